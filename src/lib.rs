@@ -109,16 +109,20 @@
 
 pub mod aligner;
 pub mod analysis;
+pub mod app;
 pub mod attention;
 #[cfg(not(target_family = "wasm"))]
 pub mod cli;
+pub mod corpus;
 pub mod decoding;
 pub mod error;
 pub mod evaluation;
 pub mod figure;
 pub mod import;
+pub mod jobs;
 pub mod models;
 pub mod nn;
+pub mod pages;
 pub mod quiet;
 pub mod session;
 pub mod text;
@@ -126,5 +130,3 @@ pub mod ticket;
 pub mod training;
 #[cfg(feature = "gui")]
 pub mod ui;
-pub mod worker;
-pub mod workspace;

@@ -480,7 +480,7 @@ fn the_front_page_shows_every_room_on_its_floor() {
 #[test]
 fn every_rule_finds_its_planted_violation() {
     let planted: &[(&str, &str, &str, usize)] = &[
-        ("floors", "src/text/a.rs", "//! x\nuse crate::worker::Worker;\n", 2),
+        ("floors", "src/text/a.rs", "//! x\nuse crate::jobs::Worker;\n", 2),
         ("floors", "src/text/a.rs", "//! x\nuse crate::nn::gru::Gru;\n", 2),
         ("floors", "src/decoding/beam.rs", "//! x\nfn f() {\n    crate::analysis::bleu::score();\n}\n", 3),
         ("floors", "src/error.rs", "//! x\nuse crate::ticket::Ticket;\n", 2),
@@ -525,7 +525,7 @@ fn every_rule_finds_its_planted_violation() {
 #[test]
 fn no_rule_cries_wolf() {
     let innocent: &[(&str, &str)] = &[
-        ("src/worker/mod.rs", "use crate::decoding::SearchOptions;\nuse crate::worker::protocol::Event;\n"),
+        ("src/worker/mod.rs", "use crate::decoding::SearchOptions;\nuse crate::jobs::live::protocol::Event;\n"),
         (
             "src/decoding/beam.rs",
             "/// See [`crate::ui::App`]; `unsafe`, todo!() and println! are words here.\nfn f() {}\n",

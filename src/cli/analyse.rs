@@ -16,27 +16,29 @@ use crate::cli::args::{BatchArgs, EnsembleArgs, RunArgs, SearchArgs, physical_co
 use crate::cli::output::Output;
 use crate::cli::progress::Progress;
 use crate::cli::{Context, bundled, output};
+use crate::corpus::acting::Acting;
+use crate::corpus::export::out;
+use crate::corpus::export::out::{Kind, Out};
+use crate::corpus::import::bring::{Brought, bring_with};
+use crate::corpus::judgements::scheme::{Renamed, Scheme};
+use crate::corpus::judgements::verdicts;
+use crate::corpus::measures::measures::Measuring;
+use crate::corpus::overview::overview::Options;
+use crate::corpus::overview::tables;
+use crate::corpus::overview::tables::{TABLES, overview};
+use crate::corpus::query::column::Column;
+use crate::corpus::query::costly::Means;
+use crate::corpus::query::hits::{Searching, tsv};
+use crate::corpus::query::table;
+use crate::corpus::query::table::Sorting;
+use crate::corpus::run::{RunOptions, about, check, digests, name, run as run_system, system as system_of};
+use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::evaluation;
 use crate::import;
 use crate::import::Role;
 use crate::ticket::Ticket;
-use crate::workspace::acting::Acting;
-use crate::workspace::bring::{Brought, bring_with};
-use crate::workspace::column::Column;
-use crate::workspace::corpus::Corpus;
-use crate::workspace::costly::Means;
-use crate::workspace::file::Workspace;
-use crate::workspace::hits::{Searching, tsv};
-use crate::workspace::measures::Measuring;
-use crate::workspace::out;
-use crate::workspace::out::{Kind, Out};
-use crate::workspace::overview::Options;
-use crate::workspace::run::{RunOptions, about, check, digests, name, run as run_system, system as system_of};
-use crate::workspace::scheme::{Renamed, Scheme};
-use crate::workspace::table::Sorting;
-use crate::workspace::tables::{TABLES, overview};
-use crate::workspace::{table, tables, verdicts};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

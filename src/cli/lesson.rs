@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
 
+use crate::app::files::files::write_whole;
+use crate::app::page::Page;
 use crate::cli::args::physical_cores;
 use crate::cli::figure::scene::{Scenes, Showing};
 use crate::cli::output::Output;
@@ -16,9 +18,12 @@ use crate::error::{Error, Result};
 use crate::evaluation::facts::Bench;
 use crate::figure::sheet::kind;
 use crate::figure::{sheet, svg};
+use crate::jobs::Library;
+use crate::jobs::steps::{StepsRequest, at_once};
 use crate::models::Kernels;
 use crate::nn::device::{Device, DeviceChoice};
-use crate::session::files::write_whole;
+use crate::pages::steps::Mode;
+use crate::pages::steps::picture::figure;
 use crate::session::lessons::check::check;
 use crate::session::lessons::handout::{handout, solutions, solutions_path};
 use crate::session::lessons::script;
@@ -26,11 +31,6 @@ use crate::session::lessons::script::Script;
 use crate::session::lessons::shelf::BUNDLED;
 use crate::session::lessons::spoken::{Spoken, spoken};
 use crate::session::lessons::things::Look;
-use crate::session::page::Page;
-use crate::session::steps::Mode;
-use crate::session::steps::picture::figure;
-use crate::worker::Library;
-use crate::worker::steps::{StepsRequest, at_once};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]

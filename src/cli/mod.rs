@@ -45,9 +45,9 @@ use std::process::ExitCode;
 
 use clap::ArgMatches;
 
+use crate::app::figures::{MeasureHeatmap, MeasureSteps, MeasureTree, MeasureWorkspace, WindowFigures};
 use crate::error::Error;
 use crate::session::driver::OpenWith as WindowOptions;
-use crate::session::figures::{MeasureHeatmap, MeasureSteps, MeasureTree, MeasureWorkspace, WindowFigures};
 
 /// Opens the window and returns when it is closed.
 pub type Window = fn(WindowOptions) -> crate::error::Result<()>;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::session::column::ColumnState;
-use crate::session::differences::by_itself;
-use crate::session::shared::Shared;
-use crate::worker::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
+use crate::app::document::column::ColumnState;
+use crate::app::document::differences::by_itself;
+use crate::app::shared::Shared;
+use crate::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 
 impl Shared {
     /// Takes in an event; true when anything changed. The old table stays, marked stale, until the first new row.

@@ -5,22 +5,22 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::analysis::reading::Reading;
+use crate::app::files::drawing::Drawing;
+use crate::app::page::Page;
+use crate::app::settings::{Shown, Theme};
 use crate::figure::Figure;
 use crate::nn::device::DeviceChoice;
-use crate::session::drawing::Drawing;
-use crate::session::lessons::command::LessonCommand;
-use crate::session::page::Page;
-use crate::session::pages::evaluation::command::{EvaluationCommand, TestCommand};
-use crate::session::pages::maps::command::MapCommand;
-use crate::session::pages::phrases::command::PhrasesCommand;
-use crate::session::pages::sentence::command::{
+use crate::pages::corpus::command::WorkbenchCommand;
+use crate::pages::corpus::whole::WholeCommand;
+use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};
+use crate::pages::map::command::MapCommand;
+use crate::pages::phrases::command::PhrasesCommand;
+use crate::pages::sentence::command::{
     ColumnCommand, InterveneCommand, ListCommand, ProbeCommand, SearchCommand, SelectCommand, SentenceCommand,
     SourceCommand, VariantCommand,
 };
-use crate::session::pages::steps::command::StepsCommand;
-use crate::session::pages::workbench::command::WorkbenchCommand;
-use crate::session::pages::workbench::whole::WholeCommand;
-use crate::session::settings::{Shown, Theme};
+use crate::pages::steps::command::StepsCommand;
+use crate::session::lessons::command::LessonCommand;
 
 /// Every act of the user.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,23 +7,24 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::session::claim::Claim;
+use crate::app::effect::{Effect, LaneCall, News};
+use crate::app::files::claim::Claim;
+use crate::app::files::files;
+use crate::app::files::files::Aligner;
+use crate::jobs::Worker;
+use crate::jobs::corpus::keeper::Keeper;
+use crate::jobs::files::disk::Disk;
+use crate::jobs::files::follow::Follower;
+use crate::jobs::files::texts::Folders;
+use crate::jobs::live::protocol::Event;
+use crate::jobs::queue::Lane;
+use crate::jobs::steps::Steps;
 use crate::session::command::Command;
-use crate::session::effect::{Effect, LaneCall, News};
-use crate::session::files::Aligner;
+use crate::session::persist;
 use crate::session::state::Session;
-use crate::session::{files, persist};
-use crate::worker::Worker;
-use crate::worker::corpus::Lane;
-use crate::worker::disk::Disk;
-use crate::worker::follow::Follower;
-use crate::worker::keeper::Keeper;
-use crate::worker::protocol::Event;
-use crate::worker::steps::Steps;
-use crate::worker::texts::Folders;
 
-pub use crate::session::open_with::OpenWith;
-pub use crate::worker::Wake;
+pub use crate::app::open_with::OpenWith;
+pub use crate::jobs::Wake;
 
 /// A save waits so long for a newer one; "at most a second is lost" with room to spare.
 const SAVE_PATIENCE: Duration = Duration::from_millis(500);
@@ -204,7 +205,7 @@ impl Driver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::worker::protocol::{ColumnResult, HypothesisView};
+    use crate::jobs::live::protocol::{ColumnResult, HypothesisView};
 
     fn hypothesis(words: usize) -> HypothesisView {
         HypothesisView { tokens: vec!["a".to_owned(); words], ..HypothesisView::default() }
@@ -218,8 +219,9 @@ mod tests {
         let ids: Vec<u64> = driver.session.columns().iter().map(|column| column.id).collect();
         let row = |at: usize, words: usize| Event::Expanded { number, column: ids[at], best: hypothesis(words) };
         let shown = |driver: &Driver| -> Vec<usize> {
-            let words =
-                |column: &crate::session::column::Column| column.table.as_ref().map_or(0, |table| table.target.len());
+            let words = |column: &crate::app::document::column::Column| {
+                column.table.as_ref().map_or(0, |table| table.target.len())
+            };
             driver.session.columns().iter().map(words).collect()
         };
         let mut rows = Vec::new();

@@ -7,21 +7,21 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::app::document::column::Column;
+use crate::app::document::scene::cut;
+use crate::app::document::table::Units;
+use crate::app::files::files::write_whole;
+use crate::app::files::lists::OpenFile;
+use crate::app::saved::saved_figure::SavedFigure;
+use crate::app::saved::saved_interventions::SavedInterventions;
+use crate::app::saved::saved_variant::SavedVariant;
+use crate::app::settings::Theme;
 use crate::decoding::ensemble::{Average, Mixing};
 use crate::error::{Error, Result};
-use crate::session::column::Column;
-use crate::session::files::write_whole;
-use crate::session::lists::OpenFile;
-use crate::session::pages::Pages;
-use crate::session::pages::sentence::command::List;
-use crate::session::saved_figure::SavedFigure;
-use crate::session::saved_interventions::SavedInterventions;
-use crate::session::saved_variant::SavedVariant;
-use crate::session::scene::cut;
-use crate::session::settings::Theme;
-use crate::session::table::Units;
+use crate::jobs::live::protocol::EnsembleSpec;
+use crate::pages::Pages;
+use crate::pages::sentence::command::List;
 use crate::text::sentence::MAX_SOURCE_BYTES;
-use crate::worker::protocol::EnsembleSpec;
 
 /// The version that this program writes.
 const VERSION: u32 = 1;

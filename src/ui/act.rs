@@ -1,9 +1,13 @@
 //! Floor 10: what the keys and menus do: each [`Act`] as commands, or as a change of the window alone.
 
-use crate::session::{
-    Command, ListCommand, MapCommand, Page, SearchCommand, SelectCommand, Session, SettingsCommand, Shown,
-    SourceCommand, StepsCommand, Theme, WindowCommand, WorkbenchCommand,
-};
+use crate::app::page::Page;
+use crate::app::settings::{Shown, Theme};
+use crate::pages::corpus::command::WorkbenchCommand;
+use crate::pages::map::command::MapCommand;
+use crate::pages::sentence::command::{ListCommand, SearchCommand, SelectCommand, SourceCommand};
+use crate::pages::steps::command::StepsCommand;
+use crate::session::command::{Command, SettingsCommand, WindowCommand};
+use crate::session::state::Session;
 use crate::ui::clicked::Clicked;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{ListPlace, Local, Panel, Sheet};

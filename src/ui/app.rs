@@ -4,9 +4,12 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use crate::session::{
-    Command, Driver, InterveneCommand, Page, SelectCommand, SentenceCommand, Session, Theme, WindowCommand,
-};
+use crate::app::page::Page;
+use crate::app::settings::Theme;
+use crate::pages::sentence::command::{InterveneCommand, SelectCommand, SentenceCommand};
+use crate::session::command::{Command, WindowCommand};
+use crate::session::driver::Driver;
+use crate::session::state::Session;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Local, Panel, Sheet, Window};
 use crate::ui::views::{presentation, source};

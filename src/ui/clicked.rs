@@ -2,7 +2,7 @@
 
 use egui::{Id, Pos2};
 
-use crate::session::ColumnId;
+use crate::jobs::live::protocol::ColumnId;
 
 /// What was clicked, or marked by keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,13 +9,19 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
-use crate::session::evaluation::FiguresFormat;
-use crate::session::{
-    AlignmentFormat, ColumnCommand, ColumnId, Command, EvaluationCommand, Field, LessonCommand, MapCommand,
-    PhrasesCommand, ProbeCommand, TestCommand, TrainingCommand, WholeCommand, WindowCommand, WorkbenchCommand, maps,
-};
-use crate::worker::corpus::evaluate::Candidate;
-use crate::workspace::out::Kind;
+use crate::corpus::export::out::Kind;
+use crate::jobs::live::protocol::ColumnId;
+use crate::jobs::queue::evaluate::Candidate;
+use crate::pages::corpus::command::WorkbenchCommand;
+use crate::pages::corpus::whole::WholeCommand;
+use crate::pages::evaluation::FiguresFormat;
+use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};
+use crate::pages::map as maps;
+use crate::pages::map::command::MapCommand;
+use crate::pages::phrases::command::PhrasesCommand;
+use crate::pages::sentence::command::{AlignmentFormat, ColumnCommand, ProbeCommand};
+use crate::session::command::{Command, Field, TrainingCommand, WindowCommand};
+use crate::session::lessons::LessonCommand;
 
 /// What the answer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,18 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
+use crate::app::document::column::Column;
+use crate::app::document::scene::SearchSettings;
+use crate::app::files::drawing::Branches;
+use crate::app::files::drawing::Drawing;
+use crate::app::settings;
+use crate::corpus::judgements::judge::Mark;
 use crate::figure::links::Weight;
-use crate::session::drawing::Branches;
+use crate::jobs::live::protocol::ColumnId;
+use crate::pages::sentence::command::Hover;
+use crate::session::command::{Command, WindowCommand};
 use crate::session::lessons::lights::{Light, Lit};
-use crate::session::{Column, ColumnId, Command, Drawing, Hover, SearchSettings, Session, WindowCommand, settings};
+use crate::session::state::Session;
 use crate::ui::clicked::{Clicked, Offered};
 use crate::ui::dialogs::{Dialogs, Question};
 use crate::ui::manual::ManualLocal;
@@ -15,7 +23,6 @@ use crate::ui::tree_memory;
 use crate::ui::widgets::heatmap::Texture;
 use crate::ui::widgets::heatmap::layout::Zoom;
 use crate::ui::widgets::{matrix, plane, words};
-use crate::workspace::judge::Mark;
 
 /// Key of the session's layout: width of the window, points.
 pub const WINDOW_WIDTH: &str = "window_width";
@@ -220,7 +227,7 @@ pub struct WorkbenchLocal {
     /// The sentence and its source word that the next link begins at.
     pub linked: Option<(usize, usize)>,
     /// The brush that the mouse has.
-    pub grab: Option<(crate::workspace::column::Column, Grab)>,
+    pub grab: Option<(crate::corpus::query::column::Column, Grab)>,
     /// The lines through the axes as they were drawn last.
     pub lines: Option<DrawnLines>,
     /// Which score is shown by length, by its place.
@@ -260,7 +267,7 @@ pub enum Grab {
 /// Lines through axes as triangles, and what they were made of.
 pub struct DrawnLines {
     /// The numbers.
-    pub picture: std::sync::Arc<crate::workspace::distribution::Picture>,
+    pub picture: std::sync::Arc<crate::corpus::measures::distribution::Picture>,
     /// The room.
     pub rect: egui::Rect,
     /// The colours.

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use egui::TextureHandle;
 
+use crate::app::page::{PAGES, Page};
 use crate::session::lessons::shelf::BUNDLED;
-use crate::session::{PAGES, Page};
 use crate::text::markdown::{Block, blocks};
 use crate::ui::shortcuts::{Act, bindings};
 

@@ -10,9 +10,12 @@ mod workspace;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::app::document::column::ColumnState;
+use crate::app::figures::WindowFigures;
 use crate::error::Result;
-use crate::session::figures::WindowFigures;
-use crate::session::{ColumnState, Session, SourceCommand, driver};
+use crate::pages::sentence::command::SourceCommand;
+use crate::session::driver;
+use crate::session::state::Session;
 use crate::ui::App;
 use crate::ui::views::source;
 

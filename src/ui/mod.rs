@@ -1,7 +1,7 @@
 //! Floor 10: the window. All of egui is here, behind the feature `gui`; no tensor, no lock, no file.
 //!
 //! [`App`] owns a [`Desk`] (the [`Driver`]) and paints its session; every act of the user becomes a
-//! [`Command`](crate::session::Command). Views read `&Session` and push commands ([`views::VIEWS`]);
+//! [`Command`](crate::session::command::Command). Views read `&Session` and push commands ([`views::VIEWS`]);
 //! widgets are split into numbers and painting; colours and sizes come from [`theme`] only.
 
 pub mod act;
@@ -22,7 +22,8 @@ pub mod widgets;
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result};
-use crate::session::{Driver, driver};
+use crate::session::driver;
+use crate::session::driver::Driver;
 
 pub use crate::ui::app::{App, Desk};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::workspace::scheme::{Renamed, Scheme, Severity};
+use crate::corpus::judgements::scheme::{Renamed, Scheme, Severity};
 
 /// A name as it is edited, and what it was.
 #[derive(Clone, Debug, Default)]

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use egui::{Key, KeyboardShortcut, Modifiers};
 
-use crate::session::page::PageEntry;
-use crate::session::{PAGES, Page};
+use crate::app::page::PageEntry;
+use crate::app::page::{PAGES, Page};
 
 /// What a key does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use crate::app::document::tree::SearchTree;
+use crate::app::document::tree::{Drawn, Shown};
 use crate::figure::tree::Layout;
-use crate::session::SearchTree;
-use crate::session::tree::{Drawn, Shown};
 
 /// What the window remembers of the tree of a column.
 pub struct Memory {

@@ -3,27 +3,35 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use interlinear::app::document::column::Column;
+use interlinear::app::document::tree::SearchTree;
+use interlinear::app::document::tree::{Drawn, Shown, Trace};
+use interlinear::app::files::drawing::Drawing;
+use interlinear::app::files::export;
+use interlinear::decoding::Said;
 use interlinear::decoding::{Fate, Intervening, Intervention, SearchOptions, Specials, decode, force};
 use interlinear::figure::palette::Palette;
 use interlinear::figure::tree::State;
+use interlinear::jobs::live::interventions::{Ban, Interventions, Pin, Start, Touched, Word};
+use interlinear::jobs::live::protocol::{
+    ColumnId, ColumnResult, Event, HypothesisView, ModelFacts, Request, Untouched,
+};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
-use interlinear::session::drawing::Drawing;
+use interlinear::pages::sentence::command::{
+    AlignmentFormat, InterveneCommand, RowEdit, SearchCommand, SourceCommand, Taken,
+};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::load_or_set_aside;
-use interlinear::session::tree::{Drawn, Shown, Trace};
-use interlinear::session::{
-    AlignmentFormat, Ban, Column, ColumnId, ColumnResult, Event, HypothesisView, InterveneCommand, Interventions,
-    ModelFacts, Pin, Request, RowEdit, Said, SearchCommand, SearchTree, Session, SourceCommand, Start, Taken, Touched,
-    Untouched, Word, export,
-};
+use interlinear::session::state::Session;
 use interlinear::text::pieces::Marks;
 use interlinear::ticket::Ticket;
 
 use crate::effects::act;
 use crate::models::FOLDERS;
 use crate::session::sentence;
-use crate::worker::{fixture, request, serve_all, store, story};
+use crate::worker::store;
+use crate::worker::{fixture, request, serve_all, story};
 
 const SOURCE: &str = "s9 s31 s17 s4";
 const SPECIALS: Specials = Specials { eos: 0, unk: 1 };
@@ -471,7 +479,7 @@ fn files_say_what_was_set_and_by_whom_each_word_was_chosen() {
     };
     assert!(export::beam_tsv(shown).starts_with("rank\tlog_p\tranked_by\tlog_p_set\tlog_p_free\ttranslation\n"));
     assert!(
-        export::source_tsv(shown.table.as_deref().expect("a table"), interlinear::session::Shown::Alpha, 0)
+        export::source_tsv(shown.table.as_deref().expect("a table"), interlinear::app::settings::Shown::Alpha, 0)
             .starts_with("target\tword\trow\tthe\n")
     );
     for kind in ["heatmap", "links", "beam"] {

@@ -2,8 +2,12 @@
 
 use std::path::PathBuf;
 
-use interlinear::session::effect::{Chore, Effect, News};
-use interlinear::session::{Command, Dropped, LaneCall, Page, Request, Session};
+use interlinear::app::effect::LaneCall;
+use interlinear::app::effect::{Chore, Effect, News};
+use interlinear::app::page::{Dropped, Page};
+use interlinear::jobs::live::protocol::Request;
+use interlinear::session::command::Command;
+use interlinear::session::state::Session;
 
 /// Does this; answers with the request that it calls for, if any.
 pub fn act(session: &mut Session, command: impl Into<Command>) -> Option<Request> {

@@ -9,30 +9,31 @@ use interlinear::analysis::concordance::{Line, Order, Query, Sentence, sorted};
 use interlinear::analysis::contrast::{Contrast, times};
 use interlinear::analysis::jumps::{JumpSet, jumps};
 use interlinear::analysis::lexical::{Words, bare, cut, each};
-use interlinear::session::workbench::columns::Columns;
-use interlinear::session::workbench::whole::Concordance;
+use interlinear::corpus::export::out;
+use interlinear::corpus::export::out::{Kind, Out};
+use interlinear::corpus::measures::distribution::{Binned, spread};
+use interlinear::corpus::measures::frequencies::class_range;
+use interlinear::corpus::measures::measures::Measuring;
+use interlinear::corpus::overview::overview::{Options, Overview, SHOWN_JUMP, jump_condition, ngram_condition};
+use interlinear::corpus::overview::tables;
+use interlinear::corpus::overview::tables::overview;
+use interlinear::corpus::query::column::Column;
+use interlinear::corpus::query::costly::Means;
+use interlinear::corpus::query::table::rows;
+use interlinear::corpus::store::corpus::Corpus;
+use interlinear::corpus::store::file::Workspace;
+use interlinear::corpus::store::lists;
+use interlinear::corpus::store::look::Look;
+use interlinear::corpus::store::output::Output;
+use interlinear::corpus::store::ranges::{quoted, range_of, with_condition, with_range};
+use interlinear::corpus::store::read::About;
+use interlinear::corpus::store::write::NewSentence;
+use interlinear::jobs::corpus::explore::{Explore, Explored, Find, Hits};
+use interlinear::jobs::corpus::keeper::{Keeper, KeeperCall, KeeperNews};
+use interlinear::pages::corpus::columns::Columns;
+use interlinear::pages::corpus::whole::Concordance;
 use interlinear::text::links::Link;
 use interlinear::text::links::read::links_of;
-use interlinear::worker::keeper::explore::{Explore, Explored, Find, Hits};
-use interlinear::worker::keeper::{Keeper, KeeperCall, KeeperNews};
-use interlinear::workspace::column::Column;
-use interlinear::workspace::corpus::Corpus;
-use interlinear::workspace::costly::Means;
-use interlinear::workspace::distribution::{Binned, spread};
-use interlinear::workspace::file::Workspace;
-use interlinear::workspace::frequencies::class_range;
-use interlinear::workspace::look::Look;
-use interlinear::workspace::measures::Measuring;
-use interlinear::workspace::out;
-use interlinear::workspace::out::{Kind, Out};
-use interlinear::workspace::output::Output;
-use interlinear::workspace::overview::{Options, Overview, SHOWN_JUMP, jump_condition, ngram_condition};
-use interlinear::workspace::ranges::{quoted, range_of, with_condition, with_range};
-use interlinear::workspace::read::About;
-use interlinear::workspace::table::rows;
-use interlinear::workspace::tables::overview;
-use interlinear::workspace::write::NewSentence;
-use interlinear::workspace::{lists, tables};
 
 use crate::cli::run_in;
 
@@ -200,7 +201,7 @@ fn every_number_of_an_overview_leads_to_its_sentences() {
     let count = |condition: &str| shown(condition, &corpus, &workspace).len();
 
     // Four references, of which the second system says three.
-    let sentences = |group: &interlinear::workspace::overview::Group| {
+    let sentences = |group: &interlinear::corpus::overview::overview::Group| {
         group.scores.iter().map(|scores| scores.sentences).collect::<Vec<_>>()
     };
     assert_eq!((of.all.sentences, sentences(&of.all)), (5, vec![4, 3]));

@@ -1,20 +1,23 @@
 //! A translation that the user gives: every model reads it, and it is never taken for the model's own.
 
+use interlinear::app::document::table::GIVEN;
+use interlinear::app::files::drawing::Drawing;
+use interlinear::app::files::export;
 use interlinear::decoding::force;
+use interlinear::jobs::live::protocol::ColumnResult;
+use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
+use interlinear::pages::sentence::command::{AlignmentFormat, ColumnCommand, SelectCommand, SourceCommand};
 use interlinear::session::driver::OpenWith;
-use interlinear::session::{
-    AlignmentFormat, ColumnCommand, Drawing, Event, GIVEN, HypothesisView, ModelFacts, SelectCommand, Session,
-    SourceCommand, export,
-};
+use interlinear::session::state::Session;
 use interlinear::text::sentence::Sentence;
 use interlinear::ticket::Ticket;
-use interlinear::worker::protocol::ColumnResult;
 use serde_json::Value;
 
 use crate::effects::act;
-use crate::worker::{fixture, request, serve_all, store, story};
+use crate::worker::store;
+use crate::worker::{fixture, request, serve_all, story};
 
 /// What a column's model made of the given translation.
 fn read(events: Vec<Event>) -> Result<HypothesisView, String> {

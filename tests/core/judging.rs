@@ -3,24 +3,24 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use interlinear::corpus::export::out;
+use interlinear::corpus::export::out::{Kind, Links, Out};
+use interlinear::corpus::judgements::agreement::{Aspect, compare};
+use interlinear::corpus::judgements::judge::{Judgement, Mark};
+use interlinear::corpus::judgements::scheme::{Renamed, Scheme, Severity};
+use interlinear::corpus::judgements::verdicts;
+use interlinear::corpus::measures::measures::Measuring;
+use interlinear::corpus::measures::score::score;
+use interlinear::corpus::query::column::Column;
+use interlinear::corpus::query::filter::Filter;
+use interlinear::corpus::query::table::rows;
+use interlinear::corpus::store::corpus::Corpus;
+use interlinear::corpus::store::file::Workspace;
+use interlinear::corpus::store::output::Output;
+use interlinear::corpus::store::read::About;
+use interlinear::corpus::store::write::NewSentence;
 use interlinear::text::links::read::links_of;
 use interlinear::ticket::Ticket;
-use interlinear::workspace::agreement::{Aspect, compare};
-use interlinear::workspace::column::Column;
-use interlinear::workspace::corpus::Corpus;
-use interlinear::workspace::file::Workspace;
-use interlinear::workspace::filter::Filter;
-use interlinear::workspace::judge::{Judgement, Mark};
-use interlinear::workspace::measures::Measuring;
-use interlinear::workspace::out;
-use interlinear::workspace::out::{Kind, Links, Out};
-use interlinear::workspace::output::Output;
-use interlinear::workspace::read::About;
-use interlinear::workspace::scheme::{Renamed, Scheme, Severity};
-use interlinear::workspace::score::score;
-use interlinear::workspace::table::rows;
-use interlinear::workspace::verdicts;
-use interlinear::workspace::write::NewSentence;
 
 use crate::cli::run_in;
 

@@ -6,10 +6,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use interlinear::error::{Error, Result};
-use interlinear::worker::corpus::{Job, Kind, Lane, Progress, Work};
-use interlinear::worker::gate::Gate;
-use interlinear::worker::protocol::Request;
-use interlinear::worker::{Library, Store, Worker};
+use interlinear::jobs::gate::Gate;
+use interlinear::jobs::live::protocol::Request;
+use interlinear::jobs::queue::{Job, Kind, Lane, Progress, Work};
+use interlinear::jobs::{Library, Store, Worker};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -207,7 +207,7 @@ fn a_live_request_keeps_the_gate_shut_from_the_asking_to_the_end() {
     let gate = worker.gate();
     assert!(gate.is_open());
     let folder = std::path::PathBuf::from("no/such/model");
-    let column = |column| interlinear::worker::protocol::ColumnSpec {
+    let column = |column| interlinear::jobs::live::protocol::ColumnSpec {
         column,
         folder: folder.clone(),
         ensemble: None,

@@ -5,13 +5,25 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
+use interlinear::app::effect::Chore;
+use interlinear::app::effect::Effect;
+use interlinear::app::page::Page;
 use interlinear::decoding::apart::Then;
 use interlinear::error::Result;
 use interlinear::evaluation::facts::Bench;
 use interlinear::figure::svg::svg;
+use interlinear::jobs::Library;
+use interlinear::jobs::files::texts::Texts;
+use interlinear::jobs::steps::{StepsRequest, at_once};
 use interlinear::models::anatomy::Wrong;
+use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand, SelectCommand, SourceCommand};
+use interlinear::pages::steps::Guessed;
+use interlinear::pages::steps::command::StepsCommand;
+use interlinear::pages::steps::picture::figure;
+use interlinear::session::command::{Command, WindowCommand};
+use interlinear::session::driver::Driver;
 use interlinear::session::driver::OpenWith;
-use interlinear::session::effect::Chore;
+use interlinear::session::lessons::LessonCommand;
 use interlinear::session::lessons::Running;
 use interlinear::session::lessons::check::check;
 use interlinear::session::lessons::doing::{Now, settled};
@@ -20,16 +32,8 @@ use interlinear::session::lessons::script::{Script, ScriptPart, read};
 use interlinear::session::lessons::shelf::{BUNDLED, bundled};
 use interlinear::session::lessons::spoken::spoken;
 use interlinear::session::lessons::things::{Act, Look, THINGS, Thing};
-use interlinear::session::steps::Guessed;
-use interlinear::session::steps::picture::figure;
-use interlinear::session::{
-    Command, Driver, Effect, InterveneCommand, LessonCommand, Page, RowEdit, SearchCommand, SelectCommand, Session,
-    SourceCommand, StepsCommand, WindowCommand,
-};
+use interlinear::session::state::Session;
 use interlinear::text::lesson::BLOCKS;
-use interlinear::worker::Library;
-use interlinear::worker::steps::{StepsRequest, at_once};
-use interlinear::worker::texts::Texts;
 
 /// Longer than any page takes on a machine that does other things besides.
 const PATIENCE: Duration = Duration::from_mins(5);

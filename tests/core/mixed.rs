@@ -10,6 +10,11 @@ use interlinear::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Ensemble, 
 use interlinear::evaluation;
 use interlinear::evaluation::alignment::{Aligner, AlignmentOptions};
 use interlinear::evaluation::{EvaluationOptions, System, TestSet, Unk, alignment};
+use interlinear::jobs::Store;
+use interlinear::jobs::gate::Gate;
+use interlinear::jobs::live::protocol::EnsembleSpec;
+use interlinear::jobs::queue::evaluate::{Candidate, Evaluate};
+use interlinear::jobs::queue::{Found, Kind, Lane, Order};
 use interlinear::models::config::Architecture;
 use interlinear::models::{Kernels, Model, Need, Row, StepOutput};
 use interlinear::nn::device::{Device, DeviceChoice};
@@ -18,11 +23,6 @@ use interlinear::text::links::{Link, Links};
 use interlinear::text::reader::LineReader;
 use interlinear::text::sentence::Sentence;
 use interlinear::ticket::Ticket;
-use interlinear::worker::Store;
-use interlinear::worker::corpus::evaluate::{Candidate, Evaluate};
-use interlinear::worker::corpus::{Found, Kind, Lane, Order};
-use interlinear::worker::gate::Gate;
-use interlinear::worker::protocol::EnsembleSpec;
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};

@@ -5,26 +5,32 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use interlinear::app::effect::LaneCall;
+use interlinear::app::effect::{Chore, News};
+use interlinear::app::page::{Dropped, Page};
+use interlinear::decoding::ensemble::Mixing;
 use interlinear::evaluation::{TestSet, Unk};
 use interlinear::figure::Figure;
 use interlinear::figure::geometry::{point, size};
 use interlinear::figure::mark::{Across, Down, Mark, Text};
 use interlinear::figure::palette::Rgba;
 use interlinear::figure::provenance::Provenance;
+use interlinear::jobs::files::follow::{Follower, Watch};
+use interlinear::jobs::live::protocol::EnsembleSpec;
+use interlinear::jobs::queue::CorpusEvent;
+use interlinear::jobs::queue::evaluate::{Candidate, Evaluate};
+use interlinear::jobs::queue::{Found, Kind, Order, Progress};
+use interlinear::pages::evaluation::command::{EvaluationCommand, TestCommand};
+use interlinear::pages::evaluation::{By, FiguresFormat, LogState};
+use interlinear::pages::sentence::command::{ColumnCommand, List, ListCommand, SearchCommand};
+use interlinear::session::command::{Command, TaskCommand, WindowCommand};
+use interlinear::session::driver::Driver;
 use interlinear::session::driver::OpenWith;
-use interlinear::session::effect::{Chore, News};
-use interlinear::session::evaluation::{By, FiguresFormat, LogState};
 use interlinear::session::persist::SavedSession;
-use interlinear::session::{
-    ColumnCommand, Command, CorpusEvent, Driver, Dropped, EnsembleSpec, EvaluationCommand, LaneCall, List, ListCommand,
-    Mixing, Page, SearchCommand, Session, TaskCommand, TestCommand, WindowCommand,
-};
+use interlinear::session::state::Session;
 use interlinear::text::links::read;
 use interlinear::training::curves;
 use interlinear::training::curves::Curves;
-use interlinear::worker::corpus::evaluate::{Candidate, Evaluate};
-use interlinear::worker::corpus::{Found, Kind, Order, Progress};
-use interlinear::worker::follow::{Follower, Watch};
 
 use crate::effects::{act, chores, followed, lane_calls, opened};
 use crate::measured;
@@ -321,7 +327,7 @@ fn the_follower_tells_of_a_log_while_it_grows() {
     std::fs::write(&path, LOG).expect("it can be written");
     let follower = Follower::<Watch>::spawn(Duration::from_millis(5), Arc::new(|| {}));
     follower.follow(vec![path.clone()]);
-    let update = |seen: interlinear::worker::follow::Seen| seen.curves.map(|curves| curves.update);
+    let update = |seen: interlinear::jobs::files::follow::Seen| seen.curves.map(|curves| curves.update);
     assert_eq!(follower.next_within(PATIENCE).map(update), Some(Ok(100)));
     let mut file = std::fs::File::options().append(true).open(&path).expect("it can be opened");
     file.write_all(b"{\"update\":150,\"nll\":4.0}\n").expect("it can be written");
@@ -366,7 +372,7 @@ fn a_driver_measures_models_on_files_and_follows_a_log() {
     let models =
         vec![fixture("rnnsearch"), fixture("rnnencdec"), turned(&fixture("rnnsearch"), &folder.path().join("b"))];
     let (wake, woken) = std::sync::mpsc::channel();
-    let options = OpenWith { models, device: Some(interlinear::session::DeviceChoice::Cpu), ..OpenWith::default() };
+    let options = OpenWith { models, device: Some(interlinear::nn::device::DeviceChoice::Cpu), ..OpenWith::default() };
     let wake = Arc::new(move || {
         let _ = wake.send(());
     });

@@ -7,6 +7,11 @@ use std::time::Duration;
 use interlinear::analysis::bleu::Tokenization;
 use interlinear::decoding::{SearchOptions, force};
 use interlinear::evaluation::Unk;
+use interlinear::jobs::Store;
+use interlinear::jobs::gate::Gate;
+use interlinear::jobs::queue::evaluate::Evaluate;
+use interlinear::jobs::queue::phrases::{Phrases, SAMPLES, Samples, Scored};
+use interlinear::jobs::queue::{Found, Kind, Lane, Order};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::text::pairs::Pairs;
@@ -14,11 +19,6 @@ use interlinear::text::phrases::PhraseTable;
 use interlinear::ticket::Ticket;
 use interlinear::training::curves::Curves;
 use interlinear::training::state::Checkpoint;
-use interlinear::worker::Store;
-use interlinear::worker::corpus::evaluate::Evaluate;
-use interlinear::worker::corpus::phrases::{Phrases, SAMPLES, Samples, Scored};
-use interlinear::worker::corpus::{Found, Kind, Lane, Order};
-use interlinear::worker::gate::Gate;
 
 use crate::cli::reference;
 

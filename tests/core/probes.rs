@@ -7,26 +7,35 @@ use std::sync::Arc;
 use interlinear::analysis::ablation::Means;
 use interlinear::analysis::correlation::kendall;
 use interlinear::analysis::measures::{MEASURES, Measured, Tested};
+use interlinear::app::document::column::Column;
+use interlinear::app::effect::Chore;
+use interlinear::app::effect::LaneCall;
+use interlinear::app::files::drawing::Drawing;
+use interlinear::app::files::export;
+use interlinear::app::files::gold::Gold;
+use interlinear::app::page::{Dropped, Page};
+use interlinear::app::settings::Shown;
 use interlinear::decoding::intervention::permutation;
 use interlinear::decoding::{Intervening, Intervention};
+use interlinear::jobs::Library;
+use interlinear::jobs::gate::Gate;
+use interlinear::jobs::live::interventions::{Interventions, Pin, Start, Word};
+use interlinear::jobs::live::protocol::{ColumnId, Event, Request};
+use interlinear::jobs::queue::probe::{Opened, Persuasion, Probe, Probed, Question};
+use interlinear::jobs::queue::{CorpusEvent, Found, Kind, Lane, Order};
 use interlinear::models::gradient::Persuaded;
 use interlinear::models::{Kernels, Model, Need, Row, StepOutput, Stepper as _};
 use interlinear::nn::device::{Device, DeviceChoice};
-use interlinear::session::driver::OpenWith;
-use interlinear::session::effect::Chore;
-use interlinear::session::gold::Gold;
-use interlinear::session::{
-    AlignmentFormat, Column, ColumnId, Drawing, Dropped, EvaluationCommand, Event, InterveneCommand, Interventions,
-    LaneCall, Page, Pin, ProbeCommand, Request, RowEdit, Session, SettingsCommand, Shown, SourceCommand, Start, Taken,
-    Word, export,
+use interlinear::pages::evaluation::command::EvaluationCommand;
+use interlinear::pages::sentence::command::{
+    AlignmentFormat, InterveneCommand, ProbeCommand, RowEdit, SourceCommand, Taken,
 };
+use interlinear::session::command::SettingsCommand;
+use interlinear::session::driver::OpenWith;
+use interlinear::session::state::Session;
 use interlinear::text::interventions::InterventionFile;
 use interlinear::text::links::{Link, Links};
 use interlinear::ticket::Ticket;
-use interlinear::worker::Library;
-use interlinear::worker::corpus::probe::{Opened, Persuasion, Probe, Probed, Question};
-use interlinear::worker::corpus::{CorpusEvent, Found, Kind, Lane, Order};
-use interlinear::worker::gate::Gate;
 
 use crate::acting::{acted_on, answer, asked};
 use crate::cli::run_in;
@@ -34,7 +43,8 @@ use crate::effects::{act, chores, lane_calls, opened};
 use crate::measured;
 use crate::models::FOLDERS;
 use crate::tiny::TINY;
-use crate::worker::{PATIENCE, fixture, serve_all, store};
+use crate::worker::store;
+use crate::worker::{PATIENCE, fixture, serve_all};
 
 /// No word occurs twice.
 const SOURCE: &[u32] = &[2, 9, 4, 7, 0];
@@ -250,7 +260,7 @@ fn a_row_that_is_found_is_set_said_and_undone() {
     let text = |session: &Session| session.persuaded_text(column(session, id), &pin).expect("it is known");
     assert!(!text(&session).contains("the translation says"), "the words are still being chosen");
     let request = session.take_effects().into_iter().find_map(|effect| match effect {
-        interlinear::session::Effect::Decode(request) => Some(request),
+        interlinear::app::effect::Effect::Decode(request) => Some(request),
         _ => None,
     });
     let request = request.expect("a request");
@@ -446,8 +456,8 @@ fn a_sentence_of_a_test_set_brings_its_links_by_hand() {
     let mut results =
         measured::evaluated(vec![measured::measured("m", &[("the red shoe", "la chaussure rouge", "x")])]);
     results.gold = vec![Links::new(vec![Link { source: 0, target: 2 }], Vec::new())];
-    session.apply(interlinear::session::TestCommand::SetSource(Some("a".into())));
-    session.apply(interlinear::session::TestCommand::AddReference("b".into()));
+    session.apply(interlinear::pages::evaluation::command::TestCommand::SetSource(Some("a".into())));
+    session.apply(interlinear::pages::evaluation::command::TestCommand::AddReference("b".into()));
     session.take_effects();
     session.apply(EvaluationCommand::Run);
     let number = lane_calls(&mut session).into_iter().find_map(|call| match call {
@@ -484,7 +494,7 @@ fn set_up(folder: &Path) -> (Session, ColumnId, PathBuf) {
 }
 
 /// Does this and translates what is asked for.
-fn serve(session: &mut Session, command: impl Into<interlinear::session::Command>) {
+fn serve(session: &mut Session, command: impl Into<interlinear::session::command::Command>) {
     let request: Option<Request> = act(session, command);
     let events: Vec<Event> = serve_all(&request.expect("a request"), &mut store(), &Ticket::forever());
     for event in events {
@@ -595,12 +605,12 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
     let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
     let id = session.columns()[0].id;
     serve(&mut session, SourceCommand::Replace(source.clone()));
-    session.apply(interlinear::session::WindowCommand::Open(path));
+    session.apply(interlinear::session::command::WindowCommand::Open(path));
     session.hear(opened("script.json", Dropped::Interventions, Page::Sentence));
     let (number, _) = ordered(&mut session).expect("an order");
     found(&mut session, number, Probed::Opened(Opened { column: id, made_with: None, source, interventions }));
     let request = session.take_effects().into_iter().find_map(|effect| match effect {
-        interlinear::session::Effect::Decode(request) => Some(request),
+        interlinear::app::effect::Effect::Decode(request) => Some(request),
         _ => None,
     });
     for event in serve_all(&request.expect("a request"), &mut store(), &Ticket::forever()) {
@@ -609,7 +619,7 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
     let best = &column(&session, id).hypotheses[0];
     assert_eq!(
         (serde_json::json!(best.tokens), best.touched.said(2)),
-        (by_script.0.clone(), interlinear::session::Said::Forced)
+        (by_script.0.clone(), interlinear::decoding::Said::Forced)
     );
     assert!((f64::from(best.log_p) - by_script.1).abs() < 1e-4);
     let text = saved_text(&mut session, id);

@@ -9,16 +9,17 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use interlinear::error::Error;
+use interlinear::jobs::files::disk::Disk;
+use interlinear::jobs::gate::Gate;
+use interlinear::jobs::live::protocol::Event;
+use interlinear::jobs::queue::maps::{Map, What};
+use interlinear::jobs::queue::{Kind, Lane, Order};
+use interlinear::jobs::serve;
+use interlinear::jobs::{Reader, Store, Worker};
 use interlinear::models::Model;
 use interlinear::models::representations::Side;
 use interlinear::nn::device::DeviceChoice;
 use interlinear::ticket::{Counter, Ticket};
-use interlinear::worker::corpus::maps::{Map, What};
-use interlinear::worker::corpus::{Kind, Lane, Order};
-use interlinear::worker::disk::Disk;
-use interlinear::worker::gate::Gate;
-use interlinear::worker::protocol::Event;
-use interlinear::worker::{Reader, Store, Worker, serve};
 
 use crate::worker::{PATIENCE, fixture, request, serve_all, story};
 

@@ -7,18 +7,21 @@ use std::path::{Path, PathBuf};
 use interlinear::analysis::reading::Reading;
 use interlinear::decoding::{Forced, Hypothesis, SearchOptions, decode, force};
 use interlinear::evaluation::rows::Rows;
+use interlinear::jobs::live::protocol::{Event, ModelFacts};
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::{Kernels, Model, shapes};
 use interlinear::nn::device::Device;
+use interlinear::session::command::SettingsCommand;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::SavedSession;
-use interlinear::session::{Event, ModelFacts, Session, SettingsCommand};
+use interlinear::session::state::Session;
 use interlinear::ticket::Ticket;
 use serde_json::Value;
 
 use crate::bad_input::copy_of;
 use crate::cli::{reference, run_in};
-use crate::worker::{request, serve_all, store};
+use crate::worker::store;
+use crate::worker::{request, serve_all};
 
 const SOURCE: &str = "s9 s31 s31 s17";
 const TARGET: &str = "t18 t13";

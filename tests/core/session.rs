@@ -9,15 +9,28 @@ use std::time::{Duration, Instant};
 
 use interlinear::session::driver::OpenWith;
 
-use interlinear::session::Field;
-use interlinear::session::effect::{Chore, News};
-use interlinear::session::persist::{Found, SavedSession, load_or_set_aside};
-use interlinear::session::{
-    AlignmentFormat, AlignmentOf, Average, Column, ColumnCommand, ColumnId, ColumnResult, ColumnState, Command,
-    DeviceChoice, Driver, EnsembleSpec, Event, Hover, HypothesisView, LEFT_OUT, List, ListCommand, MAX_TRANSLATED,
-    Mixing, ModelFacts, PAGES, Page, Reading, Request, SearchCommand, SelectCommand, Session, SettingsCommand,
-    SourceCommand, Theme, TrainingCommand, WindowCommand, export, new_training,
+use interlinear::analysis::reading::Reading;
+use interlinear::app::document::column::{Column, ColumnState};
+use interlinear::app::document::table::LEFT_OUT;
+use interlinear::app::effect::{Chore, News};
+use interlinear::app::files::export;
+use interlinear::app::files::lists::MAX_TRANSLATED;
+use interlinear::app::page::{PAGES, Page};
+use interlinear::app::settings::Theme;
+use interlinear::decoding::ensemble::{AlignmentOf, Average, Mixing};
+use interlinear::jobs::live::protocol::{
+    ColumnId, ColumnResult, EnsembleSpec, Event, HypothesisView, ModelFacts, Request,
 };
+use interlinear::nn::device::DeviceChoice;
+use interlinear::pages::sentence::command::{
+    AlignmentFormat, ColumnCommand, Hover, List, ListCommand, SearchCommand, SelectCommand, SourceCommand,
+};
+use interlinear::pages::training as new_training;
+use interlinear::session::command::Field;
+use interlinear::session::command::{Command, SettingsCommand, TrainingCommand, WindowCommand};
+use interlinear::session::driver::Driver;
+use interlinear::session::persist::{Found, SavedSession, load_or_set_aside};
+use interlinear::session::state::Session;
 use interlinear::text::lines::TextFile;
 use interlinear::text::sentence::Sentence;
 

@@ -6,19 +6,24 @@ use std::path::{Path, PathBuf};
 
 use interlinear::aligner::placed::{Placed, PlacedAligner};
 use interlinear::aligner::words::LineAligner;
+use interlinear::analysis::reading::Reading;
+use interlinear::app::document::table::{AlignmentTable, Matrix, Units};
+use interlinear::app::effect::Question;
+use interlinear::app::effect::{Chore, News};
+use interlinear::app::files::drawing::Drawing;
+use interlinear::app::files::export;
 use interlinear::error::Result;
+use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::models::Model;
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
 use interlinear::models::shapes;
 use interlinear::nn::device::Device;
+use interlinear::pages::sentence::command::{AlignmentFormat, InterveneCommand, RowEdit, SelectCommand, SourceCommand};
+use interlinear::session::command::SettingsCommand;
 use interlinear::session::driver::OpenWith;
-use interlinear::session::effect::{Chore, News};
 use interlinear::session::persist::SavedSession;
-use interlinear::session::{
-    AlignmentFormat, AlignmentTable, ColumnResult, Drawing, Event, HypothesisView, InterveneCommand, Matrix,
-    ModelFacts, Question, Reading, RowEdit, SelectCommand, Session, SettingsCommand, SourceCommand, Units, export,
-};
+use interlinear::session::state::Session;
 use interlinear::text::links::{Link, Links};
 use interlinear::ticket::Ticket;
 use serde_json::Value;
@@ -27,7 +32,8 @@ use crate::bad_input::copy_of;
 use crate::cli::run_in;
 use crate::effects::{act, chores};
 use crate::pieces;
-use crate::worker::{fixture, request, serve_all, store};
+use crate::worker::store;
+use crate::worker::{fixture, request, serve_all};
 
 fn link(source: usize, target: usize) -> Link {
     Link { source, target }
@@ -261,7 +267,7 @@ fn rows_behind_the_end_belong_to_the_last_words_and_are_never_rows_of_their_own(
     let set = &request.columns[0].interventions;
     assert_eq!(set.pins.iter().map(|pin| pin.i).collect::<Vec<_>>(), [3]);
     let numbers = session.columns()[0].numbers();
-    let said = interlinear::session::hand::sentence(set, "a b c d", &numbers).expect("something is set");
+    let said = interlinear::app::document::hand::sentence(set, "a b c d", &numbers).expect("something is set");
     assert!(said.contains("alpha of word 2 is set"), "{said}");
 }
 
@@ -330,7 +336,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
 fn links_of_a_word_lie_on_all_its_pieces() {
     let mut session = session(english_to("fr"));
     let mut one = hypothesis(&["un", "##e", "</s>"], 3);
-    let word = interlinear::worker::protocol::Pieces {
+    let word = interlinear::jobs::live::protocol::Pieces {
         source: vec![0..1, 1..2, 2..3],
         target: vec![0..2, 2..3],
         words: vec!["une".to_owned(), "</s>".to_owned()],

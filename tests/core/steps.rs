@@ -3,25 +3,30 @@
 use std::sync::Arc;
 
 use interlinear::analysis::aer::Counts;
+use interlinear::app::effect::Effect;
+use interlinear::app::effect::{Chore, News};
+use interlinear::app::page::Page;
 use interlinear::decoding::apart::{ApartStep, Then};
 use interlinear::decoding::{Fate, Node};
+use interlinear::jobs::Library;
+use interlinear::jobs::live::protocol::ColumnResult;
+use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts};
+use interlinear::jobs::steps::{Apart, Steps, StepsEvent, StepsRequest};
 use interlinear::models::Model;
 use interlinear::models::anatomy::{Wrong, dissect};
 use interlinear::nn::device::{Device, DeviceChoice};
-use interlinear::session::driver::OpenWith;
-use interlinear::session::effect::{Chore, News};
-use interlinear::session::steps::beam::{Became, beam};
-use interlinear::session::steps::guess::f1;
-use interlinear::session::steps::{Guessed, Mode};
-use interlinear::session::{
-    ColumnCommand, Effect, Event, HypothesisView, ModelFacts, Page, SearchCommand, SelectCommand, Session,
-    SettingsCommand, SourceCommand, StepsCommand, VariantCommand, WindowCommand,
+use interlinear::pages::sentence::command::{
+    ColumnCommand, SearchCommand, SelectCommand, SourceCommand, VariantCommand,
 };
+use interlinear::pages::steps::beam::{Became, beam};
+use interlinear::pages::steps::command::StepsCommand;
+use interlinear::pages::steps::guess::f1;
+use interlinear::pages::steps::{Guessed, Mode};
+use interlinear::session::command::{SettingsCommand, WindowCommand};
+use interlinear::session::driver::OpenWith;
+use interlinear::session::state::Session;
 use interlinear::text::links::{Link, Links};
 use interlinear::text::sentence::Sentence;
-use interlinear::worker::Library;
-use interlinear::worker::protocol::ColumnResult;
-use interlinear::worker::steps::{Apart, Steps, StepsEvent, StepsRequest};
 
 use crate::worker::{PATIENCE, fixture};
 

@@ -5,20 +5,20 @@ use std::path::Path;
 use rusqlite::{Connection, params};
 use serde_json::json;
 
+use interlinear::corpus::export::out::{Kind, Out, write};
+use interlinear::corpus::import::bring::{Brought, bring_with};
+use interlinear::corpus::judgements::judge::Judgement;
+use interlinear::corpus::measures::measures::Measuring;
+use interlinear::corpus::query::column::Column;
+use interlinear::corpus::query::filter::Filter;
+use interlinear::corpus::query::table::{Sorting, rows};
+use interlinear::corpus::store::corpus::Corpus;
+use interlinear::corpus::store::file::Workspace;
+use interlinear::corpus::store::output::Output;
+use interlinear::corpus::store::read::About;
+use interlinear::corpus::store::write::NewSentence;
 use interlinear::import;
 use interlinear::ticket::{Counter, Ticket};
-use interlinear::workspace::bring::{Brought, bring_with};
-use interlinear::workspace::column::Column;
-use interlinear::workspace::corpus::Corpus;
-use interlinear::workspace::file::Workspace;
-use interlinear::workspace::filter::Filter;
-use interlinear::workspace::judge::Judgement;
-use interlinear::workspace::measures::Measuring;
-use interlinear::workspace::out::{Kind, Out, write};
-use interlinear::workspace::output::Output;
-use interlinear::workspace::read::About;
-use interlinear::workspace::table::{Sorting, rows};
-use interlinear::workspace::write::NewSentence;
 
 /// The tables of version 1.
 const FIRST: &str = "
@@ -239,7 +239,7 @@ fn a_new_reference_takes_the_forced_one_out_of_the_table() {
     let mut workspace = Workspace::open(&folder.path().join("a.ilws")).expect("a workspace");
     let new = NewSentence { source: "a".to_owned(), reference: Some("b".to_owned()), ..NewSentence::default() };
     workspace.add_sentences(1, &[new]).expect("a sentence");
-    let about = About { ranking: interlinear::workspace::read::FORCED.to_owned(), ..About::default() };
+    let about = About { ranking: interlinear::corpus::store::read::FORCED.to_owned(), ..About::default() };
     let id = workspace.add_system("A", &about).expect("a system").id;
     workspace.add_outputs(id, &[(0, said(0, 0))], &mut Measuring::default()).expect("an output");
     workspace.fold().expect("folded");

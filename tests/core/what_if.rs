@@ -3,22 +3,29 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use interlinear::app::document::column::Column;
+use interlinear::app::document::rewording::WordEdit;
+use interlinear::app::document::scene::SearchSettings;
+use interlinear::app::files::drawing::Drawing;
+use interlinear::app::files::export;
 use interlinear::decoding::SearchOptions;
-use interlinear::session::drawing::Drawing;
+use interlinear::jobs::live::interventions::Word;
+use interlinear::jobs::live::protocol::{ColumnId, ColumnResult, Event, HypothesisView, ModelFacts, Request};
+use interlinear::jobs::live::protocol::{ColumnSpec, Near};
+use interlinear::pages::sentence::command::{
+    AlignmentFormat, ColumnCommand, InterveneCommand, RowEdit, SearchCommand, SourceCommand, VariantCommand,
+};
+use interlinear::session::command::{Command, SettingsCommand};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::load_or_set_aside;
-use interlinear::session::{
-    AlignmentFormat, Column, ColumnCommand, ColumnId, ColumnResult, Command, Event, HypothesisView, InterveneCommand,
-    ModelFacts, Request, RowEdit, SearchCommand, SearchSettings, Session, SettingsCommand, SourceCommand,
-    VariantCommand, Word, WordEdit, export,
-};
+use interlinear::session::state::Session;
 use interlinear::ticket::Ticket;
-use interlinear::worker::protocol::{ColumnSpec, Near};
 
 use crate::effects::act;
 use crate::models::FOLDERS;
 use crate::session::sentence;
-use crate::worker::{fixture, request, serve_all, store, story};
+use crate::worker::store;
+use crate::worker::{fixture, request, serve_all, story};
 
 // The worker.
 
@@ -73,8 +80,8 @@ fn neighbours_are_words_that_can_be_typed() {
         let mut wanted = request(1, "s9", &[fixture("rnnsearch")]);
         if ensemble {
             let members = vec![fixture("rnnsearch"), fixture("rnnsearch")];
-            let mixing = interlinear::session::Mixing::default();
-            wanted.columns[0].ensemble = Some(interlinear::session::EnsembleSpec { members, mixing });
+            let mixing = interlinear::decoding::ensemble::Mixing::default();
+            wanted.columns[0].ensemble = Some(interlinear::jobs::live::protocol::EnsembleSpec { members, mixing });
         }
         wanted.near = Some(Near { column: 1, word: word.to_owned() });
         let events = serve_all(&wanted, &mut store(), &Ticket::forever());

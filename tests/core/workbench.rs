@@ -5,16 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use interlinear::app::effect::Effect;
+use interlinear::app::page::Page;
+use interlinear::corpus::judgements::judge::Judgement;
 use interlinear::import;
 use interlinear::import::Role;
-use interlinear::session::effect::Effect;
+use interlinear::jobs::corpus::keeper::{Keeper, KeeperCall, KeeperNews};
+use interlinear::jobs::queue::evaluate::Candidate;
+use interlinear::jobs::queue::{CorpusEvent, Kind as Done, Order};
+use interlinear::pages::corpus::command::WorkbenchCommand;
+use interlinear::session::command::WindowCommand;
 use interlinear::session::state::Session;
-use interlinear::session::{Page, WindowCommand, WorkbenchCommand};
 use interlinear::text::links::read::links_of;
-use interlinear::worker::corpus::evaluate::Candidate;
-use interlinear::worker::corpus::{CorpusEvent, Kind as Done, Order};
-use interlinear::worker::keeper::{Keeper, KeeperCall, KeeperNews};
-use interlinear::workspace::judge::Judgement;
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};
@@ -372,12 +374,13 @@ fn the_page_asks_for_what_is_done_on_it() {
     assert_eq!(calls(&mut session), [KeeperCall::Detail(1), KeeperCall::Judge(1, "me".to_owned(), other)]);
 
     // A run is an order; what becomes of it is told.
-    session.apply(interlinear::session::ColumnCommand::Add(PathBuf::from("some/model")));
+    session.apply(interlinear::pages::sentence::command::ColumnCommand::Add(PathBuf::from("some/model")));
     session.take_effects();
     session.apply(WorkbenchCommand::Run(false));
-    let ordered = session.take_effects().into_iter().any(|effect| {
-        matches!(effect, Effect::Lane(interlinear::session::effect::LaneCall::Submit(_, Order::Analyse(_))))
-    });
+    let ordered = session
+        .take_effects()
+        .into_iter()
+        .any(|effect| matches!(effect, Effect::Lane(interlinear::app::effect::LaneCall::Submit(_, Order::Analyse(_)))));
     assert!(ordered);
     let number = session.workbench().tasks[0];
     // Or one that is not open.
@@ -387,7 +390,7 @@ fn the_page_asks_for_what_is_done_on_it() {
         .take_effects()
         .into_iter()
         .filter_map(|effect| match effect {
-            Effect::Lane(interlinear::session::effect::LaneCall::Submit(_, Order::Analyse(order))) => {
+            Effect::Lane(interlinear::app::effect::LaneCall::Submit(_, Order::Analyse(order))) => {
                 Some((order.system, order.forces))
             }
             _ => None,

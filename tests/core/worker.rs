@@ -8,13 +8,14 @@ use std::time::Duration;
 
 use interlinear::decoding::SearchOptions;
 use interlinear::decoding::ensemble::{AlignmentOf, Mixing};
+use interlinear::jobs::files::disk::Disk;
+use interlinear::jobs::live::mailbox::Mailbox;
+use interlinear::jobs::live::protocol::{ColumnSpec, EnsembleSpec, Event, HypothesisView, MAX_SOURCE_TOKENS, Request};
+use interlinear::jobs::serve;
+use interlinear::jobs::{Store, Wake, Worker};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::ticket::{Counter, Ticket};
-use interlinear::worker::disk::Disk;
-use interlinear::worker::mailbox::Mailbox;
-use interlinear::worker::protocol::{ColumnSpec, EnsembleSpec, Event, HypothesisView, MAX_SOURCE_TOKENS, Request};
-use interlinear::worker::{Store, Wake, Worker, serve};
 
 pub const PATIENCE: Duration = Duration::from_secs(20);
 

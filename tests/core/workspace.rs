@@ -3,6 +3,19 @@
 
 use std::path::Path;
 
+use interlinear::corpus::import::bring::bring;
+use interlinear::corpus::judgements::judge::{Judgement, Mark};
+use interlinear::corpus::measures::measures::{Measuring, chunks};
+use interlinear::corpus::query::column::Column;
+use interlinear::corpus::query::filter::Filter;
+use interlinear::corpus::query::table::{Sorting, rows};
+use interlinear::corpus::run;
+use interlinear::corpus::run::RunOptions;
+use interlinear::corpus::store::corpus::Corpus;
+use interlinear::corpus::store::file::Workspace;
+use interlinear::corpus::store::output::{Output, pack, unpack};
+use interlinear::corpus::store::read::About;
+use interlinear::corpus::store::write::NewSentence;
 use interlinear::decoding;
 use interlinear::decoding::{SearchOptions, Specials};
 use interlinear::evaluation::System;
@@ -11,19 +24,6 @@ use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
 use interlinear::text::links::read::links_of;
 use interlinear::ticket::Ticket;
-use interlinear::workspace::bring::bring;
-use interlinear::workspace::column::Column;
-use interlinear::workspace::corpus::Corpus;
-use interlinear::workspace::file::Workspace;
-use interlinear::workspace::filter::Filter;
-use interlinear::workspace::judge::{Judgement, Mark};
-use interlinear::workspace::measures::{Measuring, chunks};
-use interlinear::workspace::output::{Output, pack, unpack};
-use interlinear::workspace::read::About;
-use interlinear::workspace::run;
-use interlinear::workspace::run::RunOptions;
-use interlinear::workspace::table::{Sorting, rows};
-use interlinear::workspace::write::NewSentence;
 
 use crate::cli::reference;
 

@@ -6,11 +6,15 @@ use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::decoding::Said;
 use interlinear::decoding::{Fate, Node};
-use interlinear::session::{
-    Ban, ColumnCommand, Command, Event, InterveneCommand, RowEdit, Said, SearchCommand, SelectCommand, SentenceCommand,
-    Session, SettingsCommand, Shift, SourceCommand, Taken, Touched, Untouched, Word,
+use interlinear::jobs::live::interventions::{Ban, Touched, Word};
+use interlinear::jobs::live::protocol::{Event, Shift, Untouched};
+use interlinear::pages::sentence::command::{
+    ColumnCommand, InterveneCommand, RowEdit, SearchCommand, SelectCommand, SentenceCommand, SourceCommand, Taken,
 };
+use interlinear::session::command::{Command, SettingsCommand};
+use interlinear::session::state::Session;
 use interlinear::ui::App;
 
 use crate::desk;
@@ -29,7 +33,9 @@ fn selected() -> (Harness<'static, App>, Wires, u64) {
 fn changes(wires: &Wires) -> Vec<InterveneCommand> {
     let sent = wires.sent.borrow();
     let of = |command: &Command| match command {
-        Command::Sentence(interlinear::session::SentenceCommand::Intervene(command)) => Some(command.clone()),
+        Command::Sentence(interlinear::pages::sentence::command::SentenceCommand::Intervene(command)) => {
+            Some(command.clone())
+        }
         _ => None,
     };
     sent.iter().filter_map(of).collect()
@@ -250,7 +256,7 @@ fn candidates_stand_beside_those_of_the_model_itself() {
 #[test]
 fn energies_are_not_dragged() {
     let (mut harness, wires, _) = selected();
-    harness.state_mut().send(SettingsCommand::SetShown(interlinear::session::Shown::Energies));
+    harness.state_mut().send(SettingsCommand::SetShown(interlinear::app::settings::Shown::Energies));
     harness.run();
     let cell = harness.get_all_by_role(Role::GridCell).nth(5).expect("a cell").rect().center();
     harness.drag_at(cell);

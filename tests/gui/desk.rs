@@ -7,15 +7,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use egui_kittest::Harness;
+use interlinear::app::effect::Effect;
+use interlinear::app::effect::{Chore, News};
+use interlinear::jobs::corpus::keeper::{KeeperCall, KeeperNews};
+use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts};
+use interlinear::jobs::queue::CorpusEvent;
+use interlinear::jobs::steps::{Apart, StepsEvent};
+use interlinear::pages::sentence::command::{ColumnCommand, SourceCommand};
+use interlinear::session::command::Command;
 use interlinear::session::driver::OpenWith;
-use interlinear::session::effect::{Chore, News};
-use interlinear::session::{
-    ColumnCommand, Command, CorpusEvent, Effect, Event, HypothesisView, ModelFacts, Session, SourceCommand,
-};
+use interlinear::session::state::Session;
 use interlinear::text::sentence::Sentence;
 use interlinear::ui::{App, Desk};
-use interlinear::worker::keeper::{KeeperCall, KeeperNews};
-use interlinear::worker::steps::{Apart, StepsEvent};
 
 /// What the test can still reach once the window owns the desk.
 #[derive(Clone, Default)]
@@ -189,7 +192,7 @@ pub fn finished(
     let t_x = source.len();
     let hypotheses: Vec<HypothesisView> =
         outputs.iter().enumerate().map(|(n, text)| hypothesis(text, t_x, context.is_none(), -1.5 - n as f32)).collect();
-    let result = interlinear::session::ColumnResult {
+    let result = interlinear::jobs::live::protocol::ColumnResult {
         hypotheses,
         context: context.clone(),
         millis: 17.0,

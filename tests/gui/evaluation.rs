@@ -8,18 +8,20 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::analysis::aer;
 use interlinear::analysis::reading::Reading;
+use interlinear::app::effect::News;
+use interlinear::app::page::Page;
 use interlinear::evaluation::alignment::Baseline;
 use interlinear::figure::mark::Mark;
-use interlinear::session::effect::News;
-use interlinear::session::evaluation::{By, FiguresFormat};
-use interlinear::session::{
-    Command, CorpusEvent, EvaluationCommand, Page, Session, TaskCommand, TestCommand, WindowCommand,
-};
+use interlinear::jobs::files::follow::Seen;
+use interlinear::jobs::queue::CorpusEvent;
+use interlinear::jobs::queue::evaluate::{Evaluated, FORWARD};
+use interlinear::jobs::queue::{Found, Kind, Progress};
+use interlinear::pages::evaluation::command::{EvaluationCommand, TestCommand};
+use interlinear::pages::evaluation::{By, FiguresFormat};
+use interlinear::session::command::{Command, TaskCommand, WindowCommand};
+use interlinear::session::state::Session;
 use interlinear::training::curves::{Curves, Point};
 use interlinear::ui::App;
-use interlinear::worker::corpus::evaluate::{Evaluated, FORWARD};
-use interlinear::worker::corpus::{Found, Kind, Progress};
-use interlinear::worker::follow::Seen;
 
 use crate::desk;
 use crate::desk::Wires;

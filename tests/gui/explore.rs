@@ -4,9 +4,10 @@
 use egui::Key;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::import::Role;
-use interlinear::session::workbench::Workbench;
-use interlinear::session::workbench::whole::View;
-use interlinear::session::{WholeCommand, WorkbenchCommand};
+use interlinear::pages::corpus::Workbench;
+use interlinear::pages::corpus::command::WorkbenchCommand;
+use interlinear::pages::corpus::whole::View;
+use interlinear::pages::corpus::whole::WholeCommand;
 
 use crate::workbench::Bench;
 
@@ -126,7 +127,7 @@ fn the_keyboard_reaches_every_row_of_a_list() {
     bench.harness.run();
     bench.harness.key_press(Key::Enter);
     bench.settle();
-    assert_eq!(page(&bench).filter, interlinear::workspace::overview::ngram_condition(0, 1, &ngrams[12].words));
+    assert_eq!(page(&bench).filter, interlinear::corpus::overview::overview::ngram_condition(0, 1, &ngrams[12].words));
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use interlinear::session::{Event, GIVEN, SelectCommand, SourceCommand};
+use interlinear::app::document::table::GIVEN;
+use interlinear::jobs::live::protocol::Event;
+use interlinear::pages::sentence::command::{SelectCommand, SourceCommand};
 use interlinear::ui::App;
 
 use crate::desk;

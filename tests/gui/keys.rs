@@ -6,10 +6,12 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
-use interlinear::session::{
-    ColumnCommand, Command, ListCommand, PAGES, Page, SearchCommand, SelectCommand, SentenceCommand, SettingsCommand,
-    SourceCommand, Theme, WindowCommand,
+use interlinear::app::page::{PAGES, Page};
+use interlinear::app::settings::Theme;
+use interlinear::pages::sentence::command::{
+    ColumnCommand, ListCommand, SearchCommand, SelectCommand, SentenceCommand, SourceCommand,
 };
+use interlinear::session::command::{Command, SettingsCommand, WindowCommand};
 use interlinear::ui::views::source;
 
 use crate::desk;

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
+use interlinear::app::page::Page;
 use interlinear::cli::COMMANDS;
-use interlinear::session::{Command, Page, WindowCommand};
+use interlinear::session::command::{Command, WindowCommand};
 use interlinear::text::markdown::Block;
 use interlinear::ui::manual::{ManualPage, PICTURES, Target, pages, search, target};
 use interlinear::ui::shortcuts::{bindings, key_text};

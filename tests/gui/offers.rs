@@ -4,7 +4,7 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers, OutputCommand, PointerButton, Rect};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::session::SelectCommand;
+use interlinear::pages::sentence::command::SelectCommand;
 use interlinear::ui::App;
 
 use crate::desk;

@@ -2,10 +2,14 @@
 //! models that were told.
 
 use egui_kittest::kittest::Queryable as _;
-use interlinear::session::effect::{Chore, News};
-use interlinear::session::{Effect, Event, ModelFacts, Reading, Session, SettingsCommand};
+use interlinear::analysis::reading::Reading;
+use interlinear::app::effect::Effect;
+use interlinear::app::effect::{Chore, News};
+use interlinear::jobs::live::protocol::Pieces;
+use interlinear::jobs::live::protocol::{Event, ModelFacts};
+use interlinear::session::command::SettingsCommand;
+use interlinear::session::state::Session;
 use interlinear::text::links::{Link, Links};
-use interlinear::worker::protocol::Pieces;
 
 use crate::desk;
 

@@ -5,13 +5,18 @@ use std::sync::Arc;
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::session::effect::{Effect, News};
-use interlinear::session::phrases::{Drawn, Pairs, Samples};
-use interlinear::session::{CorpusEvent, Dropped, LaneCall, Page, PhrasesCommand, Session, WindowCommand};
+use interlinear::app::effect::LaneCall;
+use interlinear::app::effect::{Effect, News};
+use interlinear::app::page::{Dropped, Page};
+use interlinear::jobs::queue::CorpusEvent;
+use interlinear::jobs::queue::phrases::{Phrases as Job, Scored, Scores};
+use interlinear::jobs::queue::{Found, Kind, Order, Progress};
+use interlinear::pages::phrases::command::PhrasesCommand;
+use interlinear::pages::phrases::{Drawn, Pairs, Samples};
+use interlinear::session::command::WindowCommand;
+use interlinear::session::state::Session;
 use interlinear::text::phrases::PhraseTable;
 use interlinear::ui::App;
-use interlinear::worker::corpus::phrases::{Phrases as Job, Scored, Scores};
-use interlinear::worker::corpus::{Found, Kind, Order, Progress};
 
 use crate::desk;
 use crate::desk::Wires;
@@ -54,7 +59,7 @@ fn scores(model: &str, feature: usize) -> Scored {
     let log_p: Arc<[f32]> = [-1.0, -3.0, -0.5, -0.25, -6.0].into();
     let pairs = pairs();
     let table: Vec<f32> = (0..pairs.len()).map(|pair| pairs.feature(pair, feature).expect("it has four")).collect();
-    let chart = Arc::new(interlinear::session::phrases::Chart::new(&table, &log_p));
+    let chart = Arc::new(interlinear::pages::phrases::Chart::new(&table, &log_p));
     Scored::Compared(Scores { model: model.into(), pairs, log_p }, feature, chart)
 }
 

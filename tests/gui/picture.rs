@@ -7,8 +7,10 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::figure::formats::FORMATS;
 use interlinear::figure::sheet::{KINDS, Needs};
+use interlinear::pages::sentence::command::{AlignmentFormat, ColumnCommand, SelectCommand, SentenceCommand};
+use interlinear::session::command::Command;
 use interlinear::session::driver::OpenWith;
-use interlinear::session::{AlignmentFormat, ColumnCommand, Command, SelectCommand, SentenceCommand, Session};
+use interlinear::session::state::Session;
 use interlinear::ui::App;
 
 use crate::desk;

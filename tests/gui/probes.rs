@@ -6,15 +6,18 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::analysis::measures::{Measured, Tested};
+use interlinear::app::page::Page;
+use interlinear::jobs::live::interventions::Word;
+use interlinear::jobs::queue::CorpusEvent;
+use interlinear::jobs::queue::probe::{Persuasion, Probed};
+use interlinear::jobs::queue::{Found, Kind};
 use interlinear::models::gradient::Persuaded;
-use interlinear::session::{
-    Command, CorpusEvent, EvaluationCommand, InterveneCommand, Page, ProbeCommand, RowEdit, SelectCommand,
-    SentenceCommand, Session, TestCommand, WindowCommand, Word,
-};
+use interlinear::pages::evaluation::command::{EvaluationCommand, TestCommand};
+use interlinear::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit, SelectCommand, SentenceCommand};
+use interlinear::session::command::{Command, WindowCommand};
+use interlinear::session::state::Session;
 use interlinear::text::links::{Link, Links};
 use interlinear::ui::App;
-use interlinear::worker::corpus::probe::{Persuasion, Probed};
-use interlinear::worker::corpus::{Found, Kind};
 
 use crate::desk::Wires;
 use crate::{desk, measured};

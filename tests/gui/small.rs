@@ -6,9 +6,14 @@ use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::app::effect::News;
+use interlinear::app::page::Page;
+use interlinear::app::settings::Theme;
+use interlinear::pages::map::command::MapCommand;
+use interlinear::pages::sentence::command::SourceCommand;
+use interlinear::session::command::{SettingsCommand, WindowCommand};
 use interlinear::session::driver::OpenWith;
-use interlinear::session::effect::News;
-use interlinear::session::{MapCommand, Page, Session, SettingsCommand, SourceCommand, Theme, WindowCommand};
+use interlinear::session::state::Session;
 use interlinear::ui::App;
 use interlinear::ui::views::source;
 

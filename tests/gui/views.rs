@@ -5,13 +5,18 @@ use std::path::PathBuf;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::session::effect::News;
-use interlinear::session::{
-    Average, ColumnCommand, Command, Dropped, EnsembleSpec, Event, Hover, List, ListCommand, Mixing, Page,
-    SelectCommand, Selection, SentenceCommand, SettingsCommand, Shown, SourceCommand, TrainingCommand, WindowCommand,
+use interlinear::app::effect::News;
+use interlinear::app::page::{Dropped, Page};
+use interlinear::app::settings::Shown;
+use interlinear::app::shared::Selection;
+use interlinear::decoding::ensemble::{Average, Mixing};
+use interlinear::jobs::live::protocol::Member;
+use interlinear::jobs::live::protocol::{EnsembleSpec, Event};
+use interlinear::pages::sentence::command::{
+    ColumnCommand, Hover, List, ListCommand, SelectCommand, SentenceCommand, SourceCommand,
 };
+use interlinear::session::command::{Command, SettingsCommand, TrainingCommand, WindowCommand};
 use interlinear::ui::App;
-use interlinear::worker::protocol::Member;
 
 use crate::desk;
 use crate::desk::Wires;
@@ -425,7 +430,7 @@ fn a_tab_shows_its_page_and_nothing_of_the_sentence() {
 }
 
 /// A model of Luong et al. with local attention that has read "the red shoe".
-fn local_model() -> interlinear::session::Session {
+fn local_model() -> interlinear::session::state::Session {
     let mut session = desk::session("the red shoe");
     let mut facts = desk::facts("Local", true);
     (facts.architecture, facts.attention) = ("luong".to_owned(), Some("local-p general".to_owned()));
@@ -467,7 +472,7 @@ fn rows_are_read_by_the_word_predicted_or_the_word_read() {
     harness.run();
     harness.get_by_label("Rows by input").click();
     harness.run();
-    assert!(sent(&wires, &SettingsCommand::SetReading(Some(interlinear::session::Reading::Input)).into()));
+    assert!(sent(&wires, &SettingsCommand::SetReading(Some(interlinear::analysis::reading::Reading::Input)).into()));
     assert!(harness.query_by_label("Rows of Local by the word read").is_some());
     for label in ["la <- red 0.80, p_t 1.90, window from red to shoe", "</s> <- </s> 0.00"] {
         assert!(harness.query_by_label(label).is_some(), "{label} is missing");

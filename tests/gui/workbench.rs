@@ -6,11 +6,14 @@ use std::time::Duration;
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
+use interlinear::app::page::Page;
 use interlinear::import::Role;
-use interlinear::session::{Command, Page, Session, WindowCommand, WorkbenchCommand};
+use interlinear::jobs::corpus::explore::{Explore, Explored};
+use interlinear::jobs::corpus::keeper::{Keeper, KeeperCall, KeeperNews};
+use interlinear::pages::corpus::command::WorkbenchCommand;
+use interlinear::session::command::{Command, WindowCommand};
+use interlinear::session::state::Session;
 use interlinear::ui::App;
-use interlinear::worker::keeper::explore::{Explore, Explored};
-use interlinear::worker::keeper::{Keeper, KeeperCall, KeeperNews};
 
 use crate::desk;
 use crate::desk::Wires;
@@ -438,7 +441,7 @@ fn errors_are_seen_in_the_texts_and_a_translation_may_have_none() {
     bench.click("Mark");
     let number = |bench: &Bench, column: &str| {
         let corpus = &bench.harness.state().session().workbench().corpus;
-        let value = interlinear::workspace::column::Column::named(column, corpus).expect(column).value(corpus, 1);
+        let value = interlinear::corpus::query::column::Column::named(column, corpus).expect(column).value(corpus, 1);
         (!value.is_nan()).then_some(value)
     };
     assert!(number(&bench, "errors.1").is_some_and(|errors| errors > 0.0));
@@ -490,7 +493,7 @@ fn the_column_that_sorts_stays_in_view_beside_a_sentence() {
         |bench: &Bench, label: &str| bench.harness.get_by_role_and_label(egui::accesskit::Role::Button, label).rect();
     // Entropy is the last of the columns, and in view all the same, behind no other.
     let corpus = &bench.harness.state().session().workbench().corpus;
-    let title = |name: &str| interlinear::workspace::column::Column::named(name, corpus).expect(name).title();
+    let title = |name: &str| interlinear::corpus::query::column::Column::named(name, corpus).expect(name).title();
     let (head, other) = (&format!("{}, greatest first", title("entropy.1")), &title("ratio.1"));
     let (table, beside) = (rect(&bench, "no.").left(), bench.harness.get_by_label("Sentence 1").rect().left());
     let within = |rect: egui::Rect| rect.left() >= table - 1.0 && rect.right() <= beside;

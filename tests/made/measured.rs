@@ -10,7 +10,7 @@ use interlinear::evaluation::alignment::Extraction;
 use interlinear::evaluation::compare::compare;
 use interlinear::evaluation::report::rows;
 use interlinear::evaluation::{Pair, Record, Report, Translation, Unk};
-use interlinear::worker::corpus::evaluate::{Aligned, Compared, Evaluated, FORWARD, Measured};
+use interlinear::jobs::queue::evaluate::{Aligned, Compared, Evaluated, FORWARD, Measured};
 
 /// What a model made of these pairs: (source, reference, translation).
 pub fn measured(name: &str, pairs: &[(&str, &str, &str)]) -> Measured {

@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use crate::cli::output::Output;
+use crate::corpus::judgements::agreement::{Aspect, Line, compare};
+use crate::corpus::store::corpus::Corpus;
 use crate::text::tsv::{Cell, rows};
-use crate::workspace::agreement::{Aspect, Line, compare};
-use crate::workspace::corpus::Corpus;
 
 /// Prints how far two annotators agree, and where they differ.
 pub fn agreement(

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::app::measure;
 use crate::cli::bench::report::{Column, Report};
 use crate::cli::bench::setup::Setup;
 use crate::error::{Error, Result};
-use crate::session::measure;
 
 /// Lines of the file, and of that of the quick form.
 const LINES: (usize, usize) = (1_000_000, 2_000);

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
+use crate::app::figures::{MeasureHeatmap, MeasureSteps, MeasureTree, MeasureWorkspace};
 use crate::cli::MeasureWindow;
 use crate::cli::args::Runtime;
 use crate::cli::bench::peer::Peer;
 use crate::cli::bench::rates::Rates;
 use crate::error::{Error, Result};
 use crate::models::Kernels;
-use crate::session::figures::{MeasureHeatmap, MeasureSteps, MeasureTree, MeasureWorkspace};
 
 /// What the sections need to know.
 pub struct Setup {

@@ -11,9 +11,9 @@ use crate::cli::bench::timing::quantile;
 use crate::cli::bundled;
 use crate::decoding::apart::Then;
 use crate::error::Error;
+use crate::jobs::steps::{Apart, Steps, StepsRequest};
+use crate::jobs::{Library, Wake};
 use crate::nn::device::DeviceChoice;
-use crate::worker::steps::{Apart, Steps, StepsRequest};
-use crate::worker::{Library, Wake};
 
 /// Words of the sentence, `</s>` aside.
 const WORDS: usize = 40;

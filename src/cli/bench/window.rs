@@ -9,7 +9,7 @@ use crate::cli::bench::report::{Column, Report};
 use crate::cli::bench::setup::Setup;
 use crate::cli::bench::timing::quantile;
 use crate::cli::bundled;
-use crate::session::DeviceChoice;
+use crate::nn::device::DeviceChoice;
 use crate::session::driver::OpenWith;
 
 const COLUMNS: &[Column] = &[

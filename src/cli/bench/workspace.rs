@@ -13,18 +13,18 @@ use serde_json::{Value, json};
 use crate::cli::bench::report::{Column, Report};
 use crate::cli::bench::setup::Setup;
 use crate::cli::bench::timing::quantile;
+use crate::corpus::import::bring::bring_with;
+use crate::corpus::measures::measures::Measuring;
+use crate::corpus::query::filter::Filter;
+use crate::corpus::query::table::{Sorting, rows};
+use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::file::Workspace;
+use crate::corpus::store::output::Output;
+use crate::corpus::store::read::About;
+use crate::corpus::store::write::NewSentence;
 use crate::error::Error;
 use crate::import;
 use crate::ticket::Ticket;
-use crate::workspace::bring::bring_with;
-use crate::workspace::corpus::Corpus;
-use crate::workspace::file::Workspace;
-use crate::workspace::filter::Filter;
-use crate::workspace::measures::Measuring;
-use crate::workspace::output::Output;
-use crate::workspace::read::About;
-use crate::workspace::table::{Sorting, rows};
-use crate::workspace::write::NewSentence;
 
 /// Sentences that come in with alignments, and those of the long table; with `--quick` far fewer.
 const SIZES: [(usize, usize); 2] = [(100_000, 1_000_000), (200, 5_000)];

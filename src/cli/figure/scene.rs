@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 
 use crate::analysis::reading::Reading;
+use crate::app::document::scene::CANDIDATES;
+use crate::app::document::tree;
+use crate::app::document::tree::{SearchTree, Trace};
 use crate::cli::figure::shown::{self, Shown, Word};
 use crate::cli::words;
 use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, Said, SearchOptions};
@@ -18,9 +21,6 @@ use crate::figure::provenance::Provenance;
 use crate::figure::sheet::{Kind, Needs, Sheet};
 use crate::figure::tree::Node;
 use crate::models::Stepper;
-use crate::session::scene::CANDIDATES;
-use crate::session::tree;
-use crate::session::tree::{SearchTree, Trace};
 use crate::text::line;
 use crate::text::sentence::{EOS, Sentence};
 use crate::ticket::Ticket;

@@ -2,15 +2,15 @@
 
 use std::path::PathBuf;
 
-use crate::session::column::Column;
+use crate::app::document::column::Column;
+use crate::app::document::scene::Scene;
+use crate::app::page::Page;
+use crate::app::settings::{INSPECTOR_OPEN, LINKS_PICTURE, SOLO, Settings, TREE_PICTURE, Whose};
+use crate::app::shared::{Selection, Shared};
+use crate::jobs::live::protocol::EnsembleSpec;
+use crate::pages::sentence::command::SelectCommand;
+use crate::pages::steps::{Steps, StepsCommand};
 use crate::session::command::{Command, SettingsCommand, WindowCommand};
-use crate::session::page::Page;
-use crate::session::pages::sentence::command::SelectCommand;
-use crate::session::pages::steps::{Steps, StepsCommand};
-use crate::session::scene::Scene;
-use crate::session::settings::{INSPECTOR_OPEN, LINKS_PICTURE, SOLO, Settings, TREE_PICTURE, Whose};
-use crate::session::shared::{Selection, Shared};
-use crate::worker::protocol::EnsembleSpec;
 
 /// The numbers of the window that a lesson changes, with what they are at first.
 const LAYOUT: &[(&str, f32)] = &[(LINKS_PICTURE, 0.0), (TREE_PICTURE, 0.0), (INSPECTOR_OPEN, 1.0), (SOLO, 0.0)];

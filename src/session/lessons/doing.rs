@@ -3,13 +3,13 @@
 
 use std::path::PathBuf;
 
-use crate::session::column::{Column, ColumnState, file_name};
+use crate::app::document::column::{Column, ColumnState, file_name};
+use crate::app::settings::{INSPECTOR_OPEN, LINKS_PICTURE, SOLO, Shown, TREE_PICTURE};
+use crate::app::shared::{Selection, Shared};
+use crate::pages::sentence::command::{SearchCommand, SelectCommand, SourceCommand};
+use crate::pages::steps::{Steps, StepsCommand};
 use crate::session::command::{Command, SettingsCommand, WindowCommand};
 use crate::session::lessons::things::{Act, Look, Thing};
-use crate::session::pages::sentence::command::{SearchCommand, SelectCommand, SourceCommand};
-use crate::session::pages::steps::{Steps, StepsCommand};
-use crate::session::settings::{INSPECTOR_OPEN, LINKS_PICTURE, SOLO, Shown, TREE_PICTURE};
-use crate::session::shared::{Selection, Shared};
 
 /// What comes of a thing now.
 #[derive(Debug, PartialEq)]

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::app::files::picture::Picture;
 use crate::figure::svg::bare;
 use crate::figure::{Figure, svg};
 use crate::session::lessons::script::{Script, ScriptPage, ScriptPart};
-use crate::session::picture::Picture;
 use crate::text::lesson::Ask;
 use crate::text::markdown::{Block, Span};
 

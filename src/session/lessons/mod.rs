@@ -16,12 +16,18 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::app::document::column::Column;
+use crate::app::effect::{Chore, Effect};
+use crate::app::files::drawing::Drawing;
+use crate::app::files::export;
+use crate::app::page::Page;
+use crate::app::settings::LINKS_PICTURE;
+use crate::app::shared::Shared;
 use crate::figure::palette::COLOUR_MAPS;
-use crate::session::column::Column;
+use crate::jobs::files::texts::Texts;
+use crate::pages::steps::Steps;
+use crate::pages::steps::picture::figure;
 use crate::session::command::Command;
-use crate::session::drawing::Drawing;
-use crate::session::effect::{Chore, Effect};
-use crate::session::export;
 use crate::session::lessons::before::Left;
 use crate::session::lessons::doing::{Before, Now, is_apart, settled};
 use crate::session::lessons::handout::Paper;
@@ -29,12 +35,6 @@ use crate::session::lessons::lights::{Light, Lit};
 use crate::session::lessons::script::{Script, ScriptPage, ScriptPart, Wait};
 use crate::session::lessons::shelf::{Kept, bundled};
 use crate::session::lessons::things::Thing;
-use crate::session::page::Page;
-use crate::session::pages::steps::Steps;
-use crate::session::pages::steps::picture::figure;
-use crate::session::settings::LINKS_PICTURE;
-use crate::session::shared::Shared;
-use crate::worker::texts::Texts;
 
 pub use crate::session::lessons::command::LessonCommand;
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::app::page::Page;
 use crate::models::anatomy::Wrong;
+use crate::pages::steps::command::{Guessed, Mode};
 use crate::session::lessons::script::{Script, ScriptPart};
 use crate::session::lessons::things::{Look, Thing};
-use crate::session::page::Page;
-use crate::session::pages::steps::command::{Guessed, Mode};
 
 /// A machine at a step, or a sentence in some models.
 #[derive(Clone, Debug, PartialEq)]

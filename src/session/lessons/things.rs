@@ -1,8 +1,8 @@
 //! Floor 9: what a lesson can bring about, and wait for: the table [`THINGS`]. A leaf: what comes of them is not known here.
 
+use crate::app::page::{PAGES, Page};
 use crate::models::anatomy::{WRONGS, Wrong};
-use crate::session::page::{PAGES, Page};
-use crate::session::pages::steps::command::{Guessed, MODES, Mode};
+use crate::pages::steps::command::{Guessed, MODES, Mode};
 use crate::text::lesson::{Entry, hint};
 
 /// What columns show.

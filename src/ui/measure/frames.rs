@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use egui::{Event as Input, Pos2, RawInput, Rect, Vec2, vec2};
 
-use crate::session::{Command, Session};
+use crate::session::command::Command;
+use crate::session::state::Session;
 use crate::ui::{App, Desk};
 
 /// Frames before those that count: fonts, textures and layout settle.

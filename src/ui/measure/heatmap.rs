@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use egui::{Event as Input, Pos2, Vec2, pos2, vec2};
 
+use crate::app::figures::HeatmapFigures;
+use crate::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
+use crate::pages::sentence::command::{ColumnCommand, SearchCommand, SourceCommand};
+use crate::session::command::SettingsCommand;
 use crate::session::driver::OpenWith;
-use crate::session::figures::HeatmapFigures;
-use crate::session::{
-    ColumnCommand, ColumnResult, Event, HypothesisView, ModelFacts, SearchCommand, Session, SettingsCommand,
-    SourceCommand,
-};
+use crate::session::state::Session;
 use crate::text::sentence::{EOS, Sentence};
 use crate::ui::measure::frames::{WARM_UP, WINDOW, Window, wheel, word};
 use crate::ui::theme;

@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::session::effect::Effect;
-use crate::session::figures::StepsFigures;
-use crate::session::{ColumnResult, Page, Session, StepsCommand, WindowCommand};
+use crate::app::effect::Effect;
+use crate::app::figures::StepsFigures;
+use crate::app::page::Page;
+use crate::jobs::live::protocol::ColumnResult;
+use crate::jobs::steps::{Apart, StepsEvent};
+use crate::pages::steps::command::StepsCommand;
+use crate::session::command::WindowCommand;
+use crate::session::state::Session;
 use crate::ui::measure::frames::{WARM_UP, WINDOW, Window};
 use crate::ui::measure::heatmap;
-use crate::worker::steps::{Apart, StepsEvent};
 
 /// Frames of a window with these steps: nothing happening, another step in every frame, another open box in every frame.
 pub fn steps(apart: &Arc<Apart>, frames: usize) -> StepsFigures {

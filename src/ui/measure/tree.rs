@@ -2,9 +2,11 @@
 
 use egui::{Event as Input, Pos2, pos2};
 
+use crate::app::figures::TreeFigures;
 use crate::decoding::{Fate, Node};
-use crate::session::figures::TreeFigures;
-use crate::session::{ColumnResult, Session, WindowCommand};
+use crate::jobs::live::protocol::ColumnResult;
+use crate::session::command::WindowCommand;
+use crate::session::state::Session;
 use crate::ui::local;
 use crate::ui::measure::frames::{WARM_UP, WINDOW, Window, wheel, word};
 use crate::ui::measure::heatmap;

@@ -7,14 +7,17 @@ use std::time::{Duration, Instant};
 
 use egui::{Event as Input, Modifiers, MouseWheelUnit, TouchPhase, Vec2, pos2};
 
+use crate::app::effect::Effect;
+use crate::app::figures::WorkspaceFigures;
+use crate::app::page::Page;
+use crate::jobs::corpus::keeper::Keeper;
+use crate::pages::corpus::command::WorkbenchCommand;
+use crate::session::command::{Command, WindowCommand};
 use crate::session::driver::OpenWith;
-use crate::session::effect::Effect;
-use crate::session::figures::WorkspaceFigures;
-use crate::session::{Command, Page, Session, WindowCommand, WorkbenchCommand};
+use crate::session::state::Session;
 use crate::ui::Desk;
 use crate::ui::measure::frames::{WARM_UP, WINDOW, Window, wheel};
 use crate::ui::measure::millis;
-use crate::worker::keeper::Keeper;
 
 /// Longest wait for anything.
 const PATIENCE: Duration = Duration::from_mins(5);
@@ -113,11 +116,11 @@ impl Desk for Kept {
 
 #[cfg(test)]
 mod tests {
-    use crate::workspace::file::Workspace;
-    use crate::workspace::measures::Measuring;
-    use crate::workspace::output::Output;
-    use crate::workspace::read::About;
-    use crate::workspace::write::NewSentence;
+    use crate::corpus::measures::measures::Measuring;
+    use crate::corpus::store::file::Workspace;
+    use crate::corpus::store::output::Output;
+    use crate::corpus::store::read::About;
+    use crate::corpus::store::write::NewSentence;
 
     #[test]
     fn the_measured_window_shows_the_rows_and_a_heatmap() {

@@ -2,8 +2,12 @@
 
 use egui::{Id, Ui};
 
+use crate::app::document::column::Column;
+use crate::app::document::table::{AlignmentTable, LEFT_OUT};
+use crate::app::settings::Shown;
 use crate::figure::palette::ColourMap;
-use crate::session::{AlignmentTable, Column, Hover, LEFT_OUT, SelectCommand, Session, Shown};
+use crate::pages::sentence::command::{Hover, SelectCommand};
+use crate::session::state::Session;
 use crate::ui::clicked::Clicked;
 use crate::ui::local::{Dragged, Panel, Window};
 use crate::ui::views::{change, measured, variant};

@@ -6,10 +6,13 @@ use egui::accesskit::Role;
 use egui::{Align2, Id, Response, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::analysis::words::merge_log_p;
+use crate::app::document::column::Column;
+use crate::decoding::Said;
 use crate::figure::beam::{NUMBERS, Row};
 use crate::figure::label::target_text;
 use crate::figure::palette::Rgba;
-use crate::session::{Column, HypothesisView, Said, SelectCommand};
+use crate::jobs::live::protocol::HypothesisView;
+use crate::pages::sentence::command::SelectCommand;
 use crate::text::sentence::EOS;
 use crate::ui::clicked::Clicked;
 use crate::ui::local::{Panel, Window};

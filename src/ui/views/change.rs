@@ -4,10 +4,15 @@
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{DragValue, RichText, ScrollArea, Slider, TextEdit, Ui};
 
-use crate::session::gold::OTHER_WORDS;
-use crate::session::{
-    AlignmentTable, Column, Command, InterveneCommand, ProbeCommand, RowEdit, Session, Shift, Shown, TargetWord, Word,
-};
+use crate::app::document::column::Column;
+use crate::app::document::table::{AlignmentTable, TargetWord};
+use crate::app::files::gold::OTHER_WORDS;
+use crate::app::settings::Shown;
+use crate::jobs::live::interventions::Word;
+use crate::jobs::live::protocol::Shift;
+use crate::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit};
+use crate::session::command::Command;
+use crate::session::state::Session;
 use crate::ui::local::{Dragged, Local, Window};
 use crate::ui::widgets::labels;
 use crate::ui::{local, theme};

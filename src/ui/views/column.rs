@@ -3,10 +3,13 @@
 use egui::{ProgressBar, Rect, RichText, Ui, UiBuilder, Vec2, pos2};
 
 use crate::analysis::agreement::Agreement;
-use crate::session::column::file_name;
+use crate::app::document::column::file_name;
+use crate::app::document::column::{Column, ColumnState};
+use crate::app::document::table::{AlignmentTable, GIVEN, Units};
+use crate::app::files::picture::GUIDED;
+use crate::app::settings::Shown;
+use crate::pages::sentence::command::ColumnCommand;
 use crate::session::lessons::lights::Lit;
-use crate::session::picture::GUIDED;
-use crate::session::{AlignmentTable, Column, ColumnCommand, ColumnState, GIVEN, Shown, Units};
 use crate::ui::clicked::Clicked;
 use crate::ui::local::Window;
 use crate::ui::views::{alignment, beam, context, ensemble, links, output, tree, variant};

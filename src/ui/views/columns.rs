@@ -3,11 +3,16 @@
 use egui::scroll_area::ScrollBarVisibility;
 use egui::{RichText, Ui, UiBuilder, Vec2, vec2};
 
+use crate::analysis::reading::Reading;
+use crate::app::document::column::Column;
+use crate::app::document::column::file_name;
+use crate::app::document::table::AlignmentTable;
+use crate::app::files::picture;
 use crate::figure::heatmap::widest_word;
 use crate::figure::label::widest;
-use crate::session::column::file_name;
+use crate::jobs::live::protocol::ColumnId;
 use crate::session::lessons::lights::Lit;
-use crate::session::{AlignmentTable, Column, ColumnId, Reading, Session, picture};
+use crate::session::state::Session;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::shortcuts::Act;

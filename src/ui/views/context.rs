@@ -3,8 +3,8 @@
 
 use egui::{RichText, Ui};
 
+use crate::app::document::column::Column;
 use crate::models::config::Architecture;
-use crate::session::Column;
 use crate::ui::theme;
 use crate::ui::widgets::strip;
 

@@ -2,7 +2,10 @@
 
 use egui::{ComboBox, RichText, Ui};
 
-use crate::session::{AVERAGES, AlignmentOf, Average, Column, ColumnCommand, EnsembleSpec, Mixing};
+use crate::app::document::column::Column;
+use crate::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Mixing};
+use crate::jobs::live::protocol::EnsembleSpec;
+use crate::pages::sentence::command::ColumnCommand;
 use crate::ui::local::Window;
 use crate::ui::theme;
 

@@ -2,8 +2,9 @@
 
 use egui::{RichText, Ui};
 
-use crate::session::picture::GUIDED;
-use crate::session::{Column, ModelFacts};
+use crate::app::document::column::Column;
+use crate::app::files::picture::GUIDED;
+use crate::jobs::live::protocol::ModelFacts;
 use crate::ui::theme;
 use crate::ui::widgets::labels::count_text;
 

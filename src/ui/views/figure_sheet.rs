@@ -4,11 +4,16 @@ use std::path::PathBuf;
 
 use egui::{Button, Checkbox, ComboBox, DragValue, Grid, Id, Key, RichText, TextEdit, Ui};
 
+use crate::app::document::column::Column;
+use crate::app::document::table::GIVEN;
+use crate::app::files::drawing::Drawing;
+use crate::app::files::export;
 use crate::figure::formats::FORMATS;
 use crate::figure::page::{DPIS, WIDTHS_MM};
 use crate::figure::palette::COLOUR_MAPS;
 use crate::figure::sheet::{KINDS, Kind};
-use crate::session::{Column, ColumnCommand, Drawing, GIVEN, SettingsCommand, export};
+use crate::pages::sentence::command::ColumnCommand;
+use crate::session::command::SettingsCommand;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::theme;

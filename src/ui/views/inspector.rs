@@ -5,9 +5,12 @@
 use egui::{Panel, RichText, Ui, UiBuilder, pos2};
 
 use crate::analysis::entropy::entropy;
+use crate::app::document::column::Column;
+use crate::app::document::table::{AlignmentTable, LEFT_OUT, TargetWord, Units};
 use crate::figure::inspected::Inspected;
+use crate::jobs::live::interventions::Word;
+use crate::pages::sentence::command::{InterveneCommand, SelectCommand};
 use crate::session::lessons::lights::Lit;
-use crate::session::{AlignmentTable, Column, InterveneCommand, LEFT_OUT, SelectCommand, TargetWord, Units, Word};
 use crate::ui::clicked::Clicked;
 use crate::ui::local::{Panel as PanelName, Window};
 use crate::ui::views::view::{Place, View};
@@ -231,7 +234,7 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Ali
     let over = half(first, "alpha", alpha.row(i), true);
     let over = half(second, "e", energies.row(i), false).or(over);
     if let Some(j) = over {
-        window.local.hover = Some(crate::session::Hover { column: column.id, i: Some(i), j: Some(j) });
+        window.local.hover = Some(crate::pages::sentence::command::Hover { column: column.id, i: Some(i), j: Some(j) });
     }
 }
 

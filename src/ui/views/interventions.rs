@@ -2,9 +2,10 @@
 
 use egui::{RichText, Ui};
 
-use crate::session::hand::{held, items};
-use crate::session::probes::About;
-use crate::session::{Column, InterveneCommand, Taken};
+use crate::app::document::column::Column;
+use crate::app::document::hand::{held, items};
+use crate::app::probes::About;
+use crate::pages::sentence::command::{InterveneCommand, Taken};
 use crate::ui::local::Window;
 use crate::ui::views::task;
 use crate::ui::views::view::{Place, View};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use egui::{Align, Button, Label, Layout, Panel, ProgressBar, RichText, ScrollArea, Stroke, StrokeKind, Ui};
 
-use crate::session::LessonCommand;
+use crate::session::lessons::LessonCommand;
 use crate::session::lessons::Running;
 use crate::session::lessons::script::ScriptPart;
 use crate::session::lessons::shelf::Kept;

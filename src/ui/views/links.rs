@@ -3,9 +3,11 @@
 use egui::accesskit::Role;
 use egui::{Id, Rect, ScrollArea, Sense, Ui, Vec2};
 
+use crate::app::document::column::Column;
+use crate::app::document::table::{AlignmentTable, LEFT_OUT};
 use crate::figure::links::{Layout, Links, Weight, Word};
 use crate::figure::mark::Numbers;
-use crate::session::{AlignmentTable, Column, Hover, LEFT_OUT, SelectCommand};
+use crate::pages::sentence::command::{Hover, SelectCommand};
 use crate::ui::clicked::Clicked;
 use crate::ui::local::{Panel, Window};
 use crate::ui::views::alignment;

@@ -2,7 +2,9 @@
 
 use egui::{Align, Id, Label, Layout, Panel, RichText, ScrollArea, TextureHandle, Ui, vec2};
 
-use crate::session::{LessonCommand, Page, WindowCommand};
+use crate::app::page::Page;
+use crate::session::command::WindowCommand;
+use crate::session::lessons::LessonCommand;
 use crate::text::markdown::{Block, Span};
 use crate::ui::local::Window;
 use crate::ui::manual::{ALL_LESSONS, ManualLocal, ManualPage, PICTURES, Target, pages, target};

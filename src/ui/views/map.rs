@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use egui::{Id, Panel, RichText, Ui};
 
+use crate::app::page::Page;
 use crate::figure::plane;
-use crate::session::maps::{Chart, Choice, Colour, Kind};
-use crate::session::{MapCommand, Page};
+use crate::pages::map::command::MapCommand;
+use crate::pages::map::{Chart, Choice, Colour, Kind};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::theme;
@@ -51,7 +52,8 @@ fn begin(window: &mut Window<'_>) {
     let session = window.session;
     let mut columns = session.models();
     let is_ready = columns.any(|column| {
-        Some(&column.folder) == session.maps().model_of(session) && column.state == crate::session::ColumnState::Ready
+        Some(&column.folder) == session.maps().model_of(session)
+            && column.state == crate::app::document::column::ColumnState::Ready
     });
     let is_new = session.maps().chart.is_none() && session.maps().task.is_none() && session.maps().message.is_none();
     if is_ready && is_new && !window.local.map_begun {

@@ -3,8 +3,9 @@
 use egui::accesskit::Role;
 use egui::{Button, ComboBox, DragValue, RichText, Sense, Ui, WidgetInfo, vec2};
 
-use crate::session::maps::{Choice, Colour, Kind, METHODS, Method};
-use crate::session::{MapCommand, maps};
+use crate::pages::map as maps;
+use crate::pages::map::command::MapCommand;
+use crate::pages::map::{Choice, Colour, Kind, METHODS, Method};
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::widgets::labels::plural;
@@ -24,7 +25,7 @@ fn model_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let chosen = window.session.maps().model_of(window.session).cloned();
     let session = window.session;
     let name = session.models().find(|column| Some(&column.folder) == chosen.as_ref());
-    let name = name.map_or_else(|| "no model".to_owned(), crate::session::Column::name);
+    let name = name.map_or_else(|| "no model".to_owned(), crate::app::document::column::Column::name);
     let combo = ComboBox::from_id_salt("map_model").width(150.0).selected_text(name).show_ui(ui, |ui| {
         let mut seen = Vec::new();
         for column in session.models() {

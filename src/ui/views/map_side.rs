@@ -3,8 +3,9 @@
 use egui::accesskit::Role;
 use egui::{Button, Id, Key, Label, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
 
-use crate::session::maps::{Choice, Table};
-use crate::session::{MapCommand, maps};
+use crate::pages::map as maps;
+use crate::pages::map::command::MapCommand;
+use crate::pages::map::{Choice, Table};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::views::rows;

@@ -3,9 +3,13 @@
 
 use egui::{RichText, Ui};
 
-use crate::session::probes::About;
-use crate::session::table::MeasuredTable;
-use crate::session::{AlignmentTable, Column, MEASURES, ProbeCommand, Shown};
+use crate::analysis::measures::MEASURES;
+use crate::app::document::column::Column;
+use crate::app::document::table::AlignmentTable;
+use crate::app::document::table::MeasuredTable;
+use crate::app::probes::About;
+use crate::app::settings::Shown;
+use crate::pages::sentence::command::ProbeCommand;
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::task;

@@ -46,7 +46,7 @@ pub mod view;
 pub mod what_if;
 pub mod workbench;
 
-use crate::session::WindowCommand;
+use crate::session::command::WindowCommand;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::theme;

@@ -7,7 +7,8 @@ use egui::{ComboBox, Id, RichText, TextEdit, Ui};
 
 use crate::attention::{AttentionKind, KINDS, scores};
 use crate::models::MODELS;
-use crate::session::{Field, TrainingCommand, new_training};
+use crate::pages::training as new_training;
+use crate::session::command::{Field, TrainingCommand};
 use crate::training::recipe;
 use crate::training::recipe::{RECIPES, SIZES};
 use crate::ui::dialogs::Question;

@@ -3,11 +3,17 @@
 
 use egui::{Align, Button, Id, LayerId, Layout, Popup, PopupAnchor, PopupKind, RichText, Ui};
 
-use crate::session::maps::Choice;
-use crate::session::{
-    AlignmentTable, Column, ColumnCommand, ColumnId, ColumnState, Drawing, MapCommand, Page, PhrasesCommand,
-    ProbeCommand, SelectCommand, SettingsCommand, SourceCommand, WindowCommand, export,
-};
+use crate::app::document::column::{Column, ColumnState};
+use crate::app::document::table::AlignmentTable;
+use crate::app::files::drawing::Drawing;
+use crate::app::files::export;
+use crate::app::page::Page;
+use crate::jobs::live::protocol::ColumnId;
+use crate::pages::map::Choice;
+use crate::pages::map::command::MapCommand;
+use crate::pages::phrases::command::PhrasesCommand;
+use crate::pages::sentence::command::{ColumnCommand, ProbeCommand, SelectCommand, SourceCommand};
+use crate::session::command::{SettingsCommand, WindowCommand};
 use crate::ui::clicked::{Clicked, Offered};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
@@ -321,7 +327,7 @@ fn in_table(window: &Window<'_>, _: Clicked) -> bool {
 fn can_outline(window: &Window<'_>, clicked: Clicked) -> bool {
     let settings = window.session.settings();
     let column = window.session.column(clicked.column());
-    let is_bundled = |facts: &crate::session::ModelFacts| {
+    let is_bundled = |facts: &crate::jobs::live::protocol::ModelFacts| {
         crate::aligner::bundled::is_bundled(&facts.source_language, &facts.target_language)
     };
     !settings.links && column.and_then(|column| column.facts.as_ref()).is_some_and(is_bundled)

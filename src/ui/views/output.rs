@@ -2,7 +2,10 @@
 
 use egui::{Button, Id, RichText, Ui};
 
-use crate::session::{AlignmentTable, Column, Hover, Said, SelectCommand};
+use crate::app::document::column::Column;
+use crate::app::document::table::AlignmentTable;
+use crate::decoding::Said;
+use crate::pages::sentence::command::{Hover, SelectCommand};
 use crate::ui::clicked::Clicked;
 use crate::ui::local::Window;
 use crate::ui::views::{alignment, variant};

@@ -8,7 +8,9 @@ use std::path::PathBuf;
 
 use egui::{ComboBox, Key, RichText, Ui, UiBuilder, vec2};
 
-use crate::session::{Column, Page, PhrasesCommand};
+use crate::app::document::column::Column;
+use crate::app::page::Page;
+use crate::pages::phrases::command::PhrasesCommand;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::theme;

@@ -5,10 +5,16 @@ use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{ComboBox, RichText, Sense, Ui, WidgetInfo, vec2};
 
 use crate::aligner::bundled::is_bundled;
+use crate::analysis::measures::MEASURES;
+use crate::analysis::reading::{READINGS, Reading};
+use crate::app::document::column::Column;
+use crate::app::document::table::{AlignmentTable, Matrix};
+use crate::app::files::picture;
+use crate::app::settings::Shown;
 use crate::figure::heatmap::{gaze_legend, outlines};
 use crate::figure::legend;
 use crate::figure::palette::Rgba;
-use crate::session::{AlignmentTable, Column, MEASURES, Matrix, READINGS, Reading, SettingsCommand, Shown, picture};
+use crate::session::command::SettingsCommand;
 use crate::ui::local::Window;
 use crate::ui::shortcuts::Act;
 use crate::ui::views::view::{Place, View};

@@ -2,8 +2,8 @@
 
 use egui::{Label, RichText, Ui};
 
+use crate::app::page::Page;
 use crate::figure::measure::Measure as _;
-use crate::session::Page;
 use crate::ui::local::Window;
 use crate::ui::shortcuts::Act;
 use crate::ui::views::{columns, menu, steps};

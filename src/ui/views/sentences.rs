@@ -7,7 +7,8 @@ use egui::{
     Align2, Area, CollapsingHeader, CornerRadius, Id, Order, Panel, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 
-use crate::session::{List, ListCommand, Session};
+use crate::pages::sentence::command::{List, ListCommand};
+use crate::session::state::Session;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{ListPlace, Panel as PanelName, Sheet, Window};
 use crate::ui::views::rows;

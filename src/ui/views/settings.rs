@@ -3,8 +3,11 @@
 use egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton};
 use egui::{ComboBox, RichText, Slider, Ui};
 
+use crate::app::settings::Theme;
 use crate::nn::device;
-use crate::session::{DeviceChoice, SearchCommand, SettingsCommand, Theme};
+use crate::nn::device::DeviceChoice;
+use crate::pages::sentence::command::SearchCommand;
+use crate::session::command::SettingsCommand;
 use crate::ui::local::Window;
 use crate::ui::shortcuts::Act;
 use crate::ui::views::menu::act_item;

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use egui::{Id, Key, RichText, Ui};
 
-use crate::session::{ColumnCommand, EnsembleSpec, Mixing};
+use crate::decoding::ensemble::Mixing;
+use crate::jobs::live::protocol::EnsembleSpec;
+use crate::pages::sentence::command::ColumnCommand;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::theme;
@@ -98,7 +100,7 @@ fn candidates(window: &Window<'_>) -> Vec<(PathBuf, String)> {
     let mut found: Vec<(PathBuf, String)> =
         window.session.models().map(|column| (column.folder.clone(), column.name())).collect();
     for folder in &window.local.bundled {
-        found.push((folder.clone(), crate::session::column::file_name(folder)));
+        found.push((folder.clone(), crate::app::document::column::file_name(folder)));
     }
     let mut seen = Vec::new();
     found.retain(|(folder, _)| {

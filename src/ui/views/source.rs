@@ -3,8 +3,11 @@
 use egui::text::{CCursor, CCursorRange};
 use egui::{Id, RichText, TextEdit, Ui};
 
+use crate::app::document::column::Column;
+use crate::app::document::table::AlignmentTable;
+use crate::decoding::Said;
+use crate::pages::sentence::command::{Hover, SourceCommand};
 use crate::session::lessons::lights::Lit;
-use crate::session::{AlignmentTable, Column, Hover, Said, SourceCommand};
 use crate::ui::clicked::Clicked;
 use crate::ui::local::{ListPlace, Panel, Window};
 use crate::ui::shortcuts::Act;

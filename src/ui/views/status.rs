@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use egui::{Align2, Area, Id, Order, Panel, Pos2, RichText, Ui, vec2};
 
-use crate::session::{ColumnState, Page, Session, WindowCommand};
+use crate::app::document::column::ColumnState;
+use crate::app::page::Page;
+use crate::session::command::WindowCommand;
+use crate::session::state::Session;
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::view::{Place, View};

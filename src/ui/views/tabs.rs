@@ -3,7 +3,8 @@
 use egui::accesskit::Role;
 use egui::{Button, RichText, Ui, WidgetInfo};
 
-use crate::session::{PAGES, WindowCommand};
+use crate::app::page::PAGES;
+use crate::session::command::WindowCommand;
 use crate::ui::local::Window;
 use crate::ui::shortcuts::Act;
 use crate::ui::views::menu::act_item;

@@ -2,7 +2,9 @@
 
 use egui::{ProgressBar, RichText, Ui};
 
-use crate::session::{Page, Task, TaskCommand};
+use crate::app::page::Page;
+use crate::app::shared::Task;
+use crate::session::command::TaskCommand;
 use crate::ui::local::Window;
 use crate::ui::theme;
 

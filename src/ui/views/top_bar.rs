@@ -3,8 +3,10 @@
 use egui::containers::menu::MenuButton;
 use egui::{Button, CornerRadius, Margin, Panel, RichText, Stroke, Ui};
 
+use crate::analysis::measures::MEASURES;
+use crate::app::document::column::{Column, ColumnState};
+use crate::pages::sentence::command::{AlignmentFormat, ColumnCommand, SearchCommand};
 use crate::session::lessons::lights::Lit;
-use crate::session::{AlignmentFormat, Column, ColumnCommand, ColumnState, MEASURES, SearchCommand};
 use crate::ui::clicked::Clicked;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};

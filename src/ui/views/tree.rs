@@ -11,11 +11,14 @@ use egui::{
     Vec2,
 };
 
+use crate::analysis::reading::Reading;
+use crate::app::document::column::Column;
+use crate::app::document::tree::SearchTree;
+use crate::app::document::tree::{Drawn, Shown};
 use crate::figure::geometry::Area;
 use crate::figure::measure::Measure;
 use crate::figure::tree::{Node, State, Tree};
-use crate::session::tree::{Drawn, Shown};
-use crate::session::{Column, InterveneCommand, Reading, SearchTree};
+use crate::pages::sentence::command::InterveneCommand;
 use crate::ui::clicked::Clicked;
 use crate::ui::local::{Panel, Window};
 use crate::ui::theme;

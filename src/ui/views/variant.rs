@@ -4,8 +4,13 @@
 use egui::accesskit::Role;
 use egui::{Label, RichText, Ui, WidgetInfo};
 
-use crate::session::compare::{Comparison, DIVERGENCE};
-use crate::session::{AlignmentTable, Column, Told, VariantCommand, WordEdit, rewording};
+use crate::app::document::column::Column;
+use crate::app::document::compare::{Comparison, DIVERGENCE};
+use crate::app::document::rewording;
+use crate::app::document::rewording::WordEdit;
+use crate::app::document::table::AlignmentTable;
+use crate::app::document::variant::Told;
+use crate::pages::sentence::command::VariantCommand;
 use crate::ui::clicked::Clicked;
 use crate::ui::local::{Beside, Sheet, Window, Words};
 use crate::ui::theme;
@@ -43,7 +48,7 @@ pub fn foot_ui(ui: &mut Ui, window: &Window<'_>, column: &Column) {
 
 /// Which words look elsewhere, a line each.
 fn moves(comparison: &Comparison, original: &AlignmentTable, variant: &AlignmentTable) -> Vec<String> {
-    let line = |moved: &crate::session::compare::Moved| {
+    let line = |moved: &crate::app::document::compare::Moved| {
         let (word, now) = (variant.target.get(moved.i)?, variant.source.get(moved.now)?);
         let before = original.source.get(moved.before)?;
         Some(format!("{} looks at {} in place of {}", word.text, now.text, before.text))

@@ -1,6 +1,6 @@
 //! Floor 10: what a view is and where it stands. A leaf.
 
-use crate::session::Page;
+use crate::app::page::Page;
 use crate::ui::local::Window;
 
 /// Where in the window a view stands.

@@ -2,7 +2,9 @@
 
 use egui::{Button, DragValue, Grid, Id, Key, Modal, RichText, Slider, TextEdit, Ui};
 
-use crate::session::{Column, VariantCommand, WordEdit};
+use crate::app::document::column::Column;
+use crate::app::document::rewording::WordEdit;
+use crate::pages::sentence::command::VariantCommand;
 use crate::ui::local::{Sheet, Window, Words};
 use crate::ui::theme;
 use crate::ui::views::variant;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align, Color32, FontFamily, FontId, Galley, Painter};
 
+use crate::app::document::table::{AlignmentTable, SourceWord, TargetWord};
 use crate::figure::label;
 use crate::figure::label::{Label, Tone};
-use crate::session::{AlignmentTable, SourceWord, TargetWord};
 use crate::ui::{bidi, theme};
 
 /// Size of a lowered letter beside one on the line.

@@ -11,7 +11,7 @@ use crate::figure::palette::Palette;
 use crate::figure::provenance::Provenance;
 use crate::figure::scatter;
 use crate::figure::scatter::{Bins, View};
-use crate::session::phrases::Chart;
+use crate::pages::phrases::Chart;
 use crate::ui::theme;
 use crate::ui::widgets::{is_heard, keep, marks, node};
 

@@ -4,9 +4,9 @@ use egui::accesskit::Role;
 use egui::{Rect, Sense, Ui, Vec2, pos2, vec2};
 use egui_plot::{Bar, BarChart, Plot, PlotPoint};
 
+use crate::app::document::table::SourceWord;
 use crate::figure::label::Tone;
 use crate::figure::mark::{Across, Down, Mark, Text};
-use crate::session::SourceWord;
 use crate::ui::theme;
 use crate::ui::widgets::{is_heard, labels, marks, node};
 

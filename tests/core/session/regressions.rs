@@ -3,13 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use interlinear::session::effect::News;
-use interlinear::session::maps::MapCommand;
+use interlinear::analysis::reading::Reading;
+use interlinear::app::document::column::ColumnState;
+use interlinear::app::effect::News;
+use interlinear::app::files::export;
+use interlinear::app::page::Page;
+use interlinear::jobs::live::protocol::{Event, ModelFacts};
+use interlinear::pages::evaluation::command::EvaluationCommand;
+use interlinear::pages::map::MapCommand;
+use interlinear::pages::sentence::command::{AlignmentFormat, List, ListCommand, SourceCommand};
+use interlinear::session::command::{Command, SettingsCommand, WindowCommand};
+use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::{SavedSession, load_or_set_aside};
-use interlinear::session::{
-    AlignmentFormat, ColumnState, Command, EvaluationCommand, Event, List, ListCommand, ModelFacts, OpenWith, Page,
-    Reading, Session, SettingsCommand, SourceCommand, WindowCommand, export,
-};
+use interlinear::session::state::Session;
 use interlinear::text::lines::TextFile;
 use interlinear::text::sentence::MAX_SOURCE_BYTES;
 
@@ -134,9 +140,9 @@ fn a_word_that_looks_nowhere_has_no_link() {
     session.absorb(Event::Finished {
         number: request.number,
         column: id,
-        result: interlinear::session::ColumnResult {
+        result: interlinear::jobs::live::protocol::ColumnResult {
             hypotheses: vec![hypothesis("x y", 3)],
-            ..interlinear::session::ColumnResult::default()
+            ..interlinear::jobs::live::protocol::ColumnResult::default()
         },
     });
     // Read by the word read before, the last word has no row.
@@ -202,7 +208,7 @@ fn a_pipe_in_place_of_the_state_does_not_hold_up_the_window() {
 fn undo_leaves_the_settings_of_the_search() {
     let mut session = session(0);
     edit(&mut session, "a");
-    session.apply(interlinear::session::SearchCommand::SetBeam(9));
+    session.apply(interlinear::pages::sentence::command::SearchCommand::SetBeam(9));
     edit(&mut session, "a b c");
     session.apply(SourceCommand::Undo);
     assert_eq!((session.source(), session.scene().search.beam), ("a", 9));

@@ -4,14 +4,18 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use interlinear::session::LaneCall;
+use interlinear::app::effect::Chore;
+use interlinear::app::effect::LaneCall;
+use interlinear::jobs::Library;
+use interlinear::jobs::gate::Gate;
+use interlinear::jobs::queue::{Kind, Lane};
+use interlinear::pages::map as maps;
+use interlinear::pages::map::command::MapCommand;
+use interlinear::pages::map::{Chart, Choice, Colour, Kind as Things, Method, Table};
+use interlinear::pages::sentence::command::{ColumnCommand, SourceCommand};
+use interlinear::session::command::{Command, TaskCommand};
 use interlinear::session::driver::OpenWith;
-use interlinear::session::effect::Chore;
-use interlinear::session::maps::{Chart, Choice, Colour, Kind as Things, Method, Table};
-use interlinear::session::{ColumnCommand, Command, MapCommand, Session, SourceCommand, TaskCommand, maps};
-use interlinear::worker::Library;
-use interlinear::worker::corpus::{Kind, Lane};
-use interlinear::worker::gate::Gate;
+use interlinear::session::state::Session;
 
 use crate::cli::reference;
 use crate::effects::{chores, lane_calls};

@@ -6,14 +6,14 @@ use crate::analysis::reading::Reading;
 use crate::evaluation::alignment::Baseline;
 use crate::evaluation::{Row, Set};
 use crate::figure::plot::{Look, Plot, Series};
-use crate::session::EvaluationCommand;
+use crate::jobs::queue::evaluate::{Aligned, Evaluated, FORWARD, Measured};
+use crate::pages::evaluation::command::EvaluationCommand;
 use crate::ui::local::Window;
 use crate::ui::views::evaluation::parts::{figure, name_ui, waiting_ui, wide_ui};
 use crate::ui::views::evaluation::table::table_ui;
 use crate::ui::widgets::chart::{Chart, chart_ui};
 use crate::ui::widgets::{chart, labels};
 use crate::ui::{local, theme};
-use crate::worker::corpus::evaluate::{Aligned, Evaluated, FORWARD, Measured};
 
 /// What the dashed curves of AER are.
 const DASHED: &str = "dashed: a row is that of the word read before (Luong et al. 2015, footnote 14)";

@@ -13,8 +13,8 @@ mod training;
 use egui::accesskit::Role;
 use egui::{Layout, Rect, RichText, Ui, UiBuilder, WidgetInfo, vec2};
 
-use crate::session::Page;
-use crate::session::evaluation::FiguresFormat;
+use crate::app::page::Page;
+use crate::pages::evaluation::FiguresFormat;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::views::view::{Place, View};

@@ -2,7 +2,7 @@
 
 use egui::{RichText, Ui, vec2};
 
-use crate::session::evaluation::systems;
+use crate::pages::evaluation::systems;
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::widgets::{chart, labels};

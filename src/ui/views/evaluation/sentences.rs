@@ -3,15 +3,15 @@
 use egui::accesskit::Role;
 use egui::{Align2, ComboBox, CornerRadius, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use crate::session::EvaluationCommand;
-use crate::session::evaluation::{By, listing};
+use crate::jobs::queue::evaluate::Evaluated;
+use crate::pages::evaluation::command::EvaluationCommand;
+use crate::pages::evaluation::{By, listing};
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::evaluation::parts::waiting_ui;
 use crate::ui::views::rows;
 use crate::ui::widgets::labels::plural;
 use crate::ui::widgets::{chart, labels};
-use crate::worker::corpus::evaluate::Evaluated;
 
 /// Height of a line of a row, even, so that rows stay equally high far down a long list.
 const LINE: f32 = 20.0;

@@ -5,17 +5,18 @@ use std::path::Path;
 use egui::{Button, RichText, Ui, vec2};
 
 use crate::analysis::mteval::TOKENIZATIONS;
-use crate::session::column::file_name;
-use crate::session::evaluation;
-use crate::session::evaluation::LogState;
-use crate::session::{EvaluationCommand, Session, TestCommand};
+use crate::app::document::column::file_name;
+use crate::jobs::queue::evaluate::Candidate;
+use crate::pages::evaluation;
+use crate::pages::evaluation::LogState;
+use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};
+use crate::session::state::Session;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::theme;
 use crate::ui::views::task;
 use crate::ui::widgets::labels::plural;
 use crate::ui::widgets::{chart, labels};
-use crate::worker::corpus::evaluate::Candidate;
 
 /// Room for the button behind a file's name, points.
 const REMOVE: f32 = 26.0;

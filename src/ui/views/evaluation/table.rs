@@ -3,10 +3,10 @@
 use egui::{Align, Grid, Layout, RichText, Ui};
 
 use crate::evaluation::{Row, Set, Unk};
+use crate::jobs::queue::evaluate::{Evaluated, Measured};
 use crate::ui::theme;
 use crate::ui::views::evaluation::parts::{figure, name_ui, wide_ui};
 use crate::ui::widgets::labels::{count_text, said};
-use crate::worker::corpus::evaluate::{Evaluated, Measured};
 
 /// Which figure of a column is the best.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use egui::{RichText, Ui};
 
 use crate::figure::plot::{Look, Plot, Series};
-use crate::session::evaluation::LogFile;
+use crate::pages::evaluation::LogFile;
 use crate::training::curves::{Curves, Point};
 use crate::ui::local::Window;
 use crate::ui::theme;

@@ -2,8 +2,9 @@
 
 use egui::{RichText, Ui};
 
-use crate::session::phrases::{Pairs, Phrases};
-use crate::session::{Column, PhrasesCommand};
+use crate::app::document::column::Column;
+use crate::pages::phrases::command::PhrasesCommand;
+use crate::pages::phrases::{Pairs, Phrases};
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::widgets::labels::plural;

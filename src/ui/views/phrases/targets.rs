@@ -4,8 +4,8 @@
 use egui::accesskit::Role;
 use egui::{Align2, CornerRadius, Id, Key, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use crate::session::PhrasesCommand;
-use crate::session::phrases::{Pairs, SAMPLES, TOP};
+use crate::pages::phrases::command::PhrasesCommand;
+use crate::pages::phrases::{Pairs, SAMPLES, TOP};
 use crate::text::phrases::unescape;
 use crate::ui::local::Window;
 use crate::ui::theme;
@@ -92,7 +92,10 @@ fn lists_ui(ui: &mut Ui, window: &mut Window<'_>, pairs: &Pairs) {
     let session = window.session;
     let phrases = session.phrases();
     let model = session.phrases().model_of(session);
-    let name = session.models().find(|column| Some(column.folder.as_path()) == model).map(crate::session::Column::name);
+    let name = session
+        .models()
+        .find(|column| Some(column.folder.as_path()) == model)
+        .map(crate::app::document::column::Column::name);
     let name = name.unwrap_or_else(|| "the model".to_owned());
     let half = (ui.available_width() - theme::SPACE_3) / 2.0;
     let log_p = |pair: usize| model.and_then(|model| phrases.log_p(model, pair));

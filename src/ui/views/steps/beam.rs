@@ -5,17 +5,17 @@ use std::borrow::Cow;
 use egui::accesskit::Role;
 use egui::{Label, RichText, ScrollArea, Sense, Ui, vec2};
 
+use crate::app::document::column::Column;
 use crate::figure::beam::Row;
 use crate::figure::palette::Rgba;
-use crate::session::Column;
+use crate::jobs::steps::Apart;
+use crate::pages::steps::Guessed;
+use crate::pages::steps::beam::{BeamLine, Became, beam};
 use crate::session::lessons::doing::name_of;
 use crate::session::lessons::lights::Lit;
-use crate::session::steps::Guessed;
-use crate::session::steps::beam::{BeamLine, Became, beam};
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::widgets::{marks, node};
-use crate::worker::steps::Apart;
 
 /// Height of a hypothesis, points.
 const ROW: f32 = 22.0;

@@ -6,13 +6,13 @@ use egui::accesskit::Role;
 use egui::{Id, Key, Label, RichText, TextEdit, Ui, WidgetInfo};
 
 use crate::analysis::aer::Counts;
-use crate::session::StepsCommand;
-use crate::session::steps::Guessed;
-use crate::session::steps::guess::{Guessing, f1, is_right, place_of};
-use crate::session::steps::picture::words;
+use crate::jobs::steps::{Apart, CANDIDATES};
+use crate::pages::steps::Guessed;
+use crate::pages::steps::command::StepsCommand;
+use crate::pages::steps::guess::{Guessing, f1, is_right, place_of};
+use crate::pages::steps::picture::words;
 use crate::ui::local::Window;
 use crate::ui::theme;
-use crate::worker::steps::{Apart, CANDIDATES};
 
 /// Width of the field of the word, points.
 const FIELD: f32 = 130.0;

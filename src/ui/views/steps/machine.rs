@@ -5,15 +5,15 @@ use egui::{Id, Rect, Sense, Ui, WidgetInfo};
 
 use crate::figure::equation::spoken;
 use crate::figure::machine::{Drawing, places};
+use crate::jobs::steps::Apart;
 use crate::models::anatomy::Stage;
-use crate::session::StepsCommand;
+use crate::pages::steps::command::StepsCommand;
+use crate::pages::steps::picture::held;
 use crate::session::lessons::lights::Lit;
-use crate::session::steps::picture::held;
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::widgets::marks;
 use crate::ui::widgets::marks::WholeLetters;
-use crate::worker::steps::Apart;
 
 /// Lower than this it scrolls, points.
 const LEAST_HEIGHT: f32 = 250.0;

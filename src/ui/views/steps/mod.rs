@@ -9,13 +9,14 @@ mod stage;
 
 use egui::{Label, Panel, Rect, RichText, Ui};
 
+use crate::app::page::Page;
+use crate::jobs::steps::Apart;
+use crate::pages::steps::command::StepsCommand;
 use crate::session::lessons::lights::Lit;
-use crate::session::{Page, StepsCommand};
 use crate::ui::local::{StepsView, Window};
 use crate::ui::theme;
 use crate::ui::views::source;
 use crate::ui::views::view::{Place, View};
-use crate::worker::steps::Apart;
 
 /// The page Steps.
 pub struct Steps;

@@ -4,14 +4,15 @@ use std::time::Duration;
 
 use egui::{ComboBox, Key, Modifiers, RichText, Slider, Ui};
 
+use crate::jobs::steps::Apart;
 use crate::models::anatomy::Wrong;
-use crate::session::steps::{GUESSES, Guessed, MODES, Mode, PACES};
-use crate::session::{SelectCommand, StepsCommand};
+use crate::pages::sentence::command::SelectCommand;
+use crate::pages::steps::command::StepsCommand;
+use crate::pages::steps::{GUESSES, Guessed, MODES, Mode, PACES};
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::source;
 use crate::ui::views::steps::{guess, rows};
-use crate::worker::steps::Apart;
 
 /// The keys of the page, while nothing is typed: what each does and its command.
 const KEYS: &[(Key, StepsCommand)] = &[
@@ -85,7 +86,7 @@ pub fn choices_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.horizontal_wrapped(|ui| {
         let chosen = session.steps().column(session);
         let models = ComboBox::from_id_salt("steps_model")
-            .selected_text(chosen.map_or_else(|| "No model".to_owned(), crate::session::Column::name))
+            .selected_text(chosen.map_or_else(|| "No model".to_owned(), crate::app::document::column::Column::name))
             .show_ui(ui, |ui| {
                 for column in session.models() {
                     let is_chosen = chosen.is_some_and(|chosen| chosen.id == column.id);

@@ -2,18 +2,19 @@
 
 use egui::{Id, Key, Modifiers, Ui};
 
+use crate::app::settings::Shown;
 use crate::figure::heatmap::layout::{Gaze, Metrics, Needs, Zoom};
 use crate::figure::label::widest;
 use crate::figure::palette::ColourMap;
+use crate::jobs::steps::Apart;
+use crate::pages::steps::command::StepsCommand;
 use crate::session::lessons::lights::Lit;
-use crate::session::{Shown, StepsCommand};
 use crate::text::links::Link;
 use crate::ui::act;
 use crate::ui::local::Window;
 use crate::ui::widgets::heatmap::{Answer, Heatmap, Marks, Outlined};
 use crate::ui::widgets::labels;
 use crate::ui::widgets::marks::Letters;
-use crate::worker::steps::Apart;
 
 /// The heatmap, for the keyboard.
 pub fn id() -> Id {

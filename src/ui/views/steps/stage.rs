@@ -9,17 +9,17 @@ use crate::figure::geometry;
 use crate::figure::geometry::point;
 use crate::figure::machine::{Held, colour};
 use crate::figure::measure::Measure as _;
+use crate::jobs::steps::Apart;
 use crate::models::anatomy::{Equation, Quantity, Shrunk, Stage, Wrong};
-use crate::session::StepsCommand;
+use crate::pages::steps::command::StepsCommand;
+use crate::pages::steps::picture::{held, words};
 use crate::session::lessons::lights::Lit;
-use crate::session::steps::picture::{held, words};
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::widgets::bars::{Bar, bars};
 use crate::ui::widgets::marks::WholeLetters;
 use crate::ui::widgets::matrix::{MATRIX, matrix};
 use crate::ui::widgets::{marks, node, strip};
-use crate::worker::steps::Apart;
 
 /// Height of a vector, points.
 const STRIP: f32 = 56.0;

@@ -2,14 +2,15 @@
 
 use egui::{ComboBox, Id, Label, RichText, ScrollArea, Ui, vec2};
 
-use crate::session::workbench::agreement::condition;
-use crate::session::workbench::whole::View;
-use crate::session::{WholeCommand, WorkbenchCommand};
+use crate::corpus::judgements::agreement::{Agreement, Aspect};
+use crate::pages::corpus::agreement::condition;
+use crate::pages::corpus::command::WorkbenchCommand;
+use crate::pages::corpus::whole::View;
+use crate::pages::corpus::whole::WholeCommand;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::theme;
 use crate::ui::widgets::labels::plural;
-use crate::workspace::agreement::{Agreement, Aspect};
 
 /// Width of the sheet, points, and the height of a sentence in its list.
 const SIZE: (f32, f32) = (640.0, 24.0);

@@ -3,12 +3,12 @@
 
 use egui::{EventFilter, Key, Modifiers, Pos2, Rect, Response, RichText, Stroke, StrokeKind, Ui};
 
-use crate::session::WholeCommand;
+use crate::corpus::measures::distribution::Histogram;
+use crate::corpus::query::column::Column;
+use crate::corpus::store::ranges::{Range, text, written};
+use crate::pages::corpus::whole::WholeCommand;
 use crate::ui::local::{Grab, Window};
 use crate::ui::theme;
-use crate::workspace::column::Column;
-use crate::workspace::distribution::Histogram;
-use crate::workspace::ranges::{Range, text, written};
 
 /// The mouse takes hold of an end that is so near, points.
 const NEAR: f32 = 6.0;

@@ -3,13 +3,13 @@
 use egui::accesskit::Role;
 use egui::{Align2, Rect, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
+use crate::corpus::measures::distribution::Histogram;
+use crate::corpus::store::ranges::{range_of, text};
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::workbench::brush::{Axis, answer, asked, cursor, paint, told};
 use crate::ui::views::workbench::filter::spoken;
 use crate::ui::views::workbench::parallel;
-use crate::workspace::distribution::Histogram;
-use crate::workspace::ranges::{range_of, text};
 
 /// Height of a histogram with its name and its numbers, and its least width, points.
 const SIZE: (f32, f32) = (92.0, 132.0);

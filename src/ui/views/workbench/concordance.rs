@@ -6,8 +6,9 @@ use egui::text::{LayoutJob, TextFormat};
 use egui::{Align2, Color32, ComboBox, Label, Rect, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
 
 use crate::analysis::concordance::{Line, Order};
-use crate::session::workbench::whole::Concordance;
-use crate::session::{WholeCommand, WorkbenchCommand};
+use crate::pages::corpus::command::WorkbenchCommand;
+use crate::pages::corpus::whole::Concordance;
+use crate::pages::corpus::whole::WholeCommand;
 use crate::ui::bidi;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};

@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use egui::{CollapsingHeader, Label, RichText, ScrollArea, TextEdit, Ui, vec2};
 
-use crate::session::WorkbenchCommand;
+use crate::corpus::judgements::judge::{Judgement, MOST_STARS};
+use crate::corpus::measures::measures::MEASURES;
+use crate::corpus::query::column::Column;
+use crate::jobs::corpus::keeper::Detail;
+use crate::pages::corpus::command::WorkbenchCommand;
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::workbench::tints::{Side, Tints};
 use crate::ui::views::workbench::words::Marked;
 use crate::ui::views::workbench::{gold, marks, picture};
 use crate::ui::widgets::labels::plural;
-use crate::worker::keeper::Detail;
-use crate::workspace::column::Column;
-use crate::workspace::judge::{Judgement, MOST_STARS};
-use crate::workspace::measures::MEASURES;
 
 /// Share of the height that the texts take at most, so that what is judged stands in view.
 const TEXTS: f32 = 0.42;

@@ -3,12 +3,13 @@
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{Label, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
 
-use crate::session::workbench::columns::MOST_BRUSHED;
-use crate::session::workbench::whole::View;
-use crate::session::{WholeCommand, WorkbenchCommand};
+use crate::corpus::query::column::Column;
+use crate::pages::corpus::columns::MOST_BRUSHED;
+use crate::pages::corpus::command::WorkbenchCommand;
+use crate::pages::corpus::whole::View;
+use crate::pages::corpus::whole::WholeCommand;
 use crate::ui::local::Window;
 use crate::ui::theme;
-use crate::workspace::column::Column;
 
 /// Room that the field leaves for what stands behind it, and its least and greatest width, points.
 const FIELD: (f32, f32, f32) = (430.0, 160.0, 640.0);

@@ -2,15 +2,15 @@
 
 use egui::{Pos2, Rect, RichText, ScrollArea, Sense, Shape, Stroke, Ui, vec2};
 
-use crate::session::WorkbenchCommand;
+use crate::corpus::measures::measures::MEASURES;
+use crate::corpus::query::column::Column;
+use crate::jobs::corpus::keeper::Detail;
+use crate::pages::corpus::command::WorkbenchCommand;
 use crate::text::links::places::words;
 use crate::text::links::{Link, Links};
 use crate::ui::bidi;
 use crate::ui::local::Window;
 use crate::ui::theme;
-use crate::worker::keeper::Detail;
-use crate::workspace::column::Column;
-use crate::workspace::measures::MEASURES;
 
 /// Room for the curves, points.
 const RISE: f32 = 64.0;

@@ -2,14 +2,14 @@
 
 use egui::{Button, ComboBox, RichText, ScrollArea, Ui};
 
-use crate::session::WorkbenchCommand;
+use crate::corpus::judgements::judge::Mark;
+use crate::jobs::corpus::keeper::Detail;
+use crate::pages::corpus::command::WorkbenchCommand;
 use crate::text::links::places::words;
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::workbench::tints::{Seen, Tints, line};
 use crate::ui::views::workbench::words::chips_ui;
-use crate::worker::keeper::Detail;
-use crate::workspace::judge::Mark;
 
 /// The words of a text as chips are no higher; those of a long one scroll, points.
 const CHIPS: f32 = 112.0;

@@ -25,9 +25,11 @@ use std::sync::Arc;
 use egui::{Key, Label, ProgressBar, RichText, TextEdit, Ui, UiBuilder, vec2};
 
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
+use crate::app::page::Page;
 use crate::import::Role;
-use crate::session::workbench::whole::{VIEWS, View as WholeView};
-use crate::session::{Page, WholeCommand, WorkbenchCommand};
+use crate::pages::corpus::command::WorkbenchCommand;
+use crate::pages::corpus::whole::WholeCommand;
+use crate::pages::corpus::whole::{VIEWS, View as WholeView};
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::scheme_draft::SchemeDraft;
@@ -35,8 +37,8 @@ use crate::ui::theme;
 use crate::ui::views::task;
 use crate::ui::views::view::{Place, View};
 
+use crate::corpus::export::out::{Format, Kind, Links};
 use crate::ui::widgets::labels::plural;
-use crate::workspace::out::{Format, Kind, Links};
 
 /// Fields for paths are no wider, points.
 const PATH_WIDTH: f32 = 520.0;

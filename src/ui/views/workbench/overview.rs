@@ -2,17 +2,19 @@
 
 use egui::{ComboBox, ProgressBar, RichText, ScrollArea, Ui, vec2};
 
-use crate::session::WholeCommand;
-use crate::session::workbench::Workbench;
+use crate::corpus::measures::frequencies::{class_name, class_range};
+use crate::corpus::overview::overview::{
+    Overview, Pair, SHOWN_JUMP, Scores, SourceWord, jump_condition, ngram_condition,
+};
+use crate::corpus::overview::tables::jump_name;
+use crate::pages::corpus::Workbench;
+use crate::pages::corpus::whole::WholeCommand;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::theme;
 use crate::ui::views::workbench::bars::{Bar, Group, bars_ui, legend_ui};
 use crate::ui::views::workbench::listing::{Row, listing_ui};
 use crate::ui::widgets::labels::plural;
-use crate::workspace::frequencies::{class_name, class_range};
-use crate::workspace::overview::{Overview, Pair, SHOWN_JUMP, Scores, SourceWord, jump_condition, ngram_condition};
-use crate::workspace::tables::jump_name;
 
 /// Two parts stand side by side where there is so much room, points.
 const WIDE: f32 = 760.0;
@@ -214,7 +216,7 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Opti
     });
     let workbench = window.session.workbench();
     let (score_name, score, digits) = SCORES[chosen];
-    let group = |group: &crate::workspace::overview::Group| Group {
+    let group = |group: &crate::corpus::overview::overview::Group| Group {
         name: group.name.clone(),
         bars: (0..group.scores.len())
             .map(|system| {

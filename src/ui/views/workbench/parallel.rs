@@ -6,13 +6,13 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui::{Align2, Color32, Mesh, Pos2, Rect, RichText, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
+use crate::corpus::measures::distribution::{Histogram, MOST_LINES, Picture};
+use crate::corpus::store::ranges::{Range, range_of, text};
 use crate::ui::local::{DrawnLines, Window};
 use crate::ui::theme;
 use crate::ui::views::workbench::brush::{Axis, answer, asked, cursor, paint, told};
 use crate::ui::views::workbench::filter::spoken;
 use crate::ui::widgets::labels::plural;
-use crate::workspace::distribution::{Histogram, MOST_LINES, Picture};
-use crate::workspace::ranges::{Range, range_of, text};
 
 /// Height with names and numbers, points.
 const HEIGHT: f32 = 168.0;

@@ -2,10 +2,10 @@
 
 use egui::{ComboBox, Id, RichText, Ui, UiBuilder, vec2};
 
+use crate::app::settings::Shown;
 use crate::figure::heatmap::layout::{Metrics, Needs, Zoom};
 use crate::figure::label::widest;
 use crate::figure::palette::ColourMap;
-use crate::session::Shown;
 use crate::ui::act;
 use crate::ui::local::Window;
 use crate::ui::theme;

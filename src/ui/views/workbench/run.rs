@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use egui::{RichText, Ui};
 
-use crate::session::WorkbenchCommand;
-use crate::session::column::file_name;
-use crate::session::evaluation::candidate;
+use crate::app::document::column::file_name;
+use crate::jobs::queue::evaluate::Candidate;
+use crate::pages::corpus::command::WorkbenchCommand;
+use crate::pages::evaluation::candidate;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::theme;
 use crate::ui::widgets::labels::plural;
-use crate::worker::corpus::evaluate::Candidate;
 
 /// The list of models that may run is no higher, points.
 const MODELS_HEIGHT: f32 = 360.0;

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use egui::{DragValue, Id, Label, RichText, ScrollArea, TextEdit, Ui};
 
-use crate::session::WorkbenchCommand;
+use crate::corpus::judgements::scheme::Scheme;
+use crate::pages::corpus::command::WorkbenchCommand;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::scheme_draft::{Named, SchemeDraft};
 use crate::ui::theme;
 use crate::ui::widgets::labels::plural;
-use crate::workspace::scheme::Scheme;
 
 /// Width of the sheet, points.
 const WIDTH: f32 = 620.0;

@@ -3,16 +3,17 @@
 use egui::accesskit::Role;
 use egui::{Align2, Color32, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
-use crate::session::workbench::Workbench;
-use crate::session::{WholeCommand, WorkbenchCommand};
+use crate::corpus::query::column::Column;
+use crate::corpus::query::table::TextColumn;
+use crate::pages::corpus::Workbench;
+use crate::pages::corpus::command::WorkbenchCommand;
+use crate::pages::corpus::whole::WholeCommand;
 use crate::ui::bidi;
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::rows;
 use crate::ui::views::workbench::words::Marked;
 use crate::ui::widgets::labels;
-use crate::workspace::column::Column;
-use crate::workspace::table::TextColumn;
 
 /// Height of a line, points.
 const LINE: f32 = 26.0;

@@ -3,13 +3,13 @@
 
 use egui::{Color32, Stroke, Ui};
 
+use crate::corpus::judgements::judge::{Judgement, Mark};
+use crate::corpus::judgements::scheme::Scheme;
+use crate::jobs::corpus::keeper::Detail;
 use crate::ui::local::{MarkKey, Window};
 use crate::ui::theme;
 use crate::ui::views::workbench::words::{Tint, place_of};
 use crate::ui::widgets::labels::plural;
-use crate::worker::keeper::Detail;
-use crate::workspace::judge::{Judgement, Mark};
-use crate::workspace::scheme::Scheme;
 
 /// Width of the line below the words of a mark that weighs nothing, and how much more the gravest has, points.
 const LINE: (f32, f32) = (1.0, 1.5);

@@ -3,8 +3,11 @@
 use egui::accesskit::{Action, Role};
 use egui::{Rect, Response, Sense, Ui};
 
+use crate::app::document::table::TargetWord;
+use crate::app::files::picture;
+use crate::app::settings::Shown;
+use crate::decoding::Said;
 use crate::figure::heatmap::layout::Grid;
-use crate::session::{Said, Shown, TargetWord, picture};
 use crate::text::links::Link;
 use crate::ui::theme;
 use crate::ui::widgets::heatmap::{Answer, Heatmap, Outlined};
@@ -105,7 +108,7 @@ pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
     let (Some(target), Some(source)) = (heatmap.table.target.get(i), heatmap.table.source.get(j)) else {
         return;
     };
-    let number = |matrix: Option<&crate::session::Matrix>| matrix.and_then(|matrix| matrix.get(i, j));
+    let number = |matrix: Option<&crate::app::document::table::Matrix>| matrix.and_then(|matrix| matrix.get(i, j));
     response.clone().on_hover_ui_at_pointer(|ui| {
         let (target, source) = (labels::target_text(target, heatmap.replace), labels::source_text(source));
         let said = format!("{target} <- {source}");

@@ -9,13 +9,15 @@ mod texture;
 use egui::emath::GuiRounding;
 use egui::{Id, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
 
+use crate::app::document::table::{AlignmentTable, Matrix};
+use crate::app::files::picture;
+use crate::app::settings::Shown;
 use crate::figure::geometry;
 use crate::figure::heatmap;
 use crate::figure::heatmap::layout::{Gaze, Grid, Metrics};
 use crate::figure::label::Label;
 use crate::figure::mark::{Cells, Numbers};
 use crate::figure::palette::ColourMap;
-use crate::session::{AlignmentTable, Matrix, Shown, picture};
 use crate::ui::theme;
 use crate::ui::widgets::{labels, marks, node};
 

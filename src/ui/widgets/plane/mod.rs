@@ -15,7 +15,7 @@ use crate::figure::palette::Palette;
 use crate::figure::plane;
 use crate::figure::plane::{Camera, Labels};
 use crate::figure::provenance::Provenance;
-use crate::session::maps::Chart;
+use crate::pages::map::Chart;
 use crate::ui::widgets::{is_heard, keep, marks, node};
 
 /// Arrow keys move by so many points.

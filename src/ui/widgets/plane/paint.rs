@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::{Color32, Rect, Response, RichText, Stroke, StrokeKind, Ui};
 
 use crate::figure::plane::WIDEST;
-use crate::session::maps::{Chart, Kind};
+use crate::pages::map::{Chart, Kind};
 use crate::ui::widgets::labels;
 use crate::ui::widgets::labels::plural;
 use crate::ui::{bidi, theme};

@@ -1,0 +1,394 @@
+//! Floor 9: a column: a model and what it makes of the source.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::aligner;
+use crate::aligner::placed::Placed;
+use crate::analysis::measures::Tested;
+use crate::analysis::reading::Reading;
+use crate::app::document::compare::Comparison;
+use crate::app::document::hand::Numbers;
+use crate::app::document::scene::Scene;
+use crate::app::document::table;
+use crate::app::document::table::{AlignmentTable, Making};
+use crate::app::document::variant::Told;
+use crate::app::effect::Question;
+use crate::app::settings::{Settings, Whose};
+use crate::decoding::SearchOptions;
+use crate::jobs::live::interventions::Interventions;
+use crate::jobs::live::protocol::{
+    ColumnId, ColumnResult, ColumnSpec, EnsembleSpec, HypothesisView, ModelFacts, Untouched,
+};
+use crate::models::Kernels;
+use crate::nn::device::DeviceChoice;
+use crate::text::links::Links;
+use crate::text::sentence::Sentence;
+
+/// Measurements that a column keeps: all measures of a few translations.
+const MOST_TESTED: usize = 20;
+
+/// How far a column's model is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ColumnState {
+    /// Being read, from 0 to 1.
+    Loading(f32),
+    /// Ready.
+    Ready,
+    /// Not loaded; a sentence that says why.
+    Failed(String),
+}
+
+/// A column: a model and what it makes of the source.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Its number for as long as it is on screen.
+    pub id: ColumnId,
+    /// The model folder; of an ensemble that of its first member.
+    pub folder: PathBuf,
+    /// What it consists of, where it is an ensemble.
+    pub ensemble: Option<EnsembleSpec>,
+    /// The number of the variant that it shows; `None`: the sentence as it is.
+    pub variant: Option<u64>,
+    /// What that variant differs in.
+    pub told: Option<Arc<Told>>,
+    /// A variant's table beside that of the original, once both are there.
+    pub comparison: Option<Arc<Comparison>>,
+    /// How far its model is.
+    pub state: ColumnState,
+    /// What the model is, once loaded.
+    pub facts: Option<ModelFacts>,
+    /// The source as this model read it, of the shown table.
+    pub source: Sentence,
+    /// The one context vector c where the model has one (rnnencdec). [n]
+    pub context: Option<Vec<f32>>,
+    /// The beam, best first; one partial hypothesis while decoding.
+    pub hypotheses: Vec<HypothesisView>,
+    /// Which hypothesis is shown, from 0.
+    pub hypothesis: usize,
+    /// What is drawn; `None` before the first row and for an empty source.
+    pub table: Option<Arc<AlignmentTable>>,
+    /// The whole trace and times, once finished.
+    pub result: ColumnResult,
+    /// The table belongs to an older text: draw it dimmed.
+    pub stale: bool,
+    /// Words are still being chosen.
+    pub decoding: bool,
+    /// The links of a statistical aligner between the words of the source and of the shown hypothesis.
+    pub links: Option<Links>,
+    /// The number of the question that `links` answer or will answer.
+    pub(crate) asked: Option<u64>,
+    /// The translation that the user gives, as this model reads it, or why it cannot.
+    pub given: Option<Result<HypothesisView, String>>,
+    /// The table of the model's own translation while the given one is shown, and the other way round.
+    pub beside: Option<Arc<AlignmentTable>>,
+    /// The text, the given translation and the wish that `given` belongs to.
+    pub(crate) given_for: Option<(String, String, Wish)>,
+    /// What the model does by itself where something is set; told last.
+    pub untouched: Option<Arc<Untouched>>,
+    /// The words of that, and whether each is not said with what is set.
+    pub own_words: Vec<(String, bool)>,
+    /// What was measured of translations, oldest first.
+    pub tested: Vec<Arc<Tested>>,
+    /// What was set when the shown hypotheses were found.
+    pub set: Arc<Interventions>,
+    /// What is set in the request under way.
+    pub(crate) wanted: Arc<Interventions>,
+    /// Why the present text could not be translated, as a sentence.
+    pub message: Option<String>,
+    /// Source and context of the request under way, until its first row replaces the table.
+    pub(crate) pending: Option<(Sentence, Option<Vec<f32>>)>,
+    /// The text and the wish whose whole result is on screen.
+    pub(crate) done: Option<(String, Wish)>,
+}
+
+/// What a result depends on besides the text: models, device and search.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Wish {
+    pub folder: PathBuf,
+    pub ensemble: Option<EnsembleSpec>,
+    pub device: DeviceChoice,
+    pub options: SearchOptions,
+    pub interventions: Arc<Interventions>,
+}
+
+impl Wish {
+    /// A given translation depends on the models alone.
+    fn has_models_of(&self, other: &Self) -> bool {
+        self.folder == other.folder && self.ensemble == other.ensemble && self.device == other.device
+    }
+}
+
+impl Column {
+    /// A column whose model is still to be read.
+    pub(crate) fn new(id: ColumnId, folder: PathBuf, ensemble: Option<EnsembleSpec>) -> Self {
+        Self {
+            id,
+            folder,
+            ensemble,
+            variant: None,
+            told: None,
+            comparison: None,
+            state: ColumnState::Loading(0.0),
+            facts: None,
+            source: Sentence::default(),
+            context: None,
+            hypotheses: Vec::new(),
+            hypothesis: 0,
+            table: None,
+            result: ColumnResult::default(),
+            stale: false,
+            decoding: false,
+            links: None,
+            asked: None,
+            given: None,
+            beside: None,
+            given_for: None,
+            untouched: None,
+            own_words: Vec::new(),
+            tested: Vec::new(),
+            set: Arc::default(),
+            wanted: Arc::default(),
+            message: None,
+            pending: None,
+            done: None,
+        }
+    }
+
+    /// A column beside this one for a variant of what it shows.
+    pub(crate) fn beside(&self, id: ColumnId, variant: u64) -> Self {
+        let column = Self::new(id, self.folder.clone(), self.ensemble.clone());
+        Self { variant: Some(variant), state: self.state.clone(), facts: self.facts.clone(), ..column }
+    }
+
+    /// What it is called: its model, and what it differs in where it is a variant.
+    pub fn name(&self) -> String {
+        let model = self.model();
+        self.told.as_ref().map_or_else(|| model.clone(), |told| format!("{model}, {}", told.text()))
+    }
+
+    /// The model's name, or the folder's before it is loaded.
+    pub fn model(&self) -> String {
+        let folders = || match &self.ensemble {
+            None => file_name(&self.folder),
+            Some(ensemble) => {
+                let names: Vec<String> = ensemble.members.iter().map(|folder| file_name(folder)).collect();
+                names.join(" + ")
+            }
+        };
+        self.facts.as_ref().map_or_else(folders, |facts| facts.name.clone())
+    }
+
+    /// The shown hypothesis.
+    pub fn shown(&self) -> Option<&HypothesisView> {
+        self.hypotheses.get(self.hypothesis)
+    }
+
+    /// What its result depends on besides the text.
+    pub(crate) fn wish(&self, device: DeviceChoice, scene: &Scene) -> Wish {
+        Wish {
+            folder: self.folder.clone(),
+            ensemble: self.ensemble.clone(),
+            device,
+            options: scene.search_of(self.variant).options(),
+            interventions: scene.set_of(self.folders(), self.variant),
+        }
+    }
+
+    /// The beam that its finished result was searched with.
+    pub fn beam(&self) -> Option<usize> {
+        self.done.as_ref().map(|(_, wish)| wish.options.beam)
+    }
+
+    /// The folders of its models, by which it is known what is set for them.
+    pub fn folders(&self) -> &[PathBuf] {
+        self.ensemble.as_ref().map_or(std::slice::from_ref(&self.folder), |ensemble| &ensemble.members)
+    }
+
+    /// Its part of a request.
+    pub(crate) fn spec(&self, wish: Wish, decode: bool) -> ColumnSpec {
+        let Wish { folder, ensemble, device, options, interventions } = wish;
+        let (column, engine) = (self.id, Kernels::Fused);
+        ColumnSpec {
+            column,
+            folder,
+            ensemble,
+            device,
+            engine,
+            options,
+            interventions,
+            source: None,
+            decode,
+            given: None,
+        }
+    }
+
+    /// Prepares for a request; true when it has to be decoded.
+    pub(crate) fn want(&mut self, source: &str, wish: &Wish) -> bool {
+        self.pending = None;
+        if source.trim().is_empty() {
+            self.empty();
+            return false;
+        }
+        // what the model does by itself comes after what it does with interventions, and may have been cut off
+        let is_touched = self.hypotheses.first().is_some_and(|best| !best.touched.is_untouched());
+        let lacks_own = is_touched && self.untouched.is_none();
+        let decode = lacks_own || self.done.as_ref().is_none_or(|(text, done)| text != source || done != wish);
+        if !decode {
+            // The result of this very text is on screen; an error was another text's.
+            self.message = None;
+        }
+        if decode {
+            self.wanted = Arc::clone(&wish.interventions);
+        }
+        self.decoding = decode && !matches!(self.state, ColumnState::Failed(_));
+        self.stale = decode && self.table.is_some();
+        decode
+    }
+
+    /// Prepares for a request: the given translation, where the model has to read it; what was read of another goes.
+    pub(crate) fn want_given(&mut self, source: &str, given: Option<&str>, wish: &Wish) -> Option<String> {
+        let is_for = |(text, _, of): &(String, String, Wish)| text == source && of.has_models_of(wish);
+        if given.is_none() || !self.given_for.as_ref().is_some_and(is_for) {
+            self.forget_given();
+        }
+        let given = given.filter(|given| !given.trim().is_empty() && !source.trim().is_empty());
+        let Some(given) = given else {
+            self.forget_given();
+            return None;
+        };
+        let is_done = self.given_for.as_ref().is_some_and(|(_, of, _)| of == given);
+        (!is_done).then(|| given.to_owned())
+    }
+
+    fn forget_given(&mut self) {
+        (self.given, self.beside, self.given_for) = (None, None, None);
+    }
+
+    /// How target words are counted in what is shown.
+    pub fn numbers(&self) -> Numbers {
+        let is_merged = self.table.as_ref().is_some_and(|table| table.units == Some(table::Units::Words));
+        let pieces = self.shown().and_then(|shown| shown.pieces.as_ref()).filter(|_| is_merged);
+        let is_read = self.table.as_ref().is_some_and(|table| table.reading == Some(Reading::Input));
+        let delay = self.facts.as_ref().and_then(|facts| facts.input_delay).filter(|_| is_read);
+        Numbers::by(pieces.map(|pieces| pieces.target.clone()).unwrap_or_default())
+            .read_after(delay.unwrap_or_default())
+    }
+
+    /// The given translation, where this model has read it.
+    pub fn read(&self) -> Option<&HypothesisView> {
+        self.given.as_ref().and_then(|given| given.as_ref().ok())
+    }
+
+    /// The tables of the model's own translation and of the given one.
+    pub fn both(&self) -> (Option<&Arc<AlignmentTable>>, Option<&Arc<AlignmentTable>>) {
+        let (shown, beside) = (self.table.as_ref(), self.beside.as_ref());
+        if shown.is_some_and(|table| table.is_given) { (beside, shown) } else { (shown, beside) }
+    }
+
+    /// Stops waiting for words; the model is still wanted.
+    pub(crate) fn rest(&mut self) {
+        (self.pending, self.decoding) = (None, false);
+    }
+
+    /// Shows nothing.
+    pub(crate) fn empty(&mut self) {
+        self.source = Sentence::default();
+        self.context = None;
+        self.hypotheses.clear();
+        self.hypothesis = 0;
+        self.table = None;
+        self.result = ColumnResult::default();
+        (self.untouched, self.set) = (None, Arc::default());
+        self.forget_links();
+        self.forget_given();
+        (self.stale, self.decoding, self.message, self.done) = (false, false, None, None);
+    }
+
+    /// The first row of a request: the old picture goes.
+    pub(crate) fn take_pending(&mut self) {
+        if let Some((source, context)) = self.pending.take() {
+            (self.source, self.context) = (source, context);
+            self.result = ColumnResult::default();
+            (self.untouched, self.set) = (None, Arc::clone(&self.wanted));
+            self.done = None;
+        }
+        self.stale = false;
+    }
+
+    /// Makes the table again from the shown hypothesis. The reading of the settings counts where the model has a choice.
+    pub(crate) fn rebuild(&mut self, settings: &Settings, revision: u64) {
+        let made =
+            |settings: &Settings| self.table_with(settings).map(|table| Arc::new(AlignmentTable { revision, ..table }));
+        let other = Settings { whose: settings.whose.other(), ..settings.clone() };
+        let tables = (made(settings), self.read().and_then(|_| made(&other)));
+        (self.table, self.beside) = tables;
+        self.comparison = None;
+    }
+
+    /// The table of the shown hypothesis, or of the given translation, under other settings.
+    pub(crate) fn table_with(&self, settings: &Settings) -> Option<AlignmentTable> {
+        let given = self.read().filter(|_| settings.whose == Whose::Given);
+        let making = Making {
+            specials: self.facts.as_ref().map(|facts| (facts.eos, facts.unk)),
+            reading: settings.reading_of(self.facts.as_ref()),
+            pieces: settings.pieces,
+            links: self.links.as_ref().filter(|_| given.is_none() && settings.links),
+            is_given: given.is_some(),
+            // measured was the model by itself
+            tested: if given.is_none() && self.set.changes_alpha() { &[] } else { &self.tested },
+            variant: self.variant_of_table(),
+        };
+        given.or_else(|| self.shown()).map(|shown| table::build(&self.source, shown, self.hypothesis, &making))
+    }
+
+    /// What was measured of a translation of the present source.
+    pub fn tested_for<'a>(&'a self, shown: &'a HypothesisView) -> impl Iterator<Item = &'a Arc<Tested>> {
+        table::tested_for(&self.tested, &self.source, shown)
+    }
+
+    /// Keeps what was measured, and forgets the oldest.
+    pub(crate) fn keep_tested(&mut self, tested: Arc<Tested>) {
+        self.tested.push(tested);
+        let excess = self.tested.len().saturating_sub(MOST_TESTED);
+        self.tested.drain(..excess);
+    }
+
+    /// What the shown table is a variant in: one that belongs to an older text keeps what it was.
+    fn variant_of_table(&self) -> Option<&Arc<Told>> {
+        let before = || self.table.as_ref().and_then(|table| table.variant.as_ref());
+        if self.stale { before() } else { self.told.as_ref() }
+    }
+
+    /// Has no links and waits for none.
+    pub(crate) fn forget_links(&mut self) {
+        (self.links, self.asked) = (None, None);
+    }
+
+    /// What an aligner is asked about the shown hypothesis; `None` where none comes with the program for the model's
+    /// languages, and while words are being chosen.
+    pub(crate) fn question(&self) -> Option<Question> {
+        let (facts, shown) = (self.facts.as_ref()?, self.shown()?);
+        if self.decoding || self.stale || !aligner::bundled::is_bundled(&facts.source_language, &facts.target_language)
+        {
+            return None;
+        }
+        let (spans, target) = match &shown.pieces {
+            None => (self.source.spans.clone(), shown.tokens.clone()),
+            Some(pieces) => {
+                let spans = pieces.source.iter().map(|word| table::span(&self.source, word)).collect();
+                (spans, pieces.words.clone())
+            }
+        };
+        Some(Question {
+            languages: (facts.source_language.clone(), facts.target_language.clone()),
+            source: Placed { text: self.source.text.clone(), spans },
+            target,
+        })
+    }
+}
+
+/// The last part of a path, for labels.
+pub fn file_name(path: &Path) -> String {
+    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+}

@@ -1,0 +1,242 @@
+//! Floor 9: what is looked at: a source sentence and how it is searched. A request is made of a scene, and a scene is
+//! what undo goes back to.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::app::document::history::Written;
+use crate::decoding::{Ranking, SearchOptions};
+use crate::jobs::live::interventions::Interventions;
+use crate::text::sentence::MAX_SOURCE_BYTES;
+
+/// Candidates kept for each word, for the inspector.
+pub const CANDIDATES: usize = 10;
+
+/// A source sentence and how it is searched.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scene {
+    /// The text being translated.
+    pub source: String,
+    /// Where in the shown list it comes from.
+    pub position: Option<usize>,
+    /// How its translations are searched.
+    pub search: SearchSettings,
+    /// A translation that the user gives, to be read by every model; `None` while there is no field for it.
+    pub given: Option<String>,
+    /// What a person has set, by model; it stays when the column of the model is removed.
+    pub interventions: Arc<[Owned]>,
+    /// What stands beside it as further columns, in the order it was made; each stays when the column of its model is
+    /// removed.
+    pub variants: Arc<[Variant]>,
+}
+
+/// Another column of a model: what is other than in the scene; `None` follows the scene.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Variant {
+    /// Its number, never used again.
+    pub id: u64,
+    /// The folder of the model, or those of all members.
+    pub folders: Vec<PathBuf>,
+    /// Its own text.
+    pub source: Option<String>,
+    /// Its own search.
+    pub search: SearchChange,
+    /// Whether the typed word is shown for `[UNK]`.
+    pub replaces: Option<bool>,
+    /// What is set in it, in place of what is set for the model.
+    pub interventions: Option<Arc<Interventions>>,
+}
+
+impl Variant {
+    /// Nothing is other than in the scene.
+    pub fn is_as_original(&self) -> bool {
+        *self == Self { id: self.id, folders: self.folders.clone(), ..Self::default() }
+    }
+}
+
+/// What a variant searches otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SearchChange {
+    /// See [`SearchSettings::beam`].
+    pub beam: Option<usize>,
+    /// See [`SearchSettings::length_normalization`].
+    pub length_normalization: Option<f32>,
+    /// See [`SearchSettings::forbid_unk`].
+    pub forbid_unk: Option<bool>,
+}
+
+impl SearchChange {
+    /// What turns `from` into `to`.
+    pub fn between(from: SearchSettings, to: SearchSettings) -> Self {
+        let power = (from.length_normalization - to.length_normalization).abs() > 1e-6;
+        Self {
+            beam: (from.beam != to.beam).then_some(to.beam),
+            length_normalization: power.then_some(to.length_normalization),
+            forbid_unk: (from.forbid_unk != to.forbid_unk).then_some(to.forbid_unk),
+        }
+    }
+
+    /// Settings with this in place of what they had.
+    pub fn over(self, settings: SearchSettings) -> SearchSettings {
+        SearchSettings {
+            beam: self.beam.unwrap_or(settings.beam),
+            length_normalization: self.length_normalization.unwrap_or(settings.length_normalization),
+            forbid_unk: self.forbid_unk.unwrap_or(settings.forbid_unk),
+        }
+    }
+}
+
+/// What is set for a model or an ensemble.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Owned {
+    /// The folder of the model, or those of all members.
+    pub folders: Vec<PathBuf>,
+    /// What is set; never nothing.
+    pub interventions: Arc<Interventions>,
+}
+
+impl Scene {
+    /// What is set for these folders.
+    pub fn set_for(&self, folders: &[PathBuf]) -> Arc<Interventions> {
+        let owned = self.interventions.iter().find(|owned| owned.folders == folders);
+        owned.map(|owned| Arc::clone(&owned.interventions)).unwrap_or_default()
+    }
+
+    /// The variant of this number.
+    pub fn variant(&self, id: u64) -> Option<&Variant> {
+        self.variants.iter().find(|variant| variant.id == id)
+    }
+
+    /// The text of a variant, or of the scene itself.
+    pub fn text_of(&self, variant: Option<u64>) -> &str {
+        let own = variant.and_then(|id| self.variant(id)?.source.as_deref());
+        own.unwrap_or(&self.source)
+    }
+
+    /// How a variant, or the scene itself, is searched.
+    pub fn search_of(&self, variant: Option<u64>) -> SearchSettings {
+        variant.and_then(|id| self.variant(id)).map_or(self.search, |variant| variant.search.over(self.search))
+    }
+
+    /// What is set for these folders, or in a variant of theirs. A variant of another text has of the scene's what means
+    /// something there.
+    pub fn set_of(&self, folders: &[PathBuf], variant: Option<u64>) -> Arc<Interventions> {
+        let Some(variant) = variant.and_then(|id| self.variant(id)) else { return self.set_for(folders) };
+        let inherited = || {
+            let set = self.set_for(folders);
+            if variant.source.is_some() { Arc::new(set.for_other_text()) } else { set }
+        };
+        variant.interventions.clone().unwrap_or_else(inherited)
+    }
+
+    /// Sets this for these folders, or in a variant of theirs alone.
+    pub fn set_in(&mut self, folders: &[PathBuf], variant: Option<u64>, interventions: Interventions) {
+        match variant {
+            None => self.set(folders, interventions),
+            Some(id) if *self.set_of(folders, variant) != interventions => {
+                self.change_variant(id, |variant| variant.interventions = Some(Arc::new(interventions)));
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Changes a variant.
+    pub fn change_variant(&mut self, id: u64, change: impl FnOnce(&mut Variant)) {
+        let mut list = self.variants.to_vec();
+        if let Some(variant) = list.iter_mut().find(|variant| variant.id == id) {
+            change(variant);
+            self.variants = list.into();
+        }
+    }
+
+    /// Sets this for these folders, in place of what was set there.
+    pub fn set(&mut self, folders: &[PathBuf], interventions: Interventions) {
+        let mut list: Vec<Owned> = self.interventions.to_vec();
+        let at = list.iter().position(|owned| owned.folders == folders);
+        match at {
+            Some(at) if interventions.is_empty() => drop(list.remove(at)),
+            Some(at) => list[at].interventions = Arc::new(interventions),
+            None if interventions.is_empty() => {}
+            None => list.push(Owned { folders: folders.to_vec(), interventions: Arc::new(interventions) }),
+        }
+        self.interventions = list.into();
+    }
+
+    /// Goes on to another text: what belongs to positions or source words goes, what holds for every word stays. True
+    /// when anything went.
+    pub fn keep_for_other_text(&mut self) -> bool {
+        let before = Arc::clone(&self.interventions);
+        for owned in before.iter() {
+            self.set(&owned.folders, owned.interventions.for_other_text());
+        }
+        before != self.interventions
+    }
+
+    /// As [`Scene::keep_for_other_text`] of the variants: one with a text of its own goes unless `carried` gives that
+    /// of the other text.
+    pub fn keep_variants(&mut self, carried: impl Fn(&str) -> Option<String>) -> bool {
+        let kept = |variant: &Variant| {
+            let source = match &variant.source {
+                Some(source) => Some(carried(source)?),
+                None => None,
+            };
+            let interventions = variant.interventions.as_ref().map(|set| Arc::new(set.for_other_text()));
+            Some(Variant { source, interventions, ..variant.clone() })
+        };
+        let before = self.variants.len();
+        self.variants = self.variants.iter().filter_map(kept).collect();
+        before != self.variants.len()
+    }
+}
+
+/// How translations are searched.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SearchSettings {
+    /// From 1 to 50.
+    pub beam: usize,
+    /// A of log p / |y|^A, from 0 to 2.
+    pub length_normalization: f32,
+    /// Never emit `[UNK]`.
+    pub forbid_unk: bool,
+}
+
+impl Default for SearchSettings {
+    fn default() -> Self {
+        Self { beam: 5, length_normalization: 0.0, forbid_unk: false }
+    }
+}
+
+impl SearchSettings {
+    /// As decoding wants them.
+    pub fn options(self) -> SearchOptions {
+        SearchOptions {
+            beam: self.beam,
+            ranking: Ranking::power(self.length_normalization),
+            forbid_unk: self.forbid_unk,
+            candidates: CANDIDATES,
+            trace: true,
+            ..SearchOptions::default()
+        }
+    }
+}
+
+impl Written for Scene {
+    fn text(&self) -> &str {
+        &self.source
+    }
+
+    fn bytes(&self) -> usize {
+        let variants = self.variants.iter().filter_map(|variant| variant.source.as_ref());
+        self.source.len() + self.given.iter().chain(variants).map(String::len).sum::<usize>()
+    }
+}
+
+/// The text as far as a sentence may be long, and whether anything was cut off.
+pub fn cut(mut text: String) -> (String, bool) {
+    let is_long = text.len() > MAX_SOURCE_BYTES;
+    if is_long {
+        text.truncate(text.floor_char_boundary(MAX_SOURCE_BYTES));
+        text.shrink_to_fit();
+    }
+    (text, is_long)
+}

@@ -1,0 +1,494 @@
+//! Floor 9: the view model of a column, made from one hypothesis: words and numbers, no pixels.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::analysis::ablation::Means;
+use crate::analysis::agreement::Agreement;
+use crate::analysis::alignment::Alignment;
+use crate::analysis::measures::{MEASURES, Measure, Tested};
+use crate::analysis::reading::Reading;
+use crate::analysis::words::{merge_alpha, merge_energies, merge_log_p};
+use crate::app::document::variant::Told;
+use crate::app::settings::Shown;
+use crate::decoding::Said;
+use crate::figure::label::Hand;
+use crate::jobs::live::interventions::Touched;
+use crate::jobs::live::protocol::{HypothesisView, Pieces};
+use crate::text::links::{Link, Links};
+use crate::text::sentence::{EOS, Sentence};
+
+/// A source word x_j.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SourceWord {
+    /// As typed; `</s>` for the end.
+    pub text: String,
+    /// Where it is in the typed text, in bytes; empty for `</s>`.
+    pub span: Range<usize>,
+    /// The model does not know it and reads `[UNK]`.
+    pub is_unk: bool,
+    /// It is `</s>`.
+    pub is_eos: bool,
+    /// Sum of alpha_ij over the target words so far; 0 without alignment.
+    pub coverage: f32,
+    /// A person has taken its weight in every row that is not pinned.
+    pub is_masked: bool,
+}
+
+/// A target word y_i.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and any of them may hold together")]
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TargetWord {
+    /// As the vocabulary writes it, `[UNK]` and `</s>` included.
+    pub text: String,
+    /// It is `[UNK]`.
+    pub is_unk: bool,
+    /// It is `</s>`.
+    pub is_eos: bool,
+    /// For `[UNK]` the typed word of greatest alpha.
+    pub replaced: Option<String>,
+    /// log p(y_i | y_<i, x).
+    pub log_p: f32,
+    /// p(y_i | y_<i, x), from 0 to 1.
+    pub probability: f32,
+    /// Not shared with the output of the first column that has one (there: with any other), by longest common subsequence.
+    pub differs: bool,
+    /// The best words at this position with their probabilities, best first; of a word of several pieces those at its
+    /// first piece.
+    pub candidates: Vec<(String, f32)>,
+    /// Its pieces, where it has several and is shown as one.
+    pub pieces: Vec<String>,
+    /// Who chose it.
+    pub said: Said,
+    /// A person has set a row of its alpha.
+    pub is_pinned: bool,
+}
+
+/// Numbers by target row i and source column j.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Matrix {
+    /// Rows, T_y.
+    pub rows: usize,
+    /// Columns, T_x.
+    pub columns: usize,
+    /// Row after row, rows * columns.
+    pub values: Vec<f32>,
+}
+
+/// What a column shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AlignmentTable {
+    /// Changes whenever anything here changes; textures may be kept by it.
+    pub revision: u64,
+    /// Along the top.
+    pub source: Vec<SourceWord>,
+    /// Down the side.
+    pub target: Vec<TargetWord>,
+    /// alpha_ij; `None` where the model has no alignment (never invented) and where it was left out.
+    pub alpha: Option<Matrix>,
+    /// e_ij, NaN at words that have none; `None` as alpha is.
+    pub energies: Option<Matrix>,
+    /// What was measured of its words.
+    pub measured: Vec<MeasuredTable>,
+    /// The means of the standard tests of its words, where they were made.
+    pub tests: Option<Means>,
+    /// The aligned position p_t of each target word, in source words from 0, NaN at a word that has no row; `None`
+    /// where the attention is not local, and where it counts pieces and words are shown.
+    pub p_t: Option<Vec<f32>>,
+    /// Which word a row belongs to, where there is a choice.
+    pub reading: Option<Reading>,
+    /// What its words are, where the model's vocabulary has pieces of words.
+    pub units: Option<Units>,
+    /// The links of a statistical aligner, where they are shown.
+    pub links: Option<Links>,
+    /// How far alpha and these links agree.
+    pub agreement: Option<Agreement>,
+    /// The model has an alignment here, but it was too large to keep (see [`LEFT_OUT`]).
+    pub left_out: bool,
+    /// The translation as normal text.
+    pub text: String,
+    /// log p(y | x).
+    pub log_p: f32,
+    /// log p of the words that were held or forced, and of those that the model chose, where a person has set any.
+    pub log_p_parts: Option<(f32, f32)>,
+    /// What a person has set, where anything is.
+    pub touched: Option<Arc<Touched>>,
+    /// log p / |y|^A.
+    pub rank: f32,
+    /// The hypothesis ends with `</s>`.
+    pub finished: bool,
+    /// Which hypothesis of the beam, from 0.
+    pub hypothesis: usize,
+    /// It is the translation that the user gives, and not the model's.
+    pub is_given: bool,
+    /// What it differs in, where it is a variant of the sentence or of how that is searched.
+    pub variant: Option<Arc<Told>>,
+}
+
+/// How much the words depend on each source word by one measure. A row is always that of the word which it predicts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MeasuredTable {
+    /// Its place in `MEASURES`.
+    pub measure: usize,
+    /// Numbers of the words that are shown; columns are added over the pieces of a word and rows averaged, as of alpha.
+    pub matrix: Matrix,
+    /// Kendall's tau-b between its rows and those of alpha, the mean over tokens.
+    pub kendall: Option<f64>,
+}
+
+impl MeasuredTable {
+    /// It comes of the standard tests, whose figures stand beside it.
+    pub fn is_tested(&self) -> bool {
+        MEASURES.get(self.measure).is_some_and(Measure::is_tested)
+    }
+}
+
+/// What is said of a translation that the user gives, wherever it is shown or written.
+pub const GIVEN: &str = "your translation, not the model's";
+
+/// What to say in place of an alignment that was left out.
+pub const LEFT_OUT: &str =
+    "The alignment of this hypothesis was too large to keep; a shorter text or a smaller beam shows it";
+
+impl SourceWord {
+    /// What a person has set at it.
+    pub fn hand(&self) -> Hand {
+        Hand { said: Said::Free, is_set: self.is_masked }
+    }
+}
+
+impl TargetWord {
+    /// What a person has set at it.
+    pub fn hand(&self) -> Hand {
+        Hand { said: self.said, is_set: self.is_pinned }
+    }
+
+    /// What a person has set at it, in words behind a comma; empty where nothing is.
+    pub fn set_text(&self) -> String {
+        let said = self.said.name().map(|name| format!(", {name}")).unwrap_or_default();
+        format!("{said}{}", if self.is_pinned { ", alpha set by hand" } else { "" })
+    }
+}
+
+impl Matrix {
+    /// From rows of equal length; ragged rows are an error of the caller and are cut or filled with 0.
+    pub fn from_rows(rows: &[Vec<f32>], columns: usize) -> Self {
+        let mut values = Vec::with_capacity(rows.len() * columns);
+        for row in rows {
+            values.extend(row.iter().copied().chain(std::iter::repeat(0.0)).take(columns));
+        }
+        Self { rows: rows.len(), columns, values }
+    }
+
+    /// As [`Matrix::from_rows`], with rows of `none` up to so many.
+    fn padded(rows: &[Vec<f32>], count: usize, columns: usize, none: f32) -> Self {
+        let mut matrix = Self::from_rows(rows, columns);
+        if matrix.rows < count {
+            matrix.values.resize(count * columns, none);
+            matrix.rows = count;
+        }
+        matrix
+    }
+
+    /// The number for target word i and source word j; `None` outside.
+    pub fn get(&self, i: usize, j: usize) -> Option<f32> {
+        if j < self.columns { self.values.get(i * self.columns + j).copied() } else { None }
+    }
+
+    /// All numbers of target word i; empty outside.
+    pub fn row(&self, i: usize) -> &[f32] {
+        self.values.get(i * self.columns..(i + 1) * self.columns).unwrap_or(&[])
+    }
+
+    /// Least and greatest number; `None` for an empty matrix.
+    pub fn range(&self) -> Option<(f32, f32)> {
+        let mut values = self.values.iter().copied().filter(|value| value.is_finite());
+        let first = values.next()?;
+        Some(values.fold((first, first), |(low, high), value| (low.min(value), high.max(value))))
+    }
+}
+
+/// What the tokens of a table are, where a vocabulary has pieces of words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Units {
+    /// Words: columns of alpha are added and rows averaged over the pieces.
+    Words,
+    /// The pieces themselves.
+    Pieces,
+}
+
+impl Units {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Pieces => "pieces",
+        }
+    }
+}
+
+/// What a table is made of besides its hypothesis.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Making<'a> {
+    /// The ids of `</s>` and `[UNK]`.
+    pub specials: Option<(u32, u32)>,
+    /// How rows are read where there is a choice, with the delay of the reading `input`.
+    pub reading: Option<(Reading, usize)>,
+    /// Show the pieces where words have several.
+    pub pieces: bool,
+    /// Links of an aligner between words, where they are shown.
+    pub links: Option<&'a Links>,
+    /// The hypothesis is what the user gives.
+    pub is_given: bool,
+    /// What it is a variant in.
+    pub variant: Option<&'a Arc<Told>>,
+    /// What was measured of translations, this one perhaps among them.
+    pub tested: &'a [Arc<Tested>],
+}
+
+/// What was measured of this translation of this source.
+pub fn tested_for<'a>(
+    tested: &'a [Arc<Tested>],
+    source: &'a Sentence,
+    shown: &'a HypothesisView,
+) -> impl Iterator<Item = &'a Arc<Tested>> {
+    tested.iter().filter(|tested| tested.source == source.ids && tested.target == shown.ids)
+}
+
+/// The view model of a hypothesis.
+pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, making: &Making<'_>) -> AlignmentTable {
+    let (reading, delay) = making.reading.unwrap_or_default();
+    let pieces = shown.pieces.as_ref().filter(|_| !making.pieces);
+    let read = |rows| cut(reading.read_after(delay, rows), shown.tokens.len());
+    let (alpha, energies) = (shown.alpha.as_deref().map(read), shown.energies.as_deref().map(read));
+    let mut table = AlignmentTable {
+        source: source_words(source, pieces, making.specials),
+        target: target_words(shown, pieces),
+        reading: making.reading.map(|(reading, _)| reading).filter(|_| shown.alpha.is_some()),
+        units: shown.pieces.as_ref().map(|_| if making.pieces { Units::Pieces } else { Units::Words }),
+        left_out: shown.left_out,
+        text: shown.text.clone(),
+        log_p: shown.log_p,
+        rank: shown.rank,
+        finished: shown.finished,
+        hypothesis,
+        is_given: making.is_given,
+        variant: making.variant.cloned(),
+        ..AlignmentTable::default()
+    };
+    let (rows, columns) = (table.target.len(), table.source.len());
+    match pieces {
+        None => {
+            table.alpha = alpha.map(|alpha| Matrix::padded(alpha, rows, columns, 0.0));
+            table.energies = energies.map(|energies| Matrix::padded(energies, rows, columns, f32::NAN));
+            let read = |p_t| reading.read_after(delay, p_t);
+            let p_t = shown.p_t.as_deref().map(read);
+            table.p_t = p_t.map(|p_t| (0..rows).map(|i| p_t.get(i).copied().unwrap_or(f32::NAN)).collect());
+        }
+        Some(Pieces { source, target, .. }) => {
+            table.alpha = alpha.map(|alpha| {
+                let merged = merge_alpha(&Alignment::new(alpha), source, &with_rows(target, alpha.len()));
+                Matrix::padded(&merged, rows, columns, 0.0)
+            });
+            table.energies = energies.map(|energies| {
+                let merged = merge_energies(energies, source, &with_rows(target, energies.len()));
+                Matrix::padded(&merged, rows, columns, f32::NAN)
+            });
+        }
+    }
+    if let Some(alpha) = &table.alpha {
+        for (j, word) in table.source.iter_mut().enumerate() {
+            word.coverage = (0..alpha.rows).filter_map(|i| alpha.get(i, j)).sum();
+        }
+    }
+    for tested in tested_for(making.tested, source, shown) {
+        table.measure(tested, pieces);
+    }
+    if *shown.touched != Touched::default() {
+        table.touch(shown, pieces, making.reading.unwrap_or_default());
+    }
+    if let Some(links) = making.links {
+        table.link(links, shown.pieces.as_ref().filter(|_| making.pieces));
+    }
+    table
+}
+
+/// Without the rows behind `</s>`.
+fn cut<T>(rows: &[T], count: usize) -> &[T] {
+    &rows[..rows.len().min(count)]
+}
+
+/// The words that have some of the first `count` rows, each with those pieces that have one.
+fn with_rows(target: &[Range<usize>], count: usize) -> Vec<Range<usize>> {
+    let clipped = target.iter().map(|word| word.start.min(count)..word.end.min(count));
+    clipped.take_while(|word| !word.is_empty()).collect()
+}
+
+impl AlignmentTable {
+    /// Marks what a person has set.
+    fn touch(&mut self, shown: &HypothesisView, pieces: Option<&Pieces>, reading: (Reading, usize)) {
+        let touched = &shown.touched;
+        let (reading, delay) = reading;
+        let rows = shown.alpha.as_ref().map_or(0, Vec::len);
+        let is_pinned = |token| reading.row_after(delay, token, rows).is_some_and(|row| touched.pinned.contains(&row));
+        for (i, word) in self.target.iter_mut().enumerate() {
+            let tokens = pieces.map_or(i..i + 1, |pieces| pieces.target[i].clone());
+            word.said = tokens.clone().map(|token| touched.said(token)).max().unwrap_or_default();
+            word.is_pinned = tokens.into_iter().any(is_pinned);
+        }
+        for (j, word) in self.source.iter_mut().enumerate() {
+            let tokens = pieces.map_or(j..j + 1, |pieces| pieces.source[j].clone());
+            word.is_masked = tokens.into_iter().all(|token| touched.masked.contains(&token));
+        }
+        self.log_p_parts = (!touched.words.is_empty()).then(|| touched.parts(&shown.token_log_p));
+        self.touched = Some(Arc::clone(touched));
+    }
+
+    /// The numbers that are shown, where there are any.
+    pub fn numbers(&self, shown: Shown) -> Option<&Matrix> {
+        match shown {
+            Shown::Alpha => self.alpha.as_ref(),
+            Shown::Energies => self.energies.as_ref(),
+            Shown::Measure(_) => self.measured(shown).map(|measured| &measured.matrix),
+        }
+    }
+
+    /// The measure that is shown, where it was made; nothing of alpha and energies.
+    pub fn measured(&self, shown: Shown) -> Option<&MeasuredTable> {
+        let Shown::Measure(measure) = shown else { return None };
+        self.measured.iter().rev().find(|measured| measured.measure == measure)
+    }
+
+    /// What a measure says of all words together: Kendall's tau with alpha, and what the standard tests found.
+    pub fn measured_text(&self, measured: &MeasuredTable) -> String {
+        let mut parts = Vec::new();
+        parts.extend(measured.kendall.map(|tau| format!("Kendall's tau with alpha {tau:.2}")));
+        let means = self.tests.as_ref().filter(|_| measured.is_tested());
+        for (name, words) in [("js_uniform", "JS of uniform alpha"), ("js_permuted", "of permuted alpha")] {
+            let mean = means.and_then(|means| means.named(name));
+            parts.extend(mean.map(|mean| format!("{words} {mean:.3} nats")));
+        }
+        parts.join(", ")
+    }
+
+    /// Adds what was measured.
+    fn measure(&mut self, tested: &Tested, pieces: Option<&Pieces>) {
+        let (rows, columns) = (self.target.len(), self.source.len());
+        let matrix = |numbers: &[Vec<f32>]| match pieces {
+            None => Matrix::padded(numbers, rows, columns, 0.0),
+            Some(Pieces { source, target, .. }) => {
+                let merged = merge_alpha(&Alignment::new(numbers), source, &with_rows(target, numbers.len()));
+                Matrix::padded(&merged, rows, columns, 0.0)
+            }
+        };
+        let made = tested.measured.iter().map(|measured| MeasuredTable {
+            measure: measured.measure,
+            matrix: matrix(&measured.rows),
+            kendall: measured.kendall,
+        });
+        self.measured.extend(made);
+        self.tests = tested.means.clone().or(self.tests.take());
+    }
+
+    /// Lays links between words over the table. Where pieces are shown, each piece has the links of its word.
+    fn link(&mut self, links: &Links, pieces: Option<&Pieces>) {
+        let links = pieces.map_or_else(|| links.clone(), |pieces| spread(links, pieces));
+        let mut agreement = Agreement::default();
+        if let Some(alpha) = &self.alpha {
+            for (i, _) in self.target.iter().enumerate().filter(|(_, word)| !word.is_eos) {
+                if let Some(greatest) = greatest(alpha.row(i)) {
+                    agreement.add(i, greatest, &links);
+                }
+            }
+        }
+        self.agreement = self.alpha.is_some().then_some(agreement);
+        self.links = Some(links);
+    }
+
+    /// The source word of greatest alpha of target word i, `</s>` left aside; `None` where it looks at no word.
+    pub fn looks_at(&self, i: usize) -> Option<usize> {
+        let words = self.source.iter().position(|word| word.is_eos).unwrap_or(self.source.len());
+        greatest(self.alpha.as_ref()?.row(i).get(..words)?)
+    }
+}
+
+/// The place of the greatest number, the first of equal ones; `None` where all are 0.
+fn greatest(row: &[f32]) -> Option<usize> {
+    let better = |best: Option<(usize, f32)>, (j, &value): (usize, &f32)| {
+        if value > best.map_or(0.0, |(_, most)| most) { Some((j, value)) } else { best }
+    };
+    row.iter().enumerate().fold(None, better).map(|(j, _)| j)
+}
+
+/// Links between words as links between all their pieces.
+fn spread(links: &Links, pieces: &Pieces) -> Links {
+    let all = |links: &[Link]| -> Vec<Link> {
+        let of = |link: &Link| {
+            let sources = pieces.source.get(link.source).cloned().unwrap_or_default();
+            let targets = pieces.target.get(link.target).cloned().unwrap_or_default();
+            sources.flat_map(move |source| targets.clone().map(move |target| Link { source, target }))
+        };
+        links.iter().flat_map(of).collect()
+    };
+    Links::new(all(links.sure()), all(links.possible()))
+}
+
+fn source_words(source: &Sentence, pieces: Option<&Pieces>, specials: Option<(u32, u32)>) -> Vec<SourceWord> {
+    let is_unk = |j: usize| specials.is_some_and(|(_, unk)| source.ids.get(j) == Some(&unk));
+    match pieces {
+        None => (0..source.len()).map(|j| source_word(source, j..j + 1, is_unk(j))).collect(),
+        Some(pieces) => {
+            let of = |word: &Range<usize>| source_word(source, word.clone(), word.clone().any(is_unk));
+            pieces.source.iter().map(of).collect()
+        }
+    }
+}
+
+/// The word of some tokens: as typed, pieces put together.
+fn source_word(source: &Sentence, tokens: Range<usize>, is_unk: bool) -> SourceWord {
+    let span = span(source, &tokens);
+    let first = source.tokens.get(tokens.start).cloned().unwrap_or_default();
+    // Someone may type `</s>`; only the one that was added has no place in the text.
+    let is_eos = first == EOS && span.is_empty();
+    let typed = if tokens.len() > 1 { source.text.get(span.clone()).map(str::to_owned) } else { None };
+    SourceWord { is_unk, is_eos, coverage: 0.0, text: typed.unwrap_or(first), span, is_masked: false }
+}
+
+/// Where some tokens are in the typed text.
+pub fn span(source: &Sentence, tokens: &Range<usize>) -> Range<usize> {
+    let at = |j: usize| source.spans.get(j).cloned().unwrap_or_default();
+    at(tokens.start).start..at(tokens.end.saturating_sub(1).max(tokens.start)).end
+}
+
+fn target_words(shown: &HypothesisView, pieces: Option<&Pieces>) -> Vec<TargetWord> {
+    let Some(pieces) = pieces else { return (0..shown.tokens.len()).map(|i| target_word(shown, i)).collect() };
+    let log_p = merge_log_p(&shown.token_log_p, &pieces.target);
+    let word = |((tokens, text), log_p): ((&Range<usize>, &String), f32)| {
+        let first = target_word(shown, tokens.start);
+        if tokens.len() <= 1 {
+            return TargetWord { text: text.clone(), ..first };
+        }
+        let pieces = shown.tokens.get(tokens.clone()).unwrap_or_default().to_vec();
+        TargetWord { text: text.clone(), log_p, probability: log_p.exp(), pieces, ..first }
+    };
+    pieces.target.iter().zip(&pieces.words).zip(log_p).map(word).collect()
+}
+
+fn target_word(shown: &HypothesisView, i: usize) -> TargetWord {
+    let text = shown.tokens[i].clone();
+    let log_p = shown.token_log_p.get(i).copied().unwrap_or(f32::NEG_INFINITY);
+    let candidates = shown.candidates.get(i).map_or(&[][..], Vec::as_slice);
+    TargetWord {
+        is_unk: shown.is_unk.get(i).copied().unwrap_or(false),
+        is_eos: text == EOS,
+        replaced: shown.replaced.get(i).cloned().flatten(),
+        log_p,
+        probability: log_p.exp(),
+        differs: false,
+        candidates: candidates.iter().map(|(word, log_p)| (word.clone(), log_p.exp())).collect(),
+        pieces: Vec::new(),
+        said: Said::Free,
+        is_pinned: false,
+        text,
+    }
+}

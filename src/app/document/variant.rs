@@ -1,0 +1,60 @@
+//! Floor 9: what a variant differs in from the sentence beside which it stands, in words. Pure.
+
+use crate::app::document::hand;
+use crate::app::document::rewording;
+use crate::app::document::scene::{Scene, Variant};
+
+/// What a variant differs in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// A phrase for each thing, in the order text, search, interventions; empty where nothing differs.
+    pub differs: Vec<String>,
+    /// The sentence that it is a variant of.
+    pub original: String,
+}
+
+impl Told {
+    /// What `variant` differs in from `scene`; `replaces`: typed words are shown for `[UNK]` in the other columns.
+    pub fn of(variant: &Variant, scene: &Scene, replaces: bool) -> Self {
+        let mut differs = rewording::differs(&scene.source, scene.text_of(Some(variant.id)));
+        differs.extend(search(variant, scene));
+        let own = variant.replaces.filter(|own| *own != replaces);
+        differs.extend(own.map(|own| if own { "typed words for [UNK]" } else { "[UNK] as it is" }.to_owned()));
+        differs.extend(interventions(variant, scene));
+        Self { differs, original: scene.source.clone() }
+    }
+
+    /// In one line.
+    pub fn text(&self) -> String {
+        if self.differs.is_empty() { "as the original".to_owned() } else { self.differs.join(", ") }
+    }
+}
+
+fn search(variant: &Variant, scene: &Scene) -> Vec<String> {
+    let (own, usual) = (scene.search_of(Some(variant.id)), scene.search);
+    let mut differs = Vec::new();
+    if own.beam != usual.beam {
+        differs.push(format!("beam {}", own.beam));
+    }
+    if (own.length_normalization - usual.length_normalization).abs() > 1e-6 {
+        differs.push(format!("length normalisation {:.1}", own.length_normalization));
+    }
+    if own.forbid_unk != usual.forbid_unk {
+        differs.push(if own.forbid_unk { "never [UNK]" } else { "[UNK] allowed" }.to_owned());
+    }
+    differs
+}
+
+/// What is set in one of them alone.
+fn interventions(variant: &Variant, scene: &Scene) -> Vec<String> {
+    let (usual, own) = (scene.set_for(&variant.folders), scene.set_of(&variant.folders, Some(variant.id)));
+    let text = scene.text_of(Some(variant.id));
+    let items = |set, text: &str| hand::items(set, text, &hand::Numbers::default());
+    let (usual, own) = (items(&usual, &scene.source), items(&own, text));
+    let mut differs: Vec<String> = own.iter().filter(|item| !usual.contains(item)).map(|i| i.text.clone()).collect();
+    if usual.iter().any(|item| !own.contains(item)) {
+        let what = if own.is_empty() { "without interventions" } else { "without some interventions" };
+        differs.push(what.to_owned());
+    }
+    differs
+}

@@ -1,0 +1,486 @@
+//! Floor 9: a column's shown alignment as text, in the formats that others read. Pure.
+//!
+//! Where a row may be read by two words (Luong et al. 2015, footnote 14) the rows are those of the shown reading, and
+//! where a vocabulary has pieces of words, TSV has what is shown of both; its first cell names what it has. JSON always
+//! has the model's own tokens, with `words` saying which make up a word, as the command line writes them. Links are
+//! always of words. Pharaoh has no place for names; [`note`] says them to the user.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::analysis::measures::{MEASURES, Measured, Tested};
+use crate::analysis::reading::Reading;
+use crate::app::document::column::Column;
+use crate::app::document::compare::Moved;
+use crate::app::document::hand;
+use crate::app::document::scene::SearchSettings;
+use crate::app::document::table;
+use crate::app::document::table::{AlignmentTable, GIVEN, LEFT_OUT, MeasuredTable, TargetWord};
+use crate::app::document::tree;
+use crate::app::document::tree::SearchTree;
+use crate::app::files::drawing::{Branches, Drawing};
+use crate::app::files::picture::{GUIDED, Picture, measure};
+use crate::app::settings::{Settings, Shown};
+use crate::figure::palette::ColourMap;
+use crate::figure::sheet::{Kind, Look, Needs};
+use crate::figure::tree::Node;
+use crate::jobs::live::protocol::HypothesisView;
+use crate::pages::sentence::command::AlignmentFormat;
+use crate::text::links::Link;
+use crate::text::tsv;
+use crate::text::tsv::Cell;
+
+/// The shown alignment in a format; `None` where there is nothing to write (see [`why_not`]).
+pub fn text(column: &Column, settings: &Settings, format: AlignmentFormat) -> Option<String> {
+    let table = column.table.as_deref()?;
+    match format {
+        AlignmentFormat::Tsv => Some(shown_tsv(table, settings.shown)),
+        AlignmentFormat::Json => Some(json_line(column)),
+        AlignmentFormat::Pharaoh => pharaoh(column, settings),
+    }
+}
+
+/// Whether a kind of figure can be drawn of what a column shows, with this target word selected; otherwise why not.
+pub fn can_draw(column: &Column, kind: &Kind, shown: Shown, word: Option<usize>) -> Result<(), &'static str> {
+    let table = column.table.as_deref();
+    let has_cells = kind.name == "heatmap" && table.is_some_and(|table| table.numbers(shown).is_some());
+    let is_there = match kind.needs {
+        Needs::Nothing => true,
+        Needs::Alignment => has_cells || table.is_some_and(|table| table.alpha.is_some()),
+        Needs::Search => !column.result.nodes.is_empty(),
+        Needs::Word => table.zip(word).is_some_and(|(table, i)| {
+            table.target.get(i).is_some_and(|word| table.alpha.is_some() || !word.candidates.is_empty())
+        }),
+    };
+    if is_there { Ok(()) } else { Err(kind.needs.lacking()) }
+}
+
+/// What a column shows as a figure, bars of this target word; `None` where nothing is translated.
+pub fn picture(
+    column: &Column,
+    search: &SearchSettings,
+    settings: &Settings,
+    drawing: &Drawing,
+    word: Option<usize>,
+) -> Option<Picture> {
+    let kind = drawing.kind;
+    // the beam and the tree are always the model's own
+    let of_search = matches!(kind, "beam" | "tree");
+    let own = column.both().0.filter(|_| of_search);
+    let table = Arc::clone(own.or(column.table.as_ref())?);
+    let facts = column.facts.as_ref();
+    // links and the beam are always of alpha, and so is a heatmap without the numbers that are asked for
+    let has_numbers = kind == "heatmap" && table.numbers(settings.shown).is_some();
+    let (replaces, shown) = (settings.unk_replacement, if has_numbers { settings.shown } else { Shown::Alpha });
+    let measured = table.measured(shown).map(|measured| measured_text(&table, measured));
+    let mut known = vec![("kind", kind.to_owned()), ("model", column.model())];
+    if let Some(told) = &table.variant {
+        known.push(("variant", told.text()));
+        known.push(("of the sentence", told.original.clone()));
+    }
+    known.extend(comparison(column).map(|text| ("beside the original", text)));
+    let digest = facts.map(|facts| facts.digest.clone()).filter(|digest| !digest.is_empty());
+    known.extend(digest.map(|digest| ("digest", format!("sha256:{digest}"))));
+    let guided = facts.and_then(|facts| facts.guided.as_ref());
+    known.extend(guided.map(|reading| ("guided", format!("rows by {reading}: {GUIDED}"))));
+    known.push(("numbers", numbers_name(shown).to_owned()));
+    known.extend(measured.clone().map(|measured| ("measure", measured)));
+    known.extend(table.units.map(|units| ("units", units.name().to_owned())));
+    if let Some(agreement) = &table.agreement {
+        known.push(("links", "of the statistical aligner that comes with the program".to_owned()));
+        known.push(("greatest alpha", agreement.text()));
+    }
+    known.push(("search", how(search, &table)));
+    known.extend(table.reading.map(|reading| ("reading", reading.name().to_owned())));
+    let set = set_by_hand(column, table.is_given);
+    known.extend(set.clone().map(|set| ("interventions", set)));
+    if let Some((held, free)) = table.log_p_parts {
+        known.push(("log p of words held or forced", held.to_string()));
+        known.push(("log p of free words", free.to_string()));
+    }
+    let word = word.filter(|_| kind == "bars");
+    known.extend(word.map(|i| ("word", (i + 1).to_string())));
+    known.push(("sentence", column.source.text.clone()));
+    known.push(("translation", table.text.clone()));
+    known.push(("log p", table.log_p.to_string()));
+    known.push(("program", format!("Interlinear {}", env!("CARGO_PKG_VERSION"))));
+    Some(Picture {
+        hypotheses: column.hypotheses.clone(),
+        tree: if kind == "tree" { searched(column, settings, drawing) } else { Vec::new() },
+        word,
+        window: facts.and_then(|facts| facts.window),
+        replaces,
+        shown,
+        is_normalised: search.length_normalization > 0.0,
+        title: format!(
+            "{}: {kind}{}{}",
+            named(column, &table),
+            measure(shown).map_or_else(String::new, |measure| format!(" of {}", measure.title)),
+            if table.is_given { format!(" of {GIVEN}") } else { String::new() }
+        ),
+        facts: known.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        kind,
+        look: Look {
+            is_dark: drawing.is_dark,
+            map: match measure(shown) {
+                Some(_) => ColourMap::of_measures(drawing.is_dark),
+                None => drawing.map.unwrap_or(Look::default().map),
+            },
+            has_legend: drawing.has_legend,
+            // what is not the model's says so in any case
+            caption: {
+                let is_said = drawing.has_caption || table.is_given || table.variant.is_some() || measured.is_some();
+                let caption = is_said.then(|| caption(column, search, &table));
+                captioned(captioned(caption, measured), set)
+            },
+            threshold: drawing.threshold,
+            weight: drawing.weight,
+        },
+        page: drawing.page,
+        table,
+    })
+}
+
+/// The search of a column, with as much of it as is asked for.
+fn searched(column: &Column, settings: &Settings, drawing: &Drawing) -> Vec<Node<'static>> {
+    let Some(tree) = SearchTree::of(column) else { return Vec::new() };
+    let Branches { pruned, steps } = drawing.branches;
+    let steps = steps.unwrap_or(tree.steps);
+    tree.shown(&tree::Shown { steps, pruned, pieces: settings.pieces, ..tree::Shown::default() }).nodes
+}
+
+/// A column's model, and what a variant differs in.
+fn named(column: &Column, table: &AlignmentTable) -> String {
+    let model = column.model();
+    table.variant.as_ref().map_or_else(|| model.clone(), |told| format!("{model}, variant: {}", told.text()))
+}
+
+/// What a variant's translation and alignment are beside those of its original.
+fn comparison(column: &Column) -> Option<String> {
+    let (comparison, table) = (column.comparison.as_ref()?, column.table.as_ref()?);
+    Some(comparison.text(table))
+}
+
+/// Where a translation comes from.
+fn how(search: &SearchSettings, table: &AlignmentTable) -> String {
+    if table.is_given {
+        return GIVEN.to_owned();
+    }
+    format!("beam {}, hypothesis {}", search.beam, table.hypothesis + 1)
+}
+
+/// What the numbers of a heatmap are, in files.
+fn numbers_name(shown: Shown) -> &'static str {
+    match (shown, measure(shown)) {
+        (_, Some(measure)) => measure.name,
+        (Shown::Energies, None) => "energies",
+        (Shown::Alpha | Shown::Measure(_), None) => "alpha",
+    }
+}
+
+/// What a measured picture is of.
+fn measured_text(table: &AlignmentTable, measured: &MeasuredTable) -> String {
+    let Some(measure) = MEASURES.get(measured.measure) else { return String::new() };
+    let about = format!("Not alpha but {} ({}): {}", measure.title, measure.unit, measure.about);
+    let more = table.measured_text(measured);
+    if more.is_empty() { about } else { format!("{about}. {more}") }
+}
+
+/// What the heatmap shows: alpha, or what was measured in its place.
+pub fn shown_tsv(table: &AlignmentTable, shown: Shown) -> String {
+    shown_rows_tsv(table, shown, 0..table.target.len())
+}
+
+/// As [`shown_tsv`], of some target words.
+pub fn shown_rows_tsv(table: &AlignmentTable, shown: Shown, rows: Range<usize>) -> String {
+    match table.measured(shown) {
+        Some(measured) => measured_tsv(table, measured, rows),
+        None => rows_tsv(table, rows),
+    }
+}
+
+/// A measure as [`alignment_tsv`] has alpha; its first cell says which.
+fn measured_tsv(table: &AlignmentTable, measured: &MeasuredTable, rows: Range<usize>) -> String {
+    let Some(measure) = MEASURES.get(measured.measure) else { return String::new() };
+    let what = format!("{}, {}", measure.name, measure.unit);
+    let variant = table.variant.as_ref().map(|told| format!("variant: {}", told.text()));
+    let named =
+        [Some(what.as_str()), table.is_given.then_some(GIVEN), table.units.map(table::Units::name), variant.as_deref()];
+    let named: Vec<&str> = named.into_iter().flatten().collect();
+    let first = format!("target ({})", named.join(", "));
+    let heads = table.source.iter().map(|word| Cell::from(&word.text));
+    let head = [Cell::from(&first), Cell::from("log_p")].into_iter().chain(heads).collect();
+    let body = table.target.iter().enumerate().filter(|(i, _)| rows.contains(i)).map(|(i, word)| {
+        let before = [Cell::from(&word.text), Cell::plain(&word.log_p)].into_iter();
+        before.chain(measured.matrix.row(i).iter().map(Cell::plain)).collect()
+    });
+    tsv::rows(std::iter::once(head).chain(body))
+}
+
+/// A caption, and behind it always what a person has set.
+fn captioned(caption: Option<String>, set: Option<String>) -> Option<String> {
+    match (caption, set) {
+        (Some(caption), Some(set)) => Some(format!("{caption}. {set}")),
+        (caption, set) => caption.or(set),
+    }
+}
+
+/// Which model a figure is of and how that searched, as the command line says it.
+fn caption(column: &Column, search: &SearchSettings, table: &AlignmentTable) -> String {
+    let how = how(search, table);
+    // a variant by its beam has said it
+    let beam = format!("beam {}", search.beam);
+    let is_said = table.variant.as_ref().is_some_and(|told| told.differs.contains(&beam));
+    let how = how.strip_prefix(&format!("{beam}, ")).filter(|_| is_said).unwrap_or(&how);
+    let rows = table.reading.filter(|reading| *reading != Reading::default());
+    let rows = rows.map_or_else(String::new, |reading| format!(", reading {}", reading.name()));
+    format!("{}, {how}{rows}, log p {:.2}", named(column, table), table.log_p)
+}
+
+/// What a person has set in a column's own translations; `None` where the model did all by itself, and for a translation
+/// that is given.
+fn set_by_hand(column: &Column, is_given: bool) -> Option<String> {
+    let is_touched = !is_given && column.shown().is_some_and(|shown| !shown.touched.is_untouched());
+    is_touched.then(|| hand::sentence(&column.set, &column.source.text, &column.numbers())).flatten()
+}
+
+/// The sentence for a column that cannot be written in this format.
+pub fn why_not(column: Option<&Column>, format: AlignmentFormat) -> &'static str {
+    let left_out = column.and_then(|column| column.table.as_deref()).is_some_and(|table| table.left_out);
+    match format {
+        AlignmentFormat::Pharaoh if left_out => LEFT_OUT,
+        AlignmentFormat::Pharaoh => {
+            "There is no alignment to save, because this model has none or nothing is translated yet"
+        }
+        AlignmentFormat::Tsv | AlignmentFormat::Json => {
+            "There is nothing to save yet, because nothing is translated in this column"
+        }
+    }
+}
+
+/// What the user should know about the file, where the file itself cannot say it.
+pub fn note(column: &Column, format: AlignmentFormat) -> Option<String> {
+    let table = column.table.as_ref().filter(|_| format == AlignmentFormat::Pharaoh)?;
+    let given = table.is_given.then(|| format!("The links are those of {GIVEN}."));
+    let reading = table
+        .reading
+        .map(|reading| format!("The links are those of the reading \"{}\". {}", reading.name(), reading.about()));
+    let is_given = column.table.as_ref().is_some_and(|table| table.is_given);
+    let set = set_by_hand(column, is_given)
+        .map(|set| format!("The links are those of a changed translation, which the file does not say. {set}"));
+    let variant = table
+        .variant
+        .as_ref()
+        .map(|told| format!("The links are those of a variant ({}), which the file does not say.", told.text()));
+    let notes: Vec<String> = variant.into_iter().chain(given).chain(reading).chain(set).collect();
+    (!notes.is_empty()).then(|| notes.join(" "))
+}
+
+/// alpha with source words along the top and target words down the side; without alignment only words and log p. Where
+/// a person has set anything, two further columns say of each word who chose it and who made its row, and the heads of
+/// masked words say so.
+pub fn alignment_tsv(table: &AlignmentTable) -> String {
+    rows_tsv(table, 0..table.target.len())
+}
+
+/// As [`alignment_tsv`], of these target words alone.
+pub fn rows_tsv(table: &AlignmentTable, rows: Range<usize>) -> String {
+    let given = table.is_given.then_some(GIVEN);
+    let variant = table.variant.as_ref().map(|told| format!("variant: {}", told.text()));
+    let named = [variant.as_deref(), given, table.reading.map(Reading::name), table.units.map(table::Units::name)];
+    let named: Vec<&str> = named.into_iter().flatten().collect();
+    let first = if named.is_empty() { "target".to_owned() } else { format!("target ({})", named.join(", ")) };
+    let columns = if table.alpha.is_some() { &table.source[..] } else { &[] };
+    let heads: Vec<String> = columns
+        .iter()
+        .map(|word| if word.is_masked { format!("{} (masked)", word.text) } else { word.text.clone() })
+        .collect();
+    let fixed = [Cell::from(&first), Cell::from("log_p")].into_iter().chain(set_heads(table));
+    let head = fixed.chain(heads.iter().map(Cell::from)).collect();
+    let body = table.target.iter().enumerate().filter(|(i, _)| rows.contains(i)).map(|(i, word)| {
+        let alpha_i = table.alpha.as_ref().map_or(&[][..], |alpha| alpha.row(i));
+        let before = [Cell::from(&word.text), Cell::plain(&word.log_p)].into_iter().chain(set_cells(table, word));
+        before.chain(alpha_i.iter().map(Cell::plain)).collect()
+    });
+    tsv::rows(std::iter::once(head).chain(body))
+}
+
+/// The heads of [`set_cells`]; none where the model did all by itself.
+fn set_heads(table: &AlignmentTable) -> impl Iterator<Item = Cell> {
+    ["word", "row"].into_iter().filter(|_| is_touched(table)).map(Cell::plain)
+}
+
+/// Who chose a word and who made its row; nothing where the model did all by itself.
+fn set_cells(table: &AlignmentTable, word: &TargetWord) -> impl Iterator<Item = Cell> {
+    let (said, row) = (word.said.name().unwrap_or("free"), if word.is_pinned { "set" } else { "model" });
+    [said, row].into_iter().filter(|_| is_touched(table)).map(Cell::plain)
+}
+
+fn is_touched(table: &AlignmentTable) -> bool {
+    table.touched.as_ref().is_some_and(|touched| !touched.is_untouched())
+}
+
+/// The numbers of source word j for each target word: alpha, or what was measured in its place; empty without them.
+pub fn source_tsv(table: &AlignmentTable, shown: Shown, j: usize) -> String {
+    let measured = table.measured(shown);
+    let matrix = measured.map(|measured| &measured.matrix).or(table.alpha.as_ref());
+    let (Some(alpha), Some(source)) = (matrix, table.source.get(j)) else { return String::new() };
+    let measure = measured.and_then(|measured| MEASURES.get(measured.measure));
+    let first = measure.map_or_else(|| "target".to_owned(), |of| format!("target ({}, {})", of.name, of.unit));
+    let head = [Cell::from(&first)].into_iter().chain(set_heads(table)).chain([Cell::from(&source.text)]).collect();
+    let body = table.target.iter().enumerate().map(|(i, word)| {
+        let number = alpha.get(i, j).unwrap_or_default();
+        [Cell::from(&word.text)].into_iter().chain(set_cells(table, word)).chain([Cell::plain(&number)]).collect()
+    });
+    tsv::rows(std::iter::once(head).chain(body))
+}
+
+/// The beam, best first, with log p and what it was ranked by.
+pub fn beam_tsv(column: &Column) -> String {
+    let is_set = column.hypotheses.iter().any(|one| !one.touched.words.is_empty());
+    let parts = if is_set { &["log_p_set", "log_p_free"][..] } else { &[] };
+    let head = ["rank", "log_p", "ranked_by"].into_iter().chain(parts.iter().copied()).chain(["translation"]);
+    let head = head.map(Cell::plain).collect();
+    let body = column.hypotheses.iter().enumerate().map(|(n, one)| {
+        let (set, free) = one.touched.parts(&one.token_log_p);
+        let parts = [set, free].into_iter().filter(|_| is_set).map(|log_p| Cell::plain(&log_p));
+        let before = [Cell::plain(&(n + 1)), Cell::plain(&one.log_p), Cell::plain(&one.rank)];
+        before.into_iter().chain(parts).chain([Cell::from(&one.text)]).collect()
+    });
+    tsv::rows(std::iter::once(head).chain(body))
+}
+
+/// The JSON line of `interlinear translate`, all hypotheses, best first. The shown one has the links of the aligner,
+/// where they are shown.
+pub fn json_line(column: &Column) -> String {
+    let facts = column.facts.as_ref();
+    let reading = column.table.as_ref().and_then(|table| table.reading);
+    let read = reading.zip(facts.and_then(|facts| facts.input_delay));
+    let mut hypotheses: Vec<Value> = column.hypotheses.iter().map(|one| hypothesis(one, read)).collect();
+    if let (Some(links), Some(shown)) = (&column.links, hypotheses.get_mut(column.hypothesis)) {
+        shown["links"] = json!({
+            "of": "the statistical aligner that comes with the program",
+            "sure": pairs(links.sure()),
+            "possible": pairs(links.possible()),
+        });
+    }
+    let mut line = json!({ "source": column.source.tokens, "hypotheses": hypotheses });
+    if let Some(given) = column.read() {
+        line["given"] = hypothesis(given, read);
+        line["given"]["of"] = GIVEN.into();
+    }
+    if let Some(pieces) = column.hypotheses.first().and_then(|one| one.pieces.as_ref()) {
+        line["words"] = ends(&pieces.source);
+    }
+    let measured = measured_json(column);
+    if !measured.is_empty() {
+        line["measured"] = measured.into();
+    }
+    if let Some(told) = column.table.as_ref().and_then(|table| table.variant.as_ref()) {
+        line["variant"] = json!({ "differs": told.differs, "of": told.original });
+        // of the words that are shown, which are not the entries of this line where a translation is given
+        if let Some((comparison, table)) =
+            column.comparison.as_ref().zip(column.table.as_ref()).filter(|(_, table)| !table.is_given)
+        {
+            let target = |i: usize| table.target.get(i).map(|word| word.text.as_str());
+            let source = |j: usize| table.source.get(j).map(|word| word.text.as_str());
+            let moved =
+                |one: &Moved| json!({ "word": target(one.i), "before": source(one.before), "now": source(one.now) });
+            line["variant"]["moved"] = comparison.moved.iter().map(moved).collect();
+            line["variant"]["divergence"] = comparison.divergence.into();
+        }
+    }
+    if let Some(set) = set_by_hand(column, false) {
+        line["interventions"] = set.into();
+        let masked = column.shown().map(|shown| shown.touched.masked.clone()).unwrap_or_default();
+        line["masked"] = masked.into();
+    }
+    if let Some(reading) = reading {
+        line["reading"] = reading.name().into();
+    }
+    if let Some(guided) = facts.and_then(|facts| facts.guided.as_ref()) {
+        line["guided"] = guided.as_str().into();
+    }
+    line.to_string() + "\n"
+}
+
+/// What was measured of the shown hypothesis, by token, with its names.
+fn measured_json(column: &Column) -> Vec<Value> {
+    let Some(shown) = column.shown().filter(|_| !column.set.changes_alpha()) else { return Vec::new() };
+    let all = column.tested_for(shown).flat_map(|tested| tested.measured.iter().map(move |one| (tested, one)));
+    let value = |(tested, one): (&Arc<Tested>, &Measured)| {
+        let measure = MEASURES.get(one.measure)?;
+        let mean = |name| tested.means.as_ref().filter(|_| measure.is_tested()).and_then(|means| means.named(name));
+        Some(json!({
+            "measure": measure.name,
+            "about": measure.about,
+            "rows": one.rows,
+            "kendall": one.kendall,
+            "js_uniform": mean("js_uniform"),
+            "js_permuted": mean("js_permuted"),
+        }))
+    };
+    all.filter_map(value).collect()
+}
+
+/// Each the first token and the one behind the last, as the command line writes them.
+fn ends(words: &[Range<usize>]) -> Value {
+    words.iter().map(|word| json!([word.start, word.end])).collect()
+}
+
+/// Source and target word of each link.
+fn pairs(links: &[Link]) -> Value {
+    links.iter().map(|link| json!([link.source, link.target])).collect()
+}
+
+/// Without the rows behind `</s>`.
+fn of_tokens(alpha: Cow<'_, [Vec<f32>]>, count: usize) -> Vec<Vec<f32>> {
+    let mut alpha = alpha.into_owned();
+    alpha.truncate(count);
+    alpha
+}
+
+/// A word that has no row under this reading has zeros and the position `null`.
+fn hypothesis(shown: &HypothesisView, read: Option<(Reading, usize)>) -> Value {
+    let (reading, delay) = read.unwrap_or_default();
+    let mut value = json!({
+        "tokens": shown.tokens,
+        "text": shown.text,
+        "log_p": shown.log_p,
+        "token_log_p": shown.token_log_p,
+        "alpha": shown.alpha.as_deref().map(|alpha| of_tokens(reading.assign_after(delay, alpha), shown.tokens.len())),
+        "finished": shown.finished,
+    });
+    if let Some(p_t) = &shown.p_t {
+        value["p_t"] = (0..shown.tokens.len().min(p_t.len()))
+            .map(|i| reading.row_after(delay, i, p_t.len()).map(|t| p_t[t]))
+            .collect();
+    }
+    if let Some(pieces) = &shown.pieces {
+        value["words"] = ends(&pieces.target);
+    }
+    if !shown.touched.is_untouched() {
+        let (set, free) = shown.touched.parts(&shown.token_log_p);
+        let said = (0..shown.tokens.len()).map(|i| shown.touched.said(i).name().unwrap_or("free"));
+        value["said"] = said.collect();
+        value["log_p_set"] = set.into();
+        value["log_p_free"] = free.into();
+        value["rows_set"] = shown.touched.pinned.clone().into();
+    }
+    value
+}
+
+/// `i-j` pairs source-target from 0, words only: for every target word its source word of greatest alpha. A word that
+/// looks nowhere, as one without a row under the shown reading, has no pair.
+fn pharaoh(column: &Column, settings: &Settings) -> Option<String> {
+    let shown = column.table.as_deref()?;
+    let whole = settings.pieces.then(|| column.table_with(&Settings { pieces: false, ..settings.clone() })).flatten();
+    let table = whole.as_ref().unwrap_or(shown);
+    table.alpha.as_ref()?;
+    let words = table.target.iter().enumerate().filter(|(_, word)| !word.is_eos);
+    let pairs: Vec<String> = words.filter_map(|(i, _)| Some(format!("{}-{i}", table.looks_at(i)?))).collect();
+    Some(pairs.join(" ") + "\n")
+}

@@ -1,0 +1,11 @@
+//! Floor 9: files that the explorer opens and writes.
+
+pub mod claim;
+pub mod common;
+pub mod drawing;
+pub mod export;
+pub mod files;
+pub mod gold;
+pub mod lists;
+pub mod picture;
+pub mod share;

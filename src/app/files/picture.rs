@@ -1,0 +1,150 @@
+//! Floor 9: what a column shows as a picture for a file. Drawn off the window's thread, while the session goes on.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::analysis::measures::{MEASURES, Measure};
+use crate::analysis::reading::Reading;
+use crate::app::document::table::{AlignmentTable, Matrix};
+use crate::app::settings::Shown;
+use crate::error::{Error, Result};
+use crate::figure::Figure;
+use crate::figure::beam::Row;
+use crate::figure::fonts::Fonts;
+use crate::figure::formats::format_of;
+use crate::figure::heatmap::layout::Gaze;
+use crate::figure::inspected::Inspected;
+use crate::figure::label::{Label, Tone, source_text, target_text};
+use crate::figure::mark::{Numbers, Scale};
+use crate::figure::page::Page;
+use crate::figure::png;
+use crate::figure::png::Pixels;
+use crate::figure::provenance::Provenance;
+use crate::figure::sheet::{Look, Sheet, kind};
+use crate::figure::tree::Node;
+use crate::jobs::live::protocol::HypothesisView;
+
+/// What a column shows, and how it is to look.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    pub(crate) table: Arc<AlignmentTable>,
+    pub(crate) hypotheses: Vec<HypothesisView>,
+    /// The search, where that is drawn.
+    pub(crate) tree: Vec<Node<'static>>,
+    /// The target word that is looked at closely.
+    pub(crate) word: Option<usize>,
+    /// D of local attention.
+    pub(crate) window: Option<usize>,
+    /// Typed words are shown for `[UNK]`.
+    pub(crate) replaces: bool,
+    /// The numbers of the heatmap.
+    pub(crate) shown: Shown,
+    /// Hypotheses are ordered by log p over their length.
+    pub(crate) is_normalised: bool,
+    pub(crate) title: String,
+    pub(crate) facts: Vec<(String, String)>,
+    pub(crate) kind: &'static str,
+    pub(crate) look: Look,
+    pub(crate) page: Page,
+}
+
+impl Picture {
+    /// The file of this name, in the format that the name ends with.
+    ///
+    /// # Errors
+    /// A name that ends with no format; a kind that needs an alignment where there is none.
+    pub fn bytes(&self, path: &Path) -> Result<Vec<u8>> {
+        let format = format_of(path)?;
+        self.drawn(|figure| (format.write)(figure, &self.page, &Fonts::default()))
+    }
+
+    /// As pixels.
+    ///
+    /// # Errors
+    /// A kind that needs an alignment where there is none; more pixels than memory should be spent on.
+    pub fn pixels(&self) -> Result<Pixels> {
+        self.drawn(|figure| png::pixels(figure, &self.page, &Fonts::default()))
+    }
+
+    fn drawn<T>(&self, paint: impl FnOnce(&Figure<'_>) -> Result<T>) -> Result<T> {
+        let kind = kind(self.kind).ok_or_else(|| Error::Internal(format!("a figure without a line: {}", self.kind)))?;
+        let sheet = self.sheet();
+        let figure = kind.draw(&sheet, &self.look).ok_or_else(|| Error::Input(kind.needs.lacking().to_owned()))?;
+        paint(&figure)
+    }
+
+    fn sheet(&self) -> Sheet<'_> {
+        let table = &self.table;
+        let source = table.source.iter().map(|word| Label {
+            text: source_text(&word.text, word.is_unk),
+            tone: Tone::of(word.is_unk, word.is_eos),
+            hand: word.hand(),
+        });
+        let target = table.target.iter().map(|word| {
+            let text = target_text(&word.text, word.is_unk, word.replaced.as_deref(), self.replaces);
+            Label { text, tone: Tone::of(word.is_unk, word.is_eos), hand: word.hand() }
+        });
+        let gaze = table.p_t.as_deref().zip(self.window).map(|(p_t, window)| Gaze { p_t, window });
+        Sheet {
+            source: source.collect(),
+            target: target.collect(),
+            alpha: table.alpha.as_ref().map(numbers),
+            cells: table.numbers(self.shown).map(|matrix| (numbers(matrix), scale(self.shown))),
+            name: measure(self.shown).map_or("", |measure| measure.title),
+            links: table.links.as_ref(),
+            gaze,
+            corner: table.reading.filter(|_| measure(self.shown).is_none()).map(Reading::row_text),
+            beam: self.hypotheses.iter().enumerate().map(|(n, hypothesis)| self.row(n, hypothesis)).collect(),
+            tree: self.tree.clone(),
+            word: self.word.and_then(|i| inspected(table, i, self.replaces)),
+            provenance: Provenance { title: self.title.clone(), facts: self.facts.clone() },
+        }
+    }
+
+    fn row<'a>(&self, n: usize, of: &'a HypothesisView) -> Row<'a> {
+        let word = |(i, text): (usize, &'a String)| {
+            let is_unk = of.is_unk.get(i).copied().unwrap_or(false);
+            let replaced = of.replaced.get(i).and_then(Option::as_deref);
+            let log_p = of.token_log_p.get(i).copied().unwrap_or(0.0);
+            (target_text(text, is_unk, replaced, self.replaces), log_p)
+        };
+        let rank = self.is_normalised.then_some(of.rank);
+        let words = of.tokens.iter().enumerate().map(word).collect();
+        Row { place: n + 1, log_p: of.log_p, rank, words, said: of.touched.words.clone(), ..Row::default() }
+    }
+}
+
+/// A target word as the inspector has it.
+fn inspected(table: &AlignmentTable, i: usize, replaces: bool) -> Option<Inspected<'_>> {
+    let word = table.target.get(i)?;
+    let said = word.pieces.first().unwrap_or(&word.text);
+    Some(Inspected {
+        text: target_text(&word.text, word.is_unk, word.replaced.as_deref(), replaces),
+        caption: Inspected::caption(i, table.target.len(), word.log_p).into(),
+        heading: Inspected::heading(word.pieces.first().map(String::as_str)).into(),
+        candidates: word.candidates.iter().map(|(text, p)| (text.into(), *p, text == said)).collect(),
+        alpha: table.alpha.as_ref().map(|alpha| alpha.row(i).into()),
+    })
+}
+
+/// What the ends of the colours stand for.
+pub fn scale(shown: Shown) -> Scale {
+    match shown {
+        Shown::Alpha => Scale::Unit,
+        Shown::Energies => Scale::Range,
+        Shown::Measure(_) => Scale::Signed,
+    }
+}
+
+/// The measure that is shown; none of alpha and energies.
+pub fn measure(shown: Shown) -> Option<&'static Measure> {
+    let Shown::Measure(measure) = shown else { return None };
+    MEASURES.get(measure)
+}
+
+fn numbers(matrix: &Matrix) -> Numbers<'_> {
+    Numbers { rows: matrix.rows, columns: matrix.columns, values: &matrix.values }
+}
+
+/// What a guided model is.
+pub const GUIDED: &str = "its attention was trained on word links of a statistical aligner";

@@ -1,0 +1,78 @@
+//! Floor 9: questions about a column that are under way, and what came of them. A leaf.
+
+use std::sync::Arc;
+
+use crate::jobs::live::interventions::{Interventions, Pin, Word};
+use crate::jobs::live::protocol::ColumnId;
+
+/// A question under way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    /// Of the order.
+    pub number: u64,
+    /// What it is about; stale once that is other. `None`: a file.
+    pub subject: Option<Subject>,
+    /// What is asked.
+    pub about: About,
+}
+
+/// What a question is about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subject {
+    /// The column.
+    pub column: ColumnId,
+    /// The text.
+    pub source: String,
+    /// What was set.
+    pub set: Arc<Interventions>,
+}
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum About {
+    /// A row that makes the model say a word.
+    Row {
+        /// Target position.
+        i: usize,
+        /// The words before it.
+        before: Vec<u32>,
+        /// The word.
+        word: Word,
+    },
+    /// A measure of a translation.
+    Measure {
+        /// Its place in `MEASURES`.
+        measure: usize,
+        /// Ids of the translation.
+        target: Vec<u32>,
+    },
+    /// A file of interventions.
+    File,
+}
+
+/// A row that was found to make the model say a word, and how far it is from the model's own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Persuaded {
+    /// Where and what.
+    pub pin: Pin,
+    /// The word.
+    pub word: String,
+    /// Total variation.
+    pub moved: f32,
+    /// KL divergence, nats.
+    pub divergence: f32,
+    /// log p of the word by the model's own row, and by this one.
+    pub log_p: (f32, f32),
+}
+
+impl Persuaded {
+    /// How far it is, in words.
+    pub fn distance(&self) -> String {
+        let (own, now) = self.log_p;
+        let (word, moved, divergence) = (&self.word, self.moved, self.divergence);
+        format!(
+            "so that \"{word}\" is the most probable: total variation {moved:.3}, KL {divergence:.3} nats from the model's \
+             own row, log p of the word {own:.2} before and {now:.2} now"
+        )
+    }
+}

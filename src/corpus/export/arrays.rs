@@ -1,0 +1,100 @@
+//! Floor 7: alignments as matrices: arrays of numpy in one `.npz`, or a table for each in a folder.
+//!
+//! The arrays of sentence 12 and system 1, both counted from 1, are `12.1.alpha` [target words, source words] as f4, and
+//! `12.1.source` and `12.1.target`, the words, `</s>` where alpha has its column and its row.
+
+use std::io::{Error as IoError, Write};
+use std::path::Path;
+
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::file::Workspace;
+use crate::corpus::store::output::Output;
+use crate::error::{Error, Result};
+use crate::text::tsv::{Cell, rows};
+use crate::text::write::write_atomic;
+
+/// The most tables that are written into a folder.
+const MOST_TABLES: usize = 10_000;
+
+/// What is done with an output: its sentence, from 0, the place of its system, it, and its alpha.
+type Job<'a> = dyn FnMut(usize, usize, &Output, &[Vec<f32>]) -> Result<()> + 'a;
+
+/// Every output of some sentences that has an alignment.
+fn each(rows: &[u32], corpus: &Corpus, workspace: &Workspace, job: &mut Job<'_>) -> Result<()> {
+    for &at in rows {
+        for (n, column) in corpus.systems.iter().enumerate() {
+            let Some(output) = workspace.output(column.system.id, at as usize)? else { continue };
+            if let Some(alpha) = &output.alpha {
+                job(at as usize, n, &output, alpha)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes arrays of numpy into a stream.
+pub fn npz(file: &mut dyn Write, path: &Path, rows: &[u32], corpus: &Corpus, workspace: &Workspace) -> Result<()> {
+    let mut zip = ZipWriter::new_stream(file);
+    let options = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    let failed = |error: IoError| Error::io(path, &error);
+    each(rows, corpus, workspace, &mut |at, n, output, alpha| {
+        let arrays = [("alpha", numbers(alpha)), ("source", words(&output.source)), ("target", words(&output.target))];
+        for (name, bytes) in arrays {
+            let name = format!("{}.{}.{name}.npy", at + 1, n + 1);
+            zip.start_file(name, options).map_err(|error| failed(error.into()))?;
+            zip.write_all(&bytes).map_err(failed)?;
+        }
+        Ok(())
+    })?;
+    zip.finish().map(drop).map_err(|error| failed(error.into()))
+}
+
+/// The beginning of a file of numpy, version 1.0: its head ends at a multiple of 64 bytes.
+fn head(kind: &str, shape: &str) -> Vec<u8> {
+    let mut text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}");
+    let blank = 63 - (10 + text.len()) % 64;
+    text.extend(std::iter::repeat_n(' ', blank));
+    text.push('\n');
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((text.len() as u16).to_le_bytes());
+    bytes.extend(text.bytes());
+    bytes
+}
+
+fn numbers(alpha: &[Vec<f32>]) -> Vec<u8> {
+    let mut bytes = head("<f4", &format!("({}, {})", alpha.len(), alpha.first().map_or(0, Vec::len)));
+    bytes.extend(alpha.iter().flatten().flat_map(|alpha| alpha.to_le_bytes()));
+    bytes
+}
+
+/// Words as UTF-32, each as long as the longest.
+fn words(words: &[String]) -> Vec<u8> {
+    let width = words.iter().map(|word| word.chars().count()).max().unwrap_or(0).max(1);
+    let mut bytes = head(&format!("<U{width}"), &format!("({},)", words.len()));
+    for word in words {
+        let letters = word.chars().map(u32::from).chain(std::iter::repeat(0)).take(width);
+        bytes.extend(letters.flat_map(u32::to_le_bytes));
+    }
+    bytes
+}
+
+/// Writes a table for each alignment into a folder: source words along the top, target words down the side.
+pub fn tables(folder: &Path, chosen: &[u32], corpus: &Corpus, workspace: &Workspace) -> Result<()> {
+    if chosen.len() > MOST_TABLES {
+        let message = format!("{} sentences are chosen, and at most {MOST_TABLES} go into a folder", chosen.len());
+        return Err(Error::Input(format!("{message}; narrow the conditions, or save them as .npz")));
+    }
+    std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
+    each(chosen, corpus, workspace, &mut |at, n, output, alpha| {
+        let words = output.source.iter().map(Cell::from);
+        let mut table = vec![std::iter::once(Cell::plain("")).chain(words).collect::<Vec<_>>()];
+        for (word, row) in output.target.iter().zip(alpha) {
+            table.push(std::iter::once(Cell::from(word)).chain(row.iter().map(Cell::plain)).collect());
+        }
+        let path = folder.join(format!("sentence-{:06}.{}.tsv", at + 1, n + 1));
+        write_atomic(&path, |file| file.write_all(rows(table).as_bytes()))
+    })
+}

@@ -1,0 +1,119 @@
+//! Floor 7: what becomes of source words through alignments: which words of an output and of the reference they are linked
+//! to, and which of those the other has too. Words are those between spaces, bare.
+
+use std::collections::BTreeMap;
+
+use crate::aligner::words::LineAligner;
+use crate::analysis::lexical::{bare, right};
+use crate::corpus::measures::measures::chunk_links;
+use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::file::Workspace;
+use crate::corpus::store::output::Output;
+use crate::corpus::store::read::FORCED;
+use crate::error::Result;
+use crate::text::links::Link;
+use crate::text::links::places::words;
+
+/// Who linked source and reference, in the order in which they are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Links by hand.
+    Hand,
+    /// A model that the references were forced through.
+    Forced,
+    /// The statistical aligner.
+    Aligner,
+    /// Nobody.
+    Nobody,
+}
+
+/// A source word in a sentence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fate {
+    /// Output words that it is linked to.
+    pub said: u64,
+    /// Those of them that the reference has.
+    pub right: u64,
+    /// Words of the reference that it is linked to.
+    pub wanted: u64,
+    /// Those of them that the output has.
+    pub found: u64,
+}
+
+impl Fate {
+    /// Whether anything is not as in the reference.
+    pub fn is_wrong(&self) -> bool {
+        self.right < self.said || self.found < self.wanted
+    }
+}
+
+/// Links source and reference.
+#[derive(Default)]
+pub struct Linker {
+    aligner: Option<LineAligner>,
+}
+
+impl Linker {
+    /// With the aligner of two languages, where one comes with the program.
+    ///
+    /// # Errors
+    /// A sentence about the aligner.
+    pub fn new(languages: Option<&(String, String)>) -> Result<Self> {
+        let bundled = languages.map(|(source, target)| LineAligner::bundled(source, target, false)).transpose()?;
+        Ok(Self { aligner: bundled.flatten() })
+    }
+
+    /// The links between the words of a source and its reference.
+    ///
+    /// # Errors
+    /// A sentence about the file.
+    pub fn of_reference(&mut self, corpus: &Corpus, workspace: &Workspace, at: usize) -> Result<(Vec<Link>, By)> {
+        let (Some(source), Some(reference)) = (corpus.sources.get(at), corpus.references.get(at)) else {
+            return Ok((Vec::new(), By::Nobody));
+        };
+        if corpus.golds.contains(&at)
+            && let Some(gold) = workspace.gold(at)?
+        {
+            return Ok((gold.all().into_iter().map(|(link, _)| link).collect(), By::Hand));
+        }
+        for column in corpus.systems.iter().filter(|column| column.system.about.ranking == FORCED) {
+            let output = workspace.output(column.system.id, at)?;
+            let is_reference = |output: &Output| words(reference).eq(words(&output.text));
+            if let Some(links) = output.filter(is_reference).and_then(|output| chunk_links(source, &output)) {
+                return Ok((links, By::Forced));
+            }
+        }
+        let aligned = self.aligner.as_mut().map(|aligner| aligner.lines(source, reference).forward);
+        Ok(aligned.map_or((Vec::new(), By::Nobody), |links| (links, By::Aligner)))
+    }
+}
+
+fn bares(text: &str) -> Vec<String> {
+    words(text).map(bare).collect()
+}
+
+/// What becomes of the source words of a sentence; `links` are those of the reference. Words without links and punctuation are left out.
+pub fn fates(source: &str, reference: &str, links: &[Link], output: &Output) -> BTreeMap<String, Fate> {
+    let (source_words, reference, said) = (bares(source), bares(reference), bares(&output.text));
+    let said_right = right(&said, reference.iter());
+    let reference_found = right(&reference, said.iter());
+    let mut fates: BTreeMap<String, Fate> = BTreeMap::new();
+    let own = chunk_links(source, output).unwrap_or_default();
+    for link in own {
+        if let (Some(word), Some(is_right)) = (source_words.get(link.source), said_right.get(link.target)) {
+            let fate = fates.entry(word.clone()).or_default();
+            fate.said += 1;
+            fate.right += u64::from(*is_right);
+        }
+    }
+    for link in links {
+        if let (Some(word), Some(is_found)) = (source_words.get(link.source), reference_found.get(link.target)) {
+            let fate = fates.entry(word.clone()).or_default();
+            fate.wanted += 1;
+            fate.found += u64::from(*is_found);
+        }
+    }
+    // Punctuation often hangs at the word before on one side alone.
+    fates.retain(|word, _| word.chars().any(char::is_alphanumeric));
+    fates
+}

@@ -1,0 +1,582 @@
+//! Floor 7: files of others brought into a workspace: sentences are added, or joined with those that are there.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
+
+use crate::corpus::import::lanes::{Lanes, with_lanes};
+use crate::corpus::measures::measures::Measuring;
+use crate::corpus::measures::remarks::remarks;
+use crate::corpus::store::file::Workspace;
+use crate::corpus::store::known::Known;
+use crate::corpus::store::output::Output;
+use crate::corpus::store::read::About;
+use crate::corpus::store::write::{NewSentence, Placed, Ready};
+use crate::error::{Error, Result};
+use crate::import;
+use crate::import::{Import, Record, Warnings, Window};
+use crate::text::links::{Links, places};
+use crate::text::sentence::EOS;
+use crate::ticket::Ticket;
+
+/// Sentences that are joined at once.
+const WINDOW: usize = 1000;
+/// Outputs that a thread packs at once.
+const PACKED: usize = 250;
+/// Outputs and sentences whose measures are folded together.
+const FOLDED: usize = 1 << 16;
+/// The most sentences that a file may leave out in one place.
+const MOST_GAP: usize = 10_000;
+/// Sentences compared to find out whether a file tells of those that are there.
+const COMPARED: usize = 20;
+
+/// What came of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Brought {
+    /// Sentences that are new.
+    pub sentences: usize,
+    /// References for sentences that had none or another.
+    pub references: usize,
+    /// Outputs of systems.
+    pub outputs: usize,
+    /// Alignments by hand.
+    pub golds: usize,
+    /// Judgements, one for each sentence and annotator.
+    pub judgements: usize,
+    /// How the file was read, in sentences.
+    pub facts: Vec<String>,
+    /// Something should be asked: the file leaves open how it is meant.
+    pub asks: bool,
+    /// What could not be taken, with line numbers: the first ones.
+    pub warnings: Vec<String>,
+    /// How many there were.
+    pub warned: usize,
+    /// It was stopped before its end; what came stays.
+    pub is_stopped: bool,
+}
+
+impl Brought {
+    /// In one sentence.
+    pub fn told(&self) -> String {
+        let parts = [
+            (self.sentences, "new sentences"),
+            (self.references, "references"),
+            (self.outputs, "outputs"),
+            (self.golds, "alignments by hand"),
+            (self.judgements, "judgements"),
+        ];
+        let parts: Vec<String> =
+            parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        let what = if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") };
+        let faults = match self.warned {
+            0 => String::new(),
+            1 => "; 1 line has a fault".to_owned(),
+            count => format!("; {count} lines have faults"),
+        };
+        let stopped = "; it was stopped. What came stays, and importing the file again goes on";
+        format!("Imported {what}{faults}{}", if self.is_stopped { stopped } else { "" })
+    }
+
+    pub(crate) fn warn(&mut self, path: &Path, line: usize, message: &str) {
+        self.warned += 1;
+        if self.warnings.len() < import::facts::MOST_WARNINGS {
+            self.warnings.push(Error::line(path, line, message).to_string());
+        }
+    }
+}
+
+/// Brings a file in on one thread; see [`bring_with`].
+///
+/// # Errors
+/// As [`bring_with`].
+pub fn bring(
+    workspace: &mut Workspace,
+    path: &Path,
+    options: &import::Options,
+    measuring: &mut Measuring,
+    ticket: &Ticket,
+    hear: &mut dyn FnMut(f32),
+) -> Result<Brought> {
+    bring_with(workspace, (path, options), 1, measuring, ticket, hear)
+}
+
+/// Brings a file in: `threads` threads read, measure and pack, this one writes. `hear` is told how far it is, from 0 to 1.
+/// What came before an error stays, and so does what came before the ticket was stale; when the file comes in again, it
+/// joins that.
+///
+/// # Errors
+/// A sentence about either file.
+pub fn bring_with(
+    workspace: &mut Workspace,
+    (path, options): (&Path, &import::Options),
+    threads: usize,
+    measuring: &mut Measuring,
+    ticket: &Ticket,
+    hear: &mut dyn FnMut(f32),
+) -> Result<Brought> {
+    let mut import = import::open(path, options)?;
+    let facts = import.facts.told();
+    let mut brought = Brought { facts: facts.clone(), asks: import.facts.asks(), ..Brought::default() };
+    let origin = workspace.add_origin(&path.display().to_string(), &facts.join(" "))?;
+    let stem = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let stem = stem.split('.').next().unwrap_or_default().to_owned();
+    // An aligner is one thread's.
+    let threads = if measuring.aligner.is_some() { 1 } else { threads };
+    let told = with_lanes(threads, &work, |lanes| {
+        let bringing = Bringing {
+            workspace: &mut *workspace,
+            lanes,
+            path,
+            origin,
+            stem,
+            facts: facts.join(" "),
+            base: None,
+            systems: BTreeMap::new(),
+            waiting: VecDeque::new(),
+            loose: 0,
+        };
+        bringing.bring(&mut import, measuring, &mut brought, (ticket, hear))
+    });
+    // What came is folded, however it ended.
+    workspace.fold()?;
+    told?;
+    let warnings = import.warnings();
+    brought.warned += warnings.count();
+    let mut told: Vec<String> = warnings.kept().iter().map(|warning| warning.sentence.clone()).collect();
+    told.append(&mut brought.warnings);
+    brought.warnings = told;
+    Ok(brought)
+}
+
+/// What other threads do.
+enum Job {
+    /// Reads sentences from their lines.
+    Read(Window),
+    /// Measures and packs.
+    Pack(Vec<Draft>),
+}
+
+enum Done {
+    Read(Vec<Record>, Warnings),
+    Pack(std::io::Result<Vec<Ready>>),
+}
+
+/// The kinds of [`Job`].
+const READ: usize = 0;
+const PACK: usize = 1;
+/// Windows that are being read, and outputs that are being packed, at most.
+const MOST_OPEN: (usize, usize) = (3, 4 * WINDOW / PACKED);
+
+fn work(job: Job) -> Done {
+    match job {
+        Job::Read(window) => {
+            let (records, warnings) = window.read();
+            Done::Read(records, warnings)
+        }
+        Job::Pack(drafts) => {
+            let mut measuring = Measuring::default();
+            Done::Pack(drafts.iter().map(|draft| draft.ready(&mut measuring)).collect())
+        }
+    }
+}
+
+/// An output that is not measured and packed yet, and what it is measured against.
+struct Draft {
+    at: usize,
+    output: Output,
+    source: String,
+    reference: Option<String>,
+    gold: Option<Links>,
+}
+
+impl Draft {
+    fn ready(&self, measuring: &mut Measuring) -> std::io::Result<Ready> {
+        Ready::new(self.at, &self.output, (&self.source, self.reference.as_deref(), self.gold.as_ref()), measuring)
+    }
+}
+
+/// A file on its way in.
+struct Bringing<'a> {
+    workspace: &'a mut Workspace,
+    lanes: &'a Lanes<'a, Job, Done>,
+    path: &'a Path,
+    origin: i64,
+    /// The name of a system that has none in the file.
+    stem: String,
+    facts: String,
+    /// The place of the file's first sentence, from 0.
+    base: Option<usize>,
+    systems: BTreeMap<String, i64>,
+    /// The system of each piece of outputs that is being packed.
+    waiting: VecDeque<i64>,
+    /// Outputs and sentences that are not folded.
+    loose: usize,
+}
+
+impl Bringing<'_> {
+    /// Reads ahead, joins window after window, and writes what is packed.
+    fn bring(
+        mut self,
+        import: &mut Import,
+        measuring: &mut Measuring,
+        brought: &mut Brought,
+        (ticket, hear): (&Ticket, &mut dyn FnMut(f32)),
+    ) -> Result<()> {
+        let mut failed = None;
+        let mut is_over = false;
+        loop {
+            while !is_over && self.lanes.open(READ) < MOST_OPEN.0 {
+                match import.window(WINDOW) {
+                    Ok(window) if window.is_empty() => is_over = true,
+                    Ok(window) => self.lanes.give(READ, Job::Read(window)),
+                    Err(error) => (failed, is_over) = (Some(error), true),
+                }
+            }
+            brought.is_stopped = ticket.is_stale();
+            let Some(Done::Read(records, warnings)) = self.lanes.take(READ).filter(|_| !brought.is_stopped) else {
+                break;
+            };
+            import.absorb(warnings);
+            self.take(records, measuring, brought)?;
+            self.write(MOST_OPEN.1)?;
+            hear(import.progress());
+        }
+        // Sentences that came have their outputs, even when it is stopped.
+        self.write(0)?;
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Writes what is packed, until at most so many pieces are being packed.
+    fn write(&mut self, open: usize) -> Result<()> {
+        while self.lanes.open(PACK) > open {
+            let (Some(Done::Pack(ready)), Some(system)) = (self.lanes.take(PACK), self.waiting.pop_front()) else {
+                return Err(Error::Internal("packed outputs are missing".to_owned()));
+            };
+            let ready = ready.map_err(|error| Error::io(self.path, &error))?;
+            self.workspace.add_ready(system, &ready, false)?;
+            self.loose += ready.len();
+        }
+        if self.loose > FOLDED {
+            self.loose = 0;
+            self.workspace.fold()?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, window: Vec<Record>, measuring: &mut Measuring, brought: &mut Brought) -> Result<()> {
+        let base = match self.base {
+            Some(base) => base,
+            None => *self.base.insert(self.find_base(&window)?),
+        };
+        self.add_sentences(base, &window, brought)?;
+        let mut known =
+            Known::read(self.workspace, window.iter().map(|record| base + record.sentence.saturating_sub(1)))?;
+        let window = self.joined(base, window, &known, brought)?;
+        let (mut references, mut golds) = (Vec::new(), Vec::new());
+        for (at, record) in &window {
+            let before = known.sentences.get(at).and_then(|sentence| sentence.reference.as_ref());
+            references.extend(
+                record
+                    .reference
+                    .as_ref()
+                    .map(|new| &new.text)
+                    .filter(|new| before != Some(*new))
+                    .map(|new| (*at, new.clone())),
+            );
+            golds.extend(record.gold.as_ref().map(|gold| (*at, gold.clone())));
+        }
+        // What is packed now was measured without them, and links alone join what is written.
+        let is_bare = |record: &Record| record.outputs.iter().any(is_bare);
+        if !references.is_empty() || !golds.is_empty() || window.iter().any(|(_, record)| is_bare(record)) {
+            self.write(0)?;
+        }
+        self.judge_again(references, golds, &mut known, measuring, brought)?;
+        let remarks: Vec<_> = window.iter().filter_map(|(at, record)| Some((*at, remarks(record)?))).collect();
+        if !remarks.is_empty() {
+            self.workspace.add_remarks(&self.stem, &remarks)?;
+        }
+        let mut drafts: BTreeMap<i64, Vec<Draft>> = BTreeMap::new();
+        for (at, record) in &window {
+            // Of an n-best list the best is taken.
+            let mut named: Vec<String> = Vec::new();
+            for output in &record.outputs {
+                let name = output.system.clone().unwrap_or_else(|| self.stem.clone());
+                if named.contains(&name) {
+                    continue;
+                }
+                named.push(name.clone());
+                let Some(sentence) = known.sentences.get(at) else { continue };
+                let kept = self.output((*at, &name), &sentence.source, record, output, brought)?;
+                let id = self.system(&name)?;
+                drafts.entry(id).or_default().extend(kept.map(|output| Draft {
+                    at: *at,
+                    output,
+                    source: sentence.source.clone(),
+                    reference: sentence.reference.clone(),
+                    gold: known.golds.get(at).cloned(),
+                }));
+            }
+        }
+        for (system, drafts) in drafts {
+            brought.outputs += drafts.len();
+            self.give(system, drafts, measuring)?;
+        }
+        Ok(())
+    }
+
+    /// Has outputs measured and packed, in pieces.
+    fn give(&mut self, system: i64, drafts: Vec<Draft>, measuring: &mut Measuring) -> Result<()> {
+        if measuring.aligner.is_some() {
+            let outputs: Vec<Placed> = drafts.into_iter().map(|draft| (draft.at, draft.output)).collect();
+            return self.workspace.add_outputs(system, &outputs, measuring).map(drop);
+        }
+        let mut drafts = drafts.into_iter().peekable();
+        while drafts.peek().is_some() {
+            self.lanes.give(PACK, Job::Pack(drafts.by_ref().take(PACKED).collect()));
+            self.waiting.push_back(system);
+        }
+        Ok(())
+    }
+
+    /// The records that are of sentences of the workspace, each with its place, from 0.
+    fn joined(
+        &self,
+        base: usize,
+        window: Vec<Record>,
+        known: &Known,
+        brought: &mut Brought,
+    ) -> Result<Vec<(usize, Record)>> {
+        let len = self.workspace.len()?;
+        let mut joined = Vec::with_capacity(window.len());
+        for record in window {
+            let at = base + record.sentence.saturating_sub(1);
+            let Some(sentence) = known.sentences.get(&at) else {
+                if at >= len {
+                    let message = format!("belongs to sentence {}, but there are {len}", at + 1);
+                    brought.warn(self.path, record.line, &message);
+                }
+                continue;
+            };
+            if record.source.as_ref().is_some_and(|source| !same(&sentence.source, &source.text)) {
+                brought.warn(self.path, record.line, &format!("is not sentence {}; it is left out", at + 1));
+                continue;
+            }
+            joined.push((at, record));
+        }
+        Ok(joined)
+    }
+
+    /// Sets references and links by hand; what systems said before is measured again.
+    fn judge_again(
+        &mut self,
+        references: Vec<(usize, String)>,
+        golds: Vec<(usize, Links)>,
+        known: &mut Known,
+        measuring: &mut Measuring,
+        brought: &mut Brought,
+    ) -> Result<()> {
+        brought.references += references.len();
+        brought.golds += golds.len();
+        if !references.is_empty() {
+            self.workspace.set_references(&references)?;
+        }
+        if !golds.is_empty() {
+            self.workspace.set_golds(&golds)?;
+        }
+        self.measure(&references, &golds, measuring)?;
+        for (at, reference) in references {
+            known.sentences.entry(at).and_modify(|sentence| sentence.reference = Some(reference));
+        }
+        known.golds.extend(golds);
+        Ok(())
+    }
+
+    /// Where the file's sentences belong: to those that are there when they are the same, else behind them. A file without
+    /// sources tells of those that the last file with sources brought.
+    fn find_base(&self, window: &[Record]) -> Result<usize> {
+        let Some(first) = window.iter().find(|record| record.source.is_some()) else {
+            return self.workspace.newest();
+        };
+        let text = first.source.as_ref().map_or("", |source| source.text.as_str());
+        let mut places = vec![first.sentence.saturating_sub(1)];
+        places.extend(self.workspace.places_of(&visible(text).collect::<String>())?);
+        for place in places {
+            let Some(base) = (place + 1).checked_sub(first.sentence) else { continue };
+            if self.is_base(base, window)? {
+                return Ok(base);
+            }
+        }
+        self.workspace.len()
+    }
+
+    /// Whether the first sentences of the file are those from this place on.
+    fn is_base(&self, base: usize, window: &[Record]) -> Result<bool> {
+        for record in window.iter().filter(|record| record.source.is_some()).take(COMPARED) {
+            let known = self.workspace.sentence(base + record.sentence.saturating_sub(1))?;
+            if !known.zip(record.source.as_ref()).is_some_and(|(known, new)| same(&known.source, &new.text)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Adds those that are new.
+    fn add_sentences(&mut self, base: usize, window: &[Record], brought: &mut Brought) -> Result<()> {
+        let mut len = self.workspace.len()?;
+        let mut new: Vec<NewSentence> = Vec::new();
+        for record in window {
+            let Some(source) = &record.source else { continue };
+            let at = base + record.sentence.saturating_sub(1);
+            if at > len + MOST_GAP {
+                brought.warn(self.path, record.line, "is far beyond the sentences before it; it is left out");
+                continue;
+            }
+            // A gap in the file keeps its place, so that other files still fit.
+            while len < at {
+                new.push(NewSentence::default());
+                len += 1;
+            }
+            if len == at {
+                new.push(NewSentence {
+                    source: source.text.clone(),
+                    reference: record.reference.as_ref().map(|reference| reference.text.clone()),
+                    name: record.id.clone(),
+                    line: record.line,
+                    gold: None,
+                });
+                len += 1;
+            }
+        }
+        brought.sentences += new.len();
+        self.loose += new.len();
+        // An import that was stopped goes on: its sentences are of one file, whose first is that of other files.
+        if let Some(known) = self.workspace.sentence(base)? {
+            self.origin = known.origin;
+        }
+        if new.is_empty() { Ok(()) } else { self.workspace.add_sentences(self.origin, &new).map(drop) }
+    }
+
+    fn system(&mut self, name: &str) -> Result<i64> {
+        if let Some(id) = self.systems.get(name) {
+            return Ok(*id);
+        }
+        let about = About { file: self.path.display().to_string(), facts: self.facts.clone(), ..About::default() };
+        let id = self.workspace.add_system(name, &about)?.id;
+        self.systems.insert(name.to_owned(), id);
+        Ok(id)
+    }
+
+    /// An output as the workspace keeps it. Links or weights alone join the output that is there.
+    fn output(
+        &mut self,
+        (at, name): (usize, &str),
+        source: &str,
+        record: &Record,
+        output: &import::Output,
+        brought: &mut Brought,
+    ) -> Result<Option<Output>> {
+        let mut kept = Output {
+            text: output.text.clone(),
+            target: if output.tokens.is_empty() { words(&output.text) } else { output.tokens.clone() },
+            word_log_p: output.token_log_p.clone(),
+            log_p: output.log_p,
+            links: output.links.clone(),
+            ..Output::default()
+        };
+        let is_bare = is_bare(output);
+        let says_more = output.links.is_some() || output.alpha.is_some() || output.log_p.is_some();
+        if is_bare && !says_more {
+            // A cell that is empty says nothing; a blank line of a text is a translation without words.
+            let id = self.system(name)?;
+            let is_known = self.workspace.output(id, at)?.is_some_and(|known| !known.text.is_empty());
+            return Ok((!is_known).then_some(kept));
+        }
+        let mut is_joined = false;
+        if is_bare {
+            let id = self.system(name)?;
+            let Some(known) = self.workspace.output(id, at)? else {
+                brought.warn(
+                    self.path,
+                    record.line,
+                    &format!("has links of {name}, which says nothing of sentence {}", at + 1),
+                );
+                return Ok(None);
+            };
+            let links = kept.links.take().or_else(|| known.links.clone());
+            is_joined = known.alpha.is_some() && output.alpha.is_none();
+            kept = Output { links, log_p: kept.log_p.or(known.log_p), ..known };
+        }
+        if !is_joined {
+            let tokens = record.source.as_ref().and_then(|source| source.tokens.clone());
+            kept.source = tokens.unwrap_or_else(|| words(source));
+        }
+        if let Some(alpha) = &output.alpha {
+            end(&mut kept.source, alpha.columns());
+            end(&mut kept.target, alpha.rows());
+            if (kept.target.len(), kept.source.len()) == (alpha.rows(), alpha.columns()) {
+                kept.alpha = Some(alpha.to_rows());
+            } else {
+                let shape = format!("{} by {}", alpha.rows(), alpha.columns());
+                let words = format!("{} by {}", kept.target.len(), kept.source.len());
+                brought.warn(
+                    self.path,
+                    record.line,
+                    &format!("has {shape} weights for {words} words; they are left out"),
+                );
+            }
+        }
+        if let Some(links) = &kept.links {
+            let is_within = links.iter().all(|link| link.source < kept.source.len() && link.target < kept.target.len());
+            if !is_within {
+                brought.warn(self.path, record.line, "has a link beyond its words; its links are left out");
+                kept.links = None;
+            }
+        }
+        Ok(Some(kept))
+    }
+
+    /// What systems said is measured again where there are new references and links.
+    fn measure(
+        &mut self,
+        references: &[(usize, String)],
+        golds: &[(usize, Links)],
+        measuring: &mut Measuring,
+    ) -> Result<()> {
+        let mut places: Vec<usize> =
+            references.iter().map(|(at, _)| *at).chain(golds.iter().map(|(at, _)| *at)).collect();
+        places.sort_unstable();
+        places.dedup();
+        if places.is_empty() {
+            return Ok(());
+        }
+        for system in self.workspace.systems()? {
+            self.workspace.measure(system.id, &places, measuring)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether it says nothing in words: links or numbers for what is there.
+fn is_bare(output: &import::Output) -> bool {
+    output.text.is_empty() && output.tokens.is_empty()
+}
+
+/// Whether two texts have the same letters: tokenizers put spaces between and write one apostrophe for another.
+fn same(a: &str, b: &str) -> bool {
+    a == b || visible(a).eq(visible(b))
+}
+
+fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
+    let letter = |c: char| if c == '\u{2019}' { '\'' } else { c };
+    text.chars().filter(|c| !c.is_whitespace()).map(letter)
+}
+
+fn words(text: &str) -> Vec<String> {
+    places::words(text).map(str::to_owned).collect()
+}
+
+/// Puts `</s>` behind words where the weights have one more.
+fn end(words: &mut Vec<String>, count: usize) {
+    if words.len() + 1 == count && words.last().is_none_or(|last| last != EOS) {
+        words.push(EOS.to_owned());
+    }
+}

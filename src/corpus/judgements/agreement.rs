@@ -1,0 +1,243 @@
+//! Floor 7: two annotators of a workspace compared: how far they agree, by how much more than chance, and where not.
+//!
+//! Both judged a sentence where each said anything of it. Stars count where both gave some; links where both drew some,
+//! over all pairs of a word of the source and one of the reference. Of marks each word of a translation is a thing that
+//! was judged: it has the kind and the severity of the gravest mark that covers it, or none. Words that are missing
+//! count with the word before which they are missing. Only systems count in which either marked anything.
+
+use std::collections::BTreeSet;
+
+use crate::analysis::kappa::{Cell, Confusion, Kappa, of_links, shared};
+use crate::corpus::judgements::judge::{Judgement, Mark};
+use crate::corpus::store::corpus::Corpus;
+use crate::error::{Error, Result};
+use crate::text::links::places::words;
+
+/// What people may disagree about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Aspect {
+    /// How many stars.
+    Stars,
+    /// Which tags.
+    Tags,
+    /// Which words are wrong, how, and how badly.
+    Marks,
+    /// Links by hand.
+    Links,
+}
+
+/// All of them.
+pub const ASPECTS: &[Aspect] = &[Aspect::Stars, Aspect::Tags, Aspect::Marks, Aspect::Links];
+
+impl Aspect {
+    /// As it is typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stars => "stars",
+            Self::Tags => "tags",
+            Self::Marks => "marks",
+            Self::Links => "links",
+        }
+    }
+}
+
+/// One thing that was compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// What.
+    pub name: String,
+    /// What was counted.
+    pub of: &'static str,
+    /// The agreement; `None` where nothing could be compared.
+    pub kappa: Option<Kappa>,
+    /// Further numbers by their names.
+    pub more: Vec<(&'static str, f64)>,
+}
+
+/// Two annotators compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Agreement {
+    /// Who.
+    pub annotators: (String, String),
+    /// How many sentences both judged.
+    pub both: usize,
+    /// Stars, tags, marks, links.
+    pub lines: Vec<Line>,
+    /// The sentences, from 0, where they differ, and in what.
+    pub differing: Vec<(usize, Vec<Aspect>)>,
+}
+
+/// Everyone who judged anything, with how many sentences.
+pub fn annotators(corpus: &Corpus) -> std::collections::BTreeMap<String, usize> {
+    let mut all = std::collections::BTreeMap::new();
+    for annotator in corpus.judgements.values().flat_map(|by| by.keys()) {
+        *all.entry(annotator.clone()).or_insert(0) += 1;
+    }
+    all
+}
+
+/// Refuses a name under which nobody judged anything.
+pub fn check(corpus: &Corpus, name: &str) -> Result<()> {
+    if corpus.judgements.values().any(|by| by.contains_key(name)) {
+        return Ok(());
+    }
+    let known: Vec<String> = annotators(corpus).into_keys().collect();
+    let there = if known.is_empty() { "nobody did".to_owned() } else { format!("these did: {}", known.join(", ")) };
+    Err(Error::Input(format!("nobody named `{name}` has judged anything; {there}")))
+}
+
+/// Compares two annotators over some sentences, by their places.
+///
+/// # Errors
+/// A name under which nobody judged anything.
+pub fn compare(corpus: &Corpus, (first, second): (&str, &str), rows: &[u32]) -> Result<Agreement> {
+    check(corpus, first)?;
+    check(corpus, second)?;
+    let both: Vec<Both<'_>> = rows.iter().filter_map(|at| Both::of(corpus, *at as usize, first, second)).collect();
+    let mut lines = vec![stars(&both)];
+    lines.extend(tags(&both));
+    lines.extend(marks(corpus, &both));
+    lines.push(links(corpus, &both));
+    let differing = both.iter().map(|both| (both.at, both.differs(corpus))).filter(|(_, aspects)| !aspects.is_empty());
+    Ok(Agreement {
+        annotators: (first.to_owned(), second.to_owned()),
+        both: both.len(),
+        lines,
+        differing: differing.collect(),
+    })
+}
+
+/// What two annotators differ in about a sentence, from 0; nothing where one of them said nothing of it.
+pub fn differences(corpus: &Corpus, at: usize, first: &str, second: &str) -> Vec<Aspect> {
+    Both::of(corpus, at, first, second).map(|both| both.differs(corpus)).unwrap_or_default()
+}
+
+/// A sentence that both judged.
+struct Both<'a> {
+    at: usize,
+    first: &'a Judgement,
+    second: &'a Judgement,
+}
+
+impl<'a> Both<'a> {
+    fn of(corpus: &'a Corpus, at: usize, first: &str, second: &str) -> Option<Self> {
+        let by = corpus.judgements.get(&at)?;
+        Some(Self { at, first: by.get(first)?, second: by.get(second)? })
+    }
+
+    fn differs(&self, corpus: &Corpus) -> Vec<Aspect> {
+        let (one, other) = (self.first, self.second);
+        let is = |aspect: &&Aspect| match aspect {
+            Aspect::Stars => one.stars > 0 && other.stars > 0 && one.stars != other.stars,
+            Aspect::Tags => one.tags != other.tags,
+            Aspect::Marks => {
+                systems_of([one, other]).into_iter().any(|system| {
+                    // of a translation that one of them did not judge nothing is known
+                    let both = one.judges(system) && other.judges(system);
+                    let labels = |judgement| labels(corpus, self.at, system, judgement);
+                    both && labels(one) != labels(other)
+                })
+            }
+            Aspect::Links => one.drawn().zip(other.drawn()).is_some_and(|(one, other)| one != other),
+        };
+        ASPECTS.iter().filter(is).copied().collect()
+    }
+}
+
+fn stars(both: &[Both<'_>]) -> Line {
+    let mut table = Confusion::default();
+    for both in both.iter().filter(|both| both.first.stars > 0 && both.second.stars > 0) {
+        table.add(both.first.stars, both.second.stars, 1);
+    }
+    let apart = |one: &u8, other: &u8| f64::from(one.abs_diff(*other));
+    let weighted = [
+        ("linear kappa", table.weighted(apart)),
+        ("quadratic kappa", table.weighted(|one, other| apart(one, other).powi(2))),
+    ];
+    let more = weighted.into_iter().filter_map(|(name, number)| Some((name, number?))).collect();
+    Line { name: "stars".to_owned(), of: "sentences", kappa: table.kappa(), more }
+}
+
+/// All tags together, then each.
+fn tags(both: &[Both<'_>]) -> Vec<Line> {
+    let names: BTreeSet<&String> = both.iter().flat_map(|both| both.first.tags.union(&both.second.tags)).collect();
+    let mut all = Confusion::default();
+    let mut lines = Vec::new();
+    for name in names {
+        let mut table = Confusion::default();
+        for both in both {
+            table.add(both.first.tags.contains(name), both.second.tags.contains(name), 1);
+        }
+        all.add_all(&table);
+        lines.push(Line { name: format!("tag {name}"), of: "sentences", kappa: table.kappa(), more: Vec::new() });
+    }
+    let all = Line { name: "tags".to_owned(), of: "sentences and tags", kappa: all.kappa(), more: Vec::new() };
+    std::iter::once(all).chain(lines).collect()
+}
+
+/// The kind and the severity of a word; nothing of one that is not marked.
+type Label<'a> = Option<(&'a str, &'a str)>;
+
+/// For each word of what a system says of a sentence, from 0, how an annotator marked it.
+fn labels<'a>(corpus: &Corpus, at: usize, system: &str, judgement: &'a Judgement) -> Vec<Label<'a>> {
+    let column = corpus.systems.iter().find(|column| column.system.name == system);
+    let text = column.and_then(|column| column.texts.get(at)).unwrap_or_default();
+    let count = words(text).count();
+    let mut labels: Vec<Option<&Mark>> = vec![None; count];
+    for mark in judgement.marks.iter().filter(|mark| mark.system == system) {
+        let (first, behind) = mark.target;
+        let first = first.min(count.saturating_sub(1));
+        let weight = |mark: &Mark| corpus.scheme.weight(&mark.severity);
+        for label in labels.iter_mut().take(behind.max(first + 1)).skip(first) {
+            if label.is_none_or(|known| weight(mark) > weight(known)) {
+                *label = Some(mark);
+            }
+        }
+    }
+    let name = |mark: &'a Mark| (mark.category.as_str(), mark.severity.as_str());
+    labels.into_iter().map(|mark| mark.map(name)).collect()
+}
+
+/// The systems whose translations somebody judged: marked errors in, or found none.
+fn systems_of<'a>(judgements: impl IntoIterator<Item = &'a Judgement>) -> BTreeSet<&'a str> {
+    let of = |judgement: &'a Judgement| {
+        let marked = judgement.marks.iter().map(|mark| mark.system.as_str());
+        marked.chain(judgement.no_errors.iter().map(String::as_str))
+    };
+    judgements.into_iter().flat_map(of).collect()
+}
+
+fn marks(corpus: &Corpus, both: &[Both<'_>]) -> Vec<Line> {
+    let systems = systems_of(both.iter().flat_map(|both| [both.first, both.second]));
+    let (mut kinds, mut severities, mut wrong) = (Confusion::default(), Confusion::default(), Confusion::default());
+    for both in both {
+        let judged = |system: &&&str| both.first.judges(system) && both.second.judges(system);
+        for system in systems.iter().filter(judged) {
+            let (first, second) =
+                (labels(corpus, both.at, system, both.first), labels(corpus, both.at, system, both.second));
+            for (one, other) in first.into_iter().zip(second) {
+                wrong.add(one.is_some(), other.is_some(), 1);
+                kinds.add(one.map(|label| label.0), other.map(|label| label.0), 1);
+                severities.add(one.map(|label| label.1), other.map(|label| label.1), 1);
+            }
+        }
+    }
+    let line = |name: &str, kappa| Line { name: name.to_owned(), of: "words", kappa, more: Vec::new() };
+    vec![
+        line("words marked", wrong.kappa()),
+        line("kind of each word", kinds.kappa()),
+        line("severity of each word", severities.kappa()),
+    ]
+}
+
+fn links(corpus: &Corpus, both: &[Both<'_>]) -> Line {
+    let mut table: Confusion<Cell> = Confusion::default();
+    for both in both {
+        let Some((first, second)) = both.first.drawn().zip(both.second.drawn()) else { continue };
+        let count = |text: Option<&str>| words(text.unwrap_or_default()).count();
+        let (source, target) = (count(corpus.sources.get(both.at)), count(corpus.references.get(both.at)));
+        table.add_all(&of_links(&first, &second, source, target));
+    }
+    let more = shared(&table).map(|shared| ("F1 of links", shared)).into_iter().collect();
+    Line { name: "links by hand".to_owned(), of: "pairs of words", kappa: table.kappa(), more }
+}

@@ -1,0 +1,6 @@
+//! Floor 7: what people say of sentences and outputs: tags, marks, schemes, agreement.
+
+pub mod agreement;
+pub mod judge;
+pub mod scheme;
+pub mod verdicts;

@@ -1,0 +1,561 @@
+//! Floor 7: what people say of sentences as files: written as a table, and brought in from a table or from JSON lines.
+//!
+//! A file is matched by the texts of its sentences, each annotator keeps the name, and all that it says is one act of the
+//! undo. Of a table only the columns that it has are taken; a line of JSON is all that its annotators say of the sentence.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::Write;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::corpus::import::bring::Brought;
+use crate::corpus::judgements::judge::{Given, Judgement, Judgements, MOST_STARS, Mark, NOBODY};
+use crate::corpus::measures::measures::Measuring;
+use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::file::Workspace;
+use crate::error::{Error, Result};
+use crate::text::links::Links;
+use crate::text::links::places::words;
+use crate::text::links::read::links_of;
+use crate::text::reader::{LineReader, open, require_file};
+use crate::text::tsv::{Cell, Tsv};
+use crate::ticket::Ticket;
+
+/// The columns of a table. A judgement has a row for each mark, and one for each system that has no errors.
+const COLUMNS: &[&str] = &[
+    "sentence",
+    "source",
+    "annotator",
+    "stars",
+    "tags",
+    "note",
+    "links",
+    "system",
+    NO_ERRORS,
+    "words",
+    "source_words",
+    "category",
+    "severity",
+    "remark",
+];
+/// What stands in the column `no_errors` where a system has none.
+const YES: &str = "yes";
+const NO_ERRORS: &str = "no_errors";
+/// Between tags.
+const BAR: &str = " | ";
+/// Sentences read at once.
+const WINDOW: usize = 10_000;
+
+/// Writes the judgements of some sentences as a table.
+pub fn table(file: &mut dyn Write, rows: &[u32], corpus: &Corpus) -> std::io::Result<()> {
+    let mut table = Tsv::new(file, COLUMNS)?;
+    for &at in rows {
+        for (annotator, judgement) in corpus.judgements.get(&(at as usize)).into_iter().flatten() {
+            let marks = judgement.marks.iter().map(Of::Mark);
+            let mut all: Vec<Of<'_>> = marks.chain(judgement.no_errors.iter().map(|name| Of::NoErrors(name))).collect();
+            if all.is_empty() {
+                all.push(Of::Nothing);
+            }
+            for (n, of) in all.into_iter().enumerate() {
+                table.row(cells(corpus, at as usize, annotator, (n == 0).then_some(judgement), of))?;
+            }
+        }
+    }
+    table.finish()
+}
+
+/// What a row says of errors.
+#[derive(Clone, Copy)]
+enum Of<'a> {
+    /// Nothing.
+    Nothing,
+    /// One.
+    Mark(&'a Mark),
+    /// That this system has none.
+    NoErrors(&'a str),
+}
+
+fn cells(corpus: &Corpus, at: usize, annotator: &str, judgement: Option<&Judgement>, of: Of<'_>) -> Vec<Cell> {
+    let (system, no_errors, mark) = match of {
+        Of::Nothing => ("", "", None),
+        Of::NoErrors(system) => (system, YES, None),
+        Of::Mark(mark) => (mark.system.as_str(), "", Some(mark)),
+    };
+    let none = Judgement::default();
+    let said = judgement.unwrap_or(&none);
+    let stars = if said.stars == 0 { String::new() } else { said.stars.to_string() };
+    let tags: Vec<&str> = said.tags.iter().map(String::as_str).collect();
+    let source = mark.filter(|mark| mark.source != (0, 0)).map(|mark| span(mark.source));
+    let text = |of: fn(&Mark) -> &String| Cell::from(mark.map_or("", |mark| of(mark).as_str()));
+    vec![
+        Cell::plain(&(at + 1)),
+        Cell::from(corpus.sources.get(at).unwrap_or_default()),
+        Cell::from(annotator),
+        Cell::Plain(stars),
+        Cell::from(tags.join(BAR).as_str()),
+        Cell::from(&said.note),
+        Cell::plain(said.links.as_str()),
+        Cell::from(system),
+        Cell::plain(no_errors),
+        Cell::Plain(mark.map(|mark| span(mark.target)).unwrap_or_default()),
+        Cell::Plain(source.unwrap_or_default()),
+        text(|mark| &mark.category),
+        text(|mark| &mark.severity),
+        text(|mark| &mark.note),
+    ]
+}
+
+/// Words from 1, the last one included: `3-4`, `3`; `before 3` where words are missing.
+fn span((first, behind): (usize, usize)) -> String {
+    match behind.saturating_sub(first) {
+        0 => format!("before {}", first + 1),
+        1 => (first + 1).to_string(),
+        _ => format!("{}-{behind}", first + 1),
+    }
+}
+
+/// The reverse of [`span`].
+fn read_span(text: &str) -> Option<(usize, usize)> {
+    let number = |text: &str| text.trim().parse::<usize>().ok()?.checked_sub(1);
+    if let Some(rest) = text.strip_prefix("before") {
+        return number(rest).map(|first| (first, first));
+    }
+    match text.split_once('-') {
+        None => number(text).map(|first| (first, first + 1)),
+        Some((first, last)) => Some((number(first)?, number(last)? + 1)).filter(|(first, behind)| first < behind),
+    }
+}
+
+/// How a file writes judgements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Notation {
+    Lines,
+    Table,
+}
+
+/// Whether a file holds judgements, by its first line.
+pub fn holds(path: &Path) -> bool {
+    notation(path).is_some()
+}
+
+fn notation(path: &Path) -> Option<Notation> {
+    // A pipe could not be read a second time.
+    require_file(path).ok()?;
+    let lines = LineReader::open(path).ok()?;
+    let first = lines.map_while(std::result::Result::ok).find(|line| !line.trim().is_empty())?;
+    if first.trim_start().starts_with('{') {
+        return serde_json::from_str::<Line>(&first).ok().map(|_| Notation::Lines);
+    }
+    let heads: Vec<&str> = first.split('\t').map(str::trim).collect();
+    let has = |name: &str| heads.contains(&name);
+    (has("annotator") && (has("sentence") || has("source"))).then_some(Notation::Table)
+}
+
+/// A line of JSON.
+#[derive(Deserialize)]
+struct Line {
+    sentence: Option<usize>,
+    source: Option<String>,
+    by: BTreeMap<String, Judgement>,
+    #[serde(default)]
+    gold: Option<String>,
+}
+
+/// Brings the judgements of a file in, as one act. With `name` all are this annotator's; those of nobody in particular
+/// become those of one named as the file is.
+///
+/// # Errors
+/// [`Error::Stale`] as soon as the ticket is stale; a sentence about either file. Nothing is taken then.
+pub fn bring(
+    workspace: &mut Workspace,
+    path: &Path,
+    name: Option<&str>,
+    measuring: &mut Measuring,
+    ticket: &Ticket,
+) -> Result<Brought> {
+    let Some(notation) = notation(path) else {
+        let advice = "lines as `analyse --format judgements` writes them, or a table with the columns `annotator` and `sentence` or `source`";
+        return Err(Error::file(path, format!("holds no judgements; they are {advice}")));
+    };
+    let known = workspace.judgements()?;
+    let len = workspace.len()?;
+    let stem = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let stem = stem.split('.').next().unwrap_or_default().to_owned();
+    let mut reading = Reading {
+        workspace,
+        path,
+        name,
+        stem,
+        len,
+        shift: 0,
+        places: None,
+        said: BTreeMap::new(),
+        golds: BTreeMap::new(),
+        lengths: HashMap::new(),
+        brought: Brought::default(),
+        is_renamed: false,
+    };
+    match notation {
+        Notation::Lines => reading.lines(ticket)?,
+        Notation::Table => reading.table(&known, ticket)?,
+    }
+    let Reading { said, golds, mut brought, is_renamed, stem, .. } = reading;
+    let how = if notation == Notation::Lines { "JSON lines" } else { "a table" };
+    brought.facts.push(format!("Judgements as {how}."));
+    if is_renamed {
+        brought.facts.push(format!("Those by \"{NOBODY}\" are kept as by \"{stem}\", the name of the file."));
+    }
+    brought.facts.extend(strange(&said, workspace)?);
+    brought.facts.extend(strangers(&said, workspace)?);
+    brought.judgements = said.len();
+    let given: Vec<Given> = said.into_iter().map(|((at, by), judgement)| (at, by, judgement)).collect();
+    let golds = with_own(golds, &given, workspace)?;
+    brought.golds = golds.len();
+    workspace.judge_all(&given, &golds)?;
+    let places: Vec<usize> = golds.iter().map(|(at, _)| *at).collect();
+    if !places.is_empty() {
+        for system in workspace.systems()? {
+            workspace.measure(system.id, &places, measuring)?;
+        }
+    }
+    Ok(brought)
+}
+
+/// Links of an annotator are the links by hand of a sentence that has none.
+fn with_own(mut golds: BTreeMap<usize, Links>, given: &[Given], workspace: &Workspace) -> Result<Vec<(usize, Links)>> {
+    let have = workspace.golds()?;
+    for (at, _, judgement) in given.iter().filter(|(at, ..)| !have.contains(at)) {
+        if let Some(links) = judgement.drawn() {
+            golds.entry(*at).or_insert(links);
+        }
+    }
+    Ok(golds.into_iter().collect())
+}
+
+/// Kinds and severities that the scheme of the workspace lacks, in a sentence.
+fn strange(said: &BTreeMap<(usize, String), Judgement>, workspace: &Workspace) -> Result<Option<String>> {
+    let scheme = workspace.scheme()?;
+    let mut names = BTreeSet::new();
+    for mark in said.values().flat_map(|judgement| &judgement.marks) {
+        if !scheme.categories.contains(&mark.category) {
+            names.insert(mark.category.clone());
+        }
+        if !scheme.severities.iter().any(|severity| severity.name == mark.severity) {
+            names.insert(mark.severity.clone());
+        }
+    }
+    let names: Vec<String> = names.into_iter().collect();
+    Ok((!names.is_empty()).then(|| format!("The scheme of errors lacks {}.", names.join(", "))))
+}
+
+/// Systems of marks that the workspace lacks, in a sentence.
+fn strangers(said: &BTreeMap<(usize, String), Judgement>, workspace: &Workspace) -> Result<Option<String>> {
+    let systems = workspace.systems()?;
+    let marks = said.values().flat_map(|judgement| &judgement.marks).map(|mark| &mark.system);
+    let names = marks.chain(said.values().flat_map(|judgement| &judgement.no_errors));
+    let names: BTreeSet<&str> = names.map(String::as_str).collect();
+    let is_new = |name: &&str| !systems.iter().any(|system| system.name == *name);
+    let names: Vec<&str> = names.into_iter().filter(is_new).collect();
+    Ok((!names.is_empty())
+        .then(|| format!("Marks of systems that are not here wait until they come: {}.", names.join(", "))))
+}
+
+/// A file on its way in.
+struct Reading<'a> {
+    workspace: &'a mut Workspace,
+    path: &'a Path,
+    name: Option<&'a str>,
+    stem: String,
+    len: usize,
+    /// How far behind its number in the file the last sentence was found.
+    shift: isize,
+    /// The first place of each text, once that is needed.
+    places: Option<HashMap<String, usize>>,
+    said: BTreeMap<(usize, String), Judgement>,
+    golds: BTreeMap<usize, Links>,
+    /// Words of the outputs that marks are of.
+    lengths: HashMap<(usize, String), Option<usize>>,
+    brought: Brought,
+    is_renamed: bool,
+}
+
+impl Reading<'_> {
+    fn warn(&mut self, line: usize, message: &str) {
+        self.brought.warn(self.path, line, message);
+    }
+
+    fn lines(&mut self, ticket: &Ticket) -> Result<()> {
+        let mut lines = LineReader::open(self.path)?;
+        while let Some(text) = lines.next().transpose()? {
+            ticket.check()?;
+            let number = lines.line();
+            if text.trim().is_empty() {
+                continue;
+            }
+            let line = match serde_json::from_str::<Line>(&text) {
+                Ok(line) => line,
+                Err(error) => {
+                    let why = error.to_string().replace(" at line 1 column", ", column");
+                    self.warn(number, &format!("is no judgement ({why}); it is left out"));
+                    continue;
+                }
+            };
+            let Some(at) = self.find(number, line.sentence, line.source.as_deref())? else { continue };
+            if let Some(gold) = line.gold.as_deref().map(|gold| self.links(number, at, gold)).transpose()?.flatten() {
+                self.golds.insert(at, gold);
+            }
+            for (annotator, judgement) in line.by {
+                self.take(number, at, &annotator, judgement)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn table(&mut self, known: &Judgements, ticket: &Ticket) -> Result<()> {
+        let mut rows = csv::ReaderBuilder::new().delimiter(b'\t').flexible(true).from_reader(open(self.path)?);
+        let damaged = |error: csv::Error| Error::file(self.path, format!("cannot be read as a table ({error})"));
+        let heads: Vec<String> = rows.headers().map_err(damaged)?.iter().map(|head| head.trim().to_owned()).collect();
+        let path = self.path;
+        for row in rows.records() {
+            ticket.check()?;
+            let row = row.map_err(|error| Error::file(path, format!("cannot be read as a table ({error})")))?;
+            let line = row.position().map_or(0, |position| position.line() as usize);
+            let cells = Cells { heads: &heads, row: &row };
+            let number = match cells.get("sentence") {
+                "" => None,
+                text => {
+                    let Ok(number) = text.parse() else {
+                        self.warn(line, &format!("`{text:.40}` is no number of a sentence; the row is left out"));
+                        continue;
+                    };
+                    Some(number)
+                }
+            };
+            let source = Some(cells.get("source")).filter(|source| !source.is_empty());
+            let Some(at) = self.find(line, number, source)? else { continue };
+            self.row(line, at, cells, known)?;
+        }
+        Ok(())
+    }
+
+    /// A row of a table: the first of a judgement begins with what is known and not in the table.
+    fn row(&mut self, line: usize, at: usize, cells: Cells<'_>, known: &Judgements) -> Result<()> {
+        let Some(annotator) = self.annotator(line, cells.get("annotator")) else { return Ok(()) };
+        let begun = self.said.get(&(at, annotator.clone())).cloned();
+        let mut judgement = begun.unwrap_or_else(|| {
+            let known = known.get(&at).and_then(|by| by.get(&annotator)).cloned().unwrap_or_default();
+            cells.cleared(known)
+        });
+        match cells.get("stars") {
+            "" => {}
+            text => judgement.stars = text.parse().unwrap_or(u8::MAX),
+        }
+        judgement
+            .tags
+            .extend(cells.get("tags").split('|').map(str::trim).filter(|tag| !tag.is_empty()).map(str::to_owned));
+        for (name, part) in [("note", &mut judgement.note), ("links", &mut judgement.links)] {
+            if !cells.get(name).is_empty() {
+                cells.get(name).clone_into(part);
+            }
+        }
+        match cells.get(NO_ERRORS).to_lowercase().as_str() {
+            YES | "true" | "1" | "x" if cells.get("system").is_empty() => {
+                self.warn(line, "`no_errors` needs the name of a system beside it; it is left out");
+            }
+            YES | "true" | "1" | "x" => drop(judgement.no_errors.insert(cells.get("system").to_owned())),
+            "" | "no" | "false" | "0" => {}
+            other => self.warn(line, &format!("`{other:.40}` is neither yes nor no; it is left out")),
+        }
+        if let Some(mark) = cells.mark() {
+            match mark {
+                Ok(mark) => judgement.marks.push(mark),
+                Err(why) => self.warn(line, &format!("{why}; the mark is left out")),
+            }
+        }
+        self.keep(line, at, annotator, judgement)
+    }
+
+    fn take(&mut self, line: usize, at: usize, annotator: &str, judgement: Judgement) -> Result<()> {
+        match self.annotator(line, annotator) {
+            Some(annotator) => self.keep(line, at, annotator, judgement),
+            None => Ok(()),
+        }
+    }
+
+    /// Keeps a judgement; what makes no sense in it is told and left out.
+    fn keep(&mut self, line: usize, at: usize, annotator: String, mut judgement: Judgement) -> Result<()> {
+        if judgement.stars > MOST_STARS {
+            self.warn(line, &format!("has no number of stars from 0 to {MOST_STARS}; they are left out"));
+            judgement.stars = 0;
+        }
+        if !judgement.links.is_empty() && self.links(line, at, &judgement.links)?.is_none() {
+            judgement.links.clear();
+        }
+        let mut marks = Vec::with_capacity(judgement.marks.len());
+        for mark in judgement.marks {
+            let most = self.length(at, &mark.system)?.unwrap_or(usize::MAX);
+            if mark.target.0 > mark.target.1 || mark.target.1 > most || mark.source.0 > mark.source.1 {
+                let words = span(mark.target);
+                self.warn(
+                    line,
+                    &format!("marks words {words} of {}, which has {most}; the mark is left out", mark.system),
+                );
+            } else {
+                marks.push(mark);
+            }
+        }
+        judgement.marks = marks;
+        // Errors that are marked count for more than a word that there are none.
+        let marks = &judgement.marks;
+        judgement.no_errors.retain(|name| !name.is_empty() && !marks.iter().any(|mark| mark.system == *name));
+        self.said.insert((at, annotator), judgement);
+        Ok(())
+    }
+
+    /// Words of what a system says; `None` where it says nothing here.
+    fn length(&mut self, at: usize, system: &str) -> Result<Option<usize>> {
+        if let Some(length) = self.lengths.get(&(at, system.to_owned())) {
+            return Ok(*length);
+        }
+        let known = self.workspace.systems()?.into_iter().find(|known| known.name == system);
+        let output = known.map(|known| self.workspace.output(known.id, at)).transpose()?.flatten();
+        let length = output.map(|output| words(&output.text).count());
+        self.lengths.insert((at, system.to_owned()), length);
+        Ok(length)
+    }
+
+    fn annotator(&mut self, line: usize, name: &str) -> Option<String> {
+        let name = self.name.unwrap_or(name).trim();
+        if name.is_empty() {
+            self.warn(line, "names no annotator; it is left out");
+            return None;
+        }
+        if self.name.is_none() && name == NOBODY {
+            self.is_renamed = true;
+            return Some(self.stem.clone());
+        }
+        Some(name.to_owned())
+    }
+
+    /// Links of a line, within the words of its sentence.
+    fn links(&mut self, line: usize, at: usize, text: &str) -> Result<Option<Links>> {
+        let Some(links) = links_of(text) else {
+            self.warn(line, &format!("`{text:.40}` are no links; write `i-j` and `i?j`; they are left out"));
+            return Ok(None);
+        };
+        let Some(sentence) = self.workspace.sentence(at)? else { return Ok(None) };
+        let source = words(&sentence.source).count();
+        let target = words(sentence.reference.as_deref().unwrap_or_default()).count();
+        if links.all().iter().any(|(link, _)| link.source >= source || link.target >= target) {
+            self.warn(
+                line,
+                &format!("has links beyond the {source} and {target} words of sentence {}; they are left out", at + 1),
+            );
+            return Ok(None);
+        }
+        Ok(Some(links))
+    }
+
+    /// The place of a sentence, from 0: that of its number where its text stands there, else that of its text.
+    fn find(&mut self, line: usize, number: Option<usize>, source: Option<&str>) -> Result<Option<usize>> {
+        let place = number.and_then(|number| number.checked_sub(1));
+        let Some(source) = source else {
+            let found = place.filter(|at| *at < self.len);
+            if found.is_none() {
+                self.warn(line, &format!("names no sentence from 1 to {}; it is left out", self.len));
+            }
+            return Ok(found);
+        };
+        let wanted = letters(source);
+        for shift in [0, self.shift] {
+            let Some(at) = place.and_then(|place| place.checked_add_signed(shift)) else { continue };
+            if self.workspace.sentence(at)?.is_some_and(|known| letters(&known.source) == wanted) {
+                return Ok(Some(at));
+            }
+        }
+        let found = self.place_of(&wanted)?;
+        match (found, place) {
+            (None, _) => self.warn(line, "is of no sentence of this workspace; it is left out"),
+            (Some(at), Some(place)) => self.shift = at as isize - place as isize,
+            (Some(_), None) => {}
+        }
+        Ok(found)
+    }
+
+    fn place_of(&mut self, wanted: &str) -> Result<Option<usize>> {
+        if self.places.is_none() {
+            let mut places = HashMap::new();
+            for first in (0..self.len).step_by(WINDOW) {
+                for (n, sentence) in self.workspace.sentences(first..first + WINDOW)?.into_iter().enumerate() {
+                    places.entry(letters(&sentence.source)).or_insert(first + n);
+                }
+            }
+            self.places = Some(places);
+        }
+        Ok(self.places.as_ref().and_then(|places| places.get(wanted)).copied())
+    }
+}
+
+/// A text without spaces and with straight apostrophes, as other files are matched too.
+fn letters(text: &str) -> String {
+    let letter = |c: char| if c == '\u{2019}' { '\'' } else { c };
+    text.chars().filter(|c| !c.is_whitespace()).map(letter).collect()
+}
+
+/// A row of a table by the names of its columns.
+#[derive(Clone, Copy)]
+struct Cells<'a> {
+    heads: &'a [String],
+    row: &'a csv::StringRecord,
+}
+
+impl<'a> Cells<'a> {
+    fn has(self, name: &str) -> bool {
+        self.heads.iter().any(|head| head == name)
+    }
+
+    /// A cell; the apostrophe that keeps a spreadsheet from reading a formula goes.
+    fn get(self, name: &str) -> &'a str {
+        let at = self.heads.iter().position(|head| head == name);
+        let text = at.and_then(|at| self.row.get(at)).unwrap_or_default().trim();
+        let bare = text.strip_prefix('\'').filter(|rest| rest.starts_with(['=', '+', '-', '@']));
+        bare.unwrap_or(text)
+    }
+
+    /// What a table with these columns says anew is taken out.
+    fn cleared(self, known: Judgement) -> Judgement {
+        let none = Judgement::default();
+        Judgement {
+            stars: if self.has("stars") { none.stars } else { known.stars },
+            tags: if self.has("tags") { none.tags } else { known.tags },
+            note: if self.has("note") { none.note } else { known.note },
+            marks: if self.has("category") { none.marks } else { known.marks },
+            no_errors: if self.has(NO_ERRORS) { none.no_errors } else { known.no_errors },
+            links: if self.has("links") { none.links } else { known.links },
+        }
+    }
+
+    /// The mark of the row, if it has one.
+    fn mark(self) -> Option<std::result::Result<Mark, String>> {
+        let category = self.get("category");
+        if category.is_empty() {
+            return None;
+        }
+        let span = |name: &str| match self.get(name) {
+            "" => Ok((0, 0)),
+            text => read_span(text).ok_or_else(|| format!("`{text:.40}` are no words; write `3`, `3-4` or `before 3`")),
+        };
+        let mark = || {
+            Ok(Mark {
+                system: self.get("system").to_owned(),
+                target: span("words")?,
+                source: span("source_words")?,
+                category: category.to_owned(),
+                severity: self.get("severity").to_owned(),
+                note: self.get("remark").to_owned(),
+            })
+        };
+        Some(mark())
+    }
+}

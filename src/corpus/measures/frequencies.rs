@@ -1,0 +1,108 @@
+//! Floor 7: how often words are in the training text: counted in the references at hand, or read from a file.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::analysis::lexical::cut;
+use crate::corpus::store::corpus::Corpus;
+use crate::error::Result;
+use crate::text::reader::LineReader;
+
+/// Counts of words.
+#[derive(Clone, Debug, Default)]
+pub struct Frequencies {
+    counts: HashMap<String, u32>,
+    /// Where they are from, as in "counted in ...".
+    pub origin: String,
+}
+
+/// The classes of frequency, each from and to; as compare-mt has them (Neubig et al. 2019).
+pub const CLASSES: &[(u32, u32)] =
+    &[(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (5, 9), (10, 99), (100, 999), (1000, u32::MAX)];
+/// Sentences between two looks at whether it is still wanted.
+const STEP: usize = 4096;
+
+impl Frequencies {
+    /// How often a word was seen.
+    pub fn of(&self, word: &str) -> u32 {
+        self.counts.get(word).copied().unwrap_or(0)
+    }
+
+    /// The line of [`CLASSES`] of a word.
+    pub fn class(&self, word: &str) -> usize {
+        let count = self.of(word);
+        CLASSES.iter().position(|(low, high)| (*low..=*high).contains(&count)).unwrap_or(0)
+    }
+
+    /// Counts the references; `None` when `goes_on` says no.
+    pub fn counted(corpus: &Corpus, goes_on: &mut dyn FnMut() -> bool) -> Option<Self> {
+        let mut all = Self { origin: "the references of this workspace".to_owned(), ..Self::default() };
+        for at in 0..corpus.len() {
+            if at % STEP == 0 && !goes_on() {
+                return None;
+            }
+            all.add(corpus.references.get(at).unwrap_or_default());
+        }
+        Some(all)
+    }
+
+    /// Reads a file: lines of a word and its count in either order, or else a training text, whose words are counted.
+    ///
+    /// # Errors
+    /// A sentence about the file.
+    pub fn read(path: &Path) -> Result<Self> {
+        let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
+        let mut all = Self { origin: name, ..Self::default() };
+        let mut is_list = None;
+        for line in LineReader::open(path)?.learned_from() {
+            let line = line?;
+            if line.trim().is_empty() {
+                continue;
+            }
+            // The first line tells which of both it is.
+            let pair = counted_word(&line);
+            match (*is_list.get_or_insert(pair.is_some()), pair) {
+                (true, Some((word, count))) => *all.counts.entry(word.to_owned()).or_insert(0) += count,
+                _ => all.add(&line),
+            }
+        }
+        Ok(all)
+    }
+
+    fn add(&mut self, text: &str) {
+        for word in cut(text).split(' ').filter(|word| !word.is_empty()) {
+            match self.counts.get_mut(word) {
+                Some(count) => *count += 1,
+                None => drop(self.counts.insert(word.to_owned(), 1)),
+            }
+        }
+    }
+}
+
+/// `word 12` or `12 word`.
+fn counted_word(line: &str) -> Option<(&str, u32)> {
+    let mut parts = line.split_whitespace();
+    let (first, second) = (parts.next()?, parts.next()?);
+    if parts.next().is_some() {
+        return None;
+    }
+    second.parse().ok().map(|count| (first, count)).or_else(|| Some((second, first.parse().ok()?)))
+}
+
+/// The name of a line of [`CLASSES`], as it is shown.
+pub fn class_name((low, high): (u32, u32)) -> String {
+    match (low, high) {
+        (low, u32::MAX) => format!("{low}+"),
+        (low, high) if low == high => low.to_string(),
+        (low, high) => format!("{low}\u{2013}{high}"),
+    }
+}
+
+/// The range of a line of [`CLASSES`], as a condition has it.
+pub fn class_range((low, high): (u32, u32)) -> String {
+    match (low, high) {
+        (low, u32::MAX) => format!("{low}.."),
+        (low, high) if low == high => low.to_string(),
+        (low, high) => format!("{low}..{high}"),
+    }
+}

@@ -1,0 +1,276 @@
+//! Floor 7: what is counted for each sentence and each output: the columns of numbers.
+
+use std::sync::LazyLock;
+
+use crate::aligner::words::LineAligner;
+use crate::analysis::aer;
+use crate::analysis::bleu::{BleuSettings, Counts};
+use crate::analysis::chrf;
+use crate::analysis::confidence::{CONFIDENCES, ConfidenceEntry, Seen};
+use crate::analysis::weights::Weights;
+use crate::corpus::store::output::Output;
+use crate::text::links::places::{ends, visible, words};
+use crate::text::links::{Link, Links};
+use crate::text::sentence::UNK;
+
+pub use crate::analysis::confidence::Better;
+
+/// A sentence and what is known of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'a> {
+    /// The source text.
+    pub source: &'a str,
+    /// The reference.
+    pub reference: Option<&'a str>,
+    /// Links by hand, of the output's words.
+    pub gold: Option<&'a Links>,
+    /// Links of the statistical aligner, of the output's words.
+    pub statistical: Option<&'a [Link]>,
+    /// What a system says; `None` where the sentence itself is measured.
+    pub output: Option<&'a Output>,
+    /// Its alpha and words.
+    pub seen: Seen<'a>,
+}
+
+/// A measure; a line of [`MEASURES`] or [`OF_SENTENCES`].
+#[derive(Clone, Copy)]
+pub struct Measure {
+    /// As it is typed and written into files.
+    pub name: &'static str,
+    /// As the head of a column.
+    pub title: &'static str,
+    /// What it is, in a sentence.
+    pub about: &'static str,
+    /// Which end is better.
+    pub better: Better,
+    /// Digits behind the point.
+    pub digits: usize,
+    /// The number; `None` where there is nothing to measure.
+    pub of: Of,
+}
+
+/// How a measure is found.
+#[derive(Clone, Copy)]
+pub enum Of {
+    /// Of texts, links and numbers.
+    Subject(fn(&Subject<'_>) -> Option<f32>),
+    /// Of alpha and its words.
+    Seen(fn(&Seen<'_>) -> Option<f64>),
+}
+
+impl Measure {
+    /// The number of a subject; `None` where there is nothing to measure.
+    pub fn value(&self, subject: &Subject<'_>) -> Option<f32> {
+        match self.of {
+            Of::Subject(of) => of(subject),
+            Of::Seen(of) => of(&subject.seen).map(|number| number as f32),
+        }
+    }
+}
+
+/// The measure that needs the statistical aligner.
+pub const DISAGREEMENT: &str = "disagreement";
+
+/// Measures of an output that are made here.
+const OWN: &[Measure] = &[
+    Measure {
+        name: "length",
+        title: "words",
+        about: "Words of the translation",
+        better: Better::Neither,
+        digits: 0,
+        of: Of::Subject(|subject| Some(words(&subject.output?.text).count() as f32)),
+    },
+    Measure {
+        name: "ratio",
+        title: "ratio",
+        about: "Words of the translation for each word of the source",
+        better: Better::Neither,
+        digits: 2,
+        of: Of::Subject(|subject| {
+            let source = words(subject.source).count();
+            (source > 0).then(|| Some(words(&subject.output?.text).count() as f32 / source as f32)).flatten()
+        }),
+    },
+    Measure {
+        name: "logp",
+        title: "log p",
+        about: "log p of the translation, natural logarithm",
+        better: Better::Higher,
+        digits: 2,
+        of: Of::Subject(|subject| subject.output?.log_p),
+    },
+    Measure {
+        name: "mean_logp",
+        title: "log p / |y|",
+        about: "log p of the translation divided by its words, </s> counted",
+        better: Better::Higher,
+        digits: 3,
+        of: Of::Subject(|subject| {
+            let output = subject.output?;
+            (!output.target.is_empty()).then(|| output.log_p.map(|log_p| log_p / output.target.len() as f32)).flatten()
+        }),
+    },
+    Measure {
+        name: "bleu",
+        title: "BLEU",
+        about: "BLEU of the sentence with effective order, as sacreBLEU's sentence_bleu",
+        better: Better::Higher,
+        digits: 1,
+        of: Of::Subject(|subject| {
+            let reference = subject.reference?;
+            Some(Counts::of(&subject.output?.text, &[reference], &BleuSettings::default()).sentence() as f32)
+        }),
+    },
+    Measure {
+        name: "chrf",
+        title: "chrF2",
+        about: "chrF2 of the sentence, as sacreBLEU's sentence_chrf",
+        better: Better::Higher,
+        digits: 1,
+        of: Of::Subject(|subject| {
+            let reference = subject.reference?;
+            Some(chrf::Counts::of(&subject.output?.text, &[reference], false).score() as f32)
+        }),
+    },
+    Measure {
+        name: "unk",
+        title: "[UNK]",
+        about: "Unknown words in the translation",
+        better: Better::Lower,
+        digits: 0,
+        of: Of::Subject(|subject| Some(subject.output?.text.matches(UNK).count() as f32)),
+    },
+    Measure {
+        name: "aer",
+        title: "AER",
+        about: "Alignment error against links by hand, of a translation that is the reference itself; the links are \
+                the source word of greatest alpha for each target word",
+        better: Better::Lower,
+        digits: 3,
+        of: Of::Subject(|subject| {
+            let (gold, output, reference) = (subject.gold?, subject.output?, subject.reference?);
+            let is_same = words(reference).eq(words(&output.text));
+            let found = is_same.then(|| in_chunks(subject)).flatten()?;
+            aer::Counts::of(&found, gold).rates().aer.map(|aer| aer as f32)
+        }),
+    },
+    Measure {
+        name: DISAGREEMENT,
+        title: "off links",
+        about: "Share of the links of greatest alpha that the statistical aligner does not have",
+        better: Better::Lower,
+        digits: 3,
+        of: Of::Subject(|subject| {
+            let (statistical, found) = (subject.statistical?, in_chunks(subject)?);
+            let off = found.iter().filter(|link| !statistical.contains(link)).count();
+            (!found.is_empty()).then(|| off as f32 / found.len() as f32)
+        }),
+    },
+];
+
+/// Measures of a source sentence.
+pub const OF_SENTENCES: &[Measure] = &[
+    Measure {
+        name: "words",
+        title: "words",
+        about: "Words of the source, between spaces",
+        better: Better::Neither,
+        digits: 0,
+        of: Of::Subject(|subject| Some(words(subject.source).count() as f32)),
+    },
+    Measure {
+        name: "reference_words",
+        title: "ref. words",
+        about: "Words of the reference, between spaces",
+        better: Better::Neither,
+        digits: 0,
+        of: Of::Subject(|subject| Some(words(subject.reference?).count() as f32)),
+    },
+];
+
+/// Measures of an output: those made here, then what alpha says of its translation.
+pub static MEASURES: LazyLock<Vec<Measure>> = LazyLock::new(|| {
+    let is_new = |entry: &&ConfidenceEntry| !ELSEWHERE.contains(&entry.name);
+    let seen = CONFIDENCES.iter().filter(is_new).map(|entry| Measure {
+        name: entry.name,
+        title: entry.label,
+        about: entry.formula,
+        better: entry.better,
+        digits: 3,
+        of: Of::Seen(entry.of),
+    });
+    OWN.iter().copied().chain(seen).collect()
+});
+
+/// Lines of [`CONFIDENCES`] that [`OWN`] has in another way.
+const ELSEWHERE: &[&str] = &["disagreement", "unk", "length_ratio"];
+
+/// A measure by its name.
+pub fn named(name: &str) -> Option<&'static Measure> {
+    MEASURES.iter().chain(OF_SENTENCES).find(|measure| measure.name == name)
+}
+
+/// An output's links between the words between spaces of its two texts, as alignments by hand count them.
+fn in_chunks(subject: &Subject<'_>) -> Option<Vec<Link>> {
+    chunk_links(subject.source, subject.output?)
+}
+
+/// The links of an output of a source text between the words between their spaces.
+pub fn chunk_links(source: &str, output: &Output) -> Option<Vec<Link>> {
+    let links = output.hard_links()?;
+    if output.alpha.is_none() {
+        // They came from a file, which counts so already.
+        return Some(links);
+    }
+    let (source, target) = (chunks(output.source_words(), source)?, chunks(output.words(), &output.text)?);
+    let place = |link: &Link| Some(Link { source: *source.get(link.source)?, target: *target.get(link.target)? });
+    let mut found: Vec<Link> = links.iter().filter_map(place).collect();
+    found.sort_unstable();
+    found.dedup();
+    Some(found)
+}
+
+/// For each of some words that a text consists of, the word of the text, as alignments by hand count them, that it begins in. `None` where the text is
+/// another one.
+pub fn chunks(parts: &[String], text: &str) -> Option<Vec<usize>> {
+    let all = parts.iter().flat_map(|part| visible(part));
+    if !all.eq(visible(text)) {
+        return None;
+    }
+    let ends = ends(text);
+    let mut at = 0;
+    let place = |part: &String| {
+        let place = ends.partition_point(|end| *end <= at);
+        at += visible(part).count();
+        place
+    };
+    Some(parts.iter().map(place).collect())
+}
+
+/// All of some measures, NaN where there is nothing to measure.
+pub fn measure_all(measures: &[Measure], subject: &Subject<'_>) -> Vec<f32> {
+    measures.iter().map(|measure| measure.value(subject).unwrap_or(f32::NAN)).collect()
+}
+
+/// What measuring needs beyond the file.
+#[derive(Default)]
+pub struct Measuring {
+    /// Finds the links that alpha is compared with; none: they are not compared.
+    pub aligner: Option<LineAligner>,
+}
+
+impl Measuring {
+    /// Measures an output.
+    pub fn output(&mut self, source: &str, reference: Option<&str>, gold: Option<&Links>, output: &Output) -> Vec<f32> {
+        let aligns = output.alpha.is_some() || output.links.is_some();
+        let aligner = self.aligner.as_mut().filter(|_| aligns);
+        let statistical = aligner.map(|aligner| aligner.lines(source, &output.text).forward);
+        let flat = output.alpha.as_ref().map(|alpha| alpha.concat()).unwrap_or_default();
+        let columns = output.alpha.as_ref().and_then(|alpha| alpha.first()).map_or(0, Vec::len);
+        let alpha = Weights::new(&flat, columns);
+        let seen = Seen { alpha, source: &output.source, target: &output.target, links: None };
+        let statistical = statistical.as_deref();
+        measure_all(&MEASURES, &Subject { source, reference, gold, statistical, output: Some(output), seen })
+    }
+}

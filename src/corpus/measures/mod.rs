@@ -1,0 +1,8 @@
+//! Floor 7: what is measured on a sentence and counted over many.
+
+pub mod aggregate;
+pub mod distribution;
+pub mod frequencies;
+pub mod measures;
+pub mod remarks;
+pub mod score;

@@ -1,0 +1,64 @@
+//! Floor 7: what a table says of its sentences besides texts: stars, tags and notes, as the table of page Corpus has them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rusqlite::params;
+
+use crate::corpus::judgements::judge::{Judgement, MOST_STARS};
+use crate::corpus::store::file::Workspace;
+use crate::error::Result;
+use crate::import::Record;
+
+/// What a record says of its sentence, in the columns that a table of page Corpus has; `None` where it says nothing.
+pub(crate) fn remarks(record: &Record) -> Option<Judgement> {
+    let cell = |name: &str| record.extra.iter().find(|(known, _)| known == name).map_or("", |(_, cell)| cell.trim());
+    let tags = cell("tags").split(',').map(str::trim).filter(|tag| !tag.is_empty());
+    let judgement = Judgement {
+        stars: cell("stars").parse().unwrap_or(0).min(MOST_STARS),
+        tags: tags.map(str::to_owned).collect(),
+        note: cell("notes").to_owned(),
+        ..Judgement::default()
+    };
+    (!judgement.is_empty()).then_some(judgement)
+}
+
+impl Workspace {
+    /// Puts in remarks on sentences, from 0, in an annotator's name, as far as nobody has said the same.
+    pub(crate) fn add_remarks(&mut self, annotator: &str, remarks: &[(usize, Judgement)]) -> Result<()> {
+        self.at_once(|all| {
+            let mut find = all.prepare_cached("SELECT annotator, document FROM judgement WHERE sentence = ?1")?;
+            let sql = "INSERT OR REPLACE INTO judgement(sentence, annotator, document) VALUES (?1, ?2, ?3)";
+            let mut set = all.prepare_cached(sql)?;
+            for (at, remark) in remarks {
+                let id = *at as i64 + 1;
+                let rows = find.query_map([id], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
+                let mut by = BTreeMap::new();
+                for row in rows {
+                    let (name, document): (String, String) = row?;
+                    by.insert(name, serde_json::from_str(&document).unwrap_or_default());
+                }
+                if let Some(judgement) = joined(&by, annotator, remark) {
+                    set.execute(params![id, annotator, serde_json::to_string(&judgement).unwrap_or_default()])?;
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+/// What an annotator says from now on; `None` where it was all said.
+fn joined(by: &BTreeMap<String, Judgement>, annotator: &str, remark: &Judgement) -> Option<Judgement> {
+    let tags: BTreeSet<&String> = by.values().flat_map(|one| &one.tags).collect();
+    let notes: Vec<&str> = by.values().map(|one| one.note.as_str()).filter(|note| !note.is_empty()).collect();
+    let before = by.get(annotator).cloned().unwrap_or_default();
+    let mut after = before.clone();
+    after.tags.extend(remark.tags.iter().filter(|tag| !tags.contains(tag)).cloned());
+    // Notes of several annotators stand in one cell.
+    if !notes.contains(&remark.note.as_str()) && notes.join(" / ") != remark.note {
+        after.note.clone_from(&remark.note);
+    }
+    if by.values().all(|one| one.stars < remark.stars) {
+        after.stars = remark.stars;
+    }
+    (after != before).then_some(after)
+}

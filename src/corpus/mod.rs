@@ -1,0 +1,16 @@
+//! Floor 7: the corpus workbench without a window: sentences, systems, outputs and judgements in one file (SQLite), the
+//! table of them in memory, sorted and filtered.
+//!
+//! [`file::Workspace`] is the file; everything is on the disk when a call returns. [`corpus::Corpus`] is what of it the
+//! table needs, without the alignments, shared by copies. [`table`] puts its rows in order. A measure is one line of
+//! [`measures::MEASURES`]. [`overview`] counts what an analyst asks of many sentences; [`distribution`] is what is brushed.
+
+pub mod acting;
+pub mod export;
+pub mod import;
+pub mod judgements;
+pub mod measures;
+pub mod overview;
+pub mod query;
+pub mod run;
+pub mod store;

@@ -1,0 +1,464 @@
+//! Floor 7: what an error analyst asks of many sentences at once: scores by length, F1 of words by their frequency, source
+//! words that go wrong, n-grams of one system against another, jumps of alignments. Each number has the condition that
+//! shows its sentences.
+//!
+//! [`Counting`] goes through the sentences in steps, so that a lane can do other things between; [`Overview`] is what
+//! comes of it.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use crate::analysis::aer;
+use crate::analysis::bleu;
+use crate::analysis::bleu::BleuSettings;
+use crate::analysis::bootstrap::{Paired, paired};
+use crate::analysis::buckets::Buckets;
+use crate::analysis::chrf;
+use crate::analysis::contrast::{Contrast, Ngram};
+use crate::analysis::jumps::jumps;
+use crate::analysis::lexical::{Words, cut, each};
+use crate::corpus::import::aligned::{By, Fate, Linker, fates};
+use crate::corpus::measures::aggregate::RESAMPLES;
+use crate::corpus::measures::distribution::spread;
+use crate::corpus::measures::frequencies::{CLASSES, Frequencies};
+use crate::corpus::measures::measures::chunk_links;
+use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::file::Workspace;
+use crate::corpus::store::output::Output;
+use crate::corpus::store::ranges::quoted;
+use crate::error::Result;
+use crate::text::links::places::words;
+
+/// The most sentences that are counted in the window.
+pub const MOST_COUNTED: usize = 100_000;
+/// The most n-grams of each system that are told.
+const MOST_NGRAMS: usize = 40;
+/// The most source words of a system that are told.
+const MOST_WORDS: usize = 2000;
+/// Farther jumps are counted with this one.
+pub const SHOWN_JUMP: i32 = 8;
+
+/// What is looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The two systems that are compared, by their places.
+    pub pair: (usize, usize),
+    /// The most sentences that are counted.
+    pub most: usize,
+}
+
+/// Scores of a system over some sentences.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Scores {
+    /// Sentences with an output and a reference.
+    pub sentences: usize,
+    /// Corpus BLEU of these.
+    pub bleu: Option<f64>,
+    /// Corpus chrF2 of these.
+    pub chrf: Option<f64>,
+    /// Sentences with links by hand whose output is the reference.
+    pub aligned: usize,
+    /// Alignment error rate of these.
+    pub aer: Option<f64>,
+}
+
+/// Sentences of a length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Group {
+    /// Words of the source, as it is shown; empty: all.
+    pub name: String,
+    /// What shows them; empty: all.
+    pub condition: String,
+    /// How many they are.
+    pub sentences: usize,
+    /// Of each system.
+    pub scores: Vec<Scores>,
+}
+
+/// Words of a frequency.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Class {
+    /// From and to.
+    pub range: (u32, u32),
+    /// Of each system.
+    pub words: Vec<Words>,
+    /// For each system how many sentences have such a word in the reference or in its output.
+    pub sentences: Vec<usize>,
+}
+
+/// What becomes of a source word in a system.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SourceWord {
+    /// Bare.
+    pub word: String,
+    /// Sentences where it is linked.
+    pub sentences: usize,
+    /// Sentences where something is not as in the reference.
+    pub wrong: usize,
+    /// All of them together.
+    pub fate: Fate,
+}
+
+/// Two systems.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pair {
+    /// The first.
+    pub first: usize,
+    /// The second.
+    pub second: usize,
+    /// By BLEU, over sentences where both say something; `None` where there is none.
+    pub paired: Option<Paired>,
+    /// Sentences where the BLEU of the first is greater, equal, less.
+    pub sentences: [usize; 3],
+    /// N-grams that the first has right more often, and those of the second.
+    pub ngrams: [Vec<Ngram>; 2],
+}
+
+/// Everything.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overview {
+    /// Sentences that were counted.
+    pub counted: usize,
+    /// Sentences that were asked for.
+    pub of: usize,
+    /// All together.
+    pub all: Group,
+    /// By words of the source.
+    pub lengths: Vec<Group>,
+    /// By frequency of words.
+    pub classes: Vec<Class>,
+    /// Where the frequencies are from.
+    pub origin: String,
+    /// Of each system.
+    pub words: Vec<Vec<SourceWord>>,
+    /// References that were linked by hand, by forced models, by the aligner, by nobody.
+    pub linked: [usize; 4],
+    /// Of each system how often its alignments jump so far, from -[`SHOWN_JUMP`] to it; none where there is no alignment.
+    pub jumps: Vec<Option<Vec<u64>>>,
+    /// The two systems that are compared; `None` where there are fewer.
+    pub pair: Option<Pair>,
+}
+
+impl Overview {
+    /// What shows the sentences that the scores of a system count.
+    pub fn scored(&self, group: &Group, system: usize) -> String {
+        let all = group.scores.get(system).is_none_or(|scores| scores.sentences == group.sentences);
+        let rest = if all { String::new() } else { format!("has:{} has:reference", system + 1) };
+        join(&group.condition, &rest)
+    }
+
+    /// Who linked the references, and how many each.
+    pub fn linked_by(&self) -> String {
+        let there = LINKED.iter().zip(self.linked).filter(|(_, count)| *count > 0);
+        there.map(|((_, by), count)| format!("{count} {by}")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What shows the sentences that the AER of a system counts.
+    pub fn aligned(&self, group: &Group, system: usize) -> String {
+        join(&group.condition, &format!("has:gold aer.{}>=0", system + 1))
+    }
+}
+
+/// Two conditions.
+fn join(first: &str, second: &str) -> String {
+    if first.is_empty() || second.is_empty() { format!("{first}{second}") } else { format!("{first} {second}") }
+}
+
+impl SourceWord {
+    /// What shows its sentences that are wrong.
+    pub fn condition(&self, system: usize) -> String {
+        format!("wrong.{}:{}", system + 1, quoted(&self.word))
+    }
+}
+
+/// What shows the sentences of a jump, from -[`SHOWN_JUMP`] to it.
+pub fn jump_condition(system: usize, jump: i32) -> String {
+    let range = if jump <= -SHOWN_JUMP {
+        format!("..{jump}")
+    } else if jump >= SHOWN_JUMP {
+        format!("{jump}..")
+    } else {
+        jump.to_string()
+    };
+    format!("jump.{}={range}", system + 1)
+}
+
+/// What shows the sentences where one system has an n-gram right more often than another.
+pub fn ngram_condition(one: usize, other: usize, words: &str) -> String {
+    format!("right.{}-{}:{}", one + 1, other + 1, quoted(words))
+}
+
+/// Sums of a system over some sentences.
+#[derive(Clone, Debug, Default)]
+struct Sums {
+    sentences: usize,
+    bleu: bleu::Counts,
+    chrf: chrf::Counts,
+    aligned: usize,
+    aer: aer::Counts,
+}
+
+impl Sums {
+    fn scores(&self) -> Scores {
+        Scores {
+            sentences: self.sentences,
+            bleu: (self.sentences > 0).then(|| self.bleu.bleu().score),
+            chrf: (self.sentences > 0).then(|| self.chrf.score()),
+            aligned: self.aligned,
+            aer: self.aer.rates().aer.filter(|_| self.aligned > 0),
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.sentences += other.sentences;
+        self.bleu.add(&other.bleu);
+        self.chrf.add(&other.chrf);
+        self.aligned += other.aligned;
+        self.aer.add(&other.aer);
+    }
+}
+
+/// Of a source word: sentences, wrong ones, and its fate.
+type Tally = (usize, usize, Fate);
+
+/// Goes through the sentences.
+pub struct Counting {
+    corpus: Arc<Corpus>,
+    rows: Vec<u32>,
+    of: usize,
+    next: usize,
+    frequencies: Arc<Frequencies>,
+    linker: Linker,
+    pair: Option<(usize, usize)>,
+    buckets: Buckets,
+    lengths: Vec<(usize, Vec<Sums>)>,
+    all: (usize, Vec<Sums>),
+    classes: Vec<Class>,
+    words: Vec<HashMap<String, Tally>>,
+    linked: [usize; 4],
+    jumps: Vec<Option<Vec<u64>>>,
+    contrast: Contrast,
+    paired: [Vec<bleu::Counts>; 2],
+    sentences: [usize; 3],
+}
+
+impl Counting {
+    /// Of some rows.
+    pub fn new(
+        corpus: Arc<Corpus>,
+        rows: &[u32],
+        options: &Options,
+        frequencies: Arc<Frequencies>,
+        linker: Linker,
+    ) -> Self {
+        let systems = corpus.systems.len();
+        let buckets = Buckets::default();
+        let sums = || (0, vec![Sums::default(); systems]);
+        let class = |range: &(u32, u32)| Class {
+            range: *range,
+            words: vec![Words::default(); systems],
+            sentences: vec![0; systems],
+        };
+        let (first, second) = options.pair;
+        Self {
+            rows: spread(rows.len(), options.most).map(|n| rows[n]).collect(),
+            of: rows.len(),
+            next: 0,
+            frequencies,
+            linker,
+            pair: (first < systems && second < systems && first != second).then_some(options.pair),
+            lengths: buckets.all().iter().map(|_| sums()).collect(),
+            all: sums(),
+            buckets,
+            classes: CLASSES.iter().map(class).collect(),
+            words: vec![HashMap::new(); systems],
+            linked: [0; 4],
+            jumps: vec![None; systems],
+            contrast: Contrast::default(),
+            paired: [Vec::new(), Vec::new()],
+            sentences: [0; 3],
+            corpus,
+        }
+    }
+
+    /// How far it is, from 0 to 1.
+    pub fn share(&self) -> f32 {
+        if self.rows.is_empty() { 1.0 } else { self.next as f32 / self.rows.len() as f32 }
+    }
+
+    /// Counts some more sentences; false when all are counted.
+    ///
+    /// # Errors
+    /// A sentence about the file.
+    pub fn step(&mut self, workspace: &Workspace, count: usize) -> Result<bool> {
+        let end = (self.next + count).min(self.rows.len());
+        for n in self.next..end {
+            self.sentence(self.rows[n] as usize, workspace)?;
+        }
+        self.next = end;
+        Ok(self.next < self.rows.len())
+    }
+
+    fn sentence(&mut self, at: usize, workspace: &Workspace) -> Result<()> {
+        let corpus = Arc::clone(&self.corpus);
+        let source = corpus.sources.get(at).unwrap_or_default();
+        let bucket = self.buckets.bucket(words(source).count());
+        self.all.0 += 1;
+        if let Some(bucket) = bucket {
+            self.lengths[bucket].0 += 1;
+        }
+        let reference = corpus.references.get(at);
+        let (links, by) = self.linker.of_reference(&corpus, workspace, at)?;
+        if reference.is_some() {
+            self.linked[by as usize] += 1;
+        }
+        let cut_reference = cut(reference.unwrap_or_default());
+        for system in 0..corpus.systems.len() {
+            let Some(text) = corpus.systems[system].texts.get(at) else { continue };
+            // What is damaged there is told when the workspace opens; the others are counted.
+            let output = workspace.output(corpus.systems[system].system.id, at).ok().flatten();
+            if let Some(output) = &output {
+                self.jump(system, output);
+            }
+            let Some(reference) = reference else { continue };
+            let mut sums = scored(text, reference);
+            if let Some(output) = &output
+                && let Some(counts) = errors(source, reference, output, &corpus, workspace, at)?
+            {
+                (sums.aligned, sums.aer) = (1, counts);
+            }
+            self.all.1[system].add(&sums);
+            if let Some(bucket) = bucket {
+                self.lengths[bucket].1[system].add(&sums);
+            }
+            self.count_words(system, &cut_reference, &cut(text));
+            if let Some(output) = &output {
+                self.count_fates(system, fates(source, reference, &links, output));
+            }
+        }
+        self.count_pair(at, reference, &cut_reference);
+        Ok(())
+    }
+
+    fn jump(&mut self, system: usize, output: &Output) {
+        let Some(links) = output.hard_links() else { return };
+        let counts = self.jumps[system].get_or_insert_with(|| vec![0; 2 * SHOWN_JUMP as usize + 1]);
+        for jump in jumps(&links) {
+            counts[(jump.clamp(-SHOWN_JUMP, SHOWN_JUMP) + SHOWN_JUMP) as usize] += 1;
+        }
+    }
+
+    fn count_words(&mut self, system: usize, reference: &str, output: &str) {
+        let mut classes = BTreeSet::new();
+        for (word, counts) in each(reference, output) {
+            let class = self.frequencies.class(word);
+            self.classes[class].words[system].add(&counts);
+            classes.insert(class);
+        }
+        for class in classes {
+            self.classes[class].sentences[system] += 1;
+        }
+    }
+
+    fn count_fates(&mut self, system: usize, fates: std::collections::BTreeMap<String, Fate>) {
+        for (word, fate) in fates {
+            let tally = self.words[system].entry(word).or_default();
+            tally.0 += 1;
+            tally.1 += usize::from(fate.is_wrong());
+            tally.2.said += fate.said;
+            tally.2.right += fate.right;
+            tally.2.wanted += fate.wanted;
+            tally.2.found += fate.found;
+        }
+    }
+
+    fn count_pair(&mut self, at: usize, reference: Option<&str>, cut_reference: &str) {
+        let (Some((first, second)), Some(reference)) = (self.pair, reference) else { return };
+        let text = |system: usize| self.corpus.systems[system].texts.get(at);
+        let (Some(one), Some(other)) = (text(first), text(second)) else { return };
+        let counts = |text: &str| bleu::Counts::of(text, &[reference], &BleuSettings::default());
+        let (a, b) = (counts(one), counts(other));
+        // As the column of differences has it, so that its conditions show the same sentences.
+        let difference = a.sentence() as f32 - b.sentence() as f32;
+        self.sentences[if difference > 0.0 { 0 } else { 1 + usize::from(difference < 0.0) }] += 1;
+        self.contrast.add(cut_reference, [&cut(one), &cut(other)]);
+        self.paired[0].push(a);
+        self.paired[1].push(b);
+    }
+
+    /// What came of it.
+    pub fn finish(self) -> Overview {
+        let scores = |sums: &[Sums]| sums.iter().map(Sums::scores).collect::<Vec<_>>();
+        let group = |(bucket, (sentences, sums)): (usize, &(usize, Vec<Sums>))| {
+            let bucket = &self.buckets.all()[bucket];
+            let to = if bucket.to == usize::MAX { String::new() } else { bucket.to.to_string() };
+            let condition = format!("words={}..{to}", bucket.from);
+            Group { name: bucket.name.replace('-', "\u{2013}"), condition, sentences: *sentences, scores: scores(sums) }
+        };
+        let mut lengths: Vec<Group> = self.lengths.iter().enumerate().map(group).collect();
+        lengths.retain(|group| group.sentences > 0);
+        let all = Group { sentences: self.all.0, scores: scores(&self.all.1), ..Group::default() };
+        let pair = self.pair.map(|(first, second)| Pair {
+            first,
+            second,
+            paired: paired(&self.paired[0], &self.paired[1], RESAMPLES.0, RESAMPLES.1),
+            sentences: self.sentences,
+            ngrams: [self.contrast.ranked(0, MOST_NGRAMS), self.contrast.ranked(1, MOST_NGRAMS)],
+        });
+        Overview {
+            counted: self.rows.len(),
+            of: self.of,
+            all,
+            lengths,
+            classes: self.classes,
+            origin: self.frequencies.origin.clone(),
+            words: self.words.into_iter().map(ranked).collect(),
+            linked: self.linked,
+            jumps: self.jumps,
+            pair,
+        }
+    }
+}
+
+fn scored(text: &str, reference: &str) -> Sums {
+    Sums {
+        sentences: 1,
+        bleu: bleu::Counts::of(text, &[reference], &BleuSettings::default()),
+        chrf: chrf::Counts::of(text, &[reference], false),
+        ..Sums::default()
+    }
+}
+
+/// The alignment errors of an output that says the reference, as the measure AER counts them.
+fn errors(
+    source: &str,
+    reference: &str,
+    output: &Output,
+    corpus: &Corpus,
+    workspace: &Workspace,
+    at: usize,
+) -> Result<Option<aer::Counts>> {
+    if !corpus.golds.contains(&at) || !words(reference).eq(words(&output.text)) {
+        return Ok(None);
+    }
+    let (Some(gold), Some(found)) = (workspace.gold(at)?, chunk_links(source, output)) else { return Ok(None) };
+    let counts = aer::Counts::of(&found, &gold);
+    Ok(counts.rates().aer.map(|_| counts))
+}
+
+/// Those that are wrong most often; the alphabet decides among equals.
+fn ranked(words: HashMap<String, Tally>) -> Vec<SourceWord> {
+    let word = |(word, (sentences, wrong, fate)): (String, Tally)| SourceWord { word, sentences, wrong, fate };
+    let mut words: Vec<SourceWord> = words.into_iter().map(word).filter(|word| word.wrong > 0).collect();
+    words.sort_by(|a, b| b.wrong.cmp(&a.wrong).then_with(|| a.word.cmp(&b.word)));
+    words.truncate(MOST_WORDS);
+    words
+}
+
+/// The links of the reference, in the order of [`Overview::linked`].
+const LINKED: [(By, &str); 4] = [
+    (By::Hand, "by hand"),
+    (By::Forced, "by a model that it was forced through"),
+    (By::Aligner, "by the aligner"),
+    (By::Nobody, "by nobody"),
+];

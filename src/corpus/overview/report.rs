@@ -1,0 +1,241 @@
+//! Floor 7: a report: one page of HTML that needs nothing beside it, to be kept, sent and printed.
+
+use std::fmt::Write as _;
+
+use crate::corpus::export::picture;
+use crate::corpus::judgements::judge::{Judgement, Mark};
+use crate::corpus::measures::aggregate;
+use crate::corpus::measures::aggregate::Aggregate;
+use crate::corpus::measures::measures::MEASURES;
+use crate::corpus::measures::score::score;
+use crate::corpus::overview::tables;
+use crate::corpus::query::column::Column;
+use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::file::Workspace;
+use crate::corpus::store::kinds::{MOST_IN_REPORT, Out, columns};
+use crate::error::{Error, Result};
+use crate::figure::svg::{bare, escaped, svg};
+use crate::text::links::places::words;
+
+const STYLE: &str = "body{font:11pt/1.45 Georgia,'Times New Roman',serif;max-width:60em;margin:2em auto;padding:0 1em;color:#111;background:#fff}\
+h1{font-size:1.7em}h2{font-size:1.3em;margin-top:2em}h3{font-size:1em;margin:0 0 .4em}\
+table{border-collapse:collapse;font-size:.85em;font-variant-numeric:tabular-nums}td,th{border:1px solid #bbb;padding:.2em .6em;text-align:right}\
+td:first-child,th:first-child{text-align:left}th{background:#f0f0f0}.wide{overflow-x:auto}\
+article{border-top:1px solid #999;padding:1em 0;break-inside:avoid}dl{margin:.3em 0;display:grid;grid-template-columns:max-content 1fr;gap:.15em 1em}\
+dt{color:#555}dd{margin:0}.note{border-left:3px solid #888;padding-left:.8em;margin:.5em 0}.figures{display:flex;flex-wrap:wrap;gap:1em}\
+figure{margin:.5em 0}figcaption{font-size:.8em;color:#555}figure svg{max-width:100%;height:auto}";
+
+/// The report of the chosen rows.
+///
+/// # Errors
+/// Too many rows; a sentence about the file.
+pub fn report(out: &Out, corpus: &Corpus, workspace: &Workspace) -> Result<String> {
+    if out.rows.len() > MOST_IN_REPORT {
+        let message = format!("{} sentences are chosen, and a report has at most {MOST_IN_REPORT}", out.rows.len());
+        return Err(Error::Input(format!("{message}; narrow the conditions")));
+    }
+    let name = workspace.path().file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let mut body = head(out, corpus);
+    body += &systems(corpus, &workspace.systems()?);
+    body += &aggregates(out, corpus);
+    body += &tables::html(corpus, workspace, &out.rows, out.languages.as_ref())?;
+    body += "<h2>Sentences</h2>\n";
+    for &at in out.rows.iter() {
+        body += &sentence(at as usize, out, corpus, workspace)?;
+    }
+    let title = escaped(&name);
+    Ok(format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\
+         <style>{STYLE}</style></head>\n<body>\n<h1>{title}</h1>\n{body}</body></html>\n"
+    ))
+}
+
+fn head(out: &Out, corpus: &Corpus) -> String {
+    let chosen = if out.chosen.is_empty() { String::new() } else { format!(" Chosen: {}.", escaped(&out.chosen)) };
+    let of = corpus.len();
+    let program = env!("CARGO_PKG_VERSION");
+    format!("<p>{} of {of} sentences.{chosen} Made by Interlinear {program}.</p>\n", out.rows.len())
+}
+
+fn systems(corpus: &Corpus, systems: &[crate::corpus::store::read::System]) -> String {
+    if corpus.systems.is_empty() {
+        return String::new();
+    }
+    let mut html = "<h2>Systems</h2>\n<dl>".to_owned();
+    for (number, system) in systems.iter().enumerate() {
+        let about = &system.about;
+        let mut facts: Vec<String> = Vec::new();
+        facts.extend(about.folders.iter().map(|folder| format!("model {folder}")));
+        facts.extend(about.digests.iter().filter(|digest| !digest.is_empty()).map(|digest| format!("sha256:{digest}")));
+        if about.beam > 0 {
+            facts.push(format!("beam {}", about.beam));
+        }
+        facts.extend((!about.ranking.is_empty()).then(|| format!("ranked by {}", about.ranking)));
+        facts.extend(about.no_unk.then(|| "[UNK] forbidden".to_owned()));
+        facts.extend(match about.interventions.lines().count() {
+            0 => None,
+            1 => Some(format!("interventions {}", about.interventions)),
+            _ => Some("interventions for each sentence".to_owned()),
+        });
+        facts.extend((!about.file.is_empty()).then(|| format!("file {}", about.file)));
+        facts.extend((!about.facts.is_empty()).then(|| about.facts.clone()));
+        facts.extend((!about.version.is_empty()).then(|| format!("run by Interlinear {}", about.version)));
+        let name = escaped(&system.name);
+        let _ = write!(html, "<dt>{}. {name}</dt><dd>{}</dd>", number + 1, escaped(&facts.join("; ")));
+    }
+    html + "</dl>\n"
+}
+
+fn aggregates(out: &Out, corpus: &Corpus) -> String {
+    if corpus.systems.is_empty() {
+        return String::new();
+    }
+    let all: Vec<Aggregate> =
+        (0..corpus.systems.len()).map(|system| aggregate::aggregate(corpus, system, &out.rows)).collect();
+    let mut html = "<h2>All chosen sentences</h2>\n<div class=\"wide\"><table><tr><th>System</th><th>sentences</th>\
+                    <th>BLEU</th><th>chrF2</th>"
+        .to_owned();
+    for measure in MEASURES.iter() {
+        let _ = write!(html, "<th title=\"{}\">{}, mean</th>", escaped(measure.about), escaped(measure.title));
+    }
+    html += "</tr>\n";
+    for (column, of) in corpus.systems.iter().zip(&all) {
+        let _ = write!(html, "<tr><td>{}</td><td>{}</td>", escaped(&column.system.name), of.sentences);
+        let _ = write!(html, "<td>{}</td><td>{}</td>", figure(of.bleu, 1), figure(of.chrf, 1));
+        for (mean, measure) in of.means.iter().zip(MEASURES.iter()) {
+            let _ = write!(html, "<td>{}</td>", figure(*mean, measure.digits.max(2)));
+        }
+        html += "</tr>\n";
+    }
+    html += "</table></div>\n";
+    html + &comparisons(out, corpus) + &scores(out, corpus)
+}
+
+fn figure(number: Option<f64>, digits: usize) -> String {
+    number.map_or_else(String::new, |number| format!("{number:.digits$}"))
+}
+
+fn comparisons(out: &Out, corpus: &Corpus) -> String {
+    let mut rows = String::new();
+    for second in 1..corpus.systems.len() {
+        for first in 0..second {
+            let Some(paired) = aggregate::compare(corpus, first, second, &out.rows) else { continue };
+            let name = |at: usize| escaped(&corpus.systems[at].system.name);
+            let _ = writeln!(
+                rows,
+                "<tr><td>{} less {}</td><td>{:+.2}</td><td>{:+.2} to {:+.2}</td><td>{:.3}</td></tr>",
+                name(second),
+                name(first),
+                paired.difference.value,
+                paired.difference.low,
+                paired.difference.high,
+                paired.p_value
+            );
+        }
+    }
+    if rows.is_empty() {
+        return rows;
+    }
+    format!(
+        "<h2>Differences of BLEU</h2>\n<table><tr><th></th><th>BLEU</th><th>95 % of resamples</th><th>p</th></tr>\n\
+         {rows}</table>\n<p>Paired bootstrap (Koehn 2004) over the sentences where both say something.</p>\n"
+    )
+}
+
+/// Errors that people marked, by the weights of the scheme.
+fn scores(out: &Out, corpus: &Corpus) -> String {
+    let mut rows = String::new();
+    for (system, column) in corpus.systems.iter().enumerate() {
+        let score = score(corpus, system, out.rows.iter().map(|at| *at as usize));
+        let Some(per_word) = score.per_word() else { continue };
+        let name = escaped(&column.system.name);
+        let _ = writeln!(
+            rows,
+            "<tr><td>{name}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{per_word:.4}</td></tr>",
+            score.judgements, score.words, score.marks, score.weight
+        );
+    }
+    if rows.is_empty() {
+        return rows;
+    }
+    let weights: Vec<String> =
+        corpus.scheme.severities.iter().map(|severity| format!("{} {}", severity.name, severity.weight)).collect();
+    format!(
+        "<h2>Errors marked by people</h2>\n<table><tr><th></th><th>judgements</th><th>words</th><th>marks</th>\
+         <th>weight</th><th>weight per word</th></tr>\n{rows}</table>\n<p>Weights: {}. A translation counts once \
+         for each annotator who marked errors in it or said that it has none.</p>\n",
+        escaped(&weights.join(", "))
+    )
+}
+
+fn sentence(at: usize, out: &Out, corpus: &Corpus, workspace: &Workspace) -> Result<String> {
+    let mut html = format!("<article><h3>{}</h3>\n<dl>", at + 1);
+    let mut line = |name: &str, text: Option<&str>| {
+        if let Some(text) = text {
+            let _ = write!(html, "<dt>{}</dt><dd dir=\"auto\">{}</dd>", escaped(name), escaped(text));
+        }
+    };
+    line("Source", corpus.sources.get(at));
+    line("Reference", corpus.references.get(at));
+    for column in &corpus.systems {
+        line(&column.system.name, column.texts.get(at));
+    }
+    html += "</dl>\n";
+    html += &numbers(at, out, corpus);
+    for (annotator, judgement) in corpus.judgements.get(&at).into_iter().flatten() {
+        html += &judged(corpus, at, annotator, judgement);
+    }
+    let mut figures = String::new();
+    for column in &corpus.systems {
+        let Some(output) = workspace.output(column.system.id, at)? else { continue };
+        let name = &column.system.name;
+        if let Some(svg) = picture::drawn(&output, name, svg) {
+            let _ = writeln!(figures, "<figure>{}<figcaption>{}</figcaption></figure>", bare(&svg), escaped(name));
+        }
+    }
+    let _ = writeln!(html, "<div class=\"figures\">{figures}</div></article>");
+    Ok(html)
+}
+
+fn numbers(at: usize, out: &Out, corpus: &Corpus) -> String {
+    let there = |column: &Column| !column.value(corpus, at).is_nan();
+    let columns: Vec<Column> = columns(out, corpus).into_iter().filter(there).collect();
+    let head: String = columns.iter().map(|column| format!("<th>{}</th>", escaped(&column.title()))).collect();
+    let row: String =
+        columns.iter().map(|column| format!("<td>{}</td>", column.text(column.value(corpus, at)))).collect();
+    format!("<div class=\"wide\"><table><tr>{head}</tr><tr>{row}</tr></table></div>\n")
+}
+
+/// The words of a mark, and those of the source that it concerns.
+fn marked(corpus: &Corpus, at: usize, mark: &Mark) -> String {
+    let within = |text: Option<&str>, span: (usize, usize)| -> String {
+        let words = words(text.unwrap_or_default()).skip(span.0).take(span.1.saturating_sub(span.0));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let column = corpus.systems.iter().find(|column| column.system.name == mark.system);
+    let said = within(column.and_then(|column| column.texts.get(at)), mark.target);
+    let source = within(corpus.sources.get(at), mark.source);
+    let quoted = |before: &str, words: &str| match words {
+        "" => String::new(),
+        _ => format!("{before} \u{201c}{words}\u{201d}"),
+    };
+    quoted("", &said) + &quoted(" for", &source)
+}
+
+fn judged(corpus: &Corpus, at: usize, annotator: &str, judgement: &Judgement) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    if judgement.stars > 0 {
+        parts.push("\u{2605}".repeat(usize::from(judgement.stars)));
+    }
+    parts.extend(judgement.tags.iter().map(|tag| format!("#{tag}")));
+    parts.extend((!judgement.note.is_empty()).then(|| judgement.note.clone()));
+    parts.extend(judgement.no_errors.iter().map(|system| format!("no errors in {system}")));
+    for mark in &judgement.marks {
+        let words = format!("words {} to {}", mark.target.0 + 1, mark.target.1);
+        let place = if mark.target.0 == mark.target.1 { format!("before word {}", mark.target.0 + 1) } else { words };
+        let note = if mark.note.is_empty() { String::new() } else { format!(": {}", mark.note) };
+        let words = marked(corpus, at, mark);
+        parts.push(format!("{} ({}) in {}, {place}{words}{note}", mark.category, mark.severity, mark.system));
+    }
+    format!("<p class=\"note\">{}: {}</p>\n", escaped(annotator), escaped(&parts.join("; ")))
+}

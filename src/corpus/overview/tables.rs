@@ -1,0 +1,304 @@
+//! Floor 7: an overview as tables of words and numbers, for files, the command line and reports: a row for each system
+//! and thing, the condition that shows its sentences in the last column.
+
+use std::fmt::Write as _;
+
+use crate::corpus::import::aligned::Linker;
+use crate::corpus::measures::frequencies::{class_name, class_range};
+use crate::corpus::overview::overview::{Counting, Options, Overview, SHOWN_JUMP, jump_condition, ngram_condition};
+use crate::corpus::query::costly::Means;
+use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::file::Workspace;
+use crate::corpus::store::read::System;
+use crate::error::Result;
+use crate::figure::svg::escaped;
+use crate::text::tsv;
+use crate::text::tsv::Cell;
+
+/// Source words and n-grams of each system that a report tells.
+const MOST_IN_REPORT: usize = 25;
+
+/// A table.
+pub struct Table {
+    /// As it is asked for.
+    pub name: &'static str,
+    /// Over it.
+    pub title: &'static str,
+    /// Of the columns.
+    pub head: &'static [&'static str],
+    /// The texts of each row.
+    rows: fn(&Overview, &[&System]) -> Vec<Vec<String>>,
+}
+
+/// Every table.
+pub const TABLES: &[Table] = &[
+    Table {
+        name: "length",
+        title: "Scores by words of the source",
+        head: &["words", "system", "sentences", "BLEU", "chrF2", "aligned", "AER", "show"],
+        rows: lengths,
+    },
+    Table {
+        name: "frequency",
+        title: "Words by their frequency",
+        head: &["frequency", "system", "reference", "output", "right", "precision", "recall", "F1", "show"],
+        rows: frequencies,
+    },
+    Table {
+        name: "words",
+        title: "Source words that go wrong",
+        head: &["word", "system", "sentences", "wrong", "said", "right", "wanted", "found", "recall", "show"],
+        rows: words,
+    },
+    Table {
+        name: "ngrams",
+        title: "N-grams that one system has right more often",
+        head: &["n-gram", "system", "right", "right in the other", "ratio", "show"],
+        rows: ngrams,
+    },
+    Table {
+        name: "jumps",
+        title: "Jumps of the alignment",
+        head: &["jump", "system", "times", "share", "show"],
+        rows: jumps,
+    },
+    Table {
+        name: "pair",
+        title: "Two systems by BLEU",
+        head: &[
+            "first",
+            "second",
+            "better",
+            "equal",
+            "worse",
+            "difference",
+            "low",
+            "high",
+            "p",
+            "wins",
+            "ties",
+            "losses",
+        ],
+        rows: pair,
+    },
+];
+
+fn number(number: Option<f64>, digits: usize) -> String {
+    number.map_or_else(String::new, |number| format!("{number:.digits$}"))
+}
+
+fn name(systems: &[&System], at: usize) -> String {
+    systems.get(at).map_or_else(String::new, |system| system.name.clone())
+}
+
+fn lengths(overview: &Overview, systems: &[&System]) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    for group in std::iter::once(&overview.all).chain(&overview.lengths) {
+        for (system, scores) in group.scores.iter().enumerate() {
+            rows.push(vec![
+                if group.name.is_empty() { "all".to_owned() } else { group.name.clone() },
+                name(systems, system),
+                scores.sentences.to_string(),
+                number(scores.bleu, 2),
+                number(scores.chrf, 2),
+                scores.aligned.to_string(),
+                number(scores.aer, 4),
+                overview.scored(group, system),
+            ]);
+        }
+    }
+    rows
+}
+
+fn frequencies(overview: &Overview, systems: &[&System]) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    for class in &overview.classes {
+        for (system, words) in class.words.iter().enumerate() {
+            rows.push(vec![
+                class_name(class.range),
+                name(systems, system),
+                words.reference.to_string(),
+                words.output.to_string(),
+                words.right.to_string(),
+                number(words.precision(), 4),
+                number(words.recall(), 4),
+                number(words.f1(), 4),
+                format!("freq.{}={}", system + 1, class_range(class.range)),
+            ]);
+        }
+    }
+    rows
+}
+
+fn words(overview: &Overview, systems: &[&System]) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    for (system, words) in overview.words.iter().enumerate() {
+        for word in words {
+            let fate = &word.fate;
+            rows.push(vec![
+                word.word.clone(),
+                name(systems, system),
+                word.sentences.to_string(),
+                word.wrong.to_string(),
+                fate.said.to_string(),
+                fate.right.to_string(),
+                fate.wanted.to_string(),
+                fate.found.to_string(),
+                number((fate.wanted > 0).then(|| fate.found as f64 / fate.wanted as f64), 4),
+                word.condition(system),
+            ]);
+        }
+    }
+    rows
+}
+
+fn ngrams(overview: &Overview, systems: &[&System]) -> Vec<Vec<String>> {
+    let Some(pair) = &overview.pair else { return Vec::new() };
+    let mut rows = Vec::new();
+    for (one, other, ngrams) in [(pair.first, pair.second, &pair.ngrams[0]), (pair.second, pair.first, &pair.ngrams[1])]
+    {
+        for ngram in ngrams {
+            rows.push(vec![
+                ngram.words.clone(),
+                name(systems, one),
+                ngram.one.to_string(),
+                ngram.other.to_string(),
+                format!("{:.4}", ngram.ratio),
+                ngram_condition(one, other, &ngram.words),
+            ]);
+        }
+    }
+    rows
+}
+
+fn jumps(overview: &Overview, systems: &[&System]) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    for (system, counts) in overview.jumps.iter().enumerate() {
+        let Some(counts) = counts else { continue };
+        let all: u64 = counts.iter().sum();
+        for (n, count) in counts.iter().enumerate() {
+            let jump = n as i32 - SHOWN_JUMP;
+            rows.push(vec![
+                jump_name(jump),
+                name(systems, system),
+                count.to_string(),
+                number((all > 0).then(|| *count as f64 / all as f64), 4),
+                jump_condition(system, jump),
+            ]);
+        }
+    }
+    rows
+}
+
+/// A jump as it is shown.
+pub fn jump_name(jump: i32) -> String {
+    let sign = if jump < 0 { "\u{2212}" } else { "" };
+    let more = if jump.abs() >= SHOWN_JUMP { if jump < 0 { "\u{2264}" } else { "\u{2265}" } } else { "" };
+    format!("{more}{sign}{}", jump.abs())
+}
+
+fn pair(overview: &Overview, systems: &[&System]) -> Vec<Vec<String>> {
+    let Some(pair) = &overview.pair else { return Vec::new() };
+    let Some(paired) = &pair.paired else { return Vec::new() };
+    let difference = &paired.difference;
+    // Of the first less the second, as `bleu.1-2` has it.
+    let turned = [-difference.value, -difference.high, -difference.low];
+    let mut row = vec![name(systems, pair.first), name(systems, pair.second)];
+    row.extend(pair.sentences.iter().map(ToString::to_string));
+    row.extend(turned.iter().map(|number| format!("{number:+.2}")));
+    row.push(format!("{:.4}", paired.p_value));
+    let wins = 1.0 - paired.second_wins - paired.ties;
+    row.extend([wins, paired.ties, paired.second_wins].iter().map(|share| format!("{:.3}", share.max(0.0))));
+    vec![row]
+}
+
+fn systems(corpus: &Corpus) -> Vec<&System> {
+    corpus.systems.iter().map(|column| &column.system).collect()
+}
+
+/// A table as lines with tabs.
+pub fn tsv(table: &Table, overview: &Overview, corpus: &Corpus) -> String {
+    let body = (table.rows)(overview, &systems(corpus)).into_iter();
+    // Words and names are those of people, the others are numbers and conditions.
+    let is_text = |n: usize| matches!(table.head.get(n), Some(&("word" | "n-gram" | "system" | "first" | "second")));
+    let cell = |(n, text): (usize, &String)| if is_text(n) { Cell::from(text) } else { Cell::plain(text) };
+    tsv::text(table.head, body.map(|row| row.iter().enumerate().map(cell).collect()))
+}
+
+/// Counts all rows at once.
+///
+/// # Errors
+/// A sentence about a file.
+pub fn overview(
+    corpus: &Corpus,
+    workspace: &Workspace,
+    rows: &[u32],
+    options: &Options,
+    means: &mut Means,
+) -> Result<Overview> {
+    let frequencies = means.frequencies(corpus, &mut || true)?;
+    let linker = Linker::new(means.languages.as_ref())?;
+    let mut counting = Counting::new(std::sync::Arc::new(corpus.clone()), rows, options, frequencies, linker);
+    while counting.step(workspace, 1000)? {}
+    Ok(counting.finish())
+}
+
+/// The tables of a report. `languages` are those of the aligner, as in [`Means::set`].
+///
+/// # Errors
+/// A sentence about a file.
+pub fn html(
+    corpus: &Corpus,
+    workspace: &Workspace,
+    rows: &[u32],
+    languages: Option<&(String, String)>,
+) -> Result<String> {
+    if corpus.systems.is_empty() {
+        return Ok(String::new());
+    }
+    let options = Options { pair: (0, 1), most: usize::MAX };
+    let mut means = Means::default();
+    means.set(workspace.look().frequencies, languages.cloned());
+    let overview = overview(corpus, workspace, rows, &options, &mut means)?;
+    let systems = systems(corpus);
+    let mut html = String::new();
+    for table in TABLES {
+        let mut rows = (table.rows)(&overview, &systems);
+        if matches!(table.name, "words" | "ngrams") {
+            rows = shortened(rows);
+        }
+        if rows.is_empty() {
+            continue;
+        }
+        let row = |cells: &mut dyn Iterator<Item = &str>, cell: &str| {
+            let cells = cells.fold(String::new(), |mut text, content| {
+                let _ = write!(text, "<{cell}>{}</{cell}>", escaped(content));
+                text
+            });
+            format!("<tr>{cells}</tr>\n")
+        };
+        let _ = write!(html, "<h2>{}</h2>\n<div class=\"wide\"><table>", escaped(table.title));
+        html += &row(&mut table.head.iter().copied(), "th");
+        for cells in &rows {
+            html += &row(&mut cells.iter().map(String::as_str), "td");
+        }
+        html += "</table></div>\n";
+        let _ = match table.name {
+            "frequency" => writeln!(html, "<p>Frequencies are counted in {}.</p>", escaped(&overview.origin)),
+            "words" => writeln!(html, "<p>References are linked: {}.</p>", escaped(&overview.linked_by())),
+            _ => Ok(()),
+        };
+    }
+    Ok(html)
+}
+
+/// The first few rows of each system, which stands in the second column.
+fn shortened(rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
+    let mut seen = std::collections::HashMap::new();
+    let mut is_early = |row: &Vec<String>| {
+        let count = seen.entry(row.get(1).cloned().unwrap_or_default()).or_insert(0);
+        *count += 1;
+        *count <= MOST_IN_REPORT
+    };
+    rows.into_iter().filter(|row| is_early(row)).collect()
+}

@@ -1,0 +1,158 @@
+//! Floor 7: columns of numbers, by name: `words`, `bleu.1` (of the first system), `bleu.1-2` (how much more the first has
+//! than the second), `stars`.
+
+use crate::corpus::measures::measures::{MEASURES, Measure, OF_SENTENCES};
+use crate::corpus::measures::score::score;
+use crate::corpus::store::corpus::Corpus;
+use crate::error::{Error, Result};
+
+/// The score of a system by the marks of people.
+const ERRORS: &str = "errors";
+
+/// A column of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Column {
+    /// The place in the workspace, from 1.
+    Number,
+    /// A line of [`OF_SENTENCES`].
+    Sentence(usize),
+    /// A line of [`MEASURES`], of a system by its place.
+    Output(usize, usize),
+    /// The same of one system less that of another.
+    Difference(usize, usize, usize),
+    /// The most stars that an annotator gave.
+    Stars,
+    /// How many errors were marked.
+    Marks,
+    /// Weighted errors for each word of a system's translation.
+    Errors(usize),
+}
+
+impl Column {
+    /// A column by its name; without a system's number the first system is meant.
+    ///
+    /// # Errors
+    /// A sentence that lists the names there are, or how many systems.
+    pub fn named(name: &str, corpus: &Corpus) -> Result<Self> {
+        match name {
+            "number" => return Ok(Self::Number),
+            "stars" => return Ok(Self::Stars),
+            "marks" => return Ok(Self::Marks),
+            _ => {}
+        }
+        if let Some(at) = OF_SENTENCES.iter().position(|measure| measure.name == name) {
+            return Ok(Self::Sentence(at));
+        }
+        let (measure, systems) = name.rsplit_once('.').unwrap_or((name, "1"));
+        let at = MEASURES.iter().position(|known| known.name == measure);
+        let Some(at) = at.or_else(|| (measure == ERRORS).then_some(usize::MAX)) else {
+            return Err(Error::Input(format!("there is no column `{measure}`; there are {}", names())));
+        };
+        let system = |digits: &str| {
+            let count = corpus.systems.len();
+            let number = digits.parse().ok().filter(|number| (1..=count).contains(number));
+            let why = || Error::Input(format!("`{name}` names system {digits}; there are {count}, counted from 1"));
+            number.map(|number| number - 1).ok_or_else(why)
+        };
+        match systems.split_once('-') {
+            None if measure == ERRORS => Ok(Self::Errors(system(systems)?)),
+            Some(_) if measure == ERRORS => {
+                Err(Error::Input(format!("`{name}`: of errors there are no differences; write errors.1")))
+            }
+            None => Ok(Self::Output(at, system(systems)?)),
+            Some((first, second)) => Ok(Self::Difference(at, system(first)?, system(second)?)),
+        }
+    }
+
+    /// What [`Column::named`] reads.
+    pub fn name(self) -> String {
+        match self {
+            Self::Number => "number".to_owned(),
+            Self::Stars => "stars".to_owned(),
+            Self::Marks => "marks".to_owned(),
+            Self::Errors(system) => format!("{ERRORS}.{}", system + 1),
+            Self::Sentence(at) => OF_SENTENCES[at].name.to_owned(),
+            Self::Output(at, system) => format!("{}.{}", MEASURES[at].name, system + 1),
+            Self::Difference(at, first, second) => format!("{}.{}-{}", MEASURES[at].name, first + 1, second + 1),
+        }
+    }
+
+    /// The head of the column.
+    pub fn title(self) -> String {
+        match self {
+            Self::Number => "no.".to_owned(),
+            Self::Stars => "stars".to_owned(),
+            Self::Marks => "marks".to_owned(),
+            Self::Errors(system) => format!("errors {}", system + 1),
+            Self::Sentence(at) => OF_SENTENCES[at].title.to_owned(),
+            Self::Output(at, system) => format!("{} {}", MEASURES[at].title, system + 1),
+            Self::Difference(at, first, second) => {
+                format!("{} {}\u{2212}{}", MEASURES[at].title, first + 1, second + 1)
+            }
+        }
+    }
+
+    /// Its measure, where it is one.
+    pub fn measure(self) -> Option<&'static Measure> {
+        match self {
+            Self::Number | Self::Stars | Self::Marks | Self::Errors(_) => None,
+            Self::Sentence(at) => OF_SENTENCES.get(at),
+            Self::Output(at, _) | Self::Difference(at, ..) => MEASURES.get(at),
+        }
+    }
+
+    /// What it is, in a sentence.
+    pub fn about(self, corpus: &Corpus) -> String {
+        let system = |at: usize| corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
+        match self {
+            Self::Number => "The place in the workspace".to_owned(),
+            Self::Stars => "The most stars that an annotator gave".to_owned(),
+            Self::Marks => "How many errors are marked".to_owned(),
+            Self::Errors(of) => {
+                format!("Errors for each word by the weights of the scheme, where they were judged; {}", system(of))
+            }
+            Self::Sentence(at) => OF_SENTENCES[at].about.to_owned(),
+            Self::Output(at, of) => format!("{}; {}", MEASURES[at].about, system(of)),
+            Self::Difference(at, first, second) => {
+                format!("{}; of {} less that of {}", MEASURES[at].about, system(first), system(second))
+            }
+        }
+    }
+
+    /// The number of a sentence, from 0; NaN where there is none.
+    pub fn value(self, corpus: &Corpus, at: usize) -> f32 {
+        let of = |measure: usize, system: usize| {
+            corpus.systems.get(system).and_then(|column| column.numbers.get(measure)).map_or(f32::NAN, |n| n.get(at))
+        };
+        match self {
+            Self::Number => (at + 1) as f32,
+            Self::Sentence(measure) => corpus.numbers.get(measure).map_or(f32::NAN, |numbers| numbers.get(at)),
+            Self::Output(measure, system) => of(measure, system),
+            Self::Difference(measure, first, second) => of(measure, first) - of(measure, second),
+            Self::Stars => {
+                let by = corpus.judgements.get(&at);
+                by.map_or(0.0, |by| by.values().map(|one| f32::from(one.stars)).fold(0.0, f32::max))
+            }
+            Self::Marks => {
+                corpus.judgements.get(&at).map_or(0.0, |by| by.values().map(|one| one.marks.len() as f32).sum())
+            }
+            Self::Errors(system) => {
+                score(corpus, system, std::iter::once(at)).per_word().map_or(f32::NAN, |score| score as f32)
+            }
+        }
+    }
+
+    /// A number as it is shown; empty where there is none.
+    pub fn text(self, number: f32) -> String {
+        let own = if matches!(self, Self::Errors(_)) { 3 } else { 0 };
+        let digits = self.measure().map_or(own, |measure| measure.digits);
+        if number.is_nan() { String::new() } else { format!("{number:.digits$}") }
+    }
+}
+
+/// The names of all columns, for messages.
+fn names() -> String {
+    let own = ["number", "stars", "marks", ERRORS].into_iter();
+    let measures = OF_SENTENCES.iter().chain(MEASURES.iter()).map(|measure| measure.name);
+    own.chain(measures).collect::<Vec<_>>().join(", ")
+}

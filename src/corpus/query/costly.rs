@@ -1,0 +1,219 @@
+//! Floor 7: where costly conditions hold: frequencies of words, n-grams, jumps of alignments, source words that are
+//! translated otherwise. What was found out is remembered until the corpus changes.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::analysis::contrast::times;
+use crate::analysis::jumps::{JumpSet, jumps};
+use crate::analysis::lexical::{bare, cut};
+use crate::corpus::import::aligned::{Fate, Linker, fates};
+use crate::corpus::measures::frequencies::Frequencies;
+use crate::corpus::query::filter::{Costly, Filter, Matched};
+use crate::corpus::store::corpus::{Corpus, SystemColumn};
+use crate::corpus::store::file::Workspace;
+use crate::error::{Error, Result};
+use crate::text::lines::Needle;
+use crate::text::links::places::words;
+
+/// Sentences between two looks at whether it is still wanted.
+const STEP: usize = 512;
+/// Conditions that are remembered.
+const REMEMBERED: usize = 8;
+
+/// What costly conditions are found out with.
+#[derive(Clone, Debug, Default)]
+pub struct Means {
+    /// Where frequencies are read from; none: the references are counted.
+    pub path: Option<PathBuf>,
+    /// Of source and target, for the aligner; none: references are linked by hand or by forced models alone.
+    pub languages: Option<(String, String)>,
+    frequencies: Option<Arc<Frequencies>>,
+    jumps: HashMap<i64, Arc<Vec<JumpSet>>>,
+    known: Vec<(Costly, Vec<bool>)>,
+}
+
+/// Whether an answer is still wanted.
+pub type GoesOn<'a> = dyn FnMut() -> bool + 'a;
+
+fn wanted(at: usize, goes_on: &mut GoesOn<'_>) -> Result<()> {
+    if at.is_multiple_of(STEP) && !goes_on() { Err(Error::Stale) } else { Ok(()) }
+}
+
+impl Means {
+    /// Other means than these.
+    pub fn set(&mut self, path: Option<PathBuf>, languages: Option<(String, String)>) {
+        if (&path, &languages) != (&self.path, &self.languages) {
+            *self = Self { path, languages, jumps: std::mem::take(&mut self.jumps), ..Self::default() };
+        }
+    }
+
+    /// The corpus has changed.
+    pub fn forget(&mut self) {
+        let frequencies = self.path.is_some().then(|| self.frequencies.take()).flatten();
+        *self = Self { path: self.path.take(), languages: self.languages.take(), frequencies, ..Self::default() };
+    }
+
+    /// A filter that knows where its conditions hold.
+    ///
+    /// # Errors
+    /// A condition that is none; a sentence about a file; [`Error::Stale`] when it is not wanted any more.
+    pub fn filter(
+        &mut self,
+        line: &str,
+        corpus: &Corpus,
+        workspace: &Workspace,
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<Filter> {
+        let mut filter = Filter::new(line, corpus)?;
+        filter.gather(&mut |costly| {
+            if let Some((_, holds)) = self.known.iter().find(|(known, _)| known == costly) {
+                return Ok(holds.clone());
+            }
+            let holds = self.holds(costly, corpus, workspace, goes_on)?;
+            if self.known.len() >= REMEMBERED {
+                self.known.remove(0);
+            }
+            self.known.push((costly.clone(), holds.clone()));
+            Ok(holds)
+        })?;
+        Ok(filter)
+    }
+
+    /// How often words are in the training text.
+    ///
+    /// # Errors
+    /// A sentence about the file; [`Error::Stale`].
+    pub fn frequencies(&mut self, corpus: &Corpus, goes_on: &mut GoesOn<'_>) -> Result<Arc<Frequencies>> {
+        if let Some(known) = &self.frequencies {
+            return Ok(Arc::clone(known));
+        }
+        let counted = match &self.path {
+            Some(path) => Frequencies::read(path)?,
+            None => Frequencies::counted(corpus, goes_on).ok_or(Error::Stale)?,
+        };
+        Ok(Arc::clone(self.frequencies.insert(Arc::new(counted))))
+    }
+
+    fn holds(
+        &mut self,
+        costly: &Costly,
+        corpus: &Corpus,
+        workspace: &Workspace,
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<Vec<bool>> {
+        let mut holds = vec![false; corpus.len()];
+        match costly {
+            Costly::Frequency(system, low, high) => {
+                let known = self.frequencies(corpus, goes_on)?;
+                let is = |text: Option<&str>| {
+                    let text = cut(text.unwrap_or_default());
+                    text.split(' ').any(|word| !word.is_empty() && (*low..=*high).contains(&known.of(word)))
+                };
+                for (at, holds) in holds.iter_mut().enumerate() {
+                    wanted(at, goes_on)?;
+                    let Some(system) = system else {
+                        *holds = is(corpus.references.get(at));
+                        continue;
+                    };
+                    let said = corpus.systems.get(*system).and_then(|column| column.texts.get(at));
+                    let reference = corpus.references.get(at);
+                    // Counted where both are there, as the overview does.
+                    *holds = said.is_some() && reference.is_some() && (is(reference) || is(said));
+                }
+            }
+            Costly::Ngram(matched, ngram) => {
+                let ngram: Vec<&str> = ngram.iter().map(String::as_str).collect();
+                for at in candidates(&ngram, corpus) {
+                    wanted(at, goes_on)?;
+                    holds[at] = matches(*matched, &ngram, corpus, at).unwrap_or(false);
+                }
+            }
+            Costly::Wrong(system, word) => {
+                let Some(column) = corpus.systems.get(*system) else { return Ok(holds) };
+                let mut linker = Linker::new(self.languages.as_ref())?;
+                let mut places = Vec::new();
+                corpus.sources.search(&Needle::new(word), &mut |at| places.push(at));
+                for (n, at) in places.into_iter().enumerate() {
+                    wanted(n, goes_on)?;
+                    holds[at] = is_wrong(word, &mut linker, column, (corpus, workspace), at)?;
+                }
+            }
+            Costly::Jump(system, low, high) => {
+                let Some(column) = corpus.systems.get(*system) else { return Ok(holds) };
+                let sets = self.jump_sets(column, workspace, goes_on)?;
+                for (holds, set) in holds.iter_mut().zip(sets.iter()) {
+                    *holds = set.has(*low, *high);
+                }
+            }
+        }
+        Ok(holds)
+    }
+
+    fn jump_sets(
+        &mut self,
+        column: &SystemColumn,
+        workspace: &Workspace,
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<Arc<Vec<JumpSet>>> {
+        if let Some(known) = self.jumps.get(&column.system.id) {
+            return Ok(Arc::clone(known));
+        }
+        let mut sets = vec![JumpSet::default(); column.texts.len()];
+        for (at, set) in sets.iter_mut().enumerate() {
+            wanted(at, goes_on)?;
+            if column.texts.get(at).is_none() {
+                continue;
+            }
+            let links = workspace.output(column.system.id, at)?.and_then(|output| output.hard_links());
+            *set = JumpSet::of(&jumps(&links.unwrap_or_default()));
+        }
+        Ok(Arc::clone(self.jumps.entry(column.system.id).or_insert(Arc::new(sets))))
+    }
+}
+
+/// Sentences that may have an n-gram: those with its longest word in the reference or an output.
+fn candidates(ngram: &[&str], corpus: &Corpus) -> Vec<usize> {
+    let longest = ngram.iter().max_by_key(|word| word.chars().count()).copied().unwrap_or_default();
+    // Cutting turns some signs into others.
+    if longest.contains(['&', '<', '>', '"']) {
+        return (0..corpus.len()).collect();
+    }
+    let mut there = vec![false; corpus.len()];
+    let texts = std::iter::once(&corpus.references).chain(corpus.systems.iter().map(|column| &column.texts));
+    for texts in texts {
+        texts.search(&Needle::new(longest), &mut |at| there[at] = true);
+    }
+    (0..corpus.len()).filter(|at| there[*at]).collect()
+}
+
+/// `None` where a text is missing.
+fn matches(matched: Matched, ngram: &[&str], corpus: &Corpus, at: usize) -> Option<bool> {
+    let wanted = times(&cut(corpus.references.get(at)?), ngram);
+    let said = |system: usize| Some(times(&cut(corpus.systems.get(system)?.texts.get(at)?), ngram));
+    Some(match matched {
+        Matched::Right(system) => said(system)?.min(wanted) > 0,
+        Matched::More(first, second) => said(first)?.min(wanted) > said(second)?.min(wanted),
+        Matched::Missed(system) => wanted > said(system)?,
+        Matched::Extra(system) => said(system)? > wanted,
+    })
+}
+
+fn is_wrong(
+    word: &str,
+    linker: &mut Linker,
+    column: &SystemColumn,
+    (corpus, workspace): (&Corpus, &Workspace),
+    at: usize,
+) -> Result<bool> {
+    let (Some(source), Some(reference)) = (corpus.sources.get(at), corpus.references.get(at)) else { return Ok(false) };
+    if column.texts.get(at).is_none() || !words(source).any(|other| bare(other) == word) {
+        return Ok(false);
+    }
+    // A damaged one is told of where it is shown, and stops nothing here.
+    let Some(output) = workspace.output(column.system.id, at).ok().flatten() else { return Ok(false) };
+    let (links, _) = linker.of_reference(corpus, workspace, at)?;
+    let fates = fates(source, reference, &links, &output);
+    Ok(fates.get(word).is_some_and(Fate::is_wrong))
+}

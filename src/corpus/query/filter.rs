@@ -1,0 +1,462 @@
+//! Floor 7: which sentences are shown: a line of conditions that all hold.
+//!
+//! ```text
+//! bank                    a text has it: source, reference or an output, letter case aside
+//! "river bank"            the same with spaces
+//! /colou?rs?\b/           a regular expression
+//! source:bank             the source has it; also reference:, output: (any system), 2: (the second system), note:
+//! bleu<20  bleu.2>=40     a number of the first, of the second system
+//! bleu.1-2>10             the first system has at least so much more than the second
+//! words=7  number<=100    of the sentence itself
+//! words=11..20  bleu.1=..5 from and to, both among them; an end may be left out
+//! freq=0..4               the reference has a word that is so frequent; freq.1: it or the first system
+//! right.1:"le chat"       the first system has these words as the reference has them; right.1-2: more often than the second
+//! missed.1:chat           the reference has them more often than the first system; extra.1: the other way round
+//! wrong.1:bank            what the first system, or the reference, has for this source word is not what the other has
+//! jump.1=-3  jump.1=8..   the alignment of the first system jumps so far
+//! tag:idiom  by:anna      judged so, by this annotator
+//! differs:anna,bob        these two judged it otherwise; differs:anna,bob,stars (tags, marks, links): in this
+//! has:gold  has:marks  has:note  has:reference  has:2
+//! -source:bank            not so
+//! ```
+
+use std::sync::Arc;
+
+use crate::analysis::lexical::{bare, cut};
+use crate::corpus::judgements::agreement::{ASPECTS, Aspect, check, differences};
+use crate::corpus::judgements::judge::Judgement;
+use crate::corpus::query::column::Column;
+use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::texts::Texts;
+use crate::error::{Error, Result};
+use crate::text::lines::Needle;
+
+/// Conditions that all hold.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    terms: Vec<Term>,
+}
+
+#[derive(Clone, Debug)]
+struct Term {
+    is_negated: bool,
+    condition: Condition,
+    /// Where a costly condition holds, once that was found out.
+    gathered: Option<Arc<Vec<bool>>>,
+}
+
+/// A condition that more than the corpus in memory, or more than a moment, is needed for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Costly {
+    /// The reference, or what a system says, has a word of such a frequency.
+    Frequency(Option<usize>, u32, u32),
+    /// How often an n-gram is in the output of a system and in the reference.
+    Ngram(Matched, Vec<String>),
+    /// A source word, bare, is translated otherwise than in the reference, by a system.
+    Wrong(usize, String),
+    /// The alignment of a system has such a jump.
+    Jump(usize, i32, i32),
+}
+
+/// What an n-gram must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Matched {
+    /// Right in a system.
+    Right(usize),
+    /// More often right in the first than in the second.
+    More(usize, usize),
+    /// More often in the reference.
+    Missed(usize),
+    /// More often in the output.
+    Extra(usize),
+}
+
+#[derive(Clone, Debug)]
+enum Condition {
+    Text(Place, Pattern),
+    Number(Column, Relation, f32),
+    /// From and to, both among them.
+    Range(Column, f32, f32),
+    Costly(Costly),
+    Tag(String),
+    Note(Needle),
+    By(String),
+    Differs(String, String, Option<Aspect>),
+    Has(Thing),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Any,
+    Source,
+    Reference,
+    AnyOutput,
+    Output(usize),
+}
+
+#[derive(Clone, Debug)]
+enum Pattern {
+    Plain(Needle),
+    Expression(regex::Regex),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Relation {
+    Less,
+    LessEqual,
+    Equal,
+    GreaterEqual,
+    Greater,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Thing {
+    Gold,
+    Marks,
+    Note,
+    Reference,
+    Output(usize),
+}
+
+/// Relations as they are typed, longer ones first.
+const RELATIONS: &[(&str, Relation)] = &[
+    ("<=", Relation::LessEqual),
+    (">=", Relation::GreaterEqual),
+    ("<", Relation::Less),
+    (">", Relation::Greater),
+    ("=", Relation::Equal),
+];
+
+impl Filter {
+    /// Reads a line of conditions.
+    ///
+    /// # Errors
+    /// A sentence about the condition that is none.
+    pub fn new(line: &str, corpus: &Corpus) -> Result<Self> {
+        let mut terms = Vec::new();
+        for word in split(line)? {
+            let (is_negated, word) = match word.strip_prefix('-') {
+                Some(rest) if !rest.is_empty() => (true, rest),
+                _ => (false, word.as_str()),
+            };
+            terms.push(Term { is_negated, condition: condition(word, corpus)?, gathered: None });
+        }
+        Ok(Self { terms })
+    }
+
+    /// Whether everything is shown.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Finds out where the costly conditions hold, for each sentence.
+    ///
+    /// # Errors
+    /// Those of `find`.
+    pub fn gather(&mut self, find: &mut dyn FnMut(&Costly) -> Result<Vec<bool>>) -> Result<()> {
+        for term in &mut self.terms {
+            if let Condition::Costly(costly) = &term.condition {
+                term.gathered = Some(Arc::new(find(costly)?));
+            }
+        }
+        Ok(())
+    }
+
+    /// For each sentence whether it is shown. Costly conditions hold nowhere until they are gathered.
+    pub fn shown(&self, corpus: &Corpus) -> Vec<bool> {
+        let mut shown = vec![true; corpus.len()];
+        for term in &self.terms {
+            let here = term.gathered.is_none().then(|| term.condition.holds(corpus));
+            let holds = term.gathered.as_deref().or(here.as_ref()).map_or(&[][..], Vec::as_slice);
+            for (shown, holds) in shown.iter_mut().zip(holds) {
+                *shown &= *holds != term.is_negated;
+            }
+        }
+        shown
+    }
+}
+
+impl Condition {
+    fn holds(&self, corpus: &Corpus) -> Vec<bool> {
+        let mut holds = vec![false; corpus.len()];
+        let judged = |holds: &mut [bool], is: &dyn Fn(&str, &Judgement) -> bool| {
+            for (at, by) in corpus.judgements.iter() {
+                if let Some(holds) = holds.get_mut(*at) {
+                    *holds = by.iter().any(|(name, judgement)| is(name, judgement));
+                }
+            }
+        };
+        match self {
+            Self::Text(place, pattern) => {
+                for texts in place.texts(corpus) {
+                    let mut found = |at: usize| holds[at] = true;
+                    match pattern {
+                        Pattern::Plain(needle) => texts.search(needle, &mut found),
+                        Pattern::Expression(rule) => texts.search_each(rule, &mut found),
+                    }
+                }
+            }
+            Self::Number(column, relation, number) => {
+                for (at, holds) in holds.iter_mut().enumerate() {
+                    *holds = relation.holds(column.value(corpus, at), *number);
+                }
+            }
+            Self::Range(column, low, high) => {
+                for (at, holds) in holds.iter_mut().enumerate() {
+                    *holds = (*low..=*high).contains(&column.value(corpus, at));
+                }
+            }
+            Self::Costly(_) => {}
+            Self::Tag(tag) => judged(&mut holds, &|_, judgement| judgement.tags.contains(tag)),
+            Self::Note(needle) => {
+                judged(&mut holds, &|_, judgement| !judgement.note.is_empty() && needle.is_in(&judgement.note));
+            }
+            Self::By(name) => judged(&mut holds, &|by, _| by == name),
+            Self::Differs(first, second, aspect) => {
+                for at in corpus.judgements.keys().filter(|at| **at < corpus.len()) {
+                    let found = differences(corpus, *at, first, second);
+                    holds[*at] = aspect.map_or(!found.is_empty(), |aspect| found.contains(&aspect));
+                }
+            }
+            Self::Has(Thing::Marks) => judged(&mut holds, &|_, judgement| !judgement.marks.is_empty()),
+            Self::Has(Thing::Note) => judged(&mut holds, &|_, judgement| !judgement.note.is_empty()),
+            Self::Has(Thing::Gold) => {
+                corpus.golds.iter().filter(|at| **at < corpus.len()).for_each(|at| holds[*at] = true);
+            }
+
+            Self::Has(Thing::Reference) => there(&corpus.references, &mut holds),
+            Self::Has(Thing::Output(system)) => {
+                if let Some(column) = corpus.systems.get(*system) {
+                    there(&column.texts, &mut holds);
+                }
+            }
+        }
+        holds
+    }
+}
+
+fn there(texts: &Texts, holds: &mut [bool]) {
+    for (at, holds) in holds.iter_mut().enumerate() {
+        *holds = texts.get(at).is_some();
+    }
+}
+
+impl Place {
+    fn texts(self, corpus: &Corpus) -> Vec<&Texts> {
+        let outputs = || corpus.systems.iter().map(|column| &column.texts);
+        match self {
+            Self::Any => [&corpus.sources, &corpus.references].into_iter().chain(outputs()).collect(),
+            Self::Source => vec![&corpus.sources],
+            Self::Reference => vec![&corpus.references],
+            Self::AnyOutput => outputs().collect(),
+            Self::Output(at) => outputs().skip(at).take(1).collect(),
+        }
+    }
+}
+
+impl Relation {
+    /// Never of something that is not there.
+    fn holds(self, value: f32, number: f32) -> bool {
+        match self {
+            Self::Less => value < number,
+            Self::LessEqual => value <= number,
+            Self::Equal => value == number,
+            Self::GreaterEqual => value >= number,
+            Self::Greater => value > number,
+        }
+    }
+}
+
+/// The words of a line; quotes and slashes keep spaces together.
+///
+/// # Errors
+/// A quote or a slash without its second.
+pub(crate) fn split(line: &str) -> Result<Vec<String>> {
+    let (mut words, mut word, mut within) = (Vec::new(), String::new(), None);
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        match within {
+            Some(end) => {
+                word.push(c);
+                if c == '\\'
+                    && let Some(next) = chars.next_if(|next| end == '/' || *next == end)
+                {
+                    word.push(next);
+                } else if c == end {
+                    within = None;
+                }
+            }
+            None if c.is_whitespace() => {
+                if !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+            }
+            None => {
+                let begins = word.is_empty() || word == "-" || word.ends_with(':');
+                within = (begins && (c == '"' || c == '/')).then_some(c);
+                word.push(c);
+            }
+        }
+    }
+    if let Some(end) = within {
+        return Err(Error::Input(format!("`{word}` has no closing {end}")));
+    }
+    if !word.is_empty() {
+        words.push(word);
+    }
+    Ok(words)
+}
+
+fn condition(word: &str, corpus: &Corpus) -> Result<Condition> {
+    if word.starts_with(['"', '/']) {
+        return Ok(Condition::Text(Place::Any, pattern(word)?));
+    }
+    if let Some((head, rest)) = word.split_once(':')
+        && let Some(condition) = of_place(head, rest, corpus)?
+    {
+        return Ok(condition);
+    }
+    for (sign, relation) in RELATIONS {
+        if let Some((name, number)) = word.split_once(sign) {
+            if let Some(costly) = of_counts(name, (sign, number), word, corpus)? {
+                return Ok(Condition::Costly(costly));
+            }
+            if let (Relation::Equal, Some((low, high))) = (relation, range(number, word)?) {
+                return Ok(Condition::Range(Column::named(name, corpus)?, low, high));
+            }
+            let column = Column::named(name, corpus)?;
+            let why = || Error::Input(format!("`{number}` in `{word}` is no number"));
+            return Ok(Condition::Number(column, *relation, number.parse().map_err(|_| why())?));
+        }
+    }
+    Ok(Condition::Text(Place::Any, pattern(word)?))
+}
+
+/// `21..30`, `..30`, `21..`; `None` where no dots are.
+pub(crate) fn range(text: &str, word: &str) -> Result<Option<(f32, f32)>> {
+    let Some((low, high)) = text.split_once("..") else { return Ok(None) };
+    let end = |text: &str, open: f32| {
+        let why = || Error::Input(format!("`{text}` in `{word}` is no number; write a range as in words=11..20"));
+        if text.is_empty() { Ok(open) } else { text.parse().map_err(|_| why()) }
+    };
+    Ok(Some((end(low, f32::NEG_INFINITY)?, end(high, f32::INFINITY)?)))
+}
+
+/// `freq=0..4`, `freq.1<5`, `jump.1=-3`; `None` where it is about neither.
+fn of_counts(name: &str, (sign, number): (&str, &str), word: &str, corpus: &Corpus) -> Result<Option<Costly>> {
+    let (head, of) = name.split_once('.').map_or((name, None), |(head, of)| (head, Some(of)));
+    if !matches!(head, "freq" | "jump") {
+        return Ok(None);
+    }
+    let whole = || Error::Input(format!("`{number}` in `{word}` is no whole number and no range such as 2..5"));
+    let (low, high) = match range(number, word)? {
+        Some(range) if sign == "=" => range,
+        Some(_) => return Err(whole()),
+        None => {
+            let number = number.parse::<i32>().map_err(|_| whole())? as f32;
+            match sign {
+                "<" => (f32::NEG_INFINITY, number - 1.0),
+                "<=" => (f32::NEG_INFINITY, number),
+                ">" => (number + 1.0, f32::INFINITY),
+                ">=" => (number, f32::INFINITY),
+                _ => (number, number),
+            }
+        }
+    };
+    if head == "jump" {
+        return Ok(Some(Costly::Jump(system(of.unwrap_or("1"), corpus)?, low.ceil() as i32, high.floor() as i32)));
+    }
+    let system = of.map(|of| system(of, corpus)).transpose()?;
+    Ok(Some(Costly::Frequency(system, low.ceil() as u32, high.floor() as u32)))
+}
+
+/// `right.1:le chat`, `wrong.1:bank`; `None` where the head is none of these.
+fn of_words(head: &str, rest: &str, corpus: &Corpus) -> Result<Option<Costly>> {
+    let (head, of) = head.split_once('.').unwrap_or((head, "1"));
+    if !matches!(head, "right" | "missed" | "extra" | "wrong") {
+        return Ok(None);
+    }
+    let text = unquoted(rest);
+    if head == "wrong" {
+        return Ok(Some(Costly::Wrong(system(of, corpus)?, bare(text.trim()))));
+    }
+    let matched = match (head, of.split_once('-')) {
+        ("right", Some((first, second))) => Matched::More(system(first, corpus)?, system(second, corpus)?),
+        ("right", None) => Matched::Right(system(of, corpus)?),
+        ("missed", _) => Matched::Missed(system(of, corpus)?),
+        _ => Matched::Extra(system(of, corpus)?),
+    };
+    let words: Vec<String> = cut(&text).split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
+    if words.is_empty() {
+        return Err(Error::Input(format!("`{head}.{of}:` has no words; write it as in {head}.{of}:\"le chat\"")));
+    }
+    Ok(Some(Costly::Ngram(matched, words)))
+}
+
+/// A condition `head:rest`; `None` where the head is none, for texts have colons too.
+fn of_place(head: &str, rest: &str, corpus: &Corpus) -> Result<Option<Condition>> {
+    let plain = || unquoted(rest);
+    let text = |place: Place| Ok(Some(Condition::Text(place, pattern(rest)?)));
+    match head {
+        "source" => text(Place::Source),
+        "reference" => text(Place::Reference),
+        "output" => text(Place::AnyOutput),
+        "tag" => Ok(Some(Condition::Tag(plain()))),
+        "note" => Ok(Some(Condition::Note(Needle::new(&plain())))),
+        "by" => Ok(Some(Condition::By(plain()))),
+        "differs" => differs(&plain(), corpus).map(Some),
+        "has" => match rest {
+            "gold" => Ok(Some(Condition::Has(Thing::Gold))),
+            "marks" => Ok(Some(Condition::Has(Thing::Marks))),
+            "note" => Ok(Some(Condition::Has(Thing::Note))),
+            "reference" => Ok(Some(Condition::Has(Thing::Reference))),
+            _ => Ok(Some(Condition::Has(Thing::Output(system(rest, corpus)?)))),
+        },
+        _ if !head.is_empty() && head.bytes().all(|byte| byte.is_ascii_digit()) && head.len() < 4 => {
+            text(Place::Output(system(head, corpus)?))
+        }
+        _ => Ok(of_words(head, rest, corpus)?.map(Condition::Costly)),
+    }
+}
+
+/// `anna,bob` or `anna,bob,stars`.
+fn differs(text: &str, corpus: &Corpus) -> Result<Condition> {
+    let mut names = text.split(',').map(str::trim);
+    let (Some(first), Some(second)) = (names.next(), names.next()) else {
+        let message = format!("`differs:{text}` names one annotator; write two, as differs:anna,bob");
+        return Err(Error::Input(message));
+    };
+    check(corpus, first)?;
+    check(corpus, second)?;
+    let why = |name: &str| {
+        let known: Vec<&str> = ASPECTS.iter().map(|aspect| aspect.name()).collect();
+        Error::Input(format!("`{name}` in `differs:{text}` is none of {}", known.join(", ")))
+    };
+    let named = |name: &str| ASPECTS.iter().find(|aspect| aspect.name() == name).copied().ok_or_else(|| why(name));
+    Ok(Condition::Differs(first.to_owned(), second.to_owned(), names.next().map(named).transpose()?))
+}
+
+fn system(digits: &str, corpus: &Corpus) -> Result<usize> {
+    let count = corpus.systems.len();
+    let number: Option<usize> = digits.parse().ok().filter(|number| (1..=count).contains(number));
+    let why = || {
+        let advice = "gold, marks, note, reference, or the number of a system";
+        Error::Input(format!("`{digits}` is none of {advice}; there are {count} systems, counted from 1"))
+    };
+    number.map(|number| number - 1).ok_or_else(why)
+}
+
+fn pattern(text: &str) -> Result<Pattern> {
+    if let Some(rule) = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|rule| !rule.is_empty()) {
+        let built = regex::RegexBuilder::new(rule).case_insensitive(true).build();
+        let why = |error: regex::Error| Error::Input(format!("`{text}` is no regular expression: {error}"));
+        return built.map(Pattern::Expression).map_err(why);
+    }
+    Ok(Pattern::Plain(Needle::new(&unquoted(text))))
+}
+
+/// A text without the quotation marks round it; within them `\"` is one.
+fn unquoted(text: &str) -> String {
+    let inner = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inner.map_or_else(|| text.to_owned(), |inner| inner.replace("\\\"", "\""))
+}

@@ -1,0 +1,118 @@
+//! Floor 7: a concordance of a workspace, in steps, so that a lane can do other things between, and as a table.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use crate::analysis::concordance::{Line, Query, Sentence, context};
+use crate::analysis::lexical::cut;
+use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::file::Workspace;
+use crate::corpus::store::lists;
+use crate::corpus::store::output::Output;
+use crate::error::{Error, Result};
+use crate::text::links::places::words;
+use crate::text::tsv;
+use crate::text::tsv::Cell;
+
+/// Words on each side of a hit in a table.
+const WIDTH: usize = 8;
+/// The most sentences with more hits than are told whose numbers are kept.
+const MOST_NOTED: usize = 20;
+
+/// A query on its way through some sentences.
+pub struct Searching {
+    query: Query,
+    system: usize,
+    rows: Vec<u32>,
+    next: usize,
+    has_links: bool,
+    /// Sentences, from 0, with more hits than are told: the first few.
+    pub incomplete: Vec<u32>,
+}
+
+impl Searching {
+    /// A query over what a system, by its place, says of some rows. Lists of words lie in `folder`.
+    ///
+    /// # Errors
+    /// What is wrong with the query, and where.
+    pub fn new(query: &str, folder: &Path, system: usize, rows: Vec<u32>) -> Result<Self> {
+        let mut list = |name: &str| lists::words(folder, name).map_err(|error| error.to_string());
+        let query = Query::parse_with(query, &mut list).map_err(|why| Error::Input(why.to_string()))?;
+        Ok(Self { query, system, rows, next: 0, has_links: false, incomplete: Vec::new() })
+    }
+
+    /// Whether all sentences were looked through.
+    pub fn is_done(&self) -> bool {
+        self.next >= self.rows.len()
+    }
+
+    /// Whether the query asks for links, and there was none in any sentence.
+    pub fn lacks_links(&self) -> bool {
+        self.query.asks_for_links() && !self.has_links
+    }
+
+    /// How many sentences were looked through.
+    pub fn done(&self) -> usize {
+        self.next
+    }
+
+    /// Looks through some more sentences.
+    ///
+    /// # Errors
+    /// A sentence about the file.
+    pub fn step(&mut self, corpus: &Corpus, workspace: &Workspace, count: usize) -> Result<Vec<Line>> {
+        let end = (self.next + count).min(self.rows.len());
+        let mut lines = Vec::new();
+        let Some(column) = corpus.systems.get(self.system) else {
+            self.next = self.rows.len();
+            return Ok(lines);
+        };
+        for at in &self.rows[self.next..end] {
+            if column.texts.get(*at as usize).is_none() {
+                continue;
+            }
+            // A damaged one is told of where it is shown, and stops nothing here.
+            let Some(said) = workspace.output(column.system.id, *at as usize).ok().flatten() else { continue };
+            let [source, output] = sides(&said, corpus.sources.get(*at as usize).unwrap_or_default());
+            let links = said.hard_links();
+            self.has_links |= links.is_some();
+            let links = links.unwrap_or_default();
+            let sentence = Sentence { source: &source, output: &output, links: &links };
+            let found = self.query.find(&sentence);
+            if !found.is_complete && self.incomplete.len() < MOST_NOTED {
+                self.incomplete.push(*at);
+            }
+            lines.extend(found.hits.iter().map(|hit| Line::of(*at, hit, &sentence)));
+        }
+        self.next = end;
+        Ok(lines)
+    }
+}
+
+/// The words of both sides as the system counts them; those of a plain text are cut, so that a full stop is no part of
+/// a word, except where links count the words between spaces.
+fn sides<'a>(said: &'a Output, source: &str) -> [Cow<'a, [String]>; 2] {
+    let is_plain = said.alpha.is_none() && said.links.is_none() && said.word_log_p.is_empty();
+    if is_plain {
+        let words = |text: &str| cut(text).split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
+        return [Cow::Owned(words(source)), Cow::Owned(words(&said.text))];
+    }
+    let side = |own: &'a [String], text: &str| {
+        if own.is_empty() { Cow::Owned(words(text).map(str::to_owned).collect()) } else { Cow::Borrowed(own) }
+    };
+    [side(said.source_words(), source), side(said.words(), &said.text)]
+}
+
+/// The lines of a concordance, in this order, as a table: a row for each hit.
+pub fn tsv(lines: &[Line], order: &[u32], corpus: &Corpus, system: usize) -> String {
+    let text =
+        |at: u32| corpus.systems.get(system).and_then(|column| column.texts.get(at as usize)).unwrap_or_default();
+    let row = |line: &Line| {
+        let around = context(&line.words, &line.span(), WIDTH);
+        let linked = line.linked_words().join(" ");
+        let cells = [around.left, around.key, around.right, linked, text(line.at).to_owned()];
+        std::iter::once(Cell::plain(&(line.at + 1))).chain(cells.iter().map(Cell::from)).collect()
+    };
+    let head = ["sentence", "left", "hit", "right", "linked", "output"];
+    tsv::text(&head, order.iter().filter_map(|place| lines.get(*place as usize)).map(row))
+}

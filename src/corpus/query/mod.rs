@@ -1,0 +1,7 @@
+//! Floor 7: the rows of the table: columns, conditions, their order and the words that are found.
+
+pub mod column;
+pub mod costly;
+pub mod filter;
+pub mod hits;
+pub mod table;

@@ -1,0 +1,141 @@
+//! Floor 7: the rows of the table: which sentences, in which order.
+
+use std::cmp::Ordering;
+
+use crate::corpus::query::column::Column;
+use crate::corpus::query::filter::Filter;
+use crate::corpus::store::corpus::Corpus;
+use crate::error::{Error, Result};
+
+/// What rows are put in order by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// A number.
+    Number(Column),
+    /// A text, letter case aside.
+    Text(TextColumn),
+}
+
+/// A column of texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextColumn {
+    /// What is translated.
+    Source,
+    /// The reference.
+    Reference,
+    /// What a system says, by its place.
+    Output(usize),
+}
+
+impl TextColumn {
+    /// A column by its name: `source`, `reference`, `output.1`.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "source" => Some(Self::Source),
+            "reference" => Some(Self::Reference),
+            _ => name.strip_prefix("output.")?.parse::<usize>().ok()?.checked_sub(1).map(Self::Output),
+        }
+    }
+
+    /// What [`TextColumn::named`] reads.
+    pub fn name(self) -> String {
+        match self {
+            Self::Source => "source".to_owned(),
+            Self::Reference => "reference".to_owned(),
+            Self::Output(system) => format!("output.{}", system + 1),
+        }
+    }
+
+    /// The text of a sentence, from 0.
+    fn text(self, corpus: &Corpus, at: usize) -> Option<&str> {
+        match self {
+            Self::Source => corpus.sources.get(at),
+            Self::Reference => corpus.references.get(at),
+            Self::Output(system) => corpus.systems.get(system)?.texts.get(at),
+        }
+    }
+}
+
+/// How rows are put in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sorting {
+    /// By what.
+    pub key: Key,
+    /// The greatest first, or from Z to A.
+    pub is_descending: bool,
+}
+
+impl Sorting {
+    /// `bleu.1-2`, or `-bleu.1-2` for the greatest first; or a [`TextColumn`].
+    ///
+    /// # Errors
+    /// As [`Column::named`].
+    pub fn named(name: &str, corpus: &Corpus) -> Result<Self> {
+        let (is_descending, name) = name.strip_prefix('-').map_or((false, name), |name| (true, name));
+        let text = TextColumn::named(name).map(|column| match column {
+            // A system that is not there is told as of a number.
+            TextColumn::Output(system) if system >= corpus.systems.len() => Err(no_system(name, system, corpus)),
+            column => Ok(Key::Text(column)),
+        });
+        let number = || {
+            let column = Column::named(name, corpus).map(Key::Number);
+            column.map_err(|error| Error::Input(format!("{error}; texts are sorted by source, reference and output.N")))
+        };
+        let key = text.unwrap_or_else(number)?;
+        Ok(Self { key, is_descending })
+    }
+}
+
+fn no_system(name: &str, system: usize, corpus: &Corpus) -> Error {
+    let count = corpus.systems.len();
+    Error::Input(format!("`{name}` names system {}; there are {count}, counted from 1", system + 1))
+}
+
+/// The places of the sentences that are shown, in order. Sentences without what they are sorted by come last;
+/// equal ones keep their order in the workspace.
+pub fn rows(corpus: &Corpus, filter: &Filter, sorting: Option<&Sorting>) -> Vec<u32> {
+    let mut rows: Vec<u32> = if filter.is_empty() {
+        (0..corpus.len() as u32).collect()
+    } else {
+        let shown = filter.shown(corpus);
+        (0..corpus.len() as u32).filter(|at| shown[*at as usize]).collect()
+    };
+    match sorting {
+        None => {}
+        Some(Sorting { key: Key::Number(column), is_descending }) => {
+            let key =
+                |at: &u32| u64::from(rank(column.value(corpus, *at as usize), *is_descending)) << 32 | u64::from(*at);
+            let mut keyed: Vec<u64> = rows.iter().map(key).collect();
+            // The place decides among equals, so no stable sort is needed.
+            keyed.sort_unstable();
+            rows = keyed.into_iter().map(|keyed| keyed as u32).collect();
+        }
+        Some(Sorting { key: Key::Text(column), is_descending }) => {
+            let key = |at: u32| (column.text(corpus, at as usize).map(str::to_lowercase), at);
+            let mut keyed: Vec<(Option<String>, u32)> = rows.into_iter().map(key).collect();
+            keyed.sort_by(|(one, _), (other, _)| by_letters(one.as_deref(), other.as_deref(), *is_descending));
+            rows = keyed.into_iter().map(|(_, at)| at).collect();
+        }
+    }
+    rows
+}
+
+/// Texts that are there come first, either way round.
+fn by_letters(one: Option<&str>, other: Option<&str>, is_descending: bool) -> Ordering {
+    match (one, other) {
+        (Some(one), Some(other)) if is_descending => other.cmp(one),
+        (Some(one), Some(other)) => one.cmp(other),
+        (one, other) => other.is_some().cmp(&one.is_some()),
+    }
+}
+
+/// A number whose order is that of some values; the greatest where there is none.
+fn rank(value: f32, is_descending: bool) -> u32 {
+    if value.is_nan() {
+        return u32::MAX;
+    }
+    // The order of IEEE 754 numbers as that of integers; -0 is 0.
+    let bits = (value + 0.0).to_bits();
+    let rising = if bits >> 31 == 1 { !bits } else { bits | 1 << 31 };
+    if is_descending { !rising } else { rising }
+}

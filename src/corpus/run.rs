@@ -1,0 +1,366 @@
+//! Floor 7: systems run over the sentences of a workspace: what is missing is asked for, batch after batch, and kept at
+//! once, so that a run goes on where it stopped.
+
+use std::sync::Arc;
+
+use crate::analysis::alignment::Alignment;
+use crate::analysis::words::{merge_alpha, merge_log_p};
+use crate::corpus::acting::Acting;
+use crate::corpus::measures::measures::Measuring;
+use crate::corpus::store::file::Workspace;
+use crate::corpus::store::output::Output;
+use crate::corpus::store::read::{About, FORCED, System};
+use crate::corpus::store::write::Placed;
+use crate::decoding;
+use crate::decoding::{Decoded, Hypothesis, Intervention, SearchOptions};
+use crate::error::{Error, Result};
+use crate::evaluation;
+use crate::evaluation::rows::Rows;
+use crate::evaluation::wording;
+use crate::models::Stepper;
+use crate::text::line;
+use crate::text::sentence::Sentence;
+use crate::ticket::Ticket;
+
+/// How to run.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// How to search.
+    pub search: SearchOptions,
+    /// Sentences decoded together, at least 1.
+    pub batch: usize,
+    /// The references are forced, instead of translating: alignments of given pairs.
+    pub forces: bool,
+    /// What is changed while it translates.
+    pub acting: Option<Acting>,
+}
+
+/// How far a run is.
+#[derive(Clone, Debug)]
+pub struct Done<'a> {
+    /// What came, as it was written into the workspace.
+    pub outputs: &'a [Placed],
+    /// Its measures.
+    pub rows: &'a [(usize, Vec<f32>)],
+    /// Sentences that the system cannot read, and why; their outputs are empty. Those that interventions do not fit have
+    /// none.
+    pub refused: &'a [(usize, String)],
+    /// Words that came, `</s>` counted.
+    pub words: usize,
+    /// Sentences done, those of earlier runs too.
+    pub done: usize,
+    /// Sentences of the workspace.
+    pub total: usize,
+}
+
+/// Batches between two looks into the file for what is missing.
+const BATCHES: usize = 8;
+/// Outputs whose measures are folded together.
+const FOLDED: usize = 1 << 15;
+
+/// What a system is called in a workspace: the same model run otherwise is another one.
+pub fn name(model: &str, options: &RunOptions) -> String {
+    let search = &options.search;
+    let acting = options.acting.as_ref().map(|acting| format!(" + {}", acting.name));
+    let mut name = format!("{model}{}", acting.unwrap_or_default());
+    if options.forces {
+        return format!("{name}, references");
+    }
+    if search.beam != SearchOptions::default().beam {
+        name += &format!(", beam {}", search.beam);
+    }
+    if search.ranking.length.normalises() {
+        name += &format!(", {}", search.ranking.length);
+    }
+    if search.ranking.coverage != 0.0 {
+        name += &format!(", coverage {}", search.ranking.coverage);
+    }
+    if search.forbid_unk {
+        name += ", no [UNK]";
+    }
+    name
+}
+
+/// The system of this name in a workspace. Other weights or interventions under the same name are another system.
+///
+/// # Errors
+/// A sentence about the file.
+pub fn system(workspace: &mut Workspace, name: &str, about: &About) -> Result<System> {
+    let known = workspace.systems()?;
+    let of = |name: &str| known.iter().find(|system| system.name == name).map(|system| &system.about);
+    let is_other = |name: &str| {
+        of(name).is_some_and(|known| {
+            known.digests != about.digests || known.mixing != about.mixing || known.reading != about.reading
+        })
+    };
+    let digest: String = about.digests.concat().chars().take(8).collect();
+    let name = if is_other(name) { format!("{name} ({digest})") } else { name.to_owned() };
+    let acts_so = |name: &String| of(name).is_none_or(|known| known.interventions == about.interventions);
+    let mut names = std::iter::once(name.clone()).chain((2..).map(|n| format!("{name} ({n})")));
+    let name = names.find(acts_so).unwrap_or(name);
+    workspace.add_system(&name, about)
+}
+
+/// The digests of a system's weights, as far as they are known.
+pub fn digests(system: evaluation::System<'_>) -> Vec<String> {
+    let model = |model: &crate::models::Model| model.digest();
+    match system {
+        evaluation::System::Model(one) => vec![model(one)],
+        evaluation::System::Ensemble(ensemble) => ensemble.members().iter().map(model).collect(),
+    }
+}
+
+/// What a system is, for the workspace.
+pub fn about(
+    system: evaluation::System<'_>,
+    folders: &[std::path::PathBuf],
+    digests: &[String],
+    options: &RunOptions,
+) -> About {
+    let ranking = &options.search.ranking;
+    About {
+        folders: folders.iter().map(|folder| folder.display().to_string()).collect(),
+        digests: digests.to_vec(),
+        beam: if options.forces { 0 } else { options.search.beam },
+        ranking: if options.forces { FORCED.to_owned() } else { ranking.length.to_string() },
+        no_unk: options.search.forbid_unk,
+        interventions: options.acting.as_ref().map(Acting::document).unwrap_or_default(),
+        mixing: system.mixing().map_or_else(String::new, |mixing| mixing.average.to_string()),
+        reading: Rows::own(system).told().unwrap_or_default().to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        ..About::default()
+    }
+}
+
+/// Runs a system over the sentences that it has not been asked about. A sentence that it cannot read gets an empty
+/// output. `hear` may wait, as while the run is paused.
+///
+/// # Errors
+/// [`Error::Stale`] as soon as the ticket is stale; what the file or the search refuses.
+pub fn run(
+    workspace: &mut Workspace,
+    id: i64,
+    (system, stepper): (evaluation::System<'_>, &mut dyn Stepper),
+    options: &RunOptions,
+    measuring: &mut Measuring,
+    ticket: &Ticket,
+    hear: &mut dyn FnMut(Done<'_>) -> Result<()>,
+) -> Result<()> {
+    let told = run_on(workspace, id, (system, stepper), options, measuring, ticket, hear);
+    workspace.fold()?;
+    told
+}
+
+fn run_on(
+    workspace: &mut Workspace,
+    id: i64,
+    (system, stepper): (evaluation::System<'_>, &mut dyn Stepper),
+    options: &RunOptions,
+    measuring: &mut Measuring,
+    ticket: &Ticket,
+    hear: &mut dyn FnMut(Done<'_>) -> Result<()>,
+) -> Result<()> {
+    let (total, mut done) = (workspace.len()?, workspace.outputs(id)?);
+    check(workspace, system, options)?;
+    let (mut from, mut loose) = (0, 0);
+    loop {
+        let places = workspace.missing(id, from, options.batch.max(1) * BATCHES)?;
+        let Some(last) = places.last() else { return Ok(()) };
+        from = last + 1;
+        let mut refused = Vec::new();
+        let mut asked = Asked { system, stepper, options, ticket, refused: &mut refused };
+        let (outputs, words) = asked.ask(workspace, &places)?;
+        let rows = workspace.add_outputs(id, &outputs, measuring)?;
+        done += outputs.len();
+        loose += outputs.len();
+        if loose > FOLDED {
+            workspace.fold()?;
+            loose = 0;
+        }
+        hear(Done { outputs: &outputs, rows: &rows, refused: &refused, words, done, total })?;
+    }
+}
+
+/// Whether a run can begin: before its system is one of the workspace.
+///
+/// # Errors
+/// Interventions that do not fit the model or the sentences.
+pub fn check(workspace: &Workspace, system: evaluation::System<'_>, options: &RunOptions) -> Result<()> {
+    let Some(acting) = &options.acting else { return Ok(()) };
+    acting.check(system)?;
+    acting.check_length(workspace.len()?)
+}
+
+/// A system that is being asked.
+struct Asked<'a> {
+    system: evaluation::System<'a>,
+    stepper: &'a mut dyn Stepper,
+    options: &'a RunOptions,
+    ticket: &'a Ticket,
+    refused: &'a mut Vec<(usize, String)>,
+}
+
+/// A sentence as the system reads it.
+struct Case {
+    at: usize,
+    source: Sentence,
+    /// The reference, where it is forced.
+    target: Sentence,
+    list: Arc<[Intervention]>,
+}
+
+impl Asked<'_> {
+    /// What the system says of some sentences, and how many words that is.
+    fn ask(&mut self, workspace: &Workspace, places: &[usize]) -> Result<(Vec<Placed>, usize)> {
+        let mut outputs = Vec::with_capacity(places.len());
+        let mut cases = Vec::with_capacity(places.len());
+        for &at in places {
+            let Some(sentence) = workspace.sentence(at)? else { continue };
+            match self.read(at, &sentence.source, sentence.reference.as_deref()) {
+                Ok(case) => match self.act(case) {
+                    Ok(case) => cases.push(case),
+                    Err(why) => self.refused.push((at, format!("is left out: {why}"))),
+                },
+                Err(why) => {
+                    self.refused.push((at, why));
+                    // A reference may still come.
+                    if !self.options.forces || sentence.reference.is_some() {
+                        outputs.push((at, Output::default()));
+                    }
+                }
+            }
+        }
+        let said = if self.options.forces { self.force(&cases)? } else { self.translate(&mut cases)? };
+        let words = said.iter().map(|hypothesis| hypothesis.tokens.len()).sum();
+        outputs.extend(cases.iter().zip(said).map(|(case, said)| (case.at, self.output(case, said))));
+        outputs.sort_by_key(|(at, _)| *at);
+        Ok((outputs, words))
+    }
+
+    fn read(&self, at: usize, source: &str, reference: Option<&str>) -> std::result::Result<Case, String> {
+        let source = line::read(self.system.source(), source, false)?;
+        if source.words() == 0 {
+            return Err("has no words".to_owned());
+        }
+        let target = match reference {
+            _ if !self.options.forces => Sentence::default(),
+            None => return Err("has no reference to force".to_owned()),
+            Some(reference) => line::read(&self.system.lead().target, reference, false)?,
+        };
+        Ok(Case { at, source, target, list: Arc::default() })
+    }
+
+    /// A case with its interventions.
+    fn act(&self, mut case: Case) -> Result<Case> {
+        if let Some(acting) = &self.options.acting {
+            case.list = acting.resolve(case.at, self.system, &case.source)?;
+        }
+        Ok(case)
+    }
+
+    fn translate(&mut self, cases: &mut Vec<Case>) -> Result<Vec<Hypothesis>> {
+        match self.translate_all(cases) {
+            Err(Error::Input(_)) if self.options.acting.is_some() => {}
+            other => return other,
+        }
+        // One of them asks for what cannot be, as a word that has no probability.
+        let mut said = Vec::with_capacity(cases.len());
+        let mut kept = Vec::with_capacity(cases.len());
+        for case in std::mem::take(cases) {
+            match self.translate_all(std::slice::from_ref(&case)) {
+                Ok(best) => {
+                    said.extend(best);
+                    kept.push(case);
+                }
+                Err(Error::Input(why)) => self.refused.push((case.at, format!("is left out: {why}"))),
+                Err(error) => return Err(error),
+            }
+        }
+        *cases = kept;
+        Ok(said)
+    }
+
+    fn translate_all(&mut self, cases: &[Case]) -> Result<Vec<Hypothesis>> {
+        let sources: Vec<&[u32]> = cases.iter().map(|case| case.source.ids.as_slice()).collect();
+        let mut best = vec![Hypothesis::default(); cases.len()];
+        let specials = self.system.specials();
+        let (search, batch) = (&self.options.search, self.options.batch);
+        let lists: Vec<Arc<[Intervention]>> = cases.iter().map(|case| Arc::clone(&case.list)).collect();
+        let mut keep = |indexes: &[usize], all: Vec<Decoded>| {
+            for (&index, decoded) in indexes.iter().zip(all) {
+                best[index] = decoded.hypotheses.into_iter().next().unwrap_or_default();
+            }
+            Ok(())
+        };
+        let stepper = &mut *self.stepper;
+        decoding::intervene_all(stepper, specials, &sources, &lists, search, batch, self.ticket, &mut keep)?;
+        let rows = Rows::own(self.system);
+        // alpha that a person has set does not go on behind `</s>`
+        let is_free = |list: &Arc<[Intervention]>| !list.iter().any(Intervention::needs_alignment);
+        let (sources, mut free): (Vec<&[u32]>, Vec<&mut Hypothesis>) = sources
+            .iter()
+            .zip(&mut best)
+            .zip(&lists)
+            .filter(|(_, list)| is_free(list))
+            .map(|((source, best), _)| (*source, best))
+            .unzip();
+        rows.go_on(stepper, &sources, &mut free, batch, self.ticket)?;
+        for one in &mut best {
+            rows.assign(one);
+        }
+        Ok(best)
+    }
+
+    fn force(&mut self, cases: &[Case]) -> Result<Vec<Hypothesis>> {
+        let pairs: Vec<(&[u32], &[u32])> =
+            cases.iter().map(|case| (case.source.ids.as_slice(), case.target.ids.as_slice())).collect();
+        let mut said = vec![Hypothesis::default(); cases.len()];
+        let rows = Rows::own(self.system);
+        let batch = self.options.batch;
+        rows.force_all(self.stepper, &pairs, batch, self.ticket, &mut |indexes, all| {
+            for (&index, forced) in indexes.iter().zip(all) {
+                said[index] = Hypothesis {
+                    tokens: pairs[index].1.to_vec(),
+                    token_log_p: forced.token_log_p,
+                    log_p: forced.log_p,
+                    alpha: forced.alpha,
+                    ..Hypothesis::default()
+                };
+            }
+            Ok(())
+        })?;
+        Ok(said)
+    }
+
+    /// A hypothesis in words.
+    fn output(&self, case: &Case, said: Hypothesis) -> Output {
+        let lead = self.system.lead();
+        let (x, y) = if self.options.forces {
+            (wording::source_pieces(lead, &case.source, false), wording::pieces(&lead.target, &case.target, false))
+        } else {
+            (wording::source_pieces(lead, &case.source, false), wording::target_pieces(lead, &said.tokens))
+        };
+        let text = if self.options.forces {
+            case.target.text.clone()
+        } else {
+            wording::text(lead, &said, &case.source, None, false)
+        };
+        let x = x.unwrap_or_else(|| wording::singles(case.source.len()));
+        let y = y.unwrap_or_else(|| wording::singles(said.tokens.len()));
+        let target = if self.options.forces {
+            wording::whole_words(&case.target, &y).tokens
+        } else {
+            let pieces = wording::tokens(lead, &said.tokens);
+            y.iter().map(|word| lead.target.marks().word(&pieces[word.clone()])).collect()
+        };
+        Output {
+            text,
+            source: wording::whole_words(&case.source, &x).tokens,
+            target,
+            word_log_p: merge_log_p(&said.token_log_p, &y),
+            log_p: Some(said.log_p),
+            alpha: said.alpha.map(|alpha| merge_alpha(&Alignment::new(&alpha), &x, &y)),
+            links: None,
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Floor 7: columns as the file keeps them: texts and numbers of [`PIECE`] sentences in one packed row, read when something
+//! of it is asked for first.
+//!
+//! A row of texts is a copy of those in `sentence` and `output`: who changes one of them deletes the row, and until it is
+//! made again the texts are read one by one. A row of numbers is what [`fold`](super::fold) made of `numbers`; what came
+//! since lies over it.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::{Connection, OptionalExtension as _};
+
+use crate::corpus::store::file::{read_only, told};
+use crate::corpus::store::read::key;
+use crate::corpus::store::texts::{Numbers, PIECE, Piece, Reads, Texts};
+
+/// Level of zstandard for texts, and for numbers.
+const LEVELS: (i32, i32) = (3, 1);
+/// The most bytes that a row may unpack to.
+const MOST: usize = 1 << 28;
+/// Pieces of a column, at most.
+pub(crate) const MOST_PIECES: usize = 1 << 20;
+/// Columns of numbers come behind those of texts.
+const NUMBERS: i64 = 16;
+
+/// A column of texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    /// Source texts.
+    Sources,
+    /// References.
+    References,
+    /// What a system says.
+    Outputs(i64),
+}
+
+impl Written {
+    /// The columns of a system; those of the sentences are system 0's.
+    pub(crate) fn of(system: i64) -> Vec<Self> {
+        if system == 0 { vec![Self::Sources, Self::References] } else { vec![Self::Outputs(system)] }
+    }
+
+    fn key(self, n: usize) -> i64 {
+        match self {
+            Self::Sources => place(0, 0, n),
+            Self::References => place(0, 1, n),
+            Self::Outputs(system) => place(system, 0, n),
+        }
+    }
+
+    fn sql(self) -> &'static str {
+        match self {
+            Self::Sources => "SELECT id, source FROM sentence WHERE id > ?1 AND id <= ?2 ORDER BY id",
+            Self::References => "SELECT id, reference FROM sentence WHERE id > ?1 AND id <= ?2 ORDER BY id",
+            Self::Outputs(_) => "SELECT key, text FROM output WHERE key > ?1 AND key <= ?2 ORDER BY key",
+        }
+    }
+
+    /// Before the first and at the last of the keys of a piece.
+    fn keys(self, n: usize) -> [i64; 2] {
+        let system = if let Self::Outputs(system) = self { system } else { 0 };
+        [key(system, (n * PIECE) as i64), key(system, ((n + 1) * PIECE) as i64)]
+    }
+}
+
+/// The key of a packed row: system * 2^32 + column * 2^20 + number of the piece.
+fn place(system: i64, column: i64, n: usize) -> i64 {
+    key(system, column << 20 | n as i64)
+}
+
+/// The key of a packed row of numbers; `column` is the id of its measure's name.
+pub(crate) fn place_of_numbers(system: i64, column: i64, n: usize) -> i64 {
+    place(system, NUMBERS + column, n)
+}
+
+/// What goes wrong while a column is read; the rest of it is read.
+pub(crate) type Damage<'a> = dyn FnMut(rusqlite::Error) + 'a;
+
+/// The texts of a piece, packed or one by one.
+pub(crate) fn texts(all: &Connection, written: Written, n: usize, damage: &mut Damage<'_>) -> Piece {
+    let packed = all.prepare_cached("SELECT packed FROM block WHERE key = ?1").and_then(|mut find| {
+        let unpack = |row: &rusqlite::Row<'_>| Ok(unpack_texts(row.get_ref(0)?.as_blob()?));
+        find.query_row([written.key(n)], unpack).optional()
+    });
+    match packed {
+        Ok(Some(Some(piece))) => return piece,
+        Ok(_) => {}
+        Err(error) => damage(error),
+    }
+    let mut piece = Piece::default();
+    if let Err(error) = single_texts(all, written, n, &mut piece) {
+        damage(error);
+    }
+    piece
+}
+
+fn single_texts(all: &Connection, written: Written, n: usize, piece: &mut Piece) -> rusqlite::Result<()> {
+    let mut find = all.prepare_cached(written.sql())?;
+    let mut rows = find.query(written.keys(n))?;
+    while let Some(row) = rows.next()? {
+        let at = ((row.get::<_, i64>(0)? & 0xFFFF_FFFF) as usize).wrapping_sub(1 + n * PIECE);
+        while piece.len() < at.min(PIECE) {
+            piece.push(None);
+        }
+        if at == piece.len() {
+            piece.push(row.get_ref(1)?.as_str_or_null().unwrap_or_default());
+        }
+    }
+    Ok(())
+}
+
+/// Packs the texts of a piece again if a change took them away.
+pub(crate) fn pack_texts(all: &Connection, written: Written, n: usize) -> rusqlite::Result<()> {
+    let key = written.key(n);
+    if all.prepare_cached("SELECT 1 FROM block WHERE key = ?1")?.exists([key])? {
+        return Ok(());
+    }
+    let mut piece = Piece::default();
+    single_texts(all, written, n, &mut piece)?;
+    let packed = compress(piece.written().as_bytes(), LEVELS.0)?;
+    let mut add = all.prepare_cached("INSERT INTO block(key, count, packed) VALUES (?1, ?2, ?3)")?;
+    add.execute((key, piece.count() as i64, packed)).map(drop)
+}
+
+/// Takes packed texts away that are not those of the file any more.
+pub(crate) fn forget_texts(
+    all: &Connection,
+    written: Written,
+    places: impl Iterator<Item = usize>,
+) -> rusqlite::Result<()> {
+    let mut last = None;
+    for n in places.map(|at| at / PIECE) {
+        if last.replace(n) != Some(n) {
+            all.prepare_cached("DELETE FROM block WHERE key = ?1")?.execute([written.key(n)])?;
+        }
+    }
+    Ok(())
+}
+
+/// How many sentences a system says something of.
+pub(crate) fn count_outputs(all: &Connection, system: i64, len: usize) -> rusqlite::Result<usize> {
+    let written = Written::Outputs(system);
+    let mut of_piece = all.prepare_cached("SELECT count FROM block WHERE key = ?1")?;
+    let mut of_rows = all.prepare_cached("SELECT count(*) FROM output WHERE key > ?1 AND key <= ?2")?;
+    let mut total = 0;
+    for n in 0..len.div_ceil(PIECE) {
+        let packed: Option<i64> = of_piece.query_row([written.key(n)], |row| row.get(0)).optional()?;
+        total += match packed {
+            Some(count) => count,
+            None => of_rows.query_row(written.keys(n), |row| row.get(0))?,
+        };
+    }
+    Ok(total as usize)
+}
+
+fn compress(bytes: &[u8], level: i32) -> rusqlite::Result<Vec<u8>> {
+    zstd::bulk::compress(bytes, level).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
+}
+
+fn decompress(packed: &[u8]) -> Option<Vec<u8>> {
+    let size = zstd::zstd_safe::get_frame_content_size(packed).ok()??;
+    zstd::bulk::decompress(packed, usize::try_from(size).ok()?.min(MOST)).ok()
+}
+
+fn unpack_texts(packed: &[u8]) -> Option<Piece> {
+    String::from_utf8(decompress(packed)?).ok().map(Piece::of_written)
+}
+
+/// Numbers packed: the first bytes of all, then the second ones.
+pub(crate) fn pack_numbers(numbers: &[f32]) -> rusqlite::Result<Vec<u8>> {
+    let bytes: Vec<[u8; 4]> = numbers.iter().map(|number| number.to_le_bytes()).collect();
+    let planes: Vec<u8> = (0..4).flat_map(|plane| bytes.iter().map(move |bytes| bytes[plane])).collect();
+    compress(&planes, LEVELS.1)
+}
+
+/// The reverse of [`pack_numbers`].
+pub(crate) fn unpack_numbers(packed: &[u8]) -> Option<Vec<f32>> {
+    let planes = decompress(packed)?;
+    let (count, rest) = (planes.len() / 4, planes.len() % 4);
+    let number = |k: usize| f32::from_le_bytes([0, 1, 2, 3].map(|plane| planes[plane * count + k]));
+    (rest == 0).then(|| (0..count).map(number).collect())
+}
+
+/// The id of a measure's name; `None` where nothing of it is packed.
+pub(crate) fn column(all: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {
+    all.prepare_cached("SELECT id FROM name WHERE name = ?1")?.query_row([name], |row| row.get(0)).optional()
+}
+
+/// Numbers of a system that came since its rows were packed.
+pub(crate) struct Loose {
+    /// The row's id.
+    pub(crate) id: i64,
+    /// The names of its measures.
+    pub(crate) names: Vec<String>,
+    /// Its first sentence, from 0.
+    pub(crate) first: usize,
+    /// All numbers, sentence by sentence.
+    pub(crate) packed: Vec<u8>,
+}
+
+impl Loose {
+    /// The sentences that they are of.
+    pub(crate) fn places(&self) -> std::ops::Range<usize> {
+        self.first..self.first + self.packed.len() / (4 * self.names.len().max(1))
+    }
+
+    /// The numbers of a measure, each with its sentence.
+    pub(crate) fn numbers(&self, name: &str) -> impl Iterator<Item = (usize, f32)> {
+        let column = self.names.iter().position(|known| known == name);
+        let rows = self.packed.chunks_exact(4 * self.names.len().max(1)).enumerate();
+        rows.filter_map(move |(n, row)| Some((self.first + n, *row.as_chunks::<4>().0.get(column?)?)))
+            .map(|(at, bytes)| (at, f32::from_le_bytes(bytes)))
+    }
+}
+
+/// What of a system is not packed and concerns sentences before `before`, oldest first, at most so many bytes.
+pub(crate) fn loose(all: &Connection, system: i64, before: usize, most: usize) -> rusqlite::Result<Vec<Loose>> {
+    let sql = "SELECT numbers.id, names, first, packed FROM numbers INDEXED BY loose JOIN measures
+        ON measures.id = numbers.measures WHERE system = ?1 AND length(packed) > 0 AND first < ?2 ORDER BY numbers.id";
+    let mut find = all.prepare_cached(sql)?;
+    let (mut rows, mut found, mut bytes) = (find.query([system, before as i64])?, Vec::new(), 0);
+    while let Some(row) = rows.next()?
+        && bytes < most
+    {
+        let names: String = row.get(1)?;
+        let packed: Vec<u8> = row.get(3)?;
+        bytes += packed.len();
+        let (first, names) = (row.get::<_, i64>(2)?.max(0) as usize, names.split(' ').map(str::to_owned).collect());
+        found.push(Loose { id: row.get(0)?, names, first, packed });
+    }
+    Ok(found)
+}
+
+/// The packed numbers of a piece, NaN where there are none.
+pub(crate) fn packed_numbers(all: &Connection, key: i64) -> rusqlite::Result<Vec<f32>> {
+    let mut find = all.prepare_cached("SELECT packed FROM block WHERE key = ?1")?;
+    let unpack = |row: &rusqlite::Row<'_>| Ok(unpack_numbers(row.get_ref(0)?.as_blob()?));
+    Ok(find.query_row([key], unpack).optional()?.flatten().unwrap_or_default())
+}
+
+/// Puts a number among others, NaN between.
+pub(crate) fn put(numbers: &mut Vec<f32>, at: usize, number: f32) {
+    if numbers.len() <= at {
+        numbers.resize(at + 1, f32::NAN);
+    }
+    numbers[at] = number;
+}
+
+fn numbers(all: &Connection, system: i64, name: &str, n: usize) -> rusqlite::Result<Vec<f32>> {
+    let mut numbers = match column(all, name)? {
+        Some(column) => packed_numbers(all, place_of_numbers(system, column, n))?,
+        None => Vec::new(),
+    };
+    let piece = n * PIECE..(n + 1) * PIECE;
+    for loose in loose(all, system, piece.end, usize::MAX)? {
+        if loose.places().end > piece.start {
+            let within = loose.numbers(name).filter(|(at, _)| piece.contains(at));
+            within.for_each(|(at, number)| put(&mut numbers, at - piece.start, number));
+        }
+    }
+    Ok(numbers)
+}
+
+/// Reads columns of a file with a connection of its own, so that nobody waits for who writes.
+pub(crate) struct Blocks {
+    path: PathBuf,
+    connection: Mutex<Option<Connection>>,
+    damages: Mutex<Vec<String>>,
+}
+
+impl Blocks {
+    pub(crate) fn new(path: &Path) -> Arc<Self> {
+        Arc::new(Self { path: path.to_owned(), connection: Mutex::default(), damages: Mutex::default() })
+    }
+
+    /// What could not be read, in sentences, each told once.
+    pub(crate) fn take_damages(&self) -> Vec<String> {
+        std::mem::take(&mut self.damages.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn damaged(&self, what: &str, error: &rusqlite::Error) {
+        let why = format!("{what}: {}", told(&self.path, error));
+        let mut damages = self.damages.lock().unwrap_or_else(PoisonError::into_inner);
+        if !damages.contains(&why) {
+            damages.push(why);
+        }
+    }
+
+    fn ask<T: Default>(&self, what: &str, job: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> T {
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = || {
+            if connection.is_none() {
+                *connection = Some(read_only(&self.path)?);
+            }
+            connection.as_ref().map_or_else(|| Ok(T::default()), job)
+        };
+        read().unwrap_or_else(|error| {
+            self.damaged(what, &error);
+            T::default()
+        })
+    }
+
+    /// A column of texts, of which nothing is read yet.
+    pub(crate) fn texts(self: &Arc<Self>, written: Written, len: usize) -> Texts {
+        let blocks = Arc::clone(self);
+        let what = if matches!(written, Written::Outputs(_)) { "outputs" } else { "sentences" };
+        let reads: Reads<Piece> = Arc::new(move |n| {
+            blocks.ask(what, |all| Ok(texts(all, written, n, &mut |error| blocks.damaged(what, &error))))
+        });
+        Texts::of_file(len, reads)
+    }
+
+    /// A column of numbers, of which nothing is read yet.
+    pub(crate) fn numbers(self: &Arc<Self>, system: i64, name: &'static str, len: usize) -> Numbers {
+        let blocks = Arc::clone(self);
+        Numbers::of_file(len, Arc::new(move |n| blocks.ask("measures", |all| numbers(all, system, name, n))))
+    }
+}

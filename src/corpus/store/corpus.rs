@@ -1,0 +1,281 @@
+//! Floor 7: a workspace in memory, without alignments: what the table shows, sorts and looks through. Columns are read
+//! when something of them is asked for first.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::corpus::judgements::judge::{Judgement, Judgements};
+use crate::corpus::judgements::scheme::Scheme;
+use crate::corpus::measures::measures::{MEASURES, OF_SENTENCES};
+use crate::corpus::store::blocks::{Blocks, Loose, Written, count_outputs};
+use crate::corpus::store::file::Workspace;
+use crate::corpus::store::read::System;
+use crate::corpus::store::texts::{Numbers, PIECE, Texts};
+use crate::error::Result;
+
+/// Sentences, what systems say of them and what people say of that. A copy shares all that is large.
+#[derive(Clone, Default)]
+pub struct Corpus {
+    /// Source texts.
+    pub sources: Texts,
+    /// References.
+    pub references: Texts,
+    /// Measures of the sentences, in the order of [`OF_SENTENCES`].
+    pub numbers: Vec<Numbers>,
+    /// Systems, in the order in which they came.
+    pub systems: Vec<SystemColumn>,
+    /// Stars, tags, notes and marks.
+    pub judgements: Arc<Judgements>,
+    /// Sentences with links by hand.
+    pub golds: Arc<BTreeSet<usize>>,
+    /// The scheme of errors.
+    pub scheme: Arc<Scheme>,
+    /// Somebody judged the errors of a translation.
+    pub has_errors_judged: bool,
+    /// What could not be read when it was opened, in sentences; [`Corpus::take_damages`] tells what came to light since.
+    pub damages: Vec<String>,
+    /// The last row of measures that was seen: what came later is new.
+    seen: i64,
+    /// Reads the columns; none of a workspace that is not a file.
+    blocks: Option<Arc<Blocks>>,
+}
+
+impl std::fmt::Debug for Corpus {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Corpus").field("sentences", &self.len()).field("systems", &self.systems).finish_non_exhaustive()
+    }
+}
+
+/// What a system says.
+#[derive(Clone, Debug)]
+pub struct SystemColumn {
+    /// Which.
+    pub system: System,
+    /// Its translations.
+    pub texts: Texts,
+    /// Measures, in the order of [`MEASURES`].
+    pub numbers: Vec<Numbers>,
+    /// How many sentences it has been asked about.
+    pub done: usize,
+}
+
+impl SystemColumn {
+    fn new(system: System, len: usize, blocks: &Arc<Blocks>) -> Self {
+        let texts = blocks.texts(Written::Outputs(system.id), len);
+        let numbers = MEASURES.iter().map(|measure| blocks.numbers(system.id, measure.name, len)).collect();
+        Self { system, texts, numbers, done: 0 }
+    }
+
+    fn grow(&mut self, len: usize) {
+        self.texts.grow(len);
+        self.numbers.iter_mut().for_each(|numbers| numbers.grow(len));
+    }
+}
+
+/// A row of measures that came: of which system, for which sentences, and the numbers unless they are folded.
+struct Came {
+    id: i64,
+    system: i64,
+    places: Range<usize>,
+    numbers: Option<Loose>,
+}
+
+impl Corpus {
+    /// Opens a workspace, as far as it is sound. Texts and numbers are read when they are asked for.
+    ///
+    /// # Errors
+    /// A sentence when not even its sentences can be counted.
+    pub fn read(workspace: &Workspace) -> Result<Self> {
+        // One moment of the file, whatever others write meanwhile.
+        let _moment = workspace.tell(workspace.connection.unchecked_transaction())?;
+        let (len, blocks) = (workspace.len()?, Blocks::new(workspace.path()));
+        let sql = "SELECT coalesce(max(id), 0) FROM numbers";
+        let mut corpus = Self {
+            sources: blocks.texts(Written::Sources, len),
+            references: blocks.texts(Written::References, len),
+            numbers: OF_SENTENCES.iter().map(|measure| blocks.numbers(0, measure.name, len)).collect(),
+            seen: workspace.tell(workspace.connection.query_row(sql, [], |row| row.get(0)))?,
+            ..Self::default()
+        };
+        let read = workspace.systems().and_then(|systems| {
+            let column = |system| SystemColumn::new(system, len, &blocks);
+            corpus.systems = systems.into_iter().map(column).collect();
+            corpus.systems.iter_mut().try_for_each(|column| count(workspace, column, len))
+        });
+        let read = [read, corpus.read_judgements(workspace)];
+        corpus.damages = read.into_iter().filter_map(|read| read.err().map(|error| error.to_string())).collect();
+        corpus.blocks = Some(blocks);
+        Ok(corpus)
+    }
+
+    /// Reads again what people say.
+    ///
+    /// # Errors
+    /// A sentence about the file.
+    pub fn read_judgements(&mut self, workspace: &Workspace) -> Result<()> {
+        self.judgements = Arc::new(workspace.judgements()?);
+        self.golds = Arc::new(workspace.golds()?);
+        self.scheme = Arc::new(workspace.scheme()?);
+        self.has_errors_judged = self.judgements.values().flat_map(|by| by.values()).any(Judgement::judges_any);
+        Ok(())
+    }
+
+    /// How many sentences there are.
+    pub fn len(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+
+    /// Everything that has a text for each sentence.
+    fn texts(&self) -> impl Iterator<Item = &Texts> {
+        [&self.sources, &self.references].into_iter().chain(self.systems.iter().map(|column| &column.texts))
+    }
+
+    fn all_numbers(&self) -> impl Iterator<Item = &Numbers> {
+        self.numbers.iter().chain(self.systems.iter().flat_map(|column| &column.numbers))
+    }
+
+    /// Reads on for a few milliseconds: texts that nobody has asked for yet. Whether there may be more.
+    pub fn read_on(&self) -> bool {
+        for n in 0..self.sources.pieces() {
+            if let Some(texts) = self.texts().find(|texts| !texts.is_read(n)) {
+                texts.read(n);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Reads all texts.
+    pub fn read_texts(&self) {
+        while self.read_on() {}
+    }
+
+    /// Reads all numbers of the columns in use, and the texts of these sentences: what the table shows next.
+    pub fn read_for(&self, rows: &[u32]) {
+        for at in rows.iter().map(|at| *at as usize) {
+            self.texts().for_each(|texts| texts.read(at / PIECE));
+        }
+        for numbers in self.all_numbers().filter(|numbers| numbers.is_used()) {
+            (0..self.sources.pieces()).for_each(|n| numbers.read(n));
+        }
+    }
+
+    /// What could not be read since this was asked last, in sentences.
+    pub fn take_damages(&self) -> Vec<String> {
+        self.blocks.as_ref().map(|blocks| blocks.take_damages()).unwrap_or_default()
+    }
+
+    /// Reads what came since, from this window or another: everything that is written leaves measures behind.
+    ///
+    /// # Errors
+    /// A sentence about the file.
+    pub fn refresh(&mut self, workspace: &Workspace) -> Result<()> {
+        let Some(blocks) = self.blocks.clone() else {
+            *self = Self::read(workspace)?;
+            return Ok(());
+        };
+        let _moment = workspace.tell(workspace.connection.unchecked_transaction())?;
+        let len = workspace.len()?;
+        self.sources.grow(len);
+        self.references.grow(len);
+        self.numbers.iter_mut().for_each(|numbers| numbers.grow(len));
+        let systems = workspace.systems()?;
+        self.systems.retain(|column| systems.iter().any(|system| system.id == column.system.id));
+        for system in systems {
+            if !self.systems.iter().any(|column| column.system.id == system.id) {
+                self.systems.push(SystemColumn::new(system, len, &blocks));
+            }
+        }
+        self.systems.iter_mut().for_each(|column| column.grow(len));
+        let came = workspace.tell(came(workspace, self.seen))?;
+        for came in &came {
+            self.take_numbers(came);
+        }
+        let mut runs: Vec<(i64, Range<usize>)> = came.into_iter().map(|came| (came.system, came.places)).collect();
+        runs.sort_by_key(|(system, places)| (*system, places.start));
+        for run in runs.chunk_by(|a, b| a.0 == b.0) {
+            let column = self.systems.iter_mut().find(|column| column.system.id == run[0].0);
+            let (texts, column) = match column {
+                None if run[0].0 == 0 => (vec![&mut self.sources, &mut self.references], None),
+                None => continue,
+                Some(SystemColumn { system, texts, done, .. }) => (vec![texts], Some((system.id, done))),
+            };
+            for texts in texts {
+                for places in together(run) {
+                    texts.read_again(&places);
+                }
+            }
+            if let Some((id, done)) = column {
+                *done = workspace.tell(count_outputs(&workspace.connection, id, len))?;
+            }
+        }
+        self.read_judgements(workspace)
+    }
+
+    /// Takes new numbers into what is in memory; the others are read with their columns.
+    fn take_numbers(&mut self, came: &Came) {
+        self.seen = came.id;
+        let (names, columns): (Vec<&str>, &mut [Numbers]) = if came.system == 0 {
+            (OF_SENTENCES.iter().map(|measure| measure.name).collect(), &mut self.numbers)
+        } else {
+            let Some(column) = self.systems.iter_mut().find(|column| column.system.id == came.system) else { return };
+            (MEASURES.iter().map(|measure| measure.name).collect(), &mut column.numbers)
+        };
+        for (name, numbers) in names.into_iter().zip(columns) {
+            match &came.numbers {
+                None => numbers.read_again(&came.places),
+                Some(loose) => {
+                    for (at, number) in loose.numbers(name) {
+                        if numbers.is_read(at) {
+                            numbers.set(at, number);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn count(workspace: &Workspace, column: &mut SystemColumn, len: usize) -> Result<()> {
+    column.done = workspace.tell(count_outputs(&workspace.connection, column.system.id, len))?;
+    Ok(())
+}
+
+/// Places that follow each other as one, so that no piece is read twice.
+fn together(runs: &[(i64, Range<usize>)]) -> Vec<Range<usize>> {
+    let mut all: Vec<Range<usize>> = Vec::new();
+    for (_, places) in runs {
+        match all.last_mut() {
+            Some(last) if places.start <= last.end.next_multiple_of(PIECE) => {
+                last.end = last.end.max(places.end);
+            }
+            _ => all.push(places.clone()),
+        }
+    }
+    all
+}
+
+/// The rows of measures that came since, and which sentences each is of.
+fn came(workspace: &Workspace, seen: i64) -> rusqlite::Result<Vec<Came>> {
+    let sql = "SELECT numbers.id, system, first, count, packed, names FROM numbers
+        JOIN measures ON measures.id = numbers.measures WHERE numbers.id > ?1 ORDER BY numbers.id";
+    let mut find = workspace.connection.prepare_cached(sql)?;
+    let rows = find.query_map([seen], |row| {
+        let (id, system, first) = (row.get(0)?, row.get(1)?, row.get::<_, i64>(2)?.max(0) as usize);
+        let packed: Vec<u8> = row.get(4)?;
+        if packed.is_empty() {
+            let count = row.get::<_, Option<i64>>(3)?.unwrap_or_default().max(0) as usize;
+            return Ok(Came { id, system, places: first..first + count, numbers: None });
+        }
+        let names: String = row.get(5)?;
+        let loose = Loose { id, names: names.split(' ').map(str::to_owned).collect(), first, packed };
+        Ok(Came { id, system, places: loose.places(), numbers: Some(loose) })
+    })?;
+    rows.collect()
+}

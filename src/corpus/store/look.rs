@@ -1,0 +1,55 @@
+//! Floor 7: how a workspace is looked at, kept in the file itself: which columns are shown, in which order, what is
+//! brushed. It lies in a table of its own that is made when there is something to keep, so that programs which do not know it
+//! go on reading the file.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use rusqlite::OptionalExtension as _;
+use serde::{Deserialize, Serialize};
+
+use crate::corpus::store::file::Workspace;
+use crate::error::Result;
+
+/// What is kept.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Look {
+    /// Columns that are shown or hidden against what is shown at first, by their names.
+    pub shown: BTreeMap<String, bool>,
+    /// Columns that were moved, and those before them, in order, by their names.
+    pub order: Vec<String>,
+    /// Columns that have a histogram, in order.
+    pub brushed: Vec<String>,
+    /// They stand beside each other as axes.
+    pub parallel: bool,
+    /// Where frequencies of words are read from; none: the references are counted.
+    pub frequencies: Option<PathBuf>,
+}
+
+impl Workspace {
+    /// How it was looked at last; as at first where nothing is kept, or nothing that can be read.
+    pub fn look(&self) -> Look {
+        let find = || -> rusqlite::Result<Option<String>> {
+            let known = "SELECT count(*) FROM sqlite_schema WHERE name = 'look'";
+            if self.connection.query_row(known, [], |row| row.get::<_, i64>(0))? == 0 {
+                return Ok(None);
+            }
+            self.connection.query_row("SELECT document FROM look WHERE id = 1", [], |row| row.get(0)).optional()
+        };
+        let document = find().ok().flatten();
+        document.and_then(|document| serde_json::from_str(&document).ok()).unwrap_or_default()
+    }
+
+    /// Keeps how it is looked at.
+    ///
+    /// # Errors
+    /// A sentence about the file.
+    pub fn keep_look(&mut self, look: &Look) -> Result<()> {
+        let document = serde_json::to_string(look).unwrap_or_default();
+        self.at_once(|all| {
+            all.execute_batch("CREATE TABLE IF NOT EXISTS look(id INTEGER PRIMARY KEY, document TEXT NOT NULL)")?;
+            all.execute("INSERT OR REPLACE INTO look VALUES (1, ?1)", [&document]).map(drop)
+        })
+    }
+}

@@ -1,0 +1,328 @@
+//! Floor 7: what a system says of a sentence, and how it is packed.
+
+use half::f16;
+use half::slice::{HalfBitsSliceExt as _, HalfFloatSliceExt as _};
+use serde::Deserialize;
+
+use crate::analysis::alignment::Alignment;
+use crate::analysis::hard;
+use crate::corpus::store::coder;
+use crate::text::links::{Link, places};
+use crate::text::sentence::EOS;
+
+/// Level of zstandard.
+const LEVEL: i32 = 3;
+/// The most bytes that one output may unpack to.
+const MOST: usize = 1 << 28;
+
+/// What a system says of a sentence, in words.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Output {
+    /// The translation as people read it.
+    pub text: String,
+    /// The source words as the system counts them, `</s>` among them where alpha has its column; none where they are
+    /// not known.
+    pub source: Vec<String>,
+    /// The target words, `</s>` where alpha has its row.
+    pub target: Vec<String>,
+    /// log p of each target word; none where they are not known.
+    pub word_log_p: Vec<f32>,
+    /// log p of the whole.
+    pub log_p: Option<f32>,
+    /// A row for each target word, a column for each source word.
+    pub alpha: Option<Vec<Vec<f32>>>,
+    /// Links that came without weights.
+    pub links: Option<Vec<Link>>,
+}
+
+impl Output {
+    /// Target words without `</s>`.
+    pub fn words(&self) -> &[String] {
+        without_end(&self.target)
+    }
+
+    /// Source words without `</s>`.
+    pub fn source_words(&self) -> &[String] {
+        without_end(&self.source)
+    }
+
+    /// Its links between words: those that it came with, else the source word of greatest alpha for each target word.
+    /// `None` where it has neither.
+    pub fn hard_links(&self) -> Option<Vec<Link>> {
+        if let Some(links) = &self.links {
+            return Some(links.clone());
+        }
+        self.alignment().map(|alignment| hard::links(&alignment))
+    }
+
+    /// alpha between words, without `</s>` on either side.
+    pub fn alignment(&self) -> Option<Alignment<'_>> {
+        let alpha = self.alpha.as_ref()?;
+        Some(Alignment::new(alpha).words(self.words().len(), self.source_words().len()))
+    }
+}
+
+fn without_end(words: &[String]) -> &[String] {
+    match words.split_last() {
+        Some((last, words)) if last == EOS => words,
+        _ => words,
+    }
+}
+
+/// Packs all but the texts. Words that the texts give are kept as what cuts them, alpha as f16: its exponents by how often
+/// each comes, the other bits as they are, for those are noise.
+///
+/// # Errors
+/// What zstandard says.
+pub fn pack(output: &Output, source: &str) -> std::io::Result<Vec<u8>> {
+    let mut body = Vec::new();
+    put_words(&mut body, &output.source, source)?;
+    put_words(&mut body, &output.target, &output.text)?;
+    put_number(&mut body, output.log_p.map_or(0, |_| 1));
+    body.extend(output.log_p.into_iter().flat_map(f32::to_le_bytes));
+    put_number(&mut body, output.word_log_p.len());
+    body.extend(output.word_log_p.iter().flat_map(|log_p| log_p.to_le_bytes()));
+    put_number(&mut body, output.links.as_ref().map_or(0, |links| links.len() + 1));
+    for link in output.links.iter().flatten() {
+        put_number(&mut body, link.source);
+        put_number(&mut body, link.target);
+    }
+    put_alpha(&mut body, output.alpha.as_deref());
+    let mut packed = vec![FORM];
+    put_number(&mut packed, body.len());
+    packed.extend(body);
+    Ok(packed)
+}
+
+/// The reverse of [`pack`], of earlier programs too; the texts come from their own columns. `None` where the bytes are
+/// damaged.
+pub fn unpack(text: String, source: &str, packed: &[u8]) -> Option<Output> {
+    let Some(mut rest) = packed.strip_prefix(&[FORM]) else { return earlier::unpack(text, packed) };
+    if take_number(&mut rest)? != rest.len() {
+        return None;
+    }
+    let rest = &mut rest;
+    let source = take_words(rest, source)?;
+    let target = take_words(rest, &text)?;
+    let has_log_p = take_number(rest)? > 0;
+    let log_p = if has_log_p { Some(take_floats(rest, 1)?[0]) } else { None };
+    let count = take_number(rest)?;
+    let word_log_p = take_floats(rest, count)?;
+    let links = match take_number(rest)?.checked_sub(1) {
+        None => None,
+        Some(count) => {
+            let links = (0..count).map(|_| Some(Link { source: take_number(rest)?, target: take_number(rest)? }));
+            Some(links.collect::<Option<Vec<Link>>>()?)
+        }
+    };
+    let alpha = take_alpha(rest)?;
+    Some(Output { text, source, target, word_log_p, log_p, alpha, links })
+}
+
+/// What a body of today begins with; those of earlier programs begin as zstandard does.
+const FORM: u8 = 1;
+/// The most words of a sentence.
+const MOST_WORDS: usize = 1 << 20;
+
+/// A whole number, seven bits a byte.
+fn put_number(body: &mut Vec<u8>, mut number: usize) {
+    while number >= 0x80 {
+        body.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    body.push(number as u8);
+}
+
+fn take_number(rest: &mut &[u8]) -> Option<usize> {
+    let mut number = 0_usize;
+    for shift in (0..usize::BITS).step_by(7) {
+        let byte = *rest.split_off_first()?;
+        number |= usize::from(byte & 0x7F).checked_shl(shift)?;
+        if byte & 0x80 == 0 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+fn take_floats(rest: &mut &[u8], count: usize) -> Option<Vec<f32>> {
+    let bytes = rest.split_off(..count.checked_mul(4)?)?;
+    Some(bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
+}
+
+/// How words are kept.
+mod cut {
+    /// There are none.
+    pub const NONE: u8 = 0;
+    /// They are those between the spaces of the text.
+    pub const SPACES: u8 = 1;
+    /// They follow each other in the text: how long each is.
+    pub const LENGTHS: u8 = 2;
+    /// As they are.
+    pub const WORDS: u8 = 3;
+    /// Added where `</s>` stands behind them.
+    pub const END: u8 = 0x10;
+}
+
+fn put_words(body: &mut Vec<u8>, words: &[String], text: &str) -> std::io::Result<()> {
+    let bare = without_end(words);
+    let end = if bare.len() < words.len() { cut::END } else { 0 };
+    if bare.is_empty() {
+        body.push(cut::NONE | end);
+    } else if places::words(text).eq(bare) {
+        body.push(cut::SPACES | end);
+    } else if is_cut_from(bare, text) {
+        body.push(cut::LENGTHS | end);
+        put_number(body, bare.len());
+        for word in bare {
+            put_number(body, word.len());
+        }
+    } else {
+        body.push(cut::WORDS | end);
+        let packed = zstd::bulk::compress(&serde_json::to_vec(bare)?, LEVEL)?;
+        put_number(body, packed.len());
+        body.extend(packed);
+    }
+    Ok(())
+}
+
+/// Whether a text begins with these words, nothing but spaces between.
+fn is_cut_from(words: &[String], text: &str) -> bool {
+    let mut rest = text;
+    words.iter().all(|word| {
+        let behind = rest.trim_start().strip_prefix(word.as_str());
+        rest = behind.unwrap_or_default();
+        behind.is_some() && !word.starts_with(char::is_whitespace)
+    })
+}
+
+fn take_words(rest: &mut &[u8], text: &str) -> Option<Vec<String>> {
+    let kind = *rest.split_off_first()?;
+    let mut words: Vec<String> = match kind & !cut::END {
+        cut::NONE => Vec::new(),
+        cut::SPACES => places::words(text).map(str::to_owned).collect(),
+        cut::LENGTHS => {
+            let count = take_number(rest)?;
+            let mut text = text;
+            let mut word = || {
+                let (word, behind) = text.trim_start().split_at_checked(take_number(rest)?)?;
+                text = behind;
+                Some(word.to_owned())
+            };
+            (0..count).map(|_| word()).collect::<Option<_>>()?
+        }
+        cut::WORDS => {
+            let count = take_number(rest)?;
+            serde_json::from_slice(&unpacked(rest.split_off(..count)?)?).ok()?
+        }
+        _ => return None,
+    };
+    words.extend((kind & cut::END > 0).then(|| EOS.to_owned()));
+    Some(words)
+}
+
+/// What zstandard packed.
+fn unpacked(packed: &[u8]) -> Option<Vec<u8>> {
+    let size = zstd::zstd_safe::get_frame_content_size(packed).ok()??;
+    zstd::bulk::decompress(packed, usize::try_from(size).ok()?.min(MOST)).ok()
+}
+
+/// How alpha is kept.
+mod weights {
+    /// There is none.
+    pub const NONE: u8 = 0;
+    /// The low bytes, the two bits above them, the exponents.
+    pub const POSITIVE: u8 = 1;
+    /// f16 as they are: there are some below 0, or none at all.
+    pub const ANY: u8 = 2;
+}
+
+fn put_alpha(body: &mut Vec<u8>, alpha: Option<&[Vec<f32>]>) {
+    let Some(alpha) = alpha else { return body.push(weights::NONE) };
+    let columns = alpha.first().map_or(0, Vec::len);
+    let cell = |row: &Vec<f32>, j: usize| row.get(j).copied().unwrap_or(0.0);
+    let flat: Vec<f32> = alpha.iter().flat_map(|row| (0..columns).map(move |j| cell(row, j))).collect();
+    let mut halves = vec![f16::ZERO; flat.len()];
+    halves.convert_from_f32_slice(&flat);
+    let bits: &[u16] = halves.reinterpret_cast();
+    let is_positive = bits.iter().all(|bits| bits >> 15 == 0);
+    body.push(if is_positive { weights::POSITIVE } else { weights::ANY });
+    put_number(body, alpha.len());
+    put_number(body, columns);
+    if is_positive {
+        body.extend(bits.iter().map(|bits| *bits as u8));
+        let two = |bits: u16| (bits >> 8 & 3) as u8;
+        let four = |four: &[u16]| four.iter().rev().fold(0, |byte, bits| byte << 2 | two(*bits));
+        body.extend(bits.chunks(4).map(four));
+        body.extend(coder::encode(bits.iter().map(|bits| (bits >> 10) as u8)));
+    } else {
+        body.extend(bits.iter().flat_map(|bits| bits.to_le_bytes()));
+    }
+}
+
+#[expect(clippy::option_option, reason = "damaged, or without alpha, or with it")]
+fn take_alpha(rest: &mut &[u8]) -> Option<Option<Vec<Vec<f32>>>> {
+    let kind = *rest.split_off_first()?;
+    if kind == weights::NONE {
+        return Some(None);
+    }
+    let (rows, columns) = (take_number(rest)?, take_number(rest)?);
+    let count = rows.checked_mul(columns).filter(|count| *count <= rest.len() && rows <= MOST_WORDS)?;
+    let bits: Vec<u16> = match kind {
+        weights::POSITIVE => {
+            let (low, two) = (rest.split_off(..count)?, rest.split_off(..count.div_ceil(4))?);
+            let bits = |(k, exponent): (usize, u8)| {
+                u16::from(low[k]) | u16::from(two[k / 4] >> (k % 4 * 2) & 3) << 8 | u16::from(exponent) << 10
+            };
+            coder::decode(rest, count).into_iter().enumerate().map(bits).collect()
+        }
+        weights::ANY => {
+            let bytes = rest.split_off(..2 * count)?;
+            bytes.as_chunks::<2>().0.iter().map(|bytes| u16::from_le_bytes(*bytes)).collect()
+        }
+        _ => return None,
+    };
+    let halves: &[f16] = bits.reinterpret_cast();
+    let mut flat = vec![0.0; count];
+    halves.convert_to_f32_slice(&mut flat);
+    Some(Some((0..rows).map(|i| flat[i * columns..(i + 1) * columns].to_vec()).collect()))
+}
+
+/// What programs before version 2 of the schema packed: words and log p as JSON, alpha as f16, all in zstandard.
+mod earlier {
+    use super::{Deserialize, Link, Output, f16, unpacked};
+
+    /// All but the text and the weights.
+    #[derive(Deserialize)]
+    struct Head {
+        s: Vec<String>,
+        t: Vec<String>,
+        #[serde(default)]
+        p: Vec<f32>,
+        #[serde(default)]
+        log_p: Option<f32>,
+        /// Rows and columns of alpha.
+        #[serde(default)]
+        a: Option<(usize, usize)>,
+        #[serde(default)]
+        l: Option<Vec<(usize, usize)>>,
+    }
+
+    pub fn unpack(text: String, packed: &[u8]) -> Option<Output> {
+        let bytes = unpacked(packed)?;
+        let end = bytes.iter().position(|byte| *byte == 0)?;
+        let (head, rest) = (bytes.get(..end)?, bytes.get(end + 1..)?);
+        let head: Head = serde_json::from_slice(head).ok()?;
+        let alpha = match head.a {
+            None => None,
+            Some((rows, columns)) => {
+                let count = rows.checked_mul(columns)?;
+                let (low, high) = (rest.get(..count)?, rest.get(count..count.checked_mul(2)?)?);
+                let at = |k: usize| f16::from_bits(u16::from(low[k]) | u16::from(high[k]) << 8).to_f32();
+                Some((0..rows).map(|i| (0..columns).map(|j| at(i * columns + j)).collect()).collect())
+            }
+        };
+        let links = head.l.map(|links| links.into_iter().map(|(source, target)| Link { source, target }).collect());
+        Some(Output { text, source: head.s, target: head.t, word_log_p: head.p, log_p: head.log_p, alpha, links })
+    }
+}

@@ -1,0 +1,330 @@
+//! Floor 7: the texts and numbers of a million sentences in memory, in pieces that copies share; a piece of a file is read
+//! when something of it is asked for first.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::text::lines::Needle;
+
+/// Sentences of a piece.
+pub const PIECE: usize = 4096;
+
+/// Reads a piece by its number.
+pub(crate) type Reads<P> = Arc<dyn Fn(usize) -> P + Send + Sync>;
+
+/// Pieces one behind the other, of a file or of memory alone.
+#[derive(Clone)]
+struct Pieces<P> {
+    cells: Vec<Arc<OnceLock<P>>>,
+    /// `None`: pieces are not read but put there.
+    reads: Option<Reads<P>>,
+}
+
+impl<P> Default for Pieces<P> {
+    fn default() -> Self {
+        Self { cells: Vec::new(), reads: None }
+    }
+}
+
+impl<P> std::fmt::Debug for Pieces<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pieces").field("count", &self.cells.len()).finish_non_exhaustive()
+    }
+}
+
+impl<P: Clone + Default> Pieces<P> {
+    fn grow(&mut self, count: usize) {
+        self.cells.resize_with(count.max(self.cells.len()), Arc::default);
+    }
+
+    fn get(&self, n: usize) -> Option<&P> {
+        Some(self.cells.get(n)?.get_or_init(|| self.reads.as_ref().map_or_else(P::default, |reads| reads(n))))
+    }
+
+    /// A piece to be changed, apart from those of other copies.
+    fn change(&mut self, n: usize) -> Option<&mut P> {
+        self.get(n)?;
+        Arc::make_mut(self.cells.get_mut(n)?).get_mut()
+    }
+
+    fn is_read(&self, n: usize) -> bool {
+        self.reads.is_none() || self.cells.get(n).is_some_and(|cell| cell.get().is_some())
+    }
+
+    /// Reads again what was read of these places.
+    fn read_again(&mut self, places: &std::ops::Range<usize>) {
+        let Some(reads) = &self.reads else { return };
+        // A damaged file may tell of any places.
+        for n in places.start / PIECE..places.end.div_ceil(PIECE).min(self.cells.len()) {
+            // One that is not read yet may be under way in a copy, from before.
+            self.cells[n] = if self.cells[n].get().is_some() { Arc::new(reads(n).into()) } else { Arc::default() };
+        }
+    }
+}
+
+/// A text for each sentence, or none.
+#[derive(Clone, Debug, Default)]
+pub struct Texts {
+    pieces: Pieces<Piece>,
+    len: usize,
+}
+
+/// Texts one behind the other, a line feed behind each.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Piece {
+    text: String,
+    /// Where each text ends, its feed not counted.
+    ends: Vec<u32>,
+    /// Whether there is a text at all.
+    there: Vec<bool>,
+}
+
+/// Stands for no text where texts are written down, and before one that begins with it or with [`MARKED`].
+const MISSING: char = '\0';
+/// Stands before a text that begins with a sign of this file.
+const MARKED: char = '\u{1}';
+
+impl Piece {
+    /// How many places it has.
+    pub(crate) fn len(&self) -> usize {
+        self.there.len()
+    }
+
+    /// How many places have a text.
+    pub(crate) fn count(&self) -> usize {
+        self.there.iter().filter(|there| **there).count()
+    }
+
+    /// Everything as one text.
+    pub(crate) fn written(&self) -> String {
+        let mut written = String::with_capacity(self.text.len() + self.len());
+        for i in 0..self.len() {
+            match self.get(i) {
+                None => written.push(MISSING),
+                Some(text) => {
+                    written.extend(text.starts_with([MISSING, MARKED]).then_some(MARKED));
+                    written.push_str(text);
+                }
+            }
+            written.push('\n');
+        }
+        written
+    }
+
+    /// The reverse of [`Piece::written`].
+    pub(crate) fn of_written(written: String) -> Self {
+        if memchr::memchr2(MISSING as u8, MARKED as u8, written.as_bytes()).is_none() {
+            let ends: Vec<u32> = memchr::memchr_iter(b'\n', written.as_bytes()).map(|end| end as u32).collect();
+            return Self { there: vec![true; ends.len()], ends, text: written };
+        }
+        let mut piece = Self::default();
+        for line in written.split_terminator('\n') {
+            let text = line.strip_prefix(MARKED).or((!line.starts_with(MISSING)).then_some(line));
+            piece.push(text);
+        }
+        piece
+    }
+
+    pub(crate) fn push(&mut self, text: Option<&str>) {
+        // A feed within a text would be taken for its end.
+        let start = self.text.len();
+        self.text.push_str(text.unwrap_or_default());
+        if self.text[start..].contains('\n') {
+            let line = self.text[start..].replace('\n', " ");
+            self.text.replace_range(start.., &line);
+        }
+        self.ends.push(self.text.len() as u32);
+        self.text.push('\n');
+        self.there.push(text.is_some());
+    }
+
+    fn start(&self, i: usize) -> usize {
+        if i == 0 { 0 } else { self.ends[i - 1] as usize + 1 }
+    }
+
+    fn get(&self, i: usize) -> Option<&str> {
+        self.there.get(i)?.then(|| &self.text[self.start(i)..self.ends[i] as usize])
+    }
+}
+
+impl Texts {
+    /// So many texts of a file.
+    pub(crate) fn of_file(len: usize, reads: Reads<Piece>) -> Self {
+        let mut texts = Self { pieces: Pieces { cells: Vec::new(), reads: Some(reads) }, len: 0 };
+        texts.grow(len);
+        texts
+    }
+
+    /// How many places there are, with a text or without.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no place.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Puts a text behind the others.
+    pub fn push(&mut self, text: Option<&str>) {
+        let n = self.len / PIECE;
+        self.pieces.grow(n + 1);
+        if let Some(last) = self.pieces.change(n) {
+            while last.len() < self.len % PIECE {
+                last.push(None);
+            }
+            last.push(text);
+            self.len += 1;
+        }
+    }
+
+    /// Makes room for so many places.
+    pub fn grow(&mut self, len: usize) {
+        self.len = self.len.max(len);
+        self.pieces.grow(self.len.div_ceil(PIECE));
+    }
+
+    /// The text of a place, from 0.
+    pub fn get(&self, at: usize) -> Option<&str> {
+        if at >= self.len {
+            return None;
+        }
+        self.pieces.get(at / PIECE)?.get(at % PIECE)
+    }
+
+    /// Changes the texts of some places, sorted and below [`Texts::len`]; costs a piece for each piece touched.
+    pub fn set(&mut self, new: &[(usize, &str)]) {
+        for run in new.chunk_by(|a, b| a.0 / PIECE == b.0 / PIECE) {
+            let n = run[0].0 / PIECE;
+            let Some(piece) = self.pieces.change(n) else { continue };
+            let (mut next, mut changed) = (Piece::default(), run.iter().peekable());
+            let last = run.last().map_or(0, |(at, _)| at % PIECE + 1);
+            for i in 0..piece.len().max(last) {
+                let mut text = piece.get(i);
+                while let Some((_, new)) = changed.next_if(|(at, _)| *at == n * PIECE + i) {
+                    text = Some(*new);
+                }
+                next.push(text);
+            }
+            *piece = next;
+        }
+    }
+
+    /// How many pieces there are.
+    pub(crate) fn pieces(&self) -> usize {
+        self.pieces.cells.len()
+    }
+
+    /// Reads a piece if it was not read.
+    pub(crate) fn read(&self, n: usize) {
+        self.pieces.get(n);
+    }
+
+    /// Whether a piece needs no reading.
+    pub(crate) fn is_read(&self, n: usize) -> bool {
+        self.pieces.is_read(n)
+    }
+
+    /// Reads again what was read of these places.
+    pub(crate) fn read_again(&mut self, places: &std::ops::Range<usize>) {
+        self.pieces.read_again(places);
+    }
+
+    /// Calls `found` with every place whose text holds the needle, in order.
+    pub fn search(&self, needle: &Needle, found: &mut dyn FnMut(usize)) {
+        // A piece may have been read when the file had more sentences already.
+        let mut found = |at: usize| {
+            if at < self.len {
+                found(at);
+            }
+        };
+        for (p, piece) in (0..self.pieces()).filter_map(|p| Some((p, self.pieces.get(p)?))) {
+            if let Some(rule) = needle.rule() {
+                piece.search(rule, &mut |i| found(p * PIECE + i));
+                continue;
+            }
+            let holds = |i: &usize| piece.get(*i).is_some_and(|text| needle.is_in(text));
+            (0..piece.len()).filter(holds).for_each(|i| found(p * PIECE + i));
+        }
+    }
+
+    /// As [`Texts::search`] for an expression that may match across texts, hence text by text.
+    pub fn search_each(&self, rule: &regex::Regex, found: &mut dyn FnMut(usize)) {
+        for at in 0..self.len {
+            if self.get(at).is_some_and(|text| rule.is_match(text)) {
+                found(at);
+            }
+        }
+    }
+}
+
+impl Piece {
+    /// Looks through all texts at once; the rule never matches a feed.
+    fn search(&self, rule: &regex::Regex, found: &mut dyn FnMut(usize)) {
+        let mut at = 0;
+        while let Some(hit) = rule.find_at(&self.text, at) {
+            let i = self.ends.partition_point(|end| (*end as usize) < hit.start());
+            if i >= self.ends.len() {
+                return;
+            }
+            if self.there[i] {
+                found(i);
+            }
+            at = self.ends[i] as usize + 1;
+        }
+    }
+}
+
+/// A number for each sentence, NaN where there is none.
+#[derive(Clone, Debug, Default)]
+pub struct Numbers {
+    pieces: Pieces<Vec<f32>>,
+}
+
+impl Numbers {
+    /// So many numbers of a file.
+    pub(crate) fn of_file(len: usize, reads: Reads<Vec<f32>>) -> Self {
+        let mut numbers = Self { pieces: Pieces { cells: Vec::new(), reads: Some(reads) } };
+        numbers.grow(len);
+        numbers
+    }
+
+    /// Makes room for the numbers of so many places.
+    pub(crate) fn grow(&mut self, len: usize) {
+        self.pieces.grow(len.div_ceil(PIECE));
+    }
+
+    /// The number of a place, from 0.
+    pub fn get(&self, at: usize) -> f32 {
+        self.pieces.get(at / PIECE).and_then(|piece| piece.get(at % PIECE)).copied().unwrap_or(f32::NAN)
+    }
+
+    /// Sets a number.
+    pub fn set(&mut self, at: usize, number: f32) {
+        self.pieces.grow(at / PIECE + 1);
+        let Some(piece) = self.pieces.change(at / PIECE) else { return };
+        if piece.len() <= at % PIECE {
+            piece.resize(at % PIECE + 1, f32::NAN);
+        }
+        piece[at % PIECE] = number;
+    }
+
+    /// Whether the number of a place is in memory.
+    pub(crate) fn is_read(&self, at: usize) -> bool {
+        self.pieces.is_read(at / PIECE)
+    }
+
+    /// Whether some numbers are in memory: the column is in use.
+    pub(crate) fn is_used(&self) -> bool {
+        (0..self.pieces.cells.len()).any(|n| self.pieces.is_read(n))
+    }
+
+    /// Reads a piece if it was not read.
+    pub(crate) fn read(&self, n: usize) {
+        self.pieces.get(n);
+    }
+
+    /// Reads again what was read of these places.
+    pub(crate) fn read_again(&mut self, places: &std::ops::Range<usize>) {
+        self.pieces.read_again(places);
+    }
+}

@@ -1,0 +1,276 @@
+//! Floor 7: what comes into a workspace: files, sentences, systems and what they say.
+
+use rusqlite::{Connection, params};
+
+use crate::analysis::confidence::Seen;
+use crate::corpus::measures::measures::{
+    DISAGREEMENT, MEASURES, Measure, Measuring, OF_SENTENCES, Subject, measure_all,
+};
+use crate::corpus::store::blocks::{Written, forget_texts};
+use crate::corpus::store::file::Workspace;
+use crate::corpus::store::output::{Output, pack};
+use crate::corpus::store::read::{About, FORCED, Sentence, System, key};
+use crate::error::{Error, Result};
+use crate::text::links;
+use crate::text::links::Links;
+
+/// A sentence that comes in.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NewSentence {
+    /// Its text.
+    pub source: String,
+    /// A translation by people.
+    pub reference: Option<String>,
+    /// Its name in the file.
+    pub name: Option<String>,
+    /// Its line there, from 1.
+    pub line: usize,
+    /// Links by hand.
+    pub gold: Option<Links>,
+}
+
+/// An output and the sentence, from 0, that it is one of.
+pub type Placed = (usize, Output);
+
+/// An output that is measured and packed, and only has to be written.
+pub(crate) struct Ready {
+    /// The sentence, from 0.
+    pub(crate) at: usize,
+    text: String,
+    packed: Vec<u8>,
+    /// In the order of [`MEASURES`].
+    numbers: Vec<f32>,
+}
+
+impl Ready {
+    /// Measures and packs an output of a sentence: its source, its reference and its links by hand.
+    pub(crate) fn new(
+        at: usize,
+        output: &Output,
+        (source, reference, gold): (&str, Option<&str>, Option<&Links>),
+        measuring: &mut Measuring,
+    ) -> std::io::Result<Self> {
+        let packed = pack(output, source)?;
+        let numbers = measuring.output(source, reference, gold, output);
+        Ok(Self { at, text: output.text.clone(), packed, numbers })
+    }
+}
+
+impl Workspace {
+    /// Notes a file, and how it was read; gives its number.
+    pub fn add_origin(&mut self, path: &str, facts: &str) -> Result<i64> {
+        self.at_once(|all| {
+            all.prepare_cached("INSERT INTO origin(path, facts) VALUES (?1, ?2)")?.execute([path, facts])?;
+            Ok(all.last_insert_rowid())
+        })
+    }
+
+    /// Puts sentences behind those that are there; gives the place of the first, from 0.
+    pub fn add_sentences(&mut self, origin: i64, new: &[NewSentence]) -> Result<usize> {
+        self.at_once(|all| {
+            // Another window may be adding sentences too.
+            let first: i64 = all.query_row("SELECT coalesce(max(id), 0) FROM sentence", [], |row| row.get(0))?;
+            let first = first as usize;
+            let sql = "INSERT INTO sentence(id, origin, line, name, source, reference) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+            let (mut add, mut rows) = (all.prepare_cached(sql)?, Vec::with_capacity(new.len()));
+            for (n, new) in new.iter().enumerate() {
+                let id = (first + n + 1) as i64;
+                add.execute(params![id, origin, new.line as i64, new.name, new.source, new.reference])?;
+                if let Some(gold) = &new.gold {
+                    set_gold(all, id, Some(gold))?;
+                }
+                rows.push((first + n, of_sentence(&new.source, new.reference.as_deref())));
+            }
+            for written in Written::of(0) {
+                forget_texts(all, written, rows.iter().map(|(at, _)| *at))?;
+            }
+            add_numbers(all, 0, OF_SENTENCES, &rows)?;
+            Ok(first)
+        })
+    }
+
+    /// Gives sentences references, those of a place, from 0; outputs must be measured again ([`Workspace::measure`]).
+    pub fn set_references(&mut self, references: &[(usize, String)]) -> Result<()> {
+        let forced = self.systems()?.into_iter().filter(|system| system.about.ranking == FORCED);
+        let forced: Vec<i64> = forced.map(|system| system.id).collect();
+        let mut rows = Vec::with_capacity(references.len());
+        for (at, reference) in references {
+            if let Some(sentence) = self.sentence(*at)? {
+                rows.push((*at, of_sentence(&sentence.source, Some(reference))));
+            }
+        }
+        self.at_once(|all| {
+            let mut set = all.prepare_cached("UPDATE sentence SET reference = ?2 WHERE id = ?1")?;
+            for (at, reference) in references {
+                set.execute(params![*at as i64 + 1, reference])?;
+            }
+            forget_texts(all, Written::References, references.iter().map(|(at, _)| *at))?;
+            // What was forced was another reference.
+            for system in &forced {
+                remove_outputs(all, *system, references.iter().map(|(at, _)| *at))?;
+            }
+            add_numbers(all, 0, OF_SENTENCES, &rows)
+        })
+    }
+
+    /// Gives sentences links by hand.
+    pub fn set_golds(&mut self, golds: &[(usize, Links)]) -> Result<()> {
+        self.at_once(|all| golds.iter().try_for_each(|(at, gold)| set_gold(all, *at as i64 + 1, Some(gold))))
+    }
+
+    /// The system of this name; a new one where there is none.
+    pub fn add_system(&mut self, name: &str, about: &About) -> Result<System> {
+        if let Some(known) = self.systems()?.into_iter().find(|system| system.name == name) {
+            return Ok(known);
+        }
+        let text = serde_json::to_string(about).unwrap_or_default();
+        let id = self.at_once(|all| {
+            all.prepare_cached("INSERT INTO system(name, about) VALUES (?1, ?2)")?.execute([name, &text])?;
+            Ok(all.last_insert_rowid())
+        })?;
+        Ok(System { id, name: name.to_owned(), about: about.clone() })
+    }
+
+    /// Removes a system and all that it said.
+    pub fn remove_system(&mut self, id: i64) -> Result<()> {
+        self.at_once(|all| {
+            for table in ["output", "body"] {
+                all.execute(&format!("DELETE FROM {table} WHERE key > ?1 << 32 AND key < (?1 + 1) << 32"), [id])?;
+            }
+            all.execute("DELETE FROM block WHERE key >= ?1 << 32 AND key < (?1 + 1) << 32", [id])?;
+            all.execute("DELETE FROM numbers WHERE system = ?1", [id])?;
+            all.execute("DELETE FROM system WHERE id = ?1", [id])?;
+            Ok(())
+        })
+    }
+
+    /// Puts in what a system says of some sentences, measured, in one step; what it said of them before goes.
+    pub fn add_outputs(
+        &mut self,
+        system: i64,
+        new: &[Placed],
+        measuring: &mut Measuring,
+    ) -> Result<Vec<(usize, Vec<f32>)>> {
+        let mut ready = Vec::with_capacity(new.len());
+        for (at, output) in new {
+            let Some(sentence) = self.sentence(*at)? else { continue };
+            let gold = if output.alpha.is_some() || output.links.is_some() { self.gold(*at)? } else { None };
+            let of = (sentence.source.as_str(), sentence.reference.as_deref(), gold.as_ref());
+            ready.push(Ready::new(*at, output, of, measuring).map_err(|error| Error::io(self.path(), &error))?);
+        }
+        self.add_ready(system, &ready, measuring.aligner.is_some())?;
+        Ok(ready.into_iter().map(|ready| (ready.at, ready.numbers)).collect())
+    }
+
+    /// Puts in what is measured and packed already.
+    pub(crate) fn add_ready(&mut self, system: i64, ready: &[Ready], has_aligner: bool) -> Result<()> {
+        let rows: Vec<(usize, &[f32])> = ready.iter().map(|ready| (ready.at, ready.numbers.as_slice())).collect();
+        let (measures, kept) = kept(has_aligner, &rows);
+        self.at_once(|all| {
+            if !is_there(all, system)? {
+                // It was removed while it ran.
+                return Ok(());
+            }
+            let mut text = all.prepare_cached("INSERT OR REPLACE INTO output(key, text) VALUES (?1, ?2)")?;
+            let mut body = all.prepare_cached("INSERT OR REPLACE INTO body(key, packed) VALUES (?1, ?2)")?;
+            for ready in ready {
+                let key = key(system, ready.at as i64 + 1);
+                text.execute(params![key, ready.text])?;
+                body.execute(params![key, ready.packed])?;
+            }
+            forget_texts(all, Written::Outputs(system), ready.iter().map(|ready| ready.at))?;
+            add_numbers(all, system, &measures, &kept)
+        })
+    }
+
+    /// Measures again what a system says of some sentences: their reference or their links by hand are new.
+    pub fn measure(
+        &mut self,
+        system: i64,
+        places: &[usize],
+        measuring: &mut Measuring,
+    ) -> Result<Vec<(usize, Vec<f32>)>> {
+        let mut rows = Vec::with_capacity(places.len());
+        for at in places {
+            let (Some(sentence), Some(output)) = (self.sentence(*at)?, self.output(system, *at)?) else { continue };
+            rows.push((*at, of_output(measuring, &sentence, self.gold(*at)?.as_ref(), &output)));
+        }
+        let slices: Vec<(usize, &[f32])> =
+            rows.iter().map(|(at, row): &(usize, Vec<f32>)| (*at, row.as_slice())).collect();
+        let (measures, kept) = kept(measuring.aligner.is_some(), &slices);
+        self.at_once(|all| if is_there(all, system)? { add_numbers(all, system, &measures, &kept) } else { Ok(()) })?;
+        Ok(rows)
+    }
+}
+
+/// Sets or takes away the links by hand of a sentence.
+pub(crate) fn set_gold(all: &Connection, id: i64, gold: Option<&Links>) -> rusqlite::Result<()> {
+    match gold {
+        None => all.prepare_cached("DELETE FROM gold WHERE sentence = ?1")?.execute([id])?,
+        Some(gold) => all
+            .prepare_cached("INSERT OR REPLACE INTO gold(sentence, links) VALUES (?1, ?2)")?
+            .execute(params![id, links::pharaoh(gold)])?,
+    };
+    Ok(())
+}
+
+/// Takes away what a system says of some sentences.
+fn remove_outputs(all: &Connection, system: i64, places: impl Iterator<Item = usize> + Clone) -> rusqlite::Result<()> {
+    let mut removed = Vec::new();
+    for at in places {
+        let key = [key(system, at as i64 + 1)];
+        all.prepare_cached("DELETE FROM body WHERE key = ?1")?.execute(key)?;
+        if all.prepare_cached("DELETE FROM output WHERE key = ?1")?.execute(key)? > 0 {
+            removed.push((at, vec![f32::NAN; MEASURES.len()]));
+        }
+    }
+    removed.sort_by_key(|(at, _)| *at);
+    forget_texts(all, Written::Outputs(system), removed.iter().map(|(at, _)| *at))?;
+    add_numbers(all, system, &MEASURES, &removed)
+}
+
+/// Whether a system was not removed.
+fn is_there(all: &Connection, system: i64) -> rusqlite::Result<bool> {
+    all.prepare_cached("SELECT 1 FROM system WHERE id = ?1")?.exists([system])
+}
+
+/// The measures that were taken, and their numbers: without an aligner nothing is said of its links, and what was said of
+/// them before stays.
+fn kept(has_aligner: bool, rows: &[(usize, &[f32])]) -> (Vec<Measure>, Vec<(usize, Vec<f32>)>) {
+    let is_kept = |measure: &Measure| has_aligner || measure.name != DISAGREEMENT;
+    let places: Vec<usize> = (0..MEASURES.len()).filter(|at| is_kept(&MEASURES[*at])).collect();
+    let row = |(at, row): &(usize, &[f32])| (*at, places.iter().map(|place| row[*place]).collect());
+    (places.iter().map(|at| MEASURES[*at]).collect(), rows.iter().map(row).collect())
+}
+
+fn of_sentence(source: &str, reference: Option<&str>) -> Vec<f32> {
+    measure_all(
+        OF_SENTENCES,
+        &Subject { source, reference, gold: None, statistical: None, output: None, seen: Seen::default() },
+    )
+}
+
+fn of_output(measuring: &mut Measuring, sentence: &Sentence, gold: Option<&Links>, output: &Output) -> Vec<f32> {
+    measuring.output(&sentence.source, sentence.reference.as_deref(), gold, output)
+}
+
+/// Writes numbers, a row of the table for each run of neighbouring sentences.
+fn add_numbers(
+    all: &Connection,
+    system: i64,
+    measures: &[Measure],
+    rows: &[(usize, Vec<f32>)],
+) -> rusqlite::Result<()> {
+    let names: Vec<&str> = measures.iter().map(|measure| measure.name).collect();
+    let names = names.join(" ");
+    all.prepare_cached("INSERT OR IGNORE INTO measures(names) VALUES (?1)")?.execute([&names])?;
+    let mut find = all.prepare_cached("SELECT id FROM measures WHERE names = ?1")?;
+    let id: i64 = find.query_row([&names], |row| row.get(0))?;
+    let sql = "INSERT INTO numbers(system, measures, first, packed, count) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let mut add = all.prepare_cached(sql)?;
+    for run in rows.chunk_by(|a, b| a.0 + 1 == b.0) {
+        let packed: Vec<u8> = run.iter().flat_map(|(_, row)| row).flat_map(|number| number.to_le_bytes()).collect();
+        add.execute(params![system, id, run[0].0 as i64, packed, run.len() as i64])?;
+    }
+    Ok(())
+}

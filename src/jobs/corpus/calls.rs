@@ -1,0 +1,100 @@
+//! Floor 8: what is asked of the keeper and what it tells. A leaf.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::corpus::export::out::Out;
+use crate::corpus::import::bring::Brought;
+use crate::corpus::judgements::judge::Judgement;
+use crate::corpus::judgements::scheme::{Renamed, Scheme};
+use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::output::Output;
+use crate::corpus::store::read::Sentence;
+use crate::import;
+use crate::jobs::corpus::explore::{Explore, Explored};
+use crate::text::links::Links;
+
+/// What is asked of the lane.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KeeperCall {
+    /// Open this workspace, or make it; what was open is closed.
+    Open(PathBuf),
+    /// Close what is open.
+    Close,
+    /// Bring files in, one after the other.
+    Import(Vec<(PathBuf, import::Options)>),
+    /// Stop bringing files in, now; what came stays.
+    Stop,
+    /// Put in the small test set that comes with the program.
+    Fill,
+    /// Choose and sort the rows.
+    Show {
+        /// As typed; see [`Filter`](crate::corpus::query::filter::Filter).
+        filter: String,
+        /// As [`Sorting::named`](crate::corpus::query::table::Sorting::named) reads it; empty: as they came.
+        sorting: String,
+    },
+    /// Everything about a sentence, from 0.
+    Detail(usize),
+    /// Judge a sentence.
+    Judge(usize, String, Judgement),
+    /// Set the links by hand of a sentence, in an annotator's name.
+    SetGold(usize, String, Option<Links>),
+    /// Set the scheme of errors, and which names of it are new.
+    SetScheme(Box<Scheme>, Renamed),
+    /// Set the scheme of a file.
+    OpenScheme(PathBuf),
+    /// Write the scheme into a file.
+    SaveScheme(PathBuf),
+    /// Take back what was judged last.
+    Undo,
+    /// Judge so again.
+    Redo,
+    /// Remove a system and all it said.
+    Remove(i64),
+    /// Write the rows into a file.
+    Write(Box<Out>),
+    /// Look at the whole.
+    Explore(Explore),
+}
+
+/// Everything about a sentence.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Detail {
+    /// Its place, from 0.
+    pub at: usize,
+    /// Source and reference.
+    pub sentence: Sentence,
+    /// What each system says, in the order of the corpus.
+    pub outputs: Vec<Option<Output>>,
+    /// Links by hand.
+    pub gold: Option<Links>,
+    /// What people say of it.
+    pub judgements: BTreeMap<String, Judgement>,
+}
+
+/// What the lane tells.
+#[derive(Clone, Debug)]
+pub enum KeeperNews {
+    /// The workspace as it is now.
+    Corpus(PathBuf, Arc<Corpus>),
+    /// The rows that were asked for; why there are none, as a sentence.
+    Rows(std::result::Result<Arc<Vec<u32>>, String>),
+    /// Everything about a sentence.
+    Detail(Box<Detail>),
+    /// What it is doing and how far it is, from 0 to 1.
+    Busy(String, f32),
+    /// The same of a file that comes in, which [`KeeperCall::Stop`] ends.
+    Importing(String, f32),
+    /// It is done with that.
+    Idle,
+    /// A file was brought in.
+    Brought(PathBuf, Box<Brought>),
+    /// A file was written.
+    Written(PathBuf),
+    /// What the whole looks like.
+    Explored(Explored),
+    /// Something could not be done, as a sentence.
+    Failed(String),
+}

@@ -1,0 +1,236 @@
+//! Floor 8: the keeper's long answers, given in steps between its other calls: overviews and concordances; and what is
+//! brushed.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::analysis::concordance::Line;
+use crate::corpus::import::aligned::Linker;
+use crate::corpus::measures::distribution::{Binned, MOST_LINES, Picture, lines, spread};
+use crate::corpus::overview::overview::{Counting, Options, Overview};
+use crate::corpus::query::column::Column;
+use crate::corpus::query::costly::{GoesOn, Means};
+use crate::corpus::query::hits::Searching;
+use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::file::Workspace;
+use crate::corpus::store::look::Look;
+use crate::error::Result;
+
+/// Sentences of a step of an overview, and of a concordance.
+const STEPS: (usize, usize) = (50, 500);
+/// The most hits of a query.
+pub const MOST_HITS: usize = 20_000;
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Explore {
+    /// Draw these columns, by their names, with all rows that are shown from now on.
+    Watch(Vec<String>),
+    /// Keep how the workspace is looked at.
+    Keep(Box<Look>),
+    /// Find costly conditions out so.
+    Means {
+        /// Where frequencies are read from.
+        frequencies: Option<PathBuf>,
+        /// Source and target, for the aligner.
+        languages: Option<(String, String)>,
+    },
+    /// Count the rows that are shown; `None` stops it.
+    Count(Option<Options>),
+    /// Look for a query in the rows that are shown; `None` stops it.
+    Find(Option<Find>),
+    /// Write hits as a table.
+    Save {
+        /// Where.
+        path: PathBuf,
+        /// The hits.
+        lines: Arc<Vec<Line>>,
+        /// Their order.
+        order: Arc<Vec<u32>>,
+        /// Of which system, by its place.
+        system: usize,
+    },
+}
+
+/// A query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Find {
+    /// Its number; its hits have it too.
+    pub number: u64,
+    /// As typed.
+    pub query: String,
+    /// Of which system, by its place.
+    pub system: usize,
+}
+
+/// What is told.
+#[derive(Clone, Debug)]
+pub enum Explored {
+    /// How the workspace was looked at last.
+    Look(Box<Look>),
+    /// What is drawn of the columns.
+    Picture(Arc<Picture>),
+    /// How far an overview is, from 0 to 1.
+    Counting(f32),
+    /// It is done.
+    Counted(Arc<Overview>),
+    /// More hits.
+    Hits(Hits),
+    /// Why a query, of this number, is none.
+    Refused(u64, String),
+}
+
+/// Hits of a query.
+#[derive(Clone, Debug, Default)]
+pub struct Hits {
+    /// Of which.
+    pub number: u64,
+    /// New ones.
+    pub lines: Vec<Line>,
+    /// Sentences that were looked through.
+    pub done: usize,
+    /// No more will come.
+    pub is_over: bool,
+    /// What is left out, as a sentence.
+    pub note: Option<String>,
+}
+
+/// What is under way, and what is remembered.
+#[derive(Default)]
+pub struct Jobs {
+    /// What costly conditions are found out with.
+    pub means: Means,
+    watched: Vec<String>,
+    binned: Vec<Binned>,
+    counting: Option<(Box<Counting>, u32)>,
+    searching: Option<(u64, Searching, usize)>,
+}
+
+impl Jobs {
+    /// Whether there is a next step.
+    pub fn is_busy(&self) -> bool {
+        self.counting.is_some() || self.searching.is_some()
+    }
+
+    /// The numbers of the corpus have changed. What is under way goes on with those that it began with.
+    pub fn forget(&mut self) {
+        self.binned.clear();
+    }
+
+    /// The systems stand at other places.
+    pub fn stop(&mut self) {
+        self.counting = None;
+        self.searching = None;
+    }
+
+    /// Columns that are drawn.
+    pub fn watch(&mut self, columns: Vec<String>) {
+        self.watched = columns;
+    }
+
+    /// What is drawn of the columns that are watched; `None`: none is.
+    pub fn picture(&mut self, corpus: &Corpus, rows: &[u32]) -> Option<Picture> {
+        let columns: Vec<Column> = self.watched.iter().filter_map(|name| Column::named(name, corpus).ok()).collect();
+        if columns.is_empty() {
+            return None;
+        }
+        self.binned.retain(|binned| columns.contains(&binned.column()));
+        let mut histograms = Vec::with_capacity(columns.len());
+        for column in &columns {
+            if !self.binned.iter().any(|binned| binned.column() == *column) {
+                self.binned.push(Binned::of(*column, corpus));
+            }
+            histograms.extend(
+                self.binned.iter().find(|binned| binned.column() == *column).map(|binned| binned.histogram(rows)),
+            );
+        }
+        let shown = spread(rows.len(), MOST_LINES).map(|n| rows[n] as usize);
+        Some(Picture {
+            histograms,
+            all: lines(&columns, spread(corpus.len(), MOST_LINES), corpus),
+            shown: lines(&columns, shown, corpus),
+            of: rows.len(),
+        })
+    }
+
+    /// Begins an overview in the place of an older one.
+    ///
+    /// # Errors
+    /// A sentence about the file of frequencies; stale when it is not wanted any more.
+    pub fn count(
+        &mut self,
+        options: Option<Options>,
+        corpus: &Arc<Corpus>,
+        rows: &[u32],
+        goes_on: &mut GoesOn<'_>,
+    ) -> Result<()> {
+        self.counting = None;
+        let Some(options) = options else { return Ok(()) };
+        let frequencies = self.means.frequencies(corpus, goes_on)?;
+        let linker = Linker::new(self.means.languages.as_ref())?;
+        let counting = Counting::new(Arc::clone(corpus), rows, &options, frequencies, linker);
+        self.counting = Some((Box::new(counting), 0));
+        Ok(())
+    }
+
+    /// Begins a concordance in the place of an older one.
+    pub fn find(&mut self, find: Option<Find>, workspace: &Workspace, rows: &[u32]) -> Option<Explored> {
+        self.searching = None;
+        let find = find?;
+        let folder = workspace.path().parent().unwrap_or(workspace.path());
+        match Searching::new(&find.query, folder, find.system, rows.to_vec()) {
+            Ok(searching) => {
+                self.searching = Some((find.number, searching, 0));
+                None
+            }
+            Err(why) => Some(Explored::Refused(find.number, why.to_string())),
+        }
+    }
+
+    /// Goes a step on with what is under way.
+    ///
+    /// # Errors
+    /// A sentence about the file; what was under way ends.
+    pub fn step(&mut self, corpus: &Corpus, workspace: &Workspace, tell: &mut dyn FnMut(Explored)) -> Result<()> {
+        if let Some((mut counting, mut told)) = self.counting.take() {
+            if counting.step(workspace, STEPS.0)? {
+                let share = (counting.share() * 100.0) as u32;
+                if share > told {
+                    told = share;
+                    tell(Explored::Counting(counting.share()));
+                }
+                self.counting = Some((counting, told));
+            } else {
+                tell(Explored::Counted(Arc::new(counting.finish())));
+            }
+        }
+        if let Some((number, mut searching, mut found)) = self.searching.take() {
+            let mut lines = searching.step(corpus, workspace, STEPS.1)?;
+            lines.truncate(MOST_HITS - found);
+            found += lines.len();
+            let is_over = searching.is_done() || found >= MOST_HITS;
+            tell(Explored::Hits(Hits {
+                number,
+                lines,
+                done: searching.done(),
+                is_over,
+                note: note(&searching, found),
+            }));
+            if !is_over {
+                self.searching = Some((number, searching, found));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn note(searching: &Searching, found: usize) -> Option<String> {
+    if found >= MOST_HITS && !searching.is_done() {
+        return Some(format!("Only the first {MOST_HITS} hits are shown; ask for less, or narrow what is shown"));
+    }
+    if searching.is_done() && searching.lacks_links() {
+        return Some("This system has no alignments, and without them -> and crossing find nothing".to_owned());
+    }
+    let first = searching.incomplete.first()?;
+    Some(format!("Some sentences have more hits than are told, such as {}", first + 1))
+}

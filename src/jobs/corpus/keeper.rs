@@ -1,0 +1,541 @@
+//! Floor 8: the lane that keeps an open workspace: one thread with one connection. It answers calls in their order; of
+//! questions that wait, only the last of a kind is answered. While nothing is asked it reads the texts of a workspace that
+//! was opened; now and then it looks whether another window, or a run, has written.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
+use std::time::{Duration, Instant};
+
+use crate::corpus::export::out::write;
+use crate::corpus::import::bring::{Brought, bring_with};
+use crate::corpus::judgements::judge::Changed;
+use crate::corpus::judgements::scheme::{Renamed, Scheme};
+use crate::corpus::judgements::verdicts;
+use crate::corpus::measures::measures::Measuring;
+use crate::corpus::query::hits;
+use crate::corpus::query::table;
+use crate::corpus::query::table::Sorting;
+use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::file::Workspace;
+use crate::corpus::store::write::NewSentence;
+use crate::error::{Error, Result};
+use crate::evaluation::first_set;
+use crate::import;
+use crate::jobs::corpus::explore::{Explore, Explored, Jobs};
+use crate::jobs::live::serve::panic_sentence;
+use crate::jobs::priority;
+use crate::jobs::thread;
+use crate::jobs::thread::{Outbox, Patience, Service, Wake, caught};
+use crate::text::links::read::links_of;
+use crate::text::write::write_atomic;
+use crate::ticket::{Counter, Ticket};
+
+pub use crate::jobs::corpus::calls::{Detail, KeeperCall, KeeperNews};
+
+/// Events that may wait to be read.
+const ROOM: usize = 64;
+/// How often it looks whether others have written.
+const LOOK_EVERY: Duration = Duration::from_millis(700);
+/// While others write, rows are chosen and sorted again after so many times as long as that took.
+const REST: u32 = 10;
+/// The rows whose texts are read before they are shown.
+const FIRST_ROWS: usize = 64;
+
+/// The lane.
+pub struct Keeper {
+    calls: Sender<KeeperCall>,
+    imports: Counter,
+    service: Service<KeeperNews>,
+}
+
+impl Keeper {
+    /// Starts the thread.
+    pub fn spawn(wake: Wake) -> Self {
+        let (out, events) = thread::channel(ROOM, wake);
+        let (calls, inbox) = channel();
+        let imports = Counter::new();
+        let (tickets, stopped) = (imports.clone(), imports.clone());
+        let ends = Counter::new();
+        let end = ends.next();
+        let stop = move || {
+            ends.cancel();
+            stopped.cancel();
+        };
+        // A judgement that was given is written before the program ends.
+        let service =
+            Service::start("keeper", Patience::Whole, events, stop, move || run(&inbox, &out, &tickets, &end));
+        Self { calls, imports, service }
+    }
+
+    /// Asks for something.
+    pub fn send(&self, call: KeeperCall) {
+        if call == KeeperCall::Stop {
+            self.imports.cancel();
+        }
+        if !self.service.has_thread() || self.calls.send(call).is_err() {
+            let message = "The system gave no thread for workspaces; close other programs and start again.";
+            self.service.refuse(KeeperNews::Failed(message.to_owned()));
+        }
+    }
+
+    /// The next event, if any came.
+    pub fn try_next(&self) -> Option<KeeperNews> {
+        self.service.try_next()
+    }
+
+    /// Waits for the next event, at most so long; for tests.
+    pub fn next_within(&self, patience: Duration) -> Option<KeeperNews> {
+        self.service.next_within(patience)
+    }
+}
+
+fn run(inbox: &Receiver<KeeperCall>, out: &Outbox<KeeperNews>, imports: &Counter, end: &Ticket) {
+    priority::step_back(priority::LIVE);
+    let mut open = Open::new(inbox, out, imports, end);
+    loop {
+        if open.waiting.is_empty() && !open.jobs.is_busy() {
+            match inbox.recv_timeout(if open.reads_on { Duration::ZERO } else { LOOK_EVERY }) {
+                Ok(call) => open.waiting.push(call),
+                Err(RecvTimeoutError::Timeout) if open.reads_on => open.attempt(Open::read_on),
+                Err(RecvTimeoutError::Timeout) => open.attempt(Open::look),
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+        match inbox.try_recv() {
+            Ok(call) => open.waiting.push(call),
+            Err(TryRecvError::Empty) => {}
+            // A long answer ends with the program.
+            Err(TryRecvError::Disconnected) if open.waiting.is_empty() => return,
+            Err(TryRecvError::Disconnected) => {}
+        }
+        open.waiting.extend(inbox.try_iter());
+        if open.waiting.is_empty() {
+            open.attempt(Open::step);
+            continue;
+        }
+        let call = open.waiting.remove(0);
+        if !open.waiting.iter().any(|later| replaces(later, &call)) {
+            open.attempt(|open| open.answer(call));
+        }
+    }
+}
+
+/// Whether the earlier of two calls need not be answered.
+fn replaces(later: &KeeperCall, earlier: &KeeperCall) -> bool {
+    match (later, earlier) {
+        (KeeperCall::Show { .. }, KeeperCall::Show { .. }) | (KeeperCall::Detail(_), KeeperCall::Detail(_)) => true,
+        (KeeperCall::Explore(later), KeeperCall::Explore(earlier)) => {
+            !matches!(later, Explore::Save { .. }) && std::mem::discriminant(later) == std::mem::discriminant(earlier)
+        }
+        (KeeperCall::Stop, KeeperCall::Import(_)) => true,
+        _ => false,
+    }
+}
+
+/// A workspace that is open, or none.
+struct Open<'a> {
+    out: &'a Outbox<KeeperNews>,
+    /// Each file that comes in has a ticket of its own.
+    imports: &'a Counter,
+    /// Stale when the program ends.
+    end: &'a Ticket,
+    inbox: &'a Receiver<KeeperCall>,
+    /// Calls that came and are not yet answered.
+    waiting: Vec<KeeperCall>,
+    workspace: Option<Workspace>,
+    corpus: Arc<Corpus>,
+    /// Of the file, when the corpus was read.
+    version: i64,
+    /// What was asked for last: conditions and order.
+    shown: (String, String),
+    /// The rows that came of it.
+    rows: Arc<Vec<u32>>,
+    jobs: Jobs,
+    /// When the rows were told last, and how long it took to choose and sort them.
+    told: (Instant, Duration),
+    /// The rows that were told are not those of the corpus any more.
+    is_behind: bool,
+    /// There are texts that were not read.
+    reads_on: bool,
+}
+
+impl<'a> Open<'a> {
+    fn new(
+        inbox: &'a Receiver<KeeperCall>,
+        out: &'a Outbox<KeeperNews>,
+        imports: &'a Counter,
+        end: &'a Ticket,
+    ) -> Self {
+        Self {
+            out,
+            imports,
+            end,
+            inbox,
+            waiting: Vec::new(),
+            workspace: None,
+            corpus: Arc::default(),
+            version: 0,
+            shown: Default::default(),
+            rows: Arc::default(),
+            jobs: Jobs::default(),
+            told: (Instant::now(), Duration::ZERO),
+            is_behind: false,
+            reads_on: false,
+        }
+    }
+}
+
+/// Polls of a costly condition before it is told that it takes a while.
+const PATIENT: usize = 20;
+
+impl Open<'_> {
+    fn tell(&self, news: KeeperNews) {
+        self.out.send(news);
+    }
+
+    /// Tells what goes wrong and goes on.
+    fn attempt(&mut self, job: impl FnOnce(&mut Self) -> Result<()>) {
+        let done = caught(|| job(self));
+        match done {
+            Ok(Ok(()) | Err(Error::Stale)) => {}
+            Ok(Err(error)) => self.tell(KeeperNews::Failed(error.to_string())),
+            Err(words) => self.tell(KeeperNews::Failed(panic_sentence(&words))),
+        }
+    }
+
+    fn answer(&mut self, call: KeeperCall) -> Result<()> {
+        match call {
+            KeeperCall::Stop => return Ok(()),
+            KeeperCall::Open(path) => return self.open(&path),
+            KeeperCall::Close => {
+                self.workspace = None;
+                self.corpus = Arc::default();
+                self.rows = Arc::default();
+                self.jobs = Jobs::default();
+                return Ok(());
+            }
+            _ => {}
+        }
+        let Some(workspace) = &mut self.workspace else {
+            return Err(Error::Input("No workspace is open; open one, or make one".to_owned()));
+        };
+        match call {
+            // Whoever sent it has made the ticket stale.
+            KeeperCall::Open(_) | KeeperCall::Close | KeeperCall::Stop => Ok(()),
+            KeeperCall::Import(files) => self.import(files),
+            KeeperCall::Fill => {
+                let origin = workspace.add_origin("the first set of Interlinear", "")?;
+                let sentence = |(n, (source, reference, links)): (usize, (&str, &str, &str))| NewSentence {
+                    source: source.to_owned(),
+                    reference: Some(reference.to_owned()),
+                    name: None,
+                    line: n + 1,
+                    gold: links_of(links),
+                };
+                let new: Vec<NewSentence> = first_set::lines().enumerate().map(sentence).collect();
+                workspace.add_sentences(origin, &new)?;
+                self.jobs.means.forget();
+                self.refresh()
+            }
+            KeeperCall::Show { filter, sorting } => {
+                self.shown = (filter, sorting);
+                self.show()
+            }
+            KeeperCall::Explore(explore) => self.explore(explore),
+            KeeperCall::Detail(at) => self.detail(at),
+            KeeperCall::Judge(at, annotator, judgement) => {
+                workspace.judge(at, &annotator, &judgement)?;
+                self.judged(Some(Changed { at: Some(at), golds: Vec::new() }))
+            }
+            KeeperCall::SetGold(at, annotator, gold) => {
+                workspace.draw(at, &annotator, gold.as_ref())?;
+                self.judged(Some(Changed { at: Some(at), golds: vec![at] }))
+            }
+            KeeperCall::SetScheme(scheme, renamed) => {
+                workspace.set_scheme(&scheme, &renamed)?;
+                self.judged(Some(Changed::default()))
+            }
+            KeeperCall::OpenScheme(path) => {
+                workspace.set_scheme(&Scheme::open(&path)?, &Renamed::default())?;
+                self.judged(Some(Changed::default()))
+            }
+            KeeperCall::SaveScheme(path) => {
+                workspace.scheme()?.save(&path)?;
+                self.tell(KeeperNews::Written(path));
+                Ok(())
+            }
+            KeeperCall::Undo => {
+                let changed = workspace.undo()?;
+                self.judged(changed)
+            }
+            KeeperCall::Redo => {
+                let changed = workspace.redo()?;
+                self.judged(changed)
+            }
+            KeeperCall::Remove(id) => {
+                workspace.remove_system(id)?;
+                self.jobs.means.forget();
+                self.jobs.stop();
+                self.refresh()
+            }
+            KeeperCall::Write(out) => {
+                write(&out, &self.corpus, workspace)?;
+                self.tell(KeeperNews::Written(out.path.clone()));
+                Ok(())
+            }
+        }
+    }
+
+    fn open(&mut self, path: &std::path::Path) -> Result<()> {
+        self.tell(KeeperNews::Busy("Opening the workspace".to_owned(), 0.0));
+        let read = Workspace::open(path).and_then(|mut workspace| {
+            // Unfolded numbers are read as well, only more slowly.
+            let folded = workspace.fold_much();
+            Ok((workspace.version()?, Corpus::read(&workspace)?, workspace, folded))
+        });
+        self.tell(KeeperNews::Idle);
+        let (version, corpus, workspace, folded) = read?;
+        if let Err(error) = folded {
+            self.tell(KeeperNews::Failed(error.to_string()));
+        }
+        (self.version, self.corpus, self.workspace) = (version, Arc::new(corpus), Some(workspace));
+        self.shown = Default::default();
+        self.reads_on = true;
+        self.jobs = Jobs::default();
+        if let Some(workspace) = &self.workspace {
+            self.tell(KeeperNews::Explored(Explored::Look(Box::new(workspace.look()))));
+        }
+        for damage in &self.corpus.damages {
+            self.tell(KeeperNews::Failed(damage.clone()));
+        }
+        self.tell_corpus()
+    }
+
+    fn tell_corpus(&mut self) -> Result<()> {
+        self.tell_corpus_alone();
+        self.jobs.forget();
+        match self.workspace.is_some().then(|| self.show()) {
+            // A newer question waits, and is answered next.
+            None | Some(Err(Error::Stale)) => Ok(()),
+            Some(shown) => shown,
+        }
+    }
+
+    fn tell_corpus_alone(&self) {
+        if let Some(workspace) = &self.workspace {
+            self.tell(KeeperNews::Corpus(workspace.path().to_owned(), Arc::clone(&self.corpus)));
+        }
+    }
+
+    /// Reads what nobody has asked for yet, a little at a time.
+    #[expect(clippy::unnecessary_wraps, reason = "one of the things that are attempted")]
+    fn read_on(&mut self) -> Result<()> {
+        self.reads_on = self.corpus.read_on();
+        self.tell_damages();
+        Ok(())
+    }
+
+    fn tell_damages(&self) {
+        for damage in self.corpus.take_damages() {
+            self.tell(KeeperNews::Failed(damage));
+        }
+    }
+
+    fn explore(&mut self, explore: Explore) -> Result<()> {
+        let Some(workspace) = &mut self.workspace else { return Ok(()) };
+        match explore {
+            Explore::Watch(columns) => {
+                self.jobs.watch(columns);
+                self.draw();
+                Ok(())
+            }
+            Explore::Keep(look) => workspace.keep_look(&look),
+            Explore::Means { frequencies, languages } => {
+                self.jobs.means.set(frequencies, languages);
+                Ok(())
+            }
+            Explore::Count(options) => {
+                let (inbox, waiting) = (self.inbox, &mut self.waiting);
+                let mut goes_on = || {
+                    waiting.extend(inbox.try_iter());
+                    !waiting
+                        .iter()
+                        .any(|call| matches!(call, KeeperCall::Explore(Explore::Count(_)) | KeeperCall::Close))
+                };
+                self.jobs.count(options, &self.corpus, &self.rows, &mut goes_on)
+            }
+            Explore::Find(find) => {
+                if let Some(refused) = self.jobs.find(find, workspace, &self.rows) {
+                    self.tell(KeeperNews::Explored(refused));
+                }
+                Ok(())
+            }
+            Explore::Save { path, lines, order, system } => {
+                let table = hits::tsv(&lines, &order, &self.corpus, system);
+                write_atomic(&path, |file| std::io::Write::write_all(file, table.as_bytes()))?;
+                self.tell(KeeperNews::Written(path));
+                Ok(())
+            }
+        }
+    }
+
+    /// Goes on with a long answer.
+    fn step(&mut self) -> Result<()> {
+        let Some(workspace) = &self.workspace else { return Ok(()) };
+        let out = self.out;
+        self.jobs.step(&self.corpus, workspace, &mut |explored| {
+            out.send(KeeperNews::Explored(explored));
+        })
+    }
+
+    /// Tells what is drawn of the columns that are watched.
+    fn draw(&mut self) {
+        if let Some(picture) = self.jobs.picture(&self.corpus, &self.rows) {
+            self.tell(KeeperNews::Explored(Explored::Picture(Arc::new(picture))));
+        }
+    }
+
+    fn show(&mut self) -> Result<()> {
+        let Some(workspace) = &self.workspace else { return Ok(()) };
+        let (inbox, waiting, out) = (self.inbox, &mut self.waiting, self.out);
+        let mut polls = 0;
+        let mut goes_on = || {
+            polls += 1;
+            if polls == PATIENT {
+                out.send(KeeperNews::Busy("Looking through the sentences".to_owned(), 0.0));
+            }
+            waiting.extend(inbox.try_iter());
+            !waiting
+                .iter()
+                .any(|call| matches!(call, KeeperCall::Show { .. } | KeeperCall::Open(_) | KeeperCall::Close))
+        };
+        let (corpus, (filter, sorting)) = (&self.corpus, &self.shown);
+        let means = &mut self.jobs.means;
+        let began = Instant::now();
+        let mut rows = || -> Result<Vec<u32>> {
+            let filter = means.filter(filter, corpus, workspace, &mut goes_on)?;
+            let sorting = (!sorting.is_empty()).then(|| Sorting::named(sorting, corpus)).transpose()?;
+            Ok(table::rows(corpus, &filter, sorting.as_ref()))
+        };
+        let rows = rows();
+        if polls >= PATIENT {
+            out.send(KeeperNews::Idle);
+        }
+        let rows = match rows {
+            Err(Error::Stale) => return Err(Error::Stale),
+            Err(error) => Err(error.to_string()),
+            Ok(rows) => {
+                self.rows = Arc::new(rows);
+                Ok(Arc::clone(&self.rows))
+            }
+        };
+        // What the table shows first should not wait for the file.
+        self.corpus.read_for(&self.rows[..self.rows.len().min(FIRST_ROWS)]);
+        self.draw();
+        self.tell(KeeperNews::Rows(rows));
+        self.tell_damages();
+        (self.told, self.is_behind) = ((Instant::now(), began.elapsed()), false);
+        Ok(())
+    }
+
+    /// Takes in what others have written. Rows of a large table are chosen and sorted less often than it grows.
+    fn look(&mut self) -> Result<()> {
+        let Some(workspace) = &self.workspace else { return Ok(()) };
+        if workspace.version()? != self.version {
+            self.jobs.means.forget();
+            self.read_again()?;
+            self.tell_corpus_alone();
+            self.is_behind = true;
+        }
+        let (at, took) = self.told;
+        if self.is_behind && at.elapsed() >= took * REST {
+            self.show()?;
+        }
+        Ok(())
+    }
+
+    fn read_again(&mut self) -> Result<()> {
+        let Some(workspace) = &self.workspace else { return Ok(()) };
+        let version = workspace.version()?;
+        if version != self.version {
+            self.jobs.means.forget();
+        }
+        self.version = version;
+        Arc::make_mut(&mut self.corpus).refresh(workspace)?;
+        self.jobs.forget();
+        self.reads_on = true;
+        Ok(())
+    }
+
+    fn refresh(&mut self) -> Result<()> {
+        self.read_again()?;
+        self.tell_corpus()
+    }
+
+    /// Sentences were judged: their numbers, their rows and what is shown of the first follow.
+    fn judged(&mut self, changed: Option<Changed>) -> Result<()> {
+        let (Some(changed), Some(workspace)) = (changed, &mut self.workspace) else { return Ok(()) };
+        if !changed.golds.is_empty() {
+            self.jobs.means.forget();
+            for system in workspace.systems()? {
+                workspace.measure(system.id, &changed.golds, &mut Measuring::default())?;
+            }
+        }
+        self.refresh()?;
+        changed.at.map_or(Ok(()), |at| self.detail(at))
+    }
+
+    fn detail(&self, at: usize) -> Result<()> {
+        let Some(workspace) = &self.workspace else { return Ok(()) };
+        let Some(sentence) = workspace.sentence(at)? else { return Ok(()) };
+        let outputs = self.corpus.systems.iter().map(|column| workspace.output(column.system.id, at));
+        let detail = Detail {
+            at,
+            sentence,
+            outputs: outputs.collect::<Result<_>>()?,
+            gold: workspace.gold(at)?,
+            judgements: self.corpus.judgements.get(&at).cloned().unwrap_or_default(),
+        };
+        self.tell(KeeperNews::Detail(Box::new(detail)));
+        Ok(())
+    }
+
+    fn import(&mut self, files: Vec<(PathBuf, import::Options)>) -> Result<()> {
+        for (path, options) in files {
+            let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
+            let Some(workspace) = &mut self.workspace else { return Ok(()) };
+            let out = self.out;
+            let mut hear = |share: f32| {
+                out.send(KeeperNews::Importing(format!("Importing {name}"), share));
+            };
+            let ticket = self.imports.next();
+            self.end.check()?;
+            hear(0.0);
+            let threads = std::thread::available_parallelism().map_or(1, usize::from);
+            let mut measuring = Measuring::default();
+            let brought = if options.role != Some(import::Role::Gold) && verdicts::holds(&path) {
+                verdicts::bring(workspace, &path, None, &mut measuring, &ticket)
+            } else {
+                bring_with(workspace, (&path, &options), threads, &mut measuring, &ticket, &mut hear)
+            };
+            self.tell(KeeperNews::Idle);
+            self.jobs.means.forget();
+            self.refresh()?;
+            let brought = match brought {
+                Err(Error::Stale) => Brought {
+                    warnings: vec!["The import was stopped; nothing of this file was taken".to_owned()],
+                    is_stopped: true,
+                    ..Brought::default()
+                },
+                other => other?,
+            };
+            let is_stopped = brought.is_stopped;
+            self.tell(KeeperNews::Brought(path, Box::new(brought)));
+            if is_stopped {
+                break;
+            }
+        }
+        Ok(())
+    }
+}

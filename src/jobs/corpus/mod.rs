@@ -1,0 +1,5 @@
+//! Floor 8: the thread that owns an open corpus.
+
+pub mod calls;
+pub mod explore;
+pub mod keeper;

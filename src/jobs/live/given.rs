@@ -1,0 +1,54 @@
+//! Floor 8: a translation that the user gives, as a model reads it: its probability, word by word, and its alignment.
+
+use crate::decoding::{Forced, Hypothesis, force};
+use crate::error::{Error, Result};
+use crate::evaluation::rows::{self, Rows};
+use crate::jobs::live::protocol::HypothesisView;
+use crate::jobs::live::view;
+use crate::jobs::models::shelved::Shelved;
+use crate::models::Stepper;
+use crate::text::line;
+use crate::ticket::Ticket;
+
+/// Most numbers of its alignment.
+const MOST_CELLS: usize = 4_000_000;
+
+/// The given words under this model, `</s>` included.
+///
+/// # Errors
+/// A text without words or with too many; what the model refuses; [`Error::Stale`].
+pub(crate) fn given(
+    shelved: &Shelved,
+    source: &view::Source,
+    text: &str,
+    stepper: &mut dyn Stepper,
+    ticket: &Ticket,
+) -> Result<HypothesisView> {
+    let target = line::read(&shelved.model.target, text, false);
+    let target = target.map_err(|why| Error::Input(format!("Your translation {why}.")))?;
+    if target.words() == 0 {
+        return Err(Error::Input("Your translation has no words that this model could read.".to_owned()));
+    }
+    let cells = source.sentence.len() * target.ids.len();
+    if cells > MOST_CELLS {
+        return Err(Error::Input("Your translation is too long to be aligned with this text.".to_owned()));
+    }
+    let longer = Rows::own(shelved.system()).longer(&target.ids);
+    let forced = force(stepper, &[(&source.sentence.ids, &longer)], ticket)?;
+    let forced = rows::of_tokens_alone(forced.into_iter().next().unwrap_or_default(), target.ids.len());
+    let Forced { token_log_p, log_p, alpha, energies, p_t } = forced;
+    let candidates = vec![Vec::new(); target.ids.len()];
+    let hypothesis = Hypothesis {
+        tokens: target.ids,
+        token_log_p,
+        log_p,
+        rank: log_p,
+        finished: true,
+        alpha,
+        energies,
+        p_t,
+        candidates,
+        ..Hypothesis::default()
+    };
+    Ok(HypothesisView { text: text.trim().to_owned(), ..view::view(shelved, source, hypothesis) })
+}

@@ -1,0 +1,355 @@
+//! Floor 8: what goes into the worker and what comes out, in plain words and `f32`.
+//!
+//! A [`Request`] states all that is wanted, so that overwriting one never loses an order;
+//! every [`Event`] names its column, and those about decoding the number of their request.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::analysis::reading::Reading;
+use crate::decoding::ensemble::Mixing;
+use crate::decoding::{Node, SearchOptions};
+use crate::jobs::live::interventions::{Interventions, Touched};
+use crate::models::Kernels;
+use crate::nn::device::DeviceChoice;
+use crate::text::pieces::Marks;
+use crate::text::sentence::Sentence;
+
+pub use crate::text::sentence::{MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS};
+
+/// Names a column for as long as it is on screen; never used again.
+pub type ColumnId = u64;
+
+/// Models that translate as one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct EnsembleSpec {
+    /// The model folders of all members.
+    pub members: Vec<PathBuf>,
+    /// How they become one.
+    pub mixing: Mixing,
+}
+
+/// A member of an ensemble.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Member {
+    /// The name in its `config.json`.
+    pub name: String,
+    /// Whether it aligns.
+    pub has_alignment: bool,
+}
+
+/// One column: which model, where, and how it searches.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnSpec {
+    /// Which column of the session.
+    pub column: ColumnId,
+    /// The model folder; of an ensemble that of its first member.
+    pub folder: PathBuf,
+    /// What it consists of, where it is an ensemble.
+    pub ensemble: Option<EnsembleSpec>,
+    /// Where the model computes.
+    pub device: DeviceChoice,
+    /// Fused kernels (CPU only) or the readable model.
+    pub engine: Kernels,
+    /// How to search.
+    pub options: SearchOptions,
+    /// What a person has set; empty: the model does all by itself.
+    pub interventions: Arc<Interventions>,
+    /// The text that this column translates; `None`: that of the request.
+    pub source: Option<String>,
+    /// Translate. False when the result for this very text is on screen already: only the model is kept.
+    pub decode: bool,
+    /// A translation that the user gives and that the model is to read as well; `None` where that is on screen already.
+    pub given: Option<String>,
+}
+
+impl ColumnSpec {
+    /// The text that it translates.
+    pub fn source_in<'a>(&'a self, request: &'a Request) -> &'a str {
+        self.source.as_deref().unwrap_or(&request.source)
+    }
+}
+
+/// A source word whose neighbours are wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Near {
+    /// By whose model.
+    pub column: ColumnId,
+    /// As it is typed.
+    pub word: String,
+}
+
+/// All that is wanted now; replaces whatever was wanted before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// Number of the ticket it was made with; grows.
+    pub number: u64,
+    /// The text to translate; blank: only load the models.
+    pub source: String,
+    /// Columns from left to right.
+    pub columns: Vec<ColumnSpec>,
+    /// A word whose neighbours are told once nothing is left to translate.
+    pub near: Option<Near>,
+}
+
+/// What the worker tells.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A model is being read.
+    Loading {
+        /// Whose.
+        column: ColumnId,
+        /// From 0 to 1.
+        fraction: f32,
+    },
+    /// A column's model is ready.
+    Loaded {
+        /// Whose.
+        column: ColumnId,
+        /// What the model is.
+        facts: ModelFacts,
+    },
+    /// The fingerprint of a column's model, worked out when there was nothing else to do.
+    Fingerprint {
+        /// Whose.
+        column: ColumnId,
+        /// See [`ModelFacts::digest`].
+        digest: String,
+    },
+    /// A column's model could not be loaded.
+    LoadFailed {
+        /// Whose.
+        column: ColumnId,
+        /// A sentence for the user.
+        message: String,
+    },
+    /// The source is tokenised and encoded; words follow.
+    Started {
+        /// Of the request.
+        number: u64,
+        /// Whose.
+        column: ColumnId,
+        /// The source as this model reads it, `</s>` included.
+        source: Sentence,
+        /// The one context vector c where the model has one (rnnencdec). [n]
+        context: Option<Vec<f32>>,
+    },
+    /// The search has done another step.
+    Expanded {
+        /// Of the request.
+        number: u64,
+        /// Whose.
+        column: ColumnId,
+        /// The leading hypothesis so far.
+        best: HypothesisView,
+    },
+    /// The search has ended.
+    Finished {
+        /// Of the request.
+        number: u64,
+        /// Whose.
+        column: ColumnId,
+        /// All that it found.
+        result: ColumnResult,
+    },
+    /// The model has read the translation that the user gives; told after `Finished` where the text is translated, too.
+    Given {
+        /// Of the request.
+        number: u64,
+        /// Whose.
+        column: ColumnId,
+        /// It, or why not, as a sentence for the user.
+        given: Result<Box<HypothesisView>, String>,
+    },
+    /// What the model does without the interventions of a column, told after `Finished`.
+    Untouched {
+        /// Of the request.
+        number: u64,
+        /// Whose.
+        column: ColumnId,
+        /// What it does.
+        untouched: Untouched,
+    },
+    /// The source words nearest to [`Request::near`].
+    Near {
+        /// Of the request.
+        number: u64,
+        /// Whose.
+        column: ColumnId,
+        /// As they can be typed, each with its cosine, nearest first; or why there are none, as a sentence for the user.
+        near: Result<Vec<(String, f32)>, String>,
+    },
+    /// The sentence could not be translated.
+    Failed {
+        /// Of the request.
+        number: u64,
+        /// Whose.
+        column: ColumnId,
+        /// A sentence for the user.
+        message: String,
+    },
+}
+
+impl Event {
+    /// The number of its request, where it has one, and its column.
+    pub fn address(&self) -> (Option<u64>, ColumnId) {
+        match *self {
+            Self::Loading { column, .. }
+            | Self::Loaded { column, .. }
+            | Self::Fingerprint { column, .. }
+            | Self::LoadFailed { column, .. } => (None, column),
+            Self::Started { number, column, .. }
+            | Self::Expanded { number, column, .. }
+            | Self::Finished { number, column, .. }
+            | Self::Given { number, column, .. }
+            | Self::Untouched { number, column, .. }
+            | Self::Near { number, column, .. }
+            | Self::Failed { number, column, .. } => (Some(number), column),
+        }
+    }
+}
+
+/// What a loaded model is, for headings and the status line.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModelFacts {
+    /// The name in `config.json`.
+    pub name: String,
+    /// `rnnsearch`, `rnnencdec` or `luong`, as in `config.json`.
+    pub architecture: String,
+    /// The paper.
+    pub citation: String,
+    /// BCP 47.
+    pub source_language: String,
+    /// BCP 47.
+    pub target_language: String,
+    /// How many numbers the model has learned.
+    pub parameters: usize,
+    /// K_x.
+    pub source_vocabulary: usize,
+    /// K_y.
+    pub target_vocabulary: usize,
+    /// n.
+    pub hidden: usize,
+    /// How the entries of the target vocabulary say where words begin.
+    pub marks: Marks,
+    /// Id of `</s>` on both sides.
+    pub eos: u32,
+    /// Id of `[UNK]` on both sides.
+    pub unk: u32,
+    /// Whether the model aligns at all (rnnencdec does not).
+    pub has_alignment: bool,
+    /// Where it looks and how it scores, such as `local-p general`; `None` where it does not align.
+    pub attention: Option<String>,
+    /// D of local attention, which looks at the words from p_t - D to p_t + D; `None` where it is not local.
+    pub window: Option<usize>,
+    /// Rows between the row that predicts a word and the first whose state has read it, where a row may be read by
+    /// either word ([`Config::input_delay`](crate::models::config::Config::input_delay)); `None` where there is no choice.
+    pub input_delay: Option<usize>,
+    /// Which rows of its alignment were trained on given links ([`Model::guided`](crate::models::Model::guided)).
+    pub guided: Option<String>,
+    /// How its rows are read where the user does not choose.
+    pub reading: Reading,
+    /// Where it computes, in words.
+    pub device: String,
+    /// A sentence when it computes elsewhere than was asked.
+    pub notice: Option<String>,
+    /// SHA-256 of the weights file, in hex; empty until [`Event::Fingerprint`] brings it.
+    pub digest: String,
+    /// The model card (`README.md`), empty when there is none.
+    pub card: String,
+    /// The members of an ensemble; empty for one model.
+    pub members: Vec<Member>,
+}
+
+/// Which tokens make up each word, where a vocabulary has pieces of words; `</s>` is a word.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pieces {
+    /// Of each source word.
+    pub source: Vec<Range<usize>>,
+    /// Of each target word.
+    pub target: Vec<Range<usize>>,
+    /// The target words, put together.
+    pub words: Vec<String>,
+}
+
+/// A hypothesis in the entries of the vocabulary. All lists have one entry a target token.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HypothesisView {
+    /// Words as the vocabulary writes them, `[UNK]` and `</s>` included.
+    pub tokens: Vec<String>,
+    /// Their ids.
+    pub ids: Vec<u32>,
+    /// Which are `[UNK]`.
+    pub is_unk: Vec<bool>,
+    /// Joined back to normal text, without `</s>`.
+    pub text: String,
+    /// log p(y_i | y_<i, x).
+    pub token_log_p: Vec<f32>,
+    /// Their sum.
+    pub log_p: f32,
+    /// log p / |y|^A, what hypotheses are ordered by.
+    pub rank: f32,
+    /// Ends with `</s>`.
+    pub finished: bool,
+    /// alpha_ij, [t_y][t_x], and the rows of steps behind `</s>` where the model's own reading takes them; `None` without
+    /// alignment and where it was left out.
+    pub alpha: Option<Vec<Vec<f32>>>,
+    /// e_ij before the softmax, as many as alpha, NaN at words that have none; `None` as alpha is.
+    pub energies: Option<Vec<Vec<f32>>>,
+    /// The aligned position p_t of each row, in source words from 0; `None` where the attention is not local.
+    pub p_t: Option<Vec<f32>>,
+    /// The model aligned this one too, but alpha and energies of so many long hypotheses were too large to keep;
+    /// `replaced` has nothing then. Never true of the best one.
+    pub left_out: bool,
+    /// The best next words at each position with their log p, best first.
+    pub candidates: Vec<Vec<(String, f32)>>,
+    /// For each `[UNK]` the source word of greatest alpha, `</s>` left aside.
+    pub replaced: Vec<Option<String>>,
+    /// Which tokens make up each word; `None` where every token is a word, on both sides.
+    pub pieces: Option<Pieces>,
+    /// What of it a person has set.
+    pub touched: Arc<Touched>,
+}
+
+/// What a model does by itself where a column has interventions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Untouched {
+    /// Its best translation.
+    pub best: HypothesisView,
+    /// For each word of the best translation with interventions, what the model would say there by itself.
+    pub shifts: Vec<Shift>,
+}
+
+/// How interventions change the next word after the same words.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shift {
+    /// The best next words without interventions with their log p, best first.
+    pub before: Vec<(String, f32)>,
+    /// The best next words with them, forced words left out of account.
+    pub after: Vec<(String, f32)>,
+    /// log p without interventions of the word that was said with them.
+    pub log_p: f32,
+    /// Jensen-Shannon divergence of both distributions over all words, nats, from 0 to ln 2.
+    pub divergence: f32,
+}
+
+/// What a column's search found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ColumnResult {
+    /// Best first.
+    pub hypotheses: Vec<HypothesisView>,
+    /// The whole trace, when it was asked for and not too large; its tokens are explained by `words`.
+    pub nodes: Vec<Node>,
+    /// The words that `nodes` mention (`token` and candidates), by id.
+    pub words: BTreeMap<u32, String>,
+    /// The one context vector c where the model has one (rnnencdec). [n]
+    pub context: Option<Vec<f32>>,
+    /// The whole search, from the request to the end.
+    pub millis: f32,
+    /// From the request to the first row.
+    pub first_row_millis: f32,
+    /// Words of the best hypothesis a second.
+    pub words_per_second: f32,
+}

@@ -1,0 +1,401 @@
+//! Floor 8: serves one request. Testable alone: no channel, no mailbox.
+//!
+//! Models are waited for and decoded side by side, one thread each; columns of one model take turns.
+//! With two models on two cores each has a core to itself, which gives both first rows soonest.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::decoding::{Decoded, Hypothesis, Intervening, Intervention, Progress, SearchOptions, decode};
+use crate::error::{Error, Result};
+use crate::evaluation::rows::Rows;
+use crate::jobs::gate::{Busy, Gate};
+use crate::jobs::live::given;
+use crate::jobs::live::interventions;
+use crate::jobs::live::interventions::{Resolved, Touched};
+use crate::jobs::live::near;
+use crate::jobs::live::protocol::{
+    ColumnResult, ColumnSpec, Event, HypothesisView, MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Request, Untouched,
+};
+use crate::jobs::live::untouched::shifts;
+use crate::jobs::live::view;
+use crate::jobs::models::shelf::Heard;
+use crate::jobs::models::shelved::Shelved;
+use crate::jobs::models::store::{Outcome, Store, Unit};
+use crate::jobs::thread::caught;
+use crate::models::Stepper;
+use crate::text::sentence::Sentence;
+use crate::ticket::Ticket;
+
+/// Most numbers (alpha and energies) of a trace; longer sentences are searched without one.
+const MAX_TRACE: usize = 16_000_000;
+/// Most numbers of all hypotheses of a result; further down the beam they are left out.
+const MAX_NUMBERS: usize = 16_000_000;
+/// A source of more words than this is long: its rows are sent no closer than [`FRAME`].
+const LONG: usize = 100;
+/// A frame of the window at 60 a second.
+const FRAME: Duration = Duration::from_millis(16);
+
+/// Where events go; shared by the threads of a request.
+type Out<'a> = Mutex<&'a mut (dyn FnMut(Event) + Send)>;
+
+/// What all columns of a request have in common.
+struct Job<'a> {
+    request: &'a Request,
+    store: &'a Store,
+    ticket: &'a Ticket,
+    /// Held shut while a column has something to do.
+    gate: Option<Arc<Gate>>,
+    out: Out<'a>,
+    threads: usize,
+    start: Instant,
+}
+
+/// Loads what the request wants and translates its text in every column. Never panics and never fails:
+/// what goes wrong is an event of the column concerned. Stops at once, silently, when the ticket is stale.
+pub fn serve(request: &Request, store: &mut Store, ticket: &Ticket, emit: &mut (dyn FnMut(Event) + Send)) {
+    serve_holding(request, store, ticket, None, emit);
+}
+
+/// As [`serve`]; the request's hold on the gate ends when all that is left to do is to wait for a model whose reader
+/// has stalled.
+pub(crate) fn serve_holding(
+    request: &Request,
+    store: &mut Store,
+    ticket: &Ticket,
+    busy: Option<Busy>,
+    emit: &mut (dyn FnMut(Event) + Send),
+) {
+    let start = Instant::now();
+    store.arrange(request);
+    let mut units: Vec<(Unit, Vec<&ColumnSpec>)> = Vec::new();
+    for spec in &request.columns {
+        let unit = Unit::of(spec);
+        match units.iter_mut().find(|(known, _)| *known == unit) {
+            Some((_, columns)) => columns.push(spec),
+            None => units.push((unit, vec![spec])),
+        }
+    }
+    // Only columns with work count for the cores: one with its result on screen or without a model has none.
+    let is_busy = |unit: &Unit, columns: &[&ColumnSpec]| {
+        columns.iter().any(|spec| spec.decode || spec.given.is_some()) && !store.has_failed(unit)
+    };
+    let working = units.iter().filter(|(unit, columns)| is_busy(unit, columns)).count();
+    let threads = (store.threads / working.max(1)).max(1);
+    let gate = busy.as_ref().map(Busy::gate);
+    let job = Job { request, store, ticket, gate, out: Mutex::new(emit), threads, start };
+    let holds: Vec<Option<Busy>> = units.iter().map(|_| job.hold()).collect();
+    drop(busy);
+    std::thread::scope(|scope| {
+        let last = units.len().saturating_sub(1);
+        for (n, ((unit, columns), hold)) in units.iter().zip(holds).enumerate() {
+            let job = &job;
+            let work = move || job.unit(unit, columns, hold);
+            let thread = std::thread::Builder::new().name("interlinear-column".to_owned());
+            if n == last {
+                work();
+            } else if thread.spawn_scoped(scope, work).is_err() {
+                // No thread to be had: one after the other, then.
+                job.unit(unit, columns, job.hold());
+            }
+        }
+    });
+    let _hold = job.hold();
+    for (unit, columns) in &units {
+        job.near(unit, columns);
+    }
+    for (unit, columns) in &units {
+        job.fingerprint(unit, columns);
+    }
+}
+
+impl Job<'_> {
+    fn emit(&self, event: Event) {
+        (self.out.lock().unwrap_or_else(PoisonError::into_inner))(event);
+    }
+
+    /// Keeps the corpus lane aside.
+    fn hold(&self) -> Option<Busy> {
+        self.gate.as_ref().map(Gate::shut)
+    }
+
+    /// The columns of one model or ensemble, in turn. `hold` is let go while nothing but a stalled reader is waited for.
+    fn unit(&self, unit: &Unit, columns: &[&ColumnSpec], mut hold: Option<Busy>) {
+        let mut hear = |heard| match heard {
+            Heard::Stalled => hold = None,
+            Heard::Read(fraction) => {
+                for spec in columns {
+                    self.store.must_tell(spec, Outcome::Loading);
+                    self.emit(Event::Loading { column: spec.column, fraction });
+                }
+            }
+        };
+        let Some(shelved) = self.store.wait(unit, self.ticket, &mut hear) else { return };
+        let _hold = hold.or_else(|| self.hold());
+        let shelved = match shelved {
+            Ok(shelved) => shelved,
+            Err(message) => {
+                for spec in columns.iter().filter(|spec| self.store.must_tell(spec, Outcome::Failed)) {
+                    self.emit(Event::LoadFailed { column: spec.column, message: message.clone() });
+                }
+                return;
+            }
+        };
+        for spec in columns.iter().filter(|spec| self.store.must_tell(spec, Outcome::Loaded)) {
+            self.emit(Event::Loaded { column: spec.column, facts: shelved.facts.clone() });
+        }
+        let has_text = |spec: &&&ColumnSpec| !spec.source_in(self.request).trim().is_empty();
+        for spec in columns.iter().filter(|spec| spec.decode).filter(has_text) {
+            let message = match caught(|| self.column(spec, &shelved)) {
+                Ok(Ok(())) => continue,
+                Ok(Err(Error::Stale)) => return,
+                Ok(Err(error)) => error.to_string(),
+                Err(words) => panic_sentence(&words),
+            };
+            self.emit(Event::Failed { number: self.request.number, column: spec.column, message });
+        }
+        for (spec, text) in columns.iter().filter(has_text).filter_map(|spec| Some((spec, spec.given.as_deref()?))) {
+            let given = match caught(|| self.given(spec, &shelved, text)) {
+                Ok(Ok(view)) => Ok(Box::new(view)),
+                Ok(Err(Error::Stale)) => return,
+                Ok(Err(error)) => Err(error.to_string()),
+                Err(words) => Err(panic_sentence(&words)),
+            };
+            self.emit(Event::Given { number: self.request.number, column: spec.column, given });
+        }
+    }
+
+    /// The translation that the user gives, as a column's model reads it.
+    fn given(&self, spec: &ColumnSpec, shelved: &Shelved, text: &str) -> Result<HypothesisView> {
+        self.ticket.check()?;
+        let source =
+            view::Source::new(shelved, read_source(spec.source_in(self.request), shelved)?, Touched::default());
+        shelved.with_stepper(spec.engine, self.threads, |stepper| {
+            given::given(shelved, &source, text, stepper, self.ticket)
+        })
+    }
+
+    /// Tells the fingerprint of a model, which takes a moment, when nothing is left to translate.
+    fn fingerprint(&self, unit: &Unit, columns: &[&ColumnSpec]) {
+        if self.store.has_failed(unit) {
+            return;
+        }
+        for spec in columns.iter().filter(|spec| self.store.owes_fingerprint(spec)) {
+            let Some(Ok(shelved)) = self.store.wait(unit, self.ticket, &mut |_| ()) else { return };
+            // The next letter does not wait for it.
+            let Some(digest) = shelved.digest_while(&|| !self.ticket.is_stale()) else { return };
+            self.store.fingerprint_told(spec);
+            self.emit(Event::Fingerprint { column: spec.column, digest });
+        }
+    }
+
+    /// Tells the neighbours of the word that is asked for, where it is one of these columns'.
+    fn near(&self, unit: &Unit, columns: &[&ColumnSpec]) {
+        let Some(wanted) = &self.request.near else { return };
+        if self.store.has_failed(unit) || !columns.iter().any(|spec| spec.column == wanted.column) {
+            return;
+        }
+        let Some(shelved) = self.store.wait(unit, self.ticket, &mut |_| ()) else { return };
+        let near = shelved.and_then(|shelved| match caught(|| near::near(&shelved, &wanted.word)) {
+            Ok(near) => near.map_err(|error| error.to_string()),
+            Err(words) => Err(panic_sentence(&words)),
+        });
+        self.emit(Event::Near { number: self.request.number, column: wanted.column, near });
+    }
+
+    fn column(&self, spec: &ColumnSpec, shelved: &Shelved) -> Result<()> {
+        self.ticket.check()?;
+        let sentence = read_source(spec.source_in(self.request), shelved)?;
+        let set = if spec.interventions.is_empty() {
+            Resolved::default()
+        } else {
+            interventions::resolve(&spec.interventions, shelved.reader(), &sentence)
+        };
+        let source = view::Source::new(shelved, sentence, set.touched);
+        let sentence = &source.sentence;
+        let mut wanted = spec.options.clone();
+        // a prefix that was given is never cut
+        wanted.max_length = Some(wanted.limit(sentence.len()).max(set.prefix.len() + 1));
+        let mut options = within_memory(&wanted, sentence.len());
+        options.prefix = set.prefix;
+        let (number, column) = (self.request.number, spec.column);
+        let mut rows = Pace { first_row_millis: None, last: None, every: self.store.row_every };
+        let mut hear = |_: usize, progress: Progress<'_>| match progress {
+            _ if self.ticket.is_stale() => {}
+            Progress::Encoded { context } => {
+                self.emit(Event::Started { number, column, source: sentence.clone(), context });
+            }
+            Progress::Expanded { best, .. } => {
+                if rows.is_due(self.start, best.tokens.len(), sentence.len()) {
+                    self.emit(Event::Expanded { number, column, best: view::view(shelved, &source, best.clone()) });
+                }
+            }
+        };
+        // alpha that a person has set does not go on behind `</s>`
+        let goes_on = !set.list.iter().any(Intervention::needs_alignment);
+        let (decoded, took) = shelved.with_stepper(spec.engine, self.threads, |stepper| {
+            let decoded = if set.list.is_empty() {
+                self.search(stepper, shelved, sentence, &options, &mut hear)?
+            } else {
+                let mut stepper = Intervening::new(&mut *stepper, vec![Arc::clone(&set.list)]);
+                self.search(&mut stepper, shelved, sentence, &options, &mut hear)?
+            };
+            let took = millis(self.start);
+            if !goes_on {
+                return Ok((decoded, took));
+            }
+            Ok((self.read_to_the_end(stepper, shelved, sentence, decoded)?, took))
+        })?;
+        let best = decoded.hypotheses.first().map_or_else(Vec::new, |best| best.tokens.clone());
+        let result = result(shelved, &source, decoded, (&rows, took));
+        self.ticket.check()?;
+        self.emit(Event::Finished { number, column, result });
+        if source.touched.is_untouched() {
+            return Ok(());
+        }
+        let untouched = self.untouched(spec, shelved, source, &set.list, &best)?;
+        self.ticket.check()?;
+        self.emit(Event::Untouched { number, column, untouched });
+        Ok(())
+    }
+
+    fn search(
+        &self,
+        stepper: &mut dyn Stepper,
+        shelved: &Shelved,
+        source: &Sentence,
+        options: &SearchOptions,
+        hear: &mut dyn FnMut(usize, Progress<'_>),
+    ) -> Result<Decoded> {
+        let decoded = decode(stepper, shelved.specials(), &[&source.ids], options, self.ticket, hear)?;
+        decoded.into_iter().next().ok_or_else(|| Error::Internal("the search gave no result".to_owned()))
+    }
+
+    /// With the rows of the last words, where rows belong to the words that were read.
+    fn read_to_the_end(
+        &self,
+        stepper: &mut dyn Stepper,
+        shelved: &Shelved,
+        source: &Sentence,
+        mut decoded: Decoded,
+    ) -> Result<Decoded> {
+        let mut all: Vec<&mut Hypothesis> = decoded.hypotheses.iter_mut().collect();
+        let (sources, batch) = (vec![source.ids.as_slice(); all.len()], all.len().max(1));
+        Rows::own(shelved.system()).go_on(stepper, &sources, &mut all, batch, self.ticket)?;
+        Ok(decoded)
+    }
+
+    /// What the model does by itself.
+    fn untouched(
+        &self,
+        spec: &ColumnSpec,
+        shelved: &Shelved,
+        source: view::Source,
+        list: &[Intervention],
+        best: &[u32],
+    ) -> Result<Untouched> {
+        let options = SearchOptions { trace: false, ..within_memory(&spec.options, source.sentence.len()) };
+        let source = source.untouched();
+        let sentence = &source.sentence;
+        let (decoded, shifts) = shelved.with_stepper(spec.engine, self.threads, |stepper| {
+            let decoded = self.search(stepper, shelved, sentence, &options, &mut |_, _| ())?;
+            let decoded = self.read_to_the_end(stepper, shelved, sentence, decoded)?;
+            let words = (&shelved.model.target, options.candidates);
+            Ok((decoded, shifts(stepper, list, (&sentence.ids, best), words, self.ticket)?))
+        })?;
+        let best = decoded.hypotheses.into_iter().next().unwrap_or_default();
+        Ok(Untouched { best: view::view(shelved, &source, best), shifts })
+    }
+}
+
+/// What was found in so many milliseconds.
+fn result(shelved: &Shelved, source: &view::Source, decoded: Decoded, (pace, millis): (&Pace, f32)) -> ColumnResult {
+    let words = decoded.hypotheses.first().map_or(0, |best| best.tokens.len());
+    let words_per_second = words as f32 * 1000.0 / millis.max(0.001);
+    ColumnResult {
+        hypotheses: decoded.hypotheses.into_iter().map(|one| view::view(shelved, source, one)).collect(),
+        words: view::words(shelved, &decoded.nodes),
+        nodes: decoded.nodes,
+        context: decoded.context,
+        millis,
+        first_row_millis: pace.first_row_millis.unwrap_or(millis),
+        words_per_second,
+    }
+}
+
+/// When rows came and when the next one may be sent.
+struct Pace {
+    first_row_millis: Option<f32>,
+    last: Option<Instant>,
+    every: Duration,
+}
+
+impl Pace {
+    /// The first row goes out at once, later ones not closer than `every`. Big pictures are costly to copy and to
+    /// draw, so they come less often: for long sources once a frame at most, a million cells every 100 ms.
+    fn is_due(&mut self, start: Instant, t_y: usize, t_x: usize) -> bool {
+        self.first_row_millis.get_or_insert_with(|| millis(start));
+        let cells = (t_y * t_x) as u64;
+        let frame = if t_x > LONG { FRAME } else { Duration::ZERO };
+        let every = self.every.max(frame).max(Duration::from_micros(cells / 10));
+        if self.last.is_some_and(|last| last.elapsed() < every) {
+            return false;
+        }
+        self.last = Some(Instant::now());
+        true
+    }
+}
+
+fn millis(start: Instant) -> f32 {
+    start.elapsed().as_secs_f32() * 1000.0
+}
+
+/// Tokenises the text, or says why it is too much.
+pub(crate) fn read_source(text: &str, shelved: &Shelved) -> Result<Sentence> {
+    if text.len() > MAX_SOURCE_BYTES {
+        return Err(Error::Input(format!(
+            "The text is {} bytes long, but a sentence may have at most {} bytes; translate a shorter piece.",
+            grouped(text.len()),
+            grouped(MAX_SOURCE_BYTES)
+        )));
+    }
+    let sentence = shelved.encode(text);
+    let words = sentence.words();
+    if words == 0 {
+        return Err(Error::Input("The text has no words that this model could read.".to_owned()));
+    }
+    if words > MAX_SOURCE_TOKENS {
+        return Err(Error::Input(format!(
+            "The text has {} words, but a sentence may have at most {}; translate a shorter piece.",
+            grouped(words),
+            grouped(MAX_SOURCE_TOKENS)
+        )));
+    }
+    Ok(sentence)
+}
+
+/// A long sentence with a wide beam is searched without a trace rather than with a gigabyte of it, and only the
+/// best of its hypotheses keep their alignment.
+fn within_memory(options: &SearchOptions, t_x: usize) -> SearchOptions {
+    let numbers = 2 * t_x * options.limit(t_x) * options.beam;
+    let (trace, most_numbers) = (options.trace && numbers <= MAX_TRACE, options.most_numbers.min(MAX_NUMBERS));
+    SearchOptions { trace, most_numbers, ..options.clone() }
+}
+
+/// 1000 as `1,000`.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// What a panic said, as a sentence for the user.
+pub(crate) fn panic_sentence(words: &str) -> String {
+    format!("Something went wrong inside this column ({words}); the other columns go on.")
+}

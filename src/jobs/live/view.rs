@@ -1,0 +1,114 @@
+//! Floor 8: what the search found, turned from ids into words.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::analysis::alignment::Alignment;
+use crate::analysis::unknown;
+use crate::analysis::words::merge_alpha;
+use crate::decoding::{Hypothesis, Node};
+use crate::evaluation::wording;
+use crate::jobs::live::interventions::Touched;
+use crate::jobs::live::protocol::{HypothesisView, Pieces};
+use crate::jobs::models::shelved::Shelved;
+use crate::text::sentence::{EOS, Sentence, UNK};
+
+/// A source sentence as a model reads it.
+pub(crate) struct Source {
+    /// Its tokens.
+    pub(crate) sentence: Sentence,
+    /// Which of them make up each word; `None` where every token is a word.
+    words: Option<Vec<Range<usize>>>,
+    /// What of its translations a person has set.
+    pub(crate) touched: Arc<Touched>,
+}
+
+impl Source {
+    pub(crate) fn new(shelved: &Shelved, sentence: Sentence, touched: Touched) -> Self {
+        let words = wording::pieces(&shelved.model.source, &sentence, false);
+        Self { sentence, words, touched: Arc::new(touched) }
+    }
+
+    /// The same where the model does all by itself.
+    pub(crate) fn untouched(self) -> Self {
+        Self { touched: Arc::default(), ..self }
+    }
+}
+
+/// A hypothesis in the words of the model's target vocabulary.
+pub(crate) fn view(shelved: &Shelved, source: &Source, hypothesis: Hypothesis) -> HypothesisView {
+    let vocabulary = &shelved.model.target;
+    let word = |id: u32| vocabulary.token(id).unwrap_or(UNK).to_owned();
+    let unk = shelved.facts.unk;
+    let tokens: Vec<String> = hypothesis.tokens.iter().map(|&id| word(id)).collect();
+    let replaced = replaced(shelved, source, &hypothesis);
+    HypothesisView {
+        is_unk: hypothesis.tokens.iter().map(|&id| id == unk).collect(),
+        text: vocabulary.join(&shelved.facts.target_language, without_eos(&tokens)),
+        pieces: pieces(shelved, source, &hypothesis.tokens),
+        token_log_p: hypothesis.token_log_p,
+        log_p: hypothesis.log_p,
+        rank: hypothesis.rank,
+        finished: hypothesis.finished,
+        alpha: hypothesis.alpha,
+        energies: hypothesis.energies,
+        p_t: hypothesis.p_t,
+        left_out: hypothesis.left_out,
+        candidates: hypothesis
+            .candidates
+            .iter()
+            .map(|best| best.iter().map(|&(id, log_p)| (word(id), log_p)).collect())
+            .collect(),
+        replaced,
+        tokens,
+        touched: Arc::clone(&source.touched),
+        ids: hypothesis.tokens,
+    }
+}
+
+/// The words that the nodes mention, by id.
+pub(crate) fn words(shelved: &Shelved, nodes: &[Node]) -> BTreeMap<u32, String> {
+    let mut words = BTreeMap::new();
+    for id in nodes.iter().flat_map(|node| std::iter::once(node.token).chain(node.candidates.iter().map(|&(id, _)| id)))
+    {
+        words.entry(id).or_insert_with(|| shelved.model.target.token(id).unwrap_or(UNK).to_owned());
+    }
+    words
+}
+
+fn without_eos(tokens: &[String]) -> &[String] {
+    tokens.strip_suffix(&[EOS.to_owned()]).unwrap_or(tokens)
+}
+
+/// Which tokens make up each word, where either vocabulary has pieces.
+fn pieces(shelved: &Shelved, source: &Source, target: &[u32]) -> Option<Pieces> {
+    let vocabulary = &shelved.model.target;
+    let words = wording::target_pieces(&shelved.model, target);
+    if source.words.is_none() && words.is_none() {
+        return None;
+    }
+    let words = words.unwrap_or_else(|| wording::singles(target.len()));
+    let entries = wording::tokens(&shelved.model, target);
+    Some(Pieces {
+        source: source.words.clone().unwrap_or_else(|| wording::singles(source.sentence.len())),
+        words: words.iter().map(|word| vocabulary.marks().word(&entries[word.clone()])).collect(),
+        target: words,
+    })
+}
+
+/// For each `[UNK]` the typed word of greatest alpha, `</s>` left aside.
+fn replaced(shelved: &Shelved, source: &Source, hypothesis: &Hypothesis) -> Vec<Option<String>> {
+    let (ids, facts) = (&hypothesis.tokens, &shelved.facts);
+    let unk = facts.unk;
+    let Some(alpha) = hypothesis.alpha.as_deref().filter(|_| ids.contains(&unk)) else { return vec![None; ids.len()] };
+    let read = facts.reading.assign_after(facts.input_delay.unwrap_or_default(), alpha);
+    let alpha = read.as_ref();
+    let merged = source.words.as_ref().map(|words| {
+        let alpha = merge_alpha(&Alignment::new(alpha), words, &wording::singles(alpha.len()));
+        (alpha, wording::whole_words(&source.sentence, words))
+    });
+    let (alpha, sentence) = merged.as_ref().map_or((alpha, &source.sentence), |(alpha, whole)| (alpha, whole));
+    let attended = |i| unknown::attended(alpha, i, sentence).map(|j| sentence.tokens[j].clone());
+    ids.iter().enumerate().map(|(i, id)| if *id == unk { attended(i) } else { None }).collect()
+}

@@ -1,0 +1,285 @@
+//! Floor 8: the models in memory by folder and device. Each is read once however many columns use it, in a thread of
+//! its own, which is not waited for at the end: a file that does not answer holds up neither the others nor the exit.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::error::{Error, Result};
+use crate::jobs::models::shelved::Shelved;
+use crate::jobs::thread::{Patience, Thread, caught};
+use crate::models::Model;
+use crate::nn::device::{Device, DeviceChoice, pick};
+use crate::text::tokenizer::Tokenizers;
+use crate::ticket::Ticket;
+
+/// How often a wait for a model looks whether it is still wanted.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// A reader without progress for this long is taken as stalled, for example in a file that does not answer.
+const STALLED: Duration = Duration::from_secs(2);
+/// The weights and two tokenizers are read side by side.
+const FILES: usize = 3;
+
+/// A model folder on a device.
+pub(crate) type Key = (PathBuf, DeviceChoice);
+
+/// Reads a model folder; tells how far it is, from 0 to 1.
+pub type Reader = Arc<dyn Fn(&Path, &Device, &Tokenizers, &mut (dyn FnMut(f32) + Send)) -> Result<Model> + Send + Sync>;
+
+/// What a wait for a model receives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Heard {
+    /// So much of it is read, from 0 to 1.
+    Read(f32),
+    /// Its reader has not moved for a while; said once.
+    Stalled,
+}
+
+enum Slot {
+    Reading(Loading),
+    Ready(Arc<Shelved>),
+    Failed(String),
+}
+
+/// A model that a reader is loading. An older reader of the same model may still run; its messages are ignored.
+struct Loading {
+    reader: u64,
+    fraction: f32,
+    moved: Instant,
+}
+
+#[derive(Default)]
+struct Places {
+    slots: HashMap<Key, Slot>,
+    /// What the columns want.
+    wanted: HashSet<Key>,
+    /// What the corpus lane uses now; it stays although no column wants it.
+    borrowed: HashSet<Key>,
+    readers: u64,
+}
+
+/// The models.
+pub(crate) struct Shelf {
+    places: Mutex<Places>,
+    changed: Condvar,
+    /// Those of the models, shared where their files are the same.
+    tokenizers: Tokenizers,
+    reader: Reader,
+    stalled: Duration,
+}
+
+impl Default for Shelf {
+    fn default() -> Self {
+        Self {
+            places: Mutex::default(),
+            changed: Condvar::new(),
+            tokenizers: Tokenizers::default(),
+            reader: Arc::new(Model::load_with),
+            stalled: STALLED,
+        }
+    }
+}
+
+/// The models of the live lane, for work that is not a column's.
+#[derive(Clone)]
+pub struct Library {
+    shelf: Arc<Shelf>,
+    /// The cores that such work may use.
+    pub threads: usize,
+}
+
+impl Library {
+    /// A library of its own, without models.
+    pub fn new(threads: usize) -> Self {
+        Self::of(Arc::default(), threads)
+    }
+
+    pub(crate) fn of(shelf: Arc<Shelf>, threads: usize) -> Self {
+        Self { shelf, threads: threads.max(1) }
+    }
+
+    /// The model of this folder, as soon as it is in memory. It stays there until [`Library::release`]. A failed one
+    /// is tried again.
+    pub(crate) fn borrow(&self, key: &Key, ticket: &Ticket) -> Result<Arc<Shelved>> {
+        let mut places = self.shelf.lock();
+        places.borrowed.insert(key.clone());
+        if matches!(places.slots.get(key), None | Some(Slot::Failed(_))) {
+            self.shelf.start(&mut places, key);
+        }
+        drop(places);
+        match self.shelf.wait(key, ticket, &mut |_| ()) {
+            None => Err(Error::Stale),
+            Some(Ok(shelved)) => Ok(shelved),
+            Some(Err(message)) => Err(Error::Input(message)),
+        }
+    }
+
+    /// Lets a borrowed model go; who has it keeps it.
+    pub(crate) fn give_back(&self, key: &Key) {
+        let mut places = self.shelf.lock();
+        places.borrowed.remove(key);
+        places.tidy();
+    }
+
+    /// Drops models that only the corpus lane used.
+    pub(crate) fn release(&self) {
+        let mut places = self.shelf.lock();
+        places.borrowed.clear();
+        places.tidy();
+    }
+}
+
+impl Places {
+    fn is_wanted(&self, key: &Key) -> bool {
+        self.wanted.contains(key) || self.borrowed.contains(key)
+    }
+
+    /// Forgets what is not wanted. What is being read stays until it is read, so that a model that is wanted again
+    /// meanwhile has one reader and not two.
+    fn tidy(&mut self) {
+        let Self { slots, wanted, borrowed, .. } = self;
+        slots.retain(|key, slot| matches!(slot, Slot::Reading(_)) || wanted.contains(key) || borrowed.contains(key));
+    }
+
+    /// The loading of this model by this reader, unless it was replaced.
+    fn reading(&mut self, key: &Key, reader: u64) -> Option<&mut Loading> {
+        match self.slots.get_mut(key) {
+            Some(Slot::Reading(reading)) if reading.reader == reader => Some(reading),
+            Some(Slot::Reading(_) | Slot::Ready(_) | Slot::Failed(_)) | None => None,
+        }
+    }
+}
+
+impl Shelf {
+    /// A shelf whose models are read by `reader`, which counts as stalled after this long without progress.
+    pub(crate) fn with_reader(reader: Reader, stalled: Duration) -> Self {
+        Self { reader, stalled, ..Self::default() }
+    }
+
+    /// Puts a model in that was read elsewhere.
+    pub(crate) fn insert(&self, key: Key, shelved: Shelved) {
+        let mut places = self.lock();
+        places.wanted.insert(key.clone());
+        places.slots.insert(key, Slot::Ready(Arc::new(shelved)));
+    }
+
+    /// How many models are wanted and in memory or being read.
+    pub(crate) fn len(&self) -> usize {
+        let places = self.lock();
+        places.slots.iter().filter(|(key, slot)| !matches!(slot, Slot::Failed(_)) && places.is_wanted(key)).count()
+    }
+
+    /// Forgets models that are not wanted any more and starts to read those that are missing; a failed one again where `again`
+    /// says so. A reader that has stalled is given up when its model is wanted anew.
+    pub(crate) fn want(self: &Arc<Self>, wanted: HashSet<Key>, again: impl Fn(&Key) -> bool) {
+        let mut places = self.lock();
+        let before = std::mem::replace(&mut places.wanted, wanted);
+        places.tidy();
+        let missing = |key: &&Key| match places.slots.get(*key) {
+            None => true,
+            Some(Slot::Failed(_)) => again(key),
+            Some(Slot::Reading(reading)) => !before.contains(*key) && reading.moved.elapsed() >= self.stalled,
+            Some(Slot::Ready(_)) => false,
+        };
+        let missing: Vec<Key> = places.wanted.iter().filter(missing).cloned().collect();
+        for key in &missing {
+            self.start(&mut places, key);
+        }
+    }
+
+    fn start(self: &Arc<Self>, places: &mut Places, key: &Key) {
+        places.readers += 1;
+        let reader = places.readers;
+        let (shelf, job) = (Arc::clone(self), key.clone());
+        let slot = match Thread::start("model", Patience::None, move || shelf.read(&job, reader)) {
+            Ok(_) => Slot::Reading(Loading { reader, fraction: 0.0, moved: Instant::now() }),
+            Err(error) => Slot::Failed(format!("The system gave no thread to read the model with ({error}).")),
+        };
+        places.slots.insert(key.clone(), slot);
+    }
+
+    /// What a reader's thread does.
+    fn read(&self, key: &Key, reader: u64) {
+        let mut progress = |fraction| {
+            if let Some(reading) = self.lock().reading(key, reader) {
+                (reading.fraction, reading.moved) = (fraction, Instant::now());
+            }
+            self.changed.notify_all();
+        };
+        let slot = match caught(|| self.load(key, &mut progress)) {
+            Ok(Ok(shelved)) => Slot::Ready(Arc::new(shelved)),
+            Ok(Err(error)) => Slot::Failed(error.to_string()),
+            Err(words) => Slot::Failed(format!("Something went wrong while the model was read ({words}).")),
+        };
+        let mut places = self.lock();
+        if places.reading(key, reader).is_some() {
+            places.slots.insert(key.clone(), slot);
+            places.tidy();
+        }
+        drop(places);
+        self.changed.notify_all();
+    }
+
+    /// Reads in a pool of its own. In the pool that all models compute with, one file that does not answer would take
+    /// a thread away from all of them for good.
+    fn load(&self, (folder, choice): &Key, progress: &mut (dyn FnMut(f32) + Send)) -> Result<Shelved> {
+        let device = pick(*choice)?;
+        let name = |_| "interlinear-model-file".to_owned();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(FILES).thread_name(name).build();
+        let pool = pool
+            .map_err(|error| Error::Device(format!("The system gave no threads to read the model with ({error}).")))?;
+        let model = pool.install(|| (self.reader)(folder, &device, &self.tokenizers, progress))?;
+        // A folder without a card is a whole model all the same.
+        let card = folder.join("README.md");
+        let card = if card.is_file() { std::fs::read_to_string(card).unwrap_or_default() } else { String::new() };
+        Ok(Shelved::new(model, &device, card))
+    }
+
+    /// Waits for a model; `None` once the ticket is stale.
+    pub(crate) fn wait(
+        &self,
+        key: &Key,
+        ticket: &Ticket,
+        hear: &mut dyn FnMut(Heard),
+    ) -> Option<std::result::Result<Arc<Shelved>, String>> {
+        let (mut fraction, mut stalled) = (-1.0, false);
+        let mut places = self.lock();
+        loop {
+            let reading = match places.slots.get(key)? {
+                Slot::Ready(shelved) => return Some(Ok(Arc::clone(shelved))),
+                Slot::Failed(message) => return Some(Err(message.clone())),
+                Slot::Reading(reading) => reading,
+            };
+            if ticket.is_stale() {
+                return None;
+            }
+            let news = if reading.fraction != fraction {
+                (fraction, stalled) = (reading.fraction, false);
+                Some(Heard::Read(fraction))
+            } else if !stalled && reading.moved.elapsed() >= self.stalled {
+                stalled = true;
+                Some(Heard::Stalled)
+            } else {
+                None
+            };
+            places = if let Some(news) = news {
+                drop(places);
+                hear(news);
+                self.lock()
+            } else {
+                self.changed.wait_timeout(places, LOOK_EVERY).unwrap_or_else(PoisonError::into_inner).0
+            };
+        }
+    }
+
+    /// Whether a model could not be read.
+    pub(crate) fn has_failed(&self, key: &Key) -> bool {
+        matches!(self.lock().slots.get(key), Some(Slot::Failed(_)))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Places> {
+        // The places are whole between any two statements, so a panic elsewhere does no harm.
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

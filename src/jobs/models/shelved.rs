@@ -1,0 +1,148 @@
+//! Floor 8: a model that is ready, or several as one, with what is told of it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::decoding::Specials;
+use crate::decoding::ensemble::{Ensemble, Mixing};
+use crate::error::Result;
+use crate::evaluation::System;
+use crate::evaluation::rows::Rows;
+use crate::jobs::live::interventions::Reader;
+use crate::jobs::live::protocol::{Member, ModelFacts};
+use crate::models::{Kernels, Model, Stepper};
+use crate::nn::device::Device;
+use crate::text::sentence::Sentence;
+use crate::text::tokenizer::Encode as _;
+
+/// A model that is ready, and the stepper that was made of it last where that costs much.
+pub(crate) struct Shelved {
+    /// Of an ensemble the member whose words are the columns of the alignment.
+    pub(crate) model: Model,
+    ensemble: Option<Ensemble>,
+    pub(crate) facts: ModelFacts,
+    stepper: Mutex<Option<(Kernels, Box<dyn Stepper>)>>,
+}
+
+impl Shelved {
+    pub(crate) fn new(model: Model, device: &Device, card: String) -> Self {
+        let config = &model.config;
+        let facts = ModelFacts {
+            name: config.name.clone(),
+            architecture: config.architecture.name().to_owned(),
+            citation: config.architecture.entry().citation.to_owned(),
+            source_language: config.source_language.clone(),
+            target_language: config.target_language.clone(),
+            parameters: model.parameters(),
+            source_vocabulary: config.source_vocabulary,
+            target_vocabulary: config.target_vocabulary,
+            hidden: config.hidden,
+            marks: model.target.marks().clone(),
+            eos: config.eos,
+            unk: config.unk,
+            has_alignment: config.aligns(),
+            attention: config.attention(),
+            window: config.window(),
+            input_delay: config.input_delay(),
+            guided: model.guided().map(str::to_owned),
+            reading: Rows::own((&model).into()).reading,
+            device: device.name.clone(),
+            notice: device.notice.clone(),
+            digest: String::new(),
+            card,
+            members: Vec::new(),
+        };
+        Self { model, ensemble: None, facts, stepper: Mutex::new(None) }
+    }
+
+    /// Models that translate as one.
+    pub(crate) fn ensemble(members: &[Arc<Self>], mixing: Mixing) -> Result<Self> {
+        let models = members.iter().map(|member| member.model.clone()).collect();
+        let ensemble = Ensemble::new(models, mixing)?;
+        let model = ensemble.lead().clone();
+        let lead = members.iter().find(|member| member.model.folder == model.folder).unwrap_or(&members[0]);
+        let facts = |n: &usize| &members[*n].facts;
+        let shown = ensemble.shown();
+        let only = if let [n] = shown { Some(facts(n)) } else { None };
+        let facts = ModelFacts {
+            name: ensemble.name(),
+            architecture: "ensemble".to_owned(),
+            citation: format!("The mean {} of {} models at every word", mixing.average, members.len()),
+            parameters: members.iter().map(|member| member.facts.parameters).sum(),
+            has_alignment: ensemble.aligns(),
+            attention: only
+                .map_or_else(|| ensemble.aligns().then(|| "mean".to_owned()), |facts| facts.attention.clone()),
+            window: only.and_then(|facts| facts.window),
+            input_delay: ensemble.input_delay(),
+            guided: shown.iter().find_map(|n| facts(n).guided.clone()),
+            reading: Rows::own((&ensemble).into()).reading,
+            notice: None,
+            card: String::new(),
+            members: members
+                .iter()
+                .map(|member| Member { name: member.facts.name.clone(), has_alignment: member.facts.has_alignment })
+                .collect(),
+            ..lead.facts.clone()
+        };
+        Ok(Self { model, ensemble: Some(ensemble), facts, stepper: Mutex::new(None) })
+    }
+
+    /// What is measured of it.
+    pub(crate) fn system(&self) -> System<'_> {
+        self.ensemble.as_ref().map_or(System::Model(&self.model), System::from)
+    }
+
+    /// A text as the model reads it; an ensemble's ids stand for what all members read.
+    pub(crate) fn encode(&self, text: &str) -> Sentence {
+        self.ensemble.as_ref().map_or_else(|| self.model.source.encode(text), |ensemble| ensemble.encode(text))
+    }
+
+    fn make_stepper(&self, kernels: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
+        self.ensemble
+            .as_ref()
+            .map_or_else(|| self.model.stepper(kernels, threads), |ensemble| ensemble.stepper(kernels, threads))
+    }
+
+    /// SHA-256 of the weights, of an ensemble those of all members; takes a moment at the first call, and is `None` when
+    /// `goes_on` is false meanwhile.
+    pub(crate) fn digest_while(&self, goes_on: &dyn Fn() -> bool) -> Option<String> {
+        let members = self.ensemble.as_ref().map_or(std::slice::from_ref(&self.model), Ensemble::members);
+        let digests = members.iter().map(|member| member.digest_while(goes_on)).collect::<Option<Vec<_>>>()?;
+        Some(digests.join(" "))
+    }
+
+    /// What interventions need to know of it.
+    pub(crate) fn reader(&self) -> Reader<'_> {
+        let ModelFacts { eos, unk, has_alignment, .. } = self.facts;
+        Reader { target: &self.model.target, eos, unk, has_alignment }
+    }
+
+    pub(crate) fn specials(&self) -> Specials {
+        Specials { eos: self.facts.eos, unk: self.facts.unk }
+    }
+
+    /// Runs `work` with a stepper of this kind. Fused ones share the packed weights and are made anew; plain ones
+    /// hold a copy of all weights on their device, so the last one is used again. It is away while `work` runs,
+    /// so that a panic loses it instead of leaving it half changed.
+    pub(crate) fn with_stepper<T>(
+        &self,
+        kernels: Kernels,
+        threads: usize,
+        work: impl FnOnce(&mut dyn Stepper) -> Result<T>,
+    ) -> Result<T> {
+        if kernels == Kernels::Fused && self.model.device.is_cpu() {
+            return work(&mut *self.make_stepper(kernels, threads)?);
+        }
+        let kept = self.kept().take().filter(|(kind, _)| *kind == kernels);
+        let mut stepper = match kept {
+            Some((_, stepper)) => stepper,
+            None => self.make_stepper(kernels, threads)?,
+        };
+        let outcome = work(&mut *stepper);
+        *self.kept() = Some((kernels, stepper));
+        outcome
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Option<(Kernels, Box<dyn Stepper>)>> {
+        self.stepper.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

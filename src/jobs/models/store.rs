@@ -1,0 +1,185 @@
+//! Floor 8: the models of the columns, and what was last reported to each column.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::decoding::ensemble::Mixing;
+use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Request};
+use crate::jobs::models::shelf::{Heard, Key, Library, Reader, Shelf};
+use crate::jobs::models::shelved::Shelved;
+use crate::models::Model;
+use crate::nn::device::{Device, DeviceChoice};
+use crate::ticket::Ticket;
+
+/// Two rows of a column are sent no closer than this; a frame of the window is four times as long.
+const ROW_EVERY: Duration = Duration::from_millis(4);
+
+/// What a column translates with: a model, or several as one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Unit {
+    /// Never empty.
+    keys: Vec<Key>,
+    /// How they become one, where they are an ensemble.
+    mixing: Option<Mixing>,
+}
+
+impl Unit {
+    pub(crate) fn of(spec: &ColumnSpec) -> Self {
+        let key = |folder: &PathBuf| (folder.clone(), spec.device);
+        match &spec.ensemble {
+            None => Self { keys: vec![key(&spec.folder)], mixing: None },
+            Some(ensemble) => Self { keys: ensemble.members.iter().map(key).collect(), mixing: Some(ensemble.mixing) },
+        }
+    }
+}
+
+/// How far a column knows its model to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It is being read.
+    Loading,
+    /// It is ready.
+    Loaded,
+    /// It could not be read.
+    Failed,
+}
+
+/// What a column was last told.
+#[derive(Debug)]
+struct Told {
+    unit: Unit,
+    outcome: Outcome,
+    /// The fingerprint as well.
+    fingerprint: bool,
+}
+
+/// The models of the live lane and what its columns know of them.
+pub struct Store {
+    shelf: Arc<Shelf>,
+    told: Mutex<HashMap<ColumnId, Told>>,
+    /// Ensembles of models on the shelf.
+    ensembles: Mutex<HashMap<Unit, Arc<Shelved>>>,
+    pub(crate) threads: usize,
+    pub(crate) row_every: Duration,
+}
+
+impl Store {
+    /// A store without models that may use so many cores.
+    pub fn new(threads: usize) -> Self {
+        Self {
+            shelf: Arc::default(),
+            told: Mutex::default(),
+            ensembles: Mutex::default(),
+            threads: threads.max(1),
+            row_every: ROW_EVERY,
+        }
+    }
+
+    /// Sends every row of a short sentence, however fast they come.
+    pub fn with_every_row(mut self) -> Self {
+        self.row_every = Duration::ZERO;
+        self
+    }
+
+    /// Reads models in another way, which has stalled when it tells nothing for so long. For an empty store.
+    pub fn with_reader(mut self, reader: Reader, stalled: Duration) -> Self {
+        self.shelf = Arc::new(Shelf::with_reader(reader, stalled));
+        self
+    }
+
+    /// Puts a model in that was read elsewhere, as if its folder had been read for `device`.
+    pub fn insert(&mut self, model: Model, device: DeviceChoice) {
+        let shelved = Shelved::new(model, &Device::cpu(), String::new());
+        self.shelf.insert((shelved.model.folder.clone(), device), shelved);
+    }
+
+    /// How many models are in memory or being read.
+    pub fn models(&self) -> usize {
+        self.shelf.len()
+    }
+
+    /// The models for other work, which shares them.
+    pub fn library(&self) -> Library {
+        Library::of(Arc::clone(&self.shelf), self.threads)
+    }
+
+    /// Forgets models that no column wants and starts to read those that are missing. A failed one is tried again
+    /// only for a column that has heard nothing of it.
+    pub(crate) fn arrange(&mut self, request: &Request) {
+        let units: Vec<Unit> = request.columns.iter().map(Unit::of).collect();
+        lock(&self.ensembles).retain(|unit, _| units.contains(unit));
+        let mut told = lock(&self.told);
+        told.retain(|column, _| request.columns.iter().any(|spec| spec.column == *column));
+        let hears_first =
+            |(spec, unit): &(&ColumnSpec, &Unit)| told.get(&spec.column).is_none_or(|told| told.unit != **unit);
+        let new: HashSet<&Key> =
+            request.columns.iter().zip(&units).filter(hears_first).flat_map(|(_, unit)| &unit.keys).collect();
+        let wanted = units.iter().flat_map(|unit| unit.keys.iter().cloned()).collect();
+        self.shelf.want(wanted, |key| new.contains(key));
+    }
+
+    /// Waits for a model, or for all of an ensemble; `None` once the ticket is stale.
+    pub(crate) fn wait(
+        &self,
+        unit: &Unit,
+        ticket: &Ticket,
+        hear: &mut dyn FnMut(Heard),
+    ) -> Option<std::result::Result<Arc<Shelved>, String>> {
+        let share = 1.0 / unit.keys.len() as f32;
+        let mut members = Vec::with_capacity(unit.keys.len());
+        for (n, key) in unit.keys.iter().enumerate() {
+            let mut part = |heard| match heard {
+                Heard::Read(fraction) => hear(Heard::Read((n as f32 + fraction) * share)),
+                Heard::Stalled => hear(heard),
+            };
+            match self.shelf.wait(key, ticket, &mut part)? {
+                Ok(member) => members.push(member),
+                Err(message) => return Some(Err(message)),
+            }
+        }
+        let Some(mixing) = unit.mixing else { return members.pop().map(Ok) };
+        let mut ensembles = lock(&self.ensembles);
+        if let Some(known) = ensembles.get(unit) {
+            return Some(Ok(Arc::clone(known)));
+        }
+        Some(match Shelved::ensemble(&members, mixing) {
+            Ok(made) => Ok(Arc::clone(ensembles.entry(unit.clone()).or_insert(Arc::new(made)))),
+            Err(error) => Err(error.to_string()),
+        })
+    }
+
+    /// Whether a model could not be read.
+    pub(crate) fn has_failed(&self, unit: &Unit) -> bool {
+        unit.keys.iter().any(|key| self.shelf.has_failed(key))
+    }
+
+    /// Notes a report to a column; false when it is the same as the last one.
+    pub(crate) fn must_tell(&self, spec: &ColumnSpec, outcome: Outcome) -> bool {
+        let unit = Unit::of(spec);
+        let mut told = lock(&self.told);
+        if told.get(&spec.column).is_some_and(|told| told.unit == unit && told.outcome == outcome) {
+            return false;
+        }
+        told.insert(spec.column, Told { unit, outcome, fingerprint: false });
+        true
+    }
+
+    /// Whether a column has its model's facts but not yet the fingerprint.
+    pub(crate) fn owes_fingerprint(&self, spec: &ColumnSpec) -> bool {
+        lock(&self.told).get(&spec.column).is_some_and(|told| !told.fingerprint)
+    }
+
+    /// The fingerprint is told.
+    pub(crate) fn fingerprint_told(&self, spec: &ColumnSpec) {
+        if let Some(told) = lock(&self.told).get_mut(&spec.column) {
+            told.fingerprint = true;
+        }
+    }
+}
+
+/// The state behind these locks is whole between any two statements, so a panic elsewhere does no harm.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

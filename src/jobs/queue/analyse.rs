@@ -1,0 +1,121 @@
+//! Floor 8: a model or an ensemble run over the sentences of a workspace, behind the window. What it says is kept batch
+//! by batch, so that an order that was cancelled, or a program that was killed, goes on where it stopped.
+
+use std::path::PathBuf;
+
+use crate::aligner::words::LineAligner;
+use crate::corpus::acting::Acting;
+use crate::corpus::measures::measures::Measuring;
+use crate::corpus::run;
+use crate::corpus::run::RunOptions;
+use crate::corpus::store::file::Workspace;
+use crate::decoding::SearchOptions;
+use crate::error::Result;
+use crate::jobs::queue::evaluate::{Candidate, languages, load};
+use crate::jobs::queue::work::{Progress, Work};
+use crate::jobs::queue::yielding::Yielding;
+use crate::models::Kernels;
+use crate::nn::device::DeviceChoice;
+
+/// Sentences decoded together.
+const BATCH: usize = 32;
+/// Refusals that are told.
+const MOST_TOLD: usize = 5;
+
+/// What to run over which workspace.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Analyse {
+    /// The workspace.
+    pub workspace: PathBuf,
+    /// The model, or several as one.
+    pub system: Candidate,
+    /// Where models compute.
+    pub device: DeviceChoice,
+    /// How to search.
+    pub search: SearchOptions,
+    /// The references are forced instead: alignments of given pairs.
+    pub forces: bool,
+    /// What is changed while it translates.
+    pub acting: Option<ActsBy>,
+}
+
+/// Where interventions of a run come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ActsBy {
+    /// A file.
+    File(PathBuf),
+    /// What is set for the model.
+    Set(Box<Acting>),
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Analysed {
+    /// The name of the system in the workspace.
+    pub system: String,
+    /// Sentences that it said something of.
+    pub sentences: usize,
+    /// Sentences that it could not read, and why: the first ones.
+    pub refused: Vec<String>,
+    /// How many there were.
+    pub refusals: usize,
+}
+
+impl Analyse {
+    /// Does it.
+    pub(crate) fn run(self, work: &Work<'_>) -> Result<Analysed> {
+        let mut workspace = Workspace::open_existing(&self.workspace)?;
+        let shelved = load(work, &self.system, self.device)?;
+        let acting = match self.acting {
+            None => None,
+            Some(ActsBy::File(path)) => Some(Acting::open(&path)?),
+            Some(ActsBy::Set(acting)) => Some(*acting),
+        };
+        let options = RunOptions {
+            acting,
+            search: SearchOptions { most_numbers: usize::MAX, ..self.search },
+            batch: BATCH,
+            forces: self.forces,
+        };
+        let name = run::name(&shelved.facts.name, &options);
+        let digests = run::digests(shelved.system());
+        let about = run::about(shelved.system(), self.system.folders(), &digests, &options);
+        run::check(&workspace, shelved.system(), &options)?;
+        let system = run::system(&mut workspace, &name, &about)?;
+        let name = system.name.clone();
+        let (source, target) = languages(&shelved);
+        let mut measuring = Measuring { aligner: LineAligner::bundled(source, target, false)? };
+        let (start, mut words) = (work.seconds(), 0);
+        let mut analysed = Analysed { system: name.clone(), sentences: 0, refused: Vec::new(), refusals: 0 };
+        let what = if self.forces { "Aligning the references with" } else { "Translating with" };
+        shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
+            let mut stepper = Yielding::new(stepper, &work.breath);
+            run::run(
+                &mut workspace,
+                system.id,
+                (shelved.system(), &mut stepper),
+                &options,
+                &mut measuring,
+                &work.ticket,
+                &mut |done| {
+                    words += done.words;
+                    analysed.sentences += done.outputs.iter().filter(|(_, output)| !output.target.is_empty()).count();
+                    analysed.refusals += done.refused.len();
+                    for (at, why) in done.refused {
+                        if analysed.refused.len() < MOST_TOLD {
+                            analysed.refused.push(format!("sentence {}: {why}", at + 1));
+                        }
+                    }
+                    work.tell(Progress {
+                        done: done.done,
+                        total: done.total,
+                        what: format!("{what} {name}"),
+                        words_per_second: words as f32 / (work.seconds() - start).max(1e-3),
+                    });
+                    work.breathe()
+                },
+            )
+        })?;
+        Ok(analysed)
+    }
+}

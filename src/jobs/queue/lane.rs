@@ -1,0 +1,208 @@
+//! Floor 8: the lane itself: one thread, one queue, one order after the other.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::error::Error;
+use crate::jobs::gate::Gate;
+use crate::jobs::models::shelf::Library;
+use crate::jobs::priority;
+use crate::jobs::queue::order::{Found, Order};
+use crate::jobs::queue::work::{Breath, Job, Progress, Work};
+use crate::jobs::thread;
+use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught};
+use crate::ticket::{Counter, Ticket};
+
+/// Capacity of the channel of events; when it is full the lane waits, and progress is dropped.
+const ROOM: usize = 64;
+
+/// What the lane tells of an order.
+#[derive(Clone, Debug)]
+pub struct CorpusEvent<F = Found> {
+    /// Of the order.
+    pub number: u64,
+    /// What happened.
+    pub kind: Kind<F>,
+}
+
+/// What happened to an order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind<F = Found> {
+    /// Its turn has come, or it is further on.
+    Progress(Progress),
+    /// It is done; the last event of its number.
+    Found(F),
+    /// It failed, with a sentence that says why; the last event of its number.
+    Failed(String),
+    /// It was cancelled; the last event of its number.
+    Cancelled,
+}
+
+/// The lane: one thread, first come, first served.
+pub struct Lane<J: Job = Order> {
+    shared: Arc<Shared<J>>,
+    service: Service<CorpusEvent<J::Found>>,
+}
+
+struct Shared<J> {
+    queue: Mutex<Queue<J>>,
+    arrived: Condvar,
+    gate: Arc<Gate>,
+}
+
+struct Queue<J> {
+    waiting: VecDeque<(J, Entry)>,
+    /// Those that wait and the one under way.
+    entries: Vec<Entry>,
+    is_closed: bool,
+}
+
+#[derive(Clone)]
+struct Entry {
+    number: u64,
+    tickets: Counter,
+    ticket: Ticket,
+    is_paused: Arc<AtomicBool>,
+}
+
+impl<J: Job> Lane<J> {
+    /// Starts the thread. `library` and `gate` are those of the live lane
+    /// ([`Worker::library`](crate::jobs::Worker::library), [`Worker::gate`](crate::jobs::Worker::gate)).
+    pub fn spawn(library: Library, gate: Arc<Gate>, wake: Wake) -> Self {
+        let (out, events) = thread::channel(ROOM, wake);
+        let queue = Queue { waiting: VecDeque::new(), entries: Vec::new(), is_closed: false };
+        let shared = Arc::new(Shared { queue: Mutex::new(queue), arrived: Condvar::new(), gate });
+        let (theirs, closed) = (Arc::clone(&shared), Arc::clone(&shared));
+        let service = Service::start(
+            "corpus",
+            GRACE,
+            events,
+            move || closed.close(),
+            move || {
+                priority::step_back(priority::CORPUS);
+                run(&theirs, &library, &out);
+            },
+        );
+        Self { shared, service }
+    }
+
+    /// Puts an order at the end of the queue; `number` is the caller's and is not used twice.
+    pub fn submit(&self, number: u64, job: J) {
+        if !self.service.has_thread() {
+            let message = "The system gave no thread to work with; close other programs and start again.";
+            self.service.refuse(CorpusEvent { number, kind: Kind::Failed(message.to_owned()) });
+            return;
+        }
+        let tickets = Counter::new();
+        let entry = Entry { number, ticket: tickets.next(), tickets, is_paused: Arc::default() };
+        let mut queue = self.shared.lock();
+        queue.entries.push(entry.clone());
+        queue.waiting.push_back((job, entry));
+        drop(queue);
+        self.shared.arrived.notify_all();
+    }
+
+    /// Cancels an order, waiting or running; its results so far are lost.
+    pub fn cancel(&self, number: u64) {
+        if let Some(entry) = self.entry(number) {
+            entry.tickets.cancel();
+            self.shared.gate.ring();
+        }
+    }
+
+    /// Pauses or resumes an order. The orders behind it wait with it.
+    pub fn pause(&self, number: u64, is_paused: bool) {
+        if let Some(entry) = self.entry(number) {
+            entry.is_paused.store(is_paused, Ordering::Release);
+            self.shared.gate.ring();
+        }
+    }
+
+    /// The next event, if any came.
+    pub fn try_next(&self) -> Option<CorpusEvent<J::Found>> {
+        self.service.try_next()
+    }
+
+    /// Waits for the next event, with a time limit; for tests and programs without a window.
+    pub fn next_within(&self, patience: Duration) -> Option<CorpusEvent<J::Found>> {
+        self.service.next_within(patience)
+    }
+
+    fn entry(&self, number: u64) -> Option<Entry> {
+        self.shared.lock().entries.iter().find(|entry| entry.number == number).cloned()
+    }
+}
+
+impl<J> Shared<J> {
+    /// Ends what is under way and begins nothing more.
+    fn close(&self) {
+        let mut queue = self.lock();
+        queue.is_closed = true;
+        queue.waiting.clear();
+        for entry in &queue.entries {
+            entry.tickets.cancel();
+        }
+        drop(queue);
+        self.arrived.notify_all();
+        self.gate.ring();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue<J>> {
+        // The queue is whole between any two statements, so a panic elsewhere does no harm.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next(&self) -> Option<(J, Entry)> {
+        let mut queue = self.lock();
+        loop {
+            if queue.is_closed {
+                return None;
+            }
+            if let Some(next) = queue.waiting.pop_front() {
+                return Some(next);
+            }
+            queue = self.arrived.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+fn run<J: Job>(shared: &Shared<J>, library: &Library, out: &Outbox<CorpusEvent<J::Found>>) {
+    while let Some((job, entry)) = shared.next() {
+        let number = entry.number;
+        let kind = perform(job, &entry, &shared.gate, library, out);
+        library.release();
+        shared.lock().entries.retain(|entry| entry.number != number);
+        out.send(CorpusEvent { number, kind });
+    }
+}
+
+fn perform<J: Job>(
+    job: J,
+    entry: &Entry,
+    gate: &Arc<Gate>,
+    library: &Library,
+    out: &Outbox<CorpusEvent<J::Found>>,
+) -> Kind<J::Found> {
+    // Progress is dropped when the channel is full: the next report replaces it.
+    let tell = |progress| {
+        out.try_send(CorpusEvent { number: entry.number, kind: Kind::Progress(progress) });
+    };
+    let breath = Breath::new(entry.ticket.clone(), Arc::clone(&entry.is_paused), Arc::clone(gate));
+    let work = Work::new(breath, library, &tell);
+    let outcome = caught(|| {
+        work.breathe()?;
+        job.run(&work)
+    });
+    match outcome {
+        // A cancelled order stays cancelled, even if it finished just before.
+        _ if entry.ticket.is_stale() => Kind::Cancelled,
+        Ok(Ok(found)) => Kind::Found(found),
+        Ok(Err(Error::Stale)) => Kind::Cancelled,
+        Ok(Err(error)) => Kind::Failed(error.to_string()),
+        Err(words) => {
+            Kind::Failed(format!("Something went wrong inside this work ({words}); everything else goes on."))
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Floor 8: the corpus lane: long work behind the window, one order after the other in the order they came.
+//!
+//! One thread (`lane.rs`). Each order has its own ticket, can be paused and cancelled and reports its progress. Between
+//! two pieces of work it calls [`Breath::breathe`], which waits while the live lane has something to do (`work.rs`).
+//! Models are those of the live lane where it has them. A kind of order is one file here and one line of [`Order`] and
+//! [`Found`]; the lane itself knows only [`Job`]s.
+
+pub mod analyse;
+pub mod evaluate;
+pub mod lane;
+pub mod maps;
+pub mod order;
+pub mod phrases;
+pub mod probe;
+pub mod work;
+pub mod yielding;
+
+pub use crate::jobs::queue::lane::{CorpusEvent, Kind, Lane};
+pub use crate::jobs::queue::order::{Found, Order};
+pub use crate::jobs::queue::work::{Breath, Job, Progress, Work};

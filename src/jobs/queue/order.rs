@@ -1,0 +1,49 @@
+//! Floor 8: the kinds of long work, one line each.
+
+use crate::error::Result;
+use crate::jobs::queue::work::{Job, Work};
+use crate::jobs::queue::{analyse, evaluate, maps, phrases, probe};
+
+/// What can be ordered; one line a kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Order {
+    /// Measure models on a test set.
+    Evaluate(evaluate::Evaluate),
+    /// Two-dimensional maps of words and phrases, and neighbours.
+    Map(maps::Map),
+    /// Scores of a phrase table.
+    Phrases(phrases::Phrases),
+    /// A question about one translation.
+    Probe(probe::Probe),
+    /// A system run over a workspace.
+    Analyse(analyse::Analyse),
+}
+
+/// What came of an [`Order`]; one line a kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Found {
+    /// Of [`Order::Evaluate`].
+    Evaluated(evaluate::Evaluated),
+    /// Of [`Order::Map`].
+    Mapped(maps::Mapped),
+    /// Of [`Order::Phrases`].
+    Phrases(phrases::Scored),
+    /// Of [`Order::Probe`].
+    Probed(probe::Probed),
+    /// Of [`Order::Analyse`].
+    Analysed(analyse::Analysed),
+}
+
+impl Job for Order {
+    type Found = Found;
+
+    fn run(self, work: &Work<'_>) -> Result<Found> {
+        match self {
+            Self::Evaluate(order) => order.run(work).map(Found::Evaluated),
+            Self::Map(order) => order.run(work).map(Found::Mapped),
+            Self::Phrases(order) => order.run(work).map(Found::Phrases),
+            Self::Probe(order) => order.run(work).map(Found::Probed),
+            Self::Analyse(order) => order.run(work).map(Found::Analysed),
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Floor 8: questions about one translation of a column, answered behind the window: which row of alpha would make the
+//! model say a word, how much the words depend on each source word, and what a file of interventions is for a model.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::analysis::measures;
+use crate::analysis::measures::{MEASURES, Tested};
+use crate::decoding::Intervention;
+use crate::decoding::importance::Subject;
+use crate::decoding::resolve;
+use crate::error::{Error, Result};
+use crate::evaluation::wording;
+use crate::jobs::live::interventions::{Ban, Interventions, Pin, Start, Word};
+use crate::jobs::live::protocol::ColumnId;
+use crate::jobs::models::shelved::Shelved;
+use crate::jobs::queue::work::{Progress, Work};
+use crate::jobs::queue::yielding::Yielding;
+use crate::models::Kernels;
+use crate::models::gradient::{Gradients, Persuaded};
+use crate::nn::device::DeviceChoice;
+use crate::text::interventions::{InterventionFile, Interventions as File};
+use crate::text::reader::require_file;
+use crate::text::sentence::{MAX_SOURCE_BYTES, Sentence, UNK};
+
+/// What is asked of a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Probe {
+    /// The model folder.
+    pub model: PathBuf,
+    /// Where the model computes.
+    pub device: DeviceChoice,
+    /// The question.
+    pub question: Question,
+}
+
+/// A question.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Question {
+    /// The smallest change that is found of the row behind these words that makes the model say a word.
+    Persuade {
+        /// Ids of the source, `</s>` included.
+        source: Vec<u32>,
+        /// Ids of the words before.
+        before: Vec<u32>,
+        /// The alpha that they were said with, where it is not the model's own. [i][t_x]
+        rows: Vec<Vec<f32>>,
+        /// What it is to say.
+        word: Word,
+    },
+    /// How much each target word depends on each source word.
+    Measure {
+        /// A place in `MEASURES`.
+        measure: usize,
+        /// Ids of the source, `</s>` included.
+        source: Vec<u32>,
+        /// Ids of the translation, `</s>` included.
+        target: Vec<u32>,
+    },
+    /// A file of interventions.
+    Open {
+        /// Where it is.
+        path: PathBuf,
+        /// The sentence for a file that names none.
+        source: String,
+        /// Columns with their models; the first is meant, unless the file names the model of another one.
+        columns: Vec<(ColumnId, PathBuf)>,
+    },
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Probed {
+    /// Of [`Question::Persuade`].
+    Persuaded(Persuasion),
+    /// Of [`Question::Measure`].
+    Measured(Arc<Tested>),
+    /// Of [`Question::Open`].
+    Opened(Opened),
+}
+
+/// A row that makes a model say a word.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Persuasion {
+    /// The entry of the vocabulary that is said.
+    pub word: String,
+    /// It is the first piece of this word, which the vocabulary has in several.
+    pub piece_of: Option<String>,
+    /// The row; `None` where none was found.
+    pub row: Option<Persuaded>,
+}
+
+/// What a file of interventions is for a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opened {
+    /// The column that it is for.
+    pub column: ColumnId,
+    /// The name of the model that it was made with, where that is another one.
+    pub made_with: Option<String>,
+    /// The sentence.
+    pub source: String,
+    /// What is set.
+    pub interventions: Interventions,
+}
+
+impl Probe {
+    /// Answers.
+    pub(crate) fn run(self, work: &Work<'_>) -> Result<Probed> {
+        let Self { model, device, question } = self;
+        match question {
+            Question::Persuade { source, before, rows, word } => {
+                let shelved = work.model(&model, device)?;
+                tell(work, format!("Looking for a row that makes {} say \"{}\"", shelved.facts.name, word.text()));
+                persuade(work, &shelved, (&source, &before), &rows, &word).map(Probed::Persuaded)
+            }
+            Question::Measure { measure, source, target } => {
+                let shelved = work.model(&model, device)?;
+                let title = MEASURES.get(measure).map_or("", |measure| measure.title);
+                tell(work, format!("Measuring with {}: {title}", shelved.facts.name));
+                let tested = shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
+                    let mut yielding = Yielding::new(stepper, &work.breath);
+                    let mut subject = Subject::new(&shelved.model, &mut yielding);
+                    measures::measure(&mut subject, measure, (&source, &target), &work.ticket)
+                })?;
+                Ok(Probed::Measured(Arc::new(tested)))
+            }
+            Question::Open { path, source, columns } => {
+                open(work, device, (path, source), &columns).map(Probed::Opened)
+            }
+        }
+    }
+}
+
+fn tell(work: &Work<'_>, what: String) {
+    work.tell(Progress { what, ..Progress::default() });
+}
+
+fn persuade(
+    work: &Work<'_>,
+    shelved: &Shelved,
+    pair: (&[u32], &[u32]),
+    rows: &[Vec<f32>],
+    word: &Word,
+) -> Result<Persuasion> {
+    let name = &shelved.facts.name;
+    let ids = shelved.reader().ids(word).ok_or_else(|| {
+        Error::Input(format!("{name} does not know the word \"{}\"; choose one of its vocabulary", word.text()))
+    })?;
+    let &[first, ..] = ids.as_slice() else {
+        return Err(Error::Input("There is no word to say; type one".to_owned()));
+    };
+    let entry = shelved.model.target.token(first).unwrap_or(UNK).to_owned();
+    let piece_of = (ids.len() > 1).then(|| word.text().trim().to_owned());
+    let row = Gradients::new(&shelved.model)?.persuade(pair, rows, first, &work.ticket)?;
+    Ok(Persuasion { word: entry, piece_of, row })
+}
+
+fn open(
+    work: &Work<'_>,
+    device: DeviceChoice,
+    (path, source): (PathBuf, String),
+    columns: &[(ColumnId, PathBuf)],
+) -> Result<Opened> {
+    tell(work, format!("Opening {}", path.display()));
+    require_file(&path)?;
+    let file = InterventionFile::open(&path)?;
+    let Some((file, origin)) = file.all() else {
+        let message = "has a line for each of several sentences; the window opens a file with one object";
+        return Err(Error::file(&path, message));
+    };
+    let mut chosen = None;
+    for (column, folder) in columns {
+        let shelved = work.model(folder, device)?;
+        let is_named = file.model.as_ref().is_none_or(|name| *name == shelved.facts.name);
+        if is_named || chosen.is_none() {
+            chosen = Some((*column, shelved));
+        }
+        if is_named {
+            break;
+        }
+    }
+    let Some((column, shelved)) = chosen else {
+        return Err(Error::Input("There is no model to set anything for; add one first".to_owned()));
+    };
+    let source = file.source.clone().unwrap_or(source);
+    if source.len() > MAX_SOURCE_BYTES {
+        return Err(origin.wrong("source", &format!("is longer than {MAX_SOURCE_BYTES} bytes")));
+    }
+    let model = &shelved.model;
+    let sentence = shelved.encode(&source);
+    let words = wording::source_pieces(model, &sentence, false).unwrap_or_else(|| wording::singles(sentence.len()));
+    let reader = resolve::Reader { target: &model.target, aligns: shelved.facts.has_alignment };
+    let list = reader.resolve(file, &origin, resolve::Read { sentence: &sentence, words: &words })?;
+    let interventions = in_words(&list, file, &sentence, &shelved);
+    let made_with = file.model.clone().filter(|name| *name != shelved.facts.name);
+    Ok(Opened { column, made_with, source, interventions })
+}
+
+/// Interventions of a file as those of a column. Words that the translation begins with, one after the other, are its
+/// prefix.
+fn in_words(list: &[Intervention], file: &File, source: &Sentence, shelved: &Shelved) -> Interventions {
+    let entry = |token: u32| Word::Entry(shelved.model.target.token(token).unwrap_or(UNK).to_owned());
+    let held = |i: usize| file.force.iter().any(|force| force.held && force.position == i + 1);
+    let mut out = Interventions::default();
+    for one in list {
+        match one {
+            Intervention::Force { i, token } => {
+                out.forces.retain(|(at, _)| at != i);
+                out.forces.push((*i, entry(*token)));
+            }
+            Intervention::Forbid { i, token } => out.bans.push(Ban { i: *i, word: entry(*token) }),
+            Intervention::Pin { i, alpha } => {
+                out.free(*i);
+                out.pins.push(Pin { i: *i, alpha: Arc::from(alpha.as_slice()) });
+            }
+            Intervention::Permute { i, seed } => {
+                out.free(*i);
+                out.orders.push((*i, *seed));
+            }
+            Intervention::Mask { j } => out.masks.extend(source.spans.get(*j).cloned()),
+            Intervention::Temperature(t) => out.temperature = Some(*t),
+        }
+    }
+    out.forces.sort_by_key(|(i, _)| *i);
+    out.pins.sort_by_key(|pin| pin.i);
+    out.orders.sort_unstable();
+    out.masks.sort_by_key(|mask| (mask.start, mask.end));
+    out.masks.dedup();
+    let first = out.forces.iter().enumerate().take_while(|(n, (i, _))| n == i).count();
+    let start = |(i, word)| Start { word, is_forced: !held(i) };
+    out.prefix = out.forces.drain(..first).map(start).collect();
+    out
+}

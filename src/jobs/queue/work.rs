@@ -1,0 +1,128 @@
+//! Floor 8: the interface of long work: what it is given, how it reports progress and how it lets the live lane go first.
+
+use std::cell::Cell;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::error::Result;
+use crate::jobs::gate::Gate;
+use crate::jobs::models::shelf::Library;
+use crate::jobs::models::shelved::Shelved;
+use crate::nn::device::DeviceChoice;
+use crate::ticket::Ticket;
+
+/// Shortest time between two reports of progress.
+const PROGRESS_EVERY: Duration = Duration::from_millis(50);
+
+/// Something that takes long. It calls [`Breath::breathe`] between two pieces of at most a few hundred milliseconds.
+pub trait Job: Send + 'static {
+    /// Its result.
+    type Found: Send + 'static;
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// [`Error::Stale`] when it was cancelled; any other is shown as a sentence.
+    fn run(self, work: &Work<'_>) -> Result<Self::Found>;
+}
+
+/// How far an order is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Pieces done, of `total`.
+    pub done: usize,
+    /// 0 while it is not known.
+    pub total: usize,
+    /// What is being done, such as `Translating with RNNsearch`.
+    pub what: String,
+    /// 0 where words are not counted.
+    pub words_per_second: f32,
+}
+
+/// What holds an order up or ends it.
+pub struct Breath {
+    pub(crate) ticket: Ticket,
+    pub(crate) is_paused: Arc<AtomicBool>,
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) waited: AtomicU64,
+}
+
+impl Breath {
+    pub(crate) fn new(ticket: Ticket, is_paused: Arc<AtomicBool>, gate: Arc<Gate>) -> Self {
+        Self { ticket, is_paused, gate, waited: AtomicU64::new(0) }
+    }
+
+    /// Waits while the live lane has work or the order is paused. Costs a few atomic reads otherwise.
+    ///
+    /// # Errors
+    /// [`Error::Stale`] once the order is cancelled.
+    pub fn breathe(&self) -> Result<()> {
+        self.ticket.check()?;
+        let may_go_on = || self.gate.is_open() && !self.is_paused.load(Ordering::Acquire);
+        if !may_go_on() {
+            let start = Instant::now();
+            self.gate.wait_until(|| self.ticket.is_stale() || may_go_on());
+            self.waited.fetch_add(start.elapsed().as_micros() as u64, Ordering::AcqRel);
+        }
+        self.ticket.check()
+    }
+}
+
+/// What a job gets to work with.
+pub struct Work<'a> {
+    /// Stale once the order is cancelled.
+    pub ticket: Ticket,
+    /// For loops that get no more of it than this.
+    pub breath: Breath,
+    library: &'a Library,
+    tell: &'a dyn Fn(Progress),
+    last: Cell<Option<Instant>>,
+    start: Instant,
+}
+
+impl<'a> Work<'a> {
+    pub(crate) fn new(breath: Breath, library: &'a Library, tell: &'a dyn Fn(Progress)) -> Self {
+        let (last, start) = (Cell::new(None), Instant::now());
+        Self { ticket: breath.ticket.clone(), breath, library, tell, last, start }
+    }
+
+    /// As [`Breath::breathe`].
+    ///
+    /// # Errors
+    /// [`Error::Stale`] once the order is cancelled.
+    pub fn breathe(&self) -> Result<()> {
+        self.breath.breathe()
+    }
+
+    /// Seconds of work so far, without the time that it waited.
+    pub fn seconds(&self) -> f32 {
+        let waited = Duration::from_micros(self.breath.waited.load(Ordering::Acquire));
+        self.start.elapsed().saturating_sub(waited).as_secs_f32()
+    }
+
+    /// Reports progress, at most once in a short while; the first and the last report are always sent.
+    pub fn tell(&self, progress: Progress) {
+        let is_due = self.last.get().is_none_or(|last| last.elapsed() >= PROGRESS_EVERY);
+        if is_due || progress.done == progress.total {
+            self.last.set(Some(Instant::now()));
+            (self.tell)(progress);
+        }
+    }
+
+    /// The cores that a job may use.
+    pub fn threads(&self) -> usize {
+        self.library.threads
+    }
+
+    /// The model of this folder: the live lane's where it has it, else read here and kept for as long as the order
+    /// runs.
+    ///
+    /// # Errors
+    /// A sentence about the folder; [`Error::Stale`] once cancelled.
+    pub(crate) fn model(&self, folder: &Path, device: DeviceChoice) -> Result<Arc<Shelved>> {
+        self.breathe()?;
+        self.library.borrow(&(folder.to_owned(), device), &self.ticket)
+    }
+}

@@ -1,0 +1,247 @@
+//! Floor 8: the lane that takes translations apart, for the page Steps: one thread, one slot, the latest request wins. It
+//! shares the models and does not stop what is being translated.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::decoding::apart::{ApartStep, Path, Then, take_apart};
+use crate::error::{Error, Result};
+use crate::jobs::live::mailbox::Mailbox;
+use crate::jobs::live::serve::{panic_sentence, read_source};
+use crate::jobs::models::shelf::{Key, Library};
+use crate::jobs::models::shelved::Shelved;
+use crate::jobs::priority;
+use crate::jobs::thread;
+use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught};
+use crate::models::anatomy::{Anatomy, Machine, Part, Shrunk, Wrong, dissect, shrunk};
+use crate::models::untrained::untrained;
+use crate::nn::device::DeviceChoice;
+use crate::text::sentence::{Sentence, UNK};
+use crate::ticket::{Counter, Ticket};
+
+/// Events that may wait to be read.
+const ROOM: usize = 16;
+/// Candidates kept at each step.
+pub const CANDIDATES: usize = 10;
+/// Steps that are taken at most: their numbers stay in memory.
+pub const MOST_STEPS: usize = 400;
+/// Source words that are taken apart at most, for the same reason.
+pub const MOST_WORDS: usize = 400;
+
+/// What is to be taken apart.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StepsRequest {
+    /// The model folder.
+    pub folder: PathBuf,
+    /// Where the columns compute; by it the model is found in memory.
+    pub device: DeviceChoice,
+    /// The text.
+    pub source: String,
+    /// The words that are said first, by id.
+    pub given: Vec<u32>,
+    /// What is done after them.
+    pub then: Then,
+    /// The model rewired.
+    pub wrong: Option<Wrong>,
+}
+
+/// A translation taken apart.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Apart {
+    /// The model's name.
+    pub model: String,
+    /// BCP 47 tags of source and target.
+    pub languages: (String, String),
+    /// `rnnsearch`, `rnnencdec` or `luong`.
+    pub architecture: String,
+    /// Whether it aligns.
+    pub aligns: bool,
+    /// How it was rewired.
+    pub wrong: Option<Wrong>,
+    /// The drawing.
+    pub machine: Machine,
+    /// The tensors of its boxes as small pictures.
+    pub matrices: Arc<[Shrunk]>,
+    /// The source as the model reads it, `</s>` included.
+    pub source: Sentence,
+    /// The numbers of the encoder.
+    pub encoder: Vec<Part>,
+    /// The steps.
+    pub steps: Vec<ApartStep>,
+    /// For each step its candidates and, at the end, the word that was said, in letters.
+    pub words: Vec<Vec<String>>,
+    /// Id of `</s>`.
+    pub eos: u32,
+    /// Id of `[UNK]`.
+    pub unk: u32,
+    /// Steps were left out, because there are too many.
+    pub is_cut: bool,
+}
+
+impl Apart {
+    /// The numbers of a stage at step `i`; of the encoder's stages whatever the step.
+    pub fn part(&self, key: &str, i: usize) -> Option<&Part> {
+        let of_step = self.steps.get(i).and_then(|step| step.parts.iter().find(|part| part.key == key));
+        of_step.or_else(|| self.encoder.iter().find(|part| part.key == key))
+    }
+
+    /// The step that says this word first; a number: that step, from 1.
+    pub fn place(&self, step: &str) -> Option<usize> {
+        match step.parse::<usize>() {
+            Ok(number) => number.checked_sub(1),
+            Err(_) => (0..self.steps.len()).find(|i| self.said(*i) == Some(step)),
+        }
+    }
+
+    /// The candidates of step `i` in letters, best first.
+    pub fn candidates(&self, i: usize) -> &[String] {
+        let count = self.steps.get(i).map_or(0, |step| step.best.len());
+        self.words.get(i).and_then(|words| words.get(..count)).unwrap_or(&[])
+    }
+
+    /// The word that step `i` says; `None` while one is waited for.
+    pub fn said(&self, i: usize) -> Option<&str> {
+        self.steps.get(i)?.said?;
+        self.words.get(i)?.last().map(String::as_str)
+    }
+}
+
+/// What became of a request.
+#[derive(Clone, Debug)]
+pub struct StepsEvent {
+    /// Its number.
+    pub number: u64,
+    /// The steps, or why not, as a sentence for the user.
+    pub found: std::result::Result<Arc<Apart>, String>,
+}
+
+/// The lane.
+pub struct Steps {
+    mailbox: Arc<Mailbox<Letter>>,
+    tickets: Counter,
+    service: Service<StepsEvent>,
+}
+
+type Letter = (u64, StepsRequest, Ticket);
+
+/// The model that was taken apart last, since words are tried one after the other.
+struct Open {
+    wrong: Option<Wrong>,
+    shelved: Arc<Shelved>,
+    anatomy: Box<dyn Anatomy>,
+    matrices: Arc<[Shrunk]>,
+}
+
+impl Steps {
+    /// Starts the thread.
+    pub fn spawn(library: Library, wake: Wake) -> Self {
+        let (out, events) = thread::channel(ROOM, wake);
+        let (mailbox, tickets) = (Arc::new(Mailbox::<Letter>::new()), Counter::new());
+        let (inbox, closed, cancelled) = (Arc::clone(&mailbox), Arc::clone(&mailbox), tickets.clone());
+        let stop = move || {
+            cancelled.cancel();
+            closed.close();
+        };
+        let service = Service::start("steps", GRACE, events, stop, move || run(&library, &inbox, &out));
+        Self { mailbox, tickets, service }
+    }
+
+    /// Makes this the wanted request; it replaces all earlier ones.
+    pub fn submit(&self, number: u64, request: StepsRequest) {
+        let ticket = self.tickets.next();
+        if self.service.has_thread() {
+            self.mailbox.put((number, request, ticket));
+        } else {
+            let message = "The system gave no thread to take the model apart with; close other programs.";
+            self.service.refuse(StepsEvent { number, found: Err(message.to_owned()) });
+        }
+    }
+
+    /// The next event, if any came.
+    pub fn try_next(&self) -> Option<StepsEvent> {
+        self.service.try_next()
+    }
+
+    /// Waits for the next event, at most so long; for tests.
+    pub fn next_within(&self, patience: Duration) -> Option<StepsEvent> {
+        self.service.next_within(patience)
+    }
+}
+
+/// Takes apart at once, for a caller without a window.
+///
+/// # Errors
+/// A model that cannot be used; a text that it cannot read.
+pub fn at_once(library: &Library, request: &StepsRequest) -> Result<Apart> {
+    serve(library, request, &mut None, &Ticket::forever())
+}
+
+fn run(library: &Library, inbox: &Mailbox<Letter>, out: &Outbox<StepsEvent>) {
+    priority::step_back(priority::LIVE);
+    let mut open = None;
+    while let Some((number, request, ticket)) = inbox.take() {
+        let found = match caught(|| serve(library, &request, &mut open, &ticket)) {
+            Ok(Ok(apart)) => Ok(Arc::new(apart)),
+            Ok(Err(Error::Stale)) => continue,
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(words) => Err(panic_sentence(&words)),
+        };
+        out.send(StepsEvent { number, found });
+    }
+}
+
+fn serve(library: &Library, request: &StepsRequest, open: &mut Option<Open>, ticket: &Ticket) -> Result<Apart> {
+    let StepsRequest { folder, device, wrong, .. } = request;
+    let kept = open.take();
+    let key: Key = (folder.clone(), *device);
+    let shelved = library.borrow(&key, ticket)?;
+    library.give_back(&key);
+    // a model that was read again has other weights
+    let fits = |open: &Open| Arc::ptr_eq(&open.shelved, &shelved) && open.wrong == *wrong;
+    let kept = if let Some(kept) = kept.filter(fits) { kept } else { Open::new(shelved, *wrong)? };
+    apart(open.insert(kept), request, ticket)
+}
+
+impl Open {
+    fn new(shelved: Arc<Shelved>, wrong: Option<Wrong>) -> Result<Self> {
+        let fresh = (wrong == Some(Wrong::Untrained)).then(|| untrained(&shelved.model.config));
+        let weights = fresh.as_ref().unwrap_or(&shelved.model.weights);
+        let anatomy = dissect(&shelved.model.config, weights, wrong.filter(|_| fresh.is_none()))?;
+        let matrices = shrunk(&anatomy.machine(), weights)?.into();
+        Ok(Self { wrong, shelved, anatomy, matrices })
+    }
+}
+
+fn apart(open: &Open, request: &StepsRequest, ticket: &Ticket) -> Result<Apart> {
+    let (shelved, facts) = (&open.shelved, &open.shelved.facts);
+    let source = read_source(&request.source, shelved)?;
+    if source.len() > MOST_WORDS {
+        return Err(Error::Input(format!(
+            "The text has {} words, but at most {MOST_WORDS} are taken apart; choose a shorter one.",
+            source.len()
+        )));
+    }
+    let limit = MOST_STEPS.min(request.given.len().max(2 * source.len() + 10) + 1);
+    let path = Path { given: &request.given, then: request.then, eos: facts.eos, limit, best: CANDIDATES };
+    let (encoder, steps) = take_apart(&*open.anatomy, &source.ids, &path, ticket)?;
+    let word = |id: u32| shelved.model.target.token(id).unwrap_or(UNK).to_owned();
+    let words = steps.iter().map(|step| step.best.iter().chain(&step.said).map(|(id, _)| word(*id)).collect());
+    let is_cut = steps.len() == limit && steps.last().and_then(|step| step.said).is_some_and(|(id, _)| id != facts.eos);
+    Ok(Apart {
+        model: facts.name.clone(),
+        languages: (facts.source_language.clone(), facts.target_language.clone()),
+        architecture: facts.architecture.clone(),
+        aligns: facts.has_alignment,
+        wrong: request.wrong,
+        machine: open.anatomy.machine(),
+        matrices: Arc::clone(&open.matrices),
+        source,
+        encoder,
+        words: words.collect(),
+        steps,
+        eos: facts.eos,
+        unk: facts.unk,
+        is_cut,
+    })
+}

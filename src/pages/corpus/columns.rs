@@ -1,0 +1,90 @@
+//! Floor 9: page Corpus, the columns of numbers: which there are, which are shown, in which order, which are brushed. A leaf.
+
+use crate::corpus::export::out;
+use crate::corpus::measures::measures::MEASURES;
+use crate::corpus::query::column::Column;
+use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::look::Look;
+
+/// Measures that are shown of each system at first, by their names.
+const FIRST_MEASURES: &[&str] = &["bleu", "logp"];
+/// The most columns that are drawn at once.
+pub const MOST_BRUSHED: usize = 12;
+
+/// How the columns are looked at.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Columns {
+    /// What the workspace keeps of it.
+    pub look: Look,
+}
+
+impl Columns {
+    /// Every column, those that were moved in their order: those of sentences and outputs, and differences of the first two
+    /// systems.
+    pub fn all(&self, corpus: &Corpus) -> Vec<Column> {
+        let mut columns = out::all_columns(corpus);
+        if corpus.systems.len() > 1 {
+            columns.extend((0..MEASURES.len()).map(|at| Column::Difference(at, 0, 1)));
+        }
+        // Columns that were never moved stand behind those that were, in their own order.
+        let place = |column: &Column| {
+            let name = column.name();
+            self.look.order.iter().position(|other| *other == name).unwrap_or(usize::MAX)
+        };
+        columns.sort_by_cached_key(place);
+        columns
+    }
+
+    /// Those that are shown.
+    pub fn shown(&self, corpus: &Corpus) -> Vec<Column> {
+        self.all(corpus).into_iter().filter(|column| self.is_shown(*column, corpus)).collect()
+    }
+
+    /// Whether a column is shown.
+    pub fn is_shown(&self, column: Column, corpus: &Corpus) -> bool {
+        let at_first = match column {
+            Column::Output(at, _) => FIRST_MEASURES.contains(&MEASURES[at].name),
+            Column::Sentence(at) => at == 0,
+            Column::Difference(at, ..) => MEASURES[at].name == FIRST_MEASURES[0],
+            Column::Errors(_) => corpus.has_errors_judged,
+            Column::Number | Column::Stars | Column::Marks => false,
+        };
+        self.look.shown.get(&column.name()).copied().unwrap_or(at_first)
+    }
+
+    /// Moves a column that is shown by so many of those that are.
+    pub fn move_by(&mut self, name: &str, by: isize, corpus: &Corpus) {
+        let shown: Vec<String> = self.shown(corpus).iter().map(|column| column.name()).collect();
+        let Some(from) = shown.iter().position(|other| other == name) else { return };
+        let to = (from as isize + by).clamp(0, shown.len() as isize - 1) as usize;
+        if to == from {
+            return;
+        }
+        let mut order: Vec<String> = self.all(corpus).iter().map(|column| column.name()).collect();
+        order.retain(|other| other != name);
+        // It comes before or behind the one whose place it takes, whatever hidden ones lie between.
+        if let Some(place) = order.iter().position(|other| *other == shown[to]) {
+            order.insert(place + usize::from(to > from), name.to_owned());
+        }
+        self.look.order = order;
+    }
+
+    /// The columns that are brushed, as far as they are there.
+    pub fn brushed(&self, corpus: &Corpus) -> Vec<Column> {
+        self.look.brushed.iter().filter_map(|name| Column::named(name, corpus).ok()).collect()
+    }
+
+    /// Draws a column, or does not.
+    pub fn brush(&mut self, name: &str, is_drawn: bool) {
+        self.look.brushed.retain(|other| other != name);
+        if is_drawn && self.look.brushed.len() < MOST_BRUSHED {
+            self.look.brushed.push(name.to_owned());
+        }
+    }
+
+    /// Draws the columns that are shown, as many as fit.
+    pub fn brush_shown(&mut self, corpus: &Corpus) {
+        let shown = self.shown(corpus);
+        self.look.brushed = shown.iter().take(MOST_BRUSHED).map(|column| column.name()).collect();
+    }
+}

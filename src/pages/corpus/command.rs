@@ -1,0 +1,110 @@
+//! Floor 9: what the user does on page Corpus. A leaf.
+
+use std::path::PathBuf;
+
+use crate::corpus::export::out::Kind;
+use crate::corpus::judgements::judge::Mark;
+use crate::corpus::judgements::scheme::{Renamed, Scheme};
+use crate::import;
+use crate::jobs::queue::evaluate::Candidate;
+use crate::pages::corpus::whole::WholeCommand;
+
+/// What the user does on page Corpus.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WorkbenchCommand {
+    /// Opens a workspace, or makes it.
+    Open(PathBuf),
+    /// Closes it; everything is kept.
+    Close,
+    /// Brings in a file.
+    Import(PathBuf),
+    /// Brings in a file that is read as told.
+    ImportAs(PathBuf, import::Options),
+    /// Stops the file that is coming in; what came stays.
+    StopImport,
+    /// Puts in the small test set that comes with the program.
+    Fill,
+    /// What a plain text that comes in is.
+    SetRole(import::Role),
+    /// The conditions, as typed.
+    SetFilter(String),
+    /// Sorts by this column, numbers by the greatest first and texts from A to Z; again: the other way round; a third time:
+    /// as they came.
+    Sort(String),
+    /// Chooses a sentence by its place, from 0.
+    Select(Option<usize>),
+    /// Goes so many rows down.
+    Move(isize),
+    /// Opens the chosen sentence on page Sentence.
+    OpenSentence,
+    /// Runs the models and ensembles of the columns; with true their alignments of the references.
+    Run(bool),
+    /// Runs one model, or one ensemble; with true its alignments of the references.
+    RunOne(Candidate, bool),
+    /// Runs them with the interventions of a file, as systems of their own.
+    RunWith(PathBuf),
+    /// Runs those for which something is set on page Sentence with that, as systems of their own.
+    RunSet,
+    /// Removes a system and all it said.
+    Remove(i64),
+    /// Shows a column, or hides it.
+    ShowColumn(String, bool),
+    /// Whose judgements are given.
+    SetAnnotator(String),
+    /// Gives the chosen sentence stars.
+    Star(u8),
+    /// Gives it a tag, or takes it away.
+    Tag(String),
+    /// Writes a note on a sentence.
+    Note {
+        /// Which, from 0.
+        at: usize,
+        /// In whose name.
+        annotator: String,
+        /// What.
+        note: String,
+    },
+    /// Marks an error in it.
+    Mark(Mark),
+    /// Takes away the mark of this number.
+    Unmark(usize),
+    /// Says that what a system, by its name, makes of it has no errors, or takes that back.
+    NoErrors(String),
+    /// Draws a link by hand: none, sure, possible, and none again. Words between spaces of source and reference, from 0.
+    Link(usize, usize),
+    /// Begins the links by hand with those of the statistical aligner.
+    LinksOfAligner,
+    /// Takes all links by hand away.
+    NoLinks,
+    /// Compares two annotators, or no longer.
+    Compare(Option<(String, String)>),
+    /// Sets the scheme of errors, and which names of it are new.
+    SetScheme(Box<Scheme>, Renamed),
+    /// Sets the scheme of a file.
+    OpenScheme(PathBuf),
+    /// Writes the scheme into a file.
+    SaveScheme(PathBuf),
+    /// Takes back what was judged last.
+    Undo,
+    /// Judges so again.
+    Redo,
+    /// Writes the rows into a file.
+    Save(Kind, PathBuf),
+    /// Does something with the whole of the sentences.
+    Whole(WholeCommand),
+    /// Takes the message away.
+    DismissMessage,
+}
+
+impl From<WholeCommand> for WorkbenchCommand {
+    fn from(command: WholeCommand) -> Self {
+        Self::Whole(command)
+    }
+}
+
+impl WorkbenchCommand {
+    /// Brings in links by hand.
+    pub fn import_gold(path: PathBuf) -> Self {
+        Self::ImportAs(path, import::Options { role: Some(import::Role::Gold), ..import::Options::default() })
+    }
+}

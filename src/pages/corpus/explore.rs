@@ -1,0 +1,211 @@
+//! Floor 9: page Corpus, what is done with the whole of the sentences.
+
+use std::sync::Arc;
+
+use crate::app::shared::Shared;
+use crate::corpus::store::ranges::{with_condition, with_range};
+use crate::jobs::corpus::explore::{Explore, Explored, Find};
+use crate::jobs::corpus::keeper::KeeperCall;
+use crate::pages::corpus::Workbench;
+use crate::pages::corpus::whole::{View, WholeCommand};
+
+impl Workbench {
+    /// Does what the user asked for.
+    pub(crate) fn explore(&mut self, command: WholeCommand, shared: &mut Shared) {
+        match command {
+            WholeCommand::SetView(view) => {
+                self.whole.back.clear();
+                self.set_view(view, shared);
+            }
+            WholeCommand::Follow(condition) => {
+                self.whole.back.push((self.whole.view, self.filter.clone()));
+                self.filter = with_condition(&self.filter, &condition);
+                self.whole.view = View::Table;
+                self.show(shared);
+            }
+            WholeCommand::Back => {
+                let Some((view, filter)) = self.whole.back.pop() else { return };
+                self.whole.view = view;
+                self.filter = filter;
+                self.show(shared);
+            }
+            WholeCommand::SetPair(first, second) => {
+                self.whole.counted.pair = Some((first, second));
+                self.count_again(shared);
+            }
+            WholeCommand::SetFrequencies(path) => {
+                self.columns.look.frequencies = path;
+                self.keep_look(shared);
+                self.tell_means(shared);
+                self.show(shared);
+                self.count_again(shared);
+            }
+            WholeCommand::Draw(name, is_drawn) => {
+                self.columns.brush(&name, is_drawn);
+                self.watch(shared);
+                self.keep_look(shared);
+            }
+            WholeCommand::DrawShown => {
+                self.columns.brush_shown(&self.corpus);
+                self.watch(shared);
+                self.keep_look(shared);
+            }
+            WholeCommand::DrawNone => {
+                self.columns.look.brushed.clear();
+                self.watch(shared);
+                self.keep_look(shared);
+            }
+            WholeCommand::SetParallel(parallel) => {
+                self.columns.look.parallel = parallel;
+                self.keep_look(shared);
+            }
+            WholeCommand::Brush(column, range) => {
+                self.filter = with_range(&self.filter, column, range, &self.corpus);
+                self.show(shared);
+            }
+            WholeCommand::MoveColumn(name, by) => {
+                self.columns.move_by(&name, by, &self.corpus);
+                self.keep_look(shared);
+            }
+            WholeCommand::SetQuery(query) => {
+                self.whole.concordance.query = query;
+                self.find_again(shared);
+            }
+            WholeCommand::SetSystem(system) => {
+                self.whole.concordance.system = system;
+                self.find_again(shared);
+            }
+            WholeCommand::SetOrder(order) => {
+                self.whole.concordance.order = order;
+                self.whole.concordance.sort();
+            }
+            WholeCommand::SaveHits(path) => {
+                let concordance = &self.whole.concordance;
+                let (lines, order) = (Arc::clone(&concordance.lines), Arc::clone(&concordance.sorted));
+                let save = Explore::Save { path, lines, order, system: concordance.system };
+                Self::send(shared, KeeperCall::Explore(save));
+            }
+            WholeCommand::MoveHit(by) => {
+                let concordance = &self.whole.concordance;
+                let last = concordance.sorted.len() as isize - 1;
+                let next = match concordance.selected {
+                    Some(row) => row as isize + by,
+                    None if by < 0 => last,
+                    None => 0,
+                };
+                self.select_hit(next.clamp(0, last.max(0)) as usize, shared);
+            }
+            WholeCommand::SelectHit(row) => self.select_hit(row, shared),
+        }
+    }
+
+    fn set_view(&mut self, view: View, shared: &mut Shared) {
+        self.whole.view = view;
+        self.see_whole(shared);
+    }
+
+    fn select_hit(&mut self, row: usize, shared: &mut Shared) {
+        let Some(at) = self.whole.concordance.line(row).map(|line| line.at as usize) else { return };
+        self.whole.concordance.selected = Some(row);
+        if self.selected != Some(at) {
+            self.select(Some(at), shared);
+        }
+    }
+
+    fn count_again(&mut self, shared: &mut Shared) {
+        self.whole.counted.forget();
+        self.see_whole(shared);
+    }
+
+    /// Asks for what the view shows, where that is not known.
+    pub(crate) fn see_whole(&mut self, shared: &mut Shared) {
+        match self.whole.view {
+            View::Table => {}
+            View::Overview => {
+                if let Some(options) = self.whole.counted.wanted(self.whole.revision, &self.rows) {
+                    self.tell_means(shared);
+                    Self::send(shared, KeeperCall::Explore(Explore::Count(Some(options))));
+                }
+            }
+            View::Concordance => {
+                if self.whole.concordance.wanted(self.whole.revision, &self.rows) {
+                    self.find(shared);
+                }
+            }
+        }
+    }
+
+    fn find_again(&mut self, shared: &mut Shared) {
+        self.whole.concordance.forget();
+        self.see_whole(shared);
+    }
+
+    fn find(&mut self, shared: &mut Shared) {
+        let number = shared.fresh_id();
+        let concordance = &mut self.whole.concordance;
+        concordance.begin(number);
+        if concordance.system >= self.corpus.systems.len() {
+            concordance.system = 0;
+        }
+        let find = Find { number, query: concordance.query.clone(), system: concordance.system };
+        let find = concordance.is_searching.then_some(find);
+        Self::send(shared, KeeperCall::Explore(Explore::Find(find)));
+    }
+
+    /// Notes whether more is said than before, so that it is counted; judgements alone change no number of the whole.
+    pub(crate) fn note_outputs(&mut self) {
+        let systems = self.corpus.systems.iter().map(|column| (column.system.id, column.done));
+        let said = systems.chain([(0, self.corpus.len()), (-1, self.corpus.golds.len())]).collect();
+        if said != self.whole.said {
+            self.whole.said = said;
+            self.whole.revision += 1;
+        }
+    }
+
+    /// How the lane finds costly conditions out: the languages are those of the first model.
+    pub(crate) fn tell_means(&mut self, shared: &mut Shared) {
+        let means = (self.columns.look.frequencies.clone(), shared.languages());
+        if self.means.as_ref() != Some(&means) {
+            self.means = Some(means.clone());
+            self.whole.revision += 1;
+            let (frequencies, languages) = means;
+            Self::send(shared, KeeperCall::Explore(Explore::Means { frequencies, languages }));
+        }
+    }
+
+    pub(crate) fn keep_look(&self, shared: &mut Shared) {
+        Self::send(shared, KeeperCall::Explore(Explore::Keep(Box::new(self.columns.look.clone()))));
+    }
+
+    fn watch(&mut self, shared: &mut Shared) {
+        if self.columns.look.brushed.is_empty() {
+            self.whole.picture = None;
+        }
+        Self::send(shared, KeeperCall::Explore(Explore::Watch(self.columns.look.brushed.clone())));
+    }
+
+    /// Takes in what the keeper tells.
+    pub(crate) fn explored(&mut self, explored: Explored, shared: &mut Shared) {
+        match explored {
+            Explored::Look(look) => {
+                self.columns.look = *look;
+                self.watch(shared);
+                self.tell_means(shared);
+            }
+            Explored::Picture(picture) => self.whole.picture = Some(picture),
+            Explored::Counting(share) => self.whole.counted.share = Some(share),
+            Explored::Counted(overview) => {
+                self.whole.counted.take(overview);
+                self.see_whole(shared);
+            }
+            Explored::Hits(hits) => {
+                let is_over = hits.is_over;
+                self.whole.concordance.take(hits);
+                if is_over {
+                    self.see_whole(shared);
+                }
+            }
+            Explored::Refused(number, why) => self.whole.concordance.refuse(number, why),
+        }
+    }
+}

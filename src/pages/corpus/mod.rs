@@ -1,0 +1,588 @@
+//! Floor 9: the page Corpus: a workspace, its table, the chosen sentence and what people say of it. Files are read and
+//! written by the keeper; models run in the corpus lane.
+
+pub mod acting;
+pub mod agreement;
+pub mod columns;
+pub mod command;
+pub mod counts;
+pub mod explore;
+pub mod picture;
+pub mod whole;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::aligner::words::LineAligner;
+use crate::app::document::table::AlignmentTable;
+use crate::app::effect::Effect;
+use crate::app::files::gold::Gold;
+use crate::app::page::{Dropped, Page};
+use crate::app::shared::Shared;
+use crate::corpus::acting::Acting;
+use crate::corpus::export::out::Out;
+use crate::corpus::import::bring::Brought;
+use crate::corpus::judgements::agreement::Agreement;
+use crate::corpus::judgements::judge::{Judgement, MOST_STARS, NOBODY};
+use crate::corpus::query::table::TextColumn;
+use crate::corpus::store::corpus::Corpus;
+use crate::decoding::SearchOptions;
+use crate::import;
+use crate::jobs::corpus::keeper::{Detail, KeeperCall, KeeperNews};
+use crate::jobs::queue::Order;
+use crate::jobs::queue::analyse::{ActsBy, Analyse, Analysed};
+use crate::jobs::queue::evaluate::Candidate;
+use crate::pages::corpus::columns::Columns;
+use crate::pages::corpus::counts::{Used, tags, used};
+use crate::pages::corpus::whole::Whole;
+use crate::pages::evaluation::systems;
+use crate::pages::shape::{Kept, PageState};
+use crate::text::links::{Link, Links};
+
+pub use crate::pages::corpus::command::WorkbenchCommand;
+
+/// The file of frequencies, and source and target languages.
+type Means = (Option<PathBuf>, Option<(String, String)>);
+
+/// What the page shows.
+#[derive(Clone, Debug)]
+pub struct Workbench {
+    /// The workspace that is open.
+    pub path: Option<PathBuf>,
+    /// The one that was asked for.
+    wanted: Option<PathBuf>,
+    /// The one that was open last.
+    pub last: Option<PathBuf>,
+    /// Its texts and numbers.
+    pub corpus: Arc<Corpus>,
+    /// The sentences that are shown, by their places, in order.
+    pub rows: Arc<Vec<u32>>,
+    /// The conditions, as typed.
+    pub filter: String,
+    /// Why they are none, as a sentence.
+    pub trouble: Option<String>,
+    /// The column that the rows are sorted by, `-` before it for the greatest first; empty: as they came.
+    pub sorting: String,
+    /// The columns of numbers.
+    pub columns: Columns,
+    /// The sentences as a whole.
+    pub whole: Whole,
+    /// How the lane was told to find costly conditions out.
+    means: Option<Means>,
+    /// What a plain text that comes in is.
+    pub role: import::Role,
+    /// Why the last act came to nothing, as a sentence.
+    pub message: Option<String>,
+    /// What the lane is doing, and how far it is.
+    pub busy: Option<(String, f32)>,
+    /// It brings in a file, which can be stopped.
+    pub is_importing: bool,
+    /// The file that came in last, and what came of it.
+    pub brought: Option<(PathBuf, Brought)>,
+    /// The chosen sentence, from 0.
+    pub selected: Option<usize>,
+    /// Everything about it.
+    pub detail: Option<Arc<Detail>>,
+    /// What each system says of it as a heatmap shows it; `None` where it has no alignment.
+    pub tables: Vec<Option<Arc<AlignmentTable>>>,
+    /// Judgements that were given and are not yet part of the corpus.
+    given: BTreeMap<(usize, String), Judgement>,
+    /// Links by hand that were drawn and are not yet part of the details.
+    drawn: Option<(usize, Option<Links>)>,
+    /// What was taken back last is to be chosen.
+    awaits: bool,
+    /// All tags, each with how often it was given.
+    pub tags: BTreeMap<String, usize>,
+    /// Everyone who judged anything, with how many sentences.
+    pub annotators: BTreeMap<String, usize>,
+    /// Kinds and severities of marks, with how many have them.
+    pub used: Used,
+    /// The two who are compared, and how far they agree.
+    pub compared: Option<(String, String)>,
+    /// As said.
+    pub agreement: Option<Arc<Agreement>>,
+    /// Whose judgements are given.
+    pub annotator: String,
+    /// Orders under way.
+    pub tasks: Vec<u64>,
+}
+
+impl Default for Workbench {
+    fn default() -> Self {
+        Self {
+            path: None,
+            wanted: None,
+            last: None,
+            corpus: Arc::default(),
+            rows: Arc::default(),
+            filter: String::new(),
+            trouble: None,
+            sorting: String::new(),
+            columns: Columns::default(),
+            whole: Whole::default(),
+            means: None,
+            role: import::Role::Source,
+            message: None,
+            busy: None,
+            is_importing: false,
+            brought: None,
+            selected: None,
+            detail: None,
+            tables: Vec::new(),
+            given: BTreeMap::new(),
+            drawn: None,
+            awaits: false,
+            tags: BTreeMap::new(),
+            annotators: BTreeMap::new(),
+            used: Used::default(),
+            compared: None,
+            agreement: None,
+            annotator: NOBODY.to_owned(),
+            tasks: Vec::new(),
+        }
+    }
+}
+
+/// What is kept between starts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Saved {
+    workspace: Option<PathBuf>,
+    annotator: String,
+}
+
+impl Workbench {
+    /// What the annotator says of the chosen sentence.
+    pub fn judgement(&self) -> Judgement {
+        self.selected.map(|at| self.said(at, &self.annotator)).unwrap_or_default()
+    }
+
+    /// What an annotator says of a sentence, from 0.
+    pub fn said(&self, at: usize, annotator: &str) -> Judgement {
+        let given = self.given.get(&(at, annotator.to_owned()));
+        given.or_else(|| self.corpus.judgements.get(&at)?.get(annotator)).cloned().unwrap_or_default()
+    }
+
+    /// The row of the chosen sentence.
+    pub fn row(&self) -> Option<usize> {
+        let selected = self.selected? as u32;
+        self.rows.iter().position(|at| *at == selected)
+    }
+
+    fn send(shared: &mut Shared, call: KeeperCall) {
+        shared.push(Effect::Keep(call));
+    }
+
+    fn show(&mut self, shared: &mut Shared) {
+        self.tell_means(shared);
+        Self::send(shared, KeeperCall::Show { filter: self.filter.clone(), sorting: self.sorting.clone() });
+    }
+
+    fn open(&mut self, path: PathBuf, shared: &mut Shared) {
+        self.close(shared);
+        (self.last, self.wanted) = (Some(path.clone()), Some(path.clone()));
+        Self::send(shared, KeeperCall::Open(path));
+        shared.changed();
+    }
+
+    /// What was shown goes; what is kept between starts stays.
+    fn close(&mut self, shared: &mut Shared) {
+        for task in std::mem::take(&mut self.tasks) {
+            shared.cancel(task);
+        }
+        let kept = (self.last.take(), std::mem::take(&mut self.annotator));
+        *self = Self { last: kept.0, annotator: kept.1, ..Self::default() };
+        Self::send(shared, KeeperCall::Close);
+        shared.changed();
+    }
+
+    fn select(&mut self, at: Option<usize>, shared: &mut Shared) {
+        self.selected = at.filter(|at| *at < self.corpus.len());
+        match self.selected {
+            Some(at) => Self::send(shared, KeeperCall::Detail(at)),
+            None => self.detail = None,
+        }
+    }
+
+    fn go(&mut self, by: isize, shared: &mut Shared) {
+        let last = self.rows.len() as isize - 1;
+        let next = match self.row() {
+            Some(row) => row as isize + by,
+            None if by < 0 => last,
+            None => 0,
+        };
+        let at = self.rows.get(next.clamp(0, last.max(0)) as usize).map(|at| *at as usize);
+        self.select(at, shared);
+    }
+
+    fn sort(&mut self, column: String, shared: &mut Shared) {
+        let falling = format!("-{column}");
+        let (first, second) = if TextColumn::named(&column).is_some() { (column, falling) } else { (falling, column) };
+        self.sorting = if self.sorting == second {
+            String::new()
+        } else if self.sorting == first {
+            second
+        } else {
+            first
+        };
+        self.show(shared);
+    }
+
+    fn run(&mut self, forces: bool, shared: &mut Shared) {
+        let all = systems(shared).into_iter().map(|system| (system, None)).collect();
+        self.run_all(all, forces, shared);
+    }
+
+    /// Every model with the interventions of a file.
+    fn run_with(&mut self, path: &std::path::Path, shared: &mut Shared) {
+        let acts = |system| (system, Some(ActsBy::File(path.to_owned())));
+        let all = systems(shared).into_iter().map(acts).collect();
+        self.run_all(all, false, shared);
+    }
+
+    /// Models with what is set for them.
+    fn run_set(&mut self, shared: &mut Shared) {
+        let scene = shared.scene();
+        let acts = |system: Candidate| {
+            let set = scene.set_for(system.folders());
+            let acting = Acting::of("what was set", acting::file(&set, &scene.source));
+            (!set.is_empty()).then(|| (system, Some(ActsBy::Set(Box::new(acting)))))
+        };
+        let all: Vec<_> = systems(shared).into_iter().filter_map(acts).collect();
+        if all.is_empty() {
+            let message = "Nothing is set for a model above; set something on page Sentence, or choose a file";
+            self.message = Some(message.to_owned());
+            return;
+        }
+        self.run_all(all, false, shared);
+    }
+
+    fn run_all(&mut self, wanted: Vec<(Candidate, Option<ActsBy>)>, forces: bool, shared: &mut Shared) {
+        let Some(workspace) = self.path.clone() else { return };
+        let search = shared.scene().search.options();
+        if wanted.is_empty() {
+            self.message = Some("There is no model to run; add one with + Model above".to_owned());
+        }
+        for (system, acting) in wanted {
+            let search = SearchOptions { candidates: 0, trace: false, ..search.clone() };
+            let device = shared.settings().device;
+            let order = Analyse { workspace: workspace.clone(), system, device, search, forces, acting };
+            self.tasks.push(shared.order(Page::Workbench, Order::Analyse(order)));
+        }
+    }
+
+    fn judge(&mut self, shared: &mut Shared, change: impl FnOnce(&mut Judgement)) {
+        if let Some(at) = self.selected {
+            self.judge_of(at, self.annotator.clone(), shared, change);
+        }
+    }
+
+    /// As [`Self::judge`] where the sentence in view is the chosen one, and not still the one before.
+    fn judge_shown(&mut self, shared: &mut Shared, change: impl FnOnce(&mut Judgement)) {
+        if self.detail.as_ref().is_some_and(|detail| Some(detail.at) == self.selected) {
+            self.judge(shared, change);
+        }
+    }
+
+    /// Changes what an annotator says of a sentence, from what was said last.
+    fn judge_of(&mut self, at: usize, annotator: String, shared: &mut Shared, change: impl FnOnce(&mut Judgement)) {
+        let before = self.said(at, &annotator);
+        let mut judgement = before.clone();
+        change(&mut judgement);
+        if judgement != before {
+            self.given.insert((at, annotator.clone()), judgement.clone());
+            Self::send(shared, KeeperCall::Judge(at, annotator, judgement));
+        }
+    }
+
+    /// Takes back, or does again; what it concerns is chosen.
+    fn take_back(&mut self, call: KeeperCall, shared: &mut Shared) {
+        self.given.clear();
+        self.drawn = None;
+        self.awaits = true;
+        self.whole.revision += 1;
+        Self::send(shared, call);
+    }
+
+    /// The links by hand of the chosen sentence, once they are known.
+    fn gold(&self) -> Option<(usize, Links)> {
+        let detail = self.detail.as_ref().filter(|detail| Some(detail.at) == self.selected)?;
+        let drawn = self.drawn.as_ref().filter(|(at, _)| *at == detail.at).map(|(_, gold)| gold);
+        Some((detail.at, drawn.unwrap_or(&detail.gold).clone().unwrap_or_default()))
+    }
+
+    fn draw(&mut self, at: usize, gold: Option<Links>, shared: &mut Shared) {
+        // What is judged before the answer keeps the links.
+        let links = gold.as_ref().map(crate::text::links::pharaoh).unwrap_or_default();
+        let judgement = Judgement { links, ..self.said(at, &self.annotator) };
+        self.given.insert((at, self.annotator.clone()), judgement);
+        self.drawn = Some((at, gold.clone()));
+        self.whole.revision += 1;
+        Self::send(shared, KeeperCall::SetGold(at, self.annotator.clone(), gold));
+    }
+
+    fn link(&mut self, link: Link, shared: &mut Shared) {
+        let Some((at, gold)) = self.gold() else { return };
+        let (mut sure, mut possible) = (gold.sure().to_vec(), gold.possible().to_vec());
+        if gold.is_sure(link) {
+            sure.retain(|other| *other != link);
+            possible.push(link);
+        } else if gold.is_possible(link) {
+            possible.retain(|other| *other != link);
+        } else {
+            sure.push(link);
+        }
+        let gold = Links::new(sure, possible);
+        self.draw(at, Some(gold).filter(|gold| !gold.all().is_empty()), shared);
+    }
+
+    /// Links to begin with. The languages are those of the first model.
+    fn links_of_aligner(&mut self, shared: &mut Shared) {
+        let Some(detail) = self.detail.clone().filter(|detail| Some(detail.at) == self.selected) else { return };
+        let (source, target) = shared.languages().unwrap_or_else(|| ("en".to_owned(), "fr".to_owned()));
+        let Some(reference) = detail.sentence.reference.as_deref() else {
+            self.message = Some("There is no reference to link the source with; import one".to_owned());
+            return;
+        };
+        match LineAligner::bundled(&source, &target, false) {
+            Ok(Some(mut aligner)) => {
+                let links = aligner.lines(&detail.sentence.source, reference).forward;
+                self.draw(detail.at, Some(Links::new(links, Vec::new())), shared);
+            }
+            Ok(None) => {
+                self.message = Some(format!("No aligner comes with the program for {source} and {target}"));
+            }
+            Err(error) => self.message = Some(error.to_string()),
+        }
+    }
+
+    fn open_sentence(&self, shared: &mut Shared) {
+        let Some(detail) = self.detail.as_ref().filter(|detail| Some(detail.at) == self.selected) else { return };
+        let sentence = &detail.sentence;
+        let gold = detail.gold.clone().zip(sentence.reference.clone());
+        let gold = gold.map(|(links, reference)| Gold { source: sentence.source.clone(), reference, links });
+        shared.show_with_gold(sentence.source.clone(), gold);
+    }
+
+    /// Takes in what the keeper tells.
+    pub fn hear(&mut self, news: KeeperNews, shared: &mut Shared) {
+        match news {
+            // One that was closed meanwhile is none any more.
+            KeeperNews::Corpus(path, _) if self.wanted.as_ref() != Some(&path) => {}
+            KeeperNews::Corpus(path, corpus) => {
+                if self.path.as_ref() != Some(&path) {
+                    self.last = Some(path.clone());
+                    self.path = Some(path);
+                    shared.changed();
+                }
+                let is_longer = corpus.systems.len() != self.corpus.systems.len();
+                self.corpus = corpus;
+                self.note_outputs();
+                let judgements = &self.corpus.judgements;
+                self.given.retain(|(at, by), given| judgements.get(at).and_then(|all| all.get(by)) != Some(given));
+                self.tags = tags(&self.corpus);
+                self.used = used(&self.corpus);
+                self.compare_again();
+                if let Some(at) = self.selected.filter(|_| is_longer || !self.tasks.is_empty()) {
+                    Self::send(shared, KeeperCall::Detail(at));
+                }
+            }
+            KeeperNews::Rows(Ok(rows)) => {
+                self.rows = rows;
+                self.trouble = None;
+                self.see_whole(shared);
+            }
+            KeeperNews::Rows(Err(trouble)) => self.trouble = Some(trouble),
+            KeeperNews::Detail(detail) => {
+                if std::mem::take(&mut self.awaits) {
+                    self.selected = Some(detail.at);
+                }
+                // One of a sentence that is not chosen any more comes too late.
+                if self.selected != Some(detail.at) {
+                    return;
+                }
+                if self.drawn.as_ref().is_some_and(|(at, gold)| *at != detail.at || *gold == detail.gold) {
+                    self.drawn = None;
+                }
+                self.tables = picture::tables(&detail, || shared.fresh_id());
+                self.detail = Some(Arc::from(detail));
+            }
+            KeeperNews::Busy(what, share) => (self.busy, self.is_importing) = (Some((what, share)), false),
+            KeeperNews::Importing(what, share) => (self.busy, self.is_importing) = (Some((what, share)), true),
+            KeeperNews::Idle => (self.busy, self.is_importing) = (None, false),
+            KeeperNews::Brought(path, brought) => {
+                self.message = None;
+                // After the sources come their translations, then what systems say.
+                if brought.sentences > 0 && brought.references == 0 && self.role == import::Role::Source {
+                    self.role = import::Role::Reference;
+                } else if self.role != import::Role::Source && brought.references + brought.outputs > 0 {
+                    self.role = import::Role::Output(String::new());
+                }
+                self.brought = Some((path, *brought));
+                self.whole.revision += 1;
+                self.see_whole(shared);
+            }
+            KeeperNews::Written(path) => shared.notify(format!("Saved {}", path.display()), false),
+            KeeperNews::Explored(explored) => self.explored(explored, shared),
+            KeeperNews::Failed(message) => {
+                // What was under way may be what failed.
+                self.whole.counted.share = None;
+                self.whole.concordance.is_searching = false;
+                self.message = Some(message);
+            }
+        }
+    }
+}
+
+impl PageState for Workbench {
+    type Command = WorkbenchCommand;
+    type Found = Analysed;
+
+    fn apply(&mut self, command: WorkbenchCommand, shared: &mut Shared) {
+        match command {
+            WorkbenchCommand::Open(path) => self.open(path, shared),
+            WorkbenchCommand::Close => self.close(shared),
+            WorkbenchCommand::Import(path) => {
+                let stem = || path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+                let role = match &self.role {
+                    import::Role::Output(name) if name.trim().is_empty() => import::Role::Output(stem()),
+                    role => role.clone(),
+                };
+                let options = import::Options { role: Some(role), ..import::Options::default() };
+                Self::send(shared, KeeperCall::Import(vec![(path, options)]));
+            }
+            WorkbenchCommand::ImportAs(path, options) => Self::send(shared, KeeperCall::Import(vec![(path, options)])),
+            WorkbenchCommand::StopImport => Self::send(shared, KeeperCall::Stop),
+            WorkbenchCommand::Fill => Self::send(shared, KeeperCall::Fill),
+            WorkbenchCommand::SetRole(role) => self.role = role,
+            WorkbenchCommand::SetFilter(filter) => {
+                self.filter = filter;
+                self.show(shared);
+            }
+            WorkbenchCommand::Sort(column) => self.sort(column, shared),
+            WorkbenchCommand::Select(at) => self.select(at, shared),
+            WorkbenchCommand::Move(by) => self.go(by, shared),
+            WorkbenchCommand::OpenSentence => self.open_sentence(shared),
+            WorkbenchCommand::Run(forces) => self.run(forces, shared),
+            WorkbenchCommand::RunOne(system, forces) => self.run_all(vec![(system, None)], forces, shared),
+            WorkbenchCommand::RunWith(path) => self.run_with(&path, shared),
+            WorkbenchCommand::RunSet => self.run_set(shared),
+            WorkbenchCommand::Remove(id) => {
+                self.whole.stop();
+                // The places of the others shift.
+                self.whole.counted.pair = None;
+                Self::send(shared, KeeperCall::Remove(id));
+            }
+            WorkbenchCommand::ShowColumn(name, is_shown) => {
+                self.columns.look.shown.insert(name, is_shown);
+                self.keep_look(shared);
+            }
+            WorkbenchCommand::SetAnnotator(name) => {
+                // Conditions part names by commas.
+                let name = name.replace([',', '"'], " ");
+                self.annotator = if name.trim().is_empty() { NOBODY.to_owned() } else { name.trim().to_owned() };
+                shared.changed();
+            }
+            WorkbenchCommand::Star(stars) => self.judge(shared, |judgement| {
+                judgement.stars = if judgement.stars == stars { 0 } else { stars.min(MOST_STARS) };
+            }),
+            WorkbenchCommand::Tag(tag) => self.judge(shared, |judgement| {
+                let tag = tag.trim().to_owned();
+                if !tag.is_empty() && !judgement.tags.remove(&tag) {
+                    judgement.tags.insert(tag);
+                }
+            }),
+            WorkbenchCommand::Note { at, annotator, note } => {
+                self.judge_of(at, annotator, shared, |judgement| judgement.note = note);
+            }
+            WorkbenchCommand::Mark(mark) => self.judge_shown(shared, |judgement| judgement.mark(mark)),
+            WorkbenchCommand::NoErrors(system) => {
+                self.judge_shown(shared, |judgement| judgement.turn_no_errors(system));
+            }
+            WorkbenchCommand::Unmark(at) => self.judge_shown(shared, |judgement| {
+                if at < judgement.marks.len() {
+                    judgement.marks.remove(at);
+                }
+            }),
+            WorkbenchCommand::Link(source, target) => self.link(Link { source, target }, shared),
+            WorkbenchCommand::LinksOfAligner => self.links_of_aligner(shared),
+            WorkbenchCommand::NoLinks => {
+                if let Some((at, _)) = self.gold() {
+                    self.draw(at, None, shared);
+                }
+            }
+            WorkbenchCommand::Compare(pair) => self.compare(pair),
+            WorkbenchCommand::SetScheme(scheme, renamed) => {
+                Self::send(shared, KeeperCall::SetScheme(scheme, renamed));
+            }
+            WorkbenchCommand::OpenScheme(path) => Self::send(shared, KeeperCall::OpenScheme(path)),
+            WorkbenchCommand::SaveScheme(path) => Self::send(shared, KeeperCall::SaveScheme(path)),
+            WorkbenchCommand::Undo => self.take_back(KeeperCall::Undo, shared),
+            WorkbenchCommand::Redo => self.take_back(KeeperCall::Redo, shared),
+            WorkbenchCommand::Save(kind, path) => {
+                let out = Out {
+                    path,
+                    kind,
+                    rows: Arc::clone(&self.rows),
+                    columns: self.columns.shown(&self.corpus),
+                    chosen: self.filter.trim().to_owned(),
+                    languages: shared.languages(),
+                };
+                Self::send(shared, KeeperCall::Write(Box::new(out)));
+            }
+            WorkbenchCommand::Whole(command) => self.explore(command, shared),
+            WorkbenchCommand::DismissMessage => {
+                self.message = None;
+                self.brought = None;
+            }
+        }
+    }
+
+    fn found(&mut self, number: u64, found: Analysed, shared: &mut Shared) {
+        self.tasks.retain(|task| *task != number);
+        let mut told = format!("{}: {} sentences", found.system, found.sentences);
+        if found.refusals > 0 {
+            told += &format!("; {} could not be read ({})", found.refusals, found.refused.join("; "));
+        }
+        shared.notify(told, false);
+    }
+}
+
+impl Kept for Workbench {
+    fn ended(&mut self, number: u64, message: Option<String>, _shared: &mut Shared) {
+        if self.tasks.contains(&number) {
+            self.tasks.retain(|task| *task != number);
+            self.message = message.or(self.message.take());
+        }
+    }
+
+    fn dropped(&mut self, what: Dropped, path: PathBuf, shared: &mut Shared) {
+        match what {
+            Dropped::Workspace => {
+                shared.show_page(Page::Workbench);
+                self.open(path, shared);
+            }
+            Dropped::Text if self.path.is_some() => self.apply(WorkbenchCommand::Import(path), shared),
+            Dropped::Text => self.message = Some("Open or make a workspace first; the file goes into it".to_owned()),
+            // Other pages take these.
+            Dropped::Model | Dropped::Logs | Dropped::PhraseTable | Dropped::Interventions => {}
+        }
+    }
+
+    fn saved(&self) -> Value {
+        let workspace = self.last.clone().filter(|path| path.to_str().is_some());
+        let annotator = self.annotator.clone();
+        serde_json::to_value(Saved { workspace, annotator }).unwrap_or_default()
+    }
+
+    fn restore(&mut self, saved: Value) -> serde_json::Result<()> {
+        let saved: Saved = serde_json::from_value(saved)?;
+        let annotator = if saved.annotator.is_empty() { NOBODY.to_owned() } else { saved.annotator };
+        *self = Self { last: saved.workspace, annotator, ..Self::default() };
+        Ok(())
+    }
+}

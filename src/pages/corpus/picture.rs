@@ -1,0 +1,83 @@
+//! Floor 9: what systems say of the chosen sentence, as tables that the heatmap shows.
+
+use std::sync::Arc;
+
+use crate::app::document::table::{AlignmentTable, Matrix, SourceWord, TargetWord};
+use crate::corpus::measures::measures::chunks;
+use crate::corpus::store::output::Output;
+use crate::jobs::corpus::keeper::Detail;
+use crate::text::links::{Link, Links};
+use crate::text::sentence::{EOS, UNK};
+
+/// A table for each system, `None` where it has no alignment. `number` is another for each.
+pub fn tables(detail: &Detail, mut number: impl FnMut() -> u64) -> Vec<Option<Arc<AlignmentTable>>> {
+    let table = |output: &Option<Output>| {
+        let output = output.as_ref()?;
+        let alpha = output.alpha.as_ref()?;
+        let matrix = Matrix { rows: alpha.len(), columns: alpha.first().map_or(0, Vec::len), values: alpha.concat() };
+        Some(Arc::new(AlignmentTable {
+            revision: number(),
+            source: source(output, &matrix),
+            target: target(output),
+            alpha: Some(matrix),
+            links: gold(detail, output),
+            text: output.text.clone(),
+            log_p: output.log_p.unwrap_or(f32::NAN),
+            finished: true,
+            ..AlignmentTable::default()
+        }))
+    };
+    let mut table = table;
+    detail.outputs.iter().map(&mut table).collect()
+}
+
+fn source(output: &Output, alpha: &Matrix) -> Vec<SourceWord> {
+    let column = |j: usize| alpha.values.iter().skip(j).step_by(alpha.columns.max(1)).sum();
+    let word = |(j, text): (usize, &String)| SourceWord {
+        text: text.clone(),
+        is_unk: text == UNK,
+        is_eos: text == EOS,
+        coverage: column(j),
+        ..SourceWord::default()
+    };
+    output.source.iter().enumerate().map(word).collect()
+}
+
+fn target(output: &Output) -> Vec<TargetWord> {
+    let word = |(i, text): (usize, &String)| {
+        let log_p = output.word_log_p.get(i).copied().unwrap_or(f32::NAN);
+        TargetWord {
+            text: text.clone(),
+            is_unk: text == UNK,
+            is_eos: text == EOS,
+            log_p,
+            probability: log_p.exp(),
+            ..TargetWord::default()
+        }
+    };
+    output.target.iter().enumerate().map(word).collect()
+}
+
+/// Links by hand between the words of an output that says the reference: they are of the words between spaces, which
+/// the system may have cut.
+fn gold(detail: &Detail, output: &Output) -> Option<Links> {
+    let (gold, reference) = (detail.gold.as_ref()?, detail.sentence.reference.as_deref()?);
+    if !reference.split_ascii_whitespace().eq(output.text.split_ascii_whitespace()) {
+        return None;
+    }
+    let source = chunks(output.source_words(), &detail.sentence.source)?;
+    let target = chunks(output.words(), &output.text)?;
+    let spread = |links: &[Link]| -> Vec<Link> {
+        let mut words = Vec::new();
+        for link in links {
+            let among = |chunks: &[usize], at: usize| -> Vec<usize> {
+                (0..chunks.len()).filter(|word| chunks[*word] == at).collect()
+            };
+            for source in among(&source, link.source) {
+                words.extend(among(&target, link.target).into_iter().map(|target| Link { source, target }));
+            }
+        }
+        words
+    };
+    Some(Links::new(spread(gold.sure()), spread(gold.possible())))
+}

@@ -1,0 +1,242 @@
+//! Floor 9: page Corpus, the sentences as a whole: an overview, what is brushed, a concordance. A leaf.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::analysis::concordance::{Line, Order, sorted};
+use crate::corpus::measures::distribution::Picture;
+use crate::corpus::overview::overview::{MOST_COUNTED, Options, Overview};
+use crate::corpus::query::column::Column;
+use crate::corpus::store::ranges::Range;
+use crate::jobs::corpus::explore::Hits;
+
+/// What stands on the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    /// A row for each sentence.
+    #[default]
+    Table,
+    /// Numbers over all of them.
+    Overview,
+    /// Hits of a query.
+    Concordance,
+}
+
+/// Every view with its name.
+pub const VIEWS: [(View, &str); 3] =
+    [(View::Table, "Table"), (View::Overview, "Overview"), (View::Concordance, "Concordance")];
+
+/// What the user does with the whole.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WholeCommand {
+    /// Shows another view.
+    SetView(View),
+    /// Shows the sentences for which this holds too.
+    Follow(String),
+    /// Goes back to where [`WholeCommand::Follow`] came from.
+    Back,
+    /// Compares these systems, by their places.
+    SetPair(usize, usize),
+    /// Reads frequencies from a file; `None`: counts the references.
+    SetFrequencies(Option<PathBuf>),
+    /// Draws a column, or does not.
+    Draw(String, bool),
+    /// Draws the columns that the table shows.
+    DrawShown,
+    /// Draws none.
+    DrawNone,
+    /// Draws columns as axes beside each other, or as histograms.
+    SetParallel(bool),
+    /// Brushes a column, or clears it.
+    Brush(Column, Option<Range>),
+    /// Moves a column by so many.
+    MoveColumn(String, isize),
+    /// What is looked for.
+    SetQuery(String),
+    /// In the output of which system, by its place.
+    SetSystem(usize),
+    /// How hits are sorted.
+    SetOrder(Order),
+    /// Writes the hits as a table.
+    SaveHits(PathBuf),
+    /// Chooses so many hits down.
+    MoveHit(isize),
+    /// Chooses a hit, by its row.
+    SelectHit(usize),
+}
+
+/// An overview.
+#[derive(Clone, Debug, Default)]
+pub struct Counted {
+    /// As it was counted last.
+    pub overview: Option<Arc<Overview>>,
+    /// How far a new one is.
+    pub share: Option<f32>,
+    /// The two systems that are compared.
+    pub pair: Option<(usize, usize)>,
+    /// What it was counted of: the state of the corpus and the rows.
+    of: Option<(u64, Arc<Vec<u32>>)>,
+}
+
+impl Counted {
+    /// What is to be counted, where that is not what was counted last. What is under way is not begun anew because more
+    /// outputs came: they are counted when it is done.
+    pub fn wanted(&mut self, revision: u64, rows: &Arc<Vec<u32>>) -> Option<Options> {
+        if !is_new(&mut self.of, self.share.is_some(), revision, rows) {
+            return None;
+        }
+        self.share = Some(0.0);
+        Some(Options { pair: self.pair.unwrap_or((0, 1)), most: MOST_COUNTED })
+    }
+
+    /// What was counted does not hold any more.
+    pub fn forget(&mut self) {
+        self.of = None;
+        self.share = None;
+    }
+
+    /// It is there.
+    pub fn take(&mut self, overview: Arc<Overview>) {
+        self.overview = Some(overview);
+        self.share = None;
+    }
+}
+
+/// Whether rows, or a state of the corpus, are others than those that were asked about; they are then.
+fn is_new(of: &mut Option<(u64, Arc<Vec<u32>>)>, is_under_way: bool, revision: u64, rows: &Arc<Vec<u32>>) -> bool {
+    if of.as_ref().is_some_and(|(known, of)| of == rows && (*known == revision || is_under_way)) {
+        return false;
+    }
+    *of = Some((revision, Arc::clone(rows)));
+    true
+}
+
+/// A concordance.
+#[derive(Clone, Debug, Default)]
+pub struct Concordance {
+    /// As typed.
+    pub query: String,
+    /// In the output of which system, by its place.
+    pub system: usize,
+    /// How hits are sorted.
+    pub order: Order,
+    /// All hits until now.
+    pub lines: Arc<Vec<Line>>,
+    /// Their order.
+    pub sorted: Arc<Vec<u32>>,
+    /// The chosen one, by its row.
+    pub selected: Option<usize>,
+    /// Sentences that were looked through.
+    pub done: usize,
+    /// Sentences with hits.
+    pub sentences: usize,
+    /// More will come.
+    pub is_searching: bool,
+    /// Why the query is none.
+    pub trouble: Option<String>,
+    /// What is left out.
+    pub note: Option<String>,
+    number: u64,
+    /// The hits are of the search before.
+    is_old: bool,
+    of: Option<(u64, Arc<Vec<u32>>)>,
+}
+
+impl Concordance {
+    /// Whether it is to be looked for again.
+    pub fn wanted(&mut self, revision: u64, rows: &Arc<Vec<u32>>) -> bool {
+        is_new(&mut self.of, self.is_searching, revision, rows)
+    }
+
+    /// The query is another.
+    pub fn forget(&mut self) {
+        self.of = None;
+    }
+
+    /// Begins a search of this number; the old hits stay until there are new ones.
+    pub fn begin(&mut self, number: u64) {
+        self.number = number;
+        self.is_old = true;
+        (self.trouble, self.note) = (None, None);
+        self.is_searching = !self.query.trim().is_empty();
+        if !self.is_searching {
+            self.clear();
+        }
+    }
+
+    fn clear(&mut self) {
+        self.lines = Arc::default();
+        self.sorted = Arc::default();
+        self.is_old = false;
+        (self.selected, self.done, self.sentences) = (None, 0, 0);
+    }
+
+    /// Takes hits of the last search.
+    pub fn take(&mut self, hits: Hits) {
+        if hits.number != self.number {
+            return;
+        }
+        if self.is_old {
+            self.clear();
+        }
+        self.sentences += hits.lines.chunk_by(|a, b| a.at == b.at).count();
+        Arc::make_mut(&mut self.lines).extend(hits.lines);
+        (self.done, self.is_searching, self.note) = (hits.done, !hits.is_over, hits.note);
+        // Sorting all at every step would take longer and longer: they are sorted when they have doubled, and at the end.
+        let is_many = self.lines.len() >= 2 * self.sorted.len();
+        if self.order == Order::Place || hits.is_over || is_many {
+            self.sort();
+        } else {
+            let new = self.sorted.len() as u32..self.lines.len() as u32;
+            Arc::make_mut(&mut self.sorted).extend(new);
+        }
+    }
+
+    /// The query is none.
+    pub fn refuse(&mut self, number: u64, why: String) {
+        if number == self.number {
+            self.clear();
+            (self.is_searching, self.trouble) = (false, Some(why));
+        }
+    }
+
+    /// Puts the hits in order; the chosen one stays chosen.
+    pub fn sort(&mut self) {
+        let chosen = self.selected.and_then(|row| self.sorted.get(row).copied());
+        self.sorted = Arc::new(sorted(&self.lines, self.order));
+        self.selected = chosen.and_then(|line| self.sorted.iter().position(|other| *other == line));
+    }
+
+    /// A hit by its row.
+    pub fn line(&self, row: usize) -> Option<&Line> {
+        self.lines.get(*self.sorted.get(row)? as usize)
+    }
+}
+
+/// What the page knows of the whole.
+#[derive(Clone, Debug, Default)]
+pub struct Whole {
+    /// What stands on the page.
+    pub view: View,
+    /// Where a way back leads: a view and its conditions.
+    pub back: Vec<(View, String)>,
+    /// What is drawn of the columns that are brushed.
+    pub picture: Option<Arc<Picture>>,
+    /// The overview.
+    pub counted: Counted,
+    /// The concordance.
+    pub concordance: Concordance,
+    /// Counts the states of the corpus.
+    pub revision: u64,
+    /// How much each system says, by its id; how many sentences there are, and how many with links by hand.
+    pub said: Vec<(i64, usize)>,
+}
+
+impl Whole {
+    /// What is under way comes to nothing; it is asked for again.
+    pub fn stop(&mut self) {
+        self.counted.forget();
+        self.concordance.forget();
+        self.concordance.is_searching = false;
+    }
+}

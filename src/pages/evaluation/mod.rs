@@ -1,0 +1,312 @@
+//! Floor 9: the page Evaluation: the test set, what models made of it, and learning curves of training runs.
+
+pub mod command;
+pub mod export;
+pub mod listing;
+pub mod logs;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::analysis::bleu::Tokenization;
+use crate::app::document::column::Column;
+use crate::app::effect::{Chore, Effect};
+use crate::app::files::gold::Gold;
+use crate::app::page::{Dropped, Page};
+use crate::app::shared::Shared;
+use crate::decoding::SearchOptions;
+use crate::evaluation::Unk;
+use crate::evaluation::first_set::FirstSet;
+use crate::jobs::files::follow::Seen;
+use crate::jobs::queue::Order;
+use crate::jobs::queue::evaluate::{Candidate, Evaluate, Evaluated};
+use crate::pages::shape::{Kept, PageState};
+
+pub use crate::pages::evaluation::command::{By, EvaluationCommand, FiguresFormat, TestCommand};
+pub use crate::pages::evaluation::listing::Listing;
+pub use crate::pages::evaluation::logs::{LogFile, LogState};
+
+/// What the page shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evaluation {
+    /// What to measure on.
+    pub test: TestFiles,
+    /// Also translate without `[UNK]` in the output.
+    pub also_without_unk: bool,
+    /// The number of the run under way.
+    pub task: Option<u64>,
+    /// Why the last run came to nothing, as a sentence.
+    pub message: Option<String>,
+    /// What the last run that was finished found.
+    pub results: Option<Arc<Evaluated>>,
+    /// Its sentences, sorted.
+    pub listing: Listing,
+    /// Training logs that are followed.
+    pub logs: Vec<LogFile>,
+}
+
+/// The files of a test set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TestFiles {
+    /// Source sentences, one a line.
+    pub source: Option<PathBuf>,
+    /// Their translations, line by line.
+    pub references: Vec<PathBuf>,
+    /// Alignments by hand, line by line.
+    pub gold: Option<PathBuf>,
+    /// The words are split by spaces already.
+    pub is_pretokenized: bool,
+    /// How BLEU cuts text into words.
+    pub tokenization: Tokenization,
+}
+
+/// What is kept between starts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Saved {
+    /// The file of source sentences.
+    source: Option<PathBuf>,
+    /// The files of references.
+    references: Vec<PathBuf>,
+    /// The file of alignments by hand.
+    gold: Option<PathBuf>,
+    /// The words are split by spaces already.
+    is_pretokenized: bool,
+    /// How BLEU cuts text into words, by sacreBLEU's name.
+    tokenization: String,
+    /// Also translate without `[UNK]`.
+    also_without_unk: bool,
+    /// Training logs.
+    logs: Vec<PathBuf>,
+}
+
+impl PageState for Evaluation {
+    type Command = EvaluationCommand;
+    type Found = Evaluated;
+
+    fn apply(&mut self, command: EvaluationCommand, shared: &mut Shared) {
+        match command {
+            EvaluationCommand::Test(command) => {
+                self.test.apply(command);
+                shared.changed();
+            }
+            EvaluationCommand::SetAlsoWithoutUnk(on) => {
+                self.also_without_unk = on;
+                shared.changed();
+            }
+            EvaluationCommand::TakeFirstSet(folder) => shared.chore(Chore::PutFirstSet(folder)),
+            EvaluationCommand::Run => self.run(shared),
+            EvaluationCommand::DismissMessage => self.message = None,
+            EvaluationCommand::Sort(by) => self.listing.sort(by, self.results.as_deref()),
+            EvaluationCommand::Compare(first, second) => self.listing.compare((first, second), self.results.as_deref()),
+            EvaluationCommand::OpenSentence(line) => {
+                let results = self.results.as_deref();
+                let record = results.and_then(|results| results.models.first()?.report.records.get(line));
+                if let Some(record) = record {
+                    let source = record.pair.source.to_string();
+                    let links = results.and_then(|results| results.gold.get(line)).cloned();
+                    let reference = record.pair.references.first().map(ToString::to_string).unwrap_or_default();
+                    let gold = links.map(|links| Gold { source: source.clone(), reference, links });
+                    shared.show_with_gold(source, gold);
+                }
+            }
+            EvaluationCommand::Export { format, path } => match self.results.as_deref() {
+                Some(results) => shared.chore(Chore::Write { path, text: export::text(results, format) }),
+                None => shared.notify("There is nothing to save yet, because nothing is measured", true),
+            },
+            EvaluationCommand::OpenLogs(path) => shared.chore(Chore::FindLogs(path)),
+            EvaluationCommand::CloseLog(at) => self.close_log(at, shared),
+        }
+    }
+
+    fn found(&mut self, number: u64, found: Evaluated, _shared: &mut Shared) {
+        if self.task == Some(number) {
+            self.task = None;
+            self.listing = Listing::of(&found);
+            self.results = Some(Arc::new(found));
+        }
+    }
+}
+
+impl Kept for Evaluation {
+    /// What was found before stays.
+    fn ended(&mut self, number: u64, message: Option<String>, _shared: &mut Shared) {
+        if self.task == Some(number) {
+            self.task = None;
+            self.message = message;
+        }
+    }
+
+    /// A text takes the first place that is free.
+    fn dropped(&mut self, what: Dropped, path: PathBuf, shared: &mut Shared) {
+        match what {
+            Dropped::Text if self.test.source.is_none() => {
+                self.apply(TestCommand::SetSource(Some(path)).into(), shared);
+            }
+            Dropped::Text => self.apply(TestCommand::AddReference(path).into(), shared),
+            Dropped::Logs => shared.chore(Chore::FindLogs(path)),
+            // Other pages take these.
+            Dropped::Model | Dropped::PhraseTable | Dropped::Interventions | Dropped::Workspace => {}
+        }
+    }
+
+    /// JSON holds text, so a path that is not text is left out.
+    fn saved(&self) -> Value {
+        let writable = |path: &&PathBuf| path.to_str().is_some();
+        let saved = Saved {
+            source: self.test.source.as_ref().filter(writable).cloned(),
+            references: self.test.references.iter().filter(writable).cloned().collect(),
+            gold: self.test.gold.as_ref().filter(writable).cloned(),
+            is_pretokenized: self.test.is_pretokenized,
+            tokenization: self.test.tokenization.name().to_owned(),
+            also_without_unk: self.also_without_unk,
+            logs: self.logs.iter().map(|log| &log.path).filter(writable).cloned().collect(),
+        };
+        serde_json::to_value(saved).unwrap_or_default()
+    }
+
+    fn restore(&mut self, saved: Value) -> serde_json::Result<()> {
+        let Saved { source, references, gold, is_pretokenized, tokenization, also_without_unk, logs } =
+            serde_json::from_value(saved)?;
+        let tokenization = Tokenization::named(&tokenization).unwrap_or_default();
+        self.test = TestFiles { source, references, gold, is_pretokenized, tokenization };
+        self.also_without_unk = also_without_unk;
+        self.logs = logs.into_iter().map(LogFile::new).collect();
+        Ok(())
+    }
+}
+
+impl TestFiles {
+    fn apply(&mut self, command: TestCommand) {
+        match command {
+            TestCommand::SetSource(path) => self.source = path,
+            TestCommand::AddReference(path) => {
+                if !self.references.contains(&path) {
+                    self.references.push(path);
+                }
+            }
+            TestCommand::RemoveReference(at) => {
+                if at < self.references.len() {
+                    self.references.remove(at);
+                }
+            }
+            TestCommand::SetGold(path) => self.gold = path,
+            TestCommand::SetPretokenized(on) => {
+                self.is_pretokenized = on;
+                // The usual one for such text; another can be chosen afterwards.
+                self.tokenization = if on { Tokenization::None } else { Tokenization::default() };
+            }
+            TestCommand::SetTokenization(tokenization) => self.tokenization = tokenization,
+        }
+    }
+}
+
+/// The model or the ensemble of a column.
+pub fn candidate(column: &Column) -> Candidate {
+    let model = || Candidate::Model(column.folder.clone());
+    column.ensemble.clone().map_or_else(model, Candidate::Ensemble)
+}
+
+/// The models and ensembles of the columns, each once.
+pub fn systems(shared: &Shared) -> Vec<Candidate> {
+    let mut systems: Vec<Candidate> = Vec::new();
+    for column in shared.columns() {
+        let system = candidate(column);
+        if !systems.contains(&system) {
+            systems.push(system);
+        }
+    }
+    systems
+}
+
+impl Evaluation {
+    /// What is missing before so many systems can be measured, as a sentence.
+    pub fn missing(&self, systems: usize) -> Option<&'static str> {
+        match (&self.test.source, self.test.references.as_slice(), systems) {
+            (None, ..) => Some("Choose a file of source sentences"),
+            (_, [], _) => Some("Choose a file of their translations"),
+            (.., 0) => Some("Add a model"),
+            _ => None,
+        }
+    }
+
+    fn run(&mut self, shared: &mut Shared) {
+        if self.task.is_some() {
+            return;
+        }
+        let systems = systems(shared);
+        if let Some(missing) = self.missing(systems.len()) {
+            self.message = Some(missing.to_owned());
+            return;
+        }
+        let Some(source) = self.test.source.clone() else { return };
+        let search = shared.scene.search;
+        let unk = match (search.forbid_unk, self.also_without_unk) {
+            (true, _) => vec![Unk::Forbidden],
+            (false, true) => vec![Unk::Allowed, Unk::Forbidden],
+            (false, false) => vec![Unk::Allowed],
+        };
+        let order = Evaluate {
+            systems,
+            device: shared.settings.device,
+            source,
+            references: self.test.references.clone(),
+            gold: self.test.gold.clone(),
+            is_pretokenized: self.test.is_pretokenized,
+            tokenization: self.test.tokenization,
+            search: SearchOptions { candidates: 0, trace: false, ..search.options() },
+            unk,
+        };
+        self.message = None;
+        self.task = Some(shared.order(Page::Evaluation, Order::Evaluate(order)));
+    }
+
+    /// The files of the first test set are there.
+    pub(crate) fn take(&mut self, files: FirstSet, shared: &mut Shared) {
+        self.test = TestFiles {
+            source: Some(files.source),
+            references: vec![files.reference],
+            gold: Some(files.gold),
+            is_pretokenized: true,
+            tokenization: Tokenization::None,
+        };
+        shared.changed();
+    }
+
+    /// Logs were found where the user said.
+    pub(crate) fn open_logs(&mut self, path: &Path, found: Vec<PathBuf>, shared: &mut Shared) {
+        if found.is_empty() {
+            let text = format!("{} holds no training log; choose the folder of a run", path.display());
+            shared.notify(text, true);
+            return;
+        }
+        let left_out = logs::add(&mut self.logs, found);
+        if left_out > 0 {
+            let text = format!("Only {} logs are shown at a time; {left_out} are left out", logs::MOST_LOGS);
+            shared.notify(text, false);
+        }
+        shared.changed();
+        self.follow(shared);
+    }
+
+    fn close_log(&mut self, at: usize, shared: &mut Shared) {
+        if at < self.logs.len() {
+            self.logs.remove(at);
+            shared.changed();
+            self.follow(shared);
+        }
+    }
+
+    /// Has these logs followed and no others.
+    pub(crate) fn follow(&self, shared: &mut Shared) {
+        shared.push(Effect::Follow(self.logs.iter().map(|log| log.path.clone()).collect()));
+    }
+
+    /// Takes in what a followed log holds now; true when anything changed.
+    pub(crate) fn absorb_seen(&mut self, seen: Seen) -> bool {
+        logs::absorb(&mut self.logs, seen)
+    }
+}

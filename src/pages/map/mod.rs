@@ -1,0 +1,318 @@
+//! Floor 9: the page Map: its state, its commands, and what comes of its orders.
+
+pub mod command;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::app::effect::Chore;
+use crate::app::page::Page;
+use crate::app::shared::Shared;
+use crate::jobs::queue::Order;
+use crate::jobs::queue::maps::{Map, Mapped, What};
+use crate::pages::shape::{Kept, PageState};
+use crate::text::tsv;
+use crate::text::tsv::Cell;
+
+pub use crate::analysis::map::{METHODS, Method};
+pub use crate::analysis::neighbours::Neighbour;
+pub use crate::jobs::queue::maps::{Chart, Kind, Point};
+pub use crate::models::representations::Side;
+pub use crate::pages::map::command::{Choice, Colour, MapCommand, Table};
+
+/// Neighbours that are listed.
+pub const NEIGHBOURS: usize = 25;
+/// Fewest and most points of a map.
+pub const COUNTS: (usize, usize) = (10, 20_000);
+/// Least and greatest perplexity.
+pub const PERPLEXITIES: (f32, f32) = (2.0, 100.0);
+
+/// What the page shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Maps {
+    /// The number of the order under way.
+    pub task: Option<u64>,
+    /// Why the last order came to nothing, as a sentence.
+    pub message: Option<String>,
+    /// The model folder; the first column's where it is none of the columns'.
+    pub model: Option<PathBuf>,
+    /// What is to be mapped.
+    pub choice: Choice,
+    /// At most so many points.
+    pub count: usize,
+    /// How.
+    pub method: Method,
+    /// About how many neighbours count for a point, for t-SNE.
+    pub perplexity: f32,
+    /// What the colours mean.
+    pub colour: Colour,
+    /// The typed lines.
+    pub typed: String,
+    /// What is drawn.
+    pub chart: Option<Arc<Chart>>,
+    /// What is looked for, letter case aside.
+    pub search: String,
+    /// The points that it is found in, whole words first; positions in [`Chart::points`].
+    pub matches: Vec<usize>,
+    /// The selected point.
+    pub selected: Option<usize>,
+    /// What lies nearest to it, nearest first.
+    pub neighbours: Vec<Neighbour>,
+}
+
+impl Default for Maps {
+    fn default() -> Self {
+        Self {
+            task: None,
+            message: None,
+            model: None,
+            choice: Choice::default(),
+            count: 1000,
+            method: Method::Tsne,
+            perplexity: 30.0,
+            colour: Colour::default(),
+            typed: String::new(),
+            chart: None,
+            search: String::new(),
+            matches: Vec::new(),
+            selected: None,
+            neighbours: Vec::new(),
+        }
+    }
+}
+
+/// What is kept between starts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Saved {
+    model: Option<PathBuf>,
+    choice: String,
+    count: Option<usize>,
+    method: String,
+    perplexity: Option<f32>,
+    by_length: bool,
+    typed: String,
+}
+
+impl Maps {
+    /// A point of the map.
+    pub fn point(&self, at: usize) -> Option<&Point> {
+        self.chart.as_ref()?.points.get(at)
+    }
+
+    /// Whether a point is drawn, and not only known.
+    pub fn is_drawn(&self, at: usize) -> bool {
+        self.chart.as_ref().is_some_and(|chart| at < chart.layout.places.len())
+    }
+
+    /// A table as tab-separated values; `None` while there is nothing to tell.
+    pub fn tsv(&self, table: Table) -> Option<String> {
+        let chart = self.chart.as_ref()?;
+        let number = match chart.kind {
+            Kind::SourceWords | Kind::TargetWords => "id",
+            Kind::Phrases => "line",
+            Kind::Annotations => "position",
+        };
+        let mut rows: Vec<Vec<Cell>> = Vec::new();
+        match table {
+            Table::Neighbours => {
+                let query = &chart.points.get(self.selected?)?.text;
+                rows.push(["query", "neighbour", "cosine", number].map(Cell::from).into());
+                for near in &self.neighbours {
+                    let point = chart.points.get(near.index)?;
+                    let numbers = [Cell::plain(&near.cosine), Cell::plain(&point.number)];
+                    rows.push([query.into(), (&point.text).into()].into_iter().chain(numbers).collect());
+                }
+            }
+            Table::Points => {
+                rows.push(["x", "y", number, "length", "text"].map(Cell::from).into());
+                for ([x, y], point) in chart.layout.places.iter().zip(&chart.points) {
+                    let numbers = [Cell::plain(x), Cell::plain(y), Cell::plain(&point.number)];
+                    let rest = [Cell::plain(&point.length), (&point.text).into()];
+                    rows.push(numbers.into_iter().chain(rest).collect());
+                }
+            }
+        }
+        Some(tsv::rows(rows))
+    }
+
+    fn select(&mut self, at: Option<usize>) {
+        let Some(chart) = self.chart.clone() else { return };
+        self.selected = at.filter(|at| *at < chart.points.len());
+        self.neighbours = self.selected.map_or_else(Vec::new, |at| chart.space.nearest_to(at, NEIGHBOURS));
+    }
+
+    fn look(&mut self) {
+        self.matches.clear();
+        let needle = self.search.trim().to_lowercase();
+        let Some(chart) = self.chart.as_ref().filter(|_| !needle.is_empty()) else { return };
+        let mut parts = Vec::new();
+        for (at, point) in chart.points.iter().enumerate() {
+            let text = point.text.to_lowercase();
+            if text == needle {
+                self.matches.push(at);
+            } else if text.contains(&needle) {
+                parts.push(at);
+            }
+        }
+        self.matches.append(&mut parts);
+    }
+
+    fn move_match(&mut self, by: isize) {
+        let count = self.matches.len() as isize;
+        if count == 0 {
+            return;
+        }
+        let at = self.selected.and_then(|selected| self.matches.iter().position(|found| *found == selected));
+        let next = at.map_or(if by > 0 { 0 } else { count - 1 }, |at| (at as isize + by).rem_euclid(count));
+        self.select(Some(self.matches[next as usize]));
+    }
+}
+
+impl PageState for Maps {
+    type Command = MapCommand;
+    type Found = Mapped;
+
+    fn apply(&mut self, command: MapCommand, shared: &mut Shared) {
+        let before = self.kept();
+        match command {
+            MapCommand::DismissMessage => self.message = None,
+            MapCommand::SetModel(folder) => self.model = Some(folder),
+            MapCommand::SetChoice(choice) => self.choice = choice,
+            MapCommand::SetCount(count) => self.count = count.clamp(COUNTS.0, COUNTS.1),
+            MapCommand::SetMethod(method) => self.method = method,
+            MapCommand::SetPerplexity(perplexity) => {
+                if perplexity.is_finite() {
+                    self.perplexity = perplexity.clamp(PERPLEXITIES.0, PERPLEXITIES.1);
+                }
+            }
+            MapCommand::SetColour(colour) => self.colour = colour,
+            MapCommand::SetTyped(text) => self.typed = text,
+            MapCommand::Compute => self.compute(shared),
+            MapCommand::Search(text) => {
+                self.search = text;
+                self.look();
+            }
+            MapCommand::MoveMatch(by) => self.move_match(by),
+            MapCommand::Select(at) => self.select(at),
+            MapCommand::Save(table, path) => {
+                if let Some(text) = self.tsv(table) {
+                    shared.chore(Chore::Write { path, text });
+                }
+            }
+        }
+        if self.kept() != before {
+            shared.changed();
+        }
+    }
+
+    /// What was selected or looked for stays so where the new map knows it.
+    fn found(&mut self, number: u64, found: Mapped, _shared: &mut Shared) {
+        if self.task != Some(number) {
+            return;
+        }
+        self.task = None;
+        let before = self.selected.and_then(|at| self.point(at)).map(|point| point.text.clone());
+        self.selected = None;
+        self.neighbours.clear();
+        self.chart = Some(found.chart);
+        self.look();
+        let again = before.and_then(|text| {
+            self.chart.as_ref().and_then(|chart| chart.points.iter().position(|point| point.text == text))
+        });
+        self.select(again);
+    }
+}
+
+impl Kept for Maps {
+    fn ended(&mut self, number: u64, message: Option<String>, _shared: &mut Shared) {
+        if self.task == Some(number) {
+            self.task = None;
+            self.message = message;
+        }
+    }
+
+    fn saved(&self) -> Value {
+        serde_json::to_value(self.kept()).unwrap_or_default()
+    }
+
+    fn restore(&mut self, saved: Value) -> serde_json::Result<()> {
+        let saved: Saved = serde_json::from_value(saved)?;
+        let first = Self::default();
+        let perplexity = saved.perplexity.filter(|perplexity| perplexity.is_finite()).unwrap_or(first.perplexity);
+        *self = Self {
+            model: saved.model,
+            choice: Choice::of_key(&saved.choice).unwrap_or(first.choice),
+            count: saved.count.unwrap_or(first.count).clamp(COUNTS.0, COUNTS.1),
+            method: Method::from_name(&saved.method).unwrap_or(first.method),
+            perplexity: perplexity.clamp(PERPLEXITIES.0, PERPLEXITIES.1),
+            colour: if saved.by_length { Colour::Length } else { Colour::Rank },
+            typed: saved.typed,
+            ..first
+        };
+        Ok(())
+    }
+}
+
+impl Maps {
+    fn kept(&self) -> Saved {
+        Saved {
+            // A path that is not text cannot be kept in a text file.
+            model: self.model.clone().filter(|path| path.to_str().is_some()),
+            choice: self.choice.key().to_owned(),
+            count: Some(self.count),
+            method: self.method.entry().name.to_owned(),
+            perplexity: Some(self.perplexity),
+            by_length: self.colour == Colour::Length,
+            typed: self.typed.clone(),
+        }
+    }
+
+    /// The model that is mapped: the chosen one while it is a column's, else the selected column's, else the first.
+    pub fn model_of<'a>(&self, shared: &'a Shared) -> Option<&'a PathBuf> {
+        let chosen = shared.models().find(|column| Some(&column.folder) == self.model.as_ref());
+        let selected = || shared.models().find(|column| Some(column.id) == shared.selection.column);
+        chosen.or_else(selected).or_else(|| shared.models().next()).map(|column| &column.folder)
+    }
+
+    fn compute(&mut self, shared: &mut Shared) {
+        let Some(model) = self.model_of(shared).cloned() else {
+            self.message = Some("There is no model to map; add one on page Sentence".to_owned());
+            return;
+        };
+        if let Some(task) = self.task.take() {
+            shared.cancel(task);
+        }
+        self.message = None;
+        let order = Map {
+            model,
+            device: shared.settings.device,
+            what: self.what(shared),
+            method: self.method,
+            perplexity: self.perplexity,
+        };
+        self.task = Some(shared.order(Page::Map, Order::Map(order)));
+    }
+
+    fn what(&self, shared: &Shared) -> What {
+        let count = self.count;
+        match self.choice {
+            Choice::SourceWords => What::Words { side: Side::Source, count },
+            Choice::TargetWords => What::Words { side: Side::Target, count },
+            Choice::List => {
+                let lists = &shared.lists;
+                let line = |at: usize| lists.sentence(at).map(|text| (at + 1, text.into_owned()));
+                let lines = (0..lists.len()).filter_map(line).filter(|(_, text)| !text.trim().is_empty());
+                What::Phrases { lines: lines.take(count).collect() }
+            }
+            Choice::Typed => {
+                let lines = self.typed.lines().enumerate().map(|(at, text)| (at + 1, text.to_owned()));
+                What::Phrases { lines: lines.filter(|(_, text)| !text.trim().is_empty()).take(COUNTS.1).collect() }
+            }
+            Choice::Annotations => What::Annotations { text: shared.scene.source.clone() },
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Floor 9: the pages, each a module of one shape ([`PageState`]): its command, what it finds, what it keeps.
+
+pub mod corpus;
+pub mod evaluation;
+pub mod map;
+pub mod phrases;
+pub mod sentence;
+pub mod shape;
+pub mod steps;
+pub mod training;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::app::page::{PAGES, Page};
+use crate::app::shared::Shared;
+use crate::jobs::queue::Found;
+use crate::pages::corpus::Workbench;
+use crate::pages::evaluation::Evaluation;
+use crate::pages::map::Maps;
+use crate::pages::phrases::Phrases;
+use crate::pages::sentence::Sentence;
+use crate::pages::shape::{Kept, PageState as _};
+use crate::pages::steps::Steps;
+
+/// The state of every page.
+#[derive(Default)]
+pub struct Pages {
+    /// The page Sentence.
+    pub sentence: Sentence,
+    /// The page Evaluation.
+    pub evaluation: Evaluation,
+    /// The page Map.
+    pub maps: Maps,
+    /// The page Phrases.
+    pub phrases: Phrases,
+    /// The page Steps.
+    pub steps: Steps,
+    /// The page Corpus.
+    pub workbench: Workbench,
+}
+
+impl Pages {
+    fn get(&self, page: Page) -> &dyn Kept {
+        match page {
+            Page::Sentence => &self.sentence,
+            Page::Evaluation => &self.evaluation,
+            Page::Map => &self.maps,
+            Page::Phrases => &self.phrases,
+            Page::Steps => &self.steps,
+            Page::Workbench => &self.workbench,
+        }
+    }
+
+    /// What every page has in common.
+    pub fn get_mut(&mut self, page: Page) -> &mut dyn Kept {
+        match page {
+            Page::Sentence => &mut self.sentence,
+            Page::Evaluation => &mut self.evaluation,
+            Page::Map => &mut self.maps,
+            Page::Phrases => &mut self.phrases,
+            Page::Steps => &mut self.steps,
+            Page::Workbench => &mut self.workbench,
+        }
+    }
+
+    /// Gives what an order found to its page.
+    pub fn found(&mut self, number: u64, found: Found, shared: &mut Shared) {
+        match found {
+            Found::Probed(found) => self.sentence.found(number, found, shared),
+            Found::Evaluated(found) => self.evaluation.found(number, found, shared),
+            Found::Mapped(found) => self.maps.found(number, found, shared),
+            Found::Analysed(found) => self.workbench.found(number, found, shared),
+            Found::Phrases(found) => self.phrases.found(number, found, shared),
+        }
+    }
+
+    /// What every page keeps between starts.
+    pub fn saved(&self) -> BTreeMap<String, Value> {
+        let parts = PAGES.iter().map(|entry| (entry.saved_as.to_owned(), self.get(entry.page).saved()));
+        parts.filter(|(_, value)| !value.is_null()).collect()
+    }
+
+    /// The pages as they were kept; a page that was not kept is as at first.
+    pub fn restored(mut saved: BTreeMap<String, Value>) -> serde_json::Result<Self> {
+        let mut pages = Self::default();
+        for entry in PAGES {
+            if let Some(part) = saved.remove(entry.saved_as) {
+                pages.get_mut(entry.page).restore(part)?;
+            }
+        }
+        Ok(pages)
+    }
+}

@@ -1,0 +1,406 @@
+//! Floor 9: what the user does on page Sentence. A leaf.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use crate::app::document::rewording::WordEdit;
+use crate::app::document::scene::SearchSettings;
+use crate::app::files::drawing::Drawing;
+use crate::decoding::ensemble::Mixing;
+use crate::jobs::live::interventions::{Ban, Word};
+use crate::jobs::live::protocol::{ColumnId, EnsembleSpec};
+
+/// A list of sentences.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum List {
+    /// The sentences that come with the program.
+    #[default]
+    Examples,
+    /// What was translated before, newest first.
+    History,
+    /// An opened file, by its position among the opened files.
+    File(usize),
+}
+
+/// Where the mouse is: a word, or a pair of words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hover {
+    /// Where the mouse is; marks are drawn in every column.
+    pub column: ColumnId,
+    /// Target position, when over a target word or cell.
+    pub i: Option<usize>,
+    /// Source position, when over a source word or cell.
+    pub j: Option<usize>,
+}
+
+/// What files the shown alignment can be written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AlignmentFormat {
+    /// A table with source words along the top.
+    Tsv,
+    /// The JSON line of `interlinear translate`.
+    Json,
+    /// `i-j` pairs, source-target, from 0.
+    Pharaoh,
+}
+
+/// What the user does on page Sentence.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SentenceCommand {
+    /// With the source text.
+    Source(SourceCommand),
+    /// With the columns.
+    Column(ColumnCommand),
+    /// With the lists of sentences.
+    List(ListCommand),
+    /// With what is marked.
+    Select(SelectCommand),
+    /// With the settings of the search.
+    Search(SearchCommand),
+    /// With what the decoder looks at and says.
+    Intervene(InterveneCommand),
+    /// With questions about a column that are answered in the background.
+    Probe(ProbeCommand),
+    /// With variants of the sentence and of its search, each a column beside its original.
+    Variant(VariantCommand),
+}
+
+/// What is asked about a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ProbeCommand {
+    /// A small change of the row of target word i by which the model says this word; it is set when it is found.
+    Persuade {
+        /// In which column.
+        column: ColumnId,
+        /// Which target word, from 0.
+        i: usize,
+        /// What it is to say.
+        word: Word,
+    },
+    /// Shows by this measure how much the words of the shown translation depend on the source words, and measures it where
+    /// that is not done yet.
+    Measure {
+        /// In which column.
+        column: ColumnId,
+        /// A place in `MEASURES`.
+        measure: usize,
+    },
+    /// Writes the sentence and what is set in the column to a file of interventions.
+    Save {
+        /// Whose.
+        column: ColumnId,
+        /// Where to.
+        path: PathBuf,
+    },
+}
+
+/// What is done with variants. In an original's column a change opens a variant beside it, in a variant's column it
+/// changes that one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum VariantCommand {
+    /// Changes a source word.
+    Word {
+        /// In which column.
+        column: ColumnId,
+        /// Which source word that the column shows, from 0.
+        j: usize,
+        /// What is done with it.
+        edit: WordEdit,
+    },
+    /// Translates this text in place of the sentence.
+    Text {
+        /// In which column.
+        column: ColumnId,
+        /// The whole text.
+        text: String,
+    },
+    /// Opens a variant of what this column shows, with other settings.
+    Beside {
+        /// Of which column.
+        column: ColumnId,
+        /// How it is searched.
+        search: SearchSettings,
+        /// Show typed words for `[UNK]`.
+        replaces: bool,
+        /// With what is set in the column.
+        has_interventions: bool,
+    },
+    /// Makes the text of a variant, and what is set in it, the sentence.
+    Adopt(ColumnId),
+    /// Takes a variant away.
+    Close(ColumnId),
+    /// Looks for the neighbours of a source word of a column by the model's embeddings; `None` forgets them.
+    Near(Option<(ColumnId, usize)>),
+}
+
+/// What is done with what a decoder looks at and says. Words i and j are those that the column shows, from 0.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InterveneCommand {
+    /// Target word i is this one, and those before it stay as they are shown.
+    Force {
+        /// In which column.
+        column: ColumnId,
+        /// Which target word.
+        i: usize,
+        /// What it is to be.
+        word: Word,
+    },
+    /// The translation begins with these entries of the vocabulary, the last of which is forced.
+    Follow {
+        /// In which column.
+        column: ColumnId,
+        /// As the vocabulary writes them.
+        tokens: Vec<String>,
+    },
+    /// This is the whole translation.
+    Whole {
+        /// In which column.
+        column: ColumnId,
+        /// As text.
+        text: String,
+    },
+    /// This word is not said.
+    Ban {
+        /// In which column.
+        column: ColumnId,
+        /// In place of target word i, behind the words that are shown before it; `None`: nowhere.
+        i: Option<usize>,
+        /// Which.
+        word: Word,
+        /// In all columns, where it is to be said nowhere.
+        in_all: bool,
+    },
+    /// alpha_ij is this.
+    Weight {
+        /// In which column.
+        column: ColumnId,
+        /// Which target word.
+        i: usize,
+        /// Which source word.
+        j: usize,
+        /// From 0 to 1.
+        weight: f32,
+        /// The other words share what is left of 1.
+        renormalise: bool,
+        /// One movement with the command before, and one step of undo.
+        goes_on: bool,
+    },
+    /// The row of target word i is made anew.
+    Row {
+        /// In which column.
+        column: ColumnId,
+        /// Which target word.
+        i: usize,
+        /// How.
+        edit: RowEdit,
+    },
+    /// The rows of all words are made anew, as far as this makes any.
+    Rows {
+        /// In which column.
+        column: ColumnId,
+        /// How.
+        edit: RowEdit,
+    },
+    /// Source word j gets no weight where alpha is not set, or gets it again.
+    Mask {
+        /// In which column.
+        column: ColumnId,
+        /// Which source word.
+        j: usize,
+        /// No weight.
+        is_masked: bool,
+        /// In all columns.
+        in_all: bool,
+    },
+    /// T of softmax(e_i / T); 1 is the model's own.
+    Temperature {
+        /// In which column.
+        column: ColumnId,
+        /// Above 0.
+        temperature: f32,
+        /// One movement with the command before, and one step of undo.
+        goes_on: bool,
+    },
+    /// Takes one thing away.
+    Take {
+        /// In which column.
+        column: ColumnId,
+        /// Which.
+        what: Taken,
+    },
+    /// Takes all away, in all columns.
+    TakeAll,
+}
+
+/// How a row of alpha is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowEdit {
+    /// All weight on this source word.
+    OneHot(usize),
+    /// The same weight on every source token.
+    Uniform,
+    /// Its weights from the last to the first.
+    Reversed,
+    /// Its weights in an order that follows from this seed.
+    Permuted(u64),
+    /// The row of the like word of another column.
+    Like(ColumnId),
+    /// The words that the statistical aligner links it with, alike.
+    Links,
+    /// The words that it is linked with by hand, alike.
+    Gold,
+    /// By the model again.
+    Free,
+}
+
+/// What is taken away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// A word of the prefix by its place, and those behind it.
+    Word(usize),
+    /// The word that is said at this target position, behind the prefix.
+    Force(usize),
+    /// A ban.
+    Ban(Ban),
+    /// The row at this target position.
+    Pin(usize),
+    /// The mask at this place of the text.
+    Mask(Range<usize>),
+    /// The temperature.
+    Temperature,
+}
+
+/// What is done with the source text.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SourceCommand {
+    /// The text changed by typing.
+    Edit(String),
+    /// The text is replaced as a whole (paste over all, an example); one step of undo.
+    Replace(String),
+    /// Takes back the last edit.
+    Undo,
+    /// Does it again.
+    Redo,
+    /// The translation that the user gives changed by typing; `None` takes its field away.
+    Give(Option<String>),
+    /// Stops the work under way; the table stays.
+    Stop,
+}
+
+/// What is done with the columns.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ColumnCommand {
+    /// A column for this model folder, at the right.
+    Add(PathBuf),
+    /// A column for an ensemble, at the right.
+    AddEnsemble(EnsembleSpec),
+    /// What an ensemble averages and whose alignment it shows.
+    SetMixing {
+        /// In which column.
+        column: ColumnId,
+        /// How its members become one.
+        mixing: Mixing,
+    },
+    /// Takes a column away.
+    Remove(ColumnId),
+    /// Moves a column to position `to`, from 0.
+    Move {
+        /// Which.
+        column: ColumnId,
+        /// Its new position, from 0.
+        to: usize,
+    },
+    /// Tries again to load a column's model.
+    Reload(ColumnId),
+    /// Writes a column's shown alignment to a file.
+    Export {
+        /// Whose.
+        column: ColumnId,
+        /// How.
+        format: AlignmentFormat,
+        /// Where to.
+        path: PathBuf,
+    },
+    /// Writes a column's translation to a file as a figure that looks as was set last, in the format that the name ends
+    /// with.
+    Draw {
+        /// Whose.
+        column: ColumnId,
+        /// The name of its kind.
+        kind: &'static str,
+        /// Where to.
+        path: PathBuf,
+    },
+    /// Draws a column's translation for the clipboard.
+    Copy {
+        /// Whose.
+        column: ColumnId,
+        /// What of it, and how it looks.
+        drawing: Drawing,
+    },
+}
+
+/// What is done with the lists of sentences.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ListCommand {
+    /// Shows a list.
+    Show(List),
+    /// Closes an opened file, by its position among the opened files.
+    CloseFile(usize),
+    /// Translates a sentence of the shown list, by its position there.
+    Pick(usize),
+    /// Moves by so many sentences in the shown list (only through matches while searching).
+    Move(isize),
+    /// Goes to the first sentence of the shown list.
+    First,
+    /// Goes to the last sentence of the shown list.
+    Last,
+    /// Looks for this in the shown list; empty shows everything.
+    Search(String),
+    /// Forgets the sentences translated before.
+    ClearHistory,
+}
+
+/// What is marked.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SelectCommand {
+    /// Where the mouse is.
+    Hover(Option<Hover>),
+    /// Selects a target word for the inspector.
+    Target {
+        /// In which column.
+        column: ColumnId,
+        /// Which target word, from 0.
+        i: usize,
+    },
+    /// Moves the selected target word by so many words.
+    MoveTarget(isize),
+    /// Makes the next (or an earlier) column the selected one.
+    MoveColumn(isize),
+    /// Shows this hypothesis of a column's beam, from 0 (the best).
+    Hypothesis {
+        /// In which column.
+        column: ColumnId,
+        /// Which, from 0.
+        hypothesis: usize,
+    },
+    /// Shows the alignment of the given translation, or that of the model's own.
+    ShowGiven(bool),
+    /// Makes this column the selected one.
+    Column(ColumnId),
+    /// Moves by so many hypotheses in the selected column.
+    MoveHypothesis(isize),
+    /// Selects nothing.
+    Nothing,
+}
+
+/// How the translation is searched.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SearchCommand {
+    /// Beam, from 1 to 50.
+    SetBeam(usize),
+    /// A of log p / |y|^A, from 0 to 2.
+    SetLengthNormalization(f32),
+    /// Never emit `[UNK]`.
+    SetForbidUnk(bool),
+}

@@ -1,0 +1,594 @@
+//! Floor 9: the page Steps: a model taken apart, one decoder step after the other.
+//!
+//! What is wanted follows from the scene, the column and the page's own settings ([`Steps::follow`]); nothing asks for
+//! it by name. The last picture stays until the next one is there.
+
+pub mod beam;
+pub mod command;
+pub mod guess;
+pub mod picture;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::analysis::reading::Reading;
+use crate::app::document::column::{Column, ColumnState};
+use crate::app::document::table;
+use crate::app::document::table::{AlignmentTable, Making};
+use crate::app::effect::Effect;
+use crate::app::page::Page;
+use crate::app::shared::Shared;
+use crate::decoding::apart::Then;
+use crate::jobs::live::protocol::HypothesisView;
+use crate::jobs::steps::{Apart, StepsRequest};
+use crate::models::anatomy::{Stage, Wrong};
+use crate::pages::shape::{Kept, PageState};
+use crate::pages::steps::guess::Guessing;
+use crate::text::links::{Link, Links};
+use crate::text::pieces::Marks;
+
+pub use crate::pages::steps::command::{GUESSES, GuessEntry, Guessed, MODES, Mode, ModeEntry, StepsCommand};
+
+/// Slowest and fastest of the player, moves a second.
+pub const PACES: (f32, f32) = (0.2, 8.0);
+/// Words from which the next one can be chosen as a guess.
+const OPTIONS: usize = 6;
+
+/// What the page shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Steps {
+    /// Whose words are read on.
+    pub mode: Mode,
+    /// How the model is rewired.
+    pub wrong: Option<Wrong>,
+    /// What the class has said.
+    pub class: Vec<u32>,
+    /// The step that is shown, from 0.
+    pub i: usize,
+    /// How many of its stages are done; `None`: all.
+    pub done: Option<usize>,
+    /// The box that is open, by its key.
+    pub open: Option<String>,
+    /// The player goes stage by stage.
+    pub by_stage: bool,
+    /// The player goes on by itself.
+    pub is_playing: bool,
+    /// Its moves a second.
+    pub pace: f32,
+    /// Guesses of the class, while it is to guess.
+    pub guessing: Option<Guessing>,
+    /// The beam of the step is shown beside it.
+    pub has_beam: bool,
+    /// What there is to see.
+    pub apart: Option<Arc<Apart>>,
+    /// The rows so far as a heatmap; `None` where the model has no alignment.
+    pub table: Option<Arc<AlignmentTable>>,
+    /// Why there is nothing new to see, as a sentence.
+    pub message: Option<String>,
+    /// What was asked for last.
+    asked: Option<StepsRequest>,
+    /// The model and the sentence of [`Self::apart`].
+    of: Option<(PathBuf, String)>,
+    /// Its number.
+    number: u64,
+    /// What the heatmap was made of.
+    made_of: Option<MadeOf>,
+    /// Of [`Self::apart`].
+    revision: u64,
+}
+
+impl Default for Steps {
+    fn default() -> Self {
+        Self {
+            mode: Mode::default(),
+            wrong: None,
+            class: Vec::new(),
+            i: 0,
+            done: None,
+            open: None,
+            by_stage: false,
+            is_playing: false,
+            pace: 1.0,
+            guessing: None,
+            has_beam: false,
+            apart: None,
+            table: None,
+            message: None,
+            asked: None,
+            of: None,
+            number: 0,
+            made_of: None,
+            revision: 0,
+        }
+    }
+}
+
+/// What a heatmap of the rows so far is made of.
+#[derive(Clone, Debug, PartialEq)]
+struct MadeOf {
+    /// Which steps,
+    revision: u64,
+    /// up to which one,
+    i: usize,
+    /// how many rows,
+    rows: usize,
+    /// and whether the last word is to be guessed.
+    hides_word: bool,
+    /// What is guessed of the whole alignment, and whether it is shown.
+    whole: Option<(BTreeSet<Link>, bool)>,
+}
+
+/// What is kept between starts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Saved {
+    mode: String,
+    by_stage: bool,
+    pace: Option<f32>,
+    beam: bool,
+}
+
+impl Steps {
+    /// The column whose model is taken apart: the selected one where it is one model, else the first that aligns.
+    pub fn column<'a>(&self, shared: &'a Shared) -> Option<&'a Column> {
+        let selected = shared.selected_column().filter(|column| column.ensemble.is_none());
+        let aligns = |column: &&Column| column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
+        selected.or_else(|| shared.models().find(aligns)).or_else(|| shared.models().next())
+    }
+
+    /// Whether something was asked for that is not there yet.
+    pub fn is_waiting(&self) -> bool {
+        self.number != 0
+    }
+
+    /// Whether what there is to see is of another model or sentence than the column's.
+    pub fn is_old(&self, shared: &Shared) -> bool {
+        let Some((folder, source)) = &self.of else { return false };
+        let is_new = |column: &Column| column.folder == *folder && column.source.text == *source && !column.stale;
+        self.apart.is_some() && !self.column(shared).is_some_and(is_new)
+    }
+
+    /// The last step that there is.
+    pub fn last(&self) -> usize {
+        self.apart.as_ref().map_or(0, |apart| apart.steps.len().saturating_sub(1))
+    }
+
+    /// The decoder's stages, in the order in which a step goes through them.
+    pub fn stages(&self) -> Vec<&Stage> {
+        let Some(apart) = &self.apart else { return Vec::new() };
+        apart.machine.stages.iter().filter(|stage| !stage.reads_source()).collect()
+    }
+
+    /// Whether a stage has its numbers already; those of the encoder always have.
+    pub fn is_done(&self, key: &str) -> bool {
+        let Some(done) = self.done else { return true };
+        self.stages().iter().position(|stage| stage.key == key).is_none_or(|at| at < done)
+    }
+
+    /// The stage that was done last, where the player goes stage by stage.
+    pub fn current(&self) -> Option<&'static str> {
+        self.stages().get(self.done?.checked_sub(1)?).map(|stage| stage.key)
+    }
+
+    /// Whether this of a step is to be guessed.
+    pub fn hides(&self, what: Guessed, i: usize) -> bool {
+        self.hidden(i) == Some(what)
+    }
+
+    /// What is to be guessed of a step.
+    pub fn hidden(&self, i: usize) -> Option<Guessed> {
+        let guessing = self.guessing.as_ref().filter(|guessing| !guessing.is_revealed)?;
+        let has_rows = self.apart.as_ref().is_some_and(|apart| apart.aligns);
+        match guessing.of {
+            Guessed::Whole => has_rows.then_some(Guessed::Row),
+            of => Some(of).filter(|of| i >= self.i && (has_rows || *of == Guessed::Word)),
+        }
+    }
+
+    /// The guess of the whole alignment, while that is what is guessed.
+    pub fn whole(&self) -> Option<&Guessing> {
+        let aligns = self.apart.as_ref().is_some_and(|apart| apart.aligns);
+        self.guessing.as_ref().filter(|guessing| aligns && guessing.of == Guessed::Whole)
+    }
+
+    /// The word that step `i` says, or would say; `None` where there is no such step.
+    pub fn truth(&self, i: usize) -> Option<&str> {
+        let apart = self.apart.as_ref()?;
+        apart.said(i).or_else(|| apart.candidates(i).first().map(String::as_str))
+    }
+
+    /// Words to guess from: the best candidates of the step in the order of the alphabet, the right one among them.
+    pub fn options(&self) -> Vec<&str> {
+        let Some(apart) = &self.apart else { return Vec::new() };
+        let mut words: Vec<&str> = apart.candidates(self.i).iter().take(OPTIONS).map(String::as_str).collect();
+        if let Some(truth) = self.truth(self.i).filter(|truth| !words.contains(truth)) {
+            words.pop();
+            words.push(truth);
+        }
+        words.sort_by_key(|word| (word.to_lowercase(), *word));
+        words
+    }
+
+    /// How the vocabulary of its words says where words begin.
+    pub fn marks(&self, shared: &Shared) -> Marks {
+        let facts = self.column(shared).and_then(|column| column.facts.as_ref());
+        facts.map(|facts| facts.marks.clone()).unwrap_or_default()
+    }
+
+    /// Asks for what is to be seen now, where that is something else than was asked for last.
+    pub(crate) fn follow(&mut self, shared: &mut Shared) {
+        if shared.page != Page::Steps {
+            self.is_playing = false;
+            return;
+        }
+        let Some(request) = self.wish(shared) else { return };
+        if self.asked.as_ref() == Some(&request) {
+            return;
+        }
+        self.number = shared.fresh_id();
+        self.asked = Some(request.clone());
+        shared.push(Effect::TakeApart { number: self.number, request: Box::new(request) });
+    }
+
+    /// What is to be seen; `None` while the column has nothing to go by.
+    fn wish(&mut self, shared: &Shared) -> Option<StepsRequest> {
+        let column = self.column(shared)?;
+        if column.state != ColumnState::Ready || column.stale || column.decoding || column.source.is_empty() {
+            return None;
+        }
+        let is_of = |asked: &StepsRequest| asked.source == column.source.text && asked.folder == column.folder;
+        if !self.asked.as_ref().is_some_and(is_of) {
+            // what the class said belongs to another sentence
+            self.class.clear();
+        }
+        Some(StepsRequest {
+            folder: column.folder.clone(),
+            device: shared.settings.device,
+            source: column.source.text.clone(),
+            given: self.given(shared),
+            then: if self.mode == Mode::Greedy { Then::Greedy } else { Then::Wait },
+            wrong: self.wrong,
+        })
+    }
+
+    fn given(&self, shared: &Shared) -> Vec<u32> {
+        let shown = || self.column(shared).and_then(Column::shown).map(|shown| shown.ids.clone());
+        match self.mode {
+            Mode::Shown => shown().unwrap_or_default(),
+            Mode::Greedy => Vec::new(),
+            Mode::Class => self.class.clone(),
+        }
+    }
+
+    /// Moves by stages, over into the steps beside.
+    fn move_stage(&mut self, by: isize, shared: &Shared) {
+        let count = self.stages().len();
+        if count == 0 {
+            return;
+        }
+        let at = self.done.unwrap_or(count);
+        let target = at as isize + by;
+        if target > count as isize {
+            if self.hidden(self.i).is_some() {
+                self.reveal(shared);
+            } else if self.i < self.last() {
+                self.show(self.i + 1, Some(1));
+            } else {
+                self.is_playing = false;
+            }
+        } else if target < 1 {
+            if self.i > 0 {
+                self.show(self.i - 1, None);
+            } else {
+                self.done = Some(1);
+            }
+        } else {
+            self.done = Some(target as usize).filter(|done| *done < count);
+        }
+    }
+
+    fn move_word(&mut self, by: isize) {
+        let target = self.i as isize + by;
+        if target > self.last() as isize {
+            self.is_playing = false;
+        }
+        self.show(target.clamp(0, self.last() as isize) as usize, None);
+    }
+
+    /// To a step; what is guessed of it is open again.
+    fn show(&mut self, i: usize, done: Option<usize>) {
+        if i != self.i {
+            self.guess_anew();
+        }
+        (self.i, self.done) = (i.min(self.last()), done);
+    }
+
+    /// Shows what was to be guessed, and counts.
+    fn reveal(&mut self, shared: &Shared) {
+        match self.guessing.as_ref().map(|guessing| guessing.of).filter(|_| self.hidden(self.i).is_some()) {
+            Some(Guessed::Row) => self.reveal_row(shared),
+            Some(Guessed::Word) => self.reveal_word(shared),
+            Some(Guessed::Whole) => self.reveal_whole(shared),
+            None => {}
+        }
+    }
+
+    fn reveal_whole(&mut self, shared: &Shared) {
+        let Some(apart) = self.apart.clone() else { return };
+        let model: Vec<Link> = (0..apart.steps.len()).filter_map(|i| greatest(&apart, i)).collect();
+        let aligner = self.links(shared).cloned();
+        if let Some(guessing) = &mut self.guessing {
+            guessing.reveal_whole(&model, aligner.as_ref(), |link| are_words(&apart, link));
+        }
+    }
+
+    fn reveal_word(&mut self, shared: &Shared) {
+        let (Some(apart), Some(truth)) = (self.apart.clone(), self.truth(self.i).map(str::to_owned)) else { return };
+        let Some(step) = apart.steps.get(self.i) else { return };
+        let marks = self.marks(shared);
+        let words = apart.candidates(self.i).iter().map(String::as_str);
+        let candidates = words.zip(step.best.iter().map(|(_, log_p)| log_p.exp()));
+        if let Some(guessing) = &mut self.guessing {
+            guessing.reveal_word(&truth, candidates, &marks);
+        }
+    }
+
+    fn reveal_row(&mut self, shared: &Shared) {
+        let of_step = |links: &Links| -> Vec<usize> {
+            links.sure().iter().filter(|link| link.target == self.i).map(|link| link.source).collect()
+        };
+        let linked = self.links(shared).map(of_step);
+        let Some(apart) = self.apart.clone() else { return };
+        let Some(alpha_i) = apart.steps.get(self.i).and_then(|step| step.alpha_i.as_ref()) else { return };
+        if let Some(guessing) = &mut self.guessing {
+            guessing.reveal(alpha_i, linked.as_deref());
+        }
+    }
+
+    /// The aligner's links of the words that the steps say, where the column has them for these very words.
+    fn links<'a>(&self, shared: &'a Shared) -> Option<&'a Links> {
+        let column = self.column(shared)?;
+        let is_same = column.shown().is_some_and(|shown| {
+            let said = self.apart.iter().flat_map(|apart| &apart.steps).filter_map(|step| step.said);
+            shown.pieces.is_none() && said.map(|(id, _)| id).eq(shown.ids.iter().copied())
+        });
+        column.links.as_ref().filter(|_| is_same)
+    }
+
+    /// The rows that there are to see: those of the steps before, and that of this one unless it is still to come or to
+    /// be guessed.
+    fn rows(&self) -> usize {
+        if self.whole().is_some() {
+            return self.said().len();
+        }
+        let is_there = self.is_done("alpha") && !self.hides(Guessed::Row, self.i);
+        self.apart.as_ref().map_or(0, |apart| apart.steps.len().min(self.i + usize::from(is_there)))
+    }
+
+    /// Makes the heatmap of the rows so far.
+    fn rebuild(&mut self, shared: &mut Shared) {
+        let Some(apart) = self.apart.clone().filter(|apart| apart.aligns) else {
+            (self.table, self.made_of) = (None, None);
+            return;
+        };
+        let hides_word = self.hides(Guessed::Word, self.i);
+        let whole = self.whole().map(|guessing| (guessing.links.clone(), guessing.is_revealed));
+        let (revision, i, rows) = (self.revision, self.i, self.rows());
+        let made_of = Some(MadeOf { revision, i, rows, hides_word, whole: whole.clone() });
+        if self.made_of == made_of && self.table.is_some() {
+            return;
+        }
+        self.made_of = made_of;
+        let is_blank = whole.as_ref().is_some_and(|(_, is_revealed)| !is_revealed);
+        let steps = &apart.steps[..self.rows()];
+        let is_hidden = |i: usize| hides_word && i >= self.i;
+        let row = |alpha_i: &Vec<f32>| if is_blank { vec![0.0; alpha_i.len()] } else { alpha_i.clone() };
+        let alpha = steps.iter().filter_map(|step| step.alpha_i.as_ref().map(row)).collect();
+        let word = |i: usize| apart.said(i).filter(|_| !is_hidden(i)).unwrap_or("?").to_owned();
+        let best = |i: usize| {
+            let words = apart.candidates(i).iter().filter(|_| !is_hidden(i)).cloned();
+            words.zip(steps[i].best.iter().map(|(_, log_p)| *log_p)).collect()
+        };
+        let shown = HypothesisView {
+            tokens: (0..steps.len()).map(word).collect(),
+            ids: steps.iter().map(|step| step.said.map_or(apart.eos, |(id, _)| id)).collect(),
+            is_unk: vec![false; steps.len()],
+            token_log_p: steps.iter().map(|step| step.said.map_or(0.0, |(_, log_p)| log_p)).collect(),
+            alpha: Some(alpha),
+            candidates: (0..steps.len()).map(best).collect(),
+            replaced: vec![None; steps.len()],
+            ..HypothesisView::default()
+        };
+        let guessed = whole.map(|(links, _)| Links::new(links.into_iter().collect(), Vec::new()));
+        // steps have the rows that words are predicted with, which is said where the page Sentence shows others
+        let facts = self.column(shared).and_then(|column| column.facts.as_ref());
+        let reading = shared.settings.reading_of(facts).filter(|(reading, _)| *reading != Reading::default());
+        let reading = reading.map(|(_, delay)| (Reading::Predicted, delay));
+        let table = table::build(&apart.source, &shown, 0, &Making { pieces: true, reading, ..Making::default() });
+        self.table = Some(Arc::new(AlignmentTable { revision: shared.fresh_id(), links: guessed, ..table }));
+    }
+
+    /// What is guessed is open again.
+    fn guess_anew(&mut self) {
+        if let Some(guessing) = &mut self.guessing {
+            guessing.next();
+        }
+    }
+
+    /// Another translation is to be guessed.
+    fn guess_from_the_start(&mut self) {
+        if let Some(guessing) = &mut self.guessing {
+            guessing.begin();
+        }
+    }
+
+    /// The words that the steps say.
+    fn said(&self) -> Vec<u32> {
+        let steps = self.apart.iter().flat_map(|apart| &apart.steps);
+        steps.filter_map(|step| step.said).map(|(id, _)| id).collect()
+    }
+
+    fn kept(&self) -> Saved {
+        let mode = self.mode.entry().key.to_owned();
+        Saved { mode, by_stage: self.by_stage, pace: Some(self.pace), beam: self.has_beam }
+    }
+}
+
+/// Whether a link is between words, and not at an end of either sentence.
+fn are_words(apart: &Apart, link: Link) -> bool {
+    let is_end = apart.source.spans.get(link.source).is_none_or(std::ops::Range::is_empty);
+    let said = apart.steps.get(link.target).and_then(|step| step.said);
+    !is_end && said.is_some_and(|(id, _)| id != apart.eos)
+}
+
+/// Where step `i` looks most, between words; `</s>` of neither side is one.
+fn greatest(apart: &Apart, i: usize) -> Option<Link> {
+    let alpha_i = apart.steps.get(i)?.alpha_i.as_ref()?.iter().enumerate();
+    let (source, _) = alpha_i.max_by(|a, b| a.1.total_cmp(b.1))?;
+    Some(Link { source, target: i }).filter(|link| are_words(apart, *link))
+}
+
+impl PageState for Steps {
+    type Command = StepsCommand;
+    type Found = Result<Arc<Apart>, String>;
+
+    fn apply(&mut self, command: StepsCommand, shared: &mut Shared) {
+        let before = self.kept();
+        match command {
+            StepsCommand::SetMode(mode) => {
+                self.class.clear();
+                self.guess_from_the_start();
+                (self.mode, self.i, self.done, self.is_playing) = (mode, 0, None, false);
+            }
+            StepsCommand::SetWrong(wrong) => self.wrong = wrong,
+            StepsCommand::GoTo(i) => {
+                self.is_playing = false;
+                self.show(i, None);
+            }
+            StepsCommand::Move(by) if self.by_stage => self.move_stage(by, shared),
+            StepsCommand::Move(1..) if self.hidden(self.i).is_some() => self.reveal(shared),
+            StepsCommand::Move(by) | StepsCommand::MoveWord(by) => self.move_word(by),
+            StepsCommand::SetByStage(on) => (self.by_stage, self.done) = (on, None),
+            StepsCommand::Play(on) => {
+                // From the end it starts again.
+                if on
+                    && !self.is_playing
+                    && self.i >= self.last()
+                    && self.done.is_none()
+                    && self.hidden(self.i).is_none()
+                {
+                    self.show(0, self.by_stage.then_some(1));
+                }
+                self.is_playing = on;
+            }
+            StepsCommand::SetPace(pace) => {
+                if pace.is_finite() {
+                    self.pace = pace.clamp(PACES.0, PACES.1);
+                }
+            }
+            StepsCommand::Open(key) => self.open = key,
+            StepsCommand::Say(id) => {
+                if self.mode != Mode::Class {
+                    // the words before are kept as they were said
+                    self.class = self.said();
+                }
+                self.class.truncate(self.i);
+                self.class.push(id);
+                self.mode = Mode::Class;
+            }
+            StepsCommand::TakeBack => {
+                self.class.pop();
+                self.show(self.class.len(), None);
+            }
+            StepsCommand::SetGuessing(of) => {
+                self.guessing = of.map(Guessing::new);
+                shared.compare_links(of.is_some_and(|of| of != Guessed::Word));
+            }
+            StepsCommand::SetBeam(on) => self.has_beam = on,
+            StepsCommand::Guess(j) => {
+                if let Some(guessing) = &mut self.guessing {
+                    guessing.toggle(j);
+                }
+            }
+            StepsCommand::GuessLink(link) => {
+                if let Some(guessing) = &mut self.guessing {
+                    guessing.toggle_link(link);
+                }
+            }
+            StepsCommand::GuessWord(word) => {
+                if let Some(guessing) = &mut self.guessing {
+                    guessing.say(&word);
+                }
+            }
+            StepsCommand::Reveal => self.reveal(shared),
+        }
+        self.rebuild(shared);
+        if self.kept() != before {
+            shared.changed();
+        }
+    }
+
+    fn found(&mut self, number: u64, found: Self::Found, shared: &mut Shared) {
+        if number != self.number {
+            return;
+        }
+        self.number = 0;
+        match found {
+            Ok(apart) => {
+                let is_other = self.apart.as_ref().is_none_or(|old| old.source.text != apart.source.text);
+                let machine = |apart: &Apart| (apart.model.clone(), apart.wrong);
+                let is_other_machine = self.apart.as_ref().is_none_or(|old| machine(old) != machine(&apart));
+                let is_same_machine = self.apart.as_ref().is_some_and(|old| old.machine == apart.machine);
+                if !apart.machine.stages.iter().any(|stage| self.open.as_deref() == Some(stage.key)) {
+                    self.open = None;
+                }
+                let before = self.said();
+                (self.apart, self.message) = (Some(apart), None);
+                self.of = self.asked.as_ref().map(|asked| (asked.folder.clone(), asked.source.clone()));
+                self.revision += 1;
+                let until = if self.whole().is_some() { usize::MAX } else { self.i + 1 };
+                let is_other_text = match self.mode {
+                    Mode::Class if self.whole().is_none() => false,
+                    _ => before.iter().take(until).ne(self.said().iter().take(until)),
+                };
+                let i = match self.mode {
+                    Mode::Class => self.class.len(),
+                    Mode::Shown | Mode::Greedy if is_other => 0,
+                    Mode::Shown | Mode::Greedy => self.i,
+                };
+                if is_other || is_other_machine || is_other_text {
+                    self.guess_from_the_start();
+                }
+                if is_other || !is_same_machine {
+                    self.done = None;
+                }
+                self.show(i, self.done);
+            }
+            Err(message) => self.message = Some(message),
+        }
+        self.rebuild(shared);
+    }
+}
+
+impl Kept for Steps {
+    fn saved(&self) -> Value {
+        serde_json::to_value(self.kept()).unwrap_or_default()
+    }
+
+    fn restore(&mut self, saved: Value) -> serde_json::Result<()> {
+        let saved: Saved = serde_json::from_value(saved)?;
+        let first = Self::default();
+        *self = Self {
+            mode: Mode::from_key(&saved.mode).unwrap_or_default(),
+            by_stage: saved.by_stage,
+            has_beam: saved.beam,
+            pace: saved.pace.filter(|pace| pace.is_finite()).unwrap_or(first.pace).clamp(PACES.0, PACES.1),
+            ..first
+        };
+        Ok(())
+    }
+}
