@@ -10,13 +10,15 @@
 //! line when one leads upwards, and keeps the other rules below that a machine can check.
 //!
 //! ```text
-//! main.rs       11  parses the arguments, then ui::run or cli::run
-//! ui/           10  the window: all of egui, every colour and key      (feature `gui`)
-//! cli/          10  translate, score, sample, evaluate, align, train, bench and the others of its table
-//! session/       9  the explorer without a window: commands in, view model out, history, saving
-//! worker/        8  decodes behind the window: one slot, the latest request wins, a thread a model;
-//!                   worker/corpus: long orders in a queue, which step aside for the live one
-//! workspace/     7  sentences, systems, outputs and judgements in one file (SQLite); the table of them
+//! main.rs       13  parses the arguments, then ui::run or cli::run
+//! ui/           12  the window: all of egui, every colour and key      (feature `gui`)
+//! cli/          12  translate, score, sample, evaluate, align, train, bench and the others of its table
+//! session/      11  the sum of the pages: commands in, view model out, saving, lessons; the driver
+//! pages/        10  one folder a page: its state, its commands, what it keeps; a page knows no other page
+//! app/           9  what pages share: the document that undo knows, tasks, selection, settings, effects
+//! jobs/          8  threads: live (one slot, the latest request wins), queue (whole corpora), models (the cache),
+//!                   files, corpus (the thread that owns one)
+//! corpus/        7  sentences, systems, outputs and judgements in one file (SQLite); the one way to measure them
 //! import/        6  files of others: texts, outputs, alignments and attention, each kind with its facts
 //! figure/        6  figures as marks in points, colours and palettes; the window and SVG paint them
 //! training/      6  loss, optimisers, data, checkpoints, resuming

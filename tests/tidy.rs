@@ -34,12 +34,14 @@ const FLOORS: &[(&str, u8)] = &[
     ("evaluation", 6),
     ("figure", 6),
     ("import", 6),
-    ("workspace", 7),
-    ("worker", 8),
-    ("session", 9),
-    ("ui", 10),
-    ("cli", 10),
-    ("main", 11),
+    ("corpus", 7),
+    ("jobs", 8),
+    ("app", 9),
+    ("pages", 10),
+    ("session", 11),
+    ("ui", 12),
+    ("cli", 12),
+    ("main", 13),
 ];
 
 /// Crates that only some rooms may name, and why.
@@ -52,9 +54,9 @@ const CRATES: &[(&str, &[&str], &str)] = &[
     ("rfd", &["ui"], "file dialogs belong to the window"),
     ("quick_xml", &["import"], "files of others are read in one room"),
     ("encoding_rs", &["import"], "files of others are read in one room"),
-    ("rusqlite", &["workspace"], "the file of a workspace has one keeper"),
-    ("parquet", &["workspace"], "tables of sentences go out from one room"),
-    ("zip", &["workspace"], "arrays of alignments go out from one room"),
+    ("rusqlite", &["corpus"], "the file of a workspace has one keeper"),
+    ("parquet", &["corpus"], "tables of sentences go out from one room"),
+    ("zip", &["corpus"], "arrays of alignments go out from one room"),
     ("tokenizers", &["text"], "words and ids are the business of `text`"),
     ("clap", &["cli"], "arguments are parsed on the top floor"),
     ("indicatif", &["cli"], "progress bars are drawn by the command line"),
@@ -64,10 +66,10 @@ const TENSOR_ROOMS: &[&str] = &["error", "nn", "attention", "models", "training"
 
 /// Who may start threads or share work among them, and why. A path or the beginning of one.
 const THREADS: &[(&str, &str)] = &[
-    ("src/worker/", "decodes, reads models and writes files behind the window"),
+    ("src/jobs/", "decodes, reads models and writes files behind the window"),
     ("src/cli/", "reads input, decodes and writes output at the same time"),
     ("src/aligner/parallel.rs", "sentence pairs are shared among the threads it is given; sums are exact in any order"),
-    ("src/workspace/lanes.rs", "lines of a file are read, measured and packed on the threads it is given"),
+    ("src/corpus/import/lanes.rs", "lines of a file are read, measured and packed on the threads it is given"),
     ("src/nn/fused/", "matrix kernels share their rows among the threads they are given"),
     ("src/models/", "the fused steppers own a pool of the size they are given"),
     ("src/training/", "a minibatch is shared among the threads the configuration names"),
@@ -89,7 +91,7 @@ const TIMELESS: &[&str] = &[
     "analysis",
     "evaluation",
     "import",
-    "workspace",
+    "corpus",
 ];
 
 /// The longest file, in lines.
