@@ -24,6 +24,7 @@
 //! training/      6  loss, optimisers, data, checkpoints, resuming
 //! evaluation/    6  models on test sets: NLL, BLEU, by length and unknown words, alignment error
 //! analysis/      5  what is read off results: BLEU, alignments, AER, maps; plain numbers, no tensors
+//! interventions/ 5  what a person asks of a decoding: one form in words, one resolver, the stepper that acts, the marks
 //! aligner/       5  word alignments learned from parallel text alone: IBM model 1 and a hidden Markov model
 //! decoding/      4  beam search, forced decoding, samples, ensembles, and the trace of each
 //! models/        3  the papers' wiring, model folders, weights; models/fused for the CPU
@@ -60,7 +61,7 @@
 //!   time, seeds, threads and devices are passed in.
 //! - A model that has no alignment yields `None`; alpha and energies are never made up.
 //! - A step has two halves: `align` finds e_i and alpha_i, `predict` reads alpha_i and gives the words. Between them
-//!   a caller may change alpha_i ([`decoding::Intervening`]). No alignment is computed and thrown away.
+//!   a caller may change alpha_i ([`interventions::Intervening`]). No alignment is computed and thrown away.
 //! - `unsafe` is denied everywhere but in `nn/fused`, where each block says why it is sound and a
 //!   plain twin is compared with it on random shapes.
 //! - The readable form of each model stays beside the fast one as the reference of the tests.
@@ -121,6 +122,7 @@ pub mod error;
 pub mod evaluation;
 pub mod figure;
 pub mod import;
+pub mod interventions;
 pub mod jobs;
 pub mod models;
 pub mod nn;

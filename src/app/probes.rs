@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::jobs::live::interventions::{Interventions, Pin, Word};
+use crate::interventions::{Interventions, Pin, Word};
 use crate::jobs::live::protocol::ColumnId;
 
 /// A question under way.

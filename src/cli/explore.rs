@@ -7,10 +7,10 @@ use clap::{ArgMatches, Args, FromArgMatches as _};
 use crate::cli::args::RunArgs;
 use crate::cli::{Context, bundled};
 use crate::error::Error;
+use crate::interventions::InterventionFile;
 use crate::nn::device;
 use crate::nn::device::DeviceChoice;
 use crate::session::driver::OpenWith as WindowOptions;
-use crate::text::interventions::InterventionFile;
 
 /// As typed.
 #[derive(Args, Clone, Debug, Default)]

@@ -1,15 +1,13 @@
 //! Floor 10: sentences read together with a file of interventions.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use crate::cli::input::{Sentences, SourceLine};
 use crate::cli::windows::Input;
 use crate::cli::words;
-use crate::decoding::resolve::{Read, Reader};
-use crate::decoding::{Ensemble, Intervention};
+use crate::decoding::Ensemble;
 use crate::error::{Error, Result};
-use crate::text::interventions::InterventionFile;
+use crate::interventions::{InterventionFile, Read, Reader, Resolved};
 
 /// A line and what is changed while it is translated.
 #[derive(Debug)]
@@ -17,7 +15,7 @@ pub struct Planned {
     /// The line; refused where its interventions do not fit it.
     pub line: SourceLine,
     /// Its interventions.
-    pub list: Arc<[Intervention]>,
+    pub set: Resolved,
 }
 
 /// The sentences of a text, with interventions where there is a file of them.
@@ -42,24 +40,21 @@ impl<'a> PlannedSentences<'a> {
     }
 
     fn plan(&mut self, mut line: SourceLine) -> Result<Planned> {
-        let Some(file) = &mut self.file else { return Ok(Planned { line, list: Arc::default() }) };
+        let Some(file) = &mut self.file else { return Ok(Planned { line, set: Resolved::default() }) };
         let (interventions, origin) = file.next_sentence()?;
         if !line.is_readable() {
-            return Ok(Planned { line, list: Arc::default() });
+            return Ok(Planned { line, set: Resolved::default() });
         }
         let pretokenized = self.sentences.side.pretokenized;
         let pieces = words::source_pieces(self.system.lead(), &line.sentence, pretokenized);
-        let pieces = pieces.unwrap_or_else(|| words::singles(line.sentence.len()));
-        let source = Read { sentence: &line.sentence, words: &pieces };
-        let list = match self.reader().resolve(&interventions, &origin, source) {
-            Ok(list) => list.into(),
-            Err(why) => {
-                line.refused =
-                    Some(Error::line(self.sentences.lines.name(), line.number, format!("is left out: {why}")));
-                Arc::default()
-            }
-        };
-        Ok(Planned { line, list })
+        let source = Read { sentence: &line.sentence, words: pieces.as_deref() };
+        let set = self.reader().resolve(&interventions, source).strict(&origin);
+        let set = set.unwrap_or_else(|why| {
+            let why = format!("is left out: {why}");
+            line.refused = Some(Error::line(self.sentences.lines.name(), line.number, why));
+            Resolved::default()
+        });
+        Ok(Planned { line, set })
     }
 }
 

@@ -14,14 +14,11 @@ use crate::cli::interventions::{Planned, PlannedSentences};
 use crate::cli::output::Output;
 use crate::cli::windows::{Doing, Growth};
 use crate::cli::{Context, interventions, windows, words};
-use crate::decoding;
-use crate::decoding::marks::{Marks, Parts};
-use crate::decoding::resolve::Reader;
-use crate::decoding::{Decoded, Ensemble, Hypothesis, Intervention, SearchOptions};
+use crate::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::rows::Rows;
+use crate::interventions::{Applied, Intervention, InterventionFile, Interventions, Resolved, Said, intervene_all};
 use crate::models::Stepper;
-use crate::text::interventions::{InterventionFile, Interventions};
 use crate::text::sentence::Sentence;
 use crate::ticket::Ticket;
 
@@ -180,7 +177,7 @@ fn stream(
 fn translate_window(high: &High, stepper: &mut dyn Stepper, window: &[Planned]) -> Result<Vec<Option<Decoded>>> {
     let chosen: Vec<usize> = (0..window.len()).filter(|&index| window[index].line.is_readable()).collect();
     let sources: Vec<&[u32]> = chosen.iter().map(|&index| window[index].line.sentence.ids.as_slice()).collect();
-    let lists: Vec<Arc<[Intervention]>> = chosen.iter().map(|&index| Arc::clone(&window[index].list)).collect();
+    let lists: Vec<Arc<[Intervention]>> = chosen.iter().map(|&index| Arc::clone(&window[index].set.list)).collect();
     let mut done: Vec<Option<Decoded>> = window.iter().map(|_| None).collect();
     let mut keep = |indexes: &[usize], decoded: Vec<Decoded>| {
         for (&index, decoded) in indexes.iter().zip(decoded) {
@@ -189,7 +186,7 @@ fn translate_window(high: &High, stepper: &mut dyn Stepper, window: &[Planned]) 
         Ok(())
     };
     let (specials, ticket) = (high.system.specials(), Ticket::forever());
-    decoding::intervene_all(stepper, specials, &sources, &lists, &high.options, high.batch, &ticket, &mut keep)?;
+    intervene_all(stepper, specials, &sources, &lists, &high.options, high.batch, &ticket, &mut keep)?;
     if high.format != LineFormat::Text || high.replacing.is_some() {
         read_rows(high, stepper, window, &mut done)?;
     }
@@ -200,7 +197,7 @@ fn translate_window(high: &High, stepper: &mut dyn Stepper, window: &[Planned]) 
 fn read_rows(high: &High, stepper: &mut dyn Stepper, window: &[Planned], done: &mut [Option<Decoded>]) -> Result<()> {
     let rows = Rows::own((&high.system).into());
     // alpha that a person has set does not go on behind `</s>`
-    let is_free = |planned: &Planned| !planned.list.iter().any(Intervention::needs_alignment);
+    let is_free = |planned: &Planned| !planned.set.list.iter().any(Intervention::needs_alignment);
     let free = window.iter().zip(&mut *done).filter(|(planned, _)| is_free(planned));
     let (sources, mut hypotheses): (Vec<&[u32]>, Vec<&mut Hypothesis>) = free
         .flat_map(|(planned, done)| {
@@ -220,7 +217,7 @@ fn target_words(done: &[Option<Decoded>]) -> usize {
 }
 
 fn write(high: &High, output: &mut Output, planned: &Planned, decoded: Option<&Decoded>) -> anyhow::Result<()> {
-    let (line, list) = (&planned.line, &planned.list);
+    let Planned { line, set } = planned;
     let id = line.id.as_ref().filter(|_| high.has_ids);
     let before = id.map_or_else(String::new, |id| format!("{id}\t"));
     let hypotheses = decoded.map_or(&[][..], |decoded| &decoded.hypotheses);
@@ -231,7 +228,7 @@ fn write(high: &High, output: &mut Output, planned: &Planned, decoded: Option<&D
             error: line.refused.as_ref().map(ToString::to_string),
             source: &line.sentence.tokens,
             words: words::source_pieces(high.system.lead(), &line.sentence, high.pretokenized).map(words::ends),
-            interventions: (!list.is_empty()).then(|| reader(high).describe(list, None)),
+            interventions: (!set.list.is_empty()).then_some(&set.applied.form),
             reading: words::own_reading(&high.system),
             hypotheses: hypotheses.iter().map(|hypothesis| record(high, planned, hypothesis)).collect(),
         }),
@@ -239,15 +236,15 @@ fn write(high: &High, output: &mut Output, planned: &Planned, decoded: Option<&D
             || before.clone(),
             |best| {
                 let links = words::links(high.system.lead(), &line.sentence, best, high.pretokenized);
-                format!("{before}{}{}", hard::pharaoh(&links), marked("\t", list, best))
+                format!("{before}{}{}", hard::pharaoh(&links), marked("\t", set, best))
             },
         )),
         LineFormat::Text if high.nbest == 1 => output.line(&hypotheses.first().map_or_else(
             || before.clone(),
-            |best| format!("{before}{}{}", text(high, &line.sentence, best), marked("\t", list, best)),
+            |best| format!("{before}{}{}", text(high, &line.sentence, best), marked("\t", set, best)),
         )),
         LineFormat::Text => hypotheses.iter().try_for_each(|hypothesis| {
-            let (text, marked) = (text(high, &line.sentence, hypothesis), marked(" ||| ", list, hypothesis));
+            let (text, marked) = (text(high, &line.sentence, hypothesis), marked(" ||| ", set, hypothesis));
             let number = id.cloned().unwrap_or_else(|| (line.number - 1).to_string());
             output.line(&format!("{number} ||| {text} ||| {}{marked}", hypothesis.log_p))
         }),
@@ -255,13 +252,9 @@ fn write(high: &High, output: &mut Output, planned: &Planned, decoded: Option<&D
 }
 
 /// What of a translation was given to the model, behind `gap`; nothing where all of it is the model's own.
-fn marked(gap: &str, list: &[Intervention], hypothesis: &Hypothesis) -> String {
-    let marks = Marks::of(list, hypothesis.tokens.len()).describe();
+fn marked(gap: &str, set: &Resolved, hypothesis: &Hypothesis) -> String {
+    let marks = set.applied.describe(hypothesis.tokens.len());
     if marks.is_empty() { marks } else { format!("{gap}{marks}") }
-}
-
-fn reader(high: &High) -> Reader<'_> {
-    Reader { target: high.system.target(), aligns: high.system.aligns() }
 }
 
 /// A line of `--format jsonl`.
@@ -275,7 +268,7 @@ struct Record<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     words: Option<Vec<[usize; 2]>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    interventions: Option<Interventions>,
+    interventions: Option<&'a Interventions>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reading: Option<&'static str>,
     hypotheses: Vec<HypothesisRecord<'a>>,
@@ -307,11 +300,16 @@ struct Given {
 }
 
 impl Given {
-    fn of(list: &[Intervention], hypothesis: &Hypothesis) -> Option<Self> {
-        let marks = Marks::of(list, hypothesis.tokens.len());
-        let Parts { forced, free } = marks.parts(&hypothesis.token_log_p);
-        let Marks { forced: words, pinned, .. } = marks;
-        (!list.is_empty()).then_some(Self { forced: words, pinned, log_p_forced: forced, log_p_free: free })
+    fn of(applied: &Applied, hypothesis: &Hypothesis) -> Self {
+        let length = hypothesis.tokens.len();
+        let (log_p_forced, log_p_free) = applied.parts(&hypothesis.token_log_p);
+        let (said, rows) = (applied.all_said(length), applied.pinned());
+        Self {
+            forced: said.into_iter().map(|said| said != Said::Free).collect(),
+            pinned: (0..length).map(|i| rows.contains(&i)).collect(),
+            log_p_forced,
+            log_p_free,
+        }
     }
 }
 
@@ -325,7 +323,7 @@ fn record<'a>(high: &'a High, planned: &Planned, hypothesis: &'a Hypothesis) -> 
         alpha: hypothesis.alpha.as_deref(),
         p_t: hypothesis.p_t.as_deref(),
         finished: hypothesis.finished,
-        given: Given::of(&planned.list, hypothesis),
+        given: (!planned.set.list.is_empty()).then(|| Given::of(&planned.set.applied, hypothesis)),
     }
 }
 

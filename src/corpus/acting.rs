@@ -8,12 +8,9 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::decoding::Intervention;
-use crate::decoding::resolve::{Read, Reader};
 use crate::error::{Error, Result};
 use crate::evaluation::{System, wording};
-use crate::text::interventions::{InterventionFile, Interventions, Origin};
-use crate::text::reader::LineReader;
+use crate::interventions::{Intervention, InterventionFile, Interventions, Origin, Read, Reader};
 use crate::text::sentence::Sentence;
 
 /// The most bytes that are kept with a system.
@@ -31,7 +28,7 @@ pub struct Acting {
 #[derive(Clone, Debug, PartialEq)]
 enum Plan {
     All(Arc<Interventions>),
-    Lines(Arc<Vec<Interventions>>),
+    Lines(Arc<[Arc<Interventions>]>),
 }
 
 impl Acting {
@@ -42,8 +39,8 @@ impl Acting {
     pub fn open(path: &Path) -> Result<Self> {
         let file = InterventionFile::open(path)?;
         let plan = match file.all() {
-            Some((all, _)) => Plan::All(Arc::new(Interventions { source: None, ..all.clone() })),
-            None => Plan::Lines(Arc::new(lines(path)?)),
+            Some((all, _)) => Plan::All(Arc::new(Interventions { source: None, ..(**all).clone() })),
+            None => Plan::Lines(lines(file)?.into()),
         };
         let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         Ok(Self { name, path: path.to_owned(), plan })
@@ -57,7 +54,7 @@ impl Acting {
 
     /// As a file has them, or the digest of a long one: by this a system knows whether it is run with the same.
     pub fn document(&self) -> String {
-        let json = |one: &Interventions| one.to_json().unwrap_or_default();
+        let json = |one: &Arc<Interventions>| one.to_json().unwrap_or_default();
         let text = match &self.plan {
             Plan::All(all) => json(all),
             Plan::Lines(lines) => lines.iter().map(json).collect::<Vec<_>>().join("\n"),
@@ -94,16 +91,15 @@ impl Acting {
     /// Why they do not fit it.
     pub fn resolve(&self, at: usize, system: System<'_>, source: &Sentence) -> Result<Arc<[Intervention]>> {
         let (file, line) = match &self.plan {
-            Plan::All(all) => (&**all, None),
+            Plan::All(all) => (all, None),
             Plan::Lines(lines) => match lines.get(at) {
                 Some(file) => (file, Some(at + 1)),
                 None => return Ok(Arc::default()),
             },
         };
         let words = wording::source_pieces(system.lead(), source, false);
-        let words = words.unwrap_or_else(|| wording::singles(source.len()));
-        let read = Read { sentence: source, words: &words };
-        Ok(reader(system).resolve(file, &self.origin(line), read)?.into())
+        let read = Read { sentence: source, words: words.as_deref() };
+        Ok(reader(system).resolve(file, read).strict(&self.origin(line))?.list)
     }
 
     fn origin(&self, line: Option<usize>) -> Origin {
@@ -119,16 +115,13 @@ fn reader(system: System<'_>) -> Reader<'_> {
     Reader { target: &system.lead().target, aligns: system.aligns() }
 }
 
-/// An object a line; an empty line is none. Empty lines at the end are for no sentence.
-fn lines(path: &Path) -> Result<Vec<Interventions>> {
+/// Empty lines at the end are for no sentence.
+fn lines(mut file: InterventionFile) -> Result<Vec<Arc<Interventions>>> {
     let mut all = Vec::new();
-    let mut lines = LineReader::open(path)?;
-    let mut filled = 0;
-    while let Some(line) = lines.next().transpose()? {
-        let blank = line.trim().is_empty();
-        all.push(if blank { Interventions::default() } else { Interventions::parse(path, lines.line() - 1, &line)? });
-        filled = if blank { filled } else { all.len() };
+    while let Some((one, _)) = file.next_line()? {
+        all.push(one);
     }
+    let filled = all.iter().rposition(|one| **one != Interventions::default()).map_or(0, |last| last + 1);
     all.truncate(filled);
     Ok(all)
 }

@@ -11,12 +11,12 @@ use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::Output;
 use crate::corpus::store::read::{About, FORCED, System};
 use crate::corpus::store::write::Placed;
-use crate::decoding;
-use crate::decoding::{Decoded, Hypothesis, Intervention, SearchOptions};
+use crate::decoding::{Decoded, Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation;
 use crate::evaluation::rows::Rows;
 use crate::evaluation::wording;
+use crate::interventions::{Intervention, intervene_all};
 use crate::models::Stepper;
 use crate::text::line;
 use crate::text::sentence::Sentence;
@@ -293,7 +293,7 @@ impl Asked<'_> {
             Ok(())
         };
         let stepper = &mut *self.stepper;
-        decoding::intervene_all(stepper, specials, &sources, &lists, search, batch, self.ticket, &mut keep)?;
+        intervene_all(stepper, specials, &sources, &lists, search, batch, self.ticket, &mut keep)?;
         let rows = Rows::own(self.system);
         // alpha that a person has set does not go on behind `</s>`
         let is_free = |list: &Arc<[Intervention]>| !list.iter().any(Intervention::needs_alignment);

@@ -4,7 +4,7 @@
 
 use crate::decoding::beam::check_sources;
 use crate::decoding::forced::outside;
-use crate::decoding::intervention::{permutation, scores, share};
+use crate::decoding::reweigh::{permutation, scores, share};
 use crate::error::{Error, Result};
 use crate::models::{Need, Row, StepOutput, Stepper};
 use crate::ticket::Ticket;

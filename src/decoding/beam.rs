@@ -6,7 +6,6 @@
 //! returned only when none finished. Finished ones are ranked by log p, corrected for length and
 //! coverage as [`Ranking`](crate::decoding::Ranking) says; the search itself goes by log p alone.
 
-use crate::decoding::constraint::{Allowed, Constraint};
 use crate::decoding::select::{Best, Extension};
 use crate::decoding::trace::{Decoded, Fate, Hypothesis, Progress};
 use crate::decoding::tree::{Expansion, Tree, TreePath};
@@ -18,7 +17,7 @@ use crate::ticket::Ticket;
 /// Translates a batch of sentences (ids, `</s>` included); see [`decode`](crate::decoding::decode).
 ///
 /// # Errors
-/// [`Error::Stale`] as soon as the ticket is stale; a beam of 0, an empty source, a prefix outside the
+/// [`Error::Stale`] as soon as the ticket is stale; a beam of 0, an empty source, a forced word outside the
 /// vocabulary or without any probability, probabilities that are no numbers; coverage without an alignment; what the
 /// stepper refuses.
 pub fn search(
@@ -72,7 +71,7 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// Takes a step with all beams that live, which are given with their places in the batch. With a prefix all are at the same step.
+    /// Takes a step with all beams that live, which are given with their places in the batch.
     pub(super) fn advance<'b>(
         &mut self,
         stepper: &mut dyn Stepper,
@@ -82,19 +81,19 @@ impl Step {
     ) -> Result<()> {
         let mut live: Vec<(usize, &mut Beam)> = beams.filter(|(_, beam)| beam.is_live()).collect();
         self.rows.clear();
+        self.words.clear();
         if live.is_empty() {
             return Ok(());
         }
         for (sentence, beam) in &mut live {
             beam.push_rows(*sentence, &mut self.rows);
+            beam.forced = stepper.forced(*sentence, beam.step).map(|token| (token, self.words.len()));
+            if let Some((token, _)) = beam.forced {
+                self.words.extend((beam.first_row..self.rows.len()).map(|row| Asked { row, token }));
+            }
         }
-        let room = live.iter().map(|(_, beam)| beam.seen(rules.options)).max().unwrap_or(0);
-        let allowed = rules.constraint.at(live.first().map_or(0, |(_, beam)| beam.step));
-        self.words.clear();
-        if let Allowed::Only(token) = allowed {
-            self.words.extend((0..self.rows.len()).map(|row| Asked { row, token }));
-        }
-        let best = allowed.best(room).max(rules.options.candidates);
+        let free = live.iter().filter(|(_, beam)| beam.forced.is_none()).map(|(_, beam)| beam.seen(rules.options));
+        let best = free.map(|seen| rules.best(seen)).max().unwrap_or(0).max(rules.options.candidates);
         stepper.step(&self.rows, &Need { every: false, best, words: &self.words }, &mut self.output)?;
         ticket.check()?;
         check_coverage(&self.output, rules.options)?;
@@ -124,13 +123,19 @@ fn check_coverage(output: &StepOutput, options: &SearchOptions) -> Result<()> {
 /// What is the same for all sentences and steps.
 pub(super) struct Rules<'a> {
     options: &'a SearchOptions,
-    constraint: Constraint<'a>,
+    /// A word that is said nowhere but where it is forced.
+    forbidden: Option<u32>,
     eos: u32,
 }
 
 impl<'a> Rules<'a> {
     pub(super) fn new(options: &'a SearchOptions, specials: Specials) -> Self {
-        Self { options, constraint: Constraint::new(options, specials), eos: specials.eos }
+        Self { options, forbidden: options.forbid_unk.then_some(specials.unk), eos: specials.eos }
+    }
+
+    /// How many of the best words of a row must be known for the best `seen` that may be said to be among them.
+    fn best(&self, seen: usize) -> usize {
+        seen.saturating_add(usize::from(self.forbidden.is_some()))
     }
 }
 
@@ -154,6 +159,8 @@ pub(super) struct Beam {
     live: Vec<Live>,
     /// The row of the running step that extends `live[0]`; the others follow.
     first_row: usize,
+    /// The one word that may be said at the running step, and where its log p stand among the words that are asked for.
+    forced: Option<(u32, usize)>,
     /// Last nodes of what finished with their ranks, in the order of finishing.
     finished: Vec<(f64, usize)>,
     /// Last nodes of what reached the maximal length unfinished, best first.
@@ -173,6 +180,7 @@ impl Beam {
             step: 0,
             live,
             first_row: 0,
+            forced: None,
             finished: Vec::new(),
             cut: Vec::new(),
             tree: Tree::default(),
@@ -208,7 +216,7 @@ impl Beam {
     /// Replaces the live hypotheses by their best extensions.
     fn advance(&mut self, output: &StepOutput, rules: &Rules<'_>) -> Result<()> {
         let room = self.room(rules.options);
-        let extensions = self.best(output, rules.constraint.at(self.step), self.seen(rules.options))?;
+        let extensions = self.best(output, rules.forbidden, self.seen(rules.options))?;
         let mut expansions = vec![None; self.live.len()];
         let before = std::mem::take(&mut self.live);
         self.step += 1;
@@ -245,16 +253,15 @@ impl Beam {
     }
 
     /// The best `seen` extensions of the live hypotheses, best first.
-    fn best(&self, output: &StepOutput, allowed: Allowed, seen: usize) -> Result<Vec<Extension>> {
+    fn best(&self, output: &StepOutput, forbidden: Option<u32>, seen: usize) -> Result<Vec<Extension>> {
         let mut best = Best::new(seen);
         for (parent, live) in self.live.iter().enumerate() {
             let total = live.node.map_or(0.0, |node| self.tree.total(node));
             let row = self.first_row + parent;
-            match allowed {
-                Allowed::All => best.offer_row(parent, total, output.best_row(row), None),
-                Allowed::AllBut(forbidden) => best.offer_row(parent, total, output.best_row(row), Some(forbidden)),
-                Allowed::Only(token) => {
-                    best.offer(parent, total, token, forced(output, row, token, self.step)?);
+            match self.forced {
+                None => best.offer_row(parent, total, output.best_row(row), forbidden),
+                Some((token, asked)) => {
+                    best.offer(parent, total, token, forced(output, asked + parent, token, self.step)?);
                 }
             }
         }
@@ -312,20 +319,14 @@ fn numbers(hypothesis: &Hypothesis) -> usize {
     [&hypothesis.alpha, &hypothesis.energies].into_iter().flatten().flatten().map(Vec::len).sum()
 }
 
-/// log p of word `i`, from 0, of the forced prefix; it was the only word asked for.
-fn forced(output: &StepOutput, row: usize, token: u32, i: usize) -> Result<f32> {
-    if token as usize >= output.vocabulary {
-        return Err(Error::Input(format!(
-            "the prefix names the word id {token}, but the model knows only {} target words",
-            output.vocabulary
-        )));
-    }
-    match output.words[row] {
+/// log p of the word that is forced at target position i, which was asked for at this place.
+fn forced(output: &StepOutput, asked: usize, token: u32, i: usize) -> Result<f32> {
+    match output.words.get(asked).copied() {
+        Some(log_p) if log_p != f32::NEG_INFINITY => Ok(log_p),
         // No sum with it is a number that could be compared.
-        f32::NEG_INFINITY => Err(Error::Input(format!(
-            "the prefix is impossible: the model gives its word {} (id {token}) no probability at all; choose another word there",
+        Some(_) | None => Err(Error::Input(format!(
+            "the model gives the word forced at target position {} (id {token}) no probability at all; choose another word there",
             i + 1
         ))),
-        log_p => Ok(log_p),
     }
 }

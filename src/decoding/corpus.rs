@@ -1,11 +1,9 @@
 //! Floor 4: any number of sentences, decoded or scored in batches of like length.
 
-use std::sync::Arc;
-
 use crate::decoding;
 use crate::decoding::batching::{Take, bounded_batches};
 use crate::decoding::pool;
-use crate::decoding::{Decoded, Forced, Intervening, Intervention, SearchOptions, Specials};
+use crate::decoding::{Decoded, Forced, SearchOptions, Specials};
 use crate::error::Result;
 use crate::models::Stepper;
 use crate::ticket::Ticket;
@@ -24,7 +22,7 @@ pub fn decode_all(
     ticket: &Ticket,
     done: &mut Take<'_, Decoded>,
 ) -> Result<()> {
-    if stepper.joins() && options.prefix.is_empty() {
+    if stepper.joins() {
         return pool::search_all(stepper, specials, sources, options, batch, ticket, done);
     }
     let mut decode =
@@ -33,10 +31,10 @@ pub fn decode_all(
 }
 
 /// Decodes a batch: the indexes of its sentences, and their ids.
-type Decode<'a> = dyn FnMut(&[usize], &[&[u32]]) -> Result<Vec<Decoded>> + 'a;
+pub type Decode<'a> = dyn FnMut(&[usize], &[&[u32]]) -> Result<Vec<Decoded>> + 'a;
 
 /// Sentences of like length together; `decode` gets a batch, by its indexes and its ids.
-fn in_batches(
+pub fn in_batches(
     sources: &[&[u32]],
     (batch, beam): (usize, usize),
     decode: &mut Decode<'_>,
@@ -49,32 +47,6 @@ fn in_batches(
         done(&indexes, decoded)?;
     }
     Ok(())
-}
-
-/// As [`decode_all`], with the interventions of each sentence.
-///
-/// # Errors
-/// As there; an intervention that means nothing for its sentence.
-#[expect(clippy::too_many_arguments, reason = "those of decode_all, and what is changed")]
-pub fn intervene_all(
-    stepper: &mut dyn Stepper,
-    specials: Specials,
-    sources: &[&[u32]],
-    interventions: &[Arc<[Intervention]>],
-    options: &SearchOptions,
-    batch: usize,
-    ticket: &Ticket,
-    done: &mut Take<'_, Decoded>,
-) -> Result<()> {
-    if interventions.iter().all(|list| list.is_empty()) {
-        return decode_all(stepper, specials, sources, options, batch, ticket, done);
-    }
-    let mut decode = |indexes: &[usize], chosen: &[&[u32]]| {
-        let lists = indexes.iter().map(|&index| interventions.get(index).cloned().unwrap_or_default()).collect();
-        let mut changed = Intervening::new(stepper, lists);
-        decoding::decode(&mut changed, specials, chosen, options, ticket, &mut |_, _| {})
-    };
-    in_batches(sources, (batch, options.beam), &mut decode, done)
 }
 
 /// Scores any number of pairs (ids, no source empty); otherwise as [`decode_all`].

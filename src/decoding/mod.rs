@@ -4,26 +4,22 @@
 //! [`decode`] is beam search (greedy is a beam of 1) over a batch of sentences;
 //! [`force`] reads off the probability and alignment of a given target; [`corpus`] does either for
 //! any number of sentences in batches; [`sample`] draws translations; an [`Ensemble`] is several models as one.
-//! [`Intervening`] changes what a model looks at and says in any of them; [`resolve`](mod@resolve) reads such changes from a file,
-//! and [`marks`] tells what of a translation was not the model's own. [`ablate`](mod@ablate) says each step again with another alpha;
-//! [`importance`](mod@importance) has further pictures of what matters.
+//! [`ablate`](mod@ablate) says each step again with another alpha; [`importance`](mod@importance) has further pictures of what
+//! matters.
 
 pub mod ablate;
 pub mod apart;
 pub mod batching;
 pub mod beam;
-pub mod constraint;
 pub mod corpus;
 pub mod ensemble;
 pub mod follow;
 pub mod forced;
 pub mod importance;
-pub mod intervention;
-pub mod marks;
 pub mod phrases;
 mod pool;
 pub mod rank;
-pub mod resolve;
+pub mod reweigh;
 pub mod sample;
 mod select;
 pub mod trace;
@@ -34,9 +30,8 @@ use crate::models::Stepper;
 use crate::ticket::Ticket;
 
 pub use crate::decoding::batching::batches;
-pub use crate::decoding::corpus::{decode_all, force_all, intervene_all};
+pub use crate::decoding::corpus::{decode_all, force_all};
 pub use crate::decoding::ensemble::Ensemble;
-pub use crate::decoding::intervention::{Intervening, Intervention, Said};
 pub use crate::decoding::rank::{LengthRule, Ranking};
 pub use crate::decoding::sample::sample;
 pub use crate::decoding::trace::{Decoded, Fate, Forced, Hypothesis, Node, Progress};
@@ -56,8 +51,6 @@ pub struct SearchOptions {
     pub candidates: usize,
     /// Keep the whole trace (every node, what left the beam and why).
     pub trace: bool,
-    /// Target words that every translation must begin with; empty: none.
-    pub prefix: Vec<u32>,
     /// Most numbers (alpha and energies) that the hypotheses of a sentence come to together. The best one
     /// always has its own, further ones only while there is room ([`Hypothesis::left_out`]).
     pub most_numbers: usize,
@@ -72,7 +65,6 @@ impl Default for SearchOptions {
             forbid_unk: false,
             candidates: 0,
             trace: false,
-            prefix: Vec::new(),
             most_numbers: usize::MAX,
         }
     }
@@ -98,7 +90,7 @@ pub struct Specials {
 ///
 /// # Errors
 /// [`Error::Stale`](crate::error::Error::Stale) as soon as the ticket is stale; a beam of 0, an empty
-/// source, a prefix outside the vocabulary or without any probability, probabilities that are no numbers,
+/// source, a forced word outside the vocabulary or without any probability, probabilities that are no numbers,
 /// coverage without an alignment; what the stepper refuses.
 pub fn decode(
     stepper: &mut dyn Stepper,

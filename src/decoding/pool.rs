@@ -52,7 +52,7 @@ impl Queue<'_> {
     }
 }
 
-/// Translates all sources with a stepper that [`joins`](Stepper::joins), without a prefix; otherwise as
+/// Translates all sources with a stepper that [`joins`](Stepper::joins); otherwise as
 /// [`decode_all`](crate::decoding::decode_all).
 pub fn search_all(
     stepper: &mut dyn Stepper,

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::decoding::Said;
 use crate::figure::geometry::{Area, point};
 use crate::figure::mark::{Across, Down, Mark, Rectangle, Text, Words};
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
+use crate::interventions::Said;
 
 /// Widths of the numbers in front of the words, points.
 pub const NUMBERS: [f32; 3] = [20.0, 52.0, 64.0];

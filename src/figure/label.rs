@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use crate::decoding::Said;
 use crate::figure::geometry::Area;
 use crate::figure::mark::{Mark, Rectangle, Side, Stroke};
 use crate::figure::measure::Measure;
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::sizes::{LABEL_MAX, TEXT_SMALL};
+use crate::interventions::Said;
 use crate::text::sentence::UNK;
 
 /// What kind of word it is.

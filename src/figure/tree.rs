@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::decoding::Said;
 use crate::figure::Figure;
 use crate::figure::geometry::{Area, Point, Size, point, size};
 use crate::figure::label::Hand;
@@ -14,6 +13,7 @@ use crate::figure::measure::Measure;
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::provenance::Provenance;
 use crate::figure::sizes::{LABEL_MAX, SPACE_1, SPACE_2, TEXT_SMALL};
+use crate::interventions::Said;
 
 /// Height of a line, points at scale 1.
 const LINE: f32 = 20.0;

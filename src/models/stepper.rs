@@ -121,6 +121,12 @@ pub trait Stepper: Send {
         self.predict(rows, need, output)
     }
 
+    /// The one word that may be said at target position i of a sentence, from 0; `None` where the choice is free. Whoever
+    /// searches asks, and takes that word.
+    fn forced(&self, _sentence: usize, _i: usize) -> Option<u32> {
+        None
+    }
+
     /// Whether [`Stepper::join`] may be asked.
     fn joins(&self) -> bool {
         false

@@ -2,7 +2,6 @@
 
 pub mod corpus;
 pub mod dictionary;
-pub mod interventions;
 pub mod join;
 pub mod language;
 pub mod lesson;

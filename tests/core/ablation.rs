@@ -4,7 +4,7 @@
 use candle_core::{Device as Candle, Tensor};
 use interlinear::analysis::ablation;
 use interlinear::analysis::ablation::{Effect, FIGURES, Means, Word};
-use interlinear::decoding::intervention::permutation;
+use interlinear::decoding::reweigh::permutation;
 use interlinear::models::folder::readable;
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;

@@ -8,11 +8,12 @@ use interlinear::app::document::tree::SearchTree;
 use interlinear::app::document::tree::{Drawn, Shown, Trace};
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
-use interlinear::decoding::Said;
-use interlinear::decoding::{Fate, Intervening, Intervention, SearchOptions, Specials, decode, force};
+use interlinear::decoding::{Fate, SearchOptions, Specials, decode, force};
 use interlinear::figure::palette::Palette;
 use interlinear::figure::tree::State;
-use interlinear::jobs::live::interventions::{Ban, Interventions, Pin, Start, Touched, Word};
+use interlinear::interventions::{
+    Alpha, Applied, Forbid, Force, Intervening, Intervention, Interventions, Pin, Place, Said, Word,
+};
 use interlinear::jobs::live::protocol::{
     ColumnId, ColumnResult, Event, HypothesisView, ModelFacts, Request, Untouched,
 };
@@ -40,8 +41,16 @@ fn entry(word: &str) -> Word {
     Word::Entry(word.to_owned())
 }
 
-fn start(word: &str, is_forced: bool) -> Start {
-    Start { word: entry(word), is_forced }
+fn start(i: usize, word: &str, is_forced: bool) -> Force {
+    Force { i, word: entry(word), held: !is_forced }
+}
+
+/// The weights of the n-th row that is set.
+fn weights(set: &Interventions, n: usize) -> Vec<f32> {
+    match &set.pin[n].alpha {
+        Alpha::Weights(weights) => weights.clone(),
+        other => panic!("{other:?}"),
+    }
 }
 
 /// What a model makes of [`SOURCE`] with these interventions.
@@ -77,7 +86,7 @@ fn an_untouched_request_is_served_as_ever() {
     let (result, untouched, story) = served(&fixture("rnnsearch"), &Interventions::default());
     assert!(untouched.is_none());
     assert_eq!(story, ["loading", "loaded", "started", "row", "finished"]);
-    assert!(result.hypotheses.iter().all(|one| *one.touched == Touched::default()));
+    assert!(result.hypotheses.iter().all(|one| *one.touched == Applied::default()));
 }
 
 #[test]
@@ -86,14 +95,14 @@ fn a_forced_word_is_said_by_every_model_after_the_words_that_are_held() {
         let (plain, ..) = served(&fixture(name), &Interventions::default());
         let best = &plain.hypotheses[0];
         let first = begun(best);
-        let held = Interventions { prefix: vec![start(&first, false)], ..Interventions::default() };
+        let held = Interventions { force: vec![start(0, &first, false)], ..Interventions::default() };
         let (second, ..) = served(&fixture(name), &held);
         // another candidate of the second word
         let second = &second.hypotheses[0];
         let other = second.candidates[1].iter().map(|(word, _)| word).find(|word| **word != second.tokens[1]);
         let other = other.expect("another candidate").clone();
-        let prefix = vec![start(&first, false), start(&other, true)];
-        let (forced, untouched, story) = served(&fixture(name), &Interventions { prefix, ..Interventions::default() });
+        let force = vec![start(0, &first, false), start(1, &other, true)];
+        let (forced, untouched, story) = served(&fixture(name), &Interventions { force, ..Interventions::default() });
         assert_eq!(story[story.len() - 2..], ["finished", "untouched"], "{name}");
         let model = Model::load(&fixture(name), &Device::cpu()).expect("the fixture loads");
         for hypothesis in &forced.hypotheses {
@@ -124,11 +133,11 @@ fn a_pinned_row_is_looked_at_and_the_shift_is_what_the_definitions_say() {
     for name in FOLDERS {
         let (plain, ..) = served(&fixture(name), &Interventions::default());
         let t_x = 5;
-        let alpha: Arc<[f32]> = Arc::from(vec![0.0, 0.0, 0.0, 1.0, 0.0]);
+        let alpha = vec![0.0, 0.0, 0.0, 1.0, 0.0];
         let wanted = Interventions {
-            prefix: vec![start(&begun(&plain.hypotheses[0]), false)],
-            pins: vec![Pin { i: 1, alpha: Arc::clone(&alpha) }],
-            masks: std::iter::once(0..2).collect(),
+            force: vec![start(0, &begun(&plain.hypotheses[0]), false)],
+            pin: vec![Pin { i: 1, alpha: Alpha::Weights(alpha.clone()) }],
+            mask: vec![Place::Bytes(0..2)],
             temperature: Some(2.0),
             ..Interventions::default()
         };
@@ -138,25 +147,20 @@ fn a_pinned_row_is_looked_at_and_the_shift_is_what_the_definitions_say() {
             assert_eq!(best.touched.notes.len(), 1, "{name} says that it has no alignment");
             continue;
         };
-        assert_eq!(rows[1], alpha.to_vec(), "{name}");
+        assert_eq!(rows[1], alpha, "{name}");
         assert!(rows.iter().enumerate().all(|(i, row)| i == 1 || row[0] == 0.0), "{name}: the first word is masked");
-        assert_eq!((&best.touched.pinned[..], &best.touched.masked[..]), (&[1][..], &[0][..]));
+        assert_eq!((best.touched.pinned(), best.touched.masked()), (vec![1], vec![0]));
 
         let model = Model::load(&fixture(name), &Device::cpu()).expect("the fixture loads");
         let source = ids(&model, SOURCE);
         assert_eq!(source.len(), t_x);
         let list: Arc<[Intervention]> = Arc::from([
-            Intervention::Pin { i: 1, alpha: alpha.to_vec() },
+            Intervention::Force { i: 0, token: best.ids[0] },
+            Intervention::Pin { i: 1, alpha: alpha.clone() },
             Intervention::Mask { j: 0 },
             Intervention::Temperature(2.0),
         ]);
-        let options = SearchOptions {
-            trace: true,
-            candidates: 3,
-            max_length: Some(8),
-            prefix: vec![best.ids[0]],
-            ..SearchOptions::default()
-        };
+        let options = SearchOptions { trace: true, candidates: 3, max_length: Some(8), ..SearchOptions::default() };
         let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
         let mut changed = Intervening::new(&mut *stepper, vec![Arc::clone(&list)]);
         let direct = decode(&mut changed, SPECIALS, &[&source], &options, &Ticket::forever(), &mut |_, _| ());
@@ -180,27 +184,27 @@ fn forbidden_words_are_not_said_unless_they_are_forced() {
     let folder = fixture("rnnsearch");
     let (plain, ..) = served(&folder, &Interventions::default());
     let words = &plain.hypotheses[0].tokens;
-    let everywhere = Ban { i: None, word: entry(&words[0]) };
-    let (result, ..) = served(&folder, &Interventions { bans: vec![everywhere.clone()], ..Interventions::default() });
+    let everywhere = Forbid { i: None, word: entry(&words[0]) };
+    let (result, ..) = served(&folder, &Interventions { forbid: vec![everywhere.clone()], ..Interventions::default() });
     assert!(result.hypotheses.iter().all(|one| !one.tokens.contains(&words[0])));
-    assert!(result.hypotheses[0].touched.elsewhere);
-    let prefix = vec![start(&words[0], true)];
-    let (result, ..) = served(&folder, &Interventions { prefix, bans: vec![everywhere], ..Interventions::default() });
+    assert!(!result.hypotheses[0].touched.is_untouched());
+    let force = vec![start(0, &words[0], true)];
+    let (result, ..) = served(&folder, &Interventions { force, forbid: vec![everywhere], ..Interventions::default() });
     assert!(result.hypotheses.iter().all(|one| one.tokens[0] == words[0] && !one.tokens[1..].contains(&words[0])));
 }
 
 #[test]
 fn what_a_model_cannot_do_is_left_out_with_a_sentence() {
     let unheard = Interventions {
-        prefix: vec![Start { word: Word::Typed("unheard".to_owned()), is_forced: true }],
-        bans: vec![Ban { i: None, word: entry("unheard") }],
-        pins: vec![Pin { i: 0, alpha: Arc::from([1.0]) }],
+        force: vec![Force { i: 0, word: Word::Typed("unheard".to_owned()), held: false }],
+        forbid: vec![Forbid { i: None, word: entry("unheard") }],
+        pin: vec![Pin { i: 0, alpha: Alpha::Weights(vec![1.0]) }],
         ..Interventions::default()
     };
     let (result, untouched, _) = served(&fixture("rnnsearch"), &unheard);
     let notes = &result.hypotheses[0].touched.notes;
     assert_eq!(notes.len(), 3, "{notes:?}");
-    assert!(notes[0].contains("unheard") && notes[2].contains("other source words"), "{notes:?}");
+    assert!(notes[0].contains("unheard") && notes[2].contains("the source has 5 words"), "{notes:?}");
     assert!(untouched.is_none(), "nothing was changed");
 }
 
@@ -216,11 +220,7 @@ fn finished(request: &Request, column: ColumnId, words: &str) -> [Event; 2] {
     let t_x = source.len();
     let tokens: Vec<String> = words.split(' ').map(str::to_owned).collect();
     let set = &request.columns.iter().find(|spec| spec.column == column).expect("it is asked for").interventions;
-    let touched = Touched {
-        words: set.prefix.iter().map(|one| if one.is_forced { Said::Forced } else { Said::Held }).collect(),
-        pinned: set.pins.iter().map(|pin| pin.i).collect(),
-        ..Touched::default()
-    };
+    let touched = Applied { form: (**set).clone(), notes: Vec::new() };
     let row = |i: usize| (0..t_x).map(|j| if i == j { 0.5 } else { 0.5 / (t_x - 1) as f32 }).collect();
     let hypothesis = HypothesisView {
         ids: vec![5; tokens.len()],
@@ -278,7 +278,7 @@ fn force_word(column: ColumnId, i: usize, word: &str) -> InterveneCommand {
 fn forcing_a_word_holds_those_before_it_and_undo_takes_it_back() {
     let (mut session, ids) = acted_on(2);
     let request = act(&mut session, force_word(ids[0], 1, "botte")).expect("a request");
-    assert_eq!(asked(&request, ids[0]).prefix, [start("la", false), start("botte", true)]);
+    assert_eq!(asked(&request, ids[0]).force, [start(0, "la", false), start(1, "botte", true)]);
     assert!(asked(&request, ids[1]).is_empty());
     let decoded: Vec<bool> = request.columns.iter().map(|spec| spec.decode).collect();
     assert_eq!(decoded, [true, false], "the other column has nothing to do");
@@ -290,36 +290,36 @@ fn forcing_a_word_holds_those_before_it_and_undo_takes_it_back() {
 
     // a further word keeps the first one forced
     let request = act(&mut session, force_word(ids[0], 3, "fine")).expect("a request");
-    let prefix = [start("la", false), start("botte", true), start("rouge", false), start("fine", true)];
-    assert_eq!(asked(&request, ids[0]).prefix, prefix);
+    let prefix = [start(0, "la", false), start(1, "botte", true), start(2, "rouge", false), start(3, "fine", true)];
+    assert_eq!(asked(&request, ids[0]).force, prefix);
     let take = |at| InterveneCommand::Take { column: ids[0], what: Taken::Word(at) };
     let request = act(&mut session, take(3)).expect("a request");
-    assert_eq!(asked(&request, ids[0]).prefix, prefix[..2], "held words go with what needed them");
+    assert_eq!(asked(&request, ids[0]).force, prefix[..2], "held words go with what needed them");
     let request = act(&mut session, SourceCommand::Undo).expect("a request");
-    assert_eq!(asked(&request, ids[0]).prefix, prefix);
+    assert_eq!(asked(&request, ids[0]).force, prefix);
     let request = act(&mut session, take(1)).expect("a request");
     assert!(asked(&request, ids[0]).is_empty(), "what followed from a forced word goes with it");
     for expected in [4, 2, 0] {
         let request = act(&mut session, SourceCommand::Undo).expect("a request");
-        assert_eq!(asked(&request, ids[0]).prefix.len(), expected);
+        assert_eq!(asked(&request, ids[0]).force.len(), expected);
     }
     let request = act(&mut session, SourceCommand::Redo).expect("a request");
-    assert_eq!(asked(&request, ids[0]).prefix, prefix[..2]);
+    assert_eq!(asked(&request, ids[0]).force, prefix[..2]);
 }
 
 #[test]
 fn another_text_keeps_only_what_holds_for_every_word() {
     let (mut session, ids) = acted_on(1);
     let id = ids[0];
-    let never = Ban { i: None, word: entry("rouge") };
+    let never = Forbid { i: None, word: entry("rouge") };
     act(&mut session, InterveneCommand::Ban { column: id, i: None, word: entry("rouge"), in_all: false });
     act(&mut session, InterveneCommand::Temperature { column: id, temperature: 2.0, goes_on: false });
     act(&mut session, InterveneCommand::Mask { column: id, j: 1, is_masked: true, in_all: false });
     let request = act(&mut session, force_word(id, 1, "botte")).expect("a request");
     let whole = asked(&request, id);
-    assert_eq!((whole.masks.len(), &whole.masks[0], &whole.bans), (1, &(4..7), &vec![never.clone()]));
+    assert_eq!((&whole.mask, &whole.forbid), (&vec![Place::Bytes(4..7)], &vec![never.clone()]));
     let request = act(&mut session, SourceCommand::Edit("the red shoes".to_owned())).expect("a request");
-    let left = Interventions { bans: vec![never], temperature: Some(2.0), ..Interventions::default() };
+    let left = Interventions { forbid: vec![never], temperature: Some(2.0), ..Interventions::default() };
     assert_eq!(asked(&request, id), left);
     assert_eq!(session.notices().len(), 1);
     let request = act(&mut session, SourceCommand::Undo).expect("a request");
@@ -340,9 +340,9 @@ fn a_row_is_set_held_and_dragged_as_one_step() {
     act(&mut session, weight(0.4, true));
     let request = act(&mut session, weight(0.7, true)).expect("a request");
     let set = asked(&request, id);
-    assert_eq!(set.prefix, [start("la", false), start("chaussure", false)]);
-    let alpha = &set.pins[0].alpha;
-    assert!(set.pins.len() == 1 && set.pins[0].i == 2);
+    assert_eq!(set.force, [start(0, "la", false), start(1, "chaussure", false)]);
+    let alpha = weights(&set, 0);
+    assert!(set.pin.len() == 1 && set.pin[0].i == 2);
     assert!((alpha[0] - 0.7).abs() < 1e-6 && (alpha.iter().sum::<f32>() - 1.0).abs() < 1e-6, "{alpha:?}");
     assert!((alpha[2] / alpha[1] - 3.0).abs() < 1e-4, "the others keep their proportions: {alpha:?}");
     answer(&mut session, &request, "la chaussure rouge </s>");
@@ -352,8 +352,8 @@ fn a_row_is_set_held_and_dragged_as_one_step() {
     // an earlier row goes on from there
     let request = act(&mut session, InterveneCommand::Row { column: id, i: 1, edit: RowEdit::OneHot(0) });
     let set = asked(&request.expect("a request"), id);
-    assert_eq!((set.prefix.len(), set.pins.iter().map(|pin| pin.i).collect::<Vec<_>>()), (1, vec![1, 2]));
-    assert_eq!(set.pins[0].alpha.to_vec(), [1.0, 0.0, 0.0, 0.0]);
+    assert_eq!((set.force.len(), set.pin.iter().map(|pin| pin.i).collect::<Vec<_>>()), (1, vec![1, 2]));
+    assert_eq!(weights(&set, 0), [1.0, 0.0, 0.0, 0.0]);
     act(&mut session, InterveneCommand::Row { column: id, i: 1, edit: RowEdit::Free });
     let request = act(&mut session, InterveneCommand::Take { column: id, what: Taken::Pin(2) }).expect("a request");
     assert!(asked(&request, id).is_empty(), "nothing is held for nothing");
@@ -370,8 +370,8 @@ fn a_word_that_was_just_forced_is_not_lost_by_a_row_that_is_set_before_the_answe
     let (mut session, ids) = acted_on(1);
     act(&mut session, force_word(ids[0], 1, "botte"));
     let request = act(&mut session, InterveneCommand::Row { column: ids[0], i: 2, edit: RowEdit::Uniform });
-    let prefix = asked(&request.expect("a request"), ids[0]).prefix;
-    assert_eq!(prefix, [start("la", false), start("botte", true)]);
+    let prefix = asked(&request.expect("a request"), ids[0]).force;
+    assert_eq!(prefix, [start(0, "la", false), start(1, "botte", true)]);
     assert!(act(&mut session, force_word(ids[0], 3, "x")).is_none(), "nobody knows the word before it yet");
     assert_eq!(session.notices().len(), 1);
 }
@@ -384,7 +384,7 @@ fn rows_are_made_of_other_rows() {
         let request = act(&mut session, InterveneCommand::Row { column: id, i: 0, edit }).expect("a request");
         let set = asked(&request, id);
         act(&mut session, SourceCommand::Undo);
-        set.pins[0].alpha.to_vec()
+        weights(&set, 0)
     };
     assert_eq!(row(RowEdit::Uniform), [0.25; 4]);
     assert_eq!(row(RowEdit::Reversed)[3], 0.5);
@@ -402,19 +402,19 @@ fn masks_and_bans_may_hold_in_all_columns() {
     let mask = |j, is_masked, in_all| InterveneCommand::Mask { column: ids[1], j, is_masked, in_all };
     act(&mut session, mask(3, true, true));
     let request = act(&mut session, mask(1, true, false)).expect("a request");
-    let masks = asked(&request, ids[0]).masks;
-    assert!(masks.len() == 1 && masks[0] == (12..12), "`</s>`");
-    assert_eq!(asked(&request, ids[1]).masks, [4..7, 12..12]);
+    let masks = asked(&request, ids[0]).mask;
+    assert_eq!(masks, [Place::Bytes(12..12)], "`</s>`");
+    assert_eq!(asked(&request, ids[1]).mask, [Place::Bytes(4..7), Place::Bytes(12..12)]);
     let request = act(&mut session, mask(3, false, true)).expect("a request");
     assert!(asked(&request, ids[0]).is_empty());
     let ban = InterveneCommand::Ban { column: ids[0], i: None, word: Word::Typed("rouge".to_owned()), in_all: true };
     let request = act(&mut session, ban).expect("a request");
-    assert!(ids.iter().all(|id| asked(&request, *id).bans.len() == 1));
+    assert!(ids.iter().all(|id| asked(&request, *id).forbid.len() == 1));
     // in place of a word, behind those before it
     let ban = InterveneCommand::Ban { column: ids[0], i: Some(2), word: entry("rouge"), in_all: false };
     let request = act(&mut session, ban).expect("a request");
     let set = asked(&request, ids[0]);
-    assert_eq!((set.prefix.len(), set.bans[1].i), (2, Some(2)));
+    assert_eq!((set.force.len(), set.forbid[1].i), (2, Some(2)));
 }
 
 #[test]
@@ -577,9 +577,9 @@ fn the_search_is_a_tree_that_says_why_branches_ended() {
     let pruned = nodes.iter().rposition(|node| !node.is_kept).expect("one that was pruned");
     let follow = InterveneCommand::Follow { column: id, tokens: tree.words(pruned) };
     let asked = asked(&act(&mut session, follow).expect("a request"), id);
-    let words: Vec<String> = asked.prefix.iter().map(|start| start.word.text().to_owned()).collect();
+    let words: Vec<String> = asked.force.iter().map(|start| start.word.text().to_owned()).collect();
     assert_eq!(words, tree.words(pruned));
-    assert!(asked.prefix.iter().enumerate().all(|(at, start)| start.is_forced == (at + 1 == words.len())));
+    assert!(asked.force.iter().enumerate().all(|(at, start)| !start.held == (at + 1 == words.len())));
 }
 
 #[test]

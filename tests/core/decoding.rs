@@ -43,8 +43,8 @@ fn rank(model: &Fake, source: &[u32], tokens: &[u32], total: f64, options: &Sear
 }
 
 /// May `token` stand at position `i`?
-fn allowed(i: usize, token: u32, options: &SearchOptions) -> bool {
-    match options.prefix.get(i) {
+fn allowed(model: &Fake, i: usize, token: u32, options: &SearchOptions) -> bool {
+    match model.prefix.get(i) {
         Some(&forced) => token == forced,
         None => !(options.forbid_unk && token == UNK),
     }
@@ -64,7 +64,7 @@ fn naive(model: &Fake, source: &[u32], options: &SearchOptions) -> Naive {
         let mut extensions = Vec::new();
         for (parent, (tokens, total)) in live.iter().enumerate() {
             let log_p = model.log_p(model.state(source, tokens));
-            for (token, value) in (0u32..).zip(log_p).filter(|&(token, _)| allowed(i, token, options)) {
+            for (token, value) in (0u32..).zip(log_p).filter(|&(token, _)| allowed(model, i, token, options)) {
                 extensions.push((total + f64::from(value), parent, token));
             }
         }
@@ -153,7 +153,6 @@ fn options_of(seed: u64) -> SearchOptions {
         forbid_unk: seed % 4 < 2,
         candidates: (seed % 5) as usize,
         trace: seed.is_multiple_of(3),
-        prefix: [vec![], vec![2], vec![], vec![3, UNK, 2], vec![], vec![2, EOS]][(seed / 5 % 6) as usize].clone(),
         ..SearchOptions::default()
     }
 }
@@ -162,6 +161,7 @@ fn model_of(seed: u64) -> Fake {
     Fake {
         aligned: !seed.is_multiple_of(7),
         coarse: seed % 2 == 1,
+        prefix: [vec![], vec![2], vec![], vec![3, UNK, 2], vec![], vec![2, EOS]][(seed / 5 % 6) as usize].clone(),
         ..Fake::new(seed, [4, 5, 9, 70][(seed / 3 % 4) as usize])
     }
 }
@@ -208,7 +208,7 @@ fn enumerate(
     }
     let log_p = model.log_p(model.state(source, tokens));
     for (token, value) in (0u32..).zip(log_p) {
-        if allowed(tokens.len(), token, options) {
+        if allowed(model, tokens.len(), token, options) {
             tokens.push(token);
             enumerate(model, source, options, tokens, total + f64::from(value), all);
             tokens.pop();
@@ -219,13 +219,13 @@ fn enumerate(
 #[test]
 fn a_wide_beam_finds_what_brute_force_finds() {
     for seed in 0..40 {
-        let mut model = Fake::new(seed, 4);
+        let prefix = if seed.is_multiple_of(5) { vec![3] } else { Vec::new() };
+        let mut model = Fake { prefix, ..Fake::new(seed, 4) };
         let options = SearchOptions {
             beam: 1000,
             max_length: Some(5),
             ranking: ranking_of(seed),
             forbid_unk: seed.is_multiple_of(2),
-            prefix: if seed.is_multiple_of(5) { vec![3] } else { Vec::new() },
             ..SearchOptions::default()
         };
         let source = SOURCES[(seed % 5) as usize];
@@ -322,8 +322,8 @@ fn check_fates(nodes: &[Node], options: &SearchOptions, max_length: usize) {
 fn the_trace_is_a_tree_that_explains_every_hypothesis() {
     let mut fates = Vec::new();
     for seed in 0..180 {
-        let model = &mut model_of(seed);
-        let options = SearchOptions { trace: true, prefix: Vec::new(), ..options_of(seed) };
+        let model = &mut Fake { prefix: Vec::new(), ..model_of(seed) };
+        let options = SearchOptions { trace: true, ..options_of(seed) };
         for (source, decoded) in SOURCES.iter().zip(run(model, &SOURCES, &options)) {
             check_tree(model, source, &decoded.nodes, &options);
             check_fates(&decoded.nodes, &options, options.limit(source.len()));
@@ -391,8 +391,8 @@ fn the_best_hypotheses_keep_their_numbers_where_not_all_have_room() {
 #[test]
 fn a_prefix_opens_every_hypothesis() {
     let prefix = vec![3, UNK, 2];
-    let model = &mut Fake::new(11, 6);
-    let options = SearchOptions { prefix: prefix.clone(), forbid_unk: true, beam: 4, ..SearchOptions::default() };
+    let model = &mut Fake { prefix: prefix.clone(), ..Fake::new(11, 6) };
+    let options = SearchOptions { forbid_unk: true, beam: 4, ..SearchOptions::default() };
     for decoded in run(model, &SOURCES, &options) {
         for hypothesis in &decoded.hypotheses {
             assert_eq!(hypothesis.tokens[..3], prefix, "the prefix may name what is forbidden elsewhere");
@@ -401,7 +401,8 @@ fn a_prefix_opens_every_hypothesis() {
     }
     let cut = run(model, &SOURCES[..1], &SearchOptions { max_length: Some(2), ..options.clone() });
     assert_eq!(cut[0].hypotheses[0].tokens, prefix[..2], "the maximal length holds for a prefix too");
-    let ended = run(model, &SOURCES[..1], &SearchOptions { prefix: vec![3, EOS, 2], ..options });
+    model.prefix = vec![3, EOS, 2];
+    let ended = run(model, &SOURCES[..1], &options);
     assert_eq!(ended[0].hypotheses.len(), 1);
     assert_eq!(ended[0].hypotheses[0].tokens, [3, EOS], "a prefix may end the sentence");
 }
@@ -488,18 +489,12 @@ fn what_cannot_be_searched_is_said_in_a_sentence() {
     let plain = SearchOptions::default;
     check(Fake::new(1, 9), SearchOptions { beam: 0, ..plain() }, &[2, EOS], "the beam is 0");
     check(Fake::new(1, 9), plain(), &[], "source sentence 1 is empty");
-    check(
-        Fake::new(1, 9),
-        SearchOptions { prefix: vec![2, 9], ..plain() },
-        &[2, EOS],
-        "word id 9, but the model knows only 9",
-    );
     let covering = SearchOptions { ranking: Ranking { coverage: 0.2, ..Ranking::default() }, ..plain() };
     check(Fake { aligned: false, ..Fake::new(1, 9) }, covering, &[2, EOS], "the coverage penalty needs an alignment");
     check(Fake { broken_at: Some(1), ..Fake::new(1, 9) }, plain(), &[2, EOS], "at target position 2");
     for beam in [1, 5] {
-        let impossible = Fake { impossible: Some(4), ..Fake::new(1, 9) };
-        check(impossible, SearchOptions { beam, prefix: vec![2, 4, 3], ..plain() }, &[2, EOS], "its word 2 (id 4)");
+        let impossible = Fake { impossible: Some(4), prefix: vec![2, 4, 3], ..Fake::new(1, 9) };
+        check(impossible, SearchOptions { beam, ..plain() }, &[2, EOS], "forced at target position 2 (id 4)");
     }
     let forced = force(&mut Fake::new(1, 9), &[(&[2, EOS], &[2, 9, EOS])], &Ticket::forever());
     assert!(forced.expect_err("9 is no word").to_string().contains("word 2 of a target has the id 9"));

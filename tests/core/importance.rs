@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use candle_core::{DType, Device as Candle, Tensor};
 use interlinear::decoding;
 use interlinear::decoding::importance::{IMPORTANCES, Subject, importance, shares};
-use interlinear::decoding::{Intervening, Intervention};
+use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::gradient::{Descent, Gradients, Smoothing};
 use interlinear::models::loss::{Trainable, trainable};
 use interlinear::models::{Kernels, Model, Need, Row, StepOutput, Stepper as _};

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use interlinear::decoding::intervention::permutation;
-use interlinear::decoding::marks::Marks;
-use interlinear::decoding::resolve::{Read, Reader};
-use interlinear::decoding::{Decoded, Intervention, SearchOptions, Specials, intervene_all};
+use interlinear::decoding::reweigh::permutation;
+use interlinear::decoding::{Decoded, SearchOptions, Specials};
+use interlinear::interventions::{
+    Intervention, InterventionFile, Interventions, Origin, Read, Reader, Resolved, intervene_all,
+};
 use interlinear::models::config::Architecture;
 use interlinear::models::{Kernels, Model};
-use interlinear::text::interventions::{InterventionFile, Interventions, Origin};
 use interlinear::ticket::Ticket;
 use serde_json::Value;
 
@@ -23,21 +23,23 @@ fn origin() -> Origin {
 }
 
 /// A file's interventions for a sentence of the tiny model.
-fn resolve(model: &Model, json: &str, text: &str) -> Result<Vec<Intervention>, String> {
+fn resolved(model: &Model, json: &str, text: &str) -> Result<Resolved, String> {
     let file = Interventions::parse(Path::new("plan.json"), 0, json).map_err(|error| error.to_string())?;
     let sentence = model.source.encode(text);
-    let words: Vec<_> = (0..sentence.len()).map(|j| j..j + 1).collect();
     let reader = Reader { target: &model.target, aligns: model.config.aligns() };
-    let list = reader.resolve(&file, &origin(), Read { sentence: &sentence, words: &words });
-    let list = list.map_err(|error| error.to_string())?;
+    let read = Read { sentence: &sentence, words: None };
+    let found = reader.resolve(&file, read).strict(&origin()).map_err(|error| error.to_string())?;
     // What is written is read as the same.
-    let written = reader.describe(&list, Some(text)).to_json().expect("JSON");
+    let written = found.applied.form.to_json().expect("JSON");
     let again = Interventions::parse(Path::new("written"), 0, &written).expect("it reads what it wrote");
-    let again = reader.resolve(&again, &origin(), Read { sentence: &sentence, words: &words }).expect("it fits");
-    let force = |list: &[Intervention]| list.iter().filter(|one| one.needs_alignment()).count();
-    assert_eq!((again.len(), force(&again)), (list.len(), force(&list)));
-    assert!(list.iter().all(|one| again.contains(one)), "{list:?} became {again:?}");
-    Ok(list)
+    let again = reader.resolve(&again, read).strict(&origin()).expect("it fits");
+    assert_eq!(again.applied, found.applied);
+    assert!(again.list.iter().all(|one| found.list.contains(one)), "{found:?} became {again:?}");
+    Ok(found)
+}
+
+fn resolve(model: &Model, json: &str, text: &str) -> Result<Vec<Intervention>, String> {
+    resolved(model, json, text).map(|found| found.list.to_vec())
 }
 
 #[test]
@@ -99,7 +101,7 @@ fn what_is_wrong_is_named_with_its_key() {
         (r#"{"version": 1, "pin": [{"row": 1, "alpha": "flat"}]}"#, "unknown variant `flat`"),
         (r#"{"version": 1, "force": [{"position": 1, "word": "vier"}]}"#, "key `force[0].word` has \"vier\""),
         (r#"{"version": 1, "prefix": "un vier"}"#, "key `prefix` has \"vier\""),
-        (r#"{"version": 1, "forbid": [{"word": "un deux"}]}"#, "key `forbid[0].word` \"un deux\" is 2 pieces"),
+        (r#"{"version": 1, "forbid": [{"word": "un deux"}]}"#, "key `forbid[0].word` is 2 pieces"),
         (r#"{"version": 1, "forbid": [{"word": ""}]}"#, "key `forbid[0].word` is empty"),
         (r#"{"version": 1, "force": [{"position": 0, "word": "un"}]}"#, "key `force[0].position` is 0"),
         (r#"{"version": 1, "mask": [{"position": 5}]}"#, "key `mask[0]` does not fit"),
@@ -145,8 +147,8 @@ fn translate_does_what_the_file_says_and_marks_it() {
     TINY.save(folder.path());
     let model = TINY.model();
     std::fs::write(folder.path().join("plan.json"), PLAN).expect("written");
-    let list = resolve(&model, PLAN, SOURCE).expect("it fits");
-    let best = decoded(&model, list.clone(), 3).hypotheses.remove(0);
+    let set = resolved(&model, PLAN, SOURCE).expect("it fits");
+    let best = decoded(&model, set.list.to_vec(), 3).hypotheses.remove(0);
     let translate = |more: &[&str]| {
         let all = ["translate", "--model", "tiny", "--beam", "3", "--interventions", "plan.json"];
         let outcome = run_in(folder.path(), &[&all, more].concat(), SOURCE.as_bytes());
@@ -162,9 +164,10 @@ fn translate_does_what_the_file_says_and_marks_it() {
     let alpha: Option<Vec<Vec<f32>>> = serde_json::from_value(found["alpha"].clone()).expect("rows");
     assert_eq!(alpha, best.alpha);
     assert_eq!(alpha.map(|alpha| alpha[1].clone()), Some(vec![0.0, 1.0, 0.0, 0.0]));
-    let marks = Marks::of(&list, words.len());
+    let rows = set.applied.pinned();
+    let pinned: Vec<bool> = (0..words.len()).map(|i| rows.contains(&i)).collect();
     assert_eq!((found["forced"][0].as_bool(), found["forced"][1].as_bool()), (Some(true), Some(false)));
-    assert_eq!(found["pinned"], serde_json::json!(marks.pinned));
+    assert_eq!(found["pinned"], serde_json::json!(pinned));
     let number = |key: &str| found[key].as_f64().expect("a number");
     assert!((number("log_p_forced") + number("log_p_free") - number("log_p")).abs() < 1e-5);
     assert!((number("log_p_forced") - f64::from(best.token_log_p[0])).abs() < 1e-6);

@@ -8,11 +8,10 @@ use std::sync::Arc;
 
 use candle_core::{Device as Candle, Tensor};
 use interlinear::attention::AttentionKind;
-use interlinear::decoding::intervention::permutation;
+use interlinear::decoding::reweigh::permutation;
 use interlinear::decoding::sample::{Numbered, SampleOptions};
-use interlinear::decoding::{
-    Decoded, Ensemble, Intervening, Intervention, SearchOptions, Specials, decode, force, sample,
-};
+use interlinear::decoding::{Decoded, Ensemble, SearchOptions, Specials, decode, force, sample};
+use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::config::Config;
 use interlinear::models::folder::readable;
 use interlinear::models::{Annotations, Kernels, Model, Need, Row, State, StepOutput, Stepper, TranslationModel};

@@ -15,11 +15,11 @@ use interlinear::app::files::export;
 use interlinear::app::files::gold::Gold;
 use interlinear::app::page::{Dropped, Page};
 use interlinear::app::settings::Shown;
-use interlinear::decoding::intervention::permutation;
-use interlinear::decoding::{Intervening, Intervention};
+use interlinear::decoding::reweigh::permutation;
+use interlinear::interventions::{Alpha, Force, InterventionFile, Interventions, Pin, Place, Word};
+use interlinear::interventions::{Intervening, Intervention};
 use interlinear::jobs::Library;
 use interlinear::jobs::gate::Gate;
-use interlinear::jobs::live::interventions::{Interventions, Pin, Start, Word};
 use interlinear::jobs::live::protocol::{ColumnId, Event, Request};
 use interlinear::jobs::queue::probe::{Opened, Persuasion, Probe, Probed, Question};
 use interlinear::jobs::queue::{CorpusEvent, Found, Kind, Lane, Order};
@@ -33,7 +33,6 @@ use interlinear::pages::sentence::command::{
 use interlinear::session::command::SettingsCommand;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
-use interlinear::text::interventions::InterventionFile;
 use interlinear::text::links::{Link, Links};
 use interlinear::ticket::Ticket;
 
@@ -250,9 +249,9 @@ fn a_row_that_is_found_is_set_said_and_undone() {
     let (number, question) = ordered(&mut session).expect("an order");
     assert!(matches!(question, Question::Persuade { before, rows, .. } if before == [5] && rows.is_empty()));
     assert!(found(&mut session, number, persuaded(0.125)));
-    let pin = Pin { i: 1, alpha: Arc::from([0.1, 0.2, 0.3, 0.4]) };
+    let pin = Pin { i: 1, alpha: Alpha::Weights(vec![0.1, 0.2, 0.3, 0.4]) };
     let set = session.interventions(column(&session, id));
-    assert_eq!((set.pins.clone(), set.prefix.len()), (vec![pin.clone()], 1));
+    assert_eq!((set.pin.clone(), set.force.len()), (vec![pin.clone()], 1));
     let note = last_notice(&session);
     for part in ["\"botte\"", "total variation 0.125", "KL 0.250 nats", "-2.00 before and -0.50 now"] {
         assert!(note.contains(part), "{note}");
@@ -272,7 +271,7 @@ fn a_row_that_is_found_is_set_said_and_undone() {
     let request = act(&mut session, SourceCommand::Undo).expect("a request");
     assert!(asked(&request, id).is_empty());
     let request = act(&mut session, SourceCommand::Redo).expect("a request");
-    assert_eq!(asked(&request, id).pins, std::slice::from_ref(&pin));
+    assert_eq!(asked(&request, id).pin, std::slice::from_ref(&pin));
     answer(&mut session, &request, "la chaussure rouge </s>");
     assert!(text(&session).contains("the translation says \"chaussure\" all the same"));
     act(&mut session, InterveneCommand::Take { column: id, what: Taken::Pin(1) });
@@ -473,7 +472,7 @@ fn a_sentence_of_a_test_set_brings_its_links_by_hand() {
     assert_eq!(session.gold().expect("gold").reference, "la chaussure rouge");
     let request = act(&mut session, InterveneCommand::Rows { column: id, edit: RowEdit::Gold }).expect("a request");
     let set = asked(&request, id);
-    assert_eq!((set.pins.len(), set.pins[0].i, set.pins[0].alpha.to_vec()), (1, 2, vec![1.0, 0.0, 0.0, 0.0]));
+    assert_eq!(set.pin, [Pin { i: 2, alpha: Alpha::Weights(vec![1.0, 0.0, 0.0, 0.0]) }]);
     session.apply(SourceCommand::Edit("the red shoes".to_owned()));
     assert!(session.gold().is_none(), "they are of that sentence alone");
 }
@@ -546,8 +545,8 @@ fn a_file_from_the_window_runs_in_translate_and_opens_again() {
     let opened = open_file(&path, "anything", &model).expect("it opens");
     assert_eq!((opened.column, opened.source.as_str()), (7, "one three two"));
     let set = session.interventions(column(&session, id));
-    let start = |word: &str, is_forced| Start { word: Word::Entry(word.to_owned()), is_forced };
-    assert_eq!(opened.interventions, Interventions { prefix: vec![start("deux", true)], ..(*set).clone() });
+    let force = vec![Force { i: 0, word: Word::Entry("deux".to_owned()), held: false }];
+    assert_eq!(opened.interventions, Interventions { force, ..(*set).clone() });
 }
 
 #[test]
@@ -559,8 +558,9 @@ fn a_file_that_is_opened_is_one_step_of_undo() {
     assert_eq!(session.page(), Page::Sentence);
     let (number, question) = ordered(&mut session).expect("an order");
     assert!(matches!(question, Question::Open { columns, .. } if columns.len() == 2));
-    let forces = vec![(2, Word::Entry("verte".to_owned()))];
-    let interventions = Interventions { forces, orders: vec![(1, 9)], ..Interventions::default() };
+    let force = vec![Force { i: 2, word: Word::Entry("verte".to_owned()), held: false }];
+    let pin = vec![Pin { i: 1, alpha: Alpha::Permuted(9) }];
+    let interventions = Interventions { force, pin, ..Interventions::default() };
     let file =
         Opened { column: id, made_with: None, source: "a green shoe".to_owned(), interventions: interventions.clone() };
     found(&mut session, number, Probed::Opened(file));
@@ -571,8 +571,8 @@ fn a_file_that_is_opened_is_one_step_of_undo() {
     // it is kept between starts
     let restored = Session::start(Some(session.saved()), &OpenWith::default());
     assert_eq!(*restored.interventions(&restored.columns()[1]), interventions);
-    let request = act(&mut session, InterveneCommand::Take { column: id, what: Taken::Force(2) }).expect("a request");
-    assert!(asked(&request, id).forces.is_empty());
+    let request = act(&mut session, InterveneCommand::Take { column: id, what: Taken::Word(2) }).expect("a request");
+    assert!(asked(&request, id).force.is_empty());
     session.apply(SourceCommand::Undo);
     let request = act(&mut session, SourceCommand::Undo).expect("a request");
     assert_eq!((request.source.as_str(), asked(&request, id).is_empty()), ("the red shoe", true));
@@ -589,9 +589,14 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
         "pin": [{"row": 2, "alpha": {"word": "two"}}, {"row": 3, "alpha": {"permuted": 4}}], "mask": [{"position": 4}]}"#;
     std::fs::write(&path, json).expect("written");
     let Opened { interventions, source, .. } = open_file(&path, "", &model).expect("it opens");
-    assert_eq!((interventions.prefix.len(), interventions.forces.len(), interventions.orders.len()), (1, 1, 1));
-    assert_eq!(interventions.pins[0].alpha.to_vec(), [0.0, 0.0, 1.0, 0.0]);
-    assert!(interventions.masks[0].is_empty() && interventions.temperature == Some(0.5), "`</s>` is masked");
+    assert_eq!(interventions.force.iter().map(|force| force.i).collect::<Vec<_>>(), [0, 2]);
+    let rows = [Alpha::Weights(vec![0.0, 0.0, 1.0, 0.0]), Alpha::Permuted(4)];
+    assert!(interventions.pin.iter().map(|pin| &pin.alpha).eq(&rows));
+    assert_eq!(
+        (interventions.mask.clone(), interventions.temperature),
+        (vec![Place::Bytes(13..13)], Some(0.5)),
+        "`</s>`"
+    );
 
     let run = |name: &str| {
         let file = ["translate", "--model", "tiny", "--beam", "5", "--format", "jsonl", "--interventions", name];
@@ -619,7 +624,7 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
     let best = &column(&session, id).hypotheses[0];
     assert_eq!(
         (serde_json::json!(best.tokens), best.touched.said(2)),
-        (by_script.0.clone(), interlinear::decoding::Said::Forced)
+        (by_script.0.clone(), interlinear::interventions::Said::Forced)
     );
     assert!((f64::from(best.log_p) - by_script.1).abs() < 1e-4);
     let text = saved_text(&mut session, id);

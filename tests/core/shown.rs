@@ -265,7 +265,7 @@ fn rows_behind_the_end_belong_to_the_last_words_and_are_never_rows_of_their_own(
     assert!(session.notices().iter().any(|notice| notice.text.contains("no row that can be set")));
     let request = act(&mut session, edit(1)).expect("a request");
     let set = &request.columns[0].interventions;
-    assert_eq!(set.pins.iter().map(|pin| pin.i).collect::<Vec<_>>(), [3]);
+    assert_eq!(set.pin.iter().map(|pin| pin.i).collect::<Vec<_>>(), [3]);
     let numbers = session.columns()[0].numbers();
     let said = interlinear::app::document::hand::sentence(set, "a b c d", &numbers).expect("something is set");
     assert!(said.contains("alpha of word 2 is set"), "{said}");

@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use candle_core::{DType, Device as Candle, Tensor};
 use interlinear::attention::{self, Applied, Attention, AttentionKind, Query};
-use interlinear::decoding::{Intervening, Intervention, SearchOptions, Specials, decode};
+use interlinear::decoding::{SearchOptions, Specials, decode};
 use interlinear::error::Result;
+use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::batch::{Batch, embed_previous, embed_shifted};
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;

@@ -9,7 +9,7 @@ use interlinear::app::document::scene::SearchSettings;
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::decoding::SearchOptions;
-use interlinear::jobs::live::interventions::Word;
+use interlinear::interventions::Word;
 use interlinear::jobs::live::protocol::{ColumnId, ColumnResult, Event, HypothesisView, ModelFacts, Request};
 use interlinear::jobs::live::protocol::{ColumnSpec, Near};
 use interlinear::pages::sentence::command::{

@@ -6,9 +6,8 @@ use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::decoding::Said;
 use interlinear::decoding::{Fate, Node};
-use interlinear::jobs::live::interventions::{Ban, Touched, Word};
+use interlinear::interventions::{Alpha, Applied, Forbid, Force, Interventions, Pin, Place, Word};
 use interlinear::jobs::live::protocol::{Event, Shift, Untouched};
 use interlinear::pages::sentence::command::{
     ColumnCommand, InterveneCommand, RowEdit, SearchCommand, SelectCommand, SentenceCommand, SourceCommand, Taken,
@@ -94,7 +93,7 @@ fn the_menu_of_a_word_forces_any_word_and_forbids_this_one() {
         click(&mut harness, button);
         assert_eq!(changes(&wires).last(), Some(&wanted));
     }
-    let ban = Ban { i: None, word: entry("chaussure") };
+    let ban = Forbid { i: None, word: entry("chaussure") };
     click(&mut harness, "Take away in RNNsearch, never \"chaussure\"");
     let taken = InterveneCommand::Take { column, what: Taken::Ban(ban) };
     assert!(changes(&wires).contains(&taken));
@@ -193,13 +192,14 @@ fn touched() -> Session {
     let column = session.columns()[1].id;
     session.apply(InterveneCommand::Force { column, i: 1, word: entry("autre") });
     let source = desk::sentence("the red shoe", &[]);
-    let touched = Touched {
-        words: vec![Said::Held, Said::Forced],
-        pinned: vec![2],
-        masked: vec![0],
-        notes: vec!["The model does not know the word \"x\"".to_owned()],
-        ..Touched::default()
+    let force = |i, word: &str, held| Force { i, word: entry(word), held };
+    let form = Interventions {
+        force: vec![force(0, "la", true), force(1, "autre", false)],
+        pin: vec![Pin { i: 2, alpha: Alpha::Uniform }],
+        mask: vec![Place::Position(0)],
+        ..Interventions::default()
     };
+    let touched = Applied { form, notes: vec!["The model does not know the word \"x\"".to_owned()] };
     for event in desk::finished(&session, column, source, &["la autre rouge"], None) {
         let event = match event {
             Event::Finished { number, column, mut result } => {

@@ -7,7 +7,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::analysis::measures::{Measured, Tested};
 use interlinear::app::page::Page;
-use interlinear::jobs::live::interventions::Word;
+use interlinear::interventions::Word;
 use interlinear::jobs::queue::CorpusEvent;
 use interlinear::jobs::queue::probe::{Persuasion, Probed};
 use interlinear::jobs::queue::{Found, Kind};

@@ -16,7 +16,7 @@ use crate::app::document::variant::Told;
 use crate::app::effect::Question;
 use crate::app::settings::{Settings, Whose};
 use crate::decoding::SearchOptions;
-use crate::jobs::live::interventions::Interventions;
+use crate::interventions::Interventions;
 use crate::jobs::live::protocol::{
     ColumnId, ColumnResult, ColumnSpec, EnsembleSpec, HypothesisView, ModelFacts, Untouched,
 };

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use crate::jobs::live::interventions::Interventions;
+use crate::interventions::{Alpha, Interventions, Pin, Place};
 use crate::pages::sentence::command::Taken;
+use crate::text::sentence::EOS;
 
 /// How target tokens are counted: by themselves, or as the words that they are pieces of, where those are shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,28 +63,27 @@ pub struct Item {
 pub fn items(set: &Interventions, source: &str, numbers: &Numbers) -> Vec<Item> {
     let mut items = Vec::new();
     let mut add = |text: String, taken: Taken| items.push(Item { text, taken });
-    for (at, start) in set.prefix.iter().enumerate().filter(|(_, start)| start.is_forced) {
-        add(format!("{} is \"{}\"", numbers.name(at), start.word.text()), Taken::Word(at));
+    for force in set.force.iter().filter(|force| !force.held) {
+        add(format!("{} is \"{}\"", numbers.name(force.i), force.word.text()), Taken::Word(force.i));
     }
-    for (i, word) in &set.forces {
-        add(format!("{} is \"{}\"", numbers.name(*i), word.text()), Taken::Force(*i));
-    }
-    for ban in &set.bans {
-        let word = ban.word.text();
-        let text = match ban.i {
+    for forbid in &set.forbid {
+        let word = forbid.word.text();
+        let text = match forbid.i {
             Some(i) => format!("{} is not \"{word}\"", numbers.name(i)),
             None => format!("never \"{word}\""),
         };
-        add(text, Taken::Ban(ban.clone()));
+        add(text, Taken::Ban(forbid.clone()));
     }
-    for pin in &set.pins {
-        add(format!("alpha of {} is set", numbers.row_name(pin.i)), Taken::Pin(pin.i));
+    for Pin { i, alpha } in &set.pin {
+        let how = if let Alpha::Permuted(seed) = alpha { format!("permuted, seed {seed}") } else { "set".to_owned() };
+        add(format!("alpha of {} is {how}", numbers.row_name(*i)), Taken::Pin(*i));
     }
-    for (i, seed) in &set.orders {
-        add(format!("alpha of {} is permuted, seed {seed}", numbers.row_name(*i)), Taken::Pin(*i));
-    }
-    for mask in &set.masks {
-        let word = source.get(mask.clone()).filter(|word| !word.is_empty()).unwrap_or("</s>");
+    for mask in &set.mask {
+        let word = match mask {
+            Place::Bytes(bytes) => source.get(bytes.clone()).filter(|word| !word.is_empty()).unwrap_or(EOS).to_owned(),
+            Place::Word(word) => word.clone(),
+            Place::Position(j) => format!("source token {}", j + 1),
+        };
         add(format!("\"{word}\" is masked"), Taken::Mask(mask.clone()));
     }
     if let Some(t) = set.temperature {
@@ -94,8 +94,8 @@ pub fn items(set: &Interventions, source: &str, numbers: &Numbers) -> Vec<Item> 
 
 /// How many words are held because of what was changed behind them.
 pub fn held(set: &Interventions, numbers: &Numbers) -> usize {
-    let held = set.prefix.iter().enumerate().filter(|(_, start)| !start.is_forced);
-    let mut words: Vec<usize> = held.map(|(at, _)| numbers.word(at)).collect();
+    let held = set.force.iter().filter(|force| force.held);
+    let mut words: Vec<usize> = held.map(|force| numbers.word(force.i)).collect();
     words.dedup();
     words.len()
 }
@@ -118,19 +118,19 @@ pub fn sentence(set: &Interventions, source: &str, numbers: &Numbers) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::live::interventions::{Ban, Pin, Start, Word};
+    use crate::interventions::{Forbid, Force, Word};
 
     #[test]
     fn everything_that_is_set_is_said() {
         let word = |word: &str| Word::Entry(word.to_owned());
+        let force = |i, text: &str, held| Force { i, word: word(text), held };
         let set = Interventions {
-            prefix: vec![Start { word: word("la"), is_forced: false }, Start { word: word("botte"), is_forced: true }],
-            forces: vec![(4, word("usée"))],
-            bans: vec![Ban { i: Some(2), word: word("a") }, Ban { i: None, word: word("b") }],
-            orders: vec![(3, 7)],
-            pins: vec![Pin { i: 2, alpha: std::sync::Arc::from([1.0]) }],
-            masks: vec![4..7, 12..12],
+            force: vec![force(0, "la", true), force(1, "botte", false), force(4, "usée", false)],
+            forbid: vec![Forbid { i: Some(2), word: word("a") }, Forbid { i: None, word: word("b") }],
+            pin: vec![Pin { i: 2, alpha: Alpha::Weights(vec![1.0]) }, Pin { i: 3, alpha: Alpha::Permuted(7) }],
+            mask: vec![Place::Bytes(4..7), Place::Bytes(12..12)],
             temperature: Some(2.0),
+            ..Interventions::default()
         };
         assert_eq!(
             sentence(&set, "the red shoe", &Numbers::default()).as_deref(),

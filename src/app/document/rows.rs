@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::app::document::column::Column;
 use crate::app::settings::Settings;
-use crate::decoding::intervention::permutation;
+use crate::decoding::reweigh::permutation;
 use crate::text::sentence::Sentence;
 
 /// The target tokens of shown word i.

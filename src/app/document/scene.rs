@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::app::document::history::Written;
 use crate::decoding::{Ranking, SearchOptions};
-use crate::jobs::live::interventions::Interventions;
+use crate::interventions::Interventions;
 use crate::text::sentence::MAX_SOURCE_BYTES;
 
 /// Candidates kept for each word, for the inspector.

@@ -11,9 +11,9 @@ use crate::analysis::reading::Reading;
 use crate::analysis::words::{merge_alpha, merge_energies, merge_log_p};
 use crate::app::document::variant::Told;
 use crate::app::settings::Shown;
-use crate::decoding::Said;
 use crate::figure::label::Hand;
-use crate::jobs::live::interventions::Touched;
+use crate::interventions::Applied;
+use crate::interventions::Said;
 use crate::jobs::live::protocol::{HypothesisView, Pieces};
 use crate::text::links::{Link, Links};
 use crate::text::sentence::{EOS, Sentence};
@@ -112,7 +112,7 @@ pub struct AlignmentTable {
     /// log p of the words that were held or forced, and of those that the model chose, where a person has set any.
     pub log_p_parts: Option<(f32, f32)>,
     /// What a person has set, where anything is.
-    pub touched: Option<Arc<Touched>>,
+    pub touched: Option<Arc<Applied>>,
     /// log p / |y|^A.
     pub rank: f32,
     /// The hypothesis ends with `</s>`.
@@ -304,7 +304,7 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
     for tested in tested_for(making.tested, source, shown) {
         table.measure(tested, pieces);
     }
-    if *shown.touched != Touched::default() {
+    if *shown.touched != Applied::default() {
         table.touch(shown, pieces, making.reading.unwrap_or_default());
     }
     if let Some(links) = making.links {
@@ -325,12 +325,20 @@ fn with_rows(target: &[Range<usize>], count: usize) -> Vec<Range<usize>> {
 }
 
 impl AlignmentTable {
+    /// The target word that is the same as word i of another output, the one nearest to its place.
+    pub fn like_target(&self, other: &Self, i: usize) -> Option<usize> {
+        let word = &other.target.get(i)?.text;
+        let likes = self.target.iter().enumerate().filter(|(_, own)| own.text == *word);
+        likes.map(|(at, _)| at).min_by_key(|at| at.abs_diff(i))
+    }
+
     /// Marks what a person has set.
     fn touch(&mut self, shown: &HypothesisView, pieces: Option<&Pieces>, reading: (Reading, usize)) {
         let touched = &shown.touched;
         let (reading, delay) = reading;
         let rows = shown.alpha.as_ref().map_or(0, Vec::len);
-        let is_pinned = |token| reading.row_after(delay, token, rows).is_some_and(|row| touched.pinned.contains(&row));
+        let (pinned, masked) = (touched.pinned(), touched.masked());
+        let is_pinned = |token| reading.row_after(delay, token, rows).is_some_and(|row| pinned.contains(&row));
         for (i, word) in self.target.iter_mut().enumerate() {
             let tokens = pieces.map_or(i..i + 1, |pieces| pieces.target[i].clone());
             word.said = tokens.clone().map(|token| touched.said(token)).max().unwrap_or_default();
@@ -338,9 +346,9 @@ impl AlignmentTable {
         }
         for (j, word) in self.source.iter_mut().enumerate() {
             let tokens = pieces.map_or(j..j + 1, |pieces| pieces.source[j].clone());
-            word.is_masked = tokens.into_iter().all(|token| touched.masked.contains(&token));
+            word.is_masked = tokens.into_iter().all(|token| masked.contains(&token));
         }
-        self.log_p_parts = (!touched.words.is_empty()).then(|| touched.parts(&shown.token_log_p));
+        self.log_p_parts = touched.has_words().then(|| touched.parts(&shown.token_log_p));
         self.touched = Some(Arc::clone(touched));
     }
 

@@ -4,9 +4,10 @@
 use std::collections::HashSet;
 
 use crate::app::document::column::Column;
-use crate::decoding::{Fate, Node, Said};
+use crate::decoding::{Fate, Node};
 use crate::figure::tree;
 use crate::figure::tree::State;
+use crate::interventions::Said;
 use crate::text::pieces::Marks;
 
 /// A node of the search.

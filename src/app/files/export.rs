@@ -340,7 +340,7 @@ pub fn source_tsv(table: &AlignmentTable, shown: Shown, j: usize) -> String {
 
 /// The beam, best first, with log p and what it was ranked by.
 pub fn beam_tsv(column: &Column) -> String {
-    let is_set = column.hypotheses.iter().any(|one| !one.touched.words.is_empty());
+    let is_set = column.hypotheses.iter().any(|one| one.touched.has_words());
     let parts = if is_set { &["log_p_set", "log_p_free"][..] } else { &[] };
     let head = ["rank", "log_p", "ranked_by"].into_iter().chain(parts.iter().copied()).chain(["translation"]);
     let head = head.map(Cell::plain).collect();
@@ -395,7 +395,7 @@ pub fn json_line(column: &Column) -> String {
     }
     if let Some(set) = set_by_hand(column, false) {
         line["interventions"] = set.into();
-        let masked = column.shown().map(|shown| shown.touched.masked.clone()).unwrap_or_default();
+        let masked = column.shown().map(|shown| shown.touched.masked()).unwrap_or_default();
         line["masked"] = masked.into();
     }
     if let Some(reading) = reading {
@@ -468,7 +468,7 @@ fn hypothesis(shown: &HypothesisView, read: Option<(Reading, usize)>) -> Value {
         value["said"] = said.collect();
         value["log_p_set"] = set.into();
         value["log_p_free"] = free.into();
-        value["rows_set"] = shown.touched.pinned.clone().into();
+        value["rows_set"] = shown.touched.pinned().into();
     }
     value
 }

@@ -110,7 +110,8 @@ impl Picture {
         };
         let rank = self.is_normalised.then_some(of.rank);
         let words = of.tokens.iter().enumerate().map(word).collect();
-        Row { place: n + 1, log_p: of.log_p, rank, words, said: of.touched.words.clone(), ..Row::default() }
+        let said = of.touched.all_said(of.tokens.len());
+        Row { place: n + 1, log_p: of.log_p, rank, words, said, ..Row::default() }
     }
 }
 

@@ -1,13 +1,14 @@
-//! Floor 9: interventions as they are kept between starts, in a form of their own.
+//! Floor 9: interventions as they are kept between starts.
 
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::app::document::scene::Owned;
-use crate::jobs::live::interventions::{Ban, Interventions, Pin, Start, Word};
+use crate::interventions::{Alpha, Forbid, Force, Interventions, Pin, Place, Word};
 
 /// What is set for a model. Unknown keys are ignored, missing ones are empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -15,90 +16,81 @@ use crate::jobs::live::interventions::{Ban, Interventions, Pin, Start, Word};
 pub struct SavedInterventions {
     /// The folder of the model, or those of all members of an ensemble.
     pub folders: Vec<PathBuf>,
-    /// Words that the translation begins with.
-    pub prefix: Vec<SavedWord>,
-    /// Words that are said further on.
-    pub forces: Vec<SavedWord>,
-    /// Words that are not said.
-    pub bans: Vec<SavedWord>,
-    /// Rows of alpha.
-    pub pins: Vec<SavedPin>,
-    /// Rows whose weights change places: target position, from 0, and seed.
-    pub orders: Vec<(usize, u64)>,
-    /// Source words without weight, as bytes of the text.
-    pub masks: Vec<Range<usize>>,
-    /// Temperature of the softmax over the energies.
-    pub temperature: Option<f32>,
+    /// What is set, as in a file of interventions; nothing where a later version wrote what this one cannot read.
+    set: Value,
+    #[serde(flatten, skip_serializing)]
+    older: Older,
 }
 
-/// A target word.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// As the first version kept them: positions from 0, words of the beginning by their order.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
-pub struct SavedWord {
-    /// An entry of the vocabulary, or text that is still to be cut.
-    pub word: String,
-    /// It is text.
-    pub is_typed: bool,
-    /// A person chose it; of a prefix.
-    pub is_forced: bool,
-    /// Target position, from 0; of a word that is not said, and of one that is said further on.
-    pub i: Option<usize>,
+struct Older {
+    prefix: Vec<OlderWord>,
+    forces: Vec<OlderWord>,
+    bans: Vec<OlderWord>,
+    pins: Vec<OlderPin>,
+    orders: Vec<(usize, u64)>,
+    masks: Vec<Range<usize>>,
+    temperature: Option<f32>,
 }
 
-/// A row of alpha.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct SavedPin {
-    /// Target position, from 0.
-    pub i: usize,
-    /// alpha_ij, [t_x].
-    pub alpha: Vec<f32>,
+struct OlderWord {
+    word: String,
+    is_typed: bool,
+    is_forced: bool,
+    i: Option<usize>,
 }
 
-impl SavedWord {
-    fn of(word: &Word) -> Self {
-        Self { word: word.text().to_owned(), is_typed: matches!(word, Word::Typed(_)), ..Self::default() }
-    }
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+struct OlderPin {
+    i: usize,
+    alpha: Vec<f32>,
+}
 
+impl OlderWord {
     fn word(self) -> Word {
         if self.is_typed { Word::Typed(self.word) } else { Word::Entry(self.word) }
+    }
+}
+
+impl Older {
+    fn now(self) -> Interventions {
+        let start = |(i, word): (usize, OlderWord)| Force { i, held: !word.is_forced, word: word.word() };
+        let force = |word: OlderWord| Some(Force { i: word.i?, word: word.word(), held: false });
+        let mut now = Interventions {
+            force: self.prefix.into_iter().enumerate().map(start).collect(),
+            forbid: self.bans.into_iter().map(|word| Forbid { i: word.i, word: word.word() }).collect(),
+            mask: self.masks.into_iter().map(Place::Bytes).collect(),
+            temperature: self.temperature,
+            ..Interventions::default()
+        };
+        now.force.extend(self.forces.into_iter().filter_map(force));
+        let rows = self.pins.into_iter().map(|pin| Pin { i: pin.i, alpha: Alpha::Weights(pin.alpha) });
+        let orders = self.orders.into_iter().map(|(i, seed)| Pin { i, alpha: Alpha::Permuted(seed) });
+        rows.chain(orders).for_each(|pin| now.pin(pin));
+        now
     }
 }
 
 impl SavedInterventions {
     /// As they are kept; `None` where a path is not text.
     pub fn of(owned: &Owned) -> Option<Self> {
-        let Interventions { prefix, forces, bans, pins, orders, masks, temperature } = &*owned.interventions;
-        let start = |start: &Start| SavedWord { is_forced: start.is_forced, ..SavedWord::of(&start.word) };
-        let force = |(i, word): &(usize, Word)| SavedWord { i: Some(*i), ..SavedWord::of(word) };
-        let ban = |ban: &Ban| SavedWord { i: ban.i, ..SavedWord::of(&ban.word) };
-        let pin = |pin: &Pin| SavedPin { i: pin.i, alpha: pin.alpha.to_vec() };
-        owned.folders.iter().all(|folder| folder.to_str().is_some()).then(|| Self {
-            folders: owned.folders.clone(),
-            prefix: prefix.iter().map(start).collect(),
-            forces: forces.iter().map(force).collect(),
-            bans: bans.iter().map(ban).collect(),
-            pins: pins.iter().map(pin).collect(),
-            orders: orders.clone(),
-            masks: masks.clone(),
-            temperature: *temperature,
-        })
+        let set = serde_json::to_value(&*owned.interventions).ok()?;
+        let is_text = owned.folders.iter().all(|folder| folder.to_str().is_some());
+        is_text.then(|| Self { folders: owned.folders.clone(), set, older: Older::default() })
     }
 
     /// As they were; what makes no sense is left out. `None` where nothing is left.
     pub fn owned(self) -> Option<Owned> {
-        let is_row = |alpha: &[f32]| alpha.iter().all(|alpha| alpha.is_finite() && *alpha >= 0.0);
-        let start = |word: SavedWord| Start { is_forced: word.is_forced, word: word.word() };
-        let pins = self.pins.into_iter().filter(|pin| is_row(&pin.alpha));
-        let interventions = Interventions {
-            prefix: self.prefix.into_iter().map(start).collect(),
-            forces: self.forces.into_iter().filter_map(|word| Some((word.i?, word.word()))).collect(),
-            bans: self.bans.into_iter().map(|word| Ban { i: word.i, word: word.word() }).collect(),
-            pins: pins.map(|pin| Pin { i: pin.i, alpha: Arc::from(pin.alpha) }).collect(),
-            orders: self.orders,
-            masks: self.masks.into_iter().filter(|mask| mask.start <= mask.end).collect(),
-            temperature: self.temperature.filter(|t| t.is_finite() && *t > 0.0),
-        };
-        (!interventions.is_empty()).then(|| Owned { folders: self.folders, interventions: Arc::new(interventions) })
+        let mut set = if self.set.is_null() { self.older.now() } else { serde_json::from_value(self.set).ok()? };
+        let is_weight = |alpha: &f32| alpha.is_finite() && *alpha >= 0.0;
+        set.pin.retain(|pin| if let Alpha::Weights(row) = &pin.alpha { row.iter().all(is_weight) } else { true });
+        set.mask.retain(|mask| if let Place::Bytes(bytes) = mask { bytes.start <= bytes.end } else { true });
+        set.temperature = set.temperature.filter(|t| t.is_finite() && *t > 0.0);
+        (!set.is_empty()).then(|| Owned { folders: self.folders, interventions: Arc::new(set) })
     }
 }

@@ -1,7 +1,6 @@
 //! Floor 8: the live translation: one slot, the latest request wins.
 
 pub mod given;
-pub mod interventions;
 pub mod mailbox;
 pub mod near;
 pub mod protocol;

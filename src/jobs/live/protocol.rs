@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::analysis::reading::Reading;
 use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Node, SearchOptions};
-use crate::jobs::live::interventions::{Interventions, Touched};
+use crate::interventions::{Applied, Interventions};
 use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
 use crate::text::pieces::Marks;
@@ -310,7 +310,7 @@ pub struct HypothesisView {
     /// Which tokens make up each word; `None` where every token is a word, on both sides.
     pub pieces: Option<Pieces>,
     /// What of it a person has set.
-    pub touched: Arc<Touched>,
+    pub touched: Arc<Applied>,
 }
 
 /// What a model does by itself where a column has interventions.

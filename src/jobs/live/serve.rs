@@ -6,13 +6,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::decoding::{Decoded, Hypothesis, Intervening, Intervention, Progress, SearchOptions, decode};
+use crate::decoding::{Decoded, Hypothesis, Progress, SearchOptions, decode};
 use crate::error::{Error, Result};
 use crate::evaluation::rows::Rows;
+use crate::interventions::{Intervening, Intervention};
 use crate::jobs::gate::{Busy, Gate};
 use crate::jobs::live::given;
-use crate::jobs::live::interventions;
-use crate::jobs::live::interventions::{Resolved, Touched};
 use crate::jobs::live::near;
 use crate::jobs::live::protocol::{
     ColumnResult, ColumnSpec, Event, HypothesisView, MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Request, Untouched,
@@ -168,8 +167,7 @@ impl Job<'_> {
     /// The translation that the user gives, as a column's model reads it.
     fn given(&self, spec: &ColumnSpec, shelved: &Shelved, text: &str) -> Result<HypothesisView> {
         self.ticket.check()?;
-        let source =
-            view::Source::new(shelved, read_source(spec.source_in(self.request), shelved)?, Touched::default());
+        let source = view::Source::new(shelved, read_source(spec.source_in(self.request), shelved)?);
         shelved.with_stepper(spec.engine, self.threads, |stepper| {
             given::given(shelved, &source, text, stepper, self.ticket)
         })
@@ -205,19 +203,13 @@ impl Job<'_> {
 
     fn column(&self, spec: &ColumnSpec, shelved: &Shelved) -> Result<()> {
         self.ticket.check()?;
-        let sentence = read_source(spec.source_in(self.request), shelved)?;
-        let set = if spec.interventions.is_empty() {
-            Resolved::default()
-        } else {
-            interventions::resolve(&spec.interventions, shelved.reader(), &sentence)
-        };
-        let source = view::Source::new(shelved, sentence, set.touched);
+        let mut source = view::Source::new(shelved, read_source(spec.source_in(self.request), shelved)?);
+        let list = source.set(shelved, &spec.interventions);
         let sentence = &source.sentence;
         let mut wanted = spec.options.clone();
-        // a prefix that was given is never cut
-        wanted.max_length = Some(wanted.limit(sentence.len()).max(set.prefix.len() + 1));
-        let mut options = within_memory(&wanted, sentence.len());
-        options.prefix = set.prefix;
+        // a beginning that was set is never cut
+        wanted.max_length = Some(wanted.limit(sentence.len()).max(source.touched.form.begun() + 1));
+        let options = within_memory(&wanted, sentence.len());
         let (number, column) = (self.request.number, spec.column);
         let mut rows = Pace { first_row_millis: None, last: None, every: self.store.row_every };
         let mut hear = |_: usize, progress: Progress<'_>| match progress {
@@ -232,12 +224,12 @@ impl Job<'_> {
             }
         };
         // alpha that a person has set does not go on behind `</s>`
-        let goes_on = !set.list.iter().any(Intervention::needs_alignment);
+        let goes_on = !list.iter().any(Intervention::needs_alignment);
         let (decoded, took) = shelved.with_stepper(spec.engine, self.threads, |stepper| {
-            let decoded = if set.list.is_empty() {
+            let decoded = if list.is_empty() {
                 self.search(stepper, shelved, sentence, &options, &mut hear)?
             } else {
-                let mut stepper = Intervening::new(&mut *stepper, vec![Arc::clone(&set.list)]);
+                let mut stepper = Intervening::new(&mut *stepper, vec![Arc::clone(&list)]);
                 self.search(&mut stepper, shelved, sentence, &options, &mut hear)?
             };
             let took = millis(self.start);
@@ -253,7 +245,7 @@ impl Job<'_> {
         if source.touched.is_untouched() {
             return Ok(());
         }
-        let untouched = self.untouched(spec, shelved, source, &set.list, &best)?;
+        let untouched = self.untouched(spec, shelved, source, &list, &best)?;
         self.ticket.check()?;
         self.emit(Event::Untouched { number, column, untouched });
         Ok(())

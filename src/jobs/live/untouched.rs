@@ -3,8 +3,8 @@
 
 use crate::analysis::divergence::jensen_shannon;
 use crate::decoding::follow::follow;
-use crate::decoding::{Intervening, Intervention};
 use crate::error::Result;
+use crate::interventions::{Intervening, Intervention};
 use crate::jobs::live::protocol::Shift;
 use crate::models::{StepOutput, Stepper};
 use crate::text::sentence::UNK;

@@ -9,7 +9,7 @@ use crate::analysis::unknown;
 use crate::analysis::words::merge_alpha;
 use crate::decoding::{Hypothesis, Node};
 use crate::evaluation::wording;
-use crate::jobs::live::interventions::Touched;
+use crate::interventions::{Applied, Intervention, Interventions, Read, Resolved};
 use crate::jobs::live::protocol::{HypothesisView, Pieces};
 use crate::jobs::models::shelved::Shelved;
 use crate::text::sentence::{EOS, Sentence, UNK};
@@ -21,13 +21,21 @@ pub(crate) struct Source {
     /// Which of them make up each word; `None` where every token is a word.
     words: Option<Vec<Range<usize>>>,
     /// What of its translations a person has set.
-    pub(crate) touched: Arc<Touched>,
+    pub(crate) touched: Arc<Applied>,
 }
 
 impl Source {
-    pub(crate) fn new(shelved: &Shelved, sentence: Sentence, touched: Touched) -> Self {
+    pub(crate) fn new(shelved: &Shelved, sentence: Sentence) -> Self {
         let words = wording::pieces(&shelved.model.source, &sentence, false);
-        Self { sentence, words, touched: Arc::new(touched) }
+        Self { sentence, words, touched: Arc::default() }
+    }
+
+    /// What is set of its translations, for the model; what does not fit is left out with a note.
+    pub(crate) fn set(&mut self, shelved: &Shelved, form: &Interventions) -> Arc<[Intervention]> {
+        let read = Read { sentence: &self.sentence, words: self.words.as_deref() };
+        let Resolved { list, applied, .. } = shelved.reader().resolve(form, read);
+        self.touched = Arc::new(applied);
+        list
     }
 
     /// The same where the model does all by itself.

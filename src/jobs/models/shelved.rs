@@ -7,7 +7,7 @@ use crate::decoding::ensemble::{Ensemble, Mixing};
 use crate::error::Result;
 use crate::evaluation::System;
 use crate::evaluation::rows::Rows;
-use crate::jobs::live::interventions::Reader;
+use crate::interventions::Reader;
 use crate::jobs::live::protocol::{Member, ModelFacts};
 use crate::models::{Kernels, Model, Stepper};
 use crate::nn::device::Device;
@@ -112,8 +112,7 @@ impl Shelved {
 
     /// What interventions need to know of it.
     pub(crate) fn reader(&self) -> Reader<'_> {
-        let ModelFacts { eos, unk, has_alignment, .. } = self.facts;
-        Reader { target: &self.model.target, eos, unk, has_alignment }
+        Reader { target: &self.model.target, aligns: self.facts.has_alignment }
     }
 
     pub(crate) fn specials(&self) -> Specials {

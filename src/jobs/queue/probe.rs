@@ -6,12 +6,10 @@ use std::sync::Arc;
 
 use crate::analysis::measures;
 use crate::analysis::measures::{MEASURES, Tested};
-use crate::decoding::Intervention;
 use crate::decoding::importance::Subject;
-use crate::decoding::resolve;
 use crate::error::{Error, Result};
 use crate::evaluation::wording;
-use crate::jobs::live::interventions::{Ban, Interventions, Pin, Start, Word};
+use crate::interventions::{InterventionFile, Interventions, Place, Read, Word};
 use crate::jobs::live::protocol::ColumnId;
 use crate::jobs::models::shelved::Shelved;
 use crate::jobs::queue::work::{Progress, Work};
@@ -19,9 +17,8 @@ use crate::jobs::queue::yielding::Yielding;
 use crate::models::Kernels;
 use crate::models::gradient::{Gradients, Persuaded};
 use crate::nn::device::DeviceChoice;
-use crate::text::interventions::{InterventionFile, Interventions as File};
 use crate::text::reader::require_file;
-use crate::text::sentence::{MAX_SOURCE_BYTES, Sentence, UNK};
+use crate::text::sentence::{MAX_SOURCE_BYTES, UNK};
 
 /// What is asked of a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -143,7 +140,7 @@ fn persuade(
     word: &Word,
 ) -> Result<Persuasion> {
     let name = &shelved.facts.name;
-    let ids = shelved.reader().ids(word).ok_or_else(|| {
+    let ids = shelved.reader().ids(word).map_err(|_| {
         Error::Input(format!("{name} does not know the word \"{}\"; choose one of its vocabulary", word.text()))
     })?;
     let &[first, ..] = ids.as_slice() else {
@@ -186,48 +183,16 @@ fn open(
     if source.len() > MAX_SOURCE_BYTES {
         return Err(origin.wrong("source", &format!("is longer than {MAX_SOURCE_BYTES} bytes")));
     }
-    let model = &shelved.model;
     let sentence = shelved.encode(&source);
-    let words = wording::source_pieces(model, &sentence, false).unwrap_or_else(|| wording::singles(sentence.len()));
-    let reader = resolve::Reader { target: &model.target, aligns: shelved.facts.has_alignment };
-    let list = reader.resolve(file, &origin, resolve::Read { sentence: &sentence, words: &words })?;
-    let interventions = in_words(&list, file, &sentence, &shelved);
-    let made_with = file.model.clone().filter(|name| *name != shelved.facts.name);
-    Ok(Opened { column, made_with, source, interventions })
-}
-
-/// Interventions of a file as those of a column. Words that the translation begins with, one after the other, are its
-/// prefix.
-fn in_words(list: &[Intervention], file: &File, source: &Sentence, shelved: &Shelved) -> Interventions {
-    let entry = |token: u32| Word::Entry(shelved.model.target.token(token).unwrap_or(UNK).to_owned());
-    let held = |i: usize| file.force.iter().any(|force| force.held && force.position == i + 1);
-    let mut out = Interventions::default();
-    for one in list {
-        match one {
-            Intervention::Force { i, token } => {
-                out.forces.retain(|(at, _)| at != i);
-                out.forces.push((*i, entry(*token)));
-            }
-            Intervention::Forbid { i, token } => out.bans.push(Ban { i: *i, word: entry(*token) }),
-            Intervention::Pin { i, alpha } => {
-                out.free(*i);
-                out.pins.push(Pin { i: *i, alpha: Arc::from(alpha.as_slice()) });
-            }
-            Intervention::Permute { i, seed } => {
-                out.free(*i);
-                out.orders.push((*i, *seed));
-            }
-            Intervention::Mask { j } => out.masks.extend(source.spans.get(*j).cloned()),
-            Intervention::Temperature(t) => out.temperature = Some(*t),
+    let words = wording::source_pieces(&shelved.model, &sentence, false);
+    let read = Read { sentence: &sentence, words: words.as_deref() };
+    let mut interventions = shelved.reader().resolve(file, read).strict(&origin)?.applied.form;
+    // other models cut the text in other ways
+    for place in &mut interventions.mask {
+        if let Place::Position(j) = place {
+            *place = Place::Bytes(sentence.spans.get(*j).cloned().unwrap_or_default());
         }
     }
-    out.forces.sort_by_key(|(i, _)| *i);
-    out.pins.sort_by_key(|pin| pin.i);
-    out.orders.sort_unstable();
-    out.masks.sort_by_key(|mask| (mask.start, mask.end));
-    out.masks.dedup();
-    let first = out.forces.iter().enumerate().take_while(|(n, (i, _))| n == i).count();
-    let start = |(i, word)| Start { word, is_forced: !held(i) };
-    out.prefix = out.forces.drain(..first).map(start).collect();
-    out
+    let made_with = file.model.clone().filter(|name| *name != shelved.facts.name);
+    Ok(Opened { column, made_with, source, interventions })
 }

@@ -1,7 +1,6 @@
 //! Floor 9: the page Corpus: a workspace, its table, the chosen sentence and what people say of it. Files are read and
 //! written by the keeper; models run in the corpus lane.
 
-pub mod acting;
 pub mod agreement;
 pub mod columns;
 pub mod command;
@@ -249,7 +248,7 @@ impl Workbench {
         let scene = shared.scene();
         let acts = |system: Candidate| {
             let set = scene.set_for(system.folders());
-            let acting = Acting::of("what was set", acting::file(&set, &scene.source));
+            let acting = Acting::of("what was set", set.for_every_sentence(&scene.source));
             (!set.is_empty()).then(|| (system, Some(ActsBy::Set(Box::new(acting)))))
         };
         let all: Vec<_> = systems(shared).into_iter().filter_map(acts).collect();

@@ -1,13 +1,12 @@
 //! Floor 9: what the user does on page Sentence. A leaf.
 
-use std::ops::Range;
 use std::path::PathBuf;
 
 use crate::app::document::rewording::WordEdit;
 use crate::app::document::scene::SearchSettings;
 use crate::app::files::drawing::Drawing;
 use crate::decoding::ensemble::Mixing;
-use crate::jobs::live::interventions::{Ban, Word};
+use crate::interventions::{Forbid, Place, Word};
 use crate::jobs::live::protocol::{ColumnId, EnsembleSpec};
 
 /// A list of sentences.
@@ -256,16 +255,14 @@ pub enum RowEdit {
 /// What is taken away.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// A word of the prefix by its place, and those behind it.
+    /// The word that is forced at this target position, and at the beginning those behind it.
     Word(usize),
-    /// The word that is said at this target position, behind the prefix.
-    Force(usize),
     /// A ban.
-    Ban(Ban),
+    Ban(Forbid),
     /// The row at this target position.
     Pin(usize),
-    /// The mask at this place of the text.
-    Mask(Range<usize>),
+    /// The mask of this place.
+    Mask(Place),
     /// The temperature.
     Temperature,
 }

@@ -7,18 +7,19 @@ use std::sync::Arc;
 
 use crate::app::document::column::Column;
 use crate::app::document::rows;
-use crate::app::document::table::AlignmentTable;
 use crate::app::shared::Shared;
-use crate::decoding::Said;
-use crate::jobs::live::interventions::{Ban, Interventions, Pin, Start, Word};
+use crate::interventions::{Alpha, Forbid, Force, Interventions, Pin, Place, Said, Word};
 use crate::jobs::live::protocol::ColumnId;
 use crate::pages::sentence::command::{InterveneCommand, RowEdit, Taken};
+use crate::text::sentence::{EOS, MAX_SOURCE_BYTES};
 
 /// Least and greatest temperature.
 const TEMPERATURES: (f32, f32) = (0.05, 20.0);
 
-/// Longest typed prefix, in bytes: a translation is not longer than a source may be.
-const LONGEST: usize = 10_000;
+/// Whether a typed word or translation can be set: a translation is not longer than a source may be.
+fn is_fit(text: &str) -> bool {
+    !text.trim().is_empty() && text.len() <= MAX_SOURCE_BYTES
+}
 
 impl Shared {
     pub(crate) fn apply_to_interventions(&mut self, command: InterveneCommand) {
@@ -111,22 +112,19 @@ impl Shared {
 
     /// The first `count` tokens of what a column shows, held or forced as they are. It may not show the words yet that were
     /// set last; then only those can be held, which may be fewer.
-    fn held(&self, id: ColumnId, count: usize) -> Option<Vec<Start>> {
+    fn held(&self, id: ColumnId, count: usize) -> Option<Vec<Force>> {
         let column = self.present(id)?;
         let wanted = self.interventions(column);
-        if wanted.prefix != column.set.prefix {
-            return Some(wanted.prefix.iter().take(count).cloned().collect());
+        if wanted.beginning() != column.set.beginning() {
+            return Some(wanted.beginning().iter().take(count).cloned().collect());
         }
         let shown = column.shown()?;
-        let start = |(at, token): (usize, &String)| Start {
-            word: Word::Entry(token.clone()),
-            is_forced: shown.touched.said(at) == Said::Forced,
-        };
-        Some(shown.tokens.get(..count)?.iter().enumerate().map(start).collect())
+        let held = |i: usize| shown.touched.said(i) != Said::Forced;
+        Some(beginning(shown.tokens.get(..count)?, held))
     }
 
     /// As [`Shared::held`], all of them or none with a sentence.
-    fn all_held(&mut self, id: ColumnId, count: usize) -> Option<Vec<Start>> {
+    fn all_held(&mut self, id: ColumnId, count: usize) -> Option<Vec<Force>> {
         let held = self.held(id, count).filter(|held| held.len() == count);
         if held.is_none() {
             self.notify("The words before it are still being chosen; try again when they stand", false);
@@ -136,58 +134,50 @@ impl Shared {
 
     fn force(&mut self, id: ColumnId, i: usize, word: Word) {
         let tokens = self.present(id).and_then(|column| rows::target_tokens(column, &self.settings, i));
-        let Some(start) = tokens.map(|tokens| tokens.start) else { return };
-        let Some(mut prefix) = self.all_held(id, start) else { return };
-        if word.text().trim().is_empty() || word.text().len() > LONGEST {
-            return;
+        let Some(i) = tokens.map(|tokens| tokens.start) else { return };
+        let Some(mut start) = self.all_held(id, i) else { return };
+        if is_fit(word.text()) {
+            start.push(Force { i, word, held: false });
+            self.change(&[id], false, |wanted| wanted.begin_with(&start));
         }
-        prefix.push(Start { word, is_forced: true });
-        self.change(&[id], false, |wanted| wanted.prefix.clone_from(&prefix));
     }
 
     /// The translation begins as this branch of the search does; its last word is forced.
     fn follow_tokens(&mut self, id: ColumnId, tokens: &[String]) {
         let Some(column) = self.present(id) else { return };
-        let was_forced = |at: usize| column.shown().is_some_and(|shown| shown.touched.said(at) == Said::Forced);
-        let start = |(at, token): (usize, &String)| Start {
-            word: Word::Entry(token.clone()),
-            is_forced: at + 1 == tokens.len() || was_forced(at),
-        };
-        let prefix: Vec<Start> = tokens.iter().enumerate().map(start).collect();
-        self.change(&[id], false, |wanted| wanted.prefix.clone_from(&prefix));
+        let was_forced = |i: usize| column.shown().is_some_and(|shown| shown.touched.said(i) == Said::Forced);
+        let start = beginning(tokens, |i| i + 1 < tokens.len() && !was_forced(i));
+        self.change(&[id], false, |wanted| wanted.begin_with(&start));
     }
 
     fn whole(&mut self, id: ColumnId, text: String) {
-        if text.trim().is_empty() || text.len() > LONGEST {
-            return;
+        if is_fit(&text) {
+            let words = [Word::Typed(text), Word::Entry(EOS.to_owned())];
+            let force: Vec<Force> = (0..).zip(words).map(|(i, word)| Force { i, word, held: false }).collect();
+            self.change(&[id], false, |wanted| wanted.force.clone_from(&force));
         }
-        let words = [Word::Typed(text), Word::Entry(crate::text::sentence::EOS.to_owned())];
-        let prefix = words.map(|word| Start { word, is_forced: true }).to_vec();
-        self.change(&[id], false, |wanted| {
-            wanted.prefix.clone_from(&prefix);
-            wanted.forces.clear();
-        });
     }
 
     fn ban(&mut self, id: ColumnId, i: Option<usize>, word: &Word, in_all: bool) {
         let Some(i) = i else {
             let ids = if in_all { self.columns.iter().map(|column| column.id).collect() } else { vec![id] };
-            self.change(&ids, false, |wanted| add_ban(wanted, Ban { i: None, word: word.clone() }));
+            self.change(&ids, false, |wanted| forbid(wanted, Forbid { i: None, word: word.clone() }));
             return;
         };
         let tokens = self.present(id).and_then(|column| rows::target_tokens(column, &self.settings, i));
         let Some(start) = tokens.map(|tokens| tokens.start) else { return };
-        let Some(prefix) = self.all_held(id, start) else { return };
+        let Some(held) = self.all_held(id, start) else { return };
         self.change(&[id], false, |wanted| {
-            wanted.prefix.clone_from(&prefix);
-            add_ban(wanted, Ban { i: Some(start), word: word.clone() });
+            wanted.begin_with(&held);
+            forbid(wanted, Forbid { i: Some(start), word: word.clone() });
         });
     }
 
     /// The row of alpha at target position `row`: as it is set, else as it is shown.
     fn row(&self, column: &Column, row: usize) -> Option<Vec<f32>> {
         let wanted = self.interventions(column);
-        let pinned = wanted.pins.iter().find(|pin| pin.i == row).map(|pin| pin.alpha.to_vec());
+        let pinned = wanted.pin.iter().find(|pin| pin.i == row);
+        let pinned = pinned.and_then(|pin| if let Alpha::Weights(row) = &pin.alpha { Some(row.clone()) } else { None });
         pinned.or_else(|| column.shown()?.alpha.as_ref()?.get(row).cloned())
     }
 
@@ -197,28 +187,25 @@ impl Shared {
         let Some(word) = rows::source_tokens(column, &self.settings, j) else { return false };
         let pin = |row: usize| {
             let alpha = rows::weighted(&self.row(column, row)?, &word, weight, renormalise);
-            Some((row, alpha))
+            Some(Pin { i: row, alpha: Alpha::Weights(alpha) })
         };
-        let pins: Vec<(usize, Vec<f32>)> =
-            rows::settable(column, &self.settings, i).into_iter().filter_map(pin).collect();
+        let pins: Vec<Pin> = rows::settable(column, &self.settings, i).into_iter().filter_map(pin).collect();
         self.pin(id, &pins, continues)
     }
 
     /// Sets rows of alpha. The search goes on from the first of them.
-    pub(crate) fn pin(&mut self, id: ColumnId, pins: &[(usize, Vec<f32>)], continues: bool) -> bool {
-        let Some(first) = pins.iter().map(|(row, _)| *row).min() else { return false };
+    pub(crate) fn pin(&mut self, id: ColumnId, pins: &[Pin], continues: bool) -> bool {
+        let Some(first) = pins.iter().map(|pin| pin.i).min() else { return false };
         let held = self.held(id, first);
         self.change(&[id], continues, |wanted| {
-            for (row, alpha) in pins {
-                wanted.free(*row);
-                let at = wanted.pins.partition_point(|pin| pin.i < *row);
-                wanted.pins.insert(at, Pin { i: *row, alpha: Arc::from(alpha.as_slice()) });
+            for pin in pins {
+                wanted.pin(pin.clone());
             }
-            let forced = wanted.prefix.iter().rposition(|start| start.is_forced);
+            let forced = wanted.beginning().iter().rposition(|force| !force.held);
             if forced.is_none_or(|forced| forced < first)
                 && let Some(held) = &held
             {
-                wanted.prefix.clone_from(held);
+                wanted.begin_with(held);
             }
         })
     }
@@ -242,14 +229,14 @@ impl Shared {
     }
 
     /// The rows beside word i after an edit, or why there are none.
-    fn made(&self, column: &Column, i: usize, edit: RowEdit) -> Result<Vec<(usize, Vec<f32>)>, &'static str> {
+    fn made(&self, column: &Column, i: usize, edit: RowEdit) -> Result<Vec<Pin>, &'static str> {
         let rows = rows::settable(column, &self.settings, i);
         if rows.is_empty() {
             return Err("This word has no row that can be set: it is read behind the end of the translation");
         }
         let one = |row: usize| {
             let before = self.row(column, row).ok_or("This word has no row of alpha")?;
-            Ok((row, self.edited(column, i, &before, edit)?))
+            Ok(Pin { i: row, alpha: Alpha::Weights(self.edited(column, i, &before, edit)?) })
         };
         rows.into_iter().map(one).collect()
     }
@@ -303,13 +290,12 @@ impl Shared {
         }
     }
 
-    /// The row of the word of another column that is most like word i: the same word nearest to its place, else the one
-    /// at its place.
+    /// The row of the word of another column that is the same as word i, the one nearest to its place.
     fn like(&self, column: &Column, i: usize, other: ColumnId) -> Result<Vec<f32>, &'static str> {
         const NONE: &str = "The other column has no alignment of this sentence";
         let other = self.present(other).filter(|other| other.source.text == column.source.text).ok_or(NONE)?;
         let (here, there) = (column.table.as_deref().ok_or(NONE)?, other.table.as_deref().ok_or(NONE)?);
-        let at = like_target(here, there, i).ok_or(NONE)?;
+        let at = there.like_target(here, i).ok_or("The other column does not say this word")?;
         let alpha = other.shown().and_then(|shown| shown.alpha.as_ref()).ok_or(NONE)?;
         let rows = rows::rows_of(other, &self.settings, at);
         let first = rows.first().and_then(|row| alpha.get(*row)).ok_or(NONE)?;
@@ -321,41 +307,43 @@ impl Shared {
 
     fn mask(&mut self, id: ColumnId, j: usize, is_masked: bool, in_all: bool) {
         let table = self.present(id).and_then(|column| column.table.as_deref());
-        let Some(place) = table.and_then(|table| Some(table.source.get(j)?.span.clone())) else { return };
+        let Some(bytes) = table.and_then(|table| Some(table.source.get(j)?.span.clone())) else { return };
+        let place = Place::Bytes(bytes.clone());
         let ids = if in_all { self.all_beside(id) } else { vec![id] };
         self.change(&ids, false, |wanted| {
-            wanted.masks.retain(|mask| *mask != place);
+            wanted.mask.retain(|mask| *mask != place);
             if is_masked {
-                wanted.masks.push(place.clone());
-                wanted.masks.sort_by_key(|mask| (mask.start, mask.end));
+                let is_before = |mask: &Place| {
+                    matches!(mask, Place::Bytes(other) if (other.start, other.end) < (bytes.start, bytes.end))
+                };
+                let at = wanted.mask.iter().take_while(|mask| is_before(mask)).count();
+                wanted.mask.insert(at, place.clone());
             }
         });
     }
 }
 
-/// The same word of another output, the one nearest to the same place; else the word at that place.
-fn like_target(here: &AlignmentTable, there: &AlignmentTable, i: usize) -> Option<usize> {
-    let word = &here.target.get(i)?.text;
-    let likes = there.target.iter().enumerate().filter(|(_, other)| other.text == *word);
-    let like = likes.map(|(at, _)| at).min_by_key(|at| at.abs_diff(i));
-    like.or_else(|| (i < there.target.len()).then_some(i))
+/// These entries as the words that a translation begins with.
+fn beginning(tokens: &[String], held: impl Fn(usize) -> bool) -> Vec<Force> {
+    let word = |(i, token): (usize, &String)| Force { i, word: Word::Entry(token.clone()), held: held(i) };
+    tokens.iter().enumerate().map(word).collect()
 }
 
-fn add_ban(wanted: &mut Interventions, ban: Ban) {
-    let is_it = |other: &Ban| other.i == ban.i && other.word.text() == ban.word.text();
-    if !wanted.bans.iter().any(is_it) {
-        wanted.bans.push(ban);
+fn forbid(wanted: &mut Interventions, forbid: Forbid) {
+    let is_it = |other: &Forbid| other.i == forbid.i && other.word.text() == forbid.word.text();
+    if !wanted.forbid.iter().any(is_it) {
+        wanted.forbid.push(forbid);
     }
 }
 
-/// Takes something away. What was chosen behind a forced word followed from it and goes with it.
+/// Takes something away. At the beginning, what was chosen behind a forced word followed from it and goes with it.
 fn take(wanted: &mut Interventions, what: &Taken) {
     match what {
-        Taken::Word(at) => wanted.prefix.truncate(*at),
-        Taken::Force(i) => wanted.forces.retain(|(at, _)| at != i),
-        Taken::Ban(ban) => wanted.bans.retain(|other| other != ban),
+        Taken::Word(i) if *i < wanted.begun() => drop(wanted.force.drain(*i..wanted.begun())),
+        Taken::Word(i) => wanted.force.retain(|force| force.i != *i),
+        Taken::Ban(forbid) => wanted.forbid.retain(|other| other != forbid),
         Taken::Pin(i) => wanted.free(*i),
-        Taken::Mask(place) => wanted.masks.retain(|mask| mask != place),
+        Taken::Mask(place) => wanted.mask.retain(|mask| mask != place),
         Taken::Temperature => wanted.temperature = None,
     }
     trim(wanted);
@@ -363,10 +351,10 @@ fn take(wanted: &mut Interventions, what: &Taken) {
 
 /// Words are held no longer than a forced word, a row or a ban behind them needs it.
 fn trim(wanted: &mut Interventions) {
-    let forced = wanted.prefix.iter().rposition(|start| start.is_forced).map_or(0, |at| at + 1);
-    let rows = wanted.pins.iter().map(|pin| pin.i).chain(wanted.orders.iter().map(|(i, _)| *i));
-    let behind = rows.chain(wanted.bans.iter().filter_map(|ban| ban.i)).max();
-    wanted.prefix.truncate(forced.max(behind.unwrap_or(0)));
-    // words further on that the prefix has overtaken
-    wanted.forces.retain(|(i, _)| *i >= wanted.prefix.len());
+    let start = wanted.beginning();
+    let forced = start.iter().rposition(|force| !force.held).map_or(0, |at| at + 1);
+    let rows = wanted.pin.iter().map(|pin| pin.i);
+    let behind = rows.chain(wanted.forbid.iter().filter_map(|forbid| forbid.i)).max();
+    let needed = forced.max(behind.unwrap_or(0)).min(start.len());
+    wanted.force.drain(needed..wanted.begun());
 }

@@ -14,7 +14,7 @@ use crate::app::page::Page;
 use crate::app::probes::{About, Asked, Persuaded, Subject};
 use crate::app::settings::Shown;
 use crate::app::shared::{Selection, Shared};
-use crate::jobs::live::interventions::{Pin, Word};
+use crate::interventions::{Alpha, Pin, Word};
 use crate::jobs::live::protocol::{ColumnId, HypothesisView};
 use crate::jobs::queue::Order;
 use crate::jobs::queue::probe::{Opened, Persuasion, Probe, Probed, Question};
@@ -198,8 +198,8 @@ impl Shared {
         if !column.shown().is_some_and(|shown| shown.ids.starts_with(before)) {
             return self.notify("The words before it have changed meanwhile; ask again", false);
         }
-        self.pin(subject.column, &[(i, row.alpha.clone())], false);
-        let pin = Pin { i, alpha: Arc::from(row.alpha) };
+        let pin = Pin { i, alpha: Alpha::Weights(row.alpha) };
+        self.pin(subject.column, std::slice::from_ref(&pin), false);
         let log_p = (row.own_log_p, row.log_p);
         let persuaded = Persuaded { pin, word, moved: row.moved, divergence: row.divergence, log_p };
         self.notify(format!("Row {} of {name} is set {}", i + 1, persuaded.distance()), false);
@@ -247,7 +247,7 @@ impl Shared {
     /// What is known of a row that was set so that the model says a word, and whether it says it now.
     pub fn persuaded_text(&self, column: &Column, pin: &Pin) -> Option<String> {
         let found = self.persuaded.iter().rev().find(|found| found.pin == *pin)?;
-        let is_set = !column.decoding && column.set.pins.contains(pin);
+        let is_set = !column.decoding && column.set.pin.contains(pin);
         let said = column.hypotheses.first().filter(|_| is_set).and_then(|best| best.tokens.get(pin.i));
         let now = match said {
             Some(said) if *said == found.word => "; the translation says it".to_owned(),

@@ -146,17 +146,10 @@ pub fn marks(session: &Session, column: &Column) -> Marks {
     let Some(other) = session.column(hover.column) else { return none };
     let Some(there) = other.table.as_deref() else { return none };
     Marks {
-        row: hover.i.and_then(|i| like_target(there, table, i)),
+        row: hover.i.and_then(|i| table.like_target(there, i)),
         column: hover.j.and_then(|j| like_source(session, (other, column), j)),
         selected,
     }
-}
-
-/// The same word of another output, the one nearest to the same place.
-fn like_target(there: &AlignmentTable, here: &AlignmentTable, i: usize) -> Option<usize> {
-    let word = &there.target.get(i)?.text;
-    let likes = here.target.iter().enumerate().filter(|(_, other)| other.text == *word);
-    likes.map(|(at, _)| at).min_by_key(|at| at.abs_diff(i))
 }
 
 /// The word that stands for this one in the other column; between variants by way of their originals.

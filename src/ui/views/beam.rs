@@ -7,10 +7,10 @@ use egui::{Align2, Id, Response, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::analysis::words::merge_log_p;
 use crate::app::document::column::Column;
-use crate::decoding::Said;
 use crate::figure::beam::{NUMBERS, Row};
 use crate::figure::label::target_text;
 use crate::figure::palette::Rgba;
+use crate::interventions::Said;
 use crate::jobs::live::protocol::HypothesisView;
 use crate::pages::sentence::command::SelectCommand;
 use crate::text::sentence::EOS;
@@ -147,14 +147,14 @@ fn row_ui(
     let row = Row { place: n + 1, log_p: hypothesis.log_p, rank, words, said, shared, back };
     if marks::paint(ui.painter(), row.marks(&rect.into(), palette)) {
         response.on_hover_text(format!("{}{}", bidi::visual(&text), parts(hypothesis)));
-    } else if !hypothesis.touched.words.is_empty() {
+    } else if hypothesis.touched.has_words() {
         response.on_hover_text(format!("log p {:.2}{}", hypothesis.log_p, parts(hypothesis)));
     }
 }
 
 /// log p of the words that were held or forced, and of those that the model chose; empty where all are its own.
 fn parts(hypothesis: &HypothesisView) -> String {
-    if hypothesis.touched.words.is_empty() {
+    if !hypothesis.touched.has_words() {
         return String::new();
     }
     let (set, free) = hypothesis.touched.parts(&hypothesis.token_log_p);

@@ -8,7 +8,7 @@ use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, TargetWord};
 use crate::app::files::gold::OTHER_WORDS;
 use crate::app::settings::Shown;
-use crate::jobs::live::interventions::Word;
+use crate::interventions::Word;
 use crate::jobs::live::protocol::Shift;
 use crate::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit};
 use crate::session::command::Command;

@@ -1,7 +1,7 @@
 //! Floor 10: acting on the decoder, as offers of a menu.
 
 use crate::app::document::table::TargetWord;
-use crate::jobs::live::interventions::Word;
+use crate::interventions::Word;
 use crate::pages::sentence::command::{InterveneCommand, RowEdit, SelectCommand};
 use crate::ui::clicked::Clicked;
 use crate::ui::local;

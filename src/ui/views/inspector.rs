@@ -8,7 +8,7 @@ use crate::analysis::entropy::entropy;
 use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, LEFT_OUT, TargetWord, Units};
 use crate::figure::inspected::Inspected;
-use crate::jobs::live::interventions::Word;
+use crate::interventions::Word;
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand};
 use crate::session::lessons::lights::Lit;
 use crate::ui::clicked::Clicked;

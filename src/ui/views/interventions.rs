@@ -76,7 +76,7 @@ fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, is_first: bo
         ui.label(RichText::new(format!("{name}:")).color(t.weak));
         let numbers = column.numbers();
         for item in items(&set, window.session.scene().text_of(column.variant), &numbers) {
-            let found = if let Taken::Pin(i) = item.taken { set.pins.iter().find(|pin| pin.i == i) } else { None };
+            let found = if let Taken::Pin(i) = item.taken { set.pin.iter().find(|pin| pin.i == i) } else { None };
             let found = found.and_then(|pin| window.session.persuaded_text(column, pin));
             let button = egui::Button::new(RichText::new(format!("{}  \u{d7}", item.text)).size(theme::TEXT_SMALL));
             let button = ui.add(button.fill(t.set_soft).small()).on_hover_text("Click to take it away");

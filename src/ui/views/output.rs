@@ -4,7 +4,7 @@ use egui::{Button, Id, RichText, Ui};
 
 use crate::app::document::column::Column;
 use crate::app::document::table::AlignmentTable;
-use crate::decoding::Said;
+use crate::interventions::Said;
 use crate::pages::sentence::command::{Hover, SelectCommand};
 use crate::ui::clicked::Clicked;
 use crate::ui::local::Window;

@@ -5,7 +5,7 @@ use egui::{Id, RichText, TextEdit, Ui};
 
 use crate::app::document::column::Column;
 use crate::app::document::table::AlignmentTable;
-use crate::decoding::Said;
+use crate::interventions::Said;
 use crate::pages::sentence::command::{Hover, SourceCommand};
 use crate::session::lessons::lights::Lit;
 use crate::ui::clicked::Clicked;

@@ -8,7 +8,7 @@ use egui::{
     WidgetInfo, pos2, vec2,
 };
 
-use crate::decoding::Said;
+use crate::interventions::Said;
 use crate::ui::widgets::labels;
 use crate::ui::{bidi, theme};
 

@@ -16,6 +16,8 @@ pub struct Fake {
     pub coarse: bool,
     /// A word without any probability.
     pub impossible: Option<usize>,
+    /// Words that every translation begins with.
+    pub prefix: Vec<u32>,
     /// Gives no numbers from this step on.
     pub broken_at: Option<usize>,
     /// Makes the ticket stale during this step.
@@ -85,6 +87,10 @@ impl Fake {
 }
 
 impl Stepper for Fake {
+    fn forced(&self, _: usize, i: usize) -> Option<u32> {
+        self.prefix.get(i).copied()
+    }
+
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
         self.begun += 1;
         self.steps = 0;

@@ -49,7 +49,7 @@ fn alone(stepper: &mut dyn Stepper, specials: Specials, source: &[u32], options:
 fn the_search_is_that_of_each_sentence_alone() {
     let mut entered = 0;
     for seed in 0..60 {
-        let (fake, options) = (model_of(seed), SearchOptions { prefix: Vec::new(), ..options_of(seed) });
+        let (fake, options) = (model_of(seed), options_of(seed));
         let sources = sentences(23, 60, seed);
         let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
         let mut joining = Fake { joining: true, ..fake.clone() };

@@ -1,4 +1,4 @@
-//! Floor 4: what a person changes in a model's steps: where it looks and which words it may say.
+//! Floor 5: what a person changes in a model's steps: where it looks and which words it may say.
 //!
 //! [`Intervening`] wraps a stepper of any architecture. Between the halves of a step it changes alpha, so that c_i, the
 //! words and the next state follow from what was set; behind the second half it takes words away. Energies stay
@@ -6,35 +6,13 @@
 
 use std::sync::Arc;
 
-use rand::SeedableRng as _;
-use rand::seq::SliceRandom as _;
-use rand_chacha::ChaCha8Rng;
-
+use crate::decoding::batching::Take;
+use crate::decoding::corpus::{decode_all, in_batches};
+use crate::decoding::reweigh::{permutation, scores, share};
+use crate::decoding::{Decoded, SearchOptions, Specials, decode};
 use crate::error::{Error, Result};
-use crate::models::{Asked, Need, Row, StepOutput, Stepper};
-
-/// Who chose a target word.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Said {
-    /// The model, by itself.
-    #[default]
-    Free,
-    /// The model before, and it is held because something behind it was changed.
-    Held,
-    /// A person.
-    Forced,
-}
-
-impl Said {
-    /// In few words; what the model chose by itself needs none.
-    pub fn name(self) -> Option<&'static str> {
-        match self {
-            Self::Free => None,
-            Self::Held => Some("held"),
-            Self::Forced => Some("forced"),
-        }
-    }
-}
+use crate::models::{Need, Row, StepOutput, Stepper};
+use crate::ticket::Ticket;
 
 /// One change. Target positions i and source positions j count from 0; of several that contradict each other at one
 /// position the last counts.
@@ -105,12 +83,7 @@ impl Intervention {
             Self::Temperature(t) if !(*t > 0.0 && t.is_finite()) => {
                 wrong(format!("the temperature of the alignment is {t}, but it must be a number above 0"))
             }
-            Self::Pin { .. }
-            | Self::Permute { .. }
-            | Self::Mask { .. }
-            | Self::Temperature(_)
-            | Self::Force { .. }
-            | Self::Forbid { .. } => Ok(()),
+            _ => Ok(()),
         }
     }
 
@@ -118,7 +91,7 @@ impl Intervention {
     fn token(&self) -> Option<u32> {
         match self {
             Self::Force { token, .. } | Self::Forbid { token, .. } => Some(*token),
-            Self::Pin { .. } | Self::Permute { .. } | Self::Mask { .. } | Self::Temperature(_) => None,
+            _ => None,
         }
     }
 }
@@ -148,20 +121,13 @@ impl<'a> Intervening<'a> {
     /// What may be said in the row of a sentence at the running position.
     fn words(&self, sentence: usize) -> Words {
         let here = self.steps.saturating_sub(1);
-        let mut words = Words::default();
-        for one in self.of(sentence) {
-            match one {
-                Intervention::Force { i, token } if *i == here => words.only = Some(*token),
-                Intervention::Forbid { i, token } if i.is_none_or(|i| i == here) => words.never.push(*token),
-                Intervention::Force { .. }
-                | Intervention::Forbid { .. }
-                | Intervention::Pin { .. }
-                | Intervention::Permute { .. }
-                | Intervention::Mask { .. }
-                | Intervention::Temperature(_) => {}
-            }
-        }
-        words
+        let never = |one: &Intervention| match one {
+            Intervention::Forbid { i, token } if i.is_none_or(|i| i == here) => Some(*token),
+            _ => None,
+        };
+        let only = self.forced(sentence, here);
+        let never = if only.is_some() { Vec::new() } else { self.of(sentence).iter().filter_map(never).collect() };
+        Words { only, never }
     }
 
     /// Every word that is named is one of the model's.
@@ -207,15 +173,12 @@ impl Stepper for Intervening<'_> {
 
     fn predict(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         let words: Vec<Words> = rows.iter().map(|row| self.words(row.sentence)).collect();
-        if words.iter().all(Words::is_free) {
-            return self.inner.predict(rows, need, output);
-        }
         let most = words.iter().map(|words| words.never.len()).max().unwrap_or(0);
         let best = if need.best > 0 { need.best.saturating_add(most) } else { 0 };
-        let forced = (0..).zip(&words).filter_map(|(row, words)| Some(Asked { row, token: words.only? }));
-        let asked: Vec<Asked> = need.words.iter().copied().chain(forced).collect();
-        self.inner.predict(rows, &Need { every: need.every, best, words: &asked }, output)?;
-        let forced = output.words.split_off(need.words.len());
+        self.inner.predict(rows, &Need { best, ..*need }, output)?;
+        if words.iter().all(Words::is_free) {
+            return Ok(());
+        }
         for (asked, log_p) in need.words.iter().zip(&mut output.words) {
             if !words[asked.row].allows(asked.token) {
                 *log_p = f32::NEG_INFINITY;
@@ -227,9 +190,16 @@ impl Stepper for Intervening<'_> {
             }
         }
         if need.best > 0 {
-            choose(&words, &forced, need.best, self.steps, output)?;
+            choose(&words, need.best, output);
         }
         Ok(())
+    }
+
+    fn forced(&self, sentence: usize, i: usize) -> Option<u32> {
+        self.of(sentence).iter().rev().find_map(|one| match one {
+            Intervention::Force { i: at, token } if *at == i => Some(*token),
+            _ => None,
+        })
     }
 
     fn context(&self, sentence: usize) -> Option<Vec<f32>> {
@@ -271,36 +241,15 @@ impl Words {
     }
 }
 
-/// Leaves the `best` words that may be said in each row; `forced` has log p of the forced ones, in the order of rows.
-fn choose(words: &[Words], forced: &[f32], best: usize, step: usize, output: &mut StepOutput) -> Result<()> {
+/// Leaves the `best` words that may be said in each row. Where a word is forced, the search asks for that word alone, and these
+/// are what else could have been said.
+fn choose(words: &[Words], best: usize, output: &mut StepOutput) {
     let (mut kept, mut ends) = (Vec::new(), Vec::with_capacity(words.len()));
-    let mut forced = forced.iter().copied();
     for (row, words) in words.iter().enumerate() {
-        match words.only {
-            Some(token) => match forced.next() {
-                Some(log_p) if log_p > f32::NEG_INFINITY => kept.push((token, log_p)),
-                Some(_) | None => {
-                    return Err(Error::Input(format!(
-                        "the model gives the word forced at target position {step} (id {token}) no probability at all; choose another word there"
-                    )));
-                }
-            },
-            None => kept.extend(output.best_row(row).iter().filter(|word| words.allows(word.0)).take(best)),
-        }
+        kept.extend(output.best_row(row).iter().filter(|word| !words.never.contains(&word.0)).take(best));
         ends.push(kept.len());
     }
     (output.best, output.best_ends) = (kept, ends);
-    Ok(())
-}
-
-/// An order of the `t_x` source words for target word i: place j takes the weight of the word named there. Every order is
-/// equally probable, and the same seed gives the same one.
-pub fn permutation(seed: u64, i: usize, t_x: usize) -> Vec<usize> {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(i as u64);
-    let mut order: Vec<usize> = (0..t_x).collect();
-    order.shuffle(&mut rng);
-    order
 }
 
 /// Changes alpha_i of row `r` over its `t_x` source words.
@@ -316,10 +265,7 @@ fn look(list: &[Intervention], i: usize, r: usize, t_x: usize, output: &mut Step
             }
             Intervention::Mask { j } => masked.push(*j),
             Intervention::Temperature(t) => temperature = f64::from(*t),
-            Intervention::Pin { .. }
-            | Intervention::Permute { .. }
-            | Intervention::Force { .. }
-            | Intervention::Forbid { .. } => {}
+            _ => {}
         }
     }
     if let Some(pinned) = pinned {
@@ -331,28 +277,28 @@ fn look(list: &[Intervention], i: usize, r: usize, t_x: usize, output: &mut Step
     }
 }
 
-/// ln alpha_ij at a temperature, up to a constant of the row; -infinity where nothing is looked at.
-pub(super) fn scores(alpha: &[f32], energies: Option<&[f32]>, local: bool, temperature: f64) -> Vec<f64> {
-    let inverse = 1.0 / temperature;
-    let score = |(j, alpha): (usize, &f32)| match energies.map(|energies| f64::from(energies[j])) {
-        // the energies of several models cannot be compared: their mean alpha is all there is
-        None => f64::from(*alpha).ln() * inverse,
-        Some(e_ij) if e_ij.is_nan() => f64::NEG_INFINITY,
-        // the window and its Gaussian are in alpha alone: softmax(e / T) g = softmax(e) g exp(e / T - e) up to a constant
-        Some(e_ij) if local => f64::from(*alpha).ln() + e_ij * (inverse - 1.0),
-        Some(e_ij) => e_ij * inverse,
-    };
-    alpha.iter().enumerate().map(score).collect()
-}
-
-/// alpha_i = sum_j alpha_ij softmax(scores), where masked words have no part; all zeros where nothing is left.
-pub(super) fn share(scores: &[f64], masked: &[usize], alpha: &mut [f32]) {
-    let seen = |j: usize| if masked.contains(&j) { f64::NEG_INFINITY } else { scores[j] };
-    let most = (0..scores.len()).map(seen).fold(f64::NEG_INFINITY, f64::max);
-    let total: f64 = alpha.iter().map(|alpha| f64::from(*alpha)).sum();
-    let weight = |j: usize| if most > f64::NEG_INFINITY { (seen(j) - most).exp() } else { 0.0 };
-    let sum: f64 = (0..scores.len()).map(weight).sum();
-    for (j, alpha) in alpha.iter_mut().enumerate() {
-        *alpha = if sum > 0.0 { (total * weight(j) / sum) as f32 } else { 0.0 };
+/// As [`decode_all`], with the interventions of each sentence.
+///
+/// # Errors
+/// As there; an intervention that means nothing for its sentence.
+#[expect(clippy::too_many_arguments, reason = "those of decode_all, and what is changed")]
+pub fn intervene_all(
+    stepper: &mut dyn Stepper,
+    specials: Specials,
+    sources: &[&[u32]],
+    interventions: &[Arc<[Intervention]>],
+    options: &SearchOptions,
+    batch: usize,
+    ticket: &Ticket,
+    done: &mut Take<'_, Decoded>,
+) -> Result<()> {
+    if interventions.iter().all(|list| list.is_empty()) {
+        return decode_all(stepper, specials, sources, options, batch, ticket, done);
     }
+    let mut decode = |indexes: &[usize], chosen: &[&[u32]]| {
+        let lists = indexes.iter().map(|&index| interventions.get(index).cloned().unwrap_or_default()).collect();
+        let mut changed = Intervening::new(stepper, lists);
+        decode(&mut changed, specials, chosen, options, ticket, &mut |_, _| {})
+    };
+    in_batches(sources, (batch, options.beam), &mut decode, done)
 }
