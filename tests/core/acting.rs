@@ -101,8 +101,9 @@ fn a_forced_word_is_said_by_every_model_after_the_words_that_are_held() {
         let second = &second.hypotheses[0];
         let other = second.candidates[1].iter().map(|(word, _)| word).find(|word| **word != second.tokens[1]);
         let other = other.expect("another candidate").clone();
-        let force = vec![start(0, &first, false), start(1, &other, true)];
-        let (forced, untouched, story) = served(&fixture(name), &Interventions { force, ..Interventions::default() });
+        let words = vec![start(0, &first, false), start(1, &other, true)];
+        let (forced, untouched, story) =
+            served(&fixture(name), &Interventions { force: words, ..Interventions::default() });
         assert_eq!(story[story.len() - 2..], ["finished", "untouched"], "{name}");
         let model = Model::load(&fixture(name), &Device::cpu()).expect("the fixture loads");
         for hypothesis in &forced.hypotheses {

@@ -218,7 +218,7 @@ fn enumerate(
 
 #[test]
 fn a_wide_beam_finds_what_brute_force_finds() {
-    for seed in 0..40 {
+    for seed in 0..40_u64 {
         let prefix = if seed.is_multiple_of(5) { vec![3] } else { Vec::new() };
         let mut model = Fake { prefix, ..Fake::new(seed, 4) };
         let options = SearchOptions {
