@@ -291,7 +291,7 @@ fn interventions_of_a_variant_are_its_own() {
     let before = Arc::clone(&session.scene().interventions);
     let row = InterveneCommand::Row { column: variant, i: 0, edit: RowEdit::Uniform };
     let request = act(&mut session, row).expect("a request");
-    assert_eq!((request.columns[0].interventions.pins.len(), request.columns[1].interventions.pins.len()), (0, 1));
+    assert_eq!((request.columns[0].interventions.pin.len(), request.columns[1].interventions.pin.len()), (0, 1));
     assert_eq!(session.scene().interventions, before);
     answer(&mut session, &request);
 
