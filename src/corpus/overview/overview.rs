@@ -348,8 +348,7 @@ impl Counting {
         };
         let mut lengths: Vec<Group> = self.buckets.all().iter().enumerate().map(group).collect();
         lengths.retain(|group| group.sentences > 0);
-        let all =
-            Group { sentences: self.sizes.all.sentences, scores: scores(&|sums| sums.all), ..Group::default() };
+        let all = Group { sentences: self.sizes.all.sentences, scores: scores(&|sums| sums.all), ..Group::default() };
         let pair = self.pair.map(|(first, second)| Pair {
             first,
             second,
