@@ -9,8 +9,8 @@ use interlinear::app::effect::LaneCall;
 use interlinear::app::effect::{Chore, News};
 use interlinear::app::files::lists::List;
 use interlinear::app::page::{Dropped, Page};
+use interlinear::corpus::overview::test_set::{TestSet, Unk};
 use interlinear::decoding::ensemble::Mixing;
-use interlinear::evaluation::{TestSet, Unk};
 use interlinear::figure::Figure;
 use interlinear::figure::geometry::{point, size};
 use interlinear::figure::mark::{Across, Down, Mark, Text};
@@ -206,7 +206,7 @@ fn figures_are_written_as_tsv_and_json() {
     assert_eq!(json["models"][1]["name"], "RNNsearch");
     assert_eq!(json["models"][1]["rows"][0]["sentences"], 4);
     assert_eq!(json["comparisons"][0]["second"], "RNNsearch");
-    assert!(json["models"][1]["alignments"][0]["aer"].as_f64().is_some_and(|aer| (aer - 0.2).abs() < 1e-9));
+    assert!(json["models"][1]["alignment"]["rows"][0]["aer"].as_f64().is_some_and(|aer| (aer - 0.2).abs() < 1e-9));
 
     let mut empty = ready(&["m0"]);
     apply(&mut empty, EvaluationCommand::Export { format: FiguresFormat::Tsv, path });
@@ -393,15 +393,15 @@ fn a_driver_measures_models_on_files_and_follows_a_log() {
     assert_eq!(page.message, None);
     let results = page.results.as_ref().expect("it was measured");
     assert_eq!(results.models.len(), 2, "the third translates the other way");
-    assert_eq!(results.reverse.as_deref(), Some("the other way"));
+    let first = results.models[0].aligned().expect("it aligns");
+    assert_eq!(first.reverse.as_deref(), Some("the other way"));
     assert!(results.models.iter().all(|measured| measured.report.records.len() == 2));
     assert_eq!(results.comparisons.len(), 1);
-    let Some(Ok(rows)) = &results.models[0].alignments else { panic!("it aligns") };
     for direction in ["forward", "reverse", "intersection", "union", "grow-diag-final-and"] {
-        assert!(rows.iter().any(|row| row.direction == direction), "{direction} is missing");
+        assert!(first.rows.iter().any(|row| row.direction.name() == direction), "{direction} is missing");
     }
-    assert!(matches!(&results.models[1].alignments, Some(Err(message)) if message.contains("no alignment")));
-    assert!(results.gold_note.is_some());
+    assert!(matches!(&results.models[1].alignment, Some(Err(message)) if message.contains("no alignment")));
+    assert!(results.gold.is_some());
 
     driver.send(TestCommand::SetSource(Some(folder.path().join("missing.en"))));
     driver.send(EvaluationCommand::Run);

@@ -455,7 +455,7 @@ fn a_sentence_of_a_test_set_brings_its_links_by_hand() {
     let id = ids[0];
     let mut results =
         measured::evaluated(vec![measured::measured("m", &[("the red shoe", "la chaussure rouge", "x")])]);
-    results.gold = vec![Links::new(vec![Link { source: 0, target: 2 }], Vec::new())];
+    results.gold = Some(measured::gold(vec![Links::new(vec![Link { source: 0, target: 2 }], Vec::new())]));
     session.apply(interlinear::pages::evaluation::command::TestCommand::SetSource(Some("a".into())));
     session.apply(interlinear::pages::evaluation::command::TestCommand::AddReference("b".into()));
     session.take_effects();

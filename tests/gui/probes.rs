@@ -127,7 +127,7 @@ fn links_by_hand_are_rows_where_the_reference_is_said() {
         let mut session = desk::two_models();
         let mut results =
             measured::evaluated(vec![measured::measured("m", &[("the red shoe", reference, "la chaussure rouge")])]);
-        results.gold = vec![Links::new(vec![Link { source: 1, target: 1 }], Vec::new())];
+        results.gold = Some(measured::gold(vec![Links::new(vec![Link { source: 1, target: 1 }], Vec::new())]));
         session.apply(TestCommand::SetSource(Some("a.en".into())));
         session.apply(TestCommand::AddReference("a.fr".into()));
         session.apply(WindowCommand::ShowPage(Page::Evaluation));

@@ -17,12 +17,13 @@ use crate::app::effect::{Chore, Effect};
 use crate::app::files::gold::Gold;
 use crate::app::page::{Dropped, Page};
 use crate::app::state::AppState;
+use crate::corpus::overview::evaluated::Evaluated;
+use crate::corpus::overview::test_set::Unk;
 use crate::decoding::SearchOptions;
-use crate::evaluation::Unk;
 use crate::evaluation::first_set::FirstSet;
 use crate::jobs::files::follow::Seen;
 use crate::jobs::queue::Order;
-use crate::jobs::queue::evaluate::{Candidate, Evaluate, Evaluated};
+use crate::jobs::queue::evaluate::{Candidate, Evaluate};
 use crate::pages::shape::{Kept, PageState};
 
 pub use crate::pages::evaluation::command::{By, EvaluationCommand, FiguresFormat, TestCommand};
@@ -107,7 +108,7 @@ impl PageState for Evaluation {
                 let record = results.and_then(|results| results.models.first()?.report.records.get(line));
                 if let Some(record) = record {
                     let source = record.pair.source.to_string();
-                    let links = results.and_then(|results| results.gold.get(line)).cloned();
+                    let links = results.and_then(|results| results.gold.as_ref()?.1.pairs.get(line)).cloned();
                     let reference = record.pair.references.first().map(ToString::to_string).unwrap_or_default();
                     let gold = links.map(|links| Gold { source: source.clone(), reference, links });
                     app.show_with_gold(source, gold);
