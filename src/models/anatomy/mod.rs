@@ -183,7 +183,7 @@ pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Wrong>) -> Resu
         )));
     };
     // a wiring that is not this architecture's own changes nothing
-    let wrong = wrong.filter(|wrong| wrong.entry().architectures.contains(&architecture.name()));
+    let wrong = wrong.filter(|wrong| wrong.entry().fits(architecture.name()));
     let tensors = weights.tensors(&Device::Cpu)?;
     let trace = Trace::recording();
     let all = Parameters::new(&tensors).traced(&trace, wrong == Some(Wrong::ResetPlace));
