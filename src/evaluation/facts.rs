@@ -285,9 +285,9 @@ impl Bench {
     fn untrained(&mut self, model: &str, source: &Sentence) -> Result<Option<f32>> {
         let (system, _) = self.open(model)?;
         let (lead, eos) = (system.lead(), system.specials().eos);
-        let anatomy = dissect(&lead.config, &lead.weights, Some(Wrong::Untrained))?;
+        let mut anatomy = dissect(&lead.config, &lead.weights, Some(Wrong::Untrained))?;
         let path = Path { given: &[], then: Then::Greedy, eos, limit: FIRST_STEPS, best: 1 };
-        let (_, steps) = take_apart(&*anatomy, &source.ids, &path, &Ticket::forever())?;
+        let (_, steps) = take_apart(&mut anatomy, &source.ids, &path, &Ticket::forever())?;
         let rows = steps.iter().filter_map(|step| step.alpha_i.as_ref());
         Ok(rows.flatten().copied().reduce(f32::max))
     }
