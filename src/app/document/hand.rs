@@ -2,9 +2,23 @@
 
 use std::ops::Range;
 
-use crate::interventions::{Alpha, Interventions, Pin, Place};
-use crate::pages::sentence::command::Taken;
+use crate::interventions::{Alpha, Forbid, Interventions, Pin, Place};
 use crate::text::sentence::EOS;
+
+/// What is taken away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// The word that is forced at this target position, and at the beginning those behind it.
+    Word(usize),
+    /// A ban.
+    Ban(Forbid),
+    /// The row at this target position.
+    Pin(usize),
+    /// The mask of this place.
+    Mask(Place),
+    /// The temperature.
+    Temperature,
+}
 
 /// How target tokens are counted: by themselves, or as the words that they are pieces of, where those are shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -118,7 +132,7 @@ pub fn sentence(set: &Interventions, source: &str, numbers: &Numbers) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interventions::{Forbid, Force, Word};
+    use crate::interventions::{Force, Word};
 
     #[test]
     fn everything_that_is_set_is_said() {

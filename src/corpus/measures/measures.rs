@@ -1,15 +1,19 @@
 //! Floor 7: what is counted for each sentence and each output: the columns of numbers.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::aligner::words::LineAligner;
 use crate::analysis::aer;
+use crate::analysis::alignment::Alignment;
 use crate::analysis::bleu::{BleuSettings, Counts};
 use crate::analysis::chrf;
 use crate::analysis::confidence::{CONFIDENCES, ConfidenceEntry, Seen};
+use crate::analysis::hard;
+use crate::analysis::pooled::pooled;
 use crate::analysis::weights::Weights;
 use crate::corpus::store::output::Output;
-use crate::text::links::places::{ends, visible, words};
+use crate::text::links::places::{covered, ends, visible, words};
 use crate::text::links::{Link, Links};
 use crate::text::sentence::UNK;
 
@@ -216,24 +220,26 @@ fn in_chunks(subject: &Subject<'_>) -> Option<Vec<Link>> {
     chunk_links(subject.source, subject.output?)
 }
 
-/// The links of an output of a source text between the words between their spaces.
+/// The links of an output of a source text between the words between their spaces: alpha is pooled over the parts of each
+/// word, as the alignment error of given pairs has it, and each word of the output has the source word of greatest alpha.
 pub fn chunk_links(source: &str, output: &Output) -> Option<Vec<Link>> {
-    let links = output.hard_links()?;
-    if output.alpha.is_none() {
+    let Some(alignment) = output.alignment().filter(|_| output.links.is_none()) else {
         // They came from a file, which counts so already.
-        return Some(links);
-    }
-    let (source, target) = (chunks(output.source_words(), source)?, chunks(output.words(), &output.text)?);
-    let place = |link: &Link| Some(Link { source: *source.get(link.source)?, target: *target.get(link.target)? });
-    let mut found: Vec<Link> = links.iter().filter_map(place).collect();
-    found.sort_unstable();
-    found.dedup();
-    Some(found)
+        return output.links.clone();
+    };
+    let (x, y) = (spans(output.source_words(), source)?, spans(output.words(), &output.text)?);
+    let rows = pooled(&alignment, (&x, words(source).count()), (&y, words(&output.text).count()));
+    Some(hard::links(&Alignment::new(&rows)))
 }
 
 /// For each of some words that a text consists of, the word of the text, as alignments by hand count them, that it begins in. `None` where the text is
 /// another one.
 pub fn chunks(parts: &[String], text: &str) -> Option<Vec<usize>> {
+    spans(parts, text).map(|spans| spans.iter().map(|span| span.start).collect())
+}
+
+/// As [`chunks`], with every word of the text that a part lies in.
+fn spans(parts: &[String], text: &str) -> Option<Vec<Range<usize>>> {
     let all = parts.iter().flat_map(|part| visible(part));
     if !all.eq(visible(text)) {
         return None;
@@ -241,9 +247,9 @@ pub fn chunks(parts: &[String], text: &str) -> Option<Vec<usize>> {
     let ends = ends(text);
     let mut at = 0;
     let place = |part: &String| {
-        let place = ends.partition_point(|end| *end <= at);
+        let from = at;
         at += visible(part).count();
-        place
+        covered(&ends, from, at)
     };
     Some(parts.iter().map(place).collect())
 }

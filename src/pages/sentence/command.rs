@@ -2,46 +2,16 @@
 
 use std::path::PathBuf;
 
+use crate::app::document::hand::Taken;
 use crate::app::document::rewording::WordEdit;
 use crate::app::document::scene::SearchSettings;
 use crate::app::files::drawing::Drawing;
+use crate::app::files::export::AlignmentFormat;
+use crate::app::files::lists::List;
+use crate::app::view::Hover;
 use crate::decoding::ensemble::Mixing;
-use crate::interventions::{Forbid, Place, Word};
+use crate::interventions::Word;
 use crate::jobs::live::protocol::{ColumnId, EnsembleSpec};
-
-/// A list of sentences.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum List {
-    /// The sentences that come with the program.
-    #[default]
-    Examples,
-    /// What was translated before, newest first.
-    History,
-    /// An opened file, by its position among the opened files.
-    File(usize),
-}
-
-/// Where the mouse is: a word, or a pair of words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hover {
-    /// Where the mouse is; marks are drawn in every column.
-    pub column: ColumnId,
-    /// Target position, when over a target word or cell.
-    pub i: Option<usize>,
-    /// Source position, when over a source word or cell.
-    pub j: Option<usize>,
-}
-
-/// What files the shown alignment can be written to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AlignmentFormat {
-    /// A table with source words along the top.
-    Tsv,
-    /// The JSON line of `interlinear translate`.
-    Json,
-    /// `i-j` pairs, source-target, from 0.
-    Pharaoh,
-}
 
 /// What the user does on page Sentence.
 #[derive(Clone, Debug, PartialEq)]
@@ -250,21 +220,6 @@ pub enum RowEdit {
     Gold,
     /// By the model again.
     Free,
-}
-
-/// What is taken away.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Taken {
-    /// The word that is forced at this target position, and at the beginning those behind it.
-    Word(usize),
-    /// A ban.
-    Ban(Forbid),
-    /// The row at this target position.
-    Pin(usize),
-    /// The mask of this place.
-    Mask(Place),
-    /// The temperature.
-    Temperature,
 }
 
 /// What is done with the source text.
