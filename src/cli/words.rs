@@ -59,11 +59,6 @@ pub fn own_reading(system: &Ensemble) -> Option<&'static str> {
     Rows::own(system.into()).told()
 }
 
-/// Ranges as JSON has them: the first and the one behind the last.
-pub fn ends(ranges: Vec<Range<usize>>) -> Vec<[usize; 2]> {
-    ranges.into_iter().map(|range| [range.start, range.end]).collect()
-}
-
 /// For every target word its source word of greatest alpha, `</s>` on neither side; empty where the
 /// model has no alignment.
 pub fn links(model: &Model, source: &Sentence, hypothesis: &Hypothesis, pretokenized: bool) -> Vec<Link> {
