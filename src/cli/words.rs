@@ -74,7 +74,7 @@ fn word_links(
     (source, x): (&Sentence, Option<Vec<Range<usize>>>),
     (target_tokens, y): (usize, Option<Vec<Range<usize>>>),
 ) -> Vec<Link> {
-    let alpha = Alignment::new(alpha).words(target_tokens, source.words());
+    let alpha = Alignment::from_rows(alpha).words(target_tokens, source.words());
     if x.is_none() && y.is_none() {
         return hard::links(&alpha);
     }
@@ -82,7 +82,7 @@ fn word_links(
     let mut y = y.unwrap_or_else(|| singles(target_tokens));
     x.retain(|word| word.end <= source.words());
     y.retain(|word| word.end <= target_tokens);
-    hard::links(&Alignment::new(&merge_alpha(&alpha, &x, &y)))
+    hard::links(&merge_alpha(&alpha, &x, &y))
 }
 
 /// The words of a pair whose target was forced, and the links between them.

@@ -7,7 +7,6 @@ use crate::analysis::aer;
 use crate::analysis::bleu::{BleuSettings, Counts};
 use crate::analysis::chrf;
 use crate::analysis::confidence::{CONFIDENCES, ConfidenceEntry, Seen};
-use crate::analysis::weights::Weights;
 use crate::corpus::store::output::Output;
 use crate::text::links::places::{ends, visible, words};
 use crate::text::links::{Link, Links};
@@ -16,7 +15,7 @@ use crate::text::sentence::UNK;
 pub use crate::analysis::confidence::Better;
 
 /// A sentence and what is known of it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Subject<'a> {
     /// The source text.
     pub source: &'a str,
@@ -266,9 +265,7 @@ impl Measuring {
         let aligns = output.alpha.is_some() || output.links.is_some();
         let aligner = self.aligner.as_mut().filter(|_| aligns);
         let statistical = aligner.map(|aligner| aligner.lines(source, &output.text).forward);
-        let flat = output.alpha.as_ref().map(|alpha| alpha.concat()).unwrap_or_default();
-        let columns = output.alpha.as_ref().and_then(|alpha| alpha.first()).map_or(0, Vec::len);
-        let alpha = Weights::new(&flat, columns);
+        let alpha = output.alpha.clone().unwrap_or_default();
         let seen = Seen { alpha, source: &output.source, target: &output.target, links: None };
         let statistical = statistical.as_deref();
         measure_all(&MEASURES, &Subject { source, reference, gold, statistical, output: Some(output), seen })

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use egui::{Event as Input, Modifiers, MouseWheelUnit, TouchPhase, Vec2, pos2};
 
+use crate::analysis::alignment::Alignment;
 use crate::app::effect::Effect;
 use crate::app::figures::WorkspaceFigures;
 use crate::app::page::Page;
@@ -135,7 +136,7 @@ mod tests {
             text: "mot".to_owned(),
             source: words(&format!("word {n}")),
             target: words("mot"),
-            alpha: Some(vec![vec![0.25, 0.75]]),
+            alpha: Some(Alignment::from_rows(&[[0.25, 0.75]])),
             ..Output::default()
         };
         let outputs: Vec<_> = (0..50).map(|n| (n, said(n))).collect();
