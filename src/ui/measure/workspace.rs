@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use egui::{Event as Input, Modifiers, MouseWheelUnit, TouchPhase, Vec2, pos2};
 
-use crate::analysis::alignment::Alignment;
 use crate::app::effect::Effect;
 use crate::app::figures::WorkspaceFigures;
 use crate::app::page::Page;
@@ -117,6 +116,7 @@ impl Desk for Kept {
 
 #[cfg(test)]
 mod tests {
+    use crate::analysis::alignment::Alignment;
     use crate::corpus::measures::measures::Measuring;
     use crate::corpus::store::file::Workspace;
     use crate::corpus::store::output::Output;
