@@ -22,7 +22,7 @@ pub fn alignment_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table
     if !measured::strip_ui(ui, window, column, table) {
         return;
     }
-    let Some(matrix) = table.numbers(settings.shown).filter(|matrix| matrix.columns > 0) else {
+    let Some(matrix) = table.numbers(settings.shown).filter(|matrix| matrix.columns() > 0) else {
         if table.left_out {
             ui.add(egui::Label::new(LEFT_OUT).wrap());
         }

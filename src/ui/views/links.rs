@@ -7,7 +7,6 @@ use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, LEFT_OUT};
 use crate::app::view::Hover;
 use crate::figure::links::{Layout, Links, Weight, Word};
-use crate::figure::mark::Numbers;
 use crate::pages::sentence::command::SelectCommand;
 use crate::ui::clicked::Clicked;
 use crate::ui::local::{Panel, Window};
@@ -18,7 +17,7 @@ use crate::ui::{local, theme};
 
 /// Paints the links of a column that has an alignment.
 pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable) {
-    let Some(alpha) = table.alpha.as_ref().filter(|alpha| alpha.columns > 0) else {
+    let Some(alpha) = table.alpha.as_ref().filter(|alpha| alpha.columns() > 0) else {
         if table.left_out {
             ui.add(egui::Label::new(LEFT_OUT).wrap());
         }
@@ -29,7 +28,7 @@ pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
     let links = Links {
         source: &source,
         target: &target,
-        alpha: Numbers { rows: alpha.rows, columns: alpha.columns, values: &alpha.values },
+        alpha,
         threshold: window.layout(local::LINKS_THRESHOLD, local::THRESHOLD),
         weight: if window.layout(local::LINKS_OPACITY, 0.0) > 0.0 { Weight::Opacity } else { Weight::Width },
         marked: marked(window, column),

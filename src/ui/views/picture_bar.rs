@@ -5,10 +5,11 @@ use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{ComboBox, RichText, Sense, Ui, WidgetInfo, vec2};
 
 use crate::aligner::bundled::is_bundled;
+use crate::analysis::alignment::Alignment;
 use crate::analysis::measures::MEASURES;
 use crate::analysis::reading::{READINGS, Reading};
 use crate::app::document::column::Column;
-use crate::app::document::table::{AlignmentTable, Matrix};
+use crate::app::document::table::AlignmentTable;
 use crate::app::files::picture;
 use crate::app::settings::Shown;
 use crate::figure::heatmap::{gaze_legend, outlines};
@@ -391,7 +392,7 @@ fn ends(window: &Window<'_>) -> (String, String) {
     if shown == Shown::Alpha {
         return ("0".to_owned(), "1".to_owned());
     }
-    let of = |column: &'_ Column| column.table.as_ref().and_then(|table| table.numbers(shown)).map(Matrix::range);
+    let of = |column: &'_ Column| column.table.as_ref().and_then(|table| table.numbers(shown)).map(Alignment::range);
     let range = window.session.app().selected_column().and_then(of);
     let range = range.or_else(|| window.session.app().document.columns().iter().find_map(of));
     let Some(range) = range else { return ("least".to_owned(), "greatest".to_owned()) };

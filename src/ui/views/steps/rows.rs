@@ -25,10 +25,10 @@ pub fn id() -> Id {
 pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     let steps = window.session.steps();
     let Some(table) = steps.table.clone() else { return };
-    let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns > 0) else { return };
+    let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns() > 0) else { return };
     let whole = steps.whole();
     let is_first = whole.is_some_and(|guessing| !guessing.is_revealed);
-    let cursor = window.local.steps_cursor.filter(|(i, j)| *i < matrix.rows && *j < matrix.columns && is_first);
+    let cursor = window.local.steps_cursor.filter(|(i, j)| *i < matrix.rows() && *j < matrix.columns() && is_first);
     let name = if is_first { "the class".to_owned() } else { format!("{} step by step", apart.model) };
     let needs = Needs {
         // The cells keep their size while the rows come.
@@ -81,7 +81,7 @@ pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     window.local.steps_texture = texture;
     window.local.steps_scroll = answer.scroll_x;
     if is_first {
-        guess_cells(ui, window, &answer, cursor, (matrix.rows, matrix.columns));
+        guess_cells(ui, window, &answer, cursor, (matrix.rows(), matrix.columns()));
         return;
     }
     if let Some(i) = answer.clicked {
