@@ -10,8 +10,8 @@ use crate::pages::sentence::command::{InterveneCommand, SelectCommand, SentenceC
 use crate::session::command::{Command, WindowCommand};
 use crate::session::driver::Driver;
 use crate::session::state::Session;
-use crate::ui::dialogs::Question;
 use crate::ui::local::{Local, Panel, Sheet, Window};
+use crate::ui::views::new_training;
 use crate::ui::views::{presentation, source};
 use crate::ui::{act, local, shortcuts, theme, views};
 
@@ -116,14 +116,14 @@ impl App {
         let dropped = ctx.input(|input| input.raw.dropped_files.clone());
         let dropped = dropped.iter().map(|file| WindowCommand::Drop(file.path().to_path_buf()).into());
         self.commands.extend(dropped);
-        if let Some((question, path)) = self.local.dialogs.poll(ctx) {
+        if let Some((asked, path)) = self.local.dialogs.poll(ctx) {
             if matches!(self.local.sheet, Sheet::Ask(_) | Sheet::Figure { .. }) {
                 self.local.sheet = Sheet::None;
             }
-            if question == Question::TrainingFile {
+            if asked.question == new_training::CONFIGURATION {
                 self.local.training_path = path.display().to_string();
             }
-            self.commands.push(question.answered(path));
+            self.commands.push(asked.answered(path));
         }
     }
 

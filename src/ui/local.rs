@@ -16,7 +16,7 @@ use crate::session::command::{Command, WindowCommand};
 use crate::session::lessons::lights::{Light, Lit};
 use crate::session::state::Session;
 use crate::ui::clicked::{Clicked, Offered};
-use crate::ui::dialogs::{Dialogs, Question};
+use crate::ui::dialogs::{Asked, Dialogs};
 use crate::ui::manual::ManualLocal;
 use crate::ui::scheme_draft::SchemeDraft;
 use crate::ui::tree_memory;
@@ -90,7 +90,7 @@ pub enum Panel {
 pub const PANELS: [Panel; 5] = [Panel::Sentences, Panel::Source, Panel::Picture, Panel::Beam, Panel::Inspector];
 
 /// What is open over the window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq)]
 pub enum Sheet {
     /// Nothing.
     #[default]
@@ -111,7 +111,7 @@ pub enum Sheet {
     /// Settings of a variant of this column.
     Beside(ColumnId),
     /// A path to type, or to choose in the system's dialog.
-    Ask(Question),
+    Ask(Asked),
 }
 
 /// Which words of a variant are typed.
@@ -474,6 +474,11 @@ impl Window<'_> {
         self.commands.push(command.into());
     }
 
+    /// Asks for a path on a sheet.
+    pub fn ask(&mut self, asked: Asked) {
+        self.local.sheet = Sheet::Ask(asked);
+    }
+
     /// A number kept between starts.
     pub fn layout(&self, key: &str, default: f32) -> f32 {
         layout(self.session, key, default)
@@ -594,4 +599,9 @@ impl Window<'_> {
 /// A number kept between starts.
 pub fn layout(session: &Session, key: &str, default: f32) -> f32 {
     session.layout().get(key).copied().filter(|value| value.is_finite()).unwrap_or(default)
+}
+
+/// The text field of the translation that the user gives, where undo is the scene's as well.
+pub fn given_id() -> egui::Id {
+    egui::Id::unique("given_translation")
 }

@@ -11,6 +11,7 @@ pub mod clicked;
 pub mod dialogs;
 pub mod local;
 pub mod manual;
+pub mod manual_links;
 pub mod measure;
 pub mod scheme_draft;
 pub mod shortcuts;

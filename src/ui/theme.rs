@@ -61,6 +61,11 @@ pub const PLOT_HEIGHT: f32 = 240.0;
 /// Two plots stand side by side where each has so much room, points.
 pub const PLOT_WIDTH: f32 = 400.0;
 
+/// Where the colour map of this name stands in the table; the first when there is none.
+pub fn map_at(name: &str) -> usize {
+    COLOUR_MAPS.iter().position(|map| map.name.eq_ignore_ascii_case(name)).unwrap_or(0)
+}
+
 /// The colours of one theme.
 #[derive(Clone, Copy, Debug)]
 pub struct Tokens {

@@ -13,7 +13,7 @@ use crate::ui::local::{Dragged, Panel, Window};
 use crate::ui::views::{change, measured, variant};
 use crate::ui::widgets::heatmap::layout::{Gaze, Metrics};
 use crate::ui::widgets::heatmap::{Answer, Heatmap, Marks, Outlined};
-use crate::ui::{act, local};
+use crate::ui::{act, local, theme};
 
 /// Paints the heatmap of a column that has an alignment.
 pub fn alignment_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, metrics: &Metrics) {
@@ -40,7 +40,7 @@ pub fn alignment_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table
         shown: settings.shown,
         map: match settings.shown {
             Shown::Measure(_) => ColourMap::of_measures(ui.visuals().dark_mode),
-            Shown::Alpha | Shown::Energies => ColourMap::at(act::palette(settings.palette_on(ui.visuals().dark_mode))),
+            Shown::Alpha | Shown::Energies => ColourMap::at(theme::map_at(settings.palette_on(ui.visuals().dark_mode))),
         },
         metrics: *metrics,
         marks,

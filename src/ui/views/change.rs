@@ -7,13 +7,11 @@ use egui::{DragValue, RichText, ScrollArea, Slider, TextEdit, Ui};
 use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, TargetWord};
 use crate::app::files::gold::OTHER_WORDS;
-use crate::app::settings::Shown;
 use crate::jobs::live::interventions::Word;
 use crate::jobs::live::protocol::Shift;
 use crate::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit};
-use crate::session::command::Command;
 use crate::session::state::Session;
-use crate::ui::local::{Dragged, Local, Window};
+use crate::ui::local::{Dragged, Window};
 use crate::ui::widgets::labels;
 use crate::ui::{local, theme};
 
@@ -280,15 +278,4 @@ pub fn drag(ui: &Ui, window: &mut Window<'_>, column: &Column) {
         dragged.sent = Some(weight);
     }
     window.local.dragged = (is_down || is_new && !is_there).then_some(dragged);
-}
-
-/// More or less weight in the cell that the arrow keys have marked.
-pub fn step(session: &Session, local: &Local, by: f32) -> Option<Command> {
-    let mark = local.key_mark.filter(|_| session.settings().shown == Shown::Alpha)?;
-    let (i, j) = (mark.i?, mark.j?);
-    let table = session.column(mark.column)?.table.as_deref().filter(|table| !table.is_given)?;
-    let alpha = table.alpha.as_ref()?;
-    let weight = (alpha.get(i, j)? + by).clamp(0.0, 1.0);
-    let renormalise = renormalises(session);
-    Some(InterveneCommand::Weight { column: mark.column, i, j, weight, renormalise, goes_on: false }.into())
 }

@@ -11,11 +11,12 @@ use crate::app::files::picture;
 use crate::figure::heatmap::widest_word;
 use crate::figure::label::widest;
 use crate::jobs::live::protocol::ColumnId;
+use crate::pages::sentence::command::ColumnCommand;
 use crate::session::lessons::lights::Lit;
 use crate::session::state::Session;
-use crate::ui::dialogs::Question;
-use crate::ui::local::{Sheet, Window};
-use crate::ui::shortcuts::Act;
+use crate::ui::act::Act;
+use crate::ui::dialogs::MODEL;
+use crate::ui::local::Window;
 use crate::ui::views::column;
 use crate::ui::views::column::Parts;
 use crate::ui::views::view::{Place, View};
@@ -158,7 +159,7 @@ fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
         ui.add_space(theme::SPACE_2);
         if ui.button("Add a model").clicked() {
-            window.local.sheet = Sheet::Ask(Question::Model);
+            window.ask(MODEL.then(ColumnCommand::Add));
         }
     });
 }

@@ -14,13 +14,21 @@ use crate::figure::palette::COLOUR_MAPS;
 use crate::figure::sheet::{KINDS, Kind};
 use crate::pages::sentence::command::ColumnCommand;
 use crate::session::command::SettingsCommand;
-use crate::ui::dialogs::Question;
+use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local::{Sheet, Window};
 use crate::ui::theme;
 use crate::ui::views::view::{Place, View};
 
 /// The sheet.
 pub struct FigureSheet;
+
+/// Where a picture goes; its file is called after what it shows.
+pub const PICTURE: Question = Question::new(
+    "Save a picture",
+    "Save",
+    Wants::NewFile("picture.svg"),
+    "SVG, PDF or PNG, as the name ends: .svg, .pdf or .png.",
+);
 
 /// The figures that a column shows, one at a time.
 const PICTURES: [&str; 3] = ["heatmap", "links", "tree"];
@@ -197,7 +205,9 @@ fn save_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, drawing: Drawi
         }
         if ui.add_enabled(!window.local.dialogs.is_open(), Button::new("Browse...")).clicked() {
             let (kind, format) = (drawing.kind, drawing.format);
-            window.local.dialogs.ask(Question::Picture { column: column.id, kind, format });
+            let id = column.id;
+            let draw = move |path| ColumnCommand::Draw { column: id, kind, path };
+            window.local.dialogs.ask(PICTURE.then(draw).named(format!("{kind}.{format}")));
         }
         let note = "Into the clipboard, as an image";
         if ui.button("Copy").on_hover_text(note).clicked() {

@@ -5,7 +5,7 @@ use egui::{Id, RichText, Ui};
 use crate::ui::local::{Sheet, Window};
 use crate::ui::views::view::{Place, View};
 use crate::ui::widgets::labels;
-use crate::ui::{shortcuts, theme};
+use crate::ui::{act, shortcuts, theme};
 
 /// The sheet of shortcuts.
 pub struct Help;
@@ -113,9 +113,9 @@ fn terms_ui(ui: &mut Ui, n: usize, terms: &[(&str, &str)], weak: egui::Color32) 
 
 /// The groups one after the other, each column as full as it takes to share them evenly.
 fn keys_ui(ui: &mut Ui) {
-    let mut groups: Vec<&str> = shortcuts::bindings().map(|binding| binding.group).collect();
+    let mut groups: Vec<&str> = act::bindings().iter().map(|binding| binding.group).collect();
     groups.dedup();
-    let lines = |group: &&str| 2 + shortcuts::bindings().filter(|binding| binding.group == *group).count();
+    let lines = |group: &&str| 2 + act::bindings().iter().filter(|binding| binding.group == *group).count();
     let total: usize = groups.iter().map(lines).sum();
     let count = if ui.available_width() >= WIDE { 3 } else { 2 };
     ui.columns(count, |columns| {
@@ -135,12 +135,12 @@ fn group_ui(ui: &mut Ui, group: &str) {
     ui.add_space(theme::SPACE_2);
     ui.label(RichText::new(group).color(t.accent));
     let mut named: Vec<&str> = Vec::new();
-    for binding in shortcuts::bindings().filter(|binding| binding.group == group) {
+    for binding in act::bindings().iter().filter(|binding| binding.group == group) {
         if named.contains(&binding.name) {
             continue;
         }
         named.push(binding.name);
-        let same = shortcuts::bindings().filter(|other| other.act == binding.act).flat_map(|other| other.keys);
+        let same = act::bindings().iter().filter(|other| other.act == binding.act).flat_map(|other| other.keys);
         let mut keys: Vec<String> = same.map(|key| shortcuts::key_text(ui.ctx(), key)).collect();
         keys.truncate(2);
         ui.horizontal(|ui| {

@@ -7,9 +7,9 @@ use egui::{Id, Panel, RichText, Ui};
 use crate::app::page::Page;
 use crate::figure::plane;
 use crate::pages::map::command::MapCommand;
-use crate::pages::map::{Chart, Choice, Colour, Kind};
-use crate::ui::dialogs::Question;
-use crate::ui::local::{Sheet, Window};
+use crate::pages::map::{Chart, Choice, Colour, Kind, Table};
+use crate::ui::dialogs::{Question, Wants};
+use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::view::{Place, View};
 use crate::ui::views::{map_settings, map_side, task};
@@ -141,6 +141,13 @@ fn plane_ui(ui: &mut Ui, window: &mut Window<'_>, chart: &Arc<Chart>) {
     }
 }
 
+const POINTS: Question = Question::new(
+    "Save the map as TSV",
+    "Save",
+    Wants::NewFile("map.tsv"),
+    "A row for each point with its place, x and y.",
+);
+
 fn bottom_ui(ui: &mut Ui, window: &mut Window<'_>, chart: &Chart) {
     let weak = theme::tokens(ui).weak;
     ui.add(egui::Label::new(RichText::new(map_side::caption(chart)).size(theme::TEXT_SMALL).color(weak)).truncate());
@@ -148,7 +155,7 @@ fn bottom_ui(ui: &mut Ui, window: &mut Window<'_>, chart: &Chart) {
         map_settings::legend_ui(ui, window);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if map_side::small(ui, "Save map...", "Save map", "Save all points with their places as TSV") {
-                window.local.sheet = Sheet::Ask(Question::Points);
+                window.ask(POINTS.then(|path| MapCommand::Save(Table::Points, path)));
             }
             if map_side::small(ui, "Whole", "Whole map", "All points in view (double click or 0)") {
                 window.local.plane.show_all();

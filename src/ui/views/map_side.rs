@@ -6,13 +6,20 @@ use egui::{Button, Id, Key, Label, RichText, ScrollArea, Sense, TextEdit, Ui, Wi
 use crate::pages::map as maps;
 use crate::pages::map::command::MapCommand;
 use crate::pages::map::{Choice, Table};
-use crate::ui::dialogs::Question;
-use crate::ui::local::{Sheet, Window};
+use crate::ui::dialogs::{Question, Wants};
+use crate::ui::local::Window;
 use crate::ui::views::rows;
 use crate::ui::widgets::labels;
 use crate::ui::widgets::labels::plural;
 use crate::ui::widgets::plane::paint;
 use crate::ui::{bidi, theme};
+
+const NEIGHBOURS: Question = Question::new(
+    "Save the neighbours as TSV",
+    "Save",
+    Wants::NewFile("neighbours.tsv"),
+    "A row for each neighbour with its cosine.",
+);
 
 /// Matches that are listed.
 const LISTED: usize = 100;
@@ -126,7 +133,7 @@ fn selected_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.label(RichText::new("Nearest by cosine").color(theme::tokens(ui).weak));
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if ui.button("Save...").on_hover_text("Save these neighbours as TSV").clicked() {
-                window.local.sheet = Sheet::Ask(Question::Neighbours);
+                window.ask(NEIGHBOURS.then(|path| MapCommand::Save(Table::Neighbours, path)));
             }
             if ui.button("Copy").on_hover_text("Copy these neighbours as TSV").clicked()
                 && let Some(text) = session.maps().tsv(Table::Neighbours)

@@ -2,8 +2,8 @@
 
 use egui::{Button, Ui};
 
+use crate::ui::act::Act;
 use crate::ui::local::Window;
-use crate::ui::shortcuts::Act;
 use crate::ui::{act, shortcuts};
 
 /// A menu's line for an act of the table, with its key.

@@ -47,8 +47,7 @@ pub mod what_if;
 pub mod workbench;
 
 use crate::session::command::WindowCommand;
-use crate::ui::dialogs::Question;
-use crate::ui::local::{Sheet, Window};
+use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::view::{Place, View};
 use crate::ui::widgets::keep;
@@ -101,9 +100,9 @@ pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>) {
 
 fn over(ui: &mut egui::Ui, window: &mut Window<'_>) {
     if let Some(figure) = keep::take(ui.ctx()) {
-        window.local.dialogs.picture = figure.file();
+        let name = figure.file();
         window.push(WindowCommand::KeepFigure(figure));
-        window.local.sheet = Sheet::Ask(Question::Figure);
+        window.ask(figure_sheet::PICTURE.then(WindowCommand::SaveFigure).named(name));
     }
     for view in VIEWS.iter().filter(|view| view.place() == Place::Over) {
         view.ui(ui, window);

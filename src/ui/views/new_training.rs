@@ -11,7 +11,7 @@ use crate::pages::training as new_training;
 use crate::session::command::{Field, TrainingCommand};
 use crate::training::recipe;
 use crate::training::recipe::{RECIPES, SIZES};
-use crate::ui::dialogs::Question;
+use crate::ui::dialogs::{Asked, Question, TEXTS, Wants};
 use crate::ui::local::{Sheet, Window};
 use crate::ui::theme;
 use crate::ui::views::view::{Place, View};
@@ -63,6 +63,18 @@ impl View for NewTraining {
 /// One choice of a table: its name and what it is.
 type Line = (&'static str, String);
 
+/// Where the configuration of a new training goes.
+pub const CONFIGURATION: Question = Question::new("Save the configuration", "Choose", Wants::NewFile("train.toml"), "");
+
+fn question(field: Field) -> Question {
+    let (title, wants) = match field {
+        Field::Vocabulary => ("A model whose vocabularies are taken", Wants::Folder),
+        Field::Output => ("Folder of the new model", Wants::Folder),
+        _ => ("Text for training", Wants::File(TEXTS)),
+    };
+    Question::new(title, "Choose", wants, "")
+}
+
 fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let grid = egui::Grid::new("training").num_columns(2).spacing([theme::SPACE_4, theme::SPACE_2]);
     grid.show(ui, |ui| {
@@ -93,7 +105,8 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>) {
             ui.label(name);
             ui.horizontal(|ui| {
                 text(ui, window, name, field, ui.available_width() - BROWSE);
-                browse(ui, window, name, Question::Training(field));
+                let set = move |path: PathBuf| TrainingCommand::Set(field, path.to_string_lossy().into_owned());
+                browse(ui, window, name, question(field).then(set));
             });
             ui.end_row();
         }
@@ -160,10 +173,10 @@ fn text(ui: &mut Ui, window: &mut Window<'_>, name: &str, field: Field, width: f
     }
 }
 
-fn browse(ui: &mut Ui, window: &mut Window<'_>, name: &str, question: Question) {
+fn browse(ui: &mut Ui, window: &mut Window<'_>, name: &str, asked: Asked) {
     let button = ui.add_enabled(!window.local.dialogs.is_open(), egui::Button::new("Browse..."));
     if button.accessible_name(format!("Browse for {name}")).clicked() {
-        window.local.dialogs.ask(question);
+        window.local.dialogs.ask(asked);
     }
 }
 
@@ -174,7 +187,7 @@ fn save_ui(ui: &mut Ui, window: &mut Window<'_>) {
         let field = TextEdit::singleline(&mut window.local.training_path).hint_text("train.toml");
         let width = ui.available_width() - 2.0 * BROWSE;
         ui.add(field.desired_width(width)).accessible_name("Configuration file");
-        browse(ui, window, "the configuration file", Question::TrainingFile);
+        browse(ui, window, "the configuration file", CONFIGURATION.then(TrainingCommand::Save));
         let path = window.local.training_path.trim().to_owned();
         if ui.add_enabled(!path.is_empty(), egui::Button::new("Save")).clicked() {
             window.push(TrainingCommand::Save(PathBuf::from(path)));

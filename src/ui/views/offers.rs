@@ -15,7 +15,7 @@ use crate::pages::phrases::command::PhrasesCommand;
 use crate::pages::sentence::command::{ColumnCommand, ProbeCommand, SelectCommand, SourceCommand};
 use crate::session::command::{SettingsCommand, WindowCommand};
 use crate::ui::clicked::{Clicked, Offered};
-use crate::ui::dialogs::Question;
+use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local::{Sheet, Window};
 use crate::ui::views::view::{Place, View};
 use crate::ui::views::{changes, variant};
@@ -301,8 +301,19 @@ pub fn measure(window: &mut Window<'_>, column: ColumnId, measure: usize) {
     window.push(ProbeCommand::Measure { column, measure });
 }
 
+/// Asks where to write the sentence with what is set in a column.
+pub fn ask_for_set(window: &mut Window<'_>, column: ColumnId) {
+    let question = Question::new(
+        "Save the sentence with what is set",
+        "Save",
+        Wants::NewFile("interventions.json"),
+        "One line of JSON. Open it here, drop it on the window, or give it to interlinear translate --interventions.",
+    );
+    window.ask(question.then(move |path| ProbeCommand::Save { column, path }));
+}
+
 fn save_set(window: &mut Window<'_>, clicked: Clicked) {
-    window.local.sheet = Sheet::Ask(Question::Interventions(clicked.column()));
+    ask_for_set(window, clicked.column());
 }
 
 fn is_alone(window: &Window<'_>, _: Clicked) -> bool {

@@ -11,8 +11,8 @@ use egui::{ComboBox, Key, RichText, Ui, UiBuilder, vec2};
 use crate::app::document::column::Column;
 use crate::app::page::Page;
 use crate::pages::phrases::command::PhrasesCommand;
-use crate::ui::dialogs::Question;
-use crate::ui::local::{Sheet, Window};
+use crate::ui::dialogs::{PHRASE_TABLE, Question, Wants};
+use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::task;
 use crate::ui::views::view::{Place, View};
@@ -30,6 +30,13 @@ the old house ||| l' ancienne maison ||| 0.3 0.1 0.2 0.1
 the red car ||| la voiture rouge ||| 0.5 0.2 0.8 0.3
 the red car ||| l' auto rouge ||| 0.2 0.1 0.1 0.1
 ";
+
+const SCORES: Question = Question::new(
+    "Export the scores as TSV",
+    "Save",
+    Wants::NewFile("phrases.tsv"),
+    "Source, target and both scores of every pair, separated by tabs; packed where the name ends with .gz or .zst.",
+);
 
 /// The page Phrases.
 pub struct Phrases;
@@ -129,7 +136,7 @@ fn open_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn browse_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let browse = ui.add_enabled(!window.local.dialogs.is_open(), egui::Button::new("Browse..."));
     if browse.on_hover_text("Choose a phrase table").clicked() {
-        window.local.dialogs.ask(Question::PhraseTable);
+        window.local.dialogs.ask(PHRASE_TABLE.then(PhrasesCommand::Open));
     }
 }
 
@@ -161,7 +168,7 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
         export_ui(ui, window);
         if ui.button("Open...").on_hover_text("Open another phrase table").clicked() {
-            window.local.sheet = Sheet::Ask(Question::PhraseTable);
+            window.ask(PHRASE_TABLE.then(PhrasesCommand::Open));
         }
         feature_ui(ui, window, pairs.features());
         model_ui(ui, window);
@@ -242,7 +249,7 @@ fn export_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let export = ui.add_enabled(window.session.phrases().chart.is_some(), egui::Button::new("Export TSV..."));
     if export.on_hover_text("Write both scores of every pair into a file").clicked() {
         window.local.path = export_path(window);
-        window.local.sheet = Sheet::Ask(Question::PhraseScores);
+        window.ask(SCORES.then(PhrasesCommand::Export));
     }
 }
 

@@ -15,8 +15,8 @@ use crate::figure::heatmap::{gaze_legend, outlines};
 use crate::figure::legend;
 use crate::figure::palette::Rgba;
 use crate::session::command::SettingsCommand;
+use crate::ui::act::Act;
 use crate::ui::local::Window;
-use crate::ui::shortcuts::Act;
 use crate::ui::views::view::{Place, View};
 use crate::ui::views::{columns, offers};
 use crate::ui::widgets::heatmap::layout::Zoom;
@@ -402,7 +402,7 @@ fn ends(window: &Window<'_>) -> (String, String) {
 }
 
 fn palette_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let at = act::palette(window.session.settings().palette_on(ui.visuals().dark_mode));
+    let at = theme::map_at(window.session.settings().palette_on(ui.visuals().dark_mode));
     let (low, high) = ends(window);
     let measure = picture::measure(window.session.settings().shown);
     let map = match measure {

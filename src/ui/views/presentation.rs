@@ -4,8 +4,8 @@ use egui::{Label, RichText, Ui};
 
 use crate::app::page::Page;
 use crate::figure::measure::Measure as _;
+use crate::ui::act::Act;
 use crate::ui::local::Window;
-use crate::ui::shortcuts::Act;
 use crate::ui::views::{columns, menu, steps};
 use crate::ui::widgets::marks::WholeLetters;
 use crate::ui::{bidi, theme};

@@ -8,9 +8,10 @@ use egui::{
 };
 
 use crate::pages::sentence::command::{List, ListCommand};
+use crate::session::command::WindowCommand;
 use crate::session::state::Session;
-use crate::ui::dialogs::Question;
-use crate::ui::local::{ListPlace, Panel as PanelName, Sheet, Window};
+use crate::ui::dialogs::TEXT;
+use crate::ui::local::{ListPlace, Panel as PanelName, Window};
 use crate::ui::views::rows;
 use crate::ui::views::view::{Place, View};
 use crate::ui::widgets::labels::plural;
@@ -146,7 +147,7 @@ fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
             }
         }
         if ui.button("Open...").on_hover_text("Open a text file, one sentence a line (Ctrl+O)").clicked() {
-            window.local.sheet = Sheet::Ask(Question::Text);
+            window.ask(TEXT.then(WindowCommand::Open));
         }
     });
 }

@@ -8,9 +8,9 @@ use crate::app::document::table::AlignmentTable;
 use crate::decoding::Said;
 use crate::pages::sentence::command::{Hover, SourceCommand};
 use crate::session::lessons::lights::Lit;
+use crate::ui::act::Act;
 use crate::ui::clicked::Clicked;
 use crate::ui::local::{ListPlace, Panel, Window};
-use crate::ui::shortcuts::Act;
 use crate::ui::views::view::{Place, View};
 use crate::ui::views::{alignment, menu, variant};
 use crate::ui::widgets::{labels, words};
@@ -200,10 +200,10 @@ fn given_ui(ui: &mut Ui, window: &mut Window<'_>) {
             if close.accessible_name("Take your translation away").clicked() {
                 window.push(SourceCommand::Give(None));
             }
-            let field = TextEdit::singleline(&mut text).id(shortcuts::given_id()).char_limit(MOST_CHARACTERS);
+            let field = TextEdit::singleline(&mut text).id(local::given_id()).char_limit(MOST_CHARACTERS);
             let hint = "Type or paste a translation, and every model says how probable it finds it";
             let response = ui.add(field.desired_width(f32::INFINITY).hint_text(hint)).labelled_by(label.id);
-            if window.local.focus_id == Some(shortcuts::given_id()) {
+            if window.local.focus_id == Some(local::given_id()) {
                 window.local.focus_id = None;
                 response.request_focus();
             }

@@ -5,8 +5,8 @@ use egui::{Button, RichText, Ui, WidgetInfo};
 
 use crate::app::page::PAGES;
 use crate::session::command::WindowCommand;
+use crate::ui::act::Act;
 use crate::ui::local::Window;
-use crate::ui::shortcuts::Act;
 use crate::ui::views::menu::act_item;
 use crate::ui::{shortcuts, theme};
 

@@ -7,10 +7,10 @@ use crate::analysis::measures::MEASURES;
 use crate::app::document::column::{Column, ColumnState};
 use crate::pages::sentence::command::{AlignmentFormat, ColumnCommand, SearchCommand};
 use crate::session::lessons::lights::Lit;
+use crate::ui::act::Act;
 use crate::ui::clicked::Clicked;
-use crate::ui::dialogs::Question;
+use crate::ui::dialogs::{MODEL, Question, Wants};
 use crate::ui::local::{Sheet, Window};
-use crate::ui::shortcuts::Act;
 use crate::ui::views::offers::{Kind, WHAT_IF};
 use crate::ui::views::view::{Place, View};
 use crate::ui::views::{facts, offers, settings, tabs};
@@ -30,6 +30,31 @@ const NARROW: f32 = 980.0;
 
 /// What everything but the names of the models needs, points.
 const BESIDE: f32 = 880.0;
+
+/// How a column is exported: in its menu, the format, and what is asked.
+const EXPORTS: [(&str, AlignmentFormat, &str, &str, &str); 3] = [
+    (
+        "Save alignment as TSV...",
+        AlignmentFormat::Tsv,
+        "Save the alignment as TSV",
+        "alignment.tsv",
+        "alpha with the source words along the top and the target words down the side.",
+    ),
+    (
+        "Save alignment as links...",
+        AlignmentFormat::Pharaoh,
+        "Save the alignment as links",
+        "alignment.txt",
+        "A pair of places, source and target from 0, for each target word and the source word that it looks at most.",
+    ),
+    (
+        "Save translations as JSON...",
+        AlignmentFormat::Json,
+        "Save the translations as JSON",
+        "alignment.json",
+        "All translations of the beam with their alignments, as interlinear translate writes them.",
+    ),
+];
 
 /// The bar at the top.
 pub struct TopBar;
@@ -108,7 +133,7 @@ fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let text = if ui.available_width() < ADD { "+" } else { "+ Model" };
     let add = ui.button(text).on_hover_text(format!("Add a model folder ({key})"));
     if add.accessible_name("Add a model").clicked() {
-        window.local.sheet = Sheet::Ask(Question::Model);
+        window.ask(MODEL.then(ColumnCommand::Add));
     }
 }
 
@@ -171,19 +196,18 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     let has_alignment = column.table.as_ref().is_some_and(|table| table.alpha.is_some());
     let shown = window.session.settings().shown;
     let has_numbers = column.table.as_ref().is_some_and(|table| table.numbers(shown).is_some());
-    for (text, format, enabled) in [
-        ("Save alignment as TSV...", AlignmentFormat::Tsv, has_alignment || has_numbers),
-        ("Save alignment as links...", AlignmentFormat::Pharaoh, has_alignment),
-        ("Save translations as JSON...", AlignmentFormat::Json, column.table.is_some()),
-    ] {
+    let enabled = [has_alignment || has_numbers, has_alignment, column.table.is_some()];
+    for ((text, format, title, file, note), enabled) in EXPORTS.into_iter().zip(enabled) {
         if ui.add_enabled(enabled, Button::new(text)).clicked() {
-            window.local.sheet = Sheet::Ask(Question::Alignment(column.id, format));
+            let column = column.id;
+            let question = Question::new(title, "Save", Wants::NewFile(file), note);
+            window.ask(question.then(move |path| ColumnCommand::Export { column, format, path }));
         }
     }
     let tip =
         "The sentence and what is set in this column, for another window or for interlinear translate --interventions";
     if ui.add_enabled(column.table.is_some(), Button::new("Save what is set...")).on_hover_text(tip).clicked() {
-        window.local.sheet = Sheet::Ask(Question::Interventions(column.id));
+        offers::ask_for_set(window, column.id);
     }
     let why = window.session.why_not_measured(column, 0);
     let test = ui.add_enabled(has_alignment && why.is_none(), Button::new("Test what the words depend on"));

@@ -10,8 +10,8 @@ use crate::jobs::steps::Apart;
 use crate::pages::steps::command::StepsCommand;
 use crate::session::lessons::lights::Lit;
 use crate::text::links::Link;
-use crate::ui::act;
 use crate::ui::local::Window;
+use crate::ui::theme;
 use crate::ui::widgets::heatmap::{Answer, Heatmap, Marks, Outlined};
 use crate::ui::widgets::labels;
 use crate::ui::widgets::marks::Letters;
@@ -53,7 +53,7 @@ pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
         table: &table,
         matrix,
         shown: Shown::Alpha,
-        map: ColourMap::at(act::palette(settings.palette_on(ui.visuals().dark_mode))),
+        map: ColourMap::at(theme::map_at(settings.palette_on(ui.visuals().dark_mode))),
         metrics: Metrics::choose(&needs, ui.available_size(), Zoom::Auto),
         marks: match (whole, cursor) {
             (Some(_), Some((i, j))) => Marks { row: Some(i), column: Some(j), selected: None },

@@ -7,7 +7,7 @@ use crate::pages::corpus::agreement::condition;
 use crate::pages::corpus::command::WorkbenchCommand;
 use crate::pages::corpus::whole::View;
 use crate::pages::corpus::whole::WholeCommand;
-use crate::ui::dialogs::Question;
+use crate::ui::dialogs::IMPORT;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::theme;
 use crate::ui::widgets::labels::plural;
@@ -65,7 +65,7 @@ fn pair_ui(ui: &mut Ui, window: &mut Window<'_>, pair: &(String, String)) {
             window.push(WorkbenchCommand::Compare(Some(next)));
         }
         if ui.button("Bring in judgements...").clicked() {
-            window.local.sheet = Sheet::Ask(Question::Import);
+            window.ask(IMPORT.then(WorkbenchCommand::Import));
         }
     });
 }

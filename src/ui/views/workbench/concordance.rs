@@ -10,8 +10,8 @@ use crate::pages::corpus::command::WorkbenchCommand;
 use crate::pages::corpus::whole::Concordance;
 use crate::pages::corpus::whole::WholeCommand;
 use crate::ui::bidi;
-use crate::ui::dialogs::Question;
-use crate::ui::local::{Sheet, Window};
+use crate::ui::dialogs::{Question, Wants};
+use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::rows;
 use crate::ui::widgets::labels::plural;
@@ -26,6 +26,13 @@ const FIELD: (f32, f32) = (180.0, 460.0);
 const MOST_WORDS: usize = 30;
 
 /// How hits are sorted, with names.
+const HITS: Question = Question::new(
+    "Save the hits as TSV",
+    "Save",
+    Wants::NewFile("hits.tsv"),
+    "A row for each hit: what stands before it, the hit, what stands behind it, what it is linked to.",
+);
+
 const ORDERS: [(Order, &str); 4] = [
     (Order::Place, "as the sentences stand"),
     (Order::Left, "words before it"),
@@ -129,7 +136,7 @@ fn order_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
     combo.response.labelled_by(label.id);
     if ui.add_enabled(!concordance.lines.is_empty(), egui::Button::new("Save as TSV...")).clicked() {
-        window.local.sheet = Sheet::Ask(Question::Hits);
+        window.ask(HITS.then(WholeCommand::SaveHits));
     }
     if !concordance.query.trim().is_empty() && concordance.trouble.is_none() {
         let text = counted(concordance, workbench.rows.len());

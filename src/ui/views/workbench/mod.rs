@@ -30,8 +30,8 @@ use crate::import::Role;
 use crate::pages::corpus::command::WorkbenchCommand;
 use crate::pages::corpus::whole::WholeCommand;
 use crate::pages::corpus::whole::{VIEWS, View as WholeView};
-use crate::ui::dialogs::Question;
-use crate::ui::local::{Sheet, Window};
+use crate::ui::dialogs::{IMPORT, Question, WORKSPACE, Wants};
+use crate::ui::local::Window;
 use crate::ui::scheme_draft::SchemeDraft;
 use crate::ui::theme;
 use crate::ui::views::task;
@@ -50,6 +50,8 @@ const NARROW: f32 = 860.0;
 const BELOW: f32 = 0.45;
 /// The most warnings of a file that are shown at once.
 const MOST_WARNINGS: usize = 5;
+
+const MAKE: Question = Question::new("New workspace", "Make", Wants::NewFile("corpus.ilws"), WORKSPACE.note);
 
 /// The page Corpus.
 pub struct Workbench;
@@ -132,10 +134,10 @@ fn open_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let is_free = !window.local.dialogs.is_open();
     ui.horizontal_wrapped(|ui| {
         if ui.add_enabled(is_free, egui::Button::new("New workspace...")).clicked() {
-            window.local.dialogs.ask(Question::NewWorkspace);
+            window.local.dialogs.ask(MAKE.then(WorkbenchCommand::Open));
         }
         if ui.add_enabled(is_free, egui::Button::new("Open workspace...")).clicked() {
-            window.local.dialogs.ask(Question::Workspace);
+            window.local.dialogs.ask(WORKSPACE.then(WorkbenchCommand::Open));
         }
     });
     let width = ui.available_width();
@@ -219,7 +221,7 @@ fn import_ui(ui: &mut Ui, window: &mut Window<'_>) {
         let note = "Tables, TMX, XLIFF, alignments, judgements and dumps of attention say themselves what they are.";
         ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
         if ui.button("Choose a file...").clicked() {
-            window.local.sheet = Sheet::Ask(Question::Import);
+            window.ask(IMPORT.then(WorkbenchCommand::Import));
             ui.close();
         }
     });
@@ -232,6 +234,35 @@ fn role_name(role: &Role) -> &'static str {
         Role::Output(_) => "what a system said",
         Role::Gold => "links by hand",
         Role::Links(_) => "links of a system",
+    }
+}
+
+/// The question that saves so.
+fn saving(kind: Kind) -> Question {
+    let (title, note) = ("Save the sentences shown", "All sentences that are shown, in their order.");
+    let rows = |name| Question::new(title, "Save", Wants::NewFile(name), note);
+    match kind {
+        Kind::Tsv => rows("sentences.tsv"),
+        Kind::Jsonl => rows("sentences.jsonl"),
+        Kind::Pharaoh(..) => rows("alignment.txt"),
+        Kind::Gold => rows("gold.txt"),
+        Kind::Judgements => rows("judgements.jsonl"),
+        Kind::JudgementTable => rows("judgements.tsv"),
+        Kind::Report => rows("report.html"),
+        Kind::Parquet => rows("sentences.parquet"),
+        Kind::Arrays => {
+            let note =
+                "Arrays named by sentence and system: 12.1.alpha, 12.1.source and 12.1.target. numpy.load opens it.";
+            Question { note, ..rows("alignments.npz") }
+        }
+        Kind::Matrices => {
+            let note = "A table for each sentence that is shown and each system that has an alignment of it.";
+            Question::new("Save alignments into a folder", "Save", Wants::Folder, note)
+        }
+        Kind::Figures(..) => {
+            let note = "A file for each sentence that is shown and has an alignment.";
+            Question::new("Save figures into a folder", "Save", Wants::Folder, note)
+        }
     }
 }
 
@@ -254,7 +285,7 @@ fn save_ui(ui: &mut Ui, window: &mut Window<'_>) {
             window.session.workbench().corpus.systems.iter().map(|column| column.system.name.clone()).collect();
         let mut ask = |ui: &mut Ui, text: &str, kind: Kind| {
             if ui.button(text).clicked() {
-                window.local.sheet = Sheet::Ask(Question::WorkspaceOut(kind));
+                window.ask(saving(kind).then(move |path| WorkbenchCommand::Save(kind, path)));
                 ui.close();
             }
         };
@@ -354,7 +385,7 @@ fn first_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.heading("No sentences yet");
         ui.label("Import a text with a sentence a line; a file can also be dropped here.");
         if ui.button("Import a text...").clicked() {
-            window.local.sheet = Sheet::Ask(Question::Import);
+            window.ask(IMPORT.then(WorkbenchCommand::Import));
         }
         let fill = ui.button("Put in a set to try");
         if fill.on_hover_text("24 English sentences with translations and alignments by hand").clicked() {

@@ -9,8 +9,8 @@ use crate::corpus::overview::overview::{
 use crate::corpus::overview::tables::jump_name;
 use crate::pages::corpus::Workbench;
 use crate::pages::corpus::whole::WholeCommand;
-use crate::ui::dialogs::Question;
-use crate::ui::local::{Sheet, Window};
+use crate::ui::dialogs::{Question, TEXTS, Wants};
+use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::views::workbench::bars::{Bar, Group, bars_ui, legend_ui};
 use crate::ui::views::workbench::listing::{Row, listing_ui};
@@ -248,6 +248,13 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Opti
     bars_ui(ui, "length", &groups)
 }
 
+const FREQUENCIES: Question = Question::new(
+    "Frequencies of words",
+    "Choose",
+    Wants::File(TEXTS),
+    "Lines of a word and its count, or the training text itself, whose words are counted; packed or not.",
+);
+
 /// Where frequencies come from.
 fn from_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.menu_button("From...", |ui| {
@@ -256,7 +263,7 @@ fn from_ui(ui: &mut Ui, window: &mut Window<'_>) {
             ui.close();
         }
         if ui.button("Choose a list or a training text...").clicked() {
-            window.local.sheet = Sheet::Ask(Question::Frequencies);
+            window.ask(FREQUENCIES.then(|path| WholeCommand::SetFrequencies(Some(path))));
             ui.close();
         }
     });

@@ -6,7 +6,6 @@ use crate::app::settings::Shown;
 use crate::figure::heatmap::layout::{Metrics, Needs, Zoom};
 use crate::figure::label::widest;
 use crate::figure::palette::ColourMap;
-use crate::ui::act;
 use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::widgets::heatmap::{Heatmap, Marks, Outlined};
@@ -58,7 +57,7 @@ pub fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
         table: &table,
         matrix,
         shown: Shown::Alpha,
-        map: ColourMap::at(act::palette(settings.palette_on(ui.visuals().dark_mode))),
+        map: ColourMap::at(theme::map_at(settings.palette_on(ui.visuals().dark_mode))),
         metrics: Metrics::choose(&needs, room.size(), Zoom::Auto),
         marks: Marks { row: None, column: None, selected: None },
         gaze: None,

@@ -8,10 +8,17 @@ use crate::app::document::column::file_name;
 use crate::jobs::queue::evaluate::Candidate;
 use crate::pages::corpus::command::WorkbenchCommand;
 use crate::pages::evaluation::candidate;
-use crate::ui::dialogs::Question;
-use crate::ui::local::{Sheet, Window};
+use crate::ui::dialogs::{Question, Wants};
+use crate::ui::local::Window;
 use crate::ui::theme;
 use crate::ui::widgets::labels::plural;
+
+const RUN_WITH: Question = Question::new(
+    "Run with interventions",
+    "Run",
+    Wants::File(&["json", "jsonl"]),
+    "A file as page Sentence saves it: one object for all sentences, or a line for each. Sentences that it does not fit are left out and told.",
+);
 
 /// The list of models that may run is no higher, points.
 const MODELS_HEIGHT: f32 = 360.0;
@@ -30,7 +37,7 @@ pub fn run_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 ui.close();
             }
             if ui.button("Of a file...").clicked() {
-                window.local.sheet = Sheet::Ask(Question::RunWith);
+                window.ask(RUN_WITH.then(WorkbenchCommand::RunWith));
                 ui.close();
             }
         });
@@ -95,7 +102,10 @@ fn models_ui(ui: &mut Ui, window: &mut Window<'_>, forces: bool) {
     });
     ui.separator();
     if ui.button("Another model folder...").clicked() {
-        window.local.sheet = Sheet::Ask(Question::RunModel(forces));
+        let title = if forces { "Align the references with a model" } else { "Translate the workspace with a model" };
+        let note = "A model is a folder with config.json, model.safetensors and two tokenizers. It runs without being opened on page Sentence.";
+        let question = Question::new(title, "Run", Wants::Folder, note);
+        window.ask(question.then(move |path| WorkbenchCommand::RunOne(Candidate::Model(path), forces)));
         ui.close();
     }
 }

@@ -6,11 +6,25 @@ use egui::{DragValue, Id, Label, RichText, ScrollArea, TextEdit, Ui};
 
 use crate::corpus::judgements::scheme::Scheme;
 use crate::pages::corpus::command::WorkbenchCommand;
-use crate::ui::dialogs::Question;
+use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local::{Sheet, Window};
 use crate::ui::scheme_draft::{Named, SchemeDraft};
 use crate::ui::theme;
 use crate::ui::widgets::labels::plural;
+
+const OPEN: Question = Question::new(
+    "Read a scheme of errors",
+    "Open",
+    Wants::File(&["toml", "json"]),
+    "A TOML or JSON file with categories, and severities with their weights; it takes the place of the scheme.",
+);
+
+const SAVE: Question = Question::new(
+    "Save the scheme of errors",
+    "Save",
+    Wants::NewFile("scheme.toml"),
+    "TOML, or JSON where the name ends with .json; other workspaces and interlinear analyse --scheme read it.",
+);
 
 /// Width of the sheet, points.
 const WIDTH: f32 = 620.0;
@@ -120,10 +134,10 @@ fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, draft: &mut SchemeDraft) -> 
             *draft = SchemeDraft { of: Arc::clone(&draft.of), ..core };
         }
         if ui.button("From a file...").clicked() {
-            window.local.sheet = Sheet::Ask(Question::Scheme);
+            window.ask(OPEN.then(WorkbenchCommand::OpenScheme));
         }
         if ui.button("To a file...").on_hover_text("The scheme as it was saved, as TOML or JSON").clicked() {
-            window.local.sheet = Sheet::Ask(Question::NewScheme);
+            window.ask(SAVE.then(WorkbenchCommand::SaveScheme));
         }
         ui.button("Cancel").clicked()
     })
