@@ -1,4 +1,4 @@
-//! Floor 10: what the keys and menus do. Each [`Act`] is a row of one table: its heading on the sheet of shortcuts, its
+//! Floor 13: what the keys and menus do. Each [`Act`] is a row of one table: its heading on the sheet of shortcuts, its
 //! name, its keys, the pages that it works on, and what it does, as commands or as a change of the window alone.
 
 use std::sync::LazyLock;
@@ -18,8 +18,10 @@ use crate::session::command::{Command, SettingsCommand, WindowCommand};
 use crate::session::state::Session;
 use crate::ui::clicked::Clicked;
 use crate::ui::dialogs::{IMPORT, MODEL, PHRASE_TABLE, TEXT, WORKSPACE};
-use crate::ui::local::{ListPlace, Local, Panel, Sheet};
-use crate::ui::{local, manual, theme};
+use crate::ui::local::{Local, Panel, Sheet};
+use crate::ui::views::sentence::memory::ListPlace;
+use crate::ui::{local, manual};
+use crate::widgets::theme;
 
 /// One step of the size of everything.
 const ZOOM_STEP: f32 = 0.1;
@@ -149,7 +151,7 @@ acts! {
     PreviousHypothesis: NOT_TYPING, WORDS, SENTENCE, "Previous hypothesis", [plain(Key::OpenBracket)],
         |_, _| one(SelectCommand::MoveHypothesis(-1));
     Offers: ALWAYS, WORDS, SENTENCE, "What can be done with a word or cell", [shift(Key::F10), plain(Key::Menu)],
-        |session, local| none(local.asked = marked(session, local));
+        |session, local| none(local.shared.asked = marked(session, local));
     WidenBeam: ALWAYS, WORDS, SENTENCE, "Wider beam", [ctrl(Key::CloseBracket)],
         |session, _| one(SearchCommand::SetBeam(session.scene().search.beam + 1));
     NarrowBeam: ALWAYS, WORDS, SENTENCE, "Narrower beam", [ctrl(Key::OpenBracket)],
@@ -170,20 +172,20 @@ acts! {
         |session, _| one(SettingsCommand::SetPieces(!session.settings().pieces));
     LargerCells: NOT_TYPING, PICTURE, SENTENCE, "Larger cells, or more weight in a marked one",
         [plain(Key::Plus), plain(Key::Equals)],
-        |session, local| vec![weigh(session, local, WEIGHT_STEP).unwrap_or_else(|| cell(local.cell * CELL_STEP))];
+        |session, local| vec![weigh(session, local, WEIGHT_STEP).unwrap_or_else(|| cell(local.sentence.cell * CELL_STEP))];
     SmallerCells: NOT_TYPING, PICTURE, SENTENCE, "Smaller cells, or less weight", [plain(Key::Minus)],
-        |session, local| vec![weigh(session, local, -WEIGHT_STEP).unwrap_or_else(|| cell(local.cell / CELL_STEP))];
+        |session, local| vec![weigh(session, local, -WEIGHT_STEP).unwrap_or_else(|| cell(local.sentence.cell / CELL_STEP))];
     WholeMatrix: NOT_TYPING, PICTURE, SENTENCE, "All cells in view", [plain(Key::Num0)], |session, _| {
         let is_whole = local::layout(session, local::CELL, 0.0) < 0.0;
         vec![layout(local::CELL, if is_whole { 0.0 } else { -1.0 })]
     };
-    NextPanel: ALWAYS, WINDOW, SENTENCE, "Next panel", [plain(Key::F6)], |_, local| none(local.cycle(1));
-    PreviousPanel: ALWAYS, WINDOW, SENTENCE, "Previous panel", [shift(Key::F6)], |_, local| none(local.cycle(-1));
+    NextPanel: ALWAYS, WINDOW, SENTENCE, "Next panel", [plain(Key::F6)], |_, local| none(local.shared.cycle(1));
+    PreviousPanel: ALWAYS, WINDOW, SENTENCE, "Previous panel", [shift(Key::F6)], |_, local| none(local.shared.cycle(-1));
     ToggleSentences: ALWAYS, WINDOW, SENTENCE, "Show or hide the sentences", [ctrl(Key::B)],
-        |session, local| match local.list {
+        |session, local| match local.sentence.list {
             ListPlace::Beside => toggle(session, local::SENTENCES_OPEN, 1.0),
-            ListPlace::Folded => none(local.list = ListPlace::Over),
-            ListPlace::Over => none(local.list = ListPlace::Folded),
+            ListPlace::Folded => none(local.sentence.list = ListPlace::Over),
+            ListPlace::Over => none(local.sentence.list = ListPlace::Folded),
         };
     ToggleInspector: ALWAYS, WINDOW, SENTENCE, "Show or hide the inspector", [ctrl(Key::I)],
         |session, _| toggle(session, local::INSPECTOR_OPEN, 1.0);
@@ -201,7 +203,7 @@ acts! {
     ZoomReset: ALWAYS, WINDOW, EVERYWHERE, "Usual size", [ctrl(Key::Num0)], |_, _| one(SettingsCommand::SetZoom(1.0));
     Help: NOT_TYPING, WINDOW, EVERYWHERE, "Shortcuts and explanations", [plain(Key::Questionmark), shift(Key::Slash)],
         |_, local| {
-            let other = if local.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
+            let other = if local.shared.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
             sheet(local, other)
         };
     Manual: ALWAYS, WINDOW, EVERYWHERE, "Show or hide the manual", [plain(Key::F1)], toggle_manual;
@@ -268,7 +270,7 @@ fn none((): ()) -> Vec<Command> {
 
 /// Opens a sheet over the window.
 fn sheet(local: &mut Local, sheet: Sheet) -> Vec<Command> {
-    none(local.sheet = sheet)
+    none(local.shared.sheet = sheet)
 }
 
 fn edit(session: &Session, judged: WorkbenchCommand, typed: SourceCommand) -> Vec<Command> {
@@ -282,7 +284,7 @@ fn save_figure(session: &Session, local: &mut Local) -> Vec<Command> {
 
 fn toggle_given(session: &Session, local: &mut Local) -> Vec<Command> {
     let opens = session.scene().given.is_none();
-    local.focus_id = opens.then(local::given_id);
+    local.shared.focus_id = opens.then(local::given_id);
     one(SourceCommand::Give(opens.then(String::new)))
 }
 
@@ -290,10 +292,11 @@ fn toggle_given(session: &Session, local: &mut Local) -> Vec<Command> {
 fn marked(session: &Session, local: &Local) -> Option<Clicked> {
     let selected = session.selected_column()?;
     let hypothesis = Clicked::Hypothesis { column: selected.id, n: selected.hypothesis };
-    if local.last_panel == Some(Panel::Beam) {
+    if local.shared.last_panel == Some(Panel::Beam) {
         return Some(hypothesis);
     }
-    let cell = local.key_mark.and_then(|mark| Some(Clicked::Cell { column: mark.column, i: mark.i?, j: mark.j? }));
+    let cell =
+        local.sentence.key_mark.and_then(|mark| Some(Clicked::Cell { column: mark.column, i: mark.i?, j: mark.j? }));
     let word = session.selected_word().map(|(column, i, _)| Clicked::Target { column: column.id, i });
     Some(cell.or(word).unwrap_or(hypothesis))
 }
@@ -334,23 +337,23 @@ fn open_manual_of(page: Page, local: &mut Local) {
 
 /// Goes to a panel, and so to its page.
 fn focus(session: &Session, local: &mut Local, panel: Panel) -> Vec<Command> {
-    local.focus = Some(panel);
+    local.shared.focus = Some(panel);
     let is_elsewhere = session.page() != Page::Sentence;
     is_elsewhere.then(|| WindowCommand::ShowPage(Page::Sentence).into()).into_iter().collect()
 }
 
 /// Closes what is open, then the errors, which stay until they are dismissed; then selects nothing.
 fn escape(session: &Session, local: &mut Local) -> Vec<Command> {
-    if local.sheet != Sheet::None {
+    if local.shared.sheet != Sheet::None {
         return sheet(local, Sheet::None);
     }
     if local.presents {
         return none(local.presents = false);
     }
-    if local.list == ListPlace::Over {
-        return none(local.list = ListPlace::Folded);
+    if local.sentence.list == ListPlace::Over {
+        return none(local.sentence.list = ListPlace::Folded);
     }
-    if local.picked.take().is_some() {
+    if local.shared.picked.take().is_some() {
         return Vec::new();
     }
     let errors = session.notices().iter().filter(|notice| notice.is_error);
@@ -361,7 +364,7 @@ fn escape(session: &Session, local: &mut Local) -> Vec<Command> {
     match session.page() {
         Page::Map => one(MapCommand::Select(None)),
         Page::Steps => one(StepsCommand::Open(None)),
-        Page::Workbench if local.workbench.scheme.take().is_some() => Vec::new(),
+        Page::Workbench if local.corpus.scheme.take().is_some() => Vec::new(),
         Page::Workbench if session.workbench().compared.is_some() => one(WorkbenchCommand::Compare(None)),
         Page::Workbench => one(WorkbenchCommand::Select(None)),
         Page::Sentence | Page::Evaluation | Page::Phrases => one(SelectCommand::Nothing),
@@ -370,7 +373,7 @@ fn escape(session: &Session, local: &mut Local) -> Vec<Command> {
 
 /// More or less weight in the cell that the arrow keys have marked.
 fn weigh(session: &Session, local: &Local, by: f32) -> Option<Command> {
-    let mark = local.key_mark.filter(|_| session.settings().shown == Shown::Alpha)?;
+    let mark = local.sentence.key_mark.filter(|_| session.settings().shown == Shown::Alpha)?;
     let (i, j) = (mark.i?, mark.j?);
     let table = session.column(mark.column)?.table.as_deref().filter(|table| !table.is_given)?;
     let alpha = table.alpha.as_ref()?;

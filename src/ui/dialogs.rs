@@ -1,4 +1,4 @@
-//! Floor 10: everything that needs a path, and the system's file dialogs, which never block a frame.
+//! Floor 13: everything that needs a path, and the system's file dialogs, which never block a frame.
 //!
 //! A dialog is a future; it is polled once a frame and wakes the window when it is done. Where the system has no
 //! dialog it answers as if cancelled, so every question can also be answered by a typed path on a sheet.

@@ -1,4 +1,4 @@
-//! Floor 10: the pages of the manual, which are the files of `assets/manual`.
+//! Floor 13: the pages of the manual, which are the files of `assets/manual`.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Floor 10: where the links of the manual and of lessons lead.
+//! Floor 13: where the links of the manual and of lessons lead.
 
 use crate::app::page::{PAGES, Page};
 use crate::session::lessons::shelf::BUNDLED;

@@ -1,4 +1,4 @@
-//! Floor 10: the keyboard: which acts of the table were pressed, and their keys in words.
+//! Floor 13: the keyboard: which acts of the table were pressed, and their keys in words.
 
 use egui::{Key, KeyboardShortcut, Modifiers};
 

@@ -12,7 +12,7 @@ use interlinear::pages::sentence::command::{
     ColumnCommand, ListCommand, SearchCommand, SelectCommand, SentenceCommand, SourceCommand,
 };
 use interlinear::session::command::{Command, SettingsCommand, WindowCommand};
-use interlinear::ui::views::source;
+use interlinear::ui::views::sentence::source;
 
 use crate::desk;
 

@@ -4,9 +4,10 @@ use egui::{Pos2, RawInput, Rect, Vec2, pos2, vec2};
 use interlinear::figure::geometry::{Area, point};
 use interlinear::figure::mark::{Across, Curve, Down, Lines, Mark, Polygon, Rectangle, Side, Stroke, Text};
 use interlinear::figure::palette::Palette;
-use interlinear::ui::views::column::Parts;
-use interlinear::ui::widgets::{marks, words};
-use interlinear::ui::{act, bidi};
+use interlinear::ui::act;
+use interlinear::ui::views::sentence::column::Parts;
+use interlinear::widgets::bidi;
+use interlinear::widgets::{marks, words};
 
 #[test]
 fn words_wrap_and_run_from_the_right_when_they_must() {

@@ -1,11 +1,12 @@
-//! Floor 10: the sheet of shortcuts, made from the table of keys, and each term explained once.
+//! Floor 13: the sheet of shortcuts, made from the table of keys, and each term explained once.
 
 use egui::{Id, RichText, Ui};
 
 use crate::ui::local::{Sheet, Window};
 use crate::ui::views::view::{Place, View};
-use crate::ui::widgets::labels;
-use crate::ui::{act, shortcuts, theme};
+use crate::ui::{act, shortcuts};
+use crate::widgets::labels;
+use crate::widgets::theme;
 
 /// The sheet of shortcuts.
 pub struct Help;
@@ -56,7 +57,7 @@ impl View for Help {
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
-        if window.local.sheet != Sheet::Help {
+        if window.local.shared.sheet != Sheet::Help {
             return;
         }
         let height = ui.ctx().content_rect().height() - 120.0;
@@ -78,7 +79,7 @@ impl View for Help {
             closes.inner
         });
         if response.inner || response.should_close() {
-            window.local.sheet = Sheet::None;
+            window.local.shared.sheet = Sheet::None;
         }
     }
 }

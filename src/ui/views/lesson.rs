@@ -1,4 +1,4 @@
-//! Floor 10: lessons, in a panel at the right: the list of them, or a page with its questions; and the frame round what a
+//! Floor 13: lessons, in a panel at the right: the list of them, or a page with its questions; and the frame round what a
 //! page speaks of.
 
 use std::path::Path;
@@ -11,10 +11,11 @@ use crate::session::lessons::script::ScriptPart;
 use crate::session::lessons::shelf::Kept;
 use crate::text::lesson::Ask;
 use crate::ui::dialogs::{Question, Wants};
+use crate::ui::local;
 use crate::ui::local::Window;
 use crate::ui::views::manual;
 use crate::ui::views::view::{Place, View};
-use crate::ui::{local, theme};
+use crate::widgets::theme;
 
 /// The panel with the lessons.
 pub struct Lessons;

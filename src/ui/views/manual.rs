@@ -1,4 +1,4 @@
-//! Floor 10: the manual, in a panel at the right, so that one can read and try at once.
+//! Floor 13: the manual, in a panel at the right, so that one can read and try at once.
 
 use egui::{Align, Id, Label, Layout, Panel, RichText, ScrollArea, TextureHandle, Ui, vec2};
 
@@ -12,7 +12,8 @@ use crate::ui::manual::{ManualLocal, ManualPage, PICTURES, pages};
 use crate::ui::manual_links::{ALL_LESSONS, Target, target};
 use crate::ui::shortcuts;
 use crate::ui::views::view::{Place, View};
-use crate::ui::{act, local, theme};
+use crate::ui::{act, local};
+use crate::widgets::theme;
 
 /// The panel with the manual.
 pub struct Manual;

@@ -1,4 +1,4 @@
-//! Floor 10: an act of the table as a line of a menu or a button. A leaf.
+//! Floor 13: an act of the table as a line of a menu or a button. A leaf.
 
 use egui::{Button, Ui};
 

@@ -1,4 +1,4 @@
-//! Floor 10: the bar at the top: the pages, the models, and what is set once for all of them.
+//! Floor 13: the bar at the top: the pages, the models, and what is set once for all of them.
 
 use egui::containers::menu::MenuButton;
 use egui::{Button, CornerRadius, Margin, Panel, RichText, Stroke, Ui};
@@ -11,10 +11,12 @@ use crate::ui::act::Act;
 use crate::ui::clicked::Clicked;
 use crate::ui::dialogs::{MODEL, Question, Wants};
 use crate::ui::local::{Sheet, Window};
+use crate::ui::shortcuts;
 use crate::ui::views::offers::{Kind, WHAT_IF};
+use crate::ui::views::sentence::facts;
 use crate::ui::views::view::{Place, View};
-use crate::ui::views::{facts, offers, settings, tabs};
-use crate::ui::{shortcuts, theme};
+use crate::ui::views::{offers, settings, tabs};
+use crate::widgets::theme;
 
 /// Letters of a model's name before it is cut, at least and at most; ensembles have long ones.
 const FEWEST_LETTERS: f32 = 8.0;
@@ -97,7 +99,7 @@ impl View for TopBar {
 fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
     let help = ui.button("?").on_hover_text("Shortcuts and explanations (?)");
     if help.accessible_name("Help").clicked() {
-        window.local.sheet = if window.local.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
+        window.local.shared.sheet = if window.local.shared.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
     }
     settings::menus_ui(ui, window, is_narrow);
     let mut beam = window.session.scene().search.beam;
@@ -216,6 +218,6 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     }
     let figure = Button::new("Save a figure...").shortcut_text(shortcuts::text(ui.ctx(), Act::SaveFigure));
     if ui.add_enabled(column.table.is_some(), figure).on_hover_text("As SVG, PDF or PNG").clicked() {
-        window.local.sheet = Sheet::Figure { column: column.id, kind: None };
+        window.local.shared.sheet = Sheet::Figure { column: column.id, kind: None };
     }
 }

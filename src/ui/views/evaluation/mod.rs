@@ -1,4 +1,4 @@
-//! Floor 10: the page Evaluation: models measured on a test set, and learning curves of training runs.
+//! Floor 13: the page Evaluation: models measured on a test set, and learning curves of training runs.
 //!
 //! At the left is what to measure on (`setup.rs`); beside it one of three parts: the figures, the sentences, the
 //! training runs.
@@ -17,9 +17,10 @@ use crate::app::page::Page;
 use crate::pages::evaluation::FiguresFormat;
 use crate::pages::evaluation::command::EvaluationCommand;
 use crate::ui::dialogs::{Question, Wants};
+use crate::ui::local;
 use crate::ui::local::Window;
 use crate::ui::views::view::{Place, View};
-use crate::ui::{local, theme};
+use crate::widgets::theme;
 
 /// How figures are saved: on the button, the format, and what is asked.
 const FILES: [(&str, FiguresFormat, &str, &str, &str); 2] = [

@@ -1,4 +1,4 @@
-//! Floor 10: page Evaluation, at the left: the files of the test set, the button that measures, the training logs.
+//! Floor 13: page Evaluation, at the left: the files of the test set, the button that measures, the training logs.
 
 use std::path::Path;
 
@@ -13,10 +13,10 @@ use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use crate::session::state::Session;
 use crate::ui::dialogs::{Asked, Question, TEXTS, Wants};
 use crate::ui::local::Window;
-use crate::ui::theme;
 use crate::ui::views::task;
-use crate::ui::widgets::labels::plural;
-use crate::ui::widgets::{chart, labels};
+use crate::widgets::labels::plural;
+use crate::widgets::theme;
+use crate::widgets::{chart, labels};
 
 /// Room for the button behind a file's name, points.
 const REMOVE: f32 = 26.0;
@@ -119,7 +119,7 @@ fn file_ui(ui: &mut Ui, window: &mut Window<'_>, path: &Path, asked: Asked, remo
         let text = labels::galley(ui.painter(), &name, &theme::body(), t.text, room - 2.0 * theme::SPACE_3);
         let button = ui.add_sized(vec2(room, ROW), Button::new(text)).on_hover_text(path.display().to_string());
         if button.accessible_name(format!("{}, {name}", asked.question.title)).clicked() {
-            window.local.path = path.display().to_string();
+            window.local.shared.path = path.display().to_string();
             window.ask(asked);
         }
         let cross = ui.add_sized(vec2(REMOVE, ROW), Button::new(RichText::new("\u{d7}").color(t.weak)).frame(false));

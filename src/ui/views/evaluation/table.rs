@@ -1,12 +1,12 @@
-//! Floor 10: page Evaluation, the table: a row for each model, and a column for each figure of each set of sentences.
+//! Floor 13: page Evaluation, the table: a row for each model, and a column for each figure of each set of sentences.
 
 use egui::{Align, Grid, Layout, RichText, Ui};
 
 use crate::evaluation::{Row, Set, Unk};
 use crate::jobs::queue::evaluate::{Evaluated, Measured};
-use crate::ui::theme;
 use crate::ui::views::evaluation::parts::{figure, name_ui, wide_ui};
-use crate::ui::widgets::labels::{count_text, said};
+use crate::widgets::labels::{count_text, said};
+use crate::widgets::theme;
 
 /// Which figure of a column is the best.
 #[derive(Clone, Copy, PartialEq, Eq)]
