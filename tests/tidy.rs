@@ -543,12 +543,12 @@ fn every_rule_finds_its_planted_violation() {
         ("floors", "src/decoding/beam.rs", "//! x\nfn f() {\n    crate::analysis::bleu::score();\n}\n", 3),
         ("floors", "src/error.rs", "//! x\nuse crate::ticket::Ticket;\n", 2),
         ("floors", "src/ui/views/a.rs", "//! x\nuse crate::cli::args;\n", 2),
-        ("floors", "src/text/mod.rs", "//! x\nuse super::worker::Worker;\n", 2),
+        ("floors", "src/text/mod.rs", "//! x\nuse super::jobs::Worker;\n", 2),
         ("floors", "src/models/fused/mod.rs", "//! x\nuse super::super::session::Session;\n", 2),
         ("floors", "src/cellar/mod.rs", "//! x\n", 1),
-        ("ungrouped", "src/text/a.rs", "//! x\nuse crate::{error::Error, worker::Worker};\n", 2),
+        ("ungrouped", "src/text/a.rs", "//! x\nuse crate::{error::Error, jobs::Worker};\n", 2),
         ("crates", "src/session/mod.rs", "//! x\nuse candle_core::Tensor;\n", 2),
-        ("crates", "src/worker/mod.rs", "//! x\nfn f(ui: &mut egui::Ui) {}\n", 2),
+        ("crates", "src/jobs/mod.rs", "//! x\nfn f(ui: &mut egui::Ui) {}\n", 2),
         ("crates", "src/text/a.rs", "//! x\nuse anyhow::Context as _;\n", 2),
         ("pages", "src/pages/map/mod.rs", "//! x\nuse crate::pages::corpus::columns::A;\n", 2),
         ("pages", "src/ui/views/map/a.rs", "//! x\nuse crate::ui::views::steps::stage;\n", 2),
@@ -556,8 +556,8 @@ fn every_rule_finds_its_planted_violation() {
         ("threads", "src/decoding/beam.rs", "//! x\nfn f() { std::thread::spawn(|| ()); }\n", 2),
         ("threads", "src/session/mod.rs", "//! x\nuse rayon::prelude::*;\n", 2),
         ("threads", "src/session/mod.rs", "//! x\nuse std::{\n    thread::{self, spawn},\n};\n", 3),
-        ("floors", "src/text/a.rs", "//! x\nuse super::super::{worker::Worker};\n", 2),
-        ("crates", "src/worker/mod.rs", "//! x\nuse {std::fs, egui};\n", 2),
+        ("floors", "src/text/a.rs", "//! x\nuse super::super::{jobs::Worker};\n", 2),
+        ("crates", "src/jobs/mod.rs", "//! x\nuse {std::fs, egui};\n", 2),
         ("timeless", "src/text/a.rs", "//! x\nuse std::{env::{var}, fs};\n", 2),
         ("colours", "src/ui/views/a.rs", "//! x\nlet c = Color32::from_rgb(1, 2, 3);\n", 2),
         ("colours", "src/ui/views/a.rs", "//! x\nlet c = egui::Color32::WHITE;\n", 2),
@@ -586,7 +586,7 @@ fn every_rule_finds_its_planted_violation() {
 #[test]
 fn no_rule_cries_wolf() {
     let innocent: &[(&str, &str)] = &[
-        ("src/worker/mod.rs", "use crate::decoding::SearchOptions;\nuse crate::jobs::live::protocol::Event;\n"),
+        ("src/jobs/mod.rs", "use crate::decoding::SearchOptions;\nuse crate::jobs::live::protocol::Event;\n"),
         (
             "src/decoding/beam.rs",
             "/// See [`crate::ui::App`]; `unsafe`, todo!() and println! are words here.\nfn f() {}\n",

@@ -151,7 +151,7 @@ acts! {
     PreviousHypothesis: NOT_TYPING, WORDS, SENTENCE, "Previous hypothesis", [plain(Key::OpenBracket)],
         |_, _| one(SelectCommand::MoveHypothesis(-1));
     Offers: ALWAYS, WORDS, SENTENCE, "What can be done with a word or cell", [shift(Key::F10), plain(Key::Menu)],
-        |session, local| none(local.shared.asked = marked(session, local));
+        |session, local| { local.shared.asked = marked(session, local); Vec::new() };
     WidenBeam: ALWAYS, WORDS, SENTENCE, "Wider beam", [ctrl(Key::CloseBracket)],
         |session, _| one(SearchCommand::SetBeam(session.scene().search.beam + 1));
     NarrowBeam: ALWAYS, WORDS, SENTENCE, "Narrower beam", [ctrl(Key::OpenBracket)],
@@ -165,7 +165,7 @@ acts! {
     Solo: ALWAYS, PICTURE, SENTENCE, "One column alone, or all", [ctrl(Key::D)],
         |session, _| toggle(session, local::SOLO, 0.0);
     Present: ALWAYS, PICTURE, STEPS, "Presentation: one picture, large", [plain(Key::F5)],
-        |_, local| none(local.presents = !local.presents);
+        |_, local| { local.presents = !local.presents; Vec::new() };
     ToggleLinks: ALWAYS, PICTURE, SENTENCE, "Links of the aligner", [ctrl(Key::K)],
         |session, _| one(SettingsCommand::SetLinks(!session.settings().links));
     TogglePieces: ALWAYS, PICTURE, SENTENCE, "Words or their pieces", [shift_ctrl(Key::K)],
@@ -179,17 +179,17 @@ acts! {
         let is_whole = local::layout(session, local::CELL, 0.0) < 0.0;
         vec![layout(local::CELL, if is_whole { 0.0 } else { -1.0 })]
     };
-    NextPanel: ALWAYS, WINDOW, SENTENCE, "Next panel", [plain(Key::F6)], |_, local| none(local.shared.cycle(1));
-    PreviousPanel: ALWAYS, WINDOW, SENTENCE, "Previous panel", [shift(Key::F6)], |_, local| none(local.shared.cycle(-1));
+    NextPanel: ALWAYS, WINDOW, SENTENCE, "Next panel", [plain(Key::F6)], |_, local| { local.shared.cycle(1); Vec::new() };
+    PreviousPanel: ALWAYS, WINDOW, SENTENCE, "Previous panel", [shift(Key::F6)], |_, local| { local.shared.cycle(-1); Vec::new() };
     ToggleSentences: ALWAYS, WINDOW, SENTENCE, "Show or hide the sentences", [ctrl(Key::B)],
         |session, local| match local.sentence.list {
             ListPlace::Beside => toggle(session, local::SENTENCES_OPEN, 1.0),
-            ListPlace::Folded => none(local.sentence.list = ListPlace::Over),
-            ListPlace::Over => none(local.sentence.list = ListPlace::Folded),
+            ListPlace::Folded => { local.sentence.list = ListPlace::Over; Vec::new() }
+            ListPlace::Over => { local.sentence.list = ListPlace::Folded; Vec::new() }
         };
     ToggleInspector: ALWAYS, WINDOW, SENTENCE, "Show or hide the inspector", [ctrl(Key::I)],
         |session, _| toggle(session, local::INSPECTOR_OPEN, 1.0);
-    FullScreen: ALWAYS, WINDOW, EVERYWHERE, "Full screen", [plain(Key::F11)], |_, local| none(local.full_screen = Some(()));
+    FullScreen: ALWAYS, WINDOW, EVERYWHERE, "Full screen", [plain(Key::F11)], |_, local| { local.full_screen = Some(()); Vec::new() };
     NextTheme: ALWAYS, WINDOW, EVERYWHERE, "Light, dark or as the system", [ctrl(Key::T)],
         |session, _| one(SettingsCommand::SetTheme(match session.settings().theme {
             Theme::System => Theme::Light,
@@ -263,14 +263,10 @@ fn one(command: impl Into<Command>) -> Vec<Command> {
     vec![command.into()]
 }
 
-/// What changes the window alone.
-fn none((): ()) -> Vec<Command> {
-    Vec::new()
-}
-
 /// Opens a sheet over the window.
 fn sheet(local: &mut Local, sheet: Sheet) -> Vec<Command> {
-    none(local.shared.sheet = sheet)
+    local.shared.sheet = sheet;
+    Vec::new()
 }
 
 fn edit(session: &Session, judged: WorkbenchCommand, typed: SourceCommand) -> Vec<Command> {
@@ -348,10 +344,12 @@ fn escape(session: &Session, local: &mut Local) -> Vec<Command> {
         return sheet(local, Sheet::None);
     }
     if local.presents {
-        return none(local.presents = false);
+        local.presents = false;
+        return Vec::new();
     }
     if local.sentence.list == ListPlace::Over {
-        return none(local.sentence.list = ListPlace::Folded);
+        local.sentence.list = ListPlace::Folded;
+        return Vec::new();
     }
     if local.shared.picked.take().is_some() {
         return Vec::new();

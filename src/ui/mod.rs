@@ -1,8 +1,9 @@
-//! Floor 13: the window. All of egui is here, behind the feature `gui`; no tensor, no lock, no file.
+//! Floor 13: the window. All of egui is here and in [`widgets`](crate::widgets), behind the feature `gui`; no tensor,
+//! no lock, no file.
 //!
 //! [`App`] owns a [`Desk`] (the [`Driver`]) and paints its session; every act of the user becomes a
 //! [`Command`](crate::session::command::Command). Views read `&Session` and push commands ([`views::VIEWS`]);
-//! widgets are split into numbers and painting; colours and sizes come from [`theme`] only.
+//! widgets are split into numbers and painting; colours and sizes come from [`theme`](crate::widgets::theme) only.
 
 pub mod act;
 pub mod app;
