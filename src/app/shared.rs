@@ -18,14 +18,15 @@ use crate::app::files::drawing::Drawing;
 use crate::app::files::gold::Gold;
 use crate::app::files::lists::Lists;
 use crate::app::page::Page;
-use crate::app::probes::{Asked, Persuaded};
 use crate::app::settings::Settings;
+use crate::app::view::Hover;
 use crate::figure::Figure;
 use crate::figure::png::Pixels;
 use crate::jobs::live::protocol::{ColumnId, ColumnSpec, EnsembleSpec, Near, Request};
 use crate::jobs::queue::{Order, Progress};
 use crate::nn::device::DeviceChoice;
-use crate::pages::sentence::command::Hover;
+use crate::pages::sentence::asked::Asked;
+use crate::pages::sentence::asked::Persuaded;
 use crate::text::links::Links;
 use crate::text::sentence::MAX_SOURCE_BYTES;
 

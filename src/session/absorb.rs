@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::app::document::column::ColumnState;
 use crate::app::document::differences::by_itself;
-use crate::app::shared::Shared;
+use crate::app::state::AppState;
 use crate::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 
 impl Shared {

@@ -153,12 +153,12 @@ acts! {
     Offers: ALWAYS, WORDS, SENTENCE, "What can be done with a word or cell", [shift(Key::F10), plain(Key::Menu)],
         |session, local| { local.shared.asked = marked(session, local); Vec::new() };
     WidenBeam: ALWAYS, WORDS, SENTENCE, "Wider beam", [ctrl(Key::CloseBracket)],
-        |session, _| one(SearchCommand::SetBeam(session.scene().search.beam + 1));
+        |session, _| one(SearchCommand::SetBeam(session.app().document.scene().search.beam + 1));
     NarrowBeam: ALWAYS, WORDS, SENTENCE, "Narrower beam", [ctrl(Key::OpenBracket)],
-        |session, _| one(SearchCommand::SetBeam(session.scene().search.beam.saturating_sub(1).max(1)));
+        |session, _| one(SearchCommand::SetBeam(session.app().document.scene().search.beam.saturating_sub(1).max(1)));
     NextPalette: ALWAYS, PICTURE, SENTENCE, "Next palette", [ctrl(Key::P)], next_palette;
     ToggleEnergies: ALWAYS, PICTURE, SENTENCE, "Alpha or energies", [ctrl(Key::E)], |session, _| {
-        let is_alpha = session.settings().shown == Shown::Alpha;
+        let is_alpha = session.app().view.settings().shown == Shown::Alpha;
         one(SettingsCommand::SetShown(if is_alpha { Shown::Energies } else { Shown::Alpha }))
     };
     NextPicture: ALWAYS, PICTURE, SENTENCE, "Heatmap, links or tree", [ctrl(Key::J)], next_picture;
@@ -167,9 +167,9 @@ acts! {
     Present: ALWAYS, PICTURE, STEPS, "Presentation: one picture, large", [plain(Key::F5)],
         |_, local| { local.presents = !local.presents; Vec::new() };
     ToggleLinks: ALWAYS, PICTURE, SENTENCE, "Links of the aligner", [ctrl(Key::K)],
-        |session, _| one(SettingsCommand::SetLinks(!session.settings().links));
+        |session, _| one(SettingsCommand::SetLinks(!session.app().view.settings().links));
     TogglePieces: ALWAYS, PICTURE, SENTENCE, "Words or their pieces", [shift_ctrl(Key::K)],
-        |session, _| one(SettingsCommand::SetPieces(!session.settings().pieces));
+        |session, _| one(SettingsCommand::SetPieces(!session.app().view.settings().pieces));
     LargerCells: NOT_TYPING, PICTURE, SENTENCE, "Larger cells, or more weight in a marked one",
         [plain(Key::Plus), plain(Key::Equals)],
         |session, local| vec![weigh(session, local, WEIGHT_STEP).unwrap_or_else(|| cell(local.sentence.cell * CELL_STEP))];
@@ -191,15 +191,15 @@ acts! {
         |session, _| toggle(session, local::INSPECTOR_OPEN, 1.0);
     FullScreen: ALWAYS, WINDOW, EVERYWHERE, "Full screen", [plain(Key::F11)], |_, local| { local.full_screen = Some(()); Vec::new() };
     NextTheme: ALWAYS, WINDOW, EVERYWHERE, "Light, dark or as the system", [ctrl(Key::T)],
-        |session, _| one(SettingsCommand::SetTheme(match session.settings().theme {
+        |session, _| one(SettingsCommand::SetTheme(match session.app().view.settings().theme {
             Theme::System => Theme::Light,
             Theme::Light => Theme::Dark,
             Theme::Dark => Theme::System,
         }));
     ZoomIn: ALWAYS, WINDOW, EVERYWHERE, "Everything larger", [ctrl(Key::Plus), ctrl(Key::Equals)],
-        |session, _| one(SettingsCommand::SetZoom(session.settings().zoom + ZOOM_STEP));
+        |session, _| one(SettingsCommand::SetZoom(session.app().view.settings().zoom + ZOOM_STEP));
     ZoomOut: ALWAYS, WINDOW, EVERYWHERE, "Everything smaller", [ctrl(Key::Minus)],
-        |session, _| one(SettingsCommand::SetZoom(session.settings().zoom - ZOOM_STEP));
+        |session, _| one(SettingsCommand::SetZoom(session.app().view.settings().zoom - ZOOM_STEP));
     ZoomReset: ALWAYS, WINDOW, EVERYWHERE, "Usual size", [ctrl(Key::Num0)], |_, _| one(SettingsCommand::SetZoom(1.0));
     Help: NOT_TYPING, WINDOW, EVERYWHERE, "Shortcuts and explanations", [plain(Key::Questionmark), shift(Key::Slash)],
         |_, local| {
@@ -270,36 +270,36 @@ fn sheet(local: &mut Local, sheet: Sheet) -> Vec<Command> {
 }
 
 fn edit(session: &Session, judged: WorkbenchCommand, typed: SourceCommand) -> Vec<Command> {
-    if session.page() == Page::Workbench { one(judged) } else { one(typed) }
+    if session.app().view.page() == Page::Workbench { one(judged) } else { one(typed) }
 }
 
 fn save_figure(session: &Session, local: &mut Local) -> Vec<Command> {
-    let column = session.selected_column().filter(|column| column.table.is_some());
+    let column = session.app().selected_column().filter(|column| column.table.is_some());
     column.map_or_else(Vec::new, |column| sheet(local, Sheet::Figure { column: column.id, kind: None }))
 }
 
 fn toggle_given(session: &Session, local: &mut Local) -> Vec<Command> {
-    let opens = session.scene().given.is_none();
+    let opens = session.app().document.scene().given.is_none();
     local.shared.focus_id = opens.then(local::given_id);
     one(SourceCommand::Give(opens.then(String::new)))
 }
 
 /// What a menu asked for by a key is about: the cell of the arrow keys, else the selected word, else a hypothesis.
 fn marked(session: &Session, local: &Local) -> Option<Clicked> {
-    let selected = session.selected_column()?;
+    let selected = session.app().selected_column()?;
     let hypothesis = Clicked::Hypothesis { column: selected.id, n: selected.hypothesis };
     if local.shared.last_panel == Some(Panel::Beam) {
         return Some(hypothesis);
     }
     let cell =
         local.sentence.key_mark.and_then(|mark| Some(Clicked::Cell { column: mark.column, i: mark.i?, j: mark.j? }));
-    let word = session.selected_word().map(|(column, i, _)| Clicked::Target { column: column.id, i });
+    let word = session.app().selected_word().map(|(column, i, _)| Clicked::Target { column: column.id, i });
     Some(cell.or(word).unwrap_or(hypothesis))
 }
 
 /// Opens a file dialog: for a phrase table on the page of phrases.
 fn open(session: &Session, local: &mut Local) -> Vec<Command> {
-    let asked = match session.page() {
+    let asked = match session.app().view.page() {
         Page::Phrases => PHRASE_TABLE.then(PhrasesCommand::Open),
         Page::Workbench if session.workbench().path.is_some() => IMPORT.then(WorkbenchCommand::Import),
         Page::Workbench => WORKSPACE.then(WorkbenchCommand::Open),
@@ -311,7 +311,7 @@ fn open(session: &Session, local: &mut Local) -> Vec<Command> {
 
 fn toggle_manual(session: &Session, local: &mut Local) -> Vec<Command> {
     if local::layout(session, local::MANUAL_OPEN, 0.0) <= 0.0 {
-        open_manual_of(session.page(), local);
+        open_manual_of(session.app().view.page(), local);
     }
     toggle(session, local::MANUAL_OPEN, 0.0)
 }
@@ -334,7 +334,7 @@ fn open_manual_of(page: Page, local: &mut Local) {
 /// Goes to a panel, and so to its page.
 fn focus(session: &Session, local: &mut Local, panel: Panel) -> Vec<Command> {
     local.shared.focus = Some(panel);
-    let is_elsewhere = session.page() != Page::Sentence;
+    let is_elsewhere = session.app().view.page() != Page::Sentence;
     is_elsewhere.then(|| WindowCommand::ShowPage(Page::Sentence).into()).into_iter().collect()
 }
 
@@ -354,12 +354,12 @@ fn escape(session: &Session, local: &mut Local) -> Vec<Command> {
     if local.shared.picked.take().is_some() {
         return Vec::new();
     }
-    let errors = session.notices().iter().filter(|notice| notice.is_error);
+    let errors = session.app().view.notices().iter().filter(|notice| notice.is_error);
     let dismissed: Vec<Command> = errors.map(|notice| WindowCommand::DismissNotice(notice.id).into()).collect();
     if !dismissed.is_empty() {
         return dismissed;
     }
-    match session.page() {
+    match session.app().view.page() {
         Page::Map => one(MapCommand::Select(None)),
         Page::Steps => one(StepsCommand::Open(None)),
         Page::Workbench if local.corpus.scheme.take().is_some() => Vec::new(),
@@ -371,9 +371,9 @@ fn escape(session: &Session, local: &mut Local) -> Vec<Command> {
 
 /// More or less weight in the cell that the arrow keys have marked.
 fn weigh(session: &Session, local: &Local, by: f32) -> Option<Command> {
-    let mark = local.sentence.key_mark.filter(|_| session.settings().shown == Shown::Alpha)?;
+    let mark = local.sentence.key_mark.filter(|_| session.app().view.settings().shown == Shown::Alpha)?;
     let (i, j) = (mark.i?, mark.j?);
-    let table = session.column(mark.column)?.table.as_deref().filter(|table| !table.is_given)?;
+    let table = session.app().document.column(mark.column)?.table.as_deref().filter(|table| !table.is_given)?;
     let alpha = table.alpha.as_ref()?;
     let weight = (alpha.get(i, j)? + by).clamp(0.0, 1.0);
     let renormalise = local::layout(session, local::RENORMALISE, 1.0) > 0.0;
@@ -387,7 +387,7 @@ pub fn cell(side: f32) -> Command {
 
 /// The palette behind the one that is shown.
 fn next_palette(session: &Session, local: &mut Local) -> Vec<Command> {
-    let at = theme::map_at(session.settings().palette_on(local.theme != Some(egui::Theme::Light)));
+    let at = theme::map_at(session.app().view.settings().palette_on(local.theme != Some(egui::Theme::Light)));
     let next = theme::COLOUR_MAPS[(at + 1) % theme::COLOUR_MAPS.len()].name;
     one(SettingsCommand::SetPalette(next.to_owned()))
 }

@@ -64,7 +64,7 @@ impl App {
         // The session keeps the zoom; egui's own keys would go past it.
         ctx.options_mut(|options| options.zoom_with_keyboard = false);
         // the sentence has the keyboard at first, so that typing begins another; page Steps has keys of its own
-        let focus = (desk.session().page() != Page::Steps).then_some(Panel::Source);
+        let focus = (desk.session().app().view.page() != Page::Steps).then_some(Panel::Source);
         Self {
             desk,
             local: Local { shared: SharedMemory { focus, ..SharedMemory::default() }, ..Local::default() },
@@ -103,7 +103,7 @@ impl App {
     }
 
     fn read_input(&mut self, ctx: &egui::Context) {
-        for act in shortcuts::pressed(ctx, source::editor_id(), self.desk.session().page()) {
+        for act in shortcuts::pressed(ctx, source::editor_id(), self.desk.session().app().view.page()) {
             let commands = act::perform(act, self.desk.session(), &mut self.local);
             self.commands.extend(commands);
         }
@@ -130,7 +130,7 @@ impl App {
     }
 
     fn apply_settings(&mut self, ctx: &egui::Context) {
-        let settings = &self.desk.session().settings();
+        let settings = &self.desk.session().app().view.settings();
         if self.theme != Some(settings.theme) {
             self.theme = Some(settings.theme);
             ctx.set_theme(match settings.theme {
@@ -166,15 +166,22 @@ impl App {
 
     fn finish(&mut self, ctx: &egui::Context) {
         let session = self.desk.session();
-        self.local.sentence.trees.retain(|id, _| session.columns().iter().any(|column| column.id == *id));
-        self.local.shared.textures.retain(|id, _| session.columns().iter().any(|column| column.id == *id));
-        if session.hover() != self.local.shared.hover {
+        self.local
+            .sentence
+            .trees
+            .retain(|id, _| session.app().document.columns().iter().any(|column| column.id == *id));
+        self.local
+            .shared
+            .textures
+            .retain(|id, _| session.app().document.columns().iter().any(|column| column.id == *id));
+        if session.app().view.hover() != self.local.shared.hover {
             self.commands.push(SelectCommand::Hover(self.local.shared.hover).into());
         }
         if let Some(text) = self.local.shared.copied.take() {
             ctx.copy_text(text);
         }
-        if let Some((number, pixels)) = session.painted().filter(|(number, _)| Some(*number) != self.local.seen_painted)
+        if let Some((number, pixels)) =
+            session.app().view.painted().filter(|(number, _)| Some(*number) != self.local.seen_painted)
         {
             self.local.seen_painted = Some(number);
             let size = [pixels.width as usize, pixels.height as usize];
@@ -217,13 +224,19 @@ impl App {
             self.local.sentence.key_mark = None;
         }
         // a mark outlives neither its column nor, below, any act that changes what is marked
-        self.local.sentence.key_mark =
-            self.local.sentence.key_mark.filter(|mark| self.desk.session().column(mark.column).is_some());
+        self.local.sentence.key_mark = self
+            .local
+            .sentence
+            .key_mark
+            .filter(|mark| self.desk.session().app().document.column(mark.column).is_some());
         self.local.shared.hover = self.local.sentence.key_mark;
         let mut window = Window { session: self.desk.session(), commands: &mut self.commands, local: &mut self.local };
         views::show(ui, &mut window);
         // the source is always there, so F6 ends at the latest with it
-        if self.desk.session().page() == Page::Sentence && !self.local.presents && self.local.shared.cycle_on() {
+        if self.desk.session().app().view.page() == Page::Sentence
+            && !self.local.presents
+            && self.local.shared.cycle_on()
+        {
             ctx.request_repaint();
         }
         self.finish(&ctx);

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::app::document::hand::Taken;
 use crate::jobs::live::interventions::Interventions;
-use crate::pages::sentence::command::Taken;
 
 /// How target tokens are counted: by themselves, or as the words that they are pieces of, where those are shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

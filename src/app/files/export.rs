@@ -22,13 +22,13 @@ use crate::app::document::table::{AlignmentTable, GIVEN, LEFT_OUT, MeasuredTable
 use crate::app::document::tree;
 use crate::app::document::tree::SearchTree;
 use crate::app::files::drawing::{Branches, Drawing};
+use crate::app::files::export::AlignmentFormat;
 use crate::app::files::picture::{GUIDED, Picture, measure};
 use crate::app::settings::{Settings, Shown};
 use crate::figure::palette::ColourMap;
 use crate::figure::sheet::{Kind, Look, Needs};
 use crate::figure::tree::Node;
 use crate::jobs::live::protocol::HypothesisView;
-use crate::pages::sentence::command::AlignmentFormat;
 use crate::text::links::Link;
 use crate::text::tsv;
 use crate::text::tsv::Cell;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::app::document::column::file_name;
 use crate::app::files::gold::Gold;
-use crate::pages::sentence::command::List;
+use crate::app::files::lists::List;
 use crate::text::lines::{Needle, TextFile};
 use crate::text::links::Links;
 

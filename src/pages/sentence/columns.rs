@@ -6,15 +6,17 @@ use crate::app::document::column::Column;
 use crate::app::effect::Chore;
 use crate::app::files::drawing::Drawing;
 use crate::app::files::export;
+use crate::app::files::export::AlignmentFormat;
 use crate::app::files::picture::Picture;
 use crate::app::settings::Settings;
-use crate::app::shared::{Selection, Shared};
+use crate::app::state::AppState;
+use crate::app::view::Selection;
 use crate::decoding::ensemble::Mixing;
 use crate::figure::palette::COLOUR_MAPS;
 use crate::jobs::live::protocol::{ColumnId, EnsembleSpec};
-use crate::pages::sentence::command::{AlignmentFormat, ColumnCommand};
+use crate::pages::sentence::command::ColumnCommand;
 
-impl Shared {
+impl AppState {
     pub(crate) fn apply_to_columns(&mut self, command: ColumnCommand) {
         match command {
             ColumnCommand::Add(folder) => self.add_column(folder),

@@ -6,13 +6,14 @@
 use std::sync::Arc;
 
 use crate::app::document::column::Column;
+use crate::app::document::hand::Taken;
 use crate::app::document::rows;
 use crate::app::document::table::AlignmentTable;
-use crate::app::shared::Shared;
+use crate::app::state::AppState;
 use crate::decoding::Said;
 use crate::jobs::live::interventions::{Ban, Interventions, Pin, Start, Word};
 use crate::jobs::live::protocol::ColumnId;
-use crate::pages::sentence::command::{InterveneCommand, RowEdit, Taken};
+use crate::pages::sentence::command::{InterveneCommand, RowEdit};
 
 /// Least and greatest temperature.
 const TEMPERATURES: (f32, f32) = (0.05, 20.0);
@@ -20,7 +21,7 @@ const TEMPERATURES: (f32, f32) = (0.05, 20.0);
 /// Longest typed prefix, in bytes: a translation is not longer than a source may be.
 const LONGEST: usize = 10_000;
 
-impl Shared {
+impl AppState {
     pub(crate) fn apply_to_interventions(&mut self, command: InterveneCommand) {
         let going_on = self.going_on.take();
         match command {
@@ -125,7 +126,7 @@ impl Shared {
         Some(shown.tokens.get(..count)?.iter().enumerate().map(start).collect())
     }
 
-    /// As [`Shared::held`], all of them or none with a sentence.
+    /// As [`AppState::held`], all of them or none with a sentence.
     fn all_held(&mut self, id: ColumnId, count: usize) -> Option<Vec<Start>> {
         let held = self.held(id, count).filter(|held| held.len() == count);
         if held.is_none() {
@@ -254,7 +255,7 @@ impl Shared {
         rows.into_iter().map(one).collect()
     }
 
-    /// As [`Shared::edit_row`], for every word of which something can be made; says why where that is none.
+    /// As [`AppState::edit_row`], for every word of which something can be made; says why where that is none.
     fn edit_rows(&mut self, id: ColumnId, edit: RowEdit) {
         let Some(column) = self.present(id) else { return };
         let words = column.table.as_deref().map_or(0, |table| table.target.len());

@@ -6,16 +6,17 @@ use std::sync::Arc;
 
 use crate::app::document::column::file_name;
 use crate::app::effect::Chore;
+use crate::app::files::lists::List;
 use crate::app::files::lists::OpenFile;
-use crate::app::shared::Shared;
-use crate::pages::sentence::command::{List, ListCommand};
+use crate::app::state::AppState;
+use crate::pages::sentence::command::ListCommand;
 use crate::text::lines::TextFile;
 use crate::text::links::Links;
 
 /// So many sentences of a list are compared with the source to find it there.
 const COMPARED: usize = 1_000;
 
-impl Shared {
+impl AppState {
     pub(crate) fn apply_to_lists(&mut self, command: ListCommand) {
         match command {
             ListCommand::Show(list) => self.show_list(list),

@@ -1,4 +1,4 @@
-//! Floor 9: the page Sentence: the source text, the columns, the lists and what is marked. All of it is shared with the
+//! Floor 9: the page Sentence: the source text, the columns, the lists and what is marked. All of it is app with the
 //! other pages, so the page itself has no state of its own.
 
 pub mod columns;
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::app::page::Dropped;
-use crate::app::shared::Shared;
+use crate::app::state::AppState;
 use crate::jobs::queue::probe::Probed;
 use crate::pages::sentence::command::{SearchCommand, SentenceCommand};
 use crate::pages::shape::{Kept, PageState};
@@ -28,44 +28,44 @@ impl PageState for Sentence {
     type Command = SentenceCommand;
     type Found = Probed;
 
-    fn apply(&mut self, command: SentenceCommand, shared: &mut Shared) {
+    fn apply(&mut self, command: SentenceCommand, app: &mut AppState) {
         match command {
-            SentenceCommand::Source(command) => shared.apply_to_source(command),
-            SentenceCommand::Column(command) => shared.apply_to_columns(command),
-            SentenceCommand::List(command) => shared.apply_to_lists(command),
-            SentenceCommand::Select(command) => shared.apply_to_selection(&command),
-            SentenceCommand::Search(command) => shared.apply_to_search(command),
-            SentenceCommand::Intervene(command) => shared.apply_to_interventions(command),
-            SentenceCommand::Probe(command) => shared.apply_to_probes(command),
-            SentenceCommand::Variant(command) => shared.apply_to_variants(command),
+            SentenceCommand::Source(command) => app.apply_to_source(command),
+            SentenceCommand::Column(command) => app.apply_to_columns(command),
+            SentenceCommand::List(command) => app.apply_to_lists(command),
+            SentenceCommand::Select(command) => app.apply_to_selection(&command),
+            SentenceCommand::Search(command) => app.apply_to_search(command),
+            SentenceCommand::Intervene(command) => app.apply_to_interventions(command),
+            SentenceCommand::Probe(command) => app.apply_to_probes(command),
+            SentenceCommand::Variant(command) => app.apply_to_variants(command),
         }
     }
 
-    fn found(&mut self, number: u64, found: Probed, shared: &mut Shared) {
-        shared.probed(number, found);
+    fn found(&mut self, number: u64, found: Probed, app: &mut AppState) {
+        app.probed(number, found);
     }
 }
 
 impl Kept for Sentence {
-    fn ended(&mut self, number: u64, message: Option<String>, shared: &mut Shared) {
-        shared.unanswered(number, message);
+    fn ended(&mut self, number: u64, message: Option<String>, app: &mut AppState) {
+        app.unanswered(number, message);
     }
 
-    fn dropped(&mut self, what: Dropped, path: PathBuf, shared: &mut Shared) {
+    fn dropped(&mut self, what: Dropped, path: PathBuf, app: &mut AppState) {
         match what {
             Dropped::Model => {
-                shared.add_column(path);
-                shared.columns_changed();
+                app.add_column(path);
+                app.columns_changed();
             }
-            Dropped::Text => shared.open_file(path),
-            Dropped::Interventions => shared.open_interventions(path),
+            Dropped::Text => app.open_file(path),
+            Dropped::Interventions => app.open_interventions(path),
             // Other pages take these.
             Dropped::Logs | Dropped::PhraseTable | Dropped::Workspace => {}
         }
     }
 
     fn saved(&self) -> Value {
-        // What is shared is saved with the session.
+        // What is app is saved with the session.
         Value::Null
     }
 
@@ -74,7 +74,7 @@ impl Kept for Sentence {
     }
 }
 
-impl Shared {
+impl AppState {
     fn apply_to_search(&mut self, command: SearchCommand) {
         let mut search = self.scene.search;
         match command {

@@ -11,13 +11,17 @@ use crate::app::effect::Chore;
 use crate::app::files::gold::Gold;
 use crate::app::files::share;
 use crate::app::page::Page;
-use crate::app::probes::{About, Asked, Persuaded, Subject};
 use crate::app::settings::Shown;
-use crate::app::shared::{Selection, Shared};
+use crate::app::state::AppState;
+use crate::app::view::Selection;
 use crate::jobs::live::interventions::{Pin, Word};
 use crate::jobs::live::protocol::{ColumnId, HypothesisView};
 use crate::jobs::queue::Order;
 use crate::jobs::queue::probe::{Opened, Persuasion, Probe, Probed, Question};
+use crate::pages::sentence::asked::About;
+use crate::pages::sentence::asked::Asked;
+use crate::pages::sentence::asked::Persuaded;
+use crate::pages::sentence::asked::Subject;
 use crate::pages::sentence::command::ProbeCommand;
 
 /// Rows whose distance is remembered.
@@ -27,7 +31,7 @@ const MOST_ROWS: usize = 100;
 const ENSEMBLE: &str =
     "This is asked of one model, and the column is an ensemble; ask in a column of one of its members";
 
-impl Shared {
+impl AppState {
     pub(crate) fn apply_to_probes(&mut self, command: ProbeCommand) {
         let done = match command {
             ProbeCommand::Persuade { column, i, word } => self.persuade(column, i, word),
@@ -77,7 +81,7 @@ impl Shared {
 
     /// Ends questions about what is no more.
     pub(crate) fn leave_probes(&mut self) {
-        self.drop_probes(|shared, asked| asked.subject.as_ref().is_some_and(|subject| !shared.is_current(subject)));
+        self.drop_probes(|app, asked| asked.subject.as_ref().is_some_and(|subject| !app.is_current(subject)));
     }
 
     fn is_current(&self, subject: &Subject) -> bool {
@@ -243,7 +247,7 @@ impl Shared {
     }
 }
 
-impl Shared {
+impl AppState {
     /// What is known of a row that was set so that the model says a word, and whether it says it now.
     pub fn persuaded_text(&self, column: &Column, pin: &Pin) -> Option<String> {
         let found = self.persuaded.iter().rev().find(|found| found.pin == *pin)?;

@@ -4,11 +4,12 @@ use crate::app::document::column::Column;
 use crate::app::files::lists::moved;
 use crate::app::page::Page;
 use crate::app::settings::Whose;
-use crate::app::shared::{Selection, Shared};
+use crate::app::state::AppState;
+use crate::app::view::Selection;
 use crate::jobs::live::protocol::ColumnId;
 use crate::pages::sentence::command::SelectCommand;
 
-impl Shared {
+impl AppState {
     pub(crate) fn apply_to_selection(&mut self, command: &SelectCommand) {
         match *command {
             SelectCommand::Hover(hover) => self.hover = hover.filter(|hover| self.column(hover.column).is_some()),

@@ -4,13 +4,14 @@ use crate::app::document::column::Column;
 use crate::app::document::history::begins_anew;
 use crate::app::document::rewording::carried;
 use crate::app::document::scene::{Scene, cut};
+use crate::app::files::lists::List;
 use crate::app::files::lists::MAX_TRANSLATED;
 use crate::app::page::Page;
 use crate::app::settings::Whose;
-use crate::app::shared::Shared;
-use crate::pages::sentence::command::{List, SourceCommand};
+use crate::app::state::AppState;
+use crate::pages::sentence::command::SourceCommand;
 
-impl Shared {
+impl AppState {
     pub(crate) fn apply_to_source(&mut self, command: SourceCommand) {
         // a drag does not go on over an undo
         self.going_on = None;
@@ -126,9 +127,9 @@ impl Shared {
     pub(crate) fn leave_words(&mut self, goes_on: Option<&str>) {
         let before = self.scene.source.clone();
         let carried = |variant: &str| goes_on.and_then(|after| carried(&before, after, variant));
-        let is_seen = |shared: &Self| {
-            let is_gone = |column: &Column| column.variant.is_some_and(|id| shared.scene.variant(id).is_none());
-            shared.columns.iter().any(is_gone)
+        let is_seen = |app: &Self| {
+            let is_gone = |column: &Column| column.variant.is_some_and(|id| app.document.scene.variant(id).is_none());
+            app.document.columns.iter().any(is_gone)
         };
         if self.scene.keep_variants(carried) && is_seen(self) {
             self.notify("Variants of the text before were closed with it; undo brings them back", false);

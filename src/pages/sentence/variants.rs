@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use crate::app::document::rewording::{WordEdit, reworded};
 use crate::app::document::scene::{Scene, SearchChange, SearchSettings, Variant};
-use crate::app::shared::{Neighbours, Shared};
+use crate::app::state::AppState;
 use crate::jobs::live::protocol::{ColumnId, Near};
 use crate::pages::sentence::command::VariantCommand;
+use crate::pages::sentence::variants::Neighbours;
 
 /// Most variants of a sentence.
 pub const MOST: usize = 12;
 
-impl Shared {
+impl AppState {
     pub(crate) fn apply_to_variants(&mut self, command: VariantCommand) {
         self.going_on = None;
         match command {
@@ -162,7 +163,7 @@ impl Shared {
     }
 }
 
-impl Shared {
+impl AppState {
     /// The neighbours that were asked for; true when anybody waits for them.
     pub(crate) fn near_found(&mut self, id: ColumnId, found: Result<Vec<(String, f32)>, String>) -> bool {
         let wanted = self.near.as_mut().filter(|near| near.of.column == id);

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use crate::app::document::scene::SearchSettings;
+use crate::app::view::Hover;
 use crate::jobs::live::protocol::ColumnId;
-use crate::pages::sentence::command::Hover;
 use crate::ui::views::sentence::tree_memory;
 
 /// Settings of a variant as they are chosen.
