@@ -122,17 +122,17 @@ impl Desk {
     fn act(&mut self, thing: &Thing, what: &str) {
         let needs_words = matches!(thing, Thing::Act(Act::SelectWord | Act::Intervene | Act::AnotherHypothesis));
         if needs_words {
-            self.until(what, |session| settled(session));
+            self.until(what, |session| settled(session.app()));
         }
         if matches!(thing, Thing::Act(Act::Say | Act::Reveal | Act::AnotherStep)) {
             self.until(what, |session| session.steps().apart.is_some() && !session.steps().is_waiting());
         }
         if !matches!(thing, Thing::Act(_)) {
-            self.until(what, |session| thing.now(session, session.steps()) != Now::NotYet);
+            self.until(what, |session| thing.now(session.app(), session.steps()) != Now::NotYet);
         }
         let commands = match thing {
             Thing::Act(act) => by_hand(*act, self.session()),
-            _ => match thing.now(self.session(), self.session().steps()) {
+            _ => match thing.now(self.session().app(), self.session().steps()) {
                 Now::Do(commands) => commands,
                 other => panic!("{what}: {other:?}"),
             },

@@ -210,7 +210,7 @@ fn figures_are_written_as_tsv_and_json() {
 
     let mut empty = ready(&["m0"]);
     apply(&mut empty, EvaluationCommand::Export { format: FiguresFormat::Tsv, path });
-    assert!(chores(&mut empty).is_empty() && empty.notices().len() == 1);
+    assert!(chores(&mut empty).is_empty() && empty.app().view.notices().len() == 1);
 }
 
 #[test]

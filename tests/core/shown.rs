@@ -202,7 +202,7 @@ fn links_and_pieces_are_switched_as_they_were_left() {
     let saved: SavedSession =
         serde_json::from_str(&serde_json::to_string(&before.saved()).expect("JSON")).expect("JSON");
     let after = Session::start(Some(saved), &OpenWith::default());
-    assert!(after.settings().links && after.settings().pieces);
+    assert!(after.app().view.settings().links && after.app().view.settings().pieces);
 }
 
 #[test]

@@ -22,7 +22,6 @@ use crate::app::document::table::{AlignmentTable, GIVEN, LEFT_OUT, MeasuredTable
 use crate::app::document::tree;
 use crate::app::document::tree::SearchTree;
 use crate::app::files::drawing::{Branches, Drawing};
-use crate::app::files::export::AlignmentFormat;
 use crate::app::files::picture::{GUIDED, Picture, measure};
 use crate::app::settings::{Settings, Shown};
 use crate::figure::palette::ColourMap;
@@ -32,6 +31,17 @@ use crate::jobs::live::protocol::HypothesisView;
 use crate::text::links::Link;
 use crate::text::tsv;
 use crate::text::tsv::Cell;
+
+/// What files the shown alignment can be written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AlignmentFormat {
+    /// A table with source words along the top.
+    Tsv,
+    /// The JSON line of `interlinear translate`.
+    Json,
+    /// `i-j` pairs, source-target, from 0.
+    Pharaoh,
+}
 
 /// The shown alignment in a format; `None` where there is nothing to write (see [`why_not`]).
 pub fn text(column: &Column, settings: &Settings, format: AlignmentFormat) -> Option<String> {

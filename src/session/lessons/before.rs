@@ -88,21 +88,21 @@ impl AppState {
             return;
         }
         // the columns of variants follow from the scene
-        let mut old: Vec<Column> = std::mem::take(&mut self.columns);
+        let mut old: Vec<Column> = std::mem::take(&mut self.document.columns);
         old.retain(|column| column.variant.is_none());
         for (folder, ensemble) in wanted {
             let at = old.iter().position(|column| column.folder == folder && column.ensemble == ensemble);
             let column = match at {
                 Some(at) => old.remove(at),
-                None => Column::new(self.fresh_id(), folder, ensemble),
+                None => Column::new(self.tasks.fresh_id(), folder, ensemble),
             };
-            self.columns.push(column);
+            self.document.columns.push(column);
         }
-        let is_there = |id| self.columns.iter().any(|column| column.id == id);
-        if !self.selection.column.is_none_or(is_there) {
-            self.selection = Selection::default();
+        let is_there = |id| self.document.columns.iter().any(|column| column.id == id);
+        if !self.view.selection.column.is_none_or(is_there) {
+            self.view.selection = Selection::default();
         }
-        self.hover = None;
+        self.view.hover = None;
         self.changed();
         self.mark_differences();
         self.request();

@@ -324,7 +324,7 @@ impl Lessons {
     }
 
     /// Goes on by itself: brings about what can be, and passes what was done. Empty: there is nothing to do now.
-    pub(super) fn go_on(&mut self, app: &mut AppState, steps: &Steps) -> Vec<Command> {
+    pub(super) fn advance(&mut self, app: &mut AppState, steps: &Steps) -> Vec<Command> {
         let Some(open) = self.open.as_mut().filter(|_| self.is_shown) else { return Vec::new() };
         loop {
             let commands = open.act(app, steps);
