@@ -13,7 +13,7 @@ use crate::session::state::Session;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{Local, Panel, Sheet, Window};
 use crate::ui::views::{presentation, source};
-use crate::ui::{act, local, shortcuts, theme, views};
+use crate::ui::{act, local, shortcuts, theme, tree_memory, views};
 
 /// Longest time a frame spends on news; the rest waits for the next frame.
 const PUMP_BUDGET: Duration = Duration::from_millis(4);
@@ -80,9 +80,9 @@ impl App {
         self
     }
 
-    /// What the window remembers, for measurements.
-    pub(super) fn local(&mut self) -> &mut Local {
-        &mut self.local
+    /// What the window remembers of the trees of searches.
+    pub fn trees(&mut self) -> impl Iterator<Item = &mut tree_memory::Memory> {
+        self.local.trees.values_mut()
     }
 
     /// How long the last frames took, oldest first: taking in news, layout and commands, without the graphics card.

@@ -11,11 +11,10 @@ pub mod clicked;
 pub mod dialogs;
 pub mod local;
 pub mod manual;
-pub mod measure;
 pub mod scheme_draft;
 pub mod shortcuts;
 pub mod theme;
-mod tree_memory;
+pub mod tree_memory;
 pub mod views;
 pub mod widgets;
 
@@ -38,7 +37,7 @@ pub fn run(options: driver::OpenWith) -> Result<()> {
 }
 
 /// As [`run`], with the application wrapped in another.
-fn open(options: driver::OpenWith, wrap: impl FnOnce(App) -> Box<dyn eframe::App> + 'static) -> Result<()> {
+pub fn open(options: driver::OpenWith, wrap: impl FnOnce(App) -> Box<dyn eframe::App> + 'static) -> Result<()> {
     let window: Arc<OnceLock<egui::Context>> = Arc::default();
     let waker = Arc::clone(&window);
     // Models begin to load before the window is there; until then there is nothing to wake.

@@ -1,4 +1,4 @@
-//! Floor 10: what is measured: models whose translations do not end early, and sentences for them.
+//! what is measured: models whose translations do not end early, and sentences for them.
 //!
 //! Bundled models are changed so that `</s>` is not chosen. Random ones (every number uniform, of deviation 0.05) have
 //! the sizes of the bundled models and of the papers; weights of 16 bits are rounded to f16, as bundled ones are.
@@ -12,19 +12,18 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde_json::json;
 
-use crate::cli::bench::setup::Setup;
-use crate::cli::bundled;
-use crate::decoding::Specials;
-use crate::error::{Error, Result};
-use crate::models::checkpoint::{Array, Weights};
-use crate::models::config::{Architecture, AttentionKind, Config, LuongSizes};
-use crate::models::fused::{Prepared, supports};
-use crate::models::plain::PlainStepper;
-use crate::models::{Kernels, Model, Stepper, folder, shapes};
-use crate::nn::device::Device;
-use crate::text::sentence::{EOS, UNK};
-use crate::text::tokenizer::Tokenizer;
-use crate::text::write::write_atomic;
+use crate::Setup;
+use interlinear::decoding::Specials;
+use interlinear::error::{Error, Result};
+use interlinear::models::checkpoint::{Array, Weights};
+use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSizes};
+use interlinear::models::fused::{Prepared, supports};
+use interlinear::models::plain::PlainStepper;
+use interlinear::models::{Kernels, Model, Stepper, folder, shapes};
+use interlinear::nn::device::Device;
+use interlinear::text::sentence::{EOS, UNK};
+use interlinear::text::tokenizer::Tokenizer;
+use interlinear::text::write::write_atomic;
 
 /// Half the width of the uniform distribution of random weights; its deviation is 0.05.
 const HALF_WIDTH: f32 = 0.0866;
@@ -49,33 +48,19 @@ pub struct Subject {
 }
 
 /// Where to find a subject; they are made one at a time, for the largest takes gigabytes.
-#[derive(Clone, Debug)]
 pub enum Source {
     /// A model folder.
     Folder(PathBuf),
     /// Random weights, of 16 bits or 32.
-    Random(Box<Config>, bool),
+    Random(Config, bool),
 }
 
 impl Source {
-    /// The model asked for, else the bundled ones; `random` ones come after, unless one was asked for.
+    /// The models of the papers, then `random` ones, tiny in the quick form.
     pub fn all(setup: &Setup, random: Vec<Self>) -> Vec<Self> {
-        let mut all: Vec<Self> = match &setup.model {
-            Some(folder) => vec![Self::Folder(folder.clone())],
-            None => bundled::models().into_iter().map(Self::Folder).collect(),
-        };
-        if setup.quick {
-            all.truncate(1);
-            all.extend(tiny().map(|config| Self::random(config, true)));
-        } else if setup.model.is_none() {
-            all.extend(random);
-        }
-        all
-    }
-
-    /// Random weights.
-    pub fn random(config: Config, half: bool) -> Self {
-        Self::Random(Box::new(config), half)
+        let quick = || tiny().map(|config| Self::Random(config, true)).into();
+        let random = if setup.quick { quick() } else { random };
+        setup.models().into_iter().map(Self::Folder).chain(random).collect()
     }
 
     /// Loads or draws the weights.
@@ -325,35 +310,6 @@ fn silence(weights: &mut Weights, eos: u32) {
                 }
             }
             _ => {}
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_saved_subject_is_a_sound_model_of_the_same_numbers() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        for (config, half) in tiny().into_iter().zip([true, false, true]) {
-            let subject = Source::random(config, half).subject(&Device::cpu()).expect("drawn");
-            let path = folder.path().join(&subject.name);
-            subject.save(&path).expect("written");
-            let again = Source::Folder(path.clone()).subject(&Device::cpu()).expect("a sound model");
-            assert_eq!(again.half, half);
-            for ((name, one), (_, other)) in subject.weights.iter().zip(again.weights.iter()) {
-                assert_eq!(one, other, "{name}");
-            }
-            let sentences = subject.sentences(3, 5);
-            assert_eq!(subject.text(&sentences), again.text(&sentences));
-            let model = Model::load(&path, &Device::cpu()).expect("a sound model");
-            let read: Vec<Vec<u32>> = subject
-                .text(&sentences)
-                .lines()
-                .map(|line| model.source.encode_words(&line.split(' ').collect::<Vec<_>>()).ids)
-                .collect();
-            assert_eq!(read, sentences);
         }
     }
 }
