@@ -294,20 +294,9 @@ impl Asked<'_> {
         };
         let stepper = &mut *self.stepper;
         decoding::intervene_all(stepper, specials, &sources, &lists, search, batch, self.ticket, &mut keep)?;
-        let rows = Rows::own(self.system);
-        // alpha that a person has set does not go on behind `</s>`
-        let is_free = |list: &Arc<[Intervention]>| !list.iter().any(Intervention::needs_alignment);
-        let (sources, mut free): (Vec<&[u32]>, Vec<&mut Hypothesis>) = sources
-            .iter()
-            .zip(&mut best)
-            .zip(&lists)
-            .filter(|(_, list)| is_free(list))
-            .map(|((source, best), _)| (*source, best))
-            .unzip();
-        rows.go_on(stepper, &sources, &mut free, batch, self.ticket)?;
-        for one in &mut best {
-            rows.assign(one);
-        }
+        let translations =
+            cases.iter().zip(&mut best).map(|(case, best)| (case.source.ids.as_slice(), &*case.list, best));
+        Rows::own(self.system).settle(stepper, translations.collect(), batch, self.ticket)?;
         Ok(best)
     }
 
