@@ -116,7 +116,9 @@ impl Rows {
             .map(|(source, _, one)| (*source, &mut **one))
             .unzip();
         self.go_on(stepper, &sources, &mut free, batch, ticket)?;
-        translations.into_iter().for_each(|(.., one)| self.assign(one));
+        for (.., one) in translations {
+            self.assign(one);
+        }
         Ok(())
     }
 
