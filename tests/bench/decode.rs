@@ -105,9 +105,9 @@ fn race_all(
             let race = racer.race(&course)?;
             figures.row(&row(&subject, &course, &race, &setup.rates(course.threads)?))?;
             let is_near = race.apart.is_none_or(|apart| apart.is_near());
-            anyhow::ensure!(is_near || !setup.quick, "{}: the two forms translate differently", subject.name);
+            anyhow::ensure!(is_near || !setup.quick, "{}: the two forms translate differently", subject.config.name);
             ran |= race.peer.is_some();
-            refusals.extend(race.refused.map(|why| format!("{}: {why}", subject.name)));
+            refusals.extend(race.refused.map(|why| format!("{}: {why}", subject.config.name)));
         }
     }
     refusals.iter().try_for_each(|why| figures.line(&format!("\n{why}")))?;
@@ -145,7 +145,7 @@ fn sentence(subject: &Subject, course: &Course, race: &Race, rates: &Rates) -> V
     let readable = race.readable.as_ref().map(|lap| lap.timing.millis(0.5));
     let peer = race.peer.as_ref().map(|peer| quantile(&peer.millis, 0.5));
     vec![
-        json!(subject.name),
+        json!(subject.config.name),
         json!(subject.precision()),
         json!(course.threads),
         json!(millis),
@@ -172,7 +172,7 @@ fn batch(subject: &Subject, course: &Course, race: &Race, rates: &Rates) -> Vec<
     let [least, rate, most] = [0.0, 0.5, 1.0].map(|share| quantile(&race.ours.rates, share));
     let peer = race.peer.as_ref().map(|peer| quantile(&peer.rates, 0.5));
     vec![
-        json!(subject.name),
+        json!(subject.config.name),
         json!(subject.precision()),
         json!(course.threads),
         json!(course.batch),

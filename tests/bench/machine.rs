@@ -34,13 +34,10 @@ const COLUMNS: &[Column] = &[
 /// What so many threads reach together.
 #[derive(Clone, Copy)]
 pub struct Rates {
-    /// Threads.
     pub threads: usize,
-    /// Reading from memory, 10^9 bytes a second.
     memory_gb_per_s: f64,
-    /// Reading from the last cache.
     cache_gb_per_s: f64,
-    /// Multiplications and additions in `f32`, 10^9 a second.
+    /// Multiplications and additions.
     pub f32_gflops: f64,
 }
 
@@ -75,7 +72,6 @@ impl Rates {
         bytes / (self.memory_gb_per_s * 1e9)
     }
 
-    /// Measures them.
     pub fn measure(threads: usize, quick: bool) -> Result<Self> {
         let patience = Duration::from_millis(if quick { 10 } else { 150 });
         let (memory, rounds) = if quick { (MEMORY / 64, 1 << 8) } else { (MEMORY, 1 << 18) };

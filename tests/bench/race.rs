@@ -1,4 +1,4 @@
-//! one model translates the same sentences in several ways by turns: with the fast kernels, in the readable
+//! One model translates the same sentences in several ways by turns: with the fast kernels, in the readable
 //! form, and by a peer; and what they say is compared.
 
 use std::ffi::OsString;
@@ -33,9 +33,7 @@ const TOLERANCE: f64 = 1e-3;
 /// What is raced.
 #[derive(Clone, Copy, Debug)]
 pub struct Course {
-    /// Sentences decoded together.
     pub batch: usize,
-    /// Threads of every way.
     pub threads: usize,
     /// Sentences of a pass.
     pub count: usize,
@@ -55,7 +53,6 @@ impl Course {
 /// One way to translate: times, and what came out in the last pass.
 #[derive(Default)]
 pub struct Lap {
-    /// Of batches and passes.
     pub timing: Timing,
     /// The best hypothesis of every sentence.
     pub best: Vec<Hypothesis>,
@@ -86,13 +83,10 @@ pub struct Apart {
 /// What came of it.
 #[derive(Default)]
 pub struct Race {
-    /// The way that is measured.
     pub ours: Lap,
-    /// The way that it is compared with.
     pub readable: Option<Lap>,
     /// How far these are apart.
     pub apart: Option<Apart>,
-    /// The peer, where there is one that runs this model.
     pub peer: Option<PeerLap>,
     /// Why there is no peer, where there should be one.
     pub refused: Option<String>,
@@ -126,7 +120,7 @@ impl<'a> Racer<'a> {
     pub fn race(&mut self, course: &Course) -> anyhow::Result<Race> {
         let runtime = &self.setup.runtime;
         let sentences = self.subject.sentences(course.count, WORDS);
-        let mut ours = Runner::new(self.subject, runtime.engine, self.subject.device(), course)?;
+        let mut ours = Runner::new(self.subject, runtime.engine, &runtime.device, course)?;
         let (other, cpu) =
             (if runtime.engine == Kernels::Fused { Kernels::Plain } else { Kernels::Fused }, Device::cpu());
         let mut reference = match course.readable {
@@ -166,7 +160,7 @@ impl<'a> Racer<'a> {
             [MODEL, SENTENCES].map(|name| folder.path().join(name).into_os_string()).to_vec();
         arguments.extend([BEAM, WORDS].map(|number| number.to_string().into()));
         arguments.extend([format!("batch={}", course.batch).into(), format!("threads={}", course.threads).into()]);
-        let device = &self.subject.device().name;
+        let device = &self.setup.runtime.device.name;
         arguments.extend((device != "cpu").then(|| format!("device={device}").into()));
         match peer.run(&arguments) {
             Ok(told) => {

@@ -1,10 +1,10 @@
-//! what is measured: models whose translations do not end early, and sentences for them.
+//! What is measured: models whose translations do not end early, and sentences for them.
 //!
 //! Bundled models are changed so that `</s>` is not chosen. Random ones (every number uniform, of deviation 0.05) have
 //! the sizes of the bundled models and of the papers; weights of 16 bits are rounded to f16, as bundled ones are.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use half::f16;
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::Setup;
 use interlinear::decoding::Specials;
-use interlinear::error::{Error, Result};
+use interlinear::error::Result;
 use interlinear::models::checkpoint::{Array, Weights};
 use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSizes};
 use interlinear::models::fused::{Prepared, supports};
@@ -23,7 +23,6 @@ use interlinear::models::{Kernels, Model, Stepper, folder, shapes};
 use interlinear::nn::device::Device;
 use interlinear::text::sentence::{EOS, UNK};
 use interlinear::text::tokenizer::Tokenizer;
-use interlinear::text::write::write_atomic;
 
 /// Half the width of the uniform distribution of random weights; its deviation is 0.05.
 const HALF_WIDTH: f32 = 0.0866;
@@ -34,15 +33,10 @@ const LARGE: usize = 40_000_000;
 
 /// A model to measure.
 pub struct Subject {
-    /// What the rows call it.
-    pub name: String,
-    /// Its sizes.
     pub config: Config,
     /// Whether every weight is a number of 16 bits, as bundled models store them.
-    pub half: bool,
+    half: bool,
     weights: Arc<Weights>,
-    device: Device,
-    prepared: OnceLock<Prepared>,
     /// The folder that it was loaded from, and how it writes source words.
     origin: Option<(PathBuf, Tokenizer)>,
 }
@@ -64,46 +58,25 @@ impl Source {
     }
 
     /// Loads or draws the weights.
-    pub fn subject(&self, device: &Device) -> Result<Subject> {
-        match self {
-            Self::Folder(folder) => Subject::load(folder, device),
-            Self::Random(config, half) => Ok(Subject::random(config, *half, device)),
-        }
+    pub fn subject(self, device: &Device) -> Result<Subject> {
+        let (config, mut weights, half, origin) = match self {
+            Self::Folder(folder) => {
+                let model = Model::load(&folder, device)?;
+                let in_half = |x: &f32| f16::from_f32(*x).to_f32() == *x;
+                let half = model.weights.iter().all(|(_, array)| array.data.par_iter().all(in_half));
+                (model.config, (*model.weights).clone(), half, Some((folder, model.source)))
+            }
+            Self::Random(config, half) => {
+                let weights = random_weights(&config, half);
+                (config, weights, half, None)
+            }
+        };
+        silence(&mut weights, config.eos);
+        Ok(Subject { config, half, weights: Arc::new(weights), origin })
     }
 }
 
 impl Subject {
-    fn load(folder: &Path, device: &Device) -> Result<Self> {
-        let model = Model::load(folder, device)?;
-        let mut weights = (*model.weights).clone();
-        silence(&mut weights, model.config.eos);
-        let in_half = |x: &f32| f16::from_f32(*x).to_f32() == *x;
-        let half = weights.iter().all(|(_, array)| array.data.par_iter().all(in_half));
-        Ok(Self {
-            name: model.config.name.clone(),
-            half,
-            config: model.config,
-            weights: Arc::new(weights),
-            device: device.clone(),
-            prepared: OnceLock::new(),
-            origin: Some((folder.to_owned(), model.source)),
-        })
-    }
-
-    fn random(config: &Config, half: bool, device: &Device) -> Self {
-        let mut weights = random_weights(config, half);
-        silence(&mut weights, config.eos);
-        Self {
-            name: config.name.clone(),
-            config: config.clone(),
-            half,
-            weights: Arc::new(weights),
-            device: device.clone(),
-            prepared: OnceLock::new(),
-            origin: None,
-        }
-    }
-
     /// `f16` or `f32`.
     pub fn precision(&self) -> &'static str {
         if self.half { "f16" } else { "f32" }
@@ -117,20 +90,10 @@ impl Subject {
     /// What the search drives: the fused form on so many threads of the processor, or the readable one on the device.
     pub fn stepper(&self, engine: Kernels, device: &Device, threads: usize) -> Result<Box<dyn Stepper>> {
         if engine == Kernels::Fused && device.is_cpu() && supports(&self.config) {
-            if self.prepared.get().is_none() {
-                let _ = self.prepared.set(Prepared::new(&self.config, &self.weights)?);
-            }
-            let prepared = self.prepared.get();
-            let prepared = prepared.ok_or_else(|| Error::Internal("weights were packed and are gone".into()))?;
-            return Ok(prepared.stepper(threads));
+            return Ok(Prepared::new(&self.config, &self.weights)?.stepper(threads));
         }
         let plain = folder::readable(&self.config, &self.weights, &device.candle)?;
         Ok(Box::new(PlainStepper::new(plain)))
-    }
-
-    /// Where it is measured.
-    pub fn device(&self) -> &Device {
-        &self.device
     }
 
     /// The ids that the search must know.
@@ -162,8 +125,8 @@ impl Subject {
     }
 
     /// Writes a model folder that others can read, `</s>` silent as here.
-    pub fn save(&self, folder: &Path) -> Result<()> {
-        std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
+    pub fn save(&self, folder: &Path) -> anyhow::Result<()> {
+        std::fs::create_dir_all(folder)?;
         self.config.save(&folder.join(folder::CONFIG_FILE))?;
         self.weights.save(&folder.join(folder::WEIGHTS_FILE), self.half)?;
         let sides = [
@@ -173,10 +136,8 @@ impl Subject {
         for (name, letter, count) in sides {
             let path = folder.join(name);
             match &self.origin {
-                Some((from, _)) => {
-                    std::fs::copy(from.join(name), &path).map_err(|error| Error::io(&path, &error))?;
-                }
-                None => write_tokenizer(&path, letter, count)?,
+                Some((from, _)) => std::fs::copy(from.join(name), &path).map(drop)?,
+                None => std::fs::write(&path, made_tokenizer(letter, count))?,
             }
         }
         Ok(())
@@ -192,14 +153,15 @@ fn made_word(letter: char, id: usize) -> String {
     }
 }
 
-fn write_tokenizer(path: &Path, letter: char, count: usize) -> Result<()> {
+/// A tokenizer file of these words.
+fn made_tokenizer(letter: char, count: usize) -> String {
     let words: serde_json::Map<_, _> = (0..count).map(|id| (made_word(letter, id), json!(id))).collect();
     let tokenizer = json!({
         "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": null,
         "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": null, "decoder": null,
         "model": {"type": "WordLevel", "vocab": words, "unk_token": UNK},
     });
-    write_atomic(path, |file| std::io::Write::write_all(file, tokenizer.to_string().as_bytes()))
+    tokenizer.to_string()
 }
 
 /// RNNsearch of the sizes [K, m, n, l, n'].

@@ -1,4 +1,4 @@
-//! training: full updates on random sentences, on the processor with the fused gradients.
+//! Training: full updates on random sentences, on the processor with the fused gradients.
 
 use std::ffi::OsString;
 use std::time::Instant;
@@ -172,7 +172,7 @@ fn arguments(config: &Config, shape: &Shape, updates: usize) -> Vec<OsString> {
     };
     let known = numbers.iter().filter(|(key, _)| own(key));
     arguments.extend(known.map(|(key, value)| format!("{key}={value}").into()));
-    arguments.push(format!("drop={}", DROPOUT).into());
+    arguments.push(format!("drop={DROPOUT}").into());
     arguments
 }
 

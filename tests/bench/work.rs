@@ -1,4 +1,4 @@
-//! the least work that a translation is, counted from the equations, and the time that it takes at best.
+//! The least work that a translation is, counted from the equations, and the time that it takes at best.
 //!
 //! Weights that a step needs must be read at that step, by all sentences of a batch together. What does not depend on
 //! the step is read once a sentence; of the recurrent layers of the encoder, U is read at every word, as h_j waits for
@@ -10,11 +10,9 @@ use interlinear::models::cost::{Applied, Cost, applied};
 use interlinear::models::shapes;
 
 /// How much a batch is.
-#[derive(Clone, Copy, Debug)]
 pub struct Load {
-    /// Sentences decoded together.
     pub batch: usize,
-    /// Hypotheses kept of each, from the second step on.
+    /// Hypotheses kept of each sentence, from the second step on.
     pub beam: usize,
     /// T_x, `</s>` included.
     pub t_x: usize,
@@ -23,18 +21,15 @@ pub struct Load {
 }
 
 /// What must be done at least.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Work {
     /// Numbers of the weights that are read, each as often as it is needed anew.
-    pub numbers: f64,
+    numbers: f64,
     /// Multiplications and additions.
-    pub operations: f64,
+    operations: f64,
 }
 
 /// How long it takes at least.
-#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
-    /// Milliseconds.
     pub millis: f64,
     /// `memory` or `products`, whichever takes longer.
     pub by: &'static str,

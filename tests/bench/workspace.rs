@@ -1,4 +1,4 @@
-//! a workspace: how long it takes to bring in JSON lines with alignments and how large the file is; how long
+//! A workspace: how long it takes to bring in JSON lines with alignments and how large the file is; how long
 //! a million sentences take to open, to sort and to filter, for the first time and later; frames of their table, and the
 //! way from a click to a heatmap.
 
