@@ -11,9 +11,10 @@ use serde_json::{Value, json};
 
 use crate::Setup;
 use crate::timing::millis;
+use interlinear::app::files::lists::List;
 use interlinear::cli::bench::figures::{Column, Figures};
 use interlinear::error::{Error, Result};
-use interlinear::pages::sentence::command::{List, ListCommand};
+use interlinear::pages::sentence::command::ListCommand;
 use interlinear::session::command::{Command, WindowCommand};
 use interlinear::session::driver::{Driver, OpenWith};
 
@@ -88,12 +89,12 @@ fn opening(path: &Path, needle: &str) -> Result<(usize, [f64; 4], Option<f64>)> 
     let (mut first, mut whole) = (None, None);
     while whole.is_none() {
         let session = driver.session();
-        if let Some(notice) = session.notices().iter().find(|notice| notice.is_error) {
+        if let Some(notice) = session.app().view.notices().iter().find(|notice| notice.is_error) {
             return Err(Error::Input(notice.text.clone()));
         }
-        let shown = matches!(session.lists().shown, List::File(_)) && session.lists().sentence(0).is_some();
+        let shown = matches!(session.app().lists.shown, List::File(_)) && session.app().lists.sentence(0).is_some();
         first = first.or(shown.then_some(now));
-        let is_whole = shown && session.lists().files.iter().any(|file| file.path == path && file.is_whole());
+        let is_whole = shown && session.app().lists.files.iter().any(|file| file.path == path && file.is_whole());
         whole = is_whole.then_some(now);
         if whole.is_none() {
             now = turn(&mut driver, None)?;
@@ -101,12 +102,12 @@ fn opening(path: &Path, needle: &str) -> Result<(usize, [f64; 4], Option<f64>)> 
     }
     let asked = turn(&mut driver, Some(ListCommand::Last.into()))?;
     let mut searched = turn(&mut driver, Some(ListCommand::Search(needle.to_owned()).into()))?;
-    while driver.session().lists().is_searching() {
+    while driver.session().app().lists.is_searching() {
         searched = turn(&mut driver, None)?;
     }
     let memory = before.zip(resident("VmHWM:")).map(|(before, most)| most.saturating_sub(before) as f64 / 1e6);
     let times = [first.unwrap_or_default(), whole.unwrap_or_default(), searched - asked, longest];
-    Ok((driver.session().lists().len(), times, memory))
+    Ok((driver.session().app().lists.len(), times, memory))
 }
 
 /// Memory of this process as the system tells it, where it does.

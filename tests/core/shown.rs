@@ -12,6 +12,7 @@ use interlinear::app::effect::Question;
 use interlinear::app::effect::{Chore, News};
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
+use interlinear::app::files::export::AlignmentFormat;
 use interlinear::error::Result;
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::models::Model;
@@ -19,7 +20,7 @@ use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
 use interlinear::models::shapes;
 use interlinear::nn::device::Device;
-use interlinear::pages::sentence::command::{AlignmentFormat, InterveneCommand, RowEdit, SelectCommand, SourceCommand};
+use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SelectCommand, SourceCommand};
 use interlinear::session::command::SettingsCommand;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::SavedSession;
@@ -47,9 +48,10 @@ fn chunks(text: &str) -> Placed {
 
 /// The heatmap of the first column as SVG.
 fn drawn(session: &Session) -> String {
-    let (column, drawing) = (&session.columns()[0], Drawing::new("heatmap", false));
+    let (column, drawing) = (&session.app().document.columns()[0], Drawing::new("heatmap", false));
     let picture =
-        export::picture(column, &session.scene().search, session.settings(), &drawing, None).expect("a picture");
+        export::picture(column, &session.app().document.scene().search, session.app().view.settings(), &drawing, None)
+            .expect("a picture");
     String::from_utf8(picture.bytes(Path::new("heatmap.svg")).expect("it is drawn")).expect("text")
 }
 
@@ -93,7 +95,7 @@ fn links_are_carried_to_words_that_a_model_cuts_its_own_way() -> Result<()> {
 fn session(facts: ModelFacts) -> Session {
     let models = vec![PathBuf::from("models/m")];
     let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
-    let column = session.columns()[0].id;
+    let column = session.app().document.columns()[0].id;
     session.absorb(Event::Loaded { column, facts });
     session
 }
@@ -126,7 +128,7 @@ fn hypothesis(words: &[&str], t_x: usize) -> HypothesisView {
 /// Has a text translated into these hypotheses.
 fn translate(session: &mut Session, text: &str, hypotheses: Vec<HypothesisView>) {
     let request = act(session, SourceCommand::Replace(text.to_owned())).expect("another text");
-    let column = session.columns()[0].id;
+    let column = session.app().document.columns()[0].id;
     let mut source = chunks(text);
     let mut sentence = interlinear::text::sentence::Sentence { text: text.to_owned(), ..Default::default() };
     sentence.tokens = source.spans.iter().map(|span| text[span.clone()].to_owned()).collect();
@@ -148,7 +150,7 @@ fn asked(session: &mut Session) -> Vec<(u64, Question)> {
 }
 
 fn table(session: &Session) -> &AlignmentTable {
-    session.columns()[0].table.as_deref().expect("it is translated")
+    session.app().document.columns()[0].table.as_deref().expect("it is translated")
 }
 
 #[test]
@@ -161,7 +163,7 @@ fn links_are_asked_for_only_where_they_are_shown_and_the_last_answer_counts() {
     let [(old, question)] = &asked(&mut session)[..] else { panic!("one question") };
     assert_eq!(question.source.spans, [0..3, 4..8, 8..8]);
     assert_eq!(question.target, ["la", "chaussure", "</s>"]);
-    let column = session.columns()[0].id;
+    let column = session.app().document.columns()[0].id;
     session.apply(SelectCommand::Hypothesis { column, hypothesis: 1 });
     let [(new, question)] = &asked(&mut session)[..] else { panic!("another question") };
     assert_eq!(question.target[1], "soulier");
@@ -174,7 +176,9 @@ fn links_are_asked_for_only_where_they_are_shown_and_the_last_answer_counts() {
     let agreement = shown.agreement.expect("alpha is compared with them");
     assert_eq!((agreement.on_link, agreement.linked, agreement.words), (1, 2, 2), "`</s>` is no word");
     let json = |session: &Session| -> Value {
-        let text = export::text(&session.columns()[0], session.settings(), AlignmentFormat::Json).expect("something");
+        let text =
+            export::text(&session.app().document.columns()[0], session.app().view.settings(), AlignmentFormat::Json)
+                .expect("something");
         serde_json::from_str(&text).expect("JSON")
     };
     let found = json(&session)["hypotheses"].clone();
@@ -198,7 +202,7 @@ fn links_and_pieces_are_switched_as_they_were_left() {
     let saved: SavedSession =
         serde_json::from_str(&serde_json::to_string(&before.saved()).expect("JSON")).expect("JSON");
     let after = Session::start(Some(saved), &OpenWith::default());
-    assert!(after.settings().links && after.settings().pieces);
+    assert!(after.app().view.settings().links && after.app().view.settings().pieces);
 }
 
 #[test]
@@ -227,10 +231,11 @@ fn a_word_of_rnnsearch_is_read_two_rows_after_its_own() {
     assert!(energies.row(0)[0] == 2.0 && energies.row(4)[0].is_nan());
     let tsv = export::alignment_tsv(table(&session));
     assert!(tsv.starts_with("target (input)\t"), "{tsv}");
-    let json = export::json_line(&session.columns()[0]);
+    let json = export::json_line(&session.app().document.columns()[0]);
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!((json["reading"].as_str(), json["hypotheses"][0]["alpha"][0][2].as_f64()), (Some("input"), Some(0.75)));
-    let pharaoh = export::text(&session.columns()[0], session.settings(), AlignmentFormat::Pharaoh);
+    let pharaoh =
+        export::text(&session.app().document.columns()[0], session.app().view.settings(), AlignmentFormat::Pharaoh);
     assert_eq!(pharaoh.as_deref(), Some("2-0 3-1 0-2\n"), "the row of `</s>` looks at it most and then at any word");
 }
 
@@ -244,7 +249,7 @@ fn rows_behind_the_end_belong_to_the_last_words_and_are_never_rows_of_their_own(
         *rows = (0..7).map(row).collect();
     }
     translate(&mut session, "a b c d", vec![longer]);
-    let column = session.columns()[0].id;
+    let column = session.app().document.columns()[0].id;
     for (choice, first) in [(None, 2), (Some(Reading::Predicted), 0), (Some(Reading::Input), 2)] {
         session.apply(SettingsCommand::SetReading(choice));
         let table = table(&session);
@@ -256,17 +261,17 @@ fn rows_behind_the_end_belong_to_the_last_words_and_are_never_rows_of_their_own(
         let covered: f32 = table.source.iter().map(|word| word.coverage).sum();
         let summed: f32 = alpha.values.iter().sum();
         assert!((covered - summed).abs() < 1e-5, "{choice:?}");
-        let json: Value = serde_json::from_str(&export::json_line(&session.columns()[0])).expect("JSON");
+        let json: Value = serde_json::from_str(&export::json_line(&session.app().document.columns()[0])).expect("JSON");
         assert_eq!(json["hypotheses"][0]["alpha"].as_array().map(Vec::len), Some(5), "{choice:?}");
     }
     session.apply(SettingsCommand::SetReading(None));
     let edit = |i| InterveneCommand::Row { column, i, edit: RowEdit::OneHot(0) };
     assert!(act(&mut session, edit(4)).is_none(), "the step behind `</s>` is not part of the search");
-    assert!(session.notices().iter().any(|notice| notice.text.contains("no row that can be set")));
+    assert!(session.app().view.notices().iter().any(|notice| notice.text.contains("no row that can be set")));
     let request = act(&mut session, edit(1)).expect("a request");
     let set = &request.columns[0].interventions;
     assert_eq!(set.pins.iter().map(|pin| pin.i).collect::<Vec<_>>(), [3]);
-    let numbers = session.columns()[0].numbers();
+    let numbers = session.app().document.columns()[0].numbers();
     let said = interlinear::app::document::hand::sentence(set, "a b c d", &numbers).expect("something is set");
     assert!(said.contains("alpha of word 2 is set"), "{said}");
 }
@@ -291,7 +296,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     for event in events {
         session.absorb(event);
     }
-    let column = &session.columns()[0];
+    let column = &session.app().document.columns()[0];
     let shown = column.shown().expect("it is translated");
     let cut = shown.pieces.clone().expect("the vocabulary has pieces");
     assert!(!shown.text.contains("##"), "{}", shown.text);
@@ -304,7 +309,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     let pieces = table(&session).clone();
     assert_eq!(
         (pieces.units, pieces.target.len()),
-        (Some(Units::Pieces), session.columns()[0].hypotheses[0].tokens.len())
+        (Some(Units::Pieces), session.app().document.columns()[0].hypotheses[0].tokens.len())
     );
     assert!(pieces.source.len() > words.source.len() && pieces.target.len() >= words.target.len());
     let expect = merged(pieces.alpha.as_ref().expect("it aligns"), &cut.source, &cut.target);
@@ -319,7 +324,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     assert_eq!((energies.rows, energies.columns), (alpha.rows, alpha.columns));
     assert!(export::alignment_tsv(&words).starts_with("target (predicted, words)\t"));
     assert!(export::alignment_tsv(&pieces).starts_with("target (predicted, pieces)\t"));
-    let line: Value = serde_json::from_str(&export::json_line(&session.columns()[0])).expect("JSON");
+    let line: Value = serde_json::from_str(&export::json_line(&session.app().document.columns()[0])).expect("JSON");
     fs::write(folder.path().join("s"), format!("{text}\n")).expect("written");
     let outcome = run_in(folder.path(), &["translate", "--model", &model, "s", "--format", "jsonl"], b"");
     let told: Value = serde_json::from_str(outcome.stdout.trim()).expect("JSON");
@@ -327,7 +332,9 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     for key in ["tokens", "words", "text"] {
         assert_eq!(line["hypotheses"][0][key], told["hypotheses"][0][key], "{key}");
     }
-    let pharaoh = export::text(&session.columns()[0], session.settings(), AlignmentFormat::Pharaoh).expect("links");
+    let pharaoh =
+        export::text(&session.app().document.columns()[0], session.app().view.settings(), AlignmentFormat::Pharaoh)
+            .expect("links");
     let links = run_in(folder.path(), &["translate", "--model", &model, "s", "--format", "pharaoh"], b"");
     assert_eq!(pharaoh, links.stdout, "links are of words, whatever is shown");
 }
@@ -389,7 +396,9 @@ fn a_guided_model_says_so_in_its_weights_and_everywhere() {
     assert_eq!(facts.iter().map(|(_, guided)| guided.as_deref()).collect::<Vec<_>>(), [Some("input"), None]);
     let mut session = session(ModelFacts { guided: Some("input".to_owned()), ..english_to("fr") });
     translate(&mut session, "the shoe", vec![hypothesis(&["la", "chaussure", "</s>"], 3)]);
-    let text = |format| export::text(&session.columns()[0], session.settings(), format).expect("something");
+    let text = |format| {
+        export::text(&session.app().document.columns()[0], session.app().view.settings(), format).expect("something")
+    };
     let json: Value = serde_json::from_str(&text(AlignmentFormat::Json)).expect("JSON");
     assert_eq!(json["guided"], "input");
     assert!(drawn(&session).contains("its attention was trained on word links"));

@@ -221,7 +221,7 @@ fn sentences_are_sorted_compared_and_opened() {
     harness.run();
     assert!(sent(&wires, EvaluationCommand::OpenSentence(1)));
     assert_eq!(
-        (harness.state().session().page(), harness.state().session().source()),
+        (harness.state().session().app().view.page(), harness.state().session().app().document.source()),
         (Page::Sentence, "a dog sleeps")
     );
     harness.state_mut().send(WindowCommand::ShowPage(Page::Evaluation));

@@ -28,10 +28,20 @@ use crate::figure::palette::ColourMap;
 use crate::figure::sheet::{Kind, Look, Needs};
 use crate::figure::tree::Node;
 use crate::jobs::live::protocol::HypothesisView;
-use crate::pages::sentence::command::AlignmentFormat;
 use crate::text::links::Link;
 use crate::text::tsv;
 use crate::text::tsv::Cell;
+
+/// What files the shown alignment can be written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AlignmentFormat {
+    /// A table with source words along the top.
+    Tsv,
+    /// The JSON line of `interlinear translate`.
+    Json,
+    /// `i-j` pairs, source-target, from 0.
+    Pharaoh,
+}
 
 /// The shown alignment in a format; `None` where there is nothing to write (see [`why_not`]).
 pub fn text(column: &Column, settings: &Settings, format: AlignmentFormat) -> Option<String> {

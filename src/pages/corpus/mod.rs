@@ -22,7 +22,7 @@ use crate::app::document::table::AlignmentTable;
 use crate::app::effect::Effect;
 use crate::app::files::gold::Gold;
 use crate::app::page::{Dropped, Page};
-use crate::app::shared::Shared;
+use crate::app::state::AppState;
 use crate::corpus::acting::Acting;
 use crate::corpus::export::out::Out;
 use crate::corpus::import::bring::Brought;
@@ -173,42 +173,42 @@ impl Workbench {
         self.rows.iter().position(|at| *at == selected)
     }
 
-    fn send(shared: &mut Shared, call: KeeperCall) {
-        shared.push(Effect::Keep(call));
+    fn send(app: &mut AppState, call: KeeperCall) {
+        app.tasks.push(Effect::Keep(call));
     }
 
-    fn show(&mut self, shared: &mut Shared) {
-        self.tell_means(shared);
-        Self::send(shared, KeeperCall::Show { filter: self.filter.clone(), sorting: self.sorting.clone() });
+    fn show(&mut self, app: &mut AppState) {
+        self.tell_means(app);
+        Self::send(app, KeeperCall::Show { filter: self.filter.clone(), sorting: self.sorting.clone() });
     }
 
-    fn open(&mut self, path: PathBuf, shared: &mut Shared) {
-        self.close(shared);
+    fn open(&mut self, path: PathBuf, app: &mut AppState) {
+        self.close(app);
         (self.last, self.wanted) = (Some(path.clone()), Some(path.clone()));
-        Self::send(shared, KeeperCall::Open(path));
-        shared.changed();
+        Self::send(app, KeeperCall::Open(path));
+        app.changed();
     }
 
     /// What was shown goes; what is kept between starts stays.
-    fn close(&mut self, shared: &mut Shared) {
+    fn close(&mut self, app: &mut AppState) {
         for task in std::mem::take(&mut self.tasks) {
-            shared.cancel(task);
+            app.tasks.cancel(task);
         }
         let kept = (self.last.take(), std::mem::take(&mut self.annotator));
         *self = Self { last: kept.0, annotator: kept.1, ..Self::default() };
-        Self::send(shared, KeeperCall::Close);
-        shared.changed();
+        Self::send(app, KeeperCall::Close);
+        app.changed();
     }
 
-    fn select(&mut self, at: Option<usize>, shared: &mut Shared) {
+    fn select(&mut self, at: Option<usize>, app: &mut AppState) {
         self.selected = at.filter(|at| *at < self.corpus.len());
         match self.selected {
-            Some(at) => Self::send(shared, KeeperCall::Detail(at)),
+            Some(at) => Self::send(app, KeeperCall::Detail(at)),
             None => self.detail = None,
         }
     }
 
-    fn go(&mut self, by: isize, shared: &mut Shared) {
+    fn go(&mut self, by: isize, app: &mut AppState) {
         let last = self.rows.len() as isize - 1;
         let next = match self.row() {
             Some(row) => row as isize + by,
@@ -216,10 +216,10 @@ impl Workbench {
             None => 0,
         };
         let at = self.rows.get(next.clamp(0, last.max(0)) as usize).map(|at| *at as usize);
-        self.select(at, shared);
+        self.select(at, app);
     }
 
-    fn sort(&mut self, column: String, shared: &mut Shared) {
+    fn sort(&mut self, column: String, app: &mut AppState) {
         let falling = format!("-{column}");
         let (first, second) = if TextColumn::named(&column).is_some() { (column, falling) } else { (falling, column) };
         self.sorting = if self.sorting == second {
@@ -229,83 +229,83 @@ impl Workbench {
         } else {
             first
         };
-        self.show(shared);
+        self.show(app);
     }
 
-    fn run(&mut self, forces: bool, shared: &mut Shared) {
-        let all = systems(shared).into_iter().map(|system| (system, None)).collect();
-        self.run_all(all, forces, shared);
+    fn run(&mut self, forces: bool, app: &mut AppState) {
+        let all = systems(app).into_iter().map(|system| (system, None)).collect();
+        self.run_all(all, forces, app);
     }
 
     /// Every model with the interventions of a file.
-    fn run_with(&mut self, path: &std::path::Path, shared: &mut Shared) {
+    fn run_with(&mut self, path: &std::path::Path, app: &mut AppState) {
         let acts = |system| (system, Some(ActsBy::File(path.to_owned())));
-        let all = systems(shared).into_iter().map(acts).collect();
-        self.run_all(all, false, shared);
+        let all = systems(app).into_iter().map(acts).collect();
+        self.run_all(all, false, app);
     }
 
     /// Models with what is set for them.
-    fn run_set(&mut self, shared: &mut Shared) {
-        let scene = shared.scene();
+    fn run_set(&mut self, app: &mut AppState) {
+        let scene = app.document.scene();
         let acts = |system: Candidate| {
             let set = scene.set_for(system.folders());
             let acting = Acting::of("what was set", acting::file(&set, &scene.source));
             (!set.is_empty()).then(|| (system, Some(ActsBy::Set(Box::new(acting)))))
         };
-        let all: Vec<_> = systems(shared).into_iter().filter_map(acts).collect();
+        let all: Vec<_> = systems(app).into_iter().filter_map(acts).collect();
         if all.is_empty() {
             let message = "Nothing is set for a model above; set something on page Sentence, or choose a file";
             self.message = Some(message.to_owned());
             return;
         }
-        self.run_all(all, false, shared);
+        self.run_all(all, false, app);
     }
 
-    fn run_all(&mut self, wanted: Vec<(Candidate, Option<ActsBy>)>, forces: bool, shared: &mut Shared) {
+    fn run_all(&mut self, wanted: Vec<(Candidate, Option<ActsBy>)>, forces: bool, app: &mut AppState) {
         let Some(workspace) = self.path.clone() else { return };
-        let search = shared.scene().search.options();
+        let search = app.document.scene().search.options();
         if wanted.is_empty() {
             self.message = Some("There is no model to run; add one with + Model above".to_owned());
         }
         for (system, acting) in wanted {
             let search = SearchOptions { candidates: 0, trace: false, ..search.clone() };
-            let device = shared.settings().device;
+            let device = app.view.settings().device;
             let order = Analyse { workspace: workspace.clone(), system, device, search, forces, acting };
-            self.tasks.push(shared.order(Page::Workbench, Order::Analyse(order)));
+            self.tasks.push(app.tasks.order(Page::Workbench, Order::Analyse(order)));
         }
     }
 
-    fn judge(&mut self, shared: &mut Shared, change: impl FnOnce(&mut Judgement)) {
+    fn judge(&mut self, app: &mut AppState, change: impl FnOnce(&mut Judgement)) {
         if let Some(at) = self.selected {
-            self.judge_of(at, self.annotator.clone(), shared, change);
+            self.judge_of(at, self.annotator.clone(), app, change);
         }
     }
 
     /// As [`Self::judge`] where the sentence in view is the chosen one, and not still the one before.
-    fn judge_shown(&mut self, shared: &mut Shared, change: impl FnOnce(&mut Judgement)) {
+    fn judge_shown(&mut self, app: &mut AppState, change: impl FnOnce(&mut Judgement)) {
         if self.detail.as_ref().is_some_and(|detail| Some(detail.at) == self.selected) {
-            self.judge(shared, change);
+            self.judge(app, change);
         }
     }
 
     /// Changes what an annotator says of a sentence, from what was said last.
-    fn judge_of(&mut self, at: usize, annotator: String, shared: &mut Shared, change: impl FnOnce(&mut Judgement)) {
+    fn judge_of(&mut self, at: usize, annotator: String, app: &mut AppState, change: impl FnOnce(&mut Judgement)) {
         let before = self.said(at, &annotator);
         let mut judgement = before.clone();
         change(&mut judgement);
         if judgement != before {
             self.given.insert((at, annotator.clone()), judgement.clone());
-            Self::send(shared, KeeperCall::Judge(at, annotator, judgement));
+            Self::send(app, KeeperCall::Judge(at, annotator, judgement));
         }
     }
 
     /// Takes back, or does again; what it concerns is chosen.
-    fn take_back(&mut self, call: KeeperCall, shared: &mut Shared) {
+    fn take_back(&mut self, call: KeeperCall, app: &mut AppState) {
         self.given.clear();
         self.drawn = None;
         self.awaits = true;
         self.whole.revision += 1;
-        Self::send(shared, call);
+        Self::send(app, call);
     }
 
     /// The links by hand of the chosen sentence, once they are known.
@@ -315,17 +315,17 @@ impl Workbench {
         Some((detail.at, drawn.unwrap_or(&detail.gold).clone().unwrap_or_default()))
     }
 
-    fn draw(&mut self, at: usize, gold: Option<Links>, shared: &mut Shared) {
+    fn draw(&mut self, at: usize, gold: Option<Links>, app: &mut AppState) {
         // What is judged before the answer keeps the links.
         let links = gold.as_ref().map(crate::text::links::pharaoh).unwrap_or_default();
         let judgement = Judgement { links, ..self.said(at, &self.annotator) };
         self.given.insert((at, self.annotator.clone()), judgement);
         self.drawn = Some((at, gold.clone()));
         self.whole.revision += 1;
-        Self::send(shared, KeeperCall::SetGold(at, self.annotator.clone(), gold));
+        Self::send(app, KeeperCall::SetGold(at, self.annotator.clone(), gold));
     }
 
-    fn link(&mut self, link: Link, shared: &mut Shared) {
+    fn link(&mut self, link: Link, app: &mut AppState) {
         let Some((at, gold)) = self.gold() else { return };
         let (mut sure, mut possible) = (gold.sure().to_vec(), gold.possible().to_vec());
         if gold.is_sure(link) {
@@ -337,13 +337,13 @@ impl Workbench {
             sure.push(link);
         }
         let gold = Links::new(sure, possible);
-        self.draw(at, Some(gold).filter(|gold| !gold.all().is_empty()), shared);
+        self.draw(at, Some(gold).filter(|gold| !gold.all().is_empty()), app);
     }
 
     /// Links to begin with. The languages are those of the first model.
-    fn links_of_aligner(&mut self, shared: &mut Shared) {
+    fn links_of_aligner(&mut self, app: &mut AppState) {
         let Some(detail) = self.detail.clone().filter(|detail| Some(detail.at) == self.selected) else { return };
-        let (source, target) = shared.languages().unwrap_or_else(|| ("en".to_owned(), "fr".to_owned()));
+        let (source, target) = app.document.languages().unwrap_or_else(|| ("en".to_owned(), "fr".to_owned()));
         let Some(reference) = detail.sentence.reference.as_deref() else {
             self.message = Some("There is no reference to link the source with; import one".to_owned());
             return;
@@ -351,7 +351,7 @@ impl Workbench {
         match LineAligner::bundled(&source, &target, false) {
             Ok(Some(mut aligner)) => {
                 let links = aligner.lines(&detail.sentence.source, reference).forward;
-                self.draw(detail.at, Some(Links::new(links, Vec::new())), shared);
+                self.draw(detail.at, Some(Links::new(links, Vec::new())), app);
             }
             Ok(None) => {
                 self.message = Some(format!("No aligner comes with the program for {source} and {target}"));
@@ -360,16 +360,16 @@ impl Workbench {
         }
     }
 
-    fn open_sentence(&self, shared: &mut Shared) {
+    fn open_sentence(&self, app: &mut AppState) {
         let Some(detail) = self.detail.as_ref().filter(|detail| Some(detail.at) == self.selected) else { return };
         let sentence = &detail.sentence;
         let gold = detail.gold.clone().zip(sentence.reference.clone());
         let gold = gold.map(|(links, reference)| Gold { source: sentence.source.clone(), reference, links });
-        shared.show_with_gold(sentence.source.clone(), gold);
+        app.show_with_gold(sentence.source.clone(), gold);
     }
 
     /// Takes in what the keeper tells.
-    pub fn hear(&mut self, news: KeeperNews, shared: &mut Shared) {
+    pub fn hear(&mut self, news: KeeperNews, app: &mut AppState) {
         match news {
             // One that was closed meanwhile is none any more.
             KeeperNews::Corpus(path, _) if self.wanted.as_ref() != Some(&path) => {}
@@ -377,7 +377,7 @@ impl Workbench {
                 if self.path.as_ref() != Some(&path) {
                     self.last = Some(path.clone());
                     self.path = Some(path);
-                    shared.changed();
+                    app.changed();
                 }
                 let is_longer = corpus.systems.len() != self.corpus.systems.len();
                 self.corpus = corpus;
@@ -388,13 +388,13 @@ impl Workbench {
                 self.used = used(&self.corpus);
                 self.compare_again();
                 if let Some(at) = self.selected.filter(|_| is_longer || !self.tasks.is_empty()) {
-                    Self::send(shared, KeeperCall::Detail(at));
+                    Self::send(app, KeeperCall::Detail(at));
                 }
             }
             KeeperNews::Rows(Ok(rows)) => {
                 self.rows = rows;
                 self.trouble = None;
-                self.see_whole(shared);
+                self.see_whole(app);
             }
             KeeperNews::Rows(Err(trouble)) => self.trouble = Some(trouble),
             KeeperNews::Detail(detail) => {
@@ -408,7 +408,7 @@ impl Workbench {
                 if self.drawn.as_ref().is_some_and(|(at, gold)| *at != detail.at || *gold == detail.gold) {
                     self.drawn = None;
                 }
-                self.tables = picture::tables(&detail, || shared.fresh_id());
+                self.tables = picture::tables(&detail, || app.tasks.fresh_id());
                 self.detail = Some(Arc::from(detail));
             }
             KeeperNews::Busy(what, share) => (self.busy, self.is_importing) = (Some((what, share)), false),
@@ -424,10 +424,10 @@ impl Workbench {
                 }
                 self.brought = Some((path, *brought));
                 self.whole.revision += 1;
-                self.see_whole(shared);
+                self.see_whole(app);
             }
-            KeeperNews::Written(path) => shared.notify(format!("Saved {}", path.display()), false),
-            KeeperNews::Explored(explored) => self.explored(explored, shared),
+            KeeperNews::Written(path) => app.notify(format!("Saved {}", path.display()), false),
+            KeeperNews::Explored(explored) => self.explored(explored, app),
             KeeperNews::Failed(message) => {
                 // What was under way may be what failed.
                 self.whole.counted.share = None;
@@ -442,10 +442,10 @@ impl PageState for Workbench {
     type Command = WorkbenchCommand;
     type Found = Analysed;
 
-    fn apply(&mut self, command: WorkbenchCommand, shared: &mut Shared) {
+    fn apply(&mut self, command: WorkbenchCommand, app: &mut AppState) {
         match command {
-            WorkbenchCommand::Open(path) => self.open(path, shared),
-            WorkbenchCommand::Close => self.close(shared),
+            WorkbenchCommand::Open(path) => self.open(path, app),
+            WorkbenchCommand::Close => self.close(app),
             WorkbenchCommand::Import(path) => {
                 let stem = || path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
                 let role = match &self.role {
@@ -453,76 +453,76 @@ impl PageState for Workbench {
                     role => role.clone(),
                 };
                 let options = import::Options { role: Some(role), ..import::Options::default() };
-                Self::send(shared, KeeperCall::Import(vec![(path, options)]));
+                Self::send(app, KeeperCall::Import(vec![(path, options)]));
             }
-            WorkbenchCommand::ImportAs(path, options) => Self::send(shared, KeeperCall::Import(vec![(path, options)])),
-            WorkbenchCommand::StopImport => Self::send(shared, KeeperCall::Stop),
-            WorkbenchCommand::Fill => Self::send(shared, KeeperCall::Fill),
+            WorkbenchCommand::ImportAs(path, options) => Self::send(app, KeeperCall::Import(vec![(path, options)])),
+            WorkbenchCommand::StopImport => Self::send(app, KeeperCall::Stop),
+            WorkbenchCommand::Fill => Self::send(app, KeeperCall::Fill),
             WorkbenchCommand::SetRole(role) => self.role = role,
             WorkbenchCommand::SetFilter(filter) => {
                 self.filter = filter;
-                self.show(shared);
+                self.show(app);
             }
-            WorkbenchCommand::Sort(column) => self.sort(column, shared),
-            WorkbenchCommand::Select(at) => self.select(at, shared),
-            WorkbenchCommand::Move(by) => self.go(by, shared),
-            WorkbenchCommand::OpenSentence => self.open_sentence(shared),
-            WorkbenchCommand::Run(forces) => self.run(forces, shared),
-            WorkbenchCommand::RunOne(system, forces) => self.run_all(vec![(system, None)], forces, shared),
-            WorkbenchCommand::RunWith(path) => self.run_with(&path, shared),
-            WorkbenchCommand::RunSet => self.run_set(shared),
+            WorkbenchCommand::Sort(column) => self.sort(column, app),
+            WorkbenchCommand::Select(at) => self.select(at, app),
+            WorkbenchCommand::Move(by) => self.go(by, app),
+            WorkbenchCommand::OpenSentence => self.open_sentence(app),
+            WorkbenchCommand::Run(forces) => self.run(forces, app),
+            WorkbenchCommand::RunOne(system, forces) => self.run_all(vec![(system, None)], forces, app),
+            WorkbenchCommand::RunWith(path) => self.run_with(&path, app),
+            WorkbenchCommand::RunSet => self.run_set(app),
             WorkbenchCommand::Remove(id) => {
                 self.whole.stop();
                 // The places of the others shift.
                 self.whole.counted.pair = None;
-                Self::send(shared, KeeperCall::Remove(id));
+                Self::send(app, KeeperCall::Remove(id));
             }
             WorkbenchCommand::ShowColumn(name, is_shown) => {
                 self.columns.look.shown.insert(name, is_shown);
-                self.keep_look(shared);
+                self.keep_look(app);
             }
             WorkbenchCommand::SetAnnotator(name) => {
                 // Conditions part names by commas.
                 let name = name.replace([',', '"'], " ");
                 self.annotator = if name.trim().is_empty() { NOBODY.to_owned() } else { name.trim().to_owned() };
-                shared.changed();
+                app.changed();
             }
-            WorkbenchCommand::Star(stars) => self.judge(shared, |judgement| {
+            WorkbenchCommand::Star(stars) => self.judge(app, |judgement| {
                 judgement.stars = if judgement.stars == stars { 0 } else { stars.min(MOST_STARS) };
             }),
-            WorkbenchCommand::Tag(tag) => self.judge(shared, |judgement| {
+            WorkbenchCommand::Tag(tag) => self.judge(app, |judgement| {
                 let tag = tag.trim().to_owned();
                 if !tag.is_empty() && !judgement.tags.remove(&tag) {
                     judgement.tags.insert(tag);
                 }
             }),
             WorkbenchCommand::Note { at, annotator, note } => {
-                self.judge_of(at, annotator, shared, |judgement| judgement.note = note);
+                self.judge_of(at, annotator, app, |judgement| judgement.note = note);
             }
-            WorkbenchCommand::Mark(mark) => self.judge_shown(shared, |judgement| judgement.mark(mark)),
+            WorkbenchCommand::Mark(mark) => self.judge_shown(app, |judgement| judgement.mark(mark)),
             WorkbenchCommand::NoErrors(system) => {
-                self.judge_shown(shared, |judgement| judgement.turn_no_errors(system));
+                self.judge_shown(app, |judgement| judgement.turn_no_errors(system));
             }
-            WorkbenchCommand::Unmark(at) => self.judge_shown(shared, |judgement| {
+            WorkbenchCommand::Unmark(at) => self.judge_shown(app, |judgement| {
                 if at < judgement.marks.len() {
                     judgement.marks.remove(at);
                 }
             }),
-            WorkbenchCommand::Link(source, target) => self.link(Link { source, target }, shared),
-            WorkbenchCommand::LinksOfAligner => self.links_of_aligner(shared),
+            WorkbenchCommand::Link(source, target) => self.link(Link { source, target }, app),
+            WorkbenchCommand::LinksOfAligner => self.links_of_aligner(app),
             WorkbenchCommand::NoLinks => {
                 if let Some((at, _)) = self.gold() {
-                    self.draw(at, None, shared);
+                    self.draw(at, None, app);
                 }
             }
             WorkbenchCommand::Compare(pair) => self.compare(pair),
             WorkbenchCommand::SetScheme(scheme, renamed) => {
-                Self::send(shared, KeeperCall::SetScheme(scheme, renamed));
+                Self::send(app, KeeperCall::SetScheme(scheme, renamed));
             }
-            WorkbenchCommand::OpenScheme(path) => Self::send(shared, KeeperCall::OpenScheme(path)),
-            WorkbenchCommand::SaveScheme(path) => Self::send(shared, KeeperCall::SaveScheme(path)),
-            WorkbenchCommand::Undo => self.take_back(KeeperCall::Undo, shared),
-            WorkbenchCommand::Redo => self.take_back(KeeperCall::Redo, shared),
+            WorkbenchCommand::OpenScheme(path) => Self::send(app, KeeperCall::OpenScheme(path)),
+            WorkbenchCommand::SaveScheme(path) => Self::send(app, KeeperCall::SaveScheme(path)),
+            WorkbenchCommand::Undo => self.take_back(KeeperCall::Undo, app),
+            WorkbenchCommand::Redo => self.take_back(KeeperCall::Redo, app),
             WorkbenchCommand::Save(kind, path) => {
                 let out = Out {
                     path,
@@ -530,11 +530,11 @@ impl PageState for Workbench {
                     rows: Arc::clone(&self.rows),
                     columns: self.columns.shown(&self.corpus),
                     chosen: self.filter.trim().to_owned(),
-                    languages: shared.languages(),
+                    languages: app.document.languages(),
                 };
-                Self::send(shared, KeeperCall::Write(Box::new(out)));
+                Self::send(app, KeeperCall::Write(Box::new(out)));
             }
-            WorkbenchCommand::Whole(command) => self.explore(command, shared),
+            WorkbenchCommand::Whole(command) => self.explore(command, app),
             WorkbenchCommand::DismissMessage => {
                 self.message = None;
                 self.brought = None;
@@ -542,31 +542,31 @@ impl PageState for Workbench {
         }
     }
 
-    fn found(&mut self, number: u64, found: Analysed, shared: &mut Shared) {
+    fn found(&mut self, number: u64, found: Analysed, app: &mut AppState) {
         self.tasks.retain(|task| *task != number);
         let mut told = format!("{}: {} sentences", found.system, found.sentences);
         if found.refusals > 0 {
             told += &format!("; {} could not be read ({})", found.refusals, found.refused.join("; "));
         }
-        shared.notify(told, false);
+        app.notify(told, false);
     }
 }
 
 impl Kept for Workbench {
-    fn ended(&mut self, number: u64, message: Option<String>, _shared: &mut Shared) {
+    fn ended(&mut self, number: u64, message: Option<String>, _app: &mut AppState) {
         if self.tasks.contains(&number) {
             self.tasks.retain(|task| *task != number);
             self.message = message.or(self.message.take());
         }
     }
 
-    fn dropped(&mut self, what: Dropped, path: PathBuf, shared: &mut Shared) {
+    fn dropped(&mut self, what: Dropped, path: PathBuf, app: &mut AppState) {
         match what {
             Dropped::Workspace => {
-                shared.show_page(Page::Workbench);
-                self.open(path, shared);
+                app.show_page(Page::Workbench);
+                self.open(path, app);
             }
-            Dropped::Text if self.path.is_some() => self.apply(WorkbenchCommand::Import(path), shared),
+            Dropped::Text if self.path.is_some() => self.apply(WorkbenchCommand::Import(path), app),
             Dropped::Text => self.message = Some("Open or make a workspace first; the file goes into it".to_owned()),
             // Other pages take these.
             Dropped::Model | Dropped::Logs | Dropped::PhraseTable | Dropped::Interventions => {}

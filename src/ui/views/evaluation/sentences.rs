@@ -130,7 +130,7 @@ fn by_text(by: By, results: &Evaluated) -> String {
 fn row_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, line: usize, height: f32) {
     let Some(record) = listing::record(results, 0, line) else { return };
     let t = theme::tokens(ui);
-    let is_open = *record.pair.source == *window.session.source();
+    let is_open = *record.pair.source == *window.session.app().document.source();
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), height));
     let response = ui.interact(rect, ui.scope_id().with(("sentence", line)), Sense::CLICK);
     response.widget_info(|| {

@@ -40,13 +40,13 @@ pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
         text_height: ui.text_style_height(&egui::TextStyle::Small),
         pixels_per_point: ui.pixels_per_point(),
     };
-    let settings = window.session.settings();
+    let settings = window.session.app().view.settings();
     // A row is brought into view once; the mouse may look elsewhere.
     let looked = cursor.map_or(steps.i, |(i, _)| i);
     let reveal = (window.local.steps_revealed != Some(looked)).then_some(looked);
     window.local.steps_revealed = Some(looked);
     let p_t: Option<Vec<f32>> = apart.steps.iter().take(table.target.len()).map(|step| step.p_t).collect();
-    let local = window.session.steps().column(window.session).and_then(|column| column.facts.as_ref()?.window);
+    let local = window.session.steps().column(window.session.app()).and_then(|column| column.facts.as_ref()?.window);
     let heatmap = Heatmap {
         id: id(),
         name: &name,

@@ -50,7 +50,7 @@ pub fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
     };
     let height = (HEAD + HEIGHT.1 * matrix.rows as f32).min(HEIGHT.0);
     let (_, room) = ui.allocate_space(vec2(ui.available_width(), height));
-    let settings = window.session.settings();
+    let settings = window.session.app().view.settings();
     let title = format!("Alignment of {}", name(chosen));
     let heatmap = Heatmap {
         id: Id::unique("corpus_heatmap"),
