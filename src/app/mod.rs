@@ -2,9 +2,7 @@
 
 pub mod document;
 pub mod effect;
-pub mod figures;
 pub mod files;
-pub mod measure;
 pub mod open_with;
 pub mod page;
 pub mod saved;

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
-use serde::Serialize;
 
 use crate::analysis::hard;
 use crate::analysis::unknown::Replacing;
+use crate::app::files::line::{HypothesisLine, SetLine, TranslationLine, ends};
 use crate::cli::args::{LineFormat, ReplaceArgs, SearchArgs, SentenceArgs};
 use crate::cli::input::{Lines, Sentences, Side};
 use crate::cli::interventions::{Planned, PlannedSentences};
@@ -17,7 +17,7 @@ use crate::cli::{Context, interventions, windows, words};
 use crate::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::rows::Rows;
-use crate::interventions::{Applied, Intervention, InterventionFile, Interventions, Resolved, Said, intervene_all};
+use crate::interventions::{Intervention, InterventionFile, Resolved, intervene_all};
 use crate::models::Stepper;
 use crate::text::sentence::Sentence;
 use crate::ticket::Ticket;
@@ -195,21 +195,12 @@ fn translate_window(high: &High, stepper: &mut dyn Stepper, window: &[Planned]) 
 
 /// Gives every token the row that belongs to it.
 fn read_rows(high: &High, stepper: &mut dyn Stepper, window: &[Planned], done: &mut [Option<Decoded>]) -> Result<()> {
+    let translations = window.iter().zip(done).flat_map(|(planned, done)| {
+        let all = done.iter_mut().flat_map(|decoded| decoded.hypotheses.iter_mut().take(high.nbest));
+        all.map(|one| (planned.line.sentence.ids.as_slice(), &*planned.set.list, one))
+    });
     let rows = Rows::own((&high.system).into());
-    // alpha that a person has set does not go on behind `</s>`
-    let is_free = |planned: &Planned| !planned.set.list.iter().any(Intervention::needs_alignment);
-    let free = window.iter().zip(&mut *done).filter(|(planned, _)| is_free(planned));
-    let (sources, mut hypotheses): (Vec<&[u32]>, Vec<&mut Hypothesis>) = free
-        .flat_map(|(planned, done)| {
-            let all = done.iter_mut().flat_map(|decoded| decoded.hypotheses.iter_mut().take(high.nbest));
-            all.map(|one| (planned.line.sentence.ids.as_slice(), one))
-        })
-        .unzip();
-    rows.go_on(stepper, &sources, &mut hypotheses, high.batch, &Ticket::forever())?;
-    for one in done.iter_mut().flatten().flat_map(|decoded| &mut decoded.hypotheses) {
-        rows.assign(one);
-    }
-    Ok(())
+    rows.settle(stepper, translations.collect(), high.batch, &Ticket::forever())
 }
 
 fn target_words(done: &[Option<Decoded>]) -> usize {
@@ -223,14 +214,16 @@ fn write(high: &High, output: &mut Output, planned: &Planned, decoded: Option<&D
     let hypotheses = decoded.map_or(&[][..], |decoded| &decoded.hypotheses);
     let hypotheses = &hypotheses[..hypotheses.len().min(high.nbest)];
     match high.format {
-        LineFormat::Jsonl => output.json(&Record {
+        LineFormat::Jsonl => output.json(&TranslationLine {
             id: id.map(String::as_str),
             error: line.refused.as_ref().map(ToString::to_string),
             source: &line.sentence.tokens,
-            words: words::source_pieces(high.system.lead(), &line.sentence, high.pretokenized).map(words::ends),
+            words: words::source_pieces(high.system.lead(), &line.sentence, high.pretokenized)
+                .map(|words| ends(&words)),
             interventions: (!set.list.is_empty()).then_some(&set.applied.form),
             reading: words::own_reading(&high.system),
             hypotheses: hypotheses.iter().map(|hypothesis| record(high, planned, hypothesis)).collect(),
+            ..TranslationLine::default()
         }),
         LineFormat::Pharaoh => output.line(&hypotheses.first().map_or_else(
             || before.clone(),
@@ -257,73 +250,18 @@ fn marked(gap: &str, set: &Resolved, hypothesis: &Hypothesis) -> String {
     if marks.is_empty() { marks } else { format!("{gap}{marks}") }
 }
 
-/// A line of `--format jsonl`.
-#[derive(Serialize)]
-struct Record<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-    source: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    words: Option<Vec<[usize; 2]>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    interventions: Option<&'a Interventions>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reading: Option<&'static str>,
-    hypotheses: Vec<HypothesisRecord<'a>>,
-}
-
-#[derive(Serialize)]
-struct HypothesisRecord<'a> {
-    tokens: Vec<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    words: Option<Vec<[usize; 2]>>,
-    text: String,
-    log_p: f32,
-    token_log_p: &'a [f32],
-    alpha: Option<&'a [Vec<f32>]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    p_t: Option<&'a [f32]>,
-    finished: bool,
-    #[serde(flatten)]
-    given: Option<Given>,
-}
-
-/// What was given to the model, where anything was.
-#[derive(Serialize)]
-struct Given {
-    forced: Vec<bool>,
-    pinned: Vec<bool>,
-    log_p_forced: f32,
-    log_p_free: f32,
-}
-
-impl Given {
-    fn of(applied: &Applied, hypothesis: &Hypothesis) -> Self {
-        let length = hypothesis.tokens.len();
-        let (log_p_forced, log_p_free) = applied.parts(&hypothesis.token_log_p);
-        let (said, rows) = (applied.all_said(length), applied.pinned());
-        Self {
-            forced: said.into_iter().map(|said| said != Said::Free).collect(),
-            pinned: (0..length).map(|i| rows.contains(&i)).collect(),
-            log_p_forced,
-            log_p_free,
-        }
-    }
-}
-
-fn record<'a>(high: &'a High, planned: &Planned, hypothesis: &'a Hypothesis) -> HypothesisRecord<'a> {
-    HypothesisRecord {
+fn record<'a>(high: &'a High, planned: &Planned, hypothesis: &'a Hypothesis) -> HypothesisLine<'a> {
+    HypothesisLine {
         tokens: words::tokens(high.system.lead(), &hypothesis.tokens),
-        words: words::target_pieces(high.system.lead(), &hypothesis.tokens).map(words::ends),
-        text: text(high, &planned.line.sentence, hypothesis),
+        words: words::target_pieces(high.system.lead(), &hypothesis.tokens).map(|words| ends(&words)),
+        text: text(high, &planned.line.sentence, hypothesis).into(),
         log_p: hypothesis.log_p,
         token_log_p: &hypothesis.token_log_p,
-        alpha: hypothesis.alpha.as_deref(),
-        p_t: hypothesis.p_t.as_deref(),
+        alpha: hypothesis.alpha.as_deref().map(Into::into),
+        p_t: hypothesis.p_t.as_deref().map(Into::into),
         finished: hypothesis.finished,
-        given: (!planned.set.list.is_empty()).then(|| Given::of(&planned.set.applied, hypothesis)),
+        set: (!planned.set.list.is_empty()).then(|| SetLine::of(&planned.set.applied, &hypothesis.token_log_p)),
+        ..HypothesisLine::default()
     }
 }
 

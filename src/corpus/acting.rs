@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 use crate::error::{Error, Result};
 use crate::evaluation::{System, wording};
 use crate::interventions::{Intervention, InterventionFile, Interventions, Origin, Read, Reader};
+use crate::models::folder::hexadecimal;
 use crate::text::sentence::Sentence;
 
 /// The most bytes that are kept with a system.
@@ -105,10 +106,6 @@ impl Acting {
     fn origin(&self, line: Option<usize>) -> Origin {
         Origin { path: self.path.clone(), line }
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn reader(system: System<'_>) -> Reader<'_> {

@@ -319,7 +319,7 @@ impl Batch<'_> {
             target,
             word_log_p: merge_log_p(&said.token_log_p, &y),
             log_p: Some(said.log_p),
-            alpha: said.alpha.map(|alpha| merge_alpha(&Alignment::new(&alpha), &x, &y)),
+            alpha: said.alpha.map(|alpha| merge_alpha(&Alignment::from_rows(&alpha), &x, &y)),
             links: None,
         }
     }

@@ -81,10 +81,9 @@ impl WordPair {
     /// The links of a forced target; `alpha` has a row for each token of the target and perhaps for steps after it.
     fn links(&self, alpha: &[Vec<f32>], extraction: Extraction, delay: usize) -> Vec<Link> {
         let alpha = extraction.reading.assign_after(delay, alpha);
-        let tokens = Alignment::new(&alpha).words(self.target.sentence.words(), self.source.sentence.words());
+        let tokens = Alignment::from_rows(&alpha).words(self.target.sentence.words(), self.source.sentence.words());
         let source = (self.source.places.as_slice(), self.source.words);
-        let rows = pooled(&tokens, source, (self.target.places.as_slice(), self.target.words));
-        let words = Alignment::new(&rows);
+        let words = pooled(&tokens, source, (self.target.places.as_slice(), self.target.words));
         extraction.threshold.map_or_else(|| hard::links(&words), |theta| hard::links_above(&words, theta))
     }
 }

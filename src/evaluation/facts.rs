@@ -349,7 +349,7 @@ impl Bench {
         };
         let (i, j) = (words.iter().position(|word| word == target), x.iter().position(is_source));
         Ok(match (i, j) {
-            (Some(i), Some(j)) => Ok((merge_alpha(&Alignment::new(alpha), &x, &y).swap_remove(i), j)),
+            (Some(i), Some(j)) => Ok((merge_alpha(&Alignment::from_rows(alpha), &x, &y).row(i).to_vec(), j)),
             (None, _) => Err(format!("there is no word {target}")),
             (_, None) => Err(format!("there is no source word {source}")),
         })

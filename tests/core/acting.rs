@@ -452,7 +452,7 @@ fn files_say_what_was_set_and_by_whom_each_word_was_chosen() {
         export::text(column(&session, ids[0]), session.app().view.settings(), AlignmentFormat::Tsv).expect("a table");
     assert!(plain.starts_with("target\tlog_p\tthe\t"), "{plain}");
     let json = export::json_line(column(&session, ids[0]));
-    assert!(!json.contains("interventions") && !json.contains("said"), "{json}");
+    assert!(!json.contains("interventions") && !json.contains("forced"), "{json}");
 
     act(&mut session, force_word(ids[0], 1, "botte"));
     let request = act(&mut session, InterveneCommand::Row { column: ids[0], i: 2, edit: RowEdit::Uniform });
@@ -465,11 +465,13 @@ fn files_say_what_was_set_and_by_whom_each_word_was_chosen() {
     assert_eq!(by, [["held", "model"], ["forced", "model"], ["free", "set"], ["free", "model"]]);
     let json: serde_json::Value = serde_json::from_str(&export::json_line(shown)).expect("JSON");
     let said = "Set by hand: word 2 is \"botte\"; alpha of word 3 is set; 1 word before is held";
-    assert_eq!(json["interventions"], said);
+    let set = serde_json::json!({"version": 1, "pin": [{"row": 3, "alpha": {"weights": [0.25, 0.25, 0.25, 0.25]}}],
+        "force": [{"position": 1, "word": "la", "held": true}, {"position": 2, "word": "botte"}]});
+    assert_eq!(json["interventions"], set);
     let hypothesis = &json["hypotheses"][0];
-    assert_eq!(hypothesis["said"], serde_json::json!(["held", "forced", "free", "free"]));
-    assert_eq!((&hypothesis["log_p_set"], &hypothesis["log_p_free"]), (&(-1.0).into(), &(-1.0).into()));
-    assert_eq!(hypothesis["rows_set"], serde_json::json!([2]));
+    assert_eq!(hypothesis["forced"], serde_json::json!([true, true, false, false]));
+    assert_eq!(hypothesis["pinned"], serde_json::json!([false, false, true, false]));
+    assert_eq!((&hypothesis["log_p_forced"], &hypothesis["log_p_free"]), (&(-1.0).into(), &(-1.0).into()));
     let note = export::note(shown, AlignmentFormat::Pharaoh).expect("a note");
     assert!(note.ends_with(said), "{note}");
 

@@ -137,12 +137,12 @@ fn a_run_stops_when_its_ticket_is_stale() {
 #[test]
 fn pieces_of_a_word_are_pooled() {
     // Tokens a, b1, b2 and x, y1, y2; a token over two words shares its weight.
-    let alpha = vec![vec![0.5, 0.25, 0.25], vec![0.0, 0.5, 0.5], vec![1.0, 0.0, 0.0]];
-    let alpha = Alignment::new(&alpha);
+    let alpha = Alignment::from_rows(&[[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [1.0, 0.0, 0.0]]);
     let cut = [0..1, 1..2, 1..2];
-    assert_eq!(pooled(&alpha, (&cut, 2), (&cut, 2)), [[0.5, 0.5], [0.5, 0.5]]);
+    assert_eq!(pooled(&alpha, (&cut, 2), (&cut, 2)), Alignment::from_rows(&[[0.5, 0.5], [0.5, 0.5]]));
     let over_two = [0..2, 2..3, 2..3];
-    assert_eq!(pooled(&alpha, (&over_two, 3), (&cut, 3)), [[0.25, 0.25, 0.5], [0.25, 0.25, 0.5], [0.0, 0.0, 0.0]]);
+    let shared = Alignment::from_rows(&[[0.25, 0.25, 0.5], [0.25, 0.25, 0.5], [0.0, 0.0, 0.0]]);
+    assert_eq!(pooled(&alpha, (&over_two, 3), (&cut, 3)), shared);
 }
 
 /// A folder with the reference model turned: it translates what the other one produces.

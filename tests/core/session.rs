@@ -318,7 +318,7 @@ fn each_hypothesis_shows_its_own_alignment() {
     );
     let alpha = table.alpha.as_ref().expect("this model aligns");
     assert_eq!(
-        (alpha.rows, alpha.columns, alpha.get(1, 1), alpha.get(1, 0), alpha.get(1, 3)),
+        (alpha.rows(), alpha.columns(), alpha.get(1, 1), alpha.get(1, 0), alpha.get(1, 3)),
         (3, 3, Some(0.75), Some(0.25), None)
     );
     assert!(table.source[2].is_eos && !table.source[0].is_eos);

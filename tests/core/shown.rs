@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use interlinear::aligner::placed::{Placed, PlacedAligner};
 use interlinear::aligner::words::LineAligner;
+use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::reading::Reading;
-use interlinear::app::document::table::{AlignmentTable, Matrix, Units};
+use interlinear::app::document::table::{AlignmentTable, Units};
 use interlinear::app::effect::Question;
 use interlinear::app::effect::{Chore, News};
 use interlinear::app::files::drawing::Drawing;
@@ -222,7 +223,7 @@ fn a_word_of_rnnsearch_is_read_two_rows_after_its_own() {
     let predicted = alpha(&session);
     session.apply(SettingsCommand::SetReading(Some(Reading::Input)));
     let read = alpha(&session);
-    assert_eq!((read.rows, table(&session).reading), (5, Some(Reading::Input)));
+    assert_eq!((read.rows(), table(&session).reading), (5, Some(Reading::Input)));
     for i in 0..3 {
         assert_eq!(read.row(i), predicted.row(i + 2), "row {i}");
     }
@@ -254,12 +255,12 @@ fn rows_behind_the_end_belong_to_the_last_words_and_are_never_rows_of_their_own(
         session.apply(SettingsCommand::SetReading(choice));
         let table = table(&session);
         let (alpha, energies) = (table.alpha.as_ref().expect("it aligns"), table.energies.as_ref().expect("it aligns"));
-        assert_eq!((alpha.rows, energies.rows, alpha.values.len()), (5, 5, 25), "{choice:?}");
+        assert_eq!((alpha.rows(), energies.rows(), alpha.weights().len()), (5, 5, 25), "{choice:?}");
         for i in 0..5 {
             assert_eq!(alpha.row(i), row(first + i), "{choice:?}, row {i}");
         }
         let covered: f32 = table.source.iter().map(|word| word.coverage).sum();
-        let summed: f32 = alpha.values.iter().sum();
+        let summed: f32 = alpha.weights().iter().sum();
         assert!((covered - summed).abs() < 1e-5, "{choice:?}");
         let json: Value = serde_json::from_str(&export::json_line(&session.app().document.columns()[0])).expect("JSON");
         assert_eq!(json["hypotheses"][0]["alpha"].as_array().map(Vec::len), Some(5), "{choice:?}");
@@ -277,7 +278,7 @@ fn rows_behind_the_end_belong_to_the_last_words_and_are_never_rows_of_their_own(
 }
 
 /// A matrix over words, computed plainly: columns added, rows averaged.
-fn merged(alpha: &Matrix, x: &[std::ops::Range<usize>], y: &[std::ops::Range<usize>]) -> Vec<Vec<f32>> {
+fn merged(alpha: &Alignment, x: &[std::ops::Range<usize>], y: &[std::ops::Range<usize>]) -> Vec<Vec<f32>> {
     let cell = |y: &std::ops::Range<usize>, x: &std::ops::Range<usize>| {
         let sum: f32 = y.clone().flat_map(|i| x.clone().filter_map(move |j| alpha.get(i, j))).sum();
         sum / y.len() as f32
@@ -321,7 +322,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
         assert!((words.target[i].log_p - of_pieces).abs() < 1e-5);
     }
     let energies = words.energies.as_ref().expect("it aligns");
-    assert_eq!((energies.rows, energies.columns), (alpha.rows, alpha.columns));
+    assert_eq!((energies.rows(), energies.columns()), (alpha.rows(), alpha.columns()));
     assert!(export::alignment_tsv(&words).starts_with("target (predicted, words)\t"));
     assert!(export::alignment_tsv(&pieces).starts_with("target (predicted, pieces)\t"));
     let line: Value = serde_json::from_str(&export::json_line(&session.app().document.columns()[0])).expect("JSON");

@@ -281,7 +281,7 @@ fn the_whole_alignment_is_guessed_at_once() {
     session.apply(StepsCommand::MoveWord(2));
     session.apply(StepsCommand::SetGuessing(Some(Guessed::Whole)));
     let table = |session: &Session| session.steps().table.clone().expect("rows");
-    let alpha = |session: &Session| table(session).alpha.clone().expect("it aligns").values;
+    let alpha = |session: &Session| table(session).alpha.clone().expect("it aligns").weights().to_vec();
     assert!((0..3).all(|i| session.steps().hides(Guessed::Row, i)), "earlier rows as well");
     assert!(alpha(&session).len() == 9 && alpha(&session).iter().all(|alpha| *alpha == 0.0), "nothing leaks");
     let link = |source: usize, target: usize| Link { source, target };

@@ -94,3 +94,61 @@ impl SavedInterventions {
         (!set.is_empty()).then(|| Owned { folders: self.folders, interventions: Arc::new(set) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_older_version_kept_is_what_was_set() {
+        let entry = |word: &str| Word::Entry(word.to_owned());
+        let force = |i, word, held| Force { i, word, held };
+        let cases = [
+            ("", None),
+            (r#""prefix": [], "pins": [{"i": 0, "alpha": [-1.0]}], "masks": [{"start": 3, "end": 1}]"#, None),
+            (r#""temperature": -1.0"#, None),
+            (
+                r#""prefix": [{"word": "le", "is_typed": false, "is_forced": false, "i": null},
+                    {"word": "vieux moulin", "is_typed": true, "is_forced": true}],
+                    "forces": [{"word": "vent", "i": 5}, {"word": "nowhere"}]"#,
+                Some(Interventions {
+                    force: vec![
+                        force(0, entry("le"), true),
+                        force(1, Word::Typed("vieux moulin".to_owned()), false),
+                        force(5, entry("vent"), false),
+                    ],
+                    ..Interventions::default()
+                }),
+            ),
+            (
+                r#""bans": [{"word": "la", "i": 2}, {"word": "un", "is_typed": true}],
+                    "pins": [{"i": 4, "alpha": [0.25, 0.75]}], "orders": [[1, 7]],
+                    "masks": [{"start": 4, "end": 7}, {"start": 9, "end": 9}], "temperature": 0.5, "other": 1"#,
+                Some(Interventions {
+                    forbid: vec![
+                        Forbid { i: Some(2), word: entry("la") },
+                        Forbid { i: None, word: Word::Typed("un".to_owned()) },
+                    ],
+                    pin: vec![
+                        Pin { i: 1, alpha: Alpha::Permuted(7) },
+                        Pin { i: 4, alpha: Alpha::Weights(vec![0.25, 0.75]) },
+                    ],
+                    mask: vec![Place::Bytes(4..7), Place::Bytes(9..9)],
+                    temperature: Some(0.5),
+                    ..Interventions::default()
+                }),
+            ),
+        ];
+        for (older, expected) in cases {
+            let json = format!(r#"{{"folders": ["a"]{}{older}}}"#, if older.is_empty() { "" } else { ", " });
+            let saved: SavedInterventions = serde_json::from_str(&json).expect("an older state");
+            let owned = saved.owned();
+            assert_eq!(owned.as_ref().map(|owned| (*owned.interventions).clone()), expected, "{json}");
+            // and it is kept as it is now
+            let again = owned.as_ref().map(|owned| SavedInterventions::of(owned).expect("paths that are text"));
+            let json = again.map(|again| serde_json::to_string(&again).expect("JSON"));
+            let again = json.map(|json| serde_json::from_str::<SavedInterventions>(&json).expect("a state").owned());
+            assert_eq!(again.flatten().map(|owned| (*owned.interventions).clone()), expected);
+        }
+    }
+}

@@ -5,13 +5,11 @@ use std::sync::LazyLock;
 
 use crate::aligner::words::LineAligner;
 use crate::analysis::aer;
-use crate::analysis::alignment::Alignment;
 use crate::analysis::bleu::{BleuSettings, Counts};
 use crate::analysis::chrf;
 use crate::analysis::confidence::{CONFIDENCES, ConfidenceEntry, Seen};
 use crate::analysis::hard;
 use crate::analysis::pooled::pooled;
-use crate::analysis::weights::Weights;
 use crate::corpus::store::output::Output;
 use crate::text::links::places::{covered, ends, visible, words};
 use crate::text::links::{Link, Links};
@@ -20,7 +18,7 @@ use crate::text::sentence::UNK;
 pub use crate::analysis::confidence::Better;
 
 /// A sentence and what is known of it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Subject<'a> {
     /// The source text.
     pub source: &'a str,
@@ -228,8 +226,8 @@ pub fn chunk_links(source: &str, output: &Output) -> Option<Vec<Link>> {
         return output.links.clone();
     };
     let (x, y) = (spans(output.source_words(), source)?, spans(output.words(), &output.text)?);
-    let rows = pooled(&alignment, (&x, words(source).count()), (&y, words(&output.text).count()));
-    Some(hard::links(&Alignment::new(&rows)))
+    let alignment = pooled(&alignment, (&x, words(source).count()), (&y, words(&output.text).count()));
+    Some(hard::links(&alignment))
 }
 
 /// For each of some words that a text consists of, the word of the text, as alignments by hand count them, that it begins in. `None` where the text is
@@ -272,9 +270,7 @@ impl Measuring {
         let aligns = output.alpha.is_some() || output.links.is_some();
         let aligner = self.aligner.as_mut().filter(|_| aligns);
         let statistical = aligner.map(|aligner| aligner.lines(source, &output.text).forward);
-        let flat = output.alpha.as_ref().map(|alpha| alpha.concat()).unwrap_or_default();
-        let columns = output.alpha.as_ref().and_then(|alpha| alpha.first()).map_or(0, Vec::len);
-        let alpha = Weights::new(&flat, columns);
+        let alpha = output.alpha.clone().unwrap_or_default();
         let seen = Seen { alpha, source: &output.source, target: &output.target, links: None };
         let statistical = statistical.as_deref();
         measure_all(&MEASURES, &Subject { source, reference, gold, statistical, output: Some(output), seen })

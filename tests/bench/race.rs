@@ -1,0 +1,257 @@
+//! One model translates the same sentences in several ways by turns: with the fast kernels, in the readable
+//! form, and by a peer; and what they say is compared.
+
+use std::ffi::OsString;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::Setup;
+use crate::machine::pool;
+use crate::peer::Peer;
+use crate::subject::Subject;
+use crate::timing::Timing;
+use crate::work::Load;
+use interlinear::decoding::{self, Hypothesis, SearchOptions};
+use interlinear::error::Error;
+use interlinear::models::{Kernels, Stepper};
+use interlinear::nn::device::Device;
+use interlinear::ticket::Ticket;
+
+/// Hypotheses kept.
+pub const BEAM: usize = 5;
+/// Words of every source and of every translation.
+pub const WORDS: usize = 20;
+/// Most sentences that are translated before the counted ones.
+const WARM: usize = 12;
+/// A turn that takes so long is repeated once and no more.
+const LONG: Duration = Duration::from_secs(8);
+/// How far a log p of 20 words may be from that of another way of computing in `f32`.
+const TOLERANCE: f64 = 1e-3;
+
+/// What is raced.
+#[derive(Clone, Copy, Debug)]
+pub struct Course {
+    pub batch: usize,
+    pub threads: usize,
+    /// Sentences of a pass.
+    pub count: usize,
+    /// Sentences of a pass of the readable form, the first ones; 0: it does not run.
+    pub readable: usize,
+    /// After so long no further turn begins.
+    pub patience: Duration,
+}
+
+impl Course {
+    /// The least work of a batch.
+    pub fn load(&self) -> Load {
+        Load { batch: self.batch, beam: BEAM, t_x: WORDS + 1, t_y: WORDS }
+    }
+}
+
+/// One way to translate: times, and what came out in the last pass.
+#[derive(Default)]
+pub struct Lap {
+    pub timing: Timing,
+    /// The best hypothesis of every sentence.
+    pub best: Vec<Hypothesis>,
+    /// Target words a second, of each pass.
+    pub rates: Vec<f64>,
+}
+
+/// What a peer printed, turn by turn.
+#[derive(Default)]
+pub struct PeerLap {
+    /// Milliseconds of its median batch.
+    pub millis: Vec<f64>,
+    /// Target words a second.
+    pub rates: Vec<f64>,
+    /// How far its first translation is from ours.
+    pub apart: Apart,
+}
+
+/// How far two ways are apart.
+#[derive(Clone, Copy, Default)]
+pub struct Apart {
+    /// Whether all words are the same.
+    same: bool,
+    /// The greatest difference of a translation's log p.
+    log_p: f64,
+}
+
+/// What came of it.
+#[derive(Default)]
+pub struct Race {
+    pub ours: Lap,
+    pub readable: Option<Lap>,
+    /// How far these are apart.
+    pub apart: Option<Apart>,
+    pub peer: Option<PeerLap>,
+    /// Why there is no peer, where there should be one.
+    pub refused: Option<String>,
+}
+
+/// A model that races, with a folder for the peers that read it.
+pub struct Racer<'a> {
+    setup: &'a Setup,
+    subject: &'a Subject,
+    peer: Option<Peer>,
+    folder: Option<TempDir>,
+}
+
+/// Name of the model's folder inside the temporary one.
+const MODEL: &str = "model";
+/// Name of the file of sentences.
+const SENTENCES: &str = "sentences.txt";
+
+impl<'a> Racer<'a> {
+    /// Writes the model where a peer can read it, if there is one.
+    pub fn new(setup: &'a Setup, subject: &'a Subject) -> anyhow::Result<Self> {
+        let (peer, mut folder) = (setup.peer.clone(), None);
+        if peer.is_some() {
+            subject.save(&folder.insert(tempfile::tempdir()?).path().join(MODEL))?;
+        }
+        Ok(Self { setup, subject, peer, folder })
+    }
+
+    /// Runs all ways by turns: at least `setup.least` times, at most `setup.repeat` times, and no more once the
+    /// patience is used up.
+    pub fn race(&mut self, course: &Course) -> anyhow::Result<Race> {
+        let runtime = &self.setup.runtime;
+        let sentences = self.subject.sentences(course.count, WORDS);
+        let mut ours = Runner::new(self.subject, runtime.engine, &runtime.device, course)?;
+        let (other, cpu) =
+            (if runtime.engine == Kernels::Fused { Kernels::Plain } else { Kernels::Fused }, Device::cpu());
+        let mut reference = match course.readable {
+            0 => None,
+            _ => Some(Runner::new(self.subject, other, &cpu, course)?),
+        };
+        let few = &sentences[..course.readable.min(sentences.len())];
+        let mut race = Race { readable: reference.as_ref().map(|_| Lap::default()), ..Race::default() };
+        ours.warm(&sentences)?;
+        if let Some(reference) = &mut reference {
+            reference.warm(few)?;
+        }
+        if let Some(folder) = &self.folder {
+            std::fs::write(folder.path().join(SENTENCES), self.subject.text(&sentences))?;
+        }
+        let started = Instant::now();
+        for turn in 0..self.setup.repeat.max(1) {
+            ours.pass(&sentences, &mut race.ours)?;
+            if let (Some(reference), Some(lap)) = (&mut reference, &mut race.readable) {
+                reference.pass(few, lap)?;
+            }
+            self.peer_turn(course, &mut race);
+            let (turns, took) = (turn + 1, started.elapsed());
+            let enough = turns >= self.setup.least || (turns >= 2 && took >= LONG * turns as u32);
+            if enough && took >= course.patience {
+                break;
+            }
+        }
+        race.apart = race.readable.as_ref().map(|lap| apart(&race.ours.best, &lap.best));
+        Ok(race)
+    }
+
+    /// DIR FILE BEAM MAX_LENGTH batch=N threads=N [device=NAME].
+    fn peer_turn(&mut self, course: &Course, race: &mut Race) {
+        let (Some(peer), Some(folder)) = (&self.peer, &self.folder) else { return };
+        let mut arguments: Vec<OsString> =
+            [MODEL, SENTENCES].map(|name| folder.path().join(name).into_os_string()).to_vec();
+        arguments.extend([BEAM, WORDS].map(|number| number.to_string().into()));
+        arguments.extend([format!("batch={}", course.batch).into(), format!("threads={}", course.threads).into()]);
+        let device = &self.setup.runtime.device.name;
+        arguments.extend((device != "cpu").then(|| format!("device={device}").into()));
+        match peer.run(&arguments) {
+            Ok(told) => {
+                let lap = race.peer.get_or_insert_default();
+                lap.millis.push(1000.0 * told["median_s"].as_f64().unwrap_or(f64::NAN));
+                lap.rates.push(told["words_per_s"].as_f64().unwrap_or(f64::NAN));
+                lap.apart = peer_apart(&race.ours.best, &told);
+            }
+            // Once is enough: a peer need not know every architecture.
+            Err(why) => {
+                race.refused = Some(why);
+                self.peer = None;
+            }
+        }
+    }
+}
+
+/// One way with its threads.
+struct Runner<'a> {
+    subject: &'a Subject,
+    stepper: Box<dyn Stepper>,
+    pool: rayon::ThreadPool,
+    batch: usize,
+    options: SearchOptions,
+}
+
+impl<'a> Runner<'a> {
+    fn new(subject: &'a Subject, engine: Kernels, device: &Device, course: &Course) -> anyhow::Result<Self> {
+        let pool = pool(course.threads)?;
+        let stepper = pool.install(|| subject.stepper(engine, device, course.threads))?;
+        let options = SearchOptions { beam: BEAM, max_length: Some(WORDS), ..SearchOptions::default() };
+        Ok(Self { subject, stepper, pool, batch: course.batch, options })
+    }
+
+    /// A few sentences that are not counted.
+    fn warm(&mut self, sentences: &[Vec<u32>]) -> anyhow::Result<()> {
+        self.pass(&sentences[..self.batch.min(sentences.len()).min(WARM)], &mut Lap::default())
+    }
+
+    fn pass(&mut self, sentences: &[Vec<u32>], lap: &mut Lap) -> anyhow::Result<()> {
+        let Self { subject, stepper, pool, batch, options } = self;
+        let sources: Vec<&[u32]> = sentences.iter().map(Vec::as_slice).collect();
+        let (timing, best) = (&mut lap.timing, &mut lap.best);
+        best.clear();
+        let (specials, ticket) = (subject.specials(), Ticket::forever());
+        pool.install(|| {
+            timing.pass(|timing| {
+                for batch in sources.chunks(*batch) {
+                    let mut decode =
+                        || decoding::decode(stepper.as_mut(), specials, batch, options, &ticket, &mut |_, _| {});
+                    let decoded = timing.piece(&mut decode)?;
+                    best.extend(decoded.into_iter().filter_map(|decoded| decoded.hypotheses.into_iter().next()));
+                }
+                Ok::<_, Error>(())
+            })
+        })?;
+        let words: usize = lap.best.iter().map(|hypothesis| hypothesis.tokens.len()).sum();
+        lap.rates.push(words as f64 / lap.timing.last_pass().max(1e-9));
+        Ok(())
+    }
+}
+
+/// Compares as many translations as both have.
+fn apart(ours: &[Hypothesis], theirs: &[Hypothesis]) -> Apart {
+    let mut apart = Apart { same: true, log_p: 0.0 };
+    for (one, other) in ours.iter().zip(theirs) {
+        apart.same &= one.tokens == other.tokens;
+        apart.log_p = apart.log_p.max(f64::from((one.log_p - other.log_p).abs()));
+    }
+    apart
+}
+
+/// Compares the first translation with the words (`first`) and the log p (`score`) that a peer printed.
+fn peer_apart(ours: &[Hypothesis], told: &Value) -> Apart {
+    let Some(ours) = ours.first() else { return Apart::default() };
+    let words: Vec<u64> = told["first"].as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
+    let same = !words.is_empty() && ours.tokens.iter().zip(&words).all(|(one, other)| u64::from(*one) == *other);
+    let score = told["score"].as_f64().unwrap_or(f64::NAN);
+    Apart { same, log_p: (f64::from(ours.log_p) - score).abs() }
+}
+
+impl std::fmt::Display for Apart {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let words = if self.same { "same" } else { "OTHER" };
+        write!(f, "{words} {:.0e}", self.log_p)
+    }
+}
+
+impl Apart {
+    /// Whether it is only another order of sums.
+    pub fn is_near(&self) -> bool {
+        self.same && self.log_p <= TOLERANCE
+    }
+}

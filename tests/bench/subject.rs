@@ -1,0 +1,277 @@
+//! What is measured: models whose translations do not end early, and sentences for them.
+//!
+//! Bundled models are changed so that `</s>` is not chosen. Random ones (every number uniform, of deviation 0.05) have
+//! the sizes of the bundled models and of the papers; weights of 16 bits are rounded to f16, as bundled ones are.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use half::f16;
+use rand::{Rng as _, RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use serde_json::json;
+
+use crate::Setup;
+use interlinear::decoding::Specials;
+use interlinear::error::Result;
+use interlinear::models::checkpoint::{Array, Weights};
+use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSizes};
+use interlinear::models::fused::{Prepared, supports};
+use interlinear::models::plain::PlainStepper;
+use interlinear::models::{Kernels, Model, Stepper, folder, shapes};
+use interlinear::nn::device::Device;
+use interlinear::text::sentence::{EOS, UNK};
+use interlinear::text::tokenizer::Tokenizer;
+
+/// Half the width of the uniform distribution of random weights; its deviation is 0.05.
+const HALF_WIDTH: f32 = 0.0866;
+/// Keeps `</s>` from being emitted, in f16 too.
+const NEVER: f32 = -3e4;
+/// Numbers of weights from which a model is slow enough that few sentences are enough.
+const LARGE: usize = 40_000_000;
+
+/// A model to measure.
+pub struct Subject {
+    pub config: Config,
+    /// Whether every weight is a number of 16 bits, as bundled models store them.
+    half: bool,
+    weights: Arc<Weights>,
+    /// The folder that it was loaded from, and how it writes source words.
+    origin: Option<(PathBuf, Tokenizer)>,
+}
+
+/// Where to find a subject; they are made one at a time, for the largest takes gigabytes.
+pub enum Source {
+    /// A model folder.
+    Folder(PathBuf),
+    /// Random weights, of 16 bits or 32.
+    Random(Config, bool),
+}
+
+impl Source {
+    /// The models of the papers, then `random` ones, tiny in the quick form.
+    pub fn all(setup: &Setup, random: Vec<Self>) -> Vec<Self> {
+        let quick = || tiny().map(|config| Self::Random(config, true)).into();
+        let random = if setup.quick { quick() } else { random };
+        setup.models().into_iter().map(Self::Folder).chain(random).collect()
+    }
+
+    /// Loads or draws the weights.
+    pub fn subject(self, device: &Device) -> Result<Subject> {
+        let (config, mut weights, half, origin) = match self {
+            Self::Folder(folder) => {
+                let model = Model::load(&folder, device)?;
+                let in_half = |x: &f32| f16::from_f32(*x).to_f32() == *x;
+                let half = model.weights.iter().all(|(_, array)| array.data.par_iter().all(in_half));
+                (model.config, (*model.weights).clone(), half, Some((folder, model.source)))
+            }
+            Self::Random(config, half) => {
+                let weights = random_weights(&config, half);
+                (config, weights, half, None)
+            }
+        };
+        silence(&mut weights, config.eos);
+        Ok(Subject { config, half, weights: Arc::new(weights), origin })
+    }
+}
+
+impl Subject {
+    /// `f16` or `f32`.
+    pub fn precision(&self) -> &'static str {
+        if self.half { "f16" } else { "f32" }
+    }
+
+    /// Whether a few sentences take long.
+    pub fn is_large(&self) -> bool {
+        self.weights.parameters() > LARGE
+    }
+
+    /// What the search drives: the fused form on so many threads of the processor, or the readable one on the device.
+    pub fn stepper(&self, engine: Kernels, device: &Device, threads: usize) -> Result<Box<dyn Stepper>> {
+        if engine == Kernels::Fused && device.is_cpu() && supports(&self.config) {
+            return Ok(Prepared::new(&self.config, &self.weights)?.stepper(threads));
+        }
+        let plain = folder::readable(&self.config, &self.weights, &device.candle)?;
+        Ok(Box::new(PlainStepper::new(plain)))
+    }
+
+    /// The ids that the search must know.
+    pub fn specials(&self) -> Specials {
+        Specials { eos: self.config.eos, unk: self.config.unk }
+    }
+
+    /// The same `count` sentences of so many words at every call, `</s>` added.
+    pub fn sentences(&self, count: usize, words: usize) -> Vec<Vec<u32>> {
+        let mut rng = ChaCha8Rng::seed_from_u64(20);
+        let lowest = self.config.eos.max(self.config.unk) + 1;
+        let vocabulary = (self.config.source_vocabulary as u32).max(lowest + 1);
+        let word = |rng: &mut ChaCha8Rng| rng.random_range(lowest..vocabulary);
+        let sentence = |rng: &mut ChaCha8Rng| (0..words).map(|_| word(rng)).chain([self.config.eos]).collect();
+        (0..count).map(|_| sentence(&mut rng)).collect()
+    }
+
+    /// Sentences as a program reads them: words between spaces, without `</s>`.
+    pub fn text(&self, sentences: &[Vec<u32>]) -> String {
+        let word = |id: &u32| match &self.origin {
+            Some((_, tokenizer)) => tokenizer.token(*id).unwrap_or(UNK).to_owned(),
+            None => made_word('s', *id as usize),
+        };
+        let line = |ids: &Vec<u32>| {
+            let words: Vec<String> = ids.iter().filter(|id| **id != self.config.eos).map(word).collect();
+            words.join(" ") + "\n"
+        };
+        sentences.iter().map(line).collect()
+    }
+
+    /// Writes a model folder that others can read, `</s>` silent as here.
+    pub fn save(&self, folder: &Path) -> anyhow::Result<()> {
+        std::fs::create_dir_all(folder)?;
+        self.config.save(&folder.join(folder::CONFIG_FILE))?;
+        self.weights.save(&folder.join(folder::WEIGHTS_FILE), self.half)?;
+        let sides = [
+            (folder::SOURCE_FILE, 's', self.config.source_vocabulary),
+            (folder::TARGET_FILE, 't', self.config.target_vocabulary),
+        ];
+        for (name, letter, count) in sides {
+            let path = folder.join(name);
+            match &self.origin {
+                Some((from, _)) => std::fs::copy(from.join(name), &path).map(drop)?,
+                None => std::fs::write(&path, made_tokenizer(letter, count))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Words of random models: `s2`, `s3`, .. behind the specials.
+fn made_word(letter: char, id: usize) -> String {
+    match id {
+        0 => EOS.to_owned(),
+        1 => UNK.to_owned(),
+        _ => format!("{letter}{id}"),
+    }
+}
+
+/// A tokenizer file of these words.
+fn made_tokenizer(letter: char, count: usize) -> String {
+    let words: serde_json::Map<_, _> = (0..count).map(|id| (made_word(letter, id), json!(id))).collect();
+    let tokenizer = json!({
+        "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": null,
+        "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": null, "decoder": null,
+        "model": {"type": "WordLevel", "vocab": words, "unk_token": UNK},
+    });
+    tokenizer.to_string()
+}
+
+/// RNNsearch of the sizes [K, m, n, l, n'].
+pub fn rnn_search(name: &str, [k, m, n, l, alignment]: [usize; 5]) -> Config {
+    Config {
+        name: name.into(),
+        architecture: Architecture::RNN_SEARCH,
+        source_language: "en".into(),
+        target_language: "fr".into(),
+        source_vocabulary: k,
+        target_vocabulary: k,
+        eos: 0,
+        unk: 1,
+        source_eos: true,
+        embedding: m,
+        hidden: n,
+        maxout: l,
+        alignment,
+        output_rank: None,
+        luong: None,
+    }
+}
+
+/// RNNencdec of the sizes [K, m, n, l].
+pub fn rnn_encdec(name: &str, [k, m, n, l]: [usize; 4]) -> Config {
+    Config { architecture: Architecture::RNN_ENC_DEC, alignment: 0, ..rnn_search(name, [k, m, n, l, 0]) }
+}
+
+/// Luong's global attention with the score general and input feeding, of the sizes [K, m, n, layers].
+pub fn luong(name: &str, [k, m, n, layers]: [usize; 4]) -> Config {
+    let sizes = LuongSizes {
+        layers,
+        attention: AttentionKind::Global,
+        score: "general".into(),
+        input_feeding: true,
+        reverse_source: true,
+        window: 0,
+        max_source: 0,
+        start: 0,
+    };
+    Config { architecture: Architecture::LUONG, maxout: 0, luong: Some(sizes), ..rnn_search(name, [k, m, n, 0, 0]) }
+}
+
+/// RNNsearch as large as a bundled model: what the peers are measured with.
+pub fn small() -> Config {
+    rnn_search("RNNsearch small", [12_000, 256, 320, 256, 320])
+}
+
+/// RNNsearch of Bahdanau et al. 2015.
+pub fn paper() -> Config {
+    rnn_search("RNNsearch paper", [30_000, 620, 1000, 500, 1000])
+}
+
+/// RNNencdec of Bahdanau et al. 2015.
+pub fn paper_encdec() -> Config {
+    rnn_encdec("RNNencdec paper", [30_000, 620, 1000, 500])
+}
+
+/// Four layers of Luong et al. 2015.
+pub fn paper_luong() -> Config {
+    luong("Luong paper", [50_000, 1000, 1000, 4])
+}
+
+/// A model of each architecture so small that even a debug build is quick.
+pub fn tiny() -> [Config; 3] {
+    [
+        rnn_encdec("RNNencdec tiny", [60, 8, 12, 8]),
+        rnn_search("RNNsearch tiny", [60, 8, 12, 8, 10]),
+        luong("Luong tiny", [60, 8, 12, 2]),
+    ]
+}
+
+fn random_weights(config: &Config, half: bool) -> Weights {
+    let tensor = |(stream, (name, shape)): (usize, (String, Vec<usize>))| {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        rng.set_stream(stream as u64);
+        let count = shape.iter().product();
+        let data = (0..count).map(|_| uniform(&mut rng, half)).collect();
+        (name, Array { shape, data })
+    };
+    let tensors: Vec<(String, Array)> = shapes(config).into_par_iter().enumerate().map(tensor).collect();
+    let mut weights = Weights::new();
+    for (name, array) in tensors {
+        weights.insert(name, array);
+    }
+    weights
+}
+
+fn uniform(rng: &mut ChaCha8Rng, half: bool) -> f32 {
+    let number = (rng.next_u32() as f32 / u32::MAX as f32 * 2.0 - 1.0) * HALF_WIDTH;
+    if half { f16::from_f32(number).to_f32() } else { number }
+}
+
+/// Every translation runs to its greatest length: `</s>` is never emitted, or, where the output layer has no bias
+/// (Luong), has a logit of 0, which is not among the greatest.
+fn silence(weights: &mut Weights, eos: u32) {
+    let eos = eos as usize;
+    for (name, array) in weights.iter_mut() {
+        match (name, array.shape.as_slice()) {
+            ("readout.b_w", _) => {
+                if let Some(bias) = array.data.get_mut(eos) {
+                    *bias = NEVER;
+                }
+            }
+            ("W_s", &[_, n]) => {
+                if let Some(row) = array.data.get_mut(eos * n..(eos + 1) * n) {
+                    row.fill(0.0);
+                }
+            }
+            _ => {}
+        }
+    }
+}
