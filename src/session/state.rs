@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use crate::analysis::reading::Reading;
+use crate::app::command::{SettingsCommand, TaskCommand, WindowCommand};
 use crate::app::document::scene::{Scene, SearchSettings, cut};
 use crate::app::document::table::Units;
 use crate::app::effect::{Chore, Effect, News};
@@ -36,7 +37,7 @@ use crate::pages::sentence::{Sentence, lists};
 use crate::pages::shape::PageState as _;
 use crate::pages::steps::Steps;
 use crate::pages::training::NewTraining;
-use crate::session::command::{Command, SettingsCommand, TaskCommand, WindowCommand};
+use crate::session::command::Command;
 use crate::session::lessons::Lessons;
 use crate::session::persist;
 use crate::session::persist::{OWN_READING, SavedColumn, SavedFile, SavedSession};

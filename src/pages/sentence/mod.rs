@@ -18,10 +18,10 @@ use serde_json::Value;
 use crate::app::page::Dropped;
 use crate::app::state::AppState;
 use crate::jobs::queue::probe::Probed;
+use crate::pages::sentence::asked::Neighbours;
 use crate::pages::sentence::asked::{Asked, Persuaded};
 use crate::pages::sentence::command::{SearchCommand, SentenceCommand};
 use crate::pages::sentence::intervene::Moved;
-use crate::pages::sentence::variants::Neighbours;
 use crate::pages::shape::{Kept, PageState};
 
 /// The page.
