@@ -1,4 +1,4 @@
-//! Floor 9: every act of the user, as a value. Menus, keys and the mouse all make one of these. They are nested by
+//! Floor 12: every act of the user, as a value. Menus, keys and the mouse all make one of these. They are nested by
 //! page; each handler matches all of its own, so that a new one does not compile until it is handled.
 
 use crate::app::command::{SettingsCommand, TaskCommand, WindowCommand};

@@ -1,4 +1,4 @@
-//! Floor 9: the file that is kept between starts. It has a form of its own, so that the session may change freely.
+//! Floor 12: the file that is kept between starts. It has a form of its own, so that the session may change freely.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;

@@ -1,4 +1,4 @@
-//! Floor 11: the state of the explorer. Imports the worker and below; no egui, no candle, no thread.
+//! Floor 12: the state of the explorer. Imports the worker and below; no egui, no candle, no thread.
 //!
 //! Every act of the user is a [`Command`]; [`Session::apply`] changes the state and notes the [`Effect`]s that it has
 //! outside. [`Session::absorb`] and its like take in what comes back. Views read `&Session` and change nothing.

@@ -1,4 +1,4 @@
-//! Floor 9: the page Corpus: a workspace, its table, the chosen sentence and what people say of it. Files are read and
+//! Floor 11: the page Corpus: a workspace, its table, the chosen sentence and what people say of it. Files are read and
 //! written by the keeper; models run in the corpus lane.
 
 pub mod acting;

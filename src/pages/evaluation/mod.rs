@@ -1,4 +1,4 @@
-//! Floor 9: the page Evaluation: the test set, what models made of it, and learning curves of training runs.
+//! Floor 11: the page Evaluation: the test set, what models made of it, and learning curves of training runs.
 
 pub mod command;
 pub mod export;

@@ -1,4 +1,4 @@
-//! Floor 9: questions about a column that are under way, and what came of them. A leaf.
+//! Floor 11: questions about a column that are under way, and what came of them. A leaf.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Floor 10: the page Sentence: the source text, the columns, the lists and what is marked. The sentence and its columns
+//! Floor 11: the page Sentence: the source text, the columns, the lists and what is marked. The sentence and its columns
 //! are the document, which all pages share; what is asked about them is the page's own.
 
 pub mod asked;

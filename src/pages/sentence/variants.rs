@@ -1,4 +1,4 @@
-//! Floor 9: what if: variants of the sentence and of how it is searched, each a column beside its original. They are part
+//! Floor 11: what if: variants of the sentence and of how it is searched, each a column beside its original. They are part
 //! of the scene, so that undo takes them back and they are kept with the sentence.
 
 use std::ops::Range;

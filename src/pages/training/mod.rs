@@ -1,4 +1,4 @@
-//! Floor 9: the sheet New training: what is planned, and the file written of it. The tables are those of
+//! Floor 11: the sheet New training: what is planned, and the file written of it. The tables are those of
 //! [`recipe`](crate::training::recipe).
 
 pub mod command;

@@ -1,4 +1,4 @@
-//! Floor 9: the window as it was before a lesson began, to which it goes back.
+//! Floor 12: the window as it was before a lesson began, to which it goes back.
 
 use std::path::PathBuf;
 

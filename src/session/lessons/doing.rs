@@ -1,4 +1,4 @@
-//! Floor 9: how what a lesson says comes about, and when it is so. Each thing maps onto commands that menus and keys have,
+//! Floor 12: how what a lesson says comes about, and when it is so. Each thing maps onto commands that menus and keys have,
 //! too.
 
 use std::path::PathBuf;
