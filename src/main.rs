@@ -1,4 +1,4 @@
-//! Floor 11: parses the arguments, then runs the command line or the window; nothing else.
+//! Floor 14: parses the arguments, then runs the command line or the window; nothing else.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,6 @@
 //! Floor 9: what the pages of the explorer share. It knows no page and no egui.
 
+pub mod command;
 pub mod document;
 pub mod effect;
 pub mod files;

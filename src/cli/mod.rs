@@ -1,4 +1,4 @@
-//! Floor 10: the command line. Imports every lower floor; the window, a room of the same floor, is
+//! Floor 13: the command line. Imports every lower floor; the window, a room of the same floor, is
 //! handed in by `main`.
 //!
 //! What was typed (a command's `Low` arguments) becomes what is meant (its `High` ones), and only

@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear translate`: one sentence a line in, one result a line out, in order.
+//! Floor 13: `interlinear translate`: one sentence a line in, one result a line out, in order.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -3,10 +3,11 @@
 
 use std::time::{Duration, Instant};
 
+use crate::app::command::WindowCommand;
 use crate::app::page::Page;
 use crate::app::settings::Theme;
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand, SentenceCommand};
-use crate::session::command::{Command, WindowCommand};
+use crate::session::command::Command;
 use crate::session::driver::Driver;
 use crate::session::state::Session;
 use crate::ui::local::{Local, Panel, SharedMemory, Sheet, Window};

@@ -9,12 +9,13 @@ use serde_json::json;
 
 use crate::timing::{millis, told};
 use crate::{Setup, scenes};
+use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::effect::Effect;
 use interlinear::app::page::Page;
 use interlinear::cli::bench::figures::{Column, Figures};
 use interlinear::jobs::steps::{Apart, StepsEvent};
 use interlinear::pages::steps::command::StepsCommand;
-use interlinear::session::command::{Command, SettingsCommand, WindowCommand};
+use interlinear::session::command::Command;
 use interlinear::session::state::Session;
 use interlinear::ui::views::sentence::tree_memory::Memory;
 use interlinear::ui::{App, Desk, local};

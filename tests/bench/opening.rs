@@ -11,11 +11,12 @@ use serde_json::{Value, json};
 
 use crate::Setup;
 use crate::timing::millis;
+use interlinear::app::command::WindowCommand;
 use interlinear::app::files::lists::List;
 use interlinear::cli::bench::figures::{Column, Figures};
 use interlinear::error::{Error, Result};
 use interlinear::pages::sentence::command::ListCommand;
-use interlinear::session::command::{Command, WindowCommand};
+use interlinear::session::command::Command;
 use interlinear::session::driver::{Driver, OpenWith};
 
 /// Lines of the file, and of that of the quick form.

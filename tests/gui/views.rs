@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::effect::News;
 use interlinear::app::files::lists::List;
 use interlinear::app::page::{Dropped, Page};
@@ -17,7 +18,8 @@ use interlinear::jobs::live::protocol::{EnsembleSpec, Event};
 use interlinear::pages::sentence::command::{
     ColumnCommand, ListCommand, SelectCommand, SentenceCommand, SourceCommand,
 };
-use interlinear::session::command::{Command, SettingsCommand, TrainingCommand, WindowCommand};
+use interlinear::pages::training::command::TrainingCommand;
+use interlinear::session::command::Command;
 use interlinear::ui::App;
 
 use crate::desk;

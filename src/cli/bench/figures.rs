@@ -1,4 +1,4 @@
-//! Floor 10: measured figures as they come: printed as tables in Markdown, row by row, and kept for a file of JSON.
+//! Floor 13: measured figures as they come: printed as tables in Markdown, row by row, and kept for a file of JSON.
 
 use std::io::Write as _;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear bench`: how fast this machine loads models and translates with them.
+//! Floor 13: `interlinear bench`: how fast this machine loads models and translates with them.
 //!
 //! What the program is measured with while it is built (`tests/bench`, told in BENCHMARKS.md) prints with the same
 //! [`Figures`].

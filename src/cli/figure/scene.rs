@@ -1,4 +1,4 @@
-//! Floor 10: a translation as what figures are made of.
+//! Floor 13: a translation as what figures are made of.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Floor 9: two annotators compared, as page Corpus shows it.
+//! Floor 11: two annotators compared, as page Corpus shows it.
 
 use std::sync::Arc;
 

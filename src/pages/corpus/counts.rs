@@ -1,4 +1,4 @@
-//! Floor 9: page Corpus, how often tags were given, and kinds and severities of marks. A leaf.
+//! Floor 11: page Corpus, how often tags were given, and kinds and severities of marks. A leaf.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Floor 9: a lesson on paper: a page of HTML for the class, with room for answers, and one with the solutions.
+//! Floor 12: a lesson on paper: a page of HTML for the class, with room for answers, and one with the solutions.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Floor 9: lessons: guided pages that use the program itself. Which one is open, how far it has come, and what was
+//! Floor 12: lessons: guided pages that use the program itself. Which one is open, how far it has come, and what was
 //! answered. A page is a list of parts; what it does comes about one thing after the other, as soon as it can.
 
 pub mod before;

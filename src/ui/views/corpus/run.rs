@@ -7,7 +7,6 @@ use egui::{RichText, Ui};
 use crate::app::document::column::file_name;
 use crate::jobs::queue::evaluate::Candidate;
 use crate::pages::corpus::command::WorkbenchCommand;
-use crate::pages::evaluation::candidate;
 use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local::Window;
 use crate::widgets::labels::plural;
@@ -63,7 +62,7 @@ pub fn run_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn models_ui(ui: &mut Ui, window: &mut Window<'_>, forces: bool) {
     let mut open: Vec<(Candidate, String)> = Vec::new();
     for column in window.session.app().document.columns() {
-        let candidate = candidate(column);
+        let candidate = column.candidate();
         if !open.iter().any(|(other, _)| *other == candidate) {
             open.push((candidate, column.model()));
         }
