@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 use serde_json::json;
 
 use interlinear::corpus::export::out::{Kind, Out, write};
-use interlinear::corpus::import::bring::{Brought, bring_with};
+use interlinear::corpus::import::importer::{ImportReport, import_file};
 use interlinear::corpus::judgements::judge::Judgement;
 use interlinear::corpus::measures::measures::Measuring;
 use interlinear::corpus::query::column::Column;
@@ -285,9 +285,9 @@ fn import(
     threads: usize,
     ticket: &Ticket,
     hear: &mut dyn FnMut(f32),
-) -> Brought {
+) -> ImportReport {
     let options = import::Options::default();
-    bring_with(workspace, (path, &options), threads, &mut Measuring::default(), ticket, hear).expect("it comes in")
+    import_file(workspace, (path, &options), threads, &mut Measuring::default(), ticket, hear).expect("it comes in")
 }
 
 /// Sentences and outputs with all that is kept of them.

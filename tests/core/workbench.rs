@@ -10,7 +10,7 @@ use interlinear::app::page::Page;
 use interlinear::corpus::judgements::judge::Judgement;
 use interlinear::import;
 use interlinear::import::Role;
-use interlinear::jobs::corpus::keeper::{Keeper, KeeperCall, KeeperNews};
+use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
 use interlinear::jobs::queue::evaluate::Candidate;
 use interlinear::jobs::queue::{CorpusEvent, Kind as Done, Order};
 use interlinear::pages::corpus::command::WorkbenchCommand;
@@ -205,10 +205,10 @@ fn what_cannot_be_done_is_a_sentence() {
 }
 
 /// Waits for what `pick` picks.
-fn wait<T>(keeper: &Keeper, pick: impl Fn(KeeperNews) -> Option<T>) -> T {
+fn wait<T>(thread: &CorpusThread, pick: impl Fn(CorpusNews) -> Option<T>) -> T {
     loop {
-        let news = keeper.next_within(PATIENCE).expect("the lane answers");
-        if let KeeperNews::Failed(why) = &news {
+        let news = thread.next_within(PATIENCE).expect("the lane answers");
+        if let CorpusNews::Failed(why) = &news {
             panic!("{why}");
         }
         if let Some(found) = pick(news) {
@@ -217,9 +217,9 @@ fn wait<T>(keeper: &Keeper, pick: impl Fn(KeeperNews) -> Option<T>) -> T {
     }
 }
 
-fn rows(news: KeeperNews) -> Option<Vec<u32>> {
+fn rows(news: CorpusNews) -> Option<Vec<u32>> {
     match news {
-        KeeperNews::Rows(rows) => Some(rows.expect("rows").to_vec()),
+        CorpusNews::Rows(rows) => Some(rows.expect("rows").to_vec()),
         _ => None,
     }
 }
@@ -228,25 +228,25 @@ fn rows(news: KeeperNews) -> Option<Vec<u32>> {
 fn the_lane_opens_imports_shows_judges_and_takes_back() {
     let folder = tempfile::tempdir().expect("a folder");
     files(folder.path());
-    let keeper = Keeper::spawn(Arc::new(|| {}));
-    keeper.send(KeeperCall::Detail(0));
+    let thread = CorpusThread::spawn(Arc::new(|| {}));
+    thread.send(CorpusRequest::Detail(0));
     assert!(
-        matches!(keeper.next_within(PATIENCE), Some(KeeperNews::Failed(why)) if why.contains("No workspace is open"))
+        matches!(thread.next_within(PATIENCE), Some(CorpusNews::Failed(why)) if why.contains("No workspace is open"))
     );
-    keeper.send(KeeperCall::Open(folder.path().join("w.ilws")));
-    assert_eq!(wait(&keeper, rows), Vec::<u32>::new());
+    thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
+    assert_eq!(wait(&thread, rows), Vec::<u32>::new());
     let import = |name: &str, role: Role| {
         (folder.path().join(name), import::Options { role: Some(role), ..import::Options::default() })
     };
-    keeper.send(KeeperCall::Import(vec![
+    thread.send(CorpusRequest::Import(vec![
         import("a.en", Role::Source),
         import("a.fr", Role::Reference),
         import("b.fr", Role::Output("Other".to_owned())),
     ]));
     let mut told = Vec::new();
     while told.len() < 3 {
-        told.push(wait(&keeper, |news| match news {
-            KeeperNews::Brought(_, brought) => Some(brought.told()),
+        told.push(wait(&thread, |news| match news {
+            CorpusNews::Imported(_, report) => Some(report.told()),
             _ => None,
         }));
     }
@@ -254,35 +254,35 @@ fn the_lane_opens_imports_shows_judges_and_takes_back() {
         told[0].contains("4 new sentences") && told[1].contains("references") && told[2].contains("outputs"),
         "{told:?}"
     );
-    keeper.send(KeeperCall::Show { filter: "words>1".to_owned(), sorting: "-words".to_owned() });
-    assert_eq!(wait(&keeper, rows), [3, 0, 1]);
-    keeper.send(KeeperCall::Judge(1, "anna".to_owned(), Judgement { stars: 3, ..Judgement::default() }));
+    thread.send(CorpusRequest::Show { filter: "words>1".to_owned(), sorting: "-words".to_owned() });
+    assert_eq!(wait(&thread, rows), [3, 0, 1]);
+    thread.send(CorpusRequest::Judge(1, "anna".to_owned(), Judgement { stars: 3, ..Judgement::default() }));
     let stars = |news| match news {
-        KeeperNews::Detail(detail) => {
+        CorpusNews::Detail(detail) => {
             Some((detail.at, detail.judgements.get("anna").map_or(0, |judgement| judgement.stars)))
         }
         _ => None,
     };
-    assert_eq!(wait(&keeper, stars), (1, 3));
-    keeper.send(KeeperCall::SetGold(0, "me".to_owned(), links_of("0-0")));
+    assert_eq!(wait(&thread, stars), (1, 3));
+    thread.send(CorpusRequest::SetGold(0, "me".to_owned(), links_of("0-0")));
     let gold = |news| match news {
-        KeeperNews::Detail(detail) => Some(detail.gold.is_some()),
+        CorpusNews::Detail(detail) => Some(detail.gold.is_some()),
         _ => None,
     };
-    assert!(wait(&keeper, gold));
-    keeper.send(KeeperCall::Undo);
-    assert!(!wait(&keeper, gold));
-    keeper.send(KeeperCall::Undo);
-    assert_eq!(wait(&keeper, stars), (1, 0));
-    keeper.send(KeeperCall::Redo);
-    assert_eq!(wait(&keeper, stars), (1, 3));
+    assert!(wait(&thread, gold));
+    thread.send(CorpusRequest::Undo);
+    assert!(!wait(&thread, gold));
+    thread.send(CorpusRequest::Undo);
+    assert_eq!(wait(&thread, stars), (1, 0));
+    thread.send(CorpusRequest::Redo);
+    assert_eq!(wait(&thread, stars), (1, 3));
     // What is on the disk outlives the lane.
-    drop(keeper);
-    let keeper = Keeper::spawn(Arc::new(|| {}));
-    keeper.send(KeeperCall::Open(folder.path().join("w.ilws")));
-    assert_eq!(wait(&keeper, rows).len(), 4);
-    keeper.send(KeeperCall::Detail(1));
-    assert_eq!(wait(&keeper, stars), (1, 3));
+    drop(thread);
+    let thread = CorpusThread::spawn(Arc::new(|| {}));
+    thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
+    assert_eq!(wait(&thread, rows).len(), 4);
+    thread.send(CorpusRequest::Detail(1));
+    assert_eq!(wait(&thread, stars), (1, 3));
 }
 
 /// What another window writes shows up by itself.
@@ -291,87 +291,87 @@ fn the_lane_sees_what_others_write() {
     let folder = tempfile::tempdir().expect("a folder");
     files(folder.path());
     let path = folder.path().join("w.ilws");
-    let keeper = Keeper::spawn(Arc::new(|| {}));
-    keeper.send(KeeperCall::Open(path.clone()));
-    wait(&keeper, rows);
+    let thread = CorpusThread::spawn(Arc::new(|| {}));
+    thread.send(CorpusRequest::Open(path.clone()));
+    wait(&thread, rows);
     ran(
         folder.path(),
         &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--output", "Other=b.fr", "--format", "none"],
     );
     let seen = |news| match news {
-        KeeperNews::Corpus(_, corpus) => Some((corpus.len(), corpus.systems.first().map_or(0, |column| column.done))),
+        CorpusNews::Corpus(_, corpus) => Some((corpus.len(), corpus.systems.first().map_or(0, |column| column.done))),
         _ => None,
     };
-    while wait(&keeper, seen) != (4, 4) {}
+    while wait(&thread, seen) != (4, 4) {}
 }
 
 #[test]
 fn the_page_asks_for_what_is_done_on_it() {
     let mut session = Session::default();
-    let calls = |session: &mut Session| -> Vec<KeeperCall> {
-        let call = |effect| if let Effect::Keep(call) = effect { Some(call) } else { None };
+    let calls = |session: &mut Session| -> Vec<CorpusRequest> {
+        let call = |effect| if let Effect::Corpus(call) = effect { Some(call) } else { None };
         session.take_effects().into_iter().filter_map(call).collect()
     };
     session.apply(WindowCommand::ShowPage(Page::Workbench));
     let folder = tempfile::tempdir().expect("a folder");
     files(folder.path());
     session.apply(WorkbenchCommand::Open(folder.path().join("w.ilws")));
-    assert!(calls(&mut session).contains(&KeeperCall::Open(folder.path().join("w.ilws"))));
-    let keeper = Keeper::spawn(Arc::new(|| {}));
-    keeper.send(KeeperCall::Open(folder.path().join("w.ilws")));
+    assert!(calls(&mut session).contains(&CorpusRequest::Open(folder.path().join("w.ilws"))));
+    let thread = CorpusThread::spawn(Arc::new(|| {}));
+    thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
     let options = import::Options::default();
-    keeper.send(KeeperCall::Import(vec![(folder.path().join("a.en"), options)]));
+    thread.send(CorpusRequest::Import(vec![(folder.path().join("a.en"), options)]));
     while session.workbench().rows.len() < 4 {
-        session.absorb_keeper(keeper.next_within(PATIENCE).expect("the lane answers"));
+        session.absorb_corpus_news(thread.next_within(PATIENCE).expect("the lane answers"));
     }
     session.apply(WorkbenchCommand::Sort("words".to_owned()));
     session.apply(WorkbenchCommand::Sort("words".to_owned()));
     session.apply(WorkbenchCommand::Sort("words".to_owned()));
     let sortings: Vec<String> = calls(&mut session)
         .into_iter()
-        .filter_map(|call| if let KeeperCall::Show { sorting, .. } = call { Some(sorting) } else { None })
+        .filter_map(|call| if let CorpusRequest::Show { sorting, .. } = call { Some(sorting) } else { None })
         .collect();
     assert_eq!(sortings, ["-words", "words", ""]);
-    session.absorb_keeper(KeeperNews::Importing("Importing a.en".to_owned(), 0.5));
+    session.absorb_corpus_news(CorpusNews::Importing("Importing a.en".to_owned(), 0.5));
     assert!(session.workbench().is_importing);
     for _ in 0..3 {
         session.apply(WorkbenchCommand::Sort("source".to_owned()));
     }
     let sortings: Vec<String> = calls(&mut session)
         .into_iter()
-        .filter_map(|call| if let KeeperCall::Show { sorting, .. } = call { Some(sorting) } else { None })
+        .filter_map(|call| if let CorpusRequest::Show { sorting, .. } = call { Some(sorting) } else { None })
         .collect();
     assert_eq!(sortings, ["source", "-source", ""]);
     session.apply(WorkbenchCommand::StopImport);
-    assert_eq!(calls(&mut session), [KeeperCall::Stop]);
-    session.absorb_keeper(KeeperNews::Idle);
+    assert_eq!(calls(&mut session), [CorpusRequest::Stop]);
+    session.absorb_corpus_news(CorpusNews::Idle);
     assert!(!session.workbench().is_importing);
     session.apply(WorkbenchCommand::Move(1));
     session.apply(WorkbenchCommand::Move(2));
-    assert_eq!(calls(&mut session), [KeeperCall::Detail(0), KeeperCall::Detail(2)]);
-    keeper.send(KeeperCall::Detail(2));
+    assert_eq!(calls(&mut session), [CorpusRequest::Detail(0), CorpusRequest::Detail(2)]);
+    thread.send(CorpusRequest::Detail(2));
     while session.workbench().detail.is_none() {
-        session.absorb_keeper(keeper.next_within(PATIENCE).expect("the lane answers"));
+        session.absorb_corpus_news(thread.next_within(PATIENCE).expect("the lane answers"));
     }
     session.apply(WorkbenchCommand::Star(4));
     let judgement = Judgement { stars: 4, ..Judgement::default() };
-    assert_eq!(calls(&mut session), [KeeperCall::Judge(2, "me".to_owned(), judgement)]);
+    assert_eq!(calls(&mut session), [CorpusRequest::Judge(2, "me".to_owned(), judgement)]);
     // What comes before the answer builds on what was given.
     session.apply(WorkbenchCommand::Tag("odd".to_owned()));
     let judgement = Judgement { stars: 4, tags: ["odd".to_owned()].into(), ..Judgement::default() };
-    assert_eq!(calls(&mut session), [KeeperCall::Judge(2, "me".to_owned(), judgement.clone())]);
+    assert_eq!(calls(&mut session), [CorpusRequest::Judge(2, "me".to_owned(), judgement.clone())]);
     session.apply(WorkbenchCommand::Link(0, 0));
     session.apply(WorkbenchCommand::Link(1, 0));
     let drawn = [
-        KeeperCall::SetGold(2, "me".to_owned(), links_of("0-0")),
-        KeeperCall::SetGold(2, "me".to_owned(), links_of("0-0 1-0")),
+        CorpusRequest::SetGold(2, "me".to_owned(), links_of("0-0")),
+        CorpusRequest::SetGold(2, "me".to_owned(), links_of("0-0 1-0")),
     ];
     assert_eq!(calls(&mut session), drawn);
     // Of another sentence nothing is taken for that of this one.
     session.apply(WorkbenchCommand::Select(Some(1)));
     session.apply(WorkbenchCommand::Star(2));
     let other = Judgement { stars: 2, ..Judgement::default() };
-    assert_eq!(calls(&mut session), [KeeperCall::Detail(1), KeeperCall::Judge(1, "me".to_owned(), other)]);
+    assert_eq!(calls(&mut session), [CorpusRequest::Detail(1), CorpusRequest::Judge(1, "me".to_owned(), other)]);
 
     // A run is an order; what becomes of it is told.
     session.apply(interlinear::pages::sentence::command::ColumnCommand::Add(PathBuf::from("some/model")));

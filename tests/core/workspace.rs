@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use interlinear::corpus::import::bring::bring;
+use interlinear::corpus::import::importer::import_file;
 use interlinear::corpus::judgements::judge::{Judgement, Mark};
 use interlinear::corpus::measures::measures::{Measuring, chunks};
 use interlinear::corpus::query::column::Column;
@@ -527,7 +527,8 @@ fn an_import_goes_on_where_it_stopped_and_other_files_still_fit() {
         std::fs::write(&path, text).expect("written");
         let options = Options { role: Some(role), ..Options::default() };
         let ticket = Ticket::forever();
-        bring(&mut workspace, &path, &options, &mut Measuring::default(), &ticket, &mut |_| {}).expect("it comes in")
+        import_file(&mut workspace, (&path, &options), 1, &mut Measuring::default(), &ticket, &mut |_| {})
+            .expect("it comes in")
     };
     take("part.en", Role::Source, &lines("sentence", 50));
     assert_eq!(take("whole.en", Role::Source, &lines("sentence", 80)).sentences, 30);

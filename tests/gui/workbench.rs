@@ -9,7 +9,7 @@ use egui_kittest::kittest::Queryable as _;
 use interlinear::app::page::Page;
 use interlinear::import::Role;
 use interlinear::jobs::corpus::explore::{Explore, Explored};
-use interlinear::jobs::corpus::keeper::{Keeper, KeeperCall, KeeperNews};
+use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
 use interlinear::pages::corpus::command::WorkbenchCommand;
 use interlinear::session::command::{Command, WindowCommand};
 use interlinear::session::state::Session;
@@ -26,40 +26,40 @@ const REFERENCE: &str = "Le bateau rouge dort.\nLe vieux moulin tourne au vent.\
 const OTHER: &str = "Le bateau dort rouge.\nLe moulin tourne.\nPluie.\n";
 
 /// What the lane tells last of a call; `None`: nothing.
-fn last_news(call: &KeeperCall) -> Option<fn(&KeeperNews) -> bool> {
+fn last_news(call: &CorpusRequest) -> Option<fn(&CorpusNews) -> bool> {
     match call {
-        KeeperCall::Close | KeeperCall::Stop => None,
-        KeeperCall::Open(_)
-        | KeeperCall::Show { .. }
-        | KeeperCall::Remove(_)
-        | KeeperCall::SetScheme(..)
-        | KeeperCall::OpenScheme(_)
-        | KeeperCall::Fill => Some(|news| matches!(news, KeeperNews::Rows(_))),
-        KeeperCall::Import(_) => Some(|news| matches!(news, KeeperNews::Brought(..))),
-        KeeperCall::Write(_) | KeeperCall::SaveScheme(_) => Some(|news| matches!(news, KeeperNews::Written(_))),
-        KeeperCall::Detail(_)
-        | KeeperCall::Judge(..)
-        | KeeperCall::SetGold(..)
-        | KeeperCall::Undo
-        | KeeperCall::Redo => Some(|news| matches!(news, KeeperNews::Detail(_))),
-        KeeperCall::Explore(explore) => last_explored(explore),
+        CorpusRequest::Close | CorpusRequest::Stop => None,
+        CorpusRequest::Open(_)
+        | CorpusRequest::Show { .. }
+        | CorpusRequest::Remove(_)
+        | CorpusRequest::SetScheme(..)
+        | CorpusRequest::OpenScheme(_)
+        | CorpusRequest::Fill => Some(|news| matches!(news, CorpusNews::Rows(_))),
+        CorpusRequest::Import(_) => Some(|news| matches!(news, CorpusNews::Imported(..))),
+        CorpusRequest::Write(_) | CorpusRequest::SaveScheme(_) => Some(|news| matches!(news, CorpusNews::Written(_))),
+        CorpusRequest::Detail(_)
+        | CorpusRequest::Judge(..)
+        | CorpusRequest::SetGold(..)
+        | CorpusRequest::Undo
+        | CorpusRequest::Redo => Some(|news| matches!(news, CorpusNews::Detail(_))),
+        CorpusRequest::Explore(explore) => last_explored(explore),
     }
 }
 
-fn last_explored(explore: &Explore) -> Option<fn(&KeeperNews) -> bool> {
+fn last_explored(explore: &Explore) -> Option<fn(&CorpusNews) -> bool> {
     match explore {
         Explore::Watch(columns) if !columns.is_empty() => {
-            Some(|news| matches!(news, KeeperNews::Explored(Explored::Picture(_))))
+            Some(|news| matches!(news, CorpusNews::Explored(Explored::Picture(_))))
         }
         Explore::Watch(_) | Explore::Keep(_) | Explore::Means { .. } | Explore::Count(None) | Explore::Find(None) => {
             None
         }
-        Explore::Count(Some(_)) => Some(|news| matches!(news, KeeperNews::Explored(Explored::Counted(_)))),
+        Explore::Count(Some(_)) => Some(|news| matches!(news, CorpusNews::Explored(Explored::Counted(_)))),
         Explore::Find(Some(_)) => Some(|news| match news {
-            KeeperNews::Explored(Explored::Hits(hits)) => hits.is_over,
-            news => matches!(news, KeeperNews::Explored(Explored::Refused(..))),
+            CorpusNews::Explored(Explored::Hits(hits)) => hits.is_over,
+            news => matches!(news, CorpusNews::Explored(Explored::Refused(..))),
         }),
-        Explore::Save { .. } => Some(|news| matches!(news, KeeperNews::Written(_))),
+        Explore::Save { .. } => Some(|news| matches!(news, CorpusNews::Written(_))),
     }
 }
 
@@ -67,7 +67,7 @@ fn last_explored(explore: &Explore) -> Option<fn(&KeeperNews) -> bool> {
 pub struct Bench {
     pub harness: Harness<'static, App>,
     wires: Wires,
-    lane: Keeper,
+    lane: CorpusThread,
     pub folder: tempfile::TempDir,
 }
 
@@ -84,7 +84,7 @@ impl Bench {
         let mut session: Session = desk::two_models();
         session.apply(WindowCommand::ShowPage(Page::Workbench));
         let (harness, wires) = desk::window_with(session, size, vec!["some/other-model".into()]);
-        let lane = Keeper::spawn(Arc::new(|| {}));
+        let lane = CorpusThread::spawn(Arc::new(|| {}));
         Self { harness, wires, lane, folder }
     }
 
@@ -92,7 +92,7 @@ impl Bench {
     pub fn settle(&mut self) {
         self.harness.run();
         loop {
-            let calls: Vec<KeeperCall> = self.wires.calls.borrow_mut().drain(..).collect();
+            let calls: Vec<CorpusRequest> = self.wires.calls.borrow_mut().drain(..).collect();
             if calls.is_empty() {
                 return;
             }
@@ -101,7 +101,7 @@ impl Bench {
                 self.lane.send(call);
                 while let Some(is_last) = is_last {
                     let news = self.lane.next_within(PATIENCE).expect("the lane answers");
-                    let is_over = is_last(&news) || matches!(news, KeeperNews::Failed(_));
+                    let is_over = is_last(&news) || matches!(news, CorpusNews::Failed(_));
                     self.wires.news.borrow_mut().push(news);
                     if is_over {
                         break;
@@ -215,13 +215,13 @@ fn files_come_in_and_the_table_sorts_and_filters() {
 fn an_import_can_be_stopped() {
     let mut bench = Bench::filled();
     assert!(bench.is_gone("Stop the import"));
-    bench.wires.news.borrow_mut().push(KeeperNews::Importing("Importing a.en".to_owned(), 0.25));
+    bench.wires.news.borrow_mut().push(CorpusNews::Importing("Importing a.en".to_owned(), 0.25));
     bench.harness.run();
     bench.says("Importing a.en");
     bench.harness.get_by_label("Stop the import").click();
     bench.harness.run();
-    assert_eq!(bench.wires.calls.borrow_mut().drain(..).collect::<Vec<_>>(), [KeeperCall::Stop]);
-    bench.wires.news.borrow_mut().push(KeeperNews::Idle);
+    assert_eq!(bench.wires.calls.borrow_mut().drain(..).collect::<Vec<_>>(), [CorpusRequest::Stop]);
+    bench.wires.news.borrow_mut().push(CorpusNews::Idle);
     bench.harness.run();
     assert!(bench.is_gone("Stop the import"));
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::cli::bench::report::{Column, Report};
 use crate::cli::bench::setup::Setup;
 use crate::cli::bench::timing::quantile;
-use crate::corpus::import::bring::bring_with;
+use crate::corpus::import::importer::import_file;
 use crate::corpus::measures::measures::Measuring;
 use crate::corpus::query::filter::Filter;
 use crate::corpus::query::table::{Sorting, rows};
@@ -188,7 +188,7 @@ fn brought(folder: &Path, path: &Path, count: usize, setup: &Setup) -> anyhow::R
     for file in &files {
         let options = (file.as_path(), &import::Options::default());
         let mut measuring = Measuring::default();
-        bring_with(&mut workspace, options, setup.runtime.threads, &mut measuring, &Ticket::forever(), &mut |_| {})?;
+        import_file(&mut workspace, options, setup.runtime.threads, &mut measuring, &Ticket::forever(), &mut |_| {})?;
         std::fs::remove_file(file).map_err(|error| Error::io(file, &error))?;
     }
     let seconds = began.elapsed().as_secs_f64();

@@ -2,5 +2,5 @@
 
 pub mod agreement;
 pub mod judge;
+pub mod judgement_io;
 pub mod scheme;
-pub mod verdicts;

@@ -1,11 +1,11 @@
-//! Floor 8: what is asked of the keeper and what it tells. A leaf.
+//! Floor 8: what is asked of the corpus thread and what it tells. A leaf.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::corpus::export::out::Out;
-use crate::corpus::import::bring::Brought;
+use crate::corpus::import::importer::ImportReport;
 use crate::corpus::judgements::judge::Judgement;
 use crate::corpus::judgements::scheme::{Renamed, Scheme};
 use crate::corpus::store::corpus::Corpus;
@@ -17,7 +17,7 @@ use crate::text::links::Links;
 
 /// What is asked of the lane.
 #[derive(Clone, Debug, PartialEq)]
-pub enum KeeperCall {
+pub enum CorpusRequest {
     /// Open this workspace, or make it; what was open is closed.
     Open(PathBuf),
     /// Close what is open.
@@ -76,7 +76,7 @@ pub struct Detail {
 
 /// What the lane tells.
 #[derive(Clone, Debug)]
-pub enum KeeperNews {
+pub enum CorpusNews {
     /// The workspace as it is now.
     Corpus(PathBuf, Arc<Corpus>),
     /// The rows that were asked for; why there are none, as a sentence.
@@ -85,12 +85,12 @@ pub enum KeeperNews {
     Detail(Box<Detail>),
     /// What it is doing and how far it is, from 0 to 1.
     Busy(String, f32),
-    /// The same of a file that comes in, which [`KeeperCall::Stop`] ends.
+    /// The same of a file that comes in, which [`CorpusRequest::Stop`] ends.
     Importing(String, f32),
     /// It is done with that.
     Idle,
-    /// A file was brought in.
-    Brought(PathBuf, Box<Brought>),
+    /// A file was imported in.
+    Imported(PathBuf, Box<ImportReport>),
     /// A file was written.
     Written(PathBuf),
     /// What the whole looks like.

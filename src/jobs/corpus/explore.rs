@@ -1,4 +1,4 @@
-//! Floor 8: the keeper's long answers, given in steps between its other calls: overviews and concordances; and what is
+//! Floor 8: the corpus thread's long answers, given in steps between its other calls: overviews and concordances; and what is
 //! brushed.
 
 use std::path::PathBuf;

@@ -2,4 +2,4 @@
 
 pub mod calls;
 pub mod explore;
-pub mod keeper;
+pub mod thread;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::app::shared::Shared;
 use crate::corpus::store::ranges::{with_condition, with_range};
 use crate::jobs::corpus::explore::{Explore, Explored, Find};
-use crate::jobs::corpus::keeper::KeeperCall;
+use crate::jobs::corpus::thread::CorpusRequest;
 use crate::pages::corpus::Workbench;
 use crate::pages::corpus::whole::{View, WholeCommand};
 
@@ -83,7 +83,7 @@ impl Workbench {
                 let concordance = &self.whole.concordance;
                 let (lines, order) = (Arc::clone(&concordance.lines), Arc::clone(&concordance.sorted));
                 let save = Explore::Save { path, lines, order, system: concordance.system };
-                Self::send(shared, KeeperCall::Explore(save));
+                Self::send(shared, CorpusRequest::Explore(save));
             }
             WholeCommand::MoveHit(by) => {
                 let concordance = &self.whole.concordance;
@@ -124,7 +124,7 @@ impl Workbench {
             View::Overview => {
                 if let Some(options) = self.whole.counted.wanted(self.whole.revision, &self.rows) {
                     self.tell_means(shared);
-                    Self::send(shared, KeeperCall::Explore(Explore::Count(Some(options))));
+                    Self::send(shared, CorpusRequest::Explore(Explore::Count(Some(options))));
                 }
             }
             View::Concordance => {
@@ -149,7 +149,7 @@ impl Workbench {
         }
         let find = Find { number, query: concordance.query.clone(), system: concordance.system };
         let find = concordance.is_searching.then_some(find);
-        Self::send(shared, KeeperCall::Explore(Explore::Find(find)));
+        Self::send(shared, CorpusRequest::Explore(Explore::Find(find)));
     }
 
     /// Notes whether more is said than before, so that it is counted; judgements alone change no number of the whole.
@@ -169,22 +169,22 @@ impl Workbench {
             self.means = Some(means.clone());
             self.whole.revision += 1;
             let (frequencies, languages) = means;
-            Self::send(shared, KeeperCall::Explore(Explore::Means { frequencies, languages }));
+            Self::send(shared, CorpusRequest::Explore(Explore::Means { frequencies, languages }));
         }
     }
 
     pub(crate) fn keep_look(&self, shared: &mut Shared) {
-        Self::send(shared, KeeperCall::Explore(Explore::Keep(Box::new(self.columns.look.clone()))));
+        Self::send(shared, CorpusRequest::Explore(Explore::Keep(Box::new(self.columns.look.clone()))));
     }
 
     fn watch(&mut self, shared: &mut Shared) {
         if self.columns.look.brushed.is_empty() {
             self.whole.picture = None;
         }
-        Self::send(shared, KeeperCall::Explore(Explore::Watch(self.columns.look.brushed.clone())));
+        Self::send(shared, CorpusRequest::Explore(Explore::Watch(self.columns.look.brushed.clone())));
     }
 
-    /// Takes in what the keeper tells.
+    /// Takes in what the corpus thread tells.
     pub(crate) fn explored(&mut self, explored: Explored, shared: &mut Shared) {
         match explored {
             Explored::Look(look) => {

@@ -1,5 +1,5 @@
 //! Floor 9: the page Corpus: a workspace, its table, the chosen sentence and what people say of it. Files are read and
-//! written by the keeper; models run in the corpus lane.
+//! written by the corpus thread; models run in the corpus lane.
 
 pub mod acting;
 pub mod agreement;
@@ -25,14 +25,14 @@ use crate::app::page::{Dropped, Page};
 use crate::app::shared::Shared;
 use crate::corpus::acting::Acting;
 use crate::corpus::export::out::Out;
-use crate::corpus::import::bring::Brought;
+use crate::corpus::import::importer::ImportReport;
 use crate::corpus::judgements::agreement::Agreement;
 use crate::corpus::judgements::judge::{Judgement, MOST_STARS, NOBODY};
 use crate::corpus::query::table::TextColumn;
 use crate::corpus::store::corpus::Corpus;
 use crate::decoding::SearchOptions;
 use crate::import;
-use crate::jobs::corpus::keeper::{Detail, KeeperCall, KeeperNews};
+use crate::jobs::corpus::thread::{CorpusNews, CorpusRequest, Detail};
 use crate::jobs::queue::Order;
 use crate::jobs::queue::analyse::{ActsBy, Analyse, Analysed};
 use crate::jobs::queue::evaluate::Candidate;
@@ -82,7 +82,7 @@ pub struct Workbench {
     /// It brings in a file, which can be stopped.
     pub is_importing: bool,
     /// The file that came in last, and what came of it.
-    pub brought: Option<(PathBuf, Brought)>,
+    pub imported: Option<(PathBuf, ImportReport)>,
     /// The chosen sentence, from 0.
     pub selected: Option<usize>,
     /// Everything about it.
@@ -129,7 +129,7 @@ impl Default for Workbench {
             message: None,
             busy: None,
             is_importing: false,
-            brought: None,
+            imported: None,
             selected: None,
             detail: None,
             tables: Vec::new(),
@@ -173,19 +173,19 @@ impl Workbench {
         self.rows.iter().position(|at| *at == selected)
     }
 
-    fn send(shared: &mut Shared, call: KeeperCall) {
-        shared.push(Effect::Keep(call));
+    fn send(shared: &mut Shared, call: CorpusRequest) {
+        shared.push(Effect::Corpus(call));
     }
 
     fn show(&mut self, shared: &mut Shared) {
         self.tell_means(shared);
-        Self::send(shared, KeeperCall::Show { filter: self.filter.clone(), sorting: self.sorting.clone() });
+        Self::send(shared, CorpusRequest::Show { filter: self.filter.clone(), sorting: self.sorting.clone() });
     }
 
     fn open(&mut self, path: PathBuf, shared: &mut Shared) {
         self.close(shared);
         (self.last, self.wanted) = (Some(path.clone()), Some(path.clone()));
-        Self::send(shared, KeeperCall::Open(path));
+        Self::send(shared, CorpusRequest::Open(path));
         shared.changed();
     }
 
@@ -196,14 +196,14 @@ impl Workbench {
         }
         let kept = (self.last.take(), std::mem::take(&mut self.annotator));
         *self = Self { last: kept.0, annotator: kept.1, ..Self::default() };
-        Self::send(shared, KeeperCall::Close);
+        Self::send(shared, CorpusRequest::Close);
         shared.changed();
     }
 
     fn select(&mut self, at: Option<usize>, shared: &mut Shared) {
         self.selected = at.filter(|at| *at < self.corpus.len());
         match self.selected {
-            Some(at) => Self::send(shared, KeeperCall::Detail(at)),
+            Some(at) => Self::send(shared, CorpusRequest::Detail(at)),
             None => self.detail = None,
         }
     }
@@ -295,12 +295,12 @@ impl Workbench {
         change(&mut judgement);
         if judgement != before {
             self.given.insert((at, annotator.clone()), judgement.clone());
-            Self::send(shared, KeeperCall::Judge(at, annotator, judgement));
+            Self::send(shared, CorpusRequest::Judge(at, annotator, judgement));
         }
     }
 
     /// Takes back, or does again; what it concerns is chosen.
-    fn take_back(&mut self, call: KeeperCall, shared: &mut Shared) {
+    fn take_back(&mut self, call: CorpusRequest, shared: &mut Shared) {
         self.given.clear();
         self.drawn = None;
         self.awaits = true;
@@ -322,7 +322,7 @@ impl Workbench {
         self.given.insert((at, self.annotator.clone()), judgement);
         self.drawn = Some((at, gold.clone()));
         self.whole.revision += 1;
-        Self::send(shared, KeeperCall::SetGold(at, self.annotator.clone(), gold));
+        Self::send(shared, CorpusRequest::SetGold(at, self.annotator.clone(), gold));
     }
 
     fn link(&mut self, link: Link, shared: &mut Shared) {
@@ -368,12 +368,12 @@ impl Workbench {
         shared.show_with_gold(sentence.source.clone(), gold);
     }
 
-    /// Takes in what the keeper tells.
-    pub fn hear(&mut self, news: KeeperNews, shared: &mut Shared) {
+    /// Takes in what the corpus thread tells.
+    pub fn hear(&mut self, news: CorpusNews, shared: &mut Shared) {
         match news {
             // One that was closed meanwhile is none any more.
-            KeeperNews::Corpus(path, _) if self.wanted.as_ref() != Some(&path) => {}
-            KeeperNews::Corpus(path, corpus) => {
+            CorpusNews::Corpus(path, _) if self.wanted.as_ref() != Some(&path) => {}
+            CorpusNews::Corpus(path, corpus) => {
                 if self.path.as_ref() != Some(&path) {
                     self.last = Some(path.clone());
                     self.path = Some(path);
@@ -388,16 +388,16 @@ impl Workbench {
                 self.used = used(&self.corpus);
                 self.compare_again();
                 if let Some(at) = self.selected.filter(|_| is_longer || !self.tasks.is_empty()) {
-                    Self::send(shared, KeeperCall::Detail(at));
+                    Self::send(shared, CorpusRequest::Detail(at));
                 }
             }
-            KeeperNews::Rows(Ok(rows)) => {
+            CorpusNews::Rows(Ok(rows)) => {
                 self.rows = rows;
                 self.trouble = None;
                 self.see_whole(shared);
             }
-            KeeperNews::Rows(Err(trouble)) => self.trouble = Some(trouble),
-            KeeperNews::Detail(detail) => {
+            CorpusNews::Rows(Err(trouble)) => self.trouble = Some(trouble),
+            CorpusNews::Detail(detail) => {
                 if std::mem::take(&mut self.awaits) {
                     self.selected = Some(detail.at);
                 }
@@ -411,24 +411,24 @@ impl Workbench {
                 self.tables = picture::tables(&detail, || shared.fresh_id());
                 self.detail = Some(Arc::from(detail));
             }
-            KeeperNews::Busy(what, share) => (self.busy, self.is_importing) = (Some((what, share)), false),
-            KeeperNews::Importing(what, share) => (self.busy, self.is_importing) = (Some((what, share)), true),
-            KeeperNews::Idle => (self.busy, self.is_importing) = (None, false),
-            KeeperNews::Brought(path, brought) => {
+            CorpusNews::Busy(what, share) => (self.busy, self.is_importing) = (Some((what, share)), false),
+            CorpusNews::Importing(what, share) => (self.busy, self.is_importing) = (Some((what, share)), true),
+            CorpusNews::Idle => (self.busy, self.is_importing) = (None, false),
+            CorpusNews::Imported(path, imported) => {
                 self.message = None;
                 // After the sources come their translations, then what systems say.
-                if brought.sentences > 0 && brought.references == 0 && self.role == import::Role::Source {
+                if imported.sentences > 0 && imported.references == 0 && self.role == import::Role::Source {
                     self.role = import::Role::Reference;
-                } else if self.role != import::Role::Source && brought.references + brought.outputs > 0 {
+                } else if self.role != import::Role::Source && imported.references + imported.outputs > 0 {
                     self.role = import::Role::Output(String::new());
                 }
-                self.brought = Some((path, *brought));
+                self.imported = Some((path, *imported));
                 self.whole.revision += 1;
                 self.see_whole(shared);
             }
-            KeeperNews::Written(path) => shared.notify(format!("Saved {}", path.display()), false),
-            KeeperNews::Explored(explored) => self.explored(explored, shared),
-            KeeperNews::Failed(message) => {
+            CorpusNews::Written(path) => shared.notify(format!("Saved {}", path.display()), false),
+            CorpusNews::Explored(explored) => self.explored(explored, shared),
+            CorpusNews::Failed(message) => {
                 // What was under way may be what failed.
                 self.whole.counted.share = None;
                 self.whole.concordance.is_searching = false;
@@ -453,11 +453,13 @@ impl PageState for Workbench {
                     role => role.clone(),
                 };
                 let options = import::Options { role: Some(role), ..import::Options::default() };
-                Self::send(shared, KeeperCall::Import(vec![(path, options)]));
+                Self::send(shared, CorpusRequest::Import(vec![(path, options)]));
             }
-            WorkbenchCommand::ImportAs(path, options) => Self::send(shared, KeeperCall::Import(vec![(path, options)])),
-            WorkbenchCommand::StopImport => Self::send(shared, KeeperCall::Stop),
-            WorkbenchCommand::Fill => Self::send(shared, KeeperCall::Fill),
+            WorkbenchCommand::ImportAs(path, options) => {
+                Self::send(shared, CorpusRequest::Import(vec![(path, options)]))
+            }
+            WorkbenchCommand::StopImport => Self::send(shared, CorpusRequest::Stop),
+            WorkbenchCommand::Fill => Self::send(shared, CorpusRequest::Fill),
             WorkbenchCommand::SetRole(role) => self.role = role,
             WorkbenchCommand::SetFilter(filter) => {
                 self.filter = filter;
@@ -475,7 +477,7 @@ impl PageState for Workbench {
                 self.whole.stop();
                 // The places of the others shift.
                 self.whole.counted.pair = None;
-                Self::send(shared, KeeperCall::Remove(id));
+                Self::send(shared, CorpusRequest::Remove(id));
             }
             WorkbenchCommand::ShowColumn(name, is_shown) => {
                 self.columns.look.shown.insert(name, is_shown);
@@ -517,12 +519,12 @@ impl PageState for Workbench {
             }
             WorkbenchCommand::Compare(pair) => self.compare(pair),
             WorkbenchCommand::SetScheme(scheme, renamed) => {
-                Self::send(shared, KeeperCall::SetScheme(scheme, renamed));
+                Self::send(shared, CorpusRequest::SetScheme(scheme, renamed));
             }
-            WorkbenchCommand::OpenScheme(path) => Self::send(shared, KeeperCall::OpenScheme(path)),
-            WorkbenchCommand::SaveScheme(path) => Self::send(shared, KeeperCall::SaveScheme(path)),
-            WorkbenchCommand::Undo => self.take_back(KeeperCall::Undo, shared),
-            WorkbenchCommand::Redo => self.take_back(KeeperCall::Redo, shared),
+            WorkbenchCommand::OpenScheme(path) => Self::send(shared, CorpusRequest::OpenScheme(path)),
+            WorkbenchCommand::SaveScheme(path) => Self::send(shared, CorpusRequest::SaveScheme(path)),
+            WorkbenchCommand::Undo => self.take_back(CorpusRequest::Undo, shared),
+            WorkbenchCommand::Redo => self.take_back(CorpusRequest::Redo, shared),
             WorkbenchCommand::Save(kind, path) => {
                 let out = Out {
                     path,
@@ -532,12 +534,12 @@ impl PageState for Workbench {
                     chosen: self.filter.trim().to_owned(),
                     languages: shared.languages(),
                 };
-                Self::send(shared, KeeperCall::Write(Box::new(out)));
+                Self::send(shared, CorpusRequest::Write(Box::new(out)));
             }
             WorkbenchCommand::Whole(command) => self.explore(command, shared),
             WorkbenchCommand::DismissMessage => {
                 self.message = None;
-                self.brought = None;
+                self.imported = None;
             }
         }
     }

@@ -10,7 +10,7 @@ use egui::{Event as Input, Modifiers, MouseWheelUnit, TouchPhase, Vec2, pos2};
 use crate::app::effect::Effect;
 use crate::app::figures::WorkspaceFigures;
 use crate::app::page::Page;
-use crate::jobs::corpus::keeper::Keeper;
+use crate::jobs::corpus::thread::CorpusThread;
 use crate::pages::corpus::command::WorkbenchCommand;
 use crate::session::command::{Command, WindowCommand};
 use crate::session::driver::OpenWith;
@@ -30,7 +30,7 @@ pub fn workspace(path: &Path, frames: usize) -> WorkspaceFigures {
     let mut figures = WorkspaceFigures::default();
     let mut session = Session::start(None, &OpenWith::default());
     session.apply(WindowCommand::ShowPage(Page::Workbench));
-    let mut window = Window::of(Box::new(Kept { session, keeper: Keeper::spawn(Arc::new(|| {})) }), WINDOW);
+    let mut window = Window::of(Box::new(Kept { session, corpus: CorpusThread::spawn(Arc::new(|| {})) }), WINDOW);
     for _ in 0..WARM_UP {
         window.frame(Vec::new());
     }
@@ -78,17 +78,17 @@ fn leap(n: usize) -> Input {
     }
 }
 
-/// A session with the keeper alone.
+/// A session with the corpus alone.
 struct Kept {
     session: Session,
-    keeper: Keeper,
+    corpus: CorpusThread,
 }
 
 impl Kept {
     fn carry_out(&mut self) {
         for effect in self.session.take_effects() {
-            if let Effect::Keep(call) = effect {
-                self.keeper.send(call);
+            if let Effect::Corpus(call) = effect {
+                self.corpus.send(call);
             }
         }
     }
@@ -106,8 +106,8 @@ impl Desk for Kept {
 
     fn pump(&mut self, _budget: Duration) -> bool {
         let mut changed = false;
-        while let Some(news) = self.keeper.try_next() {
-            changed |= self.session.absorb_keeper(news);
+        while let Some(news) = self.corpus.try_next() {
+            changed |= self.session.absorb_corpus_news(news);
             self.carry_out();
         }
         changed

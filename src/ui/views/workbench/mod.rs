@@ -316,8 +316,8 @@ fn told_ui(ui: &mut Ui, window: &mut Window<'_>) {
         let bar = ProgressBar::new(*share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);
         ui.add(bar).widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::ProgressIndicator, true, what));
     }
-    let (message, brought) = (workbench.message.clone(), workbench.brought.clone());
-    if message.is_none() && brought.is_none() {
+    let (message, imported) = (workbench.message.clone(), workbench.imported.clone());
+    if message.is_none() && imported.is_none() {
         return;
     }
     let frame = egui::Frame::new()
@@ -333,13 +333,13 @@ fn told_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 if let Some(message) = &message {
                     ui.add(Label::new(RichText::new(message).color(t.error)).wrap());
                 }
-                let Some((path, brought)) = &brought else { return };
+                let Some((path, imported)) = &imported else { return };
                 let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
-                ui.add(Label::new(format!("{name}: {}", brought.told())).wrap());
-                let facts = brought.facts.join(" ");
-                let colour = if brought.asks { t.warm } else { t.weak };
+                ui.add(Label::new(format!("{name}: {}", imported.told())).wrap());
+                let facts = imported.facts.join(" ");
+                let colour = if imported.asks { t.warm } else { t.weak };
                 ui.add(Label::new(RichText::new(facts).size(theme::TEXT_SMALL).color(colour)).wrap());
-                for warning in brought.warnings.iter().take(MOST_WARNINGS) {
+                for warning in imported.warnings.iter().take(MOST_WARNINGS) {
                     ui.add(Label::new(RichText::new(warning).size(theme::TEXT_SMALL).color(t.warm)).wrap());
                 }
             });

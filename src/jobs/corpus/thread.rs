@@ -8,10 +8,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel}
 use std::time::{Duration, Instant};
 
 use crate::corpus::export::out::write;
-use crate::corpus::import::bring::{Brought, bring_with};
+use crate::corpus::import::importer::{ImportReport, import_file};
 use crate::corpus::judgements::judge::Changed;
+use crate::corpus::judgements::judgement_io;
 use crate::corpus::judgements::scheme::{Renamed, Scheme};
-use crate::corpus::judgements::verdicts;
 use crate::corpus::measures::measures::Measuring;
 use crate::corpus::query::hits;
 use crate::corpus::query::table;
@@ -31,7 +31,7 @@ use crate::text::links::read::links_of;
 use crate::text::write::write_atomic;
 use crate::ticket::{Counter, Ticket};
 
-pub use crate::jobs::corpus::calls::{Detail, KeeperCall, KeeperNews};
+pub use crate::jobs::corpus::calls::{CorpusNews, CorpusRequest, Detail};
 
 /// Events that may wait to be read.
 const ROOM: usize = 64;
@@ -43,13 +43,13 @@ const REST: u32 = 10;
 const FIRST_ROWS: usize = 64;
 
 /// The lane.
-pub struct Keeper {
-    calls: Sender<KeeperCall>,
+pub struct CorpusThread {
+    calls: Sender<CorpusRequest>,
     imports: Counter,
-    service: Service<KeeperNews>,
+    service: Service<CorpusNews>,
 }
 
-impl Keeper {
+impl CorpusThread {
     /// Starts the thread.
     pub fn spawn(wake: Wake) -> Self {
         let (out, events) = thread::channel(ROOM, wake);
@@ -64,33 +64,33 @@ impl Keeper {
         };
         // A judgement that was given is written before the program ends.
         let service =
-            Service::start("keeper", Patience::Whole, events, stop, move || run(&inbox, &out, &tickets, &end));
+            Service::start("corpus", Patience::Whole, events, stop, move || run(&inbox, &out, &tickets, &end));
         Self { calls, imports, service }
     }
 
     /// Asks for something.
-    pub fn send(&self, call: KeeperCall) {
-        if call == KeeperCall::Stop {
+    pub fn send(&self, call: CorpusRequest) {
+        if call == CorpusRequest::Stop {
             self.imports.cancel();
         }
         if !self.service.has_thread() || self.calls.send(call).is_err() {
             let message = "The system gave no thread for workspaces; close other programs and start again.";
-            self.service.refuse(KeeperNews::Failed(message.to_owned()));
+            self.service.refuse(CorpusNews::Failed(message.to_owned()));
         }
     }
 
     /// The next event, if any came.
-    pub fn try_next(&self) -> Option<KeeperNews> {
+    pub fn try_next(&self) -> Option<CorpusNews> {
         self.service.try_next()
     }
 
     /// Waits for the next event, at most so long; for tests.
-    pub fn next_within(&self, patience: Duration) -> Option<KeeperNews> {
+    pub fn next_within(&self, patience: Duration) -> Option<CorpusNews> {
         self.service.next_within(patience)
     }
 }
 
-fn run(inbox: &Receiver<KeeperCall>, out: &Outbox<KeeperNews>, imports: &Counter, end: &Ticket) {
+fn run(inbox: &Receiver<CorpusRequest>, out: &Outbox<CorpusNews>, imports: &Counter, end: &Ticket) {
     priority::step_back(priority::LIVE);
     let mut open = Open::new(inbox, out, imports, end);
     loop {
@@ -122,27 +122,28 @@ fn run(inbox: &Receiver<KeeperCall>, out: &Outbox<KeeperNews>, imports: &Counter
 }
 
 /// Whether the earlier of two calls need not be answered.
-fn replaces(later: &KeeperCall, earlier: &KeeperCall) -> bool {
+fn replaces(later: &CorpusRequest, earlier: &CorpusRequest) -> bool {
     match (later, earlier) {
-        (KeeperCall::Show { .. }, KeeperCall::Show { .. }) | (KeeperCall::Detail(_), KeeperCall::Detail(_)) => true,
-        (KeeperCall::Explore(later), KeeperCall::Explore(earlier)) => {
+        (CorpusRequest::Show { .. }, CorpusRequest::Show { .. })
+        | (CorpusRequest::Detail(_), CorpusRequest::Detail(_)) => true,
+        (CorpusRequest::Explore(later), CorpusRequest::Explore(earlier)) => {
             !matches!(later, Explore::Save { .. }) && std::mem::discriminant(later) == std::mem::discriminant(earlier)
         }
-        (KeeperCall::Stop, KeeperCall::Import(_)) => true,
+        (CorpusRequest::Stop, CorpusRequest::Import(_)) => true,
         _ => false,
     }
 }
 
 /// A workspace that is open, or none.
 struct Open<'a> {
-    out: &'a Outbox<KeeperNews>,
+    out: &'a Outbox<CorpusNews>,
     /// Each file that comes in has a ticket of its own.
     imports: &'a Counter,
     /// Stale when the program ends.
     end: &'a Ticket,
-    inbox: &'a Receiver<KeeperCall>,
+    inbox: &'a Receiver<CorpusRequest>,
     /// Calls that came and are not yet answered.
-    waiting: Vec<KeeperCall>,
+    waiting: Vec<CorpusRequest>,
     workspace: Option<Workspace>,
     corpus: Arc<Corpus>,
     /// Of the file, when the corpus was read.
@@ -162,8 +163,8 @@ struct Open<'a> {
 
 impl<'a> Open<'a> {
     fn new(
-        inbox: &'a Receiver<KeeperCall>,
-        out: &'a Outbox<KeeperNews>,
+        inbox: &'a Receiver<CorpusRequest>,
+        out: &'a Outbox<CorpusNews>,
         imports: &'a Counter,
         end: &'a Ticket,
     ) -> Self {
@@ -190,7 +191,7 @@ impl<'a> Open<'a> {
 const PATIENT: usize = 20;
 
 impl Open<'_> {
-    fn tell(&self, news: KeeperNews) {
+    fn tell(&self, news: CorpusNews) {
         self.out.send(news);
     }
 
@@ -199,16 +200,16 @@ impl Open<'_> {
         let done = caught(|| job(self));
         match done {
             Ok(Ok(()) | Err(Error::Stale)) => {}
-            Ok(Err(error)) => self.tell(KeeperNews::Failed(error.to_string())),
-            Err(words) => self.tell(KeeperNews::Failed(panic_sentence(&words))),
+            Ok(Err(error)) => self.tell(CorpusNews::Failed(error.to_string())),
+            Err(words) => self.tell(CorpusNews::Failed(panic_sentence(&words))),
         }
     }
 
-    fn answer(&mut self, call: KeeperCall) -> Result<()> {
+    fn answer(&mut self, call: CorpusRequest) -> Result<()> {
         match call {
-            KeeperCall::Stop => return Ok(()),
-            KeeperCall::Open(path) => return self.open(&path),
-            KeeperCall::Close => {
+            CorpusRequest::Stop => return Ok(()),
+            CorpusRequest::Open(path) => return self.open(&path),
+            CorpusRequest::Close => {
                 self.workspace = None;
                 self.corpus = Arc::default();
                 self.rows = Arc::default();
@@ -222,9 +223,9 @@ impl Open<'_> {
         };
         match call {
             // Whoever sent it has made the ticket stale.
-            KeeperCall::Open(_) | KeeperCall::Close | KeeperCall::Stop => Ok(()),
-            KeeperCall::Import(files) => self.import(files),
-            KeeperCall::Fill => {
+            CorpusRequest::Open(_) | CorpusRequest::Close | CorpusRequest::Stop => Ok(()),
+            CorpusRequest::Import(files) => self.import(files),
+            CorpusRequest::Fill => {
                 let origin = workspace.add_origin("the first set of Interlinear", "")?;
                 let sentence = |(n, (source, reference, links)): (usize, (&str, &str, &str))| NewSentence {
                     source: source.to_owned(),
@@ -238,76 +239,76 @@ impl Open<'_> {
                 self.jobs.means.forget();
                 self.refresh()
             }
-            KeeperCall::Show { filter, sorting } => {
+            CorpusRequest::Show { filter, sorting } => {
                 self.shown = (filter, sorting);
                 self.show()
             }
-            KeeperCall::Explore(explore) => self.explore(explore),
-            KeeperCall::Detail(at) => self.detail(at),
-            KeeperCall::Judge(at, annotator, judgement) => {
+            CorpusRequest::Explore(explore) => self.explore(explore),
+            CorpusRequest::Detail(at) => self.detail(at),
+            CorpusRequest::Judge(at, annotator, judgement) => {
                 workspace.judge(at, &annotator, &judgement)?;
                 self.judged(Some(Changed { at: Some(at), golds: Vec::new() }))
             }
-            KeeperCall::SetGold(at, annotator, gold) => {
+            CorpusRequest::SetGold(at, annotator, gold) => {
                 workspace.draw(at, &annotator, gold.as_ref())?;
                 self.judged(Some(Changed { at: Some(at), golds: vec![at] }))
             }
-            KeeperCall::SetScheme(scheme, renamed) => {
+            CorpusRequest::SetScheme(scheme, renamed) => {
                 workspace.set_scheme(&scheme, &renamed)?;
                 self.judged(Some(Changed::default()))
             }
-            KeeperCall::OpenScheme(path) => {
+            CorpusRequest::OpenScheme(path) => {
                 workspace.set_scheme(&Scheme::open(&path)?, &Renamed::default())?;
                 self.judged(Some(Changed::default()))
             }
-            KeeperCall::SaveScheme(path) => {
+            CorpusRequest::SaveScheme(path) => {
                 workspace.scheme()?.save(&path)?;
-                self.tell(KeeperNews::Written(path));
+                self.tell(CorpusNews::Written(path));
                 Ok(())
             }
-            KeeperCall::Undo => {
+            CorpusRequest::Undo => {
                 let changed = workspace.undo()?;
                 self.judged(changed)
             }
-            KeeperCall::Redo => {
+            CorpusRequest::Redo => {
                 let changed = workspace.redo()?;
                 self.judged(changed)
             }
-            KeeperCall::Remove(id) => {
+            CorpusRequest::Remove(id) => {
                 workspace.remove_system(id)?;
                 self.jobs.means.forget();
                 self.jobs.stop();
                 self.refresh()
             }
-            KeeperCall::Write(out) => {
+            CorpusRequest::Write(out) => {
                 write(&out, &self.corpus, workspace)?;
-                self.tell(KeeperNews::Written(out.path.clone()));
+                self.tell(CorpusNews::Written(out.path.clone()));
                 Ok(())
             }
         }
     }
 
     fn open(&mut self, path: &std::path::Path) -> Result<()> {
-        self.tell(KeeperNews::Busy("Opening the workspace".to_owned(), 0.0));
+        self.tell(CorpusNews::Busy("Opening the workspace".to_owned(), 0.0));
         let read = Workspace::open(path).and_then(|mut workspace| {
             // Unfolded numbers are read as well, only more slowly.
             let folded = workspace.fold_much();
             Ok((workspace.version()?, Corpus::read(&workspace)?, workspace, folded))
         });
-        self.tell(KeeperNews::Idle);
+        self.tell(CorpusNews::Idle);
         let (version, corpus, workspace, folded) = read?;
         if let Err(error) = folded {
-            self.tell(KeeperNews::Failed(error.to_string()));
+            self.tell(CorpusNews::Failed(error.to_string()));
         }
         (self.version, self.corpus, self.workspace) = (version, Arc::new(corpus), Some(workspace));
         self.shown = Default::default();
         self.reads_on = true;
         self.jobs = Jobs::default();
         if let Some(workspace) = &self.workspace {
-            self.tell(KeeperNews::Explored(Explored::Look(Box::new(workspace.look()))));
+            self.tell(CorpusNews::Explored(Explored::Look(Box::new(workspace.look()))));
         }
         for damage in &self.corpus.damages {
-            self.tell(KeeperNews::Failed(damage.clone()));
+            self.tell(CorpusNews::Failed(damage.clone()));
         }
         self.tell_corpus()
     }
@@ -324,7 +325,7 @@ impl Open<'_> {
 
     fn tell_corpus_alone(&self) {
         if let Some(workspace) = &self.workspace {
-            self.tell(KeeperNews::Corpus(workspace.path().to_owned(), Arc::clone(&self.corpus)));
+            self.tell(CorpusNews::Corpus(workspace.path().to_owned(), Arc::clone(&self.corpus)));
         }
     }
 
@@ -338,7 +339,7 @@ impl Open<'_> {
 
     fn tell_damages(&self) {
         for damage in self.corpus.take_damages() {
-            self.tell(KeeperNews::Failed(damage));
+            self.tell(CorpusNews::Failed(damage));
         }
     }
 
@@ -361,20 +362,20 @@ impl Open<'_> {
                     waiting.extend(inbox.try_iter());
                     !waiting
                         .iter()
-                        .any(|call| matches!(call, KeeperCall::Explore(Explore::Count(_)) | KeeperCall::Close))
+                        .any(|call| matches!(call, CorpusRequest::Explore(Explore::Count(_)) | CorpusRequest::Close))
                 };
                 self.jobs.count(options, &self.corpus, &self.rows, &mut goes_on)
             }
             Explore::Find(find) => {
                 if let Some(refused) = self.jobs.find(find, workspace, &self.rows) {
-                    self.tell(KeeperNews::Explored(refused));
+                    self.tell(CorpusNews::Explored(refused));
                 }
                 Ok(())
             }
             Explore::Save { path, lines, order, system } => {
                 let table = hits::tsv(&lines, &order, &self.corpus, system);
                 write_atomic(&path, |file| std::io::Write::write_all(file, table.as_bytes()))?;
-                self.tell(KeeperNews::Written(path));
+                self.tell(CorpusNews::Written(path));
                 Ok(())
             }
         }
@@ -385,14 +386,14 @@ impl Open<'_> {
         let Some(workspace) = &self.workspace else { return Ok(()) };
         let out = self.out;
         self.jobs.step(&self.corpus, workspace, &mut |explored| {
-            out.send(KeeperNews::Explored(explored));
+            out.send(CorpusNews::Explored(explored));
         })
     }
 
     /// Tells what is drawn of the columns that are watched.
     fn draw(&mut self) {
         if let Some(picture) = self.jobs.picture(&self.corpus, &self.rows) {
-            self.tell(KeeperNews::Explored(Explored::Picture(Arc::new(picture))));
+            self.tell(CorpusNews::Explored(Explored::Picture(Arc::new(picture))));
         }
     }
 
@@ -403,12 +404,12 @@ impl Open<'_> {
         let mut goes_on = || {
             polls += 1;
             if polls == PATIENT {
-                out.send(KeeperNews::Busy("Looking through the sentences".to_owned(), 0.0));
+                out.send(CorpusNews::Busy("Looking through the sentences".to_owned(), 0.0));
             }
             waiting.extend(inbox.try_iter());
             !waiting
                 .iter()
-                .any(|call| matches!(call, KeeperCall::Show { .. } | KeeperCall::Open(_) | KeeperCall::Close))
+                .any(|call| matches!(call, CorpusRequest::Show { .. } | CorpusRequest::Open(_) | CorpusRequest::Close))
         };
         let (corpus, (filter, sorting)) = (&self.corpus, &self.shown);
         let means = &mut self.jobs.means;
@@ -420,7 +421,7 @@ impl Open<'_> {
         };
         let rows = rows();
         if polls >= PATIENT {
-            out.send(KeeperNews::Idle);
+            out.send(CorpusNews::Idle);
         }
         let rows = match rows {
             Err(Error::Stale) => return Err(Error::Stale),
@@ -433,7 +434,7 @@ impl Open<'_> {
         // What the table shows first should not wait for the file.
         self.corpus.read_for(&self.rows[..self.rows.len().min(FIRST_ROWS)]);
         self.draw();
-        self.tell(KeeperNews::Rows(rows));
+        self.tell(CorpusNews::Rows(rows));
         self.tell_damages();
         (self.told, self.is_behind) = ((Instant::now(), began.elapsed()), false);
         Ok(())
@@ -497,7 +498,7 @@ impl Open<'_> {
             gold: workspace.gold(at)?,
             judgements: self.corpus.judgements.get(&at).cloned().unwrap_or_default(),
         };
-        self.tell(KeeperNews::Detail(Box::new(detail)));
+        self.tell(CorpusNews::Detail(Box::new(detail)));
         Ok(())
     }
 
@@ -507,31 +508,31 @@ impl Open<'_> {
             let Some(workspace) = &mut self.workspace else { return Ok(()) };
             let out = self.out;
             let mut hear = |share: f32| {
-                out.send(KeeperNews::Importing(format!("Importing {name}"), share));
+                out.send(CorpusNews::Importing(format!("Importing {name}"), share));
             };
             let ticket = self.imports.next();
             self.end.check()?;
             hear(0.0);
             let threads = std::thread::available_parallelism().map_or(1, usize::from);
             let mut measuring = Measuring::default();
-            let brought = if options.role != Some(import::Role::Gold) && verdicts::holds(&path) {
-                verdicts::bring(workspace, &path, None, &mut measuring, &ticket)
+            let imported = if options.role != Some(import::Role::Gold) && judgement_io::holds(&path) {
+                judgement_io::import(workspace, &path, None, &mut measuring, &ticket)
             } else {
-                bring_with(workspace, (&path, &options), threads, &mut measuring, &ticket, &mut hear)
+                import_file(workspace, (&path, &options), threads, &mut measuring, &ticket, &mut hear)
             };
-            self.tell(KeeperNews::Idle);
+            self.tell(CorpusNews::Idle);
             self.jobs.means.forget();
             self.refresh()?;
-            let brought = match brought {
-                Err(Error::Stale) => Brought {
+            let imported = match imported {
+                Err(Error::Stale) => ImportReport {
                     warnings: vec!["The import was stopped; nothing of this file was taken".to_owned()],
                     is_stopped: true,
-                    ..Brought::default()
+                    ..ImportReport::default()
                 },
                 other => other?,
             };
-            let is_stopped = brought.is_stopped;
-            self.tell(KeeperNews::Brought(path, Box::new(brought)));
+            let is_stopped = imported.is_stopped;
+            self.tell(CorpusNews::Imported(path, Box::new(imported)));
             if is_stopped {
                 break;
             }
