@@ -518,7 +518,7 @@ fn judgements_go_out_and_come_in_by_the_texts_and_one_undo_takes_them_back() {
         assert_eq!((report.judgements, report.warned), (4, 0), "{name}: {:?}", report.warnings);
         let found = second.judgements().expect("judgements");
         for (from, to) in [(0, 3), (1, 2), (3, 1)] {
-            let mut expect = expect[&from].clone();
+            let mut expect = (*expect[&from]).clone();
             if kind == Kind::JudgementTable {
                 // A bar stands between tags, and a cell has no tab.
                 if let Some(anna) = expect.get_mut("anna").filter(|_| from == 0) {
@@ -526,7 +526,7 @@ fn judgements_go_out_and_come_in_by_the_texts_and_one_undo_takes_them_back() {
                     anna.note = "-il faut".to_owned();
                 }
             }
-            assert_eq!(found[&to], expect, "{name}: sentence {to}");
+            assert_eq!(*found[&to], expect, "{name}: sentence {to}");
         }
         assert_eq!(second.gold(3).expect("gold"), links_of("0-0 1?2"));
         let undone = second.undo().expect("an answer").expect("an act");
@@ -604,4 +604,26 @@ fn a_table_changes_only_the_columns_that_it_has() {
     judgement_io::import(&mut workspace, &file, Some("cleo"), &mut Measuring::default(), &Ticket::forever())
         .expect("report");
     assert_eq!(workspace.judgements().expect("judgements")[&0]["cleo"].stars, 5);
+}
+
+/// Only a damaged file says anything of sentence 0: it is told, and the others count.
+#[test]
+fn judgements_of_no_sentence_are_told_and_left_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.ilws");
+    let mut workspace = filled(&path, PAIRS);
+    workspace.judge(0, "anna", &said(3, &[], "", Vec::new(), "")).expect("judged");
+    let other = rusqlite::Connection::open(&path).expect("a database");
+    other
+        .execute_batch(
+            "INSERT INTO judgement VALUES (0, 'anna', '{}'), (-7, 'bob', '{}'); INSERT INTO gold VALUES (0, '0-0')",
+        )
+        .expect("damaged");
+    let corpus = Corpus::read(&workspace).expect("a corpus");
+    assert!(
+        corpus.damages.iter().any(|why| why.contains("3 of its judgements are of no sentence")),
+        "{:?}",
+        corpus.damages
+    );
+    assert_eq!((corpus.judgements.len(), corpus.judgements[&0]["anna"].stars, corpus.golds.len()), (1, 3, 0));
 }

@@ -419,7 +419,7 @@ fn a_saved_table_comes_back_as_what_it_was() {
     let came = Corpus::read(&back).expect("a corpus");
     assert_eq!(shown(&came), shown(&corpus));
     let expect = Judgement { note: "odd / rare".to_owned(), ..anna };
-    assert_eq!(came.judgements[&3], [("saved".to_owned(), expect)].into());
+    assert_eq!(*came.judgements[&3], [("saved".to_owned(), expect)].into());
     assert_eq!(came.judgements.len(), 1);
 
     // Where it came from it says nothing new.

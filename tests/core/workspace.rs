@@ -192,6 +192,8 @@ fn conditions_choose_and_columns_sort() {
         ("has:note", &[1]),
         ("-has:reference", &[2]),
         ("-has:2", &[3]),
+        ("10:30", &[]),
+        ("2:30", &[]),
     ] {
         assert_eq!(places(&corpus, filter, ""), expect, "{filter}");
     }
@@ -221,6 +223,7 @@ fn conditions_choose_and_columns_sort() {
         ("bleu<x", "`x` in `bleu<x` is no number"),
         ("colour<3", "there is no column `colour`"),
         ("3:x", "there are 2 systems"),
+        ("right.9:x", "`9` is no system"),
         ("has:cake", "`cake` is none of"),
     ] {
         let error = Filter::new(filter, &corpus).expect_err(filter).to_string();

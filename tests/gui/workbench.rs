@@ -29,19 +29,23 @@ const OTHER: &str = "Le bateau dort rouge.\nLe moulin tourne.\nPluie.\n";
 fn last_news(call: &CorpusRequest) -> Option<fn(&CorpusNews) -> bool> {
     match call {
         CorpusRequest::Close | CorpusRequest::Stop => None,
-        CorpusRequest::Open(_)
-        | CorpusRequest::Show { .. }
-        | CorpusRequest::Remove(_)
+        CorpusRequest::Open(_) | CorpusRequest::Show { .. } | CorpusRequest::Remove(_) | CorpusRequest::Fill => {
+            Some(|news| matches!(news, CorpusNews::Rows(_)))
+        }
+        CorpusRequest::Import(..) => Some(|news| matches!(news, CorpusNews::Imported(..))),
+        CorpusRequest::Write(_) | CorpusRequest::SaveScheme(_) => Some(|news| matches!(news, CorpusNews::Written(_))),
+        CorpusRequest::Detail(_) => Some(|news| matches!(news, CorpusNews::Detail(_))),
+        CorpusRequest::See(..) => Some(|news| matches!(news, CorpusNews::Seen)),
+        CorpusRequest::Compare(pair) => {
+            pair.as_ref().map(|_| (|news| matches!(news, CorpusNews::Compared(_))) as fn(&CorpusNews) -> bool)
+        }
+        CorpusRequest::Judge(..)
+        | CorpusRequest::SetGold(..)
+        | CorpusRequest::Align(..)
         | CorpusRequest::SetScheme(..)
         | CorpusRequest::OpenScheme(_)
-        | CorpusRequest::Fill => Some(|news| matches!(news, CorpusNews::Rows(_))),
-        CorpusRequest::Import(_) => Some(|news| matches!(news, CorpusNews::Imported(..))),
-        CorpusRequest::Write(_) | CorpusRequest::SaveScheme(_) => Some(|news| matches!(news, CorpusNews::Written(_))),
-        CorpusRequest::Detail(_)
-        | CorpusRequest::Judge(..)
-        | CorpusRequest::SetGold(..)
         | CorpusRequest::Undo
-        | CorpusRequest::Redo => Some(|news| matches!(news, CorpusNews::Detail(_))),
+        | CorpusRequest::Redo => Some(|news| matches!(news, CorpusNews::Judged(..))),
         CorpusRequest::Explore(explore) => last_explored(explore),
     }
 }
@@ -329,7 +333,8 @@ fn two_annotators_are_compared_in_a_sheet() {
     std::fs::write(&path, "source\tannotator\tstars\nRain.\tme\t5\nThe red boat sleeps.\tme\t1\n").expect("written");
     bench.send(WorkbenchCommand::Import(path));
     bench.says("cleo.tsv: Imported 2 judgements");
-    let count = |bench: &Bench| bench.harness.state().session().workbench().annotators.get("cleo").copied();
+    let count =
+        |bench: &Bench| bench.harness.state().session().workbench().corpus.counts.annotators.get("cleo").copied();
     assert_eq!(count(&bench), Some(2));
     bench.send(WorkbenchCommand::Undo);
     assert_eq!(count(&bench), None);

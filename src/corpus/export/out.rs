@@ -125,7 +125,8 @@ fn line(kind: Kind, at: usize, corpus: &Corpus, workspace: &Workspace) -> Result
             let Some(by) = corpus.judgements.get(&at) else { return Ok(None) };
             let gold = workspace.gold(at)?.as_ref().map(links::pharaoh);
             Ok(Some(
-                json!({ "sentence": at + 1, "source": corpus.sources.get(at), "by": by, "gold": gold }).to_string(),
+                json!({ "sentence": at + 1, "source": corpus.sources.get(at), "by": by.as_ref(), "gold": gold })
+                    .to_string(),
             ))
         }
         Kind::Tsv
@@ -194,7 +195,7 @@ fn object(at: usize, corpus: &Corpus, workspace: &Workspace) -> Result<Value> {
         "reference": corpus.references.get(at),
         "systems": systems,
         "gold": gold,
-        "judgements": corpus.judgements.get(&at),
+        "judgements": corpus.judgements.get(&at).map(AsRef::as_ref),
     }))
 }
 

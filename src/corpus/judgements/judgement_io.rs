@@ -51,7 +51,7 @@ const WINDOW: usize = 10_000;
 pub fn table(file: &mut dyn Write, rows: &[u32], corpus: &Corpus) -> std::io::Result<()> {
     let mut table = Tsv::new(file, COLUMNS)?;
     for &at in rows {
-        for (annotator, judgement) in corpus.judgements.get(&(at as usize)).into_iter().flatten() {
+        for (annotator, judgement) in corpus.judgements.get(&(at as usize)).into_iter().flat_map(|by| by.iter()) {
             let marks = judgement.marks.iter().map(Of::Mark);
             let mut all: Vec<Of<'_>> = marks.chain(judgement.no_errors.iter().map(|name| Of::NoErrors(name))).collect();
             if all.is_empty() {

@@ -4,6 +4,7 @@
 use crate::corpus::measures::measures::{MEASURES, Measure, OF_SENTENCES};
 use crate::corpus::measures::score::score;
 use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::texts::Numbers;
 use crate::error::{Error, Result};
 
 /// The score of a system by the marks of people.
@@ -140,6 +141,23 @@ impl Column {
                 score(corpus, system, std::iter::once(at)).per_word().map_or(f32::NAN, |score| score as f32)
             }
         }
+    }
+
+    /// The numbers in memory that [`Column::value`] reads; none of what is judged.
+    pub fn numbers(self, corpus: &Corpus) -> impl Iterator<Item = &Numbers> {
+        let of = |measure: usize, system: usize| corpus.systems.get(system)?.numbers.get(measure);
+        let both = match self {
+            Self::Number | Self::Stars | Self::Marks | Self::Errors(_) => [None, None],
+            Self::Sentence(measure) => [corpus.numbers.get(measure), None],
+            Self::Output(measure, system) => [of(measure, system), None],
+            Self::Difference(measure, first, second) => [of(measure, first), of(measure, second)],
+        };
+        both.into_iter().flatten()
+    }
+
+    /// Whether it is about what people say.
+    pub fn is_judged(self) -> bool {
+        matches!(self, Self::Stars | Self::Marks | Self::Errors(_))
     }
 
     /// A number as it is shown; empty where there is none.

@@ -123,6 +123,12 @@ impl Jobs {
         self.searching = None;
     }
 
+    /// Numbers that people gave have changed; whether some of them are drawn.
+    pub fn forget_judged(&mut self, corpus: &Corpus) -> bool {
+        self.binned.retain(|binned| !binned.column().is_judged());
+        self.watched.iter().any(|name| Column::named(name, corpus).is_ok_and(Column::is_judged))
+    }
+
     /// Columns that are drawn.
     pub fn watch(&mut self, columns: Vec<String>) {
         self.watched = columns;

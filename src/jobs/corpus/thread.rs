@@ -7,8 +7,11 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
+use crate::aligner::words::LineAligner;
 use crate::corpus::export::out::write;
 use crate::corpus::import::importer::{ImportReport, import_file};
+use crate::corpus::judgements::agreement;
+use crate::corpus::judgements::change::Change;
 use crate::corpus::judgements::judge::Changed;
 use crate::corpus::judgements::judgement_io;
 use crate::corpus::judgements::scheme::{Renamed, Scheme};
@@ -27,6 +30,7 @@ use crate::jobs::live::serve::panic_sentence;
 use crate::jobs::priority;
 use crate::jobs::thread;
 use crate::jobs::thread::{Outbox, Patience, Service, Wake, caught};
+use crate::text::links::Links;
 use crate::text::links::read::links_of;
 use crate::text::write::write_atomic;
 use crate::ticket::{Counter, Ticket};
@@ -70,10 +74,13 @@ impl CorpusThread {
 
     /// Asks for something.
     pub fn send(&self, call: CorpusRequest) {
-        if call == CorpusRequest::Stop {
+        let stops = call == CorpusRequest::Stop;
+        let is_sent = self.service.has_thread() && self.calls.send(call).is_ok();
+        // Sent first: an import that begins meanwhile finds it waiting.
+        if stops {
             self.imports.cancel();
         }
-        if !self.service.has_thread() || self.calls.send(call).is_err() {
+        if !is_sent {
             let message = "The system gave no thread for workspaces; close other programs and start again.";
             self.service.refuse(CorpusNews::Failed(message.to_owned()));
         }
@@ -115,22 +122,9 @@ fn run(inbox: &Receiver<CorpusRequest>, out: &Outbox<CorpusNews>, imports: &Coun
             continue;
         }
         let call = open.waiting.remove(0);
-        if !open.waiting.iter().any(|later| replaces(later, &call)) {
+        if !open.waiting.iter().any(|later| later.replaces(&call)) {
             open.attempt(|open| open.answer(call));
         }
-    }
-}
-
-/// Whether the earlier of two calls need not be answered.
-fn replaces(later: &CorpusRequest, earlier: &CorpusRequest) -> bool {
-    match (later, earlier) {
-        (CorpusRequest::Show { .. }, CorpusRequest::Show { .. })
-        | (CorpusRequest::Detail(_), CorpusRequest::Detail(_)) => true,
-        (CorpusRequest::Explore(later), CorpusRequest::Explore(earlier)) => {
-            !matches!(later, Explore::Save { .. }) && std::mem::discriminant(later) == std::mem::discriminant(earlier)
-        }
-        (CorpusRequest::Stop, CorpusRequest::Import(_)) => true,
-        _ => false,
     }
 }
 
@@ -150,6 +144,10 @@ struct Open<'a> {
     version: i64,
     /// What was asked for last: conditions and order.
     shown: (String, String),
+    /// What people say decides which rows are shown, or where, or whether the conditions can be read.
+    follows: bool,
+    /// Two annotators who are compared.
+    compared: Option<(String, String)>,
     /// The rows that came of it.
     rows: Arc<Vec<u32>>,
     jobs: Jobs,
@@ -178,6 +176,8 @@ impl<'a> Open<'a> {
             corpus: Arc::default(),
             version: 0,
             shown: Default::default(),
+            follows: false,
+            compared: None,
             rows: Arc::default(),
             jobs: Jobs::default(),
             told: (Instant::now(), Duration::ZERO),
@@ -205,8 +205,8 @@ impl Open<'_> {
         }
     }
 
-    fn answer(&mut self, call: CorpusRequest) -> Result<()> {
-        match call {
+    fn answer(&mut self, request: CorpusRequest) -> Result<()> {
+        match request {
             CorpusRequest::Stop => return Ok(()),
             CorpusRequest::Open(path) => return self.open(&path),
             CorpusRequest::Close => {
@@ -214,6 +214,7 @@ impl Open<'_> {
                 self.corpus = Arc::default();
                 self.rows = Arc::default();
                 self.jobs = Jobs::default();
+                self.compared = None;
                 return Ok(());
             }
             _ => {}
@@ -221,59 +222,48 @@ impl Open<'_> {
         let Some(workspace) = &mut self.workspace else {
             return Err(Error::Input("No workspace is open; open one, or make one".to_owned()));
         };
-        match call {
-            // Whoever sent it has made the ticket stale.
+        match request {
             CorpusRequest::Open(_) | CorpusRequest::Close | CorpusRequest::Stop => Ok(()),
-            CorpusRequest::Import(files) => self.import(files),
-            CorpusRequest::Fill => {
-                let origin = workspace.add_origin("the first set of Interlinear", "")?;
-                let sentence = |(n, (source, reference, links)): (usize, (&str, &str, &str))| NewSentence {
-                    source: source.to_owned(),
-                    reference: Some(reference.to_owned()),
-                    name: None,
-                    line: n + 1,
-                    gold: links_of(links),
-                };
-                let new: Vec<NewSentence> = first_set::lines().enumerate().map(sentence).collect();
-                workspace.add_sentences(origin, &new)?;
-                self.jobs.means.forget();
-                self.refresh()
-            }
+            CorpusRequest::Import(path, options) => self.import(path, &options),
+            CorpusRequest::Fill => self.fill(),
             CorpusRequest::Show { filter, sorting } => {
                 self.shown = (filter, sorting);
                 self.show()
+            }
+            CorpusRequest::See(rows, columns) => {
+                self.corpus.read_rows(&rows, &columns);
+                self.tell_damages();
+                self.tell(CorpusNews::Seen);
+                Ok(())
             }
             CorpusRequest::Explore(explore) => self.explore(explore),
             CorpusRequest::Detail(at) => self.detail(at),
             CorpusRequest::Judge(at, annotator, judgement) => {
                 workspace.judge(at, &annotator, &judgement)?;
-                self.judged(Some(Changed { at: Some(at), golds: Vec::new() }))
+                self.judged(&Changed { at: Some(at), judged: vec![at], ..Changed::default() })
             }
-            CorpusRequest::SetGold(at, annotator, gold) => {
-                workspace.draw(at, &annotator, gold.as_ref())?;
-                self.judged(Some(Changed { at: Some(at), golds: vec![at] }))
+            CorpusRequest::SetGold(at, annotator, gold) => self.draw_links(at, &annotator, gold.as_ref()),
+            CorpusRequest::Align(at, annotator, languages) => self.align(at, &annotator, &languages),
+            CorpusRequest::Compare(pair) => {
+                self.compared = pair;
+                self.compare();
+                Ok(())
             }
             CorpusRequest::SetScheme(scheme, renamed) => {
-                workspace.set_scheme(&scheme, &renamed)?;
-                self.judged(Some(Changed::default()))
+                let changed = workspace.set_scheme(&scheme, &renamed)?;
+                self.judged(&changed)
             }
             CorpusRequest::OpenScheme(path) => {
-                workspace.set_scheme(&Scheme::open(&path)?, &Renamed::default())?;
-                self.judged(Some(Changed::default()))
+                let changed = workspace.set_scheme(&Scheme::open(&path)?, &Renamed::default())?;
+                self.judged(&changed)
             }
             CorpusRequest::SaveScheme(path) => {
                 workspace.scheme()?.save(&path)?;
                 self.tell(CorpusNews::Written(path));
                 Ok(())
             }
-            CorpusRequest::Undo => {
-                let changed = workspace.undo()?;
-                self.judged(changed)
-            }
-            CorpusRequest::Redo => {
-                let changed = workspace.redo()?;
-                self.judged(changed)
-            }
+            CorpusRequest::Undo => workspace.undo()?.map_or(Ok(()), |changed| self.judged(&changed)),
+            CorpusRequest::Redo => workspace.redo()?.map_or(Ok(()), |changed| self.judged(&changed)),
             CorpusRequest::Remove(id) => {
                 workspace.remove_system(id)?;
                 self.jobs.means.forget();
@@ -286,6 +276,23 @@ impl Open<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// Puts in the small test set that comes with the program.
+    fn fill(&mut self) -> Result<()> {
+        let Some(workspace) = &mut self.workspace else { return Ok(()) };
+        let origin = workspace.add_origin("the first set of Interlinear", "")?;
+        let sentence = |(n, (source, reference, links)): (usize, (&str, &str, &str))| NewSentence {
+            source: source.to_owned(),
+            reference: Some(reference.to_owned()),
+            name: None,
+            line: n + 1,
+            gold: links_of(links),
+        };
+        let new: Vec<NewSentence> = first_set::lines().enumerate().map(sentence).collect();
+        workspace.add_sentences(origin, &new)?;
+        self.jobs.means.forget();
+        self.refresh()
     }
 
     fn open(&mut self, path: &std::path::Path) -> Result<()> {
@@ -301,7 +308,7 @@ impl Open<'_> {
             self.tell(CorpusNews::Failed(error.to_string()));
         }
         (self.version, self.corpus, self.workspace) = (version, Arc::new(corpus), Some(workspace));
-        self.shown = Default::default();
+        (self.shown, self.compared) = (Default::default(), None);
         self.reads_on = true;
         self.jobs = Jobs::default();
         if let Some(workspace) = &self.workspace {
@@ -315,6 +322,7 @@ impl Open<'_> {
 
     fn tell_corpus(&mut self) -> Result<()> {
         self.tell_corpus_alone();
+        self.compare();
         self.jobs.forget();
         match self.workspace.is_some().then(|| self.show()) {
             // A newer question waits, and is answered next.
@@ -325,7 +333,7 @@ impl Open<'_> {
 
     fn tell_corpus_alone(&self) {
         if let Some(workspace) = &self.workspace {
-            self.tell(CorpusNews::Corpus(workspace.path().to_owned(), Arc::clone(&self.corpus)));
+            self.tell(CorpusNews::Corpus(workspace.path().to_owned(), Arc::new(self.corpus.without_file())));
         }
     }
 
@@ -414,10 +422,11 @@ impl Open<'_> {
         let (corpus, (filter, sorting)) = (&self.corpus, &self.shown);
         let means = &mut self.jobs.means;
         let began = Instant::now();
-        let mut rows = || -> Result<Vec<u32>> {
+        let mut rows = || -> Result<(Vec<u32>, bool)> {
             let filter = means.filter(filter, corpus, workspace, &mut goes_on)?;
             let sorting = (!sorting.is_empty()).then(|| Sorting::named(sorting, corpus)).transpose()?;
-            Ok(table::rows(corpus, &filter, sorting.as_ref()))
+            let follows = filter.reads_judgements() || sorting.as_ref().is_some_and(Sorting::reads_judgements);
+            Ok((table::rows(corpus, &filter, sorting.as_ref()), follows))
         };
         let rows = rows();
         if polls >= PATIENT {
@@ -425,8 +434,12 @@ impl Open<'_> {
         }
         let rows = match rows {
             Err(Error::Stale) => return Err(Error::Stale),
-            Err(error) => Err(error.to_string()),
-            Ok(rows) => {
+            Err(error) => {
+                self.follows = true;
+                Err(error.to_string())
+            }
+            Ok((rows, follows)) => {
+                self.follows = follows;
                 self.rows = Arc::new(rows);
                 Ok(Arc::clone(&self.rows))
             }
@@ -474,22 +487,68 @@ impl Open<'_> {
         self.tell_corpus()
     }
 
-    /// Sentences were judged: their numbers, their rows and what is shown of the first follow.
-    fn judged(&mut self, changed: Option<Changed>) -> Result<()> {
-        let (Some(changed), Some(workspace)) = (changed, &mut self.workspace) else { return Ok(()) };
-        if !changed.golds.is_empty() {
+    /// Something was judged: every copy of the corpus takes in what is new, and what follows from it is told. The rows are
+    /// chosen and sorted again only where that depends on it.
+    fn judged(&mut self, changed: &Changed) -> Result<()> {
+        let Some(workspace) = &mut self.workspace else { return Ok(()) };
+        let change = Arc::new(Change::read(workspace, changed)?);
+        Arc::make_mut(&mut self.corpus).apply(&change);
+        self.tell(CorpusNews::Judged(changed.at, Arc::clone(&change)));
+        self.compare();
+        let is_drawn = self.jobs.forget_judged(&self.corpus);
+        let has_links = !change.golds.is_empty();
+        if has_links {
             self.jobs.means.forget();
-            for system in workspace.systems()? {
-                workspace.measure(system.id, &changed.golds, &mut Measuring::default())?;
-            }
+            self.jobs.forget();
         }
-        self.refresh()?;
-        changed.at.map_or(Ok(()), |at| self.detail(at))
+        if self.follows || has_links && self.shown != <(String, String)>::default() {
+            return match self.show() {
+                // A newer question waits, and is answered next.
+                Err(Error::Stale) => Ok(()),
+                shown => shown,
+            };
+        }
+        if is_drawn || has_links {
+            self.draw();
+        }
+        Ok(())
+    }
+
+    fn draw_links(&mut self, at: usize, annotator: &str, gold: Option<&Links>) -> Result<()> {
+        let Some(workspace) = &mut self.workspace else { return Ok(()) };
+        workspace.draw(at, annotator, gold)?;
+        self.judged(&Changed { at: Some(at), judged: vec![at], golds: vec![at], scheme: false })
+    }
+
+    /// Links to begin with.
+    fn align(&mut self, at: usize, annotator: &str, (source, target): &(String, String)) -> Result<()> {
+        let Some(workspace) = &self.workspace else { return Ok(()) };
+        let Some(sentence) = workspace.sentence(at)? else { return Ok(()) };
+        let Some(reference) = sentence.reference.as_deref() else {
+            return Err(Error::Input("There is no reference to link the source with; import one".to_owned()));
+        };
+        let Some(mut aligner) = LineAligner::bundled(source, target, false)? else {
+            return Err(Error::Input(format!("No aligner comes with the program for {source} and {target}")));
+        };
+        let links = aligner.lines(&sentence.source, reference).forward;
+        self.draw_links(at, annotator, Some(&Links::new(links, Vec::new())))
+    }
+
+    /// Tells how far two annotators agree, while they are compared.
+    fn compare(&self) {
+        let Some((first, second)) = &self.compared else { return };
+        let rows: Vec<u32> = self.corpus.judgements.keys().map(|at| *at as u32).collect();
+        let found = agreement::compare(&self.corpus, (first, second), &rows).ok();
+        for (at, _) in found.iter().flat_map(|agreement| &agreement.differing) {
+            self.corpus.read_rows(&[*at as u32], &[]);
+        }
+        self.tell(CorpusNews::Compared(found.map(Arc::new)));
     }
 
     fn detail(&self, at: usize) -> Result<()> {
         let Some(workspace) = &self.workspace else { return Ok(()) };
         let Some(sentence) = workspace.sentence(at)? else { return Ok(()) };
+        self.corpus.read_sentence(at);
         let outputs = self.corpus.systems.iter().map(|column| workspace.output(column.system.id, at));
         let detail = Detail {
             at,
@@ -502,41 +561,40 @@ impl Open<'_> {
         Ok(())
     }
 
-    fn import(&mut self, files: Vec<(PathBuf, import::Options)>) -> Result<()> {
-        for (path, options) in files {
-            let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
-            let Some(workspace) = &mut self.workspace else { return Ok(()) };
-            let out = self.out;
-            let mut hear = |share: f32| {
-                out.send(CorpusNews::Importing(format!("Importing {name}"), share));
-            };
-            let ticket = self.imports.next();
-            self.end.check()?;
-            hear(0.0);
-            let threads = std::thread::available_parallelism().map_or(1, usize::from);
-            let mut measuring = Measuring::default();
-            let imported = if options.role != Some(import::Role::Gold) && judgement_io::holds(&path) {
-                judgement_io::import(workspace, &path, None, &mut measuring, &ticket)
-            } else {
-                import_file(workspace, (&path, &options), threads, &mut measuring, &ticket, &mut hear)
-            };
-            self.tell(CorpusNews::Idle);
-            self.jobs.means.forget();
-            self.refresh()?;
-            let imported = match imported {
-                Err(Error::Stale) => ImportReport {
-                    warnings: vec!["The import was stopped; nothing of this file was taken".to_owned()],
-                    is_stopped: true,
-                    ..ImportReport::default()
-                },
-                other => other?,
-            };
-            let is_stopped = imported.is_stopped;
-            self.tell(CorpusNews::Imported(path, Box::new(imported)));
-            if is_stopped {
-                break;
-            }
+    fn import(&mut self, path: PathBuf, options: &import::Options) -> Result<()> {
+        let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
+        let Some(workspace) = &mut self.workspace else { return Ok(()) };
+        let out = self.out;
+        let mut hear = |share: f32| {
+            out.send(CorpusNews::Importing(format!("Importing {name}"), share));
+        };
+        let ticket = self.imports.next();
+        // One that came before the ticket was there stops it too.
+        self.waiting.extend(self.inbox.try_iter());
+        if self.waiting.contains(&CorpusRequest::Stop) {
+            self.imports.cancel();
         }
+        self.end.check()?;
+        hear(0.0);
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut measuring = Measuring::default();
+        let imported = if options.role != Some(import::Role::Gold) && judgement_io::holds(&path) {
+            judgement_io::import(workspace, &path, None, &mut measuring, &ticket)
+        } else {
+            import_file(workspace, (&path, options), threads, &mut measuring, &ticket, &mut hear)
+        };
+        self.tell(CorpusNews::Idle);
+        self.jobs.means.forget();
+        self.refresh()?;
+        let imported = match imported {
+            Err(Error::Stale) => ImportReport {
+                warnings: vec!["The import was stopped; nothing of this file was taken".to_owned()],
+                is_stopped: true,
+                ..ImportReport::default()
+            },
+            other => other?,
+        };
+        self.tell(CorpusNews::Imported(path, Box::new(imported)));
         Ok(())
     }
 }

@@ -5,8 +5,8 @@ pub mod acting;
 pub mod agreement;
 pub mod columns;
 pub mod command;
-pub mod counts;
 pub mod explore;
+pub mod judging;
 pub mod picture;
 pub mod whole;
 
@@ -17,7 +17,6 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::aligner::words::LineAligner;
 use crate::app::document::table::AlignmentTable;
 use crate::app::effect::Effect;
 use crate::app::files::gold::Gold;
@@ -28,6 +27,7 @@ use crate::corpus::export::out::Out;
 use crate::corpus::import::importer::ImportReport;
 use crate::corpus::judgements::agreement::Agreement;
 use crate::corpus::judgements::judge::{Judgement, MOST_STARS, NOBODY};
+use crate::corpus::query::column::Column;
 use crate::corpus::query::table::TextColumn;
 use crate::corpus::store::corpus::Corpus;
 use crate::decoding::SearchOptions;
@@ -37,7 +37,6 @@ use crate::jobs::queue::Order;
 use crate::jobs::queue::analyse::{ActsBy, Analyse, Analysed};
 use crate::jobs::queue::evaluate::Candidate;
 use crate::pages::corpus::columns::Columns;
-use crate::pages::corpus::counts::{Used, tags, used};
 use crate::pages::corpus::whole::Whole;
 use crate::pages::evaluation::systems;
 use crate::pages::shape::{Kept, PageState};
@@ -57,7 +56,7 @@ pub struct Workbench {
     wanted: Option<PathBuf>,
     /// The one that was open last.
     pub last: Option<PathBuf>,
-    /// Its texts and numbers.
+    /// Its texts and numbers, as far as they are in memory; [`CorpusRequest::See`] brings what is in view there.
     pub corpus: Arc<Corpus>,
     /// The sentences that are shown, by their places, in order.
     pub rows: Arc<Vec<u32>>,
@@ -93,14 +92,10 @@ pub struct Workbench {
     given: BTreeMap<(usize, String), Judgement>,
     /// Links by hand that were drawn and are not yet part of the details.
     drawn: Option<(usize, Option<Links>)>,
+    /// What is in view and was asked for, until it is in memory.
+    seen: Option<(Vec<u32>, Vec<Column>)>,
     /// What was taken back last is to be chosen.
     awaits: bool,
-    /// All tags, each with how often it was given.
-    pub tags: BTreeMap<String, usize>,
-    /// Everyone who judged anything, with how many sentences.
-    pub annotators: BTreeMap<String, usize>,
-    /// Kinds and severities of marks, with how many have them.
-    pub used: Used,
     /// The two who are compared, and how far they agree.
     pub compared: Option<(String, String)>,
     /// As said.
@@ -135,10 +130,8 @@ impl Default for Workbench {
             tables: Vec::new(),
             given: BTreeMap::new(),
             drawn: None,
+            seen: None,
             awaits: false,
-            tags: BTreeMap::new(),
-            annotators: BTreeMap::new(),
-            used: Used::default(),
             compared: None,
             agreement: None,
             annotator: NOBODY.to_owned(),
@@ -275,97 +268,21 @@ impl Workbench {
         }
     }
 
-    fn judge(&mut self, shared: &mut Shared, change: impl FnOnce(&mut Judgement)) {
-        if let Some(at) = self.selected {
-            self.judge_of(at, self.annotator.clone(), shared, change);
-        }
-    }
-
-    /// As [`Self::judge`] where the sentence in view is the chosen one, and not still the one before.
-    fn judge_shown(&mut self, shared: &mut Shared, change: impl FnOnce(&mut Judgement)) {
-        if self.detail.as_ref().is_some_and(|detail| Some(detail.at) == self.selected) {
-            self.judge(shared, change);
-        }
-    }
-
-    /// Changes what an annotator says of a sentence, from what was said last.
-    fn judge_of(&mut self, at: usize, annotator: String, shared: &mut Shared, change: impl FnOnce(&mut Judgement)) {
-        let before = self.said(at, &annotator);
-        let mut judgement = before.clone();
-        change(&mut judgement);
-        if judgement != before {
-            self.given.insert((at, annotator.clone()), judgement.clone());
-            Self::send(shared, CorpusRequest::Judge(at, annotator, judgement));
-        }
-    }
-
-    /// Takes back, or does again; what it concerns is chosen.
-    fn take_back(&mut self, call: CorpusRequest, shared: &mut Shared) {
-        self.given.clear();
-        self.drawn = None;
-        self.awaits = true;
-        self.whole.revision += 1;
-        Self::send(shared, call);
-    }
-
-    /// The links by hand of the chosen sentence, once they are known.
-    fn gold(&self) -> Option<(usize, Links)> {
-        let detail = self.detail.as_ref().filter(|detail| Some(detail.at) == self.selected)?;
-        let drawn = self.drawn.as_ref().filter(|(at, _)| *at == detail.at).map(|(_, gold)| gold);
-        Some((detail.at, drawn.unwrap_or(&detail.gold).clone().unwrap_or_default()))
-    }
-
-    fn draw(&mut self, at: usize, gold: Option<Links>, shared: &mut Shared) {
-        // What is judged before the answer keeps the links.
-        let links = gold.as_ref().map(crate::text::links::pharaoh).unwrap_or_default();
-        let judgement = Judgement { links, ..self.said(at, &self.annotator) };
-        self.given.insert((at, self.annotator.clone()), judgement);
-        self.drawn = Some((at, gold.clone()));
-        self.whole.revision += 1;
-        Self::send(shared, CorpusRequest::SetGold(at, self.annotator.clone(), gold));
-    }
-
-    fn link(&mut self, link: Link, shared: &mut Shared) {
-        let Some((at, gold)) = self.gold() else { return };
-        let (mut sure, mut possible) = (gold.sure().to_vec(), gold.possible().to_vec());
-        if gold.is_sure(link) {
-            sure.retain(|other| *other != link);
-            possible.push(link);
-        } else if gold.is_possible(link) {
-            possible.retain(|other| *other != link);
-        } else {
-            sure.push(link);
-        }
-        let gold = Links::new(sure, possible);
-        self.draw(at, Some(gold).filter(|gold| !gold.all().is_empty()), shared);
-    }
-
-    /// Links to begin with. The languages are those of the first model.
-    fn links_of_aligner(&mut self, shared: &mut Shared) {
-        let Some(detail) = self.detail.clone().filter(|detail| Some(detail.at) == self.selected) else { return };
-        let (source, target) = shared.languages().unwrap_or_else(|| ("en".to_owned(), "fr".to_owned()));
-        let Some(reference) = detail.sentence.reference.as_deref() else {
-            self.message = Some("There is no reference to link the source with; import one".to_owned());
-            return;
-        };
-        match LineAligner::bundled(&source, &target, false) {
-            Ok(Some(mut aligner)) => {
-                let links = aligner.lines(&detail.sentence.source, reference).forward;
-                self.draw(detail.at, Some(Links::new(links, Vec::new())), shared);
-            }
-            Ok(None) => {
-                self.message = Some(format!("No aligner comes with the program for {source} and {target}"));
-            }
-            Err(error) => self.message = Some(error.to_string()),
-        }
-    }
-
     fn open_sentence(&self, shared: &mut Shared) {
         let Some(detail) = self.detail.as_ref().filter(|detail| Some(detail.at) == self.selected) else { return };
         let sentence = &detail.sentence;
         let gold = detail.gold.clone().zip(sentence.reference.clone());
         let gold = gold.map(|(links, reference)| Gold { source: sentence.source.clone(), reference, links });
         shared.show_with_gold(sentence.source.clone(), gold);
+    }
+
+    /// Has what is in view read, where it is not in memory.
+    fn see(&mut self, rows: Vec<u32>, shared: &mut Shared) {
+        let seen = (rows, self.columns.shown(&self.corpus));
+        if self.seen.as_ref() != Some(&seen) {
+            self.seen = Some(seen.clone());
+            Self::send(shared, CorpusRequest::See(seen.0, seen.1));
+        }
     }
 
     /// Takes in what the corpus thread tells.
@@ -384,9 +301,7 @@ impl Workbench {
                 self.note_outputs();
                 let judgements = &self.corpus.judgements;
                 self.given.retain(|(at, by), given| judgements.get(at).and_then(|all| all.get(by)) != Some(given));
-                self.tags = tags(&self.corpus);
-                self.used = used(&self.corpus);
-                self.compare_again();
+                self.seen = None;
                 if let Some(at) = self.selected.filter(|_| is_longer || !self.tasks.is_empty()) {
                     Self::send(shared, CorpusRequest::Detail(at));
                 }
@@ -397,10 +312,10 @@ impl Workbench {
                 self.see_whole(shared);
             }
             CorpusNews::Rows(Err(trouble)) => self.trouble = Some(trouble),
+            CorpusNews::Seen => self.seen = None,
+            CorpusNews::Judged(at, change) => self.judged(at, &change, shared),
+            CorpusNews::Compared(agreement) => self.agreement = agreement.filter(|_| self.compared.is_some()),
             CorpusNews::Detail(detail) => {
-                if std::mem::take(&mut self.awaits) {
-                    self.selected = Some(detail.at);
-                }
                 // One of a sentence that is not chosen any more comes too late.
                 if self.selected != Some(detail.at) {
                     return;
@@ -453,11 +368,9 @@ impl PageState for Workbench {
                     role => role.clone(),
                 };
                 let options = import::Options { role: Some(role), ..import::Options::default() };
-                Self::send(shared, CorpusRequest::Import(vec![(path, options)]));
+                Self::send(shared, CorpusRequest::Import(path, options));
             }
-            WorkbenchCommand::ImportAs(path, options) => {
-                Self::send(shared, CorpusRequest::Import(vec![(path, options)]))
-            }
+            WorkbenchCommand::ImportAs(path, options) => Self::send(shared, CorpusRequest::Import(path, options)),
             WorkbenchCommand::StopImport => Self::send(shared, CorpusRequest::Stop),
             WorkbenchCommand::Fill => Self::send(shared, CorpusRequest::Fill),
             WorkbenchCommand::SetRole(role) => self.role = role,
@@ -467,6 +380,7 @@ impl PageState for Workbench {
             }
             WorkbenchCommand::Sort(column) => self.sort(column, shared),
             WorkbenchCommand::Select(at) => self.select(at, shared),
+            WorkbenchCommand::See(rows) => self.see(rows, shared),
             WorkbenchCommand::Move(by) => self.go(by, shared),
             WorkbenchCommand::OpenSentence => self.open_sentence(shared),
             WorkbenchCommand::Run(forces) => self.run(forces, shared),
@@ -517,7 +431,11 @@ impl PageState for Workbench {
                     self.draw(at, None, shared);
                 }
             }
-            WorkbenchCommand::Compare(pair) => self.compare(pair),
+            WorkbenchCommand::Compare(pair) => {
+                self.compared.clone_from(&pair);
+                self.agreement = None;
+                Self::send(shared, CorpusRequest::Compare(pair));
+            }
             WorkbenchCommand::SetScheme(scheme, renamed) => {
                 Self::send(shared, CorpusRequest::SetScheme(scheme, renamed));
             }

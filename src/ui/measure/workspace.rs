@@ -42,7 +42,7 @@ pub fn workspace(path: &Path, frames: usize) -> WorkspaceFigures {
     figures.rows = window.app.session().workbench().rows.len();
     window.frame(vec![Input::PointerMoved(pos2(0.3 * WINDOW.x, 0.5 * WINDOW.y))]);
     figures.first_leaps_millis = (0..frames.min(30)).map(|n| window.frame(vec![leap(n)])).collect();
-    window.app.session().workbench().corpus.read_texts();
+    until(&mut window, &|session| session.workbench().corpus.has_texts());
     figures.scrolling_millis = (0..frames).map(|n| window.frame(vec![wheel(n)])).collect();
     figures.leaping_millis = (0..frames).map(|n| window.frame(vec![leap(n)])).collect();
     for n in 0..frames {

@@ -49,7 +49,7 @@ pub fn agreement_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn pair_ui(ui: &mut Ui, window: &mut Window<'_>, pair: &(String, String)) {
-    let annotators = window.session.workbench().annotators.clone();
+    let annotators = window.session.workbench().corpus.counts.annotators.clone();
     ui.horizontal_wrapped(|ui| {
         let mut next = pair.clone();
         for (name, chosen) in [("First annotator", &mut next.0), ("Second annotator", &mut next.1)] {

@@ -285,7 +285,7 @@ fn judging_ui(ui: &mut Ui, window: &mut Window<'_>) {
         if agreement.clicked() {
             let workbench = window.session.workbench();
             // The one who judges here comes first, if there is anything by that name.
-            let mut names: Vec<String> = workbench.annotators.keys().cloned().collect();
+            let mut names: Vec<String> = workbench.corpus.counts.annotators.keys().cloned().collect();
             names.sort_by_key(|name| *name != workbench.annotator);
             let mut names = names.into_iter();
             let pair = (names.next().unwrap_or_default(), names.next().unwrap_or_default());

@@ -59,7 +59,7 @@ pub fn scheme_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 fn list_ui(ui: &mut Ui, window: &Window<'_>, what: &str, list: &mut Vec<Named>) {
     let t = theme::tokens(ui);
-    let used = &window.session.workbench().used;
+    let used = &window.session.workbench().corpus.counts;
     let used = if what == SEVERITY { &used.severities } else { &used.kinds };
     let mut removed = None;
     for (n, named) in list.iter_mut().enumerate() {
