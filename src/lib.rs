@@ -22,7 +22,7 @@
 //! import/        6  files of others: texts, outputs, alignments and attention, each kind with its facts
 //! figure/        6  figures as marks in points, colours and palettes; the window and SVG paint them
 //! training/      6  loss, optimisers, data, checkpoints, resuming
-//! evaluation/    6  models on test sets: NLL, BLEU, by length and unknown words, alignment error
+//! evaluation/    6  a model or several as one, asked about many sentences: rows and words, links of given pairs
 //! analysis/      5  what is read off results: BLEU, alignments, AER, maps; plain numbers, no tensors
 //! aligner/       5  word alignments learned from parallel text alone: IBM model 1 and a hidden Markov model
 //! decoding/      4  beam search, forced decoding, samples, ensembles, and the trace of each

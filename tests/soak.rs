@@ -190,7 +190,8 @@ impl Soak {
     /// What is used once nothing is being decoded.
     fn settled(&mut self) -> Used {
         let began = Instant::now();
-        while self.harness.state().session().decoding() > 0 && began.elapsed() < Duration::from_secs(20) {
+        while self.harness.state().session().app().document.decoding() > 0 && began.elapsed() < Duration::from_secs(20)
+        {
             self.harness.step();
         }
         used()

@@ -58,15 +58,4 @@ impl Buckets {
     pub fn bucket(&self, words: usize) -> Option<usize> {
         self.0.iter().position(|bucket| (bucket.from..=bucket.to).contains(&words))
     }
-
-    /// The sentences of each bucket, by their index in `lengths` (source words).
-    pub fn by_length(&self, lengths: &[usize]) -> Vec<Vec<usize>> {
-        let mut sentences = vec![Vec::new(); self.0.len()];
-        for (sentence, words) in lengths.iter().enumerate() {
-            if let Some(bucket) = self.bucket(*words) {
-                sentences[bucket].push(sentence);
-            }
-        }
-        sentences
-    }
 }

@@ -8,17 +8,18 @@
 
 use std::collections::HashSet;
 
+use crate::analysis::alignment::Alignment;
 use crate::analysis::entropy::entropy;
-use crate::analysis::weights::Weights;
+use crate::analysis::hard;
 use crate::text::links::{Link, Links};
 use crate::text::readable::readable;
 use crate::text::sentence::{EOS, UNK};
 
 /// A translation as the measures see it. What is not there is empty, and its measures have no value.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Seen<'a> {
     /// alpha, \[T, S\].
-    pub alpha: Weights<'a>,
+    pub alpha: Alignment,
     /// Source tokens, with `</s>` at the end where alpha has a column for it.
     pub source: &'a [String],
     /// Target tokens, with `</s>` at the end where alpha has a row for it.
@@ -123,7 +124,7 @@ pub const CONFIDENCES: &[ConfidenceEntry] = &[
         label: "Entropy",
         formula: "1/T sum_t H(A_t), in bits",
         better: Better::Lower,
-        of: |seen| aligned(seen).and_then(|alpha| mean(alpha.rows().map(|row| f64::from(entropy(row))))),
+        of: |seen| aligned(seen).and_then(|alpha| mean(alpha.iter().map(|row| f64::from(entropy(row))))),
     },
     ConfidenceEntry {
         name: "monotonicity",
@@ -208,8 +209,8 @@ pub fn unattended(seen: &Seen<'_>, threshold: f64) -> Vec<usize> {
     (0..source_words(seen)).filter(|s| sums.get(*s).is_some_and(|sum| *sum < threshold)).collect()
 }
 
-fn aligned<'a>(seen: &Seen<'a>) -> Option<Weights<'a>> {
-    (!seen.alpha.is_empty()).then_some(seen.alpha)
+fn aligned<'a>(seen: &'a Seen<'_>) -> Option<&'a Alignment> {
+    (!seen.alpha.is_empty()).then_some(&seen.alpha)
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
@@ -222,21 +223,21 @@ fn x_ln_x(x: f64) -> f64 {
 }
 
 /// -1/S sum_s ln(1 + |1 - sum_t A_ts|^exponent)
-fn deviation(alpha: Weights<'_>, exponent: i32) -> f64 {
+fn deviation(alpha: &Alignment, exponent: i32) -> f64 {
     let penalty = |sum: &f64| (1.0 - sum).abs().powi(exponent).ln_1p();
     -alpha.column_sums().iter().map(penalty).sum::<f64>() / alpha.columns() as f64
 }
 
-fn cdp(alpha: Weights<'_>) -> f64 {
+fn cdp(alpha: &Alignment) -> f64 {
     deviation(alpha, 2)
 }
 
-fn ap_out(alpha: Weights<'_>) -> f64 {
-    let all: f64 = alpha.rows().flatten().map(|a| x_ln_x(f64::from(*a))).sum();
-    all / alpha.row_count() as f64
+fn ap_out(alpha: &Alignment) -> f64 {
+    let all: f64 = alpha.iter().flatten().map(|a| x_ln_x(f64::from(*a))).sum();
+    all / alpha.rows() as f64
 }
 
-fn ap_in(alpha: Weights<'_>) -> f64 {
+fn ap_in(alpha: &Alignment) -> f64 {
     mean(columns(alpha).iter().filter_map(|column| certainty(column))).unwrap_or(0.0)
 }
 
@@ -246,12 +247,12 @@ fn certainty(values: &[f64]) -> Option<f64> {
     (sum > 0.0).then(|| values.iter().map(|value| x_ln_x(value / sum)).sum())
 }
 
-fn rows(alpha: Weights<'_>) -> Vec<Vec<f64>> {
-    alpha.rows().map(|row| row.iter().copied().map(f64::from).collect()).collect()
+fn rows(alpha: &Alignment) -> Vec<Vec<f64>> {
+    alpha.iter().map(|row| row.iter().copied().map(f64::from).collect()).collect()
 }
 
-fn columns(alpha: Weights<'_>) -> Vec<Vec<f64>> {
-    let column = |s: usize| alpha.rows().map(|row| f64::from(row[s])).collect();
+fn columns(alpha: &Alignment) -> Vec<Vec<f64>> {
+    let column = |s: usize| alpha.iter().map(|row| f64::from(row[s])).collect();
     (0..alpha.columns()).map(column).collect()
 }
 
@@ -264,9 +265,9 @@ fn slipping(slices: &[Vec<f64>]) -> f64 {
 /// The total of SoftAlignments. A long output that shares much text with its source, o of its characters in one piece, is
 /// taken for a copy: (0.8 + 0.01 T)(3 - 5(1 - o))(0.7 + o) tan(o) is taken off where T > 4 and o > 0.3.
 fn soft_total(seen: &Seen<'_>) -> f64 {
-    let alpha = seen.alpha;
+    let alpha = &seen.alpha;
     let total = deviation(alpha, 6) + slipping(&columns(alpha)) + slipping(&rows(alpha));
-    let (t, o) = (alpha.row_count() as f64, overlap(&readable(seen.source), &readable(seen.target)));
+    let (t, o) = (alpha.rows() as f64, overlap(&readable(seen.source), &readable(seen.target)));
     if t <= 4.0 || o <= 0.3 {
         return total;
     }
@@ -305,22 +306,12 @@ fn source_words(seen: &Seen<'_>) -> usize {
 /// Rows of alpha that are words.
 fn target_words(seen: &Seen<'_>) -> usize {
     let known = words(seen.target).len();
-    if seen.target.is_empty() { seen.alpha.row_count() } else { known.min(seen.alpha.row_count()) }
+    if seen.target.is_empty() { seen.alpha.rows() } else { known.min(seen.alpha.rows()) }
 }
 
 /// For each target word the source word that it looks at most; one that looks at no word is left out.
 pub fn argmax(seen: &Seen<'_>) -> Vec<Link> {
-    let width = source_words(seen);
-    let greatest = |row: &[f32]| {
-        let first = |best: Option<(usize, f32)>, (s, a): (usize, &f32)| match best {
-            Some((_, most)) if *a <= most => best,
-            _ if *a > 0.0 => Some((s, *a)),
-            _ => best,
-        };
-        row[..width].iter().enumerate().fold(None, first).map(|(source, _)| source)
-    };
-    let rows = seen.alpha.rows().take(target_words(seen)).enumerate();
-    rows.filter_map(|(target, row)| greatest(row).map(|source| Link { source, target })).collect()
+    hard::links(&seen.alpha.words(target_words(seen), source_words(seen)))
 }
 
 /// The most attended source words of each two neighbours among the target words.
@@ -333,7 +324,7 @@ fn steps(seen: &Seen<'_>) -> impl Iterator<Item = (usize, usize)> {
 fn eos_attention(seen: &Seen<'_>) -> Option<f64> {
     let end = words(seen.source).len();
     let has_end = end < seen.source.len() && end < seen.alpha.columns();
-    let weights = seen.alpha.rows().take(target_words(seen)).map(|row| f64::from(row[end]));
+    let weights = seen.alpha.iter().take(target_words(seen)).map(|row| f64::from(row[end]));
     if has_end { mean(weights) } else { None }
 }
 

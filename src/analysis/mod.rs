@@ -53,5 +53,4 @@ pub mod reading;
 pub mod symmetrize;
 pub mod tsne;
 pub mod unknown;
-pub mod weights;
 pub mod words;

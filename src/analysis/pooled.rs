@@ -12,10 +12,10 @@ use crate::analysis::alignment::Alignment;
 /// words each token belongs to, as [`crate::text::links::places::places`] has it; a token of several words
 /// shares its weight among them, and gives its row to each. Words without tokens get zeros.
 pub fn pooled(
-    alpha: &Alignment<'_>,
+    alpha: &Alignment,
     (source, source_words): (&[Range<usize>], usize),
     (target, target_words): (&[Range<usize>], usize),
-) -> Vec<Vec<f32>> {
+) -> Alignment {
     let mut rows = vec![vec![0.0; source_words]; target_words];
     let mut tokens = vec![0_u32; target_words];
     for (alpha_i, places) in alpha.iter().zip(target) {
@@ -34,5 +34,5 @@ pub fn pooled(
             *alpha /= tokens.max(1) as f32;
         }
     }
-    rows
+    Alignment::from_rows(&rows)
 }

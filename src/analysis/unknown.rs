@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::analysis::alignment::Alignment;
+use crate::analysis::alignment::{Alignment, greatest};
 use crate::text::dictionary::Dictionary;
 use crate::text::sentence::Sentence;
 
@@ -16,8 +16,9 @@ pub struct Replacing {
 
 /// The source word that a target word looks at most, `</s>` left aside; `None` where it looks at no word.
 /// `alpha` has a row for each target word.
-pub fn attended(alpha: &[Vec<f32>], i: usize, source: &Sentence) -> Option<usize> {
-    Alignment::new(alpha).words(alpha.len(), source.words()).greatest(i)
+pub fn attended(alpha: &Alignment, i: usize, source: &Sentence) -> Option<usize> {
+    let alpha_i = alpha.row(i);
+    greatest(&alpha_i[..source.words().min(alpha_i.len())])
 }
 
 /// What stands for an unknown word that goes with a source word.
@@ -29,7 +30,7 @@ pub fn stand_in<'a>(word: &'a str, dictionary: Option<&'a Dictionary>) -> Cow<'a
 pub fn replace<'a>(
     words: &[&'a str],
     unknown: impl Fn(usize) -> bool,
-    alpha: Option<&[Vec<f32>]>,
+    alpha: Option<&Alignment>,
     source: &'a Sentence,
     dictionary: Option<&'a Dictionary>,
 ) -> Vec<Cow<'a, str>> {

@@ -10,7 +10,7 @@ use crate::analysis::alignment::Alignment;
 use crate::analysis::pooled::pooled;
 
 /// alpha over words; `source` and `target` have the pieces of each word, in order, `</s>` among them where alpha has it.
-pub fn merge_alpha(alpha: &Alignment<'_>, source: &[Range<usize>], target: &[Range<usize>]) -> Vec<Vec<f32>> {
+pub fn merge_alpha(alpha: &Alignment, source: &[Range<usize>], target: &[Range<usize>]) -> Alignment {
     let (x, y) = (places(source), places(target));
     pooled(alpha, (&x, source.len()), (&y, target.len()))
 }
@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn columns_are_added_rows_averaged_and_sums_stay_1() {
         let alpha = [vec![0.1, 0.2, 0.3, 0.4], vec![0.5, 0.25, 0.25, 0.0], vec![0.0, 0.0, 0.5, 0.5]];
-        let words = merge_alpha(&Alignment::new(&alpha), &[0..2, 2..3, 3..4], &[0..2, 2..3]);
+        let words = merge_alpha(&Alignment::from_rows(&alpha), &[0..2, 2..3, 3..4], &[0..2, 2..3]);
         let expect = [[0.525, 0.275, 0.2], [0.0, 0.5, 0.5]];
         for (row, expect) in words.iter().zip(expect) {
             assert!(row.iter().zip(expect).all(|(alpha, expect)| (alpha - expect).abs() < 1e-6), "{words:?}");
@@ -73,8 +73,8 @@ mod tests {
         let (x, y) = ([0..2, 2..3, 3..4], [0..1, 1..2]);
         let alpha: Vec<Vec<f32>> = energies.iter().map(|e_i| softmax(e_i)).collect();
         let merged = merge_energies(&energies, &x, &y);
-        for (e_i, alpha_i) in merged.iter().zip(merge_alpha(&Alignment::new(&alpha), &x, &y)) {
-            assert!(softmax(e_i).iter().zip(&alpha_i).all(|(a, b)| (a - b).abs() < 1e-6), "{merged:?}");
+        for (e_i, alpha_i) in merged.iter().zip(merge_alpha(&Alignment::from_rows(&alpha), &x, &y).iter()) {
+            assert!(softmax(e_i).iter().zip(alpha_i).all(|(a, b)| (a - b).abs() < 1e-6), "{merged:?}");
         }
         assert!(merged[1][1].is_nan(), "a word without an energy");
         let rows = merge_energies(&energies, &x, &[0..2, 2..3]);

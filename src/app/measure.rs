@@ -7,8 +7,9 @@ use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
 use crate::app::figures::OpeningFigures;
+use crate::app::files::lists::List;
 use crate::error::{Error, Result};
-use crate::pages::sentence::command::{List, ListCommand};
+use crate::pages::sentence::command::ListCommand;
 use crate::session::command::{Command, WindowCommand};
 use crate::session::driver::{Driver, OpenWith};
 
@@ -48,12 +49,12 @@ pub fn opening(path: &Path, needle: &str) -> Result<OpeningFigures> {
     let (mut first, mut whole) = (None, None);
     while whole.is_none() {
         let session = driver.session();
-        if let Some(notice) = session.notices().iter().find(|notice| notice.is_error) {
+        if let Some(notice) = session.app().view.notices().iter().find(|notice| notice.is_error) {
             return Err(Error::Input(notice.text.clone()));
         }
-        let shown = matches!(session.lists().shown, List::File(_)) && session.lists().sentence(0).is_some();
+        let shown = matches!(session.app().lists.shown, List::File(_)) && session.app().lists.sentence(0).is_some();
         first = first.or(shown.then_some(now));
-        let is_whole = shown && session.lists().files.iter().any(|file| file.path == path && file.is_whole());
+        let is_whole = shown && session.app().lists.files.iter().any(|file| file.path == path && file.is_whole());
         whole = is_whole.then_some(now);
         if whole.is_none() {
             now = turn(&mut driver, None)?;
@@ -61,11 +62,11 @@ pub fn opening(path: &Path, needle: &str) -> Result<OpeningFigures> {
     }
     let asked = turn(&mut driver, Some(ListCommand::Last.into()))?;
     let mut searched = turn(&mut driver, Some(ListCommand::Search(needle.to_owned()).into()))?;
-    while driver.session().lists().is_searching() {
+    while driver.session().app().lists.is_searching() {
         searched = turn(&mut driver, None)?;
     }
-    figures.lines = driver.session().lists().len();
-    figures.found = driver.session().lists().visible_len();
+    figures.lines = driver.session().app().lists.len();
+    figures.found = driver.session().app().lists.visible_len();
     figures.bytes = std::fs::metadata(path).map_or(0, |facts| facts.len());
     figures.first_millis = first.unwrap_or_default();
     figures.whole_millis = whole.unwrap_or_default();

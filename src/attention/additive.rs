@@ -5,15 +5,16 @@ use candle_core::Tensor;
 use crate::attention::{Attention, Query, Shapes, Sizes, Source};
 use crate::error::Result;
 use crate::nn::linear::{Parameters, affine, apply};
+use crate::nn::trace::Trace;
 
 /// e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a).
-#[expect(clippy::struct_field_names, reason = "the paper's names; a stands for alignment")]
 #[derive(Clone, Debug)]
 pub struct Additive {
     w_a: Tensor, // [n', n]
     u_a: Tensor, // [n', 2n]
     b_a: Tensor, // [n']
     v_a: Tensor, // [n']
+    trace: Trace,
 }
 
 /// Its parameters: s_{i-1} [n] and h_j [annotation] meet in n' units.
@@ -29,6 +30,7 @@ pub fn construct(parameters: &Parameters<'_>) -> Result<Box<dyn Attention>> {
         u_a: parameters.get("U_a")?,
         b_a: parameters.get("b_a")?,
         v_a: parameters.get("v_a")?,
+        trace: parameters.trace(),
     }))
 }
 
@@ -40,6 +42,7 @@ impl Attention for Additive {
 
     fn energies(&self, query: &Query<'_>, source: &Source<'_>) -> Result<Tensor> {
         let query = apply(&self.w_a, query.state)?.unsqueeze(1)?; // [rows, 1, n']
+        self.trace.note("query", &query);
         let match_ij = source.keys()?.broadcast_add(&query)?.tanh()?; // [rows, t_x, n']
         Ok(apply(&self.v_a.unsqueeze(0)?, &match_ij)?.squeeze(2)?) // [rows, t_x]
     }

@@ -52,11 +52,6 @@ fn is_number(cell: &str) -> bool {
     cell.is_empty() || cell == "-" || cell.parse::<f64>().is_ok()
 }
 
-/// A figure with so many digits; a dash where there is none.
-pub fn figure(value: Option<f64>, digits: usize) -> String {
-    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,6 +62,5 @@ mod tests {
         table.row(["é", "12", "so"]);
         table.row(["longer name", "-"]);
         assert_eq!(table.text(), "name         words\né               12  so\nlonger name      -\n");
-        assert_eq!((figure(Some(1.25), 1), figure(None, 1)), ("1.2".into(), "-".into()));
     }
 }

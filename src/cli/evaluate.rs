@@ -8,27 +8,28 @@
 mod arguments;
 mod dump;
 mod gold;
-mod machine;
 mod report;
 
 use std::io::BufReader;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::{ArgMatches, FromArgMatches as _};
 
 use crate::cli::args::Runtime;
 use crate::cli::evaluate::arguments::{Low, ReportFormat, UnkArg};
-use crate::cli::evaluate::report::Told;
 use crate::cli::input::STDIN;
 use crate::cli::output::Output;
 use crate::cli::progress::Progress;
 use crate::cli::{Context, output};
+use crate::corpus::overview::evaluate::EvaluationOptions;
+use crate::corpus::overview::evaluated::{Against, Evaluated, Measured, compare};
+use crate::corpus::overview::test_set::{Stage, TestSet, Unk};
+use crate::corpus::overview::{evaluate, figures, test_set};
 use crate::error::{Error, Result};
-use crate::evaluation;
+use crate::evaluation::System;
 use crate::evaluation::alignment::Aligner;
-use crate::evaluation::compare::compare;
-use crate::evaluation::{EvaluationOptions, Stage, System, TestSet, Unk};
 use crate::models::Stepper;
 use crate::text::reader::LineReader;
 use crate::ticket::Ticket;
@@ -62,7 +63,8 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let runtime = low.run.high()?;
     let options = options(&low)?;
     let systems = low.systems();
-    let mut told: Vec<Told> = Vec::with_capacity(systems.len());
+    let mut models: Vec<Measured> = Vec::with_capacity(systems.len());
+    let mut comparisons = Vec::new();
     let mut languages = None;
     for (number, folders) in systems.iter().enumerate() {
         let loaded = low.load(folders, &runtime)?;
@@ -71,7 +73,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         languages.get_or_insert_with(|| (config.source_language.clone(), config.target_language.clone()));
         check(system, &options, systems.len())?;
         let mut stepper = loaded.stepper(runtime.engine, runtime.threads)?;
-        let mut new = evaluate(&runtime, (system, stepper.as_mut()), &test_set, &options)?;
+        let mut new = measure(&runtime, (system, stepper.as_mut()), &test_set, &options)?;
         if let Some(gold) = &gold {
             new.importances = gold.importances(&runtime, system, &test_set)?;
         }
@@ -81,37 +83,44 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         if let Some(gold) = gold {
             let reverse = low.gold.reverse(number, systems.len(), &runtime)?;
             let forward = Aligner { system, stepper: stepper.as_mut() };
-            new.alignment = Some(gold.measure(&runtime, forward, reverse.as_ref(), &test_set, options.batch)?);
+            new.alignment = Some(Ok(gold.measure(&runtime, forward, reverse.as_ref(), &test_set, options.batch)?));
         }
-        if let (Some(first), Some(resamples)) = (told.first(), low.bootstrap) {
-            new.comparisons = compare(&first.report, &new.report, resamples as usize, low.seed);
+        if let (Some(first), Some(resamples)) = (models.first(), low.bootstrap) {
+            let found = compare(&first.report, &new.report, (resamples as usize, low.seed));
+            comparisons.extend(found.map(|(unk, by)| Against { pair: (0, models.len()), unk, by }));
         }
-        told.push(new);
+        models.push(new);
     }
-    tell_apart(&mut told);
+    tell_apart(&mut models);
     let languages = languages.as_ref().map(|(source, target)| (source.as_str(), target.as_str()));
     let baselines =
         gold.as_ref().map(|gold| low.gold.baselines(gold, &test_set, languages, runtime.threads)).transpose()?;
-    let baselines = baselines.unwrap_or_default();
+    let evaluated = Evaluated {
+        models: models.into_iter().map(Arc::new).collect(),
+        comparisons,
+        gold: gold.map(|gold| (gold.path, gold.gold)),
+        baselines: baselines.unwrap_or_default(),
+        left_out: None,
+    };
     if let Some(folder) = &low.output {
-        dump::write(folder, &told, gold.as_ref(), &baselines)?;
+        dump::write(folder, &evaluated)?;
     }
     let mut output = Output::stdout();
     match low.format {
-        ReportFormat::Table => output.text(&report::table(&told, &baselines))?,
-        ReportFormat::Tsv => output.text(&machine::tsv(&told, &baselines))?,
-        ReportFormat::Json => output.json(&machine::json(&told, gold.as_ref(), &baselines))?,
+        ReportFormat::Table => output.text(&report::table(&evaluated))?,
+        ReportFormat::Tsv => output.text(&figures::tsv(&evaluated))?,
+        ReportFormat::Json => output.json(&figures::json(&evaluated))?,
     }
     output.finish()
 }
 
 /// Models of the same name are distinguished by their folders. Control characters in a name become spaces.
-fn tell_apart(told: &mut [Told]) {
-    for told in told.iter_mut() {
-        told.report.name = told.report.name.replace(char::is_control, " ");
+fn tell_apart(models: &mut [Measured]) {
+    for measured in models.iter_mut() {
+        measured.report.name = measured.report.name.replace(char::is_control, " ");
     }
-    let names: Vec<String> = told.iter().map(|told| told.report.name.clone()).collect();
-    for Told { report, .. } in told {
+    let names: Vec<String> = models.iter().map(|measured| measured.report.name.clone()).collect();
+    for Measured { report, .. } in models {
         if names.iter().filter(|name| **name == report.name).count() > 1 {
             report.name = format!("{} ({})", report.name, report.folder.display());
         }
@@ -166,27 +175,28 @@ fn aligns(system: System<'_>, systems: usize) -> bool {
     system.aligns() || systems == 1
 }
 
-fn evaluate(
+fn measure(
     runtime: &Runtime,
     (system, stepper): (System<'_>, &mut dyn Stepper),
     test_set: &TestSet,
     options: &EvaluationOptions,
-) -> Result<Told> {
+) -> Result<Measured> {
     let name = system.name();
     let total = test_set.len() * (1 + options.unk.len());
     let mut bar = Progress::new(format!("evaluating {name}"), Some(total as u64), false);
-    let mut tell = |now: evaluation::Progress| {
+    let mut tell = |now: test_set::Progress| {
         // The rate that is shown is that of translating.
         let words = if now.stage == Stage::Scoring { 0 } else { now.words };
         bar.add(now.sentences, words, now.done as u64);
     };
-    let report = evaluation::run(system, stepper, test_set, options, &Ticket::forever(), &mut tell);
+    let report = evaluate::run(system, stepper, test_set, options, &Ticket::forever(), &mut tell);
     bar.finish();
-    Ok(Told {
-        report: report?,
+    let report = report?;
+    Ok(Measured {
+        words_per_second: report.words_per_second(),
+        report,
         alignment: None,
         importances: Vec::new(),
-        comparisons: Vec::new(),
         device: runtime.device.name.clone(),
         threads: runtime.threads,
     })

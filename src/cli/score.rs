@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
-use serde::Serialize;
 
 use crate::analysis::hard;
+use crate::app::files::line::{ScoreLine, WordsLine, ends};
 use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs, ScoreFormat};
 use crate::cli::output::Output;
 use crate::cli::pairs::{Pair, PairForcer};
@@ -99,42 +99,18 @@ fn write(
     }
 }
 
-/// A line of output.
-#[derive(Serialize)]
-struct Record<'a> {
-    source: &'a [String],
-    target: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    words: Option<WordsRecord>,
-    log_p: Option<f32>,
-    token_log_p: Option<&'a [f32]>,
-    alpha: Option<&'a [Vec<f32>]>,
-    energies: Option<&'a [Vec<f32>]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reading: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    p_t: Option<&'a [f32]>,
-}
-
-/// The tokens of every word, where tokens are pieces.
-#[derive(Serialize)]
-struct WordsRecord {
-    source: Vec<[usize; 2]>,
-    target: Vec<[usize; 2]>,
-}
-
 fn record<'a>(
     system: &Ensemble,
     (source, target): &'a Pair,
     forced: Option<&'a Forced>,
     pretokenized: bool,
-) -> Record<'a> {
+) -> ScoreLine<'a> {
     let x = words::pieces(&system.lead().source, &source.sentence, pretokenized);
     let y = words::pieces(system.target(), &target.sentence, pretokenized);
-    let all = |pieces: Option<Vec<Range<usize>>>, count| words::ends(pieces.unwrap_or_else(|| words::singles(count)));
+    let all = |pieces: Option<Vec<Range<usize>>>, count| ends(&pieces.unwrap_or_else(|| words::singles(count)));
     let (s, t) = (source.sentence.len(), target.sentence.len());
-    Record {
-        words: (x.is_some() || y.is_some()).then(|| WordsRecord { source: all(x, s), target: all(y, t) }),
+    ScoreLine {
+        words: (x.is_some() || y.is_some()).then(|| WordsLine { source: all(x, s), target: all(y, t) }),
         source: &source.sentence.tokens,
         target: &target.sentence.tokens,
         log_p: forced.map(|forced| forced.log_p),

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
-use serde::Serialize;
 
 use crate::analysis::hard;
 use crate::analysis::unknown::Replacing;
+use crate::app::files::line::{HypothesisLine, SetLine, TranslationLine, ends};
 use crate::cli::args::{LineFormat, ReplaceArgs, SearchArgs, SentenceArgs};
 use crate::cli::input::{Lines, Sentences, Side};
 use crate::cli::interventions::{Planned, PlannedSentences};
@@ -21,7 +21,7 @@ use crate::decoding::{Decoded, Ensemble, Hypothesis, Intervention, SearchOptions
 use crate::error::{Error, Result};
 use crate::evaluation::rows::Rows;
 use crate::models::Stepper;
-use crate::text::interventions::{InterventionFile, Interventions};
+use crate::text::interventions::InterventionFile;
 use crate::text::sentence::Sentence;
 use crate::ticket::Ticket;
 
@@ -226,14 +226,16 @@ fn write(high: &High, output: &mut Output, planned: &Planned, decoded: Option<&D
     let hypotheses = decoded.map_or(&[][..], |decoded| &decoded.hypotheses);
     let hypotheses = &hypotheses[..hypotheses.len().min(high.nbest)];
     match high.format {
-        LineFormat::Jsonl => output.json(&Record {
+        LineFormat::Jsonl => output.json(&TranslationLine {
             id: id.map(String::as_str),
             error: line.refused.as_ref().map(ToString::to_string),
             source: &line.sentence.tokens,
-            words: words::source_pieces(high.system.lead(), &line.sentence, high.pretokenized).map(words::ends),
+            words: words::source_pieces(high.system.lead(), &line.sentence, high.pretokenized)
+                .map(|words| ends(&words)),
             interventions: (!list.is_empty()).then(|| reader(high).describe(list, None)),
             reading: words::own_reading(&high.system),
             hypotheses: hypotheses.iter().map(|hypothesis| record(high, planned, hypothesis)).collect(),
+            ..TranslationLine::default()
         }),
         LineFormat::Pharaoh => output.line(&hypotheses.first().map_or_else(
             || before.clone(),
@@ -264,68 +266,25 @@ fn reader(high: &High) -> Reader<'_> {
     Reader { target: high.system.target(), aligns: high.system.aligns() }
 }
 
-/// A line of `--format jsonl`.
-#[derive(Serialize)]
-struct Record<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-    source: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    words: Option<Vec<[usize; 2]>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    interventions: Option<Interventions>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reading: Option<&'static str>,
-    hypotheses: Vec<HypothesisRecord<'a>>,
+fn set(list: &[Intervention], hypothesis: &Hypothesis) -> Option<SetLine> {
+    let marks = Marks::of(list, hypothesis.tokens.len());
+    let Parts { forced, free } = marks.parts(&hypothesis.token_log_p);
+    let Marks { forced: words, pinned, .. } = marks;
+    (!list.is_empty()).then_some(SetLine { forced: words, pinned, log_p_forced: forced, log_p_free: free })
 }
 
-#[derive(Serialize)]
-struct HypothesisRecord<'a> {
-    tokens: Vec<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    words: Option<Vec<[usize; 2]>>,
-    text: String,
-    log_p: f32,
-    token_log_p: &'a [f32],
-    alpha: Option<&'a [Vec<f32>]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    p_t: Option<&'a [f32]>,
-    finished: bool,
-    #[serde(flatten)]
-    given: Option<Given>,
-}
-
-/// What was given to the model, where anything was.
-#[derive(Serialize)]
-struct Given {
-    forced: Vec<bool>,
-    pinned: Vec<bool>,
-    log_p_forced: f32,
-    log_p_free: f32,
-}
-
-impl Given {
-    fn of(list: &[Intervention], hypothesis: &Hypothesis) -> Option<Self> {
-        let marks = Marks::of(list, hypothesis.tokens.len());
-        let Parts { forced, free } = marks.parts(&hypothesis.token_log_p);
-        let Marks { forced: words, pinned, .. } = marks;
-        (!list.is_empty()).then_some(Self { forced: words, pinned, log_p_forced: forced, log_p_free: free })
-    }
-}
-
-fn record<'a>(high: &'a High, planned: &Planned, hypothesis: &'a Hypothesis) -> HypothesisRecord<'a> {
-    HypothesisRecord {
+fn record<'a>(high: &'a High, planned: &Planned, hypothesis: &'a Hypothesis) -> HypothesisLine<'a> {
+    HypothesisLine {
         tokens: words::tokens(high.system.lead(), &hypothesis.tokens),
-        words: words::target_pieces(high.system.lead(), &hypothesis.tokens).map(words::ends),
-        text: text(high, &planned.line.sentence, hypothesis),
+        words: words::target_pieces(high.system.lead(), &hypothesis.tokens).map(|words| ends(&words)),
+        text: text(high, &planned.line.sentence, hypothesis).into(),
         log_p: hypothesis.log_p,
         token_log_p: &hypothesis.token_log_p,
-        alpha: hypothesis.alpha.as_deref(),
-        p_t: hypothesis.p_t.as_deref(),
+        alpha: hypothesis.alpha.as_deref().map(Into::into),
+        p_t: hypothesis.p_t.as_deref().map(Into::into),
         finished: hypothesis.finished,
-        given: Given::of(&planned.list, hypothesis),
+        set: set(&planned.list, hypothesis),
+        ..HypothesisLine::default()
     }
 }
 

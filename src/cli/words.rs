@@ -59,11 +59,6 @@ pub fn own_reading(system: &Ensemble) -> Option<&'static str> {
     Rows::own(system.into()).told()
 }
 
-/// Ranges as JSON has them: the first and the one behind the last.
-pub fn ends(ranges: Vec<Range<usize>>) -> Vec<[usize; 2]> {
-    ranges.into_iter().map(|range| [range.start, range.end]).collect()
-}
-
 /// For every target word its source word of greatest alpha, `</s>` on neither side; empty where the
 /// model has no alignment.
 pub fn links(model: &Model, source: &Sentence, hypothesis: &Hypothesis, pretokenized: bool) -> Vec<Link> {
@@ -79,7 +74,7 @@ fn word_links(
     (source, x): (&Sentence, Option<Vec<Range<usize>>>),
     (target_tokens, y): (usize, Option<Vec<Range<usize>>>),
 ) -> Vec<Link> {
-    let alpha = Alignment::new(alpha).words(target_tokens, source.words());
+    let alpha = Alignment::from_rows(alpha).words(target_tokens, source.words());
     if x.is_none() && y.is_none() {
         return hard::links(&alpha);
     }
@@ -87,7 +82,7 @@ fn word_links(
     let mut y = y.unwrap_or_else(|| singles(target_tokens));
     x.retain(|word| word.end <= source.words());
     y.retain(|word| word.end <= target_tokens);
-    hard::links(&Alignment::new(&merge_alpha(&alpha, &x, &y)))
+    hard::links(&merge_alpha(&alpha, &x, &y))
 }
 
 /// The words of a pair whose target was forced, and the links between them.

@@ -11,10 +11,10 @@ use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::Output;
 use crate::corpus::store::read::{About, FORCED, System};
 use crate::corpus::store::write::Placed;
-use crate::decoding;
-use crate::decoding::{Decoded, Hypothesis, Intervention, SearchOptions};
+use crate::decoding::{Hypothesis, Intervention, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation;
+use crate::evaluation::ask::Asked;
 use crate::evaluation::rows::Rows;
 use crate::evaluation::wording;
 use crate::models::Stepper;
@@ -168,8 +168,8 @@ fn run_on(
         let Some(last) = places.last() else { return Ok(()) };
         from = last + 1;
         let mut refused = Vec::new();
-        let mut asked = Asked { system, stepper, options, ticket, refused: &mut refused };
-        let (outputs, words) = asked.ask(workspace, &places)?;
+        let asked = Asked { system, search: &options.search, batch: options.batch, ticket };
+        let (outputs, words) = Batch { asked, stepper, options, refused: &mut refused }.ask(workspace, &places)?;
         let rows = workspace.add_outputs(id, &outputs, measuring)?;
         done += outputs.len();
         loose += outputs.len();
@@ -191,12 +191,11 @@ pub fn check(workspace: &Workspace, system: evaluation::System<'_>, options: &Ru
     acting.check_length(workspace.len()?)
 }
 
-/// A system that is being asked.
-struct Asked<'a> {
-    system: evaluation::System<'a>,
+/// Sentences that a system is asked about.
+struct Batch<'a> {
+    asked: Asked<'a>,
     stepper: &'a mut dyn Stepper,
     options: &'a RunOptions,
-    ticket: &'a Ticket,
     refused: &'a mut Vec<(usize, String)>,
 }
 
@@ -209,7 +208,7 @@ struct Case {
     list: Arc<[Intervention]>,
 }
 
-impl Asked<'_> {
+impl Batch<'_> {
     /// What the system says of some sentences, and how many words that is.
     fn ask(&mut self, workspace: &Workspace, places: &[usize]) -> Result<(Vec<Placed>, usize)> {
         let mut outputs = Vec::with_capacity(places.len());
@@ -230,7 +229,13 @@ impl Asked<'_> {
                 }
             }
         }
-        let said = if self.options.forces { self.force(&cases)? } else { self.translate(&mut cases)? };
+        let said = if self.options.forces {
+            let pairs: Vec<(&[u32], &[u32])> =
+                cases.iter().map(|case| (case.source.ids.as_slice(), case.target.ids.as_slice())).collect();
+            self.asked.force(self.stepper, &pairs)?
+        } else {
+            self.translate(&mut cases)?
+        };
         let words = said.iter().map(|hypothesis| hypothesis.tokens.len()).sum();
         outputs.extend(cases.iter().zip(said).map(|(case, said)| (case.at, self.output(case, said))));
         outputs.sort_by_key(|(at, _)| *at);
@@ -238,14 +243,14 @@ impl Asked<'_> {
     }
 
     fn read(&self, at: usize, source: &str, reference: Option<&str>) -> std::result::Result<Case, String> {
-        let source = line::read(self.system.source(), source, false)?;
+        let source = line::read(self.asked.system.source(), source, false)?;
         if source.words() == 0 {
             return Err("has no words".to_owned());
         }
         let target = match reference {
             _ if !self.options.forces => Sentence::default(),
             None => return Err("has no reference to force".to_owned()),
-            Some(reference) => line::read(&self.system.lead().target, reference, false)?,
+            Some(reference) => line::read(&self.asked.system.lead().target, reference, false)?,
         };
         Ok(Case { at, source, target, list: Arc::default() })
     }
@@ -253,7 +258,7 @@ impl Asked<'_> {
     /// A case with its interventions.
     fn act(&self, mut case: Case) -> Result<Case> {
         if let Some(acting) = &self.options.acting {
-            case.list = acting.resolve(case.at, self.system, &case.source)?;
+            case.list = acting.resolve(case.at, self.asked.system, &case.source)?;
         }
         Ok(case)
     }
@@ -282,59 +287,13 @@ impl Asked<'_> {
 
     fn translate_all(&mut self, cases: &[Case]) -> Result<Vec<Hypothesis>> {
         let sources: Vec<&[u32]> = cases.iter().map(|case| case.source.ids.as_slice()).collect();
-        let mut best = vec![Hypothesis::default(); cases.len()];
-        let specials = self.system.specials();
-        let (search, batch) = (&self.options.search, self.options.batch);
         let lists: Vec<Arc<[Intervention]>> = cases.iter().map(|case| Arc::clone(&case.list)).collect();
-        let mut keep = |indexes: &[usize], all: Vec<Decoded>| {
-            for (&index, decoded) in indexes.iter().zip(all) {
-                best[index] = decoded.hypotheses.into_iter().next().unwrap_or_default();
-            }
-            Ok(())
-        };
-        let stepper = &mut *self.stepper;
-        decoding::intervene_all(stepper, specials, &sources, &lists, search, batch, self.ticket, &mut keep)?;
-        let rows = Rows::own(self.system);
-        // alpha that a person has set does not go on behind `</s>`
-        let is_free = |list: &Arc<[Intervention]>| !list.iter().any(Intervention::needs_alignment);
-        let (sources, mut free): (Vec<&[u32]>, Vec<&mut Hypothesis>) = sources
-            .iter()
-            .zip(&mut best)
-            .zip(&lists)
-            .filter(|(_, list)| is_free(list))
-            .map(|((source, best), _)| (*source, best))
-            .unzip();
-        rows.go_on(stepper, &sources, &mut free, batch, self.ticket)?;
-        for one in &mut best {
-            rows.assign(one);
-        }
-        Ok(best)
-    }
-
-    fn force(&mut self, cases: &[Case]) -> Result<Vec<Hypothesis>> {
-        let pairs: Vec<(&[u32], &[u32])> =
-            cases.iter().map(|case| (case.source.ids.as_slice(), case.target.ids.as_slice())).collect();
-        let mut said = vec![Hypothesis::default(); cases.len()];
-        let rows = Rows::own(self.system);
-        let batch = self.options.batch;
-        rows.force_all(self.stepper, &pairs, batch, self.ticket, &mut |indexes, all| {
-            for (&index, forced) in indexes.iter().zip(all) {
-                said[index] = Hypothesis {
-                    tokens: pairs[index].1.to_vec(),
-                    token_log_p: forced.token_log_p,
-                    log_p: forced.log_p,
-                    alpha: forced.alpha,
-                    ..Hypothesis::default()
-                };
-            }
-            Ok(())
-        })?;
-        Ok(said)
+        self.asked.translate(self.stepper, &sources, &lists)
     }
 
     /// A hypothesis in words.
     fn output(&self, case: &Case, said: Hypothesis) -> Output {
-        let lead = self.system.lead();
+        let lead = self.asked.system.lead();
         let (x, y) = if self.options.forces {
             (wording::source_pieces(lead, &case.source, false), wording::pieces(&lead.target, &case.target, false))
         } else {
@@ -359,7 +318,7 @@ impl Asked<'_> {
             target,
             word_log_p: merge_log_p(&said.token_log_p, &y),
             log_p: Some(said.log_p),
-            alpha: said.alpha.map(|alpha| merge_alpha(&Alignment::new(&alpha), &x, &y)),
+            alpha: said.alpha.map(|alpha| merge_alpha(&Alignment::from_rows(&alpha), &x, &y)),
             links: None,
         }
     }

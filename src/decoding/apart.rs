@@ -53,7 +53,7 @@ pub struct ApartStep {
 /// # Errors
 /// [`Error::Stale`] as soon as the ticket is stale; an empty source; ids outside the vocabulary.
 pub fn take_apart(
-    anatomy: &dyn Anatomy,
+    anatomy: &mut Anatomy,
     source: &[u32],
     path: &Path<'_>,
     ticket: &Ticket,
@@ -62,12 +62,12 @@ pub fn take_apart(
         return Err(Error::Input("The text has no words that this model could read.".to_owned()));
     }
     ticket.check()?;
-    let encoded = anatomy.encode(source);
+    let encoded = anatomy.encode(source)?;
     let (mut state, mut y_prev, mut steps) = (encoded.start.clone(), None, Vec::new());
     while steps.len() < path.limit {
         ticket.check()?;
         let i = steps.len();
-        let taken = anatomy.step(&encoded, &state, i, y_prev);
+        let taken = anatomy.step(&encoded, &state, y_prev)?;
         let best = top(&taken.log_p, path.best.max(1));
         let next = path.given.get(i).copied().or_else(|| match path.then {
             Then::Wait => None,

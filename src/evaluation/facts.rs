@@ -6,13 +6,12 @@ use std::sync::Arc;
 
 use crate::analysis::alignment::Alignment;
 use crate::analysis::words::merge_alpha;
-use crate::decoding;
 use crate::decoding::ablate::{Change, ablate};
 use crate::decoding::apart::{Path, Then, take_apart};
 use crate::decoding::ensemble::Mixing;
-use crate::decoding::{Ensemble, Forced, Hypothesis, SearchOptions, Specials};
+use crate::decoding::{Ensemble, Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
-use crate::evaluation::rows::Rows;
+use crate::evaluation::ask::Asked;
 use crate::evaluation::wording::{pieces, singles, source_pieces, target_pieces, text, without_eos};
 use crate::models::anatomy::Wrong;
 use crate::models::untrained::dissect;
@@ -286,9 +285,9 @@ impl Bench {
     fn untrained(&mut self, model: &str, source: &Sentence) -> Result<Option<f32>> {
         let (system, _) = self.open(model)?;
         let (lead, eos) = (system.lead(), system.specials().eos);
-        let anatomy = dissect(&lead.config, &lead.weights, Some(Wrong::Untrained))?;
+        let mut anatomy = dissect(&lead.config, &lead.weights, Some(Wrong::Untrained))?;
         let path = Path { given: &[], then: Then::Greedy, eos, limit: FIRST_STEPS, best: 1 };
-        let (_, steps) = take_apart(&*anatomy, &source.ids, &path, &Ticket::forever())?;
+        let (_, steps) = take_apart(&mut anatomy, &source.ids, &path, &Ticket::forever())?;
         let rows = steps.iter().filter_map(|step| step.alpha_i.as_ref());
         Ok(rows.flatten().copied().reduce(f32::max))
     }
@@ -300,22 +299,12 @@ impl Bench {
         }
         let (system, stepper) = self.open(model)?;
         let source = system.lead().source.encode(sentence);
-        let Specials { eos, unk } = system.specials();
-        let options = SearchOptions { beam, ..SearchOptions::default() };
-        let decoded = decoding::decode(
-            &mut **stepper,
-            Specials { eos, unk },
-            &[&source.ids],
-            &options,
-            &Ticket::forever(),
-            &mut |_, _| {},
-        )?;
-        let best = decoded.into_iter().next().and_then(|decoded| decoded.hypotheses.into_iter().next());
-        let mut best =
-            best.ok_or_else(|| Error::Input(format!("{model} says nothing to \u{201c}{sentence}\u{201d}")))?;
-        let rows = Rows::own((&*system).into());
-        rows.go_on(&mut **stepper, &[&source.ids], &mut [&mut best], 1, &Ticket::forever())?;
-        rows.assign(&mut best);
+        let search = SearchOptions { beam, ..SearchOptions::default() };
+        let ticket = Ticket::forever();
+        let asked = Asked { system: (&*system).into(), search: &search, batch: 1, ticket: &ticket };
+        let best = asked.translate(&mut **stepper, &[&source.ids], &[])?.into_iter().next();
+        let best = best.filter(|best| !best.tokens.is_empty());
+        let best = best.ok_or_else(|| Error::Input(format!("{model} says nothing to \u{201c}{sentence}\u{201d}")))?;
         let said = Arc::new((source, best));
         self.said.insert(key, Arc::clone(&said));
         Ok(said)
@@ -327,16 +316,11 @@ impl Bench {
         let source = system.lead().source.encode(sentence);
         let target = line::read(&system.lead().target, given, false)
             .map_err(|why| Error::Input(format!("the given translation \u{201c}{given}\u{201d} {why}")))?;
-        let rows = Rows::own((&*system).into());
-        let mut read = Forced::default();
-        let mut keep = |_: &[usize], forced: Vec<Forced>| {
-            read = forced.into_iter().next().unwrap_or_default();
-            Ok(())
-        };
-        let pairs = [(source.ids.as_slice(), target.ids.as_slice())];
-        rows.force_all(&mut **stepper, &pairs, 1, &Ticket::forever(), &mut keep)?;
-        let Forced { log_p, alpha, .. } = read;
-        Ok(Arc::new((source, Hypothesis { tokens: target.ids, log_p, alpha, ..Hypothesis::default() })))
+        let pair = (source.ids.as_slice(), target.ids.as_slice());
+        let (search, ticket) = (SearchOptions::default(), Ticket::forever());
+        let asked = Asked { system: (&*system).into(), search: &search, batch: 1, ticket: &ticket };
+        let read = asked.force(&mut **stepper, &[pair])?.into_iter().next();
+        Ok(Arc::new((source, read.unwrap_or_default())))
     }
 
     fn text(&mut self, model: &str, said: &Said) -> Result<String> {
@@ -365,7 +349,7 @@ impl Bench {
         };
         let (i, j) = (words.iter().position(|word| word == target), x.iter().position(is_source));
         Ok(match (i, j) {
-            (Some(i), Some(j)) => Ok((merge_alpha(&Alignment::new(alpha), &x, &y).swap_remove(i), j)),
+            (Some(i), Some(j)) => Ok((merge_alpha(&Alignment::from_rows(alpha), &x, &y).row(i).to_vec(), j)),
             (None, _) => Err(format!("there is no word {target}")),
             (_, None) => Err(format!("there is no source word {source}")),
         })

@@ -89,20 +89,21 @@ pub fn text(
     let Some(replacing) = replacing else { return join_words(model, &tokens(model, ids), pretokenized) };
     let dictionary = replacing.dictionary.as_ref();
     let (x, y) = (source_pieces(model, source, pretokenized), target_pieces(model, ids));
+    let alpha = hypothesis.alpha.as_deref().map(Alignment::from_rows);
     if x.is_none() && y.is_none() {
         let unknown = |i: usize| ids[i] == model.config.unk;
         let words = tokens(model, ids);
-        let words = unknown::replace(&words, unknown, hypothesis.alpha.as_deref(), source, dictionary);
+        let words = unknown::replace(&words, unknown, alpha.as_ref(), source, dictionary);
         return join_words(model, &words, pretokenized);
     }
     let (x, y) = (x.unwrap_or_else(|| singles(source.len())), y.unwrap_or_else(|| singles(ids.len())));
     let source = whole_words(source, &x);
-    let alpha = hypothesis.alpha.as_ref().map(|alpha| merge_alpha(&Alignment::new(alpha), &x, &y));
+    let alpha = alpha.map(|alpha| merge_alpha(&alpha, &x, &y));
     let pieces = tokens(model, ids);
     let words: Vec<String> = y.iter().map(|word| model.target.marks().word(&pieces[word.clone()])).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let unknown = |i: usize| y[i].len() == 1 && ids[y[i].start] == model.config.unk;
-    let words = unknown::replace(&words, unknown, alpha.as_deref(), &source, dictionary);
+    let words = unknown::replace(&words, unknown, alpha.as_ref(), &source, dictionary);
     if pretokenized { words.join(" ") } else { crate::text::join::join(&model.config.target_language, &words) }
 }
 

@@ -44,7 +44,7 @@ pub fn band<'a>(area: &Area, palette: &Palette, colour: impl Fn(f32) -> Rgba) ->
 /// The band of a heatmap's cells with the numbers at its ends, from the left of `place`; behind them what they are, where
 /// that is not alpha.
 pub fn of_cells<'a>(cells: &Cells<'_>, name: &'a str, place: &Area, palette: &Palette) -> Vec<Mark<'a>> {
-    let (low, high) = cells.scale.ends(&cells.numbers);
+    let (low, high) = cells.scale.ends(cells.numbers);
     let number = |value: f32| match cells.scale {
         Scale::Unit => format!("{value:.0}"),
         Scale::Range => format!("{value:.1}"),

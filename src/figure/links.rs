@@ -4,10 +4,11 @@
 
 use std::ops::Range;
 
+use crate::analysis::alignment::Alignment;
 use crate::figure::Figure;
 use crate::figure::geometry::{Area, Point, Size, point, size};
 use crate::figure::label::Label;
-use crate::figure::mark::{Across, Curve, Down, Mark, Numbers, Rectangle, Side, Stroke, Text};
+use crate::figure::mark::{Across, Curve, Down, Mark, Rectangle, Side, Stroke, Text};
 use crate::figure::measure::Measure;
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::provenance::Provenance;
@@ -59,7 +60,7 @@ pub struct Links<'a> {
     /// Words of the line below.
     pub target: &'a [Label<'a>],
     /// alpha_ij.
-    pub alpha: Numbers<'a>,
+    pub alpha: &'a Alignment,
     /// Links with less alpha are left out.
     pub threshold: f32,
     /// How alpha is seen.
@@ -220,7 +221,7 @@ impl<'a> Links<'a> {
     pub fn drawn(&self) -> Vec<(usize, usize, f32)> {
         let row = |i: usize| self.alpha.row(i).iter().enumerate().map(move |(j, alpha)| (i, j, *alpha));
         let above = |(_, _, alpha): &(usize, usize, f32)| *alpha >= self.threshold && *alpha > 0.0;
-        let mut links: Vec<_> = (0..self.alpha.rows).flat_map(row).filter(above).collect();
+        let mut links: Vec<_> = (0..self.alpha.rows()).flat_map(row).filter(above).collect();
         let rank = |(i, j, alpha): &(usize, usize, f32)| (self.is_marked(*i, *j), *alpha);
         links.sort_by(|a, b| {
             let ((one, alpha), (other, beta)) = (rank(a), rank(b));

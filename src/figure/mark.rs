@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::analysis::alignment::Alignment;
 use crate::figure::geometry::{Area, Point, Size};
 use crate::figure::palette::{ColourMap, Rgba};
 
@@ -283,10 +284,10 @@ impl Image<'_> {
     /// All cells, neighbours of one colour in a row as one, row after row from the left.
     pub fn runs(&self) -> Vec<CellRun> {
         let Cells { numbers, .. } = self.cells;
-        let ends = self.cells.scale.ends(&numbers);
+        let ends = self.cells.scale.ends(numbers);
         let mut runs = Vec::new();
-        for row in 0..numbers.rows {
-            let colours: Vec<Rgba> = self.cells.pixels(ends, row..row + 1, 0..numbers.columns).collect();
+        for row in 0..numbers.rows() {
+            let colours: Vec<Rgba> = self.cells.pixels(ends, row..row + 1, 0..numbers.columns()).collect();
             let mut from = 0;
             for run in colours.chunk_by(|a, b| a == b) {
                 runs.push(CellRun { row, columns: from..from + run.len(), colour: run[0] });
@@ -294,31 +295,6 @@ impl Image<'_> {
             }
         }
         runs
-    }
-}
-
-/// Numbers by row i and column j, row after row.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Numbers<'a> {
-    /// T_y.
-    pub rows: usize,
-    /// T_x.
-    pub columns: usize,
-    /// rows * columns numbers.
-    pub values: &'a [f32],
-}
-
-impl<'a> Numbers<'a> {
-    /// The numbers of row i; empty outside.
-    pub fn row(&self, i: usize) -> &'a [f32] {
-        self.values.get(i * self.columns..(i + 1) * self.columns).unwrap_or(&[])
-    }
-
-    /// Least and greatest number; `None` where there is none.
-    pub fn range(&self) -> Option<(f32, f32)> {
-        let mut values = self.values.iter().copied().filter(|value| value.is_finite());
-        let first = values.next()?;
-        Some(values.fold((first, first), |(low, high), value| (low.min(value), high.max(value))))
     }
 }
 
@@ -336,7 +312,7 @@ pub enum Scale {
 
 impl Scale {
     /// The two ends for these numbers.
-    pub fn ends(self, numbers: &Numbers<'_>) -> (f32, f32) {
+    pub fn ends(self, numbers: &Alignment) -> (f32, f32) {
         match self {
             Self::Unit => (0.0, 1.0),
             Self::Range => numbers.range().unwrap_or((0.0, 1.0)),
@@ -353,7 +329,7 @@ impl Scale {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cells<'a> {
     /// The numbers.
-    pub numbers: Numbers<'a>,
+    pub numbers: &'a Alignment,
     /// Their colours.
     pub map: &'static ColourMap,
     /// What the ends of the map stand for.

@@ -71,10 +71,10 @@ fn without_seams<'a>(figure: &Figure<'a>) -> Figure<'a> {
 
 fn cells<'a>(image: &Image<'_>) -> Vec<Mark<'a>> {
     let numbers = image.cells.numbers;
-    let (x, y) = (image.area.width() / numbers.columns as f32, image.area.height() / numbers.rows as f32);
+    let (x, y) = (image.area.width() / numbers.columns() as f32, image.area.height() / numbers.rows() as f32);
     let runs = image.runs().into_iter().map(|run| {
         let Range { start, end } = run.columns;
-        let (right, below) = ((end + 1).min(numbers.columns), (run.row + 2).min(numbers.rows));
+        let (right, below) = ((end + 1).min(numbers.columns()), (run.row + 2).min(numbers.rows()));
         let at = image.area.min + size(start as f32 * x, run.row as f32 * y);
         let area = Area::new(at, image.area.min + size(right as f32 * x, below as f32 * y));
         Mark::Rect(Rectangle::filled(area, 0.0, run.colour))

@@ -2,6 +2,9 @@
 //!
 //! A new kind is one line of [`KINDS`].
 
+use std::sync::LazyLock;
+
+use crate::analysis::alignment::Alignment;
 use crate::figure::Figure;
 use crate::figure::beam::Row;
 use crate::figure::geometry::{Area, point, size};
@@ -12,7 +15,7 @@ use crate::figure::label::Label;
 use crate::figure::legend;
 use crate::figure::links;
 use crate::figure::links::Weight;
-use crate::figure::mark::{Cells, Mark, Numbers, Scale};
+use crate::figure::mark::{Cells, Mark, Scale};
 use crate::figure::measure::{Measure as _, SansSerif};
 use crate::figure::palette::{ColourMap, Palette};
 use crate::figure::provenance::Provenance;
@@ -35,9 +38,9 @@ pub struct Sheet<'a> {
     /// Target words.
     pub target: Vec<Label<'a>>,
     /// alpha_ij; `None` where there is none.
-    pub alpha: Option<Numbers<'a>>,
+    pub alpha: Option<&'a Alignment>,
     /// What a heatmap shows in place of alpha, and its scale; `None`: alpha.
-    pub cells: Option<(Numbers<'a>, Scale)>,
+    pub cells: Option<(&'a Alignment, Scale)>,
     /// What `cells` are, where they are neither alpha nor energies; empty otherwise.
     pub name: &'a str,
     /// The links of an aligner, outlined in a heatmap.
@@ -190,8 +193,11 @@ impl Kind {
     }
 }
 
+/// The numbers of a figure that has none.
+static NOTHING: LazyLock<Alignment> = LazyLock::new(Alignment::default);
+
 fn heatmap<'a>(sheet: &'a Sheet<'a>, look: &Look) -> Figure<'a> {
-    let (numbers, scale) = sheet.cells.unwrap_or((sheet.alpha.unwrap_or_default(), Scale::Unit));
+    let (numbers, scale) = sheet.cells.unwrap_or((sheet.alpha.unwrap_or(&NOTHING), Scale::Unit));
     let heatmap = Heatmap {
         source: &sheet.source,
         target: &sheet.target,
@@ -212,7 +218,7 @@ fn links<'a>(sheet: &'a Sheet<'a>, look: &Look) -> Figure<'a> {
     let links = links::Links {
         source: &sheet.source,
         target: &sheet.target,
-        alpha: sheet.alpha.unwrap_or_default(),
+        alpha: sheet.alpha.unwrap_or(&NOTHING),
         threshold: look.threshold,
         weight: look.weight,
         marked: None,

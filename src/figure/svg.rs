@@ -145,10 +145,10 @@ fn polygon(out: &mut String, of: &Polygon) {
 
 fn image(out: &mut String, of: &Image<'_>) {
     let Cells { numbers, .. } = of.cells;
-    if numbers.rows == 0 || numbers.columns == 0 {
+    if numbers.rows() == 0 || numbers.columns() == 0 {
         return;
     }
-    let (x, y) = (of.area.width() / numbers.columns as f32, of.area.height() / numbers.rows as f32);
+    let (x, y) = (of.area.width() / numbers.columns() as f32, of.area.height() / numbers.rows() as f32);
     let turn = format!("translate({}) scale({} {})", place(of.area.min), number(x), number(y));
     let _ = writeln!(out, "<g transform=\"{turn}\" shape-rendering=\"crispEdges\">");
     for CellRun { row, columns, colour } in of.runs() {

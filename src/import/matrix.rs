@@ -1,9 +1,10 @@
 //! Floor 6: matrices of other toolkits: which side their rows are, whether `</s>` has a row and a column, what is
 //! padding. Imports its room.
 
+use crate::analysis::alignment::Alignment;
 use crate::import::facts::{Fact, Told, Warnings};
 use crate::import::options::Orientation;
-use crate::import::record::{Alpha, Record};
+use crate::import::record::Record;
 use crate::text::sentence::EOS;
 
 /// How far a sum may be from 1.
@@ -15,7 +16,7 @@ pub const PEEKED: usize = 64;
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
     /// Row by row as in the file.
-    pub matrix: &'a Alpha,
+    pub matrix: &'a Alignment,
     /// Source words.
     pub source: Option<usize>,
     /// Target words.
@@ -59,7 +60,7 @@ pub fn orientation(seen: &[Seen<'_>], asked: Option<Orientation>, usual: Orienta
     }
     let (mut sums, mut shapes) = (Votes::default(), Votes::default());
     for one in seen {
-        sums.add(sum_to_1(&one.matrix.view().row_sums()), sum_to_1(&one.matrix.view().column_sums()));
+        sums.add(sum_to_1(&one.matrix.row_sums()), sum_to_1(&one.matrix.column_sums()));
         let (rows, columns) = (one.matrix.rows(), one.matrix.columns());
         let fits = |target: usize, source: usize| is_length(target, one.target) && is_length(source, one.source);
         shapes.add(fits(rows, columns), fits(columns, rows));
@@ -92,17 +93,17 @@ fn is_length(size: usize, words: Option<usize>) -> bool {
 /// # Errors
 /// What does not fit, as the end of a sentence.
 pub fn fit(
-    matrix: Alpha,
+    matrix: Alignment,
     orientation: Orientation,
     target: &mut Vec<String>,
     source: Option<&mut Vec<String>>,
-) -> Told<Alpha> {
+) -> Told<Alignment> {
     let alpha = if orientation == Orientation::TargetRows { matrix } else { matrix.turned() };
-    let rows = side(alpha.rows(), target.len(), "target", || is_zero(row_of(&alpha, target.len())))?;
+    let rows = side(alpha.rows(), target.len(), "target", || is_zero(alpha.row(target.len())))?;
     let columns = match &source {
         None => alpha.columns(),
         Some(source) => side(alpha.columns(), source.len(), "source", || {
-            (0..alpha.rows()).all(|i| is_zero(alpha.row(i).and_then(|row| row.get(source.len()..=source.len()))))
+            alpha.iter().all(|row| is_zero(&row[source.len()..=source.len()]))
         })?,
     };
     let fitted = alpha.unpadded(rows, columns).ok_or_else(|| {
@@ -116,12 +117,8 @@ pub fn fit(
     Ok(fitted)
 }
 
-fn row_of(alpha: &Alpha, i: usize) -> Option<&[f32]> {
-    alpha.row(i)
-}
-
-fn is_zero(weights: Option<&[f32]>) -> bool {
-    weights.is_some_and(|weights| weights.iter().all(|alpha| *alpha == 0.0))
+fn is_zero(weights: &[f32]) -> bool {
+    weights.iter().all(|alpha| *alpha == 0.0)
 }
 
 /// What mostly helps.
@@ -162,17 +159,17 @@ pub fn weight(word: &str) -> Told<f32> {
 }
 
 /// What is wrong with the weights of a fitted matrix, as the end of a sentence: weights below 0, or rows above 1.
-pub fn doubt(alpha: &Alpha) -> Option<String> {
+pub fn doubt(alpha: &Alignment) -> Option<String> {
     if let Some(weight) = alpha.weights().iter().find(|weight| **weight < 0.0) {
         return Some(format!("has the weight {weight}, which is below 0"));
     }
-    let sums = alpha.view().row_sums();
+    let sums = alpha.row_sums();
     let (row, sum) = sums.iter().enumerate().find(|(_, sum)| **sum > 1.0 + NEAR)?;
     Some(format!("has weights for target token {} that sum to {sum:.2}, not to 1", row + 1))
 }
 
 /// A fitted matrix, where it fits; warnings about `line` tell what is wrong with it.
-pub fn kept(fitted: Option<Told<Alpha>>, line: usize, warnings: &mut Warnings) -> Option<Alpha> {
+pub fn kept(fitted: Option<Told<Alignment>>, line: usize, warnings: &mut Warnings) -> Option<Alignment> {
     match fitted? {
         Ok(alpha) => {
             if let Some(message) = doubt(&alpha) {
@@ -191,10 +188,10 @@ pub fn kept(fitted: Option<Told<Alpha>>, line: usize, warnings: &mut Warnings) -
 /// and a matrix of another width than the others is told and left out.
 pub fn settle(record: &mut Record, warnings: &mut Warnings) {
     let Some(tokens) = record.source.as_mut().and_then(|source| source.tokens.as_mut()) else { return };
-    let widest = record.outputs.iter().filter_map(|output| output.alpha.as_ref()).map(Alpha::columns).max();
+    let widest = record.outputs.iter().filter_map(|output| output.alpha.as_ref()).map(Alignment::columns).max();
     end(tokens, widest.unwrap_or(0).min(tokens.len() + 1));
     for output in &mut record.outputs {
-        let width = output.alpha.as_ref().map(Alpha::columns).filter(|width| *width != tokens.len());
+        let width = output.alpha.as_ref().map(Alignment::columns).filter(|width| *width != tokens.len());
         if let Some(width) = width {
             let message = format!("has a matrix of {width} columns for {} source tokens; it is left out", tokens.len());
             warnings.add(record.line, message);

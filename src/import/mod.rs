@@ -25,7 +25,7 @@ use crate::error::{Error, Result};
 pub use crate::import::facts::{Column, Fact, Facts, Warning, Warnings};
 pub use crate::import::format::{FormatEntry, Sample};
 pub use crate::import::options::{Base, Beside, ColumnRole, Options, Order, Orientation, Role};
-pub use crate::import::record::{Alpha, Output, Record, Text};
+pub use crate::import::record::{Output, Record, Text};
 
 use crate::import::format::{LineParser, Reader};
 use crate::import::formats::{

@@ -1,7 +1,7 @@
-//! Floor 6: what every format comes to: a sentence with what its file says about it. Imports `text` and the view of a
-//! matrix in `analysis`.
+//! Floor 6: what every format comes to: a sentence with what its file says about it. Imports `text` and
+//! the alignment of `analysis`.
 
-use crate::analysis::weights::Weights;
+use crate::analysis::alignment::Alignment;
 use crate::text::links::{Link, Links};
 
 /// One sentence of a file.
@@ -57,101 +57,7 @@ pub struct Output {
     /// The same for each token; empty where the file does not have it.
     pub token_log_p: Vec<f32>,
     /// The soft alignment.
-    pub alpha: Option<Alpha>,
+    pub alpha: Option<Alignment>,
     /// Hard links between the words of the source and of this output, words from 0, `</s>` left out.
     pub links: Option<Vec<Link>>,
-}
-
-/// alpha_ij of one sentence pair, row by row: a row for each target token i, a column for each source token j.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Alpha {
-    weights: Vec<f32>,
-    rows: usize,
-    columns: usize,
-}
-
-impl Alpha {
-    /// A matrix of `columns` columns from its numbers row by row; `None` where they do not fill whole rows.
-    pub fn new(weights: Vec<f32>, columns: usize) -> Option<Self> {
-        let rows = weights.len().checked_div(columns).unwrap_or(0);
-        (rows * columns == weights.len()).then_some(Self { weights, rows, columns })
-    }
-
-    /// A matrix from its rows; `None` where they differ in length.
-    pub fn from_rows(rows: &[Vec<f32>]) -> Option<Self> {
-        let columns = rows.first().map_or(0, Vec::len);
-        rows.iter().all(|row| row.len() == columns).then(|| Self { weights: rows.concat(), rows: rows.len(), columns })
-    }
-
-    /// Target tokens.
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// Source tokens.
-    pub fn columns(&self) -> usize {
-        self.columns
-    }
-
-    /// All numbers, row by row.
-    pub fn weights(&self) -> &[f32] {
-        &self.weights
-    }
-
-    /// alpha_i, [columns].
-    pub fn row(&self, i: usize) -> Option<&[f32]> {
-        (i < self.rows).then(|| &self.weights[i * self.columns..(i + 1) * self.columns])
-    }
-
-    /// The rows apart, as JSON has them.
-    pub fn to_rows(&self) -> Vec<Vec<f32>> {
-        self.view().rows().map(<[f32]>::to_vec).collect()
-    }
-
-    /// For the measures of `analysis`.
-    pub fn view(&self) -> Weights<'_> {
-        Weights::new(&self.weights, self.columns)
-    }
-
-    /// Rows and columns exchanged.
-    pub fn turned(&self) -> Self {
-        let weights =
-            (0..self.columns).flat_map(|j| (0..self.rows).map(move |i| self.weights[i * self.columns + j])).collect();
-        Self { weights, rows: self.columns, columns: self.rows }
-    }
-
-    /// The first rows, at most so many.
-    pub fn first_rows(mut self, rows: usize) -> Self {
-        self.rows = self.rows.min(rows);
-        self.weights.truncate(self.rows * self.columns);
-        self
-    }
-
-    /// Without the last columns that are zeros throughout.
-    pub fn trimmed_columns(&self) -> Self {
-        self.unpadded(self.rows, self.trimmed().columns).unwrap_or_default()
-    }
-
-    /// Without the last rows and columns that are zeros throughout: what a batch padded, where nothing tells how much.
-    pub fn trimmed(&self) -> Self {
-        let used = |row: &[f32]| row.iter().rposition(|alpha| *alpha != 0.0).map_or(0, |last| last + 1);
-        let rows = self.view().rows().rposition(|row| used(row) > 0).map_or(0, |last| last + 1);
-        let columns = self.view().rows().map(used).max().unwrap_or(0);
-        self.unpadded(rows, columns).unwrap_or_default()
-    }
-
-    /// The first rows and columns, when nothing but zeros is beyond them: what a batch padded.
-    pub fn unpadded(&self, rows: usize, columns: usize) -> Option<Self> {
-        if rows > self.rows || columns > self.columns {
-            return None;
-        }
-        let (kept, rest) = self.weights.split_at(rows * self.columns);
-        let beyond = |row: &[f32]| row[columns..].iter().all(|alpha| *alpha == 0.0);
-        let is_padding = rest.iter().all(|alpha| *alpha == 0.0);
-        let mut lines = kept.chunks_exact(self.columns.max(1));
-        (is_padding && lines.all(beyond)).then(|| {
-            let lines = kept.chunks_exact(self.columns.max(1));
-            Self { weights: lines.flat_map(|row| &row[..columns]).copied().collect(), rows, columns }
-        })
-    }
 }

@@ -129,7 +129,7 @@ type Letter = (u64, StepsRequest, Ticket);
 struct Open {
     wrong: Option<Wrong>,
     shelved: Arc<Shelved>,
-    anatomy: Box<dyn Anatomy>,
+    anatomy: Anatomy,
     matrices: Arc<[Shrunk]>,
 }
 
@@ -213,7 +213,7 @@ impl Open {
     }
 }
 
-fn apart(open: &Open, request: &StepsRequest, ticket: &Ticket) -> Result<Apart> {
+fn apart(open: &mut Open, request: &StepsRequest, ticket: &Ticket) -> Result<Apart> {
     let (shelved, facts) = (&open.shelved, &open.shelved.facts);
     let source = read_source(&request.source, shelved)?;
     if source.len() > MOST_WORDS {
@@ -224,7 +224,7 @@ fn apart(open: &Open, request: &StepsRequest, ticket: &Ticket) -> Result<Apart> 
     }
     let limit = MOST_STEPS.min(request.given.len().max(2 * source.len() + 10) + 1);
     let path = Path { given: &request.given, then: request.then, eos: facts.eos, limit, best: CANDIDATES };
-    let (encoder, steps) = take_apart(&*open.anatomy, &source.ids, &path, ticket)?;
+    let (encoder, steps) = take_apart(&mut open.anatomy, &source.ids, &path, ticket)?;
     let word = |id: u32| shelved.model.target.token(id).unwrap_or(UNK).to_owned();
     let words = steps.iter().map(|step| step.best.iter().chain(&step.said).map(|(id, _)| word(*id)).collect());
     let is_cut = steps.len() == limit && steps.last().and_then(|step| step.said).is_some_and(|(id, _)| id != facts.eos);

@@ -316,6 +316,11 @@ impl Weights {
         let slot = self.slot(name)?;
         Ok(Tensor::from_vec(slot.to_vec(), slot.shape.as_slice(), device)?)
     }
+
+    /// Copies of all arrays by their names.
+    pub fn tensors(&self, device: &Device) -> Result<HashMap<String, Tensor>> {
+        self.names().map(|name| Ok((name.to_owned(), self.tensor(name, device)?))).collect()
+    }
 }
 
 /// A tensor as it is written to a file.

@@ -1,11 +1,9 @@
 //! Floor 3: a model folder, loaded and checked as a whole.
 
-use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use candle_core::Tensor;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, Result};
@@ -173,9 +171,7 @@ impl Model {
 
 /// The readable form of given weights on a device; no gradients are recorded.
 pub fn readable(config: &Config, weights: &Weights, device: &candle_core::Device) -> Result<Box<dyn TranslationModel>> {
-    let tensors: HashMap<String, Tensor> =
-        weights.names().map(|name| Ok((name.to_owned(), weights.tensor(name, device)?))).collect::<Result<_>>()?;
-    Ok(trainable(config, &tensors)?)
+    Ok(trainable(config, &weights.tensors(device)?)?)
 }
 
 /// A stepper on the processor for weights that are no folder: fused where there are kernels.

@@ -108,8 +108,7 @@ struct Walk {
 impl Gradients {
     /// Of a loaded model, on its device.
     pub fn new(model: &Model) -> Result<Self> {
-        let tensor = |name: &str| Ok((name.to_owned(), model.weights.tensor(name, &model.device.candle)?));
-        Self::from_tensors(&model.config, model.weights.names().map(tensor).collect::<Result<_>>()?)
+        Self::from_tensors(&model.config, model.weights.tensors(&model.device.candle)?)
     }
 
     /// Of tensors by the names of [`crate::models::shapes`], of any precision.

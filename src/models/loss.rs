@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::models::batch::Batch;
 use crate::models::config::Config;
 use crate::models::readable::TranslationModel;
+use crate::nn::linear::Parameters;
 
 /// What makes training harder than scoring. [`Regularizer::none`] changes nothing.
 #[derive(Clone, Debug)]
@@ -141,7 +142,6 @@ fn smoothed_loss(logits: &Tensor, y: &[u32], epsilon: f64) -> Result<Loss> {
 
 /// The readable model over given tensors, by the names of [`crate::models::shapes`]. Variables stay
 /// variables: what is set in them later is what the model computes with.
-#[expect(clippy::implicit_hasher, reason = "maps of tensors have the default hasher everywhere, as in candle")]
 pub fn trainable(config: &Config, tensors: &HashMap<String, Tensor>) -> Result<Box<dyn Trainable>> {
-    (config.architecture.entry().readable)(config, tensors)
+    (config.architecture.entry().readable)(config, &Parameters::new(tensors))
 }

@@ -21,8 +21,6 @@
 //! and on nothing that goes from one step to the next. Encoder and decoder alike; annotations are the top
 //! layer's states, not dropped.
 
-use std::collections::HashMap;
-
 use candle_core::Tensor;
 
 use crate::attention::{Alignment, Applied, Attention, AttentionKind, Query, Sizes, construct};
@@ -36,6 +34,7 @@ use crate::nn::bidirectional::Direction;
 use crate::nn::linear::{Parameters, apply};
 use crate::nn::lstm::{Gates, Lstm, Memory};
 use crate::nn::softmax::log_softmax;
+use crate::nn::trace::Trace;
 
 /// Its line in the table of architectures.
 pub const ENTRY: ModelEntry = ModelEntry {
@@ -44,7 +43,7 @@ pub const ENTRY: ModelEntry = ModelEntry {
     needs: &["layers", "attention", "score", "input_feeding", "reverse_source", "start"],
     may: &["window", "max_source"],
     shapes,
-    readable: |config, tensors| Ok(Box::new(Luong::from_tensors(config, tensors)?)),
+    readable: |config, all| Ok(Box::new(Luong::new(config, all)?)),
     fused: fused::luong::packs,
     looks,
     input_delay: Some(1),
@@ -54,7 +53,7 @@ pub const ENTRY: ModelEntry = ModelEntry {
         let energy = looks(config).filter(|looks| looks.score.content).map_or(0, |_| config.hidden);
         energy + looks(config).map_or(0, |_| config.hidden)
     },
-    anatomy: Some(anatomy::luong::dissect),
+    anatomy: Some(&anatomy::luong::PLAN),
     gain,
 };
 
@@ -93,6 +92,7 @@ pub struct Luong {
     decoder: Vec<Lstm>,
     look: Option<Look>,
     w_s: Tensor, // [K_y, n]
+    trace: Trace,
 }
 
 /// Attention and what is made of it.
@@ -121,8 +121,7 @@ struct Decoder {
 
 impl Luong {
     /// From tensors by the names of [`shapes`]; variables stay variables.
-    pub fn from_tensors(config: &Config, tensors: &HashMap<String, Tensor>) -> Result<Self> {
-        let all = Parameters::new(tensors);
+    pub fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
         let Some(sizes) = config.luong.clone() else {
             return Err(Error::Internal("this configuration is not one of luong".into()));
         };
@@ -139,6 +138,7 @@ impl Luong {
             decoder: Lstm::stack(&all.at("decoder"), sizes.layers)?,
             look,
             w_s: all.get("W_s")?,
+            trace: all.trace(),
             sizes,
         })
     }
@@ -147,6 +147,7 @@ impl Luong {
     fn annotate(&self, source: &Batch, regularizer: &mut Regularizer) -> Result<Annotations> {
         let direction = if self.sizes.reverse_source { Direction::Backward } else { Direction::Forward };
         let mut x = source.embed(&self.source_embedding)?; // [t_x, b, m], then [t_x, b, n]
+        self.trace.note("e", &x);
         let time_mask = source.time_mask(x.dtype(), x.device())?;
         let mut last = Vec::with_capacity(2 * self.encoder.len());
         for layer in &self.encoder {
@@ -224,6 +225,7 @@ impl Luong {
             }
             _ => (None, h_t.clone()),
         };
+        self.trace.note("h_tilde", &h_tilde);
         if self.sizes.input_feeding {
             decoder.fed = Some(h_tilde.clone());
         }
@@ -276,8 +278,10 @@ impl TranslationModel for Luong {
 
     fn align(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Aligned> {
         let mut decoder = self.decoder(s_prev)?;
+        decoder.fed.iter().for_each(|h_tilde| self.trace.note("fed", h_tilde));
         let y_0 = vec![self.sizes.start; decoder.h_t().dim(0)?];
         let e = embed(&self.target_embedding, y_prev.unwrap_or(&y_0))?; // [rows, m]
+        self.trace.note("e", &e);
         let first = self.first()?;
         self.advance(&first, &first.embedding.input(&e)?, &mut decoder, &mut Regularizer::none())?;
         let (e_i, alignment) = self.look(&decoder, annotations)?.unzip();

@@ -26,17 +26,15 @@ pub mod rnn_search;
 pub mod stepper;
 pub mod untrained;
 
-use std::collections::HashMap;
 use std::fmt;
-
-use candle_core::Tensor;
 
 use crate::attention::{Applied, AttentionEntry, AttentionKind};
 use crate::error::Result;
-use crate::models::anatomy::Dissect;
+use crate::models::anatomy::Plan;
 use crate::models::config::Config;
 use crate::models::fused::Pack;
 use crate::models::loss::Trainable;
+use crate::nn::linear::Parameters;
 
 pub use crate::models::folder::{Kernels, Model};
 pub use crate::models::need::{Asked, Need};
@@ -46,8 +44,8 @@ pub use crate::models::stepper::{Row, StepOutput, Stepper};
 /// Names and shapes of tensors.
 pub type Shapes = Vec<(String, Vec<usize>)>;
 
-/// Makes the readable form of a model from its tensors by name.
-pub type Readable = fn(&Config, &HashMap<String, Tensor>) -> Result<Box<dyn Trainable>>;
+/// Makes the readable form of a model from its parameters.
+pub type Readable = fn(&Config, &Parameters<'_>) -> Result<Box<dyn Trainable>>;
 
 /// Where a model looks, and how it scores.
 #[derive(Clone, Copy)]
@@ -85,8 +83,8 @@ pub struct ModelEntry {
     pub applied: fn(&Config, &str) -> Applied,
     /// Multiplications of a step for each source word that it looks at: the energy and the word's part of c_i.
     pub look_products: fn(&Config) -> usize,
-    /// What takes it apart; `None` where nothing does.
-    pub anatomy: Option<Dissect>,
+    /// How it is drawn on page Steps; `None` where it is not.
+    pub anatomy: Option<&'static Plan>,
     /// How many times as large as usual the numbers of a tensor are drawn by [`init::Scheme::Scaled`].
     pub gain: fn(&str) -> f64,
 }

@@ -9,8 +9,6 @@
 //! Wiring: one vector c is all that the decoder learns of the source, so there is no alignment. A step
 //! moves to h'_t first and reads the word out from it, from y_{t-1} and from c.
 
-use std::collections::HashMap;
-
 use candle_core::Tensor;
 
 use crate::attention::Applied;
@@ -25,6 +23,7 @@ use crate::nn::gru::{Cell as _, ChoUnit, Matrices};
 use crate::nn::linear::{Parameters, affine, apply};
 use crate::nn::maxout::DeepOutput;
 use crate::nn::softmax::log_softmax;
+use crate::nn::trace::Trace;
 
 /// Its line in the table of architectures.
 pub const ENTRY: ModelEntry = ModelEntry {
@@ -33,14 +32,14 @@ pub const ENTRY: ModelEntry = ModelEntry {
     needs: &["maxout"],
     may: &["output_rank"],
     shapes,
-    readable: |config, tensors| Ok(Box::new(RnnEncDec::from_tensors(config, tensors)?)),
+    readable: |config, all| Ok(Box::new(RnnEncDec::new(config, all)?)),
     fused: |_| Some(fused::rnn_encdec::pack_model),
     looks: |_| None,
     input_delay: None,
     one_context: true,
     applied,
     look_products: |_| 0,
-    anatomy: Some(anatomy::rnn_enc_dec::dissect),
+    anatomy: Some(&anatomy::rnn_encdec::PLAN),
     gain: |_| 1.0,
 };
 
@@ -70,6 +69,7 @@ pub struct RnnEncDec {
     readout: DeepOutput,
     output: Output,
     b_w: Tensor, // [K_y]
+    trace: Trace,
 }
 
 /// G of the output layer, whole or as a product of two thin matrices.
@@ -82,8 +82,7 @@ enum Output {
 
 impl RnnEncDec {
     /// From tensors by the names of [`shapes`]; variables stay variables.
-    pub fn from_tensors(config: &Config, tensors: &HashMap<String, Tensor>) -> Result<Self> {
-        let all = Parameters::new(tensors);
+    pub fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
         let (encoder, decoder, readout) = (all.at("encoder"), all.at("decoder"), all.at("readout"));
         let output = match config.output_rank {
             None => Output::Full(readout.get("G")?),
@@ -99,20 +98,17 @@ impl RnnEncDec {
             decoder: ChoUnit(Matrices::decoder(&decoder)?),
             v_prime: decoder.get("V")?,
             b_s: decoder.get("b_s")?,
-            readout: DeepOutput {
-                from_state: readout.get("O_h")?,
-                from_word: readout.get("O_y")?,
-                from_context: readout.get("O_c")?,
-                bias: readout.get("b_o")?,
-            },
+            readout: DeepOutput::find(&readout, ["O_h", "O_y", "O_c"])?,
             output,
             b_w: readout.get("b_w")?,
+            trace: all.trace(),
         })
     }
 
     /// c = tanh(V h_N + b_c), [b, n].
     fn context(&self, source: &Batch, regularizer: &mut Regularizer) -> Result<Tensor> {
         let e = regularizer.drop(&source.embed(&self.source_embedding)?)?; // [t_x, b, m]
+        self.trace.note("e", &e);
         let mask = source.time_mask(e.dtype(), e.device())?;
         let mut h = read(&self.encoder, &e, mask.as_ref(), Direction::Forward)?;
         let Some(h_n) = h.pop() else {
@@ -151,6 +147,7 @@ impl TranslationModel for RnnEncDec {
         let (i, s_prev) = (aligned.s.i, aligned.s.only()?);
         let c = annotations.h.squeeze(1)?; // [rows or 1, n]
         let e = embed_previous(&self.target_embedding, y_prev, s_prev.dim(0)?)?; // [rows, m]
+        self.trace.note("e", &e);
         let unit = self.decoder.matrices();
         let s = self.decoder.step(&unit.input(&e)?, unit.context(&c)?.as_ref(), s_prev)?; // [rows, n]
         // s_t = maxout(O_h h'_t + O_y e(y_{t-1}) + O_c c + b_o), p(y_t) = softmax(G s_t + b_w)

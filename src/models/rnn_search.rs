@@ -3,8 +3,6 @@
 //! Wiring: a bidirectional encoder gives annotations h_j; the state s_0 starts from <-h_1; a step aligns
 //! by s_{i-1}, mixes c_i, reads out the word y_i from s_{i-1}, y_{i-1} and c_i, and only then moves to s_i.
 
-use std::collections::HashMap;
-
 use candle_core::Tensor;
 
 use crate::attention::{self, Applied, Attention, AttentionKind, Query, Sizes, additive};
@@ -19,6 +17,7 @@ use crate::nn::gru::{BahdanauUnit, Cell as _, Matrices};
 use crate::nn::linear::{Parameters, affine};
 use crate::nn::maxout::DeepOutput;
 use crate::nn::softmax::log_softmax;
+use crate::nn::trace::Trace;
 
 /// Its line in the table of architectures.
 pub const ENTRY: ModelEntry = ModelEntry {
@@ -27,14 +26,14 @@ pub const ENTRY: ModelEntry = ModelEntry {
     needs: &["maxout", "alignment"],
     may: &[],
     shapes,
-    readable: |config, tensors| Ok(Box::new(RnnSearch::from_tensors(config, tensors)?)),
+    readable: |config, all| Ok(Box::new(RnnSearch::new(config, all)?)),
     fused: |_| Some(fused::rnn_search::pack_model),
     looks: |_| attention::find("additive").map(|score| Looks { kind: AttentionKind::Global, score }),
     input_delay: Some(2),
     one_context: false,
     applied,
     look_products: |config| config.alignment + 2 * config.hidden,
-    anatomy: Some(anatomy::rnn_search::dissect),
+    anatomy: Some(&anatomy::rnn_search::PLAN),
     gain: |_| 1.0,
 };
 
@@ -62,12 +61,12 @@ pub struct RnnSearch {
     readout: DeepOutput,
     w_o: Tensor, // [K_y, l]
     b_w: Tensor, // [K_y]
+    trace: Trace,
 }
 
 impl RnnSearch {
     /// From tensors by the names of [`shapes`]; variables stay variables.
-    pub fn from_tensors(config: &Config, tensors: &HashMap<String, Tensor>) -> Result<Self> {
-        let all = Parameters::new(tensors);
+    pub fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
         let (encoder, decoder, readout) = (all.at("encoder"), all.at("decoder"), all.at("readout"));
         Ok(Self {
             config: config.clone(),
@@ -81,20 +80,17 @@ impl RnnSearch {
             b_s: decoder.get("b_s")?,
             attention: additive::construct(&all.at("attention"))?,
             decoder: BahdanauUnit(Matrices::decoder(&decoder)?),
-            readout: DeepOutput {
-                from_state: readout.get("U_o")?,
-                from_word: readout.get("V_o")?,
-                from_context: readout.get("C_o")?,
-                bias: readout.get("b_o")?,
-            },
+            readout: DeepOutput::find(&readout, ["U_o", "V_o", "C_o"])?,
             w_o: readout.get("W_o")?,
             b_w: readout.get("b_w")?,
+            trace: all.trace(),
         })
     }
 
     /// A.2.1, with dropout on the embeddings where training asks for it.
     fn annotate(&self, source: &Batch, regularizer: &mut Regularizer) -> Result<Annotations> {
         let e = regularizer.drop(&source.embed(&self.source_embedding)?)?; // [t_x, b, m]
+        self.trace.note("e", &e);
         let h = self.encoder.annotate(&e, source.time_mask(e.dtype(), e.device())?.as_ref())?; // [b, t_x, 2n]
         let keys = self.attention.keys(&h)?; // [b, t_x, n']
         let mask = source.mask(e.dtype(), e.device())?; // [b, t_x]
@@ -139,6 +135,7 @@ impl TranslationModel for RnnSearch {
     fn predict(&self, y_prev: Option<&[u32]>, aligned: &Aligned, annotations: &Annotations) -> Result<Step> {
         let (i, s_prev) = (aligned.s.i, aligned.s.only()?);
         let e = embed_previous(&self.target_embedding, y_prev, s_prev.dim(0)?)?; // [rows, m]
+        self.trace.note("e", &e);
         let c_i = annotations.context(aligned.alpha()?)?; // c_i = sum_j alpha_ij h_j, [rows, 2n]
         // t_i = maxout(U_o s_{i-1} + V_o e(y_{i-1}) + C_o c_i + b_o), p(y_i) = softmax(W_o t_i + b_w)
         let t_i = self.readout.t(s_prev, &e, &c_i)?; // [rows, l]

@@ -134,8 +134,13 @@ pub trait Stepper: Send {
     }
 
     /// The one context vector c of a sentence of the batch (rnnencdec), else `None`. [n]
-    fn context(&self, sentence: usize) -> Option<Vec<f32>>;
+    fn context(&self, _sentence: usize) -> Option<Vec<f32>> {
+        None
+    }
+
     /// The annotations h_j of a sentence of the batch, one of [2n] (rnnsearch) or [n] for each source word in the
     /// order of the source, `</s>` included; `None` where the model keeps none.
-    fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>>;
+    fn annotations(&self, _sentence: usize) -> Option<Vec<Vec<f32>>> {
+        None
+    }
 }

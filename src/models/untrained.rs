@@ -19,7 +19,7 @@ pub fn untrained(config: &Config) -> Weights {
 ///
 /// # Errors
 /// An architecture that has none.
-pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Wrong>) -> Result<Box<dyn Anatomy>> {
+pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Wrong>) -> Result<Anatomy> {
     match wrong {
         Some(Wrong::Untrained) => anatomy::dissect(config, &untrained(config), None),
         _ => anatomy::dissect(config, weights, wrong),

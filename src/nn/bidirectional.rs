@@ -38,6 +38,7 @@ pub fn read(cell: &dyn Cell, e: &Tensor, mask: Option<&Tensor>, direction: Direc
     if direction == Direction::Backward {
         states.reverse();
     }
+    states.iter().for_each(|s_t| cell.matrices().trace.note("states", s_t));
     Ok(states)
 }
 

@@ -5,13 +5,14 @@
 //!   In Cho's unit z is how much of the *old state* stays: h = z h' + (1-z) h~.
 //! - **Place of r.** The reset gate acts on the state before the recurrent product, U (r * s'), in
 //!   Bahdanau's unit and in Cho's encoder. Only in Cho's decoder does it act after it, and there it
-//!   covers the context too: r * (U h' + C c).
+//!   covers the context too: r * (U h' + C c). Page Steps shows what becomes of it elsewhere.
 
 use candle_core::Tensor;
 use candle_nn::ops::sigmoid;
 
 use crate::error::Result;
 use crate::nn::linear::{Parameters, affine, apply};
+use crate::nn::trace::Trace;
 
 /// Something for each of the update gate z, the reset gate r and the proposal (the candidate state).
 #[derive(Clone, Debug)]
@@ -47,13 +48,17 @@ pub struct Matrices {
     u: Gates,
     b: Gates,
     c: Option<Gates>,
+    moves_reset: bool,
+    /// Notes z, r, the proposal and, where a sentence is read, the states.
+    pub trace: Trace,
 }
 
 impl Matrices {
     /// Those of an encoder: `W{g}`, `U{g}`, `b{g}` for g in ``, `_z`, `_r`.
     pub fn encoder(parameters: &Parameters<'_>) -> Result<Self> {
         let find = |letter| Gates::find(parameters, letter);
-        Ok(Self { w: find("W")?, u: find("U")?, b: find("b")?, c: None })
+        let (moves_reset, trace) = (parameters.moves_reset(), parameters.trace());
+        Ok(Self { w: find("W")?, u: find("U")?, b: find("b")?, c: None, moves_reset, trace })
     }
 
     /// Those of a decoder: also `C{g}`.
@@ -91,7 +96,16 @@ impl Matrices {
     fn z_and_r(&self, x: &Gates, context: Option<&Gates>, s_prev: &Tensor) -> Result<(Tensor, Tensor)> {
         let z = plus((&x.z + apply(&self.u.z, s_prev)?)?, context.map(|c| &c.z))?;
         let r = plus((&x.r + apply(&self.u.r, s_prev)?)?, context.map(|c| &c.r))?;
-        Ok((sigmoid(&z)?, sigmoid(&r)?))
+        let (z, r) = (sigmoid(&z)?, sigmoid(&r)?);
+        self.trace.note("z", &z);
+        self.trace.note("r", &r);
+        Ok((z, r))
+    }
+
+    /// U (r * s'), or r * (U s') where the gate was moved.
+    fn reset(&self, r: &Tensor, s_prev: &Tensor) -> Result<Tensor> {
+        let u = &self.u.proposal;
+        if self.moves_reset { Ok((r * apply(u, s_prev)?)?) } else { apply(u, &(r * s_prev)?) }
     }
 }
 
@@ -124,8 +138,9 @@ impl Cell for BahdanauUnit {
     fn step(&self, x: &Gates, context: Option<&Gates>, s_prev: &Tensor) -> Result<Tensor> {
         let (z, r) = self.0.z_and_r(x, context, s_prev)?;
         // s~ = tanh(W e + U (r * s') + C c + b)
-        let reset = apply(&self.0.u.proposal, &(r * s_prev)?)?;
+        let reset = self.0.reset(&r, s_prev)?;
         let s_tilde = plus((&x.proposal + reset)?, context.map(|c| &c.proposal))?.tanh()?; // [rows, n]
+        self.0.trace.note("proposal", &s_tilde);
         // s = (1 - z) * s' + z * s~  =  s' + z * (s~ - s')
         Ok((s_prev + (z * (s_tilde - s_prev)?)?)?) // [rows, n]
     }
@@ -142,14 +157,16 @@ impl Cell for ChoUnit {
 
     fn step(&self, x: &Gates, context: Option<&Gates>, h_prev: &Tensor) -> Result<Tensor> {
         let (z, r) = self.0.z_and_r(x, context, h_prev)?;
-        let u = &self.0.u.proposal;
         let recurrent = match context {
             // Encoder: h~ = tanh(W e + U (r * h') + b)
-            None => apply(u, &(r * h_prev)?)?,
+            None => self.0.reset(&r, h_prev)?,
             // Decoder: h~ = tanh(W e + r * (U h' + C c) + b)
-            Some(c) => (r * apply(u, h_prev)?.broadcast_add(&c.proposal)?)?,
+            Some(c) if !self.0.moves_reset => (r * apply(&self.0.u.proposal, h_prev)?.broadcast_add(&c.proposal)?)?,
+            // Not the paper's: h~ = tanh(W e + U (r * h') + C c + b)
+            Some(c) => apply(&self.0.u.proposal, &(r * h_prev)?)?.broadcast_add(&c.proposal)?,
         };
         let h_tilde = (&x.proposal + recurrent)?.tanh()?; // [rows, n]
+        self.0.trace.note("proposal", &h_tilde);
         // h = z * h' + (1 - z) * h~  =  h~ + z * (h' - h~)
         Ok((&h_tilde + (z * (h_prev - &h_tilde)?)?)?) // [rows, n]
     }

@@ -5,23 +5,41 @@ use std::collections::HashMap;
 use candle_core::Tensor;
 
 use crate::error::{Error, Result};
+use crate::nn::trace::Trace;
 
 /// Parameters by name below a prefix: `Parameters::new(&all).at("decoder").get("W_z")`.
 #[derive(Clone, Debug)]
 pub struct Parameters<'a> {
     tensors: &'a HashMap<String, Tensor>,
     prefix: String,
+    trace: Trace,
+    moves_reset: bool,
 }
 
 impl<'a> Parameters<'a> {
     /// All parameters of a model.
     pub fn new(tensors: &'a HashMap<String, Tensor>) -> Self {
-        Self { tensors, prefix: String::new() }
+        Self { tensors, prefix: String::new(), trace: Trace::default(), moves_reset: false }
+    }
+
+    /// For a model that is recorded and, if so wished, has its reset gates on the other side of the product.
+    pub fn traced(self, trace: &Trace, moves_reset: bool) -> Self {
+        Self { trace: trace.clone(), moves_reset, ..self }
     }
 
     /// Those whose names begin with `unit` and a dot.
     pub fn at(&self, unit: &str) -> Self {
-        Self { tensors: self.tensors, prefix: format!("{}{unit}.", self.prefix) }
+        Self { prefix: format!("{}{unit}.", self.prefix), ..self.clone() }
+    }
+
+    /// Where the part of these parameters notes what it computes.
+    pub fn trace(&self) -> Trace {
+        self.trace.below(&self.prefix)
+    }
+
+    /// Whether reset gates stand on the other side of the recurrent product than in the paper.
+    pub fn moves_reset(&self) -> bool {
+        self.moves_reset
     }
 
     /// The parameter of that name; shares its storage, so a variable stays a variable.

@@ -13,6 +13,7 @@ use candle_nn::ops::sigmoid;
 use crate::error::Result;
 use crate::nn::bidirectional::Direction;
 use crate::nn::linear::{Parameters, affine, apply};
+use crate::nn::trace::Trace;
 
 /// Something for each of the input, forget and output gates i, f, o and the proposal g.
 #[derive(Clone, Debug)]
@@ -70,13 +71,14 @@ pub struct Lstm {
     w: Gates,
     u: Gates,
     b: Gates,
+    trace: Trace,
 }
 
 impl Lstm {
     /// From `W_{g}`, `U_{g}`, `b_{g}` for g in i, f, o, g.
     pub fn find(parameters: &Parameters<'_>) -> Result<Self> {
         let find = |letter| Gates::find(parameters, letter);
-        Ok(Self { w: find("W")?, u: find("U")?, b: find("b")? })
+        Ok(Self { w: find("W")?, u: find("U")?, b: find("b")?, trace: parameters.trace() })
     }
 
     /// The `layers` layers `0`, `1`, .. of a stack, from below.
@@ -109,8 +111,11 @@ impl Lstm {
         let a = x.plus(&self.u.apply(&before.h)?)?; // 4 x [rows, n]
         let (i, f, o, g) = (sigmoid(&a.i)?, sigmoid(&a.f)?, sigmoid(&a.o)?, a.g.tanh()?);
         // c = f * c' + i * g, h = o * tanh(c)
-        let c = ((f * &before.c)? + (i * g)?)?; // [rows, n]
-        Ok(Memory { h: (o * c.tanh()?)?, c })
+        let c = ((&f * &before.c)? + (&i * &g)?)?; // [rows, n]
+        let h = (&o * c.tanh()?)?;
+        let all = [("i", &i), ("f", &f), ("o", &o), ("g", &g), ("c", &c), ("h", &h)];
+        all.into_iter().for_each(|(name, value)| self.trace.note(name, value));
+        Ok(Memory { h, c })
     }
 
     /// Reads whole sentences from zeros: h after each position, t_x of [b, n], indexed by position whatever the
@@ -137,6 +142,7 @@ impl Lstm {
         if direction == Direction::Backward {
             states.reverse();
         }
+        states.iter().for_each(|h_t| self.trace.note("states", h_t));
         Ok((states, memory))
     }
 }

@@ -3,7 +3,8 @@
 use candle_core::{D, Tensor};
 
 use crate::error::Result;
-use crate::nn::linear::{affine, apply};
+use crate::nn::linear::{Parameters, affine, apply};
+use crate::nn::trace::Trace;
 
 /// t_j = max(t~_{2j-1}, t~_{2j}): neighbours, not halves. [.., 2l] gives [.., l].
 pub fn maxout(t_tilde: &Tensor) -> Result<Tensor> {
@@ -17,20 +18,32 @@ pub fn maxout(t_tilde: &Tensor) -> Result<Tensor> {
 /// t = maxout(U_o s + V_o e + C_o c + b_o): what a step knows, before the output layer.
 #[derive(Clone, Debug)]
 pub struct DeepOutput {
-    /// From the state, [2l, n].
-    pub from_state: Tensor,
-    /// From the embedding of the word before, [2l, m].
-    pub from_word: Tensor,
-    /// From the context, [2l, |c|].
-    pub from_context: Tensor,
-    /// b_o, [2l].
-    pub bias: Tensor,
+    from_state: Tensor,   // [2l, n]
+    from_word: Tensor,    // [2l, m]
+    from_context: Tensor, // [2l, |c|]
+    bias: Tensor,         // b_o, [2l]
+    trace: Trace,
 }
 
 impl DeepOutput {
+    /// From the matrices of these names, which read the state, the word before and the context, and `b_o`.
+    pub fn find(parameters: &Parameters<'_>, [state, word, context]: [&str; 3]) -> Result<Self> {
+        Ok(Self {
+            from_state: parameters.get(state)?,
+            from_word: parameters.get(word)?,
+            from_context: parameters.get(context)?,
+            bias: parameters.get("b_o")?,
+            trace: parameters.trace(),
+        })
+    }
+
     /// t, [rows, l], from `s` [rows, n], `e` [rows, m] and `c` [rows, |c|] or [1, |c|].
     pub fn t(&self, s: &Tensor, e: &Tensor, c: &Tensor) -> Result<Tensor> {
         let from_both = (affine(&self.from_state, &self.bias, s)? + apply(&self.from_word, e)?)?;
-        maxout(&from_both.broadcast_add(&apply(&self.from_context, c)?)?)
+        let t_tilde = from_both.broadcast_add(&apply(&self.from_context, c)?)?;
+        let t = maxout(&t_tilde)?;
+        self.trace.note("t_tilde", &t_tilde);
+        self.trace.note("t", &t);
+        Ok(t)
     }
 }

@@ -12,3 +12,4 @@ pub mod linear;
 pub mod lstm;
 pub mod maxout;
 pub mod softmax;
+pub mod trace;

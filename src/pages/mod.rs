@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::app::page::{PAGES, Page};
-use crate::app::shared::Shared;
+use crate::app::state::AppState;
 use crate::jobs::queue::Found;
 use crate::pages::corpus::Workbench;
 use crate::pages::evaluation::Evaluation;
@@ -66,13 +66,13 @@ impl Pages {
     }
 
     /// Gives what an order found to its page.
-    pub fn found(&mut self, number: u64, found: Found, shared: &mut Shared) {
+    pub fn found(&mut self, number: u64, found: Found, app: &mut AppState) {
         match found {
-            Found::Probed(found) => self.sentence.found(number, found, shared),
-            Found::Evaluated(found) => self.evaluation.found(number, found, shared),
-            Found::Mapped(found) => self.maps.found(number, found, shared),
-            Found::Analysed(found) => self.workbench.found(number, found, shared),
-            Found::Phrases(found) => self.phrases.found(number, found, shared),
+            Found::Probed(found) => self.sentence.found(number, found, app),
+            Found::Evaluated(found) => self.evaluation.found(number, found, app),
+            Found::Mapped(found) => self.maps.found(number, found, app),
+            Found::Analysed(found) => self.workbench.found(number, found, app),
+            Found::Phrases(found) => self.phrases.found(number, found, app),
         }
     }
 

@@ -70,7 +70,7 @@ impl Driver {
         let session = Session::start(found.state.map(|state| state.with_moved(&options.bundled)), &options);
         let saved = options.saved.filter(|_| !found.is_left_alone && !claim.is_taken());
         let troubles = [found.trouble, claim.trouble()];
-        let saved_revision = session.revision();
+        let saved_revision = session.app().revision();
         let aligner = Aligner::default();
         let mut driver = Self {
             session,
@@ -189,10 +189,10 @@ impl Driver {
     /// Carries out what the session asks for, and has what is worth keeping saved.
     fn after(&mut self) {
         self.carry_out();
-        if self.session.revision() == self.saved_revision {
+        if self.session.app().revision() == self.saved_revision {
             return;
         }
-        self.saved_revision = self.session.revision();
+        self.saved_revision = self.session.app().revision();
         let Some(path) = self.saved.clone() else { return };
         let state = self.session.saved();
         self.disk.save_soon(Box::new(move || {
@@ -215,14 +215,14 @@ mod tests {
     fn of_rows_that_wait_only_the_newest_of_a_column_is_absorbed() {
         let models = vec![PathBuf::from("no/such/model"); 2];
         let mut driver = Driver::open(OpenWith { models, ..OpenWith::default() }, Arc::new(|| {}));
-        let number = driver.session.newest();
-        let ids: Vec<u64> = driver.session.columns().iter().map(|column| column.id).collect();
+        let number = driver.session.app().tasks.newest();
+        let ids: Vec<u64> = driver.session.app().document.columns().iter().map(|column| column.id).collect();
         let row = |at: usize, words: usize| Event::Expanded { number, column: ids[at], best: hypothesis(words) };
         let shown = |driver: &Driver| -> Vec<usize> {
             let words = |column: &crate::app::document::column::Column| {
                 column.table.as_ref().map_or(0, |table| table.target.len())
             };
-            driver.session.columns().iter().map(words).collect()
+            driver.session.app().document.columns().iter().map(words).collect()
         };
         let mut rows = Vec::new();
         for (at, words) in [(0, 1), (1, 1), (0, 2), (0, 3)] {

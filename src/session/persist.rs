@@ -11,6 +11,7 @@ use crate::app::document::column::Column;
 use crate::app::document::scene::cut;
 use crate::app::document::table::Units;
 use crate::app::files::files::write_whole;
+use crate::app::files::lists::List;
 use crate::app::files::lists::OpenFile;
 use crate::app::saved::saved_figure::SavedFigure;
 use crate::app::saved::saved_interventions::SavedInterventions;
@@ -20,7 +21,6 @@ use crate::decoding::ensemble::{Average, Mixing};
 use crate::error::{Error, Result};
 use crate::jobs::live::protocol::EnsembleSpec;
 use crate::pages::Pages;
-use crate::pages::sentence::command::List;
 use crate::text::sentence::MAX_SOURCE_BYTES;
 
 /// The version that this program writes.

@@ -1,23 +1,24 @@
-//! Floor 9: the state of the explorer. Imports the worker and below; no egui, no candle, no thread.
+//! Floor 11: the state of the explorer. Imports the worker and below; no egui, no candle, no thread.
 //!
 //! Every act of the user is a [`Command`]; [`Session::apply`] changes the state and notes the [`Effect`]s that it has
 //! outside. [`Session::absorb`] and its like take in what comes back. Views read `&Session` and change nothing.
 
 use std::borrow::Cow;
-use std::ops::Deref;
 use std::path::PathBuf;
 
 use crate::analysis::reading::Reading;
 use crate::app::document::scene::{Scene, SearchSettings, cut};
 use crate::app::document::table::Units;
 use crate::app::effect::{Chore, Effect, News};
+use crate::app::files::lists::List;
 use crate::app::open_with::OpenWith;
 use crate::app::page::Page;
 use crate::app::saved::saved_figure::SavedFigure;
 use crate::app::saved::saved_interventions::SavedInterventions;
 use crate::app::saved::saved_variant::SavedVariant;
 use crate::app::settings::{Settings, Shown, Whose};
-use crate::app::shared::Shared;
+use crate::app::state::AppState;
+use crate::app::view::ViewState;
 use crate::jobs::corpus::thread::CorpusNews;
 use crate::jobs::files::follow::Seen;
 use crate::jobs::files::texts::Texts;
@@ -31,7 +32,7 @@ use crate::pages::evaluation::Evaluation;
 use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use crate::pages::map::Maps;
 use crate::pages::phrases::Phrases;
-use crate::pages::sentence::command::List;
+use crate::pages::sentence::{Sentence, lists};
 use crate::pages::shape::PageState as _;
 use crate::pages::steps::Steps;
 use crate::pages::training::NewTraining;
@@ -43,20 +44,12 @@ use crate::session::persist::{OWN_READING, SavedColumn, SavedFile, SavedSession}
 /// The folder of the user's own lessons, beside that of the models.
 const LESSONS: &str = "lessons";
 
-/// The state of the application. Read it; change it by commands. What the pages share is read as the session's own.
+/// The state of the application. Read it; change it by commands.
 pub struct Session {
-    shared: Shared,
+    app: AppState,
     pages: Pages,
     training: NewTraining,
     lessons: Lessons,
-}
-
-impl Deref for Session {
-    type Target = Shared;
-
-    fn deref(&self) -> &Shared {
-        &self.shared
-    }
 }
 
 impl Default for Session {
@@ -70,22 +63,21 @@ impl Session {
     pub fn start(saved: Option<SavedSession>, options: &OpenWith) -> Self {
         let is_first_start = saved.is_none();
         let saved = saved.unwrap_or_default();
-        let mut shared = Shared {
+        let view = ViewState {
             settings: settings_of(&saved, options.device),
             drawing: saved.figure.drawing(),
             layout: saved.layout,
-            kept_figure: None,
-            bundled: options.bundled.clone(),
             page: Page::of_key(&saved.page),
-            ..Shared::default()
+            ..ViewState::default()
         };
-        shared.lists.translated = saved.translated;
+        let mut app = AppState { view, bundled: options.bundled.clone(), ..AppState::default() };
+        app.lists.translated = saved.translated;
         for file in saved.files {
-            shared.add_file(file.path, file.target, false);
+            lists::add_file(&mut app, file.path, file.target, false);
         }
-        shared.lists.shown = shared.lists.existing(persist::list_of(&saved.list));
-        let first = shared.lists.sentence_of(List::Examples, 0).map(Cow::into_owned);
-        shared.scene = Scene {
+        app.lists.shown = app.lists.existing(persist::list_of(&saved.list));
+        let first = app.lists.sentence_of(List::Examples, 0).map(Cow::into_owned);
+        app.document.scene = Scene {
             position: (saved.source.is_none() && first.is_some()).then_some(0),
             source: saved.source.or(first).map(|text| cut(text).0).unwrap_or_default(),
             search: SearchSettings {
@@ -95,11 +87,11 @@ impl Session {
             },
             given: saved.given.map(|text| cut(text).0),
             interventions: saved.interventions.into_iter().filter_map(SavedInterventions::owned).collect(),
-            variants: saved.variants.into_iter().filter_map(|one| one.variant(shared.fresh_id())).collect(),
+            variants: saved.variants.into_iter().filter_map(|one| one.variant(app.tasks.fresh_id())).collect(),
         };
-        shared.scene.position = shared.scene.position.or_else(|| shared.position_of_source());
+        app.document.scene.position = app.document.scene.position.or_else(|| app.position_of_source());
         if let Some(path) = options.source.clone() {
-            shared.add_file(path, options.target.clone(), true);
+            lists::add_file(&mut app, path, options.target.clone(), true);
         }
         let models = |folders: &[PathBuf]| folders.iter().cloned().map(SavedColumn::Model).collect();
         let columns: Vec<SavedColumn> = if options.models.is_empty() {
@@ -109,42 +101,42 @@ impl Session {
         };
         for column in columns {
             match column {
-                SavedColumn::Model(folder) => shared.add_column(folder),
-                SavedColumn::Ensemble(saved) => shared.add_ensemble(saved.spec()),
+                SavedColumn::Model(folder) => app.add_column(folder),
+                SavedColumn::Ensemble(saved) => app.add_ensemble(saved.spec()),
             }
         }
         // What makes no sense was set aside when the file was read.
-        let pages = Pages::restored(saved.pages).unwrap_or_default();
+        let mut pages = Pages::restored(saved.pages).unwrap_or_default();
         if !pages.evaluation.logs.is_empty() {
-            pages.evaluation.follow(&mut shared);
+            pages.evaluation.follow(&mut app);
         }
-        shared.request();
+        app.request();
         if let Some(path) = options.interventions.clone() {
-            shared.open_interventions(path);
+            pages.sentence.open_interventions(&mut app, path);
         }
-        shared.begun(is_first_start);
+        app.begun(is_first_start);
         let beside = options.home.as_deref().and_then(std::path::Path::parent);
         let lessons = Lessons::new(beside.map(|folder| folder.join(LESSONS)));
-        Self { shared, pages, training: NewTraining::default(), lessons }
+        Self { app, pages, training: NewTraining::default(), lessons }
     }
 
     /// What is worth keeping. While a lesson is open, that is what it goes back to.
     pub fn saved(&self) -> SavedSession {
         let left = self.lessons.left();
-        let Settings { device, reading, palette, theme, zoom, .. } = &self.shared.settings;
+        let Settings { device, reading, palette, theme, zoom, .. } = &self.app.view.settings;
         let Settings { unk_replacement, shown, pieces, links, .. } =
-            left.map_or(&self.shared.settings, |left| &left.settings);
+            left.map_or(&self.app.view.settings, |left| &left.settings);
         let Scene { source, search, given, interventions, variants, .. } =
-            left.map_or(&self.shared.scene, |left| &left.scene);
-        let mut layout = self.shared.layout.clone();
+            left.map_or(&self.app.document.scene, |left| &left.scene);
+        let mut layout = self.app.view.layout.clone();
         layout.extend(left.iter().flat_map(|left| &left.layout).map(|(key, value)| ((*key).to_owned(), *value)));
-        let shown_columns = || self.shared.columns.iter().filter_map(SavedColumn::of).collect();
+        let shown_columns = || self.app.document.columns.iter().filter_map(SavedColumn::of).collect();
         let columns = left.map_or_else(shown_columns, |left| {
             let saved =
                 |(folder, ensemble): &(PathBuf, Option<EnsembleSpec>)| SavedColumn::of_parts(folder, ensemble.as_ref());
             left.columns.iter().filter_map(saved).collect()
         });
-        let lists = &self.shared.lists;
+        let lists = &self.app.lists;
         SavedSession {
             source: Some(source.clone()),
             given: given.clone(),
@@ -155,7 +147,7 @@ impl Session {
             variants: variants.iter().filter_map(SavedVariant::of).collect(),
             list: persist::list_name(lists.shown),
             layout,
-            figure: SavedFigure::of(&self.shared.drawing),
+            figure: SavedFigure::of(&self.app.view.drawing),
             palette: palette.clone(),
             theme: persist::theme_name(*theme).to_owned(),
             zoom: *zoom,
@@ -169,10 +161,20 @@ impl Session {
             rows_by: reading.map_or(OWN_READING, Reading::name).to_owned(),
             units: if *pieces { Units::Pieces } else { Units::Words }.name().to_owned(),
             links: *links,
-            page: left.map_or(self.shared.page, |left| left.page).key().to_owned(),
+            page: left.map_or(self.app.view.page, |left| left.page).key().to_owned(),
             pages: self.pages.saved(),
             ..SavedSession::default()
         }
+    }
+
+    /// What the pages share.
+    pub fn app(&self) -> &AppState {
+        &self.app
+    }
+
+    /// The page Sentence.
+    pub fn sentence(&self) -> &Sentence {
+        &self.pages.sentence
     }
 
     /// The page Evaluation.
@@ -212,75 +214,95 @@ impl Session {
 
     /// Does what the user asked for.
     pub fn apply(&mut self, command: impl Into<Command>) {
-        self.does(command.into());
-        self.go_on();
+        self.perform(command.into());
+        self.advance();
     }
 
     /// Does one thing.
-    fn does(&mut self, command: Command) {
-        let shared = &mut self.shared;
+    fn perform(&mut self, command: Command) {
+        let app = &mut self.app;
         match command {
-            Command::Sentence(command) => self.pages.sentence.apply(command, shared),
-            Command::Evaluation(command) => self.pages.evaluation.apply(command, shared),
-            Command::Map(command) => self.pages.maps.apply(command, shared),
-            Command::Phrases(command) => self.pages.phrases.apply(command, shared),
-            Command::Steps(command) => self.pages.steps.apply(command, shared),
-            Command::Workbench(command) => self.pages.workbench.apply(command, shared),
-            Command::Training(command) => self.training.apply(command, shared),
+            Command::Sentence(command) => self.pages.sentence.apply(command, app),
+            Command::Evaluation(command) => self.pages.evaluation.apply(command, app),
+            Command::Map(command) => self.pages.maps.apply(command, app),
+            Command::Phrases(command) => self.pages.phrases.apply(command, app),
+            Command::Steps(command) => self.pages.steps.apply(command, app),
+            Command::Workbench(command) => self.pages.workbench.apply(command, app),
+            Command::Training(command) => self.training.apply(command, app),
             Command::Lesson(command) => {
-                let commands = self.lessons.apply(command, shared, &self.pages.steps);
+                let commands = self.lessons.apply(command, app, &self.pages.steps);
                 for command in commands {
-                    self.does(command);
+                    self.perform(command);
                 }
             }
-            Command::Window(command) => apply_to_window(command, shared),
-            Command::Settings(command) => apply_to_settings(command, shared),
-            Command::Task(TaskCommand::Pause(number, is_paused)) => shared.pause(number, is_paused),
+            Command::Window(command) => apply_to_window(command, app),
+            Command::Settings(command) => apply_to_settings(command, app),
+            Command::Task(TaskCommand::Pause(number, is_paused)) => app.tasks.pause(number, is_paused),
             Command::Task(TaskCommand::Cancel(number)) => {
-                if let Some(page) = shared.cancel(number) {
-                    self.pages.get_mut(page).ended(number, None, shared);
+                if let Some(page) = app.tasks.cancel(number) {
+                    self.pages.get_mut(page).ended(number, None, app);
                 }
             }
         }
-        self.pages.steps.follow(&mut self.shared);
+        self.follow();
+    }
+
+    /// What pages wait for follows from what is there now.
+    fn follow(&mut self) {
+        self.pages.sentence.follow(&mut self.app);
+        self.pages.steps.follow(&mut self.app);
     }
 
     /// An open lesson goes on as far as it can.
-    fn go_on(&mut self) {
+    fn advance(&mut self) {
         loop {
-            let commands = self.lessons.go_on(&mut self.shared, &self.pages.steps);
+            let commands = self.lessons.advance(&mut self.app, &self.pages.steps);
+            self.follow();
             if commands.is_empty() {
                 return;
             }
             for command in commands {
-                self.does(command);
+                self.perform(command);
             }
         }
     }
 
     /// What is to be carried out since the last call, in order.
     pub fn take_effects(&mut self) -> Vec<Effect> {
-        self.shared.take_effects()
+        self.app.tasks.take_effects()
     }
 
     /// Takes in an event of the worker; true when anything changed.
     pub fn absorb(&mut self, event: Event) -> bool {
-        let changed = self.shared.absorb(event);
-        self.pages.steps.follow(&mut self.shared);
-        self.go_on();
+        let changed = self.take_in(event);
+        self.follow();
+        self.advance();
         changed
+    }
+
+    /// An event with an old number changes nothing.
+    fn take_in(&mut self, event: Event) -> bool {
+        let (number, id) = event.address();
+        if number.is_some_and(|number| number != self.app.tasks.newest()) {
+            return false;
+        }
+        let Some(at) = self.app.document.place(id) else { return false };
+        match event {
+            Event::Near { near, .. } => self.pages.sentence.near_found(&mut self.app, id, near),
+            event => self.app.absorb(at, event),
+        }
     }
 
     /// Takes in what became of a translation that was taken apart; true when anything changed.
     pub fn absorb_steps(&mut self, event: StepsEvent) -> bool {
-        self.pages.steps.found(event.number, event.found, &mut self.shared);
-        self.go_on();
+        self.pages.steps.found(event.number, event.found, &mut self.app);
+        self.advance();
         true
     }
 
     /// Takes in what the lane of the workspace tells; true when anything changed.
     pub fn absorb_corpus_news(&mut self, news: CorpusNews) -> bool {
-        self.pages.workbench.hear(news, &mut self.shared);
+        self.pages.workbench.hear(news, &mut self.app);
         true
     }
 
@@ -288,22 +310,20 @@ impl Session {
     /// nothing.
     pub fn absorb_corpus(&mut self, event: CorpusEvent) -> bool {
         let CorpusEvent { number, kind } = event;
-        let Some(at) = self.shared.tasks.iter().position(|task| task.number == number) else { return false };
         let message = match kind {
-            Kind::Progress(progress) => {
-                self.shared.tasks[at].progress = Some(progress);
-                return true;
-            }
+            Kind::Progress(progress) => return self.app.tasks.progressed(number, progress),
             Kind::Found(found) => {
-                self.shared.tasks.remove(at);
-                self.pages.found(number, found, &mut self.shared);
-                return true;
+                let is_wanted = self.app.tasks.done(number).is_some();
+                if is_wanted {
+                    self.pages.found(number, found, &mut self.app);
+                }
+                return is_wanted;
             }
             Kind::Failed(message) => Some(message),
             Kind::Cancelled => None,
         };
-        let page = self.shared.tasks.remove(at).page;
-        self.pages.get_mut(page).ended(number, message, &mut self.shared);
+        let Some(page) = self.app.tasks.done(number) else { return false };
+        self.pages.get_mut(page).ended(number, message, &mut self.app);
         true
     }
 
@@ -315,39 +335,42 @@ impl Session {
     /// Takes in the user's own lessons.
     pub fn absorb_texts(&mut self, texts: &Texts) {
         self.lessons.absorb(texts);
-        self.go_on();
+        self.advance();
     }
 
     /// Takes in what became of a chore.
     pub fn hear(&mut self, news: News) {
-        let shared = &mut self.shared;
+        let app = &mut self.app;
         match news {
-            News::Opened { path, what, on } => self.pages.get_mut(on.taker(what)).dropped(what, path, shared),
+            News::Opened { path, what, on } => self.pages.get_mut(on.taker(what)).dropped(what, path, app),
             News::Links { path, on: Page::Evaluation } => {
-                self.pages.evaluation.apply(EvaluationCommand::Test(TestCommand::SetGold(Some(path))), shared);
+                self.pages.evaluation.apply(EvaluationCommand::Test(TestCommand::SetGold(Some(path))), app);
             }
             News::Links { path, on: Page::Workbench } if self.pages.workbench.path.is_some() => {
-                self.pages.workbench.apply(WorkbenchCommand::import_gold(path), shared);
+                self.pages.workbench.apply(WorkbenchCommand::import_gold(path), app);
             }
-            News::Links { path, .. } => shared.open_gold(path),
-            News::Gold { path, list, target, links, note } => shared.gold_read(&path, (&list, target), &links, &note),
-            News::Logs { path, found } => self.pages.evaluation.open_logs(&path, found, shared),
-            News::FirstSet(files) => self.pages.evaluation.take(files, shared),
-            News::Aligned { number, links } => shared.aligned(number, links),
-            News::Read { path, lines } => shared.file_read(&path, &lines),
+            News::Links { path, .. } => lists::open_gold(app, path),
+            News::Gold { path, list, target, links, note } => {
+                lists::gold_read(app, &path, (&list, target), &links, &note)
+            }
+            News::Logs { path, found } => self.pages.evaluation.open_logs(&path, found, app),
+            News::FirstSet(files) => self.pages.evaluation.take(files, app),
+            News::Aligned { number, links } => app.aligned(number, links),
+            News::Read { path, lines } => lists::file_read(app, &path, &lines),
             News::ReadFailed { path, message } => {
-                shared.file_failed(&path);
-                shared.notify(message, true);
+                lists::file_failed(app, &path);
+                app.notify(message, true);
             }
-            News::Painted(pixels) => shared.picture_painted(pixels),
+            News::Painted(pixels) => app.picture_painted(pixels),
             News::TrainingSaved { path, trouble } => self.training.told(path, trouble),
-            News::Notice { text, is_error } => shared.notify(text, is_error),
+            News::Notice { text, is_error } => app.notify(text, is_error),
         }
+        self.pages.sentence.follow(&mut self.app);
     }
 
     /// Looks through some more of the shown list; false when there was nothing left to do.
     pub fn search_some(&mut self) -> bool {
-        self.shared.lists.search_some()
+        self.app.lists.search_some()
     }
 }
 
@@ -366,60 +389,60 @@ fn settings_of(saved: &SavedSession, device: Option<DeviceChoice>) -> Settings {
     }
 }
 
-fn apply_to_window(command: WindowCommand, shared: &mut Shared) {
+fn apply_to_window(command: WindowCommand, app: &mut AppState) {
     match command {
-        WindowCommand::Open(path) => shared.chore(Chore::Look { path, on: Page::Sentence }),
+        WindowCommand::Open(path) => app.tasks.chore(Chore::Look { path, on: Page::Sentence }),
         WindowCommand::Drop(path) => {
-            let on = shared.page;
-            shared.chore(Chore::Look { path, on });
+            let on = app.view.page;
+            app.tasks.chore(Chore::Look { path, on });
         }
-        WindowCommand::KeepFigure(figure) => shared.kept_figure = Some(figure),
-        WindowCommand::SaveFigure(path) => match shared.kept_figure.take() {
-            Some(figure) => shared.chore(Chore::WriteFigure { path, figure }),
-            None => shared.notify("There is no picture to save", true),
+        WindowCommand::KeepFigure(figure) => app.view.kept_figure = Some(figure),
+        WindowCommand::SaveFigure(path) => match app.view.kept_figure.take() {
+            Some(figure) => app.tasks.chore(Chore::WriteFigure { path, figure }),
+            None => app.notify("There is no picture to save", true),
         },
-        WindowCommand::ShowPage(page) => shared.show_page(page),
-        WindowCommand::DismissNotice(id) => shared.notices.retain(|notice| notice.id != id),
+        WindowCommand::ShowPage(page) => app.show_page(page),
+        WindowCommand::DismissNotice(id) => app.view.notices.retain(|notice| notice.id != id),
         WindowCommand::SetLayout { key, value } => {
-            if value.is_finite() && shared.layout.insert(key, value) != Some(value) {
-                shared.changed();
+            if value.is_finite() && app.view.layout.insert(key, value) != Some(value) {
+                app.changed();
             }
         }
     }
 }
 
-fn apply_to_settings(command: SettingsCommand, shared: &mut Shared) {
-    let settings = &mut shared.settings;
+fn apply_to_settings(command: SettingsCommand, app: &mut AppState) {
+    let settings = &mut app.view.settings;
     match command {
-        SettingsCommand::SetDevice(device) => return shared.set_device(device),
+        SettingsCommand::SetDevice(device) => return app.set_device(device),
         SettingsCommand::SetUnkReplacement(on) => {
             settings.unk_replacement = on;
-            shared.tell_variants();
+            app.tell_variants();
         }
         SettingsCommand::SetShown(shown) => settings.shown = shown,
         SettingsCommand::SetReading(reading) => {
             settings.reading = reading;
-            shared.rebuild_all();
+            app.rebuild_all();
         }
         SettingsCommand::SetPieces(on) => {
             settings.pieces = on;
-            shared.rebuild_all();
+            app.rebuild_all();
             // the words that were marked are other words now
-            (shared.selection.target, shared.hover) = (None, None);
+            (app.view.selection.target, app.view.hover) = (None, None);
         }
         SettingsCommand::SetLinks(on) => {
             settings.links = on;
-            (0..shared.columns.len()).for_each(|at| shared.ask_links(at));
-            shared.rebuild_all();
+            (0..app.document.columns.len()).for_each(|at| app.ask_links(at));
+            app.rebuild_all();
         }
         SettingsCommand::SetPalette(name) => settings.palette = Some(name),
         SettingsCommand::SetTheme(theme) => settings.theme = theme,
-        SettingsCommand::SetDrawing(drawing) => shared.drawing = drawing,
+        SettingsCommand::SetDrawing(drawing) => app.view.drawing = drawing,
         SettingsCommand::SetZoom(zoom) => {
             if zoom.is_finite() {
                 settings.zoom = zoom.clamp(0.5, 3.0);
             }
         }
     }
-    shared.changed();
+    app.changed();
 }

@@ -22,14 +22,14 @@ const CELL_STEP: f32 = 1.25;
 
 /// Does `act`: returns the commands that it stands for.
 pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
-    let settings = session.settings();
-    let beam = session.scene().search.beam;
+    let settings = session.app().view.settings();
+    let beam = session.app().document.scene().search.beam;
     let command: Command = match act {
         Act::Open => return open(session, local),
         Act::AddModel => return sheet(local, Sheet::Ask(Question::Model)),
         Act::NewTraining => return sheet(local, Sheet::Training),
         Act::SaveFigure => {
-            let column = session.selected_column().filter(|column| column.table.is_some());
+            let column = session.app().selected_column().filter(|column| column.table.is_some());
             return column
                 .map_or_else(Vec::new, |column| sheet(local, Sheet::Figure { column: column.id, kind: None }));
         }
@@ -47,13 +47,13 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
             return Vec::new();
         }
         Act::ShowPage(page) => WindowCommand::ShowPage(page).into(),
-        Act::Undo if session.page() == Page::Workbench => WorkbenchCommand::Undo.into(),
-        Act::Redo if session.page() == Page::Workbench => WorkbenchCommand::Redo.into(),
+        Act::Undo if session.app().view.page() == Page::Workbench => WorkbenchCommand::Undo.into(),
+        Act::Redo if session.app().view.page() == Page::Workbench => WorkbenchCommand::Redo.into(),
         Act::Undo => SourceCommand::Undo.into(),
         Act::Redo => SourceCommand::Redo.into(),
         Act::Stop => SourceCommand::Stop.into(),
         Act::ToggleGiven => {
-            let opens = session.scene().given.is_none();
+            let opens = session.app().document.scene().given.is_none();
             local.focus_id = opens.then(shortcuts::given_id);
             SourceCommand::Give(opens.then(String::new)).into()
         }
@@ -91,7 +91,7 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
         Act::NextPicture => return next_picture(session),
         Act::Manual => {
             if local::layout(session, local::MANUAL_OPEN, 0.0) <= 0.0 {
-                open_manual_of(session.page(), local);
+                open_manual_of(session.app().view.page(), local);
             }
             off_or_on(session, local::MANUAL_OPEN)
         }
@@ -116,13 +116,13 @@ pub fn perform(act: Act, session: &Session, local: &mut Local) -> Vec<Command> {
 
 /// What a menu asked for by a key is about: the cell of the arrow keys, else the selected word, else a hypothesis.
 fn marked(session: &Session, local: &Local) -> Option<Clicked> {
-    let selected = session.selected_column()?;
+    let selected = session.app().selected_column()?;
     let hypothesis = Clicked::Hypothesis { column: selected.id, n: selected.hypothesis };
     if local.last_panel == Some(Panel::Beam) {
         return Some(hypothesis);
     }
     let cell = local.key_mark.and_then(|mark| Some(Clicked::Cell { column: mark.column, i: mark.i?, j: mark.j? }));
-    let word = session.selected_word().map(|(column, i, _)| Clicked::Target { column: column.id, i });
+    let word = session.app().selected_word().map(|(column, i, _)| Clicked::Target { column: column.id, i });
     Some(cell.or(word).unwrap_or(hypothesis))
 }
 
@@ -134,7 +134,7 @@ fn sheet(local: &mut Local, sheet: Sheet) -> Vec<Command> {
 
 /// Opens a file dialog: for a phrase table on the page of phrases.
 fn open(session: &Session, local: &mut Local) -> Vec<Command> {
-    let question = match session.page() {
+    let question = match session.app().view.page() {
         Page::Phrases => Question::PhraseTable,
         Page::Workbench if session.workbench().path.is_some() => Question::Import,
         Page::Workbench => Question::Workspace,
@@ -167,7 +167,7 @@ fn put_list(local: &mut Local, place: ListPlace) -> Vec<Command> {
 /// Goes to a panel, and so to its page.
 fn focus(session: &Session, local: &mut Local, panel: Panel) -> Vec<Command> {
     local.focus = Some(panel);
-    let is_elsewhere = session.page() != Page::Sentence;
+    let is_elsewhere = session.app().view.page() != Page::Sentence;
     is_elsewhere.then(|| WindowCommand::ShowPage(Page::Sentence).into()).into_iter().collect()
 }
 
@@ -191,12 +191,12 @@ fn escape(session: &Session, local: &mut Local) -> Vec<Command> {
     if local.picked.take().is_some() {
         return Vec::new();
     }
-    let errors = session.notices().iter().filter(|notice| notice.is_error);
+    let errors = session.app().view.notices().iter().filter(|notice| notice.is_error);
     let dismissed: Vec<Command> = errors.map(|notice| WindowCommand::DismissNotice(notice.id).into()).collect();
     if !dismissed.is_empty() {
         return dismissed;
     }
-    match session.page() {
+    match session.app().view.page() {
         Page::Map => vec![MapCommand::Select(None).into()],
         Page::Steps => vec![StepsCommand::Open(None).into()],
         Page::Workbench if local.workbench.scheme.take().is_some() => Vec::new(),

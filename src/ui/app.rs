@@ -62,7 +62,7 @@ impl App {
         // The session keeps the zoom; egui's own keys would go past it.
         ctx.options_mut(|options| options.zoom_with_keyboard = false);
         // the sentence has the keyboard at first, so that typing begins another; page Steps has keys of its own
-        let focus = (desk.session().page() != Page::Steps).then_some(Panel::Source);
+        let focus = (desk.session().app().view.page() != Page::Steps).then_some(Panel::Source);
         Self {
             desk,
             local: Local { focus, ..Local::default() },
@@ -101,7 +101,7 @@ impl App {
     }
 
     fn read_input(&mut self, ctx: &egui::Context) {
-        for act in shortcuts::pressed(ctx, source::editor_id(), self.desk.session().page()) {
+        for act in shortcuts::pressed(ctx, source::editor_id(), self.desk.session().app().view.page()) {
             let commands = act::perform(act, self.desk.session(), &mut self.local);
             self.commands.extend(commands);
         }
@@ -128,7 +128,7 @@ impl App {
     }
 
     fn apply_settings(&mut self, ctx: &egui::Context) {
-        let settings = &self.desk.session().settings();
+        let settings = &self.desk.session().app().view.settings();
         if self.theme != Some(settings.theme) {
             self.theme = Some(settings.theme);
             ctx.set_theme(match settings.theme {
@@ -164,15 +164,16 @@ impl App {
 
     fn finish(&mut self, ctx: &egui::Context) {
         let session = self.desk.session();
-        self.local.trees.retain(|id, _| session.columns().iter().any(|column| column.id == *id));
-        self.local.textures.retain(|id, _| session.columns().iter().any(|column| column.id == *id));
-        if session.hover() != self.local.hover {
+        self.local.trees.retain(|id, _| session.app().document.columns().iter().any(|column| column.id == *id));
+        self.local.textures.retain(|id, _| session.app().document.columns().iter().any(|column| column.id == *id));
+        if session.app().view.hover() != self.local.hover {
             self.commands.push(SelectCommand::Hover(self.local.hover).into());
         }
         if let Some(text) = self.local.copied.take() {
             ctx.copy_text(text);
         }
-        if let Some((number, pixels)) = session.painted().filter(|(number, _)| Some(*number) != self.local.seen_painted)
+        if let Some((number, pixels)) =
+            session.app().view.painted().filter(|(number, _)| Some(*number) != self.local.seen_painted)
         {
             self.local.seen_painted = Some(number);
             let size = [pixels.width as usize, pixels.height as usize];
@@ -215,12 +216,13 @@ impl App {
             self.local.key_mark = None;
         }
         // a mark outlives neither its column nor, below, any act that changes what is marked
-        self.local.key_mark = self.local.key_mark.filter(|mark| self.desk.session().column(mark.column).is_some());
+        self.local.key_mark =
+            self.local.key_mark.filter(|mark| self.desk.session().app().document.column(mark.column).is_some());
         self.local.hover = self.local.key_mark;
         let mut window = Window { session: self.desk.session(), commands: &mut self.commands, local: &mut self.local };
         views::show(ui, &mut window);
         // the source is always there, so F6 ends at the latest with it
-        if self.desk.session().page() == Page::Sentence && !self.local.presents && self.local.cycle_on() {
+        if self.desk.session().app().view.page() == Page::Sentence && !self.local.presents && self.local.cycle_on() {
             ctx.request_repaint();
         }
         self.finish(&ctx);

@@ -9,6 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
+use crate::app::files::export::AlignmentFormat;
 use crate::corpus::export::out::Kind;
 use crate::jobs::live::protocol::ColumnId;
 use crate::jobs::queue::evaluate::Candidate;
@@ -19,7 +20,7 @@ use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use crate::pages::map as maps;
 use crate::pages::map::command::MapCommand;
 use crate::pages::phrases::command::PhrasesCommand;
-use crate::pages::sentence::command::{AlignmentFormat, ColumnCommand, ProbeCommand};
+use crate::pages::sentence::command::{ColumnCommand, ProbeCommand};
 use crate::session::command::{Command, Field, TrainingCommand, WindowCommand};
 use crate::session::lessons::LessonCommand;
 

@@ -8,10 +8,10 @@ use crate::app::document::scene::SearchSettings;
 use crate::app::files::drawing::Branches;
 use crate::app::files::drawing::Drawing;
 use crate::app::settings;
+use crate::app::view::Hover;
 use crate::corpus::judgements::judge::Mark;
 use crate::figure::links::Weight;
 use crate::jobs::live::protocol::ColumnId;
-use crate::pages::sentence::command::Hover;
 use crate::session::command::{Command, WindowCommand};
 use crate::session::lessons::lights::{Light, Lit};
 use crate::session::state::Session;
@@ -527,7 +527,7 @@ impl Window<'_> {
         match (self.layout(TREE, 0.0) > 0.0, self.layout(LINKS, 0.0) > 0.0) {
             (true, _) if !column.result.nodes.is_empty() => "tree",
             _ if !aligns => {
-                let shown = self.session.settings().shown;
+                let shown = self.session.app().view.settings().shown;
                 let has_cells = column.table.as_ref().is_some_and(|table| table.numbers(shown).is_some());
                 if has_cells { "heatmap" } else { "beam" }
             }
@@ -593,5 +593,5 @@ impl Window<'_> {
 
 /// A number kept between starts.
 pub fn layout(session: &Session, key: &str, default: f32) -> f32 {
-    session.layout().get(key).copied().filter(|value| value.is_finite()).unwrap_or(default)
+    session.app().view.layout().get(key).copied().filter(|value| value.is_finite()).unwrap_or(default)
 }

@@ -85,17 +85,17 @@ impl Typist {
         }
         match self.stage {
             Stage::Opening if finished => {
-                figures.columns = session.columns().len();
+                figures.columns = session.app().document.columns().len();
                 figures.first_translation_millis = millis(self.began);
                 self.stage = Stage::Clearing;
             }
-            Stage::Clearing if session.source().is_empty() => self.stage = Stage::Ready,
+            Stage::Clearing if session.app().document.source().is_empty() => self.stage = Stage::Ready,
             Stage::Waiting { typed, row: seen } => {
-                if !seen && row && session.source().len() == self.typed {
+                if !seen && row && session.app().document.source().len() == self.typed {
                     figures.first_row_millis.push(millis(typed));
                     self.stage = Stage::Waiting { typed, row: true };
                 }
-                if finished && session.source().len() == self.typed {
+                if finished && session.app().document.source().len() == self.typed {
                     figures.finished_millis.push(millis(typed));
                     self.stage = Stage::Ready;
                 }
@@ -112,7 +112,7 @@ impl Typist {
 
     /// What is known of the frame before, now that this one begins.
     fn note_last(&mut self, frame: &eframe::Frame) {
-        let last = self.last_frame.replace((Instant::now(), self.app.session().decoding() > 0));
+        let last = self.last_frame.replace((Instant::now(), self.app.session().app().document.decoding() > 0));
         let Some((began, decoding)) = last else { return };
         let mut figures = lock(&self.figures);
         let whole = frame.info().cpu_usage.map(|seconds| 1000.0 * f64::from(seconds));
@@ -145,7 +145,7 @@ impl eframe::App for Typist {
             self.app.send(SourceCommand::Edit(String::new()));
             ctx.memory_mut(|memory| memory.request_focus(source::editor_id()));
         }
-        let decoding = self.app.session().decoding() > 0;
+        let decoding = self.app.session().app().document.decoding() > 0;
         self.app.ui(ui, frame);
         self.note_frame(decoding);
         self.look(&ctx);
@@ -172,9 +172,9 @@ fn millis(since: Instant) -> f64 {
 
 /// Every column that could load shows a complete translation of the present text.
 fn finished(session: &Session) -> bool {
-    session.decoding() == 0
-        && session.columns().iter().any(|column| column.state == ColumnState::Ready)
-        && session.columns().iter().all(|column| match column.state {
+    session.app().document.decoding() == 0
+        && session.app().document.columns().iter().any(|column| column.state == ColumnState::Ready)
+        && session.app().document.columns().iter().all(|column| match column.state {
             ColumnState::Loading(_) => false,
             ColumnState::Ready => column.table.is_some() && !column.stale && !column.decoding,
             ColumnState::Failed(_) => true,
@@ -184,6 +184,8 @@ fn finished(session: &Session) -> bool {
 /// Every column that could load shows at least a first word of the present text.
 fn first_row(session: &Session) -> bool {
     session
+        .app()
+        .document
         .columns()
         .iter()
         .all(|column| column.state != ColumnState::Ready || (column.table.is_some() && !column.stale))

@@ -68,7 +68,7 @@ fn open(options: driver::OpenWith, wrap: impl FnOnce(App) -> Box<dyn eframe::App
 }
 
 fn native_options(driver: &Driver) -> eframe::NativeOptions {
-    let layout = &driver.session().layout();
+    let layout = &driver.session().app().view.layout();
     // A damaged icon is no reason not to open.
     let icon = eframe::icon_data::from_png_bytes(include_bytes!("../../assets/icon.png")).unwrap_or_default();
     let size = |key: &str, index: usize| {

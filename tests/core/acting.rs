@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use interlinear::app::document::column::Column;
+use interlinear::app::document::hand::Taken;
 use interlinear::app::document::tree::SearchTree;
 use interlinear::app::document::tree::{Drawn, Shown, Trace};
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
+use interlinear::app::files::export::AlignmentFormat;
 use interlinear::decoding::Said;
 use interlinear::decoding::{Fate, Intervening, Intervention, SearchOptions, Specials, decode, force};
 use interlinear::figure::palette::Palette;
@@ -18,9 +20,7 @@ use interlinear::jobs::live::protocol::{
 };
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
-use interlinear::pages::sentence::command::{
-    AlignmentFormat, InterveneCommand, RowEdit, SearchCommand, SourceCommand, Taken,
-};
+use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand, SourceCommand};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::load_or_set_aside;
 use interlinear::session::state::Session;
@@ -243,7 +243,7 @@ fn finished(request: &Request, column: ColumnId, words: &str) -> [Event; 2] {
 pub fn acted_on(columns: usize) -> (Session, Vec<ColumnId>) {
     let models = (0..columns).map(|n| PathBuf::from(format!("models/m{n}"))).collect();
     let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
-    let ids: Vec<ColumnId> = session.columns().iter().map(|column| column.id).collect();
+    let ids: Vec<ColumnId> = session.app().document.columns().iter().map(|column| column.id).collect();
     for column in &ids {
         session.absorb(Event::Loaded { column: *column, facts: facts() });
     }
@@ -261,7 +261,7 @@ pub fn answer(session: &mut Session, request: &Request, words: &str) {
 }
 
 fn column(session: &Session, id: ColumnId) -> &Column {
-    session.column(id).expect("the column")
+    session.app().document.column(id).expect("the column")
 }
 
 /// What is set for a column in a request.
@@ -321,7 +321,7 @@ fn another_text_keeps_only_what_holds_for_every_word() {
     let request = act(&mut session, SourceCommand::Edit("the red shoes".to_owned())).expect("a request");
     let left = Interventions { bans: vec![never], temperature: Some(2.0), ..Interventions::default() };
     assert_eq!(asked(&request, id), left);
-    assert_eq!(session.notices().len(), 1);
+    assert_eq!(session.app().view.notices().len(), 1);
     let request = act(&mut session, SourceCommand::Undo).expect("a request");
     assert_eq!((request.source.as_str(), asked(&request, id)), ("the red shoe", whole));
     let request = act(&mut session, InterveneCommand::TakeAll).expect("a request");
@@ -373,7 +373,7 @@ fn a_word_that_was_just_forced_is_not_lost_by_a_row_that_is_set_before_the_answe
     let prefix = asked(&request.expect("a request"), ids[0]).prefix;
     assert_eq!(prefix, [start("la", false), start("botte", true)]);
     assert!(act(&mut session, force_word(ids[0], 3, "x")).is_none(), "nobody knows the word before it yet");
-    assert_eq!(session.notices().len(), 1);
+    assert_eq!(session.app().view.notices().len(), 1);
 }
 
 #[test]
@@ -393,7 +393,7 @@ fn rows_are_made_of_other_rows() {
     assert_eq!(permuted, row(RowEdit::Permuted(7)));
     assert!((permuted.iter().sum::<f32>() - 1.0).abs() < 1e-6);
     assert!(act(&mut session, InterveneCommand::Row { column: id, i: 0, edit: RowEdit::Links }).is_none());
-    assert_eq!(session.notices().len(), 1, "the links are not shown, and a sentence says so");
+    assert_eq!(session.app().view.notices().len(), 1, "the links are not shown, and a sentence says so");
 }
 
 #[test]
@@ -434,8 +434,8 @@ fn interventions_come_back_with_the_saved_state() {
     let found = load_or_set_aside(&path);
     assert_eq!(found.trouble, None);
     let again = Session::start(found.state, &OpenWith::default());
-    assert_eq!(again.scene().interventions, session.scene().interventions);
-    assert!(!again.scene().interventions.is_empty());
+    assert_eq!(again.app().document.scene().interventions, session.app().document.scene().interventions);
+    assert!(!again.app().document.scene().interventions.is_empty());
     // without its text nothing is left of them
     let mut lost = session.saved();
     lost.source = Some("x".repeat(200_000));
@@ -447,33 +447,42 @@ fn interventions_come_back_with_the_saved_state() {
 #[test]
 fn files_say_what_was_set_and_by_whom_each_word_was_chosen() {
     let (mut session, ids) = acted_on(1);
-    let plain = export::text(column(&session, ids[0]), session.settings(), AlignmentFormat::Tsv).expect("a table");
+    let plain =
+        export::text(column(&session, ids[0]), session.app().view.settings(), AlignmentFormat::Tsv).expect("a table");
     assert!(plain.starts_with("target\tlog_p\tthe\t"), "{plain}");
     let json = export::json_line(column(&session, ids[0]));
-    assert!(!json.contains("interventions") && !json.contains("said"), "{json}");
+    assert!(!json.contains("interventions") && !json.contains("forced"), "{json}");
 
     act(&mut session, force_word(ids[0], 1, "botte"));
     let request = act(&mut session, InterveneCommand::Row { column: ids[0], i: 2, edit: RowEdit::Uniform });
     answer(&mut session, &request.expect("a request"), "la botte rouge </s>");
     let shown = column(&session, ids[0]);
-    let tsv = export::text(shown, session.settings(), AlignmentFormat::Tsv).expect("a table");
+    let tsv = export::text(shown, session.app().view.settings(), AlignmentFormat::Tsv).expect("a table");
     let heads: Vec<&str> = tsv.lines().map(|line| line.split("\t0").next().unwrap_or(line)).collect();
     assert!(heads[0].starts_with("target\tlog_p\tword\trow\tthe"), "{tsv}");
     let by: Vec<Vec<&str>> = tsv.lines().skip(1).map(|line| line.split('\t').skip(2).take(2).collect()).collect();
     assert_eq!(by, [["held", "model"], ["forced", "model"], ["free", "set"], ["free", "model"]]);
     let json: serde_json::Value = serde_json::from_str(&export::json_line(shown)).expect("JSON");
     let said = "Set by hand: word 2 is \"botte\"; alpha of word 3 is set; 1 word before is held";
-    assert_eq!(json["interventions"], said);
+    let set = serde_json::json!({"version": 1, "pin": [{"row": 3, "alpha": {"weights": [0.25, 0.25, 0.25, 0.25]}}],
+        "force": [{"position": 1, "word": "la", "held": true}, {"position": 2, "word": "botte"}]});
+    assert_eq!(json["interventions"], set);
     let hypothesis = &json["hypotheses"][0];
-    assert_eq!(hypothesis["said"], serde_json::json!(["held", "forced", "free", "free"]));
-    assert_eq!((&hypothesis["log_p_set"], &hypothesis["log_p_free"]), (&(-1.0).into(), &(-1.0).into()));
-    assert_eq!(hypothesis["rows_set"], serde_json::json!([2]));
+    assert_eq!(hypothesis["forced"], serde_json::json!([true, true, false, false]));
+    assert_eq!(hypothesis["pinned"], serde_json::json!([false, false, true, false]));
+    assert_eq!((&hypothesis["log_p_forced"], &hypothesis["log_p_free"]), (&(-1.0).into(), &(-1.0).into()));
     let note = export::note(shown, AlignmentFormat::Pharaoh).expect("a note");
     assert!(note.ends_with(said), "{note}");
 
     let picture = |kind| {
         let drawing = Drawing::new(kind, false);
-        let picture = export::picture(shown, &session.scene().search, session.settings(), &drawing, None);
+        let picture = export::picture(
+            shown,
+            &session.app().document.scene().search,
+            session.app().view.settings(),
+            &drawing,
+            None,
+        );
         let bytes = picture.expect("a picture").bytes(Path::new("a.svg")).expect("drawn");
         String::from_utf8(bytes).expect("text")
     };
@@ -513,7 +522,7 @@ fn the_search_is_a_tree_that_says_why_branches_ended() {
     let mut session = Session::start(None, &options);
     act(&mut session, SearchCommand::SetBeam(3));
     let request = act(&mut session, SourceCommand::Replace(SOURCE.to_owned())).expect("a request");
-    let id = session.columns()[0].id;
+    let id = session.app().document.columns()[0].id;
     for event in events {
         let event = match event {
             Event::Loaded { facts, .. } => Event::Loaded { column: id, facts },

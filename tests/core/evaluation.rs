@@ -6,10 +6,11 @@ use std::path::Path;
 use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::pooled::pooled;
 use interlinear::analysis::{bleu, chrf};
+use interlinear::corpus::overview::evaluate;
+use interlinear::corpus::overview::evaluate::EvaluationOptions;
+use interlinear::corpus::overview::evaluated::{Report, compare};
+use interlinear::corpus::overview::test_set::{Progress, Set, Stage, TestSet, Unk};
 use interlinear::error::{Error, Result};
-use interlinear::evaluation;
-use interlinear::evaluation::compare::compare;
-use interlinear::evaluation::{EvaluationOptions, Progress, Report, Set, Stage, TestSet, Unk};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
 use interlinear::text::reader::LineReader;
@@ -40,7 +41,7 @@ fn run(
     hear: &mut dyn FnMut(Progress),
 ) -> Result<Report> {
     let mut stepper = model.stepper(Kernels::Fused, 1)?;
-    evaluation::run(model, stepper.as_mut(), set, options, ticket, hear)
+    evaluate::run(model, stepper.as_mut(), set, options, ticket, hear)
 }
 
 /// Some sentences of the reference models' words; `x` is a word that they do not know.
@@ -84,19 +85,20 @@ fn every_sentence_is_kept_with_its_figures() {
     assert_eq!(report.rows.len(), 8);
     for (at, unk) in [Unk::Allowed, Unk::Forbidden].into_iter().enumerate() {
         let row = report.row(Set::All, unk).expect("a row");
-        let counts: bleu::Counts = report.records.iter().map(|record| &record.translations[at].counts).sum();
-        let chrf: chrf::Counts = report.records.iter().map(|record| &record.translations[at].chrf).sum();
+        let counts: bleu::Counts = report.records.iter().map(|record| &record.translations[at].counts.bleu).sum();
+        let chrf: chrf::Counts = report.records.iter().map(|record| &record.translations[at].counts.chrf).sum();
+        let row = &row.scores;
         assert_eq!((row.bleu, row.chrf), (Some(counts.bleu().score), Some(chrf.score())));
         assert_eq!((row.sentences, row.words), (3, 9));
         let known = report.row(Set::WithoutUnk, unk).expect("a row");
-        assert_eq!((known.sentences, known.nll), (1, report.records[0].nll));
+        assert_eq!((known.scores.sentences, known.scores.nll), (1, report.records[0].nll));
     }
     assert!(report.bleu_signature.starts_with("nrefs:2|case:mixed|eff:no|tok:13a"), "{}", report.bleu_signature);
     assert!(report.seconds.is_none() && report.words > 0 && report.translated == 6);
     // A model is exactly as good as itself.
-    let compared = compare(&report, &report, 50, 7);
+    let compared: Vec<_> = compare(&report, &report, (50, 7)).collect();
     assert_eq!(compared.len(), 2);
-    assert!(compared.iter().all(|both| both.bleu.difference.value == 0.0 && both.bleu.second_wins == 0.0));
+    assert!(compared.iter().all(|(_, both)| both.bleu.difference.value == 0.0 && both.bleu.second_wins == 0.0));
 }
 
 #[test]
@@ -113,8 +115,8 @@ fn batches_change_nothing_and_no_translations_means_no_bleu() {
     }
     let options = EvaluationOptions { unk: Vec::new(), ..EvaluationOptions::default() };
     let silent = run(&model, &set, &options, &Ticket::forever(), &mut |_| {}).expect("it runs");
-    let row = silent.row(Set::All, Unk::Allowed).expect("a row");
-    assert!(row.bleu.is_none() && row.chrf.is_none() && (row.nll - many.rows[0].nll).abs() < 1e-3);
+    let row = &silent.row(Set::All, Unk::Allowed).expect("a row").scores;
+    assert!(row.bleu.is_none() && row.chrf.is_none() && (row.nll - many.rows[0].scores.nll).abs() < 1e-3);
 }
 
 #[test]
@@ -135,12 +137,12 @@ fn a_run_stops_when_its_ticket_is_stale() {
 #[test]
 fn pieces_of_a_word_are_pooled() {
     // Tokens a, b1, b2 and x, y1, y2; a token over two words shares its weight.
-    let alpha = vec![vec![0.5, 0.25, 0.25], vec![0.0, 0.5, 0.5], vec![1.0, 0.0, 0.0]];
-    let alpha = Alignment::new(&alpha);
+    let alpha = Alignment::from_rows(&[[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [1.0, 0.0, 0.0]]);
     let cut = [0..1, 1..2, 1..2];
-    assert_eq!(pooled(&alpha, (&cut, 2), (&cut, 2)), [[0.5, 0.5], [0.5, 0.5]]);
+    assert_eq!(pooled(&alpha, (&cut, 2), (&cut, 2)), Alignment::from_rows(&[[0.5, 0.5], [0.5, 0.5]]));
     let over_two = [0..2, 2..3, 2..3];
-    assert_eq!(pooled(&alpha, (&over_two, 3), (&cut, 3)), [[0.25, 0.25, 0.5], [0.25, 0.25, 0.5], [0.0, 0.0, 0.0]]);
+    let shared = Alignment::from_rows(&[[0.25, 0.25, 0.5], [0.25, 0.25, 0.5], [0.0, 0.0, 0.0]]);
+    assert_eq!(pooled(&alpha, (&over_two, 3), (&cut, 3)), shared);
 }
 
 /// A folder with the reference model turned: it translates what the other one produces.

@@ -13,13 +13,16 @@ mod plot;
 #[path = "figure/scatter.rs"]
 mod scatter;
 
+use std::sync::LazyLock;
+
+use interlinear::analysis::alignment::Alignment;
 use interlinear::figure::beam::Row;
 use interlinear::figure::geometry::{Area, point, size};
 use interlinear::figure::heatmap::layout::{Gaze, Grid, Metrics, Needs, Zoom};
 use interlinear::figure::heatmap::{Heatmap, Marks, PAGE_CELL};
 use interlinear::figure::label::{Label, Tone};
 use interlinear::figure::mark::{
-    Across, Cells, Curve, Down, Lines, Mark, Numbers, Polygon, Rectangle, Scale, Side, Stroke, Text,
+    Across, Cells, Curve, Down, Lines, Mark, Polygon, Rectangle, Scale, Side, Stroke, Text,
 };
 use interlinear::figure::measure::{Measure as _, SansSerif, broken, cut};
 use interlinear::figure::palette::{COLOUR_MAPS, ColourMap, Palette};
@@ -150,9 +153,9 @@ fn the_first_palette_is_black_for_0_and_white_for_1_and_numbers_outside_are_cut(
 #[test]
 fn alpha_is_drawn_as_it_is_and_energies_from_least_to_greatest() {
     let drawn = |values: &[f32], scale: Scale, columns| {
-        let numbers = Numbers { rows: 1, columns: values.len(), values };
+        let numbers = &Alignment::from_rows(&[values]);
         let cells = Cells { numbers, map: ColourMap::at(0), scale, revision: 1 };
-        let pixels = cells.pixels(scale.ends(&numbers), 0..1, columns);
+        let pixels = cells.pixels(scale.ends(numbers), 0..1, columns);
         pixels.map(|pixel| pixel.channels()[0]).collect::<Vec<u8>>()
     };
     assert_eq!(drawn(&[0.0, 0.5, 1.0], Scale::Unit, 0..3), [0, 128, 255]);
@@ -242,6 +245,7 @@ fn the_window_holds_the_words_within_d_of_p_t() {
 const SOURCE: [&str; 4] = ["<the>", "&\"x'", "\u{1b}ship", "\u{5d0}\u{5d1}"];
 const TARGET: [&str; 3] = ["le", "a very long word that no label has room for at all", "</s>"];
 const ALPHA: [f32; 12] = [0.0, 0.0, 1.0, 0.5, 0.25, 0.25, 0.25, 0.25, f32::NAN, 0.0, 0.0, 1.0];
+static CELLS: LazyLock<Alignment> = LazyLock::new(|| Alignment::new(ALPHA.to_vec(), 4).expect("whole rows"));
 
 fn labels<'a>(words: &[&'a str]) -> Vec<Label<'a>> {
     let label =
@@ -250,12 +254,11 @@ fn labels<'a>(words: &[&'a str]) -> Vec<Label<'a>> {
 }
 
 fn heatmap<'a>(source: &'a [Label<'a>], target: &'a [Label<'a>]) -> Heatmap<'a> {
-    let numbers = Numbers { rows: 3, columns: 4, values: &ALPHA };
     let metrics = Metrics::choose(&needs(3, 4), size(300.0, 300.0), Zoom::Auto);
     Heatmap {
         source,
         target,
-        cells: Cells { numbers, map: ColourMap::at(0), scale: Scale::Unit, revision: 1 },
+        cells: Cells { numbers: &CELLS, map: ColourMap::at(0), scale: Scale::Unit, revision: 1 },
         name: "",
         gaze: Some(Gaze { p_t: &[1.0, 1.4, f32::NAN], window: 1 }),
         links: None,
@@ -440,10 +443,9 @@ fn a_bar_is_as_long_as_its_share() {
 fn only_labels_in_view_become_marks() {
     let words: Vec<String> = (0..1000).map(|n| format!("word{n}")).collect();
     let all: Vec<Label<'_>> = words.iter().map(|word| Label { text: word.into(), ..Label::default() }).collect();
-    let values = vec![0.0; 1_000_000];
-    let numbers = Numbers { rows: 1000, columns: 1000, values: &values };
+    let numbers = Alignment::default().resized(1000, 1000, 0.0);
     let mut map = heatmap(&all, &all);
-    map.cells.numbers = numbers;
+    map.cells.numbers = &numbers;
     let grid = Grid { origin: point(0.0, 0.0), cell: 14.0, rows: 1000, columns: 1000 };
     let strip = Area::new(point(0.0, 1400.0), point(80.0, 1540.0));
     let labels = map.row_labels(&grid, &strip);

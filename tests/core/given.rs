@@ -3,12 +3,13 @@
 use interlinear::app::document::table::GIVEN;
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
+use interlinear::app::files::export::AlignmentFormat;
 use interlinear::decoding::force;
 use interlinear::jobs::live::protocol::ColumnResult;
 use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
-use interlinear::pages::sentence::command::{AlignmentFormat, ColumnCommand, SelectCommand, SourceCommand};
+use interlinear::pages::sentence::command::{ColumnCommand, SelectCommand, SourceCommand};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::text::sentence::Sentence;
@@ -78,13 +79,13 @@ fn hypothesis(words: &[&str], log_p: f32) -> HypothesisView {
 /// A session with one finished column.
 fn session() -> (Session, u64) {
     let mut session = Session::start(None, &OpenWith::default());
-    let ids: Vec<u64> = session.columns().iter().map(|column| column.id).collect();
+    let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
     for id in ids {
         session.apply(ColumnCommand::Remove(id));
     }
     session.apply(SourceCommand::Replace("red".to_owned()));
     session.apply(ColumnCommand::Add("model".into()));
-    let (column, number) = (session.columns()[0].id, session.newest());
+    let (column, number) = (session.app().document.columns()[0].id, session.app().tasks.newest());
     let mut source = Sentence { text: "red".to_owned(), ..Sentence::default() };
     (source.tokens, source.ids, source.spans) = (vec!["red".into(), "</s>".into()], vec![5, 0], vec![0..3, 3..3]);
     session.absorb(Event::Loaded { column, facts: ModelFacts::default() });
@@ -99,7 +100,7 @@ fn give(session: &mut Session, column: u64, text: &str) {
     assert_eq!((wanted.columns[0].decode, wanted.columns[0].given.as_deref()), (false, Some(text)));
     let words: Vec<&str> = text.split(' ').collect();
     let given = Ok(Box::new(hypothesis(&words, -5.0)));
-    session.absorb(Event::Given { number: session.newest(), column, given });
+    session.absorb(Event::Given { number: session.app().tasks.newest(), column, given });
 }
 
 /// An undo took the given translation out of the scene and left it on the screen.
@@ -108,15 +109,16 @@ fn an_undone_translation_of_ones_own_leaves_the_screen() {
     let (mut session, column) = session();
     session.apply(SourceCommand::Give(Some(String::new())));
     give(&mut session, column, "bordeaux");
-    let is_given = |session: &Session| session.columns()[0].table.as_ref().is_some_and(|table| table.is_given);
+    let is_given =
+        |session: &Session| session.app().document.columns()[0].table.as_ref().is_some_and(|table| table.is_given);
     assert!(is_given(&session));
     for _ in 0..3 {
-        if session.scene().given.as_deref() != Some("bordeaux") {
+        if session.app().document.scene().given.as_deref() != Some("bordeaux") {
             break;
         }
         session.apply(SourceCommand::Undo);
     }
-    assert_ne!(session.scene().given.as_deref(), Some("bordeaux"));
+    assert_ne!(session.app().document.scene().given.as_deref(), Some("bordeaux"));
     assert!(!is_given(&session), "the model's own is shown again");
 }
 
@@ -126,47 +128,56 @@ fn the_given_translation_belongs_to_the_scene() {
     for text in ["b", "bo", "bordeaux"] {
         give(&mut session, column, text);
     }
-    assert_eq!(session.scene().given.as_deref(), Some("bordeaux"));
+    assert_eq!(session.app().document.scene().given.as_deref(), Some("bordeaux"));
     // what is on screen is not asked for again
     let wanted = act(&mut session, SelectCommand::MoveTarget(1));
     assert!(wanted.is_none());
     let wanted = act(&mut session, SourceCommand::Stop).expect("a request to rest");
     assert_eq!(wanted.columns[0].given, None);
-    assert!(session.columns()[0].read().is_some(), "stopping takes nothing away");
+    assert!(session.app().document.columns()[0].read().is_some(), "stopping takes nothing away");
     // it comes back with the next start
     let again = Session::start(Some(session.saved()), &OpenWith::default());
-    assert_eq!(again.scene().given.as_deref(), Some("bordeaux"));
+    assert_eq!(again.app().document.scene().given.as_deref(), Some("bordeaux"));
     session.apply(SourceCommand::Undo);
-    assert_ne!(session.scene().given.as_deref(), Some("bordeaux"));
+    assert_ne!(session.app().document.scene().given.as_deref(), Some("bordeaux"));
     session.apply(SourceCommand::Redo);
-    assert_eq!(session.scene().given.as_deref(), Some("bordeaux"));
+    assert_eq!(session.app().document.scene().given.as_deref(), Some("bordeaux"));
     // another sentence has another translation, and undo has both
     session.apply(SourceCommand::Replace("blue".to_owned()));
-    assert_eq!(session.scene().given.as_deref(), Some(""));
-    assert!(session.columns()[0].read().is_none());
+    assert_eq!(session.app().document.scene().given.as_deref(), Some(""));
+    assert!(session.app().document.columns()[0].read().is_none());
     session.apply(SourceCommand::Undo);
-    assert_eq!((session.source(), session.scene().given.as_deref()), ("red", Some("bordeaux")));
+    assert_eq!(
+        (session.app().document.source(), session.app().document.scene().given.as_deref()),
+        ("red", Some("bordeaux"))
+    );
     session.apply(SourceCommand::Give(None));
-    assert!(session.columns()[0].beside.is_none());
+    assert!(session.app().document.columns()[0].beside.is_none());
 }
 
 #[test]
 fn what_is_shown_and_written_says_whose_translation_it_is() {
     let (mut session, column) = session();
     give(&mut session, column, "bordeaux");
-    let shown = |session: &Session| session.columns()[0].table.as_ref().map(|table| (table.is_given, table.log_p));
+    let shown = |session: &Session| {
+        session.app().document.columns()[0].table.as_ref().map(|table| (table.is_given, table.log_p))
+    };
     assert_eq!(shown(&session), Some((true, -5.0)));
-    let text =
-        |session: &Session, format| export::text(&session.columns()[0], session.settings(), format).expect("text");
+    let text = |session: &Session, format| {
+        export::text(&session.app().document.columns()[0], session.app().view.settings(), format).expect("text")
+    };
     assert!(text(&session, AlignmentFormat::Tsv).starts_with(&format!("target ({GIVEN})\t")));
-    assert!(export::note(&session.columns()[0], AlignmentFormat::Pharaoh).is_some_and(|note| note.contains(GIVEN)));
+    assert!(
+        export::note(&session.app().document.columns()[0], AlignmentFormat::Pharaoh)
+            .is_some_and(|note| note.contains(GIVEN))
+    );
     let json: Value = serde_json::from_str(&text(&session, AlignmentFormat::Json)).expect("JSON");
     assert_eq!((&json["given"]["of"], &json["given"]["text"]), (&GIVEN.into(), &"bordeaux".into()));
     assert_eq!(json["hypotheses"][0]["text"], "rouge");
     let drawn = |session: &Session, kind| {
-        let (column, scene) = (&session.columns()[0], session.scene());
+        let (column, scene) = (&session.app().document.columns()[0], session.app().document.scene());
         let drawing = Drawing::new(kind, false);
-        let picture = export::picture(column, &scene.search, session.settings(), &drawing, None);
+        let picture = export::picture(column, &scene.search, session.app().view.settings(), &drawing, None);
         let bytes = picture.expect("a picture").bytes("a.svg".as_ref()).expect("it is drawn");
         String::from_utf8(bytes).expect("text")
     };

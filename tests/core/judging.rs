@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use interlinear::analysis::alignment::Alignment;
 use interlinear::corpus::export::out;
 use interlinear::corpus::export::out::{Kind, Links, Out};
 use interlinear::corpus::judgements::agreement::{Aspect, compare};
@@ -395,7 +396,7 @@ fn alignments_go_out_as_arrays_tables_and_links_of_rows_and_columns() {
     let mut workspace = filled(&folder.path().join("a.ilws"), PAIRS);
     let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     // Row 0 and column 0 agree; row 1 prefers source 0, whose best is target 0; column 1's best is target 1.
-    let alpha = vec![vec![0.75, 0.125, 0.125], vec![0.5, 0.25, 0.25], vec![0.0, 0.25, 0.75]];
+    let alpha = Alignment::from_rows(&[[0.75, 0.125, 0.125], [0.5, 0.25, 0.25], [0.0, 0.25, 0.75]]);
     let output = Output {
         text: "un \u{e9}t\u{e9}".to_owned(),
         source: words("a summer </s>"),

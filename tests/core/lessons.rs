@@ -122,17 +122,17 @@ impl Desk {
     fn act(&mut self, thing: &Thing, what: &str) {
         let needs_words = matches!(thing, Thing::Act(Act::SelectWord | Act::Intervene | Act::AnotherHypothesis));
         if needs_words {
-            self.until(what, |session| settled(session));
+            self.until(what, |session| settled(session.app()));
         }
         if matches!(thing, Thing::Act(Act::Say | Act::Reveal | Act::AnotherStep)) {
             self.until(what, |session| session.steps().apart.is_some() && !session.steps().is_waiting());
         }
         if !matches!(thing, Thing::Act(_)) {
-            self.until(what, |session| thing.now(session, session.steps()) != Now::NotYet);
+            self.until(what, |session| thing.now(session.app(), session.steps()) != Now::NotYet);
         }
         let commands = match thing {
             Thing::Act(act) => by_hand(*act, self.session()),
-            _ => match thing.now(self.session(), self.session().steps()) {
+            _ => match thing.now(self.session().app(), self.session().steps()) {
                 Now::Do(commands) => commands,
                 other => panic!("{what}: {other:?}"),
             },
@@ -144,7 +144,7 @@ impl Desk {
 }
 
 fn by_hand(act: Act, session: &Session) -> Vec<Command> {
-    let column = session.selected_column().expect("a column").id;
+    let column = session.app().selected_column().expect("a column").id;
     match act {
         Act::AnotherSentence => vec![SourceCommand::Edit("I do not know.".to_owned()).into()],
         Act::SelectWord => vec![SelectCommand::MoveTarget(1).into()],
@@ -165,7 +165,8 @@ fn by_hand(act: Act, session: &Session) -> Vec<Command> {
 /// Opens a lesson, goes through all its pages, does what they wait for, and ends it.
 fn go_through(key: &str) {
     let mut desk = Desk::open();
-    let before = (desk.session().scene().clone(), desk.session().page(), columns(desk.session()));
+    let before =
+        (desk.session().app().document.scene().clone(), desk.session().app().view.page(), columns(desk.session()));
     desk.driver.send(LessonCommand::Open(key.to_owned()));
     let pages = script(key).pages.len();
     loop {
@@ -196,7 +197,8 @@ fn go_through(key: &str) {
         print(&mut desk);
     }
     desk.driver.send(LessonCommand::Close);
-    let after = (desk.session().scene().clone(), desk.session().page(), columns(desk.session()));
+    let after =
+        (desk.session().app().document.scene().clone(), desk.session().app().view.page(), columns(desk.session()));
     assert_eq!(after, before, "{key}: the window is as it was before");
 }
 
@@ -205,13 +207,15 @@ fn print(desk: &mut Desk) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("handout.html");
     desk.driver.send(LessonCommand::Print(path.clone()));
-    desk.until("printing", |session| session.notices().iter().any(|notice| notice.text.starts_with("Saved")));
+    desk.until("printing", |session| {
+        session.app().view.notices().iter().any(|notice| notice.text.starts_with("Saved"))
+    });
     let text = std::fs::read_to_string(path).expect("the handout");
     assert!(text.contains("<figure><svg") && text.contains("<title>RNNsearch en-fr: step"), "the machine is drawn");
 }
 
 fn columns(session: &Session) -> Vec<PathBuf> {
-    session.columns().iter().map(|column| column.folder.clone()).collect()
+    session.app().document.columns().iter().map(|column| column.folder.clone()).collect()
 }
 
 macro_rules! each_lesson {
@@ -257,8 +261,8 @@ fn a_page_acts_lights_waits_and_is_answered() {
     let mut session = session_with(OWN);
     session.apply(SearchCommand::SetBeam(7));
     session.apply(LessonCommand::Open("own/mine".to_owned()));
-    let beam = |session: &Session| session.scene().search.beam;
-    assert_eq!((beam(&session), session.page()), (2, Page::Map));
+    let beam = |session: &Session| session.app().document.scene().search.beam;
+    assert_eq!((beam(&session), session.app().view.page()), (2, Page::Map));
     let open = |session: &Session| session.lessons().open().expect("it is open").clone();
     assert!(session.lessons().lights(Lit::BeamSize, "") && !session.lessons().lights(Lit::Beam, ""));
     assert_eq!(open(&session).parts().len(), 4, "what follows the act is not there yet");
@@ -271,13 +275,13 @@ fn a_page_acts_lights_waits_and_is_answered() {
     assert_eq!((open(&session).page, beam(&session)), (1, 3));
     assert!(!session.lessons().lights(Lit::BeamSize, ""), "lights go out with the page");
     session.apply(LessonCommand::Back);
-    assert_eq!((open(&session).page, beam(&session), session.page()), (0, 2, Page::Map));
+    assert_eq!((open(&session).page, beam(&session), session.app().view.page()), (0, 2, Page::Map));
     session.apply(LessonCommand::Next);
     assert_eq!((open(&session).page, open(&session).waits()), (0, None), "what is waited for can be passed over");
     let saved = session.saved();
     assert_eq!((saved.beam, saved.page.as_str()), (7, "sentence"), "whoever quits now finds the window as it was");
     session.apply(LessonCommand::Close);
-    assert_eq!((beam(&session), session.page()), (7, Page::Sentence));
+    assert_eq!((beam(&session), session.app().view.page()), (7, Page::Sentence));
     assert!(session.lessons().open().is_none());
 }
 
@@ -286,7 +290,7 @@ fn a_lesson_of_ones_own_is_read_again_and_a_bad_one_stays_as_it_was() {
     let mut session = session_with(OWN);
     session.apply(LessonCommand::Open("own/mine".to_owned()));
     session.absorb_texts(&own(&OWN.replace("beam: 2", "beam: 4")));
-    assert_eq!(session.scene().search.beam, 4, "the page that is open is made again");
+    assert_eq!(session.app().document.scene().search.beam, 4, "the page that is open is made again");
     session.absorb_texts(&own(&OWN.replace("beam: 2", "beem: 2")));
     let kept = session.lessons().shelf().last().expect("a lesson");
     let faults: Vec<&str> = kept.faults.iter().map(String::as_str).collect();

@@ -5,11 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use interlinear::analysis::bleu::Tokenization;
+use interlinear::corpus::overview::evaluate::EvaluationOptions;
+use interlinear::corpus::overview::gold::AlignmentOptions;
+use interlinear::corpus::overview::test_set::{TestSet, Unk};
+use interlinear::corpus::overview::{evaluate, gold};
 use interlinear::decoding::SearchOptions;
 use interlinear::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Ensemble, Mixing};
-use interlinear::evaluation;
-use interlinear::evaluation::alignment::{Aligner, AlignmentOptions};
-use interlinear::evaluation::{EvaluationOptions, System, TestSet, Unk, alignment};
+use interlinear::evaluation::System;
+use interlinear::evaluation::alignment::Aligner;
 use interlinear::jobs::Store;
 use interlinear::jobs::gate::Gate;
 use interlinear::jobs::live::protocol::EnsembleSpec;
@@ -93,7 +96,7 @@ fn greatest(values: impl Iterator<Item = f64>) -> usize {
 #[test]
 fn the_figures_are_those_of_the_members_mean() {
     let set = test_set();
-    let gold = vec![Links::new(vec![Link { source: 0, target: 0 }], Vec::new()); PAIRS.len()];
+    let links = vec![Links::new(vec![Link { source: 0, target: 0 }], Vec::new()); PAIRS.len()];
     for (names, average) in TOGETHER.iter().flat_map(|names| AVERAGES.map(|average| (*names, average))) {
         let what = format!("{names:?} by {average}");
         let members = members(names);
@@ -102,13 +105,13 @@ fn the_figures_are_those_of_the_members_mean() {
         let mut stepper = ensemble.stepper(Kernels::Fused, 1).expect("a stepper");
         let search = SearchOptions { beam: 1, max_length: Some(MOST), ..SearchOptions::default() };
         let options = EvaluationOptions { search, batch: 2, ..EvaluationOptions::default() };
-        let report = evaluation::run(&ensemble, stepper.as_mut(), &set, &options, &Ticket::forever(), &mut |_| {})
+        let report = evaluate::run(&ensemble, stepper.as_mut(), &set, &options, &Ticket::forever(), &mut |_| {})
             .expect("it runs");
         assert_eq!((report.architecture, report.mixing), ("ensemble", Some(mixing)));
-        let found = alignment::measure(
+        let found = gold::measure(
             Aligner { system: System::from(&ensemble), stepper: stepper.as_mut() },
             None,
-            (&set, &gold),
+            (&set, &links),
             &AlignmentOptions::default(),
             &Ticket::forever(),
             &mut |_| {},
@@ -246,6 +249,7 @@ fn the_window_measures_an_ensemble_beside_the_models() {
     let [tiny, both] = found.models.as_slice() else { panic!("{} systems", found.models.len()) };
     assert_eq!((tiny.report.name.as_str(), both.report.name.as_str()), ("tiny", "tiny + encdec"));
     assert_eq!(found.comparisons.len(), 1);
-    assert_eq!(tiny.alignments, both.alignments, "the only member that aligns");
+    let rows = [tiny, both].map(|measured| &measured.aligned().expect("it aligns").rows);
+    assert_eq!(rows[0], rows[1], "the only member that aligns");
     assert_ne!(tiny.report.rows, both.report.rows);
 }

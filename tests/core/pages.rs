@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use interlinear::app::effect::LaneCall;
 use interlinear::app::effect::{Chore, News};
+use interlinear::app::files::lists::List;
 use interlinear::app::page::{Dropped, Page};
+use interlinear::corpus::overview::test_set::{TestSet, Unk};
 use interlinear::decoding::ensemble::Mixing;
-use interlinear::evaluation::{TestSet, Unk};
 use interlinear::figure::Figure;
 use interlinear::figure::geometry::{point, size};
 use interlinear::figure::mark::{Across, Down, Mark, Text};
@@ -22,7 +23,7 @@ use interlinear::jobs::queue::evaluate::{Candidate, Evaluate};
 use interlinear::jobs::queue::{Found, Kind, Order, Progress};
 use interlinear::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use interlinear::pages::evaluation::{By, FiguresFormat, LogState};
-use interlinear::pages::sentence::command::{ColumnCommand, List, ListCommand, SearchCommand};
+use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SearchCommand};
 use interlinear::session::command::{Command, TaskCommand, WindowCommand};
 use interlinear::session::driver::Driver;
 use interlinear::session::driver::OpenWith;
@@ -38,9 +39,9 @@ use crate::measured;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn apply(session: &mut Session, command: impl Into<Command>) {
-    let newest = session.newest();
+    let newest = session.app().tasks.newest();
     session.apply(command);
-    assert_eq!(session.newest(), newest, "only opening a sentence translates");
+    assert_eq!(session.app().tasks.newest(), newest, "only opening a sentence translates");
 }
 
 fn session(models: &[&str]) -> Session {
@@ -83,7 +84,7 @@ fn what_is_missing_for_a_run_is_said() {
         assert_eq!(session.evaluation().message.as_deref(), Some(missing));
         assert!(lane_calls(&mut session).is_empty());
     }
-    let column = session.columns()[0].id;
+    let column = session.app().document.columns()[0].id;
     session.apply(ColumnCommand::Remove(column));
     apply(&mut session, TestCommand::AddReference(PathBuf::from("b")));
     apply(&mut session, EvaluationCommand::Run);
@@ -129,13 +130,13 @@ fn progress_pause_and_failure_are_the_pages_own_and_results_stay_until_replaced(
     let (number, _) = run(&mut session);
     let progress = Progress { done: 3, total: 10, what: "Translating".to_owned(), words_per_second: 5.0 };
     assert!(found(&mut session, number, Kind::Progress(progress.clone())));
-    assert_eq!(session.task(number).and_then(|task| task.progress.clone()), Some(progress));
+    assert_eq!(session.app().tasks.task(number).and_then(|task| task.progress.clone()), Some(progress));
     session.apply(TaskCommand::Pause(number, true));
     assert_eq!(lane_calls(&mut session), [LaneCall::Pause(number, true)]);
-    assert!(session.task(number).is_some_and(|task| task.is_paused));
+    assert!(session.app().tasks.task(number).is_some_and(|task| task.is_paused));
     let results = measured::two_models();
     assert!(found(&mut session, number, Kind::Found(Found::Evaluated(results.clone()))));
-    assert_eq!((session.evaluation().task, session.tasks().len()), (None, 0));
+    assert_eq!((session.evaluation().task, session.app().tasks.list().len()), (None, 0));
     assert_eq!(session.evaluation().results.as_deref(), Some(&results));
 
     let (second, _) = run(&mut session);
@@ -182,7 +183,7 @@ fn a_sentence_of_the_list_is_translated_on_its_page() {
     session.apply(WindowCommand::ShowPage(Page::Evaluation));
     let request = act(&mut session, EvaluationCommand::OpenSentence(1));
     assert_eq!(request.map(|request| request.source).as_deref(), Some("a dog sleeps"));
-    assert_eq!((session.page(), session.source()), (Page::Sentence, "a dog sleeps"));
+    assert_eq!((session.app().view.page(), session.app().document.source()), (Page::Sentence, "a dog sleeps"));
     assert_eq!(act(&mut session, EvaluationCommand::OpenSentence(99)), None);
 }
 
@@ -205,11 +206,11 @@ fn figures_are_written_as_tsv_and_json() {
     assert_eq!(json["models"][1]["name"], "RNNsearch");
     assert_eq!(json["models"][1]["rows"][0]["sentences"], 4);
     assert_eq!(json["comparisons"][0]["second"], "RNNsearch");
-    assert!(json["models"][1]["alignments"][0]["aer"].as_f64().is_some_and(|aer| (aer - 0.2).abs() < 1e-9));
+    assert!(json["models"][1]["alignment"]["rows"][0]["aer"].as_f64().is_some_and(|aer| (aer - 0.2).abs() < 1e-9));
 
     let mut empty = ready(&["m0"]);
     apply(&mut empty, EvaluationCommand::Export { format: FiguresFormat::Tsv, path });
-    assert!(chores(&mut empty).is_empty() && empty.notices().len() == 1);
+    assert!(chores(&mut empty).is_empty() && empty.app().view.notices().len() == 1);
 }
 
 #[test]
@@ -242,7 +243,7 @@ fn what_is_dropped_on_the_page_finds_its_place() {
     assert_eq!(session.evaluation().test.source.as_deref(), Some(Path::new("a.en")));
     assert_eq!(session.evaluation().test.references, [PathBuf::from("a.fr"), PathBuf::from("b.fr")]);
     session.hear(News::Logs { path: PathBuf::from("empty"), found: Vec::new() });
-    assert!(session.notices().last().is_some_and(|notice| notice.is_error && notice.text.contains("empty")));
+    assert!(session.app().view.notices().last().is_some_and(|notice| notice.is_error && notice.text.contains("empty")));
 }
 
 const LOG: &str = r#"{"update":50,"epoch":0,"loss":6.0,"nll":5.5,"rate":0.001,"words":9,"seconds":3.5}
@@ -392,15 +393,15 @@ fn a_driver_measures_models_on_files_and_follows_a_log() {
     assert_eq!(page.message, None);
     let results = page.results.as_ref().expect("it was measured");
     assert_eq!(results.models.len(), 2, "the third translates the other way");
-    assert_eq!(results.reverse.as_deref(), Some("the other way"));
+    let first = results.models[0].aligned().expect("it aligns");
+    assert_eq!(first.reverse.as_deref(), Some("the other way"));
     assert!(results.models.iter().all(|measured| measured.report.records.len() == 2));
     assert_eq!(results.comparisons.len(), 1);
-    let Some(Ok(rows)) = &results.models[0].alignments else { panic!("it aligns") };
     for direction in ["forward", "reverse", "intersection", "union", "grow-diag-final-and"] {
-        assert!(rows.iter().any(|row| row.direction == direction), "{direction} is missing");
+        assert!(first.rows.iter().any(|row| row.direction.name() == direction), "{direction} is missing");
     }
-    assert!(matches!(&results.models[1].alignments, Some(Err(message)) if message.contains("no alignment")));
-    assert!(results.gold_note.is_some());
+    assert!(matches!(&results.models[1].alignment, Some(Err(message)) if message.contains("no alignment")));
+    assert!(results.gold.is_some());
 
     driver.send(TestCommand::SetSource(Some(folder.path().join("missing.en"))));
     driver.send(EvaluationCommand::Run);
@@ -428,10 +429,10 @@ fn a_kept_picture_is_written_in_the_format_of_its_name() {
         assert!(written[..60].windows(start.len()).any(|part| part == start), "{name}");
     }
     driver.send(WindowCommand::SaveFigure(folder.path().join("b.svg")));
-    assert!(driver.session().notices().iter().any(|notice| notice.is_error), "nothing was kept");
+    assert!(driver.session().app().view.notices().iter().any(|notice| notice.is_error), "nothing was kept");
     driver.send(WindowCommand::KeepFigure(Arc::new(figure)));
     driver.send(WindowCommand::SaveFigure(folder.path().join("c.doc")));
-    pump(&mut driver, &woken, |session| session.notices().iter().any(|notice| notice.text.contains(".svg")));
+    pump(&mut driver, &woken, |session| session.app().view.notices().iter().any(|notice| notice.text.contains(".svg")));
 }
 
 #[test]
@@ -473,7 +474,8 @@ fn word_links_become_the_alignments_by_hand_of_the_list_that_is_shown() {
     for (name, text) in files {
         std::fs::write(path(name), text).expect("written");
     }
-    let says = |session: &Session, text: &str| session.notices().iter().any(|notice| notice.text.contains(text));
+    let says =
+        |session: &Session, text: &str| session.app().view.notices().iter().any(|notice| notice.text.contains(text));
     for (name, what) in [
         ("a.links", "open that text first"),
         ("a.en", ""),
@@ -483,21 +485,21 @@ fn word_links_become_the_alignments_by_hand_of_the_list_that_is_shown() {
     ] {
         driver.send(WindowCommand::Open(path(name)));
         let is_read = |session: &Session| {
-            session.lists().files.last().is_some_and(|file| file.path == path(name) && file.is_whole())
+            session.app().lists.files.last().is_some_and(|file| file.path == path(name) && file.is_whole())
         };
         pump(&mut driver, &woken, |session| if what.is_empty() { is_read(session) } else { says(session, what) });
         driver.send(ListCommand::Show(List::File(0)));
     }
-    assert!(driver.session().gold().is_none());
+    assert!(driver.session().app().gold().is_none());
     driver.send(ListCommand::Pick(0));
     driver.send(WindowCommand::Open(path("a.links")));
-    pump(&mut driver, &woken, |session| session.gold().is_some());
-    let gold = driver.session().gold().expect("it is there");
+    pump(&mut driver, &woken, |session| session.app().gold().is_some());
+    let gold = driver.session().app().gold().expect("it is there");
     assert_eq!((gold.source.as_str(), gold.reference.as_str()), ("the red shoe", "la chaussure rouge"));
     assert_eq!((gold.links.sure().len(), gold.links.possible().len()), (2, 1));
     assert!(says(driver.session(), "a.links is the alignment by hand of a.en and a.fr, 2 lines"));
     driver.send(ListCommand::Move(1));
-    assert_eq!(driver.session().gold().expect("that of the next line").reference, "un chien");
+    assert_eq!(driver.session().app().gold().expect("that of the next line").reference, "un chien");
     driver.send(WindowCommand::ShowPage(Page::Evaluation));
     driver.send(WindowCommand::Drop(path("a.links")));
     pump(&mut driver, &woken, |session| session.evaluation().test.gold == Some(path("a.links")));

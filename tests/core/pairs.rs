@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use interlinear::analysis::bleu::Tokenization;
+use interlinear::corpus::overview::test_set::Unk;
 use interlinear::decoding::{SearchOptions, force};
-use interlinear::evaluation::Unk;
 use interlinear::jobs::Store;
 use interlinear::jobs::gate::Gate;
 use interlinear::jobs::queue::evaluate::Evaluate;

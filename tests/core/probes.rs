@@ -8,10 +8,12 @@ use interlinear::analysis::ablation::Means;
 use interlinear::analysis::correlation::kendall;
 use interlinear::analysis::measures::{MEASURES, Measured, Tested};
 use interlinear::app::document::column::Column;
+use interlinear::app::document::hand::Taken;
 use interlinear::app::effect::Chore;
 use interlinear::app::effect::LaneCall;
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
+use interlinear::app::files::export::AlignmentFormat;
 use interlinear::app::files::gold::Gold;
 use interlinear::app::page::{Dropped, Page};
 use interlinear::app::settings::Shown;
@@ -27,9 +29,7 @@ use interlinear::models::gradient::Persuaded;
 use interlinear::models::{Kernels, Model, Need, Row, StepOutput, Stepper as _};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::pages::evaluation::command::EvaluationCommand;
-use interlinear::pages::sentence::command::{
-    AlignmentFormat, InterveneCommand, ProbeCommand, RowEdit, SourceCommand, Taken,
-};
+use interlinear::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit, SourceCommand};
 use interlinear::session::command::SettingsCommand;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
@@ -234,11 +234,11 @@ fn persuaded(moved: f32) -> Probed {
 }
 
 fn column(session: &Session, id: ColumnId) -> &Column {
-    session.column(id).expect("the column")
+    session.app().document.column(id).expect("the column")
 }
 
 fn last_notice(session: &Session) -> String {
-    session.notices().last().map(|notice| notice.text.clone()).unwrap_or_default()
+    session.app().view.notices().last().map(|notice| notice.text.clone()).unwrap_or_default()
 }
 
 #[test]
@@ -251,13 +251,13 @@ fn a_row_that_is_found_is_set_said_and_undone() {
     assert!(matches!(question, Question::Persuade { before, rows, .. } if before == [5] && rows.is_empty()));
     assert!(found(&mut session, number, persuaded(0.125)));
     let pin = Pin { i: 1, alpha: Arc::from([0.1, 0.2, 0.3, 0.4]) };
-    let set = session.interventions(column(&session, id));
+    let set = session.app().document.interventions(column(&session, id));
     assert_eq!((set.pins.clone(), set.prefix.len()), (vec![pin.clone()], 1));
     let note = last_notice(&session);
     for part in ["\"botte\"", "total variation 0.125", "KL 0.250 nats", "-2.00 before and -0.50 now"] {
         assert!(note.contains(part), "{note}");
     }
-    let text = |session: &Session| session.persuaded_text(column(session, id), &pin).expect("it is known");
+    let text = |session: &Session| session.sentence().persuaded_text(column(session, id), &pin).expect("it is known");
     assert!(!text(&session).contains("the translation says"), "the words are still being chosen");
     let request = session.take_effects().into_iter().find_map(|effect| match effect {
         interlinear::app::effect::Effect::Decode(request) => Some(request),
@@ -276,14 +276,14 @@ fn a_row_that_is_found_is_set_said_and_undone() {
     answer(&mut session, &request, "la chaussure rouge </s>");
     assert!(text(&session).contains("the translation says \"chaussure\" all the same"));
     act(&mut session, InterveneCommand::Take { column: id, what: Taken::Pin(1) });
-    assert!(session.interventions(column(&session, id)).is_empty());
+    assert!(session.app().document.interventions(column(&session, id)).is_empty());
 }
 
 #[test]
 fn what_is_asked_of_a_column_ends_when_it_is_about_something_else() {
     let edit = |session: &mut Session| session.apply(SourceCommand::Edit("the red shoes".to_owned()));
     let force = |session: &mut Session| {
-        let column = session.columns()[0].id;
+        let column = session.app().document.columns()[0].id;
         session.apply(InterveneCommand::Force { column, i: 0, word: Word::Entry("une".to_owned()) });
     };
     let changes: [&dyn Fn(&mut Session); 2] = [&edit, &force];
@@ -302,7 +302,7 @@ fn what_is_asked_of_a_column_ends_when_it_is_about_something_else() {
             let before = session.saved();
             assert!(!found(&mut session, number, persuaded(0.5)), "and an answer all the same changes nothing");
             assert_eq!(session.saved(), before);
-            assert!(session.probes().is_empty());
+            assert!(session.sentence().probes().is_empty());
         }
     }
 }
@@ -360,12 +360,12 @@ fn what_was_measured_is_a_picture_of_its_own_in_every_file() {
     assert_eq!(question, Question::Measure { measure: 1, source: vec![5, 5, 5, 0], target: vec![5; 4] });
     session.apply(ProbeCommand::Measure { column: id, measure: 1 });
     assert_eq!(ordered(&mut session), None, "it is asked already");
-    assert_eq!(session.settings().shown, Shown::Measure(1));
+    assert_eq!(session.app().view.settings().shown, Shown::Measure(1));
     let drawn = |session: &Session| {
         let picture = export::picture(
             column(session, id),
-            &session.scene().search,
-            session.settings(),
+            &session.app().document.scene().search,
+            session.app().view.settings(),
             &Drawing::default(),
             None,
         );
@@ -382,13 +382,13 @@ fn what_was_measured_is_a_picture_of_its_own_in_every_file() {
     for part in ["left out: log p lost", "Not alpha but", "Kendall", "tau with alpha 0.25", "leave-one-out"] {
         assert!(svg.contains(part), "{part} is missing in {svg}");
     }
-    let settings = session.settings().clone();
+    let settings = session.app().view.settings().clone();
     let text = |format| export::text(column(&session, id), &settings, format).expect("something");
     let tsv = text(AlignmentFormat::Tsv);
     assert!(tsv.starts_with("target (leave-one-out, nats)\tlog_p\tthe\tred\tshoe\t"), "{tsv}");
     assert!(tsv.lines().nth(1).expect("a row").starts_with("la\t-0.5\t0.5\t-0.25"), "{tsv}");
     let table = column(&session, id).table.clone().expect("a table");
-    let shown = session.settings().shown;
+    let shown = session.app().view.settings().shown;
     let (row, word) = (export::shown_rows_tsv(&table, shown, 0..1), export::source_tsv(&table, shown, 1));
     assert_eq!(row.lines().collect::<Vec<_>>(), tsv.lines().take(2).collect::<Vec<_>>());
     assert!(word.starts_with("target (leave-one-out, nats)\tred\nla\t-0.25"), "{word}");
@@ -455,7 +455,7 @@ fn a_sentence_of_a_test_set_brings_its_links_by_hand() {
     let id = ids[0];
     let mut results =
         measured::evaluated(vec![measured::measured("m", &[("the red shoe", "la chaussure rouge", "x")])]);
-    results.gold = vec![Links::new(vec![Link { source: 0, target: 2 }], Vec::new())];
+    results.gold = Some(measured::gold(vec![Links::new(vec![Link { source: 0, target: 2 }], Vec::new())]));
     session.apply(interlinear::pages::evaluation::command::TestCommand::SetSource(Some("a".into())));
     session.apply(interlinear::pages::evaluation::command::TestCommand::AddReference("b".into()));
     session.take_effects();
@@ -466,16 +466,16 @@ fn a_sentence_of_a_test_set_brings_its_links_by_hand() {
     });
     let kind = Kind::Found(Found::Evaluated(results));
     session.absorb_corpus(CorpusEvent { number: number.expect("an order"), kind });
-    assert!(session.gold().is_none());
+    assert!(session.app().gold().is_none());
     session.apply(InterveneCommand::Row { column: id, i: 2, edit: RowEdit::Gold });
     assert!(last_notice(&session).contains("No alignment by hand"), "{}", last_notice(&session));
     session.apply(EvaluationCommand::OpenSentence(0));
-    assert_eq!(session.gold().expect("gold").reference, "la chaussure rouge");
+    assert_eq!(session.app().gold().expect("gold").reference, "la chaussure rouge");
     let request = act(&mut session, InterveneCommand::Rows { column: id, edit: RowEdit::Gold }).expect("a request");
     let set = asked(&request, id);
     assert_eq!((set.pins.len(), set.pins[0].i, set.pins[0].alpha.to_vec()), (1, 2, vec![1.0, 0.0, 0.0, 0.0]));
     session.apply(SourceCommand::Edit("the red shoes".to_owned()));
-    assert!(session.gold().is_none(), "they are of that sentence alone");
+    assert!(session.app().gold().is_none(), "they are of that sentence alone");
 }
 
 // Files.
@@ -485,7 +485,7 @@ fn set_up(folder: &Path) -> (Session, ColumnId, PathBuf) {
     let model = TINY.save(folder);
     let models = vec![model.clone()];
     let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
-    let id = session.columns()[0].id;
+    let id = session.app().document.columns()[0].id;
     serve(&mut session, SourceCommand::Replace("one three two".to_owned()));
     serve(&mut session, InterveneCommand::Force { column: id, i: 0, word: Word::Typed("deux".to_owned()) });
     serve(&mut session, InterveneCommand::Row { column: id, i: 1, edit: RowEdit::OneHot(2) });
@@ -545,7 +545,7 @@ fn a_file_from_the_window_runs_in_translate_and_opens_again() {
 
     let opened = open_file(&path, "anything", &model).expect("it opens");
     assert_eq!((opened.column, opened.source.as_str()), (7, "one three two"));
-    let set = session.interventions(column(&session, id));
+    let set = session.app().document.interventions(column(&session, id));
     let start = |word: &str, is_forced| Start { word: Word::Entry(word.to_owned()), is_forced };
     assert_eq!(opened.interventions, Interventions { prefix: vec![start("deux", true)], ..(*set).clone() });
 }
@@ -556,7 +556,7 @@ fn a_file_that_is_opened_is_one_step_of_undo() {
     let id = ids[1];
     session.take_effects();
     session.hear(opened("a.json", Dropped::Interventions, Page::Map));
-    assert_eq!(session.page(), Page::Sentence);
+    assert_eq!(session.app().view.page(), Page::Sentence);
     let (number, question) = ordered(&mut session).expect("an order");
     assert!(matches!(question, Question::Open { columns, .. } if columns.len() == 2));
     let forces = vec![(2, Word::Entry("verte".to_owned()))];
@@ -564,13 +564,13 @@ fn a_file_that_is_opened_is_one_step_of_undo() {
     let file =
         Opened { column: id, made_with: None, source: "a green shoe".to_owned(), interventions: interventions.clone() };
     found(&mut session, number, Probed::Opened(file));
-    assert_eq!(session.source(), "a green shoe");
-    assert_eq!(*session.interventions(column(&session, id)), interventions);
-    assert!(session.interventions(column(&session, ids[0])).is_empty());
-    assert_eq!(session.selection().column, Some(id));
+    assert_eq!(session.app().document.source(), "a green shoe");
+    assert_eq!(*session.app().document.interventions(column(&session, id)), interventions);
+    assert!(session.app().document.interventions(column(&session, ids[0])).is_empty());
+    assert_eq!(session.app().view.selection().column, Some(id));
     // it is kept between starts
     let restored = Session::start(Some(session.saved()), &OpenWith::default());
-    assert_eq!(*restored.interventions(&restored.columns()[1]), interventions);
+    assert_eq!(*restored.app().document.interventions(&restored.app().document.columns()[1]), interventions);
     let request = act(&mut session, InterveneCommand::Take { column: id, what: Taken::Force(2) }).expect("a request");
     assert!(asked(&request, id).forces.is_empty());
     session.apply(SourceCommand::Undo);
@@ -603,7 +603,7 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
     let by_script = run("script.json");
     let models = vec![model];
     let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
-    let id = session.columns()[0].id;
+    let id = session.app().document.columns()[0].id;
     serve(&mut session, SourceCommand::Replace(source.clone()));
     session.apply(interlinear::session::command::WindowCommand::Open(path));
     session.hear(opened("script.json", Dropped::Interventions, Page::Sentence));

@@ -14,17 +14,18 @@ use interlinear::app::document::column::{Column, ColumnState};
 use interlinear::app::document::table::LEFT_OUT;
 use interlinear::app::effect::{Chore, News};
 use interlinear::app::files::export;
+use interlinear::app::files::export::AlignmentFormat;
+use interlinear::app::files::lists::List;
 use interlinear::app::files::lists::MAX_TRANSLATED;
 use interlinear::app::page::{PAGES, Page};
 use interlinear::app::settings::Theme;
+use interlinear::app::view::Hover;
 use interlinear::decoding::ensemble::{AlignmentOf, Average, Mixing};
 use interlinear::jobs::live::protocol::{
     ColumnId, ColumnResult, EnsembleSpec, Event, HypothesisView, ModelFacts, Request,
 };
 use interlinear::nn::device::DeviceChoice;
-use interlinear::pages::sentence::command::{
-    AlignmentFormat, ColumnCommand, Hover, List, ListCommand, SearchCommand, SelectCommand, SourceCommand,
-};
+use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SearchCommand, SelectCommand, SourceCommand};
 use interlinear::pages::training as new_training;
 use interlinear::session::command::Field;
 use interlinear::session::command::{Command, SettingsCommand, TrainingCommand, WindowCommand};
@@ -52,7 +53,7 @@ fn session(columns: usize) -> Session {
 }
 
 fn ids(session: &Session) -> Vec<ColumnId> {
-    session.columns().iter().map(|column| column.id).collect()
+    session.app().document.columns().iter().map(|column| column.id).collect()
 }
 
 fn edit(session: &mut Session, text: &str) -> Request {
@@ -152,8 +153,8 @@ fn events_with_an_old_number_change_nothing() {
     for event in [started(&old, id), expanded(&old, id, "x"), finished(&old, id, &["x </s>"])] {
         assert!(!session.absorb(event));
     }
-    assert!(session.columns()[0].table.is_none());
-    assert!(session.columns()[0].decoding);
+    assert!(session.app().document.columns()[0].table.is_none());
+    assert!(session.app().document.columns()[0].decoding);
     assert!(!session.absorb(started(&new, id + 100)), "nor do events of columns that are gone");
     assert!(session.absorb(started(&new, id)));
 }
@@ -164,18 +165,31 @@ fn the_old_table_stays_dimmed_until_the_first_new_row() {
     let id = ids(&session)[0];
     let first = edit(&mut session, "a");
     translate(&mut session, &first, &["x </s>"]);
-    assert!(!session.columns()[0].stale);
+    assert!(!session.app().document.columns()[0].stale);
 
     let second = edit(&mut session, "a b");
-    assert!(session.columns()[0].stale);
+    assert!(session.app().document.columns()[0].stale);
     session.absorb(started(&second, id));
-    assert_eq!((words(&session.columns()[0]).as_str(), session.columns()[0].stale), ("x </s>", true));
-    assert_eq!(session.columns()[0].source.text, "a", "the source words along the top belong to the table");
+    assert_eq!(
+        (words(&session.app().document.columns()[0]).as_str(), session.app().document.columns()[0].stale),
+        ("x </s>", true)
+    );
+    assert_eq!(
+        session.app().document.columns()[0].source.text,
+        "a",
+        "the source words along the top belong to the table"
+    );
     session.absorb(expanded(&second, id, "y"));
-    assert_eq!((words(&session.columns()[0]).as_str(), session.columns()[0].stale), ("y", false));
-    assert_eq!(session.columns()[0].source.text, "a b");
+    assert_eq!(
+        (words(&session.app().document.columns()[0]).as_str(), session.app().document.columns()[0].stale),
+        ("y", false)
+    );
+    assert_eq!(session.app().document.columns()[0].source.text, "a b");
     session.absorb(finished(&second, id, &["y z </s>"]));
-    assert_eq!((words(&session.columns()[0]).as_str(), session.columns()[0].decoding), ("y z </s>", false));
+    assert_eq!(
+        (words(&session.app().document.columns()[0]).as_str(), session.app().document.columns()[0].decoding),
+        ("y z </s>", false)
+    );
 }
 
 #[test]
@@ -186,7 +200,7 @@ fn a_failure_leaves_the_last_good_table() {
     translate(&mut session, &first, &["x </s>"]);
     let second = edit(&mut session, "a b");
     session.absorb(Event::Failed { number: second.number, column: id, message: "No.".to_owned() });
-    let column = &session.columns()[0];
+    let column = &session.app().document.columns()[0];
     assert_eq!((words(column).as_str(), column.stale, column.decoding), ("x </s>", true, false));
     assert_eq!(column.message.as_deref(), Some("No."));
 }
@@ -201,9 +215,9 @@ fn a_model_that_cannot_be_loaded_shows_no_old_picture() {
     let id = ids(&session)[0];
     session.absorb(Event::LoadFailed { column: id, message: "No.".to_owned() });
     for text in ["a b", "a b c"] {
-        let column = &session.columns()[0];
+        let column = &session.app().document.columns()[0];
         assert_eq!((&column.state, column.stale), (&ColumnState::Failed("No.".to_owned()), false));
-        assert!(column.table.is_none() && !column.decoding && session.selected_word().is_none());
+        assert!(column.table.is_none() && !column.decoding && session.app().selected_word().is_none());
         edit(&mut session, text);
     }
 }
@@ -215,8 +229,8 @@ fn an_empty_source_shows_nothing_and_decodes_nothing() {
     translate(&mut session, &request, &["x </s>"]);
     let request = edit(&mut session, "  ");
     assert!(!request.columns[0].decode);
-    assert!(session.columns()[0].table.is_none());
-    assert!(!session.columns()[0].decoding && !session.columns()[0].stale);
+    assert!(session.app().document.columns()[0].table.is_none());
+    assert!(!session.app().document.columns()[0].decoding && !session.app().document.columns()[0].stale);
 }
 
 #[test]
@@ -238,13 +252,13 @@ fn undo_takes_back_a_word_and_redo_brings_it_again() {
         }
         for text in *undone {
             session.apply(SourceCommand::Undo);
-            assert_eq!(session.source(), *text, "after {typed:?}");
+            assert_eq!(session.app().document.source(), *text, "after {typed:?}");
         }
         for _ in *undone {
             session.apply(SourceCommand::Redo);
         }
-        assert_eq!(session.source(), *typed.last().expect("not empty"));
-        assert!(!session.can_redo());
+        assert_eq!(session.app().document.source(), *typed.last().expect("not empty"));
+        assert!(!session.app().document.can_redo());
     }
 }
 
@@ -257,7 +271,7 @@ fn columns_come_go_and_move_without_decoding_the_others_again() {
 
     let request = act(&mut session, ColumnCommand::Add("models/m0".into())).expect("a new column asks");
     assert_eq!(request.columns.iter().map(|spec| spec.decode).collect::<Vec<_>>(), [false, false, true]);
-    assert_eq!(session.columns().iter().map(|column| column.stale).collect::<Vec<_>>(), [false; 3]);
+    assert_eq!(session.app().document.columns().iter().map(|column| column.stale).collect::<Vec<_>>(), [false; 3]);
     let third = ids(&session)[2];
     assert!(!before.contains(&third));
 
@@ -285,7 +299,7 @@ fn settings_that_matter_to_the_search_ask_again_and_are_clamped() {
     assert_eq!(act(&mut session, SettingsCommand::SetPalette("print".to_owned())), None, "a palette is only paint");
     let request = act(&mut session, SettingsCommand::SetDevice(DeviceChoice::Cpu)).expect("another device asks");
     assert_eq!(request.columns[0].device, DeviceChoice::Cpu);
-    assert!(matches!(session.columns()[0].state, ColumnState::Loading(_)));
+    assert!(matches!(session.app().document.columns()[0].state, ColumnState::Loading(_)));
 }
 
 #[test]
@@ -297,16 +311,19 @@ fn each_hypothesis_shows_its_own_alignment() {
     session.absorb(finished(&request, id, &["x </s>", "y z </s>"]));
     session.apply(SelectCommand::Target { column: id, i: 1 });
     session.apply(SelectCommand::MoveHypothesis(1));
-    let table = session.columns()[0].table.clone().expect("a table");
-    assert_eq!((table.hypothesis, table.target.len(), words(&session.columns()[0]).as_str()), (1, 3, "y z </s>"));
+    let table = session.app().document.columns()[0].table.clone().expect("a table");
+    assert_eq!(
+        (table.hypothesis, table.target.len(), words(&session.app().document.columns()[0]).as_str()),
+        (1, 3, "y z </s>")
+    );
     let alpha = table.alpha.as_ref().expect("this model aligns");
     assert_eq!(
-        (alpha.rows, alpha.columns, alpha.get(1, 1), alpha.get(1, 0), alpha.get(1, 3)),
+        (alpha.rows(), alpha.columns(), alpha.get(1, 1), alpha.get(1, 0), alpha.get(1, 3)),
         (3, 3, Some(0.75), Some(0.25), None)
     );
     assert!(table.source[2].is_eos && !table.source[0].is_eos);
     session.apply(SelectCommand::Hypothesis { column: id, hypothesis: 7 });
-    assert_eq!(session.columns()[0].hypothesis, 1, "there is no eighth");
+    assert_eq!(session.app().document.columns()[0].hypothesis, 1, "there is no eighth");
 }
 
 #[test]
@@ -316,17 +333,17 @@ fn selection_moves_word_by_word_and_stops_at_the_ends() {
     translate(&mut session, &request, &["x y </s>", "x </s>"]);
     for (by, expect) in [(1, 0), (1, 1), (5, 2), (-1, 1), (-9, 0)] {
         session.apply(SelectCommand::MoveTarget(by));
-        assert_eq!(session.selection().target, Some(expect));
+        assert_eq!(session.app().view.selection().target, Some(expect));
     }
     session.apply(SelectCommand::MoveColumn(1));
-    assert_eq!(session.selection().column, Some(ids(&session)[1]));
-    let (column, i, word) = session.selected_word().expect("a word is selected");
+    assert_eq!(session.app().view.selection().column, Some(ids(&session)[1]));
+    let (column, i, word) = session.app().selected_word().expect("a word is selected");
     assert_eq!((column.id, i, word.text.as_str()), (ids(&session)[1], 0, "x"));
     let hover = Hover { column: ids(&session)[0], i: Some(1), j: Some(0) };
     session.apply(SelectCommand::Hover(Some(hover)));
-    assert_eq!(session.hover(), Some(hover));
+    assert_eq!(session.app().view.hover(), Some(hover));
     session.apply(ColumnCommand::Remove(ids(&session)[0]));
-    assert_eq!(session.hover(), None);
+    assert_eq!(session.app().view.hover(), None);
 }
 
 #[test]
@@ -347,7 +364,7 @@ fn words_that_outputs_do_not_share_are_marked() {
         let request = edit(&mut session, "s");
         translate(&mut session, &request, &[first, second]);
         let marks = |n: usize| -> Vec<bool> {
-            session.columns()[n]
+            session.app().document.columns()[n]
                 .table
                 .as_ref()
                 .map_or_else(Vec::new, |table| table.target.iter().map(|word| word.differs).collect())
@@ -374,7 +391,7 @@ fn of_three_outputs_a_word_of_two_is_marked() {
     let mut session = session(3);
     let request = edit(&mut session, "s");
     translate(&mut session, &request, &["ils disent </s>", "ils disaient </s>", "elles disent </s>"]);
-    for column in session.columns() {
+    for column in session.app().document.columns() {
         let table = column.table.as_ref().expect("a translation");
         let marks: Vec<bool> = table.target.iter().map(|word| word.differs).collect();
         assert_eq!(marks, [true, true, false], "{:?}", table.target);
@@ -384,7 +401,7 @@ fn of_three_outputs_a_word_of_two_is_marked() {
 #[test]
 fn a_first_column_without_a_translation_is_passed_over() {
     let marks = |session: &Session, n: usize| -> Vec<bool> {
-        session.columns()[n]
+        session.app().document.columns()[n]
             .table
             .as_ref()
             .map_or_else(Vec::new, |t| t.target.iter().map(|word| word.differs).collect())
@@ -414,23 +431,29 @@ fn a_first_column_without_a_translation_is_passed_over() {
 #[test]
 fn examples_are_many_grouped_and_open_the_window() {
     let session = Session::start(None, &OpenWith::default());
-    assert!(session.lists().len_of(List::Examples) >= 30);
+    assert!(session.app().lists.len_of(List::Examples) >= 30);
     assert!(
-        session.lists().examples.len() >= 5
-            && session.lists().examples.iter().all(|group| !group.name.is_empty() && !group.shows.is_empty())
+        session.app().lists.examples.len() >= 5
+            && session.app().lists.examples.iter().all(|group| !group.name.is_empty() && !group.shows.is_empty())
     );
-    let positions: Vec<usize> =
-        session.lists().examples.iter().flat_map(|group| &group.sentences).map(|example| example.position).collect();
+    let positions: Vec<usize> = session
+        .app()
+        .lists
+        .examples
+        .iter()
+        .flat_map(|group| &group.sentences)
+        .map(|example| example.position)
+        .collect();
     assert_eq!(positions, (0..positions.len()).collect::<Vec<_>>());
-    assert_eq!(session.source(), session.lists().examples[0].sentences[0].text);
-    assert_eq!(session.position(), Some(0));
+    assert_eq!(session.app().document.source(), session.app().lists.examples[0].sentences[0].text);
+    assert_eq!(session.app().document.position(), Some(0));
 }
 
 fn with_file(lines: &str) -> Session {
     let mut session = session(0);
     let path = Path::new("list.txt");
     session.hear(text_opened(path));
-    assert_eq!(session.lists().shown, List::File(0));
+    assert_eq!(session.app().lists.shown, List::File(0));
     let lines = Arc::new(TextFile::from_text(path, lines.to_owned()));
     session.hear(News::Read { path: path.into(), lines });
     session
@@ -439,15 +462,15 @@ fn with_file(lines: &str) -> Session {
 #[test]
 fn arrow_keys_move_through_an_opened_list() {
     let mut session = with_file("one\ntwo\r\nthree");
-    assert_eq!((session.source(), session.position()), ("one", Some(0)));
+    assert_eq!((session.app().document.source(), session.app().document.position()), ("one", Some(0)));
     for (by, expect) in [(1, "two"), (1, "three"), (1, "three"), (-5, "one")] {
         session.apply(ListCommand::Move(by));
-        assert_eq!(session.source(), expect);
+        assert_eq!(session.app().document.source(), expect);
     }
     session.apply(ListCommand::Last);
-    assert_eq!(session.source(), "three");
+    assert_eq!(session.app().document.source(), "three");
     session.apply(SourceCommand::Undo);
-    assert_eq!((session.source(), session.position()), ("one", Some(0)));
+    assert_eq!((session.app().document.source(), session.app().document.position()), ("one", Some(0)));
 }
 
 #[test]
@@ -457,21 +480,24 @@ fn search_finds_letter_case_aside_and_arrows_move_through_matches() {
         let mut session = with_file("A cat\nis a dog\nthe Cats\nété\n");
         session.apply(ListCommand::Search(needle.to_owned()));
         while session.search_some() {}
-        assert_eq!(session.lists().search.matches, expect, "{needle}");
-        assert_eq!(session.lists().visible_len(), expect.len());
+        assert_eq!(session.app().lists.search.matches, expect, "{needle}");
+        assert_eq!(session.app().lists.visible_len(), expect.len());
     }
     let mut session = with_file("A cat\nis a dog\nthe Cats\nété\n");
     session.apply(ListCommand::Pick(1));
     session.apply(ListCommand::Search("cat".to_owned()));
     session.apply(ListCommand::Move(1));
-    assert_eq!(session.source(), "the Cats");
+    assert_eq!(session.app().document.source(), "the Cats");
     session.apply(ListCommand::Move(-1));
     assert_eq!(
-        (session.source(), session.position().and_then(|at| session.lists().visible_position(at))),
+        (
+            session.app().document.source(),
+            session.app().document.position().and_then(|at| session.app().lists.visible_position(at))
+        ),
         ("A cat", Some(0))
     );
     session.apply(ListCommand::Search(String::new()));
-    assert_eq!(session.lists().visible_len(), 4);
+    assert_eq!(session.app().lists.visible_len(), 4);
 }
 
 #[test]
@@ -479,12 +505,12 @@ fn a_file_that_cannot_be_read_is_a_notice_and_no_list() {
     let mut session = session(0);
     session.hear(text_opened("missing.txt"));
     session.hear(News::ReadFailed { path: "missing.txt".into(), message: "missing.txt: does not exist".to_owned() });
-    assert!(session.lists().files.is_empty());
-    assert_eq!(session.lists().shown, List::Examples);
-    assert!(session.notices().iter().any(|notice| notice.is_error && notice.text.contains("missing.txt")));
-    let id = session.notices()[0].id;
+    assert!(session.app().lists.files.is_empty());
+    assert_eq!(session.app().lists.shown, List::Examples);
+    assert!(session.app().view.notices().iter().any(|notice| notice.is_error && notice.text.contains("missing.txt")));
+    let id = session.app().view.notices()[0].id;
     session.apply(WindowCommand::DismissNotice(id));
-    assert!(session.notices().is_empty());
+    assert!(session.app().view.notices().is_empty());
 }
 
 #[test]
@@ -494,19 +520,19 @@ fn typing_leaves_one_entry_in_the_history() {
         let request = edit(&mut session, text);
         translate(&mut session, &request, &["x </s>"]);
     }
-    assert_eq!(session.lists().translated, ["a b c"]);
+    assert_eq!(session.app().lists.translated, ["a b c"]);
     let request = act(&mut session, SourceCommand::Replace("other".to_owned())).expect("asks");
     translate(&mut session, &request, &["x </s>"]);
-    assert_eq!(session.lists().translated, ["a b c", "other"]);
+    assert_eq!(session.app().lists.translated, ["a b c", "other"]);
     let request = edit(&mut session, "other one");
     translate(&mut session, &request, &["x </s>"]);
-    assert_eq!(session.lists().translated, ["a b c", "other", "other one"]);
-    assert_eq!(session.lists().sentence_of(List::History, 0).as_deref(), Some("other one"));
+    assert_eq!(session.app().lists.translated, ["a b c", "other", "other one"]);
+    assert_eq!(session.app().lists.sentence_of(List::History, 0).as_deref(), Some("other one"));
     for n in 0..MAX_TRANSLATED + 10 {
         let request = act(&mut session, SourceCommand::Replace(format!("sentence {n}"))).expect("asks");
         translate(&mut session, &request, &["x </s>"]);
     }
-    assert_eq!(session.lists().translated.len(), MAX_TRANSLATED);
+    assert_eq!(session.app().lists.translated.len(), MAX_TRANSLATED);
 }
 
 #[test]
@@ -514,8 +540,9 @@ fn the_shown_alignment_is_written_as_tsv_json_and_pharaoh() {
     let mut session = session(1);
     let request = edit(&mut session, "a ?b");
     translate(&mut session, &request, &["x y </s>"]);
-    let column = &session.columns()[0];
-    let text = |format| export::text(column, session.settings(), format).expect("there is something to write");
+    let column = &session.app().document.columns()[0];
+    let text =
+        |format| export::text(column, session.app().view.settings(), format).expect("there is something to write");
     assert_eq!(text(AlignmentFormat::Pharaoh), "0-0 1-1\n");
     let tsv = text(AlignmentFormat::Tsv);
     let mut lines = tsv.lines();
@@ -525,7 +552,7 @@ fn the_shown_alignment_is_written_as_tsv_json_and_pharaoh() {
     assert_eq!(json["source"], serde_json::json!(["a", "?b", "</s>"]));
     assert_eq!(json["hypotheses"][0]["tokens"][1], "y");
     assert_eq!(json["hypotheses"][0]["alpha"][0][0], 0.75);
-    assert!(session.columns()[0].table.as_ref().is_some_and(|table| table.source[1].is_unk));
+    assert!(session.app().document.columns()[0].table.as_ref().is_some_and(|table| table.source[1].is_unk));
 }
 
 #[test]
@@ -538,16 +565,16 @@ fn a_model_without_alignment_has_none_anywhere() {
     best.alpha = None;
     let result = ColumnResult { hypotheses: vec![best], context: Some(vec![0.5]), ..ColumnResult::default() };
     session.absorb(Event::Finished { number: request.number, column: id, result });
-    let column = &session.columns()[0];
+    let column = &session.app().document.columns()[0];
     assert!(column.table.as_ref().is_some_and(|table| table.alpha.is_none()));
     assert_eq!(column.context, Some(vec![0.5]));
-    assert_eq!(export::text(column, session.settings(), AlignmentFormat::Pharaoh), None);
+    assert_eq!(export::text(column, session.app().view.settings(), AlignmentFormat::Pharaoh), None);
     assert!(
-        export::text(column, session.settings(), AlignmentFormat::Json)
+        export::text(column, session.app().view.settings(), AlignmentFormat::Json)
             .is_some_and(|json| json.contains("\"alpha\":null"))
     );
     session.apply(ColumnCommand::Export { column: id, format: AlignmentFormat::Pharaoh, path: "x".into() });
-    assert!(session.notices().iter().any(|notice| notice.text.contains("alignment")));
+    assert!(session.app().view.notices().iter().any(|notice| notice.text.contains("alignment")));
 }
 
 #[test]
@@ -560,12 +587,12 @@ fn an_alignment_that_was_left_out_is_not_taken_for_none() {
     (second.alpha, second.left_out) = (None, true);
     let result = ColumnResult { hypotheses: vec![hypothesis("x </s>", 2), second], ..ColumnResult::default() };
     session.absorb(Event::Finished { number: request.number, column: id, result });
-    let left_out = |session: &Session| session.columns()[0].table.as_ref().map(|table| table.left_out);
+    let left_out = |session: &Session| session.app().document.columns()[0].table.as_ref().map(|table| table.left_out);
     assert_eq!(left_out(&session), Some(false));
     session.apply(SelectCommand::Hypothesis { column: id, hypothesis: 1 });
     assert_eq!(left_out(&session), Some(true));
     session.apply(ColumnCommand::Export { column: id, format: AlignmentFormat::Pharaoh, path: "x".into() });
-    assert!(session.notices().iter().any(|notice| notice.text == LEFT_OUT));
+    assert!(session.app().view.notices().iter().any(|notice| notice.text == LEFT_OUT));
 }
 
 #[test]
@@ -593,7 +620,7 @@ fn the_state_comes_back_as_it_was() {
     assert_eq!(found, Found { state: Some(saved.clone()), ..Found::default() });
     let mut again = Session::start(found.state, &OpenWith::default());
     assert_eq!(again.saved(), saved);
-    assert_eq!(again.settings(), session.settings());
+    assert_eq!(again.app().view.settings(), session.app().view.settings());
     assert_eq!(chores(&mut again).len(), 1, "the opened file is read again");
 }
 
@@ -627,7 +654,7 @@ fn a_state_of_a_newer_program_is_left_alone() {
     for path in [&newer, &unreadable] {
         let mut opened = open(OpenWith { saved: Some(path.clone()), ..OpenWith::default() });
         let told = |session: &Session| {
-            session.notices().iter().any(|notice| notice.is_error && notice.text.contains("left as it is"))
+            session.app().view.notices().iter().any(|notice| notice.is_error && notice.text.contains("left as it is"))
         };
         assert!(told(opened.driver.session()));
         opened.driver.send(SourceCommand::Edit("a".to_owned()));
@@ -642,15 +669,22 @@ fn an_older_or_richer_state_still_opens() {
     let state: SavedSession =
         serde_json::from_str("{\"source\": \"a\", \"unheard_of\": 3}").expect("unknown keys are ignored");
     let session = Session::start(Some(state), &OpenWith { opening: vec!["models/b".into()], ..OpenWith::default() });
-    assert_eq!((session.source(), session.columns().len(), session.scene().search.beam), ("a", 1, 5));
+    assert_eq!(
+        (
+            session.app().document.source(),
+            session.app().document.columns().len(),
+            session.app().document.scene().search.beam
+        ),
+        ("a", 1, 5)
+    );
 }
 
 #[test]
 fn settings_in_a_saved_state_are_clamped() {
     let state = SavedSession { beam: 0, zoom: f32::INFINITY, list: "file 9".to_owned(), ..SavedSession::default() };
     let session = Session::start(Some(state), &OpenWith::default());
-    assert_eq!((session.scene().search.beam, session.lists().shown), (1, List::Examples));
-    assert!(session.settings().zoom <= 3.0);
+    assert_eq!((session.app().document.scene().search.beam, session.app().lists.shown), (1, List::Examples));
+    assert!(session.app().view.settings().zoom <= 3.0);
 }
 
 /// A driver and the far end of its `wake`.
@@ -695,17 +729,19 @@ fn a_driver_translates_saves_and_comes_back() {
     };
     let mut opened = open(options.clone());
     opened.driver.send(SourceCommand::Edit("s9 s31 s17".to_owned()));
-    opened.until(|session| session.columns().iter().all(|column| column.table.is_some() && !column.decoding));
-    let columns = &opened.driver.session().columns();
+    opened.until(|session| {
+        session.app().document.columns().iter().all(|column| column.table.is_some() && !column.decoding)
+    });
+    let columns = &opened.driver.session().app().document.columns();
     assert!(columns[0].table.as_ref().is_some_and(|table| table.alpha.is_some() && table.source.len() == 4));
     assert!(columns[1].table.as_ref().is_some_and(|table| table.alpha.is_none()));
     assert!(columns[1].context.is_some());
     drop(opened);
     assert!(saved.exists(), "leaving saves at once");
     let again = open(options);
-    assert_eq!(again.driver.session().source(), "s9 s31 s17");
-    assert_eq!(again.driver.session().columns().len(), 2);
-    assert!(!again.driver.session().can_undo());
+    assert_eq!(again.driver.session().app().document.source(), "s9 s31 s17");
+    assert_eq!(again.driver.session().app().document.columns().len(), 2);
+    assert!(!again.driver.session().app().document.can_undo());
 }
 
 #[test]
@@ -720,7 +756,7 @@ fn stopping_leaves_the_picture_and_asks_for_the_models_alone() {
     assert!(stopped.number > request.number && stopped.columns.len() == 2);
     assert!(stopped.columns.iter().all(|spec| !spec.decode));
     assert!(!session.absorb(finished(&request, two, &["new </s>"])), "what was under way is old");
-    for (column, shown) in session.columns().iter().zip(["x y </s>", "x z </s>"]) {
+    for (column, shown) in session.app().document.columns().iter().zip(["x y </s>", "x z </s>"]) {
         assert_eq!((words(column).as_str(), column.stale, column.decoding), (shown, true, false));
     }
     let again = act(&mut session, SourceCommand::Edit("a b c d".to_owned())).expect("a request");
@@ -734,8 +770,8 @@ fn models_that_were_being_read_when_all_was_stopped_are_there_afterwards() {
         let mut opened = open(OpenWith { models, ..OpenWith::default() });
         opened.driver.send(SourceCommand::Stop);
         let told = |column: &Column| !matches!(column.state, ColumnState::Loading(_));
-        opened.until(|session| session.columns().iter().all(told));
-        assert_eq!(opened.driver.session().decoding(), 0);
+        opened.until(|session| session.app().document.columns().iter().all(told));
+        assert_eq!(opened.driver.session().app().document.decoding(), 0);
     }
 }
 
@@ -748,22 +784,26 @@ fn a_driver_opens_what_is_dropped() {
     std::fs::write(&latin, b"caf\xe9\n").expect("a file");
     let mut opened = open(OpenWith::default());
     opened.driver.send(WindowCommand::Open(list.clone()));
-    opened.until(|session| session.source() == "s2 s3");
-    assert_eq!(opened.driver.session().lists().len(), 2);
+    opened.until(|session| session.app().document.source() == "s2 s3");
+    assert_eq!(opened.driver.session().app().lists.len(), 2);
     opened.driver.send(WindowCommand::Open(latin));
-    opened.until(|session| session.notices().iter().any(|notice| notice.is_error && notice.text.contains("latin.txt")));
+    opened.until(|session| {
+        session.app().view.notices().iter().any(|notice| notice.is_error && notice.text.contains("latin.txt"))
+    });
     opened.driver.send(WindowCommand::Open(fixture("rnnsearch")));
-    opened.until(|session| session.columns().iter().any(|column| column.state == ColumnState::Ready));
+    opened.until(|session| session.app().document.columns().iter().any(|column| column.state == ColumnState::Ready));
     opened.driver.send(WindowCommand::Open(fixture("rnnsearch").join("config.json")));
-    opened.until(|session| session.columns().len() == 2);
+    opened.until(|session| session.app().document.columns().len() == 2);
     opened.driver.send(WindowCommand::Open(folder.path().into()));
+    opened.until(|session| {
+        session.app().document.columns().get(2).is_some_and(|column| matches!(column.state, ColumnState::Failed(_)))
+    });
+    let column = opened.driver.session().app().document.columns()[0].id;
     opened
-        .until(|session| session.columns().get(2).is_some_and(|column| matches!(column.state, ColumnState::Failed(_))));
-    let column = opened.driver.session().columns()[0].id;
-    opened.until(|session| session.columns()[0].table.is_some() && session.decoding() == 0);
+        .until(|session| session.app().document.columns()[0].table.is_some() && session.app().document.decoding() == 0);
     let path = folder.path().join("out.tsv");
     opened.driver.send(ColumnCommand::Export { column, format: AlignmentFormat::Tsv, path: path.clone() });
-    opened.until(|session| session.notices().iter().any(|notice| notice.text.contains("out.tsv")));
+    opened.until(|session| session.app().view.notices().iter().any(|notice| notice.text.contains("out.tsv")));
     assert!(std::fs::read_to_string(path).is_ok_and(|text| text.starts_with("target (predicted)\t")));
 }
 
@@ -774,10 +814,10 @@ fn a_list_and_its_translation_open_together() {
     std::fs::write(&source, "one\ntwo\n").expect("a file");
     std::fs::write(&target, "un\ndeux\n").expect("a file");
     let mut opened = open(OpenWith { source: Some(source), target: Some(target), ..OpenWith::default() });
-    opened.until(|session| session.source() == "one" && session.lists().files[0].target.is_some());
-    assert_eq!(opened.driver.session().reference().as_deref(), Some("un"));
+    opened.until(|session| session.app().document.source() == "one" && session.app().lists.files[0].target.is_some());
+    assert_eq!(opened.driver.session().app().reference().as_deref(), Some("un"));
     opened.driver.send(ListCommand::Move(1));
-    assert_eq!(opened.driver.session().reference().as_deref(), Some("deux"));
+    assert_eq!(opened.driver.session().app().reference().as_deref(), Some("deux"));
 }
 
 #[test]
@@ -789,8 +829,10 @@ fn a_translation_that_is_no_text_further_down_is_not_shown() {
     bytes.push(0xff);
     std::fs::write(&target, bytes).expect("a file");
     let mut opened = open(OpenWith { source: Some(source), target: Some(target), ..OpenWith::default() });
-    opened.until(|session| session.source() == "one" && session.notices().iter().any(|notice| notice.is_error));
-    assert_eq!(opened.driver.session().reference(), None, "its beginning was there already");
+    opened.until(|session| {
+        session.app().document.source() == "one" && session.app().view.notices().iter().any(|notice| notice.is_error)
+    });
+    assert_eq!(opened.driver.session().app().reference(), None, "its beginning was there already");
 }
 
 #[test]
@@ -800,22 +842,22 @@ fn a_state_that_cannot_be_written_is_a_notice() {
     std::fs::write(&blocked, "").expect("a file");
     let mut opened = open(OpenWith { saved: Some(blocked.join("state.json")), ..OpenWith::default() });
     opened.driver.send(SourceCommand::Edit("a".to_owned()));
-    opened.until(|session| session.notices().iter().any(|notice| notice.is_error));
-    assert_eq!(opened.driver.session().source(), "a");
+    opened.until(|session| session.app().view.notices().iter().any(|notice| notice.is_error));
+    assert_eq!(opened.driver.session().app().document.source(), "a");
 }
 
 #[test]
 fn the_page_is_kept_between_starts() {
     let mut session = session(1);
-    assert_eq!(session.page(), Page::Sentence);
+    assert_eq!(session.app().view.page(), Page::Sentence);
     for page in PAGES.iter().map(|entry| entry.page) {
         session.apply(WindowCommand::ShowPage(page));
         let text = serde_json::to_string(&session.saved()).expect("the state can be written");
         let saved: SavedSession = serde_json::from_str(&text).expect("the state can be read");
-        assert_eq!(Session::start(Some(saved), &OpenWith::default()).page(), page);
+        assert_eq!(Session::start(Some(saved), &OpenWith::default()).app().view.page(), page);
     }
     let saved = SavedSession { page: "no such page".to_owned(), ..SavedSession::default() };
-    assert_eq!(Session::start(Some(saved), &OpenWith::default()).page(), Page::Sentence);
+    assert_eq!(Session::start(Some(saved), &OpenWith::default()).app().view.page(), Page::Sentence);
 }
 
 #[test]
@@ -832,10 +874,15 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
     let result = ColumnResult { hypotheses: vec![best], ..ColumnResult::default() };
     session.absorb(Event::Finished { number: request.number, column: id, result });
     let row = |session: &Session, i: usize| {
-        session.columns()[0].table.as_ref().and_then(|table| table.alpha.as_ref()).map(|alpha| alpha.row(i).to_vec())
+        session.app().document.columns()[0]
+            .table
+            .as_ref()
+            .and_then(|table| table.alpha.as_ref())
+            .map(|alpha| alpha.row(i).to_vec())
     };
-    let saved =
-        |session: &Session, format| export::text(&session.columns()[0], session.settings(), format).expect("something");
+    let saved = |session: &Session, format| {
+        export::text(&session.app().document.columns()[0], session.app().view.settings(), format).expect("something")
+    };
     assert_eq!(row(&session, 0), Some(vec![0.75, 0.25, 0.25]));
     assert!(saved(&session, AlignmentFormat::Tsv).starts_with("target (predicted)\tlog_p\t"));
     assert_eq!(saved(&session, AlignmentFormat::Pharaoh), "0-0 1-1\n");
@@ -843,7 +890,7 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
     session.apply(SettingsCommand::SetReading(Some(Reading::Input)));
     assert_eq!(row(&session, 0), Some(vec![0.25, 0.75, 0.25]), "x was read before y was predicted");
     assert_eq!(row(&session, 2), Some(vec![0.0; 3]), "nothing was predicted after </s>");
-    let table = session.columns()[0].table.as_deref().expect("a table");
+    let table = session.app().document.columns()[0].table.as_deref().expect("a table");
     let p_t = table.p_t.as_ref().expect("local attention");
     assert!(p_t[..2] == [1.5, 2.5] && p_t[2].is_nan());
     assert!(table.energies.as_ref().is_some_and(|energies| energies.row(2).iter().all(|e| e.is_nan())));
@@ -853,7 +900,10 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
     assert_eq!(json["reading"], "input");
     assert_eq!(json["hypotheses"][0]["alpha"][0][1], 0.75);
     assert_eq!(json["hypotheses"][0]["p_t"], serde_json::json!([1.5, 2.5, null]));
-    assert!(export::note(&session.columns()[0], AlignmentFormat::Pharaoh).is_some_and(|note| note.contains("input")));
+    assert!(
+        export::note(&session.app().document.columns()[0], AlignmentFormat::Pharaoh)
+            .is_some_and(|note| note.contains("input"))
+    );
     assert_eq!(session.saved().rows_by, "input");
 }
 
@@ -870,8 +920,8 @@ fn an_ensemble_is_a_column_and_comes_back() {
     let request = act(&mut session, ColumnCommand::AddEnsemble(spec(Mixing::default()))).expect("a new column asks");
     assert_eq!(request.columns[1].ensemble, Some(spec(Mixing::default())));
     let id = ids(&session)[1];
-    assert_eq!(session.columns()[1].name(), "m0 + m1");
-    assert_eq!(session.models().count(), 1, "pages that measure models leave ensembles out");
+    assert_eq!(session.app().document.columns()[1].name(), "m0 + m1");
+    assert_eq!(session.app().document.models().count(), 1, "pages that measure models leave ensembles out");
     session.absorb(Event::Loaded { column: id, facts: ModelFacts { has_alignment: true, ..ModelFacts::default() } });
     translate(&mut session, &request, &["x </s>", "x </s>"]);
 
@@ -880,32 +930,32 @@ fn an_ensemble_is_a_column_and_comes_back() {
     assert_eq!(request.columns.iter().map(|spec| spec.decode).collect::<Vec<_>>(), [false, true]);
     assert_eq!(act(&mut session, ColumnCommand::SetMixing { column: id, mixing }), None, "nothing new");
     session.apply(ColumnCommand::Reload(id));
-    assert_eq!(session.columns()[1].ensemble, Some(spec(mixing)));
+    assert_eq!(session.app().document.columns()[1].ensemble, Some(spec(mixing)));
 
     session.saved().save(&path).expect("written");
     let again = Session::start(load_or_set_aside(&path).state, &OpenWith::default());
-    assert_eq!(again.columns()[1].ensemble, Some(spec(mixing)));
-    assert_eq!(again.columns()[0].ensemble, None);
-    assert_eq!(again.columns()[0].folder, session.columns()[0].folder);
+    assert_eq!(again.app().document.columns()[1].ensemble, Some(spec(mixing)));
+    assert_eq!(again.app().document.columns()[0].ensemble, None);
+    assert_eq!(again.app().document.columns()[0].folder, session.app().document.columns()[0].folder);
 }
 
 #[test]
 fn undo_marks_the_line_of_the_list_again() {
     let mut session = session(0);
     session.apply(ListCommand::Pick(2));
-    let text = session.source().to_owned();
+    let text = session.app().document.source().to_owned();
     session.apply(ListCommand::Pick(3));
     edit(&mut session, "my own");
-    assert_eq!(session.position(), None);
+    assert_eq!(session.app().document.position(), None);
     session.apply(SourceCommand::Undo);
-    assert_eq!(session.position(), Some(3));
+    assert_eq!(session.app().document.position(), Some(3));
     session.apply(SourceCommand::Undo);
-    assert_eq!((session.source(), session.position()), (text.as_str(), Some(2)));
+    assert_eq!((session.app().document.source(), session.app().document.position()), (text.as_str(), Some(2)));
     session.apply(SourceCommand::Redo);
-    assert_eq!(session.position(), Some(3));
+    assert_eq!(session.app().document.position(), Some(3));
     session.apply(ListCommand::Show(List::History));
     session.apply(SourceCommand::Undo);
-    assert_eq!(session.position(), None, "the line of one list is not that of another");
+    assert_eq!(session.app().document.position(), None, "the line of one list is not that of another");
 }
 
 #[test]
@@ -919,10 +969,10 @@ fn a_file_that_is_not_there_leaves_the_list_as_it_was() {
     session.apply(ListCommand::Search("one".to_owned()));
     let missing = PathBuf::from("missing.txt");
     session.hear(text_opened(missing.clone()));
-    assert_eq!(session.lists().shown, List::File(1));
+    assert_eq!(session.app().lists.shown, List::File(1));
     session.hear(News::ReadFailed { path: missing, message: "missing.txt: does not exist".to_owned() });
-    assert_eq!((session.lists().shown, session.position()), (List::File(0), Some(2)));
-    assert_eq!(session.lists().search.matches, [0, 2]);
+    assert_eq!((session.app().lists.shown, session.app().document.position()), (List::File(0), Some(2)));
+    assert_eq!(session.app().lists.search.matches, [0, 2]);
 }
 
 #[test]
@@ -932,8 +982,12 @@ fn a_folder_that_is_there_is_kept_with_its_whole_path() {
         session.apply(ColumnCommand::Add(folder.into()));
     }
     let whole = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
-    assert_eq!(session.columns()[0].folder, whole);
-    assert_eq!(session.columns()[1].folder, Path::new("no/such/model"), "as it was typed, for the sentence about it");
+    assert_eq!(session.app().document.columns()[0].folder, whole);
+    assert_eq!(
+        session.app().document.columns()[1].folder,
+        Path::new("no/such/model"),
+        "as it was typed, for the sentence about it"
+    );
 }
 
 #[test]

@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 
 use interlinear::aligner::placed::{Placed, PlacedAligner};
 use interlinear::aligner::words::LineAligner;
+use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::reading::Reading;
-use interlinear::app::document::table::{AlignmentTable, Matrix, Units};
+use interlinear::app::document::table::{AlignmentTable, Units};
 use interlinear::app::effect::Question;
 use interlinear::app::effect::{Chore, News};
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
+use interlinear::app::files::export::AlignmentFormat;
 use interlinear::error::Result;
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::models::Model;
@@ -19,7 +21,7 @@ use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
 use interlinear::models::shapes;
 use interlinear::nn::device::Device;
-use interlinear::pages::sentence::command::{AlignmentFormat, InterveneCommand, RowEdit, SelectCommand, SourceCommand};
+use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SelectCommand, SourceCommand};
 use interlinear::session::command::SettingsCommand;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::SavedSession;
@@ -47,9 +49,10 @@ fn chunks(text: &str) -> Placed {
 
 /// The heatmap of the first column as SVG.
 fn drawn(session: &Session) -> String {
-    let (column, drawing) = (&session.columns()[0], Drawing::new("heatmap", false));
+    let (column, drawing) = (&session.app().document.columns()[0], Drawing::new("heatmap", false));
     let picture =
-        export::picture(column, &session.scene().search, session.settings(), &drawing, None).expect("a picture");
+        export::picture(column, &session.app().document.scene().search, session.app().view.settings(), &drawing, None)
+            .expect("a picture");
     String::from_utf8(picture.bytes(Path::new("heatmap.svg")).expect("it is drawn")).expect("text")
 }
 
@@ -93,7 +96,7 @@ fn links_are_carried_to_words_that_a_model_cuts_its_own_way() -> Result<()> {
 fn session(facts: ModelFacts) -> Session {
     let models = vec![PathBuf::from("models/m")];
     let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
-    let column = session.columns()[0].id;
+    let column = session.app().document.columns()[0].id;
     session.absorb(Event::Loaded { column, facts });
     session
 }
@@ -126,7 +129,7 @@ fn hypothesis(words: &[&str], t_x: usize) -> HypothesisView {
 /// Has a text translated into these hypotheses.
 fn translate(session: &mut Session, text: &str, hypotheses: Vec<HypothesisView>) {
     let request = act(session, SourceCommand::Replace(text.to_owned())).expect("another text");
-    let column = session.columns()[0].id;
+    let column = session.app().document.columns()[0].id;
     let mut source = chunks(text);
     let mut sentence = interlinear::text::sentence::Sentence { text: text.to_owned(), ..Default::default() };
     sentence.tokens = source.spans.iter().map(|span| text[span.clone()].to_owned()).collect();
@@ -148,7 +151,7 @@ fn asked(session: &mut Session) -> Vec<(u64, Question)> {
 }
 
 fn table(session: &Session) -> &AlignmentTable {
-    session.columns()[0].table.as_deref().expect("it is translated")
+    session.app().document.columns()[0].table.as_deref().expect("it is translated")
 }
 
 #[test]
@@ -161,7 +164,7 @@ fn links_are_asked_for_only_where_they_are_shown_and_the_last_answer_counts() {
     let [(old, question)] = &asked(&mut session)[..] else { panic!("one question") };
     assert_eq!(question.source.spans, [0..3, 4..8, 8..8]);
     assert_eq!(question.target, ["la", "chaussure", "</s>"]);
-    let column = session.columns()[0].id;
+    let column = session.app().document.columns()[0].id;
     session.apply(SelectCommand::Hypothesis { column, hypothesis: 1 });
     let [(new, question)] = &asked(&mut session)[..] else { panic!("another question") };
     assert_eq!(question.target[1], "soulier");
@@ -174,7 +177,9 @@ fn links_are_asked_for_only_where_they_are_shown_and_the_last_answer_counts() {
     let agreement = shown.agreement.expect("alpha is compared with them");
     assert_eq!((agreement.on_link, agreement.linked, agreement.words), (1, 2, 2), "`</s>` is no word");
     let json = |session: &Session| -> Value {
-        let text = export::text(&session.columns()[0], session.settings(), AlignmentFormat::Json).expect("something");
+        let text =
+            export::text(&session.app().document.columns()[0], session.app().view.settings(), AlignmentFormat::Json)
+                .expect("something");
         serde_json::from_str(&text).expect("JSON")
     };
     let found = json(&session)["hypotheses"].clone();
@@ -198,7 +203,7 @@ fn links_and_pieces_are_switched_as_they_were_left() {
     let saved: SavedSession =
         serde_json::from_str(&serde_json::to_string(&before.saved()).expect("JSON")).expect("JSON");
     let after = Session::start(Some(saved), &OpenWith::default());
-    assert!(after.settings().links && after.settings().pieces);
+    assert!(after.app().view.settings().links && after.app().view.settings().pieces);
 }
 
 #[test]
@@ -218,7 +223,7 @@ fn a_word_of_rnnsearch_is_read_two_rows_after_its_own() {
     let predicted = alpha(&session);
     session.apply(SettingsCommand::SetReading(Some(Reading::Input)));
     let read = alpha(&session);
-    assert_eq!((read.rows, table(&session).reading), (5, Some(Reading::Input)));
+    assert_eq!((read.rows(), table(&session).reading), (5, Some(Reading::Input)));
     for i in 0..3 {
         assert_eq!(read.row(i), predicted.row(i + 2), "row {i}");
     }
@@ -227,10 +232,11 @@ fn a_word_of_rnnsearch_is_read_two_rows_after_its_own() {
     assert!(energies.row(0)[0] == 2.0 && energies.row(4)[0].is_nan());
     let tsv = export::alignment_tsv(table(&session));
     assert!(tsv.starts_with("target (input)\t"), "{tsv}");
-    let json = export::json_line(&session.columns()[0]);
+    let json = export::json_line(&session.app().document.columns()[0]);
     let json: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!((json["reading"].as_str(), json["hypotheses"][0]["alpha"][0][2].as_f64()), (Some("input"), Some(0.75)));
-    let pharaoh = export::text(&session.columns()[0], session.settings(), AlignmentFormat::Pharaoh);
+    let pharaoh =
+        export::text(&session.app().document.columns()[0], session.app().view.settings(), AlignmentFormat::Pharaoh);
     assert_eq!(pharaoh.as_deref(), Some("2-0 3-1 0-2\n"), "the row of `</s>` looks at it most and then at any word");
 }
 
@@ -244,35 +250,35 @@ fn rows_behind_the_end_belong_to_the_last_words_and_are_never_rows_of_their_own(
         *rows = (0..7).map(row).collect();
     }
     translate(&mut session, "a b c d", vec![longer]);
-    let column = session.columns()[0].id;
+    let column = session.app().document.columns()[0].id;
     for (choice, first) in [(None, 2), (Some(Reading::Predicted), 0), (Some(Reading::Input), 2)] {
         session.apply(SettingsCommand::SetReading(choice));
         let table = table(&session);
         let (alpha, energies) = (table.alpha.as_ref().expect("it aligns"), table.energies.as_ref().expect("it aligns"));
-        assert_eq!((alpha.rows, energies.rows, alpha.values.len()), (5, 5, 25), "{choice:?}");
+        assert_eq!((alpha.rows(), energies.rows(), alpha.weights().len()), (5, 5, 25), "{choice:?}");
         for i in 0..5 {
             assert_eq!(alpha.row(i), row(first + i), "{choice:?}, row {i}");
         }
         let covered: f32 = table.source.iter().map(|word| word.coverage).sum();
-        let summed: f32 = alpha.values.iter().sum();
+        let summed: f32 = alpha.weights().iter().sum();
         assert!((covered - summed).abs() < 1e-5, "{choice:?}");
-        let json: Value = serde_json::from_str(&export::json_line(&session.columns()[0])).expect("JSON");
+        let json: Value = serde_json::from_str(&export::json_line(&session.app().document.columns()[0])).expect("JSON");
         assert_eq!(json["hypotheses"][0]["alpha"].as_array().map(Vec::len), Some(5), "{choice:?}");
     }
     session.apply(SettingsCommand::SetReading(None));
     let edit = |i| InterveneCommand::Row { column, i, edit: RowEdit::OneHot(0) };
     assert!(act(&mut session, edit(4)).is_none(), "the step behind `</s>` is not part of the search");
-    assert!(session.notices().iter().any(|notice| notice.text.contains("no row that can be set")));
+    assert!(session.app().view.notices().iter().any(|notice| notice.text.contains("no row that can be set")));
     let request = act(&mut session, edit(1)).expect("a request");
     let set = &request.columns[0].interventions;
     assert_eq!(set.pins.iter().map(|pin| pin.i).collect::<Vec<_>>(), [3]);
-    let numbers = session.columns()[0].numbers();
+    let numbers = session.app().document.columns()[0].numbers();
     let said = interlinear::app::document::hand::sentence(set, "a b c d", &numbers).expect("something is set");
     assert!(said.contains("alpha of word 2 is set"), "{said}");
 }
 
 /// A matrix over words, computed plainly: columns added, rows averaged.
-fn merged(alpha: &Matrix, x: &[std::ops::Range<usize>], y: &[std::ops::Range<usize>]) -> Vec<Vec<f32>> {
+fn merged(alpha: &Alignment, x: &[std::ops::Range<usize>], y: &[std::ops::Range<usize>]) -> Vec<Vec<f32>> {
     let cell = |y: &std::ops::Range<usize>, x: &std::ops::Range<usize>| {
         let sum: f32 = y.clone().flat_map(|i| x.clone().filter_map(move |j| alpha.get(i, j))).sum();
         sum / y.len() as f32
@@ -291,7 +297,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     for event in events {
         session.absorb(event);
     }
-    let column = &session.columns()[0];
+    let column = &session.app().document.columns()[0];
     let shown = column.shown().expect("it is translated");
     let cut = shown.pieces.clone().expect("the vocabulary has pieces");
     assert!(!shown.text.contains("##"), "{}", shown.text);
@@ -304,7 +310,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     let pieces = table(&session).clone();
     assert_eq!(
         (pieces.units, pieces.target.len()),
-        (Some(Units::Pieces), session.columns()[0].hypotheses[0].tokens.len())
+        (Some(Units::Pieces), session.app().document.columns()[0].hypotheses[0].tokens.len())
     );
     assert!(pieces.source.len() > words.source.len() && pieces.target.len() >= words.target.len());
     let expect = merged(pieces.alpha.as_ref().expect("it aligns"), &cut.source, &cut.target);
@@ -316,10 +322,10 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
         assert!((words.target[i].log_p - of_pieces).abs() < 1e-5);
     }
     let energies = words.energies.as_ref().expect("it aligns");
-    assert_eq!((energies.rows, energies.columns), (alpha.rows, alpha.columns));
+    assert_eq!((energies.rows(), energies.columns()), (alpha.rows(), alpha.columns()));
     assert!(export::alignment_tsv(&words).starts_with("target (predicted, words)\t"));
     assert!(export::alignment_tsv(&pieces).starts_with("target (predicted, pieces)\t"));
-    let line: Value = serde_json::from_str(&export::json_line(&session.columns()[0])).expect("JSON");
+    let line: Value = serde_json::from_str(&export::json_line(&session.app().document.columns()[0])).expect("JSON");
     fs::write(folder.path().join("s"), format!("{text}\n")).expect("written");
     let outcome = run_in(folder.path(), &["translate", "--model", &model, "s", "--format", "jsonl"], b"");
     let told: Value = serde_json::from_str(outcome.stdout.trim()).expect("JSON");
@@ -327,7 +333,9 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     for key in ["tokens", "words", "text"] {
         assert_eq!(line["hypotheses"][0][key], told["hypotheses"][0][key], "{key}");
     }
-    let pharaoh = export::text(&session.columns()[0], session.settings(), AlignmentFormat::Pharaoh).expect("links");
+    let pharaoh =
+        export::text(&session.app().document.columns()[0], session.app().view.settings(), AlignmentFormat::Pharaoh)
+            .expect("links");
     let links = run_in(folder.path(), &["translate", "--model", &model, "s", "--format", "pharaoh"], b"");
     assert_eq!(pharaoh, links.stdout, "links are of words, whatever is shown");
 }
@@ -389,7 +397,9 @@ fn a_guided_model_says_so_in_its_weights_and_everywhere() {
     assert_eq!(facts.iter().map(|(_, guided)| guided.as_deref()).collect::<Vec<_>>(), [Some("input"), None]);
     let mut session = session(ModelFacts { guided: Some("input".to_owned()), ..english_to("fr") });
     translate(&mut session, "the shoe", vec![hypothesis(&["la", "chaussure", "</s>"], 3)]);
-    let text = |format| export::text(&session.columns()[0], session.settings(), format).expect("something");
+    let text = |format| {
+        export::text(&session.app().document.columns()[0], session.app().view.settings(), format).expect("something")
+    };
     let json: Value = serde_json::from_str(&text(AlignmentFormat::Json)).expect("JSON");
     assert_eq!(json["guided"], "input");
     assert!(drawn(&session).contains("its attention was trained on word links"));

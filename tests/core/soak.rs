@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use interlinear::analysis::bleu::Tokenization;
+use interlinear::corpus::overview::test_set::Unk;
 use interlinear::decoding;
 use interlinear::decoding::ensemble::Mixing;
-use interlinear::evaluation::Unk;
 use interlinear::jobs::Worker;
 use interlinear::jobs::live::protocol::{EnsembleSpec, Event, Request};
 use interlinear::jobs::queue::evaluate::Evaluate;

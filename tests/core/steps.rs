@@ -45,14 +45,14 @@ fn sentence(text: &str) -> Sentence {
 /// A session with one finished column, on the page Steps, and what it has asked for.
 fn session() -> (Session, u64, Vec<(u64, StepsRequest)>) {
     let mut session = Session::start(None, &OpenWith::default());
-    let ids: Vec<u64> = session.columns().iter().map(|column| column.id).collect();
+    let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
     for id in ids {
         session.apply(ColumnCommand::Remove(id));
     }
     session.apply(SourceCommand::Replace("red house".to_owned()));
     session.apply(ColumnCommand::Add("model".into()));
     session.apply(WindowCommand::ShowPage(Page::Steps));
-    let column = session.columns()[0].id;
+    let column = session.app().document.columns()[0].id;
     session.absorb(Event::Loaded { column, facts: facts() });
     session.take_effects();
     finish(&mut session, "red house", &[8, 9, 0]);
@@ -66,7 +66,7 @@ fn facts() -> ModelFacts {
 }
 
 fn finish(session: &mut Session, text: &str, ids: &[u32]) {
-    let (column, number) = (session.columns()[0].id, session.newest());
+    let (column, number) = (session.app().document.columns()[0].id, session.app().tasks.newest());
     session.absorb(Event::Started { number, column, source: sentence(text), context: None });
     let best = HypothesisView {
         tokens: ids.iter().map(|id| format!("t{id}")).collect(),
@@ -112,7 +112,7 @@ fn the_page_asks_for_what_the_column_shows_and_for_nothing_twice() {
     let [(number, request)] = &requests[..] else { panic!("{requests:?}") };
     let expected = StepsRequest {
         folder: "model".into(),
-        device: session.settings().device,
+        device: session.app().view.settings().device,
         source: "red house".to_owned(),
         given: vec![8, 9, 0],
         then: Then::Wait,
@@ -153,7 +153,7 @@ fn the_page_asks_for_what_the_column_shows_and_for_nothing_twice() {
 #[test]
 fn numbers_of_another_model_or_sentence_are_known_to_be_old() {
     let (mut session, _, sent) = session();
-    let is_old = |session: &Session| session.steps().is_old(session);
+    let is_old = |session: &Session| session.steps().is_old(session.app());
     assert!(!is_old(&session), "there is nothing yet");
     let (number, _) = sent[0];
     session.absorb_steps(StepsEvent { number, found: Ok(answer(&[8, 9, 0], false)) });
@@ -166,7 +166,7 @@ fn numbers_of_another_model_or_sentence_are_known_to_be_old() {
     session.absorb_steps(StepsEvent { number, found: Ok(answer(&[8, 0], false)) });
     assert!(!is_old(&session));
     session.apply(ColumnCommand::Add("other".into()));
-    let other = session.columns()[1].id;
+    let other = session.app().document.columns()[1].id;
     session.apply(SelectCommand::Column(other));
     assert!(is_old(&session), "the model is another one");
 }
@@ -281,7 +281,7 @@ fn the_whole_alignment_is_guessed_at_once() {
     session.apply(StepsCommand::MoveWord(2));
     session.apply(StepsCommand::SetGuessing(Some(Guessed::Whole)));
     let table = |session: &Session| session.steps().table.clone().expect("rows");
-    let alpha = |session: &Session| table(session).alpha.clone().expect("it aligns").values;
+    let alpha = |session: &Session| table(session).alpha.clone().expect("it aligns").weights().to_vec();
     assert!((0..3).all(|i| session.steps().hides(Guessed::Row, i)), "earlier rows as well");
     assert!(alpha(&session).len() == 9 && alpha(&session).iter().all(|alpha| *alpha == 0.0), "nothing leaks");
     let link = |source: usize, target: usize| Link { source, target };
@@ -313,7 +313,11 @@ fn the_whole_alignment_is_guessed_at_once() {
     });
     let links = Links::new(vec![link(0, 0)], vec![link(1, 0), link(1, 1)]);
     session.hear(News::Aligned { number: question.expect("a question"), links });
-    assert_eq!(session.columns()[0].table.as_ref().and_then(|table| table.links.as_ref()), None, "nobody shows them");
+    assert_eq!(
+        session.app().document.columns()[0].table.as_ref().and_then(|table| table.links.as_ref()),
+        None,
+        "nobody shows them"
+    );
     session.apply(StepsCommand::SetGuessing(Some(Guessed::Whole)));
     session.apply(StepsCommand::GuessLink(link(1, 0)));
     session.apply(StepsCommand::Reveal);
@@ -366,7 +370,7 @@ fn the_beam_of_a_step_knows_what_fell_out_and_the_path() {
     session.apply(SearchCommand::SetBeam(2));
     session.take_effects();
     finish(&mut session, "red house", &[8, 9, 0]);
-    let number = session.newest();
+    let number = session.app().tasks.newest();
     let node = |id: usize, parent: Option<usize>, step: usize, token: u32, total: f32, fate: Fate| Node {
         id,
         parent,
@@ -392,7 +396,7 @@ fn the_beam_of_a_step_knows_what_fell_out_and_the_path() {
     let words = [(0, "</s>"), (7, "t7"), (8, "t8"), (9, "t9")].map(|(id, word)| (id, word.to_owned())).into();
     let result = ColumnResult { nodes, words, ..ColumnResult::default() };
     session.absorb(Event::Finished { number, column, result });
-    let column = &session.columns()[0];
+    let column = &session.app().document.columns()[0];
     let apart = answer(&[8, 9, 7], false);
     let lines = |i: usize| -> Vec<(String, Became, bool)> {
         let text = |words: &[(&str, f32)]| words.iter().map(|(word, _)| *word).collect::<Vec<_>>().join(" ");
@@ -414,20 +418,23 @@ fn the_beam_of_a_step_knows_what_fell_out_and_the_path() {
 fn the_model_follows_the_framed_tab_and_the_next_one_is_no_variant() {
     let (mut session, column, _) = session();
     session.apply(ColumnCommand::Add("other".into()));
-    let shown = |session: &Session| session.steps().column(session).map(|column| column.folder.clone());
-    let other = session.columns()[1].id;
+    let shown = |session: &Session| session.steps().column(session.app()).map(|column| column.folder.clone());
+    let other = session.app().document.columns()[1].id;
     session.apply(VariantCommand::Text { column, text: "the red house".to_owned() });
-    assert!(session.columns().iter().any(|column| column.variant.is_some()), "a variant stands there");
+    assert!(session.app().document.columns().iter().any(|column| column.variant.is_some()), "a variant stands there");
     session.apply(SelectCommand::Column(column));
     assert_eq!(shown(&session), Some("model".into()));
     session.apply(SelectCommand::MoveColumn(1));
     assert_eq!(
-        (shown(&session), session.selected_column().map(|column| column.id)),
+        (shown(&session), session.app().selected_column().map(|column| column.id)),
         (Some("other".into()), Some(other))
     );
     session.apply(SelectCommand::MoveColumn(1));
-    assert!(session.selected_column().is_some_and(|column| column.variant.is_none()));
-    assert_eq!(session.selected_column().map(|column| column.id), session.steps().column(&session).map(|of| of.id));
+    assert!(session.app().selected_column().is_some_and(|column| column.variant.is_none()));
+    assert_eq!(
+        session.app().selected_column().map(|column| column.id),
+        session.steps().column(session.app()).map(|of| of.id)
+    );
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::path::Path;
 use rusqlite::{Connection, params};
 use serde_json::json;
 
+use interlinear::analysis::alignment::Alignment;
 use interlinear::corpus::export::out::{Kind, Out, write};
 use interlinear::corpus::import::importer::{ImportReport, import_file};
 use interlinear::corpus::judgements::judge::Judgement;
@@ -105,7 +106,7 @@ fn a_file_of_the_version_before_opens_and_keeps_everything() {
         let said = workspace.output(1, 0).expect("an answer").expect("an output");
         assert_eq!(said.source, ["old", "mill</w>"]);
         assert_eq!((said.word_log_p, said.log_p), (vec![-0.5, -1.5], Some(-2.0)));
-        assert_eq!(said.alpha, Some(vec![vec![0.75, 0.25], vec![0.125, 0.875]]));
+        assert_eq!(said.alpha, Some(Alignment::from_rows(&[[0.75, 0.25], [0.125, 0.875]])));
         assert_eq!(said.links.expect("links").len(), 1);
         assert_eq!(corpus.take_damages(), Vec::<String>::new());
     }

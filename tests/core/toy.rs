@@ -43,7 +43,7 @@ const ENTRY: ModelEntry = ModelEntry {
     needs: &[],
     may: &[],
     shapes: toy_shapes,
-    readable: |config, tensors| Ok(Box::new(Toy::new(config, tensors)?)),
+    readable: |config, all| Ok(Box::new(Toy::new(config, all)?)),
     fused: |_| None,
     looks: |_| attention::find("dot").map(|score| Looks { kind: AttentionKind::Global, score }),
     input_delay: Some(1),
@@ -79,9 +79,10 @@ struct Toy {
 }
 
 impl Toy {
-    fn new(config: &Config, tensors: &HashMap<String, Tensor>) -> Result<Self> {
-        let attention = attention::dot::construct(&Parameters::new(tensors))?;
-        Ok(Self { config: config.clone(), tensors: tensors.clone(), attention })
+    fn new(config: &Config, all: &Parameters<'_>) -> Result<Self> {
+        let tensors = toy_shapes(config).into_iter().map(|(name, _)| all.get(&name).map(|tensor| (name, tensor)));
+        let attention = attention::dot::construct(all)?;
+        Ok(Self { config: config.clone(), tensors: tensors.collect::<Result<_>>()?, attention })
     }
 
     fn tensor(&self, name: &str) -> &Tensor {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::unknown::{attended, replace};
 use interlinear::text::dictionary::{Counts, Dictionary};
 use interlinear::text::sentence::Sentence;
@@ -78,8 +79,8 @@ fn the_most_frequent_translation_is_kept() {
 fn a_stand_in_comes_from_the_word_of_greatest_alpha() {
     let model = TINY.model();
     let source: Sentence = model.source.encode("One thaw mill");
-    let alpha =
-        [vec![0.2, 0.5, 0.1, 0.2], vec![0.1, 0.1, 0.2, 0.6], vec![0.0, 0.0, 0.0, 1.0], vec![0.9, 0.1, 0.0, 0.0]];
+    let rows = [[0.2, 0.5, 0.1, 0.2], [0.1, 0.1, 0.2, 0.6], [0.0, 0.0, 0.0, 1.0], [0.9, 0.1, 0.0, 0.0]];
+    let alpha = Alignment::from_rows(&rows);
     let places: Vec<_> = (0..5).map(|i| attended(&alpha, i, &source)).collect();
     assert_eq!(places, [Some(1), Some(2), None, Some(0), None], "`</s>` stands for no word");
     let words = dictionary("thaw\tdégel\none\tun\n").expect("sound");

@@ -8,12 +8,13 @@ use interlinear::app::document::rewording::WordEdit;
 use interlinear::app::document::scene::SearchSettings;
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
+use interlinear::app::files::export::AlignmentFormat;
 use interlinear::decoding::SearchOptions;
 use interlinear::jobs::live::interventions::Word;
 use interlinear::jobs::live::protocol::{ColumnId, ColumnResult, Event, HypothesisView, ModelFacts, Request};
 use interlinear::jobs::live::protocol::{ColumnSpec, Near};
 use interlinear::pages::sentence::command::{
-    AlignmentFormat, ColumnCommand, InterveneCommand, RowEdit, SearchCommand, SourceCommand, VariantCommand,
+    ColumnCommand, InterveneCommand, RowEdit, SearchCommand, SourceCommand, VariantCommand,
 };
 use interlinear::session::command::{Command, SettingsCommand};
 use interlinear::session::driver::OpenWith;
@@ -138,7 +139,7 @@ fn answer(session: &mut Session, request: &Request) {
 fn translated(columns: usize) -> Session {
     let models = (0..columns).map(|n| PathBuf::from(format!("models/m{n}"))).collect();
     let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
-    let ids: Vec<ColumnId> = session.columns().iter().map(|column| column.id).collect();
+    let ids: Vec<ColumnId> = session.app().document.columns().iter().map(|column| column.id).collect();
     for (n, column) in ids.into_iter().enumerate() {
         let facts = ModelFacts {
             name: format!("m{n}"),
@@ -156,14 +157,14 @@ fn translated(columns: usize) -> Session {
 
 /// Changes a word in the column at this place, and answers what is asked for.
 fn change(session: &mut Session, at: usize, j: usize, edit: WordEdit) -> Request {
-    let column = session.columns()[at].id;
+    let column = session.app().document.columns()[at].id;
     let request = act(session, VariantCommand::Word { column, j, edit }).expect("a request");
     answer(session, &request);
     request
 }
 
 fn names(session: &Session) -> Vec<String> {
-    session.columns().iter().map(Column::name).collect()
+    session.app().document.columns().iter().map(Column::name).collect()
 }
 
 fn replace(word: &str) -> WordEdit {
@@ -171,8 +172,8 @@ fn replace(word: &str) -> WordEdit {
 }
 
 fn beside(session: &Session, at: usize, search: SearchSettings) -> VariantCommand {
-    let column = &session.columns()[at];
-    let replaces = session.replaces(column);
+    let column = &session.app().document.columns()[at];
+    let replaces = session.app().replaces(column);
     VariantCommand::Beside { column: column.id, search, replaces, has_interventions: true }
 }
 
@@ -189,8 +190,8 @@ fn variants_stand_behind_their_original_and_ask_for_their_own_text() {
     assert_eq!(names(&session)[2], "m0, without \"old\"", "a further one from the original");
     change(&mut session, 2, 0, WordEdit::Swap);
     assert_eq!(names(&session)[2], "m0, without \"the old\", with \"the\"", "a variant is changed in its place");
-    assert_eq!(session.scene().variants[1].source.as_deref(), Some("red the shoe"));
-    assert_eq!(session.models().count(), 2, "other pages know the models once");
+    assert_eq!(session.app().document.scene().variants[1].source.as_deref(), Some("red the shoe"));
+    assert_eq!(session.app().document.models().count(), 2, "other pages know the models once");
     assert_eq!(session.saved().columns.expect("columns").len(), 2);
 }
 
@@ -212,23 +213,23 @@ fn undo_and_redo_take_variants_back_and_bring_them_again() {
     let close: fn(ColumnId) -> Command = |column| VariantCommand::Close(column).into();
     let remove: fn(ColumnId) -> Command = |column| ColumnCommand::Remove(column).into();
     for close in [close, remove] {
-        let column = session.columns()[1].id;
+        let column = session.app().document.columns()[1].id;
         act(&mut session, close(column));
-        assert_eq!(session.columns().len(), 1);
+        assert_eq!(session.app().document.columns().len(), 1);
         act(&mut session, SourceCommand::Undo);
-        assert_eq!(session.columns().len(), 2);
+        assert_eq!(session.app().document.columns().len(), 2);
     }
 }
 
 #[test]
 fn a_variant_is_compared_with_its_original_in_words_and_rows() {
     let mut session = translated(1);
-    let column = session.columns()[0].id;
+    let column = session.app().document.columns()[0].id;
     let edit = replace("blue");
     let request = act(&mut session, VariantCommand::Word { column, j: 2, edit }).expect("a request");
-    assert!(session.columns()[1].comparison.is_none(), "nothing is there yet");
+    assert!(session.app().document.columns()[1].comparison.is_none(), "nothing is there yet");
     answer_one(&mut session, &request, &request.columns[1], "THE OLD BLUE SHOE </s>", true);
-    let variant = &session.columns()[1];
+    let variant = &session.app().document.columns()[1];
     let comparison = variant.comparison.as_ref().expect("both are there");
     assert_eq!(comparison.changed_sources, [false, false, true, false, false]);
     assert_eq!(comparison.changed_targets, [false, false, true, false, false]);
@@ -238,14 +239,14 @@ fn a_variant_is_compared_with_its_original_in_words_and_rows() {
     assert_eq!(moved, [[1, 1, 0], [3, 3, 0]]);
     let two_of_three = std::f64::consts::LN_2 * 2.0 / 3.0;
     assert!((comparison.divergence.expect("rows") - two_of_three).abs() < 1e-6);
-    let own = session.columns()[0].table.as_ref().expect("a table");
-    assert!(own.target.iter().all(|word| !word.differs) && session.columns()[0].comparison.is_none());
+    let own = session.app().document.columns()[0].table.as_ref().expect("a table");
+    assert!(own.target.iter().all(|word| !word.differs) && session.app().document.columns()[0].comparison.is_none());
 }
 
 #[test]
 fn one_model_with_several_settings_side_by_side() {
     let mut session = translated(1);
-    let usual = session.scene().search;
+    let usual = session.app().document.scene().search;
     let greedy = SearchSettings { beam: 1, forbid_unk: true, ..usual };
     let command = beside(&session, 0, greedy);
     let request = act(&mut session, command.clone()).expect("a request");
@@ -255,7 +256,11 @@ fn one_model_with_several_settings_side_by_side() {
     assert_eq!(names(&session)[1], "m0, beam 1, never [UNK]");
     answer(&mut session, &request);
     act(&mut session, command);
-    assert_eq!((session.columns().len(), session.notices().len()), (2, 1), "the same is not opened again");
+    assert_eq!(
+        (session.app().document.columns().len(), session.app().view.notices().len()),
+        (2, 1),
+        "the same is not opened again"
+    );
 
     // what is left as it is follows the window
     let request = act(&mut session, SearchCommand::SetLengthNormalization(0.6)).expect("a request");
@@ -263,11 +268,16 @@ fn one_model_with_several_settings_side_by_side() {
     act(&mut session, SearchCommand::SetBeam(1));
     assert_eq!(names(&session)[1], "m0, never [UNK]", "what is no longer other is not said");
 
-    let column = session.columns()[0].id;
-    let replaces =
-        VariantCommand::Beside { column, search: session.scene().search, replaces: true, has_interventions: true };
+    let column = session.app().document.columns()[0].id;
+    let replaces = VariantCommand::Beside {
+        column,
+        search: session.app().document.scene().search,
+        replaces: true,
+        has_interventions: true,
+    };
     act(&mut session, replaces);
-    let shown: Vec<bool> = session.columns().iter().map(|column| session.replaces(column)).collect();
+    let shown: Vec<bool> =
+        session.app().document.columns().iter().map(|column| session.app().replaces(column)).collect();
     assert_eq!(shown, [false, false, true]);
     act(&mut session, SettingsCommand::SetUnkReplacement(true));
     assert_eq!(names(&session)[2], "m0, as the original");
@@ -276,44 +286,51 @@ fn one_model_with_several_settings_side_by_side() {
 #[test]
 fn interventions_of_a_variant_are_its_own() {
     let mut session = translated(1);
-    let column = session.columns()[0].id;
+    let column = session.app().document.columns()[0].id;
     let request = act(&mut session, InterveneCommand::Force { column, i: 1, word: Word::Entry("X".to_owned()) });
     answer(&mut session, &request.expect("a request"));
-    let without =
-        VariantCommand::Beside { column, search: session.scene().search, replaces: false, has_interventions: false };
+    let without = VariantCommand::Beside {
+        column,
+        search: session.app().document.scene().search,
+        replaces: false,
+        has_interventions: false,
+    };
     let request = act(&mut session, without).expect("a request");
     assert!(!request.columns[0].interventions.is_empty() && request.columns[1].interventions.is_empty());
     assert_eq!(names(&session)[1], "m0, without interventions");
     answer(&mut session, &request);
 
     // acting on the variant leaves the original as it is
-    let variant = session.columns()[1].id;
-    let before = Arc::clone(&session.scene().interventions);
+    let variant = session.app().document.columns()[1].id;
+    let before = Arc::clone(&session.app().document.scene().interventions);
     let row = InterveneCommand::Row { column: variant, i: 0, edit: RowEdit::Uniform };
     let request = act(&mut session, row).expect("a request");
     assert_eq!((request.columns[0].interventions.pins.len(), request.columns[1].interventions.pins.len()), (0, 1));
-    assert_eq!(session.scene().interventions, before);
+    assert_eq!(session.app().document.scene().interventions, before);
     answer(&mut session, &request);
 
     // another text keeps nothing of what belongs to words
     let request = change(&mut session, 1, 2, replace("blue"));
     assert!(request.columns[1].interventions.is_empty() && request.columns[1].source.is_some());
     act(&mut session, InterveneCommand::TakeAll);
-    assert!(session.scene().interventions.is_empty() && session.scene().variants[0].interventions.is_none());
+    assert!(
+        session.app().document.scene().interventions.is_empty()
+            && session.app().document.scene().variants[0].interventions.is_none()
+    );
 }
 
 #[test]
 fn typing_elsewhere_carries_variants_along_and_another_text_closes_them() {
     let mut session = translated(1);
     change(&mut session, 0, 2, replace("blue"));
-    let command = beside(&session, 0, SearchSettings { beam: 1, ..session.scene().search });
+    let command = beside(&session, 0, SearchSettings { beam: 1, ..session.app().document.scene().search });
     act(&mut session, command);
     let request = act(&mut session, SourceCommand::Edit("the old red shoes".to_owned())).expect("a request");
     let sources: Vec<&str> = request.columns.iter().map(|spec| spec.source_in(&request)).collect();
     assert_eq!(sources, ["the old red shoes", "the old blue shoes", "the old red shoes"]);
     act(&mut session, SourceCommand::Edit("the old redd shoes".to_owned()));
     assert_eq!(names(&session), ["m0", "m0, beam 1"], "it was typed in the word that the variant replaces");
-    assert_eq!(session.notices().len(), 1);
+    assert_eq!(session.app().view.notices().len(), 1);
     act(&mut session, SourceCommand::Undo);
     assert_eq!(names(&session).len(), 3);
     act(&mut session, SourceCommand::Replace("a dog".to_owned()));
@@ -327,12 +344,12 @@ fn a_variant_becomes_the_sentence() {
     let mut session = translated(1);
     change(&mut session, 0, 2, replace("blue"));
     change(&mut session, 0, 1, WordEdit::Drop);
-    let column = session.columns()[1].id;
+    let column = session.app().document.columns()[1].id;
     let request = act(&mut session, VariantCommand::Adopt(column)).expect("a request");
     assert_eq!((request.source.as_str(), request.columns.len()), ("the old blue shoe", 2));
     assert_eq!(names(&session)[1], "m0, \"red\" for \"old blue\"", "the other is told beside the new sentence");
     act(&mut session, SourceCommand::Undo);
-    assert_eq!((session.source(), session.columns().len()), ("the old red shoe", 3));
+    assert_eq!((session.app().document.source(), session.app().document.columns().len()), ("the old red shoe", 3));
 }
 
 #[test]
@@ -342,25 +359,25 @@ fn variants_are_saved_with_the_sentence_and_stay_with_their_model() {
     let mut session = translated(2);
     change(&mut session, 0, 2, replace("blue"));
     let search = SearchSettings { beam: 2, length_normalization: 0.5, forbid_unk: true };
-    let column = session.columns()[2].id;
+    let column = session.app().document.columns()[2].id;
     act(&mut session, VariantCommand::Beside { column, search, replaces: true, has_interventions: true });
     let before = names(&session);
     session.saved().save(&path).expect("saved");
     let state = load_or_set_aside(&path).state.expect("a state");
     let again = Session::start(Some(state.clone()), &OpenWith::default());
-    assert_eq!(again.columns().len(), 4);
+    assert_eq!(again.app().document.columns().len(), 4);
     let told = |session: &Session| -> Vec<Option<String>> {
-        session.columns().iter().map(|column| column.told.as_ref().map(|told| told.text())).collect()
+        session.app().document.columns().iter().map(|column| column.told.as_ref().map(|told| told.text())).collect()
     };
     assert_eq!(told(&again), told(&session), "{before:?}");
     assert_eq!(again.saved().variants, state.variants);
 
     // a model that is removed takes its variants from the screen and brings them back with it
-    let original = session.columns()[0].id;
+    let original = session.app().document.columns()[0].id;
     act(&mut session, ColumnCommand::Remove(original));
-    assert_eq!(session.columns().len(), 2);
+    assert_eq!(session.app().document.columns().len(), 2);
     act(&mut session, ColumnCommand::Add(PathBuf::from("models/m0")));
-    assert_eq!(session.columns().len(), 4);
+    assert_eq!(session.app().document.columns().len(), 4);
     let mut lost = session.saved();
     lost.source = Some("x".repeat(200_000));
     lost.save(&path).expect("saved");
@@ -371,8 +388,8 @@ fn variants_are_saved_with_the_sentence_and_stay_with_their_model() {
 fn files_name_the_variant() {
     let mut session = translated(1);
     change(&mut session, 0, 2, replace("blue"));
-    let (original, variant) = (&session.columns()[0], &session.columns()[1]);
-    let text = |column, format| export::text(column, session.settings(), format).expect("a file");
+    let (original, variant) = (&session.app().document.columns()[0], &session.app().document.columns()[1]);
+    let text = |column, format| export::text(column, session.app().view.settings(), format).expect("a file");
     let said = "\"blue\" for \"red\"";
     assert!(text(variant, AlignmentFormat::Tsv).contains("variant"), "{}", text(variant, AlignmentFormat::Tsv));
     assert!(text(original, AlignmentFormat::Tsv).starts_with("target\tlog_p\tthe"));
@@ -385,7 +402,13 @@ fn files_name_the_variant() {
     assert!(export::note(original, AlignmentFormat::Pharaoh).is_none());
     for kind in ["heatmap", "links", "beam"] {
         let drawing = Drawing::new(kind, false);
-        let picture = export::picture(variant, &session.scene().search, session.settings(), &drawing, None);
+        let picture = export::picture(
+            variant,
+            &session.app().document.scene().search,
+            session.app().view.settings(),
+            &drawing,
+            None,
+        );
         let svg = picture.expect("a picture").bytes(std::path::Path::new("a.svg")).expect("drawn");
         let svg = String::from_utf8(svg).expect("text");
         assert!(svg.contains("variant: &quot;blue&quot;") || svg.contains("variant: \"blue\""), "{kind}: {svg:.400}");
@@ -396,44 +419,48 @@ fn files_name_the_variant() {
 #[test]
 fn what_makes_no_variant_is_said() {
     let mut session = translated(1);
-    let column = session.columns()[0].id;
+    let column = session.app().document.columns()[0].id;
     for (j, edit) in [(4, WordEdit::Drop), (2, replace("red")), (9, WordEdit::Drop), (3, WordEdit::Swap)] {
         assert!(act(&mut session, VariantCommand::Word { column, j, edit: edit.clone() }).is_none(), "{edit:?}");
     }
-    assert_eq!(session.notices().len(), 1);
+    assert_eq!(session.app().view.notices().len(), 1);
     assert!(act(&mut session, VariantCommand::Text { column, text: "  ".to_owned() }).is_none());
     for n in 0..14 {
         act(&mut session, VariantCommand::Text { column, text: format!("the shoe {n}") });
     }
-    assert_eq!((session.columns().len(), session.notices().len()), (13, 2), "there is an end of variants");
+    assert_eq!(
+        (session.app().document.columns().len(), session.app().view.notices().len()),
+        (13, 2),
+        "there is an end of variants"
+    );
 }
 
 #[test]
 fn neighbours_are_asked_for_once_and_forgotten() {
     let mut session = translated(1);
-    let column = session.columns()[0].id;
+    let column = session.app().document.columns()[0].id;
     let request = act(&mut session, VariantCommand::Near(Some((column, 2)))).expect("a request");
     assert_eq!(request.near, Some(Near { column, word: "red".to_owned() }));
     assert!(request.columns.iter().all(|spec| !spec.decode));
     let near = Ok(vec![("blue".to_owned(), 0.5)]);
     assert!(session.absorb(Event::Near { number: request.number, column, near: near.clone() }));
-    assert_eq!(session.neighbours().expect("asked for").found, Some(near));
+    assert_eq!(session.sentence().neighbours().expect("asked for").found, Some(near));
     let request = act(&mut session, SourceCommand::Edit("the old red shoes".to_owned())).expect("a request");
     assert_eq!(request.near, None);
     act(&mut session, VariantCommand::Near(None));
-    assert!(session.neighbours().is_none());
+    assert!(session.sentence().neighbours().is_none());
 }
 
 #[test]
 fn a_caption_names_the_beam_of_a_variant_once() {
     let mut session = translated(1);
-    let search = SearchSettings { beam: 1, ..session.scene().search };
+    let search = SearchSettings { beam: 1, ..session.app().document.scene().search };
     let command = beside(&session, 0, search);
     let request = act(&mut session, command).expect("a request");
     answer(&mut session, &request);
-    let variant = &session.columns()[1];
+    let variant = &session.app().document.columns()[1];
     let drawing = Drawing { has_caption: true, ..Drawing::default() };
-    let picture = export::picture(variant, &search, session.settings(), &drawing, None).expect("a picture");
+    let picture = export::picture(variant, &search, session.app().view.settings(), &drawing, None).expect("a picture");
     let svg = String::from_utf8(picture.bytes(std::path::Path::new("a.svg")).expect("drawn")).expect("text");
     assert!(svg.contains("variant: beam 1, hypothesis 1") && !svg.contains("beam 1, beam 1"), "{svg:.600}");
 }

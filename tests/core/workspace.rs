@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use interlinear::analysis::alignment::Alignment;
 use interlinear::corpus::import::importer::import_file;
 use interlinear::corpus::judgements::judge::{Judgement, Mark};
 use interlinear::corpus::measures::measures::{Measuring, chunks};
@@ -51,7 +52,7 @@ fn output(source: &str, text: &str, log_p: f32) -> Output {
         let at = i.min(source.len() - 1);
         (0..source.len()).map(|j| if j == at { 0.75 } else { 0.25 / (source.len() - 1) as f32 }).collect()
     };
-    let alpha = (0..target.len()).map(row).collect();
+    let alpha = Alignment::from_rows(&(0..target.len()).map(row).collect::<Vec<Vec<f32>>>());
     let word_log_p = vec![log_p / target.len() as f32; target.len()];
     Output { text: text.to_owned(), source, target, word_log_p, log_p: Some(log_p), alpha: Some(alpha), links: None }
 }
@@ -115,9 +116,10 @@ fn what_was_put_in_comes_out_after_opening_again() {
 
 /// alpha is kept as f16.
 fn as_kept(mut output: Output) -> Output {
-    for alpha in output.alpha.iter_mut().flatten().flatten() {
-        *alpha = half::f16::from_f32(*alpha).to_f32();
-    }
+    output.alpha = output.alpha.and_then(|alpha| {
+        let weights = alpha.weights().iter().map(|alpha| half::f16::from_f32(*alpha).to_f32()).collect();
+        Alignment::new(weights, alpha.columns())
+    });
     output
 }
 
@@ -364,8 +366,13 @@ fn outputs_survive_packing_and_damage_is_no_output() {
         Output { source: ended("a b c"), target: ended("x [UNK] y"), text: "x[UNK] y".to_owned(), ..Output::default() };
     let apart = Output { source: ended("a\u{2581} b"), target: ended("z"), ..whole.clone() };
     let odd = [vec![-0.5, 2.0, 0.0], vec![f32::INFINITY, 1e-7, 1.0]];
-    let odd = as_kept(Output { alpha: Some(odd.to_vec()), log_p: None, word_log_p: Vec::new(), ..whole.clone() });
-    let empty = Output { alpha: Some(vec![Vec::new(); 3]), ..whole.clone() };
+    let odd = as_kept(Output {
+        alpha: Some(Alignment::from_rows(&odd)),
+        log_p: None,
+        word_log_p: Vec::new(),
+        ..whole.clone()
+    });
+    let empty = Output { alpha: Some(Alignment::default().resized(3, 0, 0.0)), ..whole.clone() };
     for output in [plain, linked, whole, cut, apart, odd, empty] {
         let packed = pack(&output, "a b  c").expect("packed");
         assert_eq!(unpack(output.text.clone(), "a b  c", &packed), Some(output.clone()));
@@ -450,9 +457,11 @@ fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
                 (best.log_p, best.alpha)
             };
             assert!((kept.log_p.expect("log p") - log_p).abs() < 1e-4, "{name}, {at}");
-            let shape = |alpha: &Option<Vec<Vec<f32>>>| alpha.as_ref().map(|alpha| (alpha.len(), alpha[0].len()));
+            let alpha = alpha.as_deref().map(Alignment::from_rows);
+            let shape = |alpha: &Option<Alignment>| alpha.as_ref().map(|alpha| (alpha.rows(), alpha.columns()));
             assert_eq!(shape(&kept.alpha), shape(&alpha), "{name}");
-            for (kept, alpha) in kept.alpha.iter().flatten().flatten().zip(alpha.iter().flatten().flatten()) {
+            let weights = |alpha: Option<Alignment>| alpha.unwrap_or_default().weights().to_vec();
+            for (kept, alpha) in weights(kept.alpha).into_iter().zip(weights(alpha)) {
                 assert!((kept - alpha).abs() < 1e-3, "{name}, {at}");
             }
             assert_eq!(kept.target.len(), kept.word_log_p.len());

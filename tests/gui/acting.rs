@@ -6,12 +6,13 @@ use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::app::document::hand::Taken;
 use interlinear::decoding::Said;
 use interlinear::decoding::{Fate, Node};
 use interlinear::jobs::live::interventions::{Ban, Touched, Word};
 use interlinear::jobs::live::protocol::{Event, Shift, Untouched};
 use interlinear::pages::sentence::command::{
-    ColumnCommand, InterveneCommand, RowEdit, SearchCommand, SelectCommand, SentenceCommand, SourceCommand, Taken,
+    ColumnCommand, InterveneCommand, RowEdit, SearchCommand, SelectCommand, SentenceCommand, SourceCommand,
 };
 use interlinear::session::command::{Command, SettingsCommand};
 use interlinear::session::state::Session;
@@ -23,7 +24,7 @@ use crate::desk::Wires;
 /// The window on two models, with the second word of RNNsearch selected.
 fn selected() -> (Harness<'static, App>, Wires, u64) {
     let mut session = desk::two_models();
-    let column = session.columns()[1].id;
+    let column = session.app().document.columns()[1].id;
     session.apply(SelectCommand::Target { column, i: 1 });
     let (harness, wires) = desk::window(session);
     (harness, wires, column)
@@ -145,7 +146,7 @@ fn a_cell_of_the_selected_row_is_dragged_and_what_is_dragged_is_one_step() {
     assert!(weights.len() > 1 && !weights[0].1 && weights[1..].iter().all(|(_, goes_on)| *goes_on), "{weights:?}");
     let last = weights.last().expect("a weight").0;
     assert!((last - (0.2 / 3.0 + 0.5)).abs() < 0.02, "{weights:?}");
-    assert!(harness.state().session().can_undo());
+    assert!(harness.state().session().app().document.can_undo());
     harness.state_mut().send(SourceCommand::Undo);
     harness.run();
     assert!(harness.query_by_label("Interventions").is_none());
@@ -190,7 +191,7 @@ fn plus_and_minus_change_the_cell_that_the_arrows_marked() {
 /// RNNsearch with a held and a forced word, a set row and a masked word, and what it says by itself.
 fn touched() -> Session {
     let mut session = desk::two_models();
-    let column = session.columns()[1].id;
+    let column = session.app().document.columns()[1].id;
     session.apply(InterveneCommand::Force { column, i: 1, word: entry("autre") });
     let source = desk::sentence("the red shoe", &[]);
     let touched = Touched {
@@ -214,7 +215,7 @@ fn touched() -> Session {
     let shift = Shift { before, divergence: 0.125, ..Shift::default() };
     let untouched =
         Untouched { best: desk::hypothesis("la chaussure rouge", 4, true, -1.0), shifts: vec![shift.clone(), shift] };
-    session.absorb(Event::Untouched { number: session.newest(), column, untouched });
+    session.absorb(Event::Untouched { number: session.app().tasks.newest(), column, untouched });
     session.apply(SelectCommand::Target { column, i: 1 });
     session
 }
@@ -249,7 +250,7 @@ fn candidates_stand_beside_those_of_the_model_itself() {
     }
     wires.sent.borrow_mut().clear();
     click(&mut harness, "By itself chaussure probability 0.607");
-    let column = harness.state().session().columns()[1].id;
+    let column = harness.state().session().app().document.columns()[1].id;
     assert_eq!(changes(&wires), [InterveneCommand::Force { column, i: 1, word: entry("chaussure") }]);
 }
 
@@ -302,7 +303,7 @@ fn the_menus_of_the_other_button_act_too() {
 /// RNNsearch with a search of two steps: "la", "le" and a pruned "un", then "chaussure </s>" behind "la".
 fn searched() -> Session {
     let mut session = desk::two_models();
-    let column = session.columns()[1].id;
+    let column = session.app().document.columns()[1].id;
     session.apply(SearchCommand::SetBeam(1));
     session.apply(SourceCommand::Edit("red shoe".to_owned()));
     let node = |id: usize, parent, step, token, log_p: f32, fate| Node {
@@ -375,7 +376,7 @@ fn the_search_is_walked_grown_and_gone_on_with() {
     harness.run();
     harness.key_press(Key::Enter);
     harness.run();
-    let column = harness.state().session().columns()[1].id;
+    let column = harness.state().session().app().document.columns()[1].id;
     let tokens = vec!["la".to_owned(), "un".to_owned()];
     assert_eq!(changes(&wires), [InterveneCommand::Follow { column, tokens }]);
 }
@@ -426,7 +427,7 @@ fn every_node_of_the_tree_was_a_stop_of_the_tab_key() {
 #[test]
 fn the_picture_of_the_menu_is_the_one_that_is_shown() {
     let (mut harness, wires) = tree_window();
-    let column = harness.state().session().columns()[1].id;
+    let column = harness.state().session().app().document.columns()[1].id;
     let copied = |wires: &Wires, kind: &str| {
         wires.sent.borrow().iter().any(|command| {
             matches!(command, Command::Sentence(SentenceCommand::Column(ColumnCommand::Copy { column: of, drawing }))
@@ -451,7 +452,7 @@ fn the_picture_of_the_menu_is_the_one_that_is_shown() {
     harness.run();
     let path = std::path::PathBuf::from("some/file");
     assert!(wires.sent.borrow().contains(&ColumnCommand::Draw { column, kind: "tree", path }.into()));
-    assert_eq!(harness.state().session().drawing().kind, "heatmap", "what was chosen before is kept");
+    assert_eq!(harness.state().session().app().view.drawing().kind, "heatmap", "what was chosen before is kept");
 }
 
 #[test]
@@ -476,7 +477,7 @@ fn a_tree_fits_a_narrow_column() {
 #[test]
 fn the_sheet_of_figures_opens_on_the_picture_of_the_screen() {
     let (mut harness, wires) = tree_window();
-    let column = harness.state().session().columns()[1].id;
+    let column = harness.state().session().app().document.columns()[1].id;
     for (kind, keys) in [("tree", 0), ("heatmap", 1), ("links", 1)] {
         for _ in 0..keys {
             harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::J);

@@ -154,7 +154,7 @@ pub fn facts(name: &str, has_alignment: bool) -> ModelFacts {
 /// A session with no columns and this source.
 pub fn session(source: &str) -> Session {
     let mut session = Session::start(None, &OpenWith::default());
-    let ids: Vec<u64> = session.columns().iter().map(|column| column.id).collect();
+    let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
     for id in ids {
         session.apply(ColumnCommand::Remove(id));
     }
@@ -165,7 +165,7 @@ pub fn session(source: &str) -> Session {
 /// Adds a column whose model has loaded; answers with its name.
 pub fn add_column(session: &mut Session, facts: ModelFacts) -> u64 {
     session.apply(ColumnCommand::Add(PathBuf::from(&facts.name)));
-    let column = session.columns().last().expect("a column was added").id;
+    let column = session.app().document.columns().last().expect("a column was added").id;
     session.absorb(Event::Loaded { column, facts });
     column
 }
@@ -188,7 +188,7 @@ pub fn finished(
     outputs: &[&str],
     context: Option<Vec<f32>>,
 ) -> Vec<Event> {
-    let number = session.newest();
+    let number = session.app().tasks.newest();
     let t_x = source.len();
     let hypotheses: Vec<HypothesisView> =
         outputs.iter().enumerate().map(|(n, text)| hypothesis(text, t_x, context.is_none(), -1.5 - n as f32)).collect();

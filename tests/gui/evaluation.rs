@@ -10,11 +10,11 @@ use interlinear::analysis::aer;
 use interlinear::analysis::reading::Reading;
 use interlinear::app::effect::News;
 use interlinear::app::page::Page;
-use interlinear::evaluation::alignment::Baseline;
+use interlinear::corpus::overview::evaluated::Evaluated;
+use interlinear::corpus::overview::gold::Baseline;
 use interlinear::figure::mark::Mark;
 use interlinear::jobs::files::follow::Seen;
 use interlinear::jobs::queue::CorpusEvent;
-use interlinear::jobs::queue::evaluate::{Evaluated, FORWARD};
 use interlinear::jobs::queue::{Found, Kind, Progress};
 use interlinear::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use interlinear::pages::evaluation::{By, FiguresFormat};
@@ -160,7 +160,7 @@ fn a_failed_run_is_a_sentence() {
 #[test]
 fn figures_are_a_table_and_plots_whose_points_can_be_read() {
     let results = measured::two_models();
-    let short = results.models[1].report.rows.iter().find(|row| row.length() == "1-10").and_then(|row| row.bleu);
+    let short = results.models[1].report.rows.iter().find(|row| row.length() == "1-10").and_then(|row| row.scores.bleu);
     let short = format!("RNNsearch, 1-10, {:.1}", short.expect("there are short sentences"));
     let (mut harness, wires) = desk::window(with(results));
     for label in [
@@ -221,7 +221,7 @@ fn sentences_are_sorted_compared_and_opened() {
     harness.run();
     assert!(sent(&wires, EvaluationCommand::OpenSentence(1)));
     assert_eq!(
-        (harness.state().session().page(), harness.state().session().source()),
+        (harness.state().session().app().view.page(), harness.state().session().app().document.source()),
         (Page::Sentence, "a dog sleeps")
     );
     harness.state_mut().send(WindowCommand::ShowPage(Page::Evaluation));
@@ -305,15 +305,15 @@ fn tables_that_are_wider_than_the_page_scroll_in_their_card() {
 fn the_lines_of_the_chart_of_aer_say_what_they_are() {
     let mut both = measured::two_models();
     let counts = aer::Counts { found: 100, sure: 100, found_sure: 50, found_possible: 50 };
-    let baseline = |name| Baseline { name, rows: vec![(FORWARD, counts)] };
+    let baseline = |name| Baseline { name, rows: vec![("forward", counts)] };
     both.baselines = vec![baseline("diagonal"), baseline("statistical")];
     let mut rows = measured::alignments(70);
-    for row in &mut rows {
+    for row in &mut rows.rows {
         row.extraction.reading = Reading::Input;
     }
     let mut second = (*both.models[1]).clone();
-    if let Some(Ok(of)) = &mut second.alignments {
-        of.extend(rows);
+    if let Some(Ok(of)) = &mut second.alignment {
+        of.rows.extend(rows.rows);
     }
     both.models[1] = Arc::new(second);
     let (harness, _) = desk::window_of(with(both), [1280.0, 1400.0]);

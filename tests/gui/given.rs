@@ -21,12 +21,14 @@ fn given() -> (Harness<'static, App>, Wires) {
     assert!(wires.sent.borrow().contains(&SourceCommand::Give(Some("le soulier".to_owned())).into()));
     let session = harness.state().session();
     let events: Vec<Event> = session
+        .app()
+        .document
         .columns()
         .iter()
         .enumerate()
         .map(|(n, column)| {
             let view = desk::hypothesis("le soulier", 4, n == 1, -4.0);
-            Event::Given { number: session.newest(), column: column.id, given: Ok(Box::new(view)) }
+            Event::Given { number: session.app().tasks.newest(), column: column.id, given: Ok(Box::new(view)) }
         })
         .collect();
     wires.events.borrow_mut().extend(events);
@@ -49,7 +51,7 @@ fn every_column_says_what_it_makes_of_the_users_translation() {
     harness.run();
     assert!(wires.sent.borrow().contains(&SelectCommand::ShowGiven(false).into()));
     assert!(harness.query_by_label("chaussure <- red 0.80").is_some());
-    assert_eq!(harness.state().session().selection().target, Some(1));
+    assert_eq!(harness.state().session().app().view.selection().target, Some(1));
     assert!(harness.query_by_label(GIVEN).is_none());
     assert_eq!(harness.query_all_by_label("Yours, soulier probability 0.26").count(), 2, "both are still there");
 
@@ -64,8 +66,8 @@ fn undo_takes_back_what_is_typed_into_the_users_translation() {
     let (mut harness, _) = given();
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
     harness.run();
-    assert_ne!(harness.state().session().scene().given.as_deref(), Some("le soulier"));
-    assert_eq!(harness.state().session().source(), "the red shoe");
+    assert_ne!(harness.state().session().app().document.scene().given.as_deref(), Some("le soulier"));
+    assert_eq!(harness.state().session().app().document.source(), "the red shoe");
 }
 
 #[test]

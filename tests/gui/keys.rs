@@ -102,7 +102,7 @@ fn ctrl_l_goes_to_the_source_and_f6_round_the_panels() {
 #[test]
 fn arrows_move_through_the_heatmap_and_its_numbers_are_marked() {
     let (mut harness, wires) = desk::window(desk::two_models());
-    let column = harness.state().session().columns()[1].id;
+    let column = harness.state().session().app().document.columns()[1].id;
     harness.state_mut().send(SelectCommand::Target { column, i: 0 });
     harness.get_by_role(Role::Grid).focus();
     harness.run();
@@ -110,7 +110,7 @@ fn arrows_move_through_the_heatmap_and_its_numbers_are_marked() {
     harness.key_press(Key::ArrowRight);
     harness.run();
     assert!(wires.sent.borrow().contains(&SelectCommand::MoveTarget(1).into()));
-    assert_eq!(harness.state().session().hover().and_then(|hover| hover.j), Some(0));
+    assert_eq!(harness.state().session().app().view.hover().and_then(|hover| hover.j), Some(0));
 }
 
 #[test]
@@ -196,6 +196,6 @@ fn on_other_pages_no_key_changes_the_sentence_unseen() {
     }
     harness.key_press_modifiers(Modifiers::COMMAND, Key::L);
     harness.run();
-    assert_eq!(harness.state().session().page(), Page::Sentence);
+    assert_eq!(harness.state().session().app().view.page(), Page::Sentence);
     assert_eq!(harness.ctx.memory(egui::Memory::focused), Some(source::editor_id()));
 }

@@ -24,7 +24,7 @@ fn session() -> Session {
 }
 
 fn names(app: &App) -> Vec<String> {
-    app.session().columns().iter().map(|column| column.folder.display().to_string()).collect()
+    app.session().app().document.columns().iter().map(|column| column.folder.display().to_string()).collect()
 }
 
 fn click(harness: &mut Harness<'static, App>, label: &str) {
@@ -48,12 +48,12 @@ fn open_list(harness: &mut Harness<'static, App>, is_narrow: bool) {
 fn a_lesson_opens_from_the_menu_turns_pages_by_the_keyboard_and_leaves_the_window_as_it_was() {
     for size in [[1280.0, 800.0], [1024.0, 768.0]] {
         let (mut harness, wires) = desk::window_of(session(), size);
-        let before = (names(harness.state()), harness.state().session().source().to_owned());
+        let before = (names(harness.state()), harness.state().session().app().document.source().to_owned());
         open_list(&mut harness, size[0] < 1100.0);
         click(&mut harness, "1. Why one vector is a bottleneck");
         harness.get_by_label("A translator without the text");
         assert_eq!(names(harness.state()), ["rnnencdec-en-fr"]);
-        assert_eq!(harness.state().session().source(), "The woman bought red shoes.");
+        assert_eq!(harness.state().session().app().document.source(), "The woman bought red shoes.");
         harness.get_by_label("Framed: the translation");
         harness.get_by_label("Page 1 of 6");
 
@@ -79,7 +79,7 @@ fn a_lesson_opens_from_the_menu_turns_pages_by_the_keyboard_and_leaves_the_windo
         }
         click(&mut harness, "End lesson");
         harness.get_by_label("2. What alignment is");
-        let after = (names(harness.state()), harness.state().session().source().to_owned());
+        let after = (names(harness.state()), harness.state().session().app().document.source().to_owned());
         assert_eq!(after, before);
         assert!(wires.sent.borrow().contains(&Command::from(LessonCommand::Close)));
         click(&mut harness, "Close");
@@ -94,7 +94,7 @@ fn what_a_page_waits_for_lets_it_go_on() {
     harness.state_mut().send(LessonCommand::Next);
     harness.state_mut().send(LessonCommand::Next);
     let session = harness.state().session();
-    let column = session.columns()[0].id;
+    let column = session.app().document.columns()[0].id;
     let source = desk::sentence("The woman bought red shoes .", &[]);
     let events = desk::finished(session, column, source, &["La femme acheta des chaussures rouges ."], None);
     wires.events.borrow_mut().extend(events);

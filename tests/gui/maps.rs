@@ -180,10 +180,21 @@ fn what_is_found_and_not_drawn_is_said() {
 fn the_pages_begin_with_the_selected_model() {
     let mut session = desk::two_models();
     for folder in ["RNNencdec", "RNNsearch"] {
-        let column = session.columns().iter().find(|column| column.folder.ends_with(folder)).expect("it is there").id;
+        let column = session
+            .app()
+            .document
+            .columns()
+            .iter()
+            .find(|column| column.folder.ends_with(folder))
+            .expect("it is there")
+            .id;
         session.apply(SelectCommand::Target { column, i: 0 });
-        assert_eq!(session.maps().model_of(&session).map(|model| model.ends_with(folder)), Some(true), "{folder}");
-        assert_eq!(session.phrases().model_of(&session).map(|model| model.ends_with(folder)), Some(true), "{folder}");
+        assert_eq!(session.maps().model_of(session.app()).map(|model| model.ends_with(folder)), Some(true), "{folder}");
+        assert_eq!(
+            session.phrases().model_of(session.app()).map(|model| model.ends_with(folder)),
+            Some(true),
+            "{folder}"
+        );
     }
 }
 

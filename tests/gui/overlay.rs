@@ -41,13 +41,13 @@ fn links_are_switched_by_button_key_and_menu() {
     assert!(harness.query_by_label("Legend of the outlines, links of the statistical aligner").is_some());
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
     harness.run();
-    assert!(!harness.state().session().settings().links);
+    assert!(!harness.state().session().app().view.settings().links);
     assert!(harness.query_by_label("Legend of the outlines, links of the statistical aligner").is_none());
     harness.get_by_label("View").click();
     harness.run();
     harness.get_by_label_contains("Links of the aligner").click();
     harness.run();
-    assert!(harness.state().session().settings().links);
+    assert!(harness.state().session().app().view.settings().links);
 }
 
 #[test]

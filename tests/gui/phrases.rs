@@ -177,7 +177,7 @@ fn samples_of_a_phrase_are_counted_and_new_ones_marked() {
     harness.run();
     assert!(
         has(&harness, "Draw samples")
-            && harness.state().session().phrases().samples(harness.state().session()).is_none()
+            && harness.state().session().phrases().samples(harness.state().session().app()).is_none()
     );
 }
 
@@ -219,15 +219,15 @@ fn what_is_searched_is_counted_and_another_feature_compared() {
     harness.state_mut().send(PhrasesCommand::SetModel("RNNsearch".into()));
     harness.state_mut().send(PhrasesCommand::SetModel("RNNencdec".into()));
     harness.run();
-    assert!(!harness.state().session().phrases().wants_scores(harness.state().session()));
+    assert!(!harness.state().session().phrases().wants_scores(harness.state().session().app()));
 }
 
 #[test]
 fn a_file_dropped_on_the_page_is_a_phrase_table() {
     let mut session = page();
     session.hear(News::Opened { path: "x.txt".into(), what: Dropped::Text, on: Page::Phrases });
-    assert!(session.phrases().task.is_some() && session.lists().files.is_empty());
+    assert!(session.phrases().task.is_some() && session.app().lists.files.is_empty());
     let mut session = desk::two_models();
     session.hear(News::Opened { path: "x.gz".into(), what: Dropped::PhraseTable, on: Page::Sentence });
-    assert!(session.phrases().task.is_some() && session.page() == Page::Phrases);
+    assert!(session.phrases().task.is_some() && session.app().view.page() == Page::Phrases);
 }

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::app::files::export::AlignmentFormat;
 use interlinear::figure::formats::FORMATS;
 use interlinear::figure::sheet::{KINDS, Needs};
-use interlinear::pages::sentence::command::{AlignmentFormat, ColumnCommand, SelectCommand, SentenceCommand};
+use interlinear::pages::sentence::command::{ColumnCommand, SelectCommand, SentenceCommand};
 use interlinear::session::command::Command;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
@@ -26,7 +27,7 @@ fn inspected() -> Session {
         let output = words.iter().map(|word| word.replace("word", "mot")).collect::<Vec<_>>().join(" ");
         desk::finish(&mut session, column, &text, &[output.as_str(); 5], None);
     }
-    let column = session.columns()[0].id;
+    let column = session.app().document.columns()[0].id;
     session.apply(SelectCommand::Target { column, i: 6 });
     session
 }
@@ -56,7 +57,7 @@ fn the_inspector_leaves_the_heatmap_its_room() {
 #[test]
 fn the_shown_alignment_is_saved_from_the_menu_of_its_model() {
     let session = desk::two_models();
-    let column = session.columns()[1].id;
+    let column = session.app().document.columns()[1].id;
     for (item, title, format) in [
         ("Save alignment as TSV...", "Save the alignment as TSV", AlignmentFormat::Tsv),
         ("Save alignment as links...", "Save the alignment as links", AlignmentFormat::Pharaoh),
@@ -93,7 +94,7 @@ fn a_sheet_saves_figures_of_every_kind_and_format() {
     for kind in KINDS.iter().filter(|kind| matches!(kind.needs, Needs::Nothing | Needs::Alignment)) {
         for format in FORMATS {
             let (mut harness, wires) = figure_sheet();
-            let column = harness.state().session().columns()[1].id;
+            let column = harness.state().session().app().document.columns()[1].id;
             for name in [format!("Draw {}", kind.name), format.name.to_uppercase()] {
                 harness.get_by_label(&name).click();
                 harness.run();
@@ -109,7 +110,7 @@ fn a_sheet_saves_figures_of_every_kind_and_format() {
                 "{} {sent:?}",
                 kind.name
             );
-            let drawing = harness.state().session().drawing();
+            let drawing = harness.state().session().app().view.drawing();
             assert_eq!((drawing.kind, drawing.format), (kind.name, format.name));
             assert_eq!(drawing.named("some/file".into()), PathBuf::from(format!("some/file.{}", format.name)));
         }
@@ -124,17 +125,17 @@ fn the_sheet_of_figures_remembers_the_last_choice() {
         harness.run();
     }
     let session = harness.state().session();
-    let drawing = session.drawing();
+    let drawing = session.app().view.drawing();
     assert_eq!((drawing.has_caption, drawing.has_legend, drawing.is_dark), (true, false, true));
     assert_eq!(drawing.page.width_mm, Some(80.0));
     let again = Session::start(Some(session.saved()), &OpenWith::default());
-    assert_eq!(again.drawing(), drawing, "at the next start too");
+    assert_eq!(again.app().view.drawing(), drawing, "at the next start too");
     harness.key_press(egui::Key::Escape);
     harness.run();
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::S);
     harness.run();
     assert!(harness.query_by_label("Save a figure of RNNencdec").is_some(), "a key opens it for the selected column");
-    let column = harness.state().session().columns()[0].id;
+    let column = harness.state().session().app().document.columns()[0].id;
     harness.get_by_label("Copy").click();
     harness.run();
     let copied = |command: &Command| {
@@ -142,5 +143,5 @@ fn the_sheet_of_figures_remembers_the_last_choice() {
             if *of == column && drawing.kind == "beam")
     };
     assert!(wires.sent.borrow().iter().any(copied), "a model without alignment has its beam");
-    assert_eq!(harness.state().session().drawing(), drawing, "and the choice that is kept is as it was");
+    assert_eq!(harness.state().session().app().view.drawing(), drawing, "and the choice that is kept is as it was");
 }

@@ -37,13 +37,13 @@ fn click(harness: &mut Harness<'_, App>, label: &str) {
 
 /// Answers what was asked last.
 fn answer(harness: &mut Harness<'_, App>, wires: &Wires, found: Probed) {
-    let number = harness.state().session().probes().last().expect("a question").number;
+    let number = harness.state().session().sentence().probes().last().expect("a question").number;
     wires.corpus.borrow_mut().push(CorpusEvent { number, kind: Kind::Found(Found::Probed(found)) });
     harness.run();
 }
 
 fn search(session: &Session) -> u64 {
-    session.columns()[1].id
+    session.app().document.columns()[1].id
 }
 
 fn tested(measure: usize) -> Arc<Tested> {
@@ -81,7 +81,7 @@ fn a_measure_is_a_picture_that_never_passes_for_alpha() {
     click(&mut harness, "Measures, left out: log p lost");
     click(&mut harness, "unread: log p lost");
     click(&mut harness, "Measure unread: log p lost with RNNencdec");
-    let encdec = harness.state().session().columns()[0].id;
+    let encdec = harness.state().session().app().document.columns()[0].id;
     assert!(sent(&wires, &ProbeCommand::Measure { column: encdec, measure: 3 }));
     answer(&mut harness, &wires, Probed::Measured(tested(3)));
     assert!(shows(&harness, "rouge <- red unread: log p lost 0.500"), "a picture of a model without alpha");
@@ -127,7 +127,7 @@ fn links_by_hand_are_rows_where_the_reference_is_said() {
         let mut session = desk::two_models();
         let mut results =
             measured::evaluated(vec![measured::measured("m", &[("the red shoe", reference, "la chaussure rouge")])]);
-        results.gold = vec![Links::new(vec![Link { source: 1, target: 1 }], Vec::new())];
+        results.gold = Some(measured::gold(vec![Links::new(vec![Link { source: 1, target: 1 }], Vec::new())]));
         session.apply(TestCommand::SetSource(Some("a.en".into())));
         session.apply(TestCommand::AddReference("a.fr".into()));
         session.apply(WindowCommand::ShowPage(Page::Evaluation));

@@ -31,7 +31,7 @@ fn the_source_has_the_keyboard_at_start_and_typing_replaces_it() {
     assert_eq!(focused(&harness), Some(source::editor_id()));
     harness.event(egui::Event::Text("x".to_owned()));
     harness.run();
-    assert_eq!(harness.state().session().source(), "x");
+    assert_eq!(harness.state().session().app().document.source(), "x");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn words_that_differ_have_their_legend_in_a_narrow_window_too() {
 #[test]
 fn each_theme_has_its_palette_until_one_is_chosen() {
     let chosen = |harness: &Harness<'_, App>, is_dark: bool| {
-        harness.state().session().settings().palette_on(is_dark).to_lowercase()
+        harness.state().session().app().view.settings().palette_on(is_dark).to_lowercase()
     };
     let (mut harness, _) = desk::window(desk::two_models());
     assert_eq!((chosen(&harness, true), chosen(&harness, false)), ("gray".to_owned(), "print".to_owned()));
@@ -128,9 +128,9 @@ fn an_empty_map_offers_something_to_try() {
 #[test]
 fn the_source_is_marked_in_its_list_after_a_restart() {
     let mut session = Session::start(None, &OpenWith::default());
-    let third = session.lists().sentence(2).map(Cow::into_owned).unwrap_or_default();
+    let third = session.app().lists.sentence(2).map(Cow::into_owned).unwrap_or_default();
     session.apply(SourceCommand::Edit(third));
-    assert_eq!(session.position(), None);
+    assert_eq!(session.app().document.position(), None);
     let again = Session::start(Some(session.saved()), &OpenWith::default());
-    assert_eq!(again.position(), Some(2));
+    assert_eq!(again.app().document.position(), Some(2));
 }

@@ -6,14 +6,16 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::effect::News;
+use interlinear::app::files::lists::List;
 use interlinear::app::page::{Dropped, Page};
 use interlinear::app::settings::Shown;
-use interlinear::app::shared::Selection;
+use interlinear::app::view::Hover;
+use interlinear::app::view::Selection;
 use interlinear::decoding::ensemble::{Average, Mixing};
 use interlinear::jobs::live::protocol::Member;
 use interlinear::jobs::live::protocol::{EnsembleSpec, Event};
 use interlinear::pages::sentence::command::{
-    ColumnCommand, Hover, List, ListCommand, SelectCommand, SentenceCommand, SourceCommand,
+    ColumnCommand, ListCommand, SelectCommand, SentenceCommand, SourceCommand,
 };
 use interlinear::session::command::{Command, SettingsCommand, TrainingCommand, WindowCommand};
 use interlinear::ui::App;
@@ -27,7 +29,7 @@ fn sent(wires: &Wires, wanted: &Command) -> bool {
 
 /// The last hover that the window sent.
 fn hovered(harness: &Harness<'_, App>) -> Option<Hover> {
-    harness.state().session().hover()
+    harness.state().session().app().view.hover()
 }
 
 #[test]
@@ -60,12 +62,12 @@ fn every_cell_in_view_has_a_label() {
 #[test]
 fn clicking_a_cell_selects_its_target_word_and_opens_the_inspector() {
     let session = desk::two_models();
-    let column = session.columns()[1].id;
+    let column = session.app().document.columns()[1].id;
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("chaussure <- red 0.80").click();
     harness.run();
     assert!(sent(&wires, &SelectCommand::Target { column, i: 1 }.into()));
-    assert_eq!(harness.state().session().selection(), Selection { column: Some(column), target: Some(1) });
+    assert_eq!(harness.state().session().app().view.selection(), Selection { column: Some(column), target: Some(1) });
     for label in ["Candidate autre probability 0.135", "alpha red 0.800"] {
         assert!(harness.query_all_by_label(label).next().is_some(), "{label} is missing");
     }
@@ -77,7 +79,7 @@ fn clicking_a_cell_selects_its_target_word_and_opens_the_inspector() {
 #[test]
 fn a_screen_reader_can_click_a_cell_too() {
     let session = desk::two_models();
-    let column = session.columns()[1].id;
+    let column = session.app().document.columns()[1].id;
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("rouge <- the 0.07").click_accesskit();
     harness.run();
@@ -87,7 +89,7 @@ fn a_screen_reader_can_click_a_cell_too() {
 #[test]
 fn pointing_at_a_cell_marks_its_words_and_says_the_numbers() {
     let session = desk::two_models();
-    let column = session.columns()[1].id;
+    let column = session.app().document.columns()[1].id;
     let (mut harness, _) = desk::window(session);
     harness.get_by_label("chaussure <- shoe 0.07").hover();
     harness.run();
@@ -103,7 +105,7 @@ fn pointing_at_a_cell_marks_its_words_and_says_the_numbers() {
 #[test]
 fn pointing_at_words_marks_them_everywhere() {
     let session = desk::two_models();
-    let (encdec, search) = (session.columns()[0].id, session.columns()[1].id);
+    let (encdec, search) = (session.app().document.columns()[0].id, session.app().document.columns()[1].id);
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("Source word 3 shoe").hover();
     harness.run();
@@ -145,7 +147,7 @@ fn a_failed_model_is_a_sentence_in_its_column_and_can_be_tried_again() {
 fn loading_shows_how_far_it_is() {
     let mut session = desk::session("");
     session.apply(ColumnCommand::Add("slow".into()));
-    let column = session.columns()[0].id;
+    let column = session.app().document.columns()[0].id;
     session.absorb(Event::Loading { column, fraction: 0.42 });
     let (harness, _) = desk::window(session);
     assert!(harness.query_all_by_label("Loading the model, 42 %").next().is_some());
@@ -159,11 +161,11 @@ fn typing_sends_the_text_and_rows_appear_as_they_come() {
     harness.run();
     harness.get_by_role_and_label(Role::MultilineTextInput, "Source text").type_text("x");
     harness.run();
-    let text = harness.state().session().source().to_owned();
+    let text = harness.state().session().app().document.source().to_owned();
     assert!(sent(&wires, &SourceCommand::Edit(text.clone()).into()) && text.contains('x'), "{text}");
     let session = harness.state().session();
-    assert!(session.columns()[1].stale, "the old picture waits, dimmed");
-    let (number, column) = (session.newest(), session.columns()[1].id);
+    assert!(session.app().document.columns()[1].stale, "the old picture waits, dimmed");
+    let (number, column) = (session.app().tasks.newest(), session.app().document.columns()[1].id);
     let source = desk::sentence("a new text", &[]);
     let mut best = desk::hypothesis("un texte", 4, true, -1.0);
     best.finished = false;
@@ -178,7 +180,7 @@ fn typing_sends_the_text_and_rows_appear_as_they_come() {
 #[test]
 fn the_beam_shows_each_hypothesis_and_a_click_its_alignment() {
     let session = desk::two_models();
-    let column = session.columns()[1].id;
+    let column = session.app().document.columns()[1].id;
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("Hypothesis 2, log p -2.50, le soulier rouge").click();
     harness.run();
@@ -290,7 +292,7 @@ fn control_characters_and_other_scripts_do_no_harm() {
         desk::finish(&mut session, column, text, &["un deux", text], None);
         let (mut harness, _) = desk::window(session);
         harness.run();
-        let source = harness.state().session().source();
+        let source = harness.state().session().app().document.source();
         assert_eq!(source, text);
     }
 }
@@ -309,7 +311,7 @@ fn right_to_left_words_stand_from_the_right() {
 #[test]
 fn models_are_removed_moved_and_added_by_path() {
     let session = desk::two_models();
-    let first = session.columns()[0].id;
+    let first = session.app().document.columns()[0].id;
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("Remove RNNencdec").click();
     harness.run();
@@ -333,7 +335,7 @@ fn a_window_without_models_says_what_to_do() {
 fn notices_are_sentences_that_can_be_dismissed() {
     let mut session = desk::two_models();
     session.hear(News::Notice { text: "The disk is full; free some space and try again".to_owned(), is_error: true });
-    let id = session.notices()[0].id;
+    let id = session.app().view.notices()[0].id;
     let (mut harness, wires) = desk::window(session);
     assert!(harness.query_by_label("The disk is full; free some space and try again").is_some());
     harness.get_by_label("Dismiss").click();
@@ -357,7 +359,7 @@ fn the_smallest_window_and_many_models_still_work() {
         }
         let (mut harness, _) = desk::window_of(copy, size);
         harness.run();
-        assert_eq!(harness.state().session().columns().len(), 6);
+        assert_eq!(harness.state().session().app().document.columns().len(), 6);
     }
 }
 
@@ -495,7 +497,7 @@ fn models_at_hand_become_an_ensemble_whose_alignment_is_chosen() {
     harness.run();
     let members = vec![PathBuf::from("RNNencdec"), PathBuf::from("RNNsearch")];
     assert!(sent(&wires, &ColumnCommand::AddEnsemble(EnsembleSpec { members, mixing: Mixing::default() }).into()));
-    let column = harness.state().session().columns()[2].id;
+    let column = harness.state().session().app().document.columns()[2].id;
     let mut facts = desk::facts("Both", true);
     facts.members = [("RNNencdec", false), ("RNNsearch", true)]
         .map(|(name, has_alignment)| Member { name: name.to_owned(), has_alignment })

@@ -33,20 +33,21 @@ fn offer(harness: &mut Harness<'_, App>, label: &str, line: &str) {
 /// The third column has translated its text so.
 fn answer(harness: &mut Harness<'_, App>, wires: &Wires, source: &str, output: &str) {
     let session = harness.state().session();
-    let events = desk::finished(session, session.columns()[2].id, desk::sentence(source, &[]), &[output], None);
+    let events =
+        desk::finished(session, session.app().document.columns()[2].id, desk::sentence(source, &[]), &[output], None);
     *wires.events.borrow_mut() = events;
     harness.run();
 }
 
 fn names(harness: &Harness<'_, App>) -> Vec<String> {
-    harness.state().session().columns().iter().map(Column::name).collect()
+    harness.state().session().app().document.columns().iter().map(Column::name).collect()
 }
 
 #[test]
 fn a_dropped_word_opens_a_column_that_says_what_differs() {
     for size in [[1280.0, 800.0], [1024.0, 768.0]] {
         let (mut harness, wires) = desk::window_of(desk::two_models(), size);
-        let column = harness.state().session().columns()[1].id;
+        let column = harness.state().session().app().document.columns()[1].id;
         harness.state_mut().send(SelectCommand::Column(column));
         harness.run();
         offer(&mut harness, "Source word 2 red", "Drop the source word");
@@ -68,16 +69,16 @@ fn a_dropped_word_opens_a_column_that_says_what_differs() {
 #[test]
 fn a_word_is_replaced_by_one_that_is_typed_or_by_a_neighbour() {
     let (mut harness, wires) = desk::window(desk::two_models());
-    let column = harness.state().session().columns()[1].id;
+    let column = harness.state().session().app().document.columns()[1].id;
     offer(&mut harness, "chaussure <- red 0.80", "Replace the source word...");
     assert!(harness.query_by_label("Looking for its neighbours").is_some());
-    let number = harness.state().session().newest();
+    let number = harness.state().session().app().tasks.newest();
     let near = Ok(vec![("blue".to_owned(), 0.61), ("green".to_owned(), 0.5)]);
     *wires.events.borrow_mut() = vec![Event::Near { number, column, near }];
     harness.run();
     click(&mut harness, "Replace it by blue, cosine 0.61");
     assert_eq!(names(&harness)[2], "RNNsearch, \"blue\" for \"red\"");
-    assert!(harness.state().session().neighbours().is_none(), "the sheet is closed");
+    assert!(harness.state().session().sentence().neighbours().is_none(), "the sheet is closed");
 
     offer(&mut harness, "chaussure <- red 0.80", "Insert words before it...");
     let field = harness.get_by_role_and_label(Role::TextInput, "Words that are inserted");
@@ -90,7 +91,7 @@ fn a_word_is_replaced_by_one_that_is_typed_or_by_a_neighbour() {
 #[test]
 fn offers_of_words_are_reached_by_keys() {
     let (mut harness, _) = desk::window(desk::two_models());
-    let column = harness.state().session().columns()[1].id;
+    let column = harness.state().session().app().document.columns()[1].id;
     harness.state_mut().send(SelectCommand::Target { column, i: 0 });
     harness.get_by_role(Role::Grid).focus();
     harness.run();
@@ -126,5 +127,5 @@ fn the_menu_of_a_column_puts_other_settings_and_words_beside_it() {
     harness.run();
     assert_eq!(names(&harness).len(), 3, "{:?}", names(&harness));
     offer(&mut harness, "Variant of RNNsearch: \"shoes\" for \"shoe\"", "Make this the sentence");
-    assert_eq!((harness.state().session().source(), names(&harness).len()), ("the red shoes", 2));
+    assert_eq!((harness.state().session().app().document.source(), names(&harness).len()), ("the red shoes", 2));
 }

@@ -293,7 +293,10 @@ fn a_sentence_opens_live_with_its_links() {
     bench.click("Sentence 2 The old mill turns in the wind.");
     bench.click("Open on page Sentence");
     let session = bench.harness.state().session();
-    assert_eq!((session.page(), session.source()), (Page::Sentence, "The old mill turns in the wind."));
+    assert_eq!(
+        (session.app().view.page(), session.app().document.source()),
+        (Page::Sentence, "The old mill turns in the wind.")
+    );
 }
 
 #[test]
@@ -410,7 +413,7 @@ fn one_model_runs_that_is_open_or_not() {
         };
         bench.wires.sent.borrow().iter().filter_map(runs).collect::<Vec<_>>()
     };
-    let folder = bench.harness.state().session().columns()[1].folder.display().to_string();
+    let folder = bench.harness.state().session().app().document.columns()[1].folder.display().to_string();
     bench.click("Run");
     bench.click("Translate with");
     bench.says("All models above");

@@ -3,14 +3,20 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use interlinear::analysis::aer;
+use interlinear::analysis::bleu::{BleuSettings, SIGNATURE};
 use interlinear::analysis::buckets::Buckets;
-use interlinear::analysis::{aer, bleu, chrf};
+use interlinear::analysis::chrf;
+use interlinear::corpus::measures::scores::Compared;
+use interlinear::corpus::overview::evaluated::{
+    Against, Evaluated, Measured, Record, Report, Translation, compare, rows,
+};
+use interlinear::corpus::overview::gold;
+use interlinear::corpus::overview::test_set::{Pair, Unk};
 use interlinear::decoding;
-use interlinear::evaluation::alignment::Extraction;
-use interlinear::evaluation::compare::compare;
-use interlinear::evaluation::report::rows;
-use interlinear::evaluation::{Pair, Record, Report, Translation, Unk};
-use interlinear::jobs::queue::evaluate::{Aligned, Compared, Evaluated, FORWARD, Measured};
+use interlinear::evaluation::alignment::{Direction, Extraction};
+use interlinear::text::links::Links;
+use interlinear::text::links::read::{Base, Gold, Notation, Order};
 
 /// What a model made of these pairs: (source, reference, translation).
 pub fn measured(name: &str, pairs: &[(&str, &str, &str)]) -> Measured {
@@ -28,18 +34,26 @@ pub fn measured(name: &str, pairs: &[(&str, &str, &str)]) -> Measured {
         batch: 16,
         rows: rows(&records, &unk, &Buckets::default()),
         unk,
-        bleu_signature: bleu::SIGNATURE.to_owned(),
+        bleu_signature: SIGNATURE.to_owned(),
         chrf_signature: chrf::signature(Some(1), false),
         seconds: None,
         translated: records.len(),
         words: 100,
         records,
     };
-    Measured { report, words_per_second: 321.0, alignments: None }
+    let words_per_second = Some(321.0);
+    Measured {
+        report,
+        words_per_second,
+        alignment: None,
+        importances: Vec::new(),
+        device: "cpu".to_owned(),
+        threads: 1,
+    }
 }
 
 fn record(source: &str, reference: &str, output: &str) -> Record {
-    let counts = bleu::Counts::of(output, &[reference], &bleu::BleuSettings::default());
+    let counts = Compared::of(output, &[reference], &BleuSettings::default());
     let words = |text: &str| text.split_whitespace().count();
     Record {
         pair: Pair { source: source.into(), references: [Arc::from(reference)].into() },
@@ -52,8 +66,7 @@ fn record(source: &str, reference: &str, output: &str) -> Record {
             text: output.to_owned(),
             words: words(output) + 1,
             has_unk: false,
-            bleu: counts.sentence(),
-            chrf: chrf::Counts::of(output, &[reference], false),
+            bleu: counts.bleu.sentence(),
             counts,
         }],
     }
@@ -65,31 +78,28 @@ pub fn evaluated(models: Vec<Measured>) -> Evaluated {
     let mut comparisons = Vec::new();
     for second in 1..models.len() {
         for first in 0..second {
-            let by = compare(&models[first].report, &models[second].report, 40, 1).into_iter().next();
-            comparisons.extend(by.map(|by| Compared { pair: (first, second), by }));
+            let mut found = compare(&models[first].report, &models[second].report, (40, 1));
+            comparisons.extend(found.next().map(|(unk, by)| Against { pair: (first, second), unk, by }));
         }
     }
-    Evaluated {
-        models,
-        comparisons,
-        gold: Vec::new(),
-        gold_note: None,
-        reverse: None,
-        baselines: Vec::new(),
-        left_out: None,
-    }
+    Evaluated { models, comparisons, ..Evaluated::default() }
+}
+
+/// A file of links by hand.
+pub fn gold(pairs: Vec<Links>) -> (PathBuf, Gold) {
+    let (notation, base, order) = (Notation::Pharaoh, Base::One, Order::SourceFirst);
+    (PathBuf::from("gold"), Gold { pairs, notation, base, order, note: "Words are counted from 1.".to_owned() })
 }
 
 /// Links that were right so often, of 100, with the greatest alpha and with two thresholds.
-pub fn alignments(right: u64) -> Vec<Aligned> {
-    [(None, right), (Some(0.2), right - 10), (Some(0.5), right - 5)]
-        .into_iter()
-        .map(|(threshold, right)| Aligned {
-            direction: FORWARD,
-            extraction: Extraction { threshold, ..Extraction::default() },
-            counts: aer::Counts { found: 100, sure: 100, found_sure: right, found_possible: right },
-        })
-        .collect()
+pub fn alignments(right: u64) -> gold::Report {
+    let rows = [(None, right), (Some(0.2), right - 10), (Some(0.5), right - 5)].map(|(threshold, right)| gold::Row {
+        direction: Direction::Forward,
+        extraction: Extraction { threshold, ..Extraction::default() },
+        counts: aer::Counts { found: 100, sure: 100, found_sure: right, found_possible: right },
+    });
+    let name = "RNNsearch".to_owned();
+    gold::Report { name, reverse: None, rows: rows.into(), sentences: Vec::new(), links: Vec::new() }
 }
 
 /// Four sentences: the second model is better at the third, and worse at the last.
@@ -118,9 +128,9 @@ pub fn two_models() -> Evaluated {
         measured(name, &pairs)
     };
     let (mut first, mut second) = (of("RNNencdec", &outputs[0]), of("RNNsearch", &outputs[1]));
-    first.alignments = Some(Err("RNNencdec has no alignment".to_owned()));
-    second.alignments = Some(Ok(alignments(80)));
+    first.alignment = Some(Err("RNNencdec has no alignment".to_owned()));
+    second.alignment = Some(Ok(alignments(80)));
     let mut both = evaluated(vec![first, second]);
-    both.gold_note = Some("Words are counted from 1.".to_owned());
+    both.gold = Some(gold(Vec::new()));
     both
 }

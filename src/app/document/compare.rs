@@ -175,7 +175,8 @@ fn standing_for(a: &[&str], b: &[&str], pairs: &[(usize, usize)]) -> Vec<Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::document::table::{Matrix, SourceWord, TargetWord};
+    use crate::analysis::alignment::Alignment;
+    use crate::app::document::table::{SourceWord, TargetWord};
 
     /// A table in which word i has its weight on the source words of row i.
     fn table(source: &str, target: &str, rows: &[&[f32]]) -> AlignmentTable {
@@ -184,7 +185,7 @@ mod tests {
         let source: Vec<SourceWord> = source.split(' ').map(word).collect();
         let rows: Vec<Vec<f32>> = rows.iter().map(|row| row.to_vec()).collect();
         AlignmentTable {
-            alpha: Some(Matrix::from_rows(&rows, source.len())),
+            alpha: Some(Alignment::from_rows(&rows)),
             target: target.split(' ').map(said).collect(),
             source,
             ..AlignmentTable::default()

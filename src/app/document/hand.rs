@@ -2,8 +2,24 @@
 
 use std::ops::Range;
 
-use crate::jobs::live::interventions::Interventions;
-use crate::pages::sentence::command::Taken;
+use crate::jobs::live::interventions::{Ban, Interventions};
+
+/// What is taken away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// A word of the prefix by its place, and those behind it.
+    Word(usize),
+    /// The word that is said at this target position, behind the prefix.
+    Force(usize),
+    /// A ban.
+    Ban(Ban),
+    /// The row at this target position.
+    Pin(usize),
+    /// The mask at this place of the text.
+    Mask(Range<usize>),
+    /// The temperature.
+    Temperature,
+}
 
 /// How target tokens are counted: by themselves, or as the words that they are pieces of, where those are shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -118,7 +134,7 @@ pub fn sentence(set: &Interventions, source: &str, numbers: &Numbers) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::jobs::live::interventions::{Ban, Pin, Start, Word};
+    use crate::jobs::live::interventions::{Pin, Start, Word};
 
     #[test]
     fn everything_that_is_set_is_said() {

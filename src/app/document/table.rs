@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::analysis::ablation::Means;
 use crate::analysis::agreement::Agreement;
-use crate::analysis::alignment::Alignment;
+use crate::analysis::alignment::{Alignment, greatest};
 use crate::analysis::measures::{MEASURES, Measure, Tested};
 use crate::analysis::reading::Reading;
 use crate::analysis::words::{merge_alpha, merge_energies, merge_log_p};
@@ -64,17 +64,6 @@ pub struct TargetWord {
     pub is_pinned: bool,
 }
 
-/// Numbers by target row i and source column j.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Matrix {
-    /// Rows, T_y.
-    pub rows: usize,
-    /// Columns, T_x.
-    pub columns: usize,
-    /// Row after row, rows * columns.
-    pub values: Vec<f32>,
-}
-
 /// What a column shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlignmentTable {
@@ -85,9 +74,9 @@ pub struct AlignmentTable {
     /// Down the side.
     pub target: Vec<TargetWord>,
     /// alpha_ij; `None` where the model has no alignment (never invented) and where it was left out.
-    pub alpha: Option<Matrix>,
+    pub alpha: Option<Alignment>,
     /// e_ij, NaN at words that have none; `None` as alpha is.
-    pub energies: Option<Matrix>,
+    pub energies: Option<Alignment>,
     /// What was measured of its words.
     pub measured: Vec<MeasuredTable>,
     /// The means of the standard tests of its words, where they were made.
@@ -131,7 +120,7 @@ pub struct MeasuredTable {
     /// Its place in `MEASURES`.
     pub measure: usize,
     /// Numbers of the words that are shown; columns are added over the pieces of a word and rows averaged, as of alpha.
-    pub matrix: Matrix,
+    pub matrix: Alignment,
     /// Kendall's tau-b between its rows and those of alpha, the mean over tokens.
     pub kendall: Option<f64>,
 }
@@ -167,44 +156,6 @@ impl TargetWord {
     pub fn set_text(&self) -> String {
         let said = self.said.name().map(|name| format!(", {name}")).unwrap_or_default();
         format!("{said}{}", if self.is_pinned { ", alpha set by hand" } else { "" })
-    }
-}
-
-impl Matrix {
-    /// From rows of equal length; ragged rows are an error of the caller and are cut or filled with 0.
-    pub fn from_rows(rows: &[Vec<f32>], columns: usize) -> Self {
-        let mut values = Vec::with_capacity(rows.len() * columns);
-        for row in rows {
-            values.extend(row.iter().copied().chain(std::iter::repeat(0.0)).take(columns));
-        }
-        Self { rows: rows.len(), columns, values }
-    }
-
-    /// As [`Matrix::from_rows`], with rows of `none` up to so many.
-    fn padded(rows: &[Vec<f32>], count: usize, columns: usize, none: f32) -> Self {
-        let mut matrix = Self::from_rows(rows, columns);
-        if matrix.rows < count {
-            matrix.values.resize(count * columns, none);
-            matrix.rows = count;
-        }
-        matrix
-    }
-
-    /// The number for target word i and source word j; `None` outside.
-    pub fn get(&self, i: usize, j: usize) -> Option<f32> {
-        if j < self.columns { self.values.get(i * self.columns + j).copied() } else { None }
-    }
-
-    /// All numbers of target word i; empty outside.
-    pub fn row(&self, i: usize) -> &[f32] {
-        self.values.get(i * self.columns..(i + 1) * self.columns).unwrap_or(&[])
-    }
-
-    /// Least and greatest number; `None` for an empty matrix.
-    pub fn range(&self) -> Option<(f32, f32)> {
-        let mut values = self.values.iter().copied().filter(|value| value.is_finite());
-        let first = values.next()?;
-        Some(values.fold((first, first), |(low, high), value| (low.min(value), high.max(value))))
     }
 }
 
@@ -279,26 +230,26 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
     let (rows, columns) = (table.target.len(), table.source.len());
     match pieces {
         None => {
-            table.alpha = alpha.map(|alpha| Matrix::padded(alpha, rows, columns, 0.0));
-            table.energies = energies.map(|energies| Matrix::padded(energies, rows, columns, f32::NAN));
+            table.alpha = alpha.map(|alpha| Alignment::from_rows(alpha).resized(rows, columns, 0.0));
+            table.energies = energies.map(|energies| Alignment::from_rows(energies).resized(rows, columns, f32::NAN));
             let read = |p_t| reading.read_after(delay, p_t);
             let p_t = shown.p_t.as_deref().map(read);
             table.p_t = p_t.map(|p_t| (0..rows).map(|i| p_t.get(i).copied().unwrap_or(f32::NAN)).collect());
         }
         Some(Pieces { source, target, .. }) => {
             table.alpha = alpha.map(|alpha| {
-                let merged = merge_alpha(&Alignment::new(alpha), source, &with_rows(target, alpha.len()));
-                Matrix::padded(&merged, rows, columns, 0.0)
+                let merged = merge_alpha(&Alignment::from_rows(alpha), source, &with_rows(target, alpha.len()));
+                merged.resized(rows, columns, 0.0)
             });
             table.energies = energies.map(|energies| {
                 let merged = merge_energies(energies, source, &with_rows(target, energies.len()));
-                Matrix::padded(&merged, rows, columns, f32::NAN)
+                Alignment::from_rows(&merged).resized(rows, columns, f32::NAN)
             });
         }
     }
     if let Some(alpha) = &table.alpha {
         for (j, word) in table.source.iter_mut().enumerate() {
-            word.coverage = (0..alpha.rows).filter_map(|i| alpha.get(i, j)).sum();
+            word.coverage = (0..alpha.rows()).filter_map(|i| alpha.get(i, j)).sum();
         }
     }
     for tested in tested_for(making.tested, source, shown) {
@@ -345,7 +296,7 @@ impl AlignmentTable {
     }
 
     /// The numbers that are shown, where there are any.
-    pub fn numbers(&self, shown: Shown) -> Option<&Matrix> {
+    pub fn numbers(&self, shown: Shown) -> Option<&Alignment> {
         match shown {
             Shown::Alpha => self.alpha.as_ref(),
             Shown::Energies => self.energies.as_ref(),
@@ -375,10 +326,10 @@ impl AlignmentTable {
     fn measure(&mut self, tested: &Tested, pieces: Option<&Pieces>) {
         let (rows, columns) = (self.target.len(), self.source.len());
         let matrix = |numbers: &[Vec<f32>]| match pieces {
-            None => Matrix::padded(numbers, rows, columns, 0.0),
+            None => Alignment::from_rows(numbers).resized(rows, columns, 0.0),
             Some(Pieces { source, target, .. }) => {
-                let merged = merge_alpha(&Alignment::new(numbers), source, &with_rows(target, numbers.len()));
-                Matrix::padded(&merged, rows, columns, 0.0)
+                let merged = merge_alpha(&Alignment::from_rows(numbers), source, &with_rows(target, numbers.len()));
+                merged.resized(rows, columns, 0.0)
             }
         };
         let made = tested.measured.iter().map(|measured| MeasuredTable {
@@ -396,7 +347,7 @@ impl AlignmentTable {
         let mut agreement = Agreement::default();
         if let Some(alpha) = &self.alpha {
             for (i, _) in self.target.iter().enumerate().filter(|(_, word)| !word.is_eos) {
-                if let Some(greatest) = greatest(alpha.row(i)) {
+                if let Some(greatest) = alpha.greatest(i) {
                     agreement.add(i, greatest, &links);
                 }
             }
@@ -410,14 +361,6 @@ impl AlignmentTable {
         let words = self.source.iter().position(|word| word.is_eos).unwrap_or(self.source.len());
         greatest(self.alpha.as_ref()?.row(i).get(..words)?)
     }
-}
-
-/// The place of the greatest number, the first of equal ones; `None` where all are 0.
-fn greatest(row: &[f32]) -> Option<usize> {
-    let better = |best: Option<(usize, f32)>, (j, &value): (usize, &f32)| {
-        if value > best.map_or(0.0, |(_, most)| most) { Some((j, value)) } else { best }
-    };
-    row.iter().enumerate().fold(None, better).map(|(j, _)| j)
 }
 
 /// Links between words as links between all their pieces.

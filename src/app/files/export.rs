@@ -5,7 +5,6 @@
 //! has the model's own tokens, with `words` saying which make up a word, as the command line writes them. Links are
 //! always of words. Pharaoh has no place for names; [`note`] says them to the user.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -22,16 +21,28 @@ use crate::app::document::table::{AlignmentTable, GIVEN, LEFT_OUT, MeasuredTable
 use crate::app::document::tree;
 use crate::app::document::tree::SearchTree;
 use crate::app::files::drawing::{Branches, Drawing};
+use crate::app::files::line::{HypothesisLine, LinksLine, SetLine, TranslationLine, ends};
 use crate::app::files::picture::{GUIDED, Picture, measure};
+use crate::app::files::share;
 use crate::app::settings::{Settings, Shown};
+use crate::decoding::Said;
 use crate::figure::palette::ColourMap;
 use crate::figure::sheet::{Kind, Look, Needs};
 use crate::figure::tree::Node;
 use crate::jobs::live::protocol::HypothesisView;
-use crate::pages::sentence::command::AlignmentFormat;
-use crate::text::links::Link;
 use crate::text::tsv;
 use crate::text::tsv::Cell;
+
+/// What files the shown alignment can be written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AlignmentFormat {
+    /// A table with source words along the top.
+    Tsv,
+    /// The JSON line of `interlinear translate`.
+    Json,
+    /// `i-j` pairs, source-target, from 0.
+    Pharaoh,
+}
 
 /// The shown alignment in a format; `None` where there is nothing to write (see [`why_not`]).
 pub fn text(column: &Column, settings: &Settings, format: AlignmentFormat) -> Option<String> {
@@ -358,53 +369,44 @@ pub fn beam_tsv(column: &Column) -> String {
 pub fn json_line(column: &Column) -> String {
     let facts = column.facts.as_ref();
     let reading = column.table.as_ref().and_then(|table| table.reading);
-    let read = reading.zip(facts.and_then(|facts| facts.input_delay));
-    let mut hypotheses: Vec<Value> = column.hypotheses.iter().map(|one| hypothesis(one, read)).collect();
+    let read = reading.zip(facts.and_then(|facts| facts.input_delay)).unwrap_or_default();
+    let mut hypotheses: Vec<HypothesisLine<'_>> = column.hypotheses.iter().map(|one| hypothesis(one, read)).collect();
     if let (Some(links), Some(shown)) = (&column.links, hypotheses.get_mut(column.hypothesis)) {
-        shown["links"] = json!({
-            "of": "the statistical aligner that comes with the program",
-            "sure": pairs(links.sure()),
-            "possible": pairs(links.possible()),
-        });
+        shown.links = Some(LinksLine::of_aligner(links));
     }
-    let mut line = json!({ "source": column.source.tokens, "hypotheses": hypotheses });
-    if let Some(given) = column.read() {
-        line["given"] = hypothesis(given, read);
-        line["given"]["of"] = GIVEN.into();
+    let pieces = column.hypotheses.first().and_then(|one| one.pieces.as_ref());
+    let line = TranslationLine {
+        source: &column.source.tokens,
+        words: pieces.map(|pieces| ends(&pieces.source)),
+        interventions: column
+            .shown()
+            .filter(|shown| !shown.touched.is_untouched())
+            .map(|shown| share::file(shown, &column.set)),
+        reading: reading.filter(|reading| *reading != Reading::default()).map(Reading::name),
+        hypotheses,
+        given: column.read().map(|given| HypothesisLine { of: Some(GIVEN), ..hypothesis(given, read) }),
+        measured: measured_json(column),
+        variant: column.table.as_deref().and_then(|table| variant_json(column, table)),
+        guided: facts.and_then(|facts| facts.guided.as_deref()),
+        ..TranslationLine::default()
+    };
+    serde_json::to_string(&line).unwrap_or_default() + "\n"
+}
+
+/// What a variant differs in, and which words moved. Those are of the words that are shown, which are not the entries of
+/// the line where a translation is given.
+fn variant_json(column: &Column, table: &AlignmentTable) -> Option<Value> {
+    let told = table.variant.as_ref()?;
+    let mut value = json!({ "differs": told.differs, "of": told.original });
+    if let Some(comparison) = column.comparison.as_ref().filter(|_| !table.is_given) {
+        let target = |i: usize| table.target.get(i).map(|word| word.text.as_str());
+        let source = |j: usize| table.source.get(j).map(|word| word.text.as_str());
+        let moved =
+            |one: &Moved| json!({ "word": target(one.i), "before": source(one.before), "now": source(one.now) });
+        value["moved"] = comparison.moved.iter().map(moved).collect();
+        value["divergence"] = comparison.divergence.into();
     }
-    if let Some(pieces) = column.hypotheses.first().and_then(|one| one.pieces.as_ref()) {
-        line["words"] = ends(&pieces.source);
-    }
-    let measured = measured_json(column);
-    if !measured.is_empty() {
-        line["measured"] = measured.into();
-    }
-    if let Some(told) = column.table.as_ref().and_then(|table| table.variant.as_ref()) {
-        line["variant"] = json!({ "differs": told.differs, "of": told.original });
-        // of the words that are shown, which are not the entries of this line where a translation is given
-        if let Some((comparison, table)) =
-            column.comparison.as_ref().zip(column.table.as_ref()).filter(|(_, table)| !table.is_given)
-        {
-            let target = |i: usize| table.target.get(i).map(|word| word.text.as_str());
-            let source = |j: usize| table.source.get(j).map(|word| word.text.as_str());
-            let moved =
-                |one: &Moved| json!({ "word": target(one.i), "before": source(one.before), "now": source(one.now) });
-            line["variant"]["moved"] = comparison.moved.iter().map(moved).collect();
-            line["variant"]["divergence"] = comparison.divergence.into();
-        }
-    }
-    if let Some(set) = set_by_hand(column, false) {
-        line["interventions"] = set.into();
-        let masked = column.shown().map(|shown| shown.touched.masked.clone()).unwrap_or_default();
-        line["masked"] = masked.into();
-    }
-    if let Some(reading) = reading {
-        line["reading"] = reading.name().into();
-    }
-    if let Some(guided) = facts.and_then(|facts| facts.guided.as_ref()) {
-        line["guided"] = guided.as_str().into();
-    }
-    line.to_string() + "\n"
+    Some(value)
 }
 
 /// What was measured of the shown hypothesis, by token, with its names.
@@ -426,51 +428,35 @@ fn measured_json(column: &Column) -> Vec<Value> {
     all.filter_map(value).collect()
 }
 
-/// Each the first token and the one behind the last, as the command line writes them.
-fn ends(words: &[Range<usize>]) -> Value {
-    words.iter().map(|word| json!([word.start, word.end])).collect()
-}
-
-/// Source and target word of each link.
-fn pairs(links: &[Link]) -> Value {
-    links.iter().map(|link| json!([link.source, link.target])).collect()
-}
-
-/// Without the rows behind `</s>`.
-fn of_tokens(alpha: Cow<'_, [Vec<f32>]>, count: usize) -> Vec<Vec<f32>> {
-    let mut alpha = alpha.into_owned();
-    alpha.truncate(count);
-    alpha
-}
-
-/// A word that has no row under this reading has zeros and the position `null`.
-fn hypothesis(shown: &HypothesisView, read: Option<(Reading, usize)>) -> Value {
-    let (reading, delay) = read.unwrap_or_default();
-    let mut value = json!({
-        "tokens": shown.tokens,
-        "text": shown.text,
-        "log_p": shown.log_p,
-        "token_log_p": shown.token_log_p,
-        "alpha": shown.alpha.as_deref().map(|alpha| of_tokens(reading.assign_after(delay, alpha), shown.tokens.len())),
-        "finished": shown.finished,
-    });
-    if let Some(p_t) = &shown.p_t {
-        value["p_t"] = (0..shown.tokens.len().min(p_t.len()))
-            .map(|i| reading.row_after(delay, i, p_t.len()).map(|t| p_t[t]))
-            .collect();
+/// A word that has no row under this reading has zeros and no position.
+fn hypothesis(shown: &HypothesisView, (reading, delay): (Reading, usize)) -> HypothesisLine<'_> {
+    let count = shown.tokens.len();
+    // without the rows behind `</s>`
+    let of_tokens = |alpha: &[Vec<f32>]| {
+        let mut alpha = reading.assign_after(delay, alpha).into_owned();
+        alpha.truncate(count);
+        alpha
+    };
+    let position = |p_t: &[f32], i| reading.row_after(delay, i, p_t.len()).map_or(f32::NAN, |t| p_t[t]);
+    let touched = &shown.touched;
+    let (log_p_forced, log_p_free) = touched.parts(&shown.token_log_p);
+    HypothesisLine {
+        tokens: shown.tokens.iter().map(String::as_str).collect(),
+        words: shown.pieces.as_ref().map(|pieces| ends(&pieces.target)),
+        text: shown.text.as_str().into(),
+        log_p: shown.log_p,
+        token_log_p: &shown.token_log_p,
+        alpha: shown.alpha.as_deref().map(|alpha| of_tokens(alpha).into()),
+        p_t: shown.p_t.as_deref().map(|p_t| (0..count.min(p_t.len())).map(|i| position(p_t, i)).collect()),
+        finished: shown.finished,
+        set: (!touched.is_untouched()).then(|| SetLine {
+            forced: (0..count).map(|i| touched.said(i) != Said::Free).collect(),
+            pinned: (0..count).map(|i| touched.pinned.contains(&i)).collect(),
+            log_p_forced,
+            log_p_free,
+        }),
+        ..HypothesisLine::default()
     }
-    if let Some(pieces) = &shown.pieces {
-        value["words"] = ends(&pieces.target);
-    }
-    if !shown.touched.is_untouched() {
-        let (set, free) = shown.touched.parts(&shown.token_log_p);
-        let said = (0..shown.tokens.len()).map(|i| shown.touched.said(i).name().unwrap_or("free"));
-        value["said"] = said.collect();
-        value["log_p_set"] = set.into();
-        value["log_p_free"] = free.into();
-        value["rows_set"] = shown.touched.pinned.clone().into();
-    }
-    value
 }
 
 /// `i-j` pairs source-target from 0, words only: for every target word its source word of greatest alpha. A word that

@@ -8,12 +8,23 @@ use serde::Deserialize;
 
 use crate::app::document::column::file_name;
 use crate::app::files::gold::Gold;
-use crate::pages::sentence::command::List;
 use crate::text::lines::{Needle, TextFile};
 use crate::text::links::Links;
 
 /// Most sentences kept in the history.
 pub const MAX_TRANSLATED: usize = 500;
+
+/// A list of sentences.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum List {
+    /// The sentences that come with the program.
+    #[default]
+    Examples,
+    /// What was translated before, newest first.
+    History,
+    /// An opened file, by its position among the opened files.
+    File(usize),
+}
 
 /// Sentences that show one thing.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@ pub mod drawing;
 pub mod export;
 pub mod files;
 pub mod gold;
+pub mod line;
 pub mod lists;
 pub mod picture;
 pub mod share;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::analysis::measures::{MEASURES, Measure};
 use crate::analysis::reading::Reading;
-use crate::app::document::table::{AlignmentTable, Matrix};
+use crate::app::document::table::AlignmentTable;
 use crate::app::settings::Shown;
 use crate::error::{Error, Result};
 use crate::figure::Figure;
@@ -15,7 +15,7 @@ use crate::figure::formats::format_of;
 use crate::figure::heatmap::layout::Gaze;
 use crate::figure::inspected::Inspected;
 use crate::figure::label::{Label, Tone, source_text, target_text};
-use crate::figure::mark::{Numbers, Scale};
+use crate::figure::mark::Scale;
 use crate::figure::page::Page;
 use crate::figure::png;
 use crate::figure::png::Pixels;
@@ -88,8 +88,8 @@ impl Picture {
         Sheet {
             source: source.collect(),
             target: target.collect(),
-            alpha: table.alpha.as_ref().map(numbers),
-            cells: table.numbers(self.shown).map(|matrix| (numbers(matrix), scale(self.shown))),
+            alpha: table.alpha.as_ref(),
+            cells: table.numbers(self.shown).map(|matrix| (matrix, scale(self.shown))),
             name: measure(self.shown).map_or("", |measure| measure.title),
             links: table.links.as_ref(),
             gaze,
@@ -140,10 +140,6 @@ pub fn scale(shown: Shown) -> Scale {
 pub fn measure(shown: Shown) -> Option<&'static Measure> {
     let Shown::Measure(measure) = shown else { return None };
     MEASURES.get(measure)
-}
-
-fn numbers(matrix: &Matrix) -> Numbers<'_> {
-    Numbers { rows: matrix.rows, columns: matrix.columns, values: &matrix.values }
 }
 
 /// What a guided model is.

@@ -5,6 +5,7 @@ use crate::app::document::column::Column;
 use crate::decoding::Said;
 use crate::error::{Error, Result};
 use crate::jobs::live::interventions::{Interventions, Touched};
+use crate::jobs::live::protocol::HypothesisView;
 use crate::text::interventions::{Alpha, Forbid, Force, Interventions as File, Pin, Place};
 
 /// What is set in a column as one line of JSON.
@@ -17,10 +18,18 @@ pub fn json(column: &Column, set: &Interventions) -> Result<String> {
         let message = "The words of this column are still being chosen; save it when they stand";
         return Err(Error::Input(message.to_owned()));
     };
-    let touched = &best.touched;
     let file = File {
         source: Some(column.source.text.clone()),
         model: column.facts.as_ref().map(|facts| facts.name.clone()),
+        ..file(best, set)
+    };
+    Ok(file.to_json()? + "\n")
+}
+
+/// What is set in a column, as far as its model took it for this translation.
+pub fn file(best: &HypothesisView, set: &Interventions) -> File {
+    let touched = &best.touched;
+    File {
         force: forced(&best.tokens, touched, set),
         forbid: set
             .bans
@@ -32,8 +41,7 @@ pub fn json(column: &Column, set: &Interventions) -> Result<String> {
         mask: touched.masked.iter().map(|j| Place::Position(j + 1)).collect(),
         temperature: set.temperature.filter(|_| best.alpha.is_some()),
         ..File::default()
-    };
-    Ok(file.to_json()? + "\n")
+    }
 }
 
 fn text(word: &str) -> String {

@@ -6,32 +6,29 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::analysis::hard;
-use crate::cli::columns::figure;
-use crate::cli::evaluate::gold::GoldSet;
-use crate::cli::evaluate::machine;
-use crate::cli::evaluate::report::Told;
+use crate::corpus::overview::evaluated::{Evaluated, Measured, Record, Translation};
+use crate::corpus::overview::figures;
+use crate::corpus::overview::figures::figure;
 use crate::error::Result;
-use crate::evaluation::alignment::Baseline;
-use crate::evaluation::{Record, Translation};
 use crate::text::tsv;
 use crate::text::write::write_inside;
 
 /// Writes all files; those of an earlier run with the same names are replaced.
-pub fn write(folder: &Path, told: &[Told], gold: Option<&GoldSet>, baselines: &[Baseline]) -> Result<()> {
+pub fn write(folder: &Path, evaluated: &Evaluated) -> Result<()> {
     let text = |name: &str, text: &str| write_inside(&folder.join(name), |file| file.write_all(text.as_bytes()));
-    text("figures.tsv", &machine::figures(told))?;
-    if let Some(bootstrap) = machine::bootstrap(told) {
+    text("figures.tsv", &figures::scores(evaluated))?;
+    if let Some(bootstrap) = figures::bootstrap(evaluated) {
         text("bootstrap.tsv", &bootstrap)?;
     }
-    if let Some(alignments) = machine::alignments(told, baselines) {
+    if let Some(alignments) = figures::alignments(evaluated) {
         text("alignment.tsv", &alignments)?;
     }
-    text("report.json", &format!("{:#}\n", machine::json(told, gold, baselines)))?;
-    for (told, name) in told.iter().zip(names(told)) {
-        write_inside(&folder.join(format!("{name}.sentences.tsv")), |file| table(file, told))?;
-        write_inside(&folder.join(format!("{name}.sentences.jsonl")), |file| jsonl(file, told))?;
-        if !told.report.unk.is_empty() {
-            write_inside(&folder.join(format!("{name}.txt")), |file| translations(file, told))?;
+    text("report.json", &format!("{:#}\n", figures::json(evaluated)))?;
+    for (measured, name) in evaluated.models.iter().zip(names(evaluated)) {
+        write_inside(&folder.join(format!("{name}.sentences.tsv")), |file| table(file, measured))?;
+        write_inside(&folder.join(format!("{name}.sentences.jsonl")), |file| jsonl(file, measured))?;
+        if !measured.report.unk.is_empty() {
+            write_inside(&folder.join(format!("{name}.txt")), |file| translations(file, measured))?;
         }
     }
     Ok(())
@@ -41,9 +38,9 @@ pub fn write(folder: &Path, told: &[Told], gold: Option<&GoldSet>, baselines: &[
 const MOST_NAME: usize = 150;
 
 /// A file name for each model: its own name, cut where it is long, numbered where two have the same.
-fn names(told: &[Told]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::with_capacity(told.len());
-    for Told { report, .. } in told {
+fn names(evaluated: &Evaluated) -> Vec<String> {
+    let mut names: Vec<String> = Vec::with_capacity(evaluated.models.len());
+    for report in evaluated.models.iter().map(|measured| &measured.report) {
         let safe = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
         let name: String = report.name.chars().map(safe).collect();
         let mut name = name.trim_start_matches('.').to_owned();
@@ -66,14 +63,14 @@ fn one_line(text: &str) -> String {
 }
 
 /// A row for each sentence, for sorting.
-fn table(file: &mut impl Write, told: &Told) -> std::io::Result<()> {
-    let report = &told.report;
+fn table(file: &mut impl Write, measured: &Measured) -> std::io::Result<()> {
+    let report = &measured.report;
     write!(file, "line\tsource_words\twords\tnll\tnll_per_word\tsource_unk\treference_unk")?;
     for unk in &report.unk {
         let of = if report.unk.len() > 1 { format!("_{}", unk.name()) } else { String::new() };
         write!(file, "\tbleu{of}\tchrf2{of}\toutput_unk{of}\ttranslation{of}")?;
     }
-    if told.alignment.is_some() {
+    if measured.aligned().is_some() {
         write!(file, "\taer")?;
     }
     let count = report.records.first().map_or(0, |record| record.pair.references.len());
@@ -94,10 +91,10 @@ fn table(file: &mut impl Write, told: &Told) -> std::io::Result<()> {
         )?;
         for translation in &record.translations {
             let Translation { bleu, has_unk, text, .. } = translation;
-            let (unk, chrf) = (u8::from(*has_unk), translation.chrf.score());
+            let (unk, chrf) = (u8::from(*has_unk), translation.counts.chrf.score());
             write!(file, "\t{bleu:.4}\t{chrf:.4}\t{unk}\t{}", cell(text))?;
         }
-        if let Some(alignment) = &told.alignment {
+        if let Some(alignment) = measured.aligned() {
             let aer = alignment.sentences.get(number).and_then(|counts| counts.rates().aer);
             write!(file, "\t{}", figure(aer, 6))?;
         }
@@ -108,25 +105,25 @@ fn table(file: &mut impl Write, told: &Told) -> std::io::Result<()> {
 }
 
 /// An object for each sentence, for programs.
-fn jsonl(file: &mut impl Write, told: &Told) -> std::io::Result<()> {
-    for (number, record) in told.report.records.iter().enumerate() {
-        writeln!(file, "{}", sentence(told, number, record))?;
+fn jsonl(file: &mut impl Write, measured: &Measured) -> std::io::Result<()> {
+    for (number, record) in measured.report.records.iter().enumerate() {
+        writeln!(file, "{}", sentence(measured, number, record))?;
     }
     Ok(())
 }
 
-fn sentence(told: &Told, number: usize, record: &Record) -> Value {
-    let translations = told.report.unk.iter().zip(&record.translations);
+fn sentence(measured: &Measured, number: usize, record: &Record) -> Value {
+    let translations = measured.report.unk.iter().zip(&record.translations);
     let translations = translations.map(|(unk, translation)| {
         json!({"unk": unk.name(), "text": translation.text, "words": translation.words,
-               "has_unk": translation.has_unk, "bleu": translation.bleu, "chrf2": translation.chrf.score()})
+               "has_unk": translation.has_unk, "bleu": translation.bleu, "chrf2": translation.counts.chrf.score()})
     });
     let mut object = json!({"line": number + 1, "source": record.pair.source.as_ref(),
         "references": record.pair.references.iter().map(AsRef::as_ref).collect::<Vec<&str>>(),
         "source_words": record.source_words, "words": record.words, "nll": record.nll,
         "source_unk": record.source_unk, "reference_unk": record.reference_unk,
         "translations": translations.collect::<Vec<_>>()});
-    if let Some(alignment) = &told.alignment
+    if let Some(alignment) = measured.aligned()
         && let (Some(counts), Some(links)) = (alignment.sentences.get(number), alignment.links.get(number))
     {
         object["aer"] = json!(counts.rates().aer);
@@ -136,8 +133,8 @@ fn sentence(told: &Told, number: usize, record: &Record) -> Value {
 }
 
 /// The first kind of translations, a line each.
-fn translations(file: &mut impl Write, told: &Told) -> std::io::Result<()> {
-    for record in &told.report.records {
+fn translations(file: &mut impl Write, measured: &Measured) -> std::io::Result<()> {
+    for record in &measured.report.records {
         let text = record.translations.first().map_or("", |translation| translation.text.as_str());
         writeln!(file, "{}", one_line(text))?;
     }

@@ -10,11 +10,13 @@ use crate::cli::bundled;
 use crate::cli::output;
 use crate::cli::progress::Progress;
 use crate::cli::statistical::{StatisticalArgs, Text};
+use crate::corpus::overview::gold;
+use crate::corpus::overview::gold::{AlignmentOptions, Baseline, ImportanceRow};
+use crate::corpus::overview::test_set::{Pair, Progress as Now, TestSet};
 use crate::decoding::importance::Importance;
 use crate::error::{Error, Result};
-use crate::evaluation;
-use crate::evaluation::alignment::{Aligner, Baseline, ImportanceRow};
-use crate::evaluation::{Pair, System, TestSet, alignment};
+use crate::evaluation::System;
+use crate::evaluation::alignment::Aligner;
 use crate::models::Model;
 use crate::text::links::read;
 use crate::text::links::read::{Base, Gold, LinkLayout, Notation, Order};
@@ -176,7 +178,7 @@ impl GoldArgs {
             Some((source, target)) => LineAligner::bundled(source, target, test_set.pretokenized)?,
             None => None,
         };
-        Ok(alignment::baselines(test_set, &gold.gold.pairs, aligner.as_mut()))
+        Ok(gold::baselines(test_set, &gold.gold.pairs, aligner.as_mut()))
     }
 }
 
@@ -189,7 +191,7 @@ impl GoldSet {
         reverse: Option<&Model>,
         test_set: &TestSet,
         batch: usize,
-    ) -> Result<alignment::Report> {
+    ) -> Result<gold::Report> {
         let system = forward.system;
         let mut back = reverse.map(|model| model.stepper(runtime.engine, runtime.threads)).transpose()?;
         let reverse = match (reverse, back.as_mut()) {
@@ -201,10 +203,10 @@ impl GoldSet {
         };
         let total = test_set.len() * (1 + usize::from(reverse.is_some()));
         let mut bar = Progress::new(format!("aligning with {}", system.name()), Some(total as u64), false);
-        let mut tell = |now: evaluation::Progress| bar.add(now.sentences, now.words, now.done as u64);
-        let options = alignment::AlignmentOptions { thresholds: self.thresholds.clone(), batch };
+        let mut tell = |now: Now| bar.add(now.sentences, now.words, now.done as u64);
+        let options = AlignmentOptions { thresholds: self.thresholds.clone(), batch };
         let gold = (test_set, self.gold.pairs.as_slice());
-        let report = alignment::measure(forward, reverse, gold, &options, &Ticket::forever(), &mut tell);
+        let report = gold::measure(forward, reverse, gold, &options, &Ticket::forever(), &mut tell);
         bar.finish();
         report
     }
@@ -231,10 +233,9 @@ impl GoldSet {
         let mut aligner = Aligner { system, stepper: stepper.as_mut() };
         let total = test_set.len() * definitions.len();
         let mut bar = Progress::new(format!("measuring {}", model.config.name), Some(total as u64), false);
-        let mut tell = |now: evaluation::Progress| bar.add(now.sentences, now.words, now.done as u64);
+        let mut tell = |now: Now| bar.add(now.sentences, now.words, now.done as u64);
         let gold = (test_set, self.gold.pairs.as_slice());
-        let rows =
-            alignment::importances(&mut aligner, gold, (&definitions, self.samples), &Ticket::forever(), &mut tell);
+        let rows = gold::importances(&mut aligner, gold, (&definitions, self.samples), &Ticket::forever(), &mut tell);
         bar.finish();
         rows
     }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::analysis::alignment::Alignment;
 use crate::analysis::reading::Reading;
 use crate::app::document::scene::CANDIDATES;
 use crate::app::document::tree;
@@ -16,7 +17,6 @@ use crate::figure::beam::Row;
 use crate::figure::heatmap::layout::Gaze;
 use crate::figure::inspected::Inspected;
 use crate::figure::label::{Label, Tone, source_text, target_text};
-use crate::figure::mark::Numbers;
 use crate::figure::provenance::Provenance;
 use crate::figure::sheet::{Kind, Needs, Sheet};
 use crate::figure::tree::Node;
@@ -59,7 +59,7 @@ pub struct Scene {
     source: Vec<Label<'static>>,
     target: Vec<Label<'static>>,
     /// Rows by the words that they belong to.
-    alpha: Option<Vec<f32>>,
+    alpha: Option<Alignment>,
     p_t: Option<Vec<f32>>,
     window: usize,
     reading: Option<Reading>,
@@ -198,7 +198,7 @@ impl<'a> Scenes<'a> {
         Scene {
             source: source.collect(),
             target: target.collect(),
-            alpha: shown.alpha.map(|rows| rows.into_iter().flatten().collect()),
+            alpha: shown.alpha,
             p_t: shown.p_t,
             window: lead.config.window().unwrap_or(0),
             reading,
@@ -253,17 +253,12 @@ impl<'a> Scenes<'a> {
         let log_p = best.token_log_p[part.clone()].iter().sum();
         let candidates = best.candidates.get(part.start).map_or(&[][..], Vec::as_slice);
         let candidates = candidates.iter().map(|&(id, log_p)| (self.entry(id), log_p.exp()));
-        let t_x = scene.source.len();
         Ok(Inspected {
             text: label.text.clone(),
             caption: Inspected::caption(i, words.len(), log_p).into(),
             heading: Inspected::heading((part.len() > 1).then_some(first.as_str())).into(),
             candidates: candidates.map(|(text, p)| (Cow::Owned(text.clone()), p, text == first)).collect(),
-            alpha: scene
-                .alpha
-                .as_ref()
-                .and_then(|alpha| alpha.get(i * t_x..(i + 1) * t_x))
-                .map(|row| row.to_vec().into()),
+            alpha: scene.alpha.as_ref().map(|alpha| alpha.row(i).to_vec().into()),
         })
     }
 
@@ -283,13 +278,12 @@ fn label(word: &Word) -> Label<'static> {
 impl Scene {
     /// As figures take it.
     pub fn sheet(&self, kind: &Kind) -> Sheet<'_> {
-        let (rows, columns) = (self.target.len(), self.source.len());
         let mut facts = self.facts.clone();
         facts.insert(0, ("kind".to_owned(), kind.name.to_owned()));
         Sheet {
             source: self.source.clone(),
             target: self.target.clone(),
-            alpha: self.alpha.as_deref().map(|values| Numbers { rows, columns, values }),
+            alpha: self.alpha.as_ref(),
             cells: None,
             name: "",
             links: None,

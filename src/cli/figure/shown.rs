@@ -28,7 +28,7 @@ pub struct Shown {
     /// A word for each row.
     pub words: Vec<Word>,
     /// alpha_ij, [words, source words].
-    pub alpha: Option<Vec<Vec<f32>>>,
+    pub alpha: Option<Alignment>,
     /// p_t; none where it counts pieces and words are shown.
     pub p_t: Option<Vec<f32>>,
 }
@@ -36,9 +36,10 @@ pub struct Shown {
 /// The tokens of a hypothesis as they are.
 pub fn tokens(system: &Ensemble, source: &Sentence, hypothesis: &Hypothesis) -> Shown {
     let specials = system.specials();
+    let alpha = hypothesis.alpha.as_deref().map(Alignment::from_rows);
     let word = |(i, id): (usize, &u32)| {
         let is_unk = *id == specials.unk;
-        let alpha = hypothesis.alpha.as_deref().filter(|_| is_unk);
+        let alpha = alpha.as_ref().filter(|_| is_unk);
         let typed = alpha.and_then(|alpha| unknown::attended(alpha, i, source)).map(|j| source.tokens[j].clone());
         Word {
             text: system.target().token(*id).unwrap_or_default().to_owned(),
@@ -49,7 +50,7 @@ pub fn tokens(system: &Ensemble, source: &Sentence, hypothesis: &Hypothesis) -> 
         }
     };
     let words = hypothesis.tokens.iter().enumerate().map(word).collect();
-    Shown { source: source.clone(), words, alpha: hypothesis.alpha.clone(), p_t: hypothesis.p_t.clone() }
+    Shown { source: source.clone(), words, alpha, p_t: hypothesis.p_t.clone() }
 }
 
 /// Whole words: columns of alpha added, rows averaged, log p added. Tokens where neither vocabulary has pieces.
@@ -64,8 +65,8 @@ pub fn words(system: &Ensemble, source: &Sentence, hypothesis: &Hypothesis, pret
     let x = x.unwrap_or_else(|| singles(source.len()));
     let y = y.unwrap_or_else(|| singles(hypothesis.tokens.len()));
     let across = hypothesis.alpha.as_deref().map(|alpha| {
-        let rows = singles(alpha.len());
-        Hypothesis { alpha: Some(merge_alpha(&Alignment::new(alpha), &x, &rows)), ..hypothesis.clone() }
+        let merged = merge_alpha(&Alignment::from_rows(alpha), &x, &singles(alpha.len()));
+        Hypothesis { alpha: Some(merged.iter().map(<[f32]>::to_vec).collect()), ..hypothesis.clone() }
     });
     let pieces = tokens(system, &whole, across.as_ref().unwrap_or(hypothesis)).words;
     let log_p = merge_log_p(&hypothesis.token_log_p, &y);
@@ -76,6 +77,6 @@ pub fn words(system: &Ensemble, source: &Sentence, hypothesis: &Hypothesis, pret
         Word { text, log_p, is_unk: first.is_unk, is_eos: first.is_eos, typed: first.typed.clone() }
     };
     let words = y.iter().zip(log_p).map(word).collect();
-    let alpha = hypothesis.alpha.as_deref().map(|alpha| merge_alpha(&Alignment::new(alpha), &x, &y));
+    let alpha = hypothesis.alpha.as_deref().map(|alpha| merge_alpha(&Alignment::from_rows(alpha), &x, &y));
     Shown { source: whole, words, alpha, p_t }
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
+use crate::analysis::alignment::Alignment;
 use crate::corpus::store::corpus::Corpus;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::Output;
@@ -20,7 +21,7 @@ use crate::text::write::write_atomic;
 const MOST_TABLES: usize = 10_000;
 
 /// What is done with an output: its sentence, from 0, the place of its system, it, and its alpha.
-type Job<'a> = dyn FnMut(usize, usize, &Output, &[Vec<f32>]) -> Result<()> + 'a;
+type Job<'a> = dyn FnMut(usize, usize, &Output, &Alignment) -> Result<()> + 'a;
 
 /// Every output of some sentences that has an alignment.
 fn each(rows: &[u32], corpus: &Corpus, workspace: &Workspace, job: &mut Job<'_>) -> Result<()> {
@@ -64,9 +65,9 @@ fn head(kind: &str, shape: &str) -> Vec<u8> {
     bytes
 }
 
-fn numbers(alpha: &[Vec<f32>]) -> Vec<u8> {
-    let mut bytes = head("<f4", &format!("({}, {})", alpha.len(), alpha.first().map_or(0, Vec::len)));
-    bytes.extend(alpha.iter().flatten().flat_map(|alpha| alpha.to_le_bytes()));
+fn numbers(alpha: &Alignment) -> Vec<u8> {
+    let mut bytes = head("<f4", &format!("({}, {})", alpha.rows(), alpha.columns()));
+    bytes.extend(alpha.weights().iter().flat_map(|alpha| alpha.to_le_bytes()));
     bytes
 }
 
@@ -91,7 +92,7 @@ pub fn tables(folder: &Path, chosen: &[u32], corpus: &Corpus, workspace: &Worksp
     each(chosen, corpus, workspace, &mut |at, n, output, alpha| {
         let words = output.source.iter().map(Cell::from);
         let mut table = vec![std::iter::once(Cell::plain("")).chain(words).collect::<Vec<_>>()];
-        for (word, row) in output.target.iter().zip(alpha) {
+        for (word, row) in output.target.iter().zip(alpha.iter()) {
             table.push(std::iter::once(Cell::from(word)).chain(row.iter().map(Cell::plain)).collect());
         }
         let path = folder.join(format!("sentence-{:06}.{}.tsv", at + 1, n + 1));

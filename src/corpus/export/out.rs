@@ -146,9 +146,7 @@ fn links_of(output: &Output, how: Links) -> Option<Vec<Link>> {
         Links::Greatest => output.hard_links(),
         Links::Above(hundredths) => Some(links_above(&alignment, f32::from(hundredths) / 100.0)),
         Links::Symmetrised(at) => {
-            let column = |j: usize| alignment.iter().map(|row| row.get(j).copied().unwrap_or(0.0)).collect();
-            let columns: Vec<Vec<f32>> = (0..output.source_words().len()).map(column).collect();
-            let backward: Vec<Link> = hard::links(&Alignment::new(&columns)).into_iter().map(Link::turned).collect();
+            let backward: Vec<Link> = hard::links(&alignment.turned()).into_iter().map(Link::turned).collect();
             let rule = SYMMETRIZATIONS.get(at)?;
             Some((rule.combine)(&hard::links(&alignment), &backward))
         }
@@ -163,7 +161,7 @@ struct Said<'a> {
     target: &'a [String],
     log_p: Option<f32>,
     word_log_p: &'a [f32],
-    alpha: Option<&'a [Vec<f32>]>,
+    alpha: Option<&'a Alignment>,
     links: Option<String>,
 }
 
@@ -177,7 +175,7 @@ fn object(at: usize, corpus: &Corpus, workspace: &Workspace) -> Result<Value> {
             target: &output.target,
             log_p: output.log_p,
             word_log_p: &output.word_log_p,
-            alpha: output.alpha.as_deref(),
+            alpha: output.alpha.as_ref(),
             links: output.hard_links().as_deref().map(pharaoh),
         };
         let mut said = serde_json::to_value(said).unwrap_or_default();

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use crate::corpus::store::output::Output;
 use crate::figure::Figure;
 use crate::figure::label::{Hand, Label, Tone};
-use crate::figure::mark::Numbers;
 use crate::figure::provenance::Provenance;
 use crate::figure::sheet::{Look, Sheet, kind};
 use crate::text::sentence::{EOS, UNK};
@@ -13,14 +12,12 @@ use crate::text::sentence::{EOS, UNK};
 /// Draws an output's heatmap; `None` where it has no alpha.
 pub fn drawn<T>(output: &Output, title: &str, paint: impl FnOnce(&Figure<'_>) -> T) -> Option<T> {
     let alpha = output.alpha.as_ref()?;
-    let values: Vec<f32> = alpha.concat();
-    let columns = alpha.first().map_or(0, Vec::len);
     let source = labels(&output.source);
     let facts = vec![("system".to_owned(), title.to_owned())];
     let sheet = Sheet {
         source: source.collect(),
         target: labels(&output.target).collect(),
-        alpha: Some(Numbers { rows: alpha.len(), columns, values: &values }),
+        alpha: Some(alpha),
         provenance: Provenance { title: title.to_owned(), facts },
         ..Sheet::default()
     };

@@ -498,7 +498,7 @@ impl Importer<'_> {
             end(&mut kept.source, alpha.columns());
             end(&mut kept.target, alpha.rows());
             if (kept.target.len(), kept.source.len()) == (alpha.rows(), alpha.columns()) {
-                kept.alpha = Some(alpha.to_rows());
+                kept.alpha = Some(alpha.clone());
             } else {
                 let shape = format!("{} by {}", alpha.rows(), alpha.columns());
                 let words = format!("{} by {}", kept.target.len(), kept.source.len());

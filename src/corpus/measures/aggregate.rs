@@ -2,12 +2,9 @@
 
 use crate::analysis::bleu::{BleuSettings, Counts};
 use crate::analysis::bootstrap::{Paired, paired};
-use crate::analysis::chrf;
 use crate::corpus::measures::measures::MEASURES;
+use crate::corpus::measures::scores::{Compared, RESAMPLES, Sums};
 use crate::corpus::store::corpus::Corpus;
-
-/// Resamples of a comparison, as sacreBLEU draws, and where its random numbers begin.
-pub(crate) const RESAMPLES: (usize, u64) = (1000, 12345);
 
 /// A system over some sentences.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,21 +21,16 @@ pub struct Aggregate {
 
 /// One system over the sentences of some rows.
 pub fn aggregate(corpus: &Corpus, system: usize, rows: &[u32]) -> Aggregate {
-    let mut bleu = Counts::default();
-    let mut letters = chrf::Counts::default();
-    let (mut sentences, mut compared) = (0, 0);
+    let mut sums = Sums::default();
     for (hypothesis, reference) in pairs(corpus, system, rows) {
-        sentences += 1;
-        if let Some(reference) = reference {
-            compared += 1;
-            bleu.add(&Counts::of(hypothesis, &[reference], &BleuSettings::default()));
-            letters.add(&chrf::Counts::of(hypothesis, &[reference], false));
-        }
+        let counts = reference.map(|reference| Compared::of(hypothesis, &[reference], &BleuSettings::default()));
+        sums.add(&counts.map_or(Sums { sentences: 1, ..Sums::default() }, Sums::compared));
     }
+    let scores = sums.scores();
     Aggregate {
-        sentences,
-        bleu: (compared > 0).then(|| bleu.bleu().score),
-        chrf: (compared > 0).then(|| letters.score()),
+        sentences: scores.sentences,
+        bleu: scores.bleu,
+        chrf: scores.chrf,
         means: (0..MEASURES.len()).map(|measure| mean(corpus, system, measure, rows)).collect(),
     }
 }

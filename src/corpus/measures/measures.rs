@@ -1,5 +1,6 @@
 //! Floor 7: what is counted for each sentence and each output: the columns of numbers.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::aligner::words::LineAligner;
@@ -7,16 +8,17 @@ use crate::analysis::aer;
 use crate::analysis::bleu::{BleuSettings, Counts};
 use crate::analysis::chrf;
 use crate::analysis::confidence::{CONFIDENCES, ConfidenceEntry, Seen};
-use crate::analysis::weights::Weights;
+use crate::analysis::hard;
+use crate::analysis::pooled::pooled;
 use crate::corpus::store::output::Output;
-use crate::text::links::places::{ends, visible, words};
+use crate::text::links::places::{covered, ends, visible, words};
 use crate::text::links::{Link, Links};
 use crate::text::sentence::UNK;
 
 pub use crate::analysis::confidence::Better;
 
 /// A sentence and what is known of it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Subject<'a> {
     /// The source text.
     pub source: &'a str,
@@ -216,24 +218,26 @@ fn in_chunks(subject: &Subject<'_>) -> Option<Vec<Link>> {
     chunk_links(subject.source, subject.output?)
 }
 
-/// The links of an output of a source text between the words between their spaces.
+/// The links of an output of a source text between the words between their spaces: alpha is pooled over the parts of each
+/// word, as the alignment error of given pairs has it, and each word of the output has the source word of greatest alpha.
 pub fn chunk_links(source: &str, output: &Output) -> Option<Vec<Link>> {
-    let links = output.hard_links()?;
-    if output.alpha.is_none() {
+    let Some(alignment) = output.alignment().filter(|_| output.links.is_none()) else {
         // They came from a file, which counts so already.
-        return Some(links);
-    }
-    let (source, target) = (chunks(output.source_words(), source)?, chunks(output.words(), &output.text)?);
-    let place = |link: &Link| Some(Link { source: *source.get(link.source)?, target: *target.get(link.target)? });
-    let mut found: Vec<Link> = links.iter().filter_map(place).collect();
-    found.sort_unstable();
-    found.dedup();
-    Some(found)
+        return output.links.clone();
+    };
+    let (x, y) = (spans(output.source_words(), source)?, spans(output.words(), &output.text)?);
+    let alignment = pooled(&alignment, (&x, words(source).count()), (&y, words(&output.text).count()));
+    Some(hard::links(&alignment))
 }
 
 /// For each of some words that a text consists of, the word of the text, as alignments by hand count them, that it begins in. `None` where the text is
 /// another one.
 pub fn chunks(parts: &[String], text: &str) -> Option<Vec<usize>> {
+    spans(parts, text).map(|spans| spans.iter().map(|span| span.start).collect())
+}
+
+/// As [`chunks`], with every word of the text that a part lies in.
+fn spans(parts: &[String], text: &str) -> Option<Vec<Range<usize>>> {
     let all = parts.iter().flat_map(|part| visible(part));
     if !all.eq(visible(text)) {
         return None;
@@ -241,9 +245,9 @@ pub fn chunks(parts: &[String], text: &str) -> Option<Vec<usize>> {
     let ends = ends(text);
     let mut at = 0;
     let place = |part: &String| {
-        let place = ends.partition_point(|end| *end <= at);
+        let from = at;
         at += visible(part).count();
-        place
+        covered(&ends, from, at)
     };
     Some(parts.iter().map(place).collect())
 }
@@ -266,9 +270,7 @@ impl Measuring {
         let aligns = output.alpha.is_some() || output.links.is_some();
         let aligner = self.aligner.as_mut().filter(|_| aligns);
         let statistical = aligner.map(|aligner| aligner.lines(source, &output.text).forward);
-        let flat = output.alpha.as_ref().map(|alpha| alpha.concat()).unwrap_or_default();
-        let columns = output.alpha.as_ref().and_then(|alpha| alpha.first()).map_or(0, Vec::len);
-        let alpha = Weights::new(&flat, columns);
+        let alpha = output.alpha.clone().unwrap_or_default();
         let seen = Seen { alpha, source: &output.source, target: &output.target, links: None };
         let statistical = statistical.as_deref();
         measure_all(&MEASURES, &Subject { source, reference, gold, statistical, output: Some(output), seen })

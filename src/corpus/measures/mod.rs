@@ -6,3 +6,4 @@ pub mod frequencies;
 pub mod measures;
 pub mod remarks;
 pub mod score;
+pub mod scores;

@@ -12,16 +12,15 @@ use crate::analysis::aer;
 use crate::analysis::bleu;
 use crate::analysis::bleu::BleuSettings;
 use crate::analysis::bootstrap::{Paired, paired};
-use crate::analysis::buckets::Buckets;
-use crate::analysis::chrf;
+use crate::analysis::buckets::{Bucket, Buckets};
 use crate::analysis::contrast::{Contrast, Ngram};
 use crate::analysis::jumps::jumps;
 use crate::analysis::lexical::{Words, cut, each};
 use crate::corpus::import::aligned::{By, Fate, Linker, fates};
-use crate::corpus::measures::aggregate::RESAMPLES;
 use crate::corpus::measures::distribution::spread;
 use crate::corpus::measures::frequencies::{CLASSES, Frequencies};
 use crate::corpus::measures::measures::chunk_links;
+use crate::corpus::measures::scores::{ByLength, Compared, RESAMPLES, Scores, Sums};
 use crate::corpus::store::corpus::Corpus;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::Output;
@@ -45,21 +44,6 @@ pub struct Options {
     pub pair: (usize, usize),
     /// The most sentences that are counted.
     pub most: usize,
-}
-
-/// Scores of a system over some sentences.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Scores {
-    /// Sentences with an output and a reference.
-    pub sentences: usize,
-    /// Corpus BLEU of these.
-    pub bleu: Option<f64>,
-    /// Corpus chrF2 of these.
-    pub chrf: Option<f64>,
-    /// Sentences with links by hand whose output is the reference.
-    pub aligned: usize,
-    /// Alignment error rate of these.
-    pub aer: Option<f64>,
 }
 
 /// Sentences of a length.
@@ -188,36 +172,6 @@ pub fn ngram_condition(one: usize, other: usize, words: &str) -> String {
     format!("right.{}-{}:{}", one + 1, other + 1, quoted(words))
 }
 
-/// Sums of a system over some sentences.
-#[derive(Clone, Debug, Default)]
-struct Sums {
-    sentences: usize,
-    bleu: bleu::Counts,
-    chrf: chrf::Counts,
-    aligned: usize,
-    aer: aer::Counts,
-}
-
-impl Sums {
-    fn scores(&self) -> Scores {
-        Scores {
-            sentences: self.sentences,
-            bleu: (self.sentences > 0).then(|| self.bleu.bleu().score),
-            chrf: (self.sentences > 0).then(|| self.chrf.score()),
-            aligned: self.aligned,
-            aer: self.aer.rates().aer.filter(|_| self.aligned > 0),
-        }
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.sentences += other.sentences;
-        self.bleu.add(&other.bleu);
-        self.chrf.add(&other.chrf);
-        self.aligned += other.aligned;
-        self.aer.add(&other.aer);
-    }
-}
-
 /// Of a source word: sentences, wrong ones, and its fate.
 type Tally = (usize, usize, Fate);
 
@@ -231,8 +185,9 @@ pub struct Counting {
     linker: Linker,
     pair: Option<(usize, usize)>,
     buckets: Buckets,
-    lengths: Vec<(usize, Vec<Sums>)>,
-    all: (usize, Vec<Sums>),
+    /// Sentences by length, whoever has said something of them.
+    sizes: ByLength,
+    scores: Vec<ByLength>,
     classes: Vec<Class>,
     words: Vec<HashMap<String, Tally>>,
     linked: [usize; 4],
@@ -253,7 +208,6 @@ impl Counting {
     ) -> Self {
         let systems = corpus.systems.len();
         let buckets = Buckets::default();
-        let sums = || (0, vec![Sums::default(); systems]);
         let class = |range: &(u32, u32)| Class {
             range: *range,
             words: vec![Words::default(); systems],
@@ -267,8 +221,8 @@ impl Counting {
             frequencies,
             linker,
             pair: (first < systems && second < systems && first != second).then_some(options.pair),
-            lengths: buckets.all().iter().map(|_| sums()).collect(),
-            all: sums(),
+            sizes: ByLength::new(&buckets),
+            scores: vec![ByLength::new(&buckets); systems],
             buckets,
             classes: CLASSES.iter().map(class).collect(),
             words: vec![HashMap::new(); systems],
@@ -303,10 +257,7 @@ impl Counting {
         let corpus = Arc::clone(&self.corpus);
         let source = corpus.sources.get(at).unwrap_or_default();
         let bucket = self.buckets.bucket(words(source).count());
-        self.all.0 += 1;
-        if let Some(bucket) = bucket {
-            self.lengths[bucket].0 += 1;
-        }
+        self.sizes.add(bucket, &Sums { sentences: 1, ..Sums::default() });
         let reference = corpus.references.get(at);
         let (links, by) = self.linker.of_reference(&corpus, workspace, at)?;
         if reference.is_some() {
@@ -321,16 +272,13 @@ impl Counting {
                 self.jump(system, output);
             }
             let Some(reference) = reference else { continue };
-            let mut sums = scored(text, reference);
+            let mut sums = Sums::compared(Compared::of(text, &[reference], &BleuSettings::default()));
             if let Some(output) = &output
                 && let Some(counts) = errors(source, reference, output, &corpus, workspace, at)?
             {
                 (sums.aligned, sums.aer) = (1, counts);
             }
-            self.all.1[system].add(&sums);
-            if let Some(bucket) = bucket {
-                self.lengths[bucket].1[system].add(&sums);
-            }
+            self.scores[system].add(bucket, &sums);
             self.count_words(system, &cut_reference, &cut(text));
             if let Some(output) = &output {
                 self.count_fates(system, fates(source, reference, &links, output));
@@ -388,16 +336,19 @@ impl Counting {
 
     /// What came of it.
     pub fn finish(self) -> Overview {
-        let scores = |sums: &[Sums]| sums.iter().map(Sums::scores).collect::<Vec<_>>();
-        let group = |(bucket, (sentences, sums)): (usize, &(usize, Vec<Sums>))| {
-            let bucket = &self.buckets.all()[bucket];
+        let scores = |of: &dyn Fn(&ByLength) -> Sums| self.scores.iter().map(|sums| of(sums).scores()).collect();
+        let group = |(at, bucket): (usize, &Bucket)| {
             let to = if bucket.to == usize::MAX { String::new() } else { bucket.to.to_string() };
-            let condition = format!("words={}..{to}", bucket.from);
-            Group { name: bucket.name.replace('-', "\u{2013}"), condition, sentences: *sentences, scores: scores(sums) }
+            Group {
+                name: bucket.name.replace('-', "\u{2013}"),
+                condition: format!("words={}..{to}", bucket.from),
+                sentences: self.sizes.lengths[at].sentences,
+                scores: scores(&|sums| sums.lengths[at]),
+            }
         };
-        let mut lengths: Vec<Group> = self.lengths.iter().enumerate().map(group).collect();
+        let mut lengths: Vec<Group> = self.buckets.all().iter().enumerate().map(group).collect();
         lengths.retain(|group| group.sentences > 0);
-        let all = Group { sentences: self.all.0, scores: scores(&self.all.1), ..Group::default() };
+        let all = Group { sentences: self.sizes.all.sentences, scores: scores(&|sums| sums.all), ..Group::default() };
         let pair = self.pair.map(|(first, second)| Pair {
             first,
             second,
@@ -417,15 +368,6 @@ impl Counting {
             jumps: self.jumps,
             pair,
         }
-    }
-}
-
-fn scored(text: &str, reference: &str) -> Sums {
-    Sums {
-        sentences: 1,
-        bleu: bleu::Counts::of(text, &[reference], &BleuSettings::default()),
-        chrf: chrf::Counts::of(text, &[reference], false),
-        ..Sums::default()
     }
 }
 

@@ -30,7 +30,7 @@ pub struct Output {
     /// log p of the whole.
     pub log_p: Option<f32>,
     /// A row for each target word, a column for each source word.
-    pub alpha: Option<Vec<Vec<f32>>>,
+    pub alpha: Option<Alignment>,
     /// Links that came without weights.
     pub links: Option<Vec<Link>>,
 }
@@ -56,9 +56,8 @@ impl Output {
     }
 
     /// alpha between words, without `</s>` on either side.
-    pub fn alignment(&self) -> Option<Alignment<'_>> {
-        let alpha = self.alpha.as_ref()?;
-        Some(Alignment::new(alpha).words(self.words().len(), self.source_words().len()))
+    pub fn alignment(&self) -> Option<Alignment> {
+        Some(self.alpha.as_ref()?.words(self.words().len(), self.source_words().len()))
     }
 }
 
@@ -87,7 +86,7 @@ pub fn pack(output: &Output, source: &str) -> std::io::Result<Vec<u8>> {
         put_number(&mut body, link.source);
         put_number(&mut body, link.target);
     }
-    put_alpha(&mut body, output.alpha.as_deref());
+    put_alpha(&mut body, output.alpha.as_ref());
     let mut packed = vec![FORM];
     put_number(&mut packed, body.len());
     packed.extend(body);
@@ -237,18 +236,15 @@ mod weights {
     pub const ANY: u8 = 2;
 }
 
-fn put_alpha(body: &mut Vec<u8>, alpha: Option<&[Vec<f32>]>) {
+fn put_alpha(body: &mut Vec<u8>, alpha: Option<&Alignment>) {
     let Some(alpha) = alpha else { return body.push(weights::NONE) };
-    let columns = alpha.first().map_or(0, Vec::len);
-    let cell = |row: &Vec<f32>, j: usize| row.get(j).copied().unwrap_or(0.0);
-    let flat: Vec<f32> = alpha.iter().flat_map(|row| (0..columns).map(move |j| cell(row, j))).collect();
-    let mut halves = vec![f16::ZERO; flat.len()];
-    halves.convert_from_f32_slice(&flat);
+    let mut halves = vec![f16::ZERO; alpha.weights().len()];
+    halves.convert_from_f32_slice(alpha.weights());
     let bits: &[u16] = halves.reinterpret_cast();
     let is_positive = bits.iter().all(|bits| bits >> 15 == 0);
     body.push(if is_positive { weights::POSITIVE } else { weights::ANY });
-    put_number(body, alpha.len());
-    put_number(body, columns);
+    put_number(body, alpha.rows());
+    put_number(body, alpha.columns());
     if is_positive {
         body.extend(bits.iter().map(|bits| *bits as u8));
         let two = |bits: u16| (bits >> 8 & 3) as u8;
@@ -261,7 +257,7 @@ fn put_alpha(body: &mut Vec<u8>, alpha: Option<&[Vec<f32>]>) {
 }
 
 #[expect(clippy::option_option, reason = "damaged, or without alpha, or with it")]
-fn take_alpha(rest: &mut &[u8]) -> Option<Option<Vec<Vec<f32>>>> {
+fn take_alpha(rest: &mut &[u8]) -> Option<Option<Alignment>> {
     let kind = *rest.split_off_first()?;
     if kind == weights::NONE {
         return Some(None);
@@ -285,12 +281,12 @@ fn take_alpha(rest: &mut &[u8]) -> Option<Option<Vec<Vec<f32>>>> {
     let halves: &[f16] = bits.reinterpret_cast();
     let mut flat = vec![0.0; count];
     halves.convert_to_f32_slice(&mut flat);
-    Some(Some((0..rows).map(|i| flat[i * columns..(i + 1) * columns].to_vec()).collect()))
+    Some(Some(Alignment::new(flat, columns)?.resized(rows, columns, 0.0)))
 }
 
 /// What programs before version 2 of the schema packed: words and log p as JSON, alpha as f16, all in zstandard.
 mod earlier {
-    use super::{Deserialize, Link, Output, f16, unpacked};
+    use super::{Alignment, Deserialize, Link, Output, f16, unpacked};
 
     /// All but the text and the weights.
     #[derive(Deserialize)]
@@ -316,10 +312,11 @@ mod earlier {
         let alpha = match head.a {
             None => None,
             Some((rows, columns)) => {
-                let count = rows.checked_mul(columns)?;
+                let count = rows.checked_mul(columns).filter(|_| rows <= super::MOST_WORDS)?;
                 let (low, high) = (rest.get(..count)?, rest.get(count..count.checked_mul(2)?)?);
                 let at = |k: usize| f16::from_bits(u16::from(low[k]) | u16::from(high[k]) << 8).to_f32();
-                Some((0..rows).map(|i| (0..columns).map(|j| at(i * columns + j)).collect()).collect())
+                let weights: Vec<f32> = (0..count).map(at).collect();
+                Some(Alignment::new(weights, columns)?.resized(rows, columns, 0.0))
             }
         };
         let links = head.l.map(|links| links.into_iter().map(|(source, target)| Link { source, target }).collect());

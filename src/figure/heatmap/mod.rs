@@ -233,8 +233,8 @@ impl<'a> Heatmap<'a> {
         let texts = |labels: &'a [Label<'a>]| labels.iter().map(|label| label.text.clone());
         self.text_height = measure.height(TEXT_SMALL);
         let needs = Needs {
-            rows: numbers.rows,
-            columns: numbers.columns,
+            rows: numbers.rows(),
+            columns: numbers.columns(),
             source_width: widest(measure, texts(self.source)),
             target_width: widest(measure, texts(self.target)),
             corner_width: corner.map_or(0.0, |text| widest_word(measure, text)),
@@ -243,7 +243,7 @@ impl<'a> Heatmap<'a> {
         };
         self.metrics = Metrics::choose(&needs, size(0.0, 0.0), Zoom::Fixed(PAGE_CELL));
         let Metrics { cell, left, top, right, .. } = self.metrics;
-        let grid = Grid { origin: point(left, top), cell, rows: numbers.rows, columns: numbers.columns };
+        let grid = Grid { origin: point(left, top), cell, rows: numbers.rows(), columns: numbers.columns() };
         let (matrix, end) = (grid.area(), grid.area().right() + right.max(SPACE_2));
         let foot = matrix.bottom() + if has_legend { LEGEND } else { SPACE_2 };
         let has_outlines = has_legend && self.links.is_some();

@@ -4,13 +4,14 @@
 //! target token; Nematus counts and writes `</s>` on both sides, OpenNMT on neither. Sockeye 1
 //! (`translation_with_alignment_matrix`): `id ||| target ||| score ||| source ||| S ||| T`, a row for each source token.
 
+use crate::analysis::alignment::Alignment;
 use crate::error::Result;
 use crate::import::facts::{Facts, Told, Warnings};
 use crate::import::format::{Reader, Sample, system};
 use crate::import::input::{Input, Line, Lines};
 use crate::import::matrix::{MOST_ID, PEEKED, Seen, fit, kept, number, orientation, settle, weight};
 use crate::import::options::{Options, Orientation};
-use crate::import::record::{Alpha, Output, Record, Text};
+use crate::import::record::{Output, Record, Text};
 use crate::text::readable::{readable, words};
 
 /// Nematus: counts with `</s>`.
@@ -106,7 +107,7 @@ struct Block {
     target: Vec<String>,
     score: Option<f32>,
     source: Vec<String>,
-    matrix: Option<Alpha>,
+    matrix: Option<Alignment>,
 }
 
 impl Block {
@@ -168,7 +169,7 @@ impl Blocks {
     }
 
     /// The rows up to a blank line, the next header or the end.
-    fn matrix(&mut self, warnings: &mut Warnings) -> Result<Option<Alpha>> {
+    fn matrix(&mut self, warnings: &mut Warnings) -> Result<Option<Alignment>> {
         let (mut weights, mut columns, mut fault) = (Vec::new(), 0, None);
         while let Some(line) = self.lines.next(warnings)? {
             let text = line.text.unwrap_or_default();
@@ -187,7 +188,7 @@ impl Blocks {
             warnings.add(number, format!("{message}; the alignment of its sentence is left out"));
             return Ok(None);
         }
-        Ok(Alpha::new(weights, columns).filter(|matrix| matrix.rows() > 0))
+        Ok(Alignment::new(weights, columns).filter(|matrix| matrix.rows() > 0))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::import::facts::{Fact, Facts, Warnings};
 use crate::import::format::{LineParser, Reader, Sample, system};
 use crate::import::input::{Input, Lines};
 use crate::import::options::{Options, Orientation};
-use crate::import::record::{Alpha, Output, Record, Text};
+use crate::import::record::{Output, Record, Text};
 use crate::text::join::join;
 use crate::text::pieces::Marks;
 use crate::text::readable::readable;
@@ -75,7 +75,7 @@ enum Words {
 
 /// Rows of numbers, or null.
 #[derive(Default)]
-struct Matrix(Option<Alpha>);
+struct Matrix(Option<Alignment>);
 
 impl<'de> Deserialize<'de> for Matrix {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
@@ -112,7 +112,7 @@ impl<'de> Visitor<'de> for Rows {
                 return Err(A::Error::custom("the rows of alpha differ in length"));
             }
         }
-        Ok(Matrix(Alpha::new(weights, columns.unwrap_or(0)).filter(|alpha| alpha.rows() > 0)))
+        Ok(Matrix(Alignment::new(weights, columns.unwrap_or(0)).filter(|alpha| alpha.rows() > 0)))
     }
 }
 
@@ -228,7 +228,7 @@ impl Parser {
     fn output(&self, one: Hypothesis, source: &Side, number: usize, warnings: &mut Warnings) -> Output {
         let Hypothesis { tokens, words, text, log_p, token_log_p, alpha: Matrix(alpha) } = one;
         let (height, width) = (tokens.len(), source.width);
-        let fits = |alpha: &Alpha| (alpha.rows(), alpha.columns()) == (height, width);
+        let fits = |alpha: &Alignment| (alpha.rows(), alpha.columns()) == (height, width);
         if let Some(alpha) = alpha.as_ref().filter(|alpha| !fits(alpha)) {
             let (rows, columns) = (alpha.rows(), alpha.columns());
             warnings.add(
@@ -288,13 +288,11 @@ impl Side {
 }
 
 /// Weights of tokens as those of words.
-fn of_words(alpha: Alpha, source: &Side, target: &Side) -> Alpha {
+fn of_words(alpha: Alignment, source: &Side, target: &Side) -> Alignment {
     if source.pieces.is_none() && target.pieces.is_none() {
         return alpha;
     }
-    let rows = alpha.to_rows();
-    let merged = merge_alpha(&Alignment::new(&rows), &source.ranges(), &target.ranges());
-    Alpha::from_rows(&merged).unwrap_or(alpha)
+    merge_alpha(&alpha, &source.ranges(), &target.ranges())
 }
 
 /// Tokens as text: put together as the language does, where it is known.

@@ -5,6 +5,7 @@
 //! mostly with `</s>`; hard ones and those above a threshold are links `s-t`, those of `</s>` among them. The source is
 //! a file of its own, and so is the target of the scorer.
 
+use crate::analysis::alignment::Alignment;
 use crate::error::Result;
 use crate::import::beside::Sides;
 use crate::import::facts::{Facts, Told, Warnings};
@@ -12,7 +13,7 @@ use crate::import::format::{Reader, Sample, system};
 use crate::import::input::{Input, Lines};
 use crate::import::matrix::{MOST_ID, MOST_WORDS, PEEKED, Seen, fit, kept, number, orientation, settle, weight};
 use crate::import::options::{Options, Orientation};
-use crate::import::record::{Alpha, Output, Record, Text};
+use crate::import::record::{Output, Record, Text};
 use crate::text::links::Link;
 use crate::text::links::read::pharaoh_link;
 use crate::text::readable::{readable, words};
@@ -153,7 +154,7 @@ impl Layout {
 }
 
 /// The matrix of groups; `None` where there are none.
-fn soft(field: &str) -> Told<Option<Alpha>> {
+fn soft(field: &str) -> Told<Option<Alignment>> {
     let (mut weights, mut columns) = (Vec::new(), 0);
     for group in field.split_ascii_whitespace() {
         let before = weights.len();
@@ -166,7 +167,7 @@ fn soft(field: &str) -> Told<Option<Alpha>> {
         }
         columns = count;
     }
-    Ok(Alpha::new(weights, columns).filter(|matrix| matrix.rows() > 0))
+    Ok(Alignment::new(weights, columns).filter(|matrix| matrix.rows() > 0))
 }
 
 struct MarianReader {
@@ -259,7 +260,7 @@ impl MarianReader {
         tokens: &mut Vec<String>,
         source: Option<&mut Vec<String>>,
         warnings: &mut Warnings,
-    ) -> Option<Alpha> {
+    ) -> Option<Alignment> {
         let fitted = soft(field).transpose()?.and_then(|matrix| {
             if is_text_known {
                 return fit(matrix, self.orientation, tokens, source);

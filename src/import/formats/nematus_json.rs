@@ -8,13 +8,14 @@ use serde::Deserialize;
 use serde_json::StreamDeserializer;
 use serde_json::de::IoRead;
 
+use crate::analysis::alignment::Alignment;
 use crate::error::{Error, Result};
 use crate::import::facts::{Fact, Facts, Told, Warnings};
 use crate::import::format::{Reader, Sample, system};
 use crate::import::input::Input;
 use crate::import::matrix::{doubt, weight};
 use crate::import::options::{Options, Orientation};
-use crate::import::record::{Alpha, Output, Record, Text};
+use crate::import::record::{Output, Record, Text};
 use crate::text::readable::readable;
 use crate::text::sentence::EOS;
 
@@ -88,12 +89,12 @@ impl Reader for JsonReader {
 }
 
 /// Source tokens, target tokens and alpha of a sentence.
-fn sentence(entries: &[Entry]) -> Told<(Vec<String>, Vec<String>, Alpha)> {
+fn sentence(entries: &[Entry]) -> Told<(Vec<String>, Vec<String>, Alignment)> {
     let columns = columns(entries).ok_or_else(|| "has weights that are no whole matrix".to_owned())?;
     let weights: Vec<f32> = entries.iter().map(|entry| entry.2.weight()).collect::<Told<_>>()?;
     let source = entries[..columns].iter().map(|entry| entry.1.clone()).collect();
     let target = entries.iter().step_by(columns).map(|entry| entry.0.clone()).collect();
-    let alpha = Alpha::new(weights, columns).ok_or_else(|| "has weights that are no whole matrix".to_owned())?;
+    let alpha = Alignment::new(weights, columns).ok_or_else(|| "has weights that are no whole matrix".to_owned())?;
     Ok((source, target, alpha))
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use half::f16;
 
+use crate::analysis::alignment::Alignment;
 use crate::error::{Error, Result};
 use crate::import::beside::Sides;
 use crate::import::facts::{Facts, Told, Warnings};
@@ -13,7 +14,7 @@ use crate::import::format::{Reader, Sample, system};
 use crate::import::input::Input;
 use crate::import::matrix::{PEEKED, Seen, fit, kept, orientation, settle};
 use crate::import::options::{Options, Orientation};
-use crate::import::record::{Alpha, Output, Record, Text};
+use crate::import::record::{Output, Record, Text};
 use crate::text::readable::{readable, words};
 
 /// The most weights of a sentence.
@@ -132,7 +133,7 @@ impl Array {
     }
 
     /// The next matrix as it lies in the file; `None` behind the last.
-    fn next(&mut self) -> Result<Option<Alpha>> {
+    fn next(&mut self) -> Result<Option<Alignment>> {
         let (sentences, rows, columns) = self.shape;
         if self.done == sentences {
             return Ok(None);
@@ -148,7 +149,7 @@ impl Array {
             bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
         }
         let weights = bytes.chunks_exact(size).map(|bytes| self.number.read(bytes)).collect();
-        Ok(Some(Alpha::new(weights, columns).unwrap_or_default()))
+        Ok(Some(Alignment::new(weights, columns).unwrap_or_default()))
     }
 }
 
@@ -228,11 +229,17 @@ impl Reader for NpyReader {
 impl NpyReader {
     /// With the texts the words tell how much is padding, without them the zeros. Behind the last target word the decoder
     /// may have gone on, so that those weights are not 0 and mean nothing.
-    fn fitted(&self, matrix: Alpha, target: Option<&mut Vec<String>>, source: Option<&mut Vec<String>>) -> Told<Alpha> {
+    fn fitted(
+        &self,
+        matrix: Alignment,
+        target: Option<&mut Vec<String>>,
+        source: Option<&mut Vec<String>>,
+    ) -> Told<Alignment> {
         match target {
             Some(target) => {
                 let is_turned = self.orientation == Orientation::SourceRows;
-                let alpha = if is_turned { matrix.turned() } else { matrix }.first_rows(target.len());
+                let alpha = if is_turned { matrix.turned() } else { matrix };
+                let alpha = alpha.words(target.len(), alpha.columns());
                 let alpha = if source.is_some() { alpha } else { alpha.trimmed_columns() };
                 fit(alpha, Orientation::TargetRows, target, source)
             }

@@ -103,12 +103,12 @@ fn replaced(shelved: &Shelved, source: &Source, hypothesis: &Hypothesis) -> Vec<
     let unk = facts.unk;
     let Some(alpha) = hypothesis.alpha.as_deref().filter(|_| ids.contains(&unk)) else { return vec![None; ids.len()] };
     let read = facts.reading.assign_after(facts.input_delay.unwrap_or_default(), alpha);
-    let alpha = read.as_ref();
+    let mut alpha = Alignment::from_rows(&read);
     let merged = source.words.as_ref().map(|words| {
-        let alpha = merge_alpha(&Alignment::new(alpha), words, &wording::singles(alpha.len()));
-        (alpha, wording::whole_words(&source.sentence, words))
+        alpha = merge_alpha(&alpha, words, &wording::singles(alpha.rows()));
+        wording::whole_words(&source.sentence, words)
     });
-    let (alpha, sentence) = merged.as_ref().map_or((alpha, &source.sentence), |(alpha, whole)| (alpha, whole));
-    let attended = |i| unknown::attended(alpha, i, sentence).map(|j| sentence.tokens[j].clone());
+    let sentence = merged.as_ref().unwrap_or(&source.sentence);
+    let attended = |i| unknown::attended(&alpha, i, sentence).map(|j| sentence.tokens[j].clone());
     ids.iter().enumerate().map(|(i, id)| if *id == unk { attended(i) } else { None }).collect()
 }

@@ -4,33 +4,28 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::aligner::words::LineAligner;
-use crate::analysis::aer;
 use crate::analysis::bleu::Tokenization;
+use crate::corpus::measures::scores::RESAMPLES;
+use crate::corpus::overview::evaluate::EvaluationOptions;
+use crate::corpus::overview::evaluated::{Against, Evaluated, Measured, compare};
+use crate::corpus::overview::gold::AlignmentOptions;
+use crate::corpus::overview::test_set::{Pair, Stage, TestSet, Unk};
+use crate::corpus::overview::{evaluate, gold, test_set};
 use crate::decoding;
 use crate::error::{Error, Result};
-use crate::evaluation;
-use crate::evaluation::alignment::{Aligner, Baseline, Extraction};
-use crate::evaluation::compare::{Comparison, compare};
-use crate::evaluation::{Report, Stage, TestSet, Unk, alignment};
+use crate::evaluation::alignment::Aligner;
 use crate::jobs::live::protocol::EnsembleSpec;
 use crate::jobs::models::shelved::Shelved;
 use crate::jobs::queue::work::{Progress, Work};
 use crate::jobs::queue::yielding::Yielding;
 use crate::models::{Kernels, Stepper};
 use crate::nn::device::DeviceChoice;
-use crate::text::links::{Links, read};
+use crate::text::links::read;
+use crate::text::links::read::Gold;
 use crate::text::reader::require_file;
-
-/// The [`Aligned::direction`] of a model's own links.
-pub const FORWARD: &str = "forward";
 
 /// Thresholds on alpha that are tried beside the one word of greatest alpha.
 const THRESHOLDS: &[f32] = &[0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
-/// Resamples of a comparison, as sacreBLEU draws.
-const RESAMPLES: usize = 1000;
-/// Where the comparisons' random numbers begin, so that the same results are compared alike.
-const SEED: u64 = 12345;
-
 /// What to measure, and how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluate {
@@ -79,60 +74,10 @@ impl From<PathBuf> for Candidate {
     }
 }
 
-/// What one model or ensemble made of the test set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Measured {
-    /// The figures and every sentence.
-    pub report: Report,
-    /// Words produced and scored a second, without the time that the work was held up.
-    pub words_per_second: f32,
-    /// How near its alignments come to those by hand; `None` without any, or why not, as a sentence.
-    pub alignments: Option<std::result::Result<Vec<Aligned>, String>>,
-}
-
-/// How near a model's links come to those by hand.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Aligned {
-    /// Whose links, [`FORWARD`] the model's own; others with a model of the other direction.
-    pub direction: &'static str,
-    /// How the links were read off alpha.
-    pub extraction: Extraction,
-    /// What precision, recall and AER are made of.
-    pub counts: aer::Counts,
-}
-
-/// Whether one model is better than another, by their first translations.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Compared {
-    /// The two models, by their positions.
-    pub pair: (usize, usize),
-    /// By paired bootstrap.
-    pub by: Comparison,
-}
-
-/// What was measured.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Evaluated {
-    /// One a model, in the order asked for.
-    pub models: Vec<Arc<Measured>>,
-    /// Every two of them.
-    pub comparisons: Vec<Compared>,
-    /// Alignments by hand of the source and the first reference, line by line; none where there is no file of them.
-    pub gold: Vec<Links>,
-    /// How the file of alignments by hand was read, in sentences.
-    pub gold_note: Option<String>,
-    /// The model of the other direction whose links are put together with those of each model.
-    pub reverse: Option<String>,
-    /// Alignments that need no model, against those by hand.
-    pub baselines: Vec<Baseline>,
-    /// Which models were not measured and why, as a sentence.
-    pub left_out: Option<String>,
-}
-
 /// The test set as it was read.
 struct Data {
     test_set: TestSet,
-    gold: Option<Vec<Links>>,
+    gold: Option<Gold>,
 }
 
 impl Evaluate {
@@ -146,8 +91,7 @@ impl Evaluate {
         let test_set = TestSet::read(&self.source, &self.references, self.is_pretokenized)?;
         let gold = self.gold.as_ref().map(|path| read::read(path, &lengths(&test_set), &read::LinkLayout::default()));
         let gold = gold.transpose()?;
-        let gold_note = gold.as_ref().map(|gold| gold.note.clone());
-        let data = Data { test_set, gold: gold.map(|gold| gold.pairs) };
+        let data = Data { test_set, gold };
         let mut shelved = Vec::with_capacity(self.systems.len());
         for system in &self.systems {
             shelved.push(load(work, system, self.device)?);
@@ -167,16 +111,14 @@ impl Evaluate {
         let models = forward.iter().enumerate().map(|(at, shelved)| run.measure(shelved, at).map(Arc::new));
         let models = models.collect::<Result<Vec<_>>>()?;
         let comparisons = compare_all(work, &models)?;
-        let reverse = reverse.map(|reverse| reverse.facts.name.clone());
         let baselines = match (&data.gold, first) {
             (Some(gold), Some((source, target))) => {
                 let mut aligner = LineAligner::bundled(source, target, data.test_set.pretokenized)?;
-                alignment::baselines(&data.test_set, gold, aligner.as_mut())
+                gold::baselines(&data.test_set, &gold.pairs, aligner.as_mut())
             }
             _ => Vec::new(),
         };
-        let gold = data.gold.unwrap_or_default();
-        Ok(Evaluated { models, comparisons, gold, gold_note, reverse, baselines, left_out })
+        Ok(Evaluated { models, comparisons, gold: self.gold.clone().zip(data.gold), baselines, left_out })
     }
 }
 
@@ -206,17 +148,17 @@ struct Run<'a> {
 impl Run<'_> {
     fn measure(&self, shelved: &Shelved, at: usize) -> Result<Measured> {
         let (work, data, order) = (self.work, self.data, self.order);
-        let options = evaluation::EvaluationOptions {
+        let options = EvaluationOptions {
             search: order.search.clone(),
             tokenization: order.tokenization,
             unk: order.unk.clone(),
-            ..evaluation::EvaluationOptions::default()
+            ..EvaluationOptions::default()
         };
         let aligned = if data.gold.is_some() { 1 + usize::from(self.reverse.is_some()) } else { 0 };
         let total = (1 + order.unk.len() + aligned) * data.test_set.len();
         let (start, mut words, mut done) = (work.seconds(), 0, 0);
         let speed = |words: usize| words as f32 / (work.seconds() - start).max(1e-3);
-        let mut hear = |progress: evaluation::Progress| {
+        let mut hear = |progress: test_set::Progress| {
             words += progress.words;
             done += progress.sentences;
             work.tell(Progress {
@@ -227,9 +169,9 @@ impl Run<'_> {
             });
         };
         let report = stepping(work, shelved, |stepper| {
-            evaluation::run(shelved.system(), stepper, &data.test_set, &options, &work.ticket, &mut hear)
+            evaluate::run(shelved.system(), stepper, &data.test_set, &options, &work.ticket, &mut hear)
         })?;
-        let alignments = match &data.gold {
+        let alignment = match &data.gold {
             Some(gold) if shelved.facts.has_alignment => Some(match self.align(shelved, gold, &mut hear) {
                 Err(Error::Stale) => return Err(Error::Stale),
                 other => other.map_err(|error| error.to_string()),
@@ -237,37 +179,27 @@ impl Run<'_> {
             Some(_) => Some(Err(format!("{} has no alignment", shelved.facts.name))),
             None => None,
         };
-        Ok(Measured { report, words_per_second: speed(words), alignments })
+        let words_per_second = Some(f64::from(speed(words)));
+        let (device, threads) = (shelved.facts.device.clone(), work.threads());
+        Ok(Measured { report, words_per_second, alignment, importances: Vec::new(), device, threads })
     }
 
     /// A model's alignments of the references, measured against those by hand; also put together with those of the
     /// model of the other direction.
-    fn align(
-        &self,
-        shelved: &Shelved,
-        gold: &[Links],
-        hear: &mut dyn FnMut(evaluation::Progress),
-    ) -> Result<Vec<Aligned>> {
-        let options =
-            alignment::AlignmentOptions { thresholds: THRESHOLDS.to_vec(), ..alignment::AlignmentOptions::default() };
-        let data = (&self.data.test_set, gold);
+    fn align(&self, shelved: &Shelved, gold: &Gold, hear: &mut dyn FnMut(test_set::Progress)) -> Result<gold::Report> {
+        let options = AlignmentOptions { thresholds: THRESHOLDS.to_vec(), ..AlignmentOptions::default() };
+        let data = (&self.data.test_set, gold.pairs.as_slice());
         let ticket = &self.work.ticket;
-        let report = stepping(self.work, shelved, |stepper| {
+        stepping(self.work, shelved, |stepper| {
             let forward = Aligner { system: shelved.system(), stepper };
             let Some(other) = self.reverse else {
-                return alignment::measure(forward, None, data, &options, ticket, hear);
+                return gold::measure(forward, None, data, &options, ticket, hear);
             };
             stepping(self.work, other, |stepper| {
                 let reverse = Aligner { system: other.system(), stepper };
-                alignment::measure(forward, Some(reverse), data, &options, ticket, hear)
+                gold::measure(forward, Some(reverse), data, &options, ticket, hear)
             })
-        })?;
-        let row = |row: &alignment::Row| Aligned {
-            direction: row.direction.name(),
-            extraction: row.extraction,
-            counts: row.counts,
-        };
-        Ok(report.rows.iter().map(row).collect())
+        })
     }
 }
 
@@ -284,21 +216,21 @@ pub(crate) fn languages(shelved: &Shelved) -> (&str, &str) {
 /// Words between spaces, as alignments by hand count them.
 fn lengths(test_set: &TestSet) -> Vec<(usize, usize)> {
     let sources: Vec<&str> = test_set.pairs.iter().map(|pair| pair.source.as_ref()).collect();
-    let reference = |pair: &evaluation::Pair| pair.references.first().map_or_else(String::new, ToString::to_string);
+    let reference = |pair: &Pair| pair.references.first().map_or_else(String::new, ToString::to_string);
     let references: Vec<String> = test_set.pairs.iter().map(reference).collect();
     read::lengths(&sources, &references)
 }
 
-/// Every two models.
-fn compare_all(work: &Work<'_>, models: &[Arc<Measured>]) -> Result<Vec<Compared>> {
+/// Every two models, by their first translations.
+fn compare_all(work: &Work<'_>, models: &[Arc<Measured>]) -> Result<Vec<Against>> {
     let mut compared = Vec::new();
     for second in 1..models.len() {
         for first in 0..second {
             let what = "Comparing models by paired bootstrap".to_owned();
             work.tell(Progress { done: 1, total: 1, what, ..Progress::default() });
             work.breathe()?;
-            let by = compare(&models[first].report, &models[second].report, RESAMPLES, SEED).into_iter().next();
-            compared.extend(by.map(|by| Compared { pair: (first, second), by }));
+            let mut found = compare(&models[first].report, &models[second].report, RESAMPLES);
+            compared.extend(found.next().map(|(unk, by)| Against { pair: (first, second), unk, by }));
         }
     }
     Ok(compared)

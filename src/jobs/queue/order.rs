@@ -1,5 +1,6 @@
 //! Floor 8: the kinds of long work, one line each.
 
+use crate::corpus::overview::evaluated::Evaluated;
 use crate::error::Result;
 use crate::jobs::queue::work::{Job, Work};
 use crate::jobs::queue::{analyse, evaluate, maps, phrases, probe};
@@ -23,7 +24,7 @@ pub enum Order {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Found {
     /// Of [`Order::Evaluate`].
-    Evaluated(evaluate::Evaluated),
+    Evaluated(Evaluated),
     /// Of [`Order::Map`].
     Mapped(maps::Mapped),
     /// Of [`Order::Phrases`].

@@ -1,24 +1,28 @@
 //! Floor 3: a model taken apart: every number of its encoder and of a decoder step, by the names of its paper.
 //!
-//! This is the third form of the equations, in plain loops over `f32` for one sentence. The readable and the fused form
-//! keep only what the next step needs; this one keeps all of it. Tests hold the three together.
-//!
-//! An architecture draws itself as a [`Machine`]: stages with their equations, and arrows between them. The numbers of a
-//! stage come as a [`Part`] with the stage's key. [`Wrong`] rewires a model as it is often wrongly drawn.
+//! The numbers are those of the readable form, which notes what it computes on the way (see [`crate::nn::trace`]). How
+//! an architecture is drawn and what its boxes show stands in one table, its [`Plan`]. [`Wrong`] rewires a model as it
+//! is often wrongly drawn.
 
-pub(super) mod gated;
+mod entry;
 pub(super) mod luong;
-pub(super) mod matrix;
-pub(super) mod rnn_enc_dec;
+pub(super) mod rnn_encdec;
 pub(super) mod rnn_search;
 pub mod shrunk;
 pub mod wrong;
 
+use candle_core::{Device, Tensor};
+
 use crate::error::{Error, Result};
-use crate::models::Shapes;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
+use crate::models::loss::Trainable;
+use crate::models::readable::{Aligned, Annotations, State, Step};
+use crate::models::shapes;
+use crate::nn::linear::Parameters;
+use crate::nn::trace::{Notes, Trace};
 
+pub use crate::models::anatomy::entry::{Plan, Shown, StageEntry};
 pub use crate::models::anatomy::shrunk::{Shrunk, shrunk};
 pub use crate::models::anatomy::wrong::{WRONGS, Wrong};
 
@@ -50,14 +54,6 @@ pub struct Quantity {
 }
 
 impl Quantity {
-    fn vector(symbol: &'static str, name: &'static str, span: Span, values: Vec<f32>) -> Self {
-        Self { symbol, name, span, width: values.len(), values }
-    }
-
-    fn rows(symbol: &'static str, name: &'static str, span: Span, rows: &[Vec<f32>]) -> Self {
-        Self { symbol, name, span, width: rows.first().map_or(0, Vec::len), values: rows.concat() }
-    }
-
     /// How many rows there are.
     pub fn count(&self) -> usize {
         self.values.len() / self.width.max(1)
@@ -76,12 +72,6 @@ pub struct Part {
     pub key: &'static str,
     /// What it holds, in the order of its equations.
     pub quantities: Vec<Quantity>,
-}
-
-impl Part {
-    fn new(key: &'static str, quantities: Vec<Quantity>) -> Self {
-        Self { key, quantities }
-    }
 }
 
 /// A line of a stage.
@@ -107,7 +97,7 @@ pub struct Stage {
     /// What happens here, in a sentence or two.
     pub about: &'static str,
     /// How it is computed.
-    pub equations: Vec<Equation>,
+    pub equations: &'static [Equation],
     /// The tensors that it is computed with.
     pub weights: Vec<(String, Vec<usize>)>,
 }
@@ -140,20 +130,16 @@ pub struct Machine {
 }
 
 /// The source as the decoder finds it.
-#[derive(Clone, Debug, Default)]
 pub struct Encoded {
     /// The numbers of the encoder's stages.
     pub parts: Vec<Part>,
-    /// The annotations h_j, or the one vector c. [t_x or 1][|h_j|]
-    pub h: Vec<Vec<f32>>,
-    /// What the alignment model makes of them beforehand. [t_x][..]
-    pub keys: Vec<Vec<f32>>,
+    /// What the decoder reads of the source.
+    pub annotations: Annotations,
     /// The state before the first step.
-    pub start: Vec<Vec<f32>>,
+    pub start: State,
 }
 
 /// A decoder step.
-#[derive(Clone, Debug, Default)]
 pub struct Taken {
     /// The numbers of the decoder's stages.
     pub parts: Vec<Part>,
@@ -166,77 +152,137 @@ pub struct Taken {
     /// log p of every word. [K_y]
     pub log_p: Vec<f32>,
     /// The state after the step.
-    pub state: Vec<Vec<f32>>,
+    pub state: State,
 }
 
-/// A model that can be taken apart.
-pub trait Anatomy: Send + Sync {
-    /// Its drawing.
-    fn machine(&self) -> Machine;
-    /// Reads a source of ids, `</s>` included, not empty and all within the vocabulary.
-    fn encode(&self, source: &[u32]) -> Encoded;
-    /// Step `i` after the word `y_prev`, `None` at the first, from a state.
-    fn step(&self, encoded: &Encoded, state: &[Vec<f32>], i: usize, y_prev: Option<u32>) -> Taken;
+/// A model that is taken apart: its readable form, recorded.
+pub struct Anatomy {
+    model: Box<dyn Trainable>,
+    trace: Trace,
+    wrong: Option<Wrong>,
+    layers: usize,
+    stages: Vec<StageEntry>,
+    machine: Machine,
+    /// What the energies of a blind model read in place of each annotation, where that is not 0.
+    b_a: Option<Tensor>,
 }
 
-/// Makes the anatomy of a model from its weights, rewired if so wished.
-pub type Dissect = fn(&Config, &Weights, Option<Wrong>) -> Result<Box<dyn Anatomy>>;
-
-/// The anatomy of a model; see [`crate::models::untrained`] for one before its training.
+/// The anatomy of a model, rewired if so wished; see [`crate::models::untrained`] for one before its training.
 ///
 /// # Errors
 /// An architecture that has none; [`Wrong::Untrained`], whose weights are others.
-pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Wrong>) -> Result<Box<dyn Anatomy>> {
+pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Wrong>) -> Result<Anatomy> {
     if wrong == Some(Wrong::Untrained) {
         return Err(Error::Internal("what is not trained is taken apart with weights of its own".into()));
     }
     let architecture = config.architecture;
-    let Some(dissect) = architecture.entry().anatomy else {
+    let Some(plan) = architecture.entry().anatomy else {
         return Err(Error::Input(format!(
             "A model of the architecture {} cannot be taken apart.",
             architecture.name()
         )));
     };
-    dissect(config, weights, wrong)
+    // a wiring that is not this architecture's own changes nothing
+    let wrong = wrong.filter(|wrong| wrong.entry().fits(architecture.name()));
+    let tensors = weights.tensors(&Device::Cpu)?;
+    let trace = Trace::recording();
+    let all = Parameters::new(&tensors).traced(&trace, wrong == Some(Wrong::ResetPlace));
+    let model = (architecture.entry().readable)(config, &all)?;
+    let mut stages = plan.stages.to_vec();
+    (plan.adapt)(config, wrong, &mut stages);
+    let layers = config.luong.as_ref().map_or(1, |sizes| sizes.layers);
+    let machine = entry::machine(&stages, &shapes(config), layers);
+    let b_a = tensors.get("attention.b_a").cloned();
+    Ok(Anatomy { model, trace, wrong, layers, stages, machine, b_a })
 }
 
-fn line(text: &'static str, source: &'static str) -> Equation {
-    Equation { text, source }
+impl Anatomy {
+    /// Its drawing.
+    pub fn machine(&self) -> Machine {
+        self.machine.clone()
+    }
+
+    /// Reads a source of ids, `</s>` included.
+    ///
+    /// # Errors
+    /// An empty source; ids outside the vocabulary.
+    pub fn encode(&mut self, source: &[u32]) -> Result<Encoded> {
+        self.trace.take();
+        let mut annotations = self.model.encode(&[source])?;
+        let mut start = self.model.init_state(&annotations)?;
+        let mut notes = self.trace.take();
+        note(&mut notes, [("h", Some(&annotations.h)), ("keys", annotations.keys.as_ref())]);
+        let parts = self.parts(&notes, true)?;
+        match (self.wrong, &mut annotations.keys) {
+            (Some(Wrong::BlindWeights), Some(keys)) => {
+                *keys = keys.zeros_like()?;
+                if let Some(b_a) = &self.b_a {
+                    *keys = keys.broadcast_add(b_a)?;
+                }
+            }
+            // the context of the step before is at first nothing
+            (Some(Wrong::LateQuery), _) => start.tensors.push(annotations.mask.zeros_like()?),
+            _ => {}
+        }
+        Ok(Encoded { parts, annotations, start })
+    }
+
+    /// The step after the word `y_prev`, `None` at the first, from a state.
+    ///
+    /// # Errors
+    /// A state of another model; a word outside the vocabulary.
+    pub fn step(&mut self, encoded: &Encoded, state: &State, y_prev: Option<u32>) -> Result<Taken> {
+        let y_prev = y_prev.as_ref().map(std::slice::from_ref);
+        self.trace.take();
+        let (aligned, step, mut notes) = if self.wrong == Some(Wrong::LateQuery) {
+            self.late(&encoded.annotations, state, y_prev)?
+        } else {
+            let aligned = self.model.align(y_prev, state, &encoded.annotations)?;
+            let step = self.model.predict(y_prev, &aligned, &encoded.annotations)?;
+            (aligned, step, self.trace.take())
+        };
+        let Aligned { e_i, alpha_i, p_t, .. } = &aligned;
+        note(&mut notes, [("e_i", e_i.as_ref()), ("alpha_i", alpha_i.as_ref()), ("p_t", p_t.as_ref())]);
+        note(&mut notes, [("c_i", step.c_i.as_ref())]);
+        note(&mut notes, [("s_prev", state.tensors.first()), ("s", step.s.tensors.first())]);
+        Ok(Taken {
+            parts: self.parts(&notes, false)?,
+            e_i: e_i.as_ref().map(numbers).transpose()?,
+            alpha_i: alpha_i.as_ref().map(numbers).transpose()?,
+            p_t: p_t.as_ref().map(numbers).transpose()?.and_then(|p_t| p_t.first().copied()),
+            log_p: numbers(&step.log_p)?,
+            state: step.s,
+        })
+    }
+
+    /// A step in the wrong order: the state moves by the alpha of the step before, which is its second tensor, and the
+    /// new one looks and says the word.
+    fn late(&self, source: &Annotations, state: &State, y_prev: Option<&[u32]>) -> Result<(Aligned, Step, Notes)> {
+        let (s, alpha) = state.tensors.split_at(1);
+        let before = State { tensors: s.to_vec(), i: state.i };
+        let before = Aligned { alpha_i: alpha.first().cloned(), ..Aligned::nowhere(&before) };
+        let moved = self.model.predict(y_prev, &before, source)?.s;
+        let of_unit = |(name, _): &(String, Tensor)| name.starts_with("decoder.");
+        let mut notes: Notes = self.trace.take().into_iter().filter(of_unit).collect();
+        let aligned = self.model.align(y_prev, &moved, source)?;
+        let step = self.model.predict(y_prev, &aligned, source)?;
+        notes.extend(self.trace.take().into_iter().filter(|note| !of_unit(note)));
+        let tensors = moved.tensors.into_iter().chain(aligned.alpha_i.clone()).collect();
+        Ok((aligned, Step { s: State { tensors, i: moved.i }, ..step }, notes))
+    }
+
+    /// The numbers of the encoder's stages or of the decoder's.
+    fn parts(&self, notes: &Notes, reads_source: bool) -> Result<Vec<Part>> {
+        let own = |stage: &&StageEntry| (stage.place.1 == 0) == reads_source && !stage.shows.is_empty();
+        self.stages.iter().filter(own).map(|stage| stage.part(notes, self.layers)).collect()
+    }
 }
 
-/// The first box of every machine.
-fn words(all: &Shapes, symbol: &'static str) -> Stage {
-    let about = "The sentence as the model's vocabulary cuts it.";
-    stage(all, ("words", "Source words", symbol), (0, 0), about, &[], &[])
+/// Notes what the two halves of a step hand over, where it is there.
+fn note<const N: usize>(notes: &mut Notes, values: [(&str, Option<&Tensor>); N]) {
+    notes.extend(values.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.clone()))));
 }
 
-/// The second.
-fn embedding(all: &Shapes, symbol: &'static str, source: &'static str) -> Stage {
-    let about = "Each word becomes its row of a learned table.";
-    let place = ("embedding", "Embeddings", symbol);
-    stage(all, place, (1, 0), about, &[line(symbol, source)], &["source_embedding"])
-}
-
-/// The last.
-fn word(all: &Shapes, symbol: &'static str) -> Stage {
-    let about = "What is said, and read again by the next step.";
-    stage(all, ("word", "The word", symbol), (4, 3), about, &[], &[])
-}
-
-/// A stage; its weights by their names among `all`, those that the model lacks left out.
-fn stage(
-    all: &Shapes,
-    (key, title, symbol): (&'static str, &'static str, &'static str),
-    place: (usize, usize),
-    about: &'static str,
-    equations: &[Equation],
-    weights: &[&str],
-) -> Stage {
-    let shape = |name: &&str| all.iter().find(|(own, _)| own == *name).cloned();
-    let weights = weights.iter().filter_map(shape).collect();
-    Stage { key, title, symbol, place, about, equations: equations.to_vec(), weights }
-}
-
-fn arrow(from: &'static str, to: &'static str) -> Arrow {
-    Arrow { from, to, from_before: false }
+fn numbers(tensor: &Tensor) -> Result<Vec<f32>> {
+    Ok(tensor.flatten_all()?.to_vec1()?)
 }

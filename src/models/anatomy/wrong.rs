@@ -25,7 +25,7 @@ pub struct WrongEntry {
     pub name: &'static str,
     /// What is wrong, and where one meets it.
     pub about: &'static str,
-    /// The architectures that it can be done to, by their names.
+    /// The architectures that it can be done to, by their names; empty: to all.
     pub architectures: &'static [&'static str],
     /// It is about the alignment, which the model must have.
     pub needs_alignment: bool,
@@ -66,10 +66,17 @@ pub const WRONGS: &[WrongEntry] = &[
         name: "Before training: random numbers",
         about: "Wired as in the paper and of the same sizes, with random numbers such as a training starts from. What differs \
             from the model has been learned.",
-        architectures: &["rnnencdec", "rnnsearch", "luong"],
+        architectures: &[],
         needs_alignment: false,
     },
 ];
+
+impl WrongEntry {
+    /// Whether it can be done to an architecture of this name.
+    pub fn fits(&self, architecture: &str) -> bool {
+        self.architectures.is_empty() || self.architectures.contains(&architecture)
+    }
+}
 
 impl Wrong {
     /// Its line of the table.
@@ -94,7 +101,7 @@ impl Wrong {
     /// the annotations.
     pub fn of(architecture: &str, attention: Option<&str>) -> impl Iterator<Item = &'static WrongEntry> {
         let is_blind = attention.is_some_and(|attention| attention.ends_with("location"));
-        let fits = move |entry: &&WrongEntry| entry.architectures.contains(&architecture);
+        let fits = move |entry: &&WrongEntry| entry.fits(architecture);
         let looks = move |entry: &&WrongEntry| attention.is_some() || !entry.needs_alignment;
         WRONGS.iter().filter(fits).filter(looks).filter(move |entry| !is_blind || entry.wrong != Self::BlindWeights)
     }

@@ -14,8 +14,7 @@ use super::readout::Readout;
 use super::rows::{Distinct, Table};
 use super::sized;
 use super::stack;
-use super::sums;
-use super::sums::Sums;
+use super::sums::{Annotated, Sums};
 use super::{Joining, Pack, PackedModel, Sources};
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
@@ -24,7 +23,6 @@ use crate::models::need::Need;
 use crate::models::stepper::{Row, StepOutput, Stepper};
 use crate::nn::fused::elementwise::{sigmoid, sum, tanh_all};
 use crate::nn::fused::focus::Focus;
-use crate::nn::fused::pack::padded;
 use crate::nn::fused::scan::{Direction, two_slots};
 use crate::nn::fused::{Onto, Packed, attention, dot, focus, lstm};
 
@@ -238,7 +236,6 @@ struct Buffers {
     query: Vec<f32>,
     place: Vec<f32>,
     base: Vec<f32>,
-    c: Vec<f32>,
     h_tilde: Vec<f32>,
     readout: readout::Buffers,
 }
@@ -249,12 +246,10 @@ pub struct FusedStepper {
     model: Arc<Prepared>,
     threads: usize,
     sources: Sources,
-    /// Annotations [b, t_x, n].
-    h: Vec<f32>,
+    /// h_s [n], and what the half of W_c for c_t makes of it.
+    annotated: Annotated,
     /// W_a h_s or its half, [b, t_x, n]; empty where the annotations are their own keys.
     keys: Vec<f32>,
-    /// W h_s with the half of W_c for c_t, [b, t_x, padded n]; empty while c_t is multiplied itself.
-    projected: Vec<f32>,
     /// h, c of every layer, then h~, of the rows of the last step; those of the encoder at first.
     states: Vec<Vec<f32>>,
     /// Steps done.
@@ -269,9 +264,8 @@ impl FusedStepper {
             model,
             threads: threads.max(1),
             sources: Sources::default(),
-            h: Vec::new(),
+            annotated: Annotated::default(),
             keys: Vec::new(),
-            projected: Vec::new(),
             states: Vec::new(),
             t: 0,
             buffers: Buffers::default(),
@@ -404,7 +398,7 @@ impl FusedStepper {
             let e = &mut output.energies[i * t_x..i * t_x + words];
             let top = &self.top()[i * n..(i + 1) * n];
             match &look.score {
-                Score::Dot => focus::products(top, &self.h[at], e),
+                Score::Dot => focus::products(top, &self.annotated.h[at], e),
                 Score::General(_) => focus::products(top, &self.keys[at], e),
                 Score::Concat { v_a, .. } => {
                     attention::energies(&self.buffers.query[i * n..(i + 1) * n], &self.keys[at], v_a, e);
@@ -423,36 +417,18 @@ impl FusedStepper {
         }
     }
 
-    /// What W_c makes of every h_s where it is c_t.
-    fn project(&self, look: &Look) -> Vec<f32> {
-        let n = self.model.config.hidden;
-        let words = self.h.len() / n;
-        let mut projected = vec![0.0; words * padded(n)];
-        look.w_c[0].apply_onto(self.threads, words, &self.h, n, &mut projected, padded(n), Onto::Zero);
-        projected
-    }
-
     /// h~_t = tanh(W_c [c_t; h_t]) of every row, c_t = sum_s alpha_t(s) h_s.
     fn combine(&mut self, look: &Look, rows: &[Row], alpha: &[f32]) {
         let (n, t_x) = (self.model.config.hidden, self.sources.t_x);
         let [for_c, for_h] = &look.w_c;
-        if self.projected.is_empty() && sums::is_worthwhile(rows.len(), self.sources.lengths.len()) {
-            self.projected = self.project(look);
-        }
         let top = &self.states[2 * self.model.decoder.len() - 2];
-        let Buffers { sentences, c, h_tilde, .. } = &mut self.buffers;
+        let Buffers { sentences, h_tilde, .. } = &mut self.buffers;
         sentences.clear();
         sentences.extend(rows.iter().map(|row| row.sentence));
         let sums = Sums { threads: self.threads, t_x, lengths: &self.sources.lengths, sentences, alpha };
         let h_tilde = sized(h_tilde, rows.len() * n);
         for_h.apply_on(self.threads, rows.len(), top, n, h_tilde, n, false);
-        if self.projected.is_empty() {
-            let c = sized(c, rows.len() * n);
-            sums.contexts(&self.h, n, c, n);
-            for_c.apply_on(self.threads, rows.len(), c, n, h_tilde, n, true);
-        } else {
-            sums.mix(&self.projected, n, h_tilde, Onto::C);
-        }
+        self.annotated.look(&sums, rows.len(), (for_c, n), h_tilde, Onto::C);
         tanh_all(h_tilde);
     }
 }
@@ -465,22 +441,20 @@ impl Stepper for FusedStepper {
         self.sources = Sources::new(sources, config.source_vocabulary)?;
         let (b, t_x) = (sources.len(), self.sources.t_x);
         let direction = if model.sizes.reverse_source { Direction::Backward } else { Direction::Forward };
-        let mut x = Vec::new();
-        model.source_embedding.gather(config.embedding, self.sources.ids.iter().map(|&id| Some(id)), &mut x)?;
-        self.projected.clear();
+        let mut x = self.sources.embed(&model.source_embedding, config.embedding)?;
         self.states.clear();
         for layer in &model.encoder {
             x = self.read(layer, direction, &x);
         }
         self.states.push(vec![0.0; b * n]); // h~_0
-        self.h.resize(b * t_x * n, 0.0);
-        for (at, h) in self.h.chunks_exact_mut(n).enumerate() {
+        self.annotated.begin(b * t_x * n);
+        for (at, h) in self.annotated.h.chunks_exact_mut(n).enumerate() {
             let (row, t) = (at / t_x, at % t_x);
             h.copy_from_slice(&x[(t * b + row) * n..(t * b + row + 1) * n]);
         }
         if let Some(Score::General(w) | Score::Concat { keys: w, .. }) = model.look.as_ref().map(|look| &look.score) {
             self.keys.resize(b * t_x * n, 0.0);
-            w.apply_on(self.threads, b * t_x, &self.h, n, &mut self.keys, n, false);
+            w.apply_on(self.threads, b * t_x, &self.annotated.h, n, &mut self.keys, n, false);
         }
         self.t = 0;
         Ok(())
@@ -543,10 +517,8 @@ impl Stepper for FusedStepper {
         self.begin(sources)?;
         let (model, n) = (Arc::clone(&self.model), self.model.config.hidden);
         let joining = Joining::new(&before.sources, kept, &self.sources)?;
-        if let Some(look) = model.look.as_ref().filter(|_| !before.projected.is_empty()) {
-            self.projected = joining.numbers(&before.projected, &self.project(look), padded(n));
-        }
-        self.h = joining.numbers(&before.h, &self.h, n);
+        let for_c = model.look.as_ref().map(|look| &look.w_c[0]);
+        self.annotated.join(before.annotated, &joining, self.threads, for_c, n);
         if !before.keys.is_empty() {
             self.keys = joining.numbers(&before.keys, &self.keys, n);
         }
@@ -559,14 +531,7 @@ impl Stepper for FusedStepper {
         Ok(())
     }
 
-    fn context(&self, _sentence: usize) -> Option<Vec<f32>> {
-        None
-    }
-
     fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
-        let (n, t_x) = (self.model.config.hidden, self.sources.t_x);
-        let length = *self.sources.lengths.get(sentence)?;
-        let h = self.h.get(sentence * t_x * n..(sentence * t_x + length) * n)?;
-        Some(h.chunks_exact(n).map(<[f32]>::to_vec).collect())
+        self.sources.words_of(sentence, &self.annotated.h, self.model.config.hidden)
     }
 }

@@ -3,6 +3,7 @@
 //! Everything that does not depend on the step is computed once a sentence, all products of one
 //! input are one product, and weights are packed once for all steppers of a model.
 
+mod gated;
 pub mod luong;
 mod readout;
 pub mod rnn_encdec;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
+use crate::models::fused::rows::Table;
 use crate::models::stepper::{Row, StepOutput, Stepper};
 use crate::nn::fused::Packed;
 
@@ -121,6 +123,20 @@ impl Sources {
             }
         }
         Ok(Self { ids, lengths, live, t_x })
+    }
+
+    /// Rows of m numbers for all words, [t_x, b, m].
+    fn embed(&self, table: &Table, m: usize) -> Result<Vec<f32>> {
+        let mut e = Vec::new();
+        table.gather(m, self.ids.iter().map(|&id| Some(id)), &mut e)?;
+        Ok(e)
+    }
+
+    /// Of numbers of all words [b, t_x, width] those of a sentence.
+    fn words_of(&self, sentence: usize, all: &[f32], width: usize) -> Option<Vec<Vec<f32>>> {
+        let (start, length) = (sentence * self.t_x, *self.lengths.get(sentence)?);
+        let own = all.get(start * width..(start + length) * width)?;
+        Some(own.chunks_exact(width).map(<[f32]>::to_vec).collect())
     }
 }
 

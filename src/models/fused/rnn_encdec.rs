@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::gated::Encoder;
 use super::gather_states;
 use super::pack;
 use super::readout;
@@ -21,8 +22,8 @@ use crate::models::need::Need;
 use crate::models::stepper::{Row, StepOutput, Stepper};
 use crate::nn::fused::elementwise::{sum, tanh_all};
 use crate::nn::fused::gru::Sense;
-use crate::nn::fused::scan::{Direction, Kept, Unit};
-use crate::nn::fused::{Onto, Packed, gru, output, scan};
+use crate::nn::fused::scan::Direction;
+use crate::nn::fused::{Onto, Packed, gru, output};
 
 /// Weights packed for decoding.
 #[derive(Debug)]
@@ -30,10 +31,7 @@ pub struct Prepared {
     config: Config,
     source_embedding: Table,
     target_embedding: Table,
-    w: Packed,
-    b: Vec<f32>,
-    u_zr: Packed,
-    u: Packed,
+    encoder: Encoder,
     v: Packed,
     b_c: Vec<f32>,
     v_prime: Packed,
@@ -66,10 +64,7 @@ impl Prepared {
             config: config.clone(),
             source_embedding: Table::new(weights.numbers("source_embedding")?),
             target_embedding: Table::new(weights.numbers("target_embedding")?),
-            w: Packed::compact(&stack_gates(weights, "encoder", "W")?, 3 * n, m),
-            b: stack_gates(weights, "encoder", "b")?,
-            u_zr: pack(weights, &["encoder.U_z", "encoder.U_r"], n)?,
-            u: pack(weights, &["encoder.U"], n)?,
+            encoder: Encoder::new(config, weights, "encoder", (Sense::Old, Direction::Forward))?,
             v: pack(weights, &["encoder.V"], n)?,
             b_c: data("encoder.b_c")?,
             v_prime: pack(weights, &["decoder.V"], n)?,
@@ -146,22 +141,6 @@ impl FusedStepper {
         }
     }
 
-    /// h_N of every source, [b, n].
-    fn read(&self, sources: &Sources, e: &[f32]) -> Vec<f32> {
-        let model = &*self.model;
-        let (n, m) = (model.config.hidden, model.config.embedding);
-        let (b, t_x) = (sources.lengths.len(), sources.t_x);
-        let rows = t_x * b;
-        let mut x = vec![0.0; rows * 3 * n];
-        model.w.apply_onto(self.threads, rows, e, m, &mut x, 3 * n, Onto::Row(&model.b));
-        let mut h = vec![0.0; (t_x + 1) * b * n];
-        let [mut u, mut r, mut rh, mut h_tilde] = [(); 4].map(|()| vec![0.0; rows * n]);
-        let mut kept = Kept { h: &mut h, u: &mut u, r: &mut r, rh: &mut rh, h_tilde: &mut h_tilde };
-        let unit = Unit { n, u_zr: &model.u_zr, u: &model.u, sense: Sense::Old, direction: Direction::Forward };
-        scan::scan(&unit, &x, t_x, b, &sources.live, &mut kept, &mut vec![0.0; 3 * b * n]);
-        h.split_off(t_x * b * n)
-    }
-
     /// h'_t from h'_{t-1}, y_{t-1} and c.
     fn advance(&mut self, rows: &[Row]) {
         let model = &*self.model;
@@ -219,9 +198,8 @@ impl Stepper for FusedStepper {
         let n = config.hidden;
         let batch = Sources::new(sources, config.source_vocabulary)?;
         let b = sources.len();
-        let mut e = Vec::new();
-        model.source_embedding.gather(config.embedding, batch.ids.iter().map(|&id| Some(id)), &mut e)?;
-        let h_last = self.read(&batch, &e);
+        let e = batch.embed(&model.source_embedding, config.embedding)?;
+        let h_last = model.encoder.read(self.threads, &batch, &e).split_off(batch.t_x * b * n); // h_N, [b, n]
         // c = tanh(V h_N + b_c), h'_0 = tanh(V' c + b_s)
         self.c.resize(b * n, 0.0);
         model.v.apply_onto(self.threads, b, &h_last, n, &mut self.c, n, Onto::Row(&model.b_c));
@@ -284,9 +262,5 @@ impl Stepper for FusedStepper {
     fn context(&self, sentence: usize) -> Option<Vec<f32>> {
         let n = self.model.config.hidden;
         self.c.get(sentence * n..(sentence + 1) * n).map(<[f32]>::to_vec)
-    }
-
-    fn annotations(&self, _sentence: usize) -> Option<Vec<Vec<f32>>> {
-        None
     }
 }

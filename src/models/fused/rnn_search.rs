@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use super::gated::Encoder;
 use super::gather_states;
 use super::pack;
 use super::readout;
@@ -14,8 +15,7 @@ use super::rows::{Distinct, Table};
 use super::sized;
 use super::stack;
 use super::stack_gates;
-use super::sums;
-use super::sums::Sums;
+use super::sums::{Annotated, Sums};
 use super::{Joining, PackedModel, Sources};
 use crate::error::Result;
 use crate::models::checkpoint::Weights;
@@ -24,34 +24,11 @@ use crate::models::need::Need;
 use crate::models::stepper::{Row, StepOutput, Stepper};
 use crate::nn::fused::elementwise::{add, softmax, sum, tanh_all};
 use crate::nn::fused::gru::Sense;
-use crate::nn::fused::pack::padded;
-use crate::nn::fused::scan::{Direction, Kept, Unit};
-use crate::nn::fused::{Onto, Packed, attention, gru, output, scan, team};
+use crate::nn::fused::scan::Direction;
+use crate::nn::fused::{Onto, Packed, attention, gru, output, team};
 
 /// Hyperbolic tangents that one more thread is worth.
 const WORTHWHILE: usize = 1 << 13;
-
-/// One direction of the encoder.
-#[derive(Debug)]
-struct Encoder {
-    w: Packed,
-    b: Vec<f32>,
-    u_zr: Packed,
-    u: Packed,
-}
-
-impl Encoder {
-    fn new(config: &Config, weights: &Weights, prefix: &str) -> Result<Self> {
-        let (n, m) = (config.hidden, config.embedding);
-        let name = |tensor: &str| format!("{prefix}.{tensor}");
-        Ok(Self {
-            w: Packed::compact(&stack_gates(weights, prefix, "W")?, 3 * n, m),
-            b: stack_gates(weights, prefix, "b")?,
-            u_zr: pack(weights, &[&name("U_z"), &name("U_r")], n)?,
-            u: pack(weights, &[&name("U")], n)?,
-        })
-    }
-}
 
 /// Weights packed for decoding.
 #[derive(Debug)]
@@ -90,8 +67,8 @@ impl Prepared {
             config: config.clone(),
             source_embedding: Table::new(weights.numbers("source_embedding")?),
             target_embedding: Table::new(weights.numbers("target_embedding")?),
-            forward: Encoder::new(config, weights, "encoder.forward")?,
-            backward: Encoder::new(config, weights, "encoder.backward")?,
+            forward: Encoder::new(config, weights, "encoder.forward", (Sense::New, Direction::Forward))?,
+            backward: Encoder::new(config, weights, "encoder.backward", (Sense::New, Direction::Backward))?,
             u_a: pack(weights, &["attention.U_a"], 2 * n)?,
             b_a: data("attention.b_a")?,
             v_a: data("attention.v_a")?,
@@ -132,7 +109,6 @@ struct Buffers {
     from_word: Vec<f32>,
     energies: Vec<f32>,
     alpha: Vec<f32>,
-    c: Vec<f32>,
     from_context: Vec<f32>,
     x: Vec<f32>,
     u: Vec<f32>,
@@ -151,12 +127,10 @@ pub struct FusedStepper {
     model: Arc<Prepared>,
     threads: usize,
     sources: Sources,
-    /// Annotations [b, t_x, 2n].
-    h: Vec<f32>,
+    /// h_j [2n], and [C; C_o] h_j.
+    annotated: Annotated,
     /// U_a h_j + b_a, [b, t_x, n'].
     keys: Vec<f32>,
-    /// [C; C_o] h_j, [b, t_x, padded 3n + 2l]; empty while c is multiplied itself.
-    projected: Vec<f32>,
     /// States of the rows of the last step; s_0 of each sentence at first.
     s: Vec<f32>,
     first: bool,
@@ -166,33 +140,17 @@ pub struct FusedStepper {
 impl FusedStepper {
     /// A stepper that may use `threads` threads.
     pub fn new(model: Arc<Prepared>, threads: usize) -> Self {
-        let (h, keys, s) = (Vec::new(), Vec::new(), Vec::new());
+        let (keys, s) = (Vec::new(), Vec::new());
         Self {
             model,
             threads: threads.max(1),
             sources: Sources::default(),
-            h,
+            annotated: Annotated::default(),
             keys,
-            projected: Vec::new(),
             s,
             first: true,
             buffers: Buffers::default(),
         }
-    }
-
-    /// One direction over all sources: states [t_x + 1, b, n].
-    fn read(&self, encoder: &Encoder, direction: Direction, e: &[f32]) -> Vec<f32> {
-        let (n, m) = (self.model.config.hidden, self.model.config.embedding);
-        let (b, t_x) = (self.sources.lengths.len(), self.sources.t_x);
-        let rows = t_x * b;
-        let mut x = vec![0.0; rows * 3 * n];
-        encoder.w.apply_onto(self.threads, rows, e, m, &mut x, 3 * n, Onto::Row(&encoder.b));
-        let mut h = vec![0.0; (t_x + 1) * b * n];
-        let [mut u, mut r, mut rh, mut h_tilde] = [(); 4].map(|()| vec![0.0; rows * n]);
-        let mut kept = Kept { h: &mut h, u: &mut u, r: &mut r, rh: &mut rh, h_tilde: &mut h_tilde };
-        let unit = Unit { n, u_zr: &encoder.u_zr, u: &encoder.u, sense: Sense::New, direction };
-        scan::scan(&unit, &x, t_x, b, &self.sources.live, &mut kept, &mut vec![0.0; 3 * b * n]);
-        h
     }
 
     /// alpha and e of every parent, and of every row from there.
@@ -230,24 +188,12 @@ impl FusedStepper {
         }
     }
 
-    /// [C; C_o] h_j of every source word.
-    fn project(&self) -> Vec<f32> {
-        let (context, width) = (&self.model.context, 2 * self.model.config.hidden);
-        let (words, wide) = (self.h.len() / width, padded(context.columns()));
-        let mut projected = vec![0.0; words * wide];
-        context.apply_onto(self.threads, words, &self.h, width, &mut projected, wide, Onto::Zero);
-        projected
-    }
-
     /// [C; C_o] c_i of every context, c_i = sum_j alpha_ij h_j. Rows of one parent share it, unless they were given
     /// different weights.
     fn look(&mut self, rows: &[Row], given: &[f32]) {
         let model = &*self.model;
         let (n, t_x, wide) = (model.config.hidden, self.sources.t_x, model.context.columns());
-        if self.projected.is_empty() && sums::is_worthwhile(rows.len(), self.sources.lengths.len()) {
-            self.projected = self.project();
-        }
-        let Buffers { parents, contexts, sentences, alpha, c, from_context, .. } = &mut self.buffers;
+        let Buffers { parents, contexts, sentences, alpha, from_context, .. } = &mut self.buffers;
         contexts.contexts(parents, given, t_x);
         sentences.clear();
         alpha.clear();
@@ -257,13 +203,7 @@ impl FusedStepper {
         }
         let sums = Sums { threads: self.threads, t_x, lengths: &self.sources.lengths, sentences, alpha };
         let from_context = sized(from_context, contexts.len() * wide);
-        if self.projected.is_empty() {
-            let c = sized(c, contexts.len() * 2 * n);
-            sums.contexts(&self.h, 2 * n, c, 2 * n);
-            model.context.apply_on(self.threads, contexts.len(), c, 2 * n, from_context, wide, false);
-        } else {
-            sums.mix(&self.projected, wide, from_context, Onto::Zero);
-        }
+        self.annotated.look(&sums, rows.len(), (&model.context, 2 * n), from_context, Onto::Zero);
     }
 
     /// t = maxout(U_o s + V_o e + C_o c + b_o), log p = log softmax(W_o t + b_w).
@@ -333,21 +273,18 @@ impl Stepper for FusedStepper {
         let (n, a) = (config.hidden, config.alignment);
         self.sources = Sources::new(sources, config.source_vocabulary)?;
         let (b, t_x) = (sources.len(), self.sources.t_x);
-        let mut e = Vec::new();
-        model.source_embedding.gather(config.embedding, self.sources.ids.iter().map(|&id| Some(id)), &mut e)?;
-        let mut halves = [(&model.forward, Direction::Forward), (&model.backward, Direction::Backward)]
-            .map(|(encoder, direction)| (encoder, direction, Vec::new()));
-        team::each(self.threads, &mut halves, &|_, half| half.2 = self.read(half.0, half.1, &e));
-        let [(.., forward), (.., backward)] = halves;
-        self.h.resize(b * t_x * 2 * n, 0.0);
-        for (at, h) in self.h.chunks_exact_mut(2 * n).enumerate() {
+        let e = self.sources.embed(&model.source_embedding, config.embedding)?;
+        let mut halves = [&model.forward, &model.backward].map(|encoder| (encoder, Vec::new()));
+        team::each(self.threads, &mut halves, &|_, half| half.1 = half.0.read(self.threads, &self.sources, &e));
+        let [(_, forward), (_, backward)] = halves;
+        self.annotated.begin(b * t_x * 2 * n);
+        for (at, h) in self.annotated.h.chunks_exact_mut(2 * n).enumerate() {
             let (row, t) = (at / t_x, at % t_x);
             h[..n].copy_from_slice(&forward[((t + 1) * b + row) * n..((t + 1) * b + row + 1) * n]);
             h[n..].copy_from_slice(&backward[(t * b + row) * n..(t * b + row + 1) * n]);
         }
         self.keys.resize(b * t_x * a, 0.0);
-        model.u_a.apply_onto(self.threads, b * t_x, &self.h, 2 * n, &mut self.keys, a, Onto::Row(&model.b_a));
-        self.projected.clear();
+        model.u_a.apply_onto(self.threads, b * t_x, &self.annotated.h, 2 * n, &mut self.keys, a, Onto::Row(&model.b_a));
         // s_0 = tanh(W_s <-h_1 + b_s)
         self.s.resize(b * n, 0.0);
         model.w_s.apply_onto(self.threads, b, &backward[..b * n], n, &mut self.s, n, Onto::Row(&model.b_s));
@@ -396,12 +333,9 @@ impl Stepper for FusedStepper {
         let mut before = std::mem::replace(self, Self::new(Arc::clone(&self.model), self.threads));
         std::mem::swap(&mut self.buffers, &mut before.buffers);
         self.begin(sources)?;
-        let (n, a, wide) = (self.model.config.hidden, self.model.config.alignment, self.model.context.columns());
+        let (n, a) = (self.model.config.hidden, self.model.config.alignment);
         let joining = Joining::new(&before.sources, kept, &self.sources)?;
-        if !before.projected.is_empty() {
-            self.projected = joining.numbers(&before.projected, &self.project(), padded(wide));
-        }
-        self.h = joining.numbers(&before.h, &self.h, 2 * n);
+        self.annotated.join(before.annotated, &joining, self.threads, Some(&self.model.context), 2 * n);
         self.keys = joining.numbers(&before.keys, &self.keys, a);
         self.sources = joining.sources;
         before.s.append(&mut self.s);
@@ -410,14 +344,7 @@ impl Stepper for FusedStepper {
         Ok(())
     }
 
-    fn context(&self, _sentence: usize) -> Option<Vec<f32>> {
-        None
-    }
-
     fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
-        let (wide, t_x) = (2 * self.model.config.hidden, self.sources.t_x);
-        let length = *self.sources.lengths.get(sentence)?;
-        let h = self.h.get(sentence * t_x * wide..(sentence * t_x + length) * wide)?;
-        Some(h.chunks_exact(wide).map(<[f32]>::to_vec).collect())
+        self.sources.words_of(sentence, &self.annotated.h, 2 * self.model.config.hidden)
     }
 }

@@ -1,13 +1,14 @@
 //! Floor 3: sums of annotations by the weights alpha, for the rows of a step that look at the same sentence together.
 
+use crate::models::fused::{Joining, sized};
 use crate::nn::fused::pack::{mix, padded};
-use crate::nn::fused::{Onto, focus, team};
+use crate::nn::fused::{Onto, Packed, focus, team};
 
 /// With fewer sentences [`Sums::mix`] is faster even where each has one row: the weight is then only read.
 const FEW: usize = 6;
 
 /// Whether sum_j alpha_ij (C h_j), with C h_j computed once a sentence, is less work than C c_i at every step.
-pub fn is_worthwhile(rows: usize, sentences: usize) -> bool {
+fn is_worthwhile(rows: usize, sentences: usize) -> bool {
     rows > sentences || sentences < FEW
 }
 
@@ -55,5 +56,63 @@ impl Sums<'_> {
             let (alpha, words) = (&self.alpha[*from * self.t_x..], self.lengths[*sentence]);
             mix(within, *count, width, words, alpha, self.t_x, b, padded(width), group, width, onto);
         });
+    }
+}
+
+/// The annotations of a batch, and what a matrix C makes of each, where that is less work than C c_i at every step.
+#[derive(Debug, Default)]
+pub struct Annotated {
+    /// h_j, [b, t_x, width].
+    pub h: Vec<f32>,
+    /// C h_j, [b, t_x, padded columns of C]; empty while c_i is multiplied itself.
+    projected: Vec<f32>,
+    c: Vec<f32>,
+}
+
+impl Annotated {
+    /// Forgets the batch before; room for so many numbers.
+    pub fn begin(&mut self, length: usize) {
+        self.projected.clear();
+        self.h.resize(length, 0.0);
+    }
+
+    fn project(&self, threads: usize, matrix: &Packed, width: usize) -> Vec<f32> {
+        let (words, wide) = (self.h.len() / width, padded(matrix.columns()));
+        let mut projected = vec![0.0; words * wide];
+        matrix.apply_onto(threads, words, &self.h, width, &mut projected, wide, Onto::Zero);
+        projected
+    }
+
+    /// C c_i of every row of the sums, c_i = sum_j alpha_ij h_j, added to what `onto` says; `rows` are those of the step,
+    /// of which several may share a sum.
+    pub fn look(
+        &mut self,
+        sums: &Sums<'_>,
+        rows: usize,
+        (matrix, width): (&Packed, usize),
+        out: &mut [f32],
+        onto: Onto<'_>,
+    ) {
+        if self.projected.is_empty() && is_worthwhile(rows, sums.lengths.len()) {
+            self.projected = self.project(sums.threads, matrix, width);
+        }
+        if self.projected.is_empty() {
+            let count = sums.sentences.len();
+            let c = sized(&mut self.c, count * width);
+            sums.contexts(&self.h, width, c, width);
+            matrix.apply_onto(sums.threads, count, c, width, out, matrix.columns(), onto);
+        } else {
+            sums.mix(&self.projected, matrix.columns(), out, onto);
+        }
+    }
+
+    /// What is kept of the batch before, and these behind it.
+    pub fn join(&mut self, before: Self, joining: &Joining<'_>, threads: usize, matrix: Option<&Packed>, width: usize) {
+        if let Some(matrix) = matrix.filter(|_| !before.projected.is_empty()) {
+            let after = self.project(threads, matrix, width);
+            self.projected = joining.numbers(&before.projected, &after, padded(matrix.columns()));
+        }
+        self.h = joining.numbers(&before.h, &self.h, width);
+        self.c = before.c;
     }
 }

@@ -1,4 +1,4 @@
-//! Floor 1: the element-wise part of the gated hidden unit, forward and backward.
+//! Floor 1: the element-wise part of the gated hidden unit, forward and backward. The equations are in `nn/gru.rs`.
 //!
 //! Both papers' units are s' = (1 - u) s + u s~ with u = z in Bahdanau et al. 2015 (A.1.1)
 //! and u = 1 - z in Cho et al. 2014 (A.1). The products with U are made by the caller.

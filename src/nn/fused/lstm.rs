@@ -1,6 +1,6 @@
 //! Floor 1: the element-wise part of the LSTM cell of Zaremba et al. 2015, forward and backward.
 //! The products with W and U are made by the caller. Rows have 4n pre-activations in the order
-//! i, f, o, g.
+//! i, f, o, g. The equations are in `nn/lstm.rs`.
 
 use super::elementwise::{sigmoid, tanh};
 use super::per_level;

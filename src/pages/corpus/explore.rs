@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::app::shared::Shared;
+use crate::app::state::AppState;
 use crate::corpus::store::ranges::{with_condition, with_range};
 use crate::jobs::corpus::explore::{Explore, Explored, Find};
 use crate::jobs::corpus::thread::CorpusRequest;
@@ -11,69 +11,69 @@ use crate::pages::corpus::whole::{View, WholeCommand};
 
 impl Workbench {
     /// Does what the user asked for.
-    pub(crate) fn explore(&mut self, command: WholeCommand, shared: &mut Shared) {
+    pub(crate) fn explore(&mut self, command: WholeCommand, app: &mut AppState) {
         match command {
             WholeCommand::SetView(view) => {
                 self.whole.back.clear();
-                self.set_view(view, shared);
+                self.set_view(view, app);
             }
             WholeCommand::Follow(condition) => {
                 self.whole.back.push((self.whole.view, self.filter.clone()));
                 self.filter = with_condition(&self.filter, &condition);
                 self.whole.view = View::Table;
-                self.show(shared);
+                self.show(app);
             }
             WholeCommand::Back => {
                 let Some((view, filter)) = self.whole.back.pop() else { return };
                 self.whole.view = view;
                 self.filter = filter;
-                self.show(shared);
+                self.show(app);
             }
             WholeCommand::SetPair(first, second) => {
                 self.whole.counted.pair = Some((first, second));
-                self.count_again(shared);
+                self.count_again(app);
             }
             WholeCommand::SetFrequencies(path) => {
                 self.columns.look.frequencies = path;
-                self.keep_look(shared);
-                self.tell_means(shared);
-                self.show(shared);
-                self.count_again(shared);
+                self.keep_look(app);
+                self.tell_means(app);
+                self.show(app);
+                self.count_again(app);
             }
             WholeCommand::Draw(name, is_drawn) => {
                 self.columns.brush(&name, is_drawn);
-                self.watch(shared);
-                self.keep_look(shared);
+                self.watch(app);
+                self.keep_look(app);
             }
             WholeCommand::DrawShown => {
                 self.columns.brush_shown(&self.corpus);
-                self.watch(shared);
-                self.keep_look(shared);
+                self.watch(app);
+                self.keep_look(app);
             }
             WholeCommand::DrawNone => {
                 self.columns.look.brushed.clear();
-                self.watch(shared);
-                self.keep_look(shared);
+                self.watch(app);
+                self.keep_look(app);
             }
             WholeCommand::SetParallel(parallel) => {
                 self.columns.look.parallel = parallel;
-                self.keep_look(shared);
+                self.keep_look(app);
             }
             WholeCommand::Brush(column, range) => {
                 self.filter = with_range(&self.filter, column, range, &self.corpus);
-                self.show(shared);
+                self.show(app);
             }
             WholeCommand::MoveColumn(name, by) => {
                 self.columns.move_by(&name, by, &self.corpus);
-                self.keep_look(shared);
+                self.keep_look(app);
             }
             WholeCommand::SetQuery(query) => {
                 self.whole.concordance.query = query;
-                self.find_again(shared);
+                self.find_again(app);
             }
             WholeCommand::SetSystem(system) => {
                 self.whole.concordance.system = system;
-                self.find_again(shared);
+                self.find_again(app);
             }
             WholeCommand::SetOrder(order) => {
                 self.whole.concordance.order = order;
@@ -83,7 +83,7 @@ impl Workbench {
                 let concordance = &self.whole.concordance;
                 let (lines, order) = (Arc::clone(&concordance.lines), Arc::clone(&concordance.sorted));
                 let save = Explore::Save { path, lines, order, system: concordance.system };
-                Self::send(shared, CorpusRequest::Explore(save));
+                Self::send(app, CorpusRequest::Explore(save));
             }
             WholeCommand::MoveHit(by) => {
                 let concordance = &self.whole.concordance;
@@ -93,55 +93,55 @@ impl Workbench {
                     None if by < 0 => last,
                     None => 0,
                 };
-                self.select_hit(next.clamp(0, last.max(0)) as usize, shared);
+                self.select_hit(next.clamp(0, last.max(0)) as usize, app);
             }
-            WholeCommand::SelectHit(row) => self.select_hit(row, shared),
+            WholeCommand::SelectHit(row) => self.select_hit(row, app),
         }
     }
 
-    fn set_view(&mut self, view: View, shared: &mut Shared) {
+    fn set_view(&mut self, view: View, app: &mut AppState) {
         self.whole.view = view;
-        self.see_whole(shared);
+        self.see_whole(app);
     }
 
-    fn select_hit(&mut self, row: usize, shared: &mut Shared) {
+    fn select_hit(&mut self, row: usize, app: &mut AppState) {
         let Some(at) = self.whole.concordance.line(row).map(|line| line.at as usize) else { return };
         self.whole.concordance.selected = Some(row);
         if self.selected != Some(at) {
-            self.select(Some(at), shared);
+            self.select(Some(at), app);
         }
     }
 
-    fn count_again(&mut self, shared: &mut Shared) {
+    fn count_again(&mut self, app: &mut AppState) {
         self.whole.counted.forget();
-        self.see_whole(shared);
+        self.see_whole(app);
     }
 
     /// Asks for what the view shows, where that is not known.
-    pub(crate) fn see_whole(&mut self, shared: &mut Shared) {
+    pub(crate) fn see_whole(&mut self, app: &mut AppState) {
         match self.whole.view {
             View::Table => {}
             View::Overview => {
                 if let Some(options) = self.whole.counted.wanted(self.whole.revision, &self.rows) {
-                    self.tell_means(shared);
-                    Self::send(shared, CorpusRequest::Explore(Explore::Count(Some(options))));
+                    self.tell_means(app);
+                    Self::send(app, CorpusRequest::Explore(Explore::Count(Some(options))));
                 }
             }
             View::Concordance => {
                 if self.whole.concordance.wanted(self.whole.revision, &self.rows) {
-                    self.find(shared);
+                    self.find(app);
                 }
             }
         }
     }
 
-    fn find_again(&mut self, shared: &mut Shared) {
+    fn find_again(&mut self, app: &mut AppState) {
         self.whole.concordance.forget();
-        self.see_whole(shared);
+        self.see_whole(app);
     }
 
-    fn find(&mut self, shared: &mut Shared) {
-        let number = shared.fresh_id();
+    fn find(&mut self, app: &mut AppState) {
+        let number = app.tasks.fresh_id();
         let concordance = &mut self.whole.concordance;
         concordance.begin(number);
         if concordance.system >= self.corpus.systems.len() {
@@ -149,7 +149,7 @@ impl Workbench {
         }
         let find = Find { number, query: concordance.query.clone(), system: concordance.system };
         let find = concordance.is_searching.then_some(find);
-        Self::send(shared, CorpusRequest::Explore(Explore::Find(find)));
+        Self::send(app, CorpusRequest::Explore(Explore::Find(find)));
     }
 
     /// Notes whether more is said than before, so that it is counted; judgements alone change no number of the whole.
@@ -163,46 +163,46 @@ impl Workbench {
     }
 
     /// How the lane finds costly conditions out: the languages are those of the first model.
-    pub(crate) fn tell_means(&mut self, shared: &mut Shared) {
-        let means = (self.columns.look.frequencies.clone(), shared.languages());
+    pub(crate) fn tell_means(&mut self, app: &mut AppState) {
+        let means = (self.columns.look.frequencies.clone(), app.document.languages());
         if self.means.as_ref() != Some(&means) {
             self.means = Some(means.clone());
             self.whole.revision += 1;
             let (frequencies, languages) = means;
-            Self::send(shared, CorpusRequest::Explore(Explore::Means { frequencies, languages }));
+            Self::send(app, CorpusRequest::Explore(Explore::Means { frequencies, languages }));
         }
     }
 
-    pub(crate) fn keep_look(&self, shared: &mut Shared) {
-        Self::send(shared, CorpusRequest::Explore(Explore::Keep(Box::new(self.columns.look.clone()))));
+    pub(crate) fn keep_look(&self, app: &mut AppState) {
+        Self::send(app, CorpusRequest::Explore(Explore::Keep(Box::new(self.columns.look.clone()))));
     }
 
-    fn watch(&mut self, shared: &mut Shared) {
+    fn watch(&mut self, app: &mut AppState) {
         if self.columns.look.brushed.is_empty() {
             self.whole.picture = None;
         }
-        Self::send(shared, CorpusRequest::Explore(Explore::Watch(self.columns.look.brushed.clone())));
+        Self::send(app, CorpusRequest::Explore(Explore::Watch(self.columns.look.brushed.clone())));
     }
 
     /// Takes in what the corpus thread tells.
-    pub(crate) fn explored(&mut self, explored: Explored, shared: &mut Shared) {
+    pub(crate) fn explored(&mut self, explored: Explored, app: &mut AppState) {
         match explored {
             Explored::Look(look) => {
                 self.columns.look = *look;
-                self.watch(shared);
-                self.tell_means(shared);
+                self.watch(app);
+                self.tell_means(app);
             }
             Explored::Picture(picture) => self.whole.picture = Some(picture),
             Explored::Counting(share) => self.whole.counted.share = Some(share),
             Explored::Counted(overview) => {
                 self.whole.counted.take(overview);
-                self.see_whole(shared);
+                self.see_whole(app);
             }
             Explored::Hits(hits) => {
                 let is_over = hits.is_over;
                 self.whole.concordance.take(hits);
                 if is_over {
-                    self.see_whole(shared);
+                    self.see_whole(app);
                 }
             }
             Explored::Refused(number, why) => self.whole.concordance.refuse(number, why),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::app::shared::Shared;
+use crate::app::state::AppState;
 use crate::corpus::judgements::change::Change;
 use crate::corpus::judgements::judge::Judgement;
 use crate::jobs::corpus::thread::CorpusRequest;
@@ -10,16 +10,16 @@ use crate::pages::corpus::{Workbench, picture};
 use crate::text::links::{Link, Links};
 
 impl Workbench {
-    pub(super) fn judge(&mut self, shared: &mut Shared, change: impl FnOnce(&mut Judgement)) {
+    pub(super) fn judge(&mut self, app: &mut AppState, change: impl FnOnce(&mut Judgement)) {
         if let Some(at) = self.selected {
-            self.judge_of(at, self.annotator.clone(), shared, change);
+            self.judge_of(at, self.annotator.clone(), app, change);
         }
     }
 
     /// As [`Self::judge`] where the sentence in view is the chosen one, and not still the one before.
-    pub(super) fn judge_shown(&mut self, shared: &mut Shared, change: impl FnOnce(&mut Judgement)) {
+    pub(super) fn judge_shown(&mut self, app: &mut AppState, change: impl FnOnce(&mut Judgement)) {
         if self.detail.as_ref().is_some_and(|detail| Some(detail.at) == self.selected) {
-            self.judge(shared, change);
+            self.judge(app, change);
         }
     }
 
@@ -28,7 +28,7 @@ impl Workbench {
         &mut self,
         at: usize,
         annotator: String,
-        shared: &mut Shared,
+        app: &mut AppState,
         change: impl FnOnce(&mut Judgement),
     ) {
         let before = self.said(at, &annotator);
@@ -36,17 +36,17 @@ impl Workbench {
         change(&mut judgement);
         if judgement != before {
             self.given.insert((at, annotator.clone()), judgement.clone());
-            Self::send(shared, CorpusRequest::Judge(at, annotator, judgement));
+            Self::send(app, CorpusRequest::Judge(at, annotator, judgement));
         }
     }
 
     /// Takes back, or does again; what it concerns is chosen.
-    pub(super) fn take_back(&mut self, call: CorpusRequest, shared: &mut Shared) {
+    pub(super) fn take_back(&mut self, call: CorpusRequest, app: &mut AppState) {
         self.given.clear();
         self.drawn = None;
         self.awaits = true;
         self.whole.revision += 1;
-        Self::send(shared, call);
+        Self::send(app, call);
     }
 
     /// The links by hand of the chosen sentence, once they are known.
@@ -56,17 +56,17 @@ impl Workbench {
         Some((detail.at, drawn.unwrap_or(&detail.gold).clone().unwrap_or_default()))
     }
 
-    pub(super) fn draw(&mut self, at: usize, gold: Option<Links>, shared: &mut Shared) {
+    pub(super) fn draw(&mut self, at: usize, gold: Option<Links>, app: &mut AppState) {
         // What is judged before the answer keeps the links.
         let links = gold.as_ref().map(crate::text::links::pharaoh).unwrap_or_default();
         let judgement = Judgement { links, ..self.said(at, &self.annotator) };
         self.given.insert((at, self.annotator.clone()), judgement);
         self.drawn = Some((at, gold.clone()));
         self.whole.revision += 1;
-        Self::send(shared, CorpusRequest::SetGold(at, self.annotator.clone(), gold));
+        Self::send(app, CorpusRequest::SetGold(at, self.annotator.clone(), gold));
     }
 
-    pub(super) fn link(&mut self, link: Link, shared: &mut Shared) {
+    pub(super) fn link(&mut self, link: Link, app: &mut AppState) {
         let Some((at, gold)) = self.gold() else { return };
         let (mut sure, mut possible) = (gold.sure().to_vec(), gold.possible().to_vec());
         if gold.is_sure(link) {
@@ -78,22 +78,22 @@ impl Workbench {
             sure.push(link);
         }
         let gold = Links::new(sure, possible);
-        self.draw(at, Some(gold).filter(|gold| !gold.all().is_empty()), shared);
+        self.draw(at, Some(gold).filter(|gold| !gold.all().is_empty()), app);
     }
 
     /// Links to begin with. The languages are those of the first model.
-    pub(super) fn links_of_aligner(&mut self, shared: &mut Shared) {
+    pub(super) fn links_of_aligner(&mut self, app: &mut AppState) {
         let Some(at) = self.selected else { return };
-        let Some(languages) = shared.languages() else {
+        let Some(languages) = app.document.languages() else {
             let message = "Which languages these are is not known; add a model of them with + Model above";
             self.message = Some(message.to_owned());
             return;
         };
-        Self::send(shared, CorpusRequest::Align(at, self.annotator.clone(), languages));
+        Self::send(app, CorpusRequest::Align(at, self.annotator.clone(), languages));
     }
 
     /// Takes in what was judged; what was taken back, or done again, is chosen.
-    pub(super) fn judged(&mut self, at: Option<usize>, change: &Change, shared: &mut Shared) {
+    pub(super) fn judged(&mut self, at: Option<usize>, change: &Change, app: &mut AppState) {
         let corpus = Arc::make_mut(&mut self.corpus);
         corpus.apply(change);
         let judgements = &corpus.judgements;
@@ -105,7 +105,7 @@ impl Workbench {
             }
             if let Some(gold) = change.golds.get(&detail.at) {
                 detail.gold.clone_from(gold);
-                self.tables = picture::tables(detail, || shared.fresh_id());
+                self.tables = picture::tables(detail, || app.tasks.fresh_id());
             }
             if self.drawn.as_ref().is_some_and(|(at, gold)| *at != detail.at || *gold == detail.gold) {
                 self.drawn = None;
@@ -114,7 +114,7 @@ impl Workbench {
         if std::mem::take(&mut self.awaits)
             && let Some(at) = at.filter(|at| self.selected != Some(*at))
         {
-            self.select(Some(at), shared);
+            self.select(Some(at), app);
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::app::document::table::AlignmentTable;
 use crate::app::effect::Effect;
 use crate::app::files::gold::Gold;
 use crate::app::page::{Dropped, Page};
-use crate::app::shared::Shared;
+use crate::app::state::AppState;
 use crate::corpus::acting::Acting;
 use crate::corpus::export::out::Out;
 use crate::corpus::import::importer::ImportReport;
@@ -166,42 +166,42 @@ impl Workbench {
         self.rows.iter().position(|at| *at == selected)
     }
 
-    fn send(shared: &mut Shared, call: CorpusRequest) {
-        shared.push(Effect::Corpus(call));
+    fn send(app: &mut AppState, call: CorpusRequest) {
+        app.tasks.push(Effect::Corpus(call));
     }
 
-    fn show(&mut self, shared: &mut Shared) {
-        self.tell_means(shared);
-        Self::send(shared, CorpusRequest::Show { filter: self.filter.clone(), sorting: self.sorting.clone() });
+    fn show(&mut self, app: &mut AppState) {
+        self.tell_means(app);
+        Self::send(app, CorpusRequest::Show { filter: self.filter.clone(), sorting: self.sorting.clone() });
     }
 
-    fn open(&mut self, path: PathBuf, shared: &mut Shared) {
-        self.close(shared);
+    fn open(&mut self, path: PathBuf, app: &mut AppState) {
+        self.close(app);
         (self.last, self.wanted) = (Some(path.clone()), Some(path.clone()));
-        Self::send(shared, CorpusRequest::Open(path));
-        shared.changed();
+        Self::send(app, CorpusRequest::Open(path));
+        app.changed();
     }
 
     /// What was shown goes; what is kept between starts stays.
-    fn close(&mut self, shared: &mut Shared) {
+    fn close(&mut self, app: &mut AppState) {
         for task in std::mem::take(&mut self.tasks) {
-            shared.cancel(task);
+            app.tasks.cancel(task);
         }
         let kept = (self.last.take(), std::mem::take(&mut self.annotator));
         *self = Self { last: kept.0, annotator: kept.1, ..Self::default() };
-        Self::send(shared, CorpusRequest::Close);
-        shared.changed();
+        Self::send(app, CorpusRequest::Close);
+        app.changed();
     }
 
-    fn select(&mut self, at: Option<usize>, shared: &mut Shared) {
+    fn select(&mut self, at: Option<usize>, app: &mut AppState) {
         self.selected = at.filter(|at| *at < self.corpus.len());
         match self.selected {
-            Some(at) => Self::send(shared, CorpusRequest::Detail(at)),
+            Some(at) => Self::send(app, CorpusRequest::Detail(at)),
             None => self.detail = None,
         }
     }
 
-    fn go(&mut self, by: isize, shared: &mut Shared) {
+    fn go(&mut self, by: isize, app: &mut AppState) {
         let last = self.rows.len() as isize - 1;
         let next = match self.row() {
             Some(row) => row as isize + by,
@@ -209,10 +209,10 @@ impl Workbench {
             None => 0,
         };
         let at = self.rows.get(next.clamp(0, last.max(0)) as usize).map(|at| *at as usize);
-        self.select(at, shared);
+        self.select(at, app);
     }
 
-    fn sort(&mut self, column: String, shared: &mut Shared) {
+    fn sort(&mut self, column: String, app: &mut AppState) {
         let falling = format!("-{column}");
         let (first, second) = if TextColumn::named(&column).is_some() { (column, falling) } else { (falling, column) };
         self.sorting = if self.sorting == second {
@@ -222,71 +222,71 @@ impl Workbench {
         } else {
             first
         };
-        self.show(shared);
+        self.show(app);
     }
 
-    fn run(&mut self, forces: bool, shared: &mut Shared) {
-        let all = systems(shared).into_iter().map(|system| (system, None)).collect();
-        self.run_all(all, forces, shared);
+    fn run(&mut self, forces: bool, app: &mut AppState) {
+        let all = systems(app).into_iter().map(|system| (system, None)).collect();
+        self.run_all(all, forces, app);
     }
 
     /// Every model with the interventions of a file.
-    fn run_with(&mut self, path: &std::path::Path, shared: &mut Shared) {
+    fn run_with(&mut self, path: &std::path::Path, app: &mut AppState) {
         let acts = |system| (system, Some(ActsBy::File(path.to_owned())));
-        let all = systems(shared).into_iter().map(acts).collect();
-        self.run_all(all, false, shared);
+        let all = systems(app).into_iter().map(acts).collect();
+        self.run_all(all, false, app);
     }
 
     /// Models with what is set for them.
-    fn run_set(&mut self, shared: &mut Shared) {
-        let scene = shared.scene();
+    fn run_set(&mut self, app: &mut AppState) {
+        let scene = app.document.scene();
         let acts = |system: Candidate| {
             let set = scene.set_for(system.folders());
             let acting = Acting::of("what was set", acting::file(&set, &scene.source));
             (!set.is_empty()).then(|| (system, Some(ActsBy::Set(Box::new(acting)))))
         };
-        let all: Vec<_> = systems(shared).into_iter().filter_map(acts).collect();
+        let all: Vec<_> = systems(app).into_iter().filter_map(acts).collect();
         if all.is_empty() {
             let message = "Nothing is set for a model above; set something on page Sentence, or choose a file";
             self.message = Some(message.to_owned());
             return;
         }
-        self.run_all(all, false, shared);
+        self.run_all(all, false, app);
     }
 
-    fn run_all(&mut self, wanted: Vec<(Candidate, Option<ActsBy>)>, forces: bool, shared: &mut Shared) {
+    fn run_all(&mut self, wanted: Vec<(Candidate, Option<ActsBy>)>, forces: bool, app: &mut AppState) {
         let Some(workspace) = self.path.clone() else { return };
-        let search = shared.scene().search.options();
+        let search = app.document.scene().search.options();
         if wanted.is_empty() {
             self.message = Some("There is no model to run; add one with + Model above".to_owned());
         }
         for (system, acting) in wanted {
             let search = SearchOptions { candidates: 0, trace: false, ..search.clone() };
-            let device = shared.settings().device;
+            let device = app.view.settings().device;
             let order = Analyse { workspace: workspace.clone(), system, device, search, forces, acting };
-            self.tasks.push(shared.order(Page::Workbench, Order::Analyse(order)));
+            self.tasks.push(app.tasks.order(Page::Workbench, Order::Analyse(order)));
         }
     }
 
-    fn open_sentence(&self, shared: &mut Shared) {
+    fn open_sentence(&self, app: &mut AppState) {
         let Some(detail) = self.detail.as_ref().filter(|detail| Some(detail.at) == self.selected) else { return };
         let sentence = &detail.sentence;
         let gold = detail.gold.clone().zip(sentence.reference.clone());
         let gold = gold.map(|(links, reference)| Gold { source: sentence.source.clone(), reference, links });
-        shared.show_with_gold(sentence.source.clone(), gold);
+        app.show_with_gold(sentence.source.clone(), gold);
     }
 
     /// Has what is in view read, where it is not in memory.
-    fn see(&mut self, rows: Vec<u32>, shared: &mut Shared) {
+    fn see(&mut self, rows: Vec<u32>, app: &mut AppState) {
         let seen = (rows, self.columns.shown(&self.corpus));
         if self.seen.as_ref() != Some(&seen) {
             self.seen = Some(seen.clone());
-            Self::send(shared, CorpusRequest::See(seen.0, seen.1));
+            Self::send(app, CorpusRequest::See(seen.0, seen.1));
         }
     }
 
     /// Takes in what the corpus thread tells.
-    pub fn hear(&mut self, news: CorpusNews, shared: &mut Shared) {
+    pub fn hear(&mut self, news: CorpusNews, app: &mut AppState) {
         match news {
             // One that was closed meanwhile is none any more.
             CorpusNews::Corpus(path, _) if self.wanted.as_ref() != Some(&path) => {}
@@ -294,7 +294,7 @@ impl Workbench {
                 if self.path.as_ref() != Some(&path) {
                     self.last = Some(path.clone());
                     self.path = Some(path);
-                    shared.changed();
+                    app.changed();
                 }
                 let is_longer = corpus.systems.len() != self.corpus.systems.len();
                 self.corpus = corpus;
@@ -303,17 +303,17 @@ impl Workbench {
                 self.given.retain(|(at, by), given| judgements.get(at).and_then(|all| all.get(by)) != Some(given));
                 self.seen = None;
                 if let Some(at) = self.selected.filter(|_| is_longer || !self.tasks.is_empty()) {
-                    Self::send(shared, CorpusRequest::Detail(at));
+                    Self::send(app, CorpusRequest::Detail(at));
                 }
             }
             CorpusNews::Rows(Ok(rows)) => {
                 self.rows = rows;
                 self.trouble = None;
-                self.see_whole(shared);
+                self.see_whole(app);
             }
             CorpusNews::Rows(Err(trouble)) => self.trouble = Some(trouble),
             CorpusNews::Seen => self.seen = None,
-            CorpusNews::Judged(at, change) => self.judged(at, &change, shared),
+            CorpusNews::Judged(at, change) => self.judged(at, &change, app),
             CorpusNews::Compared(agreement) => self.agreement = agreement.filter(|_| self.compared.is_some()),
             CorpusNews::Detail(detail) => {
                 // One of a sentence that is not chosen any more comes too late.
@@ -323,7 +323,7 @@ impl Workbench {
                 if self.drawn.as_ref().is_some_and(|(at, gold)| *at != detail.at || *gold == detail.gold) {
                     self.drawn = None;
                 }
-                self.tables = picture::tables(&detail, || shared.fresh_id());
+                self.tables = picture::tables(&detail, || app.tasks.fresh_id());
                 self.detail = Some(Arc::from(detail));
             }
             CorpusNews::Busy(what, share) => (self.busy, self.is_importing) = (Some((what, share)), false),
@@ -339,10 +339,10 @@ impl Workbench {
                 }
                 self.imported = Some((path, *imported));
                 self.whole.revision += 1;
-                self.see_whole(shared);
+                self.see_whole(app);
             }
-            CorpusNews::Written(path) => shared.notify(format!("Saved {}", path.display()), false),
-            CorpusNews::Explored(explored) => self.explored(explored, shared),
+            CorpusNews::Written(path) => app.notify(format!("Saved {}", path.display()), false),
+            CorpusNews::Explored(explored) => self.explored(explored, app),
             CorpusNews::Failed(message) => {
                 // What was under way may be what failed.
                 self.whole.counted.share = None;
@@ -357,10 +357,10 @@ impl PageState for Workbench {
     type Command = WorkbenchCommand;
     type Found = Analysed;
 
-    fn apply(&mut self, command: WorkbenchCommand, shared: &mut Shared) {
+    fn apply(&mut self, command: WorkbenchCommand, app: &mut AppState) {
         match command {
-            WorkbenchCommand::Open(path) => self.open(path, shared),
-            WorkbenchCommand::Close => self.close(shared),
+            WorkbenchCommand::Open(path) => self.open(path, app),
+            WorkbenchCommand::Close => self.close(app),
             WorkbenchCommand::Import(path) => {
                 let stem = || path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
                 let role = match &self.role {
@@ -368,81 +368,81 @@ impl PageState for Workbench {
                     role => role.clone(),
                 };
                 let options = import::Options { role: Some(role), ..import::Options::default() };
-                Self::send(shared, CorpusRequest::Import(path, options));
+                Self::send(app, CorpusRequest::Import(path, options));
             }
-            WorkbenchCommand::ImportAs(path, options) => Self::send(shared, CorpusRequest::Import(path, options)),
-            WorkbenchCommand::StopImport => Self::send(shared, CorpusRequest::Stop),
-            WorkbenchCommand::Fill => Self::send(shared, CorpusRequest::Fill),
+            WorkbenchCommand::ImportAs(path, options) => Self::send(app, CorpusRequest::Import(path, options)),
+            WorkbenchCommand::StopImport => Self::send(app, CorpusRequest::Stop),
+            WorkbenchCommand::Fill => Self::send(app, CorpusRequest::Fill),
             WorkbenchCommand::SetRole(role) => self.role = role,
             WorkbenchCommand::SetFilter(filter) => {
                 self.filter = filter;
-                self.show(shared);
+                self.show(app);
             }
-            WorkbenchCommand::Sort(column) => self.sort(column, shared),
-            WorkbenchCommand::Select(at) => self.select(at, shared),
-            WorkbenchCommand::See(rows) => self.see(rows, shared),
-            WorkbenchCommand::Move(by) => self.go(by, shared),
-            WorkbenchCommand::OpenSentence => self.open_sentence(shared),
-            WorkbenchCommand::Run(forces) => self.run(forces, shared),
-            WorkbenchCommand::RunOne(system, forces) => self.run_all(vec![(system, None)], forces, shared),
-            WorkbenchCommand::RunWith(path) => self.run_with(&path, shared),
-            WorkbenchCommand::RunSet => self.run_set(shared),
+            WorkbenchCommand::Sort(column) => self.sort(column, app),
+            WorkbenchCommand::Select(at) => self.select(at, app),
+            WorkbenchCommand::See(rows) => self.see(rows, app),
+            WorkbenchCommand::Move(by) => self.go(by, app),
+            WorkbenchCommand::OpenSentence => self.open_sentence(app),
+            WorkbenchCommand::Run(forces) => self.run(forces, app),
+            WorkbenchCommand::RunOne(system, forces) => self.run_all(vec![(system, None)], forces, app),
+            WorkbenchCommand::RunWith(path) => self.run_with(&path, app),
+            WorkbenchCommand::RunSet => self.run_set(app),
             WorkbenchCommand::Remove(id) => {
                 self.whole.stop();
                 // The places of the others shift.
                 self.whole.counted.pair = None;
-                Self::send(shared, CorpusRequest::Remove(id));
+                Self::send(app, CorpusRequest::Remove(id));
             }
             WorkbenchCommand::ShowColumn(name, is_shown) => {
                 self.columns.look.shown.insert(name, is_shown);
-                self.keep_look(shared);
+                self.keep_look(app);
             }
             WorkbenchCommand::SetAnnotator(name) => {
                 // Conditions part names by commas.
                 let name = name.replace([',', '"'], " ");
                 self.annotator = if name.trim().is_empty() { NOBODY.to_owned() } else { name.trim().to_owned() };
-                shared.changed();
+                app.changed();
             }
-            WorkbenchCommand::Star(stars) => self.judge(shared, |judgement| {
+            WorkbenchCommand::Star(stars) => self.judge(app, |judgement| {
                 judgement.stars = if judgement.stars == stars { 0 } else { stars.min(MOST_STARS) };
             }),
-            WorkbenchCommand::Tag(tag) => self.judge(shared, |judgement| {
+            WorkbenchCommand::Tag(tag) => self.judge(app, |judgement| {
                 let tag = tag.trim().to_owned();
                 if !tag.is_empty() && !judgement.tags.remove(&tag) {
                     judgement.tags.insert(tag);
                 }
             }),
             WorkbenchCommand::Note { at, annotator, note } => {
-                self.judge_of(at, annotator, shared, |judgement| judgement.note = note);
+                self.judge_of(at, annotator, app, |judgement| judgement.note = note);
             }
-            WorkbenchCommand::Mark(mark) => self.judge_shown(shared, |judgement| judgement.mark(mark)),
+            WorkbenchCommand::Mark(mark) => self.judge_shown(app, |judgement| judgement.mark(mark)),
             WorkbenchCommand::NoErrors(system) => {
-                self.judge_shown(shared, |judgement| judgement.turn_no_errors(system));
+                self.judge_shown(app, |judgement| judgement.turn_no_errors(system));
             }
-            WorkbenchCommand::Unmark(at) => self.judge_shown(shared, |judgement| {
+            WorkbenchCommand::Unmark(at) => self.judge_shown(app, |judgement| {
                 if at < judgement.marks.len() {
                     judgement.marks.remove(at);
                 }
             }),
-            WorkbenchCommand::Link(source, target) => self.link(Link { source, target }, shared),
-            WorkbenchCommand::LinksOfAligner => self.links_of_aligner(shared),
+            WorkbenchCommand::Link(source, target) => self.link(Link { source, target }, app),
+            WorkbenchCommand::LinksOfAligner => self.links_of_aligner(app),
             WorkbenchCommand::NoLinks => {
                 if let Some((at, _)) = self.gold() {
-                    self.draw(at, None, shared);
+                    self.draw(at, None, app);
                 }
             }
             WorkbenchCommand::Compare(pair) => {
                 self.compared.clone_from(&pair);
                 self.agreement = None;
-                Self::send(shared, CorpusRequest::Compare(pair));
+                Self::send(app, CorpusRequest::Compare(pair));
             }
             WorkbenchCommand::SetScheme(scheme, renamed) => {
-                Self::send(shared, CorpusRequest::SetScheme(scheme, renamed));
+                Self::send(app, CorpusRequest::SetScheme(scheme, renamed));
             }
-            WorkbenchCommand::OpenScheme(path) => Self::send(shared, CorpusRequest::OpenScheme(path)),
-            WorkbenchCommand::SaveScheme(path) => Self::send(shared, CorpusRequest::SaveScheme(path)),
-            WorkbenchCommand::Undo => self.take_back(CorpusRequest::Undo, shared),
-            WorkbenchCommand::Redo => self.take_back(CorpusRequest::Redo, shared),
+            WorkbenchCommand::OpenScheme(path) => Self::send(app, CorpusRequest::OpenScheme(path)),
+            WorkbenchCommand::SaveScheme(path) => Self::send(app, CorpusRequest::SaveScheme(path)),
+            WorkbenchCommand::Undo => self.take_back(CorpusRequest::Undo, app),
+            WorkbenchCommand::Redo => self.take_back(CorpusRequest::Redo, app),
             WorkbenchCommand::Save(kind, path) => {
                 let out = Out {
                     path,
@@ -450,11 +450,11 @@ impl PageState for Workbench {
                     rows: Arc::clone(&self.rows),
                     columns: self.columns.shown(&self.corpus),
                     chosen: self.filter.trim().to_owned(),
-                    languages: shared.languages(),
+                    languages: app.document.languages(),
                 };
-                Self::send(shared, CorpusRequest::Write(Box::new(out)));
+                Self::send(app, CorpusRequest::Write(Box::new(out)));
             }
-            WorkbenchCommand::Whole(command) => self.explore(command, shared),
+            WorkbenchCommand::Whole(command) => self.explore(command, app),
             WorkbenchCommand::DismissMessage => {
                 self.message = None;
                 self.imported = None;
@@ -462,31 +462,31 @@ impl PageState for Workbench {
         }
     }
 
-    fn found(&mut self, number: u64, found: Analysed, shared: &mut Shared) {
+    fn found(&mut self, number: u64, found: Analysed, app: &mut AppState) {
         self.tasks.retain(|task| *task != number);
         let mut told = format!("{}: {} sentences", found.system, found.sentences);
         if found.refusals > 0 {
             told += &format!("; {} could not be read ({})", found.refusals, found.refused.join("; "));
         }
-        shared.notify(told, false);
+        app.notify(told, false);
     }
 }
 
 impl Kept for Workbench {
-    fn ended(&mut self, number: u64, message: Option<String>, _shared: &mut Shared) {
+    fn ended(&mut self, number: u64, message: Option<String>, _app: &mut AppState) {
         if self.tasks.contains(&number) {
             self.tasks.retain(|task| *task != number);
             self.message = message.or(self.message.take());
         }
     }
 
-    fn dropped(&mut self, what: Dropped, path: PathBuf, shared: &mut Shared) {
+    fn dropped(&mut self, what: Dropped, path: PathBuf, app: &mut AppState) {
         match what {
             Dropped::Workspace => {
-                shared.show_page(Page::Workbench);
-                self.open(path, shared);
+                app.show_page(Page::Workbench);
+                self.open(path, app);
             }
-            Dropped::Text if self.path.is_some() => self.apply(WorkbenchCommand::Import(path), shared),
+            Dropped::Text if self.path.is_some() => self.apply(WorkbenchCommand::Import(path), app),
             Dropped::Text => self.message = Some("Open or make a workspace first; the file goes into it".to_owned()),
             // Other pages take these.
             Dropped::Model | Dropped::Logs | Dropped::PhraseTable | Dropped::Interventions => {}

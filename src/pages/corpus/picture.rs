@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::app::document::table::{AlignmentTable, Matrix, SourceWord, TargetWord};
+use crate::analysis::alignment::Alignment;
+use crate::app::document::table::{AlignmentTable, SourceWord, TargetWord};
 use crate::corpus::measures::measures::chunks;
 use crate::corpus::store::output::Output;
 use crate::jobs::corpus::thread::Detail;
@@ -14,12 +15,11 @@ pub fn tables(detail: &Detail, mut number: impl FnMut() -> u64) -> Vec<Option<Ar
     let table = |output: &Option<Output>| {
         let output = output.as_ref()?;
         let alpha = output.alpha.as_ref()?;
-        let matrix = Matrix { rows: alpha.len(), columns: alpha.first().map_or(0, Vec::len), values: alpha.concat() };
         Some(Arc::new(AlignmentTable {
             revision: number(),
-            source: source(output, &matrix),
+            source: source(output, alpha),
             target: target(output),
-            alpha: Some(matrix),
+            alpha: Some(alpha.clone()),
             links: gold(detail, output),
             text: output.text.clone(),
             log_p: output.log_p.unwrap_or(f32::NAN),
@@ -31,8 +31,8 @@ pub fn tables(detail: &Detail, mut number: impl FnMut() -> u64) -> Vec<Option<Ar
     detail.outputs.iter().map(&mut table).collect()
 }
 
-fn source(output: &Output, alpha: &Matrix) -> Vec<SourceWord> {
-    let column = |j: usize| alpha.values.iter().skip(j).step_by(alpha.columns.max(1)).sum();
+fn source(output: &Output, alpha: &Alignment) -> Vec<SourceWord> {
+    let column = |j: usize| (0..alpha.rows()).filter_map(|i| alpha.get(i, j)).sum();
     let word = |(j, text): (usize, &String)| SourceWord {
         text: text.clone(),
         is_unk: text == UNK,

@@ -1,7 +1,6 @@
 //! Floor 9: the sentences of a test set in an order: sorted once when it changes, so that a frame only looks things up.
 
-use crate::evaluation::{Record, Translation};
-use crate::jobs::queue::evaluate::Evaluated;
+use crate::corpus::overview::evaluated::{Evaluated, Record, Translation};
 use crate::pages::evaluation::command::By;
 
 /// The sentences in an order.
@@ -31,9 +30,9 @@ impl By {
         };
         let value = match self {
             Self::BleuDifference => difference(|translation| translation.bleu),
-            Self::ChrfDifference => difference(|translation| translation.chrf.score()),
+            Self::ChrfDifference => difference(|translation| translation.counts.chrf.score()),
             Self::Bleu(model) => translation(results, model, line).map(|translation| translation.bleu),
-            Self::Chrf(model) => translation(results, model, line).map(|translation| translation.chrf.score()),
+            Self::Chrf(model) => translation(results, model, line).map(|translation| translation.counts.chrf.score()),
             Self::Nll(model) => record(results, model, line).map(|record| record.nll / record.words.max(1) as f64),
             Self::Length => record(results, 0, line).map(|record| record.source_words as f64),
             Self::Line => Some(line as f64),

@@ -16,13 +16,14 @@ use crate::app::document::column::Column;
 use crate::app::effect::{Chore, Effect};
 use crate::app::files::gold::Gold;
 use crate::app::page::{Dropped, Page};
-use crate::app::shared::Shared;
+use crate::app::state::AppState;
+use crate::corpus::overview::evaluated::Evaluated;
+use crate::corpus::overview::test_set::Unk;
 use crate::decoding::SearchOptions;
-use crate::evaluation::Unk;
 use crate::evaluation::first_set::FirstSet;
 use crate::jobs::files::follow::Seen;
 use crate::jobs::queue::Order;
-use crate::jobs::queue::evaluate::{Candidate, Evaluate, Evaluated};
+use crate::jobs::queue::evaluate::{Candidate, Evaluate};
 use crate::pages::shape::{Kept, PageState};
 
 pub use crate::pages::evaluation::command::{By, EvaluationCommand, FiguresFormat, TestCommand};
@@ -87,18 +88,18 @@ impl PageState for Evaluation {
     type Command = EvaluationCommand;
     type Found = Evaluated;
 
-    fn apply(&mut self, command: EvaluationCommand, shared: &mut Shared) {
+    fn apply(&mut self, command: EvaluationCommand, app: &mut AppState) {
         match command {
             EvaluationCommand::Test(command) => {
                 self.test.apply(command);
-                shared.changed();
+                app.changed();
             }
             EvaluationCommand::SetAlsoWithoutUnk(on) => {
                 self.also_without_unk = on;
-                shared.changed();
+                app.changed();
             }
-            EvaluationCommand::TakeFirstSet(folder) => shared.chore(Chore::PutFirstSet(folder)),
-            EvaluationCommand::Run => self.run(shared),
+            EvaluationCommand::TakeFirstSet(folder) => app.tasks.chore(Chore::PutFirstSet(folder)),
+            EvaluationCommand::Run => self.run(app),
             EvaluationCommand::DismissMessage => self.message = None,
             EvaluationCommand::Sort(by) => self.listing.sort(by, self.results.as_deref()),
             EvaluationCommand::Compare(first, second) => self.listing.compare((first, second), self.results.as_deref()),
@@ -107,22 +108,22 @@ impl PageState for Evaluation {
                 let record = results.and_then(|results| results.models.first()?.report.records.get(line));
                 if let Some(record) = record {
                     let source = record.pair.source.to_string();
-                    let links = results.and_then(|results| results.gold.get(line)).cloned();
+                    let links = results.and_then(|results| results.gold.as_ref()?.1.pairs.get(line)).cloned();
                     let reference = record.pair.references.first().map(ToString::to_string).unwrap_or_default();
                     let gold = links.map(|links| Gold { source: source.clone(), reference, links });
-                    shared.show_with_gold(source, gold);
+                    app.show_with_gold(source, gold);
                 }
             }
             EvaluationCommand::Export { format, path } => match self.results.as_deref() {
-                Some(results) => shared.chore(Chore::Write { path, text: export::text(results, format) }),
-                None => shared.notify("There is nothing to save yet, because nothing is measured", true),
+                Some(results) => app.tasks.chore(Chore::Write { path, text: export::text(results, format) }),
+                None => app.notify("There is nothing to save yet, because nothing is measured", true),
             },
-            EvaluationCommand::OpenLogs(path) => shared.chore(Chore::FindLogs(path)),
-            EvaluationCommand::CloseLog(at) => self.close_log(at, shared),
+            EvaluationCommand::OpenLogs(path) => app.tasks.chore(Chore::FindLogs(path)),
+            EvaluationCommand::CloseLog(at) => self.close_log(at, app),
         }
     }
 
-    fn found(&mut self, number: u64, found: Evaluated, _shared: &mut Shared) {
+    fn found(&mut self, number: u64, found: Evaluated, _app: &mut AppState) {
         if self.task == Some(number) {
             self.task = None;
             self.listing = Listing::of(&found);
@@ -133,7 +134,7 @@ impl PageState for Evaluation {
 
 impl Kept for Evaluation {
     /// What was found before stays.
-    fn ended(&mut self, number: u64, message: Option<String>, _shared: &mut Shared) {
+    fn ended(&mut self, number: u64, message: Option<String>, _app: &mut AppState) {
         if self.task == Some(number) {
             self.task = None;
             self.message = message;
@@ -141,13 +142,13 @@ impl Kept for Evaluation {
     }
 
     /// A text takes the first place that is free.
-    fn dropped(&mut self, what: Dropped, path: PathBuf, shared: &mut Shared) {
+    fn dropped(&mut self, what: Dropped, path: PathBuf, app: &mut AppState) {
         match what {
             Dropped::Text if self.test.source.is_none() => {
-                self.apply(TestCommand::SetSource(Some(path)).into(), shared);
+                self.apply(TestCommand::SetSource(Some(path)).into(), app);
             }
-            Dropped::Text => self.apply(TestCommand::AddReference(path).into(), shared),
-            Dropped::Logs => shared.chore(Chore::FindLogs(path)),
+            Dropped::Text => self.apply(TestCommand::AddReference(path).into(), app),
+            Dropped::Logs => app.tasks.chore(Chore::FindLogs(path)),
             // Other pages take these.
             Dropped::Model | Dropped::PhraseTable | Dropped::Interventions | Dropped::Workspace => {}
         }
@@ -211,9 +212,9 @@ pub fn candidate(column: &Column) -> Candidate {
 }
 
 /// The models and ensembles of the columns, each once.
-pub fn systems(shared: &Shared) -> Vec<Candidate> {
+pub fn systems(app: &AppState) -> Vec<Candidate> {
     let mut systems: Vec<Candidate> = Vec::new();
-    for column in shared.columns() {
+    for column in app.document.columns() {
         let system = candidate(column);
         if !systems.contains(&system) {
             systems.push(system);
@@ -233,17 +234,17 @@ impl Evaluation {
         }
     }
 
-    fn run(&mut self, shared: &mut Shared) {
+    fn run(&mut self, app: &mut AppState) {
         if self.task.is_some() {
             return;
         }
-        let systems = systems(shared);
+        let systems = systems(app);
         if let Some(missing) = self.missing(systems.len()) {
             self.message = Some(missing.to_owned());
             return;
         }
         let Some(source) = self.test.source.clone() else { return };
-        let search = shared.scene.search;
+        let search = app.document.scene.search;
         let unk = match (search.forbid_unk, self.also_without_unk) {
             (true, _) => vec![Unk::Forbidden],
             (false, true) => vec![Unk::Allowed, Unk::Forbidden],
@@ -251,7 +252,7 @@ impl Evaluation {
         };
         let order = Evaluate {
             systems,
-            device: shared.settings.device,
+            device: app.view.settings.device,
             source,
             references: self.test.references.clone(),
             gold: self.test.gold.clone(),
@@ -261,11 +262,11 @@ impl Evaluation {
             unk,
         };
         self.message = None;
-        self.task = Some(shared.order(Page::Evaluation, Order::Evaluate(order)));
+        self.task = Some(app.tasks.order(Page::Evaluation, Order::Evaluate(order)));
     }
 
     /// The files of the first test set are there.
-    pub(crate) fn take(&mut self, files: FirstSet, shared: &mut Shared) {
+    pub(crate) fn take(&mut self, files: FirstSet, app: &mut AppState) {
         self.test = TestFiles {
             source: Some(files.source),
             references: vec![files.reference],
@@ -273,36 +274,36 @@ impl Evaluation {
             is_pretokenized: true,
             tokenization: Tokenization::None,
         };
-        shared.changed();
+        app.changed();
     }
 
     /// Logs were found where the user said.
-    pub(crate) fn open_logs(&mut self, path: &Path, found: Vec<PathBuf>, shared: &mut Shared) {
+    pub(crate) fn open_logs(&mut self, path: &Path, found: Vec<PathBuf>, app: &mut AppState) {
         if found.is_empty() {
             let text = format!("{} holds no training log; choose the folder of a run", path.display());
-            shared.notify(text, true);
+            app.notify(text, true);
             return;
         }
         let left_out = logs::add(&mut self.logs, found);
         if left_out > 0 {
             let text = format!("Only {} logs are shown at a time; {left_out} are left out", logs::MOST_LOGS);
-            shared.notify(text, false);
+            app.notify(text, false);
         }
-        shared.changed();
-        self.follow(shared);
+        app.changed();
+        self.follow(app);
     }
 
-    fn close_log(&mut self, at: usize, shared: &mut Shared) {
+    fn close_log(&mut self, at: usize, app: &mut AppState) {
         if at < self.logs.len() {
             self.logs.remove(at);
-            shared.changed();
-            self.follow(shared);
+            app.changed();
+            self.follow(app);
         }
     }
 
     /// Has these logs followed and no others.
-    pub(crate) fn follow(&self, shared: &mut Shared) {
-        shared.push(Effect::Follow(self.logs.iter().map(|log| log.path.clone()).collect()));
+    pub(crate) fn follow(&self, app: &mut AppState) {
+        app.tasks.push(Effect::Follow(self.logs.iter().map(|log| log.path.clone()).collect()));
     }
 
     /// Takes in what a followed log holds now; true when anything changed.

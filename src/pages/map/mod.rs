@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::app::effect::Chore;
 use crate::app::page::Page;
-use crate::app::shared::Shared;
+use crate::app::state::AppState;
 use crate::jobs::queue::Order;
 use crate::jobs::queue::maps::{Map, Mapped, What};
 use crate::pages::shape::{Kept, PageState};
@@ -176,7 +176,7 @@ impl PageState for Maps {
     type Command = MapCommand;
     type Found = Mapped;
 
-    fn apply(&mut self, command: MapCommand, shared: &mut Shared) {
+    fn apply(&mut self, command: MapCommand, app: &mut AppState) {
         let before = self.kept();
         match command {
             MapCommand::DismissMessage => self.message = None,
@@ -191,7 +191,7 @@ impl PageState for Maps {
             }
             MapCommand::SetColour(colour) => self.colour = colour,
             MapCommand::SetTyped(text) => self.typed = text,
-            MapCommand::Compute => self.compute(shared),
+            MapCommand::Compute => self.compute(app),
             MapCommand::Search(text) => {
                 self.search = text;
                 self.look();
@@ -200,17 +200,17 @@ impl PageState for Maps {
             MapCommand::Select(at) => self.select(at),
             MapCommand::Save(table, path) => {
                 if let Some(text) = self.tsv(table) {
-                    shared.chore(Chore::Write { path, text });
+                    app.tasks.chore(Chore::Write { path, text });
                 }
             }
         }
         if self.kept() != before {
-            shared.changed();
+            app.changed();
         }
     }
 
     /// What was selected or looked for stays so where the new map knows it.
-    fn found(&mut self, number: u64, found: Mapped, _shared: &mut Shared) {
+    fn found(&mut self, number: u64, found: Mapped, _app: &mut AppState) {
         if self.task != Some(number) {
             return;
         }
@@ -228,7 +228,7 @@ impl PageState for Maps {
 }
 
 impl Kept for Maps {
-    fn ended(&mut self, number: u64, message: Option<String>, _shared: &mut Shared) {
+    fn ended(&mut self, number: u64, message: Option<String>, _app: &mut AppState) {
         if self.task == Some(number) {
             self.task = None;
             self.message = message;
@@ -272,38 +272,38 @@ impl Maps {
     }
 
     /// The model that is mapped: the chosen one while it is a column's, else the selected column's, else the first.
-    pub fn model_of<'a>(&self, shared: &'a Shared) -> Option<&'a PathBuf> {
-        let chosen = shared.models().find(|column| Some(&column.folder) == self.model.as_ref());
-        let selected = || shared.models().find(|column| Some(column.id) == shared.selection.column);
-        chosen.or_else(selected).or_else(|| shared.models().next()).map(|column| &column.folder)
+    pub fn model_of<'a>(&self, app: &'a AppState) -> Option<&'a PathBuf> {
+        let chosen = app.document.models().find(|column| Some(&column.folder) == self.model.as_ref());
+        let selected = || app.document.models().find(|column| Some(column.id) == app.view.selection.column);
+        chosen.or_else(selected).or_else(|| app.document.models().next()).map(|column| &column.folder)
     }
 
-    fn compute(&mut self, shared: &mut Shared) {
-        let Some(model) = self.model_of(shared).cloned() else {
+    fn compute(&mut self, app: &mut AppState) {
+        let Some(model) = self.model_of(app).cloned() else {
             self.message = Some("There is no model to map; add one on page Sentence".to_owned());
             return;
         };
         if let Some(task) = self.task.take() {
-            shared.cancel(task);
+            app.tasks.cancel(task);
         }
         self.message = None;
         let order = Map {
             model,
-            device: shared.settings.device,
-            what: self.what(shared),
+            device: app.view.settings.device,
+            what: self.what(app),
             method: self.method,
             perplexity: self.perplexity,
         };
-        self.task = Some(shared.order(Page::Map, Order::Map(order)));
+        self.task = Some(app.tasks.order(Page::Map, Order::Map(order)));
     }
 
-    fn what(&self, shared: &Shared) -> What {
+    fn what(&self, app: &AppState) -> What {
         let count = self.count;
         match self.choice {
             Choice::SourceWords => What::Words { side: Side::Source, count },
             Choice::TargetWords => What::Words { side: Side::Target, count },
             Choice::List => {
-                let lists = &shared.lists;
+                let lists = &app.lists;
                 let line = |at: usize| lists.sentence(at).map(|text| (at + 1, text.into_owned()));
                 let lines = (0..lists.len()).filter_map(line).filter(|(_, text)| !text.trim().is_empty());
                 What::Phrases { lines: lines.take(count).collect() }
@@ -312,7 +312,7 @@ impl Maps {
                 let lines = self.typed.lines().enumerate().map(|(at, text)| (at + 1, text.to_owned()));
                 What::Phrases { lines: lines.filter(|(_, text)| !text.trim().is_empty()).take(COUNTS.1).collect() }
             }
-            Choice::Annotations => What::Annotations { text: shared.scene.source.clone() },
+            Choice::Annotations => What::Annotations { text: app.document.scene.source.clone() },
         }
     }
 }

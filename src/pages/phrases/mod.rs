@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::analysis::phrases::best;
 use crate::app::document::column::ColumnState;
 use crate::app::page::{Dropped, Page};
-use crate::app::shared::Shared;
+use crate::app::state::AppState;
 use crate::jobs::queue::Order;
 use crate::jobs::queue::phrases::{Phrases as Job, Scored, Scores};
 use crate::pages::shape::{Kept, PageState};
@@ -142,22 +142,22 @@ impl PageState for Phrases {
     type Command = PhrasesCommand;
     type Found = Scored;
 
-    fn apply(&mut self, command: PhrasesCommand, shared: &mut Shared) {
+    fn apply(&mut self, command: PhrasesCommand, app: &mut AppState) {
         match command {
             PhrasesCommand::DismissMessage => self.message = None,
-            PhrasesCommand::Open(path) => self.open(path, shared),
+            PhrasesCommand::Open(path) => self.open(path, app),
             PhrasesCommand::Close => {
-                self.stop(shared);
+                self.stop(app);
                 self.forget_table();
                 self.path = None;
-                shared.changed();
+                app.changed();
             }
-            PhrasesCommand::Score => self.score(shared),
+            PhrasesCommand::Score => self.score(app),
             PhrasesCommand::SetModel(folder) => {
                 self.model = Some(folder);
-                self.score(shared);
+                self.score(app);
             }
-            PhrasesCommand::SetFeature(feature) => self.set_feature(feature, shared),
+            PhrasesCommand::SetFeature(feature) => self.set_feature(feature, app),
             PhrasesCommand::TypeSource(text) => self.look_up(text),
             PhrasesCommand::PickSource(source) => self.pick(source),
             PhrasesCommand::Search(text) => self.find(text),
@@ -168,15 +168,15 @@ impl PageState for Phrases {
                     self.pick(pairs.source_of(pair));
                 }
             }
-            PhrasesCommand::Sample => self.sample(shared),
-            PhrasesCommand::Export(path) => self.export(path, shared),
+            PhrasesCommand::Sample => self.sample(app),
+            PhrasesCommand::Export(path) => self.export(path, app),
         }
-        self.rank_targets(shared);
+        self.rank_targets(app);
     }
 
-    fn found(&mut self, number: u64, found: Scored, shared: &mut Shared) {
+    fn found(&mut self, number: u64, found: Scored, app: &mut AppState) {
         match found {
-            Scored::Written(path) => return shared.notify(format!("Saved {}", path.display()), false),
+            Scored::Written(path) => return app.notify(format!("Saved {}", path.display()), false),
             Scored::Sampled(samples) => {
                 if self.sampling == Some(number) {
                     self.sampling = None;
@@ -190,42 +190,42 @@ impl PageState for Phrases {
                 self.feature = Self::first_feature(&pairs);
                 self.suggested = pairs.largest(SUGGESTED);
                 self.pairs = Some(pairs);
-                self.score(shared);
+                self.score(app);
             }
             Scored::Compared(scores, feature, chart) => {
                 self.task = None;
-                let is_wanted = self.model_of(shared) == Some(scores.model.as_path()) && feature == self.feature;
+                let is_wanted = self.model_of(app) == Some(scores.model.as_path()) && feature == self.feature;
                 self.scores.insert(scores.model.clone(), scores.log_p);
                 if is_wanted {
                     self.charted = Some((scores.model, feature));
                     self.chart = Some(chart);
                     self.revision += 1;
                 } else {
-                    self.score(shared);
+                    self.score(app);
                 }
             }
         }
-        self.rank_targets(shared);
+        self.rank_targets(app);
     }
 }
 
 impl Kept for Phrases {
-    fn ended(&mut self, number: u64, message: Option<String>, shared: &mut Shared) {
+    fn ended(&mut self, number: u64, message: Option<String>, app: &mut AppState) {
         self.sampling = self.sampling.filter(|sampling| *sampling != number);
         if self.task == Some(number) {
             self.task = None;
             self.message = message;
         } else if let Some(message) = message {
-            shared.notify(message, true);
+            app.notify(message, true);
         }
     }
 
     /// A text that is dropped here is meant to be a table; what is wrong with it is said on the page.
-    fn dropped(&mut self, what: Dropped, path: PathBuf, shared: &mut Shared) {
+    fn dropped(&mut self, what: Dropped, path: PathBuf, app: &mut AppState) {
         match what {
             Dropped::Text | Dropped::PhraseTable => {
-                shared.show_page(Page::Phrases);
-                self.open(path, shared);
+                app.show_page(Page::Phrases);
+                self.open(path, app);
             }
             // Other pages take these.
             Dropped::Model | Dropped::Logs | Dropped::Interventions | Dropped::Workspace => {}
@@ -248,65 +248,65 @@ impl Kept for Phrases {
 impl Phrases {
     /// The model that scores the table: the chosen one while it has a column, else that of the selected column, else
     /// of the first; none that failed.
-    pub fn model_of<'a>(&self, shared: &'a Shared) -> Option<&'a Path> {
-        let usable = || shared.models().filter(|column| !matches!(column.state, ColumnState::Failed(_)));
+    pub fn model_of<'a>(&self, app: &'a AppState) -> Option<&'a Path> {
+        let usable = || app.document.models().filter(|column| !matches!(column.state, ColumnState::Failed(_)));
         let chosen = usable().find(|column| Some(&column.folder) == self.model.as_ref());
-        let selected = || usable().find(|column| Some(column.id) == shared.selection.column);
+        let selected = || usable().find(|column| Some(column.id) == app.view.selection.column);
         chosen.or_else(selected).or_else(|| usable().next()).map(|column| column.folder.as_path())
     }
 
     /// Whether the table is there and its scores by the chosen model are neither shown nor being made.
-    pub fn wants_scores(&self, shared: &Shared) -> bool {
-        let is_shown = self.charted.as_ref().is_some_and(|(model, _)| Some(model.as_path()) == self.model_of(shared));
+    pub fn wants_scores(&self, app: &AppState) -> bool {
+        let is_shown = self.charted.as_ref().is_some_and(|(model, _)| Some(model.as_path()) == self.model_of(app));
         self.pairs.is_some() && self.task.is_none() && !is_shown
     }
 
     /// The samples of the shown source phrase by the chosen model.
-    pub fn samples(&self, shared: &Shared) -> Option<&Samples> {
+    pub fn samples(&self, app: &AppState) -> Option<&Samples> {
         let source = self.pairs.as_ref()?.source_phrase(self.source?);
         let of_this =
-            |samples: &&Samples| samples.source == source && Some(samples.model.as_path()) == self.model_of(shared);
+            |samples: &&Samples| samples.source == source && Some(samples.model.as_path()) == self.model_of(app);
         self.drawn.as_ref().filter(of_this)
     }
 
     /// Reads a table; what was open goes.
-    fn open(&mut self, path: PathBuf, shared: &mut Shared) {
-        self.stop(shared);
+    fn open(&mut self, path: PathBuf, app: &mut AppState) {
+        self.stop(app);
         self.forget_table();
         self.message = None;
         self.path = Some(path.clone());
-        shared.changed();
-        self.order(Job::Read { table: path }, shared);
+        app.changed();
+        self.order(Job::Read { table: path }, app);
     }
 
-    fn stop(&mut self, shared: &mut Shared) {
+    fn stop(&mut self, app: &mut AppState) {
         for number in [self.task.take(), self.sampling.take()].into_iter().flatten() {
-            shared.cancel(number);
+            app.tasks.cancel(number);
         }
     }
 
-    fn order(&mut self, job: Job, shared: &mut Shared) {
+    fn order(&mut self, job: Job, app: &mut AppState) {
         self.message = None;
-        self.task = Some(shared.order(Page::Phrases, Order::Phrases(job)));
+        self.task = Some(app.tasks.order(Page::Phrases, Order::Phrases(job)));
     }
 
-    fn set_feature(&mut self, feature: usize, shared: &mut Shared) {
+    fn set_feature(&mut self, feature: usize, app: &mut AppState) {
         let most = self.pairs.as_ref().map_or(0, |pairs| pairs.features());
         if (1..=most).contains(&feature) && feature != self.feature {
             self.feature = feature;
             if self.task.is_none() {
-                self.score(shared);
+                self.score(app);
             }
         }
     }
 
     /// Makes sure that the chosen model's scores are there and compared with the chosen feature.
-    fn score(&mut self, shared: &mut Shared) {
-        let (Some(pairs), Some(model)) = (self.pairs.clone(), self.model_of(shared).map(Path::to_path_buf)) else {
+    fn score(&mut self, app: &mut AppState) {
+        let (Some(pairs), Some(model)) = (self.pairs.clone(), self.model_of(app).map(Path::to_path_buf)) else {
             return;
         };
         let feature = self.feature;
-        self.stop(shared);
+        self.stop(app);
         if self.charted.as_ref().is_some_and(|(folder, n)| *folder == model && *n == feature) {
             return;
         }
@@ -315,35 +315,35 @@ impl Phrases {
         self.revision += 1;
         let job = match self.scores.get(&model).cloned() {
             Some(log_p) => Job::Compare(Scores { model, pairs, log_p }, feature),
-            None => Job::Score { model, device: shared.settings.device, pairs, feature },
+            None => Job::Score { model, device: app.view.settings.device, pairs, feature },
         };
-        self.order(job, shared);
+        self.order(job, app);
     }
 
-    fn sample(&mut self, shared: &mut Shared) {
-        let model = self.model_of(shared).map(Path::to_path_buf);
+    fn sample(&mut self, app: &mut AppState) {
+        let model = self.model_of(app).map(Path::to_path_buf);
         let source = self.pairs.as_ref().zip(self.source);
         let source = source.map(|(pairs, source)| pairs.source_phrase(source).to_owned());
         let (Some(model), Some(source), None) = (model, source, self.sampling) else { return };
-        let seed = self.samples(shared).map_or(1, |samples| samples.seed + 1);
-        let job = Job::Sample { model, device: shared.settings.device, source, seed };
-        self.sampling = Some(shared.order(Page::Phrases, Order::Phrases(job)));
+        let seed = self.samples(app).map_or(1, |samples| samples.seed + 1);
+        let job = Job::Sample { model, device: app.view.settings.device, source, seed };
+        self.sampling = Some(app.tasks.order(Page::Phrases, Order::Phrases(job)));
     }
 
-    fn export(&mut self, path: PathBuf, shared: &mut Shared) {
-        let model = self.model_of(shared).map(Path::to_path_buf);
+    fn export(&mut self, path: PathBuf, app: &mut AppState) {
+        let model = self.model_of(app).map(Path::to_path_buf);
         let scores = model.as_ref().and_then(|model| self.scores.get(model));
         let (Some(pairs), Some(model), Some(log_p)) = (&self.pairs, &model, scores) else {
-            shared.notify("There is nothing to export yet, because no table is scored", true);
+            app.notify("There is nothing to export yet, because no table is scored", true);
             return;
         };
         let scores = Scores { model: model.clone(), pairs: Arc::clone(pairs), log_p: Arc::clone(log_p) };
         let job = Job::Export { path, scores, feature: self.feature };
-        shared.order(Page::Phrases, Order::Phrases(job));
+        app.tasks.order(Page::Phrases, Order::Phrases(job));
     }
 
     /// The best targets of the source phrase, by both scores.
-    fn rank_targets(&mut self, shared: &Shared) {
+    fn rank_targets(&mut self, app: &AppState) {
         (self.by_model, self.by_table) = (Vec::new(), Vec::new());
         let (Some(pairs), Some(source)) = (&self.pairs, self.source) else { return };
         let of_source = pairs.of_source(source);
@@ -353,7 +353,7 @@ impl Phrases {
             best(&values, TOP).into_iter().map(|at| of_source[at] as usize).collect()
         };
         let by_table = top(&|pair| pairs.feature(pair, self.feature));
-        let scores = self.model_of(shared).and_then(|model| self.scores.get(model));
+        let scores = self.model_of(app).and_then(|model| self.scores.get(model));
         let by_model = scores.map_or_else(Vec::new, |scores| top(&|pair| scores.get(pair).copied()));
         (self.by_model, self.by_table) = (by_model, by_table);
     }

@@ -1,48 +1,17 @@
 //! Floor 9: what the user does on page Sentence. A leaf.
 
-use std::ops::Range;
 use std::path::PathBuf;
 
+use crate::app::document::hand::Taken;
 use crate::app::document::rewording::WordEdit;
 use crate::app::document::scene::SearchSettings;
 use crate::app::files::drawing::Drawing;
+use crate::app::files::export::AlignmentFormat;
+use crate::app::files::lists::List;
+use crate::app::view::Hover;
 use crate::decoding::ensemble::Mixing;
-use crate::jobs::live::interventions::{Ban, Word};
+use crate::jobs::live::interventions::Word;
 use crate::jobs::live::protocol::{ColumnId, EnsembleSpec};
-
-/// A list of sentences.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum List {
-    /// The sentences that come with the program.
-    #[default]
-    Examples,
-    /// What was translated before, newest first.
-    History,
-    /// An opened file, by its position among the opened files.
-    File(usize),
-}
-
-/// Where the mouse is: a word, or a pair of words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hover {
-    /// Where the mouse is; marks are drawn in every column.
-    pub column: ColumnId,
-    /// Target position, when over a target word or cell.
-    pub i: Option<usize>,
-    /// Source position, when over a source word or cell.
-    pub j: Option<usize>,
-}
-
-/// What files the shown alignment can be written to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AlignmentFormat {
-    /// A table with source words along the top.
-    Tsv,
-    /// The JSON line of `interlinear translate`.
-    Json,
-    /// `i-j` pairs, source-target, from 0.
-    Pharaoh,
-}
 
 /// What the user does on page Sentence.
 #[derive(Clone, Debug, PartialEq)]
@@ -251,23 +220,6 @@ pub enum RowEdit {
     Gold,
     /// By the model again.
     Free,
-}
-
-/// What is taken away.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Taken {
-    /// A word of the prefix by its place, and those behind it.
-    Word(usize),
-    /// The word that is said at this target position, behind the prefix.
-    Force(usize),
-    /// A ban.
-    Ban(Ban),
-    /// The row at this target position.
-    Pin(usize),
-    /// The mask at this place of the text.
-    Mask(Range<usize>),
-    /// The temperature.
-    Temperature,
 }
 
 /// What is done with the source text.

@@ -6,13 +6,14 @@
 use std::sync::Arc;
 
 use crate::app::document::column::Column;
+use crate::app::document::hand::Taken;
 use crate::app::document::rows;
 use crate::app::document::table::AlignmentTable;
-use crate::app::shared::Shared;
+use crate::app::state::AppState;
 use crate::decoding::Said;
 use crate::jobs::live::interventions::{Ban, Interventions, Pin, Start, Word};
 use crate::jobs::live::protocol::ColumnId;
-use crate::pages::sentence::command::{InterveneCommand, RowEdit, Taken};
+use crate::pages::sentence::command::{InterveneCommand, RowEdit};
 
 /// Least and greatest temperature.
 const TEMPERATURES: (f32, f32) = (0.05, 20.0);
@@ -20,317 +21,322 @@ const TEMPERATURES: (f32, f32) = (0.05, 20.0);
 /// Longest typed prefix, in bytes: a translation is not longer than a source may be.
 const LONGEST: usize = 10_000;
 
-impl Shared {
-    pub(crate) fn apply_to_interventions(&mut self, command: InterveneCommand) {
-        let going_on = self.going_on.take();
-        match command {
-            InterveneCommand::Force { column, i, word } => self.force(column, i, word),
-            InterveneCommand::Follow { column, tokens } => self.follow_tokens(column, &tokens),
-            InterveneCommand::Whole { column, text } => self.whole(column, text),
-            InterveneCommand::Ban { column, i, word, in_all } => self.ban(column, i, &word, in_all),
-            InterveneCommand::Weight { column, i, j, weight, renormalise, goes_on } => {
-                let continues = goes_on && going_on == Some((column, Some(i)));
-                if self.weigh(column, i, (j, weight, renormalise), continues) || continues {
-                    self.going_on = Some((column, Some(i)));
-                }
-            }
-            InterveneCommand::Row { column, i, edit } => self.edit_row(column, i, edit),
-            InterveneCommand::Rows { column, edit } => self.edit_rows(column, edit),
-            InterveneCommand::Mask { column, j, is_masked, in_all } => self.mask(column, j, is_masked, in_all),
-            InterveneCommand::Temperature { column, temperature, goes_on } => {
-                let temperature = temperature.clamp(TEMPERATURES.0, TEMPERATURES.1);
-                let set = (temperature.is_finite() && temperature != 1.0).then_some(temperature);
-                let continues = goes_on && going_on == Some((column, None));
-                if self.change(&[column], continues, |wanted| wanted.temperature = set) || continues {
-                    self.going_on = Some((column, None));
-                }
-            }
-            InterveneCommand::Take { column, what } => {
-                self.change(&[column], false, |wanted| take(wanted, &what));
-            }
-            InterveneCommand::TakeAll => {
-                self.take_all();
+/// A row of a column that is moved by more than one command, or its temperature.
+pub type Moved = (ColumnId, Option<usize>);
+
+/// Answers with what was moved, where a further command may continue it; `last` was moved before.
+pub(super) fn intervene(app: &mut AppState, command: InterveneCommand, last: Option<Moved>) -> Option<Moved> {
+    match command {
+        InterveneCommand::Force { column, i, word } => force(app, column, i, word),
+        InterveneCommand::Follow { column, tokens } => follow_tokens(app, column, &tokens),
+        InterveneCommand::Whole { column, text } => whole(app, column, text),
+        InterveneCommand::Ban { column, i, word, in_all } => ban(app, column, i, &word, in_all),
+        InterveneCommand::Weight { column, i, j, weight, renormalise, goes_on } => {
+            let continues = goes_on && last == Some((column, Some(i)));
+            if weigh(app, column, i, (j, weight, renormalise), continues) || continues {
+                return Some((column, Some(i)));
             }
         }
-    }
-
-    fn take_all(&mut self) {
-        let before = self.scene.clone();
-        self.scene.interventions = Arc::default();
-        for id in before.variants.iter().map(|variant| variant.id) {
-            self.scene.change_variant(id, |variant| variant.interventions = None);
+        InterveneCommand::Row { column, i, edit } => edit_row(app, column, i, edit),
+        InterveneCommand::Rows { column, edit } => edit_rows(app, column, edit),
+        InterveneCommand::Mask { column, j, is_masked, in_all } => mask(app, column, j, is_masked, in_all),
+        InterveneCommand::Temperature { column, temperature, goes_on } => {
+            let temperature = temperature.clamp(TEMPERATURES.0, TEMPERATURES.1);
+            let set = (temperature.is_finite() && temperature != 1.0).then_some(temperature);
+            let continues = goes_on && last == Some((column, None));
+            if change(app, &[column], continues, |wanted| wanted.temperature = set) || continues {
+                return Some((column, None));
+            }
         }
-        let stay = self.scene.variants.iter().filter(|variant| !variant.is_as_original());
-        self.scene.variants = stay.cloned().collect();
-        if self.scene != before {
-            self.history.replaced(before);
-            self.changed();
-            self.request();
+        InterveneCommand::Take { column, what } => {
+            change(app, &[column], false, |wanted| take(wanted, &what));
+        }
+        InterveneCommand::TakeAll => {
+            take_all(app);
         }
     }
+    None
+}
 
-    /// The columns of this column's text.
-    fn all_beside(&self, id: ColumnId) -> Vec<ColumnId> {
-        let text = |column: &Column| self.scene.text_of(column.variant).to_owned();
-        let own = self.column(id).map(text);
-        self.columns.iter().filter(|column| Some(text(column)) == own).map(|column| column.id).collect()
+fn take_all(app: &mut AppState) {
+    let before = app.document.scene.clone();
+    app.document.scene.interventions = Arc::default();
+    for id in before.variants.iter().map(|variant| variant.id) {
+        app.document.scene.change_variant(id, |variant| variant.interventions = None);
     }
-
-    /// What is set in a column.
-    pub fn interventions(&self, column: &Column) -> Arc<Interventions> {
-        self.scene.set_of(column.folders(), column.variant)
+    let stay = app.document.scene.variants.iter().filter(|variant| !variant.is_as_original());
+    app.document.scene.variants = stay.cloned().collect();
+    if app.document.scene != before {
+        app.document.history.replaced(before);
+        app.changed();
+        app.request();
     }
+}
 
-    /// Changes what is set in some columns, as one step of undo, or as part of the last one where it `continues`. True
-    /// when anything is other than before.
-    fn change(&mut self, ids: &[ColumnId], continues: bool, change: impl Fn(&mut Interventions)) -> bool {
-        let before = self.scene.clone();
-        for id in ids {
-            let Some(column) = self.columns.iter().find(|column| column.id == *id) else { continue };
-            let (folders, variant) = (column.folders().to_vec(), column.variant);
-            let mut wanted = (*self.scene.set_of(&folders, variant)).clone();
-            change(&mut wanted);
-            self.scene.set_in(&folders, variant, wanted);
+/// The columns of this column's text.
+fn all_beside(app: &AppState, id: ColumnId) -> Vec<ColumnId> {
+    let text = |column: &Column| app.document.scene.text_of(column.variant).to_owned();
+    let own = app.document.column(id).map(text);
+    app.document.columns.iter().filter(|column| Some(text(column)) == own).map(|column| column.id).collect()
+}
+
+/// What is set in a column.
+pub fn interventions(app: &AppState, column: &Column) -> Arc<Interventions> {
+    app.document.scene.set_of(column.folders(), column.variant)
+}
+
+/// Changes what is set in some columns, as one step of undo, or as part of the last one where it `continues`. True
+/// when anything is other than before.
+fn change(app: &mut AppState, ids: &[ColumnId], continues: bool, change: impl Fn(&mut Interventions)) -> bool {
+    let before = app.document.scene.clone();
+    for id in ids {
+        let Some(column) = app.document.columns.iter().find(|column| column.id == *id) else { continue };
+        let (folders, variant) = (column.folders().to_vec(), column.variant);
+        let mut wanted = (*app.document.scene.set_of(&folders, variant)).clone();
+        change(&mut wanted);
+        app.document.scene.set_in(&folders, variant, wanted);
+    }
+    if app.document.scene == before {
+        return false;
+    }
+    if !continues {
+        app.document.history.replaced(before);
+    }
+    app.changed();
+    app.request();
+    true
+}
+
+/// A column that shows what its model makes of the present text, and not a given translation.
+fn present(app: &AppState, id: ColumnId) -> Option<&Column> {
+    let is_own = |column: &&Column| column.table.as_ref().is_some_and(|table| !table.is_given);
+    app.document
+        .column(id)
+        .filter(|column| column.source.text == app.document.scene.text_of(column.variant))
+        .filter(is_own)
+}
+
+/// The first `count` tokens of what a column shows, held or forced as they are. It may not show the words yet that were
+/// set last; then only those can be held, which may be fewer.
+fn held(app: &AppState, id: ColumnId, count: usize) -> Option<Vec<Start>> {
+    let column = present(app, id)?;
+    let wanted = interventions(app, column);
+    if wanted.prefix != column.set.prefix {
+        return Some(wanted.prefix.iter().take(count).cloned().collect());
+    }
+    let shown = column.shown()?;
+    let start = |(at, token): (usize, &String)| Start {
+        word: Word::Entry(token.clone()),
+        is_forced: shown.touched.said(at) == Said::Forced,
+    };
+    Some(shown.tokens.get(..count)?.iter().enumerate().map(start).collect())
+}
+
+/// As [`Shared::held`], all of them or none with a sentence.
+fn all_held(app: &mut AppState, id: ColumnId, count: usize) -> Option<Vec<Start>> {
+    let held = held(app, id, count).filter(|held| held.len() == count);
+    if held.is_none() {
+        app.notify("The words before it are still being chosen; try again when they stand", false);
+    }
+    held
+}
+
+fn force(app: &mut AppState, id: ColumnId, i: usize, word: Word) {
+    let tokens = present(app, id).and_then(|column| rows::target_tokens(column, &app.view.settings, i));
+    let Some(start) = tokens.map(|tokens| tokens.start) else { return };
+    let Some(mut prefix) = all_held(app, id, start) else { return };
+    if word.text().trim().is_empty() || word.text().len() > LONGEST {
+        return;
+    }
+    prefix.push(Start { word, is_forced: true });
+    change(app, &[id], false, |wanted| wanted.prefix.clone_from(&prefix));
+}
+
+/// The translation begins as this branch of the search does; its last word is forced.
+fn follow_tokens(app: &mut AppState, id: ColumnId, tokens: &[String]) {
+    let Some(column) = present(app, id) else { return };
+    let was_forced = |at: usize| column.shown().is_some_and(|shown| shown.touched.said(at) == Said::Forced);
+    let start = |(at, token): (usize, &String)| Start {
+        word: Word::Entry(token.clone()),
+        is_forced: at + 1 == tokens.len() || was_forced(at),
+    };
+    let prefix: Vec<Start> = tokens.iter().enumerate().map(start).collect();
+    change(app, &[id], false, |wanted| wanted.prefix.clone_from(&prefix));
+}
+
+fn whole(app: &mut AppState, id: ColumnId, text: String) {
+    if text.trim().is_empty() || text.len() > LONGEST {
+        return;
+    }
+    let words = [Word::Typed(text), Word::Entry(crate::text::sentence::EOS.to_owned())];
+    let prefix = words.map(|word| Start { word, is_forced: true }).to_vec();
+    change(app, &[id], false, |wanted| {
+        wanted.prefix.clone_from(&prefix);
+        wanted.forces.clear();
+    });
+}
+
+fn ban(app: &mut AppState, id: ColumnId, i: Option<usize>, word: &Word, in_all: bool) {
+    let Some(i) = i else {
+        let ids = if in_all { app.document.columns.iter().map(|column| column.id).collect() } else { vec![id] };
+        change(app, &ids, false, |wanted| add_ban(wanted, Ban { i: None, word: word.clone() }));
+        return;
+    };
+    let tokens = present(app, id).and_then(|column| rows::target_tokens(column, &app.view.settings, i));
+    let Some(start) = tokens.map(|tokens| tokens.start) else { return };
+    let Some(prefix) = all_held(app, id, start) else { return };
+    change(app, &[id], false, |wanted| {
+        wanted.prefix.clone_from(&prefix);
+        add_ban(wanted, Ban { i: Some(start), word: word.clone() });
+    });
+}
+
+/// The row of alpha at target position `row`: as it is set, else as it is shown.
+fn row_of(app: &AppState, column: &Column, row: usize) -> Option<Vec<f32>> {
+    let wanted = interventions(app, column);
+    let pinned = wanted.pins.iter().find(|pin| pin.i == row).map(|pin| pin.alpha.to_vec());
+    pinned.or_else(|| column.shown()?.alpha.as_ref()?.get(row).cloned())
+}
+
+fn weigh(app: &mut AppState, id: ColumnId, i: usize, set: (usize, f32, bool), continues: bool) -> bool {
+    let (j, weight, renormalise) = set;
+    let Some(column) = present(app, id).filter(|_| weight.is_finite()) else { return false };
+    let Some(word) = rows::source_tokens(column, &app.view.settings, j) else { return false };
+    let set = |row: usize| {
+        let alpha = rows::weighted(&row_of(app, column, row)?, &word, weight, renormalise);
+        Some((row, alpha))
+    };
+    let pins: Vec<(usize, Vec<f32>)> =
+        rows::settable(column, &app.view.settings, i).into_iter().filter_map(set).collect();
+    pin(app, id, &pins, continues)
+}
+
+/// Sets rows of alpha. The search goes on from the first of them.
+pub(crate) fn pin(app: &mut AppState, id: ColumnId, pins: &[(usize, Vec<f32>)], continues: bool) -> bool {
+    let Some(first) = pins.iter().map(|(row, _)| *row).min() else { return false };
+    let held = held(app, id, first);
+    change(app, &[id], continues, |wanted| {
+        for (row, alpha) in pins {
+            wanted.free(*row);
+            let at = wanted.pins.partition_point(|pin| pin.i < *row);
+            wanted.pins.insert(at, Pin { i: *row, alpha: Arc::from(alpha.as_slice()) });
         }
-        if self.scene == before {
-            return false;
+        let forced = wanted.prefix.iter().rposition(|start| start.is_forced);
+        if forced.is_none_or(|forced| forced < first)
+            && let Some(held) = &held
+        {
+            wanted.prefix.clone_from(held);
         }
-        if !continues {
-            self.history.replaced(before);
-        }
-        self.changed();
-        self.request();
-        true
-    }
+    })
+}
 
-    /// A column that shows what its model makes of the present text, and not a given translation.
-    fn present(&self, id: ColumnId) -> Option<&Column> {
-        let is_own = |column: &&Column| column.table.as_ref().is_some_and(|table| !table.is_given);
-        self.column(id).filter(|column| column.source.text == self.scene.text_of(column.variant)).filter(is_own)
-    }
-
-    /// The first `count` tokens of what a column shows, held or forced as they are. It may not show the words yet that were
-    /// set last; then only those can be held, which may be fewer.
-    fn held(&self, id: ColumnId, count: usize) -> Option<Vec<Start>> {
-        let column = self.present(id)?;
-        let wanted = self.interventions(column);
-        if wanted.prefix != column.set.prefix {
-            return Some(wanted.prefix.iter().take(count).cloned().collect());
-        }
-        let shown = column.shown()?;
-        let start = |(at, token): (usize, &String)| Start {
-            word: Word::Entry(token.clone()),
-            is_forced: shown.touched.said(at) == Said::Forced,
-        };
-        Some(shown.tokens.get(..count)?.iter().enumerate().map(start).collect())
-    }
-
-    /// As [`Shared::held`], all of them or none with a sentence.
-    fn all_held(&mut self, id: ColumnId, count: usize) -> Option<Vec<Start>> {
-        let held = self.held(id, count).filter(|held| held.len() == count);
-        if held.is_none() {
-            self.notify("The words before it are still being chosen; try again when they stand", false);
-        }
-        held
-    }
-
-    fn force(&mut self, id: ColumnId, i: usize, word: Word) {
-        let tokens = self.present(id).and_then(|column| rows::target_tokens(column, &self.settings, i));
-        let Some(start) = tokens.map(|tokens| tokens.start) else { return };
-        let Some(mut prefix) = self.all_held(id, start) else { return };
-        if word.text().trim().is_empty() || word.text().len() > LONGEST {
-            return;
-        }
-        prefix.push(Start { word, is_forced: true });
-        self.change(&[id], false, |wanted| wanted.prefix.clone_from(&prefix));
-    }
-
-    /// The translation begins as this branch of the search does; its last word is forced.
-    fn follow_tokens(&mut self, id: ColumnId, tokens: &[String]) {
-        let Some(column) = self.present(id) else { return };
-        let was_forced = |at: usize| column.shown().is_some_and(|shown| shown.touched.said(at) == Said::Forced);
-        let start = |(at, token): (usize, &String)| Start {
-            word: Word::Entry(token.clone()),
-            is_forced: at + 1 == tokens.len() || was_forced(at),
-        };
-        let prefix: Vec<Start> = tokens.iter().enumerate().map(start).collect();
-        self.change(&[id], false, |wanted| wanted.prefix.clone_from(&prefix));
-    }
-
-    fn whole(&mut self, id: ColumnId, text: String) {
-        if text.trim().is_empty() || text.len() > LONGEST {
-            return;
-        }
-        let words = [Word::Typed(text), Word::Entry(crate::text::sentence::EOS.to_owned())];
-        let prefix = words.map(|word| Start { word, is_forced: true }).to_vec();
-        self.change(&[id], false, |wanted| {
-            wanted.prefix.clone_from(&prefix);
-            wanted.forces.clear();
-        });
-    }
-
-    fn ban(&mut self, id: ColumnId, i: Option<usize>, word: &Word, in_all: bool) {
-        let Some(i) = i else {
-            let ids = if in_all { self.columns.iter().map(|column| column.id).collect() } else { vec![id] };
-            self.change(&ids, false, |wanted| add_ban(wanted, Ban { i: None, word: word.clone() }));
-            return;
-        };
-        let tokens = self.present(id).and_then(|column| rows::target_tokens(column, &self.settings, i));
-        let Some(start) = tokens.map(|tokens| tokens.start) else { return };
-        let Some(prefix) = self.all_held(id, start) else { return };
-        self.change(&[id], false, |wanted| {
-            wanted.prefix.clone_from(&prefix);
-            add_ban(wanted, Ban { i: Some(start), word: word.clone() });
-        });
-    }
-
-    /// The row of alpha at target position `row`: as it is set, else as it is shown.
-    fn row(&self, column: &Column, row: usize) -> Option<Vec<f32>> {
-        let wanted = self.interventions(column);
-        let pinned = wanted.pins.iter().find(|pin| pin.i == row).map(|pin| pin.alpha.to_vec());
-        pinned.or_else(|| column.shown()?.alpha.as_ref()?.get(row).cloned())
-    }
-
-    fn weigh(&mut self, id: ColumnId, i: usize, set: (usize, f32, bool), continues: bool) -> bool {
-        let (j, weight, renormalise) = set;
-        let Some(column) = self.present(id).filter(|_| weight.is_finite()) else { return false };
-        let Some(word) = rows::source_tokens(column, &self.settings, j) else { return false };
-        let pin = |row: usize| {
-            let alpha = rows::weighted(&self.row(column, row)?, &word, weight, renormalise);
-            Some((row, alpha))
-        };
-        let pins: Vec<(usize, Vec<f32>)> =
-            rows::settable(column, &self.settings, i).into_iter().filter_map(pin).collect();
-        self.pin(id, &pins, continues)
-    }
-
-    /// Sets rows of alpha. The search goes on from the first of them.
-    pub(crate) fn pin(&mut self, id: ColumnId, pins: &[(usize, Vec<f32>)], continues: bool) -> bool {
-        let Some(first) = pins.iter().map(|(row, _)| *row).min() else { return false };
-        let held = self.held(id, first);
-        self.change(&[id], continues, |wanted| {
-            for (row, alpha) in pins {
+fn edit_row(app: &mut AppState, id: ColumnId, i: usize, edit: RowEdit) {
+    let Some(column) = present(app, id) else { return };
+    if edit == RowEdit::Free {
+        let positions = rows::rows_of(column, &app.view.settings, i);
+        change(app, &[id], false, |wanted| {
+            for row in &positions {
                 wanted.free(*row);
-                let at = wanted.pins.partition_point(|pin| pin.i < *row);
-                wanted.pins.insert(at, Pin { i: *row, alpha: Arc::from(alpha.as_slice()) });
             }
-            let forced = wanted.prefix.iter().rposition(|start| start.is_forced);
-            if forced.is_none_or(|forced| forced < first)
-                && let Some(held) = &held
-            {
-                wanted.prefix.clone_from(held);
-            }
-        })
-    }
-
-    fn edit_row(&mut self, id: ColumnId, i: usize, edit: RowEdit) {
-        let Some(column) = self.present(id) else { return };
-        if edit == RowEdit::Free {
-            let positions = rows::rows_of(column, &self.settings, i);
-            self.change(&[id], false, |wanted| {
-                for row in &positions {
-                    wanted.free(*row);
-                }
-                trim(wanted);
-            });
-            return;
-        }
-        match self.made(column, i, edit) {
-            Ok(pins) => drop(self.pin(id, &pins, false)),
-            Err(message) => self.notify(message, false),
-        }
-    }
-
-    /// The rows beside word i after an edit, or why there are none.
-    fn made(&self, column: &Column, i: usize, edit: RowEdit) -> Result<Vec<(usize, Vec<f32>)>, &'static str> {
-        let rows = rows::settable(column, &self.settings, i);
-        if rows.is_empty() {
-            return Err("This word has no row that can be set: it is read behind the end of the translation");
-        }
-        let one = |row: usize| {
-            let before = self.row(column, row).ok_or("This word has no row of alpha")?;
-            Ok((row, self.edited(column, i, &before, edit)?))
-        };
-        rows.into_iter().map(one).collect()
-    }
-
-    /// As [`Shared::edit_row`], for every word of which something can be made; says why where that is none.
-    fn edit_rows(&mut self, id: ColumnId, edit: RowEdit) {
-        let Some(column) = self.present(id) else { return };
-        let words = column.table.as_deref().map_or(0, |table| table.target.len());
-        let (mut pins, mut why) = (Vec::new(), None);
-        for i in 0..words {
-            match self.made(column, i, edit) {
-                Ok(made) => pins.extend(made),
-                Err(message) => why = why.or(Some(message)),
-            }
-        }
-        match why {
-            Some(message) if pins.is_empty() => self.notify(message, false),
-            _ => drop(self.pin(id, &pins, false)),
-        }
-    }
-
-    /// The row of word i after an edit, or why there is none.
-    fn edited(&self, column: &Column, i: usize, row: &[f32], edit: RowEdit) -> Result<Vec<f32>, &'static str> {
-        match edit {
-            RowEdit::OneHot(j) => {
-                let tokens = rows::source_tokens(column, &self.settings, j).ok_or("There is no such source word")?;
-                Ok(rows::on_these(row.len(), &tokens.collect::<Vec<_>>()))
-            }
-            RowEdit::Uniform => Ok(vec![1.0 / row.len().max(1) as f32; row.len()]),
-            RowEdit::Reversed => Ok(row.iter().rev().copied().collect()),
-            RowEdit::Permuted(seed) => Ok(rows::permuted(row, seed, i)),
-            RowEdit::Like(other) => self.like(column, i, other),
-            RowEdit::Links => {
-                let links = column.table.as_deref().and_then(|table| table.links.as_ref());
-                let links = links.ok_or("The links of the statistical aligner are not shown; show them first")?;
-                let all = links.sure().iter().chain(links.possible()).filter(|link| link.target == i);
-                let tokens = all.filter_map(|link| rows::source_tokens(column, &self.settings, link.source)).flatten();
-                let tokens: Vec<usize> = tokens.collect();
-                if tokens.is_empty() {
-                    return Err("The statistical aligner links this word with none");
-                }
-                Ok(rows::on_these(row.len(), &tokens))
-            }
-            RowEdit::Gold => {
-                let gold = self.gold().ok_or("No alignment by hand is known of this sentence")?;
-                let pieces = column.shown().and_then(|shown| shown.pieces.as_ref()).filter(|_| self.settings.pieces);
-                let word = pieces.and_then(|pieces| pieces.target.iter().position(|word| word.contains(&i)));
-                gold.row(column, word.unwrap_or(i))
-            }
-            RowEdit::Free => Ok(row.to_vec()),
-        }
-    }
-
-    /// The row of the word of another column that is most like word i: the same word nearest to its place, else the one
-    /// at its place.
-    fn like(&self, column: &Column, i: usize, other: ColumnId) -> Result<Vec<f32>, &'static str> {
-        const NONE: &str = "The other column has no alignment of this sentence";
-        let other = self.present(other).filter(|other| other.source.text == column.source.text).ok_or(NONE)?;
-        let (here, there) = (column.table.as_deref().ok_or(NONE)?, other.table.as_deref().ok_or(NONE)?);
-        let at = like_target(here, there, i).ok_or(NONE)?;
-        let alpha = other.shown().and_then(|shown| shown.alpha.as_ref()).ok_or(NONE)?;
-        let rows = rows::rows_of(other, &self.settings, at);
-        let first = rows.first().and_then(|row| alpha.get(*row)).ok_or(NONE)?;
-        // a word of several pieces has the mean of their rows, as where it is shown
-        let mean = |j: usize| rows.iter().filter_map(|row| alpha.get(*row)?.get(j)).sum::<f32>() / rows.len() as f32;
-        let mean: Vec<f32> = (0..first.len()).map(mean).collect();
-        Ok(rows::carried(&other.source, &mean, &column.source))
-    }
-
-    fn mask(&mut self, id: ColumnId, j: usize, is_masked: bool, in_all: bool) {
-        let table = self.present(id).and_then(|column| column.table.as_deref());
-        let Some(place) = table.and_then(|table| Some(table.source.get(j)?.span.clone())) else { return };
-        let ids = if in_all { self.all_beside(id) } else { vec![id] };
-        self.change(&ids, false, |wanted| {
-            wanted.masks.retain(|mask| *mask != place);
-            if is_masked {
-                wanted.masks.push(place.clone());
-                wanted.masks.sort_by_key(|mask| (mask.start, mask.end));
-            }
+            trim(wanted);
         });
+        return;
     }
+    match made(app, column, i, edit) {
+        Ok(pins) => drop(pin(app, id, &pins, false)),
+        Err(message) => app.notify(message, false),
+    }
+}
+
+/// The rows beside word i after an edit, or why there are none.
+fn made(app: &AppState, column: &Column, i: usize, edit: RowEdit) -> Result<Vec<(usize, Vec<f32>)>, &'static str> {
+    let rows = rows::settable(column, &app.view.settings, i);
+    if rows.is_empty() {
+        return Err("This word has no row that can be set: it is read behind the end of the translation");
+    }
+    let one = |row: usize| {
+        let before = row_of(app, column, row).ok_or("This word has no row of alpha")?;
+        Ok((row, edited(app, column, i, &before, edit)?))
+    };
+    rows.into_iter().map(one).collect()
+}
+
+/// As [`Shared::edit_row`], for every word of which something can be made; says why where that is none.
+fn edit_rows(app: &mut AppState, id: ColumnId, edit: RowEdit) {
+    let Some(column) = present(app, id) else { return };
+    let words = column.table.as_deref().map_or(0, |table| table.target.len());
+    let (mut pins, mut why) = (Vec::new(), None);
+    for i in 0..words {
+        match made(app, column, i, edit) {
+            Ok(made) => pins.extend(made),
+            Err(message) => why = why.or(Some(message)),
+        }
+    }
+    match why {
+        Some(message) if pins.is_empty() => app.notify(message, false),
+        _ => drop(pin(app, id, &pins, false)),
+    }
+}
+
+/// The row of word i after an edit, or why there is none.
+fn edited(app: &AppState, column: &Column, i: usize, row: &[f32], edit: RowEdit) -> Result<Vec<f32>, &'static str> {
+    match edit {
+        RowEdit::OneHot(j) => {
+            let tokens = rows::source_tokens(column, &app.view.settings, j).ok_or("There is no such source word")?;
+            Ok(rows::on_these(row.len(), &tokens.collect::<Vec<_>>()))
+        }
+        RowEdit::Uniform => Ok(vec![1.0 / row.len().max(1) as f32; row.len()]),
+        RowEdit::Reversed => Ok(row.iter().rev().copied().collect()),
+        RowEdit::Permuted(seed) => Ok(rows::permuted(row, seed, i)),
+        RowEdit::Like(other) => like(app, column, i, other),
+        RowEdit::Links => {
+            let links = column.table.as_deref().and_then(|table| table.links.as_ref());
+            let links = links.ok_or("The links of the statistical aligner are not shown; show them first")?;
+            let all = links.sure().iter().chain(links.possible()).filter(|link| link.target == i);
+            let tokens = all.filter_map(|link| rows::source_tokens(column, &app.view.settings, link.source)).flatten();
+            let tokens: Vec<usize> = tokens.collect();
+            if tokens.is_empty() {
+                return Err("The statistical aligner links this word with none");
+            }
+            Ok(rows::on_these(row.len(), &tokens))
+        }
+        RowEdit::Gold => {
+            let gold = app.gold().ok_or("No alignment by hand is known of this sentence")?;
+            let pieces = column.shown().and_then(|shown| shown.pieces.as_ref()).filter(|_| app.view.settings.pieces);
+            let word = pieces.and_then(|pieces| pieces.target.iter().position(|word| word.contains(&i)));
+            gold.row(column, word.unwrap_or(i))
+        }
+        RowEdit::Free => Ok(row.to_vec()),
+    }
+}
+
+/// The row of the word of another column that is most like word i: the same word nearest to its place, else the one
+/// at its place.
+fn like(app: &AppState, column: &Column, i: usize, other: ColumnId) -> Result<Vec<f32>, &'static str> {
+    const NONE: &str = "The other column has no alignment of this sentence";
+    let other = present(app, other).filter(|other| other.source.text == column.source.text).ok_or(NONE)?;
+    let (here, there) = (column.table.as_deref().ok_or(NONE)?, other.table.as_deref().ok_or(NONE)?);
+    let at = like_target(here, there, i).ok_or(NONE)?;
+    let alpha = other.shown().and_then(|shown| shown.alpha.as_ref()).ok_or(NONE)?;
+    let rows = rows::rows_of(other, &app.view.settings, at);
+    let first = rows.first().and_then(|row| alpha.get(*row)).ok_or(NONE)?;
+    // a word of several pieces has the mean of their rows, as where it is shown
+    let mean = |j: usize| rows.iter().filter_map(|row| alpha.get(*row)?.get(j)).sum::<f32>() / rows.len() as f32;
+    let mean: Vec<f32> = (0..first.len()).map(mean).collect();
+    Ok(rows::carried(&other.source, &mean, &column.source))
+}
+
+fn mask(app: &mut AppState, id: ColumnId, j: usize, is_masked: bool, in_all: bool) {
+    let table = present(app, id).and_then(|column| column.table.as_deref());
+    let Some(place) = table.and_then(|table| Some(table.source.get(j)?.span.clone())) else { return };
+    let ids = if in_all { all_beside(app, id) } else { vec![id] };
+    change(app, &ids, false, |wanted| {
+        wanted.masks.retain(|mask| *mask != place);
+        if is_masked {
+            wanted.masks.push(place.clone());
+            wanted.masks.sort_by_key(|mask| (mask.start, mask.end));
+        }
+    });
 }
 
 /// The same word of another output, the one nearest to the same place; else the word at that place.

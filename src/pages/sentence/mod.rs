@@ -1,6 +1,7 @@
-//! Floor 9: the page Sentence: the source text, the columns, the lists and what is marked. All of it is shared with the
-//! other pages, so the page itself has no state of its own.
+//! Floor 10: the page Sentence: the source text, the columns, the lists and what is marked. The sentence and its columns
+//! are the document, which all pages share; what is asked about them is the page's own.
 
+pub mod asked;
 pub mod columns;
 pub mod command;
 pub mod intervene;
@@ -15,50 +16,77 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::app::page::Dropped;
-use crate::app::shared::Shared;
+use crate::app::state::AppState;
 use crate::jobs::queue::probe::Probed;
+use crate::pages::sentence::asked::{Asked, Persuaded};
 use crate::pages::sentence::command::{SearchCommand, SentenceCommand};
+use crate::pages::sentence::intervene::Moved;
+use crate::pages::sentence::variants::Neighbours;
 use crate::pages::shape::{Kept, PageState};
 
 /// The page.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Sentence;
+#[derive(Clone, Debug, Default)]
+pub struct Sentence {
+    near: Option<Neighbours>,
+    /// Questions about columns that are under way.
+    probes: Vec<Asked>,
+    /// Rows that were found to make a model say a word, oldest first.
+    persuaded: Vec<Persuaded>,
+    /// What the last command moved, where a further one may go on with it.
+    moved: Option<Moved>,
+}
+
+impl Sentence {
+    /// The neighbours that were asked for last.
+    pub fn neighbours(&self) -> Option<&Neighbours> {
+        self.near.as_ref()
+    }
+}
 
 impl PageState for Sentence {
     type Command = SentenceCommand;
     type Found = Probed;
 
-    fn apply(&mut self, command: SentenceCommand, shared: &mut Shared) {
+    fn apply(&mut self, command: SentenceCommand, app: &mut AppState) {
         match command {
-            SentenceCommand::Source(command) => shared.apply_to_source(command),
-            SentenceCommand::Column(command) => shared.apply_to_columns(command),
-            SentenceCommand::List(command) => shared.apply_to_lists(command),
-            SentenceCommand::Select(command) => shared.apply_to_selection(&command),
-            SentenceCommand::Search(command) => shared.apply_to_search(command),
-            SentenceCommand::Intervene(command) => shared.apply_to_interventions(command),
-            SentenceCommand::Probe(command) => shared.apply_to_probes(command),
-            SentenceCommand::Variant(command) => shared.apply_to_variants(command),
+            SentenceCommand::Source(command) => {
+                // a drag does not go on over an undo
+                self.moved = None;
+                source::edit(app, command);
+            }
+            SentenceCommand::Column(command) => columns::arrange(app, command),
+            SentenceCommand::List(command) => lists::browse(app, command),
+            SentenceCommand::Select(command) => selection::select(app, &command),
+            SentenceCommand::Search(command) => set_search(app, command),
+            SentenceCommand::Intervene(command) => {
+                self.moved = intervene::intervene(app, command, self.moved.take());
+            }
+            SentenceCommand::Probe(command) => self.probe(app, command),
+            SentenceCommand::Variant(command) => {
+                self.moved = None;
+                self.vary(app, command);
+            }
         }
     }
 
-    fn found(&mut self, number: u64, found: Probed, shared: &mut Shared) {
-        shared.probed(number, found);
+    fn found(&mut self, number: u64, found: Probed, app: &mut AppState) {
+        self.probed(app, number, found);
     }
 }
 
 impl Kept for Sentence {
-    fn ended(&mut self, number: u64, message: Option<String>, shared: &mut Shared) {
-        shared.unanswered(number, message);
+    fn ended(&mut self, number: u64, message: Option<String>, app: &mut AppState) {
+        self.unanswered(app, number, message);
     }
 
-    fn dropped(&mut self, what: Dropped, path: PathBuf, shared: &mut Shared) {
+    fn dropped(&mut self, what: Dropped, path: PathBuf, app: &mut AppState) {
         match what {
             Dropped::Model => {
-                shared.add_column(path);
-                shared.columns_changed();
+                app.add_column(path);
+                app.columns_changed();
             }
-            Dropped::Text => shared.open_file(path),
-            Dropped::Interventions => shared.open_interventions(path),
+            Dropped::Text => lists::open_file(app, path),
+            Dropped::Interventions => self.open_interventions(app, path),
             // Other pages take these.
             Dropped::Logs | Dropped::PhraseTable | Dropped::Workspace => {}
         }
@@ -74,22 +102,20 @@ impl Kept for Sentence {
     }
 }
 
-impl Shared {
-    fn apply_to_search(&mut self, command: SearchCommand) {
-        let mut search = self.scene.search;
-        match command {
-            SearchCommand::SetBeam(beam) => search.beam = beam.clamp(1, 50),
-            SearchCommand::SetLengthNormalization(a) => {
-                if a.is_finite() {
-                    search.length_normalization = a.clamp(0.0, 2.0);
-                }
+fn set_search(app: &mut AppState, command: SearchCommand) {
+    let mut search = app.document.scene.search;
+    match command {
+        SearchCommand::SetBeam(beam) => search.beam = beam.clamp(1, 50),
+        SearchCommand::SetLengthNormalization(a) => {
+            if a.is_finite() {
+                search.length_normalization = a.clamp(0.0, 2.0);
             }
-            SearchCommand::SetForbidUnk(forbid) => search.forbid_unk = forbid,
         }
-        if search != self.scene.search {
-            self.scene.search = search;
-            self.changed();
-            self.request();
-        }
+        SearchCommand::SetForbidUnk(forbid) => search.forbid_unk = forbid,
+    }
+    if search != app.document.scene.search {
+        app.document.scene.search = search;
+        app.changed();
+        app.request();
     }
 }

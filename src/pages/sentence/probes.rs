@@ -4,91 +4,73 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::analysis::measures::{MEASURES, Tested};
+use crate::analysis::measures::Tested;
+use crate::app::document::ENSEMBLE;
 use crate::app::document::column::Column;
 use crate::app::document::rows;
 use crate::app::effect::Chore;
-use crate::app::files::gold::Gold;
 use crate::app::files::share;
 use crate::app::page::Page;
-use crate::app::probes::{About, Asked, Persuaded, Subject};
 use crate::app::settings::Shown;
-use crate::app::shared::{Selection, Shared};
+use crate::app::state::AppState;
+use crate::app::view::Selection;
 use crate::jobs::live::interventions::{Pin, Word};
 use crate::jobs::live::protocol::{ColumnId, HypothesisView};
 use crate::jobs::queue::Order;
 use crate::jobs::queue::probe::{Opened, Persuasion, Probe, Probed, Question};
+use crate::pages::sentence::Sentence;
+use crate::pages::sentence::asked::{About, Asked, Persuaded, Subject};
 use crate::pages::sentence::command::ProbeCommand;
+use crate::pages::sentence::intervene::pin;
 
 /// Rows whose distance is remembered.
 const MOST_ROWS: usize = 100;
 
-/// Why an ensemble is not asked.
-const ENSEMBLE: &str =
-    "This is asked of one model, and the column is an ensemble; ask in a column of one of its members";
-
-impl Shared {
-    pub(crate) fn apply_to_probes(&mut self, command: ProbeCommand) {
+impl Sentence {
+    pub(super) fn probe(&mut self, app: &mut AppState, command: ProbeCommand) {
         let done = match command {
-            ProbeCommand::Persuade { column, i, word } => self.persuade(column, i, word),
+            ProbeCommand::Persuade { column, i, word } => self.persuade(app, column, i, word),
             ProbeCommand::Measure { column, measure } => {
-                self.settings.shown = Shown::Measure(measure);
-                self.changed();
-                self.measure(column, measure)
+                app.view.settings.shown = Shown::Measure(measure);
+                app.changed();
+                self.measure(app, column, measure)
             }
-            ProbeCommand::Save { column, path } => self.share(column, path),
+            ProbeCommand::Save { column, path } => share(app, column, path),
         };
         if let Err(message) = done {
-            self.notify(message, false);
+            app.notify(message, false);
         }
     }
 
-    /// A column that stands: its words are those of the present text with what is set.
-    fn standing(&self, id: ColumnId) -> Result<&Column, String> {
-        let column = self.column(id).ok_or("This column is gone")?;
-        let stands = !column.decoding && !column.stale && column.source.text == self.scene.text_of(column.variant);
-        if !stands || column.hypotheses.is_empty() || *column.set != *self.interventions(column) {
-            return Err("The words of this column are still being chosen; ask again when they stand".to_owned());
-        }
-        Ok(column)
-    }
-
-    fn ask(&mut self, column: &Column, question: Question, about: About) {
-        let (source, set) = (self.scene.text_of(column.variant).to_owned(), self.interventions(column));
+    fn ask(&mut self, app: &mut AppState, column: &Column, question: Question, about: About) {
+        let (source, set) = (app.document.scene.text_of(column.variant).to_owned(), app.document.interventions(column));
         let subject = Some(Subject { column: column.id, source, set });
-        let probe = Probe { model: column.folder.clone(), device: self.settings.device, question };
-        self.order_probe(probe, subject, about);
+        let probe = Probe { model: column.folder.clone(), device: app.view.settings.device, question };
+        self.order_probe(app, probe, subject, about);
     }
 
-    fn order_probe(&mut self, probe: Probe, subject: Option<Subject>, about: About) {
-        let number = self.order(Page::Sentence, Order::Probe(probe));
+    fn order_probe(&mut self, app: &mut AppState, probe: Probe, subject: Option<Subject>, about: About) {
+        let number = app.tasks.order(Page::Sentence, Order::Probe(probe));
         self.probes.push(Asked { number, subject, about });
     }
 
     /// Ends the questions of which this holds.
-    fn drop_probes(&mut self, is_over: impl Fn(&Self, &Asked) -> bool) {
-        let over: Vec<u64> =
-            self.probes.iter().filter(|asked| is_over(self, asked)).map(|asked| asked.number).collect();
-        self.probes.retain(|asked| !over.contains(&asked.number));
-        for number in over {
-            self.cancel(number);
+    fn drop_probes(&mut self, app: &mut AppState, is_over: impl Fn(&AppState, &Asked) -> bool) {
+        let (over, rest): (Vec<Asked>, Vec<Asked>) =
+            std::mem::take(&mut self.probes).into_iter().partition(|asked| is_over(app, asked));
+        self.probes = rest;
+        for asked in over {
+            app.tasks.cancel(asked.number);
         }
     }
 
     /// Ends questions about what is no more.
-    pub(crate) fn leave_probes(&mut self) {
-        self.drop_probes(|shared, asked| asked.subject.as_ref().is_some_and(|subject| !shared.is_current(subject)));
+    pub(crate) fn follow(&mut self, app: &mut AppState) {
+        self.drop_probes(app, |app, asked| asked.subject.as_ref().is_some_and(|subject| !is_current(app, subject)));
     }
 
-    fn is_current(&self, subject: &Subject) -> bool {
-        let column = self.column(subject.column);
-        column.is_some_and(|column| {
-            subject.source == self.scene.text_of(column.variant) && *self.interventions(column) == *subject.set
-        })
-    }
-
-    fn persuade(&mut self, id: ColumnId, i: usize, word: Word) -> Result<(), String> {
-        let column = self.standing(id)?.clone();
+    fn persuade(&mut self, app: &mut AppState, id: ColumnId, i: usize, word: Word) -> Result<(), String> {
+        let column = standing(app, id)?.clone();
         let has_alignment = column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
         if column.ensemble.is_some() || !has_alignment {
             let none = "This model has no alignment whose rows could be changed";
@@ -98,7 +80,7 @@ impl Shared {
             return Err("There is no word to say; type one".to_owned());
         }
         let shown = column.shown().ok_or("Nothing is translated yet")?;
-        let row = rows::target_tokens(&column, &self.settings, i).ok_or("There is no such word")?.start;
+        let row = rows::target_tokens(&column, &app.view.settings, i).ok_or("There is no such word")?.start;
         let before = shown.ids.get(..row).ok_or("There is no such word")?.to_vec();
         let used = shown.alpha.as_ref().filter(|_| column.set.changes_alpha()).and_then(|alpha| alpha.get(..row));
         let question = Question::Persuade {
@@ -107,14 +89,14 @@ impl Shared {
             rows: used.map(<[Vec<f32>]>::to_vec).unwrap_or_default(),
             word: word.clone(),
         };
-        self.drop_probes(|_, asked| matches!(asked.about, About::Row { .. }));
-        self.ask(&column, question, About::Row { i: row, before, word });
+        self.drop_probes(app, |_, asked| matches!(asked.about, About::Row { .. }));
+        self.ask(app, &column, question, About::Row { i: row, before, word });
         Ok(())
     }
 
-    fn measure(&mut self, id: ColumnId, measure: usize) -> Result<(), String> {
-        let column = self.standing(id)?.clone();
-        if let Some(message) = self.why_not_measured(&column, measure) {
+    fn measure(&mut self, app: &mut AppState, id: ColumnId, measure: usize) -> Result<(), String> {
+        let column = standing(app, id)?.clone();
+        if let Some(message) = app.document.why_not_measured(&column, measure) {
             return Err(message);
         }
         let shown = shown(&column).ok_or("Nothing is translated yet")?;
@@ -129,121 +111,79 @@ impl Shared {
             return Ok(());
         }
         let question = Question::Measure { measure, source: column.source.ids.clone(), target: target.clone() };
-        self.ask(&column, question, About::Measure { measure, target });
-        Ok(())
-    }
-
-    fn share(&mut self, id: ColumnId, path: PathBuf) -> Result<(), String> {
-        let column = self.standing(id)?;
-        let text = share::json(column, &self.interventions(column)).map_err(|error| error.to_string())?;
-        let path = if path.extension().is_some() { path } else { path.with_extension("json") };
-        self.chore(Chore::Write { path, text });
+        self.ask(app, &column, question, About::Measure { measure, target });
         Ok(())
     }
 
     /// Opens a file of interventions, for the selected column or the one whose model it names.
-    pub(crate) fn open_interventions(&mut self, path: PathBuf) {
-        self.show_page(Page::Sentence);
-        let selected = self.selected_column().map(|column| self.original(column).unwrap_or(column).id);
+    pub(crate) fn open_interventions(&mut self, app: &mut AppState, path: PathBuf) {
+        app.show_page(Page::Sentence);
+        let selected = app.selected_column().map(|column| app.document.original(column).unwrap_or(column).id);
         let mut columns: Vec<(ColumnId, PathBuf)> =
-            self.models().map(|column| (column.id, column.folder.clone())).collect();
+            app.document.models().map(|column| (column.id, column.folder.clone())).collect();
         columns.sort_by_key(|(id, _)| Some(*id) != selected);
         let Some((_, model)) = columns.first().cloned() else {
-            self.notify("There is no model to set anything for; add one first", true);
+            app.notify("There is no model to set anything for; add one first", true);
             return;
         };
-        self.drop_probes(|_, asked| asked.about == About::File);
-        let question = Question::Open { path, source: self.scene.source.clone(), columns };
-        self.order_probe(Probe { model, device: self.settings.device, question }, None, About::File);
+        self.drop_probes(app, |_, asked| asked.about == About::File);
+        let question = Question::Open { path, source: app.document.scene.source.clone(), columns };
+        self.order_probe(app, Probe { model, device: app.view.settings.device, question }, None, About::File);
     }
 
     /// Takes in an answer; one that nobody waits for any more changes nothing.
-    pub(crate) fn probed(&mut self, number: u64, found: Probed) {
+    pub(crate) fn probed(&mut self, app: &mut AppState, number: u64, found: Probed) {
         let Some(at) = self.probes.iter().position(|asked| asked.number == number) else { return };
         let Asked { subject, about, .. } = self.probes.remove(at);
         match (found, subject, about) {
             (Probed::Persuaded(found), Some(subject), About::Row { i, before, .. }) => {
-                self.persuaded(&subject, (i, &before), found);
+                self.persuaded(app, &subject, (i, &before), found);
             }
-            (Probed::Measured(tested), Some(subject), About::Measure { .. }) => self.tested(subject.column, tested),
-            (Probed::Opened(opened), ..) => self.opened(opened),
+            (Probed::Measured(tested), Some(subject), About::Measure { .. }) => {
+                keep_tested(app, subject.column, tested)
+            }
+            (Probed::Opened(opened), ..) => open(app, opened),
             // an answer to another question than was asked
             (Probed::Persuaded(_) | Probed::Measured(_), ..) => {}
         }
     }
 
     /// Nothing came of it.
-    pub(crate) fn unanswered(&mut self, number: u64, message: Option<String>) {
+    pub(crate) fn unanswered(&mut self, app: &mut AppState, number: u64, message: Option<String>) {
         self.probes.retain(|asked| asked.number != number);
         if let Some(message) = message {
-            self.notify(message, true);
+            app.notify(message, true);
         }
     }
 
-    fn persuaded(&mut self, subject: &Subject, (i, before): (usize, &[u32]), found: Persuasion) {
-        let Some(column) = self.column(subject.column).filter(|_| self.is_current(subject)) else { return };
+    fn persuaded(&mut self, app: &mut AppState, subject: &Subject, (i, before): (usize, &[u32]), found: Persuasion) {
+        let Some(column) = app.document.column(subject.column).filter(|_| is_current(app, subject)) else { return };
         let (name, Persuasion { word, piece_of, row }) = (column.name(), found);
         let said = piece_of
             .map_or_else(|| format!("\"{word}\""), |whole| format!("\"{word}\", the first piece of \"{whole}\","));
         let Some(row) = row else {
             let text = format!("No change of this row was found that makes {name} say {said} here");
-            return self.notify(text, false);
+            return app.notify(text, false);
         };
         if row.moved <= 0.0 {
             let text =
                 format!("By its own row {name} finds {said} the most probable here already; force it to have it said");
-            return self.notify(text, false);
+            return app.notify(text, false);
         }
         // the search may have chosen another beginning meanwhile
         if !column.shown().is_some_and(|shown| shown.ids.starts_with(before)) {
-            return self.notify("The words before it have changed meanwhile; ask again", false);
+            return app.notify("The words before it have changed meanwhile; ask again", false);
         }
-        self.pin(subject.column, &[(i, row.alpha.clone())], false);
-        let pin = Pin { i, alpha: Arc::from(row.alpha) };
+        pin(app, subject.column, &[(i, row.alpha.clone())], false);
+        let set = Pin { i, alpha: Arc::from(row.alpha) };
         let log_p = (row.own_log_p, row.log_p);
-        let persuaded = Persuaded { pin, word, moved: row.moved, divergence: row.divergence, log_p };
-        self.notify(format!("Row {} of {name} is set {}", i + 1, persuaded.distance()), false);
+        let persuaded = Persuaded { pin: set, word, moved: row.moved, divergence: row.divergence, log_p };
+        app.notify(format!("Row {} of {name} is set {}", i + 1, persuaded.distance()), false);
         self.persuaded.push(persuaded);
         let excess = self.persuaded.len().saturating_sub(MOST_ROWS);
         self.persuaded.drain(..excess);
     }
 
-    fn tested(&mut self, id: ColumnId, tested: Arc<Tested>) {
-        let Some(at) = self.columns.iter().position(|column| column.id == id) else { return };
-        self.columns[at].keep_tested(tested);
-        self.rebuild(at);
-        self.mark_differences();
-    }
-
-    /// A sentence with what is set in a column, as one step of undo.
-    fn opened(&mut self, opened: Opened) {
-        let Opened { column, made_with, source, interventions } = opened;
-        let found = self.column(column).map(|column| (column.folders().to_vec(), column.name()));
-        let Some((folders, name)) = found else {
-            return self.notify("The column that the file was opened for is gone", true);
-        };
-        if let Some(other) = made_with {
-            self.notify(format!("The file was made with {other}, which is not open; it is set for {name}"), false);
-        }
-        let before = self.scene.clone();
-        if source != self.scene.source {
-            self.scene.given = self.scene.given.take().map(|_| String::new());
-            self.leave_words(None);
-            (self.scene.source, self.scene.position) = (source, None);
-            (self.typed, self.typed_on, self.hover) = (false, false, None);
-            self.scene.position = self.position_of_source();
-        }
-        self.scene.set(&folders, interventions);
-        self.selection = Selection { column: Some(column), target: None };
-        if self.scene != before {
-            self.history.replaced(before);
-            self.changed();
-            self.request();
-        }
-    }
-}
-
-impl Shared {
     /// What is known of a row that was set so that the model says a word, and whether it says it now.
     pub fn persuaded_text(&self, column: &Column, pin: &Pin) -> Option<String> {
         let found = self.persuaded.iter().rev().find(|found| found.pin == *pin)?;
@@ -259,46 +199,69 @@ impl Shared {
         Some(format!("{}{now}", found.distance()))
     }
 
-    /// Why what a column shows cannot be measured so; `None` where it can.
-    pub fn why_not_measured(&self, column: &Column, measure: usize) -> Option<String> {
-        let is_given = column.table.as_deref().is_some_and(|table| table.is_given);
-        let has_alignment = column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
-        let line = MEASURES.get(measure)?;
-        if column.ensemble.is_some() {
-            return Some(ENSEMBLE.to_owned());
-        }
-        if line.aligns && !has_alignment {
-            return Some(format!(
-                "This model has no alignment, which \"{}\" is about; choose another measure",
-                line.title
-            ));
-        }
-        let changed =
-            "The tests are of the model's own alpha, and some of it is set by hand here; take that away first";
-        (!is_given && self.interventions(column).changes_alpha()).then(|| changed.to_owned())
-    }
-
     /// Questions about columns that are under way.
     pub fn probes(&self) -> &[Asked] {
         &self.probes
     }
+}
 
-    /// The alignment by hand of the present text, where one is known.
-    pub fn gold(&self) -> Option<Arc<Gold>> {
-        let known = self.gold.clone().filter(|gold| gold.source == self.scene.source);
-        known.or_else(|| self.gold_of_list().map(Arc::new))
+/// A column that stands: its words are those of the present text with what is set.
+fn standing(app: &AppState, id: ColumnId) -> Result<&Column, String> {
+    let column = app.document.column(id).ok_or("This column is gone")?;
+    let stands = !column.decoding && !column.stale && column.source.text == app.document.scene.text_of(column.variant);
+    if !stands || column.hypotheses.is_empty() || *column.set != *app.document.interventions(column) {
+        return Err("The words of this column are still being chosen; ask again when they stand".to_owned());
     }
+    Ok(column)
+}
 
-    /// That of the sentence of the shown list.
-    pub(crate) fn gold_of_list(&self) -> Option<Gold> {
-        let gold = self.lists.gold(self.scene.position?)?;
-        (gold.source == self.scene.source).then_some(gold)
+fn is_current(app: &AppState, subject: &Subject) -> bool {
+    let column = app.document.column(subject.column);
+    column.is_some_and(|column| {
+        subject.source == app.document.scene.text_of(column.variant)
+            && *app.document.interventions(column) == *subject.set
+    })
+}
+
+fn share(app: &mut AppState, id: ColumnId, path: PathBuf) -> Result<(), String> {
+    let column = standing(app, id)?;
+    let text = share::json(column, &app.document.interventions(column)).map_err(|error| error.to_string())?;
+    let path = if path.extension().is_some() { path } else { path.with_extension("json") };
+    app.tasks.chore(Chore::Write { path, text });
+    Ok(())
+}
+
+fn keep_tested(app: &mut AppState, id: ColumnId, tested: Arc<Tested>) {
+    let Some(at) = app.document.columns.iter().position(|column| column.id == id) else { return };
+    app.document.columns[at].keep_tested(tested);
+    app.rebuild(at);
+    app.mark_differences();
+}
+
+/// A sentence with what is set in a column, as one step of undo.
+fn open(app: &mut AppState, opened: Opened) {
+    let Opened { column, made_with, source, interventions } = opened;
+    let found = app.document.column(column).map(|column| (column.folders().to_vec(), column.name()));
+    let Some((folders, name)) = found else {
+        return app.notify("The column that the file was opened for is gone", true);
+    };
+    if let Some(other) = made_with {
+        app.notify(format!("The file was made with {other}, which is not open; it is set for {name}"), false);
     }
-
-    /// Opens a sentence of a test set, with its alignment by hand where there is one.
-    pub(crate) fn show_with_gold(&mut self, text: String, gold: Option<Gold>) {
-        self.gold = gold.map(Arc::new);
-        self.show_sentence(text);
+    let before = app.document.scene.clone();
+    if source != app.document.scene.source {
+        app.document.scene.given = app.document.scene.given.take().map(|_| String::new());
+        app.leave_words(None);
+        (app.document.scene.source, app.document.scene.position) = (source, None);
+        (app.document.typed, app.document.typed_on, app.view.hover) = (false, false, None);
+        app.document.scene.position = app.position_of_source();
+    }
+    app.document.scene.set(&folders, interventions);
+    app.view.selection = Selection { column: Some(column), target: None };
+    if app.document.scene != before {
+        app.document.history.replaced(before);
+        app.changed();
+        app.request();
     }
 }
 

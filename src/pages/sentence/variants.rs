@@ -6,170 +6,182 @@ use std::sync::Arc;
 
 use crate::app::document::rewording::{WordEdit, reworded};
 use crate::app::document::scene::{Scene, SearchChange, SearchSettings, Variant};
-use crate::app::shared::{Neighbours, Shared};
+use crate::app::state::AppState;
 use crate::jobs::live::protocol::{ColumnId, Near};
+use crate::pages::sentence::Sentence;
 use crate::pages::sentence::command::VariantCommand;
 
 /// Most variants of a sentence.
 pub const MOST: usize = 12;
 
-impl Shared {
-    pub(crate) fn apply_to_variants(&mut self, command: VariantCommand) {
-        self.going_on = None;
+/// The neighbours of a source word.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Neighbours {
+    /// Which word, by which column's model.
+    pub of: Near,
+    /// As they can be typed, with their cosines; why there are none, as a sentence; `None` while they are looked for.
+    pub found: Option<Result<Vec<(String, f32)>, String>>,
+}
+
+impl Sentence {
+    pub(super) fn vary(&mut self, app: &mut AppState, command: VariantCommand) {
         match command {
-            VariantCommand::Word { column, j, edit } => self.reword(column, j, &edit),
-            VariantCommand::Text { column, text } => self.retext(column, text),
+            VariantCommand::Word { column, j, edit } => reword(app, column, j, &edit),
+            VariantCommand::Text { column, text } => retext(app, column, text),
             VariantCommand::Beside { column, search, replaces, has_interventions } => {
-                self.beside(column, search, replaces, has_interventions);
+                beside(app, column, search, replaces, has_interventions);
             }
-            VariantCommand::Adopt(column) => self.adopt(column),
-            VariantCommand::Close(column) => self.close_variant(column),
-            VariantCommand::Near(of) => self.look_near(of),
+            VariantCommand::Adopt(column) => adopt(app, column),
+            VariantCommand::Close(column) => close_variant(app, column),
+            VariantCommand::Near(of) => self.look_near(app, of),
         }
     }
 
-    /// The words of a column as places of its text; `None` while it shows another text.
-    fn places(&self, id: ColumnId) -> Option<(&str, Vec<Range<usize>>)> {
-        let column = self.column(id)?;
-        let text = self.scene.text_of(column.variant);
-        let table = column.table.as_deref().filter(|_| column.source.text == text)?;
-        Some((text, table.source.iter().map(|word| word.span.clone()).collect()))
-    }
-
-    fn reword(&mut self, id: ColumnId, j: usize, edit: &WordEdit) {
-        let Some((text, spans)) = self.places(id) else {
-            return self.notify("The words of this column are still being read; try again when they stand", false);
-        };
-        match reworded(text, &spans, j, edit) {
-            Some(text) => self.retext(id, text),
-            None => self.notify("This changes nothing, or leaves no text to translate", false),
-        }
-    }
-
-    /// A variant with this text: beside an original, in place of a variant's.
-    fn retext(&mut self, id: ColumnId, text: String) {
-        let text = self.cut(text);
-        let Some(column) = self.column(id).filter(|_| !text.trim().is_empty()) else { return };
-        let (variant, folders) = (column.variant, column.folders().to_vec());
-        if text == self.scene.text_of(variant) {
-            return;
-        }
-        let source = (text != self.scene.source).then_some(text);
-        match variant {
-            None => self.add(Variant { folders, source, ..Variant::default() }),
-            Some(id) => self.step(|scene| {
-                scene.change_variant(id, |variant| {
-                    variant.source = source;
-                    let other = variant.interventions.take().map(|set| Arc::new(set.for_other_text()));
-                    variant.interventions = other;
-                });
-            }),
-        }
-    }
-
-    fn beside(&mut self, id: ColumnId, search: SearchSettings, replaces: bool, has_interventions: bool) {
-        let Some(column) = self.column(id) else { return };
-        let shown = column.variant.and_then(|id| self.scene.variant(id)).cloned();
-        let base = shown.unwrap_or_else(|| Variant { folders: column.folders().to_vec(), ..Variant::default() });
-        let none = || (!self.interventions(column).is_empty()).then(Arc::default);
-        let interventions = if has_interventions { base.interventions.clone() } else { none() };
-        let length_normalization = search.length_normalization;
-        let usual = self.scene.search;
-        let search = SearchSettings {
-            beam: search.beam.clamp(1, 50),
-            length_normalization: if length_normalization.is_finite() {
-                length_normalization.clamp(0.0, 2.0)
-            } else {
-                usual.length_normalization
-            },
-            ..search
-        };
-        let replaces = (replaces != self.settings.unk_replacement).then_some(replaces);
-        self.add(Variant { search: SearchChange::between(usual, search), replaces, interventions, ..base });
-    }
-
-    /// Opens a variant, unless there is the same already.
-    fn add(&mut self, variant: Variant) {
-        let is_same = |other: &Variant| *other == Variant { id: other.id, ..variant.clone() };
-        if variant.is_as_original() || self.scene.variants.iter().any(is_same) {
-            return self.notify("This is open in a column already", false);
-        }
-        if self.columns.iter().filter(|column| column.variant.is_some()).count() >= MOST {
-            return self.notify(format!("{MOST} variants are open; close one of them first"), false);
-        }
-        let id = self.fresh_id();
-        self.step(|scene| {
-            let list = scene.variants.iter().cloned().chain([Variant { id, ..variant }]);
-            scene.variants = list.collect();
-        });
-    }
-
-    /// A step of undo.
-    fn step(&mut self, change: impl FnOnce(&mut Scene)) {
-        let before = self.scene.clone();
-        change(&mut self.scene);
-        if self.scene != before {
-            self.history.replaced(before);
-            self.changed();
-            self.request();
-        }
-    }
-
-    /// The variant that a column shows.
-    fn variant_of(&self, id: ColumnId) -> Option<Variant> {
-        self.scene.variant(self.column(id)?.variant?).cloned()
-    }
-
-    /// The text of a variant becomes the sentence; what else it differs in stays a variant. The others stay what they
-    /// are, beside another original.
-    fn adopt(&mut self, id: ColumnId) {
-        let Some(mut variant) = self.variant_of(id) else { return };
-        let Some(text) = variant.source.take() else { return };
-        let set = self.scene.set_of(&variant.folders, Some(variant.id));
-        variant.interventions = None;
-        self.step(|scene| {
-            scene.keep_for_other_text();
-            scene.set(&variant.folders, (*set).clone());
-            let adopted = |other: &Variant| {
-                let mut other = if other.id == variant.id { variant.clone() } else { other.clone() };
-                if other.source.is_none() {
-                    // it follows the sentence, whose words are others now
-                    other.interventions = other.interventions.map(|set| Arc::new(set.for_other_text()));
-                }
-                Variant { source: other.source.filter(|source| *source != text), ..other }
-            };
-            scene.variants = scene.variants.iter().map(adopted).filter(|other| !other.is_as_original()).collect();
-            (scene.source, scene.position) = (text, None);
-            scene.given = scene.given.take().map(|_| String::new());
-        });
-        (self.typed, self.typed_on) = (false, false);
-        self.scene.position = self.position_of_source();
-    }
-
-    pub(crate) fn close_variant(&mut self, id: ColumnId) {
-        let Some(variant) = self.variant_of(id) else { return };
-        self.step(|scene| scene.variants = scene.variants.iter().filter(|one| one.id != variant.id).cloned().collect());
-    }
-
-    fn look_near(&mut self, of: Option<(ColumnId, usize)>) {
-        self.near = None;
+    fn look_near(&mut self, app: &mut AppState, of: Option<(ColumnId, usize)>) {
+        (self.near, app.tasks.near) = (None, None);
         let Some((column, j)) = of else { return };
-        let table = self.column(column).and_then(|column| column.table.as_deref());
+        let table = app.document.column(column).and_then(|column| column.table.as_deref());
         let word = table.and_then(|table| table.source.get(j)).filter(|word| !word.is_eos);
         let Some(word) = word.map(|word| word.text.clone()) else { return };
-        self.near = Some(Neighbours { of: Near { column, word }, found: None });
-        self.request();
+        let of = Near { column, word };
+        app.tasks.near = Some(of.clone());
+        self.near = Some(Neighbours { of, found: None });
+        app.request();
+    }
+
+    /// The neighbours that were asked for; true when anybody waits for them.
+    pub(crate) fn near_found(
+        &mut self,
+        app: &mut AppState,
+        id: ColumnId,
+        found: Result<Vec<(String, f32)>, String>,
+    ) -> bool {
+        let Some(near) = self.near.as_mut().filter(|near| near.of.column == id) else { return false };
+        near.found = Some(found);
+        app.tasks.near = None;
+        true
     }
 }
 
-impl Shared {
-    /// The neighbours that were asked for; true when anybody waits for them.
-    pub(crate) fn near_found(&mut self, id: ColumnId, found: Result<Vec<(String, f32)>, String>) -> bool {
-        let wanted = self.near.as_mut().filter(|near| near.of.column == id);
-        let is_wanted = wanted.is_some();
-        if let Some(near) = wanted {
-            near.found = Some(found);
-        }
-        is_wanted
+/// The words of a column as places of its text; `None` while it shows another text.
+fn places(app: &AppState, id: ColumnId) -> Option<(&str, Vec<Range<usize>>)> {
+    let column = app.document.column(id)?;
+    let text = app.document.scene.text_of(column.variant);
+    let table = column.table.as_deref().filter(|_| column.source.text == text)?;
+    Some((text, table.source.iter().map(|word| word.span.clone()).collect()))
+}
+
+fn reword(app: &mut AppState, id: ColumnId, j: usize, edit: &WordEdit) {
+    let Some((text, spans)) = places(app, id) else {
+        return app.notify("The words of this column are still being read; try again when they stand", false);
+    };
+    match reworded(text, &spans, j, edit) {
+        Some(text) => retext(app, id, text),
+        None => app.notify("This changes nothing, or leaves no text to translate", false),
     }
+}
+
+/// A variant with this text: beside an original, in place of a variant's.
+fn retext(app: &mut AppState, id: ColumnId, text: String) {
+    let text = app.cut(text);
+    let Some(column) = app.document.column(id).filter(|_| !text.trim().is_empty()) else { return };
+    let (variant, folders) = (column.variant, column.folders().to_vec());
+    if text == app.document.scene.text_of(variant) {
+        return;
+    }
+    let source = (text != app.document.scene.source).then_some(text);
+    match variant {
+        None => add(app, Variant { folders, source, ..Variant::default() }),
+        Some(id) => step(app, |scene| {
+            scene.change_variant(id, |variant| {
+                variant.source = source;
+                let other = variant.interventions.take().map(|set| Arc::new(set.for_other_text()));
+                variant.interventions = other;
+            });
+        }),
+    }
+}
+
+fn beside(app: &mut AppState, id: ColumnId, search: SearchSettings, replaces: bool, has_interventions: bool) {
+    let Some(column) = app.document.column(id) else { return };
+    let shown = column.variant.and_then(|id| app.document.scene.variant(id)).cloned();
+    let base = shown.unwrap_or_else(|| Variant { folders: column.folders().to_vec(), ..Variant::default() });
+    let none = || (!app.document.interventions(column).is_empty()).then(Arc::default);
+    let interventions = if has_interventions { base.interventions.clone() } else { none() };
+    let length_normalization = search.length_normalization;
+    let usual = app.document.scene.search;
+    let search = SearchSettings {
+        beam: search.beam.clamp(1, 50),
+        length_normalization: if length_normalization.is_finite() {
+            length_normalization.clamp(0.0, 2.0)
+        } else {
+            usual.length_normalization
+        },
+        ..search
+    };
+    let replaces = (replaces != app.view.settings.unk_replacement).then_some(replaces);
+    add(app, Variant { search: SearchChange::between(usual, search), replaces, interventions, ..base });
+}
+
+/// Opens a variant, unless there is the same already.
+fn add(app: &mut AppState, variant: Variant) {
+    let is_same = |other: &Variant| *other == Variant { id: other.id, ..variant.clone() };
+    if variant.is_as_original() || app.document.scene.variants.iter().any(is_same) {
+        return app.notify("This is open in a column already", false);
+    }
+    if app.document.columns.iter().filter(|column| column.variant.is_some()).count() >= MOST {
+        return app.notify(format!("{MOST} variants are open; close one of them first"), false);
+    }
+    let id = app.tasks.fresh_id();
+    step(app, |scene| {
+        let list = scene.variants.iter().cloned().chain([Variant { id, ..variant }]);
+        scene.variants = list.collect();
+    });
+}
+
+/// A step of undo.
+fn step(app: &mut AppState, change: impl FnOnce(&mut Scene)) {
+    let before = app.document.scene.clone();
+    change(&mut app.document.scene);
+    if app.document.scene != before {
+        app.document.history.replaced(before);
+        app.changed();
+        app.request();
+    }
+}
+
+/// The variant that a column shows.
+fn variant_of(app: &AppState, id: ColumnId) -> Option<Variant> {
+    app.document.scene.variant(app.document.column(id)?.variant?).cloned()
+}
+
+/// The text of a variant becomes the sentence; what else it differs in stays a variant. The others stay what they
+/// are, beside another original.
+fn adopt(app: &mut AppState, id: ColumnId) {
+    let Some(mut variant) = variant_of(app, id) else { return };
+    let Some(text) = variant.source.take() else { return };
+    let set = app.document.scene.set_of(&variant.folders, Some(variant.id));
+    variant.interventions = None;
+    step(app, |scene| {
+        scene.keep_for_other_text();
+        scene.set(&variant.folders, (*set).clone());
+        let adopted = |other: &Variant| {
+            let mut other = if other.id == variant.id { variant.clone() } else { other.clone() };
+            if other.source.is_none() {
+                // it follows the sentence, whose words are others now
+                other.interventions = other.interventions.map(|set| Arc::new(set.for_other_text()));
+            }
+            Variant { source: other.source.filter(|source| *source != text), ..other }
+        };
+        scene.variants = scene.variants.iter().map(adopted).filter(|other| !other.is_as_original()).collect();
+        (scene.source, scene.position) = (text, None);
+        scene.given = scene.given.take().map(|_| String::new());
+    });
+    (app.document.typed, app.document.typed_on) = (false, false);
+    app.document.scene.position = app.position_of_source();
+}
+
+pub(crate) fn close_variant(app: &mut AppState, id: ColumnId) {
+    let Some(variant) = variant_of(app, id) else { return };
+    step(app, |scene| scene.variants = scene.variants.iter().filter(|one| one.id != variant.id).cloned().collect());
 }

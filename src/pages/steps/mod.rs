@@ -21,7 +21,7 @@ use crate::app::document::table;
 use crate::app::document::table::{AlignmentTable, Making};
 use crate::app::effect::Effect;
 use crate::app::page::Page;
-use crate::app::shared::Shared;
+use crate::app::state::AppState;
 use crate::decoding::apart::Then;
 use crate::jobs::live::protocol::HypothesisView;
 use crate::jobs::steps::{Apart, StepsRequest};
@@ -134,10 +134,10 @@ struct Saved {
 
 impl Steps {
     /// The column whose model is taken apart: the selected one where it is one model, else the first that aligns.
-    pub fn column<'a>(&self, shared: &'a Shared) -> Option<&'a Column> {
-        let selected = shared.selected_column().filter(|column| column.ensemble.is_none());
+    pub fn column<'a>(&self, app: &'a AppState) -> Option<&'a Column> {
+        let selected = app.selected_column().filter(|column| column.ensemble.is_none());
         let aligns = |column: &&Column| column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
-        selected.or_else(|| shared.models().find(aligns)).or_else(|| shared.models().next())
+        selected.or_else(|| app.document.models().find(aligns)).or_else(|| app.document.models().next())
     }
 
     /// Whether something was asked for that is not there yet.
@@ -146,10 +146,10 @@ impl Steps {
     }
 
     /// Whether what there is to see is of another model or sentence than the column's.
-    pub fn is_old(&self, shared: &Shared) -> bool {
+    pub fn is_old(&self, app: &AppState) -> bool {
         let Some((folder, source)) = &self.of else { return false };
         let is_new = |column: &Column| column.folder == *folder && column.source.text == *source && !column.stale;
-        self.apart.is_some() && !self.column(shared).is_some_and(is_new)
+        self.apart.is_some() && !self.column(app).is_some_and(is_new)
     }
 
     /// The last step that there is.
@@ -214,29 +214,29 @@ impl Steps {
     }
 
     /// How the vocabulary of its words says where words begin.
-    pub fn marks(&self, shared: &Shared) -> Marks {
-        let facts = self.column(shared).and_then(|column| column.facts.as_ref());
+    pub fn marks(&self, app: &AppState) -> Marks {
+        let facts = self.column(app).and_then(|column| column.facts.as_ref());
         facts.map(|facts| facts.marks.clone()).unwrap_or_default()
     }
 
     /// Asks for what is to be seen now, where that is something else than was asked for last.
-    pub(crate) fn follow(&mut self, shared: &mut Shared) {
-        if shared.page != Page::Steps {
+    pub(crate) fn follow(&mut self, app: &mut AppState) {
+        if app.view.page != Page::Steps {
             self.is_playing = false;
             return;
         }
-        let Some(request) = self.wish(shared) else { return };
+        let Some(request) = self.wish(app) else { return };
         if self.asked.as_ref() == Some(&request) {
             return;
         }
-        self.number = shared.fresh_id();
+        self.number = app.tasks.fresh_id();
         self.asked = Some(request.clone());
-        shared.push(Effect::TakeApart { number: self.number, request: Box::new(request) });
+        app.tasks.push(Effect::TakeApart { number: self.number, request: Box::new(request) });
     }
 
     /// What is to be seen; `None` while the column has nothing to go by.
-    fn wish(&mut self, shared: &Shared) -> Option<StepsRequest> {
-        let column = self.column(shared)?;
+    fn wish(&mut self, app: &AppState) -> Option<StepsRequest> {
+        let column = self.column(app)?;
         if column.state != ColumnState::Ready || column.stale || column.decoding || column.source.is_empty() {
             return None;
         }
@@ -247,16 +247,16 @@ impl Steps {
         }
         Some(StepsRequest {
             folder: column.folder.clone(),
-            device: shared.settings.device,
+            device: app.view.settings.device,
             source: column.source.text.clone(),
-            given: self.given(shared),
+            given: self.given(app),
             then: if self.mode == Mode::Greedy { Then::Greedy } else { Then::Wait },
             wrong: self.wrong,
         })
     }
 
-    fn given(&self, shared: &Shared) -> Vec<u32> {
-        let shown = || self.column(shared).and_then(Column::shown).map(|shown| shown.ids.clone());
+    fn given(&self, app: &AppState) -> Vec<u32> {
+        let shown = || self.column(app).and_then(Column::shown).map(|shown| shown.ids.clone());
         match self.mode {
             Mode::Shown => shown().unwrap_or_default(),
             Mode::Greedy => Vec::new(),
@@ -265,7 +265,7 @@ impl Steps {
     }
 
     /// Moves by stages, over into the steps beside.
-    fn move_stage(&mut self, by: isize, shared: &Shared) {
+    fn move_stage(&mut self, by: isize, app: &AppState) {
         let count = self.stages().len();
         if count == 0 {
             return;
@@ -274,7 +274,7 @@ impl Steps {
         let target = at as isize + by;
         if target > count as isize {
             if self.hidden(self.i).is_some() {
-                self.reveal(shared);
+                self.reveal(app);
             } else if self.i < self.last() {
                 self.show(self.i + 1, Some(1));
             } else {
@@ -308,28 +308,28 @@ impl Steps {
     }
 
     /// Shows what was to be guessed, and counts.
-    fn reveal(&mut self, shared: &Shared) {
+    fn reveal(&mut self, app: &AppState) {
         match self.guessing.as_ref().map(|guessing| guessing.of).filter(|_| self.hidden(self.i).is_some()) {
-            Some(Guessed::Row) => self.reveal_row(shared),
-            Some(Guessed::Word) => self.reveal_word(shared),
-            Some(Guessed::Whole) => self.reveal_whole(shared),
+            Some(Guessed::Row) => self.reveal_row(app),
+            Some(Guessed::Word) => self.reveal_word(app),
+            Some(Guessed::Whole) => self.reveal_whole(app),
             None => {}
         }
     }
 
-    fn reveal_whole(&mut self, shared: &Shared) {
+    fn reveal_whole(&mut self, app: &AppState) {
         let Some(apart) = self.apart.clone() else { return };
         let model: Vec<Link> = (0..apart.steps.len()).filter_map(|i| greatest(&apart, i)).collect();
-        let aligner = self.links(shared).cloned();
+        let aligner = self.links(app).cloned();
         if let Some(guessing) = &mut self.guessing {
             guessing.reveal_whole(&model, aligner.as_ref(), |link| are_words(&apart, link));
         }
     }
 
-    fn reveal_word(&mut self, shared: &Shared) {
+    fn reveal_word(&mut self, app: &AppState) {
         let (Some(apart), Some(truth)) = (self.apart.clone(), self.truth(self.i).map(str::to_owned)) else { return };
         let Some(step) = apart.steps.get(self.i) else { return };
-        let marks = self.marks(shared);
+        let marks = self.marks(app);
         let words = apart.candidates(self.i).iter().map(String::as_str);
         let candidates = words.zip(step.best.iter().map(|(_, log_p)| log_p.exp()));
         if let Some(guessing) = &mut self.guessing {
@@ -337,11 +337,11 @@ impl Steps {
         }
     }
 
-    fn reveal_row(&mut self, shared: &Shared) {
+    fn reveal_row(&mut self, app: &AppState) {
         let of_step = |links: &Links| -> Vec<usize> {
             links.sure().iter().filter(|link| link.target == self.i).map(|link| link.source).collect()
         };
-        let linked = self.links(shared).map(of_step);
+        let linked = self.links(app).map(of_step);
         let Some(apart) = self.apart.clone() else { return };
         let Some(alpha_i) = apart.steps.get(self.i).and_then(|step| step.alpha_i.as_ref()) else { return };
         if let Some(guessing) = &mut self.guessing {
@@ -350,8 +350,8 @@ impl Steps {
     }
 
     /// The aligner's links of the words that the steps say, where the column has them for these very words.
-    fn links<'a>(&self, shared: &'a Shared) -> Option<&'a Links> {
-        let column = self.column(shared)?;
+    fn links<'a>(&self, app: &'a AppState) -> Option<&'a Links> {
+        let column = self.column(app)?;
         let is_same = column.shown().is_some_and(|shown| {
             let said = self.apart.iter().flat_map(|apart| &apart.steps).filter_map(|step| step.said);
             shown.pieces.is_none() && said.map(|(id, _)| id).eq(shown.ids.iter().copied())
@@ -370,7 +370,7 @@ impl Steps {
     }
 
     /// Makes the heatmap of the rows so far.
-    fn rebuild(&mut self, shared: &mut Shared) {
+    fn rebuild(&mut self, app: &mut AppState) {
         let Some(apart) = self.apart.clone().filter(|apart| apart.aligns) else {
             (self.table, self.made_of) = (None, None);
             return;
@@ -405,11 +405,11 @@ impl Steps {
         };
         let guessed = whole.map(|(links, _)| Links::new(links.into_iter().collect(), Vec::new()));
         // steps have the rows that words are predicted with, which is said where the page Sentence shows others
-        let facts = self.column(shared).and_then(|column| column.facts.as_ref());
-        let reading = shared.settings.reading_of(facts).filter(|(reading, _)| *reading != Reading::default());
+        let facts = self.column(app).and_then(|column| column.facts.as_ref());
+        let reading = app.view.settings.reading_of(facts).filter(|(reading, _)| *reading != Reading::default());
         let reading = reading.map(|(_, delay)| (Reading::Predicted, delay));
         let table = table::build(&apart.source, &shown, 0, &Making { pieces: true, reading, ..Making::default() });
-        self.table = Some(Arc::new(AlignmentTable { revision: shared.fresh_id(), links: guessed, ..table }));
+        self.table = Some(Arc::new(AlignmentTable { revision: app.tasks.fresh_id(), links: guessed, ..table }));
     }
 
     /// What is guessed is open again.
@@ -456,7 +456,7 @@ impl PageState for Steps {
     type Command = StepsCommand;
     type Found = Result<Arc<Apart>, String>;
 
-    fn apply(&mut self, command: StepsCommand, shared: &mut Shared) {
+    fn apply(&mut self, command: StepsCommand, app: &mut AppState) {
         let before = self.kept();
         match command {
             StepsCommand::SetMode(mode) => {
@@ -469,8 +469,8 @@ impl PageState for Steps {
                 self.is_playing = false;
                 self.show(i, None);
             }
-            StepsCommand::Move(by) if self.by_stage => self.move_stage(by, shared),
-            StepsCommand::Move(1..) if self.hidden(self.i).is_some() => self.reveal(shared),
+            StepsCommand::Move(by) if self.by_stage => self.move_stage(by, app),
+            StepsCommand::Move(1..) if self.hidden(self.i).is_some() => self.reveal(app),
             StepsCommand::Move(by) | StepsCommand::MoveWord(by) => self.move_word(by),
             StepsCommand::SetByStage(on) => (self.by_stage, self.done) = (on, None),
             StepsCommand::Play(on) => {
@@ -506,7 +506,7 @@ impl PageState for Steps {
             }
             StepsCommand::SetGuessing(of) => {
                 self.guessing = of.map(Guessing::new);
-                shared.compare_links(of.is_some_and(|of| of != Guessed::Word));
+                app.compare_links(of.is_some_and(|of| of != Guessed::Word));
             }
             StepsCommand::SetBeam(on) => self.has_beam = on,
             StepsCommand::Guess(j) => {
@@ -524,15 +524,15 @@ impl PageState for Steps {
                     guessing.say(&word);
                 }
             }
-            StepsCommand::Reveal => self.reveal(shared),
+            StepsCommand::Reveal => self.reveal(app),
         }
-        self.rebuild(shared);
+        self.rebuild(app);
         if self.kept() != before {
-            shared.changed();
+            app.changed();
         }
     }
 
-    fn found(&mut self, number: u64, found: Self::Found, shared: &mut Shared) {
+    fn found(&mut self, number: u64, found: Self::Found, app: &mut AppState) {
         if number != self.number {
             return;
         }
@@ -570,7 +570,7 @@ impl PageState for Steps {
             }
             Err(message) => self.message = Some(message),
         }
-        self.rebuild(shared);
+        self.rebuild(app);
     }
 }
 

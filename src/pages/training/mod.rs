@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use crate::app::effect::Chore;
-use crate::app::shared::Shared;
+use crate::app::state::AppState;
 use crate::attention::{AttentionKind, find};
 use crate::session::command::{Field, TrainingCommand};
 
@@ -76,12 +76,12 @@ fn set(plan: &mut Plan, field: Field, text: String) {
 
 impl NewTraining {
     /// Does what the user asked for.
-    pub(crate) fn apply(&mut self, command: TrainingCommand, shared: &mut Shared) {
+    pub(crate) fn apply(&mut self, command: TrainingCommand, app: &mut AppState) {
         (self.saved, self.message) = (None, None);
         match command {
             TrainingCommand::Set(field, text) => set(&mut self.plan, field, text),
             TrainingCommand::Save(path) => {
-                shared.chore(Chore::SaveTraining { plan: Box::new(self.plan.clone()), path });
+                app.tasks.chore(Chore::SaveTraining { plan: Box::new(self.plan.clone()), path });
             }
         }
     }

@@ -6,7 +6,8 @@ use crate::app::document::column::Column;
 use crate::app::document::scene::Scene;
 use crate::app::page::Page;
 use crate::app::settings::{INSPECTOR_OPEN, LINKS_PICTURE, SOLO, Settings, TREE_PICTURE, Whose};
-use crate::app::shared::{Selection, Shared};
+use crate::app::state::AppState;
+use crate::app::view::Selection;
 use crate::jobs::live::protocol::EnsembleSpec;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::steps::{Steps, StepsCommand};
@@ -29,16 +30,16 @@ pub struct Left {
 
 impl Left {
     /// The window as it is.
-    pub fn of(shared: &Shared, steps: &Steps) -> Self {
-        let id = shared.selection().column;
-        let layout = LAYOUT.iter().map(|(key, first)| (*key, shared.layout().get(*key).copied().unwrap_or(*first)));
+    pub fn of(app: &AppState, steps: &Steps) -> Self {
+        let id = app.view.selection().column;
+        let layout = LAYOUT.iter().map(|(key, first)| (*key, app.view.layout().get(*key).copied().unwrap_or(*first)));
         Self {
-            scene: shared.scene().clone(),
-            columns: originals(shared).map(|column| (column.folder.clone(), column.ensemble.clone())).collect(),
-            selected: originals(shared).position(|column| Some(column.id) == id),
-            page: shared.page(),
+            scene: app.document.scene().clone(),
+            columns: originals(app).map(|column| (column.folder.clone(), column.ensemble.clone())).collect(),
+            selected: originals(app).position(|column| Some(column.id) == id),
+            page: app.view.page(),
             layout: layout.collect(),
-            settings: shared.settings().clone(),
+            settings: app.view.settings().clone(),
             steps: vec![
                 StepsCommand::SetWrong(steps.wrong),
                 StepsCommand::SetMode(steps.mode),
@@ -51,11 +52,11 @@ impl Left {
     }
 
     /// Puts columns and scene back, and says what is left to do.
-    pub fn restore(self, shared: &mut Shared) -> Vec<Command> {
-        shared.put_columns(self.columns);
-        let selected = self.selected.and_then(|at| originals(shared).nth(at)).map(|column| column.id);
-        shared.selection = Selection { column: selected, target: None };
-        shared.put_scene(self.scene);
+    pub fn restore(self, app: &mut AppState) -> Vec<Command> {
+        app.put_columns(self.columns);
+        let selected = self.selected.and_then(|at| originals(app).nth(at)).map(|column| column.id);
+        app.view.selection = Selection { column: selected, target: None };
+        app.put_scene(self.scene);
         let layout =
             self.layout.into_iter().map(|(key, value)| WindowCommand::SetLayout { key: key.to_owned(), value }.into());
         let Settings { shown, pieces, links, unk_replacement, whose, .. } = self.settings;
@@ -73,11 +74,11 @@ impl Left {
 }
 
 /// The columns that are no variants.
-fn originals(shared: &Shared) -> impl Iterator<Item = &Column> {
-    shared.columns().iter().filter(|column| column.variant.is_none())
+fn originals(app: &AppState) -> impl Iterator<Item = &Column> {
+    app.document.columns().iter().filter(|column| column.variant.is_none())
 }
 
-impl Shared {
+impl AppState {
     /// These models and ensembles are the columns, from left to right; those that are there already stay.
     pub(in crate::session) fn put_columns(&mut self, wanted: Vec<(PathBuf, Option<EnsembleSpec>)>) {
         let is_so = |(column, (folder, ensemble)): (&Column, &(PathBuf, Option<EnsembleSpec>))| {
@@ -87,21 +88,21 @@ impl Shared {
             return;
         }
         // the columns of variants follow from the scene
-        let mut old: Vec<Column> = std::mem::take(&mut self.columns);
+        let mut old: Vec<Column> = std::mem::take(&mut self.document.columns);
         old.retain(|column| column.variant.is_none());
         for (folder, ensemble) in wanted {
             let at = old.iter().position(|column| column.folder == folder && column.ensemble == ensemble);
             let column = match at {
                 Some(at) => old.remove(at),
-                None => Column::new(self.fresh_id(), folder, ensemble),
+                None => Column::new(self.tasks.fresh_id(), folder, ensemble),
             };
-            self.columns.push(column);
+            self.document.columns.push(column);
         }
-        let is_there = |id| self.columns.iter().any(|column| column.id == id);
-        if !self.selection.column.is_none_or(is_there) {
-            self.selection = Selection::default();
+        let is_there = |id| self.document.columns.iter().any(|column| column.id == id);
+        if !self.view.selection.column.is_none_or(is_there) {
+            self.view.selection = Selection::default();
         }
-        self.hover = None;
+        self.view.hover = None;
         self.changed();
         self.mark_differences();
         self.request();

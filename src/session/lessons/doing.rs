@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use crate::app::document::column::{Column, ColumnState, file_name};
 use crate::app::settings::{INSPECTOR_OPEN, LINKS_PICTURE, SOLO, Shown, TREE_PICTURE};
-use crate::app::shared::{Selection, Shared};
+use crate::app::state::AppState;
+use crate::app::view::Selection;
 use crate::pages::sentence::command::{SearchCommand, SelectCommand, SourceCommand};
 use crate::pages::steps::{Steps, StepsCommand};
 use crate::session::command::{Command, SettingsCommand, WindowCommand};
@@ -26,13 +27,13 @@ pub enum Now {
 
 impl Thing {
     /// What brings it about.
-    pub fn now(&self, shared: &Shared, steps: &Steps) -> Now {
+    pub fn now(&self, app: &AppState, steps: &Steps) -> Now {
         let set = |command: SettingsCommand| Now::Do(vec![command.into()]);
         let layout = |list: &[(&str, bool)]| {
             Now::Do(list.iter().map(|(key, on)| set_layout(key, if *on { 1.0 } else { 0.0 })).collect())
         };
         match self {
-            Self::Models(names) => models(names, shared),
+            Self::Models(names) => models(names, app),
             Self::Sentence(text) => one(SourceCommand::Replace(text.clone())),
             Self::Given(text) => {
                 let show = SelectCommand::ShowGiven(true).into();
@@ -41,11 +42,11 @@ impl Thing {
             Self::Beam(beam) => one(SearchCommand::SetBeam(*beam)),
             Self::ForbidUnk(on) => one(SearchCommand::SetForbidUnk(*on)),
             Self::Page(page) => one(WindowCommand::ShowPage(*page)),
-            Self::Select(name) => match of_name(shared, name) {
+            Self::Select(name) => match of_name(app, name) {
                 Some(column) => one(SelectCommand::Column(column.id)),
                 None => Now::Never(format!("There is no column of {name}.")),
             },
-            Self::Word(word) => select_word(word.as_deref(), shared),
+            Self::Word(word) => select_word(word.as_deref(), app),
             Self::Picture(look) => {
                 layout(&[(LINKS_PICTURE, *look == Look::Links), (TREE_PICTURE, *look == Look::Tree)])
             }
@@ -61,27 +62,27 @@ impl Thing {
             Self::Guess(of) => one(StepsCommand::SetGuessing(*of)),
             Self::StepBeam(on) => one(StepsCommand::SetBeam(*on)),
             Self::Stages(on) => one(StepsCommand::SetByStage(*on)),
-            Self::Step(step) => go_to(step, shared, steps),
+            Self::Step(step) => go_to(step, app, steps),
             Self::Box(None) => one(StepsCommand::Open(None)),
-            Self::Box(Some(key)) => open_box(key, shared, steps),
+            Self::Box(Some(key)) => open_box(key, app, steps),
             Self::Act(_) => Now::Never("Only the reader can do this.".to_owned()),
         }
     }
 
     /// Whether it is so; `before` is what was so when it was first waited for.
-    pub fn holds(&self, before: &Before, shared: &Shared, steps: &Steps) -> bool {
-        let is_on = |key: &str, at_first: f32| shared.layout().get(key).copied().unwrap_or(at_first) > 0.0;
-        let (search, settings) = (&shared.scene().search, shared.settings());
+    pub fn holds(&self, before: &Before, app: &AppState, steps: &Steps) -> bool {
+        let is_on = |key: &str, at_first: f32| app.view.layout().get(key).copied().unwrap_or(at_first) > 0.0;
+        let (search, settings) = (&app.document.scene().search, app.view.settings());
         match self {
-            Self::Models(names) => names_of(shared) == *names,
-            Self::Sentence(text) => shared.source().trim() == text,
-            Self::Given(text) => shared.scene().given.as_deref().map(str::trim) == text.as_deref(),
+            Self::Models(names) => names_of(app) == *names,
+            Self::Sentence(text) => app.document.source().trim() == text,
+            Self::Given(text) => app.document.scene().given.as_deref().map(str::trim) == text.as_deref(),
             Self::Beam(beam) => search.beam == *beam,
             Self::ForbidUnk(on) => search.forbid_unk == *on,
-            Self::Page(page) => shared.page() == *page,
-            Self::Select(name) => shared.selected_column().is_some_and(|column| name_of(column) == *name),
-            Self::Word(None) => shared.selection().target.is_none(),
-            Self::Word(Some(wanted)) => shared.selected_word().is_some_and(|(_, _, word)| word.text == *wanted),
+            Self::Page(page) => app.view.page() == *page,
+            Self::Select(name) => app.selected_column().is_some_and(|column| name_of(column) == *name),
+            Self::Word(None) => app.view.selection().target.is_none(),
+            Self::Word(Some(wanted)) => app.selected_word().is_some_and(|(_, _, word)| word.text == *wanted),
             Self::Picture(look) => {
                 (is_on(LINKS_PICTURE, 0.0), is_on(TREE_PICTURE, 0.0)) == (*look == Look::Links, *look == Look::Tree)
             }
@@ -98,20 +99,20 @@ impl Thing {
             Self::Stages(on) => steps.by_stage == *on,
             Self::Step(step) => step_of(step, steps) == Some(steps.i),
             Self::Box(key) => steps.open == *key,
-            Self::Act(act) => act_holds(*act, before, shared, steps),
+            Self::Act(act) => act_holds(*act, before, app, steps),
         }
     }
 }
 
-fn act_holds(act: Act, before: &Before, shared: &Shared, steps: &Steps) -> bool {
+fn act_holds(act: Act, before: &Before, app: &AppState, steps: &Steps) -> bool {
     match act {
-        Act::AnotherSentence => shared.source().trim() != before.source.trim() && settled(shared),
-        Act::SelectWord => shared.selection().target.is_some() && shared.selection() != before.selection,
+        Act::AnotherSentence => app.document.source().trim() != before.source.trim() && settled(app),
+        Act::SelectWord => app.view.selection().target.is_some() && app.view.selection() != before.selection,
         Act::Reveal => steps.guessing.as_ref().is_some_and(|guessing| guessing.is_revealed),
-        Act::Intervene => !shared.scene().interventions.is_empty(),
+        Act::Intervene => !app.document.scene().interventions.is_empty(),
         Act::AnotherStep => steps.i != before.i,
         Act::Say => !steps.class.is_empty(),
-        Act::AnotherHypothesis => hypotheses(shared) != before.hypotheses,
+        Act::AnotherHypothesis => hypotheses(app) != before.hypotheses,
     }
 }
 
@@ -126,14 +127,14 @@ pub struct Before {
 
 impl Before {
     /// What is so now.
-    pub fn of(shared: &Shared, steps: &Steps) -> Self {
-        let source = shared.source().to_owned();
-        Self { source, selection: shared.selection(), i: steps.i, hypotheses: hypotheses(shared) }
+    pub fn of(app: &AppState, steps: &Steps) -> Self {
+        let source = app.document.source().to_owned();
+        Self { source, selection: app.view.selection(), i: steps.i, hypotheses: hypotheses(app) }
     }
 }
 
-fn hypotheses(shared: &Shared) -> Vec<usize> {
-    shared.columns().iter().map(|column| column.hypothesis).collect()
+fn hypotheses(app: &AppState) -> Vec<usize> {
+    app.document.columns().iter().map(|column| column.hypothesis).collect()
 }
 
 fn one(command: impl Into<Command>) -> Now {
@@ -149,16 +150,16 @@ pub fn name_of(column: &Column) -> String {
     file_name(&column.folder)
 }
 
-fn names_of(shared: &Shared) -> Vec<String> {
-    shared.columns().iter().map(name_of).collect()
+fn names_of(app: &AppState) -> Vec<String> {
+    app.document.columns().iter().map(name_of).collect()
 }
 
-fn of_name<'a>(shared: &'a Shared, name: &str) -> Option<&'a Column> {
-    shared.models().find(|column| name_of(column) == name)
+fn of_name<'a>(app: &'a AppState, name: &str) -> Option<&'a Column> {
+    app.document.models().find(|column| name_of(column) == name)
 }
 
-fn models(names: &[String], shared: &Shared) -> Now {
-    let known = shared.columns().iter().map(|column| &column.folder).chain(&shared.bundled);
+fn models(names: &[String], app: &AppState) -> Now {
+    let known = app.document.columns().iter().map(|column| &column.folder).chain(&app.bundled);
     let known: Vec<&PathBuf> = known.collect();
     let found = |name: &String| known.iter().find(|folder| file_name(folder) == *name).map(|folder| (*folder).clone());
     let missing: Vec<&str> = names.iter().filter(|name| found(name).is_none()).map(String::as_str).collect();
@@ -178,24 +179,24 @@ fn is_settled(column: &Column) -> bool {
 }
 
 /// Whether all columns do.
-pub fn settled(shared: &Shared) -> bool {
-    shared.columns().iter().all(|column| is_settled(column) && has_read(column, shared))
+pub fn settled(app: &AppState) -> bool {
+    app.document.columns().iter().all(|column| is_settled(column) && has_read(column, app))
 }
 
 /// Whether a column has read the translation that is given, where one is.
-fn has_read(column: &Column, shared: &Shared) -> bool {
-    let is_given = shared.scene().given.as_ref().is_some_and(|given| !given.trim().is_empty());
+fn has_read(column: &Column, app: &AppState) -> bool {
+    let is_given = app.document.scene().given.as_ref().is_some_and(|given| !given.trim().is_empty());
     !is_given || column.given.is_some() || column.state != ColumnState::Ready
 }
 
-fn select_word(word: Option<&str>, shared: &Shared) -> Now {
+fn select_word(word: Option<&str>, app: &AppState) -> Now {
     let Some(wanted) = word else {
         // the column stays the selected one
-        let column = shared.selected_column().map(|column| SelectCommand::Column(column.id).into());
+        let column = app.selected_column().map(|column| SelectCommand::Column(column.id).into());
         return Now::Do([SelectCommand::Nothing.into()].into_iter().chain(column).collect());
     };
-    let Some(column) = shared.selected_column() else { return Now::Never("There is no model.".to_owned()) };
-    if !is_settled(column) || !has_read(column, shared) {
+    let Some(column) = app.selected_column() else { return Now::Never("There is no model.".to_owned()) };
+    if !is_settled(column) || !has_read(column, app) {
         return Now::NotYet;
     }
     let words = column.table.as_ref().map_or(&[][..], |table| &table.target);
@@ -206,23 +207,23 @@ fn select_word(word: Option<&str>, shared: &Shared) -> Now {
 }
 
 /// Whether the machine shows the present sentence.
-pub(super) fn is_apart(shared: &Shared, steps: &Steps) -> bool {
+pub(super) fn is_apart(app: &AppState, steps: &Steps) -> bool {
     let is_of = |column: &Column| {
         is_settled(column)
             && steps
                 .apart
                 .as_ref()
-                .is_some_and(|apart| apart.source.text == shared.source() && apart.model == column.name())
+                .is_some_and(|apart| apart.source.text == app.document.source() && apart.model == column.name())
     };
-    !steps.is_waiting() && steps.column(shared).is_some_and(is_of)
+    !steps.is_waiting() && steps.column(app).is_some_and(is_of)
 }
 
 fn step_of(step: &str, steps: &Steps) -> Option<usize> {
     steps.apart.as_ref()?.place(step)
 }
 
-fn go_to(step: &str, shared: &Shared, steps: &Steps) -> Now {
-    if !is_apart(shared, steps) {
+fn go_to(step: &str, app: &AppState, steps: &Steps) -> Now {
+    if !is_apart(app, steps) {
         return steps.message.clone().map_or(Now::NotYet, Now::Never);
     }
     match step_of(step, steps) {
@@ -231,8 +232,8 @@ fn go_to(step: &str, shared: &Shared, steps: &Steps) -> Now {
     }
 }
 
-fn open_box(key: &str, shared: &Shared, steps: &Steps) -> Now {
-    if !is_apart(shared, steps) {
+fn open_box(key: &str, app: &AppState, steps: &Steps) -> Now {
+    if !is_apart(app, steps) {
         return steps.message.clone().map_or(Now::NotYet, Now::Never);
     }
     let has = steps.apart.as_ref().is_some_and(|apart| apart.machine.stages.iter().any(|stage| stage.key == key));

@@ -22,7 +22,7 @@ use crate::app::files::drawing::Drawing;
 use crate::app::files::export;
 use crate::app::page::Page;
 use crate::app::settings::LINKS_PICTURE;
-use crate::app::shared::Shared;
+use crate::app::state::AppState;
 use crate::figure::palette::COLOUR_MAPS;
 use crate::jobs::files::texts::Texts;
 use crate::pages::steps::Steps;
@@ -181,12 +181,12 @@ impl Running {
     }
 
     /// The next commands, where something is to be brought about and can be.
-    fn act(&mut self, shared: &mut Shared, steps: &Steps) -> Vec<Command> {
+    fn act(&mut self, app: &mut AppState, steps: &Steps) -> Vec<Command> {
         while let Some(thing) = self.todo.front() {
-            let commands = match thing.now(shared, steps) {
+            let commands = match thing.now(app, steps) {
                 Now::Do(commands) => commands,
                 Now::Columns(folders) => {
-                    shared.put_columns(folders.into_iter().map(|folder| (folder, None)).collect());
+                    app.put_columns(folders.into_iter().map(|folder| (folder, None)).collect());
                     Vec::new()
                 }
                 Now::NotYet => return Vec::new(),
@@ -204,13 +204,13 @@ impl Running {
     }
 
     /// Goes on where what is waited for is so; true when it did.
-    fn watch(&mut self, shared: &Shared, steps: &Steps) -> bool {
+    fn watch(&mut self, app: &AppState, steps: &Steps) -> bool {
         if !self.is_ready() {
             return false;
         }
         let Some(thing) = self.waits().map(|wait| wait.thing.clone()) else { return false };
-        let before = self.before.get_or_insert_with(|| Before::of(shared, steps));
-        let holds = thing.holds(before, shared, steps);
+        let before = self.before.get_or_insert_with(|| Before::of(app, steps));
+        let holds = thing.holds(before, app, steps);
         if holds {
             self.pass();
         }
@@ -218,13 +218,13 @@ impl Running {
     }
 
     /// Keeps the picture of the page for paper, once it is there.
-    fn keep_picture(&mut self, shared: &Shared, steps: &Steps) {
+    fn keep_picture(&mut self, app: &AppState, steps: &Steps) {
         if self.pictures.contains_key(&self.page) || !self.is_ready() {
             return;
         }
-        let picture = match shared.page() {
-            Page::Sentence if settled(shared) => of_column(shared),
-            Page::Steps if is_apart(shared, steps) => of_steps(steps),
+        let picture = match app.view.page() {
+            Page::Sentence if settled(app) => of_column(app),
+            Page::Steps if is_apart(app, steps) => of_steps(steps),
             _ => None,
         };
         if let Some(picture) = picture {
@@ -241,16 +241,16 @@ fn of_steps(steps: &Steps) -> Option<Paper> {
 }
 
 /// The picture of the selected column, or of the first that aligns.
-fn of_column(shared: &Shared) -> Option<Paper> {
+fn of_column(app: &AppState) -> Option<Paper> {
     let aligns = |column: &&Column| column.table.as_ref().is_some_and(|table| table.alpha.is_some());
-    let column = shared.selected_column().filter(aligns).or_else(|| shared.columns().iter().find(aligns))?;
+    let column = app.selected_column().filter(aligns).or_else(|| app.document.columns().iter().find(aligns))?;
     // on paper as in the light theme, and as the page shows it
-    let on_paper = shared.settings().palette_on(false);
+    let on_paper = app.view.settings().palette_on(false);
     let map = COLOUR_MAPS.iter().find(|map| map.name == on_paper);
-    let has_links = shared.layout().get(LINKS_PICTURE).is_some_and(|on| *on > 0.0);
+    let has_links = app.view.layout().get(LINKS_PICTURE).is_some_and(|on| *on > 0.0);
     let kind = if has_links { "links" } else { "heatmap" };
     let drawing = Drawing { has_caption: true, map, ..Drawing::new(kind, false) };
-    let picture = export::picture(column, &shared.scene().search, shared.settings(), &drawing, None)?;
+    let picture = export::picture(column, &app.document.scene().search, app.view.settings(), &drawing, None)?;
     Some(Paper::Column(Box::new(picture)))
 }
 
@@ -281,18 +281,18 @@ impl Lessons {
     }
 
     /// Does what the user asked for; some is done by the commands that come back.
-    pub(super) fn apply(&mut self, command: LessonCommand, shared: &mut Shared, steps: &Steps) -> Vec<Command> {
+    pub(super) fn apply(&mut self, command: LessonCommand, app: &mut AppState, steps: &Steps) -> Vec<Command> {
         match command {
-            LessonCommand::Show(on) => self.show(on, shared),
+            LessonCommand::Show(on) => self.show(on, app),
             LessonCommand::Open(key) => {
-                self.show(true, shared);
-                self.begin(&key, shared, steps);
+                self.show(true, app);
+                self.begin(&key, app, steps);
             }
             LessonCommand::Close => {
                 self.open = None;
-                return self.left.take().map(|left| left.restore(shared)).unwrap_or_default();
+                return self.left.take().map(|left| left.restore(app)).unwrap_or_default();
             }
-            LessonCommand::Print(path) => self.print(path, shared),
+            LessonCommand::Print(path) => self.print(path, app),
             LessonCommand::Next | LessonCommand::Back | LessonCommand::Answer(..) | LessonCommand::Reveal => {
                 if let Some(open) = &mut self.open {
                     turn(open, &command);
@@ -302,37 +302,37 @@ impl Lessons {
         Vec::new()
     }
 
-    fn show(&mut self, on: bool, shared: &mut Shared) {
+    fn show(&mut self, on: bool, app: &mut AppState) {
         self.is_shown = on;
         let folders = self.folder.iter().filter(|_| on).cloned().collect();
-        shared.push(Effect::FollowTexts(folders));
+        app.tasks.push(Effect::FollowTexts(folders));
     }
 
-    fn begin(&mut self, key: &str, shared: &mut Shared, steps: &Steps) {
+    fn begin(&mut self, key: &str, app: &mut AppState, steps: &Steps) {
         let Some(script) = self.shelf().find(|kept| kept.key == key).and_then(|kept| kept.script.clone()) else {
-            return shared.notify(format!("There is no lesson {key} that can be read"), true);
+            return app.notify(format!("There is no lesson {key} that can be read"), true);
         };
-        self.left.get_or_insert_with(|| Left::of(shared, steps));
+        self.left.get_or_insert_with(|| Left::of(app, steps));
         self.open = Some(Running::begin(key.to_owned(), script));
     }
 
-    fn print(&self, path: PathBuf, shared: &mut Shared) {
-        let Some(open) = &self.open else { return shared.notify("Open a lesson first; that is what is printed", true) };
+    fn print(&self, path: PathBuf, app: &mut AppState) {
+        let Some(open) = &self.open else { return app.notify("Open a lesson first; that is what is printed", true) };
         let path = if path.extension().is_some() { path } else { path.with_extension("html") };
         let pictures = open.pictures.iter().map(|(page, picture)| (*page, picture.clone())).collect();
-        shared.chore(Chore::Handout { path, script: Arc::clone(&open.script), pictures });
+        app.tasks.chore(Chore::Handout { path, script: Arc::clone(&open.script), pictures });
     }
 
     /// Goes on by itself: brings about what can be, and passes what was done. Empty: there is nothing to do now.
-    pub(super) fn go_on(&mut self, shared: &mut Shared, steps: &Steps) -> Vec<Command> {
+    pub(super) fn advance(&mut self, app: &mut AppState, steps: &Steps) -> Vec<Command> {
         let Some(open) = self.open.as_mut().filter(|_| self.is_shown) else { return Vec::new() };
         loop {
-            let commands = open.act(shared, steps);
+            let commands = open.act(app, steps);
             if !commands.is_empty() {
                 return commands;
             }
-            if !open.watch(shared, steps) {
-                open.keep_picture(shared, steps);
+            if !open.watch(app, steps) {
+                open.keep_picture(app, steps);
                 return commands;
             }
         }

@@ -105,7 +105,7 @@ fn counts(text: &str) -> Vec<usize> {
 }
 
 /// The words with a character among `from..to`, where word w covers the characters from `ends[w - 1]` to `ends[w]`.
-fn covered(ends: &[usize], from: usize, to: usize) -> Range<usize> {
+pub fn covered(ends: &[usize], from: usize, to: usize) -> Range<usize> {
     let first = ends.partition_point(|end| *end <= from);
     if from >= to {
         return first..first;

@@ -1,22 +1,23 @@
-//! Floor 6: RNN Encoder-Decoder (Cho et al. 2014), loss and gradient of one shard.
+//! Floor 6: RNN Encoder-Decoder (Cho et al. 2014), loss and gradient of one shard. The equations are in
+//! `models/rnn_encdec.rs`.
 
 use crate::models::config::Config;
 use crate::nn::fused::elementwise::add;
+use crate::nn::fused::gru;
 use crate::nn::fused::gru::Sense;
 use crate::nn::fused::scan::{Direction, two_slots};
-use crate::nn::fused::{Packed, gru};
 use crate::training::fused::affine::Affine;
+use crate::training::fused::both::Both;
 use crate::training::fused::embedding::Embedded;
 use crate::training::fused::encoder::{Layer, Scan, UnitPacks};
-use crate::training::fused::{Loss, Noise, Parts, Shard, StepOptions, Workspace, readout};
+use crate::training::fused::{Job, Loss, Noise, Parts, Shard, StepOptions, Workspace, readout};
 
 /// Weights of single steps, packed.
 #[derive(Debug, Default)]
 pub struct Packs {
     encoder: UnitPacks,
     /// [U_z; U_r; U]
-    u: Packed,
-    u_back: Packed,
+    u: Both,
 }
 
 impl Packs {
@@ -24,13 +25,12 @@ impl Packs {
     pub fn repack(&mut self, model: Parts<'_>) {
         let config = model.config;
         let n = config.hidden;
-        let Self { encoder, u, u_back } = self;
+        let Self { encoder, u } = self;
         let w_u = model.joined("decoder.U_z", 3 * n * n);
         rayon::join(
             || encoder.repack(&model, "encoder"),
             || {
-                u.pack_transposed(model.precision, w_u, 3 * n, n);
-                u_back.pack_plain(model.precision, w_u, 3 * n, n);
+                u.repack(model.precision, w_u, 3 * n, n);
             },
         );
     }
@@ -72,12 +72,6 @@ struct Unrolled {
     c: Vec<f32>,
 }
 
-struct Job<'a> {
-    model: Parts<'a>,
-    packs: &'a Packs,
-    shard: &'a Shard,
-}
-
 /// Loss and, with `options`, gradient (added) of a shard.
 pub fn step(
     model: Parts<'_>,
@@ -107,7 +101,7 @@ pub fn step(
     loss
 }
 
-impl Job<'_> {
+impl Job<'_, Packs> {
     fn layer(&self) -> Layer<'_> {
         Layer {
             model: self.model,
@@ -127,12 +121,6 @@ impl Job<'_> {
         // padding keeps the state, so that the last slot is h_N of every row
         self.square(CONTEXT).tanh(b, &scan.h[t_x * b * n..], &mut c);
         Encoded { words, scan, c }
-    }
-
-    /// W e + b of the decoder's gates.
-    fn input(&self) -> Affine<'_> {
-        let Parts { config, .. } = self.model;
-        Affine::new(self.model, ("decoder.W_z", "decoder.b_z"), 3 * config.hidden, config.embedding)
     }
 
     /// V x + b between states and c.
@@ -177,7 +165,7 @@ impl Job<'_> {
             let (s, s_next) = two_slots(&mut out.s, i, i + 1, b * n);
             let p = &mut out.p[i * b * 3 * n..(i + 1) * b * 3 * n];
             p.copy_from_slice(&cc);
-            self.packs.u.apply(b, s, n, p, 3 * n, true);
+            self.packs.u.forward.apply(b, s, n, p, 3 * n, true);
             let at = i * b * n..(i + 1) * b * n;
             let x = &x[i * b * 3 * n..(i + 1) * b * 3 * n];
             let (u, r) = (&mut out.u[at.clone()], &mut out.r[at.clone()]);
@@ -247,7 +235,7 @@ impl Job<'_> {
             let (u, r, t) = (&unrolled.u[at.clone()], &unrolled.r[at.clone()], &unrolled.s_tilde[at.clone()]);
             gru::cho_decoder_back(n, &ds, &unrolled.p[wide], u, r, t, &unrolled.s[at], dx, dp, &mut next);
             add(dp, dcc);
-            self.packs.u_back.apply(b, dp, 3 * n, &mut next, n, true);
+            self.packs.u.back.apply(b, dp, 3 * n, &mut next, n, true);
             std::mem::swap(&mut ds, &mut next);
         }
         workspace.put(next);

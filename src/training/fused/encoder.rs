@@ -1,20 +1,19 @@
 //! Floor 6: one recurrent layer over a whole sentence, forward and backward, in either direction.
-//! The input part W e + b is one product; each step multiplies only U.
+//! The input part W e + b is one product; each step multiplies only U. The equations are in `nn/gru.rs`.
 
 use crate::nn::fused::elementwise::add;
 use crate::nn::fused::gru::Sense;
 use crate::nn::fused::scan::{Direction, Kept, Unit};
-use crate::nn::fused::{Packed, gru, scan};
+use crate::nn::fused::{gru, scan};
 use crate::training::fused::affine::Affine;
+use crate::training::fused::both::Both;
 use crate::training::fused::{Parts, Workspace};
 
 /// U of one unit packed both ways.
 #[derive(Debug, Default)]
 pub struct UnitPacks {
-    u_zr: Packed,
-    u: Packed,
-    u_zr_back: Packed,
-    u_back: Packed,
+    u_zr: Both,
+    u: Both,
 }
 
 impl UnitPacks {
@@ -23,10 +22,8 @@ impl UnitPacks {
         let n = model.config.hidden;
         let u = model.joined(&format!("{prefix}.U_z"), 3 * n * n);
         let (zr, u) = u.split_at(2 * n * n);
-        self.u_zr.pack_transposed(model.precision, zr, 2 * n, n);
-        self.u.pack_transposed(model.precision, u, n, n);
-        self.u_zr_back.pack_plain(model.precision, zr, 2 * n, n);
-        self.u_back.pack_plain(model.precision, u, n, n);
+        self.u_zr.repack(model.precision, zr, 2 * n, n);
+        self.u.repack(model.precision, u, n, n);
     }
 }
 
@@ -87,7 +84,13 @@ impl Layer<'_> {
             h_tilde: workspace.take(rows * n),
         };
         let mut scratch = workspace.take(3 * b * n);
-        let unit = Unit { n, u_zr: &self.packs.u_zr, u: &self.packs.u, sense: self.sense, direction: self.direction };
+        let unit = Unit {
+            n,
+            u_zr: &self.packs.u_zr.forward,
+            u: &self.packs.u.forward,
+            sense: self.sense,
+            direction: self.direction,
+        };
         let mut kept =
             Kept { h: &mut scan.h, u: &mut scan.u, r: &mut scan.r, rh: &mut scan.rh, h_tilde: &mut scan.h_tilde };
         scan::scan(&unit, &x, t_x, b, live, &mut kept, &mut scratch);
@@ -122,9 +125,9 @@ impl Layer<'_> {
             let dx = &mut dx[t * b * 3 * n..(t + 1) * b * 3 * n];
             let u = &scan.u[at.clone()];
             gru::update_back(self.sense, n, &running, u, &scan.h_tilde[at.clone()], h, dx, &mut next);
-            self.packs.u_back.apply(b, &dx[2 * n..], 3 * n, &mut drh, n, false);
+            self.packs.u.back.apply(b, &dx[2 * n..], 3 * n, &mut drh, n, false);
             gru::reset_back(n, &drh, &scan.r[at], h, dx, &mut next);
-            self.packs.u_zr_back.apply(b, dx, 3 * n, &mut next, n, true);
+            self.packs.u_zr.back.apply(b, dx, 3 * n, &mut next, n, true);
             std::mem::swap(&mut running, &mut next);
         }
         // in both directions word t is read from the slot `from`: 0.. forward, 1.. backward

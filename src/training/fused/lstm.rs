@@ -1,10 +1,11 @@
 //! Floor 6: one LSTM layer (Zaremba et al. 2015) over a whole sentence, forward and backward, in either
-//! direction. The input part W x + b is one product; each step multiplies only U.
+//! direction. The input part W x + b is one product; each step multiplies only U. The equations are in `nn/lstm.rs`.
 
 use crate::nn::fused::elementwise::{add, add_column_sums};
+use crate::nn::fused::lstm;
 use crate::nn::fused::scan::{Direction, two_slots};
-use crate::nn::fused::{Packed, lstm};
 use crate::training::fused::affine::Affine;
+use crate::training::fused::both::Both;
 use crate::training::fused::{Parts, Workspace};
 
 /// The gates of a layer in the order of the layout.
@@ -13,8 +14,7 @@ pub const GATES: usize = 4;
 /// U of one layer packed both ways.
 #[derive(Debug, Default)]
 pub struct LayerPacks {
-    u: Packed,
-    u_back: Packed,
+    u: Both,
 }
 
 impl LayerPacks {
@@ -22,8 +22,7 @@ impl LayerPacks {
     pub fn repack(&mut self, model: &Parts<'_>, prefix: &str) {
         let n = model.config.hidden;
         let u = model.joined(&format!("{prefix}.U_i"), GATES * n * n);
-        self.u.pack_transposed(model.precision, u, GATES * n, n);
-        self.u_back.pack_plain(model.precision, u, GATES * n, n);
+        self.u.repack(model.precision, u, GATES * n, n);
     }
 }
 
@@ -97,7 +96,7 @@ impl Layer<'_> {
             let (h, h_next) = two_slots(&mut scan.h, from, to, b * n);
             let (c, c_next) = two_slots(&mut scan.c, from, to, b * n);
             let gates = &mut scan.gates[t * b * wide..(t + 1) * b * wide];
-            self.packs.u.apply(b, h, n, gates, wide, true);
+            self.packs.u.forward.apply(b, h, n, gates, wide, true);
             lstm::cell(n, gates, c, h, Some(&live[t * b..(t + 1) * b]), c_next, h_next);
         }
         scan
@@ -132,7 +131,7 @@ impl Layer<'_> {
             let (gates, d_pre) = (&scan.gates[at.clone()], &mut d_pre[at]);
             let live = Some(&live[t * b..(t + 1) * b]);
             lstm::cell_back(n, gates, &scan.c[slot(from)], &scan.c[slot(to)], running, live, dc, d_pre, &mut next);
-            self.packs.u_back.apply(b, d_pre, wide, &mut next, n, true);
+            self.packs.u.back.apply(b, d_pre, wide, &mut next, n, true);
             std::mem::swap(running, &mut next);
         }
         // word t is read from the slot `from`: 0.. forward, 1.. backward

@@ -1,4 +1,4 @@
-//! Floor 6: the models of Luong et al. 2015, loss and gradient of one shard.
+//! Floor 6: the models of Luong et al. 2015, loss and gradient of one shard. The equations are in `models/luong.rs`.
 //!
 //! Dropout as Zaremba et al. 2015 apply it, on connections that do not recur: the embeddings, the
 //! inputs of the upper layers, and h~_t (without attention the top h_t) before W_s. What input
@@ -7,7 +7,8 @@
 use crate::models::config::{AttentionKind, Config, LuongSizes};
 use crate::nn::fused::elementwise::{add, tanh_all};
 use crate::nn::fused::scan::{Direction, two_slots};
-use crate::nn::fused::{Packed, fill_rows, lstm};
+use crate::nn::fused::{fill_rows, lstm};
+use crate::training::fused::both::Both;
 use crate::training::fused::embedding::dropped;
 use crate::training::fused::lstm::{GATES, Layer, LayerPacks, Scan, weights_back};
 use crate::training::fused::luong_attention::LuongAttention;
@@ -19,8 +20,7 @@ use crate::training::fused::{Loss, Noise, Parts, Shard, StepOptions, Workspace, 
 pub struct Packs {
     encoder: Vec<LayerPacks>,
     decoder: Vec<StepPacks>,
-    w_c: Packed,
-    w_c_back: Packed,
+    w_c: Both,
     attention: luong_attention::Packs,
 }
 
@@ -28,10 +28,8 @@ pub struct Packs {
 #[derive(Debug, Default)]
 struct StepPacks {
     /// What is multiplied at every step: W_f of the fed h~ in layer 0, all of W above.
-    w: Packed,
-    w_back: Packed,
-    u: Packed,
-    u_back: Packed,
+    w: Both,
+    u: Both,
 }
 
 impl StepPacks {
@@ -39,14 +37,12 @@ impl StepPacks {
         let n = model.config.hidden;
         let wide = GATES * n;
         let u = model.joined(&format!("decoder.{layer}.U_i"), wide * n);
-        self.u.pack_transposed(model.precision, u, wide, n);
-        self.u_back.pack_plain(model.precision, u, wide, n);
+        self.u.repack(model.precision, u, wide, n);
         if width >= n && (layer > 0 || width > model.config.embedding) {
             // the last n columns: h~ beside the embedding, or all there is
             let w = model.joined(&format!("decoder.{layer}.W_i"), wide * width);
             let fed: Vec<f32> = w.chunks_exact(width).flat_map(|row| &row[width - n..]).copied().collect();
-            self.w.pack_transposed(model.precision, &fed, wide, n);
-            self.w_back.pack_plain(model.precision, &fed, wide, n);
+            self.w.repack(model.precision, &fed, wide, n);
         }
     }
 }
@@ -59,7 +55,7 @@ impl Packs {
         let n = config.hidden;
         self.encoder.resize_with(sizes.layers, LayerPacks::default);
         self.decoder.resize_with(sizes.layers, StepPacks::default);
-        let Self { encoder, decoder, w_c, w_c_back, attention } = self;
+        let Self { encoder, decoder, w_c, attention } = self;
         rayon::scope(|scope| {
             for (layer, (encoder, decoder)) in encoder.iter_mut().zip(decoder).enumerate() {
                 scope.spawn(move |_| encoder.repack(&model, &format!("encoder.{layer}")));
@@ -67,8 +63,7 @@ impl Packs {
             }
             if sizes.attention != AttentionKind::None {
                 scope.spawn(move |_| {
-                    w_c.pack_transposed(model.precision, model.get("W_c"), n, 2 * n);
-                    w_c_back.pack_plain(model.precision, model.get("W_c"), n, 2 * n);
+                    w_c.repack(model.precision, model.get("W_c"), n, 2 * n);
                     attention.repack(&model, sizes);
                 });
             }
@@ -272,10 +267,11 @@ impl Job<'_> {
         let rows = if self.aligns() { t_y * b } else { 0 };
         let mut h_tilde = workspace.take(rows * n);
         let mut joined = workspace.take(rows * 2 * n);
-        let mut attention = self.aligns().then(|| {
+        let attention = self.aligns().then(|| {
             let h = encoded.scans[self.sizes.layers - 1].outputs(self.direction(), b * n);
             LuongAttention::new(&self.model, self.sizes, self.shard, h, workspace)
         });
+        let mut attention = attention.flatten();
         let mut feed = workspace.zeros(b * n);
         for i in 0..t_y {
             self.step_layers(i, &mut layers, &feed);
@@ -286,7 +282,7 @@ impl Job<'_> {
                 attention.step(&self.model, &self.packs.attention, i, top, joined);
                 // h~_t = tanh(W_c [c_t; h_t])
                 let h_tilde = &mut h_tilde[at];
-                self.packs.w_c.apply(b, joined, 2 * n, h_tilde, n, false);
+                self.packs.w_c.forward.apply(b, joined, 2 * n, h_tilde, n, false);
                 tanh_all(h_tilde);
                 feed.copy_from_slice(h_tilde);
             } else {
@@ -313,19 +309,19 @@ impl Job<'_> {
                     let x = &mut stacked.x[i * b * n..(i + 1) * b * n];
                     x.copy_from_slice(&below.h[(i + 1) * b * n..(i + 2) * b * n]);
                     apply_mask(stacked.mask.as_ref().map(|mask| &mask[i * b * n..(i + 1) * b * n]), x);
-                    packs.w.apply(b, x, n, gates, wide, true);
+                    packs.w.forward.apply(b, x, n, gates, wide, true);
                 }
                 None if self.sizes.input_feeding => {
                     let width = m + n;
                     let rows = stacked.x[i * b * width..(i + 1) * b * width].chunks_exact_mut(width);
                     rows.zip(feed.chunks_exact(n)).for_each(|(x, feed)| x[m..].copy_from_slice(feed));
-                    packs.w.apply(b, feed, n, gates, wide, true);
+                    packs.w.forward.apply(b, feed, n, gates, wide, true);
                 }
                 None => {}
             }
             let (h, h_next) = two_slots(&mut stacked.h, i, i + 1, b * n);
             let (c, c_next) = two_slots(&mut stacked.c, i, i + 1, b * n);
-            packs.u.apply(b, h, n, gates, wide, true);
+            packs.u.forward.apply(b, h, n, gates, wide, true);
             lstm::cell(n, gates, c, h, None, c_next, h_next);
         }
     }
@@ -398,7 +394,7 @@ impl Job<'_> {
                 for (d, t) in d.iter_mut().zip(&unrolled.h_tilde[i * b * n..(i + 1) * b * n]) {
                     *d *= 1.0 - t * t;
                 }
-                self.packs.w_c_back.apply(b, d, n, &mut back.d_joined, 2 * n, false);
+                self.packs.w_c.back.apply(b, d, n, &mut back.d_joined, 2 * n, false);
                 let top = &mut back.dh[layers - 1];
                 let given = luong_attention::Given { shard: self.shard, by: options.scale * options.guide };
                 attention.step_back(
@@ -445,15 +441,15 @@ impl Job<'_> {
             let c = |slot: usize| &stacked.c[slot * b * n..(slot + 1) * b * n];
             let (below, here) = back.dh.split_at_mut(layer);
             lstm::cell_back(n, gates, c(i), c(i + 1), &here[0], None, &mut back.dc[layer], d_pre, &mut back.next);
-            packs.u_back.apply(b, d_pre, wide, &mut back.next, n, true);
+            packs.u.back.apply(b, d_pre, wide, &mut back.next, n, true);
             std::mem::swap(&mut here[0], &mut back.next);
             match below.last_mut() {
                 Some(below) => {
-                    packs.w_back.apply(b, d_pre, wide, &mut back.next, n, false);
+                    packs.w.back.apply(b, d_pre, wide, &mut back.next, n, false);
                     apply_mask(stacked.mask.as_ref().map(|mask| &mask[i * b * n..(i + 1) * b * n]), &mut back.next);
                     add(&back.next, below);
                 }
-                None if self.sizes.input_feeding => packs.w_back.apply(b, d_pre, wide, &mut back.d_feed, n, false),
+                None if self.sizes.input_feeding => packs.w.back.apply(b, d_pre, wide, &mut back.d_feed, n, false),
                 None => {}
             }
         }

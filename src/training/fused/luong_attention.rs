@@ -1,48 +1,41 @@
 //! Floor 6: the attention of Luong et al. 2015 for all steps of a shard: energies by any
 //! score (equation 7; location, equation 8), alpha (equations 7 and 10), c_t, and their gradients.
+//! The equations are in `attention/`.
 
 use crate::models::config::{AttentionKind, LuongSizes};
 use crate::models::fused::luong::{ScoreKind, score_kind};
 use crate::nn::fused::elementwise::{add, sigmoid, tanh_all};
 use crate::nn::fused::focus::Focus;
-use crate::nn::fused::{Packed, attention, axpy, dot, focus};
+use crate::nn::fused::{attention, axpy, dot, focus};
+use crate::training::fused::both::Both;
 use crate::training::fused::{Loss, Parts, Shard, Workspace, guide};
-
-fn score_of(sizes: &LuongSizes) -> ScoreKind {
-    score_kind(&sizes.score).expect("`Fused::new` refuses a score without kernels")
-}
 
 /// Weights that each step multiplies, packed.
 #[derive(Debug, Default)]
 pub struct Packs {
     /// The columns of W_a for h_t (concat), or all of it (location).
-    query: Packed,
-    query_back: Packed,
-    w_p: Packed,
-    w_p_back: Packed,
+    query: Both,
+    w_p: Both,
 }
 
 impl Packs {
     /// Packs again after an update.
     pub fn repack(&mut self, model: &Parts<'_>, sizes: &LuongSizes) {
         let n = model.config.hidden;
-        match score_of(sizes) {
-            ScoreKind::Concat => {
+        match score_kind(&sizes.score) {
+            Some(ScoreKind::Concat) => {
                 let w = model.get("attention.W_a");
                 let left: Vec<f32> = w.chunks_exact(2 * n).flat_map(|row| &row[..n]).copied().collect();
-                self.query.pack_transposed(model.precision, &left, n, n);
-                self.query_back.pack_plain(model.precision, &left, n, n);
+                self.query.repack(model.precision, &left, n, n);
             }
-            ScoreKind::Location => {
+            Some(ScoreKind::Location) => {
                 let w = model.get("attention.W_a");
-                self.query.pack_transposed(model.precision, w, sizes.max_source, n);
-                self.query_back.pack_plain(model.precision, w, sizes.max_source, n);
+                self.query.repack(model.precision, w, sizes.max_source, n);
             }
-            ScoreKind::Dot | ScoreKind::General => {}
+            Some(ScoreKind::Dot | ScoreKind::General) | None => {}
         }
         if sizes.attention == AttentionKind::LocalP {
-            self.w_p.pack_transposed(model.precision, model.get("attention.W_p"), n, n);
-            self.w_p_back.pack_plain(model.precision, model.get("attention.W_p"), n, n);
+            self.w_p.repack(model.precision, model.get("attention.W_p"), n, n);
         }
     }
 }
@@ -99,10 +92,17 @@ pub struct AttentionGradients {
 }
 
 impl LuongAttention {
-    /// Before the first step; `h` [t_x, b, n] are the top states of the encoder.
-    pub fn new(model: &Parts<'_>, sizes: &LuongSizes, shard: &Shard, h: &[f32], workspace: &mut Workspace) -> Self {
+    /// Before the first step; `h` [t_x, b, n] are the top states of the encoder. `None` of a score without kernels, which
+    /// `Fused::new` refuses.
+    pub fn new(
+        model: &Parts<'_>,
+        sizes: &LuongSizes,
+        shard: &Shard,
+        h: &[f32],
+        workspace: &mut Workspace,
+    ) -> Option<Self> {
         let Shard { b, t_x, t_y, .. } = *shard;
-        let (n, score, kind) = (model.config.hidden, score_of(sizes), sizes.attention);
+        let (n, score, kind) = (model.config.hidden, score_kind(&sizes.score)?, sizes.attention);
         let mut rows = workspace.take(b * t_x * n);
         turn(h, t_x, b, n, &mut rows);
         let with_keys = matches!(score, ScoreKind::General | ScoreKind::Concat);
@@ -119,7 +119,7 @@ impl LuongAttention {
         }
         let query = t_y * b * query_width(score, n, sizes.max_source);
         let place = if kind == AttentionKind::LocalP { t_y * b * n } else { 0 };
-        Self {
+        Some(Self {
             score,
             kind,
             d: sizes.window,
@@ -137,7 +137,7 @@ impl LuongAttention {
             foci: Vec::with_capacity(t_y * b),
             place: workspace.take(place),
             e: workspace.take(t_x),
-        }
+        })
     }
 
     /// Gives all buffers back.
@@ -166,12 +166,12 @@ impl LuongAttention {
         let v_p = (self.kind == AttentionKind::LocalP).then(|| model.get("attention.v_p"));
         if v_p.is_some() {
             let place = &mut self.place[i * b * n..(i + 1) * b * n];
-            packs.w_p.apply(b, top, n, place, n, false);
+            packs.w_p.forward.apply(b, top, n, place, n, false);
             tanh_all(place);
         }
         let width = query_width(self.score, n, self.max_source);
         if width > 0 {
-            packs.query.apply(b, top, n, &mut self.query[i * b * width..(i + 1) * b * width], width, false);
+            packs.query.forward.apply(b, top, n, &mut self.query[i * b * width..(i + 1) * b * width], width, false);
         }
         for row in 0..b {
             let focus = self.focus(i, row, v_p);
@@ -261,12 +261,12 @@ impl LuongAttention {
         }
         if width > 0 {
             let d_query = &back.d_query[i * b * width..(i + 1) * b * width];
-            packs.query_back.apply(b, d_query, width, &mut back.back, n, false);
+            packs.query.back.apply(b, d_query, width, &mut back.back, n, false);
             add(&back.back, d_top);
         }
         if self.kind == AttentionKind::LocalP {
             let d_place = &back.d_place[i * b * n..(i + 1) * b * n];
-            packs.w_p_back.apply(b, d_place, n, &mut back.back, n, false);
+            packs.w_p.back.apply(b, d_place, n, &mut back.back, n, false);
             add(&back.back, d_top);
         }
     }

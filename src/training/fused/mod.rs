@@ -7,6 +7,7 @@
 //! taken in a fixed order, so that a run is reproducible for a given number of threads.
 
 pub mod affine;
+pub mod both;
 pub mod embedding;
 pub mod encdec;
 pub mod encoder;
@@ -24,6 +25,7 @@ use crate::models::config::{Architecture, Config};
 use crate::models::fused as kernels;
 use crate::nn::fused::Precision;
 use crate::nn::fused::vocabulary::Mixed;
+use crate::training::fused::affine::Affine;
 use crate::training::layout::Layout;
 use crate::training::minibatch::Minibatch;
 use crate::training::optimizer::Optimizer;
@@ -262,6 +264,21 @@ impl Fused {
             total += loss;
         }
         total
+    }
+}
+
+/// One shard of one batch, and the weights of a model with gated units.
+struct Job<'a, P> {
+    model: Parts<'a>,
+    packs: &'a P,
+    shard: &'a Shard,
+}
+
+impl<P> Job<'_, P> {
+    /// W e + b of the decoder's gates.
+    fn input(&self) -> Affine<'_> {
+        let Parts { config, .. } = self.model;
+        Affine::new(self.model, ("decoder.W_z", "decoder.b_z"), 3 * config.hidden, config.embedding)
     }
 }
 

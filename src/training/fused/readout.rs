@@ -1,6 +1,6 @@
 //! Floor 6: deep output and softmax for all words of a shard at once, forward and backward:
 //! t~ = U_o s + V_o e + C_o c + b_o, t = maxout(t~), p = softmax(W_o t + b_w)
-//! (Bahdanau et al. 2015, A.2.2; Cho et al. 2014, A.2, with O_h, O_y, O_c, G, optionally G = G_l G_r).
+//! (Bahdanau et al. 2015, A.2.2; Cho et al. 2014, A.2, with O_h, O_y, O_c, G, optionally G = G_l G_r). The readable form is `nn/maxout.rs`.
 
 use std::ops::Range;
 

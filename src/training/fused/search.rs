@@ -1,14 +1,16 @@
-//! Floor 6: RNNsearch (Bahdanau et al. 2015), loss and gradient of one shard.
+//! Floor 6: RNNsearch (Bahdanau et al. 2015), loss and gradient of one shard. The equations are in
+//! `models/rnn_search.rs`.
 
 use crate::nn::fused::elementwise::add;
 use crate::nn::fused::focus::Focus;
 use crate::nn::fused::gru::Sense;
 use crate::nn::fused::scan::{Direction, two_slots};
-use crate::nn::fused::{Packed, attention, gru};
+use crate::nn::fused::{attention, gru};
 use crate::training::fused::affine::Affine;
+use crate::training::fused::both::Both;
 use crate::training::fused::embedding::Embedded;
 use crate::training::fused::encoder::{Layer, Scan, UnitPacks};
-use crate::training::fused::{Loss, Noise, Parts, Shard, StepOptions, Workspace, guide, readout};
+use crate::training::fused::{Job, Loss, Noise, Parts, Shard, StepOptions, Workspace, guide, readout};
 
 /// Weights of single steps, packed.
 #[derive(Debug, Default)]
@@ -16,12 +18,9 @@ pub struct Packs {
     forward: UnitPacks,
     backward: UnitPacks,
     /// [W_a; U_z; U_r] for `s` at once.
-    query: Packed,
-    query_back: Packed,
-    u: Packed,
-    u_back: Packed,
-    c: Packed,
-    c_back: Packed,
+    query: Both,
+    u: Both,
+    c: Both,
 }
 
 impl Packs {
@@ -29,22 +28,19 @@ impl Packs {
     pub fn repack(&mut self, model: Parts<'_>) {
         let config = model.config;
         let (n, a) = (config.hidden, config.alignment);
-        let Self { forward, backward, query, query_back, u, u_back, c, c_back } = self;
+        let Self { forward, backward, query, u, c } = self;
         rayon::scope(|scope| {
             scope.spawn(|_| forward.repack(&model, "encoder.forward"));
             scope.spawn(|_| backward.repack(&model, "encoder.backward"));
             let (w_zr, w_u) = model.joined("decoder.U_z", 3 * n * n).split_at(2 * n * n);
             scope.spawn(move |_| {
                 let joined = [model.get("attention.W_a"), w_zr].concat();
-                query.pack_transposed(model.precision, &joined, a + 2 * n, n);
-                query_back.pack_plain(model.precision, &joined, a + 2 * n, n);
-                u.pack_transposed(model.precision, w_u, n, n);
-                u_back.pack_plain(model.precision, w_u, n, n);
+                query.repack(model.precision, &joined, a + 2 * n, n);
+                u.repack(model.precision, w_u, n, n);
             });
             let w_c = model.joined("decoder.C_z", 6 * n * n);
             scope.spawn(move |_| {
-                c.pack_transposed(model.precision, w_c, 3 * n, 2 * n);
-                c_back.pack_plain(model.precision, w_c, 3 * n, 2 * n);
+                c.repack(model.precision, w_c, 3 * n, 2 * n);
             });
         });
     }
@@ -72,13 +68,6 @@ struct Unrolled {
     r: Vec<f32>,
     rs: Vec<f32>,
     s_tilde: Vec<f32>,
-}
-
-/// One shard of one batch.
-struct Job<'a> {
-    model: Parts<'a>,
-    packs: &'a Packs,
-    shard: &'a Shard,
 }
 
 /// Loss and, with `options`, gradient (added) of a shard.
@@ -118,7 +107,7 @@ pub fn step(
     loss
 }
 
-impl Job<'_> {
+impl Job<'_, Packs> {
     fn layer(&self, direction: Direction) -> Layer<'_> {
         let (prefix, packs) = match direction {
             Direction::Forward => ("encoder.forward", &self.packs.forward),
@@ -131,12 +120,6 @@ impl Job<'_> {
     fn keys(&self) -> Affine<'_> {
         let Parts { config, .. } = self.model;
         Affine::new(self.model, ("attention.U_a", "attention.b_a"), config.alignment, 2 * config.hidden)
-    }
-
-    /// W e + b of the decoder's gates.
-    fn input(&self) -> Affine<'_> {
-        let Parts { config, .. } = self.model;
-        Affine::new(self.model, ("decoder.W_z", "decoder.b_z"), 3 * config.hidden, config.embedding)
     }
 
     /// W_s <-h_1 + b_s.
@@ -197,7 +180,7 @@ impl Job<'_> {
         for i in 0..t_y {
             let (s, s_next) = two_slots(&mut out.s, i, i + 1, b * n);
             let q = &mut out.q[i * b * (a + 2 * n)..(i + 1) * b * (a + 2 * n)];
-            self.packs.query.apply(b, s, n, q, a + 2 * n, false);
+            self.packs.query.forward.apply(b, s, n, q, a + 2 * n, false);
             let c = &mut out.c[i * b * 2 * n..(i + 1) * b * 2 * n];
             for row in 0..b {
                 let length = self.shard.x_length[row];
@@ -209,12 +192,12 @@ impl Job<'_> {
                 attention::align(e, h, &mut out.alpha[at..at + length], &mut c[row * 2 * n..(row + 1) * 2 * n]);
             }
             let x = &mut x[i * b * 3 * n..(i + 1) * b * 3 * n];
-            self.packs.c.apply(b, c, 2 * n, x, 3 * n, true);
+            self.packs.c.forward.apply(b, c, 2 * n, x, 3 * n, true);
             let at = i * b * n..(i + 1) * b * n;
             let u = &mut out.u[at.clone()];
             let rs = &mut out.rs[at.clone()];
             gru::gates(Sense::New, n, x, q, a + 2 * n, a, s, None, u, &mut out.r[at.clone()], rs);
-            self.packs.u.apply(b, rs, n, &mut candidate, n, false);
+            self.packs.u.forward.apply(b, rs, n, &mut candidate, n, false);
             gru::update(n, x, &candidate, s, u, &mut out.s_tilde[at], s_next);
         }
         workspace.put_all([x, energies, candidate]);
@@ -289,10 +272,10 @@ impl Job<'_> {
                 dx,
                 &mut next,
             );
-            self.packs.u_back.apply(b, &dx[2 * n..], 3 * n, &mut drs, n, false);
+            self.packs.u.back.apply(b, &dx[2 * n..], 3 * n, &mut drs, n, false);
             gru::reset_back(n, &drs, &unrolled.r[at.clone()], s, dx, &mut next);
             let dc = &mut d.c[i * b * 2 * n..(i + 1) * b * 2 * n];
-            self.packs.c_back.apply(b, dx, 3 * n, dc, 2 * n, true);
+            self.packs.c.back.apply(b, dx, 3 * n, dc, 2 * n, true);
             let dq = &mut dq[i * b * wide..(i + 1) * b * wide];
             for row in 0..b {
                 let length = self.shard.x_length[row];
@@ -308,7 +291,7 @@ impl Job<'_> {
                 attention::energies_back(q, &encoded.keys[keys.clone()], v, de, dq, &mut dkeys[keys], dv);
                 dgates.copy_from_slice(&dx[row * 3 * n..row * 3 * n + 2 * n]);
             }
-            self.packs.query_back.apply(b, dq, wide, &mut next, n, true);
+            self.packs.query.back.apply(b, dq, wide, &mut next, n, true);
             add(&d.s[at], &mut next);
             std::mem::swap(&mut ds, &mut next);
         }

@@ -67,9 +67,9 @@ pub(super) fn finished(words: usize, result: ColumnResult, beam: usize) -> Sessi
     let source = sentence(words);
     session.apply(SourceCommand::Replace(source.text.clone()));
     session.apply(ColumnCommand::Add(PathBuf::from("measured")));
-    let Some(column) = session.columns().last().map(|column| column.id) else { return session };
+    let Some(column) = session.app().document.columns().last().map(|column| column.id) else { return session };
     let facts = ModelFacts { name: "measured".to_owned(), has_alignment: true, ..ModelFacts::default() };
-    let number = session.newest();
+    let number = session.app().tasks.newest();
     for event in [
         Event::Loaded { column, facts },
         Event::Started { number, column, source, context: None },
@@ -134,20 +134,20 @@ mod tests {
         for _ in 0..WARM_UP {
             window.frame(Vec::new());
         }
-        let column = window.app.session().columns().last().expect("there is one");
+        let column = window.app.session().app().document.columns().last().expect("there is one");
         let table = column.table.as_ref().expect("it is translated");
         assert_eq!((table.target.len(), table.source.len()), (30, 30));
         assert!(window.triangles > 500, "{} triangles", window.triangles);
         let mut seen = Vec::new();
         for n in 0..10 {
             window.frame(vec![Input::PointerMoved(over(WINDOW, n))]);
-            seen.extend(window.app.session().hover().and_then(|hover| hover.i));
+            seen.extend(window.app.session().app().view.hover().and_then(|hover| hover.i));
         }
         assert!(seen.len() > 5, "the mouse was over rows {seen:?}");
         for n in 0..10 {
             window.frame(vec![wheel(n)]);
         }
-        let scrolled = window.app.session().hover().and_then(|hover| hover.i);
+        let scrolled = window.app.session().app().view.hover().and_then(|hover| hover.i);
         assert_ne!(seen.last().copied(), scrolled, "the wheel moves the rows under the mouse");
     }
 }

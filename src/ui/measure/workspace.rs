@@ -116,6 +116,7 @@ impl Desk for Kept {
 
 #[cfg(test)]
 mod tests {
+    use crate::analysis::alignment::Alignment;
     use crate::corpus::measures::measures::Measuring;
     use crate::corpus::store::file::Workspace;
     use crate::corpus::store::output::Output;
@@ -135,7 +136,7 @@ mod tests {
             text: "mot".to_owned(),
             source: words(&format!("word {n}")),
             target: words("mot"),
-            alpha: Some(vec![vec![0.25, 0.75]]),
+            alpha: Some(Alignment::from_rows(&[[0.25, 0.75]])),
             ..Output::default()
         };
         let outputs: Vec<_> = (0..50).map(|n| (n, said(n))).collect();

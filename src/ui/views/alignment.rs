@@ -5,8 +5,9 @@ use egui::{Id, Ui};
 use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, LEFT_OUT};
 use crate::app::settings::Shown;
+use crate::app::view::Hover;
 use crate::figure::palette::ColourMap;
-use crate::pages::sentence::command::{Hover, SelectCommand};
+use crate::pages::sentence::command::SelectCommand;
 use crate::session::state::Session;
 use crate::ui::clicked::Clicked;
 use crate::ui::local::{Dragged, Panel, Window};
@@ -17,17 +18,17 @@ use crate::ui::{act, local};
 
 /// Paints the heatmap of a column that has an alignment.
 pub fn alignment_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, metrics: &Metrics) {
-    let settings = window.session.settings();
+    let settings = window.session.app().view.settings();
     if !measured::strip_ui(ui, window, column, table) {
         return;
     }
-    let Some(matrix) = table.numbers(settings.shown).filter(|matrix| matrix.columns > 0) else {
+    let Some(matrix) = table.numbers(settings.shown).filter(|matrix| matrix.columns() > 0) else {
         if table.left_out {
             ui.add(egui::Label::new(LEFT_OUT).wrap());
         }
         return;
     };
-    let is_selected = window.session.selected_column().is_some_and(|selected| selected.id == column.id);
+    let is_selected = window.session.app().selected_column().is_some_and(|selected| selected.id == column.id);
     let focus = is_selected && window.local.takes_focus(Panel::Picture);
     let given = if table.is_given { " for your translation" } else { "" };
     let name = format!("{}{given}", column.name());
@@ -49,7 +50,7 @@ pub fn alignment_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table
         outlined: Outlined::Aligner,
         can_drag: true,
         before: variant::looked(column),
-        replace: window.session.replaces(column),
+        replace: window.session.app().replaces(column),
         scroll_x: window.local.scroll_x,
         locate: located(window, column),
         reveal: reveal(window, column, marks.selected, ui.available_height()),
@@ -127,7 +128,7 @@ fn hear(window: &mut Window<'_>, column: &Column, table: &AlignmentTable, metric
         }
     }
     if right != 0 {
-        let selected = window.session.selection().target;
+        let selected = window.session.app().view.selection().target;
         let before = window.local.key_mark.and_then(|mark| mark.j);
         let last = table.source.len() as isize - 1;
         let j = before.map_or(0, |j| (j as isize + right).clamp(0, last.max(0)) as usize);
@@ -137,13 +138,14 @@ fn hear(window: &mut Window<'_>, column: &Column, table: &AlignmentTable, metric
 
 /// What the mouse and the inspector mark in a column: the words themselves where the mouse is, their likes elsewhere.
 pub fn marks(session: &Session, column: &Column) -> Marks {
-    let selected = session.selection().target.filter(|_| session.selection().column == Some(column.id));
+    let selected =
+        session.app().view.selection().target.filter(|_| session.app().view.selection().column == Some(column.id));
     let none = Marks { row: None, column: None, selected };
-    let (Some(hover), Some(table)) = (session.hover(), column.table.as_deref()) else { return none };
+    let (Some(hover), Some(table)) = (session.app().view.hover(), column.table.as_deref()) else { return none };
     if hover.column == column.id {
         return Marks { row: hover.i, column: hover.j, selected };
     }
-    let Some(other) = session.column(hover.column) else { return none };
+    let Some(other) = session.app().document.column(hover.column) else { return none };
     let Some(there) = other.table.as_deref() else { return none };
     Marks {
         row: hover.i.and_then(|i| like_target(there, table, i)),
@@ -164,7 +166,10 @@ fn like_source(session: &Session, (there, here): (&Column, &Column), j: usize) -
     if there.source.text == here.source.text {
         return at_same_place(there.table.as_deref()?, here.table.as_deref()?, j);
     }
-    let (from, to) = (session.original(there).unwrap_or(there), session.original(here).unwrap_or(here));
+    let (from, to) = (
+        session.app().document.original(there).unwrap_or(there),
+        session.app().document.original(here).unwrap_or(here),
+    );
     let j = match there.variant {
         Some(_) => *there.comparison.as_ref()?.sources.get(j)?,
         None => Some(j),

@@ -32,7 +32,7 @@ pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     }
     ui.spacing_mut().item_spacing.y = 0.0;
     let is_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0;
-    let normalised = window.session.scene().search.length_normalization > 0.0;
+    let normalised = window.session.app().document.scene().search.length_normalization > 0.0;
     let is_room = ui.available_height() >= HEADER + ROW;
     header_ui(ui, window, column, (is_open, is_room), normalised);
     if !is_open || !is_room {
@@ -101,7 +101,7 @@ fn keys(ui: &mut Ui, window: &mut Window<'_>, column: &Column, id: Id) -> Respon
     let response = ui.interact(ui.available_rect_before_wrap(), id, Sense::CLICK | Sense::FOCUSABLE);
     let name = format!("Beam of {}, arrows move through it", column.name());
     node(&response, Role::ListBox, || name);
-    let is_selected = window.session.selected_column().is_some_and(|selected| selected.id == column.id);
+    let is_selected = window.session.app().selected_column().is_some_and(|selected| selected.id == column.id);
     if is_selected && window.local.takes_focus(Panel::Beam) {
         response.request_focus();
     }
@@ -188,7 +188,7 @@ struct Shown {
 
 impl Shown {
     fn of(window: &Window<'_>, column: &Column) -> Self {
-        Self { pieces: window.session.settings().pieces, replace: window.session.replaces(column) }
+        Self { pieces: window.session.app().view.settings().pieces, replace: window.session.app().replaces(column) }
     }
 }
 

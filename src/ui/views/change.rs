@@ -40,7 +40,7 @@ pub const DIVERGENCE: &str = "Jensen-Shannon divergence of the next-word distrib
 pub fn shift<'a>(window: &Window<'_>, column: &'a Column, i: usize) -> Option<&'a Shift> {
     let is_given = column.table.as_deref().is_some_and(|table| table.is_given);
     let untouched = column.untouched.as_deref().filter(|_| column.hypothesis == 0 && !is_given)?;
-    let pieces = column.shown()?.pieces.as_ref().filter(|_| !window.session.settings().pieces);
+    let pieces = column.shown()?.pieces.as_ref().filter(|_| !window.session.app().view.settings().pieces);
     let token = pieces.map_or(Some(i), |pieces| pieces.target.get(i).map(|word| word.start))?;
     untouched.shifts.get(token)
 }
@@ -204,7 +204,7 @@ fn edits_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Align
     });
     let aligns =
         |other: &&Column| other.id != column.id && other.table.as_deref().is_some_and(|table| table.alpha.is_some());
-    for other in window.session.columns().iter().filter(aligns) {
+    for other in window.session.app().document.columns().iter().filter(aligns) {
         if ui.button(format!("As in {}", other.name())).clicked() {
             edit = Some(RowEdit::Like(other.id));
         }
@@ -213,7 +213,7 @@ fn edits_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Align
     if links.on_disabled_hover_text("Show the links of the statistical aligner first (Ctrl+K)").clicked() {
         edit = Some(RowEdit::Links);
     }
-    let gold = window.session.gold();
+    let gold = window.session.app().gold();
     let why = match &gold {
         None => NO_GOLD,
         Some(gold) if gold.fits(column) => "",
@@ -244,7 +244,7 @@ fn edits_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Align
 }
 
 fn temperature_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
-    let before = window.session.interventions(column).temperature.unwrap_or(1.0);
+    let before = window.session.app().document.interventions(column).temperature.unwrap_or(1.0);
     let mut temperature = before;
     let note =
         "T of softmax(e / T), in every row that is not set: above 1 the model looks more evenly, below 1 more sharply";
@@ -284,9 +284,9 @@ pub fn drag(ui: &Ui, window: &mut Window<'_>, column: &Column) {
 
 /// More or less weight in the cell that the arrow keys have marked.
 pub fn step(session: &Session, local: &Local, by: f32) -> Option<Command> {
-    let mark = local.key_mark.filter(|_| session.settings().shown == Shown::Alpha)?;
+    let mark = local.key_mark.filter(|_| session.app().view.settings().shown == Shown::Alpha)?;
     let (i, j) = (mark.i?, mark.j?);
-    let table = session.column(mark.column)?.table.as_deref().filter(|table| !table.is_given)?;
+    let table = session.app().document.column(mark.column)?.table.as_deref().filter(|table| !table.is_given)?;
     let alpha = table.alpha.as_ref()?;
     let weight = (alpha.get(i, j)? + by).clamp(0.0, 1.0);
     let renormalise = renormalises(session);

@@ -9,7 +9,7 @@ use crate::ui::local::Window;
 
 fn target<'a>(window: &Window<'a>, clicked: Clicked) -> Option<(usize, &'a TargetWord)> {
     let i = clicked.target()?;
-    Some((i, window.session.column(clicked.column())?.table.as_deref()?.target.get(i)?))
+    Some((i, window.session.app().document.column(clicked.column())?.table.as_deref()?.target.get(i)?))
 }
 
 /// Selects the word and opens its menu in the inspector.
@@ -70,9 +70,9 @@ pub fn has_other_words(window: &Window<'_>, clicked: Clicked) -> bool {
 
 /// Whether a column that aligns says what was linked by hand; `None` where nothing was.
 fn fits(window: &Window<'_>, clicked: Clicked) -> Option<bool> {
-    let column = window.session.column(clicked.column())?;
+    let column = window.session.app().document.column(clicked.column())?;
     let own = column.table.as_deref().filter(|table| !table.is_given && table.alpha.is_some());
-    own.and_then(|_| window.session.gold()).map(|gold| gold.fits(column))
+    own.and_then(|_| window.session.app().gold()).map(|gold| gold.fits(column))
 }
 
 /// The row looks where it is linked by hand.
@@ -87,7 +87,7 @@ pub fn all_gold(window: &mut Window<'_>, clicked: Clicked) {
 
 /// The column says the reference.
 pub fn reference(window: &mut Window<'_>, clicked: Clicked) {
-    let Some(text) = window.session.gold().map(|gold| gold.reference.clone()) else { return };
+    let Some(text) = window.session.app().gold().map(|gold| gold.reference.clone()) else { return };
     window.push(InterveneCommand::Whole { column: clicked.column(), text });
 }
 
@@ -103,7 +103,14 @@ pub fn is_pinned(window: &Window<'_>, clicked: Clicked) -> bool {
 
 /// Whether the source word is masked, in a column that aligns.
 fn masked(window: &Window<'_>, clicked: Clicked) -> Option<bool> {
-    let table = window.session.column(clicked.column())?.table.as_deref().filter(|table| table.alpha.is_some())?;
+    let table = window
+        .session
+        .app()
+        .document
+        .column(clicked.column())?
+        .table
+        .as_deref()
+        .filter(|table| table.alpha.is_some())?;
     Some(table.source.get(clicked.source()?)?.is_masked)
 }
 

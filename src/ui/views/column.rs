@@ -195,7 +195,11 @@ fn picture_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, metrics: &M
     }
     let has_alignment = column.facts.as_ref().is_none_or(|facts| facts.has_alignment);
     let Some(table) = &column.table else {
-        let hint = if window.session.source().trim().is_empty() { "Type a sentence above" } else { "Translating" };
+        let hint = if window.session.app().document.source().trim().is_empty() {
+            "Type a sentence above"
+        } else {
+            "Translating"
+        };
         ui.label(RichText::new(hint).color(theme::tokens(ui).weak));
         return;
     };
@@ -203,7 +207,7 @@ fn picture_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, metrics: &M
         tree::tree_ui(ui, window, column);
     } else if has_alignment && window.layout(local::LINKS, 0.0) > 0.0 {
         links::links_ui(ui, window, column, table);
-    } else if has_alignment || matches!(window.session.settings().shown, Shown::Measure(_)) {
+    } else if has_alignment || matches!(window.session.app().view.settings().shown, Shown::Measure(_)) {
         alignment::alignment_ui(ui, window, column, table, metrics);
     } else if column.ensemble.is_some() {
         ui.add(egui::Label::new("No member of this ensemble has an alignment.").wrap());

@@ -41,7 +41,7 @@ impl View for Columns {
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
         let session = window.session;
-        if session.columns().is_empty() {
+        if session.app().document.columns().is_empty() {
             empty_ui(ui, window);
             return;
         }
@@ -49,7 +49,7 @@ impl View for Columns {
             alone_ui(ui, window);
             return;
         }
-        let (count, room) = (session.columns().len() as f32, ui.available_width());
+        let (count, room) = (session.app().document.columns().len() as f32, ui.available_width());
         let (gap, fitting) = (GAP, fitting(session, room) as f32);
         let width = ((room - gap * (fitting - 1.0)) / fitting).floor();
         if fitting < count && !theme::is_squat(ui) {
@@ -62,7 +62,7 @@ impl View for Columns {
         let area = area.scroll_bar_visibility(ScrollBarVisibility::AlwaysHidden).show(ui, |ui| {
             ui.spacing_mut().item_spacing.x = between;
             let height = ui.available_height();
-            let has_foot = session.columns().iter().any(column::has_foot);
+            let has_foot = session.app().document.columns().iter().any(column::has_foot);
             let needs = needs(ui, window, aligned(session));
             let parts = split(ui, window, vec2(width, height), output_height(window), &needs, has_foot);
             // one size of cells for all, so the column with least room decides
@@ -76,7 +76,7 @@ impl View for Columns {
             // of another width, the columns begin elsewhere
             let is_other_width = std::mem::replace(&mut window.local.column_width, width) != width;
             let first = window.local.wanted_column.take().or(is_other_width.then_some(window.local.first_column));
-            for (n, column) in session.columns().iter().enumerate() {
+            for (n, column) in session.app().document.columns().iter().enumerate() {
                 let corner = all.min + vec2(n as f32 * (width + gap), 0.0);
                 let rect = egui::Rect::from_min_size(corner, vec2(width, height));
                 if wanted == Some(column.id) {
@@ -97,13 +97,13 @@ impl View for Columns {
 
 /// How many columns fit side by side into so many points.
 pub fn fitting(session: &Session, room: f32) -> usize {
-    let count = session.columns().len().max(1);
+    let count = session.app().document.columns().len().max(1);
     (((room + GAP) / (theme::COLUMN_MIN_WIDTH + GAP)).floor().max(1.0) as usize).min(count)
 }
 
 /// Says which columns are in view where not all of them fit, and goes to the others; in a low window in few letters.
 pub fn paging_ui(ui: &mut Ui, window: &mut Window<'_>, fitting: usize) {
-    let count = window.session.columns().len();
+    let count = window.session.app().document.columns().len();
     let first = window.local.first_column.min(count.saturating_sub(fitting));
     let keys = [Act::PreviousColumn, Act::NextColumn].map(|act| shortcuts::text(ui.ctx(), act));
     let mut page = |ui: &mut Ui, text: &str, name: &str, can: bool, to: usize, key: &str| {
@@ -130,8 +130,8 @@ pub fn paging_ui(ui: &mut Ui, window: &mut Window<'_>, fitting: usize) {
 pub fn alone_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let session = window.session;
     let aligns = |column: &&Column| column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
-    let first = session.columns().iter().find(aligns).or(session.columns().first());
-    let Some(column) = session.selected_column().or(first) else { return };
+    let first = session.app().document.columns().iter().find(aligns).or(session.app().document.columns().first());
+    let Some(column) = session.app().selected_column().or(first) else { return };
     let rect = ui.available_rect_before_wrap();
     let output = window.local.output_heights.get(&column.id).copied().unwrap_or(0.0);
     let needs = needs(ui, window, column.table.as_deref().filter(|table| has_picture(table)).into_iter());
@@ -176,7 +176,8 @@ fn how_to_get(home: Option<&std::path::Path>) -> String {
 /// first, whichever model is done first.
 fn newly_wanted(window: &mut Window<'_>) -> Option<ColumnId> {
     let session = window.session;
-    let now = (session.selection().column, session.columns().iter().map(|column| column.id).max());
+    let now =
+        (session.app().view.selection().column, session.app().document.columns().iter().map(|column| column.id).max());
     let before = std::mem::replace(&mut window.local.seen_columns, now);
     if before.1.is_some() && now.1 > before.1 {
         now.1
@@ -192,7 +193,7 @@ fn newly_lit(window: &mut Window<'_>) -> Option<ColumnId> {
     const PARTS: [Lit; 4] = [Lit::Column, Lit::Translation, Lit::Heatmap, Lit::Beam];
     let session = window.session;
     let is_lit = |column: &&Column| PARTS.iter().any(|lit| session.lessons().lights(*lit, &file_name(&column.folder)));
-    let mut lit = session.columns().iter().filter(is_lit);
+    let mut lit = session.app().document.columns().iter().filter(is_lit);
     let (only, None) = (lit.next()?, lit.next()) else { return None };
     window.is_lit_anew(Lit::Column, &format!("view of {}", only.id)).then_some(only.id)
 }
@@ -200,7 +201,7 @@ fn newly_lit(window: &mut Window<'_>) -> Option<ColumnId> {
 /// The parts of a column, with room for the user's translation under the model's where there is one.
 fn split(ui: &Ui, window: &Window<'_>, size: Vec2, output: f32, needs: &Needs, has_foot: bool) -> Parts {
     let beam_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0;
-    let has_two = window.session.columns().iter().any(|column| column.given.is_some());
+    let has_two = window.session.app().document.columns().iter().any(|column| column.given.is_some());
     let split = if has_two { Parts::split_for_two } else { Parts::split };
     let foot = if has_foot { column::FOOT } else { 0.0 };
     split(size, output, beam_open, wanted(ui, window, needs, size.x) + foot)
@@ -221,7 +222,7 @@ fn wanted(ui: &Ui, window: &Window<'_>, needs: &Needs, width: f32) -> f32 {
 
 /// What stands over what was measured, points: the line that says what it is.
 fn strip(ui: &Ui, window: &Window<'_>) -> f32 {
-    if picture::measure(window.session.settings().shown).is_none() {
+    if picture::measure(window.session.app().view.settings().shown).is_none() {
         return 0.0;
     }
     ui.text_style_height(&egui::TextStyle::Small) + ui.spacing().item_spacing.y
@@ -229,7 +230,8 @@ fn strip(ui: &Ui, window: &Window<'_>) -> f32 {
 
 /// The tallest output decides, so that the pictures under them start at one height.
 fn output_height(window: &Window<'_>) -> f32 {
-    let heights = window.session.columns().iter().filter_map(|column| window.local.output_heights.get(&column.id));
+    let heights =
+        window.session.app().document.columns().iter().filter_map(|column| window.local.output_heights.get(&column.id));
     heights.copied().fold(0.0, f32::max)
 }
 
@@ -240,8 +242,8 @@ fn metrics(ui: &Ui, window: &Window<'_>, parts: &Parts, needs: &Needs) -> Metric
 
 /// What the heatmaps of all columns need, the largest needs of any.
 fn needs<'a>(ui: &Ui, window: &Window<'_>, tables: impl Iterator<Item = &'a AlignmentTable>) -> Needs {
-    let replace = window.session.settings().unk_replacement;
-    let measure = picture::measure(window.session.settings().shown);
+    let replace = window.session.app().view.settings().unk_replacement;
+    let measure = picture::measure(window.session.app().view.settings().shown);
     let mut needs = Needs {
         rows: 1,
         columns: 1,
@@ -263,14 +265,20 @@ fn needs<'a>(ui: &Ui, window: &Window<'_>, tables: impl Iterator<Item = &'a Alig
         needs.corner_width = needs.corner_width.max(corner);
     }
     // While words are still being chosen the cells keep a size that leaves room for about as many as the source has.
-    if window.session.decoding() > 0 {
+    if window.session.app().document.decoding() > 0 {
         needs.rows = needs.rows.max(needs.columns);
     }
     needs
 }
 
 fn aligned(session: &Session) -> impl Iterator<Item = &AlignmentTable> {
-    session.columns().iter().filter_map(|column| column.table.as_deref()).filter(|table| has_picture(table))
+    session
+        .app()
+        .document
+        .columns()
+        .iter()
+        .filter_map(|column| column.table.as_deref())
+        .filter(|table| has_picture(table))
 }
 
 /// Whether there may be a heatmap of it: of alpha, or of what was measured.

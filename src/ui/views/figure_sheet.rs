@@ -40,7 +40,7 @@ impl View for FigureSheet {
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
         let Sheet::Figure { column: id, kind } = window.local.sheet else { return };
-        let Some(column) = window.session.column(id) else {
+        let Some(column) = window.session.app().document.column(id) else {
             window.local.sheet = Sheet::None;
             return;
         };
@@ -63,10 +63,10 @@ impl View for FigureSheet {
 fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option<&'static str>) {
     ui.heading(format!("Save a figure of {}", column.name()));
     ui.add_space(theme::SPACE_2);
-    let before = window.session.drawing();
-    let selection = window.session.selection();
+    let before = window.session.app().view.drawing();
+    let selection = window.session.app().view.selection();
     let word = selection.target.filter(|_| selection.column == Some(column.id));
-    let can = |kind: &Kind| export::can_draw(column, kind, window.session.settings().shown, word);
+    let can = |kind: &Kind| export::can_draw(column, kind, window.session.app().view.settings().shown, word);
     let wanted = asked.unwrap_or_else(|| usual(window, column, before.kind));
     let is_there = |kind: &&Kind| can(kind).is_ok();
     let shown = KINDS.iter().find(|kind| kind.name == wanted).filter(is_there).or(KINDS.iter().find(is_there));

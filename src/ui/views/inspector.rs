@@ -43,7 +43,7 @@ impl View for Inspector {
             return;
         }
         let frame = theme::panel(theme::tokens(ui));
-        if window.session.selected_word().is_none() {
+        if window.session.app().selected_word().is_none() {
             if theme::is_low(ui) && window.local.focus != Some(PanelName::Inspector) {
                 return;
             }
@@ -65,7 +65,7 @@ impl View for Inspector {
 
 fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.take_available_space();
-    let Some((column, i, word)) = window.session.selected_word() else { return };
+    let Some((column, i, word)) = window.session.app().selected_word() else { return };
     let Some(table) = column.table.as_deref() else { return };
     header_ui(ui, window, column, table, i);
     let rect = ui.available_rect_before_wrap();
@@ -84,7 +84,7 @@ fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// The word alone.
 fn line_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let Some((column, i, _)) = window.session.selected_word() else { return };
+    let Some((column, i, _)) = window.session.app().selected_word() else { return };
     let Some(table) = column.table.as_deref() else { return };
     header_ui(ui, window, column, table, i);
 }
@@ -106,7 +106,7 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Alig
     let t = theme::tokens(ui);
     let Some(word) = table.target.get(i) else { return };
     ui.horizontal(|ui| {
-        let text = labels::target_text(word, window.session.replaces(column));
+        let text = labels::target_text(word, window.session.app().replaces(column));
         ui.label(RichText::new(text).size(theme::TEXT_TITLE).color(t.accent));
         let (unit, pieces) =
             if table.units == Some(Units::Pieces) { ("piece", String::new()) } else { ("word", pieces(word)) };
@@ -212,7 +212,7 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Ali
         ui.add(egui::Label::new(if table.left_out { LEFT_OUT } else { none }).wrap());
         return;
     };
-    let marked = window.session.hover().filter(|hover| hover.column == column.id).and_then(|hover| hover.j);
+    let marked = window.session.app().view.hover().filter(|hover| hover.column == column.id).and_then(|hover| hover.j);
     let rect = ui.available_rect_before_wrap();
     // side by side where there is room, otherwise one above the other
     let beside = rect.width() >= SIDE_BY_SIDE;
@@ -234,7 +234,7 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Ali
     let over = half(first, "alpha", alpha.row(i), true);
     let over = half(second, "e", energies.row(i), false).or(over);
     if let Some(j) = over {
-        window.local.hover = Some(crate::pages::sentence::command::Hover { column: column.id, i: Some(i), j: Some(j) });
+        window.local.hover = Some(crate::app::view::Hover { column: column.id, i: Some(i), j: Some(j) });
     }
 }
 

@@ -3,9 +3,10 @@
 use egui::{RichText, Ui};
 
 use crate::app::document::column::Column;
+use crate::app::document::hand::Taken;
 use crate::app::document::hand::{held, items};
-use crate::app::probes::About;
-use crate::pages::sentence::command::{InterveneCommand, Taken};
+use crate::pages::sentence::asked::About;
+use crate::pages::sentence::command::InterveneCommand;
 use crate::ui::local::Window;
 use crate::ui::views::task;
 use crate::ui::views::view::{Place, View};
@@ -28,10 +29,12 @@ impl View for Interventions {
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
         let session = window.session;
-        let has_own = |id| session.scene().variant(id).is_some_and(|variant| variant.interventions.is_some());
-        let touched =
-            |column: &&Column| !session.interventions(column).is_empty() && column.variant.is_none_or(has_own);
-        let columns: Vec<&Column> = session.columns().iter().filter(touched).collect();
+        let has_own =
+            |id| session.app().document.scene().variant(id).is_some_and(|variant| variant.interventions.is_some());
+        let touched = |column: &&Column| {
+            !session.app().document.interventions(column).is_empty() && column.variant.is_none_or(has_own)
+        };
+        let columns: Vec<&Column> = session.app().document.columns().iter().filter(touched).collect();
         if let Some(number) = rows_under_way(window) {
             task::task_ui(ui, window, Some(number));
         }
@@ -56,13 +59,13 @@ impl View for Interventions {
 
 /// A row or a file that is being looked at in the background.
 fn rows_under_way(window: &Window<'_>) -> Option<u64> {
-    let asked = window.session.probes().iter().find(|asked| !matches!(asked.about, About::Measure { .. }));
+    let asked = window.session.sentence().probes().iter().find(|asked| !matches!(asked.about, About::Measure { .. }));
     asked.map(|asked| asked.number)
 }
 
 fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, is_first: bool) {
     let t = theme::tokens(ui);
-    let set = window.session.interventions(column);
+    let set = window.session.app().document.interventions(column);
     let name = column.name();
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = theme::SPACE_1;
@@ -75,9 +78,9 @@ fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, is_first: bo
         }
         ui.label(RichText::new(format!("{name}:")).color(t.weak));
         let numbers = column.numbers();
-        for item in items(&set, window.session.scene().text_of(column.variant), &numbers) {
+        for item in items(&set, window.session.app().document.scene().text_of(column.variant), &numbers) {
             let found = if let Taken::Pin(i) = item.taken { set.pins.iter().find(|pin| pin.i == i) } else { None };
-            let found = found.and_then(|pin| window.session.persuaded_text(column, pin));
+            let found = found.and_then(|pin| window.session.sentence().persuaded_text(column, pin));
             let button = egui::Button::new(RichText::new(format!("{}  \u{d7}", item.text)).size(theme::TEXT_SMALL));
             let button = ui.add(button.fill(t.set_soft).small()).on_hover_text("Click to take it away");
             if button.accessible_name(format!("Take away in {name}, {}", item.text)).clicked() {

@@ -5,9 +5,9 @@ use egui::{Id, Rect, ScrollArea, Sense, Ui, Vec2};
 
 use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, LEFT_OUT};
+use crate::app::view::Hover;
 use crate::figure::links::{Layout, Links, Weight, Word};
-use crate::figure::mark::Numbers;
-use crate::pages::sentence::command::{Hover, SelectCommand};
+use crate::pages::sentence::command::SelectCommand;
 use crate::ui::clicked::Clicked;
 use crate::ui::local::{Panel, Window};
 use crate::ui::views::alignment;
@@ -17,18 +17,18 @@ use crate::ui::{local, theme};
 
 /// Paints the links of a column that has an alignment.
 pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable) {
-    let Some(alpha) = table.alpha.as_ref().filter(|alpha| alpha.columns > 0) else {
+    let Some(alpha) = table.alpha.as_ref().filter(|alpha| alpha.columns() > 0) else {
         if table.left_out {
             ui.add(egui::Label::new(LEFT_OUT).wrap());
         }
         return;
     };
-    let replace = window.session.replaces(column);
+    let replace = window.session.app().replaces(column);
     let (source, target) = (labels::of_source(table), labels::of_target(table, replace));
     let links = Links {
         source: &source,
         target: &target,
-        alpha: Numbers { rows: alpha.rows, columns: alpha.columns, values: &alpha.values },
+        alpha,
         threshold: window.layout(local::LINKS_THRESHOLD, local::THRESHOLD),
         weight: if window.layout(local::LINKS_OPACITY, 0.0) > 0.0 { Weight::Opacity } else { Weight::Width },
         marked: marked(window, column),
@@ -41,7 +41,7 @@ pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
         let count = links.drawn().len();
         let name = format!("Links of {}, {count} with alpha of at least {:.2}", column.name(), links.threshold);
         node(&response, Role::Image, || name);
-        let is_selected = window.session.selected_column().is_some_and(|selected| selected.id == column.id);
+        let is_selected = window.session.app().selected_column().is_some_and(|selected| selected.id == column.id);
         if is_selected && window.local.takes_focus(Panel::Picture) {
             response.request_focus();
         }

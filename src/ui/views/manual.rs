@@ -131,7 +131,7 @@ pub fn follow(ui: &Ui, window: &mut Window<'_>, link: &str) {
             window.local.manual.open(page, None);
         }
         Some(Target::Act(wanted)) => {
-            let page = window.session.page();
+            let page = window.session.app().view.page();
             if shortcuts::bindings().any(|binding| binding.act == wanted && !binding.works_on(page)) {
                 window.push(WindowCommand::ShowPage(Page::Sentence));
             }

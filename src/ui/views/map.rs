@@ -50,9 +50,9 @@ impl View for Map {
 /// The page opens on a map, not on an empty sheet.
 fn begin(window: &mut Window<'_>) {
     let session = window.session;
-    let mut columns = session.models();
+    let mut columns = session.app().document.models();
     let is_ready = columns.any(|column| {
-        Some(&column.folder) == session.maps().model_of(session)
+        Some(&column.folder) == session.maps().model_of(session.app())
             && column.state == crate::app::document::column::ColumnState::Ready
     });
     let is_new = session.maps().chart.is_none() && session.maps().task.is_none() && session.maps().message.is_none();
@@ -95,7 +95,7 @@ fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
         if is_busy {
             return;
         }
-        if window.session.maps().model_of(window.session).is_none() {
+        if window.session.maps().model_of(window.session.app()).is_none() {
             ui.label(RichText::new("There is no model yet. Add one with + Model above.").color(theme::tokens(ui).warm));
             return;
         }

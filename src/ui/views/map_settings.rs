@@ -22,13 +22,13 @@ pub fn settings_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn model_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let chosen = window.session.maps().model_of(window.session).cloned();
+    let chosen = window.session.maps().model_of(window.session.app()).cloned();
     let session = window.session;
-    let name = session.models().find(|column| Some(&column.folder) == chosen.as_ref());
+    let name = session.app().document.models().find(|column| Some(&column.folder) == chosen.as_ref());
     let name = name.map_or_else(|| "no model".to_owned(), crate::app::document::column::Column::name);
     let combo = ComboBox::from_id_salt("map_model").width(150.0).selected_text(name).show_ui(ui, |ui| {
         let mut seen = Vec::new();
-        for column in session.models() {
+        for column in session.app().document.models() {
             if seen.contains(&&column.folder) {
                 continue;
             }
@@ -95,7 +95,7 @@ fn method_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn button_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     let button = Button::new(RichText::new("Make map").color(t.on_accent)).fill(t.accent);
-    let has_model = window.session.maps().model_of(window.session).is_some();
+    let has_model = window.session.maps().model_of(window.session.app()).is_some();
     if ui.add_enabled(has_model, button).on_disabled_hover_text("Add a model on page Sentence first").clicked() {
         window.push(MapCommand::Compute);
     }

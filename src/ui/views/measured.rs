@@ -7,8 +7,8 @@ use crate::analysis::measures::MEASURES;
 use crate::app::document::column::Column;
 use crate::app::document::table::AlignmentTable;
 use crate::app::document::table::MeasuredTable;
-use crate::app::probes::About;
 use crate::app::settings::Shown;
+use crate::pages::sentence::asked::About;
 use crate::pages::sentence::command::ProbeCommand;
 use crate::ui::local::Window;
 use crate::ui::theme;
@@ -18,7 +18,7 @@ use crate::ui::widgets::labels;
 /// Says which measure is shown in a column and what is to be known of it; false where it is not made, so that there is
 /// no picture.
 pub fn strip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable) -> bool {
-    let shown = window.session.settings().shown;
+    let shown = window.session.app().view.settings().shown;
     let Shown::Measure(measure) = shown else { return true };
     let Some(line) = MEASURES.get(measure) else { return true };
     let t = theme::tokens(ui);
@@ -34,7 +34,7 @@ pub fn strip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
         labels::said(ui.add(egui::Label::new(label).truncate()), &said).on_hover_text(note);
         return true;
     }
-    if let Some(why) = window.session.why_not_measured(column, measure) {
+    if let Some(why) = window.session.app().document.why_not_measured(column, measure) {
         ui.add(egui::Label::new(RichText::new(why).color(t.weak)).wrap());
         return false;
     }
@@ -43,7 +43,7 @@ pub fn strip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
             .wrap(),
     );
     let is_asked = |about: &About| matches!(about, About::Measure { measure: asked, .. } if *asked == measure);
-    let mut probes = window.session.probes().iter();
+    let mut probes = window.session.sentence().probes().iter();
     let under_way = probes.find(|asked| {
         is_asked(&asked.about) && asked.subject.as_ref().is_some_and(|subject| subject.column == column.id)
     });

@@ -85,7 +85,7 @@ pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>) {
         egui::CentralPanel::default().frame(middle(ui)).show(ui, |ui| presentation::presentation_ui(ui, window));
         return over(ui, window);
     }
-    let page = window.session.page();
+    let page = window.session.app().view.page();
     let views = || VIEWS.iter().filter(|view| view.place().page().is_none_or(|own| own == page));
     for view in views().filter(|view| !view.place().is_middle() && view.place() != Place::Over) {
         view.ui(ui, window);

@@ -230,7 +230,7 @@ fn kind(clicked: Clicked) -> Kind {
 /// What the menu is about, in words.
 fn title(window: &Window<'_>, clicked: Clicked) -> String {
     let Some((column, table)) = shown(window, clicked) else { return "Nothing is translated yet".to_owned() };
-    let replace = window.session.replaces(column);
+    let replace = window.session.app().replaces(column);
     let source = |j: usize| table.source.get(j).map_or_else(String::new, labels::source_text);
     let target = |i: usize| table.target.get(i).map_or_else(String::new, |word| labels::target_text(word, replace));
     match clicked {
@@ -246,12 +246,12 @@ fn title(window: &Window<'_>, clicked: Clicked) -> String {
 
 /// The number of a cell as it is shown.
 fn number(window: &Window<'_>, table: &AlignmentTable, i: usize, j: usize) -> String {
-    let shown = window.session.settings().shown;
+    let shown = window.session.app().view.settings().shown;
     table.numbers(shown).and_then(|matrix| matrix.get(i, j)).map_or_else(String::new, |number| format!("{number:.3}"))
 }
 
 fn shown<'a>(window: &Window<'a>, clicked: Clicked) -> Option<(&'a Column, &'a AlignmentTable)> {
-    let column = window.session.column(clicked.column())?;
+    let column = window.session.app().document.column(clicked.column())?;
     Some((column, column.table.as_deref()?))
 }
 
@@ -267,7 +267,7 @@ pub fn aligns(window: &Window<'_>, clicked: Clicked) -> bool {
 
 /// Alpha, or what was measured in its place.
 fn has_numbers(window: &Window<'_>, clicked: Clicked) -> bool {
-    let settings = window.session.settings();
+    let settings = window.session.app().view.settings();
     aligns(window, clicked) || shown(window, clicked).is_some_and(|(_, table)| table.numbers(settings.shown).is_some())
 }
 
@@ -287,7 +287,8 @@ fn can_persuade(window: &Window<'_>, clicked: Clicked) -> bool {
 
 /// One model that aligns.
 fn can_test(window: &Window<'_>, clicked: Clicked) -> bool {
-    aligns(window, clicked) && window.session.column(clicked.column()).is_some_and(|column| column.ensemble.is_none())
+    aligns(window, clicked)
+        && window.session.app().document.column(clicked.column()).is_some_and(|column| column.ensemble.is_none())
 }
 
 fn test(window: &mut Window<'_>, clicked: Clicked) {
@@ -306,16 +307,16 @@ fn save_set(window: &mut Window<'_>, clicked: Clicked) {
 }
 
 fn is_alone(window: &Window<'_>, _: Clicked) -> bool {
-    window.layout(local::SOLO, 0.0) > 0.0 && window.session.columns().len() > 1
+    window.layout(local::SOLO, 0.0) > 0.0 && window.session.app().document.columns().len() > 1
 }
 
 fn beside_others(window: &Window<'_>, clicked: Clicked) -> bool {
-    !is_alone(window, clicked) && window.session.columns().len() > 1
+    !is_alone(window, clicked) && window.session.app().document.columns().len() > 1
 }
 
 /// One model, which is there; an ensemble has no embeddings of its own.
 fn on_map(window: &Window<'_>, clicked: Clicked) -> bool {
-    let column = window.session.column(clicked.column());
+    let column = window.session.app().document.column(clicked.column());
     column.is_some_and(|column| column.ensemble.is_none() && column.state == ColumnState::Ready)
         && word(window, clicked).is_some()
 }
@@ -325,8 +326,8 @@ fn in_table(window: &Window<'_>, _: Clicked) -> bool {
 }
 
 fn can_outline(window: &Window<'_>, clicked: Clicked) -> bool {
-    let settings = window.session.settings();
-    let column = window.session.column(clicked.column());
+    let settings = window.session.app().view.settings();
+    let column = window.session.app().document.column(clicked.column());
     let is_bundled = |facts: &crate::jobs::live::protocol::ModelFacts| {
         crate::aligner::bundled::is_bundled(&facts.source_language, &facts.target_language)
     };
@@ -354,7 +355,7 @@ fn show(window: &mut Window<'_>, clicked: Clicked) {
 
 fn score(window: &mut Window<'_>, clicked: Clicked) {
     let Clicked::Hypothesis { column, n } = clicked else { return };
-    let hypothesis = window.session.column(column).and_then(|column| column.hypotheses.get(n));
+    let hypothesis = window.session.app().document.column(column).and_then(|column| column.hypotheses.get(n));
     if let Some(hypothesis) = hypothesis {
         window.push(SourceCommand::Give(Some(hypothesis.text.clone())));
     }
@@ -362,7 +363,7 @@ fn score(window: &mut Window<'_>, clicked: Clicked) {
 
 fn copy_word(window: &mut Window<'_>, clicked: Clicked) {
     let Some((column, table)) = shown(window, clicked) else { return };
-    let replace = window.session.replaces(column);
+    let replace = window.session.app().replaces(column);
     let source = || Some(table.source.get(clicked.source()?)?.text.clone());
     let target = || Some(labels::target_text(table.target.get(clicked.target()?)?, replace));
     window.local.copied = source().or_else(target);
@@ -379,17 +380,17 @@ fn copy_cell(window: &mut Window<'_>, clicked: Clicked) {
 
 fn copy_row(window: &mut Window<'_>, clicked: Clicked) {
     let (Some((_, table)), Some(i)) = (shown(window, clicked), clicked.target()) else { return };
-    window.local.copied = Some(export::shown_rows_tsv(table, window.session.settings().shown, i..i + 1));
+    window.local.copied = Some(export::shown_rows_tsv(table, window.session.app().view.settings().shown, i..i + 1));
 }
 
 fn copy_source(window: &mut Window<'_>, clicked: Clicked) {
     let (Some((_, table)), Some(j)) = (shown(window, clicked), clicked.source()) else { return };
-    window.local.copied = Some(export::source_tsv(table, window.session.settings().shown, j));
+    window.local.copied = Some(export::source_tsv(table, window.session.app().view.settings().shown, j));
 }
 
 fn copy_alignment(window: &mut Window<'_>, clicked: Clicked) {
     let Some((_, table)) = shown(window, clicked) else { return };
-    window.local.copied = Some(export::shown_tsv(table, window.session.settings().shown));
+    window.local.copied = Some(export::shown_tsv(table, window.session.app().view.settings().shown));
 }
 
 fn copy_translation(window: &mut Window<'_>, clicked: Clicked) {
@@ -428,7 +429,7 @@ fn picture_of(window: &Window<'_>, clicked: Clicked) -> &'static str {
         | Clicked::Cell { .. }
         | Clicked::Picture { .. }
         | Clicked::Column { .. } => {
-            window.session.column(clicked.column()).map_or("beam", |column| window.picture(column))
+            window.session.app().document.column(clicked.column()).map_or("beam", |column| window.picture(column))
         }
     }
 }
@@ -439,11 +440,14 @@ fn save_figure(window: &mut Window<'_>, clicked: Clicked) {
 }
 
 fn neighbours(window: &mut Window<'_>, clicked: Clicked) {
-    let (Some(word), Some(column)) = (word(window, clicked), window.session.column(clicked.column())) else { return };
+    let (Some(word), Some(column)) = (word(window, clicked), window.session.app().document.column(clicked.column()))
+    else {
+        return;
+    };
     let choice = if clicked.target().is_some() { Choice::TargetWords } else { Choice::SourceWords };
     let maps = window.session.maps();
     let is_there =
-        maps.chart.is_some() && maps.choice == choice && maps.model_of(window.session) == Some(&column.folder);
+        maps.chart.is_some() && maps.choice == choice && maps.model_of(window.session.app()) == Some(&column.folder);
     window.push(MapCommand::SetModel(column.folder.clone()));
     window.push(MapCommand::SetChoice(choice));
     if !is_there {
@@ -456,7 +460,10 @@ fn neighbours(window: &mut Window<'_>, clicked: Clicked) {
 }
 
 fn look_up(window: &mut Window<'_>, clicked: Clicked) {
-    let (Some(word), Some(column)) = (word(window, clicked), window.session.column(clicked.column())) else { return };
+    let (Some(word), Some(column)) = (word(window, clicked), window.session.app().document.column(clicked.column()))
+    else {
+        return;
+    };
     window.push(PhrasesCommand::SetModel(column.folder.clone()));
     window.push(PhrasesCommand::TypeSource(word));
     window.push(WindowCommand::ShowPage(Page::Phrases));

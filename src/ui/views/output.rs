@@ -4,8 +4,9 @@ use egui::{Button, Id, RichText, Ui};
 
 use crate::app::document::column::Column;
 use crate::app::document::table::AlignmentTable;
+use crate::app::view::Hover;
 use crate::decoding::Said;
-use crate::pages::sentence::command::{Hover, SelectCommand};
+use crate::pages::sentence::command::SelectCommand;
 use crate::ui::clicked::Clicked;
 use crate::ui::local::Window;
 use crate::ui::views::{alignment, variant};
@@ -83,7 +84,7 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Align
     let t = theme::tokens(ui);
     let is_shown = is_shown(column, table);
     let marks = if is_shown { alignment::marks(window.session, column) } else { Marks::default() };
-    let replace = window.session.replaces(column) && !table.is_given;
+    let replace = window.session.app().replaces(column) && !table.is_given;
     let whose = if table.is_given { "Yours, " } else { "" };
     let list: Vec<words::Word> = table
         .target

@@ -90,7 +90,7 @@ fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
         if ui.button("Copy these lines to try").on_hover_text("Paste them into a text file, save it and open it here").clicked() {
             ui.ctx().copy_text(EXAMPLE.to_owned());
         }
-        if window.session.phrases().model_of(window.session).is_none() {
+        if window.session.phrases().model_of(window.session.app()).is_none() {
             ui.add_space(theme::SPACE_3);
             ui.label(RichText::new("There is no model to score it. Add one with + Model above.").color(t.warm));
         }
@@ -191,11 +191,11 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
 /// Which model scores.
 fn model_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let session = window.session;
-    let chosen = session.phrases().model_of(session);
+    let chosen = session.phrases().model_of(session.app());
     let name = |column: &Column| column.name();
-    let shown = session.models().find(|column| Some(column.folder.as_path()) == chosen).map(name);
+    let shown = session.app().document.models().find(|column| Some(column.folder.as_path()) == chosen).map(name);
     let mut folders: Vec<(&std::path::Path, String)> = Vec::new();
-    for column in session.models() {
+    for column in session.app().document.models() {
         if !folders.iter().any(|(folder, _)| *folder == column.folder) {
             folders.push((&column.folder, column.name()));
         }
@@ -250,6 +250,6 @@ fn export_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn export_path(window: &Window<'_>) -> String {
     let session = window.session;
     let Some(table) = &session.phrases().path else { return String::new() };
-    let model = session.phrases().model_of(session).and_then(|folder| folder.file_name()).unwrap_or_default();
+    let model = session.phrases().model_of(session.app()).and_then(|folder| folder.file_name()).unwrap_or_default();
     table.with_extension(format!("{}.tsv", model.display())).display().to_string()
 }

@@ -5,10 +5,11 @@ use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{ComboBox, RichText, Sense, Ui, WidgetInfo, vec2};
 
 use crate::aligner::bundled::is_bundled;
+use crate::analysis::alignment::Alignment;
 use crate::analysis::measures::MEASURES;
 use crate::analysis::reading::{READINGS, Reading};
 use crate::app::document::column::Column;
-use crate::app::document::table::{AlignmentTable, Matrix};
+use crate::app::document::table::AlignmentTable;
 use crate::app::files::picture;
 use crate::app::settings::Shown;
 use crate::figure::heatmap::{gaze_legend, outlines};
@@ -59,13 +60,13 @@ impl View for PictureBar {
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
-        if window.session.columns().is_empty() {
+        if window.session.app().document.columns().is_empty() {
             return;
         }
         let folded = FOLDED + if differs(window) { DIFFERS } else { 0.0 };
         let fitting = columns::fitting(window.session, ui.available_width());
         let is_alone = window.layout(local::SOLO, 0.0) > 0.0;
-        if theme::is_squat(ui) && fitting < window.session.columns().len() && !is_alone {
+        if theme::is_squat(ui) && fitting < window.session.app().document.columns().len() && !is_alone {
             ui.horizontal(|ui| {
                 folded_ui(ui, window, true);
                 columns::paging_ui(ui, window, fitting);
@@ -81,10 +82,10 @@ impl View for PictureBar {
         let reading = if tables(window).any(|table| table.reading.is_some()) { READING + own } else { 0.0 };
         let units = if tables(window).any(|table| table.units.is_some()) { UNITS } else { 0.0 };
         let gaze = if tables(window).any(|table| table.p_t.is_some()) { GAZE } else { 0.0 };
-        let is_crowded = window.session.columns().len() > 1 || gaze > 0.0;
+        let is_crowded = window.session.app().document.columns().len() > 1 || gaze > 0.0;
         let whole = folded + reading + units + gaze + if is_crowded { TESTS } else { 0.0 };
         let is_full = ui.available_width() < whole && reading + units + gaze > 0.0;
-        let alone = if window.session.columns().len() > 1 { ALONE } else { 0.0 };
+        let alone = if window.session.app().document.columns().len() > 1 { ALONE } else { 0.0 };
         // with less room not even the aligner and the marks of local attention stand beside that button
         let is_tight = is_full && ui.available_width() < folded + gaze + alone;
         ui.horizontal(|ui| {
@@ -217,7 +218,7 @@ fn threshold_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let shown = window.session.settings().shown;
+    let shown = window.session.app().view.settings().shown;
     let explained = [
         (
             Shown::Alpha,
@@ -254,8 +255,12 @@ fn measures_ui(ui: &mut Ui, window: &mut Window<'_>, shown: Shown) {
             let is_chosen = shown == Shown::Measure(n);
             if ui.selectable_label(is_chosen, measure.title).on_hover_text(measure.about).clicked() {
                 let session = window.session;
-                let can = |column: &&Column| session.why_not_measured(column, n).is_none();
-                let column = session.selected_column().filter(can).or_else(|| session.columns().iter().find(can));
+                let can = |column: &&Column| session.app().document.why_not_measured(column, n).is_none();
+                let column = session
+                    .app()
+                    .selected_column()
+                    .filter(can)
+                    .or_else(|| session.app().document.columns().iter().find(can));
                 match column.map(|column| column.id) {
                     Some(column) => offers::measure(window, column, n),
                     None => window.push(SettingsCommand::SetShown(Shown::Measure(n))),
@@ -269,7 +274,7 @@ fn measures_ui(ui: &mut Ui, window: &mut Window<'_>, shown: Shown) {
 }
 
 fn tables<'a>(window: &Window<'a>) -> impl Iterator<Item = &'a AlignmentTable> {
-    window.session.columns().iter().filter_map(|column| column.table.as_deref())
+    window.session.app().document.columns().iter().filter_map(|column| column.table.as_deref())
 }
 
 /// Which word a row belongs to, while a model is shown that leaves the choice.
@@ -279,7 +284,7 @@ fn reading_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
     let t = theme::tokens(ui);
     ui.label(RichText::new("rows by").size(theme::TEXT_SMALL).color(t.weak));
-    let chosen = window.session.settings().reading;
+    let chosen = window.session.app().view.settings().reading;
     let has_own = has_own_reading(window);
     if has_own {
         let button = ui.selectable_label(chosen.is_none(), "own").on_hover_text(OWN);
@@ -301,7 +306,7 @@ fn reading_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// A model is shown whose training guided the rows of the words read.
 fn has_own_reading(window: &Window<'_>) -> bool {
-    let mut facts = window.session.columns().iter().filter_map(|column| column.facts.as_ref());
+    let mut facts = window.session.app().document.columns().iter().filter_map(|column| column.facts.as_ref());
     facts.any(|facts| facts.reading != Reading::default())
 }
 
@@ -319,7 +324,7 @@ fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if tables(window).all(|table| table.units.is_none()) {
         return;
     }
-    let on = window.session.settings().pieces;
+    let on = window.session.app().view.settings().pieces;
     let note = "Shows the pieces of words that the model reads and writes. Where words are shown, the columns of alpha are added over the pieces of a word and its rows averaged, so that rows keep their sums; an energy is log sum exp over the pieces";
     if ui.selectable_label(on, "pieces").on_hover_text(note).accessible_name("Pieces of words").clicked() {
         window.push(SettingsCommand::SetPieces(!on));
@@ -329,7 +334,7 @@ fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// Whether an aligner comes with the program for a model on screen; otherwise why not.
 pub fn can_link(window: &Window<'_>) -> Result<(), String> {
-    let facts = || window.session.columns().iter().filter_map(|column| column.facts.as_ref());
+    let facts = || window.session.app().document.columns().iter().filter_map(|column| column.facts.as_ref());
     if facts().any(|facts| is_bundled(&facts.source_language, &facts.target_language)) {
         return Ok(());
     }
@@ -342,7 +347,7 @@ pub fn can_link(window: &Window<'_>) -> Result<(), String> {
 
 /// The switch of the aligner's links, with their legend while they are shown.
 fn links_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let (can, on) = (can_link(window), window.session.settings().links);
+    let (can, on) = (can_link(window), window.session.app().view.settings().links);
     if on && can.is_ok() {
         let (rect, response) = ui.allocate_exact_size(vec2(outlines::SAMPLE_WIDTH, 14.0), Sense::hover());
         response.widget_info(|| {
@@ -383,13 +388,13 @@ fn gaze_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// The ends of the scale; energies run from the least to the greatest of a column, here the selected one.
 fn ends(window: &Window<'_>) -> (String, String) {
-    let shown = window.session.settings().shown;
+    let shown = window.session.app().view.settings().shown;
     if shown == Shown::Alpha {
         return ("0".to_owned(), "1".to_owned());
     }
-    let of = |column: &'_ Column| column.table.as_ref().and_then(|table| table.numbers(shown)).map(Matrix::range);
-    let range = window.session.selected_column().and_then(of);
-    let range = range.or_else(|| window.session.columns().iter().find_map(of));
+    let of = |column: &'_ Column| column.table.as_ref().and_then(|table| table.numbers(shown)).map(Alignment::range);
+    let range = window.session.app().selected_column().and_then(of);
+    let range = range.or_else(|| window.session.app().document.columns().iter().find_map(of));
     let Some(range) = range else { return ("least".to_owned(), "greatest".to_owned()) };
     let (low, high) = range.unwrap_or((0.0, 1.0));
     match shown {
@@ -402,9 +407,9 @@ fn ends(window: &Window<'_>) -> (String, String) {
 }
 
 fn palette_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let at = act::palette(window.session.settings().palette_on(ui.visuals().dark_mode));
+    let at = act::palette(window.session.app().view.settings().palette_on(ui.visuals().dark_mode));
     let (low, high) = ends(window);
-    let measure = picture::measure(window.session.settings().shown);
+    let measure = picture::measure(window.session.app().view.settings().shown);
     let map = match measure {
         Some(_) => theme::ColourMap::of_measures(ui.visuals().dark_mode),
         None => theme::ColourMap::at(at),
@@ -479,7 +484,7 @@ fn size_ui(ui: &mut Ui, window: &mut Window<'_>) {
     {
         window.keep(local::INSPECTOR_OPEN, f32::from(u8::from(!is_open)));
     }
-    if window.session.columns().len() > 1 {
+    if window.session.app().document.columns().len() > 1 {
         let alone = window.layout(local::SOLO, 0.0) > 0.0;
         let key = shortcuts::text(ui.ctx(), Act::Solo);
         let button = ui.selectable_label(alone, "Alone");

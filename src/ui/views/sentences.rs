@@ -7,7 +7,8 @@ use egui::{
     Align2, Area, CollapsingHeader, CornerRadius, Id, Order, Panel, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 
-use crate::pages::sentence::command::{List, ListCommand};
+use crate::app::files::lists::List;
+use crate::pages::sentence::command::ListCommand;
 use crate::session::state::Session;
 use crate::ui::dialogs::Question;
 use crate::ui::local::{ListPlace, Panel as PanelName, Sheet, Window};
@@ -78,7 +79,7 @@ impl View for Sentences {
 
 /// Whether the list would leave too little to the columns.
 fn folds(ui: &Ui, window: &Window<'_>, width: f32) -> bool {
-    let (room, count) = (ui.available_width(), window.session.columns().len() as f32);
+    let (room, count) = (ui.available_width(), window.session.app().document.columns().len() as f32);
     let left = room - width - 2.0 * theme::SPACE_3;
     let count = if window.layout(local::SOLO, 0.0) > 0.0 { count.min(1.0) } else { count };
     let wanted = count * (theme::COLUMN_MIN_WIDTH + theme::SPACE_2) - theme::SPACE_2;
@@ -123,8 +124,8 @@ fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
     search_ui(ui, window);
     ui.add_space(theme::SPACE_1);
     keys(ui, window);
-    match window.session.lists().shown {
-        List::Examples if window.session.lists().search.text.is_empty() => examples_ui(ui, window),
+    match window.session.app().lists.shown {
+        List::Examples if window.session.app().lists.search.text.is_empty() => examples_ui(ui, window),
         _ => rows_ui(ui, window),
     }
 }
@@ -134,13 +135,13 @@ fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = theme::SPACE_1;
         for (list, name) in [(List::Examples, "Examples"), (List::History, "History")] {
-            if ui.selectable_label(session.lists().shown == list, name).clicked() {
+            if ui.selectable_label(session.app().lists.shown == list, name).clicked() {
                 window.push(ListCommand::Show(list));
             }
         }
-        for (n, file) in session.lists().files.iter().enumerate() {
+        for (n, file) in session.app().lists.files.iter().enumerate() {
             let list = List::File(n);
-            let tab = ui.selectable_label(session.lists().shown == list, file.name());
+            let tab = ui.selectable_label(session.app().lists.shown == list, file.name());
             if tab.on_hover_text(file.path.display().to_string()).clicked() {
                 window.push(ListCommand::Show(list));
             }
@@ -152,7 +153,7 @@ fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let mut text = window.session.lists().search.text.clone();
+    let mut text = window.session.app().lists.search.text.clone();
     // Arrows in the search field move through what was found.
     let id = Id::unique("sentence_search");
     if ui.memory(|memory| memory.has_focus(id)) {
@@ -167,17 +168,17 @@ fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
         response.request_focus();
     }
     let session = window.session;
-    let caption = match (session.lists().search.text.is_empty(), session.lists().is_searching()) {
-        (true, _) if is_growing(session) => format!("{} so far", plural(session.lists().len(), "sentence")),
-        (true, _) => plural(session.lists().len(), "sentence"),
-        (false, true) => format!("{} found so far", plural(session.lists().visible_len(), "sentence")),
-        (false, false) => format!("{} found", plural(session.lists().visible_len(), "sentence")),
+    let caption = match (session.app().lists.search.text.is_empty(), session.app().lists.is_searching()) {
+        (true, _) if is_growing(session) => format!("{} so far", plural(session.app().lists.len(), "sentence")),
+        (true, _) => plural(session.app().lists.len(), "sentence"),
+        (false, true) => format!("{} found so far", plural(session.app().lists.visible_len(), "sentence")),
+        (false, false) => format!("{} found", plural(session.app().lists.visible_len(), "sentence")),
     };
     ui.horizontal(|ui| {
         let t = theme::tokens(ui);
         ui.label(RichText::new(caption).size(theme::TEXT_SMALL).color(t.weak));
-        let (name, note, command) = match session.lists().shown {
-            List::History if !session.lists().is_empty() => {
+        let (name, note, command) = match session.app().lists.shown {
+            List::History if !session.app().lists.is_empty() => {
                 ("Clear", "Forget the sentences translated before", ListCommand::ClearHistory)
             }
             List::File(n) => ("Close", "Close this file", ListCommand::CloseFile(n)),
@@ -208,12 +209,15 @@ fn move_by(window: &mut Window<'_>, by: isize) {
 
 fn examples_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let session = window.session;
-    let moved = session.position() != window.local.seen_position;
-    window.local.seen_position = session.position();
+    let moved = session.app().document.position() != window.local.seen_position;
+    window.local.seen_position = session.app().document.position();
     egui::ScrollArea::vertical().id_salt("examples").auto_shrink(false).show(ui, |ui| {
-        for (n, group) in session.lists().examples.iter().enumerate() {
-            let has_present =
-                session.position().is_some_and(|at| group.sentences.iter().any(|example| example.position == at));
+        for (n, group) in session.app().lists.examples.iter().enumerate() {
+            let has_present = session
+                .app()
+                .document
+                .position()
+                .is_some_and(|at| group.sentences.iter().any(|example| example.position == at));
             let header = CollapsingHeader::new(&group.name)
                 .id_salt(n)
                 .default_open(n < 2 || has_present)
@@ -224,7 +228,7 @@ fn examples_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 ui.spacing_mut().item_spacing.y = 0.0;
                 for example in &group.sentences {
                     let row = row_ui(ui, window, example.position, None, &example.text);
-                    if moved && session.position() == Some(example.position) {
+                    if moved && session.app().document.position() == Some(example.position) {
                         row.scroll_to_me(None);
                     }
                 }
@@ -236,19 +240,19 @@ fn examples_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 fn rows_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let session = window.session;
-    let total = session.lists().visible_len();
+    let total = session.app().lists.visible_len();
     if total == 0 {
         empty_ui(ui, window);
         return;
     }
     ui.spacing_mut().item_spacing.y = 0.0;
-    let numbered = matches!(session.lists().shown, List::File(_));
-    let list = session.lists().shown;
-    let id = ("rows", list, session.lists().search.text.is_empty());
+    let numbered = matches!(session.app().lists.shown, List::File(_));
+    let list = session.app().lists.shown;
+    let id = ("rows", list, session.app().lists.search.text.is_empty());
     let mut area = egui::ScrollArea::vertical().id_salt(id).auto_shrink(false);
-    if session.position() != window.local.seen_position {
-        window.local.seen_position = session.position();
-        if let Some(row) = session.position().and_then(|at| session.lists().visible_position(at)) {
+    if session.app().document.position() != window.local.seen_position {
+        window.local.seen_position = session.app().document.position();
+        if let Some(row) = session.app().document.position().and_then(|at| session.app().lists.visible_position(at)) {
             let middle = ui.available_height() * 0.4;
             let shown = window.local.rows_in_view.clone();
             if !(shown.start + 1..shown.end.saturating_sub(2)).contains(&row) {
@@ -259,8 +263,8 @@ fn rows_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let rows = area.show_rows(ui, ROW, total, |ui, rows| {
         ui.ctx().allow_widget_id_changes_in(ui.clip_rect().expand(ROW * 2.0));
         for n in rows.clone() {
-            let Some(position) = session.lists().visible(n) else { continue };
-            let Some(text) = session.lists().sentence(position) else { continue };
+            let Some(position) = session.app().lists.visible(n) else { continue };
+            let Some(text) = session.app().lists.sentence(position) else { continue };
             row_ui(ui, window, position, numbered.then_some(position + 1), &text);
         }
         rows
@@ -270,10 +274,12 @@ fn rows_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 fn empty_ui(ui: &mut Ui, window: &Window<'_>) {
     let session = window.session;
-    let text = match session.lists().shown {
-        _ if session.lists().is_searching() => "Searching",
-        _ if !session.lists().search.text.is_empty() => "Nothing in this list matches",
-        List::File(n) if session.lists().files.get(n).is_some_and(|file| file.lines.is_none()) => "Reading the file",
+    let text = match session.app().lists.shown {
+        _ if session.app().lists.is_searching() => "Searching",
+        _ if !session.app().lists.search.text.is_empty() => "Nothing in this list matches",
+        List::File(n) if session.app().lists.files.get(n).is_some_and(|file| file.lines.is_none()) => {
+            "Reading the file"
+        }
         List::File(_) => "This file has no lines",
         List::History => "Sentences that you translate are kept here",
         List::Examples => "There are no examples",
@@ -283,7 +289,7 @@ fn empty_ui(ui: &mut Ui, window: &Window<'_>) {
 
 fn row_ui(ui: &mut Ui, window: &mut Window<'_>, position: usize, number: Option<usize>, text: &str) -> egui::Response {
     let t = theme::tokens(ui);
-    let is_present = window.session.position() == Some(position);
+    let is_present = window.session.app().document.position() == Some(position);
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), ROW));
     let response = ui.interact(rect, list_id().with(("row", position)), Sense::CLICK);
     response.widget_info(|| WidgetInfo::selected(Role::ListBoxOption, true, is_present, text));
@@ -318,5 +324,5 @@ fn row_ui(ui: &mut Ui, window: &mut Window<'_>, position: usize, number: Option<
 
 /// Whether more of the shown file is being read.
 fn is_growing(session: &Session) -> bool {
-    matches!(session.lists().shown, List::File(n) if session.lists().files.get(n).is_some_and(|file| !file.is_whole()))
+    matches!(session.app().lists.shown, List::File(n) if session.app().lists.files.get(n).is_some_and(|file| !file.is_whole()))
 }

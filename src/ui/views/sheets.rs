@@ -98,7 +98,7 @@ fn bundled_ui(ui: &mut Ui, window: &mut Window<'_>) {
 /// Models at hand that can be members, by folder, with their names: those of the columns, then the bundled ones.
 fn candidates(window: &Window<'_>) -> Vec<(PathBuf, String)> {
     let mut found: Vec<(PathBuf, String)> =
-        window.session.models().map(|column| (column.folder.clone(), column.name())).collect();
+        window.session.app().document.models().map(|column| (column.folder.clone(), column.name())).collect();
     for folder in &window.local.bundled {
         found.push((folder.clone(), crate::app::document::column::file_name(folder)));
     }

@@ -5,8 +5,9 @@ use egui::{Id, RichText, TextEdit, Ui};
 
 use crate::app::document::column::Column;
 use crate::app::document::table::AlignmentTable;
+use crate::app::view::Hover;
 use crate::decoding::Said;
-use crate::pages::sentence::command::{Hover, SourceCommand};
+use crate::pages::sentence::command::SourceCommand;
 use crate::session::lessons::lights::Lit;
 use crate::ui::clicked::Clicked;
 use crate::ui::local::{ListPlace, Panel, Window};
@@ -53,7 +54,7 @@ impl View for Source {
                 }
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::TOP), |ui| {
                     // in a low window the sentence has the room, and the menu has the button
-                    if window.session.scene().given.is_none() && !is_squat {
+                    if window.session.app().document.scene().given.is_none() && !is_squat {
                         menu::act_button(ui, window, "Score yours", Act::ToggleGiven);
                     }
                     ui.with_layout(egui::Layout::top_down(egui::Align::LEFT), |ui| editor_ui(ui, window));
@@ -77,7 +78,7 @@ impl View for Source {
 
 /// The text field, on its own.
 pub fn editor_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let mut text = window.session.source().to_owned();
+    let mut text = window.session.app().document.source().to_owned();
     let align = if bidi::starts_right(&text) { egui::Align::RIGHT } else { egui::Align::LEFT };
     let output = egui::ScrollArea::vertical().id_salt("source").max_height(TEXT_HEIGHT).show(ui, |ui| {
         TextEdit::multiline(&mut text)
@@ -111,8 +112,8 @@ pub fn editor_ui(ui: &mut Ui, window: &mut Window<'_>) {
 /// The column whose reading of the source is shown: the selected one, else the first that has read it.
 fn reader<'a>(window: &Window<'a>) -> Option<(&'a Column, &'a AlignmentTable)> {
     let session = window.session;
-    let column = session.selected_column().filter(|column| column.table.is_some());
-    let column = column.or_else(|| session.columns().iter().find(|column| column.table.is_some()))?;
+    let column = session.app().selected_column().filter(|column| column.table.is_some());
+    let column = column.or_else(|| session.app().document.columns().iter().find(|column| column.table.is_some()))?;
     Some((column, column.table.as_deref()?))
 }
 
@@ -189,7 +190,7 @@ fn tooltip(table: &AlignmentTable, j: usize) -> String {
 
 /// A translation of the user's own, which every model reads.
 fn given_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let Some(given) = &window.session.scene().given else { return };
+    let Some(given) = &window.session.app().document.scene().given else { return };
     let (mut text, weak) = (given.clone(), theme::tokens(ui).weak);
     ui.horizontal(|ui| {
         let note = "Every model reads it word by word and says how probable it finds each; it chooses none of them";
@@ -215,7 +216,7 @@ fn given_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn reference_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let Some(reference) = window.session.reference() else { return };
+    let Some(reference) = window.session.app().reference() else { return };
     let t = theme::tokens(ui);
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new("Reference").size(theme::TEXT_SMALL).color(t.weak));

@@ -16,7 +16,7 @@ pub fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
     for entry in PAGES {
         let page = entry.page;
-        let is_shown = window.session.page() == page;
+        let is_shown = window.session.app().view.page() == page;
         let name = RichText::new(entry.name).color(if is_shown { t.accent } else { t.weak });
         let tab = ui.add(Button::new(name).selected(is_shown).frame_when_inactive(is_shown));
         tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_shown, entry.title));
@@ -29,7 +29,8 @@ pub fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// All of them behind one button that says which is shown.
 pub fn menu_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let shown = PAGES.iter().find(|entry| entry.page == window.session.page()).map_or("", |entry| entry.name);
+    let shown =
+        PAGES.iter().find(|entry| entry.page == window.session.app().view.page()).map_or("", |entry| entry.name);
     let button = ui.menu_button(format!("{shown} \u{25be}"), |ui| {
         for entry in PAGES {
             act_item(ui, window, entry.title, Act::ShowPage(entry.page));

@@ -3,7 +3,7 @@
 use egui::{ProgressBar, RichText, Ui};
 
 use crate::app::page::Page;
-use crate::app::shared::Task;
+use crate::app::tasks::Task;
 use crate::session::command::TaskCommand;
 use crate::ui::local::Window;
 use crate::ui::theme;
@@ -14,8 +14,8 @@ const NARROW: f32 = 420.0;
 /// The page's work of this number: a bar with what it does, how far and how fast it is, and its two buttons.
 /// Nothing when it is done.
 pub fn task_ui(ui: &mut Ui, window: &mut Window<'_>, number: Option<u64>) {
-    let Some(task) = number.and_then(|number| window.session.task(number)) else { return };
-    let before = window.session.tasks().first().filter(|first| first.number != task.number);
+    let Some(task) = number.and_then(|number| window.session.app().tasks.task(number)) else { return };
+    let before = window.session.app().tasks.list().first().filter(|first| first.number != task.number);
     let text = match before {
         Some(first) if task.progress.is_none() => format!("Waits for the work of page {}", first.page.name()),
         _ => line(task),

@@ -5,7 +5,8 @@ use egui::{Button, CornerRadius, Margin, Panel, RichText, Stroke, Ui};
 
 use crate::analysis::measures::MEASURES;
 use crate::app::document::column::{Column, ColumnState};
-use crate::pages::sentence::command::{AlignmentFormat, ColumnCommand, SearchCommand};
+use crate::app::files::export::AlignmentFormat;
+use crate::pages::sentence::command::{ColumnCommand, SearchCommand};
 use crate::session::lessons::lights::Lit;
 use crate::ui::clicked::Clicked;
 use crate::ui::dialogs::Question;
@@ -47,7 +48,7 @@ impl View for TopBar {
         let t = theme::tokens(ui);
         Panel::top("top_bar").frame(theme::bar(ui)).show(ui, |ui| {
             ui.horizontal(|ui| {
-                let models = window.session.columns().len() as f32 * (FEWEST_LETTERS * LETTER + AROUND);
+                let models = window.session.app().document.columns().len() as f32 * (FEWEST_LETTERS * LETTER + AROUND);
                 let is_narrow = ui.available_width() < NARROW.max(BESIDE + models);
                 if is_narrow {
                     let tabs = ui.scope(|ui| tabs::menu_ui(ui, window));
@@ -75,7 +76,7 @@ fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
         window.local.sheet = if window.local.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
     }
     settings::menus_ui(ui, window, is_narrow);
-    let mut beam = window.session.scene().search.beam;
+    let mut beam = window.session.app().document.scene().search.beam;
     let value = ui.add(egui::DragValue::new(&mut beam).range(1..=50).speed(0.1));
     let label = ui.label(RichText::new("Beam").color(theme::tokens(ui).weak));
     let value = value
@@ -89,7 +90,7 @@ fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
 
 fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let session = window.session;
-    let count = session.columns().len();
+    let count = session.app().document.columns().len();
     let room = (ui.available_width() - ADD).max(0.0);
     let letters = ((room / count.max(1) as f32 - AROUND) / LETTER).clamp(FEWEST_LETTERS, MOST_LETTERS) as usize;
     // the bar of many models lies over their lower edge: beside them it would move everything below when it comes
@@ -97,7 +98,7 @@ fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let area = egui::ScrollArea::horizontal().id_salt("chips").auto_shrink([true, true]).max_width(room);
     let area_rect = area.show(ui, |ui| {
         ui.horizontal(|ui| {
-            for (at, column) in session.columns().iter().enumerate() {
+            for (at, column) in session.app().document.columns().iter().enumerate() {
                 chip_ui(ui, window, column, at, count, letters);
             }
         });
@@ -114,7 +115,7 @@ fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 fn chip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, count: usize, letters: usize) {
     let t = theme::tokens(ui);
-    let is_selected = window.session.selected_column().is_some_and(|selected| selected.id == column.id);
+    let is_selected = window.session.app().selected_column().is_some_and(|selected| selected.id == column.id);
     let stroke = if is_selected && count > 1 { t.accent } else { t.line };
     let frame = egui::Frame::new()
         .fill(t.sunken)
@@ -169,7 +170,7 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     }
     ui.separator();
     let has_alignment = column.table.as_ref().is_some_and(|table| table.alpha.is_some());
-    let shown = window.session.settings().shown;
+    let shown = window.session.app().view.settings().shown;
     let has_numbers = column.table.as_ref().is_some_and(|table| table.numbers(shown).is_some());
     for (text, format, enabled) in [
         ("Save alignment as TSV...", AlignmentFormat::Tsv, has_alignment || has_numbers),
@@ -185,7 +186,7 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     if ui.add_enabled(column.table.is_some(), Button::new("Save what is set...")).on_hover_text(tip).clicked() {
         window.local.sheet = Sheet::Ask(Question::Interventions(column.id));
     }
-    let why = window.session.why_not_measured(column, 0);
+    let why = window.session.app().document.why_not_measured(column, 0);
     let test = ui.add_enabled(has_alignment && why.is_none(), Button::new("Test what the words depend on"));
     if test.on_hover_text(MEASURES[0].about).on_disabled_hover_text(why.unwrap_or_default()).clicked() {
         offers::measure(window, column.id, 0);

@@ -107,7 +107,7 @@ fn arrange(ui: &Ui, window: &Window<'_>, tree: &SearchTree, memory: &mut Memory)
     let of = Shown {
         steps: memory.steps.unwrap_or(tree.steps),
         pruned: memory.pruned,
-        pieces: window.session.settings().pieces,
+        pieces: window.session.app().view.settings().pieces,
         collapsed: memory.collapsed.clone(),
         selected: memory.selected.filter(|at| !tree.stays(*at)),
     };
@@ -162,7 +162,7 @@ fn nodes_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Search
         let (rect, response) = ui.allocate_exact_size(Vec2::from(layout.size), Sense::click());
         let name = || format!("Search of {} as a tree, {} nodes shown", column.name(), drawn.nodes.len());
         node(&response, Role::Tree, name);
-        let is_selected = window.session.selected_column().is_some_and(|selected| selected.id == column.id);
+        let is_selected = window.session.app().selected_column().is_some_and(|selected| selected.id == column.id);
         if is_selected && window.local.takes_focus(Panel::Picture) {
             response.request_focus();
         }

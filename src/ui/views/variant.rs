@@ -29,7 +29,7 @@ pub fn head_ui(ui: &mut Ui, column: &Column, told: &Told) -> egui::Response {
 
 /// What differs from the original, at the foot of the picture.
 pub fn foot_ui(ui: &mut Ui, window: &Window<'_>, column: &Column) {
-    let (Some(table), Some(original)) = (&column.table, window.session.original(column)) else { return };
+    let (Some(table), Some(original)) = (&column.table, window.session.app().document.original(column)) else { return };
     let weak = theme::tokens(ui).weak;
     let Some(comparison) = column.comparison.as_deref() else {
         let waits = column.decoding || original.decoding;
@@ -58,7 +58,7 @@ fn moves(comparison: &Comparison, original: &AlignmentTable, variant: &Alignment
 
 /// What has become of target word i beside the original, behind a semicolon; empty where it is as there.
 pub fn moved_text(window: &Window<'_>, column: &Column, i: usize) -> String {
-    let original = window.session.original(column).and_then(|original| original.table.as_deref());
+    let original = window.session.app().document.original(column).and_then(|original| original.table.as_deref());
     let moved = column.comparison.as_deref().and_then(|comparison| comparison.moved_at(i));
     let before = original.zip(moved).and_then(|(table, moved)| table.source.get(moved.before));
     before.map_or_else(String::new, |word| format!("; looked most at {} in the original", word.text))
@@ -78,8 +78,8 @@ pub fn is_changed(column: &Column, j: usize) -> bool {
 
 /// The column as it reads its present text, and the places of its words.
 fn read<'a>(window: &Window<'a>, clicked: Clicked) -> Option<(&'a Column, &'a AlignmentTable)> {
-    let column = window.session.column(clicked.column())?;
-    let text = window.session.scene().text_of(column.variant);
+    let column = window.session.app().document.column(clicked.column())?;
+    let text = window.session.app().document.scene().text_of(column.variant);
     let table = column.table.as_deref().filter(|_| column.source.text == text)?;
     Some((column, table))
 }
@@ -107,13 +107,17 @@ pub fn has_next(window: &Window<'_>, clicked: Clicked) -> bool {
 
 /// Whether the column is a variant.
 pub fn is_variant(window: &Window<'_>, clicked: Clicked) -> bool {
-    window.session.column(clicked.column()).is_some_and(|column| column.variant.is_some())
+    window.session.app().document.column(clicked.column()).is_some_and(|column| column.variant.is_some())
 }
 
 /// Whether it is a variant with a text of its own.
 pub fn has_text(window: &Window<'_>, clicked: Clicked) -> bool {
     let session = window.session;
-    session.column(clicked.column()).is_some_and(|column| session.scene().text_of(column.variant) != session.source())
+    session
+        .app()
+        .document
+        .column(clicked.column())
+        .is_some_and(|column| session.app().document.scene().text_of(column.variant) != session.app().document.source())
 }
 
 fn edit(window: &mut Window<'_>, clicked: Clicked, edit: WordEdit) {
@@ -157,16 +161,16 @@ pub fn insert(window: &mut Window<'_>, clicked: Clicked) {
 
 /// Asks for another text.
 pub fn reword(window: &mut Window<'_>, clicked: Clicked) {
-    let Some(column) = window.session.column(clicked.column()) else { return };
-    let text = window.session.scene().text_of(column.variant).to_owned();
+    let Some(column) = window.session.app().document.column(clicked.column()) else { return };
+    let text = window.session.app().document.scene().text_of(column.variant).to_owned();
     ask(window, clicked, Words::Whole, text);
 }
 
 /// Asks for other settings.
 pub fn reset(window: &mut Window<'_>, clicked: Clicked) {
-    let Some(column) = window.session.column(clicked.column()) else { return };
-    let (session, search) = (window.session, window.session.scene().search_of(column.variant));
-    window.local.beside = Some(Beside { search, replaces: session.replaces(column), has_interventions: true });
+    let Some(column) = window.session.app().document.column(clicked.column()) else { return };
+    let (session, search) = (window.session, window.session.app().document.scene().search_of(column.variant));
+    window.local.beside = Some(Beside { search, replaces: session.app().replaces(column), has_interventions: true });
     window.local.sheet = Sheet::Beside(column.id);
 }
 

@@ -29,7 +29,7 @@ impl View for WhatIf {
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
         let (Sheet::Words(id, _) | Sheet::Beside(id)) = window.local.sheet else { return };
-        let Some(column) = window.session.column(id) else { return close(window) };
+        let Some(column) = window.session.app().document.column(id) else { return close(window) };
         let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
         let response = Modal::new(Id::unique("what_if")).frame(frame).show(ui.ctx(), |ui| {
             ui.set_width(WIDTH.min(ui.ctx().content_rect().width() - 80.0));
@@ -48,7 +48,7 @@ impl View for WhatIf {
 fn close(window: &mut Window<'_>) {
     window.local.sheet = Sheet::None;
     window.local.beside = None;
-    if window.session.neighbours().is_some() {
+    if window.session.sentence().neighbours().is_some() {
         window.push(VariantCommand::Near(None));
     }
 }
@@ -109,7 +109,7 @@ fn send(window: &mut Window<'_>, column: &Column, words: Words, text: String) {
 
 /// The neighbours of the word, each of which is put in its place by a click.
 fn near_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, j: usize) {
-    let Some(near) = window.session.neighbours().filter(|near| near.of.column == column.id) else { return };
+    let Some(near) = window.session.sentence().neighbours().filter(|near| near.of.column == column.id) else { return };
     let weak = theme::tokens(ui).weak;
     ui.add_space(theme::SPACE_2);
     let words = match &near.found {
@@ -154,7 +154,7 @@ fn beside_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     });
     ui.checkbox(&mut beside.search.forbid_unk, "It never chooses [UNK]");
     ui.checkbox(&mut beside.replaces, "It shows the typed word for [UNK]");
-    let is_set = !window.session.interventions(column).is_empty();
+    let is_set = !window.session.app().document.interventions(column).is_empty();
     let with = egui::Checkbox::new(&mut beside.has_interventions, "With the interventions of this column");
     ui.add_enabled(is_set, with).on_disabled_hover_text("Nothing is set in this column");
     window.local.beside = Some(beside);

@@ -1,9 +1,9 @@
 //! Signs of confidence, agreement of annotators, and the corpus query.
 
+use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::concordance::{Query, Sentence, context};
 use interlinear::analysis::confidence::{CONFIDENCES, Seen, argmax, confidence, share, unattended};
 use interlinear::analysis::kappa::{Cell, Confusion, of_links, shared};
-use interlinear::analysis::weights::Weights;
 use interlinear::text::links::{Link, Links};
 
 fn words(text: &str) -> Vec<String> {
@@ -49,6 +49,10 @@ const PUBLISHED: [f32; 28] = [
 /// Two target words over three source words, of which nothing looks at the last, and `</s>` on both sides.
 const GAP: [f32; 12] = [0.25, 0.75, 0.0, 0.0, 0.75, 0.25, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
 
+fn alpha(weights: &[f32], columns: usize) -> Alignment {
+    Alignment::new(weights.to_vec(), columns).expect("whole rows")
+}
+
 fn close(name: &str, seen: &Seen<'_>, expect: Option<f64>) {
     let value = (confidence(name).unwrap().of)(seen);
     let near = value.zip(expect).is_some_and(|(value, expect)| (value - expect).abs() < 1e-6);
@@ -57,7 +61,7 @@ fn close(name: &str, seen: &Seen<'_>, expect: Option<f64>) {
 
 #[test]
 fn confidence_is_the_published_one_and_that_of_softalignments() {
-    let seen = Seen { alpha: Weights::new(&PUBLISHED, 7), ..Seen::default() };
+    let seen = Seen { alpha: alpha(&PUBLISHED, 7), ..Seen::default() };
     for (name, expect) in [
         ("cdp", -0.2921321515),
         ("cdp_softalignments", -0.2329971657),
@@ -77,7 +81,7 @@ fn confidence_is_the_published_one_and_that_of_softalignments() {
 #[test]
 fn a_word_that_nothing_looks_at_is_counted_and_never_free() {
     let (source, target) = (words("a b c </s>"), words("d e </s>"));
-    let seen = Seen { alpha: Weights::new(&GAP, 4), source: &source, target: &target, links: None };
+    let seen = Seen { alpha: alpha(&GAP, 4), source: &source, target: &target, links: None };
     assert_eq!(unattended(&seen, 0.2), [2]);
     let spread = (0.25_f64 * 0.25_f64.ln()) + 0.75 * 0.75_f64.ln();
     for (name, expect) in [
@@ -121,7 +125,7 @@ fn what_is_not_there_has_no_value() {
 fn a_copy_of_the_source_is_penalised_as_softalignments_does() {
     let identity: Vec<f32> = (0..25).map(|n| if n % 6 == 0 { 1.0 } else { 0.0 }).collect();
     let (source, other) = (words("a b c@@ d e"), words("v w x y z"));
-    let seen = Seen { alpha: Weights::new(&identity, 5), source: &source, target: &source, links: None };
+    let seen = Seen { alpha: alpha(&identity, 5), source: &source, target: &source, links: None };
     // o = 1 and T = 5: 0.85 * 3 * 1.7 * tan 1.
     close("confidence_softalignments", &seen, Some(-0.85 * 3.0 * 1.7 * 1_f64.tan()));
     close("confidence_softalignments", &Seen { target: &other, ..seen }, Some(0.0));

@@ -71,10 +71,10 @@ fn links_above_a_threshold_are_all_read() {
         (1.0, ""),
     ];
     for (theta, expect) in cases {
-        assert_eq!(hard::pharaoh(&hard::links_above(&Alignment::new(&rows), theta)), expect, "{theta}");
+        assert_eq!(hard::pharaoh(&hard::links_above(&Alignment::from_rows(&rows), theta)), expect, "{theta}");
     }
     // Words that are cut off have no links.
-    assert_eq!(hard::pharaoh(&hard::links_above(&Alignment::new(&rows).words(2, 2), 0.1)), "0-0 1-0 1-1");
+    assert_eq!(hard::pharaoh(&hard::links_above(&Alignment::from_rows(&rows).words(2, 2), 0.1)), "0-0 1-0 1-1");
 }
 
 /// Forward and backward links, then intersection, grow-diag, grow-diag-final-and, grow-diag-final and union. The last three

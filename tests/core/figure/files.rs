@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::sync::Arc;
+use std::sync::LazyLock;
 
+use interlinear::analysis::alignment::Alignment;
 use interlinear::figure::Figure;
 use interlinear::figure::fonts::Fonts;
 use interlinear::figure::formats::{FORMATS, format, format_of};
 use interlinear::figure::geometry::size;
 use interlinear::figure::heatmap::layout::Gaze;
 use interlinear::figure::inspected::Inspected;
-use interlinear::figure::mark::Numbers;
 use interlinear::figure::measure::{Measure as _, SansSerif};
 use interlinear::figure::page::Page;
 use interlinear::figure::palette::{COLOUR_MAPS, ColourMap};
@@ -27,6 +28,7 @@ use crate::figure::labels;
 const SOURCE: [&str; 4] = ["The", "red", "caf\u{e9}", "</s>"];
 const TARGET: [&str; 3] = ["Le", "caf\u{e9}", "</s>"];
 const ALPHA: [f32; 12] = [1.0, 0.0, 0.0, 0.0, 0.0, 0.25, 0.75, 0.0, 0.0, 0.0, 0.5, 0.5];
+static CELLS: LazyLock<Alignment> = LazyLock::new(|| Alignment::new(ALPHA.to_vec(), 4).expect("whole rows"));
 
 fn sheet() -> Sheet<'static> {
     let words = vec![("Le".into(), -0.1), ("caf\u{e9}".into(), -3.0), ("</s>".into(), 0.0)];
@@ -34,7 +36,7 @@ fn sheet() -> Sheet<'static> {
     Sheet {
         source: labels(&SOURCE),
         target: labels(&TARGET),
-        alpha: Some(Numbers { rows: 3, columns: 4, values: &ALPHA }),
+        alpha: Some(&CELLS),
         cells: None,
         name: "",
         links: None,
@@ -303,19 +305,13 @@ fn what_cannot_be_written_gets_a_sentence() {
 fn nothing_and_much_are_figures_too() {
     let words: Vec<String> = (0..60).map(|n| format!("word{n}")).collect();
     let many: Vec<&str> = words.iter().map(String::as_str).collect();
-    let values = vec![1.0 / 60.0; 3600];
-    let large = Sheet {
-        source: labels(&many),
-        target: labels(&many),
-        alpha: Some(Numbers { rows: 60, columns: 60, values: &values }),
-        ..Sheet::default()
-    };
+    let (values, nothing) = (Alignment::default().resized(60, 60, 1.0 / 60.0), Alignment::default());
+    let large = Sheet { source: labels(&many), target: labels(&many), alpha: Some(&values), ..Sheet::default() };
     let node = |step: usize| Node { text: "word".into(), step, parent: step.checked_sub(1), ..Node::default() };
     let word = Inspected { alpha: large.alpha.map(|alpha| alpha.row(0).into()), ..Inspected::default() };
     let large = Sheet { tree: (0..60).map(node).collect(), word: Some(word), ..large };
     let word = Inspected { alpha: Some(Vec::new().into()), ..Inspected::default() };
-    let none =
-        Sheet { alpha: Some(Numbers::default()), tree: vec![Node::default()], word: Some(word), ..Sheet::default() };
+    let none = Sheet { alpha: Some(&nothing), tree: vec![Node::default()], word: Some(word), ..Sheet::default() };
     let page = Page { width_mm: None, dpi: 72.0 };
     for (what, sheet) in [("nothing", none), ("much", large)] {
         for kind in KINDS {

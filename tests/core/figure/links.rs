@@ -1,9 +1,12 @@
 //! Links between two lines of words.
 
+use std::sync::LazyLock;
+
+use interlinear::analysis::alignment::Alignment;
 use interlinear::figure::geometry::size;
 use interlinear::figure::label::Label;
 use interlinear::figure::links::{Layout, Links, Weight, Word};
-use interlinear::figure::mark::{Curve, Mark, Numbers};
+use interlinear::figure::mark::{Curve, Mark};
 use interlinear::figure::measure::SansSerif;
 use interlinear::figure::palette::Palette;
 use interlinear::figure::provenance::Provenance;
@@ -14,10 +17,10 @@ use super::{elements, labels, number, parsed, texts};
 const SOURCE: [&str; 3] = ["the", "red", "ship"];
 const TARGET: [&str; 4] = ["le", "bateau", "<rouge>", "</s>"];
 const ALPHA: [f32; 12] = [0.9, 0.05, 0.05, 0.0, 0.1, 0.9, 0.2, 0.7, 0.1, f32::NAN, 0.0, 0.5];
+static CELLS: LazyLock<Alignment> = LazyLock::new(|| Alignment::new(ALPHA.to_vec(), 3).expect("whole rows"));
 
 fn links<'a>(source: &'a [Label<'a>], target: &'a [Label<'a>], threshold: f32, weight: Weight) -> Links<'a> {
-    let alpha = Numbers { rows: 4, columns: 3, values: &ALPHA };
-    Links { source, target, alpha, threshold, weight, marked: None, palette: Palette::of(false) }
+    Links { source, target, alpha: &CELLS, threshold, weight, marked: None, palette: Palette::of(false) }
 }
 
 fn curves(marks: &[Mark<'_>]) -> Vec<Curve> {
@@ -114,10 +117,11 @@ fn long_lines_are_broken_into_pairs_of_words_that_belong_together() {
     let labels: Vec<Label<'_>> = words.iter().map(|word| Label { text: word.into(), ..Label::default() }).collect();
     let mut alpha = vec![0.0; 144];
     (0..12).for_each(|i| alpha[12 * i + if i == 0 { 11 } else { i }] = 1.0);
+    let alpha = Alignment::new(alpha, 12).expect("whole rows");
     let links = Links {
         source: &labels,
         target: &labels,
-        alpha: Numbers { rows: 12, columns: 12, values: &alpha },
+        alpha: &alpha,
         threshold: 0.1,
         weight: Weight::Width,
         marked: None,

@@ -1,6 +1,7 @@
 //! Attention of other toolkits: what they write, which side is which, what is padding.
 
-use interlinear::import::{Alpha, Beside, Fact, Options, Orientation, Output};
+use interlinear::analysis::alignment::Alignment;
+use interlinear::import::{Beside, Fact, Options, Orientation, Output};
 
 use super::{Planted, Read, read};
 
@@ -42,8 +43,8 @@ fn best(read: &Read) -> Vec<&Output> {
     read.records.iter().filter_map(|record| record.outputs.first()).collect()
 }
 
-fn rows(alpha: Option<&Alpha>) -> Vec<Vec<f32>> {
-    alpha.map(Alpha::to_rows).unwrap_or_default()
+fn rows(alpha: Option<&Alignment>) -> Vec<Vec<f32>> {
+    alpha.map(|alpha| alpha.iter().map(<[f32]>::to_vec).collect()).unwrap_or_default()
 }
 
 fn with_texts(name: &str, bytes: &[u8], source: &str, target: &str) -> Read {

@@ -1,5 +1,6 @@
 //! TSV, CSV and JSON lines of this program.
 
+use interlinear::analysis::alignment::Alignment;
 use interlinear::import::{ColumnRole, Options, Role};
 
 use super::{Planted, read, role};
@@ -94,7 +95,7 @@ fn lines_of_translate_come_back() {
     assert_eq!((best.system.as_deref(), best.log_p), (Some("mine"), Some(-1.5)));
     assert_eq!(best.token_log_p, [-1.0, f32::NEG_INFINITY]);
     let alpha = best.alpha.as_ref().unwrap();
-    assert_eq!((alpha.rows(), alpha.columns(), alpha.row(1)), (2, 4, Some(&[0.0, 0.0, 0.0, 1.0][..])));
+    assert_eq!((alpha.rows(), alpha.columns(), alpha.row(1)), (2, 4, &[0.0, 0.0, 0.0, 1.0][..]));
     assert_eq!(second.alpha, None);
     let expect = [
         "mine.jsonl, line 2: is blank; its sentence is left out",
@@ -141,9 +142,9 @@ fn pieces_become_the_words_that_the_line_names() {
         (&output.tokens[..], &output.token_log_p[..]),
         (&["chemin".to_owned(), "</s>".into()][..], &[-1.5, -0.25][..])
     );
-    let alpha = |n: usize| read.records[n].outputs[0].alpha.as_ref().expect("alpha").to_rows();
-    assert_eq!(alpha(0), [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]);
-    assert_eq!(alpha(1), [[1.0], [1.0]]);
+    let alpha = |n: usize| read.records[n].outputs[0].alpha.clone().expect("alpha");
+    assert_eq!(alpha(0), Alignment::from_rows(&[[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]));
+    assert_eq!(alpha(1), Alignment::from_rows(&[[1.0], [1.0]]));
     let expect = [
         "mine.jsonl, line 3: has words that are not made of its 2 tokens; they are left out",
         "mine.jsonl, line 3: has words that are not made of its 1 tokens; they are left out",

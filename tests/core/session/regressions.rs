@@ -7,11 +7,13 @@ use interlinear::analysis::reading::Reading;
 use interlinear::app::document::column::ColumnState;
 use interlinear::app::effect::News;
 use interlinear::app::files::export;
+use interlinear::app::files::export::AlignmentFormat;
+use interlinear::app::files::lists::List;
 use interlinear::app::page::Page;
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
 use interlinear::pages::evaluation::command::EvaluationCommand;
 use interlinear::pages::map::MapCommand;
-use interlinear::pages::sentence::command::{AlignmentFormat, List, ListCommand, SourceCommand};
+use interlinear::pages::sentence::command::{ListCommand, SourceCommand};
 use interlinear::session::command::{Command, SettingsCommand, WindowCommand};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::{SavedSession, load_or_set_aside};
@@ -23,7 +25,7 @@ use super::{edit, hypothesis, ids, open, session, started, translate, with_file}
 use crate::effects::{act, text_opened};
 
 fn is_cut(session: &Session) -> bool {
-    session.notices().iter().any(|notice| notice.is_error && notice.text.contains("cut"))
+    session.app().view.notices().iter().any(|notice| notice.is_error && notice.text.contains("cut"))
 }
 
 #[test]
@@ -33,12 +35,12 @@ fn a_very_long_line_that_is_picked_is_cut_and_said() {
     let mut session = with_file(&format!("short\n{long}\n"));
     assert!(!is_cut(&session));
     session.apply(ListCommand::Last);
-    assert_eq!(session.source().len(), MAX_SOURCE_BYTES - 1);
+    assert_eq!(session.app().document.source().len(), MAX_SOURCE_BYTES - 1);
     assert!(is_cut(&session));
     for command in [SourceCommand::Replace(long.clone()), SourceCommand::Edit(format!("{long} ."))] {
         let mut session = super::session(0);
         session.apply(command);
-        assert_eq!(session.source().len(), MAX_SOURCE_BYTES - 1);
+        assert_eq!(session.app().document.source().len(), MAX_SOURCE_BYTES - 1);
         assert!(is_cut(&session) && session.saved().source.is_some_and(|text| text.len() < MAX_SOURCE_BYTES));
     }
 }
@@ -72,13 +74,13 @@ fn sentences_typed_over_one_another_are_all_kept() {
             translate(&mut session, &request, &["x </s>"]);
         }
     }
-    assert_eq!(session.lists().translated, sentences);
+    assert_eq!(session.app().lists.translated, sentences);
     // A word that is taken back is still the same sentence.
     for text in ["we sin", "we sink", "we sin", "we sing"] {
         let request = edit(&mut session, text);
         translate(&mut session, &request, &["x </s>"]);
     }
-    assert_eq!(session.lists().translated, sentences);
+    assert_eq!(session.app().lists.translated, sentences);
 }
 
 #[test]
@@ -86,7 +88,8 @@ fn the_second_window_on_a_state_keeps_nothing_and_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
     let saved = folder.path().join("deeper/state.json");
     let options = OpenWith { saved: Some(saved.clone()), ..OpenWith::default() };
-    let says = |session: &Session| session.notices().iter().any(|notice| notice.text.contains("Another window"));
+    let says =
+        |session: &Session| session.app().view.notices().iter().any(|notice| notice.text.contains("Another window"));
     let mut first = open(options.clone());
     first.driver.send(SourceCommand::Replace("of the first".to_owned()));
     let mut second = open(options.clone());
@@ -104,14 +107,14 @@ fn the_second_window_on_a_state_keeps_nothing_and_says_so() {
 fn a_model_that_is_ready_does_not_load_again() {
     let mut session = session(1);
     let id = ids(&session)[0];
-    assert_eq!(session.columns()[0].state, ColumnState::Ready);
+    assert_eq!(session.app().document.columns()[0].state, ColumnState::Ready);
     session.absorb(Event::Loading { column: id, fraction: 0.5 });
-    assert_eq!(session.columns()[0].state, ColumnState::Ready, "a second reader tells late");
+    assert_eq!(session.app().document.columns()[0].state, ColumnState::Ready, "a second reader tells late");
     session.absorb(Event::LoadFailed { column: id, message: "no".to_owned() });
     session.absorb(Event::Loading { column: id, fraction: 0.5 });
-    assert_eq!(session.columns()[0].state, ColumnState::Loading(0.5), "one that failed is tried again");
+    assert_eq!(session.app().document.columns()[0].state, ColumnState::Loading(0.5), "one that failed is tried again");
     session.absorb(Event::Loaded { column: id, facts: ModelFacts::default() });
-    assert_eq!(session.columns()[0].state, ColumnState::Ready);
+    assert_eq!(session.app().document.columns()[0].state, ColumnState::Ready);
 }
 
 #[test]
@@ -123,10 +126,10 @@ fn an_error_does_not_stay_over_the_result_of_another_text() {
     let request = act(&mut session, SourceCommand::Replace("\u{1}".to_owned())).expect("asks");
     let message = "The text has no words that this model could read.".to_owned();
     session.absorb(Event::Failed { number: request.number, column: id, message });
-    assert!(session.columns()[0].message.is_some());
+    assert!(session.app().document.columns()[0].message.is_some());
     let request = act(&mut session, SourceCommand::Undo).expect("asks");
     assert!(!request.columns[0].decode, "the result is still there");
-    assert_eq!(session.columns()[0].message, None);
+    assert_eq!(session.app().document.columns()[0].message, None);
 }
 
 #[test]
@@ -146,7 +149,9 @@ fn a_word_that_looks_nowhere_has_no_link() {
         },
     });
     // Read by the word read before, the last word has no row.
-    let text = export::text(&session.columns()[0], session.settings(), AlignmentFormat::Pharaoh).expect("it aligns");
+    let text =
+        export::text(&session.app().document.columns()[0], session.app().view.settings(), AlignmentFormat::Pharaoh)
+            .expect("it aligns");
     assert_eq!(text, "1-0\n");
 }
 
@@ -154,8 +159,8 @@ fn a_word_that_looks_nowhere_has_no_link() {
 fn a_bare_config_json_is_the_model_of_this_folder() {
     let mut opened = open(OpenWith::default());
     opened.driver.send(WindowCommand::Open(PathBuf::from("config.json")));
-    opened.until(|session| !session.columns().is_empty());
-    let folder = &opened.driver.session().columns()[0].folder;
+    opened.until(|session| !session.app().document.columns().is_empty());
+    let folder = &opened.driver.session().app().document.columns()[0].folder;
     assert!(folder.is_absolute() && folder.is_dir(), "{}", folder.display());
 }
 
@@ -172,9 +177,9 @@ fn closing_a_file_moves_the_places_that_other_files_go_back_to() {
     session.hear(text_opened("missing.txt"));
     session.apply(ListCommand::CloseFile(0));
     session.hear(News::ReadFailed { path: "missing.txt".into(), message: "missing.txt: does not exist".to_owned() });
-    assert_eq!(session.lists().files.len(), 1);
-    assert_eq!(session.lists().shown, List::File(0), "other.txt, where it is now");
-    assert_eq!(session.lists().sentence(0).as_deref(), Some("three"));
+    assert_eq!(session.app().lists.files.len(), 1);
+    assert_eq!(session.app().lists.shown, List::File(0), "other.txt, where it is now");
+    assert_eq!(session.app().lists.sentence(0).as_deref(), Some("three"));
 }
 
 #[test]
@@ -182,8 +187,8 @@ fn words_of_a_table_never_become_formulas() {
     let mut session = session(1);
     let request = edit(&mut session, "=1+1 \" -2");
     translate(&mut session, &request, &["@x +y </s>"]);
-    let text =
-        export::text(&session.columns()[0], session.settings(), AlignmentFormat::Tsv).expect("there is something");
+    let text = export::text(&session.app().document.columns()[0], session.app().view.settings(), AlignmentFormat::Tsv)
+        .expect("there is something");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "target\tlog_p\t'=1+1\t\"\"\"\"\t'-2\t</s>");
     assert!(lines[1].starts_with("'@x\t-0.5\t0.75") && lines[2].starts_with("'+y\t-0.5\t"), "{text}");
@@ -211,7 +216,7 @@ fn undo_leaves_the_settings_of_the_search() {
     session.apply(interlinear::pages::sentence::command::SearchCommand::SetBeam(9));
     edit(&mut session, "a b c");
     session.apply(SourceCommand::Undo);
-    assert_eq!((session.source(), session.scene().search.beam), ("a", 9));
+    assert_eq!((session.app().document.source(), session.app().document.scene().search.beam), ("a", 9));
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn phrases_and_annotations_are_mapped() {
     let mut desk = Desk::new("rnnsearch");
     let list = desk.compute(Choice::List, Method::Pca);
     assert_eq!((list.kind, list.points[0].number), (Things::Phrases, 1));
-    assert_eq!(list.points[1].text, desk.session.lists().sentence(1).expect("an example"));
+    assert_eq!(list.points[1].text, desk.session.app().lists.sentence(1).expect("an example"));
     desk.send(MapCommand::SetTyped("one two\n\n  three  \n".to_owned()));
     let typed = desk.compute(Choice::Typed, Method::Pca);
     let known: Vec<_> = typed.points.iter().map(|point| (point.text.as_str(), point.number, point.length)).collect();
@@ -113,7 +113,7 @@ fn what_cannot_be_mapped_is_a_sentence_and_the_last_map_stays() {
     assert_eq!(desk.session.maps().chart, Some(chart));
     desk.send(MapCommand::DismissMessage);
     assert_eq!(desk.session.maps().message, None);
-    let columns: Vec<u64> = desk.session.columns().iter().map(|column| column.id).collect();
+    let columns: Vec<u64> = desk.session.app().document.columns().iter().map(|column| column.id).collect();
     for column in columns {
         desk.session.apply(ColumnCommand::Remove(column));
     }
@@ -186,17 +186,20 @@ fn settings_are_kept_between_starts_and_nonsense_is_mended() {
         MapCommand::SetColour(Colour::Length),
         MapCommand::SetTyped("some words".to_owned()),
     ] {
-        let before = desk.session.revision();
+        let before = desk.session.app().revision();
         let changes = command != MapCommand::SetPerplexity(f32::NAN) && !format!("{command:?}").contains("NaN");
         desk.send(command);
-        assert_eq!(desk.session.revision() > before, changes);
+        assert_eq!(desk.session.app().revision() > before, changes);
     }
     let saved = desk.session.saved();
     let again = Session::start(Some(saved), &OpenWith::default());
     assert_eq!(again.maps(), desk.session.maps());
-    assert_eq!(again.maps().model_of(&again).map(std::path::PathBuf::as_path), Some(reference("rnnsearch").as_path()));
+    assert_eq!(
+        again.maps().model_of(again.app()).map(std::path::PathBuf::as_path),
+        Some(reference("rnnsearch").as_path())
+    );
     desk.send(MapCommand::SetModel(Path::new("somewhere/else").into()));
-    assert_eq!(desk.session.maps().model_of(&desk.session), Some(&reference("rnnsearch")), "only columns' models");
+    assert_eq!(desk.session.maps().model_of(desk.session.app()), Some(&reference("rnnsearch")), "only columns' models");
     desk.send(MapCommand::SetCount(usize::MAX));
     desk.send(MapCommand::SetPerplexity(1e9));
     assert_eq!((desk.session.maps().count, desk.session.maps().perplexity), (maps::COUNTS.1, maps::PERPLEXITIES.1));

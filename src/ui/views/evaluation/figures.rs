@@ -3,10 +3,12 @@
 use egui::{Align, Grid, Layout, RichText, Ui};
 
 use crate::analysis::reading::Reading;
-use crate::evaluation::alignment::Baseline;
-use crate::evaluation::{Row, Set};
+use crate::corpus::overview::evaluated::{Evaluated, Measured, Row};
+use crate::corpus::overview::gold;
+use crate::corpus::overview::gold::Baseline;
+use crate::corpus::overview::test_set::Set;
+use crate::evaluation::alignment::Direction;
 use crate::figure::plot::{Look, Plot, Series};
-use crate::jobs::queue::evaluate::{Aligned, Evaluated, FORWARD, Measured};
 use crate::pages::evaluation::command::EvaluationCommand;
 use crate::ui::local::Window;
 use crate::ui::views::evaluation::parts::{figure, name_ui, waiting_ui, wide_ui};
@@ -49,7 +51,7 @@ pub fn figures_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.add_space(theme::SPACE_2);
         let names = results.models.iter().map(|measured| measured.report.name.as_str()).enumerate();
         chart::legend_ui(ui, names);
-        let has_gold = results.models.iter().any(|measured| measured.alignments.is_some());
+        let has_gold = results.models.iter().any(|measured| measured.alignment.is_some());
         if has_gold {
             chart::side_by_side(
                 ui,
@@ -140,9 +142,9 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, height:
 fn basis(results: &Evaluated, set: Set) -> String {
     let Some(report) = results.models.first().map(|measured| &measured.report) else { return String::new() };
     let first = report.unk.first().copied();
-    let rows = report.rows.iter().filter(|row| row.set == set && Some(row.unk) == first && row.sentences > 0);
+    let rows = report.rows.iter().filter(|row| row.set == set && Some(row.unk) == first && row.scores.sentences > 0);
     let counts: Vec<String> =
-        rows.filter_map(|row| Some(format!("{} of {}", row.sentences, row.bucket.as_ref()?.name))).collect();
+        rows.filter_map(|row| Some(format!("{} of {}", row.scores.sentences, row.bucket.as_ref()?.name))).collect();
     let which = if report.unk.len() > 1 { ", with [UNK] in the output allowed" } else { "" };
     format!("Sentences {} words{which}", counts.join(", "))
 }
@@ -151,7 +153,7 @@ fn basis(results: &Evaluated, set: Set) -> String {
 fn bucket_names(results: &Evaluated, set: Set) -> Vec<String> {
     let mut buckets: Vec<(usize, &str)> = Vec::new();
     for row in results.models.iter().flat_map(|measured| &measured.report.rows).filter(|row| row.set == set) {
-        if let Some(bucket) = row.bucket.as_ref().filter(|_| row.sentences > 0)
+        if let Some(bucket) = row.bucket.as_ref().filter(|_| row.scores.sentences > 0)
             && !buckets.iter().any(|(_, name)| *name == bucket.name)
         {
             buckets.push((bucket.from, &bucket.name));
@@ -168,16 +170,14 @@ fn by_length(place: usize, measured: &Measured, set: Set, buckets: &[String]) ->
     let point = |row: &Row| {
         let name = &row.bucket.as_ref()?.name;
         let at = buckets.iter().position(|bucket| bucket == name)?;
-        Some([at as f64, row.bleu?])
+        Some([at as f64, row.scores.bleu?])
     };
     Series { name: report.name.clone(), place, points: rows.filter_map(point).collect(), ..Series::default() }
 }
 
-fn aligned(results: &Evaluated) -> impl Iterator<Item = (usize, &Measured, &[Aligned])> {
-    results.models.iter().enumerate().filter_map(|(place, measured)| match &measured.alignments {
-        Some(Ok(rows)) => Some((place, measured.as_ref(), rows.as_slice())),
-        _ => None,
-    })
+fn aligned(results: &Evaluated) -> impl Iterator<Item = (usize, &Measured, &[gold::Row])> {
+    let models = results.models.iter().enumerate();
+    models.filter_map(|(place, measured)| Some((place, measured.as_ref(), measured.aligned()?.rows.as_slice())))
 }
 
 fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
@@ -188,7 +188,8 @@ fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
             // that of the model's own comes first
             let is_minor = readings.first() != Some(&reading);
             let name = &measured.report.name;
-            let points = rows.iter().filter(|row| row.extraction.reading == reading && row.direction == FORWARD);
+            let points =
+                rows.iter().filter(|row| row.extraction.reading == reading && row.direction == Direction::Forward);
             let points = points.filter_map(|row| Some([f64::from(row.extraction.threshold?), row.counts.rates().aer?]));
             series.push(Series {
                 name: if is_minor { format!("{name}, row of the {}", reading.name()) } else { name.clone() },
@@ -230,7 +231,7 @@ fn baseline_lines(results: &Evaluated, series: &[Series]) -> Vec<Series> {
     let x = || series.iter().flat_map(|one| &one.points).map(|[x, _]| *x);
     let (from, to) = (x().fold(f64::INFINITY, f64::min), x().fold(f64::NEG_INFINITY, f64::max));
     let line = |(n, baseline): (usize, &Baseline)| {
-        let (_, counts) = baseline.rows.iter().find(|(direction, _)| *direction == FORWARD)?;
+        let (_, counts) = baseline.rows.iter().find(|(direction, _)| *direction == Direction::Forward.name())?;
         let aer = counts.rates().aer.filter(|_| from <= to)?;
         let name = format!("{}, {aer:.3}", baseline_name(baseline).0);
         let (place, points) = (results.models.len() + n, vec![[from, aer], [to, aer]]);
@@ -261,7 +262,7 @@ fn aer_ui(ui: &mut Ui, results: &Evaluated) {
             head_ui(ui, &heads);
             for (place, measured, rows) in aligned(results) {
                 for reading in readings(rows) {
-                    let same: Vec<&Aligned> = rows.iter().filter(|row| row.extraction.reading == reading).collect();
+                    let same: Vec<&gold::Row> = rows.iter().filter(|row| row.extraction.reading == reading).collect();
                     let greatest = same.iter().filter(|row| row.extraction.threshold.is_none());
                     for row in greatest.copied().chain(best_threshold(&same)) {
                         aligned_ui(ui, place, measured, row);
@@ -274,19 +275,21 @@ fn aer_ui(ui: &mut Ui, results: &Evaluated) {
         };
         wide_ui(ui, "aer_table", |ui| drop(grid.show(ui, rows)));
         for measured in &results.models {
-            if let Some(Err(message)) = &measured.alignments {
+            if let Some(Err(message)) = &measured.alignment {
                 ui.add(egui::Label::new(RichText::new(message).color(weak)).wrap());
             }
         }
         let reverse = |name: &String| format!("The links of the other direction are those of {name}.");
-        for note in results.reverse.as_ref().map(reverse).iter().chain(&results.gold_note) {
+        let other = aligned(results).find_map(|(_, measured, _)| measured.aligned()?.reverse.as_ref());
+        let note = results.gold.as_ref().map(|(_, gold)| &gold.note);
+        for note in other.map(reverse).iter().chain(note) {
             ui.add(egui::Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(weak)).wrap());
         }
     });
 }
 
 /// Which words the rows of alpha were read as.
-fn readings(rows: &[Aligned]) -> Vec<Reading> {
+fn readings(rows: &[gold::Row]) -> Vec<Reading> {
     let mut readings = Vec::new();
     for row in rows {
         if !readings.contains(&row.extraction.reading) {
@@ -296,15 +299,15 @@ fn readings(rows: &[Aligned]) -> Vec<Reading> {
     readings
 }
 
-fn best_threshold<'a>(rows: &[&'a Aligned]) -> Option<&'a Aligned> {
-    let above = rows.iter().filter(|row| row.extraction.threshold.is_some() && row.direction == FORWARD);
+fn best_threshold<'a>(rows: &[&'a gold::Row]) -> Option<&'a gold::Row> {
+    let above = rows.iter().filter(|row| row.extraction.threshold.is_some() && row.direction == Direction::Forward);
     let with_aer = above.filter_map(|row| Some((row.counts.rates().aer?, row)));
     with_aer.min_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, row)| *row)
 }
 
-fn aligned_ui(ui: &mut Ui, place: usize, measured: &Measured, row: &Aligned) {
+fn aligned_ui(ui: &mut Ui, place: usize, measured: &Measured, row: &gold::Row) {
     name_ui(ui, place, &measured.report.name);
-    ui.label(row.direction);
+    ui.label(row.direction.name());
     let (text, said) = row.extraction.threshold.map_or_else(
         || ("greatest \u{3b1}".to_owned(), "greatest alpha".to_owned()),
         |theta| (format!("\u{3b1} \u{2265} {theta:.2}, the best"), format!("alpha at least {theta:.2}, the best")),

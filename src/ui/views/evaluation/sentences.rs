@@ -3,7 +3,7 @@
 use egui::accesskit::Role;
 use egui::{Align2, ComboBox, CornerRadius, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use crate::jobs::queue::evaluate::Evaluated;
+use crate::corpus::overview::evaluated::Evaluated;
 use crate::pages::evaluation::command::EvaluationCommand;
 use crate::pages::evaluation::{By, listing};
 use crate::ui::local::Window;
@@ -130,7 +130,7 @@ fn by_text(by: By, results: &Evaluated) -> String {
 fn row_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, line: usize, height: f32) {
     let Some(record) = listing::record(results, 0, line) else { return };
     let t = theme::tokens(ui);
-    let is_open = *record.pair.source == *window.session.source();
+    let is_open = *record.pair.source == *window.session.app().document.source();
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), height));
     let response = ui.interact(rect, ui.scope_id().with(("sentence", line)), Sense::CLICK);
     response.widget_info(|| {
@@ -157,7 +157,7 @@ fn row_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, line: usize
         y += LINE;
         let Some(measured) = results.models.get(model) else { continue };
         let Some(translation) = listing::translation(results, model, line) else { continue };
-        let numbers = format!("BLEU {:.0}  chrF2 {:.0}", translation.bleu, translation.chrf.score());
+        let numbers = format!("BLEU {:.0}  chrF2 {:.0}", translation.bleu, translation.counts.chrf.score());
         let name = measured.report.name.as_str();
         text_ui(ui, card, y, &Line { name, text: &translation.text, numbers: &numbers, colour: t.text });
         chart::paint_place(ui, pos2(card.left() + theme::SPACE_3, y), model);

@@ -145,7 +145,12 @@ fn run_ui(ui: &mut Ui, window: &mut Window<'_>) {
             window.push(EvaluationCommand::Run);
         }
         let note = missing.map_or_else(
-            || format!("Beam {}, in the background; what you type goes first", session.scene().search.beam),
+            || {
+                format!(
+                    "Beam {}, in the background; what you type goes first",
+                    session.app().document.scene().search.beam
+                )
+            },
             str::to_owned,
         );
         ui.label(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak));
@@ -169,7 +174,7 @@ fn message_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// Different models of the columns, and different ensembles.
 fn systems(session: &Session) -> (usize, usize) {
-    let systems = evaluation::systems(session);
+    let systems = evaluation::systems(session.app());
     let models = systems.iter().filter(|system| matches!(system, Candidate::Model(_))).count();
     (models, systems.len() - models)
 }

@@ -2,8 +2,9 @@
 
 use egui::{Align, Grid, Layout, RichText, Ui};
 
-use crate::evaluation::{Row, Set, Unk};
-use crate::jobs::queue::evaluate::{Evaluated, Measured};
+use crate::corpus::measures::scores::Scores;
+use crate::corpus::overview::evaluated::{Evaluated, Measured};
+use crate::corpus::overview::test_set::{Set, Unk};
 use crate::ui::theme;
 use crate::ui::views::evaluation::parts::{figure, name_ui, wide_ui};
 use crate::ui::widgets::labels::{count_text, said};
@@ -19,7 +20,7 @@ enum Best {
 struct Figure {
     head: &'static str,
     note: &'static str,
-    of: fn(&Row) -> Option<f64>,
+    of: fn(&Scores) -> Option<f64>,
     digits: usize,
     best: Best,
 }
@@ -29,14 +30,14 @@ const OF_REFERENCES: &[Figure] = &[
     Figure {
         head: "-log p a word",
         note: "Of the first reference, in nats, </s> counted",
-        of: Row::nll_per_word,
+        of: Scores::nll_per_word,
         digits: 3,
         best: Best::Low,
     },
     Figure {
         head: "Perplexity",
         note: "e to the power of -log p a word",
-        of: Row::perplexity,
+        of: Scores::perplexity,
         digits: 2,
         best: Best::Low,
     },
@@ -44,8 +45,14 @@ const OF_REFERENCES: &[Figure] = &[
 
 /// What is measured on translations.
 const OF_TRANSLATIONS: &[Figure] = &[
-    Figure { head: "BLEU", note: "From 0 to 100, as sacreBLEU", of: |row| row.bleu, digits: 2, best: Best::High },
-    Figure { head: "chrF2", note: "From 0 to 100, as sacreBLEU", of: |row| row.chrf, digits: 2, best: Best::High },
+    Figure { head: "BLEU", note: "From 0 to 100, as sacreBLEU", of: |scores| scores.bleu, digits: 2, best: Best::High },
+    Figure {
+        head: "chrF2",
+        note: "From 0 to 100, as sacreBLEU",
+        of: |scores| scores.chrf,
+        digits: 2,
+        best: Best::High,
+    },
 ];
 
 /// A column of the table: a figure of a set of sentences and a kind of output.
@@ -63,8 +70,8 @@ fn columns(first: &Measured) -> Vec<Column> {
     let mut columns: Vec<Column> = Vec::new();
     for row in rows() {
         let set = match row.set {
-            Set::All => format!("all {}", count_text(row.sentences)),
-            Set::WithoutUnk => format!("{} of known words", count_text(row.sentences)),
+            Set::All => format!("all {}", count_text(row.scores.sentences)),
+            Set::WithoutUnk => format!("{} of known words", count_text(row.scores.sentences)),
         };
         let is_new = !columns.iter().any(|column| column.set == row.set);
         for figure in OF_REFERENCES.iter().filter(|_| is_new) {
@@ -83,7 +90,7 @@ fn columns(first: &Measured) -> Vec<Column> {
 
 impl Column {
     fn value(&self, measured: &Measured) -> Option<f64> {
-        (self.figure.of)(measured.report.row(self.set, self.unk)?)
+        (self.figure.of)(&measured.report.row(self.set, self.unk)?.scores)
     }
 
     /// The best value where there are several models.
@@ -122,7 +129,7 @@ pub fn table_ui(ui: &mut Ui, results: &Evaluated) {
                 for column in &columns {
                     value_ui(ui, column, measured, results);
                 }
-                right_ui(ui, |ui| ui.label(format!("{:.0}", measured.words_per_second)));
+                right_ui(ui, |ui| ui.label(figure(measured.words_per_second, 0)));
                 ui.end_row();
             }
         });

@@ -15,14 +15,15 @@ use crate::ui::widgets::scatter::Scatter;
 pub fn chart_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let session = window.session;
     let phrases = session.phrases();
-    let (Some(pairs), Some(model)) = (&phrases.pairs, session.phrases().model_of(session)) else {
+    let (Some(pairs), Some(model)) = (&phrases.pairs, session.phrases().model_of(session.app())) else {
         ui.label(
             RichText::new("There is no model to score the table. Add one with + Model above.")
                 .color(theme::tokens(ui).warm),
         );
         return;
     };
-    let name = session.models().find(|column| column.folder == model).map_or_else(String::new, Column::name);
+    let name =
+        session.app().document.models().find(|column| column.folder == model).map_or_else(String::new, Column::name);
     let Some(chart) = &phrases.chart else {
         waiting_ui(ui, window, &name);
         return;
@@ -63,7 +64,7 @@ pub fn chart_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// Before there are scores.
 fn waiting_ui(ui: &mut Ui, window: &mut Window<'_>, name: &str) {
-    let wants = window.session.phrases().wants_scores(window.session);
+    let wants = window.session.phrases().wants_scores(window.session.app());
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.3);
         if wants {

@@ -91,8 +91,10 @@ fn suggestions_ui(ui: &mut Ui, window: &mut Window<'_>, pairs: &Pairs) {
 fn lists_ui(ui: &mut Ui, window: &mut Window<'_>, pairs: &Pairs) {
     let session = window.session;
     let phrases = session.phrases();
-    let model = session.phrases().model_of(session);
+    let model = session.phrases().model_of(session.app());
     let name = session
+        .app()
+        .document
         .models()
         .find(|column| Some(column.folder.as_path()) == model)
         .map(crate::app::document::column::Column::name);
@@ -207,12 +209,12 @@ fn line_ui(ui: &Ui, rect: egui::Rect, line: &Line<'_>, fill: egui::Color32) -> b
 fn samples_ui(ui: &mut Ui, window: &mut Window<'_>, pairs: &Pairs) {
     let session = window.session;
     let phrases = session.phrases();
-    if session.phrases().model_of(session).is_none() {
+    if session.phrases().model_of(session.app()).is_none() {
         return;
     }
     let t = theme::tokens(ui);
     ui.add_space(theme::SPACE_1);
-    let samples = session.phrases().samples(session);
+    let samples = session.phrases().samples(session.app());
     ui.horizontal(|ui| {
         let name = if samples.is_some() { "Draw others" } else { "Draw samples" };
         let button = ui.add_enabled(phrases.sampling.is_none(), egui::Button::new(name));
@@ -258,7 +260,7 @@ fn selected_ui(ui: &mut Ui, window: &mut Window<'_>, pairs: &Pairs) {
     let phrases = session.phrases();
     let Some(pair) = phrases.selected else { return };
     let t = theme::tokens(ui);
-    let log_p = session.phrases().model_of(session).and_then(|model| phrases.log_p(model, pair));
+    let log_p = session.phrases().model_of(session.app()).and_then(|model| phrases.log_p(model, pair));
     ui.add_space(theme::SPACE_2);
     ui.separator();
     ui.add(

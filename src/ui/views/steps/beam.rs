@@ -27,7 +27,7 @@ const FAINT: f32 = 0.5;
 /// Paints it into all the room there is.
 pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     let session = window.session;
-    let Some(column) = session.steps().column(session) else { return };
+    let Some(column) = session.steps().column(session.app()) else { return };
     let place = ui.available_rect_before_wrap();
     let t = *theme::tokens(ui);
     let i = session.steps().i;

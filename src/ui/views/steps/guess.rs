@@ -168,7 +168,7 @@ fn looked_ui(ui: &mut Ui, window: &Window<'_>, guessing: &Guessing, apart: &Apar
 fn said_ui(ui: &mut Ui, window: &Window<'_>, guessing: &Guessing, apart: &Apart) {
     let steps = window.session.steps();
     let (Some(truth), Some(step)) = (steps.truth(steps.i), apart.steps.get(steps.i)) else { return };
-    let marks = steps.marks(window.session);
+    let marks = steps.marks(window.session.app());
     let candidates = apart.candidates(steps.i);
     let words: Vec<&str> = candidates.iter().map(String::as_str).collect();
     let share = |word: &str| {

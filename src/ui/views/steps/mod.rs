@@ -65,7 +65,7 @@ pub fn page_ui(ui: &mut Ui, window: &mut Window<'_>, presents: bool) {
         empty_ui(ui, window);
         return;
     };
-    if window.session.steps().is_old(window.session) {
+    if window.session.steps().is_old(window.session.app()) {
         ui.set_opacity(theme::STALE_OPACITY);
     }
     part_ui(ui, window, Lit::Words, |ui, window| player::words_ui(ui, window, &apart));
@@ -204,10 +204,10 @@ fn message_ui(ui: &mut Ui, window: &Window<'_>) {
 /// What to do while there is nothing to see.
 fn empty_ui(ui: &mut Ui, window: &Window<'_>) {
     let session = window.session;
-    let column = session.steps().column(session);
+    let column = session.steps().column(session.app());
     let note = match column {
         None => "There is no model yet. Add one with + Model above; of an ensemble nothing can be taken apart.",
-        Some(_) if session.source().trim().is_empty() => {
+        Some(_) if session.app().document.source().trim().is_empty() => {
             "Type a sentence above, and the model shows how it translates it."
         }
         Some(_) if session.steps().message.is_some() => "",

@@ -84,11 +84,11 @@ pub fn tick(ui: &Ui, window: &mut Window<'_>) {
 pub fn choices_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let session = window.session;
     ui.horizontal_wrapped(|ui| {
-        let chosen = session.steps().column(session);
+        let chosen = session.steps().column(session.app());
         let models = ComboBox::from_id_salt("steps_model")
             .selected_text(chosen.map_or_else(|| "No model".to_owned(), crate::app::document::column::Column::name))
             .show_ui(ui, |ui| {
-                for column in session.models() {
+                for column in session.app().document.models() {
                     let is_chosen = chosen.is_some_and(|chosen| chosen.id == column.id);
                     if ui.selectable_label(is_chosen, column.name()).clicked() {
                         window.push(SelectCommand::Column(column.id));
@@ -142,7 +142,7 @@ fn guessing_ui(ui: &mut Ui, window: &mut Window<'_>) {
 /// The model as it is, or as it is often wrongly drawn.
 fn wiring_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let session = window.session;
-    let Some(facts) = session.steps().column(session).and_then(|column| column.facts.as_ref()) else { return };
+    let Some(facts) = session.steps().column(session.app()).and_then(|column| column.facts.as_ref()) else { return };
     let fitting: Vec<_> = Wrong::of(&facts.architecture, facts.attention.as_deref()).collect();
     if fitting.is_empty() {
         return;

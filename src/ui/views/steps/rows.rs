@@ -25,10 +25,10 @@ pub fn id() -> Id {
 pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     let steps = window.session.steps();
     let Some(table) = steps.table.clone() else { return };
-    let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns > 0) else { return };
+    let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns() > 0) else { return };
     let whole = steps.whole();
     let is_first = whole.is_some_and(|guessing| !guessing.is_revealed);
-    let cursor = window.local.steps_cursor.filter(|(i, j)| *i < matrix.rows && *j < matrix.columns && is_first);
+    let cursor = window.local.steps_cursor.filter(|(i, j)| *i < matrix.rows() && *j < matrix.columns() && is_first);
     let name = if is_first { "the class".to_owned() } else { format!("{} step by step", apart.model) };
     let needs = Needs {
         // The cells keep their size while the rows come.
@@ -40,13 +40,13 @@ pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
         text_height: ui.text_style_height(&egui::TextStyle::Small),
         pixels_per_point: ui.pixels_per_point(),
     };
-    let settings = window.session.settings();
+    let settings = window.session.app().view.settings();
     // A row is brought into view once; the mouse may look elsewhere.
     let looked = cursor.map_or(steps.i, |(i, _)| i);
     let reveal = (window.local.steps_revealed != Some(looked)).then_some(looked);
     window.local.steps_revealed = Some(looked);
     let p_t: Option<Vec<f32>> = apart.steps.iter().take(table.target.len()).map(|step| step.p_t).collect();
-    let local = window.session.steps().column(window.session).and_then(|column| column.facts.as_ref()?.window);
+    let local = window.session.steps().column(window.session.app()).and_then(|column| column.facts.as_ref()?.window);
     let heatmap = Heatmap {
         id: id(),
         name: &name,
@@ -81,7 +81,7 @@ pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     window.local.steps_texture = texture;
     window.local.steps_scroll = answer.scroll_x;
     if is_first {
-        guess_cells(ui, window, &answer, cursor, (matrix.rows, matrix.columns));
+        guess_cells(ui, window, &answer, cursor, (matrix.rows(), matrix.columns()));
         return;
     }
     if let Some(i) = answer.clicked {

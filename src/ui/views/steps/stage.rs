@@ -54,7 +54,7 @@ pub fn stage_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
 fn body_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, stage: &Stage) {
     let t = *theme::tokens(ui);
     ui.add(Label::new(stage.about).wrap());
-    for equation in &stage.equations {
+    for equation in stage.equations {
         ui.add_space(theme::SPACE_1);
         equation_ui(ui, equation);
     }

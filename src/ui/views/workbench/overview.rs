@@ -3,9 +3,8 @@
 use egui::{ComboBox, ProgressBar, RichText, ScrollArea, Ui, vec2};
 
 use crate::corpus::measures::frequencies::{class_name, class_range};
-use crate::corpus::overview::overview::{
-    Overview, Pair, SHOWN_JUMP, Scores, SourceWord, jump_condition, ngram_condition,
-};
+use crate::corpus::measures::scores::Scores;
+use crate::corpus::overview::overview::{Overview, Pair, SHOWN_JUMP, SourceWord, jump_condition, ngram_condition};
 use crate::corpus::overview::tables::jump_name;
 use crate::pages::corpus::Workbench;
 use crate::pages::corpus::whole::WholeCommand;

@@ -25,7 +25,7 @@ pub fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let Some(first) = with.first() else { return };
     let chosen = if with.contains(&window.local.workbench.system) { window.local.workbench.system } else { *first };
     let Some(table) = workbench.tables.get(chosen).cloned().flatten() else { return };
-    let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns > 0) else { return };
+    let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns() > 0) else { return };
     let name = |at: usize| workbench.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
     ui.horizontal_wrapped(|ui| {
         let label = ui.label(RichText::new("Alignment of").color(theme::tokens(ui).weak));
@@ -40,17 +40,17 @@ pub fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
     });
     let needs = Needs {
-        rows: matrix.rows,
-        columns: matrix.columns,
+        rows: matrix.rows(),
+        columns: matrix.columns(),
         source_width: widest(&Letters(ui), table.source.iter().map(labels::source)),
         target_width: widest(&Letters(ui), table.target.iter().map(|word| labels::target(word, false))),
         corner_width: 0.0,
         text_height: ui.text_style_height(&egui::TextStyle::Small),
         pixels_per_point: ui.pixels_per_point(),
     };
-    let height = (HEAD + HEIGHT.1 * matrix.rows as f32).min(HEIGHT.0);
+    let height = (HEAD + HEIGHT.1 * matrix.rows() as f32).min(HEIGHT.0);
     let (_, room) = ui.allocate_space(vec2(ui.available_width(), height));
-    let settings = window.session.settings();
+    let settings = window.session.app().view.settings();
     let title = format!("Alignment of {}", name(chosen));
     let heatmap = Heatmap {
         id: Id::unique("corpus_heatmap"),

@@ -55,7 +55,7 @@ pub fn run_ui(ui: &mut Ui, window: &mut Window<'_>) {
 /// Which models run: all above, one of them, one that is not open, or one of another folder.
 fn models_ui(ui: &mut Ui, window: &mut Window<'_>, forces: bool) {
     let mut open: Vec<(Candidate, String)> = Vec::new();
-    for column in window.session.columns() {
+    for column in window.session.app().document.columns() {
         let candidate = candidate(column);
         if !open.iter().any(|(other, _)| *other == candidate) {
             open.push((candidate, column.model()));

@@ -68,7 +68,7 @@ pub fn gaze_text(heatmap: &Heatmap<'_>, i: usize) -> Option<String> {
     let gaze = heatmap.gaze?;
     let p_t = gaze.position(i)?;
     let word = |j: usize| heatmap.table.source.get(j).map_or_else(String::new, labels::source_text);
-    let window = gaze.words(i, heatmap.matrix.columns).map_or_else(
+    let window = gaze.words(i, heatmap.matrix.columns()).map_or_else(
         || "no word in the window".to_owned(),
         |words| format!("window from {} to {}", word(*words.start()), word(*words.end())),
     );
@@ -78,7 +78,7 @@ pub fn gaze_text(heatmap: &Heatmap<'_>, i: usize) -> Option<String> {
 /// Labels the matrix and its cells. Costs next to nothing while no screen reader listens.
 pub fn grid(ui: &mut Ui, heatmap: &Heatmap<'_>, grid: &Grid, response: &Response, answer: &mut Answer) {
     let ctx = ui.ctx().clone();
-    let (rows, columns) = (heatmap.matrix.rows, heatmap.matrix.columns);
+    let (rows, columns) = (heatmap.matrix.rows(), heatmap.matrix.columns());
     node(response, Role::Grid, || format!("{}, {rows} target by {columns} source words", name(heatmap)));
     if !is_heard(response) {
         return;
@@ -108,7 +108,7 @@ pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
     let (Some(target), Some(source)) = (heatmap.table.target.get(i), heatmap.table.source.get(j)) else {
         return;
     };
-    let number = |matrix: Option<&crate::app::document::table::Matrix>| matrix.and_then(|matrix| matrix.get(i, j));
+    let number = |matrix: Option<&crate::analysis::alignment::Alignment>| matrix.and_then(|matrix| matrix.get(i, j));
     response.clone().on_hover_ui_at_pointer(|ui| {
         let (target, source) = (labels::target_text(target, heatmap.replace), labels::source_text(source));
         let said = format!("{target} <- {source}");
@@ -150,7 +150,7 @@ pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
 /// Why a row may look where no word is its translation.
 fn odd_text(heatmap: &Heatmap<'_>, i: usize, j: usize) -> Option<&'static str> {
     let alpha = heatmap.table.alpha.as_ref()?;
-    let most = (0..alpha.columns).filter_map(|j| alpha.get(i, j)).fold(0.0, f32::max);
+    let most = (0..alpha.columns()).filter_map(|j| alpha.get(i, j)).fold(0.0, f32::max);
     let is_most = alpha.get(i, j).is_some_and(|alpha| alpha > 0.0 && alpha >= most);
     let (target, source) = (heatmap.table.target.get(i)?, heatmap.table.source.get(j)?);
     (is_most && source.is_eos && !target.is_eos).then_some(NOWHERE)

@@ -9,14 +9,15 @@ mod texture;
 use egui::emath::GuiRounding;
 use egui::{Id, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
 
-use crate::app::document::table::{AlignmentTable, Matrix};
+use crate::analysis::alignment::Alignment;
+use crate::app::document::table::AlignmentTable;
 use crate::app::files::picture;
 use crate::app::settings::Shown;
 use crate::figure::geometry;
 use crate::figure::heatmap;
 use crate::figure::heatmap::layout::{Gaze, Grid, Metrics};
 use crate::figure::label::Label;
-use crate::figure::mark::{Cells, Numbers};
+use crate::figure::mark::Cells;
 use crate::figure::palette::ColourMap;
 use crate::ui::theme;
 use crate::ui::widgets::{labels, marks, node};
@@ -52,7 +53,7 @@ pub struct Heatmap<'a> {
     /// Words.
     pub table: &'a AlignmentTable,
     /// Numbers.
-    pub matrix: &'a Matrix,
+    pub matrix: &'a Alignment,
     /// Which numbers they are.
     pub shown: Shown,
     /// The colours of the cells.
@@ -144,7 +145,7 @@ impl Heatmap<'_> {
         let is_narrow = matrix.x + self.metrics.right > view.width() - if is_low { bar } else { 0.0 };
         let foot = if is_narrow { bar } else { 0.0 };
         let rows = ((view.height() - foot) / self.metrics.cell).floor().max(1.0);
-        if rows >= self.matrix.rows as f32 {
+        if rows >= self.matrix.rows() as f32 {
             view
         } else {
             view.with_max_y(view.top() + rows * self.metrics.cell + foot)
@@ -167,15 +168,23 @@ impl Heatmap<'_> {
     }
 
     fn cells(&self) -> Cells<'_> {
-        let Matrix { rows, columns, values } = self.matrix;
         // measures of one table differ in nothing else that a picture is kept by
         let place = if let Shown::Measure(measure) = self.shown { (measure as u64 + 1) << MEASURES_FROM } else { 0 };
-        let numbers = Numbers { rows: *rows, columns: *columns, values };
-        Cells { numbers, map: self.map, scale: picture::scale(self.shown), revision: self.table.revision ^ place }
+        Cells {
+            numbers: self.matrix,
+            map: self.map,
+            scale: picture::scale(self.shown),
+            revision: self.table.revision ^ place,
+        }
     }
 
     fn grid(&self, origin: Pos2) -> Grid {
-        Grid { origin: origin.into(), cell: self.metrics.cell, rows: self.matrix.rows, columns: self.matrix.columns }
+        Grid {
+            origin: origin.into(),
+            cell: self.metrics.cell,
+            rows: self.matrix.rows(),
+            columns: self.matrix.columns(),
+        }
     }
 
     /// The matrix in its scroll area; answers with its corner on the screen and what is in view.
@@ -195,7 +204,7 @@ impl Heatmap<'_> {
         // no more than there is, however little
         let area = area.min_scrolled_width(0.0).min_scrolled_height(0.0);
         let output = area.show_viewport(&mut child, |ui, _| {
-            let size = self.metrics.matrix(self.matrix.rows, self.matrix.columns);
+            let size = self.metrics.matrix(self.matrix.rows(), self.matrix.columns());
             let (_, space) = ui.allocate_space(vec2(size.x + self.metrics.right, size.y));
             // Whole pixels keep the cells sharp while they scroll.
             let grid = self.grid(space.min.round_to_pixels(ui.pixels_per_point()));

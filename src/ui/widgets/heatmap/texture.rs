@@ -32,7 +32,7 @@ impl Images for Texture {
     /// Paints the tiles in view, up to date.
     fn paint(&mut self, painter: &Painter, image: &Image<'_>) {
         let (cells, area) = (&image.cells, image.area);
-        let (rows, columns) = (cells.numbers.rows, cells.numbers.columns);
+        let (rows, columns) = (cells.numbers.rows(), cells.numbers.columns());
         if rows == 0 || columns == 0 {
             return;
         }
@@ -43,7 +43,7 @@ impl Images for Texture {
         let key = (cells.revision, cells.map.name, cells.scale);
         if self.key != Some(key) {
             self.key = Some(key);
-            self.ends = cells.scale.ends(&cells.numbers);
+            self.ends = cells.scale.ends(cells.numbers);
             self.tiles.retain(|(row, column), _| down.contains(row) && across.contains(column));
         }
         for place in down.flat_map(|row| across.clone().map(move |column| (row, column))) {

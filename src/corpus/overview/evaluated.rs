@@ -1,50 +1,17 @@
-//! Floor 6: what a run found, sentence by sentence and in sum.
+//! Floor 7: what systems made of a corpus that is not saved, sentence by sentence and in sum.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::analysis::buckets::{Bucket, Buckets};
-use crate::analysis::{bleu, chrf};
+use crate::corpus::measures::scores;
+use crate::corpus::measures::scores::{ByLength, Compared, Comparison, Scores, Sums};
+use crate::corpus::overview::gold;
+use crate::corpus::overview::gold::{Baseline, ImportanceRow};
+use crate::corpus::overview::test_set::{Pair, Set, Unk};
 use crate::decoding;
 use crate::decoding::ensemble::Mixing;
-use crate::evaluation::Pair;
-
-/// Whether translations may contain `[UNK]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unk {
-    /// As any other word.
-    Allowed,
-    /// The search never emits it (Bahdanau et al. 2015, table 1, last column).
-    Forbidden,
-}
-
-impl Unk {
-    /// Its name: `allowed` or `forbidden`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Allowed => "allowed",
-            Self::Forbidden => "forbidden",
-        }
-    }
-}
-
-/// Which sentences of a test set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Set {
-    /// All.
-    All,
-    /// Those without unknown words in the source and in every reference.
-    WithoutUnk,
-}
-
-impl Set {
-    /// Its name: `all` or `without UNK`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::WithoutUnk => "without UNK",
-        }
-    }
-}
+use crate::text::links::read::Gold;
 
 /// A translation and its scores against the references.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,12 +22,10 @@ pub struct Translation {
     pub words: usize,
     /// Holds `[UNK]`, or did before it was replaced.
     pub has_unk: bool,
-    /// What corpus BLEU adds up.
-    pub counts: bleu::Counts,
+    /// What corpus BLEU and chrF2 add up.
+    pub counts: Compared,
     /// BLEU of the sentence, from 0 to 100, over those n that it has n-grams for.
     pub bleu: f64,
-    /// What corpus chrF2 adds up; its score is that of the sentence.
-    pub chrf: chrf::Counts,
 }
 
 /// One sentence of the test set and what the model made of it.
@@ -87,9 +52,16 @@ impl Record {
     pub fn is_in(&self, set: Set) -> bool {
         set == Set::All || !(self.source_unk || self.reference_unk)
     }
+
+    /// What it adds to the scores, with the translation of this index.
+    fn sums(&self, index: usize) -> Sums {
+        let counts = self.translations.get(index).map(|translation| translation.counts);
+        let sums = counts.map_or(Sums { sentences: 1, ..Sums::default() }, Sums::compared);
+        Sums { words: self.words, nll: self.nll, ..sums }
+    }
 }
 
-/// The figures of some sentences.
+/// The scores of some sentences.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// Which sentences.
@@ -98,34 +70,11 @@ pub struct Row {
     pub unk: Unk,
     /// Of which length; `None` of any.
     pub bucket: Option<Bucket>,
-    /// How many.
-    pub sentences: usize,
-    /// Words of the first references, `</s>` counted.
-    pub words: usize,
-    /// NLL of the first references, in nats, summed. Forbidding `[UNK]` does not change it.
-    pub nll: f64,
-    /// BLEU, from 0 to 100; `None` of no sentences.
-    pub bleu: Option<f64>,
-    /// chrF2, from 0 to 100; `None` of no sentences.
-    pub chrf: Option<f64>,
+    /// Theirs. Forbidding `[UNK]` does not change the NLL.
+    pub scores: Scores,
 }
 
 impl Row {
-    /// In nats; `None` of no sentences.
-    pub fn nll_per_sentence(&self) -> Option<f64> {
-        (self.sentences > 0).then(|| self.nll / self.sentences as f64)
-    }
-
-    /// In nats; `None` of no words.
-    pub fn nll_per_word(&self) -> Option<f64> {
-        (self.words > 0).then(|| self.nll / self.words as f64)
-    }
-
-    /// exp(NLL / words); `None` of no words.
-    pub fn perplexity(&self) -> Option<f64> {
-        self.nll_per_word().map(f64::exp)
-    }
-
     /// The length: `all` or the bucket's name.
     pub fn length(&self) -> &str {
         self.bucket.as_ref().map_or("all", |bucket| &bucket.name)
@@ -180,6 +129,10 @@ impl Report {
         self.seconds.map(|seconds| self.translated as f64 / seconds.max(1e-9))
     }
 
+    fn counts(&self, index: usize) -> Vec<Compared> {
+        self.records.iter().filter_map(|record| record.translations.get(index)).map(|one| one.counts).collect()
+    }
+
     /// The row of a set, of any length.
     pub fn row(&self, set: Set, unk: Unk) -> Option<&Row> {
         self.rows.iter().find(|row| row.set == set && row.unk == unk && row.bucket.is_none())
@@ -189,37 +142,84 @@ impl Report {
 /// A row for each set and kind of translation (where there is none, one without BLEU), and behind it one for each bucket with anything in it.
 pub fn rows(records: &[Record], unk: &[Unk], buckets: &Buckets) -> Vec<Row> {
     let mut rows = Vec::new();
+    let none = [Unk::Allowed];
     for set in [Set::All, Set::WithoutUnk] {
-        let records: Vec<&Record> = records.iter().filter(|record| record.is_in(set)).collect();
-        let lengths: Vec<usize> = records.iter().map(|record| record.source_words).collect();
-        let by_length = buckets.by_length(&lengths);
-        let none = [Unk::Allowed];
         for (index, &unk) in (if unk.is_empty() { &none } else { unk }).iter().enumerate() {
-            rows.push(row(set, unk, index, None, &records));
-            // One bucket would say the same again.
-            let told = buckets.all().iter().zip(&by_length).filter(|(_, chosen)| !chosen.is_empty());
-            for (bucket, chosen) in told.filter(|_| buckets.all().len() > 1) {
-                let chosen: Vec<&Record> = chosen.iter().map(|&at| records[at]).collect();
-                rows.push(row(set, unk, index, Some(bucket.clone()), &chosen));
+            let mut sums = ByLength::new(buckets);
+            for record in records.iter().filter(|record| record.is_in(set)) {
+                sums.add(buckets.bucket(record.source_words), &record.sums(index));
             }
+            rows.push(Row { set, unk, bucket: None, scores: sums.all.scores() });
+            // One bucket would say the same again.
+            let lengths = buckets.all().iter().zip(&sums.lengths).filter(|(_, sums)| sums.sentences > 0);
+            let row = |(bucket, sums): (&Bucket, &Sums)| Row {
+                set,
+                unk,
+                bucket: Some(bucket.clone()),
+                scores: sums.scores(),
+            };
+            rows.extend(lengths.filter(|_| buckets.all().len() > 1).map(row));
         }
     }
     rows
 }
 
-fn row(set: Set, unk: Unk, index: usize, bucket: Option<Bucket>, records: &[&Record]) -> Row {
-    let translations = || records.iter().filter_map(|record| record.translations.get(index));
-    let bleu: bleu::Counts = translations().map(|translation| &translation.counts).sum();
-    let chrf: chrf::Counts = translations().map(|translation| &translation.chrf).sum();
-    let any = translations().next().is_some();
-    Row {
-        set,
-        unk,
-        bucket,
-        sentences: records.len(),
-        words: records.iter().map(|record| record.words).sum(),
-        nll: records.iter().fold(0.0, |sum, record| sum + record.nll),
-        bleu: any.then(|| bleu.bleu().score),
-        chrf: any.then(|| chrf.score()),
+/// What was measured of a system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// The figures and every sentence.
+    pub report: Report,
+    /// Words a second; `None` where nothing was timed.
+    pub words_per_second: Option<f64>,
+    /// How near its alignments come to the gold ones; `None` without any, or why not, as a sentence.
+    pub alignment: Option<std::result::Result<gold::Report, String>>,
+    /// What else may matter than alpha, where that was measured.
+    pub importances: Vec<ImportanceRow>,
+    /// Where it ran.
+    pub device: String,
+    /// On so many threads.
+    pub threads: usize,
+}
+
+impl Measured {
+    /// Its alignments, where they were measured.
+    pub fn aligned(&self) -> Option<&gold::Report> {
+        self.alignment.as_ref()?.as_ref().ok()
     }
+}
+
+/// Whether one system is better than another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Against {
+    /// The two, by their positions.
+    pub pair: (usize, usize),
+    /// Which translations.
+    pub unk: Unk,
+    /// By paired bootstrap.
+    pub by: Comparison,
+}
+
+/// What was measured.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evaluated {
+    /// One a system, in the order asked for.
+    pub models: Vec<Arc<Measured>>,
+    /// Some of them with each other.
+    pub comparisons: Vec<Against>,
+    /// The gold alignment and its file, where there is one.
+    pub gold: Option<(PathBuf, Gold)>,
+    /// Alignments that need no model, against the gold one.
+    pub baselines: Vec<Baseline>,
+    /// Which models were not measured and why, as a sentence.
+    pub left_out: Option<String>,
+}
+
+/// Compares the systems of two reports of the same test set, all sentences, for each kind of translation that both have.
+/// The same seed gives the same answer.
+pub fn compare(first: &Report, second: &Report, resamples: (usize, u64)) -> impl Iterator<Item = (Unk, Comparison)> {
+    let kinds = first.unk.iter().enumerate();
+    let same = kinds.filter_map(|(at, unk)| Some((*unk, at, second.unk.iter().position(|other| other == unk)?)));
+    same.filter_map(move |(unk, of, to)| {
+        Some((unk, scores::compare(&first.counts(of), &second.counts(to), resamples)?))
+    })
 }

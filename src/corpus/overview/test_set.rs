@@ -1,4 +1,5 @@
-//! Floor 6: a test set in memory: sources and one or more references, line by line.
+//! Floor 7: a corpus that is not saved: a test set in memory, sources and one or more references, line by line;
+//! which of its sentences and what of them is measured.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +14,70 @@ pub struct Pair {
     pub source: Arc<str>,
     /// At least one; the first is the one whose probability is measured.
     pub references: Arc<[Arc<str>]>,
+}
+
+/// Whether translations may contain `[UNK]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unk {
+    /// As any other word.
+    Allowed,
+    /// The search never emits it (Bahdanau et al. 2015, table 1, last column).
+    Forbidden,
+}
+
+impl Unk {
+    /// Its name: `allowed` or `forbidden`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Allowed => "allowed",
+            Self::Forbidden => "forbidden",
+        }
+    }
+}
+
+/// Which sentences of a test set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Set {
+    /// All.
+    All,
+    /// Those without unknown words in the source and in every reference.
+    WithoutUnk,
+}
+
+impl Set {
+    /// Its name: `all` or `without UNK`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::WithoutUnk => "without UNK",
+        }
+    }
+}
+
+/// What a run is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// NLL of the references.
+    Scoring,
+    /// Translations.
+    Translating(Unk),
+    /// Alignments of given pairs.
+    Aligning,
+}
+
+/// Progress of a run, reported after every batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// What it did last.
+    pub stage: Stage,
+    /// Sentences of that batch.
+    pub sentences: usize,
+    /// Words of that batch, `</s>` counted.
+    pub words: usize,
+    /// Sentences done so far, each counted once for every stage.
+    pub done: usize,
+    /// Total of `done`.
+    pub total: usize,
 }
 
 /// The most sentences of a test set: translating more would take days, and each takes some 150 bytes beside its text.

@@ -1,4 +1,4 @@
-//! Floor 6: one system over one test set, some twenty batches at a time: the NLL of the references by forced
+//! Floor 7: one system over a corpus that is not saved, some twenty batches at a time: the NLL of the references by forced
 //! decoding, then the translations by beam search.
 
 use std::ops::Range;
@@ -7,14 +7,16 @@ use std::time::Instant;
 use crate::analysis::buckets::Buckets;
 use crate::analysis::unknown::Replacing;
 use crate::analysis::{bleu, chrf};
+use crate::corpus::measures::scores::Compared;
+use crate::corpus::overview::evaluated::{Record, Report, Translation, rows};
+use crate::corpus::overview::test_set::{Pair, Progress, Stage, TestSet, Unk};
 use crate::decoding;
 use crate::decoding::Hypothesis;
 use crate::decoding::batching::WINDOW;
 use crate::error::{Error, Result};
-use crate::evaluation::report::rows;
-use crate::evaluation::rows::Rows;
+use crate::evaluation::ask::Asked;
+use crate::evaluation::system::System;
 use crate::evaluation::wording;
-use crate::evaluation::{Pair, Record, Report, System, TestSet, Translation, Unk};
 use crate::models::Stepper;
 use crate::text::line;
 use crate::text::sentence::Sentence;
@@ -59,32 +61,6 @@ impl EvaluationOptions {
     fn bleu(&self) -> bleu::BleuSettings {
         bleu::BleuSettings { tokenization: self.tokenization, ..bleu::BleuSettings::default() }
     }
-}
-
-/// What a run is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// NLL of the references.
-    Scoring,
-    /// Translations.
-    Translating(Unk),
-    /// Alignments of given pairs.
-    Aligning,
-}
-
-/// Progress of a run, reported after every batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// What it did last.
-    pub stage: Stage,
-    /// Sentences of that batch.
-    pub sentences: usize,
-    /// Words of that batch, `</s>` counted.
-    pub words: usize,
-    /// Sentences done so far, each counted once for every stage.
-    pub done: usize,
-    /// Total of `done`.
-    pub total: usize,
 }
 
 /// Evaluates a model or an ensemble. The ticket is checked at every step of every batch; `progress` may block, as while paused.
@@ -229,42 +205,25 @@ impl Run<'_> {
         };
         let chosen: Vec<usize> = (0..cases.len()).filter(|&index| cases[index].source.words() > 0).collect();
         let sources: Vec<&[u32]> = chosen.iter().map(|&index| cases[index].source.ids.as_slice()).collect();
-        let mut best: Vec<Hypothesis> = vec![Hypothesis::default(); cases.len()];
+        let asked = Asked { system: self.system, search: &search, batch: self.options.batch, ticket: self.ticket };
         let mut begun = self.options.clock.map(|clock| clock());
-        decoding::decode_all(
-            stepper,
-            self.system.specials(),
-            &sources,
-            &search,
-            self.options.batch,
-            self.ticket,
-            &mut |indexes, all| {
-                if let (Some(clock), Some(begun)) = (self.options.clock, begun) {
-                    self.seconds += clock().duration_since(begun).as_secs_f64();
-                }
-                let mut words = 0;
-                for (&index, decoded) in indexes.iter().zip(all) {
-                    let Some(first) = decoded.hypotheses.into_iter().next() else { continue };
-                    words += first.tokens.len();
-                    best[chosen[index]] = first;
-                }
-                self.words += words;
-                self.translated += indexes.len();
-                self.tell(Stage::Translating(unk), indexes.len(), words);
-                // A pause is not work.
-                begun = self.options.clock.map(|clock| clock());
-                Ok(())
-            },
-        )?;
+        let mut found = asked.search(stepper, &sources, &[], &mut |sentences, words| {
+            if let (Some(clock), Some(begun)) = (self.options.clock, begun) {
+                self.seconds += clock().duration_since(begun).as_secs_f64();
+            }
+            self.words += words;
+            self.translated += sentences;
+            self.tell(Stage::Translating(unk), sentences, words);
+            // A pause is not work.
+            begun = self.options.clock.map(|clock| clock());
+        })?;
         self.tell_rest(Stage::Translating(unk), cases.len() - chosen.len());
         if self.options.replace_unk.is_some() {
-            let rows = Rows::own(self.system);
-            let mut said: Vec<&mut Hypothesis> =
-                best.iter_mut().zip(cases).filter(|(_, case)| case.source.words() > 0).map(|(best, _)| best).collect();
-            rows.go_on(stepper, &sources, &mut said, self.options.batch, self.ticket)?;
-            for one in said {
-                rows.assign(one);
-            }
+            asked.read_rows(stepper, &sources, &[], &mut found)?;
+        }
+        let mut best = vec![Hypothesis::default(); cases.len()];
+        for (index, found) in chosen.into_iter().zip(found) {
+            best[index] = found;
         }
         let found = best.iter().zip(cases).zip(pairs);
         Ok(found.map(|((best, case), pair)| self.translation(best, case, pair)).collect())
@@ -276,13 +235,12 @@ impl Run<'_> {
         let text = wording::text(lead, hypothesis, &case.source, replacing, self.test_set.pretokenized);
         let ids = wording::without_eos(lead, &hypothesis.tokens);
         let references: Vec<&str> = pair.references.iter().map(AsRef::as_ref).collect();
-        let counts = bleu::Counts::of(&text, &references, &self.options.bleu());
+        let counts = Compared::of(&text, &references, &self.options.bleu());
         Translation {
             has_unk: ids.contains(&self.unk()),
             words: hypothesis.tokens.len(),
-            bleu: counts.sentence(),
+            bleu: counts.bleu.sentence(),
             counts,
-            chrf: chrf::Counts::of(&text, &references, false),
             text,
         }
     }

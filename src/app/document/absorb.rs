@@ -1,21 +1,17 @@
-//! Floor 9: what the worker's events do to the columns. An event with an old number changes nothing.
+//! Floor 9: what the worker's events do to the columns.
 
 use std::sync::Arc;
 
 use crate::app::document::column::ColumnState;
 use crate::app::document::differences::by_itself;
-use crate::app::shared::Shared;
+use crate::app::state::AppState;
 use crate::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 
-impl Shared {
-    /// Takes in an event; true when anything changed. The old table stays, marked stale, until the first new row.
-    pub(super) fn absorb(&mut self, event: Event) -> bool {
-        let (number, id) = event.address();
-        if number.is_some_and(|number| number != self.newest()) {
-            return false;
-        }
-        let Some(at) = self.columns.iter().position(|column| column.id == id) else { return false };
-        let column = &mut self.columns[at];
+impl AppState {
+    /// Takes in an event of the column at this place; true when anything changed. The old table stays, marked stale,
+    /// until the first new row.
+    pub(crate) fn absorb(&mut self, at: usize, event: Event) -> bool {
+        let column = &mut self.document.columns[at];
         match event {
             Event::Loading { fraction, .. } => {
                 // A model that is there is not read again: this was told before and came late.
@@ -49,7 +45,8 @@ impl Shared {
                 column.own_words = said.map_or_else(Vec::new, |said| by_itself(&untouched.best, said));
                 column.untouched = Some(Arc::new(untouched));
             }
-            Event::Near { near, .. } => return self.near_found(id, near),
+            // page Sentence has asked
+            Event::Near { .. } => return false,
             Event::Failed { message, .. } => {
                 column.message = Some(message);
                 (column.decoding, column.pending) = (false, None);
@@ -60,7 +57,7 @@ impl Shared {
     }
 
     fn loaded(&mut self, at: usize, facts: ModelFacts) {
-        let column = &mut self.columns[at];
+        let column = &mut self.document.columns[at];
         column.state = ColumnState::Ready;
         let notice = facts.notice.clone();
         column.facts = Some(facts);
@@ -70,7 +67,7 @@ impl Shared {
     }
 
     fn expanded(&mut self, at: usize, best: HypothesisView) {
-        let column = &mut self.columns[at];
+        let column = &mut self.document.columns[at];
         column.take_pending();
         column.forget_links();
         column.hypotheses = vec![best];
@@ -80,32 +77,33 @@ impl Shared {
 
     /// A model has read the translation that the user gives.
     fn given(&mut self, at: usize, given: Result<HypothesisView, String>) {
-        let Some(text) = self.scene.given.clone() else { return };
-        let column = &mut self.columns[at];
+        let Some(text) = self.document.scene.given.clone() else { return };
+        let column = &mut self.document.columns[at];
         column.given = Some(given);
-        let source = self.scene.text_of(column.variant).to_owned();
-        column.given_for = Some((source, text, column.wish(self.settings.device, &self.scene)));
+        let source = self.document.scene.text_of(column.variant).to_owned();
+        column.given_for = Some((source, text, column.wish(self.view.settings.device, &self.document.scene)));
         self.rebuild(at);
         self.forget_missing_target();
         self.mark_differences();
     }
 
     fn finished(&mut self, at: usize, mut result: ColumnResult) {
-        let column = &mut self.columns[at];
+        let column = &mut self.document.columns[at];
         column.take_pending();
         column.hypotheses = std::mem::take(&mut result.hypotheses);
         column.hypothesis = 0;
         column.context = result.context.clone().or(column.context.take());
         column.result = result;
         (column.decoding, column.stale, column.message) = (false, false, None);
-        let source = self.scene.text_of(column.variant).to_owned();
-        column.done = Some((source, column.wish(self.settings.device, &self.scene)));
+        let source = self.document.scene.text_of(column.variant).to_owned();
+        column.done = Some((source, column.wish(self.view.settings.device, &self.document.scene)));
         self.ask_links(at);
         self.rebuild(at);
         self.forget_missing_target();
         self.mark_differences();
-        self.words_per_second = self.columns.iter().map(|column| column.result.words_per_second).sum();
-        if self.decoding() == 0 {
+        self.document.words_per_second =
+            self.document.columns.iter().map(|column| column.result.words_per_second).sum();
+        if self.document.decoding() == 0 {
             self.keep_translated();
         }
     }

@@ -1,0 +1,156 @@
+//! Floor 7: the scores of a system: what is counted of each sentence, what that comes to over many and by their length, and
+//! whether one system is better than another. Page Corpus, page Evaluation and the command line have their numbers here.
+
+use crate::analysis::bleu::BleuSettings;
+use crate::analysis::bootstrap::{Paired, paired};
+use crate::analysis::buckets::Buckets;
+use crate::analysis::{aer, bleu, chrf};
+
+/// Resamples of a comparison, as sacreBLEU draws, and where its random numbers begin.
+pub const RESAMPLES: (usize, u64) = (1000, 12345);
+
+/// An output against its references.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// What corpus BLEU adds up.
+    pub bleu: bleu::Counts,
+    /// What corpus chrF2 adds up; its score is that of the sentence.
+    pub chrf: chrf::Counts,
+}
+
+impl Compared {
+    /// Counts them.
+    pub fn of(output: &str, references: &[&str], settings: &BleuSettings) -> Self {
+        Self { bleu: bleu::Counts::of(output, references, settings), chrf: chrf::Counts::of(output, references, false) }
+    }
+}
+
+/// What is counted of one sentence, or of many.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sums {
+    /// Sentences.
+    pub sentences: usize,
+    /// Words of the references whose probability is known, `</s>` counted.
+    pub words: usize,
+    /// -log p of these references, in nats.
+    pub nll: f64,
+    /// Outputs that were compared with references.
+    pub compared: usize,
+    /// Their BLEU and chrF2.
+    pub counts: Compared,
+    /// Sentences whose links were compared with gold ones.
+    pub aligned: usize,
+    /// Their alignment errors.
+    pub aer: aer::Counts,
+}
+
+impl Sums {
+    /// A sentence with an output that was compared.
+    pub fn compared(counts: Compared) -> Self {
+        Self { sentences: 1, compared: 1, counts, ..Self::default() }
+    }
+
+    /// Adds other sentences.
+    pub fn add(&mut self, other: &Self) {
+        self.sentences += other.sentences;
+        self.words += other.words;
+        self.nll += other.nll;
+        self.compared += other.compared;
+        self.counts.bleu.add(&other.counts.bleu);
+        self.counts.chrf.add(&other.counts.chrf);
+        self.aligned += other.aligned;
+        self.aer.add(&other.aer);
+    }
+
+    /// What it comes to.
+    pub fn scores(&self) -> Scores {
+        Scores {
+            sentences: self.sentences,
+            words: self.words,
+            nll: self.nll,
+            bleu: (self.compared > 0).then(|| self.counts.bleu.bleu().score),
+            chrf: (self.compared > 0).then(|| self.counts.chrf.score()),
+            aligned: self.aligned,
+            aer: self.aer.rates().aer.filter(|_| self.aligned > 0),
+        }
+    }
+}
+
+/// Scores of a system over some sentences.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Scores {
+    /// How many.
+    pub sentences: usize,
+    /// Words of the references whose probability is known, `</s>` counted.
+    pub words: usize,
+    /// -log p of these references, in nats, summed.
+    pub nll: f64,
+    /// Corpus BLEU, from 0 to 100; `None` without outputs.
+    pub bleu: Option<f64>,
+    /// Corpus chrF2, from 0 to 100; `None` without outputs.
+    pub chrf: Option<f64>,
+    /// Sentences with gold links whose output is the reference.
+    pub aligned: usize,
+    /// Alignment error rate of these.
+    pub aer: Option<f64>,
+}
+
+impl Scores {
+    /// In nats; `None` of no sentences.
+    pub fn nll_per_sentence(&self) -> Option<f64> {
+        (self.sentences > 0).then(|| self.nll / self.sentences as f64)
+    }
+
+    /// In nats; `None` of no words.
+    pub fn nll_per_word(&self) -> Option<f64> {
+        (self.words > 0).then(|| self.nll / self.words as f64)
+    }
+
+    /// exp(NLL / words); `None` of no words.
+    pub fn perplexity(&self) -> Option<f64> {
+        self.nll_per_word().map(f64::exp)
+    }
+}
+
+/// The sums of all sentences, and of those in each bucket of lengths.
+#[derive(Clone, Debug)]
+pub struct ByLength {
+    /// All.
+    pub all: Sums,
+    /// By bucket; a sentence without words is in none.
+    pub lengths: Vec<Sums>,
+}
+
+impl ByLength {
+    /// Of no sentence yet.
+    pub fn new(buckets: &Buckets) -> Self {
+        Self { all: Sums::default(), lengths: vec![Sums::default(); buckets.all().len()] }
+    }
+
+    /// Adds a sentence of a bucket.
+    pub fn add(&mut self, bucket: Option<usize>, sums: &Sums) {
+        self.all.add(sums);
+        if let Some(bucket) = bucket {
+            self.lengths[bucket].add(sums);
+        }
+    }
+}
+
+/// Two systems, by each score over the same resamples (paired bootstrap, Koehn 2004).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comparison {
+    /// By BLEU.
+    pub bleu: Paired,
+    /// By chrF2.
+    pub chrf: Paired,
+}
+
+/// Compares two systems by the same sentences; `None` without any.
+pub fn compare(first: &[Compared], second: &[Compared], (resamples, seed): (usize, u64)) -> Option<Comparison> {
+    let bleu = |all: &[Compared]| all.iter().map(|one| one.bleu).collect::<Vec<_>>();
+    let chrf = |all: &[Compared]| all.iter().map(|one| one.chrf).collect::<Vec<_>>();
+    Some(Comparison {
+        bleu: paired(&bleu(first), &bleu(second), resamples, seed)?,
+        chrf: paired(&chrf(first), &chrf(second), resamples, seed)?,
+    })
+}

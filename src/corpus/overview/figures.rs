@@ -1,0 +1,237 @@
+//! Floor 7: the figures of what was measured, for spreadsheets and programs. Pure.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::analysis::aer;
+use crate::analysis::bootstrap::{Interval, Paired};
+use crate::corpus::measures::scores::Comparison;
+use crate::corpus::overview::evaluated::{Evaluated, Measured, Row};
+use crate::corpus::overview::gold;
+use crate::text::tsv::one_cell;
+
+/// A number with so many digits, or a dash where there is none.
+pub fn figure(value: Option<f64>, digits: usize) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
+}
+
+/// Links that were measured, whatever they were read off.
+pub struct Line<'a> {
+    /// Whose.
+    pub name: &'a str,
+    /// The model of the other direction.
+    pub reverse: Option<&'a str>,
+    /// Which links.
+    pub direction: &'static str,
+    /// Which word a row of alpha belongs to; `None` of what is no alpha.
+    pub reading: Option<&'static str>,
+    /// How they were read off; `None` of what needs no model.
+    pub rule: Option<Option<f32>>,
+    /// What else than alpha they were read off, and its Kendall's tau with alpha.
+    pub importance: Option<(&'static str, Option<f64>)>,
+    /// What was counted.
+    pub counts: aer::Counts,
+}
+
+/// All that was measured against gold links: alpha, then what else may matter, then what needs no model.
+pub fn lines(evaluated: &Evaluated) -> Vec<Line<'_>> {
+    let models = || evaluated.models.iter();
+    let alpha = models().filter_map(|measured| measured.aligned()).flat_map(|report| {
+        report.rows.iter().map(|row| Line {
+            name: report.name.as_str(),
+            reverse: report.reverse.as_deref(),
+            direction: row.direction.name(),
+            reading: Some(row.extraction.reading.name()),
+            rule: Some(row.extraction.threshold),
+            importance: None,
+            counts: row.counts,
+        })
+    });
+    let importances = models().flat_map(|measured| {
+        measured.importances.iter().map(|row| Line {
+            name: measured.report.name.as_str(),
+            reverse: None,
+            direction: "forward",
+            reading: None,
+            rule: Some(None),
+            importance: Some((row.name, row.kendall)),
+            counts: row.counts,
+        })
+    });
+    let baselines = evaluated.baselines.iter().flat_map(|baseline| {
+        baseline.rows.iter().map(|(direction, counts)| Line {
+            name: baseline.name,
+            reverse: None,
+            direction,
+            reading: None,
+            rule: None,
+            importance: None,
+            counts: *counts,
+        })
+    });
+    alpha.chain(importances).chain(baselines).collect()
+}
+
+/// The tables, a blank line between them.
+pub fn tsv(evaluated: &Evaluated) -> String {
+    let tables = [Some(scores(evaluated)), bootstrap(evaluated), alignments(evaluated)];
+    tables.into_iter().flatten().collect::<Vec<_>>().join("\n")
+}
+
+/// One row for each model, set, kind of output and bucket.
+pub fn scores(evaluated: &Evaluated) -> String {
+    let mut text =
+        "model\tset\tunk\tlength\tsentences\twords\tnll\tnll_per_word\tperplexity\tbleu\tchrf2\twords_per_second\n"
+            .to_owned();
+    for measured in &evaluated.models {
+        for row in &measured.report.rows {
+            let scores = &row.scores;
+            let cells = [
+                one_cell(&measured.report.name),
+                row.set.name().to_owned(),
+                row.unk.name().to_owned(),
+                row.length().to_owned(),
+                scores.sentences.to_string(),
+                scores.words.to_string(),
+                figure(scores.nll_per_sentence(), 6),
+                figure(scores.nll_per_word(), 6),
+                figure(scores.perplexity(), 6),
+                figure(scores.bleu, 4),
+                figure(scores.chrf, 4),
+                figure(measured.words_per_second.filter(|_| !measured.report.unk.is_empty()), 1),
+            ];
+            let _ = writeln!(text, "{}", cells.join("\t"));
+        }
+    }
+    text
+}
+
+/// One row for each two models that were compared, kind of output and metric.
+pub fn bootstrap(evaluated: &Evaluated) -> Option<String> {
+    let mut text = String::from(
+        "first\tsecond\tunk\tmetric\tfirst_score\tsecond_score\tdifference\tlow\thigh\tsecond_wins\tp_value\tresamples\n",
+    );
+    let name = |at: usize| evaluated.models.get(at).map(|measured| one_cell(&measured.report.name)).unwrap_or_default();
+    for against in &evaluated.comparisons {
+        for (metric, paired) in [("bleu", &against.by.bleu), ("chrf2", &against.by.chrf)] {
+            let Interval { value, low, high, .. } = paired.difference;
+            let (first, second) = (name(against.pair.0), name(against.pair.1));
+            let numbers =
+                [paired.first.value, paired.second.value, value, low, high, paired.second_wins, paired.p_value];
+            let numbers = numbers.map(|number| format!("{number:.4}")).join("\t");
+            let (unk, resamples) = (against.unk.name(), paired.resamples);
+            let _ = writeln!(text, "{first}\t{second}\t{unk}\t{metric}\t{numbers}\t{resamples}");
+        }
+    }
+    (!evaluated.comparisons.is_empty()).then_some(text)
+}
+
+/// One row for each of [`lines`].
+pub fn alignments(evaluated: &Evaluated) -> Option<String> {
+    let mut text = String::from(
+        "model\treverse_model\tdirection\treading\tthreshold\timportance\tkendall_with_alpha\tlinks\tsure\tprecision\trecall\taer\n",
+    );
+    let lines = lines(evaluated);
+    let dash = || "-".to_owned();
+    for line in &lines {
+        let rates = line.counts.rates();
+        let cells = [
+            one_cell(line.name),
+            line.reverse.map_or_else(dash, one_cell),
+            line.direction.to_owned(),
+            line.reading.unwrap_or("-").to_owned(),
+            line.rule.flatten().map_or_else(dash, |theta| theta.to_string()),
+            line.importance.map_or_else(dash, |(name, _)| name.to_owned()),
+            figure(line.importance.and_then(|(_, kendall)| kendall), 6),
+            line.counts.found.to_string(),
+            line.counts.sure.to_string(),
+            figure(rates.precision, 6),
+            figure(rates.recall, 6),
+            figure(rates.aer, 6),
+        ];
+        let _ = writeln!(text, "{}", cells.join("\t"));
+    }
+    (!lines.is_empty()).then_some(text)
+}
+
+/// Everything but the sentences.
+pub fn json(evaluated: &Evaluated) -> Value {
+    let first = evaluated.models.first().map(|measured| &measured.report);
+    let gold =
+        evaluated.gold.as_ref().map(|(file, gold)| json!({"file": file.display().to_string(), "note": gold.note}));
+    let baselines = evaluated.baselines.iter().map(|baseline| {
+        let row = |(direction, counts): &(&str, aer::Counts)| with(json!({"direction": direction}), counts);
+        json!({"name": baseline.name, "rows": baseline.rows.iter().map(row).collect::<Vec<_>>()})
+    });
+    json!({"test_set": first.map(|report| report.test_set.clone()),
+           "bleu_signature": first.map(|report| report.bleu_signature.clone()),
+           "chrf2_signature": first.map(|report| report.chrf_signature.clone()),
+           "gold": gold,
+           "models": (0..evaluated.models.len()).map(|at| model(evaluated, at)).collect::<Vec<_>>(),
+           "baselines": baselines.collect::<Vec<_>>()})
+}
+
+/// What was counted of links, and its rates.
+fn with(mut object: Value, counts: &aer::Counts) -> Value {
+    let rates = counts.rates();
+    object["links"] = json!(counts.found);
+    object["sure"] = json!(counts.sure);
+    object["links_sure"] = json!(counts.found_sure);
+    object["links_possible"] = json!(counts.found_possible);
+    object["precision"] = json!(rates.precision);
+    object["recall"] = json!(rates.recall);
+    object["aer"] = json!(rates.aer);
+    object
+}
+
+fn model(evaluated: &Evaluated, at: usize) -> Value {
+    let measured: &Measured = &evaluated.models[at];
+    let report = &measured.report;
+    let against = evaluated.comparisons.iter().filter(|against| against.pair == (0, at));
+    let against = against.map(|against| comparison(against.unk.name(), &against.by));
+    let importances = measured.importances.iter();
+    let importances =
+        importances.map(|row| with(json!({"name": row.name, "kendall_with_alpha": row.kendall}), &row.counts));
+    json!({"name": report.name, "architecture": report.architecture,
+           "folder": report.folder.display().to_string(), "average": report.mixing.map(|mixing| mixing.average.to_string()),
+           "alignment_of": report.mixing.map(|mixing| mixing.alignment.to_string()), "beam": report.search.beam,
+           "max_length": report.search.max_length, "length": report.search.ranking.length.to_string(),
+           "coverage": report.search.ranking.coverage, "batch": report.batch, "unk_replaced": report.replaced, "device": measured.device,
+           "threads": measured.threads, "seconds": report.seconds,
+           "sentences_per_second": report.sentences_per_second(), "words_per_second": measured.words_per_second,
+           "rows": report.rows.iter().map(object).collect::<Vec<_>>(),
+           "against_first": against.collect::<Vec<_>>(),
+           "alignment": measured.aligned().map(alignment),
+           "importances": importances.collect::<Vec<_>>()})
+}
+
+/// A row of scores; what is not known is `null`.
+fn object(row: &Row) -> Value {
+    let scores = &row.scores;
+    json!({"set": row.set.name(), "unk": row.unk.name(), "length": row.length(), "sentences": scores.sentences,
+           "words": scores.words, "nll": scores.nll, "nll_per_sentence": scores.nll_per_sentence(),
+           "nll_per_word": scores.nll_per_word(), "perplexity": scores.perplexity(), "bleu": scores.bleu, "chrf2": scores.chrf})
+}
+
+/// Two systems, by each score.
+pub fn comparison(unk: &str, by: &Comparison) -> Value {
+    let interval = |interval: &Interval| json!({"value": interval.value, "mean": interval.mean, "low": interval.low, "high": interval.high});
+    let paired = |paired: &Paired| {
+        json!({"first": interval(&paired.first), "second": interval(&paired.second),
+               "difference": interval(&paired.difference), "second_wins": paired.second_wins,
+               "p_value": paired.p_value, "resamples": paired.resamples})
+    };
+    json!({"unk": unk, "bleu": paired(&by.bleu), "chrf2": paired(&by.chrf)})
+}
+
+fn alignment(report: &gold::Report) -> Value {
+    let row = |row: &gold::Row| {
+        let extraction = &row.extraction;
+        with(
+            json!({"direction": row.direction.name(), "reading": extraction.reading.name(), "threshold": extraction.threshold}),
+            &row.counts,
+        )
+    };
+    json!({"reverse_model": report.reverse, "rows": report.rows.iter().map(row).collect::<Vec<_>>()})
+}

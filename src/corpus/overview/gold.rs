@@ -1,0 +1,243 @@
+//! Floor 7: alignments of a corpus that is not saved against gold links, by the alignment error rate (Och and Ney 2003) as
+//! Luong et al. (2015, section 5.4) measure it, with its floor and its ceiling: a straight line and a statistical aligner.
+
+use crate::aligner::learned::Directions;
+use crate::aligner::words::LineAligner;
+use crate::analysis::aer;
+use crate::analysis::reading::Reading;
+use crate::analysis::symmetrize::{SYMMETRIZATIONS, Symmetrization};
+use crate::corpus::overview::test_set::{Pair, Progress, Stage, TestSet};
+use crate::decoding::importance::Importance;
+use crate::error::{Error, Result};
+use crate::evaluation::alignment::{Aligner, Direction, Extraction, WordPair};
+use crate::evaluation::system::System;
+use crate::text::links::{Link, Links, places};
+use crate::ticket::Ticket;
+
+/// How to measure alignments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AlignmentOptions {
+    /// Beside the source word of greatest alpha, all those with an alpha of at least one of these.
+    pub thresholds: Vec<f32>,
+    /// Pairs forced together, at least 1.
+    pub batch: usize,
+}
+
+impl AlignmentOptions {
+    /// Every way in which links are read off alpha, by reading; the first is the main one.
+    fn extractions(&self, readings: &[Reading]) -> Vec<Extraction> {
+        let rules = || std::iter::once(None).chain(self.thresholds.iter().copied().map(Some));
+        let of = |&reading: &Reading| rules().map(move |threshold| Extraction { reading, threshold });
+        readings.iter().flat_map(of).collect()
+    }
+}
+
+impl Default for AlignmentOptions {
+    fn default() -> Self {
+        Self { thresholds: Vec::new(), batch: 16 }
+    }
+}
+
+/// How near some links come to the gold ones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Which links.
+    pub direction: Direction,
+    /// How they were read off alpha.
+    pub extraction: Extraction,
+    /// What was counted; [`aer::Counts::rates`] has AER, precision and recall.
+    pub counts: aer::Counts,
+}
+
+/// What one model, or two of opposite directions, made of a gold set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// The model's name.
+    pub name: String,
+    /// That of the reverse model.
+    pub reverse: Option<String>,
+    /// Of all sentences.
+    pub rows: Vec<Row>,
+    /// Of each sentence, for the first row.
+    pub sentences: Vec<aer::Counts>,
+    /// The links of each sentence, for the first row.
+    pub links: Vec<Vec<Link>>,
+}
+
+/// Measures the alignments of a model, and of a reverse one where there is one, against gold links: those of the test
+/// set's pairs with their first references.
+///
+/// # Errors
+/// [`Error::Stale`] as soon as the ticket is stale; a model without an alignment; a line that a model cannot read,
+/// named; another number of gold sentences than pairs; what forced decoding refuses.
+pub fn measure(
+    mut forward: Aligner<'_>,
+    reverse: Option<Aligner<'_>>,
+    (test_set, gold): (&TestSet, &[Links]),
+    options: &AlignmentOptions,
+    ticket: &Ticket,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Report> {
+    if gold.len() != test_set.len() {
+        let message = format!("has {} sentences, but the gold alignment has {}", test_set.len(), gold.len());
+        return Err(Error::file(&test_set.source, message));
+    }
+    let total = test_set.len() * (1 + usize::from(reverse.is_some()));
+    let mut done = 0;
+    let mut tell = |sentences, words| {
+        done += sentences;
+        progress(Progress { stage: Stage::Aligning, sentences, words, done, total });
+    };
+    // A row of the reverse model that has one reading alone is the same in both.
+    let readings = reverse
+        .iter()
+        .map(Aligner::readings)
+        .fold(forward.readings(), |most, other| if other.len() > most.len() { other } else { most });
+    let (extractions, batch) = (&options.extractions(readings), options.batch);
+    let pairs = read(forward.system, test_set, false)?;
+    let there = forward.links(&pairs.iter().collect::<Vec<_>>(), extractions, batch, ticket, &mut tell)?;
+    let mut report = Report {
+        name: forward.system.name(),
+        reverse: reverse.as_ref().map(|reverse| reverse.system.name()),
+        rows: Vec::new(),
+        sentences: Vec::new(),
+        links: Vec::new(),
+    };
+    let back = match reverse {
+        Some(mut reverse) => {
+            let pairs = read(reverse.system, test_set, true)?;
+            Some(turned(reverse.links(&pairs.iter().collect::<Vec<_>>(), extractions, batch, ticket, &mut tell)?))
+        }
+        None => None,
+    };
+    for (index, &extraction) in extractions.iter().enumerate() {
+        for (direction, links) in directions(&there, back.as_deref(), index) {
+            let counts: Vec<aer::Counts> =
+                links.iter().zip(gold).map(|(links, gold)| aer::Counts::of(links, gold)).collect();
+            report.rows.push(Row { direction, extraction, counts: counts.iter().sum() });
+            if report.sentences.is_empty() {
+                (report.sentences, report.links) = (counts, links);
+            }
+        }
+    }
+    Ok(report)
+}
+
+/// What the links of a model are by another definition of what matters than alpha.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportanceRow {
+    /// Its name.
+    pub name: &'static str,
+    /// What was counted against the gold links.
+    pub counts: aer::Counts,
+    /// The mean of Kendall's tau with alpha over the target words; `None` where the model has none.
+    pub kendall: Option<f64>,
+}
+
+/// Measures other definitions of what matters against gold links, as [`measure`] does alpha.
+///
+/// # Errors
+/// As there; a model without the alignment that a definition needs.
+pub fn importances(
+    aligner: &mut Aligner<'_>,
+    (test_set, gold): (&TestSet, &[Links]),
+    (definitions, samples): (&[&'static Importance], usize),
+    ticket: &Ticket,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Vec<ImportanceRow>> {
+    let pairs = read(aligner.system, test_set, false)?;
+    let pairs: Vec<&WordPair> = pairs.iter().collect();
+    let (mut done, total) = (0, pairs.len() * definitions.len());
+    let mut row = |definition: &&'static Importance| {
+        let found = aligner.important_links((definition, samples), &pairs, None, ticket, &mut |words| {
+            done += 1;
+            progress(Progress { stage: Stage::Aligning, sentences: 1, words, done, total });
+        })?;
+        let ranks: Vec<f64> = found.iter().flat_map(|found| found.ranks.iter().copied()).collect();
+        let kendall = (!ranks.is_empty()).then(|| ranks.iter().sum::<f64>() / ranks.len() as f64);
+        let counts = count(found.into_iter().map(|found| found.links), gold);
+        Ok(ImportanceRow { name: definition.name, counts, kendall })
+    };
+    definitions.iter().map(&mut row).collect()
+}
+
+/// The pairs of a test set, for a model of the other direction where they are `turned`.
+fn read(system: System<'_>, test_set: &TestSet, turned: bool) -> Result<Vec<WordPair>> {
+    let pairs = test_set.pairs.iter().enumerate();
+    pairs
+        .map(|(number, pair)| {
+            let (source, reference) = (pair.source.as_ref(), pair.references.first().map_or("", AsRef::as_ref));
+            let lines = if turned { (reference, source) } else { (source, reference) };
+            WordPair::read(system, lines, test_set.pretokenized).map_err(|refused| {
+                let path = match test_set.references.first() {
+                    Some(reference) if refused.target != turned => reference,
+                    _ => &test_set.source,
+                };
+                Error::line(path, number + 1, refused.why)
+            })
+        })
+        .collect()
+}
+
+/// Links of a model of the other direction, as those of this one.
+fn turned(links: Vec<Vec<Vec<Link>>>) -> Vec<Vec<Vec<Link>>> {
+    let turn = |links: Vec<Link>| links.into_iter().map(Link::turned).collect();
+    links.into_iter().map(|lists| lists.into_iter().map(turn).collect()).collect()
+}
+
+/// The links of every direction that there is, of one extraction.
+fn directions(
+    there: &[Vec<Vec<Link>>],
+    back: Option<&[Vec<Vec<Link>>]>,
+    extraction: usize,
+) -> Vec<(Direction, Vec<Vec<Link>>)> {
+    let of = |links: &[Vec<Vec<Link>>]| links.iter().map(|lists| lists[extraction].clone()).collect::<Vec<_>>();
+    let forward = of(there);
+    let Some(reverse) = back.map(of) else { return vec![(Direction::Forward, forward)] };
+    let both = |way: &'static Symmetrization| {
+        let links = forward.iter().zip(&reverse).map(|(there, back)| (way.combine)(there, back)).collect();
+        (Direction::Both(way), links)
+    };
+    let combined: Vec<_> = SYMMETRIZATIONS.iter().map(both).collect();
+    [(Direction::Forward, forward), (Direction::Reverse, reverse)].into_iter().chain(combined).collect()
+}
+
+/// What no model is needed for, measured beside the models: the floor and the ceiling of their error rates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Baseline {
+    /// `diagonal` or `statistical`.
+    pub name: &'static str,
+    /// By name of the direction, what was counted.
+    pub rows: Vec<(&'static str, aer::Counts)>,
+}
+
+/// The diagonal, and the links of a statistical aligner where there is one, against gold links.
+pub fn baselines(test_set: &TestSet, gold: &[Links], aligner: Option<&mut LineAligner>) -> Vec<Baseline> {
+    let text = |pair: &Pair| (pair.source.clone(), pair.references.first().cloned().unwrap_or_default());
+    let pairs: Vec<_> = test_set.pairs.iter().map(text).collect();
+    let lines =
+        pairs.iter().map(|(source, target)| diagonal(places::words(source).count(), places::words(target).count()));
+    let mut baselines =
+        vec![Baseline { name: "diagonal", rows: vec![(Direction::Forward.name(), count(lines, gold))] }];
+    if let Some(aligner) = aligner {
+        let found: Vec<Directions> = pairs.iter().map(|(source, target)| aligner.lines(source, target)).collect();
+        let both = SYMMETRIZATIONS.iter().map(Direction::Both);
+        let row = |direction: Direction| {
+            let links = found.iter().map(|found| direction.of(found.forward.clone(), &found.reverse));
+            (direction.name(), count(links, gold))
+        };
+        let rows = [Direction::Forward, Direction::Reverse].into_iter().chain(both).map(row).collect();
+        baselines.push(Baseline { name: "statistical", rows });
+    }
+    baselines
+}
+
+/// A straight line: target word i with the source word j in which (i + 1/2) T_x / T_y lies.
+pub fn diagonal(t_x: usize, t_y: usize) -> Vec<Link> {
+    let rows = if t_x == 0 { 0 } else { t_y };
+    (0..rows).map(|target| Link { source: (2 * target + 1) * t_x / (2 * t_y), target }).collect()
+}
+
+fn count(links: impl Iterator<Item = Vec<Link>>, gold: &[Links]) -> aer::Counts {
+    links.zip(gold).map(|(links, gold)| aer::Counts::of(&links, gold)).collect::<Vec<_>>().iter().sum()
+}

@@ -1,0 +1,115 @@
+//! Floor 6: a system asked about many sentences: its best translations, or what it makes of given ones, with each row of
+//! alpha by the token that it belongs to.
+
+use std::sync::Arc;
+
+use crate::decoding;
+use crate::decoding::{Decoded, Hypothesis, Intervention, SearchOptions};
+use crate::error::Result;
+use crate::evaluation::rows::Rows;
+use crate::evaluation::system::System;
+use crate::models::Stepper;
+use crate::ticket::Ticket;
+
+/// A system, and how it is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// It.
+    pub system: System<'a>,
+    /// How it searches.
+    pub search: &'a SearchOptions,
+    /// Sentences decoded together, at least 1.
+    pub batch: usize,
+    /// Checked at every step of every batch.
+    pub ticket: &'a Ticket,
+}
+
+impl Asked<'_> {
+    /// The best translation of each source, none of which is empty, with the interventions of each (none: of none), and
+    /// the rows of their tokens.
+    ///
+    /// # Errors
+    /// As [`decoding::intervene_all`].
+    pub fn translate(
+        &self,
+        stepper: &mut dyn Stepper,
+        sources: &[&[u32]],
+        lists: &[Arc<[Intervention]>],
+    ) -> Result<Vec<Hypothesis>> {
+        let mut best = self.search(stepper, sources, lists, &mut |_, _| {})?;
+        self.read_rows(stepper, sources, lists, &mut best)?;
+        Ok(best)
+    }
+
+    /// As [`Self::translate`], with the rows as the search has them. `hear` hears the sentences and words of every batch.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn search(
+        &self,
+        stepper: &mut dyn Stepper,
+        sources: &[&[u32]],
+        lists: &[Arc<[Intervention]>],
+        hear: &mut dyn FnMut(usize, usize),
+    ) -> Result<Vec<Hypothesis>> {
+        let mut best = vec![Hypothesis::default(); sources.len()];
+        let mut keep = |indexes: &[usize], all: Vec<Decoded>| {
+            let mut words = 0;
+            for (&index, decoded) in indexes.iter().zip(all) {
+                best[index] = decoded.hypotheses.into_iter().next().unwrap_or_default();
+                words += best[index].tokens.len();
+            }
+            hear(indexes.len(), words);
+            Ok(())
+        };
+        let (specials, batch) = (self.system.specials(), self.batch);
+        decoding::intervene_all(stepper, specials, sources, lists, self.search, batch, self.ticket, &mut keep)?;
+        Ok(best)
+    }
+
+    /// Gives every token of these translations the row that belongs to it.
+    ///
+    /// # Errors
+    /// As [`Rows::go_on`].
+    pub fn read_rows(
+        &self,
+        stepper: &mut dyn Stepper,
+        sources: &[&[u32]],
+        lists: &[Arc<[Intervention]>],
+        best: &mut [Hypothesis],
+    ) -> Result<()> {
+        let rows = Rows::own(self.system);
+        // alpha that a person has set does not go on behind `</s>`
+        let is_free = |at: usize| lists.get(at).is_none_or(|list| !list.iter().any(Intervention::needs_alignment));
+        let free = sources.iter().zip(&mut *best).enumerate().filter(|(at, _)| is_free(*at));
+        let (sources, mut free): (Vec<&[u32]>, Vec<&mut Hypothesis>) =
+            free.map(|(_, (source, best))| (*source, best)).unzip();
+        rows.go_on(stepper, &sources, &mut free, self.batch, self.ticket)?;
+        for one in best {
+            rows.assign(one);
+        }
+        Ok(())
+    }
+
+    /// What it makes of given translations.
+    ///
+    /// # Errors
+    /// As [`decoding::force_all`].
+    pub fn force(&self, stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])]) -> Result<Vec<Hypothesis>> {
+        let mut read = vec![Hypothesis::default(); pairs.len()];
+        let rows = Rows::own(self.system);
+        rows.force_all(stepper, pairs, self.batch, self.ticket, &mut |indexes, all| {
+            for (&index, forced) in indexes.iter().zip(all) {
+                read[index] = Hypothesis {
+                    tokens: pairs[index].1.to_vec(),
+                    token_log_p: forced.token_log_p,
+                    log_p: forced.log_p,
+                    alpha: forced.alpha,
+                    ..Hypothesis::default()
+                };
+            }
+            Ok(())
+        })?;
+        Ok(read)
+    }
+}

@@ -1,0 +1,20 @@
+//! Floor 6: a weight packed for both passes.
+
+use crate::nn::fused::{Packed, Precision};
+
+/// W for W x and for W' d.
+#[derive(Debug, Default)]
+pub struct Both {
+    /// Multiplies inputs.
+    pub forward: Packed,
+    /// Multiplies gradients.
+    pub back: Packed,
+}
+
+impl Both {
+    /// Packs a weight [rows, columns] again.
+    pub fn repack(&mut self, precision: Precision, w: &[f32], rows: usize, columns: usize) {
+        self.forward.pack_transposed(precision, w, rows, columns);
+        self.back.pack_plain(precision, w, rows, columns);
+    }
+}
