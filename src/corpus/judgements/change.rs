@@ -79,9 +79,7 @@ impl Corpus {
             // Without an aligner nothing new is known of its links.
             for (k, (_, numbers)) in measured.filter(|(_, (measure, _))| measure.name != DISAGREEMENT) {
                 for (at, row) in rows {
-                    if numbers.is_here(*at) {
-                        numbers.set(*at, row[k]);
-                    }
+                    numbers.update(*at, row[k]);
                 }
             }
         }

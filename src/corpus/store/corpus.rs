@@ -280,9 +280,7 @@ impl Corpus {
                 None => numbers.read_again(&came.places),
                 Some(loose) => {
                     for (at, number) in loose.numbers(name) {
-                        if numbers.is_here(at) {
-                            numbers.set(at, number);
-                        }
+                        numbers.update(at, number);
                     }
                 }
             }

@@ -325,6 +325,13 @@ impl Numbers {
         piece[at % PIECE] = number;
     }
 
+    /// Sets a number of a piece that is in memory; the others are read with it. A damaged file may tell of any place.
+    pub(crate) fn update(&mut self, at: usize, number: f32) {
+        if self.pieces.cells.get(at / PIECE).is_some_and(|cell| cell.get().is_some()) {
+            self.set(at, number);
+        }
+    }
+
     /// Whether the number of a place is in memory, if there is one.
     pub fn is_here(&self, at: usize) -> bool {
         self.pieces.is_here(at / PIECE)
