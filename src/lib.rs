@@ -10,11 +10,12 @@
 //! line when one leads upwards, and keeps the other rules below that a machine can check.
 //!
 //! ```text
-//! main.rs       13  parses the arguments, then ui::run or cli::run
-//! ui/           12  the window: all of egui, every colour and key      (feature `gui`)
-//! cli/          12  translate, score, sample, evaluate, align, train, bench and the others of its table
-//! session/      11  the sum of the pages: commands in, view model out, saving, lessons; the driver
-//! pages/        10  one folder a page: its state, its commands, what it keeps; a page knows no other page
+//! main.rs       14  parses the arguments, then ui::run or cli::run
+//! ui/           13  the window: its frame, its keys, the views of the pages      (feature `gui`)
+//! cli/          13  translate, score, sample, evaluate, align, train, bench and the others of its table
+//! session/      12  the sum of the pages: commands in, view model out, saving, lessons; the driver
+//! pages/        11  one folder a page: its state, its commands, what it keeps; a page knows no other page
+//! widgets/      10  what is painted everywhere and knows no page: charts, heatmaps, words, the theme (feature `gui`)
 //! app/           9  what pages share: the document that undo knows, tasks, selection, settings, effects
 //! jobs/          8  threads: live (one slot, the latest request wins), queue (whole corpora), models (the cache),
 //!                   files, corpus (the thread that owns one)
@@ -53,7 +54,7 @@
 //!
 //! # Invariants
 //!
-//! - egui is named in `ui` alone, candle in `error`, `nn`, `attention`, `models` and `training`.
+//! - egui is named in `ui` and `widgets` alone, candle in `error`, `nn`, `attention`, `models` and `training`.
 //!   `cargo check --no-default-features` proves the first without a test.
 //! - Nothing below the worker starts a thread of its own, reads the clock or the environment, or
 //!   draws from a global generator, except where `tests/tidy.rs` lists the file and the reason:
@@ -132,3 +133,5 @@ pub mod ticket;
 pub mod training;
 #[cfg(feature = "gui")]
 pub mod ui;
+#[cfg(feature = "gui")]
+pub mod widgets;

@@ -37,20 +37,21 @@ const FLOORS: &[(&str, u8)] = &[
     ("corpus", 7),
     ("jobs", 8),
     ("app", 9),
-    ("pages", 10),
-    ("session", 11),
-    ("ui", 12),
-    ("cli", 12),
-    ("main", 13),
+    ("widgets", 10),
+    ("pages", 11),
+    ("session", 12),
+    ("ui", 13),
+    ("cli", 13),
+    ("main", 14),
 ];
 
 /// Crates that only some rooms may name, and why.
 const CRATES: &[(&str, &[&str], &str)] = &[
     ("candle_core", TENSOR_ROOMS, "tensors stop at the models and their training; above everything is plain numbers"),
     ("candle_nn", &["nn", "attention"], "what candle offers beyond tensors is wrapped once"),
-    ("egui", &["ui"], "the session must be testable without a window"),
+    ("egui", &["widgets", "ui"], "the session must be testable without a window"),
     ("eframe", &["ui"], "the session must be testable without a window"),
-    ("egui_plot", &["ui"], "the session must be testable without a window"),
+    ("egui_plot", &["widgets", "ui"], "the session must be testable without a window"),
     ("rfd", &["ui"], "file dialogs belong to the window"),
     ("quick_xml", &["import"], "files of others are read in one room"),
     ("encoding_rs", &["import"], "files of others are read in one room"),
@@ -76,7 +77,7 @@ const THREADS: &[(&str, &str)] = &[
 ];
 
 /// Who may build colours: the palettes of figures, the theme, which turns them into egui's, and nobody else.
-const COLOURS: &[&str] = &["src/figure/palette.rs", "src/ui/theme.rs"];
+const COLOURS: &[&str] = &["src/figure/palette.rs", "src/widgets/theme.rs"];
 
 /// Rooms that must be told the time, the seed and the environment instead of asking for them.
 const TIMELESS: &[&str] = &[
@@ -93,6 +94,26 @@ const TIMELESS: &[&str] = &[
     "import",
     "corpus",
 ];
+
+/// The pages, by their folders.
+const PAGES: &[&str] = &["sentence", "evaluation", "map", "phrases", "steps", "corpus", "training"];
+
+/// What a view may not name: it paints what is in memory.
+const NOT_PAINTED: &[&str] = &["std::fs", "Mutex", "RwLock", "rusqlite"];
+
+/// What pages share of each other, and why.
+const BETWEEN_PAGES: &[(&str, &str, &str)] = &[
+    ("src/pages/corpus/mod.rs", "evaluation", "both pages run the same systems"),
+    ("src/ui/views/steps/mod.rs", "sentence", "the source is typed on page Steps, too"),
+    ("src/ui/views/steps/player.rs", "sentence", "the source is typed on page Steps, too"),
+];
+
+/// The most files of a folder.
+const MOST_FILES: usize = 30;
+
+/// Folders with more, and why.
+const FULL: &[(&str, &str)] =
+    &[("src/analysis", "a measure is a file, and they know nothing of each other"), ("src/cli", "a command is a file")];
 
 /// The longest file, in lines.
 const LONGEST: usize = 600;
@@ -184,6 +205,8 @@ const RULES: &[Rule] = &[
     ("floors", floors),
     ("ungrouped", ungrouped),
     ("crates", crates),
+    ("pages", pages),
+    ("painting", painting),
     ("threads", threads),
     ("colours", colours),
     ("timeless", timeless),
@@ -248,6 +271,26 @@ fn names_crate(source: &Source, name: &str) -> impl Iterator<Item = usize> {
     named.map(|(number, _)| number)
 }
 
+/// A page names no other page, nor do its views name those of another.
+fn pages(source: &Source) -> Vec<Fault> {
+    let Some((prefix, page)) = [("src/pages/", "crate::pages::"), ("src/ui/views/", "crate::ui::views::")]
+        .iter()
+        .find_map(|(folder, prefix)| Some((prefix, source.path.strip_prefix(folder)?.split_once('/')?.0)))
+    else {
+        return Vec::new();
+    };
+    let shared = |name: &str| BETWEEN_PAGES.iter().any(|(path, other, _)| *path == source.path && *other == name);
+    let is_other = |name: &str| PAGES.contains(&name) && name != page && !shared(name);
+    let named = source.library_lines().filter(|(_, line)| after(line, prefix).into_iter().any(is_other));
+    named.map(|(number, _)| (number, "a page does not know another; what both need lies below them".into())).collect()
+}
+
+fn painting(source: &Source) -> Vec<Fault> {
+    let is_view = source.path.contains("/view/") || source.path.contains("/views/");
+    let say = "a view holds no file, lock or database";
+    if is_view { lines_with_words(source.library_lines(), NOT_PAINTED, say) } else { Vec::new() }
+}
+
 fn threads(source: &Source) -> Vec<Fault> {
     if THREADS.iter().any(|(path, _)| source.path.starts_with(path)) {
         return Vec::new();
@@ -277,7 +320,7 @@ fn colours(source: &Source) -> Vec<Fault> {
             .any(|kind| after(line, kind).into_iter().any(|name| made(name) && constant(name)))
             || has_word(line, "hex_color!")
     };
-    let say = "colours come from src/figure/palette.rs, through src/ui/theme.rs in the window";
+    let say = "colours come from src/figure/palette.rs, through src/widgets/theme.rs in the window";
     source.library_lines().filter(|(_, line)| builds(line)).map(|(number, _)| (number, say.to_owned())).collect()
 }
 
@@ -437,6 +480,19 @@ fn the_lists_hold_nothing_that_is_gone() {
     assert!(report.is_empty(), "\n{}", report.join("\n"));
 }
 
+/// A folder is read at a glance.
+#[test]
+fn no_folder_is_crowded() {
+    let sources = the_sources();
+    let folder =
+        |source: &Source| source.path.rsplit_once('/').map_or_else(String::new, |(folder, _)| folder.to_owned());
+    let folders: BTreeSet<String> = sources.iter().map(folder).collect();
+    for one in folders.iter().filter(|one| !FULL.iter().any(|(full, _)| full == one)) {
+        let count = sources.iter().filter(|source| folder(source) == **one).count();
+        assert!(count <= MOST_FILES, "{one} has {count} files; make rooms of what has more than {MOST_FILES}");
+    }
+}
+
 /// Files of a room import each other in one direction.
 #[test]
 fn no_room_has_a_circle_of_files() {
@@ -487,18 +543,21 @@ fn every_rule_finds_its_planted_violation() {
         ("floors", "src/decoding/beam.rs", "//! x\nfn f() {\n    crate::analysis::bleu::score();\n}\n", 3),
         ("floors", "src/error.rs", "//! x\nuse crate::ticket::Ticket;\n", 2),
         ("floors", "src/ui/views/a.rs", "//! x\nuse crate::cli::args;\n", 2),
-        ("floors", "src/text/mod.rs", "//! x\nuse super::worker::Worker;\n", 2),
+        ("floors", "src/text/mod.rs", "//! x\nuse super::jobs::Worker;\n", 2),
         ("floors", "src/models/fused/mod.rs", "//! x\nuse super::super::session::Session;\n", 2),
         ("floors", "src/cellar/mod.rs", "//! x\n", 1),
-        ("ungrouped", "src/text/a.rs", "//! x\nuse crate::{error::Error, worker::Worker};\n", 2),
+        ("ungrouped", "src/text/a.rs", "//! x\nuse crate::{error::Error, jobs::Worker};\n", 2),
         ("crates", "src/session/mod.rs", "//! x\nuse candle_core::Tensor;\n", 2),
-        ("crates", "src/worker/mod.rs", "//! x\nfn f(ui: &mut egui::Ui) {}\n", 2),
+        ("crates", "src/jobs/mod.rs", "//! x\nfn f(ui: &mut egui::Ui) {}\n", 2),
         ("crates", "src/text/a.rs", "//! x\nuse anyhow::Context as _;\n", 2),
+        ("pages", "src/pages/map/mod.rs", "//! x\nuse crate::pages::corpus::columns::A;\n", 2),
+        ("pages", "src/ui/views/map/a.rs", "//! x\nuse crate::ui::views::steps::stage;\n", 2),
+        ("painting", "src/ui/views/map/a.rs", "//! x\nlet a = std::fs::read(path);\n", 2),
         ("threads", "src/decoding/beam.rs", "//! x\nfn f() { std::thread::spawn(|| ()); }\n", 2),
         ("threads", "src/session/mod.rs", "//! x\nuse rayon::prelude::*;\n", 2),
         ("threads", "src/session/mod.rs", "//! x\nuse std::{\n    thread::{self, spawn},\n};\n", 3),
-        ("floors", "src/text/a.rs", "//! x\nuse super::super::{worker::Worker};\n", 2),
-        ("crates", "src/worker/mod.rs", "//! x\nuse {std::fs, egui};\n", 2),
+        ("floors", "src/text/a.rs", "//! x\nuse super::super::{jobs::Worker};\n", 2),
+        ("crates", "src/jobs/mod.rs", "//! x\nuse {std::fs, egui};\n", 2),
         ("timeless", "src/text/a.rs", "//! x\nuse std::{env::{var}, fs};\n", 2),
         ("colours", "src/ui/views/a.rs", "//! x\nlet c = Color32::from_rgb(1, 2, 3);\n", 2),
         ("colours", "src/ui/views/a.rs", "//! x\nlet c = egui::Color32::WHITE;\n", 2),
@@ -527,7 +586,7 @@ fn every_rule_finds_its_planted_violation() {
 #[test]
 fn no_rule_cries_wolf() {
     let innocent: &[(&str, &str)] = &[
-        ("src/worker/mod.rs", "use crate::decoding::SearchOptions;\nuse crate::jobs::live::protocol::Event;\n"),
+        ("src/jobs/mod.rs", "use crate::decoding::SearchOptions;\nuse crate::jobs::live::protocol::Event;\n"),
         (
             "src/decoding/beam.rs",
             "/// See [`crate::ui::App`]; `unsafe`, todo!() and println! are words here.\nfn f() {}\n",
@@ -540,7 +599,7 @@ fn no_rule_cries_wolf() {
         ("src/text/a.rs", "/* unsafe /* nested */ todo!() */\n#[cfg(test)]\nmod tests { fn f() { a.unwrap(); } }\n"),
         ("src/ui/views/a.rs", "let c = Color32::TRANSPARENT;\nlet d: Color32 = theme.accent();\n"),
         ("src/ui/views/a.rs", "painter.image(texture, rect, UV, Color32::WHITE);\n"),
-        ("src/ui/theme.rs", "const WHITE: Color32 = Color32::from_rgb(255, 255, 255);\n"),
+        ("src/widgets/theme.rs", "const WHITE: Color32 = Color32::from_rgb(255, 255, 255);\n"),
         ("src/ui/views/text.rs", "use super::text::Galley;\n"),
         ("src/training/data.rs", "let tokenizers = (source, target);\nlet rfd = tokenizers.0;\n"),
         ("src/nn/fused/gemm.rs", "unsafe { kernel(a, b) };\n"),

@@ -1,4 +1,4 @@
-//! Floor 10: the application as eframe sees it. Each frame: take in what the worker tells, read the keys, paint the
+//! Floor 13: the application as eframe sees it. Each frame: take in what the worker tells, read the keys, paint the
 //! views of the table, then send on what the user did. Nothing here waits for anything.
 
 use std::collections::VecDeque;
@@ -10,10 +10,12 @@ use crate::pages::sentence::command::{InterveneCommand, SelectCommand, SentenceC
 use crate::session::command::{Command, WindowCommand};
 use crate::session::driver::Driver;
 use crate::session::state::Session;
-use crate::ui::dialogs::Question;
-use crate::ui::local::{Local, Panel, Sheet, Window};
-use crate::ui::views::{presentation, source};
-use crate::ui::{act, local, shortcuts, theme, views};
+use crate::ui::local::{Local, Panel, SharedMemory, Sheet, Window};
+use crate::ui::views::presentation;
+use crate::ui::views::sentence::source;
+use crate::ui::views::training;
+use crate::ui::{act, local, shortcuts, views};
+use crate::widgets::theme;
 
 /// Longest time a frame spends on news; the rest waits for the next frame.
 const PUMP_BUDGET: Duration = Duration::from_millis(4);
@@ -65,7 +67,7 @@ impl App {
         let focus = (desk.session().app().view.page() != Page::Steps).then_some(Panel::Source);
         Self {
             desk,
-            local: Local { focus, ..Local::default() },
+            local: Local { shared: SharedMemory { focus, ..SharedMemory::default() }, ..Local::default() },
             commands: Vec::new(),
             frame_times: VecDeque::new(),
             began: None,
@@ -111,19 +113,19 @@ impl App {
         }
         copy(ctx, &self.local);
         if ctx.input(|input| input.pointer.primary_clicked()) {
-            self.local.picked = None;
+            self.local.shared.picked = None;
         }
         let dropped = ctx.input(|input| input.raw.dropped_files.clone());
         let dropped = dropped.iter().map(|file| WindowCommand::Drop(file.path().to_path_buf()).into());
         self.commands.extend(dropped);
-        if let Some((question, path)) = self.local.dialogs.poll(ctx) {
-            if matches!(self.local.sheet, Sheet::Ask(_) | Sheet::Figure { .. }) {
-                self.local.sheet = Sheet::None;
+        if let Some((asked, path)) = self.local.dialogs.poll(ctx) {
+            if matches!(self.local.shared.sheet, Sheet::Ask(_) | Sheet::Figure { .. }) {
+                self.local.shared.sheet = Sheet::None;
             }
-            if question == Question::TrainingFile {
+            if asked.question == training::CONFIGURATION {
                 self.local.training_path = path.display().to_string();
             }
-            self.commands.push(question.answered(path));
+            self.commands.push(asked.answered(path));
         }
     }
 
@@ -164,12 +166,18 @@ impl App {
 
     fn finish(&mut self, ctx: &egui::Context) {
         let session = self.desk.session();
-        self.local.trees.retain(|id, _| session.app().document.columns().iter().any(|column| column.id == *id));
-        self.local.textures.retain(|id, _| session.app().document.columns().iter().any(|column| column.id == *id));
-        if session.app().view.hover() != self.local.hover {
-            self.commands.push(SelectCommand::Hover(self.local.hover).into());
+        self.local
+            .sentence
+            .trees
+            .retain(|id, _| session.app().document.columns().iter().any(|column| column.id == *id));
+        self.local
+            .shared
+            .textures
+            .retain(|id, _| session.app().document.columns().iter().any(|column| column.id == *id));
+        if session.app().view.hover() != self.local.shared.hover {
+            self.commands.push(SelectCommand::Hover(self.local.shared.hover).into());
         }
-        if let Some(text) = self.local.copied.take() {
+        if let Some(text) = self.local.shared.copied.take() {
             ctx.copy_text(text);
         }
         if let Some((number, pixels)) =
@@ -183,7 +191,7 @@ impl App {
             return;
         }
         if !self.commands.iter().all(keeps_mark) {
-            self.local.key_mark = None;
+            self.local.sentence.key_mark = None;
         }
         for command in std::mem::take(&mut self.commands) {
             self.desk.send(command);
@@ -213,16 +221,22 @@ impl App {
         self.read_input(&ctx);
         self.keep_size(&ctx);
         if ctx.input(|input| input.pointer.delta() != egui::Vec2::ZERO) {
-            self.local.key_mark = None;
+            self.local.sentence.key_mark = None;
         }
         // a mark outlives neither its column nor, below, any act that changes what is marked
-        self.local.key_mark =
-            self.local.key_mark.filter(|mark| self.desk.session().app().document.column(mark.column).is_some());
-        self.local.hover = self.local.key_mark;
+        self.local.sentence.key_mark = self
+            .local
+            .sentence
+            .key_mark
+            .filter(|mark| self.desk.session().app().document.column(mark.column).is_some());
+        self.local.shared.hover = self.local.sentence.key_mark;
         let mut window = Window { session: self.desk.session(), commands: &mut self.commands, local: &mut self.local };
         views::show(ui, &mut window);
         // the source is always there, so F6 ends at the latest with it
-        if self.desk.session().app().view.page() == Page::Sentence && !self.local.presents && self.local.cycle_on() {
+        if self.desk.session().app().view.page() == Page::Sentence
+            && !self.local.presents
+            && self.local.shared.cycle_on()
+        {
             ctx.request_repaint();
         }
         self.finish(&ctx);
@@ -232,7 +246,7 @@ impl App {
 
 /// Copies the words that the mouse was drawn over; a text field copies its own.
 fn copy(ctx: &egui::Context, local: &Local) {
-    let Some(picked) = local.picked.as_ref().filter(|_| !ctx.text_edit_focused()) else { return };
+    let Some(picked) = local.shared.picked.as_ref().filter(|_| !ctx.text_edit_focused()) else { return };
     if ctx.input(|input| input.events.iter().any(|event| matches!(event, egui::Event::Copy))) {
         ctx.copy_text(picked.part.clone());
     }

@@ -1,4 +1,4 @@
-//! Floor 10: what a menu of offers is about. A leaf.
+//! Floor 13: what a menu of offers is about. A leaf.
 
 use egui::{Id, Pos2};
 

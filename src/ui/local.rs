@@ -1,28 +1,29 @@
-//! Floor 10: state of the window between two frames that no other room needs.
+//! Floor 13: state of the window between two frames that no other room needs.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use crate::app::document::column::Column;
-use crate::app::document::scene::SearchSettings;
 use crate::app::files::drawing::Branches;
 use crate::app::files::drawing::Drawing;
 use crate::app::settings;
 use crate::app::view::Hover;
-use crate::corpus::judgements::judge::Mark;
 use crate::figure::links::Weight;
 use crate::jobs::live::protocol::ColumnId;
 use crate::session::command::{Command, WindowCommand};
 use crate::session::lessons::lights::{Light, Lit};
 use crate::session::state::Session;
 use crate::ui::clicked::{Clicked, Offered};
-use crate::ui::dialogs::{Dialogs, Question};
+use crate::ui::dialogs::{Asked, Dialogs};
 use crate::ui::manual::ManualLocal;
-use crate::ui::scheme_draft::SchemeDraft;
-use crate::ui::tree_memory;
-use crate::ui::widgets::heatmap::Texture;
-use crate::ui::widgets::heatmap::layout::Zoom;
-use crate::ui::widgets::{matrix, plane, words};
+use crate::ui::views::corpus::memory::CorpusMemory;
+use crate::ui::views::map::memory::MapMemory;
+use crate::ui::views::phrases::memory::PhrasesMemory;
+use crate::ui::views::sentence::memory::SentenceMemory;
+use crate::ui::views::steps::memory::StepsMemory;
+use crate::widgets::heatmap::Texture;
+use crate::widgets::heatmap::layout::Zoom;
+use crate::widgets::words;
 
 /// Key of the session's layout: width of the window, points.
 pub const WINDOW_WIDTH: &str = "window_width";
@@ -90,7 +91,7 @@ pub enum Panel {
 pub const PANELS: [Panel; 5] = [Panel::Sentences, Panel::Source, Panel::Picture, Panel::Beam, Panel::Inspector];
 
 /// What is open over the window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq)]
 pub enum Sheet {
     /// Nothing.
     #[default]
@@ -111,7 +112,7 @@ pub enum Sheet {
     /// Settings of a variant of this column.
     Beside(ColumnId),
     /// A path to type, or to choose in the system's dialog.
-    Ask(Question),
+    Ask(Asked),
 }
 
 /// Which words of a variant are typed.
@@ -123,57 +124,6 @@ pub enum Words {
     Insert(usize),
     /// All of the text.
     Whole,
-}
-
-/// Settings of a variant as they are chosen.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Beside {
-    /// How it is searched.
-    pub search: SearchSettings,
-    /// Show typed words for `[UNK]`.
-    pub replaces: bool,
-    /// With what is set.
-    pub has_interventions: bool,
-}
-
-/// What the page Phrases remembers.
-#[derive(Default)]
-pub struct PhrasesLocal {
-    /// The path as typed.
-    pub path: String,
-    /// The points of the scatter as they were drawn last.
-    pub cache: crate::ui::widgets::scatter::Cache,
-}
-
-/// Where the list of sentences is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ListPlace {
-    /// Beside the columns, or closed by the user.
-    #[default]
-    Beside,
-    /// Folded, since the window is too narrow for both.
-    Folded,
-    /// Over the columns of such a window.
-    Over,
-}
-
-/// A cell of a selected row that is dragged up or down.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Dragged {
-    /// In which column.
-    pub column: ColumnId,
-    /// Target word.
-    pub i: usize,
-    /// Source word.
-    pub j: usize,
-    /// Where the mouse went down, points from the top.
-    pub from: f32,
-    /// alpha_ij there.
-    pub before: f32,
-    /// The weight that the mouse has last said.
-    pub wanted: f32,
-    /// The weight that was sent last, if any was.
-    pub sent: Option<f32>,
 }
 
 /// Words of a text that the mouse was drawn over.
@@ -189,105 +139,6 @@ pub struct Picked {
     pub part: String,
 }
 
-/// What page Corpus remembers of what is being typed and clicked.
-#[derive(Default)]
-pub struct WorkbenchLocal {
-    /// A path, as typed.
-    pub path: String,
-    /// A tag, as typed.
-    pub tag: String,
-    /// The note of a sentence, as typed.
-    pub note: String,
-    /// Of which sentence the note is, and whose.
-    pub noted: Option<(usize, String)>,
-    /// Something was typed that is not kept yet.
-    pub is_noting: bool,
-    /// The annotator, as typed.
-    pub annotator: Option<String>,
-    /// A mark that is being made, and of which sentence.
-    pub span: Option<(usize, Mark)>,
-    /// The mark that is chosen.
-    pub mark: Option<MarkKey>,
-    /// The mark that the mouse is over.
-    pub over_mark: Option<MarkKey>,
-    /// The system whose errors are judged, by its place.
-    pub judged: usize,
-    /// Its kind.
-    pub category: String,
-    /// Its severity.
-    pub severity: String,
-    /// The scheme of errors, while it is edited.
-    pub scheme: Option<SchemeDraft>,
-    /// The system whose alignment is shown, by its place, and how far it is scrolled to the right, points.
-    pub system: usize,
-    /// As said.
-    pub scroll: f32,
-    /// Its picture.
-    pub texture: Texture,
-    /// The sentence and its source word that the next link begins at.
-    pub linked: Option<(usize, usize)>,
-    /// The brush that the mouse has.
-    pub grab: Option<(crate::corpus::query::column::Column, Grab)>,
-    /// The lines through the axes as they were drawn last.
-    pub lines: Option<DrawnLines>,
-    /// Which score is shown by length, by its place.
-    pub score: usize,
-    /// The system whose source words are listed, by its place.
-    pub words_of: usize,
-    /// They are sorted by how large a share of them is wrong.
-    pub by_share: bool,
-    /// The hit that is already in view.
-    pub seen_hit: Option<usize>,
-}
-
-/// A mark of a sentence: whose, and which of theirs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MarkKey {
-    /// The sentence, from 0.
-    pub at: usize,
-    /// The annotator.
-    pub annotator: String,
-    /// Its number, from 0.
-    pub number: usize,
-}
-
-/// What of a brush the mouse has.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Grab {
-    /// A new one, which began there, from 0 to 1.
-    New(f32),
-    /// Its lower end.
-    Low,
-    /// Its upper end.
-    High,
-    /// All of it: taken so far from its lower end, from 0 to 1, when it was this range.
-    Whole(f32, (f32, f32)),
-}
-
-/// Lines through axes as triangles, and what they were made of.
-pub struct DrawnLines {
-    /// The numbers.
-    pub picture: std::sync::Arc<crate::corpus::measures::distribution::Picture>,
-    /// The room.
-    pub rect: egui::Rect,
-    /// The colours.
-    pub is_dark: bool,
-    /// The triangles.
-    pub mesh: std::sync::Arc<egui::Mesh>,
-}
-
-/// Parts of the page Steps that stand beside each other where there is room.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum StepsView {
-    /// The machine.
-    #[default]
-    Machine,
-    /// The rows so far.
-    Rows,
-    /// The beam of the step.
-    Beam,
-}
-
 /// What a page of a lesson lights, and the parts that were brought into view for it.
 #[derive(Debug, Default)]
 pub struct Lighted {
@@ -297,89 +148,13 @@ pub struct Lighted {
     seen: HashSet<(Lit, String)>,
 }
 
-/// What the window remembers.
+/// What several views remember together.
 #[derive(Default)]
-pub struct Local {
-    /// The trees of searches, by column.
-    pub trees: HashMap<ColumnId, tree_memory::Memory>,
-    /// The menu of the selected word is to open.
-    pub opens_word: Option<()>,
-    /// A cell that is dragged up or down.
-    pub dragged: Option<Dragged>,
-    /// A word or a translation that is to be forced, as typed.
-    pub forced: String,
-    /// Words of a variant, as typed.
-    pub wording: String,
-    /// Settings of a variant, while they are chosen.
-    pub beside: Option<Beside>,
-    /// The order of the next permutation of a row.
-    pub seed: u64,
-    /// The frame in which page Steps was painted last.
-    pub steps_frame: u64,
-    /// When the player of page Steps moved last, in seconds of the window's clock.
-    pub steps_moved: Option<f64>,
-    /// The word of page Steps that is already in view, and of how many.
-    pub steps_seen: Option<(usize, usize)>,
-    /// The row of the heatmap of page Steps that was brought into view last.
-    pub steps_revealed: Option<usize>,
-    /// How far the heatmap of page Steps is scrolled to the right, points.
-    pub steps_scroll: f32,
-    /// That heatmap as a texture.
-    pub steps_texture: Texture,
-    /// The cell of it, target and source word, that the keyboard would guess.
-    pub steps_cursor: Option<(usize, usize)>,
-    /// The number of the context that page Steps shows as a sum.
-    pub steps_unit: Option<usize>,
-    /// Of the page Corpus.
-    pub workbench: WorkbenchLocal,
-    /// The matrices of its open box as textures.
-    pub steps_matrices: matrix::Textures,
-    /// What it shows where there is no room for all.
-    pub steps_view: StepsView,
-    /// What a lesson lights now.
-    pub lighted: Lighted,
-    /// Of the page Phrases.
-    pub phrases: PhrasesLocal,
-    /// Of the manual.
-    pub manual: ManualLocal,
+pub struct SharedMemory {
     /// Heatmaps as textures, by column.
     pub textures: HashMap<ColumnId, Texture>,
-    /// How far all heatmaps are scrolled to the right together, points.
-    pub scroll_x: f32,
-    /// The side of a cell that was last drawn, points.
-    pub cell: f32,
     /// What the mouse is over, found out while painting this frame.
     pub hover: Option<Hover>,
-    /// One picture in large type, and nothing beside it.
-    pub presents: bool,
-    /// The window is to fill the screen, or no longer.
-    pub full_screen: Option<()>,
-    /// What is open over the window.
-    pub sheet: Sheet,
-    /// The open menu of what can be done with a word, a cell or a hypothesis.
-    pub offered: Option<Offered>,
-    /// A menu was asked for by a key; what it is about says where it opens.
-    pub asked: Option<Clicked>,
-    /// A text for the clipboard.
-    pub copied: Option<String>,
-    /// The picture that was put into the clipboard last, by its number.
-    pub seen_painted: Option<u64>,
-    /// Words of a text that the mouse was drawn over.
-    pub picked: Option<Picked>,
-    /// The path being typed in a sheet.
-    pub path: String,
-    /// When each notice was first seen, in seconds of the window's clock.
-    pub notices: HashMap<u64, f64>,
-    /// Where the configuration of a new training is to be written.
-    pub training_path: String,
-    /// Model folders that are to form an ensemble.
-    pub members: Vec<PathBuf>,
-    /// Model folders that come with the program.
-    pub bundled: Vec<PathBuf>,
-    /// Where this user keeps models.
-    pub home: Option<PathBuf>,
-    /// A cell marked with the arrow keys; the mouse takes it over.
-    pub key_mark: Option<Hover>,
     /// The panel that wants the keyboard.
     pub focus: Option<Panel>,
     /// The widget that wants the keyboard.
@@ -388,38 +163,63 @@ pub struct Local {
     pub last_panel: Option<Panel>,
     /// Which way F6 is going, until a panel that is there takes the keyboard; 0 when it is not.
     pub cycling: isize,
-    /// The theme that is on, the system's where that is asked for.
-    pub theme: Option<egui::Theme>,
-    /// The system's file dialogs.
-    pub dialogs: Dialogs,
-    /// The text was too long for the field and was cut; said until the next edit.
-    pub cut: bool,
-    /// Height of the outputs as last measured, by column.
-    pub output_heights: HashMap<ColumnId, f32>,
-    /// The position in the list that is already in view.
-    pub seen_position: Option<usize>,
-    /// Where the list of sentences is.
-    pub list: ListPlace,
-    /// The first column in view, where not all of them fit.
-    pub first_column: usize,
-    /// Width of a column as last painted, points.
-    pub column_width: f32,
-    /// The column that is to be the first in view.
-    pub wanted_column: Option<usize>,
-    /// The rows of the list that were in view last.
-    pub rows_in_view: std::ops::Range<usize>,
-    /// The target word that is already in view: its column, its place, and the height of the picture, points.
-    pub seen_target: Option<(ColumnId, usize, u32)>,
-    /// The selected column and the newest one, both already in view.
-    pub seen_columns: (Option<ColumnId>, Option<ColumnId>),
-    /// Where the map of page Map is looked at.
-    pub plane: plane::Memory,
-    /// The first map was asked for; later ones only the user asks for.
-    pub map_begun: bool,
+    /// What is open over the window.
+    pub sheet: Sheet,
+    /// The open menu of what can be done with a word, a cell or a hypothesis.
+    pub offered: Option<Offered>,
+    /// A menu was asked for by a key; what it is about says where it opens.
+    pub asked: Option<Clicked>,
+    /// Words of a text that the mouse was drawn over.
+    pub picked: Option<Picked>,
+    /// A text for the clipboard.
+    pub copied: Option<String>,
+    /// The path being typed in a sheet.
+    pub path: String,
+}
+
+/// What the window remembers: its own, and a struct for each page.
+#[derive(Default)]
+pub struct Local {
+    /// Of what several views share.
+    pub shared: SharedMemory,
+    /// Of the page Sentence.
+    pub sentence: SentenceMemory,
+    /// Of the page Map.
+    pub map: MapMemory,
+    /// Of the page Phrases.
+    pub phrases: PhrasesMemory,
+    /// Of the page Steps.
+    pub steps: StepsMemory,
+    /// Of the page Corpus.
+    pub corpus: CorpusMemory,
+    /// Where the configuration of a new training is to be written.
+    pub training_path: String,
+    /// Of the manual.
+    pub manual: ManualLocal,
+    /// What a lesson lights now.
+    pub lighted: Lighted,
     /// Where the parts were painted in this frame that a lesson lights.
     pub lit: Vec<egui::Rect>,
     /// The lesson that had the keyboard when it was opened.
     pub seen_lesson: Option<String>,
+    /// One picture in large type, and nothing beside it.
+    pub presents: bool,
+    /// The window is to fill the screen, or no longer.
+    pub full_screen: Option<()>,
+    /// The picture that was put into the clipboard last, by its number.
+    pub seen_painted: Option<u64>,
+    /// When each notice was first seen, in seconds of the window's clock.
+    pub notices: HashMap<u64, f64>,
+    /// Model folders that are to form an ensemble.
+    pub members: Vec<PathBuf>,
+    /// Model folders that come with the program.
+    pub bundled: Vec<PathBuf>,
+    /// Where this user keeps models.
+    pub home: Option<PathBuf>,
+    /// The theme that is on, the system's where that is asked for.
+    pub theme: Option<egui::Theme>,
+    /// The system's file dialogs.
+    pub dialogs: Dialogs,
 }
 
 impl Local {
@@ -428,7 +228,9 @@ impl Local {
         let beside = self.home.as_deref().and_then(std::path::Path::parent).map(std::path::Path::to_path_buf);
         beside.unwrap_or_else(|| std::env::temp_dir().join("interlinear"))
     }
+}
 
+impl SharedMemory {
     /// True once for the panel that wants the keyboard.
     pub fn takes_focus(&mut self, panel: Panel) -> bool {
         let takes = self.focus == Some(panel);
@@ -474,6 +276,11 @@ impl Window<'_> {
         self.commands.push(command.into());
     }
 
+    /// Asks for a path on a sheet.
+    pub fn ask(&mut self, asked: Asked) {
+        self.local.shared.sheet = Sheet::Ask(asked);
+    }
+
     /// A number kept between starts.
     pub fn layout(&self, key: &str, default: f32) -> f32 {
         layout(self.session, key, default)
@@ -494,14 +301,14 @@ impl Window<'_> {
     /// Selects these words of a text.
     pub fn pick(&mut self, ui: &egui::Ui, flow: egui::Id, whole: &str, words: &[&str], range: (usize, usize)) {
         let part = words::part(whole, words, range);
-        self.local.picked = Some(Picked { flow, words: range, whole: whole.to_owned(), part });
+        self.local.shared.picked = Some(Picked { flow, words: range, whole: whole.to_owned(), part });
         // the text field would copy its own
         ui.memory_mut(|memory| memory.focused().into_iter().for_each(|focus| memory.surrender_focus(focus)));
     }
 
     /// The words of this text that are selected.
     pub fn picked(&self, flow: egui::Id, whole: &str) -> Option<(usize, usize)> {
-        let picked = self.local.picked.as_ref()?;
+        let picked = self.local.shared.picked.as_ref()?;
         (picked.flow == flow && picked.whole == whole).then_some(picked.words)
     }
 
@@ -510,15 +317,15 @@ impl Window<'_> {
         if response.secondary_clicked() {
             let at = response.interact_pointer_pos().unwrap_or(response.rect.left_bottom());
             self.offer_at(clicked, at);
-        } else if self.local.asked == Some(clicked) {
+        } else if self.local.shared.asked == Some(clicked) {
             self.offer_at(clicked, response.rect.left_bottom());
         }
     }
 
     /// Opens the menu of this thing.
     pub fn offer_at(&mut self, clicked: Clicked, at: egui::Pos2) {
-        self.local.asked = None;
-        self.local.offered = Some(Offered { clicked, at, focus: None, is_open: false });
+        self.local.shared.asked = None;
+        self.local.shared.offered = Some(Offered { clicked, at, focus: None, is_open: false });
     }
 
     /// The name of the kind of figure that a column shows; where it shows none, that of its beam.
@@ -539,7 +346,7 @@ impl Window<'_> {
     /// A figure with the links and the branches of the screen.
     pub fn as_on_screen(&self, drawing: Drawing, column: ColumnId) -> Drawing {
         let weight = if self.layout(LINKS_OPACITY, 0.0) > 0.0 { Weight::Opacity } else { Weight::Width };
-        let tree = self.local.trees.get(&column);
+        let tree = self.local.sentence.trees.get(&column);
         let branches = tree.map_or(Branches::default(), |tree| Branches { pruned: tree.pruned, steps: tree.steps });
         Drawing { threshold: self.layout(LINKS_THRESHOLD, THRESHOLD), weight, branches, ..drawing }
     }
@@ -594,4 +401,9 @@ impl Window<'_> {
 /// A number kept between starts.
 pub fn layout(session: &Session, key: &str, default: f32) -> f32 {
     session.app().view.layout().get(key).copied().filter(|value| value.is_finite()).unwrap_or(default)
+}
+
+/// The text field of the translation that the user gives, where undo is the scene's as well.
+pub fn given_id() -> egui::Id {
+    egui::Id::unique("given_translation")
 }

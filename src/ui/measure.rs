@@ -1,4 +1,4 @@
-//! Floor 10: the window measured from inside: it opens, a sentence is typed a letter at a time, and it closes.
+//! Floor 13: the window measured from inside: it opens, a sentence is typed a letter at a time, and it closes.
 //! Frames, keystrokes and translations are those of the real window; only the letters are made here.
 
 mod frames;
@@ -17,7 +17,7 @@ use crate::pages::sentence::command::SourceCommand;
 use crate::session::driver;
 use crate::session::state::Session;
 use crate::ui::App;
-use crate::ui::views::source;
+use crate::ui::views::sentence::source;
 
 pub use crate::ui::measure::heatmap::heatmap;
 pub use crate::ui::measure::steps::steps;

@@ -1,23 +1,20 @@
-//! Floor 10: the window. All of egui is here, behind the feature `gui`; no tensor, no lock, no file.
+//! Floor 13: the window. All of egui is here and in [`widgets`](crate::widgets), behind the feature `gui`; no tensor,
+//! no lock, no file.
 //!
 //! [`App`] owns a [`Desk`] (the [`Driver`]) and paints its session; every act of the user becomes a
 //! [`Command`](crate::session::command::Command). Views read `&Session` and push commands ([`views::VIEWS`]);
-//! widgets are split into numbers and painting; colours and sizes come from [`theme`] only.
+//! widgets are split into numbers and painting; colours and sizes come from [`theme`](crate::widgets::theme) only.
 
 pub mod act;
 pub mod app;
-pub mod bidi;
 pub mod clicked;
 pub mod dialogs;
 pub mod local;
 pub mod manual;
+pub mod manual_links;
 pub mod measure;
-pub mod scheme_draft;
 pub mod shortcuts;
-pub mod theme;
-mod tree_memory;
 pub mod views;
-pub mod widgets;
 
 use std::sync::{Arc, OnceLock};
 

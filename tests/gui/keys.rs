@@ -12,7 +12,7 @@ use interlinear::pages::sentence::command::{
     ColumnCommand, ListCommand, SearchCommand, SelectCommand, SentenceCommand, SourceCommand,
 };
 use interlinear::session::command::{Command, SettingsCommand, WindowCommand};
-use interlinear::ui::views::source;
+use interlinear::ui::views::sentence::source;
 
 use crate::desk;
 
@@ -128,7 +128,7 @@ fn help_lists_every_shortcut_and_closes_again() {
     let (mut harness, _) = desk::window(desk::two_models());
     harness.key_press(Key::Questionmark);
     harness.run();
-    for binding in interlinear::ui::shortcuts::bindings() {
+    for binding in interlinear::ui::act::bindings() {
         assert!(harness.query_all_by_label(binding.name).next().is_some(), "{} is missing", binding.name);
     }
     harness.key_press(Key::Escape);

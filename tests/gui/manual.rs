@@ -10,8 +10,10 @@ use interlinear::app::page::Page;
 use interlinear::cli::COMMANDS;
 use interlinear::session::command::{Command, WindowCommand};
 use interlinear::text::markdown::Block;
-use interlinear::ui::manual::{ManualPage, PICTURES, Target, pages, search, target};
-use interlinear::ui::shortcuts::{bindings, key_text};
+use interlinear::ui::act::bindings;
+use interlinear::ui::manual::{ManualPage, PICTURES, pages, search};
+use interlinear::ui::manual_links::{Target, target};
+use interlinear::ui::shortcuts::key_text;
 
 use crate::desk;
 
@@ -74,7 +76,7 @@ fn keys_page() -> String {
         }
         if !named.contains(&binding.name) {
             named.push(binding.name);
-            let same = bindings().filter(|other| other.act == binding.act).flat_map(|other| other.keys);
+            let same = bindings().iter().filter(|other| other.act == binding.act).flat_map(|other| other.keys);
             let keys: Vec<String> = same.map(|key| format!("`{}`", key_text(&ctx, key))).collect();
             text += &format!("| {} | {} |\n", keys.join(", "), binding.name);
         }

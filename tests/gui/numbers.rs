@@ -4,9 +4,10 @@ use egui::{Pos2, RawInput, Rect, Vec2, pos2, vec2};
 use interlinear::figure::geometry::{Area, point};
 use interlinear::figure::mark::{Across, Curve, Down, Lines, Mark, Polygon, Rectangle, Side, Stroke, Text};
 use interlinear::figure::palette::Palette;
-use interlinear::ui::views::column::Parts;
-use interlinear::ui::widgets::{marks, words};
-use interlinear::ui::{bidi, shortcuts};
+use interlinear::ui::act;
+use interlinear::ui::views::sentence::column::Parts;
+use interlinear::widgets::bidi;
+use interlinear::widgets::{marks, words};
 
 #[test]
 fn words_wrap_and_run_from_the_right_when_they_must() {
@@ -49,8 +50,8 @@ fn the_parts_of_a_column_never_overlap() {
 
 #[test]
 fn no_key_does_two_things() {
-    for (n, a) in shortcuts::bindings().enumerate() {
-        for b in shortcuts::bindings().skip(n + 1) {
+    for (n, a) in act::bindings().iter().enumerate() {
+        for b in act::bindings().iter().skip(n + 1) {
             let shared = a.keys.iter().find(|key| b.keys.contains(key));
             assert!(shared.is_none() || a.act == b.act, "{} and {} share a key", a.name, b.name);
         }

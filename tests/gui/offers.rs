@@ -176,7 +176,7 @@ fn words_that_the_mouse_is_drawn_over_are_copied() {
 
 #[test]
 fn a_part_of_a_text_keeps_its_blanks() {
-    let part = interlinear::ui::widgets::words::part;
+    let part = interlinear::widgets::words::part;
     let words = ["l'", "homme", "rit", "."];
     assert_eq!(part("l'homme rit.", &words, (0, 1)), "l'homme");
     assert_eq!(part("l'homme rit.", &words, (1, 9)), "homme rit.");

@@ -15,7 +15,7 @@ use interlinear::session::command::{SettingsCommand, WindowCommand};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::ui::App;
-use interlinear::ui::views::source;
+use interlinear::ui::views::sentence::source;
 
 use crate::desk;
 

@@ -274,7 +274,7 @@ fn a_megabyte_is_cut_with_a_sentence_and_nothing_panics() {
             _ => None,
         })
         .max();
-    assert_eq!(longest, Some(interlinear::ui::views::source::MOST_CHARACTERS));
+    assert_eq!(longest, Some(interlinear::ui::views::sentence::source::MOST_CHARACTERS));
     assert!(harness.query_all_by_label_contains("open a longer text as a file").next().is_some());
 }
 

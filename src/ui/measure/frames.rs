@@ -1,4 +1,4 @@
-//! Floor 10: a window without a display, whose frames are laid out and tessellated: everything that the window's own
+//! Floor 13: a window without a display, whose frames are laid out and tessellated: everything that the window's own
 //! thread does for a frame but handing it to the graphics card.
 
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Floor 10: frames with a heatmap, without a display.
+//! Floor 13: frames with a heatmap, without a display.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::session::driver::OpenWith;
 use crate::session::state::Session;
 use crate::text::sentence::{EOS, Sentence};
 use crate::ui::measure::frames::{WARM_UP, WINDOW, Window, wheel, word};
-use crate::ui::theme;
+use crate::widgets::theme;
 
 /// Frames of a window with one heatmap of so many source and target words: nothing happening, the mouse over the
 /// cells, scrolling, and new numbers in every frame. `whole`: the window is large enough for every cell and label.

@@ -1,4 +1,4 @@
-//! Floor 10: frames of the page Steps, without a display.
+//! Floor 13: frames of the page Steps, without a display.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Floor 10: frames with the tree of a search, without a display.
+//! Floor 13: frames with the tree of a search, without a display.
 
 use egui::{Event as Input, Pos2, pos2};
 
@@ -10,7 +10,7 @@ use crate::session::state::Session;
 use crate::ui::local;
 use crate::ui::measure::frames::{WARM_UP, WINDOW, Window, wheel, word};
 use crate::ui::measure::heatmap;
-use crate::ui::tree_memory::Memory;
+use crate::ui::views::sentence::tree_memory::Memory;
 
 /// Frames of a window with the tree of a search with this beam for a translation of so many words: nothing happening, the
 /// mouse over the nodes, scrolling, another node looked at in every frame, another number of steps in every frame.
@@ -57,7 +57,7 @@ pub fn tree(beam: usize, words: usize, pruned: bool, frames: usize) -> TreeFigur
 }
 
 fn remember(window: &mut Window, change: impl FnOnce(&mut Memory)) {
-    if let Some(memory) = window.app.local().trees.values_mut().next() {
+    if let Some(memory) = window.app.local().sentence.trees.values_mut().next() {
         change(memory);
     }
 }

@@ -1,4 +1,4 @@
-//! Floor 10: page Corpus with a long table, without a display: until it is there, frames of its rows, and the way from a
+//! Floor 13: page Corpus with a long table, without a display: until it is there, frames of its rows, and the way from a
 //! click on a sentence to its heatmap.
 
 use std::path::Path;

@@ -1,11 +1,12 @@
-//! Floor 10: the sheet of shortcuts, made from the table of keys, and each term explained once.
+//! Floor 13: the sheet of shortcuts, made from the table of keys, and each term explained once.
 
 use egui::{Id, RichText, Ui};
 
 use crate::ui::local::{Sheet, Window};
 use crate::ui::views::view::{Place, View};
-use crate::ui::widgets::labels;
-use crate::ui::{shortcuts, theme};
+use crate::ui::{act, shortcuts};
+use crate::widgets::labels;
+use crate::widgets::theme;
 
 /// The sheet of shortcuts.
 pub struct Help;
@@ -56,7 +57,7 @@ impl View for Help {
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
-        if window.local.sheet != Sheet::Help {
+        if window.local.shared.sheet != Sheet::Help {
             return;
         }
         let height = ui.ctx().content_rect().height() - 120.0;
@@ -78,7 +79,7 @@ impl View for Help {
             closes.inner
         });
         if response.inner || response.should_close() {
-            window.local.sheet = Sheet::None;
+            window.local.shared.sheet = Sheet::None;
         }
     }
 }
@@ -113,9 +114,9 @@ fn terms_ui(ui: &mut Ui, n: usize, terms: &[(&str, &str)], weak: egui::Color32) 
 
 /// The groups one after the other, each column as full as it takes to share them evenly.
 fn keys_ui(ui: &mut Ui) {
-    let mut groups: Vec<&str> = shortcuts::bindings().map(|binding| binding.group).collect();
+    let mut groups: Vec<&str> = act::bindings().iter().map(|binding| binding.group).collect();
     groups.dedup();
-    let lines = |group: &&str| 2 + shortcuts::bindings().filter(|binding| binding.group == *group).count();
+    let lines = |group: &&str| 2 + act::bindings().iter().filter(|binding| binding.group == *group).count();
     let total: usize = groups.iter().map(lines).sum();
     let count = if ui.available_width() >= WIDE { 3 } else { 2 };
     ui.columns(count, |columns| {
@@ -135,12 +136,12 @@ fn group_ui(ui: &mut Ui, group: &str) {
     ui.add_space(theme::SPACE_2);
     ui.label(RichText::new(group).color(t.accent));
     let mut named: Vec<&str> = Vec::new();
-    for binding in shortcuts::bindings().filter(|binding| binding.group == group) {
+    for binding in act::bindings().iter().filter(|binding| binding.group == group) {
         if named.contains(&binding.name) {
             continue;
         }
         named.push(binding.name);
-        let same = shortcuts::bindings().filter(|other| other.act == binding.act).flat_map(|other| other.keys);
+        let same = act::bindings().iter().filter(|other| other.act == binding.act).flat_map(|other| other.keys);
         let mut keys: Vec<String> = same.map(|key| shortcuts::key_text(ui.ctx(), key)).collect();
         keys.truncate(2);
         ui.horizontal(|ui| {

@@ -1,4 +1,4 @@
-//! Floor 10: lessons, in a panel at the right: the list of them, or a page with its questions; and the frame round what a
+//! Floor 13: lessons, in a panel at the right: the list of them, or a page with its questions; and the frame round what a
 //! page speaks of.
 
 use std::path::Path;
@@ -10,11 +10,12 @@ use crate::session::lessons::Running;
 use crate::session::lessons::script::ScriptPart;
 use crate::session::lessons::shelf::Kept;
 use crate::text::lesson::Ask;
-use crate::ui::dialogs::Question;
-use crate::ui::local::{Sheet, Window};
+use crate::ui::dialogs::{Question, Wants};
+use crate::ui::local;
+use crate::ui::local::Window;
 use crate::ui::views::manual;
 use crate::ui::views::view::{Place, View};
-use crate::ui::{local, theme};
+use crate::widgets::theme;
 
 /// The panel with the lessons.
 pub struct Lessons;
@@ -145,6 +146,13 @@ fn lesson_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
     ScrollArea::vertical().id_salt(id).auto_shrink([false, false]).show(ui, |ui| page_ui(ui, window, running));
 }
 
+const HANDOUT: Question = Question::new(
+    "Print a lesson",
+    "Save",
+    Wants::NewFile("lesson.html"),
+    "HTML for the class, to be printed from a browser; the solutions go into a second file beside it.",
+);
+
 fn head_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
     let t = *theme::tokens(ui);
     let (page, pages) = (running.page + 1, running.script.pages.len());
@@ -153,7 +161,7 @@ fn head_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
             let note =
                 "For the class, with the pictures of the pages that were open, and the solutions in a second file";
             if ui.small_button("Print...").on_hover_text(note).clicked() {
-                window.local.sheet = Sheet::Ask(Question::Handout);
+                window.ask(HANDOUT.then(LessonCommand::Print));
             }
             ui.label(RichText::new(format!("{page} of {pages}")).size(theme::TEXT_SMALL).color(t.weak));
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {

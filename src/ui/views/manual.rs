@@ -1,4 +1,4 @@
-//! Floor 10: the manual, in a panel at the right, so that one can read and try at once.
+//! Floor 13: the manual, in a panel at the right, so that one can read and try at once.
 
 use egui::{Align, Id, Label, Layout, Panel, RichText, ScrollArea, TextureHandle, Ui, vec2};
 
@@ -6,11 +6,14 @@ use crate::app::page::Page;
 use crate::session::command::WindowCommand;
 use crate::session::lessons::LessonCommand;
 use crate::text::markdown::{Block, Span};
+use crate::ui::act::Act;
 use crate::ui::local::Window;
-use crate::ui::manual::{ALL_LESSONS, ManualLocal, ManualPage, PICTURES, Target, pages, target};
-use crate::ui::shortcuts::{self, Act};
+use crate::ui::manual::{ManualLocal, ManualPage, PICTURES, pages};
+use crate::ui::manual_links::{ALL_LESSONS, Target, target};
+use crate::ui::shortcuts;
 use crate::ui::views::view::{Place, View};
-use crate::ui::{act, local, theme};
+use crate::ui::{act, local};
+use crate::widgets::theme;
 
 /// The panel with the manual.
 pub struct Manual;
@@ -132,7 +135,7 @@ pub fn follow(ui: &Ui, window: &mut Window<'_>, link: &str) {
         }
         Some(Target::Act(wanted)) => {
             let page = window.session.app().view.page();
-            if shortcuts::bindings().any(|binding| binding.act == wanted && !binding.works_on(page)) {
+            if !wanted.row().works_on(page) {
                 window.push(WindowCommand::ShowPage(Page::Sentence));
             }
             let commands = act::perform(wanted, window.session, window.local);

@@ -1,9 +1,9 @@
-//! Floor 10: an act of the table as a line of a menu or a button. A leaf.
+//! Floor 13: an act of the table as a line of a menu or a button. A leaf.
 
 use egui::{Button, Ui};
 
+use crate::ui::act::Act;
 use crate::ui::local::Window;
-use crate::ui::shortcuts::Act;
 use crate::ui::{act, shortcuts};
 
 /// A menu's line for an act of the table, with its key.

@@ -1,57 +1,33 @@
-//! Floor 10: the views, one file each, in the table [`VIEWS`]. A view reads the session and pushes commands.
+//! Floor 13: the views, one file each, in the table [`VIEWS`]. A view reads the session and pushes commands.
 //!
 //! The edges of the window belong to every page, what stands between them to one page.
 
-pub mod alignment;
-pub mod beam;
-pub mod change;
-pub mod changes;
-pub mod column;
-pub mod columns;
-pub mod context;
-pub mod ensemble;
+pub mod corpus;
 pub mod evaluation;
-pub mod facts;
-pub mod figure_sheet;
 pub mod help;
-pub mod inspector;
-pub mod interventions;
 pub mod lesson;
-pub mod links;
 pub mod manual;
 pub mod map;
-pub mod map_settings;
-pub mod map_side;
-pub mod measured;
 pub mod menu;
-pub mod new_training;
 pub mod offers;
-pub mod output;
 pub mod phrases;
-pub mod picture_bar;
 pub mod presentation;
-pub mod rows;
-pub mod sentences;
+pub mod sentence;
 pub mod settings;
 pub mod sheets;
-pub mod source;
 pub mod status;
 pub mod steps;
 pub mod tabs;
 pub mod task;
 pub mod top_bar;
-pub mod tree;
-pub mod variant;
+pub mod training;
 pub mod view;
-pub mod what_if;
-pub mod workbench;
 
 use crate::session::command::WindowCommand;
-use crate::ui::dialogs::Question;
-use crate::ui::local::{Sheet, Window};
-use crate::ui::theme;
+use crate::ui::local::Window;
 use crate::ui::views::view::{Place, View};
-use crate::ui::widgets::keep;
+use crate::widgets::keep;
+use crate::widgets::theme;
 
 /// Every view, from the edges of the window inwards.
 pub const VIEWS: &[&dyn View] = &[
@@ -59,21 +35,21 @@ pub const VIEWS: &[&dyn View] = &[
     &status::Status,
     &manual::Manual,
     &lesson::Lessons,
-    &sentences::Sentences,
-    &inspector::Inspector,
-    &source::Source,
-    &picture_bar::PictureBar,
-    &interventions::Interventions,
-    &columns::Columns,
+    &sentence::sentences::Sentences,
+    &sentence::inspector::Inspector,
+    &sentence::source::Source,
+    &sentence::picture_bar::PictureBar,
+    &sentence::interventions::Interventions,
+    &sentence::columns::Columns,
     &evaluation::Evaluation,
     &map::Map,
     &phrases::Phrases,
     &steps::Steps,
-    &workbench::Workbench,
+    &corpus::Workbench,
     &sheets::Sheets,
-    &new_training::NewTraining,
-    &figure_sheet::FigureSheet,
-    &what_if::WhatIf,
+    &training::NewTraining,
+    &sentence::figure_sheet::FigureSheet,
+    &sentence::what_if::WhatIf,
     &help::Help,
     &offers::Offers,
 ];
@@ -101,9 +77,9 @@ pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>) {
 
 fn over(ui: &mut egui::Ui, window: &mut Window<'_>) {
     if let Some(figure) = keep::take(ui.ctx()) {
-        window.local.dialogs.picture = figure.file();
+        let name = figure.file();
         window.push(WindowCommand::KeepFigure(figure));
-        window.local.sheet = Sheet::Ask(Question::Figure);
+        window.ask(sentence::figure_sheet::PICTURE.then(WindowCommand::SaveFigure).named(name));
     }
     for view in VIEWS.iter().filter(|view| view.place() == Place::Over) {
         view.ui(ui, window);

@@ -1,4 +1,4 @@
-//! Floor 10: what can be done with a word, a cell, a row or a hypothesis: one table, and the menu that a right click or
+//! Floor 13: what can be done with a word, a cell, a row or a hypothesis: one table, and the menu that a right click or
 //! Shift+F10 opens from it. A new offer is one line of [`OFFERS`].
 
 use egui::{Align, Button, Id, LayerId, Layout, Popup, PopupAnchor, PopupKind, RichText, Ui};
@@ -15,12 +15,13 @@ use crate::pages::phrases::command::PhrasesCommand;
 use crate::pages::sentence::command::{ColumnCommand, ProbeCommand, SelectCommand, SourceCommand};
 use crate::session::command::{SettingsCommand, WindowCommand};
 use crate::ui::clicked::{Clicked, Offered};
-use crate::ui::dialogs::Question;
+use crate::ui::dialogs::{Question, Wants};
+use crate::ui::local;
 use crate::ui::local::{Sheet, Window};
+use crate::ui::views::sentence::{changes, variant};
 use crate::ui::views::view::{Place, View};
-use crate::ui::views::{changes, variant};
-use crate::ui::widgets::labels;
-use crate::ui::{local, theme};
+use crate::widgets::labels;
+use crate::widgets::theme;
 
 /// What an offer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,14 +147,15 @@ impl View for Offers {
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
         // nothing was painted that was asked for by keys
-        if let Some(clicked) = window.local.asked.take() {
-            window.local.offered = Some(Offered { clicked, at: ui.max_rect().center(), focus: None, is_open: false });
+        if let Some(clicked) = window.local.shared.asked.take() {
+            window.local.shared.offered =
+                Some(Offered { clicked, at: ui.max_rect().center(), focus: None, is_open: false });
         }
-        let Some(offered) = window.local.offered else { return };
+        let Some(offered) = window.local.shared.offered else { return };
         let id = Id::unique("offers");
         if !offered.is_open {
             let focus = ui.memory(egui::Memory::focused);
-            window.local.offered = Some(Offered { is_open: true, focus, ..offered });
+            window.local.shared.offered = Some(Offered { is_open: true, focus, ..offered });
         }
         let popup = Popup::new(id, ui.ctx().clone(), PopupAnchor::Position(offered.at), LayerId::background());
         let popup = popup.kind(PopupKind::Menu).layout(Layout::top_down_justified(Align::Min));
@@ -163,7 +165,7 @@ impl View for Offers {
         if !Popup::is_id_open(ui.ctx(), id) {
             // what was clicked beside the menu has the keyboard now
             if menu.is_some_and(|menu| menu.response.clicked_elsewhere()) {
-                window.local.offered = None;
+                window.local.shared.offered = None;
             } else {
                 close(ui, window);
             }
@@ -173,7 +175,7 @@ impl View for Offers {
 
 /// What had the keyboard gets it back.
 fn close(ui: &Ui, window: &mut Window<'_>) {
-    if let Some(focus) = window.local.offered.take().and_then(|offered| offered.focus) {
+    if let Some(focus) = window.local.shared.offered.take().and_then(|offered| offered.focus) {
         ui.memory_mut(|memory| memory.request_focus(focus));
     }
 }
@@ -302,8 +304,19 @@ pub fn measure(window: &mut Window<'_>, column: ColumnId, measure: usize) {
     window.push(ProbeCommand::Measure { column, measure });
 }
 
+/// Asks where to write the sentence with what is set in a column.
+pub fn ask_for_set(window: &mut Window<'_>, column: ColumnId) {
+    let question = Question::new(
+        "Save the sentence with what is set",
+        "Save",
+        Wants::NewFile("interventions.json"),
+        "One line of JSON. Open it here, drop it on the window, or give it to interlinear translate --interventions.",
+    );
+    window.ask(question.then(move |path| ProbeCommand::Save { column, path }));
+}
+
 fn save_set(window: &mut Window<'_>, clicked: Clicked) {
-    window.local.sheet = Sheet::Ask(Question::Interventions(clicked.column()));
+    ask_for_set(window, clicked.column());
 }
 
 fn is_alone(window: &Window<'_>, _: Clicked) -> bool {
@@ -366,7 +379,7 @@ fn copy_word(window: &mut Window<'_>, clicked: Clicked) {
     let replace = window.session.app().replaces(column);
     let source = || Some(table.source.get(clicked.source()?)?.text.clone());
     let target = || Some(labels::target_text(table.target.get(clicked.target()?)?, replace));
-    window.local.copied = source().or_else(target);
+    window.local.shared.copied = source().or_else(target);
 }
 
 fn copy_cell(window: &mut Window<'_>, clicked: Clicked) {
@@ -375,22 +388,23 @@ fn copy_cell(window: &mut Window<'_>, clicked: Clicked) {
     };
     let (Some(target), Some(source)) = (table.target.get(i), table.source.get(j)) else { return };
     let number = number(window, table, i, j);
-    window.local.copied = Some(format!("{}\t{}\t{number}", target.text, source.text));
+    window.local.shared.copied = Some(format!("{}\t{}\t{number}", target.text, source.text));
 }
 
 fn copy_row(window: &mut Window<'_>, clicked: Clicked) {
     let (Some((_, table)), Some(i)) = (shown(window, clicked), clicked.target()) else { return };
-    window.local.copied = Some(export::shown_rows_tsv(table, window.session.app().view.settings().shown, i..i + 1));
+    window.local.shared.copied =
+        Some(export::shown_rows_tsv(table, window.session.app().view.settings().shown, i..i + 1));
 }
 
 fn copy_source(window: &mut Window<'_>, clicked: Clicked) {
     let (Some((_, table)), Some(j)) = (shown(window, clicked), clicked.source()) else { return };
-    window.local.copied = Some(export::source_tsv(table, window.session.app().view.settings().shown, j));
+    window.local.shared.copied = Some(export::source_tsv(table, window.session.app().view.settings().shown, j));
 }
 
 fn copy_alignment(window: &mut Window<'_>, clicked: Clicked) {
     let Some((_, table)) = shown(window, clicked) else { return };
-    window.local.copied = Some(export::shown_tsv(table, window.session.app().view.settings().shown));
+    window.local.shared.copied = Some(export::shown_tsv(table, window.session.app().view.settings().shown));
 }
 
 fn copy_translation(window: &mut Window<'_>, clicked: Clicked) {
@@ -404,12 +418,12 @@ fn copy_translation(window: &mut Window<'_>, clicked: Clicked) {
         | Clicked::Bars { .. }
         | Clicked::Column { .. } => None,
     };
-    window.local.copied = Some(own.unwrap_or(&table.text).clone());
+    window.local.shared.copied = Some(own.unwrap_or(&table.text).clone());
 }
 
 fn copy_beam(window: &mut Window<'_>, clicked: Clicked) {
     let Some((column, _)) = shown(window, clicked) else { return };
-    window.local.copied = Some(export::beam_tsv(column));
+    window.local.shared.copied = Some(export::beam_tsv(column));
 }
 
 fn copy_picture(window: &mut Window<'_>, clicked: Clicked) {
@@ -436,7 +450,7 @@ fn picture_of(window: &Window<'_>, clicked: Clicked) -> &'static str {
 
 fn save_figure(window: &mut Window<'_>, clicked: Clicked) {
     let kind = Some(picture_of(window, clicked));
-    window.local.sheet = Sheet::Figure { column: clicked.column(), kind };
+    window.local.shared.sheet = Sheet::Figure { column: clicked.column(), kind };
 }
 
 fn neighbours(window: &mut Window<'_>, clicked: Clicked) {
@@ -452,7 +466,7 @@ fn neighbours(window: &mut Window<'_>, clicked: Clicked) {
     window.push(MapCommand::SetChoice(choice));
     if !is_there {
         window.push(MapCommand::Compute);
-        window.local.map_begun = true;
+        window.local.map.begun = true;
     }
     window.push(MapCommand::Search(word));
     window.push(MapCommand::MoveMatch(1));

@@ -1,14 +1,15 @@
-//! Floor 10: one picture in large type, for a room that looks at a projector: the sentence, one column, nothing else.
+//! Floor 13: one picture in large type, for a room that looks at a projector: the sentence, one column, nothing else.
 
 use egui::{Label, RichText, Ui};
 
 use crate::app::page::Page;
 use crate::figure::measure::Measure as _;
+use crate::ui::act::Act;
 use crate::ui::local::Window;
-use crate::ui::shortcuts::Act;
-use crate::ui::views::{columns, menu, steps};
-use crate::ui::widgets::marks::WholeLetters;
-use crate::ui::{bidi, theme};
+use crate::ui::views::sentence::columns;
+use crate::ui::views::{menu, steps};
+use crate::widgets::marks::WholeLetters;
+use crate::widgets::{bidi, theme};
 
 /// How much larger everything is than in the window.
 pub const LARGER: f32 = 1.7;

@@ -1,4 +1,4 @@
-//! Floor 10: the two menus of settings: how to search, and how it looks.
+//! Floor 13: the two menus of settings: how to search, and how it looks.
 
 use egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton};
 use egui::{ComboBox, RichText, Slider, Ui};
@@ -8,11 +8,13 @@ use crate::nn::device;
 use crate::nn::device::DeviceChoice;
 use crate::pages::sentence::command::SearchCommand;
 use crate::session::command::SettingsCommand;
+use crate::ui::act::Act;
+use crate::ui::local;
 use crate::ui::local::Window;
-use crate::ui::shortcuts::Act;
+use crate::ui::views::lesson;
 use crate::ui::views::menu::act_item;
-use crate::ui::views::{lesson, picture_bar};
-use crate::ui::{local, theme};
+use crate::ui::views::sentence::picture_bar;
+use crate::widgets::theme;
 
 /// Menus that stay open while something in them is set.
 fn menu(text: &str) -> MenuButton<'_> {

@@ -1,4 +1,4 @@
-//! Floor 10: choosing a model folder or a file, by the system's dialog or a typed path.
+//! Floor 13: choosing a model folder or a file, by the system's dialog or a typed path.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,10 @@ use egui::{Id, Key, RichText, Ui};
 use crate::decoding::ensemble::Mixing;
 use crate::jobs::live::protocol::EnsembleSpec;
 use crate::pages::sentence::command::ColumnCommand;
-use crate::ui::dialogs::Question;
+use crate::ui::dialogs::{Asked, MODEL};
 use crate::ui::local::{Sheet, Window};
-use crate::ui::theme;
 use crate::ui::views::view::{Place, View};
+use crate::widgets::theme;
 
 /// The sheets that ask for a path.
 pub struct Sheets;
@@ -25,62 +25,57 @@ impl View for Sheets {
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
-        let Sheet::Ask(question) = window.local.sheet else { return };
+        let Sheet::Ask(asked) = window.local.shared.sheet.clone() else { return };
         let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
         let response = egui::Modal::new(Id::unique("path_sheet")).frame(frame).show(ui.ctx(), |ui| {
             ui.set_width(520.0_f32.min(ui.ctx().content_rect().width() - 80.0));
-            sheet_ui(ui, window, question);
+            sheet_ui(ui, window, &asked);
         });
         if response.should_close() {
-            window.local.sheet = Sheet::None;
+            window.local.shared.sheet = Sheet::None;
         }
     }
 }
 
-fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, question: Question) {
-    ui.heading(question.title());
+fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &Asked) {
+    ui.heading(asked.question.title);
     let weak = theme::tokens(ui).weak;
-    ui.label(RichText::new(question.note()).color(weak));
+    ui.label(RichText::new(asked.question.note).color(weak));
     ui.add_space(theme::SPACE_2);
     let label = ui.label("Path");
-    let field = egui::TextEdit::singleline(&mut window.local.path).desired_width(f32::INFINITY).hint_text(
-        if question == Question::Figure {
-            window.local.dialogs.picture.clone()
-        } else {
-            "a path on this computer".to_owned()
-        },
-    );
+    let hint = asked.name.as_deref().unwrap_or("a path on this computer");
+    let field = egui::TextEdit::singleline(&mut window.local.shared.path).desired_width(f32::INFINITY).hint_text(hint);
     let response = ui.add(field).labelled_by(label.id);
     let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
     if ui.memory(|memory| memory.focused().is_none()) {
         response.request_focus();
     }
     ui.add_space(theme::SPACE_2);
-    buttons_ui(ui, window, question, entered);
-    if question == Question::Model {
-        bundled_ui(ui, window);
+    buttons_ui(ui, window, asked, entered);
+    if asked.question == MODEL {
+        bundled_ui(ui, window, asked);
         ensemble_ui(ui, window);
     }
 }
 
-fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, question: Question, entered: bool) {
+fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &Asked, entered: bool) {
     ui.horizontal(|ui| {
-        let path = window.local.path.trim().to_owned();
-        let open = ui.add_enabled(!path.is_empty(), egui::Button::new(question.verb())).clicked();
+        let path = window.local.shared.path.trim().to_owned();
+        let open = ui.add_enabled(!path.is_empty(), egui::Button::new(asked.question.verb)).clicked();
         let browse = egui::Button::new("Browse...");
         if ui.add_enabled(!window.local.dialogs.is_open(), browse).clicked() {
-            window.local.dialogs.ask(question);
+            window.local.dialogs.ask(asked.clone());
         }
         if ui.button("Cancel").clicked() {
-            window.local.sheet = Sheet::None;
+            window.local.shared.sheet = Sheet::None;
         }
         if (open || entered) && !path.is_empty() {
-            choose(window, PathBuf::from(path), question);
+            choose(window, PathBuf::from(path), asked);
         }
     });
 }
 
-fn bundled_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn bundled_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &Asked) {
     if window.local.bundled.is_empty() {
         return;
     }
@@ -90,7 +85,7 @@ fn bundled_ui(ui: &mut Ui, window: &mut Window<'_>) {
         let name =
             folder.file_name().map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned());
         if ui.button(name).clicked() {
-            choose(window, folder, Question::Model);
+            choose(window, folder, asked);
         }
     }
 }
@@ -140,12 +135,12 @@ fn ensemble_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if ui.add_enabled(chosen.len() > 1, egui::Button::new("Add ensemble")).clicked() {
         let members = std::mem::take(chosen);
         window.push(ColumnCommand::AddEnsemble(EnsembleSpec { members, mixing: Mixing::default() }));
-        window.local.sheet = Sheet::None;
+        window.local.shared.sheet = Sheet::None;
     }
 }
 
-fn choose(window: &mut Window<'_>, path: PathBuf, question: Question) {
-    window.push(question.answered(path));
-    window.local.path.clear();
-    window.local.sheet = Sheet::None;
+fn choose(window: &mut Window<'_>, path: PathBuf, asked: &Asked) {
+    window.push(asked.answered(path));
+    window.local.shared.path.clear();
+    window.local.shared.sheet = Sheet::None;
 }

@@ -1,4 +1,4 @@
-//! Floor 10: the line at the bottom: what is going on, how fast, with which model; and what went wrong.
+//! Floor 13: the line at the bottom: what is going on, how fast, with which model; and what went wrong.
 
 use std::time::Duration;
 
@@ -9,10 +9,11 @@ use crate::app::page::Page;
 use crate::session::command::WindowCommand;
 use crate::session::state::Session;
 use crate::ui::local::Window;
-use crate::ui::theme;
+use crate::ui::views::sentence::facts;
+use crate::ui::views::task;
 use crate::ui::views::view::{Place, View};
-use crate::ui::views::{facts, task};
-use crate::ui::widgets::labels::plural;
+use crate::widgets::labels::plural;
+use crate::widgets::theme;
 
 /// How long a notice of success is shown.
 const NOTICE_SECONDS: f64 = 8.0;

@@ -1,14 +1,15 @@
-//! Floor 10: the tabs of the pages, in the bar at the top.
+//! Floor 13: the tabs of the pages, in the bar at the top.
 
 use egui::accesskit::Role;
 use egui::{Button, RichText, Ui, WidgetInfo};
 
 use crate::app::page::PAGES;
 use crate::session::command::WindowCommand;
+use crate::ui::act::Act;
 use crate::ui::local::Window;
-use crate::ui::shortcuts::Act;
+use crate::ui::shortcuts;
 use crate::ui::views::menu::act_item;
-use crate::ui::{shortcuts, theme};
+use crate::widgets::theme;
 
 /// One tab a page.
 pub fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {

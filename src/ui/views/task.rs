@@ -1,4 +1,4 @@
-//! Floor 10: work under way, the same on every page: how far it is, pause and cancel.
+//! Floor 13: work under way, the same on every page: how far it is, pause and cancel.
 
 use egui::{ProgressBar, RichText, Ui};
 
@@ -6,7 +6,7 @@ use crate::app::page::Page;
 use crate::app::tasks::Task;
 use crate::session::command::TaskCommand;
 use crate::ui::local::Window;
-use crate::ui::theme;
+use crate::widgets::theme;
 
 /// Narrower than this the buttons stand below the bar, points.
 const NARROW: f32 = 420.0;

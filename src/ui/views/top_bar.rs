@@ -1,4 +1,4 @@
-//! Floor 10: the bar at the top: the pages, the models, and what is set once for all of them.
+//! Floor 13: the bar at the top: the pages, the models, and what is set once for all of them.
 
 use egui::containers::menu::MenuButton;
 use egui::{Button, CornerRadius, Margin, Panel, RichText, Stroke, Ui};
@@ -8,14 +8,16 @@ use crate::app::document::column::{Column, ColumnState};
 use crate::app::files::export::AlignmentFormat;
 use crate::pages::sentence::command::{ColumnCommand, SearchCommand};
 use crate::session::lessons::lights::Lit;
+use crate::ui::act::Act;
 use crate::ui::clicked::Clicked;
-use crate::ui::dialogs::Question;
+use crate::ui::dialogs::{MODEL, Question, Wants};
 use crate::ui::local::{Sheet, Window};
-use crate::ui::shortcuts::Act;
+use crate::ui::shortcuts;
 use crate::ui::views::offers::{Kind, WHAT_IF};
+use crate::ui::views::sentence::facts;
 use crate::ui::views::view::{Place, View};
-use crate::ui::views::{facts, offers, settings, tabs};
-use crate::ui::{shortcuts, theme};
+use crate::ui::views::{offers, settings, tabs};
+use crate::widgets::theme;
 
 /// Letters of a model's name before it is cut, at least and at most; ensembles have long ones.
 const FEWEST_LETTERS: f32 = 8.0;
@@ -31,6 +33,31 @@ const NARROW: f32 = 980.0;
 
 /// What everything but the names of the models needs, points.
 const BESIDE: f32 = 880.0;
+
+/// How a column is exported: in its menu, the format, and what is asked.
+const EXPORTS: [(&str, AlignmentFormat, &str, &str, &str); 3] = [
+    (
+        "Save alignment as TSV...",
+        AlignmentFormat::Tsv,
+        "Save the alignment as TSV",
+        "alignment.tsv",
+        "alpha with the source words along the top and the target words down the side.",
+    ),
+    (
+        "Save alignment as links...",
+        AlignmentFormat::Pharaoh,
+        "Save the alignment as links",
+        "alignment.txt",
+        "A pair of places, source and target from 0, for each target word and the source word that it looks at most.",
+    ),
+    (
+        "Save translations as JSON...",
+        AlignmentFormat::Json,
+        "Save the translations as JSON",
+        "alignment.json",
+        "All translations of the beam with their alignments, as interlinear translate writes them.",
+    ),
+];
 
 /// The bar at the top.
 pub struct TopBar;
@@ -73,7 +100,7 @@ impl View for TopBar {
 fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
     let help = ui.button("?").on_hover_text("Shortcuts and explanations (?)");
     if help.accessible_name("Help").clicked() {
-        window.local.sheet = if window.local.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
+        window.local.shared.sheet = if window.local.shared.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
     }
     settings::menus_ui(ui, window, is_narrow);
     let mut beam = window.session.app().document.scene().search.beam;
@@ -109,7 +136,7 @@ fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let text = if ui.available_width() < ADD { "+" } else { "+ Model" };
     let add = ui.button(text).on_hover_text(format!("Add a model folder ({key})"));
     if add.accessible_name("Add a model").clicked() {
-        window.local.sheet = Sheet::Ask(Question::Model);
+        window.ask(MODEL.then(ColumnCommand::Add));
     }
 }
 
@@ -172,19 +199,18 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     let has_alignment = column.table.as_ref().is_some_and(|table| table.alpha.is_some());
     let shown = window.session.app().view.settings().shown;
     let has_numbers = column.table.as_ref().is_some_and(|table| table.numbers(shown).is_some());
-    for (text, format, enabled) in [
-        ("Save alignment as TSV...", AlignmentFormat::Tsv, has_alignment || has_numbers),
-        ("Save alignment as links...", AlignmentFormat::Pharaoh, has_alignment),
-        ("Save translations as JSON...", AlignmentFormat::Json, column.table.is_some()),
-    ] {
+    let enabled = [has_alignment || has_numbers, has_alignment, column.table.is_some()];
+    for ((text, format, title, file, note), enabled) in EXPORTS.into_iter().zip(enabled) {
         if ui.add_enabled(enabled, Button::new(text)).clicked() {
-            window.local.sheet = Sheet::Ask(Question::Alignment(column.id, format));
+            let column = column.id;
+            let question = Question::new(title, "Save", Wants::NewFile(file), note);
+            window.ask(question.then(move |path| ColumnCommand::Export { column, format, path }));
         }
     }
     let tip =
         "The sentence and what is set in this column, for another window or for interlinear translate --interventions";
     if ui.add_enabled(column.table.is_some(), Button::new("Save what is set...")).on_hover_text(tip).clicked() {
-        window.local.sheet = Sheet::Ask(Question::Interventions(column.id));
+        offers::ask_for_set(window, column.id);
     }
     let why = window.session.app().document.why_not_measured(column, 0);
     let test = ui.add_enabled(has_alignment && why.is_none(), Button::new("Test what the words depend on"));
@@ -193,6 +219,6 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     }
     let figure = Button::new("Save a figure...").shortcut_text(shortcuts::text(ui.ctx(), Act::SaveFigure));
     if ui.add_enabled(column.table.is_some(), figure).on_hover_text("As SVG, PDF or PNG").clicked() {
-        window.local.sheet = Sheet::Figure { column: column.id, kind: None };
+        window.local.shared.sheet = Sheet::Figure { column: column.id, kind: None };
     }
 }

@@ -1,4 +1,4 @@
-//! Floor 10: what a view is and where it stands. A leaf.
+//! Floor 13: what a view is and where it stands. A leaf.
 
 use crate::app::page::Page;
 use crate::ui::local::Window;

@@ -1,4 +1,4 @@
-//! Floor 10: page Evaluation, the figures: a table, BLEU by length, AER, and whether a difference means anything.
+//! Floor 13: page Evaluation, the figures: a table, BLEU by length, AER, and whether a difference means anything.
 
 use egui::{Align, Grid, Layout, RichText, Ui};
 
@@ -10,12 +10,13 @@ use crate::corpus::overview::test_set::Set;
 use crate::evaluation::alignment::Direction;
 use crate::figure::plot::{Look, Plot, Series};
 use crate::pages::evaluation::command::EvaluationCommand;
+use crate::ui::local;
 use crate::ui::local::Window;
 use crate::ui::views::evaluation::parts::{figure, name_ui, waiting_ui, wide_ui};
 use crate::ui::views::evaluation::table::table_ui;
-use crate::ui::widgets::chart::{Chart, chart_ui};
-use crate::ui::widgets::{chart, labels};
-use crate::ui::{local, theme};
+use crate::widgets::chart::{Chart, chart_ui};
+use crate::widgets::theme;
+use crate::widgets::{chart, labels};
 
 /// What the dashed curves of AER are.
 const DASHED: &str = "dashed: a row is that of the word read before (Luong et al. 2015, footnote 14)";

@@ -1,4 +1,4 @@
-//! Floor 10: the page Evaluation: models measured on a test set, and learning curves of training runs.
+//! Floor 13: the page Evaluation: models measured on a test set, and learning curves of training runs.
 //!
 //! At the left is what to measure on (`setup.rs`); beside it one of three parts: the figures, the sentences, the
 //! training runs.
@@ -15,10 +15,30 @@ use egui::{Layout, Rect, RichText, Ui, UiBuilder, WidgetInfo, vec2};
 
 use crate::app::page::Page;
 use crate::pages::evaluation::FiguresFormat;
-use crate::ui::dialogs::Question;
-use crate::ui::local::{Sheet, Window};
+use crate::pages::evaluation::command::EvaluationCommand;
+use crate::ui::dialogs::{Question, Wants};
+use crate::ui::local;
+use crate::ui::local::Window;
 use crate::ui::views::view::{Place, View};
-use crate::ui::{local, theme};
+use crate::widgets::theme;
+
+/// How figures are saved: on the button, the format, and what is asked.
+const FILES: [(&str, FiguresFormat, &str, &str, &str); 2] = [
+    (
+        "JSON...",
+        FiguresFormat::Json,
+        "Save the figures as JSON",
+        "evaluation.json",
+        "All figures with how they were measured.",
+    ),
+    (
+        "TSV...",
+        FiguresFormat::Tsv,
+        "Save the figures as TSV",
+        "evaluation.tsv",
+        "A row for each model, set, kind of output and length.",
+    ),
+];
 
 /// The page Evaluation.
 pub struct Evaluation;
@@ -68,9 +88,10 @@ fn part_ui(ui: &mut Ui, window: &mut Window<'_>) {
             return;
         }
         ui.with_layout(Layout::right_to_left(egui::Align::Center), |ui| {
-            for (name, format) in [("JSON...", FiguresFormat::Json), ("TSV...", FiguresFormat::Tsv)] {
+            for (name, format, title, file, note) in FILES {
                 if ui.button(name).on_hover_text("Save the figures to a file").clicked() {
-                    window.local.sheet = Sheet::Ask(Question::Figures(format));
+                    let save = move |path| EvaluationCommand::Export { format, path };
+                    window.ask(Question::new(title, "Save", Wants::NewFile(file), note).then(save));
                 }
             }
             ui.label(RichText::new("Save").color(theme::tokens(ui).weak));

@@ -1,11 +1,11 @@
-//! Floor 10: what the parts of page Evaluation have in common. A leaf.
+//! Floor 13: what the parts of page Evaluation have in common. A leaf.
 
 use egui::{RichText, Ui, vec2};
 
 use crate::pages::evaluation::systems;
 use crate::ui::local::Window;
-use crate::ui::theme;
-use crate::ui::widgets::{chart, labels};
+use crate::widgets::theme;
+use crate::widgets::{chart, labels};
 
 /// Widest line of what is said where there is nothing to show, points.
 const EMPTY_WIDTH: f32 = 460.0;

@@ -1,4 +1,4 @@
-//! Floor 10: page Evaluation, the sentences one by one, sorted; only those in view are drawn.
+//! Floor 13: page Evaluation, the sentences one by one, sorted; only those in view are drawn.
 
 use egui::accesskit::Role;
 use egui::{Align2, ComboBox, CornerRadius, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
@@ -7,11 +7,11 @@ use crate::corpus::overview::evaluated::Evaluated;
 use crate::pages::evaluation::command::EvaluationCommand;
 use crate::pages::evaluation::{By, listing};
 use crate::ui::local::Window;
-use crate::ui::theme;
 use crate::ui::views::evaluation::parts::waiting_ui;
-use crate::ui::views::rows;
-use crate::ui::widgets::labels::plural;
-use crate::ui::widgets::{chart, labels};
+use crate::widgets::labels::plural;
+use crate::widgets::rows;
+use crate::widgets::theme;
+use crate::widgets::{chart, labels};
 
 /// Height of a line of a row, even, so that rows stay equally high far down a long list.
 const LINE: f32 = 20.0;

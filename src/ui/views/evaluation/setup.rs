@@ -1,4 +1,4 @@
-//! Floor 10: page Evaluation, at the left: the files of the test set, the button that measures, the training logs.
+//! Floor 13: page Evaluation, at the left: the files of the test set, the button that measures, the training logs.
 
 use std::path::Path;
 
@@ -11,18 +11,46 @@ use crate::pages::evaluation;
 use crate::pages::evaluation::LogState;
 use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use crate::session::state::Session;
-use crate::ui::dialogs::Question;
-use crate::ui::local::{Sheet, Window};
-use crate::ui::theme;
+use crate::ui::dialogs::{Asked, Question, TEXTS, Wants};
+use crate::ui::local::Window;
 use crate::ui::views::task;
-use crate::ui::widgets::labels::plural;
-use crate::ui::widgets::{chart, labels};
+use crate::widgets::labels::plural;
+use crate::widgets::theme;
+use crate::widgets::{chart, labels};
 
 /// Room for the button behind a file's name, points.
 const REMOVE: f32 = 26.0;
 
 /// Height of a row of buttons, points.
 const ROW: f32 = 26.0;
+
+const SOURCE: Question = Question::new(
+    "Source sentences of a test set",
+    "Choose",
+    Wants::File(TEXTS),
+    "One sentence a line, packed with gzip or zstandard or not.",
+);
+
+const REFERENCE: Question = Question::new(
+    "References of a test set",
+    "Choose",
+    Wants::File(TEXTS),
+    "The translations of the source sentences, line by line. Several files are several references.",
+);
+
+const GOLD: Question = Question::new(
+    "Alignments by hand",
+    "Choose",
+    Wants::File(&["txt", "wa", "nonullalign", "align", "pharaoh", "naacl"]),
+    "For each line the links between words, sure and possible, in the Pharaoh or the NAACL 2003 format.",
+);
+
+const LOG: Question = Question::new(
+    "Open training logs",
+    "Open",
+    Wants::File(&["jsonl"]),
+    "The log.jsonl of a run, the folder of a run, or a folder of several runs. A log is followed while it grows.",
+);
 
 /// The test set and the logs.
 pub fn setup_ui(ui: &mut Ui, window: &mut Window<'_>) {
@@ -42,22 +70,25 @@ pub fn setup_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn test_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let session = window.session;
     let test = &session.evaluation().test;
+    let source = SOURCE.then(|path| TestCommand::SetSource(Some(path)));
+    let reference = REFERENCE.then(TestCommand::AddReference);
+    let gold = GOLD.then(|path| TestCommand::SetGold(Some(path)));
     ui.heading("Test set");
     caption_ui(ui, "Source sentences");
     match &test.source {
-        Some(path) => file_ui(ui, window, path, Question::TestSource, TestCommand::SetSource(None)),
-        None => choose_ui(ui, window, "Choose a file...", Question::TestSource),
+        Some(path) => file_ui(ui, window, path, source, TestCommand::SetSource(None)),
+        None => choose_ui(ui, window, "Choose a file...", source),
     }
     caption_ui(ui, "References");
     for (at, path) in test.references.iter().enumerate() {
-        file_ui(ui, window, path, Question::TestReference, TestCommand::RemoveReference(at));
+        file_ui(ui, window, path, reference.clone(), TestCommand::RemoveReference(at));
     }
     let more = if test.references.is_empty() { "Choose a file..." } else { "One more..." };
-    choose_ui(ui, window, more, Question::TestReference);
+    choose_ui(ui, window, more, reference);
     caption_ui(ui, "Alignments by hand, for AER");
     match &test.gold {
-        Some(path) => file_ui(ui, window, path, Question::Gold, TestCommand::SetGold(None)),
-        None => choose_ui(ui, window, "None", Question::Gold),
+        Some(path) => file_ui(ui, window, path, gold, TestCommand::SetGold(None)),
+        None => choose_ui(ui, window, "None", gold),
     }
     ui.add_space(theme::SPACE_1);
     options_ui(ui, window);
@@ -70,16 +101,16 @@ fn caption_ui(ui: &mut Ui, text: &str) {
     ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(weak));
 }
 
-fn choose_ui(ui: &mut Ui, window: &mut Window<'_>, text: &str, question: Question) {
+fn choose_ui(ui: &mut Ui, window: &mut Window<'_>, text: &str, asked: Asked) {
     let button = ui.add_sized(vec2(ui.available_width(), ROW), Button::new(text));
-    let button = button.on_hover_text(question.note());
-    if button.accessible_name(question.title()).clicked() {
-        window.local.sheet = Sheet::Ask(question);
+    let button = button.on_hover_text(asked.question.note);
+    if button.accessible_name(asked.question.title).clicked() {
+        window.ask(asked);
     }
 }
 
 /// A chosen file: a click chooses another, the cross takes it away.
-fn file_ui(ui: &mut Ui, window: &mut Window<'_>, path: &Path, question: Question, remove: TestCommand) {
+fn file_ui(ui: &mut Ui, window: &mut Window<'_>, path: &Path, asked: Asked, remove: TestCommand) {
     let t = theme::tokens(ui);
     let name = file_name(path);
     ui.horizontal(|ui| {
@@ -87,9 +118,9 @@ fn file_ui(ui: &mut Ui, window: &mut Window<'_>, path: &Path, question: Question
         let room = ui.available_width() - REMOVE - theme::SPACE_1;
         let text = labels::galley(ui.painter(), &name, &theme::body(), t.text, room - 2.0 * theme::SPACE_3);
         let button = ui.add_sized(vec2(room, ROW), Button::new(text)).on_hover_text(path.display().to_string());
-        if button.accessible_name(format!("{}, {name}", question.title())).clicked() {
-            window.local.path = path.display().to_string();
-            window.local.sheet = Sheet::Ask(question);
+        if button.accessible_name(format!("{}, {name}", asked.question.title)).clicked() {
+            window.local.shared.path = path.display().to_string();
+            window.ask(asked);
         }
         let cross = ui.add_sized(vec2(REMOVE, ROW), Button::new(RichText::new("\u{d7}").color(t.weak)).frame(false));
         if cross.on_hover_text("Take this file away").accessible_name(format!("Take {name} away")).clicked() {
@@ -209,5 +240,5 @@ fn logs_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.add(egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(colour)).wrap());
         ui.add_space(theme::SPACE_1);
     }
-    choose_ui(ui, window, "Open a run...", Question::Log);
+    choose_ui(ui, window, "Open a run...", LOG.then(EvaluationCommand::OpenLogs));
 }

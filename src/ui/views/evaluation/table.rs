@@ -1,13 +1,13 @@
-//! Floor 10: page Evaluation, the table: a row for each model, and a column for each figure of each set of sentences.
+//! Floor 13: page Evaluation, the table: a row for each model, and a column for each figure of each set of sentences.
 
 use egui::{Align, Grid, Layout, RichText, Ui};
 
 use crate::corpus::measures::scores::Scores;
 use crate::corpus::overview::evaluated::{Evaluated, Measured};
 use crate::corpus::overview::test_set::{Set, Unk};
-use crate::ui::theme;
 use crate::ui::views::evaluation::parts::{figure, name_ui, wide_ui};
-use crate::ui::widgets::labels::{count_text, said};
+use crate::widgets::labels::{count_text, said};
+use crate::widgets::theme;
 
 /// Which figure of a column is the best.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Floor 10: page Evaluation, the learning curves of training runs, which grow while a training runs.
+//! Floor 13: page Evaluation, the learning curves of training runs, which grow while a training runs.
 
 use egui::{RichText, Ui};
 
@@ -6,10 +6,10 @@ use crate::figure::plot::{Look, Plot, Series};
 use crate::pages::evaluation::LogFile;
 use crate::training::curves::{Curves, Point};
 use crate::ui::local::Window;
-use crate::ui::theme;
 use crate::ui::views::evaluation::parts::empty_ui;
-use crate::ui::widgets::chart;
-use crate::ui::widgets::chart::{Chart, chart_ui};
+use crate::widgets::chart;
+use crate::widgets::chart::{Chart, chart_ui};
+use crate::widgets::theme;
 
 /// The learning curves.
 pub fn training_ui(ui: &mut Ui, window: &mut Window<'_>) {

@@ -1,4 +1,4 @@
-//! Floor 10: the scatter of both scores of a phrase table (Cho et al. 2014, figure 3), with its search.
+//! Floor 13: the scatter of both scores of a phrase table (Cho et al. 2014, figure 3), with its search.
 
 use egui::{RichText, Ui};
 
@@ -6,10 +6,10 @@ use crate::app::document::column::Column;
 use crate::pages::phrases::command::PhrasesCommand;
 use crate::pages::phrases::{Pairs, Phrases};
 use crate::ui::local::Window;
-use crate::ui::theme;
-use crate::ui::widgets::labels::plural;
-use crate::ui::widgets::scatter;
-use crate::ui::widgets::scatter::Scatter;
+use crate::ui::views::phrases::scatter;
+use crate::ui::views::phrases::scatter::Scatter;
+use crate::widgets::labels::plural;
+use crate::widgets::theme;
 
 /// The scatter, what is looked for in it, and what it says in all.
 pub fn chart_ui(ui: &mut Ui, window: &mut Window<'_>) {

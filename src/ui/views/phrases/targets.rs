@@ -1,4 +1,4 @@
-//! Floor 10: the top targets of a source phrase, by the model and by the table side by side (Cho et al. 2014,
+//! Floor 13: the top targets of a source phrase, by the model and by the table side by side (Cho et al. 2014,
 //! tables 2). What only one of the two lists has is marked.
 
 use egui::accesskit::Role;
@@ -8,11 +8,11 @@ use crate::pages::phrases::command::PhrasesCommand;
 use crate::pages::phrases::{Pairs, SAMPLES, TOP};
 use crate::text::phrases::unescape;
 use crate::ui::local::Window;
-use crate::ui::theme;
 use crate::ui::views::phrases::chart::score_text;
-use crate::ui::views::rows;
-use crate::ui::widgets::labels;
-use crate::ui::widgets::labels::plural;
+use crate::widgets::labels;
+use crate::widgets::labels::plural;
+use crate::widgets::rows;
+use crate::widgets::theme;
 
 /// Height of a row, points.
 const ROW: f32 = 24.0;

@@ -1,4 +1,4 @@
-//! Floor 10: the beam of the step beside the machine, with the path that the steps take.
+//! Floor 13: the beam of the step beside the machine, with the path that the steps take.
 
 use std::borrow::Cow;
 
@@ -14,8 +14,8 @@ use crate::pages::steps::beam::{BeamLine, Became, beam};
 use crate::session::lessons::doing::name_of;
 use crate::session::lessons::lights::Lit;
 use crate::ui::local::Window;
-use crate::ui::theme;
-use crate::ui::widgets::{marks, node};
+use crate::widgets::theme;
+use crate::widgets::{marks, node};
 
 /// Height of a hypothesis, points.
 const ROW: f32 = 22.0;

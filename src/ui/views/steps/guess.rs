@@ -1,4 +1,4 @@
-//! Floor 10: guess first: what the class clicks or types before the step is shown, and what came of it.
+//! Floor 13: guess first: what the class clicks or types before the step is shown, and what came of it.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::guess::{Guessing, f1, is_right, place_of};
 use crate::pages::steps::picture::words;
 use crate::ui::local::Window;
-use crate::ui::theme;
+use crate::widgets::theme;
 
 /// Width of the field of the word, points.
 const FIELD: f32 = 130.0;

@@ -1,4 +1,4 @@
-//! Floor 10: the machine: its boxes can be pointed at, opened, and reached by the keyboard.
+//! Floor 13: the machine: its boxes can be pointed at, opened, and reached by the keyboard.
 
 use egui::accesskit::Role;
 use egui::{Id, Rect, Sense, Ui, WidgetInfo};
@@ -11,9 +11,9 @@ use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::picture::held;
 use crate::session::lessons::lights::Lit;
 use crate::ui::local::Window;
-use crate::ui::theme;
-use crate::ui::widgets::marks;
-use crate::ui::widgets::marks::WholeLetters;
+use crate::widgets::marks;
+use crate::widgets::marks::WholeLetters;
+use crate::widgets::theme;
 
 /// Lower than this it scrolls, points.
 const LEAST_HEIGHT: f32 = 250.0;

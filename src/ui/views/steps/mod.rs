@@ -1,8 +1,9 @@
-//! Floor 10: the page Steps: the model as a machine through which the sentence flows, one decoder step after the other.
+//! Floor 13: the page Steps: the model as a machine through which the sentence flows, one decoder step after the other.
 
 mod beam;
 mod guess;
 mod machine;
+pub mod memory;
 mod player;
 mod rows;
 mod stage;
@@ -13,10 +14,11 @@ use crate::app::page::Page;
 use crate::jobs::steps::Apart;
 use crate::pages::steps::command::StepsCommand;
 use crate::session::lessons::lights::Lit;
-use crate::ui::local::{StepsView, Window};
-use crate::ui::theme;
-use crate::ui::views::source;
+use crate::ui::local::Window;
+use crate::ui::views::sentence::source;
+use crate::ui::views::steps::memory::StepsView;
 use crate::ui::views::view::{Place, View};
+use crate::widgets::theme;
 
 /// The page Steps.
 pub struct Steps;
@@ -126,10 +128,10 @@ fn view(window: &mut Window<'_>, apart: &Apart) -> StepsView {
     let views = views(window, apart);
     for (view, _, lit) in &views {
         if window.session.lessons().lights(*lit, "") && window.is_lit_anew(*lit, "the part itself") {
-            window.local.steps_view = *view;
+            window.local.steps.view = *view;
         }
     }
-    let chosen = window.local.steps_view;
+    let chosen = window.local.steps.view;
     if views.iter().any(|(view, ..)| *view == chosen) { chosen } else { StepsView::Machine }
 }
 
@@ -141,7 +143,7 @@ fn views_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     }
     for (view, name, _) in views {
         if ui.selectable_label(view == chosen, name).clicked() {
-            window.local.steps_view = view;
+            window.local.steps.view = view;
             // An open box would stand in its place.
             window.push(StepsCommand::Open(None));
         }

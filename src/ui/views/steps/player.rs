@@ -1,4 +1,4 @@
-//! Floor 10: what the steps are of, and how one goes through them: choices, the words, the player.
+//! Floor 13: what the steps are of, and how one goes through them: choices, the words, the player.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use crate::pages::sentence::command::SelectCommand;
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::{GUESSES, Guessed, MODES, Mode, PACES};
 use crate::ui::local::Window;
-use crate::ui::theme;
-use crate::ui::views::source;
+use crate::ui::views::sentence::source;
 use crate::ui::views::steps::{guess, rows};
+use crate::widgets::theme;
 
 /// The keys of the page, while nothing is typed: what each does and its command.
 const KEYS: &[(Key, StepsCommand)] = &[
@@ -57,24 +57,24 @@ pub fn keys(ui: &mut Ui, window: &mut Window<'_>) {
 /// Whoever comes from another page has the keys of this one, and not the text field's.
 fn arrive(ui: &Ui, window: &mut Window<'_>) {
     let now = ui.ctx().cumulative_frame_nr();
-    if window.local.steps_frame + 1 < now {
+    if window.local.steps.frame + 1 < now {
         ui.memory_mut(|memory| memory.surrender_focus(source::editor_id()));
     }
-    window.local.steps_frame = now;
+    window.local.steps.frame = now;
 }
 
 /// Goes on by itself.
 pub fn tick(ui: &Ui, window: &mut Window<'_>) {
     let steps = window.session.steps();
     if !steps.is_playing {
-        window.local.steps_moved = None;
+        window.local.steps.moved = None;
         return;
     }
     let now = ui.input(|input| input.time);
     let every = f64::from(1.0 / steps.pace);
-    let since = now - *window.local.steps_moved.get_or_insert(now);
+    let since = now - *window.local.steps.moved.get_or_insert(now);
     if since >= every {
-        window.local.steps_moved = Some(now);
+        window.local.steps.moved = Some(now);
         window.push(StepsCommand::Move(1));
     }
     ui.ctx().request_repaint_after(Duration::from_secs_f64((every - since).clamp(0.005, every)));
@@ -197,8 +197,8 @@ pub fn words_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
                 let text = RichText::new(word.unwrap_or("?")).size(theme::TEXT_OUTPUT);
                 let text = text.color(if is_known { t.text } else { t.weak });
                 let label = ui.selectable_label(n == i, text);
-                if n == i && window.local.steps_seen != Some((n, apart.steps.len())) {
-                    window.local.steps_seen = Some((n, apart.steps.len()));
+                if n == i && window.local.steps.seen != Some((n, apart.steps.len())) {
+                    window.local.steps.seen = Some((n, apart.steps.len()));
                     label.scroll_to_me(None);
                 }
                 let said = format!("Step {}: {}", n + 1, word.unwrap_or("to be said"));

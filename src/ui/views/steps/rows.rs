@@ -1,4 +1,4 @@
-//! Floor 10: the rows so far as a heatmap, which grows with the steps.
+//! Floor 13: the rows so far as a heatmap, which grows with the steps.
 
 use egui::{Id, Key, Modifiers, Ui};
 
@@ -10,11 +10,11 @@ use crate::jobs::steps::Apart;
 use crate::pages::steps::command::StepsCommand;
 use crate::session::lessons::lights::Lit;
 use crate::text::links::Link;
-use crate::ui::act;
 use crate::ui::local::Window;
-use crate::ui::widgets::heatmap::{Answer, Heatmap, Marks, Outlined};
-use crate::ui::widgets::labels;
-use crate::ui::widgets::marks::Letters;
+use crate::widgets::heatmap::{Answer, Heatmap, Marks, Outlined};
+use crate::widgets::labels;
+use crate::widgets::marks::Letters;
+use crate::widgets::theme;
 
 /// The heatmap, for the keyboard.
 pub fn id() -> Id {
@@ -28,7 +28,7 @@ pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns() > 0) else { return };
     let whole = steps.whole();
     let is_first = whole.is_some_and(|guessing| !guessing.is_revealed);
-    let cursor = window.local.steps_cursor.filter(|(i, j)| *i < matrix.rows() && *j < matrix.columns() && is_first);
+    let cursor = window.local.steps.cursor.filter(|(i, j)| *i < matrix.rows() && *j < matrix.columns() && is_first);
     let name = if is_first { "the class".to_owned() } else { format!("{} step by step", apart.model) };
     let needs = Needs {
         // The cells keep their size while the rows come.
@@ -43,8 +43,8 @@ pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     let settings = window.session.app().view.settings();
     // A row is brought into view once; the mouse may look elsewhere.
     let looked = cursor.map_or(steps.i, |(i, _)| i);
-    let reveal = (window.local.steps_revealed != Some(looked)).then_some(looked);
-    window.local.steps_revealed = Some(looked);
+    let reveal = (window.local.steps.revealed != Some(looked)).then_some(looked);
+    window.local.steps.revealed = Some(looked);
     let p_t: Option<Vec<f32>> = apart.steps.iter().take(table.target.len()).map(|step| step.p_t).collect();
     let local = window.session.steps().column(window.session.app()).and_then(|column| column.facts.as_ref()?.window);
     let heatmap = Heatmap {
@@ -53,7 +53,7 @@ pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
         table: &table,
         matrix,
         shown: Shown::Alpha,
-        map: ColourMap::at(act::palette(settings.palette_on(ui.visuals().dark_mode))),
+        map: ColourMap::at(theme::map_at(settings.palette_on(ui.visuals().dark_mode))),
         metrics: Metrics::choose(&needs, ui.available_size(), Zoom::Auto),
         marks: match (whole, cursor) {
             (Some(_), Some((i, j))) => Marks { row: Some(i), column: Some(j), selected: None },
@@ -70,16 +70,16 @@ pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
         can_drag: false,
         before: Vec::new(),
         replace: false,
-        scroll_x: window.local.steps_scroll,
+        scroll_x: window.local.steps.scroll,
         locate: None,
         reveal,
     };
-    let mut texture = std::mem::take(&mut window.local.steps_texture);
+    let mut texture = std::mem::take(&mut window.local.steps.texture);
     let place = ui.available_rect_before_wrap();
     let answer = heatmap.show(ui, &mut texture, false);
     window.part(ui, Lit::Rows, "", place);
-    window.local.steps_texture = texture;
-    window.local.steps_scroll = answer.scroll_x;
+    window.local.steps.texture = texture;
+    window.local.steps.scroll = answer.scroll_x;
     if is_first {
         guess_cells(ui, window, &answer, cursor, (matrix.rows(), matrix.columns()));
         return;
@@ -108,7 +108,7 @@ fn guess_cells(
     };
     let has_focus = ui.memory(|memory| memory.has_focus(id()));
     let is_pressed = has_focus && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Space));
-    window.local.steps_cursor = answer.cell.or(now);
+    window.local.steps.cursor = answer.cell.or(now);
     if answer.cell.is_some() {
         ui.memory_mut(|memory| memory.request_focus(id()));
     }

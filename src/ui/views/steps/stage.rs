@@ -1,4 +1,4 @@
-//! Floor 10: a box of the machine, open: what happens in it, its equations with the paper's number, its tensors, and the
+//! Floor 13: a box of the machine, open: what happens in it, its equations with the paper's number, its tensors, and the
 //! numbers of the step.
 
 use egui::accesskit::Role;
@@ -15,11 +15,11 @@ use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::picture::{held, words};
 use crate::session::lessons::lights::Lit;
 use crate::ui::local::Window;
-use crate::ui::theme;
-use crate::ui::widgets::bars::{Bar, bars};
-use crate::ui::widgets::marks::WholeLetters;
-use crate::ui::widgets::matrix::{MATRIX, matrix};
-use crate::ui::widgets::{marks, node, strip};
+use crate::widgets::bars::{Bar, bars};
+use crate::widgets::marks::WholeLetters;
+use crate::widgets::matrix::{MATRIX, matrix};
+use crate::widgets::theme;
+use crate::widgets::{marks, node, strip};
 
 /// Height of a vector, points.
 const STRIP: f32 = 56.0;
@@ -86,7 +86,7 @@ fn matrices_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, stage: &Stag
          those of single numbers."
     );
     ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak)).wrap());
-    let textures = &mut window.local.steps_matrices;
+    let textures = &mut window.local.steps.matrices;
     textures.follow(ui, &apart.matrices);
     let across = (ui.available_width() / (MATRIX + ui.spacing().item_spacing.x)).floor().max(1.0) as usize;
     for line in matrices.chunks(across) {
@@ -246,12 +246,12 @@ fn sum_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     let (Some(c), Some(h)) = (apart.part("context", i), apart.part("annotations", i)) else { return };
     let (Some(c), Some(h)) = (c.quantities.first(), h.quantities.first()) else { return };
     let most = || c.values.iter().enumerate().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).map_or(0, |(k, _)| k);
-    let mut unit = window.local.steps_unit.unwrap_or_else(most).min(c.width.saturating_sub(1)) + 1;
+    let mut unit = window.local.steps.unit.unwrap_or_else(most).min(c.width.saturating_sub(1)) + 1;
     ui.horizontal(|ui| {
         let label = ui.label("One number of it: unit");
         let drag = egui::DragValue::new(&mut unit).range(1..=c.width);
         if ui.add(drag).labelled_by(label.id).on_hover_text("Drag, or type a number").changed() {
-            window.local.steps_unit = Some(unit - 1);
+            window.local.steps.unit = Some(unit - 1);
         }
     });
     let k = unit - 1;

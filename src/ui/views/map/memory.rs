@@ -1,0 +1,12 @@
+//! Floor 13: what page Map remembers between two frames. A leaf.
+
+use crate::ui::views::map::plane;
+
+/// What page Map remembers.
+#[derive(Default)]
+pub struct MapMemory {
+    /// Where the map of page Map is looked at.
+    pub plane: plane::Memory,
+    /// The first map was asked for; later ones only the user asks for.
+    pub begun: bool,
+}

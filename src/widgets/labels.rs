@@ -1,0 +1,158 @@
+//! Floor 10: words as labels: what they say, and how they are cut to their room.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use egui::text::{LayoutJob, TextFormat};
+use egui::{Align, Color32, FontFamily, FontId, Galley, Painter};
+
+use crate::app::document::table::{AlignmentTable, SourceWord, TargetWord};
+use crate::figure::label;
+use crate::figure::label::{Label, Tone};
+use crate::widgets::{bidi, theme};
+
+/// Size of a lowered letter beside one on the line.
+const LOWERED: f32 = 0.72;
+
+/// A source word as it is shown.
+pub fn source(word: &SourceWord) -> Cow<'_, str> {
+    label::source_text(&word.text, word.is_unk)
+}
+
+/// A target word as it is shown.
+pub fn target(word: &TargetWord, replace: bool) -> Cow<'_, str> {
+    label::target_text(&word.text, word.is_unk, word.replaced.as_deref(), replace)
+}
+
+/// The source words of a table as figures take them.
+pub fn of_source(table: &AlignmentTable) -> Vec<Label<'_>> {
+    let label = |word| Label { text: source(word), tone: Tone::of(word.is_unk, word.is_eos), hand: word.hand() };
+    table.source.iter().map(label).collect()
+}
+
+/// The target words of a table as figures take them.
+pub fn of_target(table: &AlignmentTable, replace: bool) -> Vec<Label<'_>> {
+    let label =
+        |word| Label { text: target(word, replace), tone: Tone::of(word.is_unk, word.is_eos), hand: word.hand() };
+    table.target.iter().map(label).collect()
+}
+
+/// As [`source`], to keep.
+pub fn source_text(word: &SourceWord) -> String {
+    source(word).into_owned()
+}
+
+/// As [`target`], to keep.
+pub fn target_text(word: &TargetWord, replace: bool) -> String {
+    target(word, replace).into_owned()
+}
+
+/// A number for the eye: alpha with two digits.
+pub fn alpha_text(alpha: f32) -> String {
+    format!("{alpha:.2}")
+}
+
+/// Thousands as `11.0 M` or `12.0 k`.
+pub fn count_text(count: usize) -> String {
+    let count_f = count as f64;
+    if count >= 1_000_000 {
+        format!("{:.1} M", count_f / 1e6)
+    } else if count >= 10_000 {
+        format!("{:.1} k", count_f / 1e3)
+    } else {
+        count.to_string()
+    }
+}
+
+/// A count with its noun, `1 word` or `2,000 words`.
+pub fn plural(count: usize, noun: &str) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + noun.len() + 4);
+    for (n, digit) in digits.chars().enumerate() {
+        if n > 0 && (digits.len() - n).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text.push(' ');
+    text.push_str(noun);
+    if count != 1 {
+        text.push('s');
+    }
+    text
+}
+
+/// Has a text on the screen read out as `name`, which has words where the screen has signs.
+pub fn said(response: egui::Response, name: &str) -> egui::Response {
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Label, true, name));
+    response
+}
+
+/// A target word, an arrow and a source word as a heading.
+pub fn arrow(target: &str, source: &str, colour: Color32) -> LayoutJob {
+    let mut job = LayoutJob::default();
+    job.append(target, 0.0, TextFormat::simple(theme::title(), colour));
+    // the bundled letters of text have no arrow, those of equal width have one
+    let font = FontId::new(theme::TEXT_TITLE, FontFamily::Monospace);
+    job.append(" \u{2190} ", 0.0, TextFormat::simple(font, colour));
+    job.append(source, 0.0, TextFormat::simple(theme::title(), colour));
+    job
+}
+
+/// p with a lowered t, and what follows.
+pub fn p_t(rest: &str, size: f32, colour: Color32) -> LayoutJob {
+    signs(&format!("p_t{rest}"), size, colour)
+}
+
+/// A text whose `alpha` and `_ij` are shown as the sign and as lowered letters.
+pub fn signs(text: &str, size: f32, colour: Color32) -> LayoutJob {
+    let format = |size| TextFormat::simple(FontId::new(size, FontFamily::Proportional), colour);
+    let mut job = LayoutJob::default();
+    for (part, is_lowered) in lowered(&text.replace("alpha", "\u{3b1}")) {
+        if is_lowered {
+            job.append(part, 0.0, TextFormat { valign: Align::BOTTOM, ..format(LOWERED * size) });
+        } else {
+            job.append(part, 0.0, format(size));
+        }
+    }
+    job
+}
+
+/// The parts of a text; those behind `_` are lowered.
+pub fn lowered(text: &str) -> Vec<(&str, bool)> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('_') {
+        let (before, behind) = (&rest[..at], &rest[at + 1..]);
+        let end = behind.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(behind.len());
+        parts.extend([(before, false), (&behind[..end], true)]);
+        rest = &behind[end..];
+    }
+    parts.push((rest, false));
+    parts.retain(|(part, _)| !part.is_empty());
+    parts
+}
+
+/// One line of text, cut with an ellipsis at `width` points; text from the right is cut at its left.
+pub fn galley(painter: &Painter, text: &str, font: &FontId, colour: Color32, width: f32) -> Arc<Galley> {
+    let line = |text: String, width: f32| {
+        let mut job = LayoutJob::simple_singleline(text, font.clone(), colour);
+        job.wrap.max_width = width;
+        job.wrap.max_rows = 1;
+        job.wrap.break_anywhere = true;
+        painter.layout_job(job)
+    };
+    let whole = line(bidi::visual(text).into_owned(), width);
+    if !whole.elided || !bidi::starts_right(text) {
+        return whole;
+    }
+    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    let cut = |count: usize| line(format!("\u{2026}{}", bidi::visual(text[..ends[count]].trim_end())), f32::INFINITY);
+    // The most characters that fit.
+    let (mut fits, mut over) = (0, ends.len());
+    while over - fits > 1 {
+        let middle = usize::midpoint(fits, over);
+        if cut(middle).size().x <= width { fits = middle } else { over = middle }
+    }
+    cut(fits)
+}

@@ -1,0 +1,110 @@
+//! Floor 10: one row of numbers as bars over the source words, by egui_plot, with slanted words under them.
+
+use egui::accesskit::Role;
+use egui::{Rect, Sense, Ui, Vec2, pos2, vec2};
+use egui_plot::{Bar, BarChart, Plot, PlotPoint};
+
+use crate::app::document::table::SourceWord;
+use crate::figure::label::Tone;
+use crate::figure::mark::{Across, Down, Mark, Text};
+use crate::widgets::theme;
+use crate::widgets::{is_heard, labels, marks, node};
+
+/// Height of the words, points.
+const WORDS: f32 = 46.0;
+/// Closer words are left out.
+const PITCH: f32 = 13.0;
+const ANGLE: f32 = 0.85;
+
+/// Paints the bars; answers with the source word under the mouse. `is_share`: the axis goes from 0 to 1.
+pub fn source_bars(
+    ui: &mut Ui,
+    name: &str,
+    source: &[SourceWord],
+    values: &[f32],
+    marked: Option<usize>,
+    is_share: bool,
+) -> Option<usize> {
+    let t = theme::tokens(ui);
+    let height = (ui.available_height() - WORDS).max(36.0);
+    let count = values.len().max(1);
+    // Words beyond the reach of a location score have no energy.
+    let bars = values.iter().enumerate().filter(|(_, value)| !value.is_nan()).map(|(j, value)| {
+        let colour = if marked == Some(j) { t.accent } else { t.accent.gamma_multiply(0.62) };
+        Bar::new(j as f64, f64::from(*value)).width(0.8).fill(colour)
+    });
+    let chart = BarChart::new(name, bars.collect()).allow_hover(false);
+    let mut plot = Plot::new((name, "bars"))
+        .height(height)
+        .show_axes([false, true])
+        .show_grid([false, true])
+        .show_background(false)
+        .show_crosshair(false)
+        .allow_zoom(false)
+        .allow_drag(false)
+        .allow_scroll(false)
+        .allow_boxed_zoom(false)
+        .allow_double_click_reset(false)
+        .set_margin_fraction(vec2(0.0, 0.06))
+        .y_axis_min_width(30.0)
+        .include_x(-0.5)
+        .include_x(count as f64 - 0.5)
+        .include_y(0.0)
+        .cursor_color(egui::Color32::TRANSPARENT)
+        .sense(Sense::hover());
+    if is_share {
+        plot = plot.include_y(1.0);
+    }
+    let shown = plot.show(ui, |plot| plot.bar_chart(chart));
+    let place = |j: f64, value: f64| shown.transform.position_from_point(&PlotPoint::new(j, value));
+    let pitch = (place(1.0, 0.0).x - place(0.0, 0.0).x).abs();
+    let frame = shown.response.rect;
+    words(ui, source, marked, pitch, |j| pos2(place(j as f64, 0.0).x, frame.bottom() + 3.0));
+    label(ui, name, source, values, &shown.response, |j| {
+        Rect::from_center_size(pos2(place(j as f64, 0.0).x, frame.center().y), Vec2::new(pitch, frame.height()))
+    });
+    let over = shown.response.hover_pos().map(|point| shown.transform.value_from_position(point).x.round());
+    let over = over.filter(|x| *x >= 0.0 && (*x as usize) < values.len()).map(|x| x as usize)?;
+    let word = source.get(over).map_or_else(String::new, labels::source_text);
+    shown.response.on_hover_text_at_pointer(format!("{word}  {name} {}", number(values[over])));
+    Some(over)
+}
+
+fn number(value: f32) -> String {
+    if value.is_nan() { "none".to_owned() } else { format!("{value:.3}") }
+}
+
+fn words(ui: &mut Ui, source: &[SourceWord], marked: Option<usize>, pitch: f32, foot: impl Fn(usize) -> egui::Pos2) {
+    let palette = theme::palette(ui);
+    let stride = ((PITCH / pitch.max(0.1)).ceil() as usize).max(1);
+    let room = WORDS / ANGLE.sin();
+    let word = |(j, word): (usize, &SourceWord)| {
+        let is_marked = marked == Some(j);
+        let colour = if is_marked { palette.accent } else { Tone::of(word.is_unk, false).colour(palette) };
+        let (end, anchor) = (foot(j) + vec2(2.0, 4.0), (Across::Right, Down::Middle));
+        let text = Text::new(word.text.clone(), end.into(), anchor, theme::TEXT_SMALL, colour);
+        Mark::Text(Text { room, angle: ANGLE, is_underlined: is_marked, ..text })
+    };
+    // The words hang below the plot and lean to its left edge; the panel's edge cuts them.
+    let seen = source.iter().enumerate().filter(|(j, _)| j % stride == 0 || marked == Some(*j));
+    marks::paint(ui.painter(), seen.map(word));
+}
+
+fn label(
+    ui: &Ui,
+    name: &str,
+    source: &[SourceWord],
+    values: &[f32],
+    plot: &egui::Response,
+    bar: impl Fn(usize) -> Rect,
+) {
+    node(plot, Role::Figure, || format!("{name} over the source words"));
+    if !is_heard(plot) {
+        return;
+    }
+    ui.ctx().allow_widget_id_changes_in(plot.rect.expand(4.0));
+    for (j, (word, value)) in source.iter().zip(values).enumerate() {
+        let part = ui.interact(bar(j), plot.id.with(("bar", j)), Sense::hover());
+        node(&part, Role::Meter, || format!("{name} {} {}", labels::source_text(word), number(*value)));
+    }
+}

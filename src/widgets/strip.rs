@@ -1,0 +1,44 @@
+//! Floor 10: a vector as rows of signed bars, for the one context vector of the RNN Encoder-Decoder.
+
+use egui::accesskit::Role;
+use egui::{Rect, Response, Sense, Ui, vec2};
+
+use crate::widgets::theme;
+use crate::widgets::{is_heard, marks, node};
+
+pub use crate::figure::strip::Layout;
+
+/// Paints the context vector `name`, each number called `name`_n for screen readers.
+pub fn strip(ui: &mut Ui, name: &str, values: &[f32], height: f32) -> Response {
+    named(ui, "Context vector", name, values, height)
+}
+
+/// Paints a vector; each number is called `name`_n. Bars grow up for positive, down for negative numbers.
+pub fn named(ui: &mut Ui, what: &str, name: &str, values: &[f32], height: f32) -> Response {
+    let layout = Layout::choose(values.len(), vec2(ui.available_width(), height));
+    let size = vec2(ui.available_width(), layout.row * layout.down as f32);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    marks::paint(ui.painter(), layout.marks(&rect.into(), values, theme::palette(ui)));
+    label(ui, &layout, rect, &response, (what, name), values);
+    let over = response.hover_pos().and_then(|p| layout.hit(p.x - rect.left(), p.y - rect.top(), values.len()));
+    match over {
+        Some(n) => response.on_hover_text_at_pointer(format!("{name}_{} = {:.3}", n + 1, values[n])),
+        None => response,
+    }
+}
+
+/// A node for the strip and one for every number, while a screen reader listens.
+fn label(ui: &Ui, layout: &Layout, rect: Rect, response: &Response, (what, name): (&str, &str), values: &[f32]) {
+    let (low, high) =
+        values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
+    node(response, Role::Figure, || format!("{what} {name}, {} numbers from {low:.2} to {high:.2}", values.len()));
+    if !is_heard(response) {
+        return;
+    }
+    ui.ctx().allow_widget_id_changes_in(rect);
+    for (n, value) in values.iter().enumerate() {
+        let cell = Rect::from(layout.cell(n)).translate(rect.min.to_vec2());
+        let part = ui.interact(cell, response.id.with(n), Sense::hover());
+        node(&part, Role::Meter, || format!("{name}_{} {value:.2}", n + 1));
+    }
+}
