@@ -9,6 +9,7 @@ use crate::app::files::drawing::Drawing;
 use crate::app::page::Page;
 use crate::app::settings::{Shown, Theme};
 use crate::figure::Figure;
+use crate::jobs::corpus::thread::CorpusRequest;
 use crate::nn::device::DeviceChoice;
 use crate::pages::corpus::command::WorkbenchCommand;
 use crate::pages::corpus::whole::WholeCommand;
@@ -176,6 +177,7 @@ wrap! {
     PhrasesCommand => Command::Phrases;
     StepsCommand => Command::Steps;
     WorkbenchCommand => Command::Workbench;
+    CorpusRequest => |request| Command::Workbench(WorkbenchCommand::Corpus(request));
     WholeCommand => |command| Command::Workbench(WorkbenchCommand::Whole(command));
     TrainingCommand => Command::Training;
     LessonCommand => Command::Lesson;

@@ -461,7 +461,7 @@ fn the_page_asks_for_what_is_done_on_it() {
     session.apply(WindowCommand::ShowPage(Page::Workbench));
     let folder = tempfile::tempdir().expect("a folder");
     files(folder.path());
-    session.apply(WorkbenchCommand::Open(folder.path().join("w.ilws")));
+    session.apply(CorpusRequest::Open(folder.path().join("w.ilws")));
     assert!(calls(&mut session).contains(&CorpusRequest::Open(folder.path().join("w.ilws"))));
     let thread = CorpusThread::spawn(Arc::new(|| {}));
     thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
@@ -488,7 +488,7 @@ fn the_page_asks_for_what_is_done_on_it() {
         .filter_map(|call| if let CorpusRequest::Show { sorting, .. } = call { Some(sorting) } else { None })
         .collect();
     assert_eq!(sortings, ["source", "-source", ""]);
-    session.apply(WorkbenchCommand::StopImport);
+    session.apply(CorpusRequest::Stop);
     assert_eq!(calls(&mut session), [CorpusRequest::Stop]);
     session.absorb_corpus_news(CorpusNews::Idle);
     assert!(!session.workbench().is_importing);

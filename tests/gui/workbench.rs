@@ -134,7 +134,7 @@ impl Bench {
     pub fn filled_of(mut bench: Self) -> Self {
         let at = |bench: &Self, name: &str| bench.folder.path().join(name);
         let path = at(&bench, "w.ilws");
-        bench.send(WorkbenchCommand::Open(path));
+        bench.send(CorpusRequest::Open(path));
         for (name, role) in
             [("a.en", Role::Source), ("a.fr", Role::Reference), ("b.fr", Role::Output("Other".to_owned()))]
         {
@@ -172,7 +172,7 @@ fn a_page_without_a_workspace_says_what_one_is() {
 fn a_new_workspace_can_be_filled_with_a_set_to_try() {
     let mut bench = Bench::new();
     let path = bench.folder.path().join("w.ilws");
-    bench.send(WorkbenchCommand::Open(path));
+    bench.send(CorpusRequest::Open(path));
     bench.click("Put in a set to try");
     bench.says("24 sentences, 0 systems");
     bench.send(WorkbenchCommand::Select(Some(0)));
@@ -339,7 +339,7 @@ fn two_annotators_are_compared_in_a_sheet() {
     let count =
         |bench: &Bench| bench.harness.state().session().workbench().corpus.counts.annotators.get("cleo").copied();
     assert_eq!(count(&bench), Some(2));
-    bench.send(WorkbenchCommand::Undo);
+    bench.send(CorpusRequest::Undo);
     assert_eq!(count(&bench), None);
 }
 

@@ -2,4 +2,6 @@
 
 pub mod calls;
 pub mod explore;
+mod judging;
+mod open;
 pub mod thread;

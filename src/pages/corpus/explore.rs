@@ -1,13 +1,14 @@
 //! Floor 9: page Corpus, what is done with the whole of the sentences.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::app::state::AppState;
 use crate::corpus::store::ranges::{with_condition, with_range};
 use crate::jobs::corpus::explore::{Explore, Explored, Find};
 use crate::jobs::corpus::thread::CorpusRequest;
-use crate::pages::corpus::Workbench;
 use crate::pages::corpus::whole::{View, WholeCommand};
+use crate::pages::corpus::{Workbench, moved};
 
 impl Workbench {
     /// Does what the user asked for.
@@ -79,24 +80,21 @@ impl Workbench {
                 self.whole.concordance.order = order;
                 self.whole.concordance.sort();
             }
-            WholeCommand::SaveHits(path) => {
-                let concordance = &self.whole.concordance;
-                let (lines, order) = (Arc::clone(&concordance.lines), Arc::clone(&concordance.sorted));
-                let save = Explore::Save { path, lines, order, system: concordance.system };
-                Self::send(app, CorpusRequest::Explore(save));
-            }
+            WholeCommand::SaveHits(path) => self.save_hits(path, app),
             WholeCommand::MoveHit(by) => {
                 let concordance = &self.whole.concordance;
-                let last = concordance.sorted.len() as isize - 1;
-                let next = match concordance.selected {
-                    Some(row) => row as isize + by,
-                    None if by < 0 => last,
-                    None => 0,
-                };
-                self.select_hit(next.clamp(0, last.max(0)) as usize, app);
+                let next = moved(concordance.selected, by, concordance.sorted.len());
+                self.select_hit(next, app);
             }
             WholeCommand::SelectHit(row) => self.select_hit(row, app),
         }
+    }
+
+    fn save_hits(&self, path: PathBuf, app: &mut AppState) {
+        let concordance = &self.whole.concordance;
+        let (lines, order) = (Arc::clone(&concordance.lines), Arc::clone(&concordance.sorted));
+        let save = Explore::Save { path, lines, order, system: concordance.system };
+        Self::send(app, CorpusRequest::Explore(save));
     }
 
     fn set_view(&mut self, view: View, app: &mut AppState) {

@@ -23,7 +23,7 @@ use crate::app::files::gold::Gold;
 use crate::app::page::{Dropped, Page};
 use crate::app::state::AppState;
 use crate::corpus::acting::Acting;
-use crate::corpus::export::out::Out;
+use crate::corpus::export::out::{Kind, Out};
 use crate::corpus::import::importer::ImportReport;
 use crate::corpus::judgements::agreement::Agreement;
 use crate::corpus::judgements::judge::{Judgement, MOST_STARS, NOBODY};
@@ -202,13 +202,7 @@ impl Workbench {
     }
 
     fn go(&mut self, by: isize, app: &mut AppState) {
-        let last = self.rows.len() as isize - 1;
-        let next = match self.row() {
-            Some(row) => row as isize + by,
-            None if by < 0 => last,
-            None => 0,
-        };
-        let at = self.rows.get(next.clamp(0, last.max(0)) as usize).map(|at| *at as usize);
+        let at = self.rows.get(moved(self.row(), by, self.rows.len())).map(|at| *at as usize);
         self.select(at, app);
     }
 
@@ -266,6 +260,49 @@ impl Workbench {
             let order = Analyse { workspace: workspace.clone(), system, device, search, forces, acting };
             self.tasks.push(app.tasks.order(Page::Workbench, Order::Analyse(order)));
         }
+    }
+
+    /// Passes a request on; what is shown follows some of them at once.
+    fn ask(&mut self, request: CorpusRequest, app: &mut AppState) {
+        match &request {
+            CorpusRequest::Open(path) => return self.open(path.clone(), app),
+            CorpusRequest::Close => return self.close(app),
+            CorpusRequest::Undo | CorpusRequest::Redo => return self.take_back(request, app),
+            CorpusRequest::Remove(_) => {
+                self.whole.stop();
+                // The places of the others shift.
+                self.whole.counted.pair = None;
+            }
+            CorpusRequest::Compare(pair) => {
+                self.compared.clone_from(pair);
+                self.agreement = None;
+            }
+            _ => {}
+        }
+        Self::send(app, request);
+    }
+
+    /// Imports a file as what the page says that texts are.
+    fn import(&self, path: PathBuf, app: &mut AppState) {
+        let stem = || path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let role = match &self.role {
+            import::Role::Output(name) if name.trim().is_empty() => import::Role::Output(stem()),
+            role => role.clone(),
+        };
+        let options = import::Options { role: Some(role), ..import::Options::default() };
+        Self::send(app, CorpusRequest::Import(path, options));
+    }
+
+    fn save(&self, kind: Kind, path: PathBuf, app: &mut AppState) {
+        let out = Out {
+            path,
+            kind,
+            rows: Arc::clone(&self.rows),
+            columns: self.columns.shown(&self.corpus),
+            chosen: self.filter.trim().to_owned(),
+            languages: app.document.languages(),
+        };
+        Self::send(app, CorpusRequest::Write(Box::new(out)));
     }
 
     fn open_sentence(&self, app: &mut AppState) {
@@ -353,26 +390,25 @@ impl Workbench {
     }
 }
 
+/// So many rows down; without a chosen row, the first or the last.
+fn moved(row: Option<usize>, by: isize, count: usize) -> usize {
+    let last = count as isize - 1;
+    let next = match row {
+        Some(row) => row as isize + by,
+        None if by < 0 => last,
+        None => 0,
+    };
+    next.clamp(0, last.max(0)) as usize
+}
+
 impl PageState for Workbench {
     type Command = WorkbenchCommand;
     type Found = Analysed;
 
     fn apply(&mut self, command: WorkbenchCommand, app: &mut AppState) {
         match command {
-            WorkbenchCommand::Open(path) => self.open(path, app),
-            WorkbenchCommand::Close => self.close(app),
-            WorkbenchCommand::Import(path) => {
-                let stem = || path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-                let role = match &self.role {
-                    import::Role::Output(name) if name.trim().is_empty() => import::Role::Output(stem()),
-                    role => role.clone(),
-                };
-                let options = import::Options { role: Some(role), ..import::Options::default() };
-                Self::send(app, CorpusRequest::Import(path, options));
-            }
-            WorkbenchCommand::ImportAs(path, options) => Self::send(app, CorpusRequest::Import(path, options)),
-            WorkbenchCommand::StopImport => Self::send(app, CorpusRequest::Stop),
-            WorkbenchCommand::Fill => Self::send(app, CorpusRequest::Fill),
+            WorkbenchCommand::Corpus(request) => self.ask(request, app),
+            WorkbenchCommand::Import(path) => self.import(path, app),
             WorkbenchCommand::SetRole(role) => self.role = role,
             WorkbenchCommand::SetFilter(filter) => {
                 self.filter = filter;
@@ -387,12 +423,6 @@ impl PageState for Workbench {
             WorkbenchCommand::RunOne(system, forces) => self.run_all(vec![(system, None)], forces, app),
             WorkbenchCommand::RunWith(path) => self.run_with(&path, app),
             WorkbenchCommand::RunSet => self.run_set(app),
-            WorkbenchCommand::Remove(id) => {
-                self.whole.stop();
-                // The places of the others shift.
-                self.whole.counted.pair = None;
-                Self::send(app, CorpusRequest::Remove(id));
-            }
             WorkbenchCommand::ShowColumn(name, is_shown) => {
                 self.columns.look.shown.insert(name, is_shown);
                 self.keep_look(app);
@@ -431,29 +461,7 @@ impl PageState for Workbench {
                     self.draw(at, None, app);
                 }
             }
-            WorkbenchCommand::Compare(pair) => {
-                self.compared.clone_from(&pair);
-                self.agreement = None;
-                Self::send(app, CorpusRequest::Compare(pair));
-            }
-            WorkbenchCommand::SetScheme(scheme, renamed) => {
-                Self::send(app, CorpusRequest::SetScheme(scheme, renamed));
-            }
-            WorkbenchCommand::OpenScheme(path) => Self::send(app, CorpusRequest::OpenScheme(path)),
-            WorkbenchCommand::SaveScheme(path) => Self::send(app, CorpusRequest::SaveScheme(path)),
-            WorkbenchCommand::Undo => self.take_back(CorpusRequest::Undo, app),
-            WorkbenchCommand::Redo => self.take_back(CorpusRequest::Redo, app),
-            WorkbenchCommand::Save(kind, path) => {
-                let out = Out {
-                    path,
-                    kind,
-                    rows: Arc::clone(&self.rows),
-                    columns: self.columns.shown(&self.corpus),
-                    chosen: self.filter.trim().to_owned(),
-                    languages: app.document.languages(),
-                };
-                Self::send(app, CorpusRequest::Write(Box::new(out)));
-            }
+            WorkbenchCommand::Save(kind, path) => self.save(kind, path, app),
             WorkbenchCommand::Whole(command) => self.explore(command, app),
             WorkbenchCommand::DismissMessage => {
                 self.message = None;

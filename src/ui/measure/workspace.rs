@@ -10,7 +10,7 @@ use egui::{Event as Input, Modifiers, MouseWheelUnit, TouchPhase, Vec2, pos2};
 use crate::app::effect::Effect;
 use crate::app::figures::WorkspaceFigures;
 use crate::app::page::Page;
-use crate::jobs::corpus::thread::CorpusThread;
+use crate::jobs::corpus::thread::{CorpusRequest, CorpusThread};
 use crate::pages::corpus::command::WorkbenchCommand;
 use crate::session::command::{Command, WindowCommand};
 use crate::session::driver::OpenWith;
@@ -35,7 +35,7 @@ pub fn workspace(path: &Path, frames: usize) -> WorkspaceFigures {
         window.frame(Vec::new());
     }
     let began = Instant::now();
-    window.app.send(WorkbenchCommand::Open(path.to_owned()));
+    window.app.send(CorpusRequest::Open(path.to_owned()));
     until(&mut window, &|session| !session.workbench().rows.is_empty());
     window.frame(Vec::new());
     figures.opened_millis = millis(began);
