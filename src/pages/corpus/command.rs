@@ -25,8 +25,6 @@ pub enum WorkbenchCommand {
     Sort(String),
     /// Chooses a sentence by its place, from 0.
     Select(Option<usize>),
-    /// These sentences are in view, and not everything of them is in memory.
-    See(Vec<u32>),
     /// Goes so many rows down.
     Move(isize),
     /// Opens the chosen sentence on page Sentence.

@@ -273,6 +273,7 @@ impl Workbench {
                 // The places of the others shift.
                 self.whole.counted.pair = None;
             }
+            CorpusRequest::See(rows, columns) => self.seen = Some((rows.clone(), columns.clone())),
             CorpusRequest::Compare(pair) => {
                 self.compared.clone_from(pair);
                 self.agreement = None;
@@ -313,13 +314,10 @@ impl Workbench {
         app.show_with_gold(sentence.source.clone(), gold);
     }
 
-    /// Has what is in view read, where it is not in memory.
-    fn see(&mut self, rows: Vec<u32>, app: &mut AppState) {
-        let seen = (rows, self.columns.shown(&self.corpus));
-        if self.seen.as_ref() != Some(&seen) {
-            self.seen = Some(seen.clone());
-            Self::send(app, CorpusRequest::See(seen.0, seen.1));
-        }
+    /// Whether these rows, and these columns of them, are neither in memory nor asked for.
+    pub fn lacks(&self, rows: &[u32], columns: &[Column]) -> bool {
+        let is_asked = |(asked, of): &(Vec<u32>, Vec<Column>)| asked == rows && of == columns;
+        !self.corpus.has_rows(rows, columns) && !self.seen.as_ref().is_some_and(is_asked)
     }
 
     /// Takes in what the corpus thread tells.
@@ -416,7 +414,6 @@ impl PageState for Workbench {
             }
             WorkbenchCommand::Sort(column) => self.sort(column, app),
             WorkbenchCommand::Select(at) => self.select(at, app),
-            WorkbenchCommand::See(rows) => self.see(rows, app),
             WorkbenchCommand::Move(by) => self.go(by, app),
             WorkbenchCommand::OpenSentence => self.open_sentence(app),
             WorkbenchCommand::Run(forces) => self.run(forces, app),

@@ -5,6 +5,7 @@ use egui::{Align2, Color32, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, Widg
 
 use crate::corpus::query::column::Column;
 use crate::corpus::query::table::TextColumn;
+use crate::jobs::corpus::thread::CorpusRequest;
 use crate::pages::corpus::Workbench;
 use crate::pages::corpus::command::WorkbenchCommand;
 use crate::pages::corpus::whole::WholeCommand;
@@ -162,8 +163,8 @@ pub fn table_ui(ui: &mut Ui, window: &mut Window<'_>) {
             for at in &seen {
                 row_ui(ui, window, &layout, *at as usize, &list);
             }
-            if !window.session.workbench().corpus.has_rows(&seen, &layout.columns) {
-                window.push(WorkbenchCommand::See(seen));
+            if window.session.workbench().lacks(&seen, &layout.columns) {
+                window.push(CorpusRequest::See(seen, layout.columns.clone()));
             }
         });
     });
