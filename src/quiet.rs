@@ -1,4 +1,4 @@
-//! Floor 0: panics of others' code caught and kept quiet. Imports nothing of ours.
+//! Floor 0: panics caught, and those of others' code kept quiet. Imports nothing of ours.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, PanicHookInfo};
@@ -21,21 +21,23 @@ fn silenced(hook: Hook) -> Hook {
     })
 }
 
-/// Runs `f`; a panic becomes its message, without the usual report on stderr.
+/// As [`caught`], without the usual report on stderr.
 pub fn catch_quietly<T>(f: impl FnOnce() -> T) -> std::result::Result<T, String> {
     // The panic hook is one for the whole program, so it is changed once and for good: it is silent on
     // threads that are trying something out and hands every other panic on to the hook before it.
     static HOOK: Once = Once::new();
     HOOK.call_once(|| std::panic::set_hook(silenced(std::panic::take_hook())));
     let outer = QUIET.replace(true);
-    let result = std::panic::catch_unwind(AssertUnwindSafe(f));
+    let result = caught(f);
     QUIET.set(outer);
-    result.map_err(|payload| {
-        payload
-            .downcast_ref::<String>()
-            .cloned()
-            .or_else(|| payload.downcast_ref::<&str>().map(|text| (*text).to_owned()))
-            .unwrap_or_else(|| "it failed without saying why".to_owned())
+    result
+}
+
+/// Runs `f`; a panic becomes its message.
+pub fn caught<T>(f: impl FnOnce() -> T) -> std::result::Result<T, String> {
+    std::panic::catch_unwind(AssertUnwindSafe(f)).map_err(|panic| {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no details".to_owned())
     })
 }
 

@@ -730,3 +730,16 @@ fn no_files_import_each_other_in_a_circle() {
     sources[2] = Source::new("src/session/b/c.rs", "//! x\n");
     assert_eq!(circle_in("src/session/", sources), None);
 }
+
+/// A profile of a package that is no longer there optimises nothing, and cargo does not say so.
+#[test]
+fn packages_with_a_profile_of_their_own_are_in_the_lock_file() {
+    let read = |name: &str| fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).expect(name);
+    let (manifest, lock) = (read("Cargo.toml"), read("Cargo.lock"));
+    let sections =
+        manifest.split("\n[").filter(|section| section.starts_with("profile.") && section.contains(".package]"));
+    let names = sections.flat_map(str::lines).filter_map(|line| line.split_once(" = {")).map(|(name, _)| name);
+    let missing: Vec<&str> =
+        names.filter(|name| *name != "\"*\"" && !lock.contains(&format!("\nname = \"{name}\"\n"))).collect();
+    assert!(missing.is_empty(), "Cargo.toml has profiles of packages that Cargo.lock does not name: {missing:?}");
+}

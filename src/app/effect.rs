@@ -13,8 +13,6 @@ use crate::jobs::corpus::thread::CorpusRequest;
 use crate::jobs::live::protocol::Request;
 use crate::jobs::queue::Order;
 use crate::jobs::steps::StepsRequest;
-use crate::session::lessons::handout::Paper;
-use crate::session::lessons::script::Script;
 use crate::text::lines::TextFile;
 use crate::text::links::Links;
 use crate::training::recipe::Plan;
@@ -117,15 +115,24 @@ pub enum Chore {
     },
     /// Draw a picture for the clipboard.
     Paint(Box<Picture>),
-    /// Write a lesson for the class, and its solutions beside it.
-    Handout {
-        /// Where to.
-        path: PathBuf,
-        /// The lesson.
-        script: Arc<Script>,
-        /// Pictures of its pages, from 0.
-        pictures: Vec<(usize, Paper)>,
-    },
+    /// Write files in a way that the one who asks knows.
+    Work(Work),
+}
+
+/// Work on files that only the one who asks for it knows; it says what came of it.
+#[derive(Clone)]
+pub struct Work(pub Arc<dyn Fn() -> News + Send + Sync>);
+
+impl PartialEq for Work {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl std::fmt::Debug for Work {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Work")
+    }
 }
 
 /// What a statistical aligner is asked.

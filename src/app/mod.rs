@@ -1,10 +1,9 @@
 //! Floor 9: what the pages of the explorer share. It knows no page and no egui.
 
+pub mod command;
 pub mod document;
 pub mod effect;
-pub mod figures;
 pub mod files;
-pub mod measure;
 pub mod open_with;
 pub mod page;
 pub mod saved;

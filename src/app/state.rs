@@ -16,6 +16,7 @@ use crate::app::tasks::Tasks;
 use crate::app::view::{Notice, Selection, ViewState};
 use crate::figure::png::Pixels;
 use crate::jobs::live::protocol::{ColumnSpec, EnsembleSpec, Request};
+use crate::jobs::queue::evaluate::Candidate;
 use crate::nn::device::DeviceChoice;
 use crate::text::links::Links;
 use crate::text::sentence::MAX_SOURCE_BYTES;
@@ -40,6 +41,17 @@ pub struct AppState {
 }
 
 impl AppState {
+    /// The models and ensembles of the columns, each once.
+    pub fn systems(&self) -> Vec<Candidate> {
+        let mut systems: Vec<Candidate> = Vec::new();
+        for system in self.document.columns().iter().map(Column::candidate) {
+            if !systems.contains(&system) {
+                systems.push(system);
+            }
+        }
+        systems
+    }
+
     /// The selected column, else the first that has a table.
     pub fn selected_column(&self) -> Option<&Column> {
         let selected = self.view.selection.column.and_then(|id| self.document.column(id));

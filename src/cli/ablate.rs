@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear ablate`: how much each word of a translation depends on where the model looked.
+//! Floor 13: `interlinear ablate`: how much each word of a translation depends on where the model looked.
 
 use std::io::Write as _;
 use std::path::PathBuf;

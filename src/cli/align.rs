@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear align`: the word alignments of given pairs, one pair a line, streamed.
+//! Floor 13: `interlinear align`: the word alignments of given pairs, one pair a line, streamed.
 //!
 //! Links are those of a model, or with `--statistical` of an aligner that learns from text alone.
 //!

@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear analyse`: brings files into a workspace, runs models over it, and prints its table, its hits of
+//! Floor 13: `interlinear analyse`: brings files into a workspace, runs models over it, and prints its table, its hits of
 //! a query, or a report of it.
 
 mod agreement;

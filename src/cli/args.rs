@@ -1,4 +1,4 @@
-//! Floor 10: the arguments that several commands share, as typed (low) and as meant (high).
+//! Floor 13: the arguments that several commands share, as typed (low) and as meant (high).
 
 use std::path::{Path, PathBuf};
 

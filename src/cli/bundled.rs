@@ -1,4 +1,4 @@
-//! Floor 10: where models lie that are not named by a path: those that come with the program, and those of the user.
+//! Floor 13: where models lie that are not named by a path: those that come with the program, and those of the user.
 
 use std::path::{Component, Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Floor 10: tables whose columns stand under each other.
+//! Floor 13: tables whose columns stand under each other.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear dictionary`: what `translate --replace-unk --dictionary` reads, counted over a corpus with a
+//! Floor 13: `interlinear dictionary`: what `translate --replace-unk --dictionary` reads, counted over a corpus with a
 //! model's own alignments.
 
 use std::path::PathBuf;

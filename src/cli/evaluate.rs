@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear evaluate`: how well models, or several as one, know, translate and align a test set.
+//! Floor 13: `interlinear evaluate`: how well models, or several as one, know, translate and align a test set.
 //!
 //! The negative log-likelihood is that of the first reference, in nats; the perplexity is
 //! exp(NLL / target words), `</s>` counted as a word, as the models are trained. BLEU compares

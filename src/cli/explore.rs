@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear explore`: opens the window. The window itself is handed in.
+//! Floor 13: `interlinear explore`: opens the window. The window itself is handed in.
 
 use std::path::PathBuf;
 

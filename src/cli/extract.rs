@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear phrases`: a phrase table from parallel text, by given word alignments or a model's own.
+//! Floor 13: `interlinear phrases`: a phrase table from parallel text, by given word alignments or a model's own.
 
 use std::path::{Path, PathBuf};
 

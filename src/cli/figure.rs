@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear figure`: translations as pictures for papers and slides, one sentence or a file of them.
+//! Floor 13: `interlinear figure`: translations as pictures for papers and slides, one sentence or a file of them.
 
 pub mod scene;
 pub mod shown;

@@ -1,4 +1,4 @@
-//! Floor 10: reading sentences a line at a time, in windows of bounded size.
+//! Floor 13: reading sentences a line at a time, in windows of bounded size.
 //!
 //! A thread reads a few hundred lines ahead while a window is decoded. No line, however long, is kept beyond what a
 //! model could read, so memory stays constant.

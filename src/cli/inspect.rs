@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear inspect`: what a model folder holds.
+//! Floor 13: `interlinear inspect`: what a model folder holds.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Floor 10: sentences read together with a file of interventions.
+//! Floor 13: sentences read together with a file of interventions.
 
 use std::path::Path;
 use std::sync::Arc;

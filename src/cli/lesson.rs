@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear lesson`: what lessons there are, whether they can be read and are true, and lessons on paper.
+//! Floor 13: `interlinear lesson`: what lessons there are, whether they can be read and are true, and lessons on paper.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear map`: words or phrases in the plane (Cho et al. 2014, figures 4 and 5).
+//! Floor 13: `interlinear map`: words or phrases in the plane (Cho et al. 2014, figures 4 and 5).
 
 use std::path::PathBuf;
 

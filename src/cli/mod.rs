@@ -1,4 +1,4 @@
-//! Floor 10: the command line. Imports every lower floor; the window, a room of the same floor, is
+//! Floor 13: the command line. Imports every lower floor; the window, a room of the same floor, is
 //! handed in by `main`.
 //!
 //! What was typed (a command's `Low` arguments) becomes what is meant (its `High` ones), and only
@@ -45,31 +45,17 @@ use std::process::ExitCode;
 
 use clap::ArgMatches;
 
-use crate::app::figures::{MeasureHeatmap, MeasureSteps, MeasureTree, MeasureWorkspace, WindowFigures};
 use crate::error::Error;
 use crate::session::driver::OpenWith as WindowOptions;
 
 /// Opens the window and returns when it is closed.
 pub type Window = fn(WindowOptions) -> crate::error::Result<()>;
 
-/// Opens the window, types into it, closes it, and tells the times.
-pub type MeasureWindow = fn(WindowOptions) -> crate::error::Result<WindowFigures>;
-
 /// What the commands cannot reach themselves.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Context {
     /// The window, in a build that has one.
     pub window: Option<Window>,
-    /// Its measurement.
-    pub measure: Option<MeasureWindow>,
-    /// The measurement of the heatmap, which needs no display.
-    pub measure_heatmap: Option<MeasureHeatmap>,
-    /// Measures frames with the tree of a search.
-    pub measure_tree: Option<MeasureTree>,
-    /// Measures frames of the page Steps.
-    pub measure_steps: Option<MeasureSteps>,
-    /// Measures page Corpus; `None` without a window.
-    pub measure_workspace: Option<MeasureWorkspace>,
 }
 
 /// One line of [`COMMANDS`].
@@ -190,7 +176,7 @@ pub const COMMANDS: &[CommandEntry] = &[
     },
     CommandEntry {
         name: "bench",
-        about: "Measure decoding, training and start-up on this machine",
+        about: "Measure how fast this machine loads models and translates",
         arguments: bench::arguments,
         run: bench::run,
     },

@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear neighbours`: what lies near a word or a phrase (Cho et al. 2014, section 4.4).
+//! Floor 13: `interlinear neighbours`: what lies near a word or a phrase (Cho et al. 2014, section 4.4).
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Floor 10: stdout for results, stderr for the rest, and what their failures mean.
+//! Floor 13: stdout for results, stderr for the rest, and what their failures mean.
 
 use std::borrow::Cow;
 use std::io;

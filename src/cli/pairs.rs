@@ -1,4 +1,4 @@
-//! Floor 10: pairs of parallel files, forced through a model in windows: what `score` and `dictionary` share;
+//! Floor 13: pairs of parallel files, forced through a model in windows: what `score` and `dictionary` share;
 //! and the lines themselves, for `align`.
 
 use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs};

@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear score --phrase-table`: a phrase table with log p(target | source) as one further
+//! Floor 13: `interlinear score --phrase-table`: a phrase table with log p(target | source) as one further
 //! feature (Cho et al. 2014, section 3.1), or the top targets of its source phrases.
 //!
 //! The table is read in windows of many lines. A window is scored in batches of like length, whose sources are

@@ -1,4 +1,4 @@
-//! Floor 10: how far long work is: a bar on a terminal, plain lines otherwise, both on stderr.
+//! Floor 13: how far long work is: a bar on a terminal, plain lines otherwise, both on stderr.
 
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};

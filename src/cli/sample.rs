@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear sample`: translations drawn word by word from a model's distribution, counted and sorted by
+//! Floor 13: `interlinear sample`: translations drawn word by word from a model's distribution, counted and sorted by
 //! probability, as Cho et al. (2014, table 3) show them.
 
 use clap::{ArgMatches, Args, FromArgMatches as _};

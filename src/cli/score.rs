@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear score`: log p(y | x) and the alignment of given pairs, as JSON lines.
+//! Floor 13: `interlinear score`: log p(y | x) and the alignment of given pairs, as JSON lines.
 
 use std::ops::Range;
 

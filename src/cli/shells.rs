@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear completions` and `interlinear man`: what shells and `man` know of the commands, from the same
+//! Floor 13: `interlinear completions` and `interlinear man`: what shells and `man` know of the commands, from the same
 //! table as the help.
 
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! Floor 10: the statistical aligner, for the commands whose links may come from it: learned from the text at hand and
+//! Floor 13: the statistical aligner, for the commands whose links may come from it: learned from the text at hand and
 //! further corpora, or before.
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear train`: a run with its progress.
+//! Floor 13: `interlinear train`: a run with its progress.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear translate`: one sentence a line in, one result a line out, in order.
+//! Floor 13: `interlinear translate`: one sentence a line in, one result a line out, in order.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -198,21 +198,12 @@ fn translate_window(high: &High, stepper: &mut dyn Stepper, window: &[Planned]) 
 
 /// Gives every token the row that belongs to it.
 fn read_rows(high: &High, stepper: &mut dyn Stepper, window: &[Planned], done: &mut [Option<Decoded>]) -> Result<()> {
+    let translations = window.iter().zip(done).flat_map(|(planned, done)| {
+        let all = done.iter_mut().flat_map(|decoded| decoded.hypotheses.iter_mut().take(high.nbest));
+        all.map(|one| (planned.line.sentence.ids.as_slice(), &*planned.list, one))
+    });
     let rows = Rows::own((&high.system).into());
-    // alpha that a person has set does not go on behind `</s>`
-    let is_free = |planned: &Planned| !planned.list.iter().any(Intervention::needs_alignment);
-    let free = window.iter().zip(&mut *done).filter(|(planned, _)| is_free(planned));
-    let (sources, mut hypotheses): (Vec<&[u32]>, Vec<&mut Hypothesis>) = free
-        .flat_map(|(planned, done)| {
-            let all = done.iter_mut().flat_map(|decoded| decoded.hypotheses.iter_mut().take(high.nbest));
-            all.map(|one| (planned.line.sentence.ids.as_slice(), one))
-        })
-        .unzip();
-    rows.go_on(stepper, &sources, &mut hypotheses, high.batch, &Ticket::forever())?;
-    for one in done.iter_mut().flatten().flat_map(|decoded| &mut decoded.hypotheses) {
-        rows.assign(one);
-    }
-    Ok(())
+    rows.settle(stepper, translations.collect(), high.batch, &Ticket::forever())
 }
 
 fn target_words(done: &[Option<Decoded>]) -> usize {

@@ -1,4 +1,4 @@
-//! Floor 10: the vectors that `neighbours` and `map` look at, from what was typed.
+//! Floor 13: the vectors that `neighbours` and `map` look at, from what was typed.
 
 use std::path::{Path, PathBuf};
 

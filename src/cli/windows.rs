@@ -1,4 +1,4 @@
-//! Floor 10: the one loop of commands that answer a line of input with a result: window after window until the input
+//! Floor 13: the one loop of commands that answer a line of input with a result: window after window until the input
 //! ends or cannot be read any further.
 //!
 //! A window is one line at first, so that the first result comes early, and grows to a few batches, so that most

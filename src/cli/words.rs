@@ -1,4 +1,4 @@
-//! Floor 10: from hypotheses to words, and the loops over batches that several commands share.
+//! Floor 13: from hypotheses to words, and the loops over batches that several commands share.
 
 use std::ops::Range;
 

@@ -12,6 +12,7 @@ use crate::decoding::Intervention;
 use crate::decoding::resolve::{Read, Reader};
 use crate::error::{Error, Result};
 use crate::evaluation::{System, wording};
+use crate::models::folder::hexadecimal;
 use crate::text::interventions::{InterventionFile, Interventions, Origin};
 use crate::text::reader::LineReader;
 use crate::text::sentence::Sentence;
@@ -109,10 +110,6 @@ impl Acting {
     fn origin(&self, line: Option<usize>) -> Origin {
         Origin { path: self.path.clone(), line }
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn reader(system: System<'_>) -> Reader<'_> {

@@ -78,17 +78,9 @@ impl Asked<'_> {
         lists: &[Arc<[Intervention]>],
         best: &mut [Hypothesis],
     ) -> Result<()> {
-        let rows = Rows::own(self.system);
-        // alpha that a person has set does not go on behind `</s>`
-        let is_free = |at: usize| lists.get(at).is_none_or(|list| !list.iter().any(Intervention::needs_alignment));
-        let free = sources.iter().zip(&mut *best).enumerate().filter(|(at, _)| is_free(*at));
-        let (sources, mut free): (Vec<&[u32]>, Vec<&mut Hypothesis>) =
-            free.map(|(_, (source, best))| (*source, best)).unzip();
-        rows.go_on(stepper, &sources, &mut free, self.batch, self.ticket)?;
-        for one in best {
-            rows.assign(one);
-        }
-        Ok(())
+        let list = |at: usize| lists.get(at).map_or(&[][..], |list| &**list);
+        let translations = sources.iter().zip(best).enumerate().map(|(at, (source, one))| (*source, list(at), one));
+        Rows::own(self.system).settle(stepper, translations.collect(), self.batch, self.ticket)
     }
 
     /// What it makes of given translations.

@@ -3,7 +3,7 @@
 use crate::analysis::reading::Reading;
 use crate::decoding;
 use crate::decoding::batching::Take;
-use crate::decoding::{Forced, Hypothesis};
+use crate::decoding::{Forced, Hypothesis, Intervention};
 use crate::error::Result;
 use crate::evaluation::system::System;
 use crate::models::Stepper;
@@ -95,6 +95,31 @@ impl Rows {
             }
             Ok(())
         })
+    }
+
+    /// Gives every token of finished translations the row that belongs to it. Where alpha was set by a person, among
+    /// what each translation was made with, it does not go on behind `</s>`.
+    ///
+    /// # Errors
+    /// As [`Rows::go_on`].
+    pub fn settle(
+        self,
+        stepper: &mut dyn Stepper,
+        mut translations: Vec<(&[u32], &[Intervention], &mut Hypothesis)>,
+        batch: usize,
+        ticket: &Ticket,
+    ) -> Result<()> {
+        let is_free = |list: &[Intervention]| !list.iter().any(Intervention::needs_alignment);
+        let (sources, mut free): (Vec<&[u32]>, Vec<&mut Hypothesis>) = translations
+            .iter_mut()
+            .filter(|(_, list, _)| is_free(list))
+            .map(|(source, _, one)| (*source, &mut **one))
+            .unzip();
+        self.go_on(stepper, &sources, &mut free, batch, ticket)?;
+        for (.., one) in translations {
+            self.assign(one);
+        }
+        Ok(())
     }
 
     /// [`decoding::force_all`] with a row for each token as it belongs to it, and the numbers of the tokens alone.

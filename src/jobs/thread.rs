@@ -1,14 +1,14 @@
-//! Floor 8: the parts of every lane of this room: a named thread, a channel with bounded room, a waker. Std only.
+//! Floor 8: the parts of every lane of this room: a named thread, a channel with bounded room, a waker.
 
-use std::any::Any;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
+
+pub(crate) use crate::quiet::caught;
 
 /// Called from any thread after something was sent, to wake the receiver.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
@@ -69,17 +69,6 @@ impl Drop for Thread {
             let _ = handle.join();
         }
     }
-}
-
-/// Runs `work`; a panic in it is answered in words.
-pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| words(&*panic))
-}
-
-/// What a panic said.
-fn words(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no details".to_owned())
 }
 
 /// A channel in which so many events may wait.

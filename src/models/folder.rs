@@ -142,7 +142,7 @@ impl Model {
     /// As [`Model::digest`]; `None` when `goes_on`, which is asked again and again, is false before it is known.
     pub fn digest_while(&self, goes_on: &dyn Fn() -> bool) -> Option<String> {
         if self.digest.get().is_none() {
-            let digest = hexadecimal(self.weights.file().unwrap_or_default(), goes_on)?;
+            let digest = digest(self.weights.file().unwrap_or_default(), goes_on)?;
             return Some(self.digest.get_or_init(|| digest).clone());
         }
         self.digest.get().cloned()
@@ -221,7 +221,8 @@ fn load_tokenizer(known: &Tokenizers, path: &Path, config: &Config, key: &str, e
     Ok(tokenizer)
 }
 
-fn hexadecimal(bytes: &[u8], goes_on: &dyn Fn() -> bool) -> Option<String> {
+/// SHA-256 in hexadecimal.
+fn digest(bytes: &[u8], goes_on: &dyn Fn() -> bool) -> Option<String> {
     /// Bytes that take less than a frame.
     const PART: usize = 1 << 20;
     let mut hash = Sha256::new();
@@ -231,6 +232,10 @@ fn hexadecimal(bytes: &[u8], goes_on: &dyn Fn() -> bool) -> Option<String> {
         }
         hash.update(part);
     }
-    let digit = |nibble: u8| char::from_digit(nibble.into(), 16).unwrap_or('0');
-    Some(hash.finalize().iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect())
+    Some(hexadecimal(&hash.finalize()))
+}
+
+/// Bytes as two digits each.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,4 +1,4 @@
-//! Floor 9: the pages, each a module of one shape ([`PageState`]): its command, what it finds, what it keeps.
+//! Floor 11: the pages, each a module of one shape ([`PageState`]): its command, what it finds, what it keeps.
 
 pub mod corpus;
 pub mod evaluation;

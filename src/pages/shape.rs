@@ -1,4 +1,4 @@
-//! Floor 9: the shape of a page.
+//! Floor 11: the shape of a page.
 
 use std::path::PathBuf;
 

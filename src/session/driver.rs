@@ -1,4 +1,4 @@
-//! Floor 9: ties a [`Session`] to the worker and to the files, for a program that has an event loop.
+//! Floor 12: ties a [`Session`] to the worker and to the files, for a program that has an event loop.
 //!
 //! `let mut driver = Driver::open(options, wake)`; each frame `driver.pump(budget)`, then paint
 //! `driver.session()`, then `driver.send(command)` for what the user did. Nothing here blocks.

@@ -1,4 +1,4 @@
-//! Floor 11: the state of the explorer. Imports the worker and below; no egui, no candle, no thread.
+//! Floor 12: the state of the explorer. Imports the worker and below; no egui, no candle, no thread.
 //!
 //! Every act of the user is a [`Command`]; [`Session::apply`] changes the state and notes the [`Effect`]s that it has
 //! outside. [`Session::absorb`] and its like take in what comes back. Views read `&Session` and change nothing.
@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use crate::analysis::reading::Reading;
+use crate::app::command::{SettingsCommand, TaskCommand, WindowCommand};
 use crate::app::document::scene::{Scene, SearchSettings, cut};
 use crate::app::document::table::Units;
 use crate::app::effect::{Chore, Effect, News};
@@ -36,7 +37,7 @@ use crate::pages::sentence::{Sentence, lists};
 use crate::pages::shape::PageState as _;
 use crate::pages::steps::Steps;
 use crate::pages::training::NewTraining;
-use crate::session::command::{Command, SettingsCommand, TaskCommand, WindowCommand};
+use crate::session::command::Command;
 use crate::session::lessons::Lessons;
 use crate::session::persist;
 use crate::session::persist::{OWN_READING, SavedColumn, SavedFile, SavedSession};

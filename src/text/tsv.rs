@@ -1,11 +1,9 @@
 //! Floor 1: tables for spreadsheets and programs: columns with tabs between, a row a line.
 //!
-//! Cells are quoted where that is needed, by the core of the `csv` library. A text that a spreadsheet
+//! Cells are quoted where that is needed, by the `csv` library. A text that a spreadsheet
 //! would take for a formula, such as `=1+1` or `-il`, gets an apostrophe before it; numbers stay as they are.
 
 use std::io::Write;
-
-use csv_core::WriteResult;
 
 /// A cell.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,10 +50,7 @@ fn text_cell(text: &str) -> String {
 }
 
 /// Writes rows; [`Tsv::finish`] must be called.
-pub struct Tsv<W: Write> {
-    output: W,
-    writer: csv_core::Writer,
-}
+pub struct Tsv<W: Write>(csv::Writer<W>);
 
 impl<W: Write> Tsv<W> {
     /// A table with these heads.
@@ -67,40 +62,27 @@ impl<W: Write> Tsv<W> {
 
     /// A table without heads.
     pub fn bare(output: W) -> Self {
-        Self { output, writer: csv_core::WriterBuilder::new().delimiter(b'\t').build() }
+        Self(csv::WriterBuilder::new().delimiter(b'\t').flexible(true).from_writer(output))
     }
 
     /// Writes a row.
     pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) -> std::io::Result<()> {
-        let mut buffer = [0; 1024];
-        for (n, cell) in cells.into_iter().enumerate() {
-            if n > 0 {
-                let (_, written) = self.writer.delimiter(&mut buffer);
-                self.output.write_all(&buffer[..written])?;
-            }
-            let text = cell.written();
-            let mut rest = text.as_bytes();
-            loop {
-                let (result, read, written) = self.writer.field(rest, &mut buffer);
-                self.output.write_all(&buffer[..written])?;
-                rest = &rest[read..];
-                if result == WriteResult::InputEmpty {
-                    break;
-                }
-            }
-        }
-        let (_, written) = self.writer.terminator(&mut buffer);
-        self.output.write_all(&buffer[..written])
+        let written = self.0.write_record(cells.into_iter().map(Cell::written));
+        written.map_err(|error| match error.into_kind() {
+            // a closed pipe stays what it is
+            csv::ErrorKind::Io(error) => error,
+            other => std::io::Error::other(format!("{other:?}")),
+        })
     }
 
     /// Shows what was written so far.
     pub fn flush(&mut self) -> std::io::Result<()> {
-        self.output.flush()
+        self.0.flush()
     }
 
     /// Writes out what is left.
     pub fn finish(mut self) -> std::io::Result<()> {
-        self.output.flush()
+        self.0.flush()
     }
 }
 

@@ -4,7 +4,6 @@
 //! the CPU's gradients are the hand-written ones of [`fused`].
 
 pub mod adopt;
-pub mod bench;
 pub mod curves;
 pub mod data;
 pub mod engine;

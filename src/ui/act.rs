@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use egui::{Key, KeyboardShortcut, Modifiers};
 
+use crate::app::command::{SettingsCommand, WindowCommand};
 use crate::app::page::{PAGES, Page};
 use crate::app::settings::{Shown, Theme};
 use crate::jobs::corpus::thread::CorpusRequest;
@@ -15,7 +16,7 @@ use crate::pages::sentence::command::{
     ColumnCommand, InterveneCommand, ListCommand, SearchCommand, SelectCommand, SourceCommand,
 };
 use crate::pages::steps::command::StepsCommand;
-use crate::session::command::{Command, SettingsCommand, WindowCommand};
+use crate::session::command::Command;
 use crate::session::state::Session;
 use crate::ui::clicked::Clicked;
 use crate::ui::dialogs::{IMPORT, MODEL, PHRASE_TABLE, TEXT, WORKSPACE};

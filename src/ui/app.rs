@@ -1,13 +1,13 @@
 //! Floor 13: the application as eframe sees it. Each frame: take in what the worker tells, read the keys, paint the
 //! views of the table, then send on what the user did. Nothing here waits for anything.
 
-use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+use crate::app::command::WindowCommand;
 use crate::app::page::Page;
 use crate::app::settings::Theme;
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand, SentenceCommand};
-use crate::session::command::{Command, WindowCommand};
+use crate::session::command::Command;
 use crate::session::driver::Driver;
 use crate::session::state::Session;
 use crate::ui::local::{Local, Panel, SharedMemory, Sheet, Window};
@@ -19,8 +19,6 @@ use crate::widgets::theme;
 
 /// Longest time a frame spends on news; the rest waits for the next frame.
 const PUMP_BUDGET: Duration = Duration::from_millis(4);
-/// Frames remembered by [`App::frame_times`].
-const FRAMES_KEPT: usize = 4096;
 
 /// Where the window's session lives: the [`Driver`], or a stand-in under test.
 pub trait Desk {
@@ -51,7 +49,7 @@ pub struct App {
     desk: Box<dyn Desk>,
     local: Local,
     commands: Vec<Command>,
-    frame_times: VecDeque<Duration>,
+    frame_time: Option<Duration>,
     began: Option<Instant>,
     theme: Option<Theme>,
     moves: Option<bool>,
@@ -69,7 +67,7 @@ impl App {
             desk,
             local: Local { shared: SharedMemory { focus, ..SharedMemory::default() }, ..Local::default() },
             commands: Vec::new(),
-            frame_times: VecDeque::new(),
+            frame_time: None,
             began: None,
             theme: None,
             moves: None,
@@ -82,14 +80,14 @@ impl App {
         self
     }
 
-    /// What the window remembers, for measurements.
-    pub(super) fn local(&mut self) -> &mut Local {
-        &mut self.local
+    /// What the window remembers of the trees of searches.
+    pub fn trees(&mut self) -> impl Iterator<Item = &mut crate::ui::views::sentence::tree_memory::Memory> {
+        self.local.sentence.trees.values_mut()
     }
 
-    /// How long the last frames took, oldest first: taking in news, layout and commands, without the graphics card.
-    pub fn frame_times(&self) -> impl Iterator<Item = Duration> {
-        self.frame_times.iter().copied()
+    /// How long the last frame took: taking in news, layout and commands, without the graphics card.
+    pub fn frame_time(&self) -> Option<Duration> {
+        self.frame_time
     }
 
     /// What is painted.
@@ -201,11 +199,7 @@ impl App {
     }
 
     fn note_frame(&mut self) {
-        let Some(began) = self.began.take() else { return };
-        if self.frame_times.len() == FRAMES_KEPT {
-            self.frame_times.pop_front();
-        }
-        self.frame_times.push_back(began.elapsed());
+        self.frame_time = self.began.take().map(|began| began.elapsed()).or(self.frame_time);
     }
 
     /// The first half of a frame: takes in what happened meanwhile. Public for measuring without a window.

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
+use crate::app::command::WindowCommand;
 use crate::app::document::column::Column;
 use crate::app::files::drawing::Branches;
 use crate::app::files::drawing::Drawing;
@@ -10,7 +11,7 @@ use crate::app::settings;
 use crate::app::view::Hover;
 use crate::figure::links::Weight;
 use crate::jobs::live::protocol::ColumnId;
-use crate::session::command::{Command, WindowCommand};
+use crate::session::command::Command;
 use crate::session::lessons::lights::{Light, Lit};
 use crate::session::state::Session;
 use crate::ui::clicked::{Clicked, Offered};

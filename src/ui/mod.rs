@@ -12,7 +12,6 @@ pub mod dialogs;
 pub mod local;
 pub mod manual;
 pub mod manual_links;
-pub mod measure;
 pub mod shortcuts;
 pub mod views;
 
@@ -35,7 +34,7 @@ pub fn run(options: driver::OpenWith) -> Result<()> {
 }
 
 /// As [`run`], with the application wrapped in another.
-fn open(options: driver::OpenWith, wrap: impl FnOnce(App) -> Box<dyn eframe::App> + 'static) -> Result<()> {
+pub fn open(options: driver::OpenWith, wrap: impl FnOnce(App) -> Box<dyn eframe::App> + 'static) -> Result<()> {
     let window: Arc<OnceLock<egui::Context>> = Arc::default();
     let waker = Arc::clone(&window);
     // Models begin to load before the window is there; until then there is nothing to wake.

@@ -335,7 +335,7 @@ fn files_that_do_not_fit_are_named() {
         (&["evaluate", "--source", "two", "--target", "two", "--bootstrap", "9"], &["--bootstrap", "--model"]),
         (&["evaluate", "--source", "three", "--target", "two"], &["two", "line 2"]),
         (&["evaluate", "--source", "empty", "--target", "empty"], &["empty"]),
-        (&["bench", "--section", "startup", "--quick", "--repeat", "1", "--json", "no/where.json"], &["no/where.json"]),
+        (&["bench", "--quick", "--json", "no/where.json"], &["no/where.json"]),
     ];
     for (arguments, names) in cases {
         let outcome = run_in(folder.path(), &[arguments, &["--model", model][..]].concat(), b"");
@@ -368,7 +368,7 @@ fn arguments_that_make_no_sense_are_refused_in_a_sentence() {
         (&["evaluate", "--model", model], &["--source", "--target"]),
         (&["inspect"], &["DIR"]),
         (&["inspect", "nowhere"], &["nowhere"]),
-        (&["bench", "--section", "coffee"], &["coffee"]),
+        (&["bench", "--repeat", "0"], &["--repeat", "0"]),
         (&["explore", "--model", "nowhere"], &["nowhere"]),
         (&["explore", "--source", "nowhere.txt"], &["nowhere.txt"]),
         (&["explore", "--target", "x"], &["--source"]),

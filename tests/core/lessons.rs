@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
+use interlinear::app::command::WindowCommand;
 use interlinear::app::effect::Chore;
 use interlinear::app::effect::Effect;
 use interlinear::app::page::Page;
@@ -20,7 +21,7 @@ use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCom
 use interlinear::pages::steps::Guessed;
 use interlinear::pages::steps::command::StepsCommand;
 use interlinear::pages::steps::picture::figure;
-use interlinear::session::command::{Command, WindowCommand};
+use interlinear::session::command::Command;
 use interlinear::session::driver::Driver;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::lessons::LessonCommand;
@@ -310,17 +311,21 @@ fn a_lesson_for_models_that_are_not_there_says_so() {
 }
 
 #[test]
-fn printing_is_a_chore_with_the_lesson() {
+fn a_lesson_is_printed_behind_the_window() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
     let mut session = session_with(OWN);
     session.apply(LessonCommand::Open("own/mine".to_owned()));
     session.take_effects();
-    session.apply(LessonCommand::Print(PathBuf::from("handout")));
+    session.apply(LessonCommand::Print(folder.path().join("handout")));
     let effects = session.take_effects();
-    let path = effects.iter().find_map(|effect| match effect {
-        Effect::Chore(Chore::Handout { path, .. }) => Some(path.clone()),
+    let work = effects.iter().find_map(|effect| match effect {
+        Effect::Chore(Chore::Work(work)) => Some(work.clone()),
         _ => None,
     });
-    assert_eq!(path, Some(PathBuf::from("handout.html")));
+    let path = folder.path().join("handout.html");
+    assert!(!path.exists(), "nothing is written on the window's thread");
+    (work.expect("there is work").0)();
+    assert!(path.exists());
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use interlinear::app::command::{TaskCommand, WindowCommand};
 use interlinear::app::effect::LaneCall;
 use interlinear::app::effect::{Chore, News};
 use interlinear::app::files::lists::List;
@@ -24,7 +25,7 @@ use interlinear::jobs::queue::{Found, Kind, Order, Progress};
 use interlinear::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use interlinear::pages::evaluation::{By, FiguresFormat, LogState};
 use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SearchCommand};
-use interlinear::session::command::{Command, TaskCommand, WindowCommand};
+use interlinear::session::command::Command;
 use interlinear::session::driver::Driver;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::SavedSession;

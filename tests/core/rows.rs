@@ -5,13 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use interlinear::analysis::reading::Reading;
+use interlinear::app::command::SettingsCommand;
 use interlinear::decoding::{Forced, Hypothesis, SearchOptions, decode, force};
 use interlinear::evaluation::rows::Rows;
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::{Kernels, Model, shapes};
 use interlinear::nn::device::Device;
-use interlinear::session::command::SettingsCommand;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::SavedSession;
 use interlinear::session::state::Session;

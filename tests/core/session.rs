@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use interlinear::session::driver::OpenWith;
 
 use interlinear::analysis::reading::Reading;
+use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::document::column::{Column, ColumnState};
 use interlinear::app::document::table::LEFT_OUT;
 use interlinear::app::effect::{Chore, News};
@@ -27,8 +28,9 @@ use interlinear::jobs::live::protocol::{
 use interlinear::nn::device::DeviceChoice;
 use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SearchCommand, SelectCommand, SourceCommand};
 use interlinear::pages::training as new_training;
-use interlinear::session::command::Field;
-use interlinear::session::command::{Command, SettingsCommand, TrainingCommand, WindowCommand};
+use interlinear::pages::training::command::Field;
+use interlinear::pages::training::command::TrainingCommand;
+use interlinear::session::command::Command;
 use interlinear::session::driver::Driver;
 use interlinear::session::persist::{Found, SavedSession, load_or_set_aside};
 use interlinear::session::state::Session;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use interlinear::analysis::aer::Counts;
+use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::effect::Effect;
 use interlinear::app::effect::{Chore, News};
 use interlinear::app::page::Page;
@@ -22,7 +23,6 @@ use interlinear::pages::steps::beam::{Became, beam};
 use interlinear::pages::steps::command::StepsCommand;
 use interlinear::pages::steps::guess::f1;
 use interlinear::pages::steps::{Guessed, Mode};
-use interlinear::session::command::{SettingsCommand, WindowCommand};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::text::links::{Link, Links};

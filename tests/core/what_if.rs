@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use interlinear::app::command::SettingsCommand;
 use interlinear::app::document::column::Column;
 use interlinear::app::document::rewording::WordEdit;
 use interlinear::app::document::scene::SearchSettings;
@@ -16,7 +17,7 @@ use interlinear::jobs::live::protocol::{ColumnSpec, Near};
 use interlinear::pages::sentence::command::{
     ColumnCommand, InterveneCommand, RowEdit, SearchCommand, SourceCommand, VariantCommand,
 };
-use interlinear::session::command::{Command, SettingsCommand};
+use interlinear::session::command::Command;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::load_or_set_aside;
 use interlinear::session::state::Session;

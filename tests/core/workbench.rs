@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use interlinear::app::command::WindowCommand;
 use interlinear::app::effect::Effect;
 use interlinear::app::page::Page;
 use interlinear::corpus::judgements::judge::Judgement;
@@ -19,7 +20,6 @@ use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread}
 use interlinear::jobs::queue::evaluate::Candidate;
 use interlinear::jobs::queue::{CorpusEvent, Kind as Done, Order};
 use interlinear::pages::corpus::command::WorkbenchCommand;
-use interlinear::session::command::WindowCommand;
 use interlinear::session::state::Session;
 use interlinear::text::links::read::links_of;
 use serde_json::Value;

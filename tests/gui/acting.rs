@@ -6,6 +6,7 @@ use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::app::command::SettingsCommand;
 use interlinear::app::document::hand::Taken;
 use interlinear::decoding::Said;
 use interlinear::decoding::{Fate, Node};
@@ -14,7 +15,7 @@ use interlinear::jobs::live::protocol::{Event, Shift, Untouched};
 use interlinear::pages::sentence::command::{
     ColumnCommand, InterveneCommand, RowEdit, SearchCommand, SelectCommand, SentenceCommand, SourceCommand,
 };
-use interlinear::session::command::{Command, SettingsCommand};
+use interlinear::session::command::Command;
 use interlinear::session::state::Session;
 use interlinear::ui::App;
 

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
+use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::page::{PAGES, Page};
 use interlinear::app::settings::Theme;
 use interlinear::pages::sentence::command::{
     ColumnCommand, ListCommand, SearchCommand, SelectCommand, SentenceCommand, SourceCommand,
 };
-use interlinear::session::command::{Command, SettingsCommand, WindowCommand};
+use interlinear::session::command::Command;
 use interlinear::ui::views::sentence::source;
 
 use crate::desk;

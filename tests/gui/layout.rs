@@ -4,9 +4,10 @@ use egui::accesskit::Role;
 use egui::{Modifiers, Rect, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
 use interlinear::pages::sentence::command::SourceCommand;
-use interlinear::session::command::{Command, SettingsCommand, WindowCommand};
+use interlinear::session::command::Command;
 use interlinear::session::state::Session;
 use interlinear::ui::App;
 

@@ -3,9 +3,10 @@
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
+use interlinear::app::command::WindowCommand;
 use interlinear::jobs::files::texts::Texts;
 use interlinear::pages::sentence::command::SelectCommand;
-use interlinear::session::command::{Command, WindowCommand};
+use interlinear::session::command::Command;
 use interlinear::session::lessons::LessonCommand;
 use interlinear::session::state::Session;
 use interlinear::ui::App;

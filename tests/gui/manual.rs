@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
+use interlinear::app::command::WindowCommand;
 use interlinear::app::page::Page;
 use interlinear::cli::COMMANDS;
-use interlinear::session::command::{Command, WindowCommand};
+use interlinear::session::command::Command;
 use interlinear::text::markdown::Block;
 use interlinear::ui::act::bindings;
 use interlinear::ui::manual::{ManualPage, PICTURES, pages, search};

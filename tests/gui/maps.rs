@@ -8,6 +8,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::analysis::map::Layout;
 use interlinear::analysis::neighbours::Space;
+use interlinear::app::command::WindowCommand;
 use interlinear::app::page::Page;
 use interlinear::jobs::queue::CorpusEvent;
 use interlinear::jobs::queue::maps::Mapped;
@@ -16,7 +17,7 @@ use interlinear::pages::map as maps;
 use interlinear::pages::map::command::MapCommand;
 use interlinear::pages::map::{Chart, Choice, Method, Point};
 use interlinear::pages::sentence::command::SelectCommand;
-use interlinear::session::command::{Command, WindowCommand};
+use interlinear::session::command::Command;
 use interlinear::ui::App;
 
 use crate::desk;

@@ -3,11 +3,11 @@
 
 use egui_kittest::kittest::Queryable as _;
 use interlinear::analysis::reading::Reading;
+use interlinear::app::command::SettingsCommand;
 use interlinear::app::effect::Effect;
 use interlinear::app::effect::{Chore, News};
 use interlinear::jobs::live::protocol::Pieces;
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
-use interlinear::session::command::SettingsCommand;
 use interlinear::session::state::Session;
 use interlinear::text::links::{Link, Links};
 

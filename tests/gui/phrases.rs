@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::app::command::WindowCommand;
 use interlinear::app::effect::LaneCall;
 use interlinear::app::effect::{Effect, News};
 use interlinear::app::page::{Dropped, Page};
@@ -13,7 +14,6 @@ use interlinear::jobs::queue::phrases::{Phrases as Job, Scored, Scores};
 use interlinear::jobs::queue::{Found, Kind, Order, Progress};
 use interlinear::pages::phrases::command::PhrasesCommand;
 use interlinear::pages::phrases::{Drawn, Pairs, Samples};
-use interlinear::session::command::WindowCommand;
 use interlinear::session::state::Session;
 use interlinear::text::phrases::PhraseTable;
 use interlinear::ui::App;

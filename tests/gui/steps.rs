@@ -7,6 +7,7 @@ use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
+use interlinear::app::command::WindowCommand;
 use interlinear::app::page::Page;
 use interlinear::decoding::apart::Then;
 use interlinear::jobs::Library;
@@ -14,7 +15,6 @@ use interlinear::jobs::steps::{Apart, Steps, StepsRequest};
 use interlinear::nn::device::DeviceChoice;
 use interlinear::pages::steps::Mode;
 use interlinear::pages::steps::command::StepsCommand;
-use interlinear::session::command::WindowCommand;
 use interlinear::text::links::Link;
 use interlinear::ui::App;
 

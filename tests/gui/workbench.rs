@@ -6,12 +6,13 @@ use std::time::Duration;
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
+use interlinear::app::command::WindowCommand;
 use interlinear::app::page::Page;
 use interlinear::import::Role;
 use interlinear::jobs::corpus::explore::{Explore, Explored};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
 use interlinear::pages::corpus::command::WorkbenchCommand;
-use interlinear::session::command::{Command, WindowCommand};
+use interlinear::session::command::Command;
 use interlinear::session::state::Session;
 use interlinear::ui::App;
 

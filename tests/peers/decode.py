@@ -4,7 +4,8 @@
 
 MODEL_DIR is a model folder, FILE has a sentence a line, words split by spaces. The last line of the output is a JSON
 object: words_per_s (target words), median_s and p95_s (of a batch), first (the ids of the best translation of the first
-sentence) and score (its log p). `interlinear bench --peer "python decode.py"` runs it by turns with Interlinear.
+sentence) and score (its log p). `cargo bench --bench bench -- decode --peer "python decode.py"` runs it by
+turns with Interlinear.
 
 It is written as a careful user of PyTorch would: the matrices of the gates joined, U_a h_j computed once a sentence, the
 hypotheses of all sentences of a batch as one tensor, inference mode. Matrices are stored [out, in] and are transposed

@@ -4,8 +4,8 @@ PyTorch.
     python train.py rnnsearch|rnnencdec [threads=2] [updates=6] [B=80] [length=13] [V=12000] [n=320] [m=256] [l=256] [drop=0.2]
 
 The last line of the output is a JSON object: words_per_second (target words, </s> included, of the median update), the
-seconds of each update and the loss of the last. `interlinear bench --train-peer "python train.py"` runs it by turns
-with Interlinear.
+seconds of each update and the loss of the last. `cargo bench --bench bench -- training --train-peer
+"python train.py"` runs it by turns with Interlinear.
 
 An update is the minibatch, the loss, its gradient by autograd, clipping of the norm at 1, and Adam. It is written as a
 careful user of PyTorch would: what does not depend on the state is computed for all words at once, the output layer

@@ -20,6 +20,7 @@ use crate::jobs::live::interventions::Interventions;
 use crate::jobs::live::protocol::{
     ColumnId, ColumnResult, ColumnSpec, EnsembleSpec, HypothesisView, ModelFacts, Untouched,
 };
+use crate::jobs::queue::evaluate::Candidate;
 use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
 use crate::text::links::Links;
@@ -120,6 +121,12 @@ impl Wish {
 }
 
 impl Column {
+    /// The model or the ensemble that it shows.
+    pub fn candidate(&self) -> Candidate {
+        let model = || Candidate::Model(self.folder.clone());
+        self.ensemble.clone().map_or_else(model, Candidate::Ensemble)
+    }
+
     /// A column whose model is still to be read.
     pub(crate) fn new(id: ColumnId, folder: PathBuf, ensemble: Option<EnsembleSpec>) -> Self {
         Self {

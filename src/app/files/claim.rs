@@ -81,32 +81,7 @@ impl Claim {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::persist::{SavedSession, load_or_set_aside};
     use crate::text::write::faults;
-
-    #[test]
-    fn a_window_killed_at_any_call_of_a_save_lost_nothing_and_left_nothing_over() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let path = folder.path().join("session.json");
-        let state = |source: &str| SavedSession { source: Some(source.to_owned()), ..SavedSession::default() };
-        let (old, new) = (state("before"), state(&"after ".repeat(10_000)));
-        old.save(&path).expect("a temporary folder");
-        let before = std::fs::read(&path).expect("it was saved");
-        faults::at_every_call(
-            4,
-            || {
-                std::fs::write(&path, &before).expect("a temporary folder");
-                new.save(&path)
-            },
-            |what, failed, _| {
-                let claim = Claim::on(&path);
-                let found = load_or_set_aside(&path);
-                assert_eq!((found.trouble, claim.is_taken()), (None, false), "{what}");
-                assert!(found.state.as_ref() == Some(if failed { &old } else { &new }), "{what}");
-                assert_eq!(faults::left_over(folder.path()), [""; 0], "{what}");
-            },
-        );
-    }
 
     #[test]
     fn a_second_window_leaves_alone_what_the_first_is_writing() {

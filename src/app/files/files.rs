@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::aligner::placed::{Placed, PlacedAligner};
-use crate::app::effect::{Chore, News, Question};
+use crate::app::effect::{Chore, News, Question, Work};
 use crate::app::files::picture::Picture;
 use crate::app::page::{Dropped, Page};
 use crate::error::{Error, Result};
@@ -15,9 +15,6 @@ use crate::figure::Figure;
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
 use crate::jobs::files::disk::Disk;
-use crate::session::lessons::handout;
-use crate::session::lessons::handout::Paper;
-use crate::session::lessons::script::Script;
 use crate::text::lines::TextFile;
 use crate::text::links;
 use crate::text::links::read::LinkLayout;
@@ -49,9 +46,7 @@ pub fn carry_out(chore: Chore, disk: &mut Disk<News>, aligner: &Aligner) {
             disk.run("write", Box::new(move || Some(write(&path, figure_bytes(&figure, &path)))));
         }
         Chore::Draw { path, picture } => disk.run("write", Box::new(move || Some(write(&path, picture.bytes(&path))))),
-        Chore::Handout { path, script, pictures } => {
-            disk.run("write", Box::new(move || Some(write_handout(&path, &script, &pictures))));
-        }
+        Chore::Work(Work(work)) => disk.run("write", Box::new(move || Some(work()))),
         Chore::Paint(picture) => disk.run_telling("paint", Box::new(move |_| Some(paint(&picture)))),
     }
 }
@@ -177,20 +172,6 @@ pub fn paint(picture: &Picture) -> News {
 fn write(path: &Path, bytes: Result<Vec<u8>>) -> News {
     match bytes.and_then(|bytes| write_whole(path, &bytes)) {
         Ok(()) => News::Notice { text: format!("Saved {}", path.display()), is_error: false },
-        Err(error) => News::Notice { text: error.to_string(), is_error: true },
-    }
-}
-
-/// A picture that cannot be drawn is left out: the text is what counts.
-fn write_handout(path: &Path, script: &Script, pictures: &[(usize, Paper)]) -> News {
-    let figures = pictures.iter().filter_map(|(page, picture)| Some((*page, picture.svg()?))).collect();
-    let solutions = handout::solutions_path(path);
-    let written = write_whole(path, handout::handout(script, &figures).as_bytes())
-        .and_then(|()| write_whole(&solutions, handout::solutions(script).as_bytes()));
-    match written {
-        Ok(()) => {
-            News::Notice { text: format!("Saved {} and {}", path.display(), solutions.display()), is_error: false }
-        }
         Err(error) => News::Notice { text: error.to_string(), is_error: true },
     }
 }

@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear align --importance NAME`: links and matrices by another definition of what matters than alpha.
+//! Floor 13: `interlinear align --importance NAME`: links and matrices by another definition of what matters than alpha.
 
 use serde::Serialize;
 

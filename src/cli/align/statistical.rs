@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear align --statistical`: links that need no model.
+//! Floor 13: `interlinear align --statistical`: links that need no model.
 
 use crate::aligner::learned::Directions;
 use crate::aligner::words::LineAligner;

@@ -1,4 +1,4 @@
-//! Floor 10: `interlinear analyse --agreement`: how far two annotators agree.
+//! Floor 13: `interlinear analyse --agreement`: how far two annotators agree.
 
 use serde_json::json;
 

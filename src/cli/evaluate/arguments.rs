@@ -1,4 +1,4 @@
-//! Floor 10: the arguments of `interlinear evaluate`.
+//! Floor 13: the arguments of `interlinear evaluate`.
 
 use std::path::PathBuf;
 

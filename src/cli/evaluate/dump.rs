@@ -1,4 +1,4 @@
-//! Floor 10: what `interlinear evaluate --output` writes into a folder: the figures, and every sentence of every model.
+//! Floor 13: what `interlinear evaluate --output` writes into a folder: the figures, and every sentence of every model.
 
 use std::io::Write;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Floor 10: the gold alignment of `interlinear evaluate`, and the models that are measured against it.
+//! Floor 13: the gold alignment of `interlinear evaluate`, and the models that are measured against it.
 
 use std::path::PathBuf;
 

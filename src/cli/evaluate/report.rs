@@ -1,4 +1,4 @@
-//! Floor 10: the figures of `interlinear evaluate` as tables for reading.
+//! Floor 13: the figures of `interlinear evaluate` as tables for reading.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Floor 10: a translation as what figures are made of.
+//! Floor 13: a translation as what figures are made of.
 
 use std::borrow::Cow;
 
@@ -139,10 +139,9 @@ impl<'a> Scenes<'a> {
         let sources = [sentence.ids.as_slice()];
         words::decode_all(self.system.specials(), self.stepper.as_mut(), &sources, &self.options, 1, &mut keep)?;
         let mut found = found.into_iter().next().unwrap_or_default();
-        let mut all: Vec<&mut Hypothesis> = found.hypotheses.iter_mut().collect();
-        let (sources, batch) = (vec![sources[0]; all.len()], all.len().max(1));
-        self.rows.go_on(self.stepper.as_mut(), &sources, &mut all, batch, &Ticket::forever())?;
-        found.hypotheses.iter_mut().for_each(|one| self.rows.assign(one));
+        let batch = found.hypotheses.len().max(1);
+        let translations = found.hypotheses.iter_mut().map(|one| (sources[0], &[][..], one)).collect();
+        self.rows.settle(self.stepper.as_mut(), translations, batch, &Ticket::forever())?;
         Ok(found)
     }
 

@@ -1,4 +1,4 @@
-//! Floor 10: a hypothesis in the words that a figure shows: its tokens, or whole words where a vocabulary has pieces.
+//! Floor 13: a hypothesis in the words that a figure shows: its tokens, or whole words where a vocabulary has pieces.
 
 use crate::analysis::alignment::Alignment;
 use crate::analysis::unknown;

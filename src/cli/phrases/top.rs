@@ -1,4 +1,4 @@
-//! Floor 10: the top targets of source phrases, by the model and by the table, side by side: tables 2 of
+//! Floor 13: the top targets of source phrases, by the model and by the table, side by side: tables 2 of
 //! Cho et al. 2014.
 
 use serde::Serialize;

@@ -18,7 +18,6 @@ pub mod number;
 pub mod output;
 pub mod pack;
 pub mod pairs;
-pub mod peak;
 mod rounded;
 pub mod scan;
 pub mod screen;

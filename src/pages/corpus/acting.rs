@@ -1,4 +1,4 @@
-//! Floor 9: what is set for a model on page Sentence as interventions for every sentence of a workspace.
+//! Floor 11: what is set for a model on page Sentence as interventions for every sentence of a workspace.
 
 use crate::jobs::live::interventions::{Interventions, Word};
 use crate::text::interventions::{Alpha, Forbid, Force, Interventions as File, Pin, Place};

@@ -1,4 +1,4 @@
-//! Floor 9: two annotators compared, as page Corpus shows it. A leaf.
+//! Floor 11: two annotators compared, as page Corpus shows it. A leaf.
 
 /// A condition that shows where two annotators differ.
 pub fn condition(first: &str, second: &str) -> String {

@@ -1,4 +1,4 @@
-//! Floor 9: page Corpus, the columns of numbers: which there are, which are shown, in which order, which are brushed. A leaf.
+//! Floor 11: page Corpus, the columns of numbers: which there are, which are shown, in which order, which are brushed. A leaf.
 
 use crate::corpus::export::out;
 use crate::corpus::measures::measures::MEASURES;

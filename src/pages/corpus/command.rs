@@ -1,4 +1,4 @@
-//! Floor 9: what the user does on page Corpus. A leaf.
+//! Floor 11: what the user does on page Corpus. A leaf.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Floor 9: page Corpus, what is done with the whole of the sentences.
+//! Floor 11: page Corpus, what is done with the whole of the sentences.
 
 use std::path::PathBuf;
 use std::sync::Arc;

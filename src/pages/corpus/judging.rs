@@ -1,4 +1,4 @@
-//! Floor 9: page Corpus, what people say of the chosen sentence: judgements, links by hand, and what is taken back.
+//! Floor 11: page Corpus, what people say of the chosen sentence: judgements, links by hand, and what is taken back.
 
 use std::sync::Arc;
 

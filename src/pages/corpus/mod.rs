@@ -1,4 +1,4 @@
-//! Floor 9: the page Corpus: a workspace, its table, the chosen sentence and what people say of it. Files are read and
+//! Floor 11: the page Corpus: a workspace, its table, the chosen sentence and what people say of it. Files are read and
 //! written by the corpus thread; models run in the corpus lane.
 
 pub mod acting;
@@ -38,7 +38,6 @@ use crate::jobs::queue::analyse::{ActsBy, Analyse, Analysed};
 use crate::jobs::queue::evaluate::Candidate;
 use crate::pages::corpus::columns::Columns;
 use crate::pages::corpus::whole::Whole;
-use crate::pages::evaluation::systems;
 use crate::pages::shape::{Kept, PageState};
 use crate::text::links::{Link, Links};
 
@@ -220,14 +219,14 @@ impl Workbench {
     }
 
     fn run(&mut self, forces: bool, app: &mut AppState) {
-        let all = systems(app).into_iter().map(|system| (system, None)).collect();
+        let all = app.systems().into_iter().map(|system| (system, None)).collect();
         self.run_all(all, forces, app);
     }
 
     /// Every model with the interventions of a file.
     fn run_with(&mut self, path: &std::path::Path, app: &mut AppState) {
         let acts = |system| (system, Some(ActsBy::File(path.to_owned())));
-        let all = systems(app).into_iter().map(acts).collect();
+        let all = app.systems().into_iter().map(acts).collect();
         self.run_all(all, false, app);
     }
 
@@ -239,7 +238,7 @@ impl Workbench {
             let acting = Acting::of("what was set", acting::file(&set, &scene.source));
             (!set.is_empty()).then(|| (system, Some(ActsBy::Set(Box::new(acting)))))
         };
-        let all: Vec<_> = systems(app).into_iter().filter_map(acts).collect();
+        let all: Vec<_> = app.systems().into_iter().filter_map(acts).collect();
         if all.is_empty() {
             let message = "Nothing is set for a model above; set something on page Sentence, or choose a file";
             self.message = Some(message.to_owned());

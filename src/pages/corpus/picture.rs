@@ -1,4 +1,4 @@
-//! Floor 9: what systems say of the chosen sentence, as tables that the heatmap shows.
+//! Floor 11: what systems say of the chosen sentence, as tables that the heatmap shows.
 
 use std::sync::Arc;
 

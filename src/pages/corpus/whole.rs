@@ -1,4 +1,4 @@
-//! Floor 9: page Corpus, the sentences as a whole: an overview, what is brushed, a concordance. A leaf.
+//! Floor 11: page Corpus, the sentences as a whole: an overview, what is brushed, a concordance. A leaf.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Floor 9: the figures of an evaluation as text for other programs, as `interlinear evaluate` writes them. Pure.
+//! Floor 11: the figures of an evaluation as text for other programs, as `interlinear evaluate` writes them. Pure.
 
 use serde_json::{Value, json};
 

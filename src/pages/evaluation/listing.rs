@@ -1,4 +1,4 @@
-//! Floor 9: the sentences of a test set in an order: sorted once when it changes, so that a frame only looks things up.
+//! Floor 11: the sentences of a test set in an order: sorted once when it changes, so that a frame only looks things up.
 
 use crate::corpus::overview::evaluated::{Evaluated, Record, Translation};
 use crate::pages::evaluation::command::By;

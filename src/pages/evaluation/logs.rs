@@ -1,4 +1,4 @@
-//! Floor 9: training logs that are followed while they grow.
+//! Floor 11: training logs that are followed while they grow.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Floor 9: the page Evaluation: the test set, what models made of it, and learning curves of training runs.
+//! Floor 11: the page Evaluation: the test set, what models made of it, and learning curves of training runs.
 
 pub mod command;
 pub mod export;
@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::analysis::bleu::Tokenization;
-use crate::app::document::column::Column;
 use crate::app::effect::{Chore, Effect};
 use crate::app::files::gold::Gold;
 use crate::app::page::{Dropped, Page};
@@ -23,7 +22,7 @@ use crate::decoding::SearchOptions;
 use crate::evaluation::first_set::FirstSet;
 use crate::jobs::files::follow::Seen;
 use crate::jobs::queue::Order;
-use crate::jobs::queue::evaluate::{Candidate, Evaluate};
+use crate::jobs::queue::evaluate::Evaluate;
 use crate::pages::shape::{Kept, PageState};
 
 pub use crate::pages::evaluation::command::{By, EvaluationCommand, FiguresFormat, TestCommand};
@@ -205,24 +204,6 @@ impl TestFiles {
     }
 }
 
-/// The model or the ensemble of a column.
-pub fn candidate(column: &Column) -> Candidate {
-    let model = || Candidate::Model(column.folder.clone());
-    column.ensemble.clone().map_or_else(model, Candidate::Ensemble)
-}
-
-/// The models and ensembles of the columns, each once.
-pub fn systems(app: &AppState) -> Vec<Candidate> {
-    let mut systems: Vec<Candidate> = Vec::new();
-    for column in app.document.columns() {
-        let system = candidate(column);
-        if !systems.contains(&system) {
-            systems.push(system);
-        }
-    }
-    systems
-}
-
 impl Evaluation {
     /// What is missing before so many systems can be measured, as a sentence.
     pub fn missing(&self, systems: usize) -> Option<&'static str> {
@@ -238,7 +219,7 @@ impl Evaluation {
         if self.task.is_some() {
             return;
         }
-        let systems = systems(app);
+        let systems = app.systems();
         if let Some(missing) = self.missing(systems.len()) {
             self.message = Some(missing.to_owned());
             return;

@@ -1,4 +1,4 @@
-//! Floor 9: what the user does on page Map. A leaf.
+//! Floor 11: what the user does on page Map. A leaf.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Floor 9: the page Map: its state, its commands, and what comes of its orders.
+//! Floor 11: the page Map: its state, its commands, and what comes of its orders.
 
 pub mod command;
 

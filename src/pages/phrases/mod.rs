@@ -1,4 +1,4 @@
-//! Floor 9: the page Phrases: a phrase table, its scores by the models of the columns, the top targets of a source
+//! Floor 11: the page Phrases: a phrase table, its scores by the models of the columns, the top targets of a source
 //! phrase, and what comes of its orders. Nothing long is done here: reading, scoring and comparing are orders.
 
 pub mod command;

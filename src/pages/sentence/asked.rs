@@ -1,9 +1,9 @@
-//! Floor 9: questions about a column that are under way, and what came of them. A leaf.
+//! Floor 11: questions about a column that are under way, and what came of them. A leaf.
 
 use std::sync::Arc;
 
 use crate::jobs::live::interventions::{Interventions, Pin, Word};
-use crate::jobs::live::protocol::ColumnId;
+use crate::jobs::live::protocol::{ColumnId, Near};
 
 /// A question under way.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,4 +75,13 @@ impl Persuaded {
              own row, log p of the word {own:.2} before and {now:.2} now"
         )
     }
+}
+
+/// The neighbours of a source word.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Neighbours {
+    /// Which word, by which column's model.
+    pub of: Near,
+    /// As they can be typed, with their cosines; why there are none, as a sentence; `None` while they are looked for.
+    pub found: Option<Result<Vec<(String, f32)>, String>>,
 }

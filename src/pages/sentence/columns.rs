@@ -1,4 +1,4 @@
-//! Floor 9: the columns: adding, moving, loading again, and writing what they show.
+//! Floor 11: the columns: adding, moving, loading again, and writing what they show.
 
 use std::path::PathBuf;
 

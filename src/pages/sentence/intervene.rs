@@ -1,4 +1,4 @@
-//! Floor 9: acting on the decoder: words that are forced, held or forbidden, and rows of alpha that are set.
+//! Floor 11: acting on the decoder: words that are forced, held or forbidden, and rows of alpha that are set.
 //!
 //! Whatever is changed at a position holds the words before it as they are shown, so that the search goes on from there.
 //! They are held no longer than something behind them needs it.

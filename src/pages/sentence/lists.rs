@@ -1,4 +1,4 @@
-//! Floor 9: what is done with the lists of sentences and the files in them.
+//! Floor 11: what is done with the lists of sentences and the files in them.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};

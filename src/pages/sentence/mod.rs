@@ -1,4 +1,4 @@
-//! Floor 10: the page Sentence: the source text, the columns, the lists and what is marked. The sentence and its columns
+//! Floor 11: the page Sentence: the source text, the columns, the lists and what is marked. The sentence and its columns
 //! are the document, which all pages share; what is asked about them is the page's own.
 
 pub mod asked;
@@ -18,10 +18,10 @@ use serde_json::Value;
 use crate::app::page::Dropped;
 use crate::app::state::AppState;
 use crate::jobs::queue::probe::Probed;
+use crate::pages::sentence::asked::Neighbours;
 use crate::pages::sentence::asked::{Asked, Persuaded};
 use crate::pages::sentence::command::{SearchCommand, SentenceCommand};
 use crate::pages::sentence::intervene::Moved;
-use crate::pages::sentence::variants::Neighbours;
 use crate::pages::shape::{Kept, PageState};
 
 /// The page.

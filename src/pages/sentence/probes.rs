@@ -1,4 +1,4 @@
-//! Floor 9: questions about a column, asked in the background: a row that makes the model say a word, measures of its
+//! Floor 11: questions about a column, asked in the background: a row that makes the model say a word, measures of its
 //! translation, files of interventions. What is asked of a column ends as soon as the column is about something else.
 
 use std::path::PathBuf;

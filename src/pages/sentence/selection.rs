@@ -1,4 +1,4 @@
-//! Floor 9: what is marked: the word, the column and the hypothesis.
+//! Floor 11: what is marked: the word, the column and the hypothesis.
 
 use crate::app::document::column::Column;
 use crate::app::files::lists::moved;

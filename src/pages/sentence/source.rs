@@ -1,4 +1,4 @@
-//! Floor 9: the source text: typing, replacing, undo, and the sentences kept of it.
+//! Floor 11: the source text: typing, replacing, undo, and the sentences kept of it.
 
 use crate::app::document::history::begins_anew;
 use crate::app::settings::Whose;

@@ -1,4 +1,4 @@
-//! Floor 9: what if: variants of the sentence and of how it is searched, each a column beside its original. They are part
+//! Floor 11: what if: variants of the sentence and of how it is searched, each a column beside its original. They are part
 //! of the scene, so that undo takes them back and they are kept with the sentence.
 
 use std::ops::Range;
@@ -9,19 +9,11 @@ use crate::app::document::scene::{Scene, SearchChange, SearchSettings, Variant};
 use crate::app::state::AppState;
 use crate::jobs::live::protocol::{ColumnId, Near};
 use crate::pages::sentence::Sentence;
+use crate::pages::sentence::asked::Neighbours;
 use crate::pages::sentence::command::VariantCommand;
 
 /// Most variants of a sentence.
 pub const MOST: usize = 12;
-
-/// The neighbours of a source word.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Neighbours {
-    /// Which word, by which column's model.
-    pub of: Near,
-    /// As they can be typed, with their cosines; why there are none, as a sentence; `None` while they are looked for.
-    pub found: Option<Result<Vec<(String, f32)>, String>>,
-}
 
 impl Sentence {
     pub(super) fn vary(&mut self, app: &mut AppState, command: VariantCommand) {

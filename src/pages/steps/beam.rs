@@ -1,4 +1,4 @@
-//! Floor 9: the beam at one step: what the search of the column had found so far, beside the path that the steps take.
+//! Floor 11: the beam at one step: what the search of the column had found so far, beside the path that the steps take.
 
 use crate::app::document::column::Column;
 use crate::decoding::{Fate, Node};

@@ -1,4 +1,4 @@
-//! Floor 9: what is done on the page Steps.
+//! Floor 11: what is done on the page Steps.
 
 use crate::models::anatomy::Wrong;
 use crate::text::links::Link;

@@ -1,4 +1,4 @@
-//! Floor 9: guess first: the class says where a step will look, or which word it will say, before it is shown, and is
+//! Floor 11: guess first: the class says where a step will look, or which word it will say, before it is shown, and is
 //! counted.
 
 use std::collections::BTreeSet;

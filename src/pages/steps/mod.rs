@@ -1,4 +1,4 @@
-//! Floor 9: the page Steps: a model taken apart, one decoder step after the other.
+//! Floor 11: the page Steps: a model taken apart, one decoder step after the other.
 //!
 //! What is wanted follows from the scene, the column and the page's own settings ([`Steps::follow`]); nothing asks for
 //! it by name. The last picture stays until the next one is there.

@@ -1,4 +1,4 @@
-//! Floor 9: the machine at a step as a drawing: what each box shows, for the window and for paper.
+//! Floor 11: the machine at a step as a drawing: what each box shows, for the window and for paper.
 
 use std::borrow::Cow;
 

@@ -1,12 +1,14 @@
-//! Floor 9: the sheet New training: what is planned, and the file written of it. The tables are those of
+//! Floor 11: the sheet New training: what is planned, and the file written of it. The tables are those of
 //! [`recipe`](crate::training::recipe).
+
+pub mod command;
 
 use std::path::PathBuf;
 
 use crate::app::effect::Chore;
 use crate::app::state::AppState;
 use crate::attention::{AttentionKind, find};
-use crate::session::command::{Field, TrainingCommand};
+use crate::pages::training::command::{Field, TrainingCommand};
 
 pub use crate::training::recipe::Plan;
 

@@ -1,7 +1,8 @@
-//! Floor 9: the window as it was before a lesson began, to which it goes back.
+//! Floor 12: the window as it was before a lesson began, to which it goes back.
 
 use std::path::PathBuf;
 
+use crate::app::command::{SettingsCommand, WindowCommand};
 use crate::app::document::column::Column;
 use crate::app::document::scene::Scene;
 use crate::app::page::Page;
@@ -11,7 +12,7 @@ use crate::app::view::Selection;
 use crate::jobs::live::protocol::EnsembleSpec;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::steps::{Steps, StepsCommand};
-use crate::session::command::{Command, SettingsCommand, WindowCommand};
+use crate::session::command::Command;
 
 /// The numbers of the window that a lesson changes, with what they are at first.
 const LAYOUT: &[(&str, f32)] = &[(LINKS_PICTURE, 0.0), (TREE_PICTURE, 0.0), (INSPECTOR_OPEN, 1.0), (SOLO, 0.0)];

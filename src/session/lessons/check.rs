@@ -1,4 +1,4 @@
-//! Floor 9: whether the models are as a lesson says.
+//! Floor 12: whether the models are as a lesson says.
 
 use crate::error::Result;
 use crate::evaluation::facts::Bench;

@@ -1,4 +1,4 @@
-//! Floor 9: what is done with lessons. A leaf.
+//! Floor 12: what is done with lessons. A leaf.
 
 use std::path::PathBuf;
 

@@ -1,15 +1,16 @@
-//! Floor 9: how what a lesson says comes about, and when it is so. Each thing maps onto commands that menus and keys have,
+//! Floor 12: how what a lesson says comes about, and when it is so. Each thing maps onto commands that menus and keys have,
 //! too.
 
 use std::path::PathBuf;
 
+use crate::app::command::{SettingsCommand, WindowCommand};
 use crate::app::document::column::{Column, ColumnState, file_name};
 use crate::app::settings::{INSPECTOR_OPEN, LINKS_PICTURE, SOLO, Shown, TREE_PICTURE};
 use crate::app::state::AppState;
 use crate::app::view::Selection;
 use crate::pages::sentence::command::{SearchCommand, SelectCommand, SourceCommand};
 use crate::pages::steps::{Steps, StepsCommand};
-use crate::session::command::{Command, SettingsCommand, WindowCommand};
+use crate::session::command::Command;
 use crate::session::lessons::things::{Act, Look, Thing};
 
 /// What comes of a thing now.

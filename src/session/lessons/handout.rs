@@ -1,9 +1,11 @@
-//! Floor 9: a lesson on paper: a page of HTML for the class, with room for answers, and one with the solutions.
+//! Floor 12: a lesson on paper: a page of HTML for the class, with room for answers, and one with the solutions.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::app::effect::News;
+use crate::app::files::files::write_whole;
 use crate::app::files::picture::Picture;
 use crate::figure::svg::bare;
 use crate::figure::{Figure, svg};
@@ -154,6 +156,18 @@ fn span_html(span: &Span) -> String {
 
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// A picture that cannot be drawn is left out: the text is what counts.
+pub(super) fn write(path: &Path, script: &Script, pictures: &[(usize, Paper)]) -> News {
+    let figures = pictures.iter().filter_map(|(page, picture)| Some((*page, picture.svg()?))).collect();
+    let beside = solutions_path(path);
+    let written = write_whole(path, handout(script, &figures).as_bytes())
+        .and_then(|()| write_whole(&beside, solutions(script).as_bytes()));
+    match written {
+        Ok(()) => News::Notice { text: format!("Saved {} and {}", path.display(), beside.display()), is_error: false },
+        Err(error) => News::Notice { text: error.to_string(), is_error: true },
+    }
 }
 
 #[cfg(test)]

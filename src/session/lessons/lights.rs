@@ -1,4 +1,4 @@
-//! Floor 9: the parts of the window that a lesson can light, by name. A leaf.
+//! Floor 12: the parts of the window that a lesson can light, by name. A leaf.
 
 use crate::text::lesson::{Entry, hint};
 

@@ -1,4 +1,4 @@
-//! Floor 9: lessons: guided pages that use the program itself. Which one is open, how far it has come, and what was
+//! Floor 12: lessons: guided pages that use the program itself. Which one is open, how far it has come, and what was
 //! answered. A page is a list of parts; what it does comes about one thing after the other, as soon as it can.
 
 pub mod before;
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::app::document::column::Column;
-use crate::app::effect::{Chore, Effect};
+use crate::app::effect::{Chore, Effect, Work};
 use crate::app::files::drawing::Drawing;
 use crate::app::files::export;
 use crate::app::page::Page;
@@ -319,8 +319,10 @@ impl Lessons {
     fn print(&self, path: PathBuf, app: &mut AppState) {
         let Some(open) = &self.open else { return app.notify("Open a lesson first; that is what is printed", true) };
         let path = if path.extension().is_some() { path } else { path.with_extension("html") };
-        let pictures = open.pictures.iter().map(|(page, picture)| (*page, picture.clone())).collect();
-        app.tasks.chore(Chore::Handout { path, script: Arc::clone(&open.script), pictures });
+        let pictures: Vec<(usize, Paper)> =
+            open.pictures.iter().map(|(page, picture)| (*page, picture.clone())).collect();
+        let script = Arc::clone(&open.script);
+        app.tasks.chore(Chore::Work(Work(Arc::new(move || handout::write(&path, &script, &pictures)))));
     }
 
     /// Goes on by itself: brings about what can be, and passes what was done. Empty: there is nothing to do now.

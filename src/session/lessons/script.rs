@@ -1,4 +1,4 @@
-//! Floor 9: a lesson whose blocks are understood.
+//! Floor 12: a lesson whose blocks are understood.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Floor 9: the lessons that there are: those that come with the program, and those of the user's own folder.
+//! Floor 12: the lessons that there are: those that come with the program, and those of the user's own folder.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};

@@ -1,4 +1,4 @@
-//! Floor 9: what a page of a lesson speaks of, a machine or the picture of a column, for paper, where no window has shown it.
+//! Floor 12: what a page of a lesson speaks of, a machine or the picture of a column, for paper, where no window has shown it.
 
 use std::collections::BTreeMap;
 

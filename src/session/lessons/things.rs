@@ -1,4 +1,4 @@
-//! Floor 9: what a lesson can bring about, and wait for: the table [`THINGS`]. A leaf: what comes of them is not known here.
+//! Floor 12: what a lesson can bring about, and wait for: the table [`THINGS`]. A leaf: what comes of them is not known here.
 
 use crate::app::page::{PAGES, Page};
 use crate::models::anatomy::{WRONGS, Wrong};

@@ -2,8 +2,8 @@
 
 use egui::{Align, Id, Label, Layout, Panel, RichText, ScrollArea, TextureHandle, Ui, vec2};
 
+use crate::app::command::WindowCommand;
 use crate::app::page::Page;
-use crate::session::command::WindowCommand;
 use crate::session::lessons::LessonCommand;
 use crate::text::markdown::{Block, Span};
 use crate::ui::act::Act;

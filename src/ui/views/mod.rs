@@ -23,7 +23,7 @@ pub mod top_bar;
 pub mod training;
 pub mod view;
 
-use crate::session::command::WindowCommand;
+use crate::app::command::WindowCommand;
 use crate::ui::local::Window;
 use crate::ui::views::view::{Place, View};
 use crate::widgets::keep;

@@ -3,6 +3,7 @@
 
 use egui::{Align, Button, Id, LayerId, Layout, Popup, PopupAnchor, PopupKind, RichText, Ui};
 
+use crate::app::command::{SettingsCommand, WindowCommand};
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::document::table::AlignmentTable;
 use crate::app::files::drawing::Drawing;
@@ -13,7 +14,6 @@ use crate::pages::map::Choice;
 use crate::pages::map::command::MapCommand;
 use crate::pages::phrases::command::PhrasesCommand;
 use crate::pages::sentence::command::{ColumnCommand, ProbeCommand, SelectCommand, SourceCommand};
-use crate::session::command::{SettingsCommand, WindowCommand};
 use crate::ui::clicked::{Clicked, Offered};
 use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local;

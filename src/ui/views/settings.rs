@@ -3,11 +3,11 @@
 use egui::containers::menu::{MenuButton, MenuConfig, SubMenuButton};
 use egui::{ComboBox, RichText, Slider, Ui};
 
+use crate::app::command::SettingsCommand;
 use crate::app::settings::Theme;
 use crate::nn::device;
 use crate::nn::device::DeviceChoice;
 use crate::pages::sentence::command::SearchCommand;
-use crate::session::command::SettingsCommand;
 use crate::ui::act::Act;
 use crate::ui::local;
 use crate::ui::local::Window;

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use egui::{Align2, Area, Id, Order, Panel, Pos2, RichText, Ui, vec2};
 
+use crate::app::command::WindowCommand;
 use crate::app::document::column::ColumnState;
 use crate::app::page::Page;
-use crate::session::command::WindowCommand;
 use crate::session::state::Session;
 use crate::ui::local::Window;
 use crate::ui::views::sentence::facts;

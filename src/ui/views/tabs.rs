@@ -3,8 +3,8 @@
 use egui::accesskit::Role;
 use egui::{Button, RichText, Ui, WidgetInfo};
 
+use crate::app::command::WindowCommand;
 use crate::app::page::PAGES;
-use crate::session::command::WindowCommand;
 use crate::ui::act::Act;
 use crate::ui::local::Window;
 use crate::ui::shortcuts;

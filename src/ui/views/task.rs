@@ -2,9 +2,9 @@
 
 use egui::{ProgressBar, RichText, Ui};
 
+use crate::app::command::TaskCommand;
 use crate::app::page::Page;
 use crate::app::tasks::Task;
-use crate::session::command::TaskCommand;
 use crate::ui::local::Window;
 use crate::widgets::theme;
 

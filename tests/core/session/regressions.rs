@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use interlinear::analysis::reading::Reading;
+use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::document::column::ColumnState;
 use interlinear::app::effect::News;
 use interlinear::app::files::export;
@@ -14,7 +15,7 @@ use interlinear::jobs::live::protocol::{Event, ModelFacts};
 use interlinear::pages::evaluation::command::EvaluationCommand;
 use interlinear::pages::map::MapCommand;
 use interlinear::pages::sentence::command::{ListCommand, SourceCommand};
-use interlinear::session::command::{Command, SettingsCommand, WindowCommand};
+use interlinear::session::command::Command;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::{SavedSession, load_or_set_aside};
 use interlinear::session::state::Session;

@@ -3,8 +3,6 @@
 use candle_core::Device;
 use interlinear::models::config::{Architecture, AttentionKind, Config};
 use interlinear::models::init::{Scheme, initial_weights};
-use interlinear::nn::fused::Precision;
-use interlinear::training::bench;
 use interlinear::training::engine::{Engine, FusedEngine};
 use interlinear::training::fused::{Fused, StepOptions};
 use interlinear::training::layout::Layout;
@@ -213,20 +211,4 @@ fn every_architecture_learns_a_toy_by_heart() {
         let measured = engine.measure(Minibatch::new(&source, &target)).expect("a loss");
         assert!(measured.nll / (measured.words as f64) < 0.06, "and so it measures");
     }
-}
-
-#[test]
-fn the_benchmark_counts_words_and_times_updates() {
-    let ticks = std::cell::Cell::new(0.0);
-    // the first update is not counted
-    let clock = || {
-        ticks.set(ticks.get() + 1.0);
-        f64::powi(ticks.get(), 2) / 4.0
-    };
-    let speed = bench::speed(&config(Architecture::RNN_SEARCH, None), Precision::Bf16, 2, 3, 4, 3, &clock)
-        .expect("nothing is refused");
-    assert_eq!((speed.words, speed.seconds.len()), (12, 3));
-    assert!(speed.nll.is_finite() && speed.nll > 0.0);
-    let numbers = Layout::new(&config(Architecture::RNN_SEARCH, None)).total();
-    assert!(speed.bytes > 4 * 5 * numbers, "weights, two gradients, two memories, and buffers");
 }

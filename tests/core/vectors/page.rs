@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use interlinear::app::command::TaskCommand;
 use interlinear::app::effect::Chore;
 use interlinear::app::effect::LaneCall;
 use interlinear::jobs::Library;
@@ -13,7 +14,7 @@ use interlinear::pages::map as maps;
 use interlinear::pages::map::command::MapCommand;
 use interlinear::pages::map::{Chart, Choice, Colour, Kind as Things, Method, Table};
 use interlinear::pages::sentence::command::{ColumnCommand, SourceCommand};
-use interlinear::session::command::{Command, TaskCommand};
+use interlinear::session::command::Command;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 

@@ -8,7 +8,6 @@ use crate::app::document::column::file_name;
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::jobs::queue::evaluate::Candidate;
 use crate::pages::corpus::command::WorkbenchCommand;
-use crate::pages::evaluation::candidate;
 use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local::Window;
 use crate::widgets::labels::plural;
@@ -64,7 +63,7 @@ pub fn run_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn models_ui(ui: &mut Ui, window: &mut Window<'_>, forces: bool) {
     let mut open: Vec<(Candidate, String)> = Vec::new();
     for column in window.session.app().document.columns() {
-        let candidate = candidate(column);
+        let candidate = column.candidate();
         if !open.iter().any(|(other, _)| *other == candidate) {
             open.push((candidate, column.model()));
         }

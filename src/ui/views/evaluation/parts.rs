@@ -2,7 +2,6 @@
 
 use egui::{RichText, Ui, vec2};
 
-use crate::pages::evaluation::systems;
 use crate::ui::local::Window;
 use crate::widgets::theme;
 use crate::widgets::{chart, labels};
@@ -29,7 +28,7 @@ pub fn empty_ui(ui: &mut Ui, title: &str, note: &str) {
 /// What is to be said before the first results: what comes up here, and what is to be done for it.
 pub fn waiting_ui(ui: &mut Ui, window: &Window<'_>, what: &str) {
     let evaluation = window.session.evaluation();
-    let missing = evaluation.missing(systems(window.session.app()).len());
+    let missing = evaluation.missing(window.session.app().systems().len());
     match missing {
         _ if evaluation.task.is_some() => {
             empty_ui(ui, "Measuring", &format!("{what} when all is measured; how far that is stands at the left."));

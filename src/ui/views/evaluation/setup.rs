@@ -7,7 +7,6 @@ use egui::{Button, RichText, Ui, vec2};
 use crate::analysis::mteval::TOKENIZATIONS;
 use crate::app::document::column::file_name;
 use crate::jobs::queue::evaluate::Candidate;
-use crate::pages::evaluation;
 use crate::pages::evaluation::LogState;
 use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use crate::session::state::Session;
@@ -205,7 +204,7 @@ fn message_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// Different models of the columns, and different ensembles.
 fn systems(session: &Session) -> (usize, usize) {
-    let systems = evaluation::systems(session.app());
+    let systems = session.app().systems();
     let models = systems.iter().filter(|system| matches!(system, Candidate::Model(_))).count();
     (models, systems.len() - models)
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use egui::{Button, Checkbox, ComboBox, DragValue, Grid, Id, Key, RichText, TextEdit, Ui};
 
+use crate::app::command::SettingsCommand;
 use crate::app::document::column::Column;
 use crate::app::document::table::GIVEN;
 use crate::app::files::drawing::Drawing;
@@ -13,7 +14,6 @@ use crate::figure::page::{DPIS, WIDTHS_MM};
 use crate::figure::palette::COLOUR_MAPS;
 use crate::figure::sheet::{KINDS, Kind};
 use crate::pages::sentence::command::ColumnCommand;
-use crate::session::command::SettingsCommand;
 use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local::{Sheet, Window};
 use crate::ui::views::view::{Place, View};

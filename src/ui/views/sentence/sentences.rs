@@ -7,9 +7,9 @@ use egui::{
     Align2, Area, CollapsingHeader, CornerRadius, Id, Order, Panel, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 
+use crate::app::command::WindowCommand;
 use crate::app::files::lists::List;
 use crate::pages::sentence::command::ListCommand;
-use crate::session::command::WindowCommand;
 use crate::session::state::Session;
 use crate::ui::dialogs::TEXT;
 use crate::ui::local;

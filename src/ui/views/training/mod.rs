@@ -8,7 +8,7 @@ use egui::{ComboBox, Id, RichText, TextEdit, Ui};
 use crate::attention::{AttentionKind, KINDS, scores};
 use crate::models::MODELS;
 use crate::pages::training as new_training;
-use crate::session::command::{Field, TrainingCommand};
+use crate::pages::training::command::{Field, TrainingCommand};
 use crate::training::recipe;
 use crate::training::recipe::{RECIPES, SIZES};
 use crate::ui::dialogs::{Asked, Question, TEXTS, Wants};

@@ -1,10 +1,10 @@
-//! Floor 10: what is measured: models whose translations do not end early, and sentences for them.
+//! What is measured: models whose translations do not end early, and sentences for them.
 //!
 //! Bundled models are changed so that `</s>` is not chosen. Random ones (every number uniform, of deviation 0.05) have
 //! the sizes of the bundled models and of the papers; weights of 16 bits are rounded to f16, as bundled ones are.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use half::f16;
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
@@ -12,19 +12,17 @@ use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde_json::json;
 
-use crate::cli::bench::setup::Setup;
-use crate::cli::bundled;
-use crate::decoding::Specials;
-use crate::error::{Error, Result};
-use crate::models::checkpoint::{Array, Weights};
-use crate::models::config::{Architecture, AttentionKind, Config, LuongSizes};
-use crate::models::fused::{Prepared, supports};
-use crate::models::plain::PlainStepper;
-use crate::models::{Kernels, Model, Stepper, folder, shapes};
-use crate::nn::device::Device;
-use crate::text::sentence::{EOS, UNK};
-use crate::text::tokenizer::Tokenizer;
-use crate::text::write::write_atomic;
+use crate::Setup;
+use interlinear::decoding::Specials;
+use interlinear::error::Result;
+use interlinear::models::checkpoint::{Array, Weights};
+use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSizes};
+use interlinear::models::fused::{Prepared, supports};
+use interlinear::models::plain::PlainStepper;
+use interlinear::models::{Kernels, Model, Stepper, folder, shapes};
+use interlinear::nn::device::Device;
+use interlinear::text::sentence::{EOS, UNK};
+use interlinear::text::tokenizer::Tokenizer;
 
 /// Half the width of the uniform distribution of random weights; its deviation is 0.05.
 const HALF_WIDTH: f32 = 0.0866;
@@ -35,90 +33,50 @@ const LARGE: usize = 40_000_000;
 
 /// A model to measure.
 pub struct Subject {
-    /// What the rows call it.
-    pub name: String,
-    /// Its sizes.
     pub config: Config,
     /// Whether every weight is a number of 16 bits, as bundled models store them.
-    pub half: bool,
+    half: bool,
     weights: Arc<Weights>,
-    device: Device,
-    prepared: OnceLock<Prepared>,
     /// The folder that it was loaded from, and how it writes source words.
     origin: Option<(PathBuf, Tokenizer)>,
 }
 
 /// Where to find a subject; they are made one at a time, for the largest takes gigabytes.
-#[derive(Clone, Debug)]
 pub enum Source {
     /// A model folder.
     Folder(PathBuf),
     /// Random weights, of 16 bits or 32.
-    Random(Box<Config>, bool),
+    Random(Config, bool),
 }
 
 impl Source {
-    /// The model asked for, else the bundled ones; `random` ones come after, unless one was asked for.
+    /// The models of the papers, then `random` ones, tiny in the quick form.
     pub fn all(setup: &Setup, random: Vec<Self>) -> Vec<Self> {
-        let mut all: Vec<Self> = match &setup.model {
-            Some(folder) => vec![Self::Folder(folder.clone())],
-            None => bundled::models().into_iter().map(Self::Folder).collect(),
-        };
-        if setup.quick {
-            all.truncate(1);
-            all.extend(tiny().map(|config| Self::random(config, true)));
-        } else if setup.model.is_none() {
-            all.extend(random);
-        }
-        all
-    }
-
-    /// Random weights.
-    pub fn random(config: Config, half: bool) -> Self {
-        Self::Random(Box::new(config), half)
+        let quick = || tiny().map(|config| Self::Random(config, true)).into();
+        let random = if setup.quick { quick() } else { random };
+        setup.models().into_iter().map(Self::Folder).chain(random).collect()
     }
 
     /// Loads or draws the weights.
-    pub fn subject(&self, device: &Device) -> Result<Subject> {
-        match self {
-            Self::Folder(folder) => Subject::load(folder, device),
-            Self::Random(config, half) => Ok(Subject::random(config, *half, device)),
-        }
+    pub fn subject(self, device: &Device) -> Result<Subject> {
+        let (config, mut weights, half, origin) = match self {
+            Self::Folder(folder) => {
+                let model = Model::load(&folder, device)?;
+                let in_half = |x: &f32| f16::from_f32(*x).to_f32() == *x;
+                let half = model.weights.iter().all(|(_, array)| array.data.par_iter().all(in_half));
+                (model.config, (*model.weights).clone(), half, Some((folder, model.source)))
+            }
+            Self::Random(config, half) => {
+                let weights = random_weights(&config, half);
+                (config, weights, half, None)
+            }
+        };
+        silence(&mut weights, config.eos);
+        Ok(Subject { config, half, weights: Arc::new(weights), origin })
     }
 }
 
 impl Subject {
-    fn load(folder: &Path, device: &Device) -> Result<Self> {
-        let model = Model::load(folder, device)?;
-        let mut weights = (*model.weights).clone();
-        silence(&mut weights, model.config.eos);
-        let in_half = |x: &f32| f16::from_f32(*x).to_f32() == *x;
-        let half = weights.iter().all(|(_, array)| array.data.par_iter().all(in_half));
-        Ok(Self {
-            name: model.config.name.clone(),
-            half,
-            config: model.config,
-            weights: Arc::new(weights),
-            device: device.clone(),
-            prepared: OnceLock::new(),
-            origin: Some((folder.to_owned(), model.source)),
-        })
-    }
-
-    fn random(config: &Config, half: bool, device: &Device) -> Self {
-        let mut weights = random_weights(config, half);
-        silence(&mut weights, config.eos);
-        Self {
-            name: config.name.clone(),
-            config: config.clone(),
-            half,
-            weights: Arc::new(weights),
-            device: device.clone(),
-            prepared: OnceLock::new(),
-            origin: None,
-        }
-    }
-
     /// `f16` or `f32`.
     pub fn precision(&self) -> &'static str {
         if self.half { "f16" } else { "f32" }
@@ -132,20 +90,10 @@ impl Subject {
     /// What the search drives: the fused form on so many threads of the processor, or the readable one on the device.
     pub fn stepper(&self, engine: Kernels, device: &Device, threads: usize) -> Result<Box<dyn Stepper>> {
         if engine == Kernels::Fused && device.is_cpu() && supports(&self.config) {
-            if self.prepared.get().is_none() {
-                let _ = self.prepared.set(Prepared::new(&self.config, &self.weights)?);
-            }
-            let prepared = self.prepared.get();
-            let prepared = prepared.ok_or_else(|| Error::Internal("weights were packed and are gone".into()))?;
-            return Ok(prepared.stepper(threads));
+            return Ok(Prepared::new(&self.config, &self.weights)?.stepper(threads));
         }
         let plain = folder::readable(&self.config, &self.weights, &device.candle)?;
         Ok(Box::new(PlainStepper::new(plain)))
-    }
-
-    /// Where it is measured.
-    pub fn device(&self) -> &Device {
-        &self.device
     }
 
     /// The ids that the search must know.
@@ -177,8 +125,8 @@ impl Subject {
     }
 
     /// Writes a model folder that others can read, `</s>` silent as here.
-    pub fn save(&self, folder: &Path) -> Result<()> {
-        std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
+    pub fn save(&self, folder: &Path) -> anyhow::Result<()> {
+        std::fs::create_dir_all(folder)?;
         self.config.save(&folder.join(folder::CONFIG_FILE))?;
         self.weights.save(&folder.join(folder::WEIGHTS_FILE), self.half)?;
         let sides = [
@@ -188,10 +136,8 @@ impl Subject {
         for (name, letter, count) in sides {
             let path = folder.join(name);
             match &self.origin {
-                Some((from, _)) => {
-                    std::fs::copy(from.join(name), &path).map_err(|error| Error::io(&path, &error))?;
-                }
-                None => write_tokenizer(&path, letter, count)?,
+                Some((from, _)) => std::fs::copy(from.join(name), &path).map(drop)?,
+                None => std::fs::write(&path, made_tokenizer(letter, count))?,
             }
         }
         Ok(())
@@ -207,14 +153,15 @@ fn made_word(letter: char, id: usize) -> String {
     }
 }
 
-fn write_tokenizer(path: &Path, letter: char, count: usize) -> Result<()> {
+/// A tokenizer file of these words.
+fn made_tokenizer(letter: char, count: usize) -> String {
     let words: serde_json::Map<_, _> = (0..count).map(|id| (made_word(letter, id), json!(id))).collect();
     let tokenizer = json!({
         "version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": null,
         "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": null, "decoder": null,
         "model": {"type": "WordLevel", "vocab": words, "unk_token": UNK},
     });
-    write_atomic(path, |file| std::io::Write::write_all(file, tokenizer.to_string().as_bytes()))
+    tokenizer.to_string()
 }
 
 /// RNNsearch of the sizes [K, m, n, l, n'].
@@ -325,35 +272,6 @@ fn silence(weights: &mut Weights, eos: u32) {
                 }
             }
             _ => {}
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_saved_subject_is_a_sound_model_of_the_same_numbers() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        for (config, half) in tiny().into_iter().zip([true, false, true]) {
-            let subject = Source::random(config, half).subject(&Device::cpu()).expect("drawn");
-            let path = folder.path().join(&subject.name);
-            subject.save(&path).expect("written");
-            let again = Source::Folder(path.clone()).subject(&Device::cpu()).expect("a sound model");
-            assert_eq!(again.half, half);
-            for ((name, one), (_, other)) in subject.weights.iter().zip(again.weights.iter()) {
-                assert_eq!(one, other, "{name}");
-            }
-            let sentences = subject.sentences(3, 5);
-            assert_eq!(subject.text(&sentences), again.text(&sentences));
-            let model = Model::load(&path, &Device::cpu()).expect("a sound model");
-            let read: Vec<Vec<u32>> = subject
-                .text(&sentences)
-                .lines()
-                .map(|line| model.source.encode_words(&line.split(' ').collect::<Vec<_>>()).ids)
-                .collect();
-            assert_eq!(read, sentences);
         }
     }
 }

@@ -1,28 +1,21 @@
-//! Floor 13: the window measured from inside: it opens, a sentence is typed a letter at a time, and it closes.
+//! The window measured from inside: it opens on the four models, a sentence is typed a letter at a time, and it closes.
 //! Frames, keystrokes and translations are those of the real window; only the letters are made here.
-
-mod frames;
-mod heatmap;
-mod steps;
-mod tree;
-mod workspace;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::app::document::column::ColumnState;
-use crate::app::figures::WindowFigures;
-use crate::error::Result;
-use crate::pages::sentence::command::SourceCommand;
-use crate::session::driver;
-use crate::session::state::Session;
-use crate::ui::App;
-use crate::ui::views::sentence::source;
+use serde_json::json;
 
-pub use crate::ui::measure::heatmap::heatmap;
-pub use crate::ui::measure::steps::steps;
-pub use crate::ui::measure::tree::tree;
-pub use crate::ui::measure::workspace::workspace;
+use crate::Setup;
+use crate::timing::{millis, told};
+use interlinear::app::document::column::ColumnState;
+use interlinear::cli::bench::figures::{Column, Figures};
+use interlinear::nn::device::DeviceChoice;
+use interlinear::pages::sentence::command::SourceCommand;
+use interlinear::session::driver::OpenWith;
+use interlinear::session::state::Session;
+use interlinear::ui::views::sentence::source;
+use interlinear::ui::{self, App};
 
 /// What is typed: twenty words.
 const SENTENCE: &str =
@@ -30,17 +23,79 @@ const SENTENCE: &str =
 /// Longest time of a measurement.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// Opens the window on these options, types, closes, and gives the times.
-pub fn measure(options: driver::OpenWith) -> Result<WindowFigures> {
-    let began = Instant::now();
-    let figures: Arc<Mutex<WindowFigures>> = Arc::default();
-    let told = Arc::clone(&figures);
-    crate::ui::open(options, move |app| Box::new(Typist::new(app, began, told)))?;
-    Ok(lock(&figures).clone())
+const COLUMNS: &[Column] =
+    &[Column::words("", 32), Column::number("median ms", 1), Column::number("p99", 1), Column::number("most", 1)];
+
+/// What was measured, milliseconds.
+#[derive(Clone, Default)]
+struct Times {
+    first_frame: f64,
+    /// Until every column showed its translation.
+    first_translation: f64,
+    columns: usize,
+    /// From a keystroke until the first word of every column that aligns, one number a keystroke.
+    first_rows: Vec<f64>,
+    /// From a keystroke until every column was finished.
+    finished: Vec<f64>,
+    /// Frames while a column was decoding, and the others.
+    decoding: Frames,
+    idle: Frames,
 }
 
-fn lock(figures: &Mutex<WindowFigures>) -> MutexGuard<'_, WindowFigures> {
-    figures.lock().unwrap_or_else(PoisonError::into_inner)
+#[derive(Clone, Default)]
+struct Frames {
+    /// Taking in news, layout, commands, without the graphics card.
+    own: Vec<f64>,
+    /// With tessellation and the calls to the graphics card, but not waiting for it.
+    whole: Vec<f64>,
+    /// From the beginning of a frame to that of the next: all of the above, drawing and waiting for the display. The
+    /// measured window draws frame after frame.
+    intervals: Vec<f64>,
+}
+
+impl Times {
+    fn frames(&mut self, decoding: bool) -> &mut Frames {
+        if decoding { &mut self.decoding } else { &mut self.idle }
+    }
+}
+
+/// Measures one window; in the quick form none, and without a display the section says so.
+pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
+    if setup.quick {
+        return figures.line("not in the quick form");
+    }
+    let (device, threads) = (Some(DeviceChoice::Cpu), Some(setup.runtime.threads));
+    let options = OpenWith { models: setup.models(), device, threads, ..OpenWith::default() };
+    let began = Instant::now();
+    let shared: Arc<Mutex<Times>> = Arc::default();
+    let kept = Arc::clone(&shared);
+    if let Err(error) = ui::open(options, move |app| Box::new(Typist::new(app, began, kept))) {
+        return figures.line(&format!("the window was not measured: {error}"));
+    }
+    let times = lock(&shared).clone();
+    figures.line(&format!("columns {}, {} keystrokes", times.columns, times.finished.len()))?;
+    figures.head(COLUMNS)?;
+    let last = times.finished[times.finished.len().saturating_sub(20)..].to_vec();
+    for (what, millis) in [
+        ("first frame", vec![times.first_frame]),
+        ("first translation", vec![times.first_translation]),
+        ("keystroke to first row", times.first_rows),
+        ("keystroke to finished", times.finished),
+        ("last 20 keystrokes to finished", last),
+        ("frame while decoding", times.decoding.own),
+        ("frame otherwise", times.idle.own),
+        ("whole frame while decoding", times.decoding.whole),
+        ("whole frame otherwise", times.idle.whole),
+        ("frame to frame while decoding", times.decoding.intervals),
+        ("frame to frame otherwise", times.idle.intervals),
+    ] {
+        figures.row(&[&[json!(what)], &told(&millis)[..]].concat())?;
+    }
+    Ok(())
+}
+
+fn lock(times: &Mutex<Times>) -> MutexGuard<'_, Times> {
+    times.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How far the measurement is.
@@ -66,37 +121,37 @@ struct Typist {
     frames_seen: bool,
     /// When the last frame began, and whether a column was decoding then.
     last_frame: Option<(Instant, bool)>,
-    figures: Arc<Mutex<WindowFigures>>,
+    times: Arc<Mutex<Times>>,
 }
 
 impl Typist {
-    fn new(app: App, began: Instant, figures: Arc<Mutex<WindowFigures>>) -> Self {
-        Self { app, began, stage: Stage::Opening, typed: 0, frames_seen: false, last_frame: None, figures }
+    fn new(app: App, began: Instant, times: Arc<Mutex<Times>>) -> Self {
+        Self { app, began, stage: Stage::Opening, typed: 0, frames_seen: false, last_frame: None, times }
     }
 
     /// Looks at what the last frame left, and goes on when it is time.
     fn look(&mut self, ctx: &egui::Context) {
         let session = self.app.session();
         let (finished, row) = (finished(session), first_row(session));
-        let mut figures = lock(&self.figures);
+        let mut times = lock(&self.times);
         if !self.frames_seen {
             self.frames_seen = true;
-            figures.first_frame_millis = millis(self.began);
+            times.first_frame = millis(self.began);
         }
         match self.stage {
             Stage::Opening if finished => {
-                figures.columns = session.app().document.columns().len();
-                figures.first_translation_millis = millis(self.began);
+                times.columns = session.app().document.columns().len();
+                times.first_translation = millis(self.began);
                 self.stage = Stage::Clearing;
             }
             Stage::Clearing if session.app().document.source().is_empty() => self.stage = Stage::Ready,
             Stage::Waiting { typed, row: seen } => {
                 if !seen && row && session.app().document.source().len() == self.typed {
-                    figures.first_row_millis.push(millis(typed));
+                    times.first_rows.push(millis(typed));
                     self.stage = Stage::Waiting { typed, row: true };
                 }
                 if finished && session.app().document.source().len() == self.typed {
-                    figures.finished_millis.push(millis(typed));
+                    times.finished.push(millis(typed));
                     self.stage = Stage::Ready;
                 }
             }
@@ -114,22 +169,17 @@ impl Typist {
     fn note_last(&mut self, frame: &eframe::Frame) {
         let last = self.last_frame.replace((Instant::now(), self.app.session().app().document.decoding() > 0));
         let Some((began, decoding)) = last else { return };
-        let mut figures = lock(&self.figures);
+        let mut times = lock(&self.times);
         let whole = frame.info().cpu_usage.map(|seconds| 1000.0 * f64::from(seconds));
-        if decoding {
-            figures.decoding_whole_millis.extend(whole);
-            figures.decoding_intervals_millis.push(millis(began));
-        } else {
-            figures.idle_whole_millis.extend(whole);
-            figures.idle_intervals_millis.push(millis(began));
-        }
+        let frames = times.frames(decoding);
+        frames.whole.extend(whole);
+        frames.intervals.push(millis(began));
     }
 
     fn note_frame(&self, decoding: bool) {
-        let Some(frame) = self.app.frame_times().last() else { return };
-        let mut figures = lock(&self.figures);
-        let list = if decoding { &mut figures.decoding_frames_millis } else { &mut figures.idle_frames_millis };
-        list.push(1000.0 * frame.as_secs_f64());
+        let Some(frame) = self.app.frame_time() else { return };
+        let mut times = lock(&self.times);
+        times.frames(decoding).own.push(1000.0 * frame.as_secs_f64());
     }
 }
 
@@ -164,10 +214,6 @@ impl eframe::App for Typist {
     fn clear_color(&self, visuals: &egui::Visuals) -> [f32; 4] {
         self.app.clear_color(visuals)
     }
-}
-
-fn millis(since: Instant) -> f64 {
-    1000.0 * since.elapsed().as_secs_f64()
 }
 
 /// Every column that could load shows a complete translation of the present text.

@@ -1,4 +1,4 @@
-//! Floor 10: a workspace: how long it takes to bring in JSON lines with alignments and how large the file is; how long
+//! A workspace: how long it takes to bring in JSON lines with alignments and how large the file is; how long
 //! a million sentences take to open, to sort and to filter, for the first time and later; frames of their table, and the
 //! way from a click to a heatmap.
 
@@ -10,21 +10,20 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use crate::cli::bench::report::{Column, Report};
-use crate::cli::bench::setup::Setup;
-use crate::cli::bench::timing::quantile;
-use crate::corpus::import::importer::import_file;
-use crate::corpus::measures::measures::Measuring;
-use crate::corpus::query::filter::Filter;
-use crate::corpus::query::table::{Sorting, rows};
-use crate::corpus::store::corpus::Corpus;
-use crate::corpus::store::file::Workspace;
-use crate::corpus::store::output::Output;
-use crate::corpus::store::read::About;
-use crate::corpus::store::write::NewSentence;
-use crate::error::Error;
-use crate::import;
-use crate::ticket::Ticket;
+use crate::Setup;
+use crate::timing::millis;
+use interlinear::cli::bench::figures::{Column, Figures, quantile};
+use interlinear::corpus::import::importer::import_file;
+use interlinear::corpus::measures::measures::Measuring;
+use interlinear::corpus::query::filter::Filter;
+use interlinear::corpus::query::table::{Sorting, rows};
+use interlinear::corpus::store::corpus::Corpus;
+use interlinear::corpus::store::file::Workspace;
+use interlinear::corpus::store::output::Output;
+use interlinear::corpus::store::read::About;
+use interlinear::corpus::store::write::NewSentence;
+use interlinear::import;
+use interlinear::ticket::Ticket;
 
 /// Sentences that come in with alignments, and those of the long table; with `--quick` far fewer.
 const SIZES: [(usize, usize); 2] = [(100_000, 1_000_000), (200, 5_000)];
@@ -34,73 +33,44 @@ const LENGTHS: (usize, usize) = (8, 28);
 const WORDS: f32 = 200_000.0;
 /// Sentences that are written at once.
 const WINDOW: usize = 5000;
-/// Frames of each kind.
-const FRAMES: usize = 300;
 
 const BROUGHT: &[Column] = &[
-    Column::number("sentences", "sentences", 9, 0),
-    Column::number("systems", "systems", 7, 0),
-    Column::number("json_megabytes", "JSON MB", 8, 0),
-    Column::number("seconds", "import s", 9, 1),
-    Column::number("cpu_seconds", "CPU s", 7, 1),
-    Column::number("megabytes", "file MB", 8, 0),
-    Column::number("ratio", "to f16", 7, 2),
-    Column::number("output_millis", "output ms", 9, 2),
+    Column::number("sentences", 0),
+    Column::number("systems", 0),
+    Column::number("JSON MB", 0),
+    Column::number("import s", 1),
+    Column::number("CPU s", 1),
+    Column::number("file MB", 0),
+    Column::number("to f16", 2),
+    Column::number("output ms", 2),
 ];
 const LONG: &[Column] = &[
-    Column::number("sentences", "sentences", 9, 0),
-    Column::words("what", "what", 34),
-    Column::number("first_millis", "first ms", 9, 0),
-    Column::number("later_millis", "later ms", 9, 0),
-    Column::number("rows", "rows", 9, 0),
-];
-const TABLE: &[Column] = &[
-    Column::number("rows", "rows", 9, 0),
-    Column::number("opened_millis", "opened ms", 9, 0),
-    Column::words("what", "what happens", 22),
-    Column::number("frame_millis", "median ms", 9, 2),
-    Column::number("p99", "p99 ms", 7, 2),
-    Column::number("most", "most ms", 7, 2),
+    Column::number("sentences", 0),
+    Column::words("what", 36),
+    Column::number("first ms", 0),
+    Column::number("later ms", 0),
+    Column::number("rows", 0),
 ];
 
 /// Measures all three.
-pub fn run(setup: &Setup, report: &mut Report<'_>) -> anyhow::Result<Value> {
+pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     let (aligned, long) = SIZES[usize::from(setup.quick)];
-    let folder = tempfile::tempdir().map_err(|error| Error::io("a temporary folder", &error))?;
-    report.line(
+    let folder = tempfile::tempdir()?;
+    figures.line(
         "JSON lines of translate come in for two systems; the file beside the alignments as f16; one output read",
     )?;
-    report.head(BROUGHT)?;
-    let (short, first) = (folder.path().join("aligned.ilws"), folder.path().join("long.ilws"));
-    let mut told = vec![report.row(&brought(folder.path(), &short, aligned, setup)?, json!({}))?];
-    report
-        .line("a long table of two systems, which the system has in memory: for the first time, and later (medians)")?;
-    report.head(LONG)?;
-    fill(&first, long)?;
-    for row in long_table(&first, long, setup.repeat)? {
-        told.push(report.row(&row, json!({}))?);
-    }
-    let Some(measure) = setup.measure_workspace else {
-        report.line("this build has no window, so no table was drawn")?;
-        return Ok(Value::Array(told));
-    };
-    report.line("CPU time of a frame of the whole window with the table; a click until the heatmaps are laid out")?;
-    report.head(TABLE)?;
-    for path in [&short, &first] {
-        let figures = measure(path, if setup.quick { 3 } else { FRAMES });
-        let kinds = [
-            ("leaping, just opened", &figures.first_leaps_millis),
-            ("wheel", &figures.scrolling_millis),
-            ("leaping", &figures.leaping_millis),
-            (if figures.has_heatmap { "click to heatmap" } else { "click to texts" }, &figures.chosen_millis),
-        ];
-        for (kind, millis) in kinds {
-            let [median, p99, most] = [0.5, 0.99, 1.0].map(|share| json!(quantile(millis, share)));
-            let row = [json!(figures.rows), json!(figures.opened_millis), json!(kind), median, p99, most];
-            told.push(report.row(&row, json!({"frames": millis.len()}))?);
-        }
-    }
-    Ok(Value::Array(told))
+    figures.head(BROUGHT)?;
+    let paths = ["aligned.ilws", "long.ilws"].map(|name| folder.path().join(name));
+    figures.row(&brought(folder.path(), &paths[0], aligned, setup)?)?;
+    figures.line(
+        "\na long table of two systems, which the system has in memory: for the first time, and later (medians)",
+    )?;
+    figures.head(LONG)?;
+    fill(&paths[1], long)?;
+    long_table(&paths[1], long, setup.repeat, figures)?;
+    #[cfg(feature = "gui")]
+    crate::corpus_table::run(setup, figures, &paths)?;
+    Ok(())
 }
 
 /// A sentence of made-up words, of which few are frequent and most are rare, as Zipf (1949) found.
@@ -132,20 +102,6 @@ fn row(rng: &mut ChaCha8Rng, columns: usize) -> Vec<f32> {
 
 /// Writes a file of JSON lines as `translate` does; gives how many numbers its alignments have.
 fn json_lines(path: &Path, sources: &[Vec<String>], seed: u64) -> std::io::Result<usize> {
-    #[derive(serde::Serialize)]
-    struct Line<'a> {
-        source: &'a [String],
-        hypotheses: [Hypothesis<'a>; 1],
-    }
-    #[derive(serde::Serialize)]
-    struct Hypothesis<'a> {
-        tokens: &'a [String],
-        text: &'a str,
-        log_p: f32,
-        token_log_p: &'a [f32],
-        alpha: &'a [Vec<f32>],
-        finished: bool,
-    }
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut file = std::io::BufWriter::new(std::fs::File::create(path)?);
     let mut numbers = 0;
@@ -158,17 +114,15 @@ fn json_lines(path: &Path, sources: &[Vec<String>], seed: u64) -> std::io::Resul
         numbers += source.len() * tokens.len();
         let alpha: Vec<Vec<f32>> = tokens.iter().map(|_| row(&mut rng, source.len())).collect();
         let token_log_p: Vec<f32> = tokens.iter().map(|_| -rng.random::<f32>()).collect();
-        let log_p = token_log_p.iter().sum();
-        let said = Hypothesis {
-            tokens: &tokens,
-            text: &text,
-            log_p,
-            token_log_p: &token_log_p,
-            alpha: &alpha,
-            finished: true,
-        };
-        serde_json::to_writer(&mut file, &Line { source: &source, hypotheses: [said] })?;
-        file.write_all(b"\n")?;
+        let log_p: f32 = token_log_p.iter().sum();
+        // as f32, whose decimals are short; through `json!` they would be those of an f64
+        let (token_log_p, alpha) = (serde_json::to_string(&token_log_p)?, serde_json::to_string(&alpha)?);
+        let (source, tokens, text) = (json!(source), json!(tokens), json!(text));
+        writeln!(
+            file,
+            "{{\"source\":{source},\"hypotheses\":[{{\"tokens\":{tokens},\"text\":{text},\"log_p\":{log_p},\
+             \"token_log_p\":{token_log_p},\"alpha\":{alpha},\"finished\":true}}]}}"
+        )?;
     }
     file.flush()?;
     Ok(numbers)
@@ -180,7 +134,7 @@ fn brought(folder: &Path, path: &Path, count: usize, setup: &Setup) -> anyhow::R
     let files = [folder.join("first.jsonl"), folder.join("second.jsonl")];
     let (mut numbers, mut bytes) = (0, 0.0);
     for (seed, file) in files.iter().enumerate() {
-        numbers += json_lines(file, &sources, seed as u64).map_err(|error| Error::io(file, &error))?;
+        numbers += json_lines(file, &sources, seed as u64)?;
         bytes += size(file)?;
     }
     let mut workspace = Workspace::open(path)?;
@@ -189,17 +143,17 @@ fn brought(folder: &Path, path: &Path, count: usize, setup: &Setup) -> anyhow::R
         let options = (file.as_path(), &import::Options::default());
         let mut measuring = Measuring::default();
         import_file(&mut workspace, options, setup.runtime.threads, &mut measuring, &Ticket::forever(), &mut |_| {})?;
-        std::fs::remove_file(file).map_err(|error| Error::io(file, &error))?;
+        std::fs::remove_file(file)?;
     }
     let seconds = began.elapsed().as_secs_f64();
     let cpu = before.zip(cpu_seconds()).map(|(before, after)| after - before);
     let systems = workspace.systems()?;
     let mut reads = Vec::new();
-    for _ in 0..setup.repeat.max(1) * 20 {
+    for _ in 0..setup.repeat * 20 {
         let (system, at) = (&systems[rng.random_range(0..systems.len())], rng.random_range(0..count));
         let began = Instant::now();
         workspace.output(system.id, at)?;
-        reads.push(1000.0 * began.elapsed().as_secs_f64());
+        reads.push(millis(began));
     }
     drop(workspace);
     let megabytes = size(path)? / 1e6;
@@ -216,7 +170,7 @@ fn brought(folder: &Path, path: &Path, count: usize, setup: &Setup) -> anyhow::R
 }
 
 fn size(path: &Path) -> anyhow::Result<f64> {
-    Ok(std::fs::metadata(path).map_err(|error| Error::io(path, &error))?.len() as f64)
+    Ok(std::fs::metadata(path)?.len() as f64)
 }
 
 /// What all threads of this process have computed so far; `None` where the system does not tell.
@@ -233,8 +187,7 @@ fn cpu_seconds() -> Option<f64> {
 }
 
 /// A row of the table for each thing that is done to it.
-fn long_table(path: &Path, count: usize, repeat: usize) -> anyhow::Result<Vec<Vec<Value>>> {
-    let millis = |began: Instant| 1000.0 * began.elapsed().as_secs_f64();
+fn long_table(path: &Path, count: usize, repeat: usize, figures: &mut Figures) -> anyhow::Result<()> {
     let read = || -> anyhow::Result<(Corpus, f64)> {
         let began = Instant::now();
         let corpus = Corpus::read(&Workspace::open(path)?)?;
@@ -242,10 +195,10 @@ fn long_table(path: &Path, count: usize, repeat: usize) -> anyhow::Result<Vec<Ve
     };
     let (_, first) = read()?;
     let mut again = Vec::new();
-    for _ in 0..repeat.max(1) {
+    for _ in 0..repeat {
         again.push(read()?.1);
     }
-    let mut told = vec![vec![json!(count), json!("open"), json!(first), json!(quantile(&again, 0.5)), json!(count)]];
+    figures.row(&[json!(count), json!("open"), json!(first), json!(quantile(&again, 0.5)), json!(count)])?;
     let (common, rare) = (word(3), word(123_456));
     for (what, filter, sorting) in [
         ("sort by log p", "", "logp.1"),
@@ -262,14 +215,14 @@ fn long_table(path: &Path, count: usize, repeat: usize) -> anyhow::Result<Vec<Ve
         let sorting = (!sorting.is_empty()).then(|| Sorting::named(sorting, &corpus)).transpose()?;
         let mut times = Vec::new();
         let mut found = 0;
-        for _ in 0..=repeat.max(1) {
+        for _ in 0..=repeat {
             let began = Instant::now();
             found = rows(&corpus, &filter, sorting.as_ref()).len();
             times.push(millis(began));
         }
-        told.push(vec![json!(count), json!(what), json!(times[0]), json!(quantile(&times[1..], 0.5)), json!(found)]);
+        figures.row(&[json!(count), json!(what), json!(times[0]), json!(quantile(&times[1..], 0.5)), json!(found)])?;
     }
-    Ok(told)
+    Ok(())
 }
 
 /// A workspace without alignments.

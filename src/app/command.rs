@@ -1,0 +1,69 @@
+//! Floor 9: acts of the user that concern no page: the window, what is set once for all columns, long work. A leaf.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::analysis::reading::Reading;
+use crate::app::files::drawing::Drawing;
+use crate::app::page::Page;
+use crate::app::settings::{Shown, Theme};
+use crate::figure::Figure;
+use crate::nn::device::DeviceChoice;
+
+/// What concerns the window as a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WindowCommand {
+    /// Opens what was chosen: a folder becomes a column, a text file a list.
+    Open(PathBuf),
+    /// A file or folder was dropped on the page that is shown.
+    Drop(PathBuf),
+    /// Keeps this picture of a plot or a map for [`WindowCommand::SaveFigure`].
+    KeepFigure(Arc<Figure<'static>>),
+    /// Writes the picture that was kept, in the format that the name ends with.
+    SaveFigure(PathBuf),
+    /// Shows a page.
+    ShowPage(Page),
+    /// Takes a notice away, by its id.
+    DismissNotice(u64),
+    /// Any number that the window wants to find again at the next start (panel sizes, cell size, open panels).
+    SetLayout {
+        /// A name of the window's choice.
+        key: String,
+        /// Its value.
+        value: f32,
+    },
+}
+
+/// What is set once for all columns.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SettingsCommand {
+    /// Where models compute.
+    SetDevice(DeviceChoice),
+    /// Show the source word of greatest alpha in place of `[UNK]`.
+    SetUnkReplacement(bool),
+    /// alpha or energies.
+    SetShown(Shown),
+    /// Which word a row of an alignment belongs to, in models where there is a choice.
+    SetReading(Option<Reading>),
+    /// Show the pieces of words, in models whose vocabulary has them.
+    SetPieces(bool),
+    /// Show the links of a statistical aligner, where one comes with the program.
+    SetLinks(bool),
+    /// Colour map, by name.
+    SetPalette(String),
+    /// Light, dark or as the system.
+    SetTheme(Theme),
+    /// How figures are drawn.
+    SetDrawing(Drawing),
+    /// Size of everything, from 0.5 to 3.
+    SetZoom(f32),
+}
+
+/// What is done with long work, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskCommand {
+    /// Holds it up, or lets it go on.
+    Pause(u64, bool),
+    /// Ends it.
+    Cancel(u64),
+}

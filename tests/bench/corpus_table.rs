@@ -1,0 +1,141 @@
+//! Page Corpus with a long table, without a display: until it is there, frames of its rows, and the way from a click on a
+//! sentence to its heatmap.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use egui::{Event as Input, Modifiers, MouseWheelUnit, TouchPhase, Vec2, pos2};
+use serde_json::json;
+
+use crate::Setup;
+use crate::frames::{Window, wheel};
+use crate::timing::{millis, told};
+use interlinear::app::command::WindowCommand;
+use interlinear::app::effect::Effect;
+use interlinear::app::page::Page;
+use interlinear::cli::bench::figures::{Column, Figures};
+use interlinear::jobs::corpus::thread::CorpusThread;
+use interlinear::pages::corpus::command::WorkbenchCommand;
+use interlinear::session::command::Command;
+use interlinear::session::driver::OpenWith;
+use interlinear::session::state::Session;
+use interlinear::ui::Desk;
+
+const COLUMNS: &[Column] = &[
+    Column::number("rows", 0),
+    Column::number("opened ms", 0),
+    Column::words("what happens", 20),
+    Column::number("median ms", 2),
+    Column::number("p99 ms", 2),
+    Column::number("most ms", 2),
+];
+
+/// Longest wait for anything.
+const PATIENCE: Duration = Duration::from_mins(5);
+/// How far the wheel leaps, points: some thousand rows.
+const LEAP: f32 = 99_000.0;
+
+/// Frames of these workspaces.
+pub fn run(setup: &Setup, figures: &mut Figures, paths: &[PathBuf]) -> anyhow::Result<()> {
+    figures
+        .line("\nCPU time of a frame of the whole window with the table; a click until the heatmaps are laid out")?;
+    figures.head(COLUMNS)?;
+    paths.iter().try_for_each(|path| table(setup, figures, path))
+}
+
+/// Opens a workspace and measures: until its rows are painted; frames while its rows scroll a little and leap, at once and
+/// when everything is read; from a click on a sentence until its heatmap is painted.
+fn table(setup: &Setup, figures: &mut Figures, path: &Path) -> anyhow::Result<()> {
+    let frames = setup.frames();
+    let mut session = Session::start(None, &OpenWith::default());
+    session.apply(WindowCommand::ShowPage(Page::Workbench));
+    let mut window = Window::usual(Box::new(Kept { session, corpus: CorpusThread::spawn(Arc::new(|| {})) }));
+    window.settle();
+    let began = Instant::now();
+    window.app.send(WorkbenchCommand::Open(path.to_owned()));
+    until(&mut window, &|session| !session.workbench().rows.is_empty());
+    window.frame(Vec::new());
+    let opened = millis(began);
+    let rows = window.app.session().workbench().rows.len();
+    anyhow::ensure!(rows > 0, "the workspace did not open");
+    window.frame(vec![Input::PointerMoved(pos2(380.0, 400.0))]);
+    let first_leaps = window.frames(frames.min(30), &mut |_, n| vec![leap(n)]);
+    until(&mut window, &|session| session.workbench().corpus.has_texts());
+    let scrolling = window.frames(frames, &mut |_, n| vec![wheel(n)]);
+    let leaping = window.frames(frames, &mut |_, n| vec![leap(n)]);
+    let mut choose = |n: usize| {
+        let at = n * 7919 % rows;
+        let began = Instant::now();
+        window.app.send(WorkbenchCommand::Select(Some(at)));
+        until(&mut window, &|session| session.workbench().detail.as_ref().is_some_and(|detail| detail.at == at));
+        window.frame(Vec::new());
+        millis(began)
+    };
+    let chosen = (0..frames).map(&mut choose).collect();
+    let has_heatmap = window.app.session().workbench().tables.iter().any(Option::is_some);
+    let click = if has_heatmap { "click to heatmap" } else { "click to texts" };
+    let kinds: [(&str, Vec<f64>); 4] =
+        [("leaping, just opened", first_leaps), ("wheel", scrolling), ("leaping", leaping), (click, chosen)];
+    for (what, times) in kinds {
+        figures.row(&[&[json!(rows), json!(opened), json!(what)], &told(&times)[..]].concat())?;
+    }
+    Ok(())
+}
+
+/// Paints until something has come.
+fn until(window: &mut Window, is_there: &dyn Fn(&Session) -> bool) {
+    let began = Instant::now();
+    while !is_there(window.app.session()) && began.elapsed() < PATIENCE {
+        window.frame(Vec::new());
+    }
+}
+
+/// The wheel far down and back.
+fn leap(n: usize) -> Input {
+    let by = if (n / 40).is_multiple_of(2) { -LEAP } else { LEAP };
+    let (phase, modifiers) = (TouchPhase::Move, Modifiers::NONE);
+    Input::MouseWheel {
+        unit: MouseWheelUnit::Point,
+        delta: Vec2::new(0.0, by),
+        phase,
+        source: egui::MouseWheelSource::Wheel,
+        modifiers,
+    }
+}
+
+/// A session with the thread of the corpus alone.
+struct Kept {
+    session: Session,
+    corpus: CorpusThread,
+}
+
+impl Kept {
+    fn carry_out(&mut self) {
+        for effect in self.session.take_effects() {
+            if let Effect::Corpus(call) = effect {
+                self.corpus.send(call);
+            }
+        }
+    }
+}
+
+impl Desk for Kept {
+    fn session(&self) -> &Session {
+        &self.session
+    }
+
+    fn send(&mut self, command: Command) {
+        self.session.apply(command);
+        self.carry_out();
+    }
+
+    fn pump(&mut self, _budget: Duration) -> bool {
+        let mut changed = false;
+        while let Some(news) = self.corpus.try_next() {
+            changed |= self.session.absorb_corpus_news(news);
+            self.carry_out();
+        }
+        changed
+    }
+}

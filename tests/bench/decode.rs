@@ -1,0 +1,190 @@
+//! Sentences one at a time and in batches: 20 words in and 20 out, beam 5, beside the readable form, the bound of the
+//! machine and a peer.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::machine::Rates;
+use crate::race::{BEAM, Course, Race, Racer, WORDS};
+use crate::subject::{Source, Subject};
+use crate::{Setup, peer, subject, work};
+use interlinear::cli::bench::figures::{Column, Figures, quantile};
+
+/// Sentences decoded together, and the same on a graphics card.
+const BATCHES: (&[usize], &[usize]) = (&[12, 64, 256], &[64, 256]);
+
+const SENTENCE: &[Column] = &[
+    Column::words("model", 22),
+    Column::words("weights", 7),
+    Column::number("threads", 0),
+    Column::number("ms/sentence", 2),
+    Column::number("p5", 2),
+    Column::number("p95", 2),
+    Column::number("bound f32 ms", 2),
+    Column::words("by", 8),
+    Column::number("products ms", 2),
+    Column::number("bound 16-bit ms", 2),
+    Column::number("of bound", 2),
+    Column::number("readable ms", 2),
+    Column::number("ratio", 2),
+    Column::words("words, log p", 12),
+    Column::number("peer ms", 2),
+    Column::number("peer ratio", 2),
+    Column::words("peer words, log p", 12),
+];
+
+const BATCHED: &[Column] = &[
+    Column::words("model", 22),
+    Column::words("weights", 7),
+    Column::number("threads", 0),
+    Column::number("batch", 0),
+    Column::number("words/s", 0),
+    Column::number("least", 0),
+    Column::number("most", 0),
+    Column::number("% of peak", 0),
+    Column::number("bound f32 words/s", 0),
+    Column::number("16-bit", 0),
+    Column::words("words, log p", 12),
+    Column::number("peer words/s", 0),
+    Column::number("peer ratio", 2),
+    Column::words("peer words, log p", 12),
+];
+
+/// The columns of the peer, the last ones.
+const OF_PEER: usize = 3;
+
+/// One sentence at a time, on one thread and on two.
+pub fn sentences(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
+    let random = vec![
+        Source::Random(subject::small(), true),
+        Source::Random(subject::small(), false),
+        Source::Random(subject::paper(), true),
+        Source::Random(subject::paper(), false),
+        Source::Random(subject::paper_encdec(), true),
+        Source::Random(subject::paper_luong(), true),
+    ];
+    figures.line(&format!("one sentence at a time, beam {BEAM}, 20 words in and out; {}", setup.compared()))?;
+    figures.line(&format!("bounds: {}", work::BOUNDS))?;
+    let courses =
+        |subject: &Subject| setup.threads().into_iter().map(|threads| alone(setup, subject, threads)).collect();
+    race_all(setup, figures, (random, SENTENCE), &courses, sentence)
+}
+
+/// Batches of sentences, on as many threads as there are to use.
+pub fn corpora(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
+    let random = vec![Source::Random(subject::small(), true), Source::Random(subject::paper(), true)];
+    figures.line(&format!("batches of sentences, beam {BEAM}, 20 words in and out; {}", setup.compared()))?;
+    let batches = match (setup.quick, setup.runtime.device.is_cpu()) {
+        (true, _) => &[3],
+        (false, true) => BATCHES.0,
+        (false, false) => BATCHES.1,
+    };
+    let courses = |subject: &Subject| batches.iter().map(|&batch| together(setup, subject, batch)).collect();
+    race_all(setup, figures, (random, BATCHED), &courses, batch)
+}
+
+/// The values of a row, those of a peer last.
+type Row = fn(&Subject, &Course, &Race, &Rates) -> Vec<Value>;
+
+/// Runs every model over its courses; a row each.
+fn race_all(
+    setup: &Setup,
+    figures: &mut Figures,
+    (random, columns): (Vec<Source>, &[Column]),
+    courses: &dyn Fn(&Subject) -> Vec<Course>,
+    row: Row,
+) -> anyhow::Result<()> {
+    let has_peer = setup.peer.is_some();
+    figures.head(if has_peer { columns } else { &columns[..columns.len() - OF_PEER] })?;
+    let (mut ran, mut refusals) = (false, Vec::new());
+    for source in Source::all(setup, random) {
+        let subject = source.subject(&setup.runtime.device)?;
+        let mut racer = Racer::new(setup, &subject)?;
+        for course in courses(&subject) {
+            let race = racer.race(&course)?;
+            figures.row(&row(&subject, &course, &race, &setup.rates(course.threads)?))?;
+            let is_near = race.apart.is_none_or(|apart| apart.is_near());
+            anyhow::ensure!(is_near || !setup.quick, "{}: the two forms translate differently", subject.config.name);
+            ran |= race.peer.is_some();
+            refusals.extend(race.refused.map(|why| format!("{}: {why}", subject.config.name)));
+        }
+    }
+    refusals.iter().try_for_each(|why| figures.line(&format!("\n{why}")))?;
+    peer::must_have_run(has_peer, ran)
+}
+
+fn alone(setup: &Setup, subject: &Subject, threads: usize) -> Course {
+    // a peer takes long to start, so there is more to do for it then
+    let (count, readable) = match (setup.quick, subject.is_large(), setup.peer.is_some()) {
+        (true, ..) => (3, 2),
+        (_, true, false) => (6, 1),
+        (_, true, true) => (10, 1),
+        (_, false, _) => (40, 4),
+    };
+    let patience = if setup.peer.is_some() { 12 } else { 2 };
+    Course { batch: 1, threads, count, readable, patience: Duration::from_secs(patience) }
+}
+
+fn together(setup: &Setup, subject: &Subject, batch: usize) -> Course {
+    let threads = setup.most_threads();
+    let count = if setup.quick || subject.is_large() { batch } else { batch.max(128) };
+    let patience = match (setup.quick, setup.peer.is_some()) {
+        (true, _) => 0,
+        (false, true) => 8,
+        (false, false) => 3,
+    };
+    Course { batch, threads, count, readable: 2, patience: Duration::from_secs(patience) }
+}
+
+fn sentence(subject: &Subject, course: &Course, race: &Race, rates: &Rates) -> Vec<Value> {
+    let work = work::decoding(&subject.config, &course.load());
+    let (f32, half) = (work.bound(4, rates), work.bound(2, rates));
+    let timing = &race.ours.timing;
+    let millis = timing.millis(0.5);
+    let readable = race.readable.as_ref().map(|lap| lap.timing.millis(0.5));
+    let peer = race.peer.as_ref().map(|peer| quantile(&peer.millis, 0.5));
+    vec![
+        json!(subject.config.name),
+        json!(subject.precision()),
+        json!(course.threads),
+        json!(millis),
+        json!(timing.millis(0.05)),
+        json!(timing.millis(0.95)),
+        json!(f32.millis),
+        json!(f32.by),
+        json!(f32.products_millis),
+        json!(half.millis),
+        json!(millis / f32.millis),
+        json!(readable),
+        json!(readable.map(|readable| readable / millis)),
+        json!(race.apart.map(|apart| apart.to_string())),
+        json!(peer),
+        json!(peer.map(|peer| peer / millis)),
+        json!(race.peer.as_ref().map(|peer| peer.apart.to_string())),
+    ]
+}
+
+fn batch(subject: &Subject, course: &Course, race: &Race, rates: &Rates) -> Vec<Value> {
+    let work = work::decoding(&subject.config, &course.load());
+    let words = (course.batch * WORDS) as f64;
+    let bound = |bytes| 1000.0 * words / work.bound(bytes, rates).millis;
+    let [least, rate, most] = [0.0, 0.5, 1.0].map(|share| quantile(&race.ours.rates, share));
+    let peer = race.peer.as_ref().map(|peer| quantile(&peer.rates, 0.5));
+    vec![
+        json!(subject.config.name),
+        json!(subject.precision()),
+        json!(course.threads),
+        json!(course.batch),
+        json!(rate),
+        json!(least),
+        json!(most),
+        json!(100.0 * work.share_of_peak(words / rate.max(1e-9), rates)),
+        json!(bound(4)),
+        json!(bound(2)),
+        json!(race.apart.map(|apart| apart.to_string())),
+        json!(peer),
+        json!(peer.map(|peer| rate / peer)),
+        json!(race.peer.as_ref().map(|peer| peer.apart.to_string())),
+    ]
+}

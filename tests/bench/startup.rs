@@ -1,0 +1,66 @@
+//! Starting: how long models take to load, and until the first translation is there.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::Setup;
+use crate::timing::median;
+use interlinear::cli::bench::figures::{Column, Figures};
+use interlinear::cli::words;
+use interlinear::decoding::{self, SearchOptions};
+use interlinear::models::Model;
+use interlinear::ticket::Ticket;
+
+/// What is translated first.
+const SENTENCE: &str = "My neighbour repaired the old bicycle before the children came home.";
+/// No measurement takes longer, unless a single one does.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+const COLUMNS: &[Column] = &[
+    Column::words("model", 22),
+    Column::number("load ms", 0),
+    Column::number("first translation ms", 1),
+    Column::number("whole process ms", 0),
+];
+
+/// Measures each model, and a fresh process of the program.
+pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
+    figures.head(COLUMNS)?;
+    for folder in setup.models() {
+        let load = median(setup.repeat, PATIENCE, || setup.runtime.load(&folder).map(drop))?;
+        let model = setup.runtime.load(&folder)?;
+        let first = median(setup.repeat, PATIENCE, || translate(setup, &model))?;
+        let process = median(setup.repeat, PATIENCE, || spawn(setup, &folder))?;
+        figures.row(&[json!(model.config.name), json!(load), json!(first), json!(process)])?;
+    }
+    Ok(())
+}
+
+/// From a loaded model to a first translation: packing the weights, tokenising, decoding.
+fn translate(setup: &Setup, model: &Model) -> interlinear::error::Result<()> {
+    let mut stepper = model.stepper(setup.runtime.engine, setup.runtime.threads)?;
+    let (sentence, options) = (model.source.encode(SENTENCE), SearchOptions::default());
+    let (specials, ticket) = (words::specials(model), Ticket::forever());
+    decoding::decode(stepper.as_mut(), specials, &[&sentence.ids], &options, &ticket, &mut |_, _| {}).map(drop)
+}
+
+/// A fresh process translates one sentence.
+fn spawn(setup: &Setup, folder: &Path) -> anyhow::Result<()> {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_interlinear"))
+        .args(["translate", "--threads", &setup.runtime.threads.to_string(), "--device", &setup.runtime.device.name])
+        .arg("--model")
+        .arg(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        writeln!(stdin, "{SENTENCE}")?;
+    }
+    let status = child.wait()?;
+    anyhow::ensure!(status.success(), "a fresh process failed ({status})");
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! Models taken apart: how long a sentence of 40 words takes, and CPU time of frames of the page Steps.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::Setup;
+use crate::timing::millis;
+use interlinear::cli::bench::figures::{Column, Figures, quantile};
+use interlinear::decoding::apart::Then;
+use interlinear::error::Error;
+use interlinear::jobs::steps::{Apart, Steps, StepsRequest};
+use interlinear::jobs::{Library, Wake};
+use interlinear::nn::device::DeviceChoice;
+
+/// Words of the sentence, `</s>` aside.
+const WORDS: usize = 40;
+/// Longest time of one request.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+const COLUMNS: &[Column] = &[
+    Column::words("model", 22),
+    Column::number("steps", 0),
+    Column::number("opened ms", 1),
+    Column::number("all ms", 1),
+    Column::number("ms a step", 2),
+];
+
+/// Takes a sentence apart with each model.
+pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
+    figures.line("a source of 40 words taken apart with all of its numbers, and frames of the page Steps")?;
+    figures.head(COLUMNS)?;
+    let wake: Wake = Arc::new(|| {});
+    let lane = Steps::spawn(Library::new(1), wake);
+    let mut all = Vec::new();
+    for folder in setup.models() {
+        let request = request(folder, if setup.quick { 5 } else { WORDS });
+        let (apart, first) = taken(&lane, &request)?;
+        let mut whole = Vec::new();
+        for _ in 0..setup.repeat {
+            whole.push(taken(&lane, &request)?.1);
+        }
+        let (steps, whole) = (apart.steps.len(), quantile(&whole, 0.5));
+        let step = whole / steps.max(1) as f64;
+        figures.row(&[json!(apart.model), json!(steps), json!(first), json!(whole), json!(step)])?;
+        all.push(apart);
+    }
+    #[cfg(feature = "gui")]
+    crate::frames::steps(setup, figures, &all)?;
+    Ok(())
+}
+
+fn request(folder: PathBuf, words: usize) -> StepsRequest {
+    let source = vec!["the"; words].join(" ");
+    StepsRequest { folder, device: DeviceChoice::Cpu, source, then: Then::Greedy, ..StepsRequest::default() }
+}
+
+/// What comes of a request, and after how many milliseconds.
+fn taken(lane: &Steps, request: &StepsRequest) -> anyhow::Result<(Arc<Apart>, f64)> {
+    let began = Instant::now();
+    lane.submit(1, request.clone());
+    let event = lane.next_within(PATIENCE).ok_or_else(|| Error::Internal("no steps came".to_owned()))?;
+    Ok((event.found.map_err(Error::Input)?, millis(began)))
+}

@@ -1,0 +1,196 @@
+//! Training: full updates on random sentences, on the processor with the fused gradients.
+
+use std::ffi::OsString;
+use std::time::Instant;
+
+use rand::{RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+use serde_json::{Value, json};
+
+use crate::machine::pool;
+use crate::{Setup, peer, subject};
+use interlinear::cli::bench::figures::{Column, Figures, quantile};
+use interlinear::models::config::Config;
+use interlinear::models::cost::Cost;
+use interlinear::models::folder::CONFIG_FILE;
+use interlinear::models::init::{Scheme, initial_weights};
+use interlinear::nn::fused::Precision;
+use interlinear::training::engine::{Engine as _, FusedEngine};
+use interlinear::training::fused::{Fused, StepOptions};
+use interlinear::training::layout::Layout;
+use interlinear::training::minibatch::Minibatch;
+use interlinear::training::optimizer::Optimizer;
+use interlinear::training::settings::OptimizerSettings;
+
+/// Pairs of a minibatch, as in the papers.
+const BATCH: usize = 80;
+/// Words of either side, `</s>` included.
+const WORDS: usize = 13;
+/// Updates of a turn.
+const UPDATES: usize = 6;
+
+/// As in a modern recipe, so that the cost of dropout masks is measured too.
+const DROPOUT: f32 = 0.2;
+
+const COLUMNS: &[Column] = &[
+    Column::words("model", 22),
+    Column::words("factors", 7),
+    Column::number("threads", 0),
+    Column::number("target words/s", 0),
+    Column::number("least", 0),
+    Column::number("most", 0),
+    Column::number("% of peak", 0),
+    Column::number("MB", 0),
+    Column::number("peer words/s", 0),
+    Column::number("peer ratio", 2),
+];
+/// The columns of the peer, the last ones.
+const OF_PEER: usize = 2;
+
+/// Measures the sizes of the models, and those that the peer is known with.
+pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
+    let (batch, words) = if setup.quick { (4, 5) } else { (BATCH, WORDS) };
+    let has_peer = setup.train_peer.is_some();
+    figures.line(&format!("updates on {batch} pairs of {words} words a side, dropout, clipping, Adam"))?;
+    figures.head(if has_peer { COLUMNS } else { &COLUMNS[..COLUMNS.len() - OF_PEER] })?;
+    let threads = setup.most_threads();
+    let peak = setup.rates(threads)?.f32_gflops;
+    let precisions = [Precision::F32, Precision::Bf16].into_iter().filter(|precision| precision.here() == *precision);
+    let shapes: Vec<Shape> = precisions.map(|precision| Shape { precision, threads, batch, words }).collect();
+    let loaded = setup.models().into_iter().map(|folder| Config::load(&folder.join(CONFIG_FILE)));
+    let mut configs = loaded.collect::<Result<Vec<_>, _>>()?;
+    configs.extend(if setup.quick { subject::tiny().to_vec() } else { vec![subject::small()] });
+    let (mut ran, mut refusals) = (false, Vec::new());
+    for (config, shape) in configs.iter().flat_map(|config| shapes.iter().map(move |shape| (config, shape))) {
+        let raced = race(setup, config, shape)?;
+        figures.row(&row(config, shape, peak, &raced))?;
+        ran |= !raced.theirs.is_empty();
+        refusals.extend(raced.refused.map(|why| format!("{}: {why}", config.name)));
+    }
+    refusals.iter().try_for_each(|why| figures.line(&format!("\n{why}")))?;
+    peer::must_have_run(has_peer, ran)
+}
+
+/// How it is trained.
+#[derive(Clone, Copy)]
+struct Shape {
+    precision: Precision,
+    threads: usize,
+    batch: usize,
+    words: usize,
+}
+
+/// What came of a race.
+#[derive(Default)]
+struct Raced {
+    /// Words a second of every update of ours.
+    ours: Vec<f64>,
+    /// Of every run of the peer.
+    theirs: Vec<f64>,
+    /// Why there are none.
+    refused: Option<String>,
+    /// Of ours: weights, gradients, the optimizer's memories, buffers.
+    bytes: usize,
+}
+
+/// Updates of ours and runs of the peer, by turns.
+fn race(setup: &Setup, config: &Config, shape: &Shape) -> anyhow::Result<Raced> {
+    let mut raced = Raced::default();
+    let mut peer = setup.train_peer.as_ref();
+    let updates = if setup.quick { 1 } else { UPDATES };
+    for _ in 0..setup.least {
+        update(config, shape, updates, &mut raced)?;
+        let Some(program) = peer else { continue };
+        match program.run(&arguments(config, shape, updates)) {
+            Ok(told) => raced.theirs.push(told["words_per_second"].as_f64().unwrap_or(f64::NAN)),
+            // Once is enough: a peer need not know every architecture.
+            Err(why) => {
+                raced.refused = Some(why);
+                peer = None;
+            }
+        }
+    }
+    Ok(raced)
+}
+
+/// Updates of a model from random weights, after one that is not counted: minibatch, loss, gradient, clipping, Adam.
+fn update(config: &Config, shape: &Shape, updates: usize, raced: &mut Raced) -> anyhow::Result<()> {
+    let &Shape { precision, threads, batch, words } = shape;
+    // as many threads for the rule that moves the weights as for the gradient
+    let pool = pool(threads)?;
+    let settings = OptimizerSettings::default();
+    let start = Layout::new(config).flatten(&initial_weights(config, Scheme::Scaled, 1))?;
+    let optimizer = Optimizer::new(&settings, start.len());
+    let mut engine = FusedEngine::new(Fused::new(config, threads)?.with_precision(precision), start, optimizer);
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    for number in 0..=updates as u64 {
+        let source = sentences(config.source_vocabulary, config.eos, shape, &mut rng);
+        let target = sentences(config.target_vocabulary, config.eos, shape, &mut rng);
+        let started = Instant::now();
+        let source: Vec<&[u32]> = source.iter().map(Vec::as_slice).collect();
+        let target: Vec<&[u32]> = target.iter().map(Vec::as_slice).collect();
+        let scale = 1.0 / batch as f32;
+        let options = StepOptions { dropout: DROPOUT, smoothing: 0.0, scale, seed: number, guide: 0.0 };
+        let update = || engine.update(Minibatch::new(&source, &target), options, settings.rate(), number);
+        let (loss, _) = pool.install(update)?;
+        if number > 0 {
+            raced.ours.push((batch * words) as f64 / started.elapsed().as_secs_f64().max(1e-9));
+        }
+        anyhow::ensure!(loss.nll.is_finite(), "the loss of {} is not a number", config.name);
+    }
+    raced.bytes = engine.bytes();
+    Ok(())
+}
+
+/// Random words behind the two specials, then `</s>`.
+fn sentences(vocabulary: usize, eos: u32, shape: &Shape, rng: &mut ChaCha8Rng) -> Vec<Vec<u32>> {
+    let mut sentence = || (1..shape.words).map(|_| rng.random_range(2..vocabulary as u32)).chain([eos]).collect();
+    (0..shape.batch).map(|_| sentence()).collect()
+}
+
+/// ARCHITECTURE, then what a peer must know, KEY=VALUE.
+fn arguments(config: &Config, shape: &Shape, updates: usize) -> Vec<OsString> {
+    let mut arguments = vec![OsString::from(config.architecture.name())];
+    let layers = config.luong.as_ref().map_or(1, |luong| luong.layers);
+    let numbers = [
+        ("threads", shape.threads),
+        ("updates", updates),
+        ("B", shape.batch),
+        ("length", shape.words),
+        ("V", config.target_vocabulary),
+        ("n", config.hidden),
+        ("m", config.embedding),
+        ("l", config.maxout),
+        ("layers", layers),
+    ];
+    // a peer is told the sizes that its architecture has
+    let needs = config.architecture.entry().needs;
+    let own = |key: &str| match key {
+        "l" => needs.contains(&"maxout"),
+        "layers" => needs.contains(&"layers"),
+        _ => true,
+    };
+    let known = numbers.iter().filter(|(key, _)| own(key));
+    arguments.extend(known.map(|(key, value)| format!("{key}={value}").into()));
+    arguments.push(format!("drop={DROPOUT}").into());
+    arguments
+}
+
+/// The values of a row, those of a peer last.
+fn row(config: &Config, shape: &Shape, peak: f64, raced: &Raced) -> Vec<Value> {
+    let rate = quantile(&raced.ours, 0.5);
+    let operations = Cost::of(config).train(shape.words, shape.words) as f64 / shape.words as f64;
+    let peer = (!raced.theirs.is_empty()).then(|| quantile(&raced.theirs, 0.5));
+    vec![
+        json!(config.name),
+        json!(shape.precision.name()),
+        json!(shape.threads),
+        json!(rate),
+        json!(quantile(&raced.ours, 0.0)),
+        json!(quantile(&raced.ours, 1.0)),
+        json!(100.0 * rate * operations / (peak * 1e9)),
+        json!(raced.bytes as f64 / 1e6),
+        json!(peer),
+        json!(peer.map(|peer| rate / peer)),
+    ]
+}
