@@ -15,7 +15,7 @@ use interlinear::app::command::WindowCommand;
 use interlinear::app::effect::Effect;
 use interlinear::app::page::Page;
 use interlinear::cli::bench::figures::{Column, Figures};
-use interlinear::jobs::corpus::thread::CorpusThread;
+use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
 use interlinear::pages::corpus::command::WorkbenchCommand;
 use interlinear::session::command::Command;
 use interlinear::session::driver::OpenWith;
@@ -53,7 +53,7 @@ fn table(setup: &Setup, figures: &mut Figures, path: &Path) -> anyhow::Result<()
     let mut window = Window::usual(Box::new(Kept { session, corpus: CorpusThread::spawn(Arc::new(|| {})) }));
     window.settle();
     let began = Instant::now();
-    window.app.send(WorkbenchCommand::Open(path.to_owned()));
+    window.app.send(CorpusRequest::Open(path.to_owned()));
     until(&mut window, &|session| !session.workbench().rows.is_empty());
     window.frame(Vec::new());
     let opened = millis(began);
