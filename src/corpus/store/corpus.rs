@@ -9,7 +9,6 @@ use crate::corpus::judgements::counts::Counts;
 use crate::corpus::judgements::judge::Judgements;
 use crate::corpus::judgements::scheme::Scheme;
 use crate::corpus::measures::measures::{MEASURES, OF_SENTENCES};
-use crate::corpus::query::column::Column;
 use crate::corpus::store::blocks::{Blocks, Loose, Written, count_outputs};
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::read::System;
@@ -136,7 +135,7 @@ impl Corpus {
     }
 
     /// Everything that has a text for each sentence.
-    fn texts(&self) -> impl Iterator<Item = &Texts> {
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &Texts> {
         [&self.sources, &self.references].into_iter().chain(self.systems.iter().map(|column| &column.texts))
     }
 
@@ -162,17 +161,9 @@ impl Corpus {
 
     /// Reads all numbers of the columns in use, and texts of these sentences: what the table shows next.
     pub fn read_for(&self, rows: &[u32]) {
-        self.read_rows(rows, &[]);
+        rows.iter().for_each(|at| self.texts().for_each(|texts| texts.read(*at as usize / PIECE)));
         for numbers in self.all_numbers().filter(|numbers| numbers.is_used()) {
             (0..self.sources.pieces()).for_each(|n| numbers.read(n));
-        }
-    }
-
-    /// Reads the texts of these sentences, and their numbers of these columns.
-    pub fn read_rows(&self, rows: &[u32], columns: &[Column]) {
-        for at in rows.iter().map(|at| *at as usize) {
-            self.texts().for_each(|texts| texts.read(at / PIECE));
-            columns.iter().flat_map(|column| column.numbers(self)).for_each(|numbers| numbers.read(at / PIECE));
         }
     }
 
@@ -180,14 +171,6 @@ impl Corpus {
     pub fn read_sentence(&self, at: usize) {
         self.texts().for_each(|texts| texts.read(at / PIECE));
         self.all_numbers().for_each(|numbers| numbers.read(at / PIECE));
-    }
-
-    /// Whether the texts of these sentences, and their numbers of these columns, are in memory.
-    pub fn has_rows(&self, rows: &[u32], columns: &[Column]) -> bool {
-        rows.iter().map(|at| *at as usize).all(|at| {
-            self.texts().all(|texts| texts.is_here(at))
-                && columns.iter().flat_map(|column| column.numbers(self)).all(|numbers| numbers.is_here(at))
-        })
     }
 
     /// Whether all texts are in memory.
