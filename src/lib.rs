@@ -39,10 +39,10 @@
 //! # A keystroke's journey
 //!
 //! 1. `ui` turns the edit into a [`session`] command; it changes nothing itself.
-//! 2. The session keeps the text in its [`scene`](session::scene), dims what belongs to the old one
-//!    and notes an [`Effect`](session::Effect): a request that states everything wanted, source,
-//!    models, settings. The driver carries effects out. A new [`ticket`] makes all older work stale.
-//! 3. The [`worker`] overwrites its one slot and wakes. Each model of the request gets a thread of
+//! 2. The session hands it to its page, which changes the [`document`](app::document) of the [`AppState`](app::state::AppState),
+//!    dims what belongs to the old text and notes an [`Effect`](app::effect::Effect): a request that states everything wanted,
+//!    source, models, settings. The driver carries effects out. A new [`ticket`] makes all older work stale.
+//! 3. The thread of [`jobs::live`] overwrites its one slot and wakes. Each model of the request gets a thread of
 //!    its own, where the columns of that model take turns. It tokenises, for each model has its own
 //!    tokenizer: `Started` brings the column its [`Sentence`](text::sentence::Sentence). Then
 //!    [`decoding`] tests the ticket at every target word and stops at once when it is stale.
@@ -56,7 +56,7 @@
 //!
 //! - egui is named in `ui` and `widgets` alone, candle in `error`, `nn`, `attention`, `models` and `training`.
 //!   `cargo check --no-default-features` proves the first without a test.
-//! - Nothing below the worker starts a thread of its own, reads the clock or the environment, or
+//! - Nothing below `jobs` starts a thread of its own, reads the clock or the environment, or
 //!   draws from a global generator, except where `tests/tidy.rs` lists the file and the reason:
 //!   time, seeds, threads and devices are passed in.
 //! - A model that has no alignment yields `None`; alpha and energies are never made up.
@@ -65,7 +65,7 @@
 //! - `unsafe` is denied everywhere but in `nn/fused`, where each block says why it is sound and a
 //!   plain twin is compared with it on random shapes.
 //! - The readable form of each model stays beside the fast one as the reference of the tests.
-//! - Views read `&Session` and push commands. A view holds no lock, tensor or file.
+//! - Views read the state of their page and of the application and push commands; a page knows no other page. A view holds no lock, tensor or file.
 //! - What a user can cause ends in a sentence that names the file, line, key or tensor
 //!   ([`error::Error::is_users`]) and leaves the last good result in place; it never panics.
 //! - Below `cli` nothing prints.
@@ -100,14 +100,14 @@
 //! of [`models::MODELS`] (`tests/core/toy.rs` is one), with kernels of its own a file in `models/fused` and one in
 //! `training/fused`, a drawing of its stages one in `models/anatomy`, and its paper's recipe a line of [`training::recipe::PAPERS`]; a score function of attention is one file and one line of
 //! [`attention::ATTENTIONS`]; a command of the command line and a view of the window likewise have
-//! one line in their table, and so has a page of the window, in [`session::PAGES`]. A kind of long work behind the
-//! window is one file of [`worker::corpus`] and one line of its [`Order`](worker::corpus::Order). A figure is one file of
+//! one line in their table, and so has a page of the window, in [`app::page::PAGES`]. A kind of long work behind the
+//! window is one file of [`jobs::queue`] and one line of its [`Order`](jobs::queue::Order). A figure is one file of
 //! [`figure`] that gives [`Mark`](figure::mark::Mark)s, and a line of [`figure::sheet::KINDS`] where it shows a translation; another
 //! format of file is one painter beside [`figure::svg`] and a line of [`figure::formats::FORMATS`]. A lesson is one file of
 //! `assets/lessons` and one line of [`session::lessons::shelf::BUNDLED`]; what lessons can bring about and frame are lines of
 //! [`session::lessons::things::THINGS`] and [`session::lessons::lights::LIGHTS`]. A format of others' files is one file of
 //! [`import::formats`] and one line of [`import::FORMATS`]; a table of what is counted over many sentences is a line of
-//! [`workspace::tables::TABLES`]; a sign of confidence that is read off an alignment is one line of
+//! [`corpus::overview::tables::TABLES`]; a sign of confidence that is read off an alignment is one line of
 //! [`analysis::confidence::CONFIDENCES`].
 
 pub mod aligner;

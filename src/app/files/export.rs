@@ -69,6 +69,22 @@ pub fn can_draw(column: &Column, kind: &Kind, shown: Shown, word: Option<usize>)
     if is_there { Ok(()) } else { Err(kind.needs.lacking()) }
 }
 
+/// Which model made a figure, and of what.
+fn origin(column: &Column, table: &AlignmentTable, kind: &str) -> Vec<(&'static str, String)> {
+    let facts = column.facts.as_ref();
+    let mut known = vec![("kind", kind.to_owned()), ("model", column.model())];
+    if let Some(told) = &table.variant {
+        known.push(("variant", told.text()));
+        known.push(("of the sentence", told.original.clone()));
+    }
+    known.extend(comparison(column).map(|text| ("beside the original", text)));
+    let digest = facts.map(|facts| facts.digest.clone()).filter(|digest| !digest.is_empty());
+    known.extend(digest.map(|digest| ("digest", format!("sha256:{digest}"))));
+    let guided = facts.and_then(|facts| facts.guided.as_ref());
+    known.extend(guided.map(|reading| ("guided", format!("rows by {reading}: {GUIDED}"))));
+    known
+}
+
 /// What a column shows as a figure, bars of this target word; `None` where nothing is translated.
 pub fn picture(
     column: &Column,
@@ -87,16 +103,7 @@ pub fn picture(
     let has_numbers = kind == "heatmap" && table.numbers(settings.shown).is_some();
     let (replaces, shown) = (settings.unk_replacement, if has_numbers { settings.shown } else { Shown::Alpha });
     let measured = table.measured(shown).map(|measured| measured_text(&table, measured));
-    let mut known = vec![("kind", kind.to_owned()), ("model", column.model())];
-    if let Some(told) = &table.variant {
-        known.push(("variant", told.text()));
-        known.push(("of the sentence", told.original.clone()));
-    }
-    known.extend(comparison(column).map(|text| ("beside the original", text)));
-    let digest = facts.map(|facts| facts.digest.clone()).filter(|digest| !digest.is_empty());
-    known.extend(digest.map(|digest| ("digest", format!("sha256:{digest}"))));
-    let guided = facts.and_then(|facts| facts.guided.as_ref());
-    known.extend(guided.map(|reading| ("guided", format!("rows by {reading}: {GUIDED}"))));
+    let mut known = origin(column, &table, kind);
     known.push(("numbers", numbers_name(shown).to_owned()));
     known.extend(measured.clone().map(|measured| ("measure", measured)));
     known.extend(table.units.map(|units| ("units", units.name().to_owned())));
