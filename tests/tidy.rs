@@ -56,7 +56,7 @@ const CRATES: &[(&str, &[&str], &str)] = &[
     ("rfd", &["ui"], "file dialogs belong to the window"),
     ("quick_xml", &["import"], "files of others are read in one room"),
     ("encoding_rs", &["import"], "files of others are read in one room"),
-    ("rusqlite", &["corpus"], "the file of a workspace has one keeper"),
+    ("rusqlite", &["corpus"], "only room corpus knows the file"),
     ("parquet", &["corpus"], "tables of sentences go out from one room"),
     ("zip", &["corpus"], "arrays of alignments go out from one room"),
     ("tokenizers", &["text"], "words and ids are the business of `text`"),

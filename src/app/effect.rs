@@ -9,7 +9,7 @@ use crate::app::page::{Dropped, Page};
 use crate::evaluation::first_set::FirstSet;
 use crate::figure::Figure;
 use crate::figure::png::Pixels;
-use crate::jobs::corpus::keeper::KeeperCall;
+use crate::jobs::corpus::thread::CorpusRequest;
 use crate::jobs::live::protocol::Request;
 use crate::jobs::queue::Order;
 use crate::jobs::steps::StepsRequest;
@@ -32,7 +32,7 @@ pub enum Effect {
         request: Box<StepsRequest>,
     },
     /// Something for the workspace.
-    Keep(KeeperCall),
+    Corpus(CorpusRequest),
     /// Work on files.
     Chore(Chore),
     /// Follow these training logs, and no others.

@@ -19,9 +19,9 @@ use crate::cli::{Context, bundled, output};
 use crate::corpus::acting::Acting;
 use crate::corpus::export::out;
 use crate::corpus::export::out::{Kind, Out};
-use crate::corpus::import::bring::{Brought, bring_with};
+use crate::corpus::import::importer::{ImportReport, import_file};
+use crate::corpus::judgements::judgement_io;
 use crate::corpus::judgements::scheme::{Renamed, Scheme};
-use crate::corpus::judgements::verdicts;
 use crate::corpus::measures::measures::Measuring;
 use crate::corpus::overview::overview::Options;
 use crate::corpus::overview::tables;
@@ -422,12 +422,12 @@ fn bring_judgements(workspace: &mut Workspace, typed: &str) -> Result<()> {
         Some((name, path)) if !name.is_empty() && !Path::new(typed).exists() => (Some(name), Path::new(path)),
         _ => (None, Path::new(typed)),
     };
-    let brought = verdicts::bring(workspace, path, name, &mut Measuring::default(), &Ticket::forever())?;
+    let brought = judgement_io::import(workspace, path, name, &mut Measuring::default(), &Ticket::forever())?;
     told(path, &brought);
     Ok(())
 }
 
-fn told(path: &Path, brought: &Brought) {
+fn told(path: &Path, brought: &ImportReport) {
     let name = path.file_name().unwrap_or(path.as_os_str()).display();
     output::tell(&format!("{name}: {}. {}", brought.told(), brought.facts.join(" ")));
     for warning in &brought.warnings {
@@ -436,8 +436,8 @@ fn told(path: &Path, brought: &Brought) {
 }
 
 fn bring_in(workspace: &mut Workspace, path: &Path, role: Option<Role>, threads: usize) -> Result<()> {
-    if role.is_none() && verdicts::holds(path) {
-        let brought = verdicts::bring(workspace, path, None, &mut Measuring::default(), &Ticket::forever())?;
+    if role.is_none() && judgement_io::holds(path) {
+        let brought = judgement_io::import(workspace, path, None, &mut Measuring::default(), &Ticket::forever())?;
         told(path, &brought);
         return Ok(());
     }
@@ -446,7 +446,7 @@ fn bring_in(workspace: &mut Workspace, path: &Path, role: Option<Role>, threads:
     let mut bar = Progress::new(format!("importing {name}"), Some(100), false).counting("per cent");
     let mut hear = |share: f32| bar.add(0, 0, (share * 100.0) as u64);
     let mut measuring = Measuring::default();
-    let brought = bring_with(workspace, (path, &options), threads, &mut measuring, &Ticket::forever(), &mut hear);
+    let brought = import_file(workspace, (path, &options), threads, &mut measuring, &Ticket::forever(), &mut hear);
     bar.finish();
     told(path, &brought?);
     Ok(())

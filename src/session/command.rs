@@ -2,6 +2,7 @@
 //! page; each handler matches all of its own, so that a new one does not compile until it is handled.
 
 use crate::app::command::{SettingsCommand, TaskCommand, WindowCommand};
+use crate::jobs::corpus::thread::CorpusRequest;
 use crate::pages::corpus::command::WorkbenchCommand;
 use crate::pages::corpus::whole::WholeCommand;
 use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};
@@ -69,6 +70,7 @@ wrap! {
     PhrasesCommand => Command::Phrases;
     StepsCommand => Command::Steps;
     WorkbenchCommand => Command::Workbench;
+    CorpusRequest => |request| Command::Workbench(WorkbenchCommand::Corpus(request));
     WholeCommand => |command| Command::Workbench(WorkbenchCommand::Whole(command));
     TrainingCommand => Command::Training;
     LessonCommand => Command::Lesson;

@@ -12,7 +12,7 @@ use crate::app::files::claim::Claim;
 use crate::app::files::files;
 use crate::app::files::files::Aligner;
 use crate::jobs::Worker;
-use crate::jobs::corpus::keeper::Keeper;
+use crate::jobs::corpus::thread::CorpusThread;
 use crate::jobs::files::disk::Disk;
 use crate::jobs::files::follow::Follower;
 use crate::jobs::files::texts::Folders;
@@ -38,7 +38,7 @@ pub struct Driver {
     worker: Worker,
     lane: Lane,
     steps: Steps,
-    keeper: Keeper,
+    corpus: CorpusThread,
     follower: Follower,
     texts: Follower<Folders>,
     aligner: Aligner,
@@ -57,7 +57,7 @@ impl Driver {
         let worker = Worker::spawn(options.threads, Arc::clone(&wake));
         let lane = Lane::spawn(worker.library(), worker.gate(), Arc::clone(&wake));
         let steps = Steps::spawn(worker.library(), Arc::clone(&wake));
-        let keeper = Keeper::spawn(Arc::clone(&wake));
+        let corpus = CorpusThread::spawn(Arc::clone(&wake));
         let follower = Follower::spawn(LOOK_EVERY, Arc::clone(&wake));
         let texts = Follower::spawn(LOOK_EVERY, Arc::clone(&wake));
         let disk = Disk::spawn(SAVE_PATIENCE, Arc::clone(&wake));
@@ -77,7 +77,7 @@ impl Driver {
             worker,
             lane,
             steps,
-            keeper,
+            corpus,
             follower,
             texts,
             aligner,
@@ -124,8 +124,8 @@ impl Driver {
                 changed |= self.session.absorb_corpus(event);
             } else if let Some(event) = self.steps.try_next() {
                 changed |= self.session.absorb_steps(event);
-            } else if let Some(news) = self.keeper.try_next() {
-                changed |= self.session.absorb_keeper(news);
+            } else if let Some(news) = self.corpus.try_next() {
+                changed |= self.session.absorb_corpus_news(news);
             } else if let Some(seen) = self.follower.try_next() {
                 changed |= self.session.absorb_seen(seen);
             } else if let Some(seen) = self.texts.try_next() {
@@ -178,7 +178,7 @@ impl Driver {
                 Effect::Lane(LaneCall::Cancel(number)) => self.lane.cancel(number),
                 Effect::Lane(LaneCall::Pause(number, is_paused)) => self.lane.pause(number, is_paused),
                 Effect::TakeApart { number, request } => self.steps.submit(number, *request),
-                Effect::Keep(call) => self.keeper.send(call),
+                Effect::Corpus(call) => self.corpus.send(call),
                 Effect::Chore(chore) => files::carry_out(chore, &mut self.disk, &self.aligner),
                 Effect::Follow(logs) => self.follower.follow(logs),
                 Effect::FollowTexts(folders) => self.texts.follow(folders),

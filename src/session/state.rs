@@ -20,7 +20,7 @@ use crate::app::saved::saved_variant::SavedVariant;
 use crate::app::settings::{Settings, Shown, Whose};
 use crate::app::state::AppState;
 use crate::app::view::ViewState;
-use crate::jobs::corpus::keeper::KeeperNews;
+use crate::jobs::corpus::thread::CorpusNews;
 use crate::jobs::files::follow::Seen;
 use crate::jobs::files::texts::Texts;
 use crate::jobs::live::protocol::{EnsembleSpec, Event};
@@ -302,7 +302,7 @@ impl Session {
     }
 
     /// Takes in what the lane of the workspace tells; true when anything changed.
-    pub fn absorb_keeper(&mut self, news: KeeperNews) -> bool {
+    pub fn absorb_corpus_news(&mut self, news: CorpusNews) -> bool {
         self.pages.workbench.hear(news, &mut self.app);
         true
     }

@@ -8,6 +8,7 @@ use egui::{Key, KeyboardShortcut, Modifiers};
 use crate::app::command::{SettingsCommand, WindowCommand};
 use crate::app::page::{PAGES, Page};
 use crate::app::settings::{Shown, Theme};
+use crate::jobs::corpus::thread::CorpusRequest;
 use crate::pages::corpus::command::WorkbenchCommand;
 use crate::pages::map::command::MapCommand;
 use crate::pages::phrases::command::PhrasesCommand;
@@ -129,9 +130,9 @@ acts! {
     FocusSearch: ALWAYS, TEXTS, EVERYWHERE, "Search in the list", [ctrl(Key::F)],
         |session, local| focus(session, local, Panel::Sentences);
     Undo: ALWAYS, TEXTS, EDITS, "Undo", [ctrl(Key::Z)],
-        |session, _| edit(session, WorkbenchCommand::Undo, SourceCommand::Undo);
+        |session, _| edit(session, CorpusRequest::Undo, SourceCommand::Undo);
     Redo: ALWAYS, TEXTS, EDITS, "Redo", [shift_ctrl(Key::Z), ctrl(Key::Y)],
-        |session, _| edit(session, WorkbenchCommand::Redo, SourceCommand::Redo);
+        |session, _| edit(session, CorpusRequest::Redo, SourceCommand::Redo);
     NextSentence: ALWAYS, TEXTS, SENTENCE, "Next sentence", [ctrl(Key::ArrowDown), plain(Key::PageDown)],
         |_, _| one(ListCommand::Move(1));
     PreviousSentence: ALWAYS, TEXTS, SENTENCE, "Previous sentence", [ctrl(Key::ArrowUp), plain(Key::PageUp)],
@@ -270,7 +271,7 @@ fn sheet(local: &mut Local, sheet: Sheet) -> Vec<Command> {
     Vec::new()
 }
 
-fn edit(session: &Session, judged: WorkbenchCommand, typed: SourceCommand) -> Vec<Command> {
+fn edit(session: &Session, judged: CorpusRequest, typed: SourceCommand) -> Vec<Command> {
     if session.app().view.page() == Page::Workbench { one(judged) } else { one(typed) }
 }
 
@@ -303,7 +304,7 @@ fn open(session: &Session, local: &mut Local) -> Vec<Command> {
     let asked = match session.app().view.page() {
         Page::Phrases => PHRASE_TABLE.then(PhrasesCommand::Open),
         Page::Workbench if session.workbench().path.is_some() => IMPORT.then(WorkbenchCommand::Import),
-        Page::Workbench => WORKSPACE.then(WorkbenchCommand::Open),
+        Page::Workbench => WORKSPACE.then(CorpusRequest::Open),
         Page::Sentence | Page::Evaluation | Page::Map | Page::Steps => TEXT.then(WindowCommand::Open),
     };
     local.dialogs.ask(asked.clone());
@@ -364,7 +365,7 @@ fn escape(session: &Session, local: &mut Local) -> Vec<Command> {
         Page::Map => one(MapCommand::Select(None)),
         Page::Steps => one(StepsCommand::Open(None)),
         Page::Workbench if local.corpus.scheme.take().is_some() => Vec::new(),
-        Page::Workbench if session.workbench().compared.is_some() => one(WorkbenchCommand::Compare(None)),
+        Page::Workbench if session.workbench().compared.is_some() => one(CorpusRequest::Compare(None)),
         Page::Workbench => one(WorkbenchCommand::Select(None)),
         Page::Sentence | Page::Evaluation | Page::Phrases => one(SelectCommand::Nothing),
     }

@@ -15,7 +15,7 @@ use interlinear::app::command::WindowCommand;
 use interlinear::app::effect::Effect;
 use interlinear::app::page::Page;
 use interlinear::cli::bench::figures::{Column, Figures};
-use interlinear::jobs::corpus::keeper::Keeper;
+use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
 use interlinear::pages::corpus::command::WorkbenchCommand;
 use interlinear::session::command::Command;
 use interlinear::session::driver::OpenWith;
@@ -50,10 +50,10 @@ fn table(setup: &Setup, figures: &mut Figures, path: &Path) -> anyhow::Result<()
     let frames = setup.frames();
     let mut session = Session::start(None, &OpenWith::default());
     session.apply(WindowCommand::ShowPage(Page::Workbench));
-    let mut window = Window::usual(Box::new(Kept { session, keeper: Keeper::spawn(Arc::new(|| {})) }));
+    let mut window = Window::usual(Box::new(Kept { session, corpus: CorpusThread::spawn(Arc::new(|| {})) }));
     window.settle();
     let began = Instant::now();
-    window.app.send(WorkbenchCommand::Open(path.to_owned()));
+    window.app.send(CorpusRequest::Open(path.to_owned()));
     until(&mut window, &|session| !session.workbench().rows.is_empty());
     window.frame(Vec::new());
     let opened = millis(began);
@@ -61,7 +61,7 @@ fn table(setup: &Setup, figures: &mut Figures, path: &Path) -> anyhow::Result<()
     anyhow::ensure!(rows > 0, "the workspace did not open");
     window.frame(vec![Input::PointerMoved(pos2(380.0, 400.0))]);
     let first_leaps = window.frames(frames.min(30), &mut |_, n| vec![leap(n)]);
-    window.app.session().workbench().corpus.read_texts();
+    until(&mut window, &|session| session.workbench().corpus.has_texts());
     let scrolling = window.frames(frames, &mut |_, n| vec![wheel(n)]);
     let leaping = window.frames(frames, &mut |_, n| vec![leap(n)]);
     let mut choose = |n: usize| {
@@ -104,17 +104,17 @@ fn leap(n: usize) -> Input {
     }
 }
 
-/// A session with the keeper alone.
+/// A session with the thread of the corpus alone.
 struct Kept {
     session: Session,
-    keeper: Keeper,
+    corpus: CorpusThread,
 }
 
 impl Kept {
     fn carry_out(&mut self) {
         for effect in self.session.take_effects() {
-            if let Effect::Keep(call) = effect {
-                self.keeper.send(call);
+            if let Effect::Corpus(call) = effect {
+                self.corpus.send(call);
             }
         }
     }
@@ -132,8 +132,8 @@ impl Desk for Kept {
 
     fn pump(&mut self, _budget: Duration) -> bool {
         let mut changed = false;
-        while let Some(news) = self.keeper.try_next() {
-            changed |= self.session.absorb_keeper(news);
+        while let Some(news) = self.corpus.try_next() {
+            changed |= self.session.absorb_corpus_news(news);
             self.carry_out();
         }
         changed

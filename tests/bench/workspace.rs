@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::Setup;
 use crate::timing::millis;
 use interlinear::cli::bench::figures::{Column, Figures, quantile};
-use interlinear::corpus::import::bring::bring_with;
+use interlinear::corpus::import::importer::import_file;
 use interlinear::corpus::measures::measures::Measuring;
 use interlinear::corpus::query::filter::Filter;
 use interlinear::corpus::query::table::{Sorting, rows};
@@ -142,7 +142,7 @@ fn brought(folder: &Path, path: &Path, count: usize, setup: &Setup) -> anyhow::R
     for file in &files {
         let options = (file.as_path(), &import::Options::default());
         let mut measuring = Measuring::default();
-        bring_with(&mut workspace, options, setup.runtime.threads, &mut measuring, &Ticket::forever(), &mut |_| {})?;
+        import_file(&mut workspace, options, setup.runtime.threads, &mut measuring, &Ticket::forever(), &mut |_| {})?;
         std::fs::remove_file(file)?;
     }
     let seconds = began.elapsed().as_secs_f64();

@@ -20,7 +20,7 @@ pub fn act(session: &mut Session, command: impl Into<Command>) -> Option<Request
         | Effect::Follow(_)
         | Effect::FollowTexts(_)
         | Effect::TakeApart { .. }
-        | Effect::Keep(_) => None,
+        | Effect::Corpus(_) => None,
     })
 }
 
@@ -33,7 +33,7 @@ pub fn lane_calls(session: &mut Session) -> Vec<LaneCall> {
         | Effect::Follow(_)
         | Effect::FollowTexts(_)
         | Effect::TakeApart { .. }
-        | Effect::Keep(_) => None,
+        | Effect::Corpus(_) => None,
     });
     calls.collect()
 }
@@ -47,7 +47,7 @@ pub fn chores(session: &mut Session) -> Vec<Chore> {
         | Effect::Follow(_)
         | Effect::FollowTexts(_)
         | Effect::TakeApart { .. }
-        | Effect::Keep(_) => None,
+        | Effect::Corpus(_) => None,
     });
     chores.collect()
 }
@@ -61,7 +61,7 @@ pub fn followed(session: &mut Session) -> Option<Vec<PathBuf>> {
         | Effect::Chore(_)
         | Effect::FollowTexts(_)
         | Effect::TakeApart { .. }
-        | Effect::Keep(_) => None,
+        | Effect::Corpus(_) => None,
     })
 }
 

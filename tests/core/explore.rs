@@ -29,7 +29,7 @@ use interlinear::corpus::store::ranges::{quoted, range_of, with_condition, with_
 use interlinear::corpus::store::read::About;
 use interlinear::corpus::store::write::NewSentence;
 use interlinear::jobs::corpus::explore::{Explore, Explored, Find, Hits};
-use interlinear::jobs::corpus::keeper::{Keeper, KeeperCall, KeeperNews};
+use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
 use interlinear::pages::corpus::columns::Columns;
 use interlinear::pages::corpus::whole::Concordance;
 use interlinear::text::links::Link;
@@ -414,12 +414,12 @@ fn lists_of_words_lie_in_files() {
 }
 
 /// Asks the lane and hears until `is_last`.
-fn heard(lane: &Keeper, call: KeeperCall, is_last: impl Fn(&KeeperNews) -> bool) -> Vec<KeeperNews> {
+fn heard(lane: &CorpusThread, call: CorpusRequest, is_last: impl Fn(&CorpusNews) -> bool) -> Vec<CorpusNews> {
     lane.send(call);
     let mut all = Vec::new();
     loop {
         let news = lane.next_within(PATIENCE).expect("the lane answers");
-        if let KeeperNews::Failed(why) = &news {
+        if let CorpusNews::Failed(why) = &news {
             panic!("{why}");
         }
         all.push(news);
@@ -434,16 +434,16 @@ fn the_lane_counts_finds_and_draws_between_its_other_calls() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("w.ilws");
     drop(filled(&path));
-    let lane = Keeper::spawn(Arc::new(|| {}));
-    let is_rows = |news: &KeeperNews| matches!(news, KeeperNews::Rows(_));
-    heard(&lane, KeeperCall::Open(path.clone()), is_rows);
-    let show = |filter: &str| KeeperCall::Show { filter: filter.to_owned(), sorting: String::new() };
-    lane.send(KeeperCall::Explore(Explore::Watch(vec!["words".to_owned(), "bleu.1".to_owned()])));
+    let lane = CorpusThread::spawn(Arc::new(|| {}));
+    let is_rows = |news: &CorpusNews| matches!(news, CorpusNews::Rows(_));
+    heard(&lane, CorpusRequest::Open(path.clone()), is_rows);
+    let show = |filter: &str| CorpusRequest::Show { filter: filter.to_owned(), sorting: String::new() };
+    lane.send(CorpusRequest::Explore(Explore::Watch(vec!["words".to_owned(), "bleu.1".to_owned()])));
     let news = heard(&lane, show("wrong.1:boat"), is_rows);
-    let KeeperNews::Rows(Ok(rows)) = &news[news.len() - 1] else { panic!("rows") };
+    let CorpusNews::Rows(Ok(rows)) = &news[news.len() - 1] else { panic!("rows") };
     assert_eq!(**rows, [1]);
     let picture = news.iter().rev().find_map(|news| match news {
-        KeeperNews::Explored(Explored::Picture(picture)) => Some(picture),
+        CorpusNews::Explored(Explored::Picture(picture)) => Some(picture),
         _ => None,
     });
     let picture = picture.expect("drawn with the rows");
@@ -451,37 +451,37 @@ fn the_lane_counts_finds_and_draws_between_its_other_calls() {
 
     heard(&lane, show(""), is_rows);
     let options = Options { pair: (1, 0), most: 100 };
-    let is_counted = |news: &KeeperNews| matches!(news, KeeperNews::Explored(Explored::Counted(_)));
-    let news = heard(&lane, KeeperCall::Explore(Explore::Count(Some(options))), is_counted);
-    let KeeperNews::Explored(Explored::Counted(of)) = &news[news.len() - 1] else { panic!("an overview") };
+    let is_counted = |news: &CorpusNews| matches!(news, CorpusNews::Explored(Explored::Counted(_)));
+    let news = heard(&lane, CorpusRequest::Explore(Explore::Count(Some(options))), is_counted);
+    let CorpusNews::Explored(Explored::Counted(of)) = &news[news.len() - 1] else { panic!("an overview") };
     assert_eq!((of.counted, of.pair.as_ref().map(|pair| (pair.first, pair.second))), (5, Some((1, 0))));
 
     // Of two queries that wait the first is not answered; one that is none is told with its number.
     let find = |number: u64, query: &str| {
-        KeeperCall::Explore(Explore::Find(Some(Find { number, query: query.to_owned(), system: 0 })))
+        CorpusRequest::Explore(Explore::Find(Some(Find { number, query: query.to_owned(), system: 0 })))
     };
     lane.send(find(1, "the"));
-    let is_over = |number: u64| move |news: &KeeperNews| matches!(news, KeeperNews::Explored(Explored::Hits(hits)) if hits.is_over && hits.number == number);
+    let is_over = |number: u64| move |news: &CorpusNews| matches!(news, CorpusNews::Explored(Explored::Hits(hits)) if hits.is_over && hits.number == number);
     let news = heard(&lane, find(2, "red -> _"), is_over(2));
     let hits: Vec<u32> = news
         .iter()
         .filter_map(|news| match news {
-            KeeperNews::Explored(Explored::Hits(hits)) if hits.number == 2 => Some(&hits.lines),
+            CorpusNews::Explored(Explored::Hits(hits)) if hits.number == 2 => Some(&hits.lines),
             _ => None,
         })
         .flatten()
         .map(|line| line.at)
         .collect();
     assert_eq!(hits, [0]);
-    let is_refused = |news: &KeeperNews| matches!(news, KeeperNews::Explored(Explored::Refused(3, _)));
+    let is_refused = |news: &CorpusNews| matches!(news, CorpusNews::Explored(Explored::Refused(3, _)));
     heard(&lane, find(3, "{red"), is_refused);
-    let is_written = |news: &KeeperNews| matches!(news, KeeperNews::Written(_));
+    let is_written = |news: &CorpusNews| matches!(news, CorpusNews::Written(_));
     let (file, lines) = (
         folder.path().join("hits.tsv"),
         Line { at: 1, words: vec!["boat".to_owned()], keys: vec![(0, 0)], ..Line::default() },
     );
     let save = Explore::Save { path: file.clone(), lines: Arc::new(vec![lines]), order: Arc::new(vec![0]), system: 0 };
-    heard(&lane, KeeperCall::Explore(save), is_written);
+    heard(&lane, CorpusRequest::Explore(save), is_written);
     let text = std::fs::read_to_string(file).expect("written");
     assert_eq!(text.lines().nth(1), Some("2\t\tboat\t\t\t\"la barque est \"\"rouge\"\"\""));
 }

@@ -8,8 +8,8 @@ use interlinear::corpus::export::out;
 use interlinear::corpus::export::out::{Kind, Links, Out};
 use interlinear::corpus::judgements::agreement::{Aspect, compare};
 use interlinear::corpus::judgements::judge::{Judgement, Mark};
+use interlinear::corpus::judgements::judgement_io;
 use interlinear::corpus::judgements::scheme::{Renamed, Scheme, Severity};
-use interlinear::corpus::judgements::verdicts;
 use interlinear::corpus::measures::measures::Measuring;
 use interlinear::corpus::measures::score::score;
 use interlinear::corpus::query::column::Column;
@@ -295,10 +295,10 @@ fn a_translation_that_nobody_judged_has_no_score() {
         let file = folder.path().join(name);
         std::fs::write(&file, written(&workspace, kind)).expect("written");
         let mut second = filled(&folder.path().join(format!("{name}.ilws")), PAIRS);
-        let brought = verdicts::bring(&mut second, &file, None, &mut Measuring::default(), &Ticket::forever());
-        let brought = brought.expect(name);
-        assert_eq!(brought.warned, 0, "{name}: {:?}", brought.warnings);
-        assert!(brought.facts.iter().any(|fact| fact.contains("wait until they come: Brook")), "{:?}", brought.facts);
+        let report = judgement_io::import(&mut second, &file, None, &mut Measuring::default(), &Ticket::forever());
+        let report = report.expect(name);
+        assert_eq!(report.warned, 0, "{name}: {:?}", report.warnings);
+        assert!(report.facts.iter().any(|fact| fact.contains("wait until they come: Brook")), "{:?}", report.facts);
         assert_eq!(second.judgements().expect("read"), workspace.judgements().expect("read"), "{name}");
         second.undo().expect("an answer").expect("an act");
         assert!(second.judgements().expect("read").is_empty(), "{name}");
@@ -316,7 +316,7 @@ fn a_translation_that_nobody_judged_has_no_score() {
     let line = "{\"sentence\":1,\"by\":{\"cleo\":{\"no_errors\":[\"Mill\",\"Brook\"],\"marks\":[{\"system\":\"Mill\",\
                 \"target\":[0,1],\"category\":\"style\",\"severity\":\"minor\"}]}}}\n";
     std::fs::write(&file, line).expect("written");
-    verdicts::bring(&mut workspace, &file, None, &mut Measuring::default(), &Ticket::forever()).expect("brought");
+    judgement_io::import(&mut workspace, &file, None, &mut Measuring::default(), &Ticket::forever()).expect("report");
     let cleo = &workspace.judgements().expect("read")[&0]["cleo"];
     assert_eq!(cleo.no_errors.iter().collect::<Vec<_>>(), ["Brook"]);
 }
@@ -328,9 +328,9 @@ fn a_table_of_judgements_says_yes_or_no_of_errors() {
     let file = folder.path().join("j.tsv");
     let rows = "sentence\tannotator\tsystem\tno_errors\n1\tbob\tMill\tYes\n2\tbob\tMill\tno\n3\tbob\tMill\tperhaps\n";
     std::fs::write(&file, rows).expect("written");
-    let brought = verdicts::bring(&mut workspace, &file, None, &mut Measuring::default(), &Ticket::forever());
-    let brought = brought.expect("brought");
-    assert!(brought.warnings[0].contains("line 4: `perhaps` is neither yes nor no"), "{:?}", brought.warnings);
+    let report = judgement_io::import(&mut workspace, &file, None, &mut Measuring::default(), &Ticket::forever());
+    let report = report.expect("report");
+    assert!(report.warnings[0].contains("line 4: `perhaps` is neither yes nor no"), "{:?}", report.warnings);
     let said = workspace.judgements().expect("read");
     assert!(said[&0]["bob"].no_errors.contains("Mill"));
     assert!(
@@ -510,16 +510,16 @@ fn judgements_go_out_and_come_in_by_the_texts_and_one_undo_takes_them_back() {
     for (kind, name) in [(Kind::Judgements, "j.jsonl"), (Kind::JudgementTable, "j.tsv")] {
         let file = folder.path().join(name);
         std::fs::write(&file, written(&first, kind)).expect("written");
-        assert!(verdicts::holds(&file), "{name}");
+        assert!(judgement_io::holds(&file), "{name}");
         let mut second = filled(&folder.path().join(format!("{name}.ilws")), &others);
         second.judge(2, "anna", &said(1, &["before"], "", Vec::new(), "")).expect("judged");
         let before = second.judgements().expect("judgements");
-        let brought = verdicts::bring(&mut second, &file, None, &mut Measuring::default(), &Ticket::forever());
-        let brought = brought.expect(name);
-        assert_eq!((brought.judgements, brought.warned), (4, 0), "{name}: {:?}", brought.warnings);
+        let report = judgement_io::import(&mut second, &file, None, &mut Measuring::default(), &Ticket::forever());
+        let report = report.expect(name);
+        assert_eq!((report.judgements, report.warned), (4, 0), "{name}: {:?}", report.warnings);
         let found = second.judgements().expect("judgements");
         for (from, to) in [(0, 3), (1, 2), (3, 1)] {
-            let mut expect = expect[&from].clone();
+            let mut expect = (*expect[&from]).clone();
             if kind == Kind::JudgementTable {
                 // A bar stands between tags, and a cell has no tab.
                 if let Some(anna) = expect.get_mut("anna").filter(|_| from == 0) {
@@ -527,7 +527,7 @@ fn judgements_go_out_and_come_in_by_the_texts_and_one_undo_takes_them_back() {
                     anna.note = "-il faut".to_owned();
                 }
             }
-            assert_eq!(found[&to], expect, "{name}: sentence {to}");
+            assert_eq!(*found[&to], expect, "{name}: sentence {to}");
         }
         assert_eq!(second.gold(3).expect("gold"), links_of("0-0 1?2"));
         let undone = second.undo().expect("an answer").expect("an act");
@@ -574,10 +574,10 @@ fn lines_of_judgements_that_make_no_sense_are_told_with_their_numbers() {
         let mut workspace = filled(&folder.path().join(format!("{name}.ilws")), PAIRS);
         let file = folder.path().join(name);
         std::fs::write(&file, text).expect("written");
-        let brought = verdicts::bring(&mut workspace, &file, None, &mut Measuring::default(), &Ticket::forever());
-        let brought = brought.expect(name);
-        assert_eq!((brought.judgements, brought.warned), (judgements, says.len()), "{name}: {:?}", brought.warnings);
-        for (warning, says) in brought.warnings.iter().zip(says) {
+        let report = judgement_io::import(&mut workspace, &file, None, &mut Measuring::default(), &Ticket::forever());
+        let report = report.expect(name);
+        assert_eq!((report.judgements, report.warned), (judgements, says.len()), "{name}: {:?}", report.warnings);
+        for (warning, says) in report.warnings.iter().zip(says) {
             assert!(warning.contains(says), "{warning}\n{says}");
         }
     }
@@ -591,18 +591,40 @@ fn a_table_changes_only_the_columns_that_it_has() {
     workspace.judge(0, "bob", &said(2, &["kept"], "kept", Vec::new(), "")).expect("judged");
     let file = folder.path().join("bob.stars.tsv");
     std::fs::write(&file, "source\tannotator\tstars\nrain again\tme\t4\na red boat\tme\t5\n").expect("written");
-    let brought = verdicts::bring(&mut workspace, &file, None, &mut Measuring::default(), &Ticket::forever());
-    assert!(brought.expect("brought").facts.iter().any(|fact| fact.contains("kept as by \"bob\"")));
+    let report = judgement_io::import(&mut workspace, &file, None, &mut Measuring::default(), &Ticket::forever());
+    assert!(report.expect("report").facts.iter().any(|fact| fact.contains("kept as by \"bob\"")));
     let all = workspace.judgements().expect("judgements");
     assert_eq!(all[&0]["bob"], said(5, &["kept"], "kept", Vec::new(), ""));
     assert_eq!(all[&2]["bob"].stars, 4);
     let other = "sentence\tannotator\tsystem\twords\tcategory\tseverity\n1\tbob\tNobody\t1\tstyle\tdire\n";
     std::fs::write(folder.path().join("o.tsv"), other).expect("written");
     let path = folder.path().join("o.tsv");
-    let brought = verdicts::bring(&mut workspace, &path, None, &mut Measuring::default(), &Ticket::forever());
-    let facts = brought.expect("brought").facts.join(" ");
+    let report = judgement_io::import(&mut workspace, &path, None, &mut Measuring::default(), &Ticket::forever());
+    let facts = report.expect("report").facts.join(" ");
     assert!(facts.contains("lacks dire.") && facts.contains("systems that are not here wait until they come: Nobody."));
-    verdicts::bring(&mut workspace, &file, Some("cleo"), &mut Measuring::default(), &Ticket::forever())
-        .expect("brought");
+    judgement_io::import(&mut workspace, &file, Some("cleo"), &mut Measuring::default(), &Ticket::forever())
+        .expect("report");
     assert_eq!(workspace.judgements().expect("judgements")[&0]["cleo"].stars, 5);
+}
+
+/// Only a damaged file says anything of sentence 0: it is told, and the others count.
+#[test]
+fn judgements_of_no_sentence_are_told_and_left_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.ilws");
+    let mut workspace = filled(&path, PAIRS);
+    workspace.judge(0, "anna", &said(3, &[], "", Vec::new(), "")).expect("judged");
+    let other = rusqlite::Connection::open(&path).expect("a database");
+    other
+        .execute_batch(
+            "INSERT INTO judgement VALUES (0, 'anna', '{}'), (-7, 'bob', '{}'); INSERT INTO gold VALUES (0, '0-0')",
+        )
+        .expect("damaged");
+    let corpus = Corpus::read(&workspace).expect("a corpus");
+    assert!(
+        corpus.damages.iter().any(|why| why.contains("3 of its judgements are of no sentence")),
+        "{:?}",
+        corpus.damages
+    );
+    assert_eq!((corpus.judgements.len(), corpus.judgements[&0]["anna"].stars, corpus.golds.len()), (1, 3, 0));
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use interlinear::analysis::alignment::Alignment;
 use interlinear::corpus::export::out::{Kind, Out, write};
-use interlinear::corpus::import::bring::{Brought, bring_with};
+use interlinear::corpus::import::importer::{ImportReport, import_file};
 use interlinear::corpus::judgements::judge::Judgement;
 use interlinear::corpus::measures::measures::Measuring;
 use interlinear::corpus::query::column::Column;
@@ -286,9 +286,9 @@ fn import(
     threads: usize,
     ticket: &Ticket,
     hear: &mut dyn FnMut(f32),
-) -> Brought {
+) -> ImportReport {
     let options = import::Options::default();
-    bring_with(workspace, (path, &options), threads, &mut Measuring::default(), ticket, hear).expect("it comes in")
+    import_file(workspace, (path, &options), threads, &mut Measuring::default(), ticket, hear).expect("it comes in")
 }
 
 /// Sentences and outputs with all that is kept of them.
@@ -420,7 +420,7 @@ fn a_saved_table_comes_back_as_what_it_was() {
     let came = Corpus::read(&back).expect("a corpus");
     assert_eq!(shown(&came), shown(&corpus));
     let expect = Judgement { note: "odd / rare".to_owned(), ..anna };
-    assert_eq!(came.judgements[&3], [("saved".to_owned(), expect)].into());
+    assert_eq!(*came.judgements[&3], [("saved".to_owned(), expect)].into());
     assert_eq!(came.judgements.len(), 1);
 
     // Where it came from it says nothing new.

@@ -9,9 +9,14 @@ use interlinear::app::command::WindowCommand;
 use interlinear::app::effect::Effect;
 use interlinear::app::page::Page;
 use interlinear::corpus::judgements::judge::Judgement;
+use interlinear::corpus::query::column::Column;
+use interlinear::corpus::query::filter::Filter;
+use interlinear::corpus::store::corpus::Corpus;
+use interlinear::corpus::store::file::Workspace;
+use interlinear::corpus::store::write::NewSentence;
 use interlinear::import;
 use interlinear::import::Role;
-use interlinear::jobs::corpus::keeper::{Keeper, KeeperCall, KeeperNews};
+use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
 use interlinear::jobs::queue::evaluate::Candidate;
 use interlinear::jobs::queue::{CorpusEvent, Kind as Done, Order};
 use interlinear::pages::corpus::command::WorkbenchCommand;
@@ -205,10 +210,10 @@ fn what_cannot_be_done_is_a_sentence() {
 }
 
 /// Waits for what `pick` picks.
-fn wait<T>(keeper: &Keeper, pick: impl Fn(KeeperNews) -> Option<T>) -> T {
+fn wait<T>(thread: &CorpusThread, pick: impl Fn(CorpusNews) -> Option<T>) -> T {
     loop {
-        let news = keeper.next_within(PATIENCE).expect("the lane answers");
-        if let KeeperNews::Failed(why) = &news {
+        let news = thread.next_within(PATIENCE).expect("the lane answers");
+        if let CorpusNews::Failed(why) = &news {
             panic!("{why}");
         }
         if let Some(found) = pick(news) {
@@ -217,9 +222,9 @@ fn wait<T>(keeper: &Keeper, pick: impl Fn(KeeperNews) -> Option<T>) -> T {
     }
 }
 
-fn rows(news: KeeperNews) -> Option<Vec<u32>> {
+fn rows(news: CorpusNews) -> Option<Vec<u32>> {
     match news {
-        KeeperNews::Rows(rows) => Some(rows.expect("rows").to_vec()),
+        CorpusNews::Rows(rows) => Some(rows.expect("rows").to_vec()),
         _ => None,
     }
 }
@@ -228,25 +233,27 @@ fn rows(news: KeeperNews) -> Option<Vec<u32>> {
 fn the_lane_opens_imports_shows_judges_and_takes_back() {
     let folder = tempfile::tempdir().expect("a folder");
     files(folder.path());
-    let keeper = Keeper::spawn(Arc::new(|| {}));
-    keeper.send(KeeperCall::Detail(0));
+    let thread = CorpusThread::spawn(Arc::new(|| {}));
+    thread.send(CorpusRequest::Detail(0));
     assert!(
-        matches!(keeper.next_within(PATIENCE), Some(KeeperNews::Failed(why)) if why.contains("No workspace is open"))
+        matches!(thread.next_within(PATIENCE), Some(CorpusNews::Failed(why)) if why.contains("No workspace is open"))
     );
-    keeper.send(KeeperCall::Open(folder.path().join("w.ilws")));
-    assert_eq!(wait(&keeper, rows), Vec::<u32>::new());
+    thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
+    assert_eq!(wait(&thread, rows), Vec::<u32>::new());
     let import = |name: &str, role: Role| {
         (folder.path().join(name), import::Options { role: Some(role), ..import::Options::default() })
     };
-    keeper.send(KeeperCall::Import(vec![
+    for (path, options) in [
         import("a.en", Role::Source),
         import("a.fr", Role::Reference),
         import("b.fr", Role::Output("Other".to_owned())),
-    ]));
+    ] {
+        thread.send(CorpusRequest::Import(path, options));
+    }
     let mut told = Vec::new();
     while told.len() < 3 {
-        told.push(wait(&keeper, |news| match news {
-            KeeperNews::Brought(_, brought) => Some(brought.told()),
+        told.push(wait(&thread, |news| match news {
+            CorpusNews::Imported(_, report) => Some(report.told()),
             _ => None,
         }));
     }
@@ -254,35 +261,174 @@ fn the_lane_opens_imports_shows_judges_and_takes_back() {
         told[0].contains("4 new sentences") && told[1].contains("references") && told[2].contains("outputs"),
         "{told:?}"
     );
-    keeper.send(KeeperCall::Show { filter: "words>1".to_owned(), sorting: "-words".to_owned() });
-    assert_eq!(wait(&keeper, rows), [3, 0, 1]);
-    keeper.send(KeeperCall::Judge(1, "anna".to_owned(), Judgement { stars: 3, ..Judgement::default() }));
+    thread.send(CorpusRequest::Show { filter: "words>1".to_owned(), sorting: "-words".to_owned() });
+    assert_eq!(wait(&thread, rows), [3, 0, 1]);
+    thread.send(CorpusRequest::Judge(1, "anna".to_owned(), Judgement { stars: 3, ..Judgement::default() }));
     let stars = |news| match news {
-        KeeperNews::Detail(detail) => {
-            Some((detail.at, detail.judgements.get("anna").map_or(0, |judgement| judgement.stars)))
+        CorpusNews::Judged(Some(at), change) => {
+            Some((at, change.judged[&at].get("anna").map_or(0, |judgement| judgement.stars)))
         }
         _ => None,
     };
-    assert_eq!(wait(&keeper, stars), (1, 3));
-    keeper.send(KeeperCall::SetGold(0, "me".to_owned(), links_of("0-0")));
+    assert_eq!(wait(&thread, stars), (1, 3));
+    thread.send(CorpusRequest::SetGold(0, "me".to_owned(), links_of("0-0")));
     let gold = |news| match news {
-        KeeperNews::Detail(detail) => Some(detail.gold.is_some()),
+        CorpusNews::Judged(_, change) => Some(change.golds[&0].is_some()),
         _ => None,
     };
-    assert!(wait(&keeper, gold));
-    keeper.send(KeeperCall::Undo);
-    assert!(!wait(&keeper, gold));
-    keeper.send(KeeperCall::Undo);
-    assert_eq!(wait(&keeper, stars), (1, 0));
-    keeper.send(KeeperCall::Redo);
-    assert_eq!(wait(&keeper, stars), (1, 3));
+    assert!(wait(&thread, gold));
+    thread.send(CorpusRequest::Undo);
+    assert!(!wait(&thread, gold));
+    thread.send(CorpusRequest::Undo);
+    assert_eq!(wait(&thread, stars), (1, 0));
+    thread.send(CorpusRequest::Redo);
+    assert_eq!(wait(&thread, stars), (1, 3));
     // What is on the disk outlives the lane.
-    drop(keeper);
-    let keeper = Keeper::spawn(Arc::new(|| {}));
-    keeper.send(KeeperCall::Open(folder.path().join("w.ilws")));
-    assert_eq!(wait(&keeper, rows).len(), 4);
-    keeper.send(KeeperCall::Detail(1));
-    assert_eq!(wait(&keeper, stars), (1, 3));
+    drop(thread);
+    let thread = CorpusThread::spawn(Arc::new(|| {}));
+    thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
+    assert_eq!(wait(&thread, rows).len(), 4);
+    thread.send(CorpusRequest::Detail(1));
+    let stars = |news| if let CorpusNews::Detail(detail) = news { Some(detail.judgements["anna"].stars) } else { None };
+    assert_eq!(wait(&thread, stars), 3);
+}
+
+/// News until the answer to a question that is sent behind a request.
+fn news_of(thread: &CorpusThread, request: CorpusRequest) -> Vec<CorpusNews> {
+    thread.send(request);
+    thread.send(CorpusRequest::See(Vec::new(), Vec::new()));
+    let mut all = Vec::new();
+    loop {
+        match thread.next_within(PATIENCE).expect("the thread answers") {
+            CorpusNews::Seen => return all,
+            news => all.push(news),
+        }
+    }
+}
+
+/// Neither the corpus nor the rows come again because of a star, unless the rows depend on it.
+#[test]
+fn a_star_tells_what_it_changes_and_nothing_else() {
+    let folder = tempfile::tempdir().expect("a folder");
+    files(folder.path());
+    let thread = CorpusThread::spawn(Arc::new(|| {}));
+    thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
+    thread.send(CorpusRequest::Import(folder.path().join("a.en"), import::Options::default()));
+    while wait(&thread, rows).is_empty() {}
+    let star = |stars: u8| CorpusRequest::Judge(1, "anna".to_owned(), Judgement { stars, ..Judgement::default() });
+    let show =
+        |filter: &str, sorting: &str| CorpusRequest::Show { filter: filter.to_owned(), sorting: sorting.to_owned() };
+    for (filter, sorting, follows) in
+        [("words>0", "-words", false), ("stars>2", "", true), ("words>0", "-stars", true), ("tag:none", "", true)]
+    {
+        news_of(&thread, show(filter, sorting));
+        for stars in [3, 0] {
+            let news = news_of(&thread, star(stars));
+            let [CorpusNews::Judged(Some(1), change), rest @ ..] = &news[..] else { panic!("{filter}: {news:?}") };
+            assert_eq!(change.judged.keys().collect::<Vec<_>>(), [&1]);
+            assert!(change.golds.is_empty() && change.scheme.is_none());
+            let are_rows = matches!(rest, [CorpusNews::Rows(Ok(_))]);
+            assert!(if follows { are_rows } else { rest.is_empty() }, "{filter} {sorting}: {rest:?}");
+        }
+    }
+}
+
+/// Links by hand change measures as well, in every copy of the corpus.
+#[test]
+fn what_is_judged_changes_each_copy_as_reading_anew_would() {
+    let folder = tempfile::tempdir().expect("a folder");
+    files(folder.path());
+    let thread = CorpusThread::spawn(Arc::new(|| {}));
+    let path = folder.path().join("w.ilws");
+    thread.send(CorpusRequest::Open(path.clone()));
+    for (name, role) in [("a.en", Role::Source), ("a.fr", Role::Reference), ("b.fr", Role::Output("Other".to_owned()))]
+    {
+        let options = import::Options { role: Some(role), ..import::Options::default() };
+        thread.send(CorpusRequest::Import(folder.path().join(name), options));
+    }
+    let corpus = |news| match news {
+        CorpusNews::Corpus(_, corpus) => Some(corpus),
+        _ => None,
+    };
+    let mut copy = wait(&thread, corpus);
+    while copy.systems.first().is_none_or(|column| column.done < 3) {
+        copy = wait(&thread, corpus);
+    }
+    let copy = Arc::make_mut(&mut copy);
+    let anna = || "anna".to_owned();
+    let tagged = Judgement { tags: ["odd".to_owned()].into(), ..Judgement::default() };
+    for request in [
+        CorpusRequest::Judge(1, anna(), Judgement { stars: 3, ..tagged.clone() }),
+        CorpusRequest::SetGold(0, anna(), links_of("0-0")),
+        CorpusRequest::Judge(1, anna(), tagged),
+        CorpusRequest::Undo,
+        CorpusRequest::Undo,
+        CorpusRequest::Undo,
+        CorpusRequest::Redo,
+    ] {
+        for news in news_of(&thread, request.clone()) {
+            if let CorpusNews::Judged(_, change) = news {
+                copy.apply(&change);
+            }
+        }
+        let anew = Corpus::read(&Workspace::open(&path).expect("it opens")).expect("read");
+        assert_eq!((&copy.judgements, &copy.golds), (&anew.judgements, &anew.golds), "{request:?}");
+        assert_eq!((&copy.counts, &copy.scheme), (&anew.counts, &anew.scheme), "{request:?}");
+    }
+}
+
+/// What the window has is read by the thread of the corpus, and by nobody else.
+#[test]
+fn the_copy_of_the_window_reads_no_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    files(folder.path());
+    ran(folder.path(), &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--format", "none"]);
+    let corpus = Corpus::read(&Workspace::open(&folder.path().join("w.ilws")).expect("it opens")).expect("read");
+    let words = Column::named("words", &corpus).expect("a column");
+    let window = corpus.without_file();
+    let seen = |window: &Corpus| (window.sources.get(0).map(str::to_owned), words.value(window, 0).is_nan());
+    assert_eq!(seen(&window), (None, true));
+    assert!(!window.has_rows(&[0], &[]) && !window.has_rows(&[0], &[words]));
+    corpus.read_rows(&[0], &[]);
+    assert!(window.has_rows(&[0], &[]) && !window.has_rows(&[0], &[words]));
+    corpus.read_rows(&[0], &[words]);
+    assert!(window.has_rows(&[0], &[words]));
+    assert_eq!(seen(&window), (Some("s2 s3 s4".to_owned()), false));
+}
+
+/// What a star costs among 100,000 sentences, of which all are judged, and what reading everything again does.
+#[test]
+#[ignore = "measures"]
+fn a_star_among_many() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("w.ilws");
+    let mut workspace = Workspace::open(&path).expect("a workspace");
+    let sentence = |n: usize| NewSentence { source: format!("the old mill {n}"), line: n, ..NewSentence::default() };
+    workspace.add_sentences(1, &(0..100_000).map(sentence).collect::<Vec<_>>()).expect("sentences");
+    let judgement = Judgement { stars: 2, tags: ["odd".to_owned()].into(), ..Judgement::default() };
+    let given: Vec<_> = (0..100_000).map(|at| (at, "anna".to_owned(), judgement.clone())).collect();
+    workspace.judge_all(&given, &[]).expect("judged");
+    let mut corpus = Corpus::read(&workspace).expect("read");
+    let began = std::time::Instant::now();
+    corpus.refresh(&workspace).expect("read");
+    let filter = Filter::new("words>1", &corpus).expect("a filter");
+    interlinear::corpus::query::table::rows(&corpus, &filter, None);
+    println!("all again: {:?}", began.elapsed());
+    drop(workspace);
+    let thread = CorpusThread::spawn(Arc::new(|| {}));
+    thread.send(CorpusRequest::Open(path));
+    wait(&thread, rows);
+    let mut window = Arc::new(corpus.without_file());
+    news_of(&thread, CorpusRequest::Show { filter: "words>1".to_owned(), sorting: String::new() });
+    for stars in [3, 4, 5] {
+        let began = std::time::Instant::now();
+        let star = Judgement { stars, ..Judgement::default() };
+        thread.send(CorpusRequest::Judge(77, "anna".to_owned(), star));
+        let change = wait(&thread, |news| if let CorpusNews::Judged(_, change) = news { Some(change) } else { None });
+        let came = began.elapsed();
+        Arc::make_mut(&mut window).apply(&change);
+        println!("a star: {came:?}, in the window {:?}", began.elapsed() - came);
+    }
 }
 
 /// What another window writes shows up by itself.
@@ -291,87 +437,87 @@ fn the_lane_sees_what_others_write() {
     let folder = tempfile::tempdir().expect("a folder");
     files(folder.path());
     let path = folder.path().join("w.ilws");
-    let keeper = Keeper::spawn(Arc::new(|| {}));
-    keeper.send(KeeperCall::Open(path.clone()));
-    wait(&keeper, rows);
+    let thread = CorpusThread::spawn(Arc::new(|| {}));
+    thread.send(CorpusRequest::Open(path.clone()));
+    wait(&thread, rows);
     ran(
         folder.path(),
         &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--output", "Other=b.fr", "--format", "none"],
     );
     let seen = |news| match news {
-        KeeperNews::Corpus(_, corpus) => Some((corpus.len(), corpus.systems.first().map_or(0, |column| column.done))),
+        CorpusNews::Corpus(_, corpus) => Some((corpus.len(), corpus.systems.first().map_or(0, |column| column.done))),
         _ => None,
     };
-    while wait(&keeper, seen) != (4, 4) {}
+    while wait(&thread, seen) != (4, 4) {}
 }
 
 #[test]
 fn the_page_asks_for_what_is_done_on_it() {
     let mut session = Session::default();
-    let calls = |session: &mut Session| -> Vec<KeeperCall> {
-        let call = |effect| if let Effect::Keep(call) = effect { Some(call) } else { None };
+    let calls = |session: &mut Session| -> Vec<CorpusRequest> {
+        let call = |effect| if let Effect::Corpus(call) = effect { Some(call) } else { None };
         session.take_effects().into_iter().filter_map(call).collect()
     };
     session.apply(WindowCommand::ShowPage(Page::Workbench));
     let folder = tempfile::tempdir().expect("a folder");
     files(folder.path());
-    session.apply(WorkbenchCommand::Open(folder.path().join("w.ilws")));
-    assert!(calls(&mut session).contains(&KeeperCall::Open(folder.path().join("w.ilws"))));
-    let keeper = Keeper::spawn(Arc::new(|| {}));
-    keeper.send(KeeperCall::Open(folder.path().join("w.ilws")));
+    session.apply(CorpusRequest::Open(folder.path().join("w.ilws")));
+    assert!(calls(&mut session).contains(&CorpusRequest::Open(folder.path().join("w.ilws"))));
+    let thread = CorpusThread::spawn(Arc::new(|| {}));
+    thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
     let options = import::Options::default();
-    keeper.send(KeeperCall::Import(vec![(folder.path().join("a.en"), options)]));
+    thread.send(CorpusRequest::Import(folder.path().join("a.en"), options));
     while session.workbench().rows.len() < 4 {
-        session.absorb_keeper(keeper.next_within(PATIENCE).expect("the lane answers"));
+        session.absorb_corpus_news(thread.next_within(PATIENCE).expect("the lane answers"));
     }
     session.apply(WorkbenchCommand::Sort("words".to_owned()));
     session.apply(WorkbenchCommand::Sort("words".to_owned()));
     session.apply(WorkbenchCommand::Sort("words".to_owned()));
     let sortings: Vec<String> = calls(&mut session)
         .into_iter()
-        .filter_map(|call| if let KeeperCall::Show { sorting, .. } = call { Some(sorting) } else { None })
+        .filter_map(|call| if let CorpusRequest::Show { sorting, .. } = call { Some(sorting) } else { None })
         .collect();
     assert_eq!(sortings, ["-words", "words", ""]);
-    session.absorb_keeper(KeeperNews::Importing("Importing a.en".to_owned(), 0.5));
+    session.absorb_corpus_news(CorpusNews::Importing("Importing a.en".to_owned(), 0.5));
     assert!(session.workbench().is_importing);
     for _ in 0..3 {
         session.apply(WorkbenchCommand::Sort("source".to_owned()));
     }
     let sortings: Vec<String> = calls(&mut session)
         .into_iter()
-        .filter_map(|call| if let KeeperCall::Show { sorting, .. } = call { Some(sorting) } else { None })
+        .filter_map(|call| if let CorpusRequest::Show { sorting, .. } = call { Some(sorting) } else { None })
         .collect();
     assert_eq!(sortings, ["source", "-source", ""]);
-    session.apply(WorkbenchCommand::StopImport);
-    assert_eq!(calls(&mut session), [KeeperCall::Stop]);
-    session.absorb_keeper(KeeperNews::Idle);
+    session.apply(CorpusRequest::Stop);
+    assert_eq!(calls(&mut session), [CorpusRequest::Stop]);
+    session.absorb_corpus_news(CorpusNews::Idle);
     assert!(!session.workbench().is_importing);
     session.apply(WorkbenchCommand::Move(1));
     session.apply(WorkbenchCommand::Move(2));
-    assert_eq!(calls(&mut session), [KeeperCall::Detail(0), KeeperCall::Detail(2)]);
-    keeper.send(KeeperCall::Detail(2));
+    assert_eq!(calls(&mut session), [CorpusRequest::Detail(0), CorpusRequest::Detail(2)]);
+    thread.send(CorpusRequest::Detail(2));
     while session.workbench().detail.is_none() {
-        session.absorb_keeper(keeper.next_within(PATIENCE).expect("the lane answers"));
+        session.absorb_corpus_news(thread.next_within(PATIENCE).expect("the lane answers"));
     }
     session.apply(WorkbenchCommand::Star(4));
     let judgement = Judgement { stars: 4, ..Judgement::default() };
-    assert_eq!(calls(&mut session), [KeeperCall::Judge(2, "me".to_owned(), judgement)]);
+    assert_eq!(calls(&mut session), [CorpusRequest::Judge(2, "me".to_owned(), judgement)]);
     // What comes before the answer builds on what was given.
     session.apply(WorkbenchCommand::Tag("odd".to_owned()));
     let judgement = Judgement { stars: 4, tags: ["odd".to_owned()].into(), ..Judgement::default() };
-    assert_eq!(calls(&mut session), [KeeperCall::Judge(2, "me".to_owned(), judgement.clone())]);
+    assert_eq!(calls(&mut session), [CorpusRequest::Judge(2, "me".to_owned(), judgement.clone())]);
     session.apply(WorkbenchCommand::Link(0, 0));
     session.apply(WorkbenchCommand::Link(1, 0));
     let drawn = [
-        KeeperCall::SetGold(2, "me".to_owned(), links_of("0-0")),
-        KeeperCall::SetGold(2, "me".to_owned(), links_of("0-0 1-0")),
+        CorpusRequest::SetGold(2, "me".to_owned(), links_of("0-0")),
+        CorpusRequest::SetGold(2, "me".to_owned(), links_of("0-0 1-0")),
     ];
     assert_eq!(calls(&mut session), drawn);
     // Of another sentence nothing is taken for that of this one.
     session.apply(WorkbenchCommand::Select(Some(1)));
     session.apply(WorkbenchCommand::Star(2));
     let other = Judgement { stars: 2, ..Judgement::default() };
-    assert_eq!(calls(&mut session), [KeeperCall::Detail(1), KeeperCall::Judge(1, "me".to_owned(), other)]);
+    assert_eq!(calls(&mut session), [CorpusRequest::Detail(1), CorpusRequest::Judge(1, "me".to_owned(), other)]);
 
     // A run is an order; what becomes of it is told.
     session.apply(interlinear::pages::sentence::command::ColumnCommand::Add(PathBuf::from("some/model")));

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use interlinear::analysis::alignment::Alignment;
-use interlinear::corpus::import::bring::bring;
+use interlinear::corpus::import::importer::import_file;
 use interlinear::corpus::judgements::judge::{Judgement, Mark};
 use interlinear::corpus::measures::measures::{Measuring, chunks};
 use interlinear::corpus::query::column::Column;
@@ -194,6 +194,8 @@ fn conditions_choose_and_columns_sort() {
         ("has:note", &[1]),
         ("-has:reference", &[2]),
         ("-has:2", &[3]),
+        ("10:30", &[]),
+        ("2:30", &[]),
     ] {
         assert_eq!(places(&corpus, filter, ""), expect, "{filter}");
     }
@@ -223,6 +225,7 @@ fn conditions_choose_and_columns_sort() {
         ("bleu<x", "`x` in `bleu<x` is no number"),
         ("colour<3", "there is no column `colour`"),
         ("3:x", "there are 2 systems"),
+        ("right.9:x", "`9` is no system"),
         ("has:cake", "`cake` is none of"),
     ] {
         let error = Filter::new(filter, &corpus).expect_err(filter).to_string();
@@ -536,7 +539,8 @@ fn an_import_goes_on_where_it_stopped_and_other_files_still_fit() {
         std::fs::write(&path, text).expect("written");
         let options = Options { role: Some(role), ..Options::default() };
         let ticket = Ticket::forever();
-        bring(&mut workspace, &path, &options, &mut Measuring::default(), &ticket, &mut |_| {}).expect("it comes in")
+        import_file(&mut workspace, (&path, &options), 1, &mut Measuring::default(), &ticket, &mut |_| {})
+            .expect("it comes in")
     };
     take("part.en", Role::Source, &lines("sentence", 50));
     assert_eq!(take("whole.en", Role::Source, &lines("sentence", 80)).sentences, 30);

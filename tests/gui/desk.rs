@@ -9,7 +9,7 @@ use std::time::Duration;
 use egui_kittest::Harness;
 use interlinear::app::effect::Effect;
 use interlinear::app::effect::{Chore, News};
-use interlinear::jobs::corpus::keeper::{KeeperCall, KeeperNews};
+use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest};
 use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts};
 use interlinear::jobs::queue::CorpusEvent;
 use interlinear::jobs::steps::{Apart, StepsEvent};
@@ -30,9 +30,9 @@ pub struct Wires {
     /// What the window will hear of the corpus lane.
     pub corpus: Rc<RefCell<Vec<CorpusEvent>>>,
     /// What the lane of the workspace was asked for, oldest first.
-    pub calls: Rc<RefCell<Vec<KeeperCall>>>,
+    pub calls: Rc<RefCell<Vec<CorpusRequest>>>,
     /// What the window will hear of it.
-    pub news: Rc<RefCell<Vec<KeeperNews>>>,
+    pub news: Rc<RefCell<Vec<CorpusNews>>>,
     /// What every translation turns out to be that is taken apart.
     pub apart: Rc<RefCell<Option<Arc<Apart>>>>,
 }
@@ -62,10 +62,10 @@ impl Desk for Rehearsal {
             changed |= self.session.absorb_corpus(event);
         }
         for news in self.wires.news.take() {
-            changed |= self.session.absorb_keeper(news);
+            changed |= self.session.absorb_corpus_news(news);
         }
         for effect in self.session.take_effects() {
-            if let Effect::Keep(call) = effect {
+            if let Effect::Corpus(call) = effect {
                 self.wires.calls.borrow_mut().push(call);
             } else if let Effect::Chore(Chore::Paint(picture)) = effect {
                 let pixels = picture.pixels().expect("it can be drawn");

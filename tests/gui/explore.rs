@@ -4,6 +4,7 @@
 use egui::Key;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::import::Role;
+use interlinear::jobs::corpus::thread::CorpusRequest;
 use interlinear::pages::corpus::Workbench;
 use interlinear::pages::corpus::command::WorkbenchCommand;
 use interlinear::pages::corpus::whole::View;
@@ -91,7 +92,7 @@ fn the_keyboard_reaches_every_row_of_a_list() {
     let files = [("d.en", Role::Source, at("d.en")), ("d.fr", Role::Reference, at("d.fr"))];
     let outputs =
         [("d.fr", Role::Output("All".to_owned()), at("d.fr")), ("e.fr", Role::Output("None".to_owned()), at("e.fr"))];
-    bench.send(WorkbenchCommand::Open(path));
+    bench.send(CorpusRequest::Open(path));
     for (_, role, path) in files.into_iter().chain(outputs) {
         bench.send(WorkbenchCommand::SetRole(role));
         bench.send(WorkbenchCommand::Import(path));
@@ -250,7 +251,7 @@ fn columns_are_moved_from_their_menu_and_come_back() {
     let first = shown(&bench);
     assert_eq!(first[..3], ["bleu.2", "words", "bleu.1"]);
     let path = page(&bench).path.clone().expect("open");
-    bench.send(WorkbenchCommand::Close);
-    bench.send(WorkbenchCommand::Open(path));
+    bench.send(CorpusRequest::Close);
+    bench.send(CorpusRequest::Open(path));
     assert_eq!(shown(&bench), first);
 }

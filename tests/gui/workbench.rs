@@ -10,7 +10,7 @@ use interlinear::app::command::WindowCommand;
 use interlinear::app::page::Page;
 use interlinear::import::Role;
 use interlinear::jobs::corpus::explore::{Explore, Explored};
-use interlinear::jobs::corpus::keeper::{Keeper, KeeperCall, KeeperNews};
+use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
 use interlinear::pages::corpus::command::WorkbenchCommand;
 use interlinear::session::command::Command;
 use interlinear::session::state::Session;
@@ -27,40 +27,44 @@ const REFERENCE: &str = "Le bateau rouge dort.\nLe vieux moulin tourne au vent.\
 const OTHER: &str = "Le bateau dort rouge.\nLe moulin tourne.\nPluie.\n";
 
 /// What the lane tells last of a call; `None`: nothing.
-fn last_news(call: &KeeperCall) -> Option<fn(&KeeperNews) -> bool> {
+fn last_news(call: &CorpusRequest) -> Option<fn(&CorpusNews) -> bool> {
     match call {
-        KeeperCall::Close | KeeperCall::Stop => None,
-        KeeperCall::Open(_)
-        | KeeperCall::Show { .. }
-        | KeeperCall::Remove(_)
-        | KeeperCall::SetScheme(..)
-        | KeeperCall::OpenScheme(_)
-        | KeeperCall::Fill => Some(|news| matches!(news, KeeperNews::Rows(_))),
-        KeeperCall::Import(_) => Some(|news| matches!(news, KeeperNews::Brought(..))),
-        KeeperCall::Write(_) | KeeperCall::SaveScheme(_) => Some(|news| matches!(news, KeeperNews::Written(_))),
-        KeeperCall::Detail(_)
-        | KeeperCall::Judge(..)
-        | KeeperCall::SetGold(..)
-        | KeeperCall::Undo
-        | KeeperCall::Redo => Some(|news| matches!(news, KeeperNews::Detail(_))),
-        KeeperCall::Explore(explore) => last_explored(explore),
+        CorpusRequest::Close | CorpusRequest::Stop => None,
+        CorpusRequest::Open(_) | CorpusRequest::Show { .. } | CorpusRequest::Remove(_) | CorpusRequest::Fill => {
+            Some(|news| matches!(news, CorpusNews::Rows(_)))
+        }
+        CorpusRequest::Import(..) => Some(|news| matches!(news, CorpusNews::Imported(..))),
+        CorpusRequest::Write(_) | CorpusRequest::SaveScheme(_) => Some(|news| matches!(news, CorpusNews::Written(_))),
+        CorpusRequest::Detail(_) => Some(|news| matches!(news, CorpusNews::Detail(_))),
+        CorpusRequest::See(..) => Some(|news| matches!(news, CorpusNews::Seen)),
+        CorpusRequest::Compare(pair) => {
+            pair.as_ref().map(|_| (|news| matches!(news, CorpusNews::Compared(_))) as fn(&CorpusNews) -> bool)
+        }
+        CorpusRequest::Judge(..)
+        | CorpusRequest::SetGold(..)
+        | CorpusRequest::Align(..)
+        | CorpusRequest::SetScheme(..)
+        | CorpusRequest::OpenScheme(_)
+        | CorpusRequest::Undo
+        | CorpusRequest::Redo => Some(|news| matches!(news, CorpusNews::Judged(..))),
+        CorpusRequest::Explore(explore) => last_explored(explore),
     }
 }
 
-fn last_explored(explore: &Explore) -> Option<fn(&KeeperNews) -> bool> {
+fn last_explored(explore: &Explore) -> Option<fn(&CorpusNews) -> bool> {
     match explore {
         Explore::Watch(columns) if !columns.is_empty() => {
-            Some(|news| matches!(news, KeeperNews::Explored(Explored::Picture(_))))
+            Some(|news| matches!(news, CorpusNews::Explored(Explored::Picture(_))))
         }
         Explore::Watch(_) | Explore::Keep(_) | Explore::Means { .. } | Explore::Count(None) | Explore::Find(None) => {
             None
         }
-        Explore::Count(Some(_)) => Some(|news| matches!(news, KeeperNews::Explored(Explored::Counted(_)))),
+        Explore::Count(Some(_)) => Some(|news| matches!(news, CorpusNews::Explored(Explored::Counted(_)))),
         Explore::Find(Some(_)) => Some(|news| match news {
-            KeeperNews::Explored(Explored::Hits(hits)) => hits.is_over,
-            news => matches!(news, KeeperNews::Explored(Explored::Refused(..))),
+            CorpusNews::Explored(Explored::Hits(hits)) => hits.is_over,
+            news => matches!(news, CorpusNews::Explored(Explored::Refused(..))),
         }),
-        Explore::Save { .. } => Some(|news| matches!(news, KeeperNews::Written(_))),
+        Explore::Save { .. } => Some(|news| matches!(news, CorpusNews::Written(_))),
     }
 }
 
@@ -68,7 +72,7 @@ fn last_explored(explore: &Explore) -> Option<fn(&KeeperNews) -> bool> {
 pub struct Bench {
     pub harness: Harness<'static, App>,
     wires: Wires,
-    lane: Keeper,
+    lane: CorpusThread,
     pub folder: tempfile::TempDir,
 }
 
@@ -85,7 +89,7 @@ impl Bench {
         let mut session: Session = desk::two_models();
         session.apply(WindowCommand::ShowPage(Page::Workbench));
         let (harness, wires) = desk::window_with(session, size, vec!["some/other-model".into()]);
-        let lane = Keeper::spawn(Arc::new(|| {}));
+        let lane = CorpusThread::spawn(Arc::new(|| {}));
         Self { harness, wires, lane, folder }
     }
 
@@ -93,7 +97,7 @@ impl Bench {
     pub fn settle(&mut self) {
         self.harness.run();
         loop {
-            let calls: Vec<KeeperCall> = self.wires.calls.borrow_mut().drain(..).collect();
+            let calls: Vec<CorpusRequest> = self.wires.calls.borrow_mut().drain(..).collect();
             if calls.is_empty() {
                 return;
             }
@@ -102,7 +106,7 @@ impl Bench {
                 self.lane.send(call);
                 while let Some(is_last) = is_last {
                     let news = self.lane.next_within(PATIENCE).expect("the lane answers");
-                    let is_over = is_last(&news) || matches!(news, KeeperNews::Failed(_));
+                    let is_over = is_last(&news) || matches!(news, CorpusNews::Failed(_));
                     self.wires.news.borrow_mut().push(news);
                     if is_over {
                         break;
@@ -131,7 +135,7 @@ impl Bench {
     pub fn filled_of(mut bench: Self) -> Self {
         let at = |bench: &Self, name: &str| bench.folder.path().join(name);
         let path = at(&bench, "w.ilws");
-        bench.send(WorkbenchCommand::Open(path));
+        bench.send(CorpusRequest::Open(path));
         for (name, role) in
             [("a.en", Role::Source), ("a.fr", Role::Reference), ("b.fr", Role::Output("Other".to_owned()))]
         {
@@ -169,7 +173,7 @@ fn a_page_without_a_workspace_says_what_one_is() {
 fn a_new_workspace_can_be_filled_with_a_set_to_try() {
     let mut bench = Bench::new();
     let path = bench.folder.path().join("w.ilws");
-    bench.send(WorkbenchCommand::Open(path));
+    bench.send(CorpusRequest::Open(path));
     bench.click("Put in a set to try");
     bench.says("24 sentences, 0 systems");
     bench.send(WorkbenchCommand::Select(Some(0)));
@@ -216,13 +220,13 @@ fn files_come_in_and_the_table_sorts_and_filters() {
 fn an_import_can_be_stopped() {
     let mut bench = Bench::filled();
     assert!(bench.is_gone("Stop the import"));
-    bench.wires.news.borrow_mut().push(KeeperNews::Importing("Importing a.en".to_owned(), 0.25));
+    bench.wires.news.borrow_mut().push(CorpusNews::Importing("Importing a.en".to_owned(), 0.25));
     bench.harness.run();
     bench.says("Importing a.en");
     bench.harness.get_by_label("Stop the import").click();
     bench.harness.run();
-    assert_eq!(bench.wires.calls.borrow_mut().drain(..).collect::<Vec<_>>(), [KeeperCall::Stop]);
-    bench.wires.news.borrow_mut().push(KeeperNews::Idle);
+    assert_eq!(bench.wires.calls.borrow_mut().drain(..).collect::<Vec<_>>(), [CorpusRequest::Stop]);
+    bench.wires.news.borrow_mut().push(CorpusNews::Idle);
     bench.harness.run();
     assert!(bench.is_gone("Stop the import"));
 }
@@ -333,9 +337,10 @@ fn two_annotators_are_compared_in_a_sheet() {
     std::fs::write(&path, "source\tannotator\tstars\nRain.\tme\t5\nThe red boat sleeps.\tme\t1\n").expect("written");
     bench.send(WorkbenchCommand::Import(path));
     bench.says("cleo.tsv: Imported 2 judgements");
-    let count = |bench: &Bench| bench.harness.state().session().workbench().annotators.get("cleo").copied();
+    let count =
+        |bench: &Bench| bench.harness.state().session().workbench().corpus.counts.annotators.get("cleo").copied();
     assert_eq!(count(&bench), Some(2));
-    bench.send(WorkbenchCommand::Undo);
+    bench.send(CorpusRequest::Undo);
     assert_eq!(count(&bench), None);
 }
 

@@ -14,7 +14,7 @@ use crate::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::corpus::export::arrays;
 use crate::corpus::export::columnar;
 use crate::corpus::export::picture;
-use crate::corpus::judgements::verdicts;
+use crate::corpus::judgements::judgement_io;
 use crate::corpus::measures::measures::MEASURES;
 use crate::corpus::overview::report;
 use crate::corpus::query::column::Column;
@@ -60,7 +60,7 @@ pub fn to(file: &mut dyn Write, out: &Out, corpus: &Corpus, workspace: &Workspac
     let io = |error: std::io::Error| Error::io(&out.path, &error);
     match out.kind {
         Kind::Tsv => tsv(file, out, corpus).map_err(io),
-        Kind::JudgementTable => verdicts::table(file, &out.rows, corpus).map_err(io),
+        Kind::JudgementTable => judgement_io::table(file, &out.rows, corpus).map_err(io),
         Kind::Report => file.write_all(report::report(out, corpus, workspace)?.as_bytes()).map_err(io),
         Kind::Figures(..) => Err(Error::Input("figures need a folder; name one".to_owned())),
         Kind::Matrices => Err(Error::Input("tables of alignments need a folder; name one".to_owned())),
@@ -125,7 +125,8 @@ fn line(kind: Kind, at: usize, corpus: &Corpus, workspace: &Workspace) -> Result
             let Some(by) = corpus.judgements.get(&at) else { return Ok(None) };
             let gold = workspace.gold(at)?.as_ref().map(links::pharaoh);
             Ok(Some(
-                json!({ "sentence": at + 1, "source": corpus.sources.get(at), "by": by, "gold": gold }).to_string(),
+                json!({ "sentence": at + 1, "source": corpus.sources.get(at), "by": by.as_ref(), "gold": gold })
+                    .to_string(),
             ))
         }
         Kind::Tsv
@@ -192,7 +193,7 @@ fn object(at: usize, corpus: &Corpus, workspace: &Workspace) -> Result<Value> {
         "reference": corpus.references.get(at),
         "systems": systems,
         "gold": gold,
-        "judgements": corpus.judgements.get(&at),
+        "judgements": corpus.judgements.get(&at).map(AsRef::as_ref),
     }))
 }
 

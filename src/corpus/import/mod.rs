@@ -1,5 +1,5 @@
 //! Floor 7: texts, outputs, alignments and judgements that come into a corpus.
 
 pub mod aligned;
-pub mod bring;
+pub mod importer;
 pub mod lanes;

@@ -67,21 +67,12 @@ pub struct Agreement {
     pub differing: Vec<(usize, Vec<Aspect>)>,
 }
 
-/// Everyone who judged anything, with how many sentences.
-pub fn annotators(corpus: &Corpus) -> std::collections::BTreeMap<String, usize> {
-    let mut all = std::collections::BTreeMap::new();
-    for annotator in corpus.judgements.values().flat_map(|by| by.keys()) {
-        *all.entry(annotator.clone()).or_insert(0) += 1;
-    }
-    all
-}
-
 /// Refuses a name under which nobody judged anything.
 pub fn check(corpus: &Corpus, name: &str) -> Result<()> {
-    if corpus.judgements.values().any(|by| by.contains_key(name)) {
+    if corpus.counts.annotators.contains_key(name) {
         return Ok(());
     }
-    let known: Vec<String> = annotators(corpus).into_keys().collect();
+    let known: Vec<&str> = corpus.counts.annotators.keys().map(String::as_str).collect();
     let there = if known.is_empty() { "nobody did".to_owned() } else { format!("these did: {}", known.join(", ")) };
     Err(Error::Input(format!("nobody named `{name}` has judged anything; {there}")))
 }

@@ -2,6 +2,7 @@
 //! all with one undo that outlives the program.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use crate::corpus::judgements::scheme::{Renamed, Scheme};
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::read::gold_of;
 use crate::corpus::store::write::set_gold;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::links;
 use crate::text::links::Links;
 use crate::text::links::read::links_of;
@@ -109,17 +110,23 @@ pub struct Mark {
 pub struct Changed {
     /// The sentence, from 0; of several the first. `None`: the scheme alone.
     pub at: Option<usize>,
+    /// Sentences, from 0, of which something else is said.
+    pub judged: Vec<usize>,
     /// Sentences whose links by hand changed, which [`Workspace::measure`] must hear of.
     pub golds: Vec<usize>,
+    /// The scheme of errors is another.
+    pub scheme: bool,
 }
 
 impl Changed {
     fn add(&mut self, deed: &Deed) {
-        let Some(at) = (deed.id as usize).checked_sub(1) else { return };
+        let Some(at) = place(deed.id) else {
+            self.scheme |= deed.annotator.is_none();
+            return;
+        };
         self.at = Some(self.at.map_or(at, |first| first.min(at)));
-        if deed.annotator.is_none() {
-            self.golds.push(at);
-        }
+        let changed = if deed.annotator.is_none() { &mut self.golds } else { &mut self.judged };
+        changed.push(at);
     }
 }
 
@@ -149,8 +156,16 @@ struct Act {
     deed: Deed,
 }
 
-/// Everything that people say of the sentences of a workspace.
-pub type Judgements = BTreeMap<usize, BTreeMap<String, Judgement>>;
+/// What everyone says of a sentence.
+pub type ByAnnotator = BTreeMap<String, Judgement>;
+
+/// Everything that people say of the sentences of a workspace. Copies share what is said of a sentence.
+pub type Judgements = BTreeMap<usize, Arc<ByAnnotator>>;
+
+/// The place of a sentence, from 0; `None` of a number that no sentence has, as a damaged file may name.
+fn place(id: i64) -> Option<usize> {
+    usize::try_from(id).ok()?.checked_sub(1)
+}
 
 /// A judgement of a sentence, from 0, by an annotator.
 pub type Given = (usize, String, Judgement);
@@ -163,9 +178,9 @@ impl Workspace {
             let mut find = self.connection.prepare_cached("SELECT sentence, annotator, document FROM judgement")?;
             let mut rows = find.query([])?;
             while let Some(row) = rows.next()? {
-                let at = row.get::<_, i64>(0)? as usize - 1;
+                let Some(at) = place(row.get(0)?) else { continue };
                 let judgement = serde_json::from_str(&row.get::<_, String>(2)?).unwrap_or_default();
-                all.entry(at).or_default().insert(row.get(1)?, judgement);
+                Arc::make_mut(all.entry(at).or_default()).insert(row.get(1)?, judgement);
             }
             Ok(())
         };
@@ -177,9 +192,20 @@ impl Workspace {
     pub fn golds(&self) -> Result<BTreeSet<usize>> {
         let read = || {
             let mut find = self.connection.prepare_cached("SELECT sentence FROM gold")?;
-            find.query_map([], |row| row.get::<_, i64>(0).map(|id| id as usize - 1))?.collect()
+            find.query_map([], |row| row.get(0).map(place))?.filter_map(rusqlite::Result::transpose).collect()
         };
         self.tell(read())
+    }
+
+    /// What is said of no sentence, which only a damaged file does, as a sentence.
+    ///
+    /// # Errors
+    /// A sentence about the file.
+    pub fn stray_judgements(&self) -> Result<Option<String>> {
+        let sql = "SELECT (SELECT count(*) FROM judgement WHERE sentence < 1) + (SELECT count(*) FROM gold WHERE sentence < 1)";
+        let count: i64 = self.tell(self.connection.query_row(sql, [], |row| row.get(0)))?;
+        let message = format!("is damaged: {count} of its judgements are of no sentence; they are left out");
+        Ok((count > 0).then(|| Error::file(self.path(), message).to_string()))
     }
 
     /// The scheme of errors.
@@ -207,7 +233,7 @@ impl Workspace {
     }
 
     /// What everyone says of a sentence, from 0.
-    pub fn judgements_of(&self, at: usize) -> Result<BTreeMap<String, Judgement>> {
+    pub fn judgements_of(&self, at: usize) -> Result<ByAnnotator> {
         let read = || {
             let mut find =
                 self.connection.prepare_cached("SELECT annotator, document FROM judgement WHERE sentence = ?1")?;
@@ -218,15 +244,15 @@ impl Workspace {
         Ok(said.map(|(name, document)| (name, serde_json::from_str(&document).unwrap_or_default())).collect())
     }
 
-    /// Many judgements and links by hand as one act; gives how many of them are new.
-    pub fn judge_all(&mut self, given: &[Given], golds: &[(usize, Links)]) -> Result<usize> {
+    /// Many judgements and links by hand as one act.
+    pub fn judge_all(&mut self, given: &[Given], golds: &[(usize, Links)]) -> Result<()> {
         let judgements = given.iter().map(|(at, by, judgement)| Deed::judgement(*at, by, judgement));
         let deeds: Vec<Deed> = judgements.chain(golds.iter().map(|(at, gold)| Deed::gold(*at, Some(gold)))).collect();
-        self.act(&deeds)
+        self.act(&deeds).map(drop)
     }
 
     /// Sets the scheme of errors. Marks of kinds and severities that have new names get these too.
-    pub fn set_scheme(&mut self, scheme: &Scheme, renamed: &Renamed) -> Result<()> {
+    pub fn set_scheme(&mut self, scheme: &Scheme, renamed: &Renamed) -> Result<Changed> {
         let document = serde_json::to_string(scheme).unwrap_or_default();
         let mut deeds = vec![Deed { id: 0, annotator: None, after: Some(document) }];
         let new = |names: &[(String, String)], name: &mut String| {
@@ -236,7 +262,7 @@ impl Workspace {
             is_new
         };
         for (at, by) in self.judgements()? {
-            for (annotator, mut judgement) in by {
+            for (annotator, mut judgement) in Arc::unwrap_or_clone(by) {
                 let mut is_new = false;
                 for mark in &mut judgement.marks {
                     is_new |= new(&renamed.kinds, &mut mark.category);
@@ -245,19 +271,20 @@ impl Workspace {
                 deeds.extend(is_new.then(|| Deed::judgement(at, &annotator, &judgement)));
             }
         }
-        self.act(&deeds).map(drop)
+        self.act(&deeds)
     }
 
-    /// Does several things as one act; gives how many of them are new.
-    fn act(&mut self, deeds: &[Deed]) -> Result<usize> {
+    /// Does several things as one act.
+    fn act(&mut self, deeds: &[Deed]) -> Result<Changed> {
         self.at_once(|all| {
-            let (mut new, mut batch) = (0, None);
-            for Deed { id, annotator, after } in deeds {
+            let (mut changed, mut batch) = (None::<Changed>, None);
+            for deed in deeds {
+                let Deed { id, annotator, after } = deed;
                 let before = standing(all, *id, annotator.as_deref())?;
                 if before == *after {
                     continue;
                 }
-                if new == 0 {
+                if changed.is_none() {
                     all.execute("DELETE FROM act WHERE undone = 1", [])?;
                     let next = all.query_row("SELECT coalesce(max(id), 0) + 1 FROM act", [], |row| row.get(0))?;
                     batch = (deeds.len() > 1).then_some::<i64>(next);
@@ -265,9 +292,9 @@ impl Workspace {
                 let sql = "INSERT INTO act(sentence, annotator, before, after, batch) VALUES (?1, ?2, ?3, ?4, ?5)";
                 all.prepare_cached(sql)?.execute(params![id, annotator, before, after, batch])?;
                 stand(all, *id, annotator.as_deref(), after.as_deref())?;
-                new += 1;
+                changed.get_or_insert_default().add(deed);
             }
-            Ok(new)
+            Ok(changed.unwrap_or_default())
         })
     }
 

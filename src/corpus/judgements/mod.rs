@@ -1,6 +1,8 @@
 //! Floor 7: what people say of sentences and outputs: tags, marks, schemes, agreement.
 
 pub mod agreement;
+pub mod change;
+pub mod counts;
 pub mod judge;
+pub mod judgement_io;
 pub mod scheme;
-pub mod verdicts;

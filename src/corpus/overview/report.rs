@@ -182,7 +182,7 @@ fn sentence(at: usize, out: &Out, corpus: &Corpus, workspace: &Workspace) -> Res
     }
     html += "</dl>\n";
     html += &numbers(at, out, corpus);
-    for (annotator, judgement) in corpus.judgements.get(&at).into_iter().flatten() {
+    for (annotator, judgement) in corpus.judgements.get(&at).into_iter().flat_map(|by| by.iter()) {
         html += &judged(corpus, at, annotator, judgement);
     }
     let mut figures = String::new();

@@ -4,6 +4,7 @@
 use crate::corpus::measures::measures::{MEASURES, Measure, OF_SENTENCES};
 use crate::corpus::measures::score::score;
 use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::texts::{Numbers, PIECE};
 use crate::error::{Error, Result};
 
 /// The score of a system by the marks of people.
@@ -26,6 +27,24 @@ pub enum Column {
     Marks,
     /// Weighted errors for each word of a system's translation.
     Errors(usize),
+}
+
+impl Corpus {
+    /// Reads the texts of these sentences, and their numbers of these columns.
+    pub fn read_rows(&self, rows: &[u32], columns: &[Column]) {
+        for at in rows.iter().map(|at| *at as usize) {
+            self.texts().for_each(|texts| texts.read(at / PIECE));
+            columns.iter().flat_map(|column| column.numbers(self)).for_each(|numbers| numbers.read(at / PIECE));
+        }
+    }
+
+    /// Whether the texts of these sentences, and their numbers of these columns, are in memory.
+    pub fn has_rows(&self, rows: &[u32], columns: &[Column]) -> bool {
+        rows.iter().map(|at| *at as usize).all(|at| {
+            self.texts().all(|texts| texts.is_here(at))
+                && columns.iter().flat_map(|column| column.numbers(self)).all(|numbers| numbers.is_here(at))
+        })
+    }
 }
 
 impl Column {
@@ -140,6 +159,23 @@ impl Column {
                 score(corpus, system, std::iter::once(at)).per_word().map_or(f32::NAN, |score| score as f32)
             }
         }
+    }
+
+    /// The numbers in memory that [`Column::value`] reads; none of what is judged.
+    pub fn numbers(self, corpus: &Corpus) -> impl Iterator<Item = &Numbers> {
+        let of = |measure: usize, system: usize| corpus.systems.get(system)?.numbers.get(measure);
+        let both = match self {
+            Self::Number | Self::Stars | Self::Marks | Self::Errors(_) => [None, None],
+            Self::Sentence(measure) => [corpus.numbers.get(measure), None],
+            Self::Output(measure, system) => [of(measure, system), None],
+            Self::Difference(measure, first, second) => [of(measure, first), of(measure, second)],
+        };
+        both.into_iter().flatten()
+    }
+
+    /// Whether it is about what people say.
+    pub fn is_judged(self) -> bool {
+        matches!(self, Self::Stars | Self::Marks | Self::Errors(_))
     }
 
     /// A number as it is shown; empty where there is none.

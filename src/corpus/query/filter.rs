@@ -5,6 +5,7 @@
 //! "river bank"            the same with spaces
 //! /colou?rs?\b/           a regular expression
 //! source:bank             the source has it; also reference:, output: (any system), 2: (the second system), note:
+//! 10:30                   a time is a text; 2:"30" is 30 in the second system's output
 //! bleu<20  bleu.2>=40     a number of the first, of the second system
 //! bleu.1-2>10             the first system has at least so much more than the second
 //! words=7  number<=100    of the sentence itself
@@ -142,6 +143,16 @@ impl Filter {
             terms.push(Term { is_negated, condition: condition(word, corpus)?, gathered: None });
         }
         Ok(Self { terms })
+    }
+
+    /// Whether what people say decides what is shown.
+    pub fn reads_judgements(&self) -> bool {
+        self.terms.iter().any(|term| match &term.condition {
+            Condition::Number(column, ..) | Condition::Range(column, ..) => column.is_judged(),
+            Condition::Tag(_) | Condition::Note(_) | Condition::By(_) | Condition::Differs(..) => true,
+            Condition::Has(thing) => matches!(thing, Thing::Marks | Thing::Note),
+            Condition::Text(..) | Condition::Costly(_) => false,
+        })
     }
 
     /// Whether everything is shown.
@@ -410,13 +421,24 @@ fn of_place(head: &str, rest: &str, corpus: &Corpus) -> Result<Option<Condition>
             "marks" => Ok(Some(Condition::Has(Thing::Marks))),
             "note" => Ok(Some(Condition::Has(Thing::Note))),
             "reference" => Ok(Some(Condition::Has(Thing::Reference))),
-            _ => Ok(Some(Condition::Has(Thing::Output(system(rest, corpus)?)))),
+            _ => {
+                let advice = "gold, marks, note, reference, or the number of a system";
+                let why = |error: Error| Error::Input(format!("`{rest}` is none of {advice}: {error}"));
+                Ok(Some(Condition::Has(Thing::Output(system(rest, corpus).map_err(why)?))))
+            }
         },
+        _ if is_time(head, rest) => Ok(None),
         _ if !head.is_empty() && head.bytes().all(|byte| byte.is_ascii_digit()) && head.len() < 4 => {
             text(Place::Output(system(head, corpus)?))
         }
         _ => Ok(of_words(head, rest, corpus)?.map(Condition::Costly)),
     }
+}
+
+/// Whether `head:rest` begins as a time of the day does, such as 10:30, and not as the output of a system.
+fn is_time(head: &str, rest: &str) -> bool {
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    digits == 2 && rest.as_bytes()[0] < b'6' && head.len() < 3 && head.parse().is_ok_and(|hour: u8| hour < 24)
 }
 
 /// `anna,bob` or `anna,bob,stars`.
@@ -439,10 +461,7 @@ fn differs(text: &str, corpus: &Corpus) -> Result<Condition> {
 fn system(digits: &str, corpus: &Corpus) -> Result<usize> {
     let count = corpus.systems.len();
     let number: Option<usize> = digits.parse().ok().filter(|number| (1..=count).contains(number));
-    let why = || {
-        let advice = "gold, marks, note, reference, or the number of a system";
-        Error::Input(format!("`{digits}` is none of {advice}; there are {count} systems, counted from 1"))
-    };
+    let why = || Error::Input(format!("`{digits}` is no system; there are {count} systems, counted from 1"));
     number.map(|number| number - 1).ok_or_else(why)
 }
 

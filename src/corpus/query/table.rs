@@ -86,6 +86,13 @@ impl Sorting {
     }
 }
 
+impl Sorting {
+    /// Whether what people say decides the order.
+    pub fn reads_judgements(&self) -> bool {
+        matches!(self.key, Key::Number(column) if column.is_judged())
+    }
+}
+
 fn no_system(name: &str, system: usize, corpus: &Corpus) -> Error {
     let count = corpus.systems.len();
     Error::Input(format!("`{name}` names system {}; there are {count}, counted from 1", system + 1))

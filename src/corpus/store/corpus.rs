@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::corpus::judgements::judge::{Judgement, Judgements};
+use crate::corpus::judgements::counts::Counts;
+use crate::corpus::judgements::judge::Judgements;
 use crate::corpus::judgements::scheme::Scheme;
 use crate::corpus::measures::measures::{MEASURES, OF_SENTENCES};
 use crate::corpus::store::blocks::{Blocks, Loose, Written, count_outputs};
@@ -31,8 +32,8 @@ pub struct Corpus {
     pub golds: Arc<BTreeSet<usize>>,
     /// The scheme of errors.
     pub scheme: Arc<Scheme>,
-    /// Somebody judged the errors of a translation.
-    pub has_errors_judged: bool,
+    /// How often annotators, tags and marks occur.
+    pub counts: Arc<Counts>,
     /// What could not be read when it was opened, in sentences; [`Corpus::take_damages`] tells what came to light since.
     pub damages: Vec<String>,
     /// The last row of measures that was seen: what came later is new.
@@ -103,8 +104,10 @@ impl Corpus {
             corpus.systems = systems.into_iter().map(column).collect();
             corpus.systems.iter_mut().try_for_each(|column| count(workspace, column, len))
         });
+        let stray = workspace.stray_judgements();
         let read = [read, corpus.read_judgements(workspace)];
         corpus.damages = read.into_iter().filter_map(|read| read.err().map(|error| error.to_string())).collect();
+        corpus.damages.extend(stray.ok().flatten());
         corpus.blocks = Some(blocks);
         Ok(corpus)
     }
@@ -117,7 +120,7 @@ impl Corpus {
         self.judgements = Arc::new(workspace.judgements()?);
         self.golds = Arc::new(workspace.golds()?);
         self.scheme = Arc::new(workspace.scheme()?);
-        self.has_errors_judged = self.judgements.values().flat_map(|by| by.values()).any(Judgement::judges_any);
+        self.counts = Arc::new(Counts::of(&self.judgements));
         Ok(())
     }
 
@@ -132,7 +135,7 @@ impl Corpus {
     }
 
     /// Everything that has a text for each sentence.
-    fn texts(&self) -> impl Iterator<Item = &Texts> {
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &Texts> {
         [&self.sources, &self.references].into_iter().chain(self.systems.iter().map(|column| &column.texts))
     }
 
@@ -156,14 +159,42 @@ impl Corpus {
         while self.read_on() {}
     }
 
-    /// Reads all numbers of the columns in use, and the texts of these sentences: what the table shows next.
+    /// Reads all numbers of the columns in use, and texts of these sentences: what the table shows next.
     pub fn read_for(&self, rows: &[u32]) {
-        for at in rows.iter().map(|at| *at as usize) {
-            self.texts().for_each(|texts| texts.read(at / PIECE));
-        }
+        rows.iter().for_each(|at| self.texts().for_each(|texts| texts.read(*at as usize / PIECE)));
         for numbers in self.all_numbers().filter(|numbers| numbers.is_used()) {
             (0..self.sources.pieces()).for_each(|n| numbers.read(n));
         }
+    }
+
+    /// Reads everything of a sentence.
+    pub fn read_sentence(&self, at: usize) {
+        self.texts().for_each(|texts| texts.read(at / PIECE));
+        self.all_numbers().for_each(|numbers| numbers.read(at / PIECE));
+    }
+
+    /// Whether all texts are in memory.
+    pub fn has_texts(&self) -> bool {
+        (0..self.sources.pieces()).all(|n| self.texts().all(|texts| texts.is_here(n * PIECE)))
+    }
+
+    /// A copy that never reads the file, for the window: of texts and numbers it has what this one has read and will read.
+    /// What people say is its own, so that neither pays for the other's changes.
+    pub fn without_file(&self) -> Self {
+        let mut copy = self.clone();
+        copy.references.read(0);
+        copy.blocks = None;
+        copy.sources.stop_reading();
+        copy.references.stop_reading();
+        copy.numbers.iter_mut().for_each(Numbers::stop_reading);
+        for column in &mut copy.systems {
+            column.texts.stop_reading();
+            column.numbers.iter_mut().for_each(Numbers::stop_reading);
+        }
+        copy.judgements = Arc::new(Judgements::clone(&self.judgements));
+        copy.golds = Arc::new(BTreeSet::clone(&self.golds));
+        copy.counts = Arc::new(Counts::clone(&self.counts));
+        copy
     }
 
     /// What could not be read since this was asked last, in sentences.
@@ -232,9 +263,7 @@ impl Corpus {
                 None => numbers.read_again(&came.places),
                 Some(loose) => {
                     for (at, number) in loose.numbers(name) {
-                        if numbers.is_read(at) {
-                            numbers.set(at, number);
-                        }
+                        numbers.update(at, number);
                     }
                 }
             }

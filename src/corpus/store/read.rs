@@ -165,13 +165,13 @@ impl Workspace {
     pub fn newest(&self) -> Result<usize> {
         let sql = "SELECT coalesce(min(id), 1) FROM sentence WHERE origin = (SELECT max(origin) FROM sentence)";
         let first: i64 = self.tell(self.connection.query_row(sql, [], |row| row.get(0)))?;
-        Ok(first as usize - 1)
+        Ok(usize::try_from(first).unwrap_or(1).saturating_sub(1))
     }
 
     /// The places, from 0, of the sentences with these letters, spaces aside and with straight apostrophes: the first few.
     pub fn places_of(&self, letters: &str) -> Result<Vec<usize>> {
         let sql = "SELECT id FROM sentence
-            WHERE replace(replace(replace(source, ' ', ''), char(160), ''), char(8217), char(39)) = ?1 ORDER BY id LIMIT 100";
+            WHERE replace(replace(replace(source, ' ', ''), char(160), ''), char(8217), char(39)) = ?1 AND id > 0 ORDER BY id LIMIT 100";
         let read = || {
             let mut find = self.connection.prepare_cached(sql)?;
             let rows = find.query_map([letters], |row| row.get::<_, i64>(0))?;

@@ -15,7 +15,7 @@ pub(crate) type Reads<P> = Arc<dyn Fn(usize) -> P + Send + Sync>;
 #[derive(Clone)]
 struct Pieces<P> {
     cells: Vec<Arc<OnceLock<P>>>,
-    /// `None`: pieces are not read but put there.
+    /// `None`: pieces are not read but put there, or read by a copy.
     reads: Option<Reads<P>>,
 }
 
@@ -37,13 +37,21 @@ impl<P: Clone + Default> Pieces<P> {
     }
 
     fn get(&self, n: usize) -> Option<&P> {
-        Some(self.cells.get(n)?.get_or_init(|| self.reads.as_ref().map_or_else(P::default, |reads| reads(n))))
+        let cell = self.cells.get(n)?;
+        self.reads.as_ref().map_or_else(|| cell.get(), |reads| Some(cell.get_or_init(|| reads(n))))
     }
 
     /// A piece to be changed, apart from those of other copies.
     fn change(&mut self, n: usize) -> Option<&mut P> {
-        self.get(n)?;
-        Arc::make_mut(self.cells.get_mut(n)?).get_mut()
+        self.get(n);
+        let cell = Arc::make_mut(self.cells.get_mut(n)?);
+        cell.get_or_init(P::default);
+        cell.get_mut()
+    }
+
+    /// Whether a piece is in memory, or there is none.
+    fn is_here(&self, n: usize) -> bool {
+        self.cells.get(n).is_none_or(|cell| cell.get().is_some())
     }
 
     fn is_read(&self, n: usize) -> bool {
@@ -219,6 +227,15 @@ impl Texts {
         self.pieces.get(n);
     }
 
+    /// Whether the text of a place is in memory, if there is one.
+    pub fn is_here(&self, at: usize) -> bool {
+        self.pieces.is_here(at / PIECE)
+    }
+
+    pub(crate) fn stop_reading(&mut self) {
+        self.pieces.reads = None;
+    }
+
     /// Whether a piece needs no reading.
     pub(crate) fn is_read(&self, n: usize) -> bool {
         self.pieces.is_read(n)
@@ -308,14 +325,25 @@ impl Numbers {
         piece[at % PIECE] = number;
     }
 
-    /// Whether the number of a place is in memory.
-    pub(crate) fn is_read(&self, at: usize) -> bool {
-        self.pieces.is_read(at / PIECE)
+    /// Sets a number of a piece that is in memory; the others are read with it. A damaged file may tell of any place.
+    pub(crate) fn update(&mut self, at: usize, number: f32) {
+        if self.pieces.cells.get(at / PIECE).is_some_and(|cell| cell.get().is_some()) {
+            self.set(at, number);
+        }
+    }
+
+    /// Whether the number of a place is in memory, if there is one.
+    pub fn is_here(&self, at: usize) -> bool {
+        self.pieces.is_here(at / PIECE)
+    }
+
+    pub(crate) fn stop_reading(&mut self) {
+        self.pieces.reads = None;
     }
 
     /// Whether some numbers are in memory: the column is in use.
     pub(crate) fn is_used(&self) -> bool {
-        (0..self.pieces.cells.len()).any(|n| self.pieces.is_read(n))
+        (0..self.pieces.cells.len()).any(|n| self.pieces.is_here(n))
     }
 
     /// Reads a piece if it was not read.

@@ -1,13 +1,15 @@
-//! Floor 8: what is asked of the keeper and what it tells. A leaf.
+//! Floor 8: what is asked of the corpus thread and what it tells. A leaf.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::corpus::export::out::Out;
-use crate::corpus::import::bring::Brought;
-use crate::corpus::judgements::judge::Judgement;
+use crate::corpus::import::importer::ImportReport;
+use crate::corpus::judgements::agreement::Agreement;
+use crate::corpus::judgements::change::Change;
+use crate::corpus::judgements::judge::{ByAnnotator, Judgement};
 use crate::corpus::judgements::scheme::{Renamed, Scheme};
+use crate::corpus::query::column::Column;
 use crate::corpus::store::corpus::Corpus;
 use crate::corpus::store::output::Output;
 use crate::corpus::store::read::Sentence;
@@ -15,16 +17,16 @@ use crate::import;
 use crate::jobs::corpus::explore::{Explore, Explored};
 use crate::text::links::Links;
 
-/// What is asked of the lane.
+/// What is asked of the corpus thread.
 #[derive(Clone, Debug, PartialEq)]
-pub enum KeeperCall {
+pub enum CorpusRequest {
     /// Open this workspace, or make it; what was open is closed.
     Open(PathBuf),
     /// Close what is open.
     Close,
-    /// Bring files in, one after the other.
-    Import(Vec<(PathBuf, import::Options)>),
-    /// Stop bringing files in, now; what came stays.
+    /// Import a file.
+    Import(PathBuf, import::Options),
+    /// Stop all imports, now; what came stays.
     Stop,
     /// Put in the small test set that comes with the program.
     Fill,
@@ -35,12 +37,18 @@ pub enum KeeperCall {
         /// As [`Sorting::named`](crate::corpus::query::table::Sorting::named) reads it; empty: as they came.
         sorting: String,
     },
+    /// Read the texts of these sentences, and their numbers of these columns: they are in view.
+    See(Vec<u32>, Vec<Column>),
     /// Everything about a sentence, from 0.
     Detail(usize),
     /// Judge a sentence.
     Judge(usize, String, Judgement),
     /// Set the links by hand of a sentence, in an annotator's name.
     SetGold(usize, String, Option<Links>),
+    /// Set the links of the statistical aligner for source and target languages, in an annotator's name.
+    Align(usize, String, (String, String)),
+    /// Compare two annotators, now and after each judgement; `None`: no longer.
+    Compare(Option<(String, String)>),
     /// Set the scheme of errors, and which names of it are new.
     SetScheme(Box<Scheme>, Renamed),
     /// Set the scheme of a file.
@@ -59,6 +67,24 @@ pub enum KeeperCall {
     Explore(Explore),
 }
 
+impl CorpusRequest {
+    /// Whether an earlier request need not be answered any more.
+    pub(crate) fn replaces(&self, earlier: &Self) -> bool {
+        match (self, earlier) {
+            (Self::Stop, Self::Import(..))
+            | (Self::Show { .. }, Self::Show { .. })
+            | (Self::See(..), Self::See(..))
+            | (Self::Detail(_), Self::Detail(_))
+            | (Self::Compare(_), Self::Compare(_)) => true,
+            (Self::Explore(later), Self::Explore(earlier)) => {
+                !matches!(later, Explore::Save { .. })
+                    && std::mem::discriminant(later) == std::mem::discriminant(earlier)
+            }
+            _ => false,
+        }
+    }
+}
+
 /// Everything about a sentence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Detail {
@@ -71,26 +97,32 @@ pub struct Detail {
     /// Links by hand.
     pub gold: Option<Links>,
     /// What people say of it.
-    pub judgements: BTreeMap<String, Judgement>,
+    pub judgements: Arc<ByAnnotator>,
 }
 
-/// What the lane tells.
+/// What the corpus thread tells.
 #[derive(Clone, Debug)]
-pub enum KeeperNews {
-    /// The workspace as it is now.
+pub enum CorpusNews {
+    /// The workspace as it is now, in a copy that never reads the file.
     Corpus(PathBuf, Arc<Corpus>),
     /// The rows that were asked for; why there are none, as a sentence.
     Rows(std::result::Result<Arc<Vec<u32>>, String>),
+    /// What was in view is in memory.
+    Seen,
     /// Everything about a sentence.
     Detail(Box<Detail>),
+    /// Something was judged: the sentence, from 0, of several the first, and what is new.
+    Judged(Option<usize>, Arc<Change>),
+    /// How far the two agree who are compared; `None`: one of them judged nothing.
+    Compared(Option<Arc<Agreement>>),
     /// What it is doing and how far it is, from 0 to 1.
     Busy(String, f32),
-    /// The same of a file that comes in, which [`KeeperCall::Stop`] ends.
+    /// The same of a file that comes in, which [`CorpusRequest::Stop`] ends.
     Importing(String, f32),
     /// It is done with that.
     Idle,
-    /// A file was brought in.
-    Brought(PathBuf, Box<Brought>),
+    /// A file was imported in.
+    Imported(PathBuf, Box<ImportReport>),
     /// A file was written.
     Written(PathBuf),
     /// What the whole looks like.

@@ -1,4 +1,4 @@
-//! Floor 8: the keeper's long answers, given in steps between its other calls: overviews and concordances; and what is
+//! Floor 8: the corpus thread's long answers, given in steps between its other calls: overviews and concordances; and what is
 //! brushed.
 
 use std::path::PathBuf;
@@ -121,6 +121,12 @@ impl Jobs {
     pub fn stop(&mut self) {
         self.counting = None;
         self.searching = None;
+    }
+
+    /// Numbers that people gave have changed; whether some of them are drawn.
+    pub fn forget_judged(&mut self, corpus: &Corpus) -> bool {
+        self.binned.retain(|binned| !binned.column().is_judged());
+        self.watched.iter().any(|name| Column::named(name, corpus).is_ok_and(Column::is_judged))
     }
 
     /// Columns that are drawn.

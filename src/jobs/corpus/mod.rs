@@ -2,4 +2,6 @@
 
 pub mod calls;
 pub mod explore;
-pub mod keeper;
+mod judging;
+mod open;
+pub mod thread;

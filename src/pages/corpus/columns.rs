@@ -46,7 +46,7 @@ impl Columns {
             Column::Output(at, _) => FIRST_MEASURES.contains(&MEASURES[at].name),
             Column::Sentence(at) => at == 0,
             Column::Difference(at, ..) => MEASURES[at].name == FIRST_MEASURES[0],
-            Column::Errors(_) => corpus.has_errors_judged,
+            Column::Errors(_) => corpus.counts.errors_judged > 0,
             Column::Number | Column::Stars | Column::Marks => false,
         };
         self.look.shown.get(&column.name()).copied().unwrap_or(at_first)

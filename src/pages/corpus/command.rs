@@ -4,26 +4,18 @@ use std::path::PathBuf;
 
 use crate::corpus::export::out::Kind;
 use crate::corpus::judgements::judge::Mark;
-use crate::corpus::judgements::scheme::{Renamed, Scheme};
 use crate::import;
+use crate::jobs::corpus::thread::CorpusRequest;
 use crate::jobs::queue::evaluate::Candidate;
 use crate::pages::corpus::whole::WholeCommand;
 
 /// What the user does on page Corpus.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WorkbenchCommand {
-    /// Opens a workspace, or makes it.
-    Open(PathBuf),
-    /// Closes it; everything is kept.
-    Close,
+    /// Asks the corpus thread for something, in its words.
+    Corpus(CorpusRequest),
     /// Brings in a file.
     Import(PathBuf),
-    /// Brings in a file that is read as told.
-    ImportAs(PathBuf, import::Options),
-    /// Stops the file that is coming in; what came stays.
-    StopImport,
-    /// Puts in the small test set that comes with the program.
-    Fill,
     /// What a plain text that comes in is.
     SetRole(import::Role),
     /// The conditions, as typed.
@@ -45,8 +37,6 @@ pub enum WorkbenchCommand {
     RunWith(PathBuf),
     /// Runs those for which something is set on page Sentence with that, as systems of their own.
     RunSet,
-    /// Removes a system and all it said.
-    Remove(i64),
     /// Shows a column, or hides it.
     ShowColumn(String, bool),
     /// Whose judgements are given.
@@ -76,18 +66,6 @@ pub enum WorkbenchCommand {
     LinksOfAligner,
     /// Takes all links by hand away.
     NoLinks,
-    /// Compares two annotators, or no longer.
-    Compare(Option<(String, String)>),
-    /// Sets the scheme of errors, and which names of it are new.
-    SetScheme(Box<Scheme>, Renamed),
-    /// Sets the scheme of a file.
-    OpenScheme(PathBuf),
-    /// Writes the scheme into a file.
-    SaveScheme(PathBuf),
-    /// Takes back what was judged last.
-    Undo,
-    /// Judges so again.
-    Redo,
     /// Writes the rows into a file.
     Save(Kind, PathBuf),
     /// Does something with the whole of the sentences.
@@ -102,9 +80,16 @@ impl From<WholeCommand> for WorkbenchCommand {
     }
 }
 
+impl From<CorpusRequest> for WorkbenchCommand {
+    fn from(request: CorpusRequest) -> Self {
+        Self::Corpus(request)
+    }
+}
+
 impl WorkbenchCommand {
     /// Brings in links by hand.
     pub fn import_gold(path: PathBuf) -> Self {
-        Self::ImportAs(path, import::Options { role: Some(import::Role::Gold), ..import::Options::default() })
+        let options = import::Options { role: Some(import::Role::Gold), ..import::Options::default() };
+        Self::Corpus(CorpusRequest::Import(path, options))
     }
 }

@@ -1,13 +1,14 @@
 //! Floor 11: page Corpus, what is done with the whole of the sentences.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::app::state::AppState;
 use crate::corpus::store::ranges::{with_condition, with_range};
 use crate::jobs::corpus::explore::{Explore, Explored, Find};
-use crate::jobs::corpus::keeper::KeeperCall;
-use crate::pages::corpus::Workbench;
+use crate::jobs::corpus::thread::CorpusRequest;
 use crate::pages::corpus::whole::{View, WholeCommand};
+use crate::pages::corpus::{Workbench, moved};
 
 impl Workbench {
     /// Does what the user asked for.
@@ -79,24 +80,21 @@ impl Workbench {
                 self.whole.concordance.order = order;
                 self.whole.concordance.sort();
             }
-            WholeCommand::SaveHits(path) => {
-                let concordance = &self.whole.concordance;
-                let (lines, order) = (Arc::clone(&concordance.lines), Arc::clone(&concordance.sorted));
-                let save = Explore::Save { path, lines, order, system: concordance.system };
-                Self::send(app, KeeperCall::Explore(save));
-            }
+            WholeCommand::SaveHits(path) => self.save_hits(path, app),
             WholeCommand::MoveHit(by) => {
                 let concordance = &self.whole.concordance;
-                let last = concordance.sorted.len() as isize - 1;
-                let next = match concordance.selected {
-                    Some(row) => row as isize + by,
-                    None if by < 0 => last,
-                    None => 0,
-                };
-                self.select_hit(next.clamp(0, last.max(0)) as usize, app);
+                let next = moved(concordance.selected, by, concordance.sorted.len());
+                self.select_hit(next, app);
             }
             WholeCommand::SelectHit(row) => self.select_hit(row, app),
         }
+    }
+
+    fn save_hits(&self, path: PathBuf, app: &mut AppState) {
+        let concordance = &self.whole.concordance;
+        let (lines, order) = (Arc::clone(&concordance.lines), Arc::clone(&concordance.sorted));
+        let save = Explore::Save { path, lines, order, system: concordance.system };
+        Self::send(app, CorpusRequest::Explore(save));
     }
 
     fn set_view(&mut self, view: View, app: &mut AppState) {
@@ -124,7 +122,7 @@ impl Workbench {
             View::Overview => {
                 if let Some(options) = self.whole.counted.wanted(self.whole.revision, &self.rows) {
                     self.tell_means(app);
-                    Self::send(app, KeeperCall::Explore(Explore::Count(Some(options))));
+                    Self::send(app, CorpusRequest::Explore(Explore::Count(Some(options))));
                 }
             }
             View::Concordance => {
@@ -149,7 +147,7 @@ impl Workbench {
         }
         let find = Find { number, query: concordance.query.clone(), system: concordance.system };
         let find = concordance.is_searching.then_some(find);
-        Self::send(app, KeeperCall::Explore(Explore::Find(find)));
+        Self::send(app, CorpusRequest::Explore(Explore::Find(find)));
     }
 
     /// Notes whether more is said than before, so that it is counted; judgements alone change no number of the whole.
@@ -169,22 +167,22 @@ impl Workbench {
             self.means = Some(means.clone());
             self.whole.revision += 1;
             let (frequencies, languages) = means;
-            Self::send(app, KeeperCall::Explore(Explore::Means { frequencies, languages }));
+            Self::send(app, CorpusRequest::Explore(Explore::Means { frequencies, languages }));
         }
     }
 
     pub(crate) fn keep_look(&self, app: &mut AppState) {
-        Self::send(app, KeeperCall::Explore(Explore::Keep(Box::new(self.columns.look.clone()))));
+        Self::send(app, CorpusRequest::Explore(Explore::Keep(Box::new(self.columns.look.clone()))));
     }
 
     fn watch(&mut self, app: &mut AppState) {
         if self.columns.look.brushed.is_empty() {
             self.whole.picture = None;
         }
-        Self::send(app, KeeperCall::Explore(Explore::Watch(self.columns.look.brushed.clone())));
+        Self::send(app, CorpusRequest::Explore(Explore::Watch(self.columns.look.brushed.clone())));
     }
 
-    /// Takes in what the keeper tells.
+    /// Takes in what the corpus thread tells.
     pub(crate) fn explored(&mut self, explored: Explored, app: &mut AppState) {
         match explored {
             Explored::Look(look) => {

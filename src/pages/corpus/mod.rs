@@ -1,11 +1,11 @@
 //! Floor 11: the page Corpus: a workspace, its table, the chosen sentence and what people say of it. Files are read and
-//! written by the keeper; models run in the corpus lane.
+//! written by the corpus thread; models run in the corpus lane.
 
 pub mod agreement;
 pub mod columns;
 pub mod command;
-pub mod counts;
 pub mod explore;
+pub mod judging;
 pub mod picture;
 pub mod whole;
 
@@ -16,27 +16,26 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::aligner::words::LineAligner;
 use crate::app::document::table::AlignmentTable;
 use crate::app::effect::Effect;
 use crate::app::files::gold::Gold;
 use crate::app::page::{Dropped, Page};
 use crate::app::state::AppState;
 use crate::corpus::acting::Acting;
-use crate::corpus::export::out::Out;
-use crate::corpus::import::bring::Brought;
+use crate::corpus::export::out::{Kind, Out};
+use crate::corpus::import::importer::ImportReport;
 use crate::corpus::judgements::agreement::Agreement;
 use crate::corpus::judgements::judge::{Judgement, MOST_STARS, NOBODY};
+use crate::corpus::query::column::Column;
 use crate::corpus::query::table::TextColumn;
 use crate::corpus::store::corpus::Corpus;
 use crate::decoding::SearchOptions;
 use crate::import;
-use crate::jobs::corpus::keeper::{Detail, KeeperCall, KeeperNews};
+use crate::jobs::corpus::thread::{CorpusNews, CorpusRequest, Detail};
 use crate::jobs::queue::Order;
 use crate::jobs::queue::analyse::{ActsBy, Analyse, Analysed};
 use crate::jobs::queue::evaluate::Candidate;
 use crate::pages::corpus::columns::Columns;
-use crate::pages::corpus::counts::{Used, tags, used};
 use crate::pages::corpus::whole::Whole;
 use crate::pages::shape::{Kept, PageState};
 use crate::text::links::{Link, Links};
@@ -55,7 +54,7 @@ pub struct Workbench {
     wanted: Option<PathBuf>,
     /// The one that was open last.
     pub last: Option<PathBuf>,
-    /// Its texts and numbers.
+    /// Its texts and numbers, as far as they are in memory; [`CorpusRequest::See`] brings what is in view there.
     pub corpus: Arc<Corpus>,
     /// The sentences that are shown, by their places, in order.
     pub rows: Arc<Vec<u32>>,
@@ -80,7 +79,7 @@ pub struct Workbench {
     /// It brings in a file, which can be stopped.
     pub is_importing: bool,
     /// The file that came in last, and what came of it.
-    pub brought: Option<(PathBuf, Brought)>,
+    pub imported: Option<(PathBuf, ImportReport)>,
     /// The chosen sentence, from 0.
     pub selected: Option<usize>,
     /// Everything about it.
@@ -91,14 +90,10 @@ pub struct Workbench {
     given: BTreeMap<(usize, String), Judgement>,
     /// Links by hand that were drawn and are not yet part of the details.
     drawn: Option<(usize, Option<Links>)>,
+    /// What is in view and was asked for, until it is in memory.
+    seen: Option<(Vec<u32>, Vec<Column>)>,
     /// What was taken back last is to be chosen.
     awaits: bool,
-    /// All tags, each with how often it was given.
-    pub tags: BTreeMap<String, usize>,
-    /// Everyone who judged anything, with how many sentences.
-    pub annotators: BTreeMap<String, usize>,
-    /// Kinds and severities of marks, with how many have them.
-    pub used: Used,
     /// The two who are compared, and how far they agree.
     pub compared: Option<(String, String)>,
     /// As said.
@@ -127,16 +122,14 @@ impl Default for Workbench {
             message: None,
             busy: None,
             is_importing: false,
-            brought: None,
+            imported: None,
             selected: None,
             detail: None,
             tables: Vec::new(),
             given: BTreeMap::new(),
             drawn: None,
+            seen: None,
             awaits: false,
-            tags: BTreeMap::new(),
-            annotators: BTreeMap::new(),
-            used: Used::default(),
             compared: None,
             agreement: None,
             annotator: NOBODY.to_owned(),
@@ -171,19 +164,19 @@ impl Workbench {
         self.rows.iter().position(|at| *at == selected)
     }
 
-    fn send(app: &mut AppState, call: KeeperCall) {
-        app.tasks.push(Effect::Keep(call));
+    fn send(app: &mut AppState, call: CorpusRequest) {
+        app.tasks.push(Effect::Corpus(call));
     }
 
     fn show(&mut self, app: &mut AppState) {
         self.tell_means(app);
-        Self::send(app, KeeperCall::Show { filter: self.filter.clone(), sorting: self.sorting.clone() });
+        Self::send(app, CorpusRequest::Show { filter: self.filter.clone(), sorting: self.sorting.clone() });
     }
 
     fn open(&mut self, path: PathBuf, app: &mut AppState) {
         self.close(app);
         (self.last, self.wanted) = (Some(path.clone()), Some(path.clone()));
-        Self::send(app, KeeperCall::Open(path));
+        Self::send(app, CorpusRequest::Open(path));
         app.changed();
     }
 
@@ -194,26 +187,20 @@ impl Workbench {
         }
         let kept = (self.last.take(), std::mem::take(&mut self.annotator));
         *self = Self { last: kept.0, annotator: kept.1, ..Self::default() };
-        Self::send(app, KeeperCall::Close);
+        Self::send(app, CorpusRequest::Close);
         app.changed();
     }
 
     fn select(&mut self, at: Option<usize>, app: &mut AppState) {
         self.selected = at.filter(|at| *at < self.corpus.len());
         match self.selected {
-            Some(at) => Self::send(app, KeeperCall::Detail(at)),
+            Some(at) => Self::send(app, CorpusRequest::Detail(at)),
             None => self.detail = None,
         }
     }
 
     fn go(&mut self, by: isize, app: &mut AppState) {
-        let last = self.rows.len() as isize - 1;
-        let next = match self.row() {
-            Some(row) => row as isize + by,
-            None if by < 0 => last,
-            None => 0,
-        };
-        let at = self.rows.get(next.clamp(0, last.max(0)) as usize).map(|at| *at as usize);
+        let at = self.rows.get(moved(self.row(), by, self.rows.len())).map(|at| *at as usize);
         self.select(at, app);
     }
 
@@ -273,89 +260,48 @@ impl Workbench {
         }
     }
 
-    fn judge(&mut self, app: &mut AppState, change: impl FnOnce(&mut Judgement)) {
-        if let Some(at) = self.selected {
-            self.judge_of(at, self.annotator.clone(), app, change);
+    /// Passes a request on; what is shown follows some of them at once.
+    fn ask(&mut self, request: CorpusRequest, app: &mut AppState) {
+        match &request {
+            CorpusRequest::Open(path) => return self.open(path.clone(), app),
+            CorpusRequest::Close => return self.close(app),
+            CorpusRequest::Undo | CorpusRequest::Redo => return self.take_back(request, app),
+            CorpusRequest::Remove(_) => {
+                self.whole.stop();
+                // The places of the others shift.
+                self.whole.counted.pair = None;
+            }
+            CorpusRequest::See(rows, columns) => self.seen = Some((rows.clone(), columns.clone())),
+            CorpusRequest::Compare(pair) => {
+                self.compared.clone_from(pair);
+                self.agreement = None;
+            }
+            _ => {}
         }
+        Self::send(app, request);
     }
 
-    /// As [`Self::judge`] where the sentence in view is the chosen one, and not still the one before.
-    fn judge_shown(&mut self, app: &mut AppState, change: impl FnOnce(&mut Judgement)) {
-        if self.detail.as_ref().is_some_and(|detail| Some(detail.at) == self.selected) {
-            self.judge(app, change);
-        }
-    }
-
-    /// Changes what an annotator says of a sentence, from what was said last.
-    fn judge_of(&mut self, at: usize, annotator: String, app: &mut AppState, change: impl FnOnce(&mut Judgement)) {
-        let before = self.said(at, &annotator);
-        let mut judgement = before.clone();
-        change(&mut judgement);
-        if judgement != before {
-            self.given.insert((at, annotator.clone()), judgement.clone());
-            Self::send(app, KeeperCall::Judge(at, annotator, judgement));
-        }
-    }
-
-    /// Takes back, or does again; what it concerns is chosen.
-    fn take_back(&mut self, call: KeeperCall, app: &mut AppState) {
-        self.given.clear();
-        self.drawn = None;
-        self.awaits = true;
-        self.whole.revision += 1;
-        Self::send(app, call);
-    }
-
-    /// The links by hand of the chosen sentence, once they are known.
-    fn gold(&self) -> Option<(usize, Links)> {
-        let detail = self.detail.as_ref().filter(|detail| Some(detail.at) == self.selected)?;
-        let drawn = self.drawn.as_ref().filter(|(at, _)| *at == detail.at).map(|(_, gold)| gold);
-        Some((detail.at, drawn.unwrap_or(&detail.gold).clone().unwrap_or_default()))
-    }
-
-    fn draw(&mut self, at: usize, gold: Option<Links>, app: &mut AppState) {
-        // What is judged before the answer keeps the links.
-        let links = gold.as_ref().map(crate::text::links::pharaoh).unwrap_or_default();
-        let judgement = Judgement { links, ..self.said(at, &self.annotator) };
-        self.given.insert((at, self.annotator.clone()), judgement);
-        self.drawn = Some((at, gold.clone()));
-        self.whole.revision += 1;
-        Self::send(app, KeeperCall::SetGold(at, self.annotator.clone(), gold));
-    }
-
-    fn link(&mut self, link: Link, app: &mut AppState) {
-        let Some((at, gold)) = self.gold() else { return };
-        let (mut sure, mut possible) = (gold.sure().to_vec(), gold.possible().to_vec());
-        if gold.is_sure(link) {
-            sure.retain(|other| *other != link);
-            possible.push(link);
-        } else if gold.is_possible(link) {
-            possible.retain(|other| *other != link);
-        } else {
-            sure.push(link);
-        }
-        let gold = Links::new(sure, possible);
-        self.draw(at, Some(gold).filter(|gold| !gold.all().is_empty()), app);
-    }
-
-    /// Links to begin with. The languages are those of the first model.
-    fn links_of_aligner(&mut self, app: &mut AppState) {
-        let Some(detail) = self.detail.clone().filter(|detail| Some(detail.at) == self.selected) else { return };
-        let (source, target) = app.document.languages().unwrap_or_else(|| ("en".to_owned(), "fr".to_owned()));
-        let Some(reference) = detail.sentence.reference.as_deref() else {
-            self.message = Some("There is no reference to link the source with; import one".to_owned());
-            return;
+    /// Imports a file as what the page says that texts are.
+    fn import(&self, path: PathBuf, app: &mut AppState) {
+        let stem = || path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let role = match &self.role {
+            import::Role::Output(name) if name.trim().is_empty() => import::Role::Output(stem()),
+            role => role.clone(),
         };
-        match LineAligner::bundled(&source, &target, false) {
-            Ok(Some(mut aligner)) => {
-                let links = aligner.lines(&detail.sentence.source, reference).forward;
-                self.draw(detail.at, Some(Links::new(links, Vec::new())), app);
-            }
-            Ok(None) => {
-                self.message = Some(format!("No aligner comes with the program for {source} and {target}"));
-            }
-            Err(error) => self.message = Some(error.to_string()),
-        }
+        let options = import::Options { role: Some(role), ..import::Options::default() };
+        Self::send(app, CorpusRequest::Import(path, options));
+    }
+
+    fn save(&self, kind: Kind, path: PathBuf, app: &mut AppState) {
+        let out = Out {
+            path,
+            kind,
+            rows: Arc::clone(&self.rows),
+            columns: self.columns.shown(&self.corpus),
+            chosen: self.filter.trim().to_owned(),
+            languages: app.document.languages(),
+        };
+        Self::send(app, CorpusRequest::Write(Box::new(out)));
     }
 
     fn open_sentence(&self, app: &mut AppState) {
@@ -366,12 +312,18 @@ impl Workbench {
         app.show_with_gold(sentence.source.clone(), gold);
     }
 
-    /// Takes in what the keeper tells.
-    pub fn hear(&mut self, news: KeeperNews, app: &mut AppState) {
+    /// Whether these rows, and these columns of them, are neither in memory nor asked for.
+    pub fn lacks(&self, rows: &[u32], columns: &[Column]) -> bool {
+        let is_asked = |(asked, of): &(Vec<u32>, Vec<Column>)| asked == rows && of == columns;
+        !self.corpus.has_rows(rows, columns) && !self.seen.as_ref().is_some_and(is_asked)
+    }
+
+    /// Takes in what the corpus thread tells.
+    pub fn hear(&mut self, news: CorpusNews, app: &mut AppState) {
         match news {
             // One that was closed meanwhile is none any more.
-            KeeperNews::Corpus(path, _) if self.wanted.as_ref() != Some(&path) => {}
-            KeeperNews::Corpus(path, corpus) => {
+            CorpusNews::Corpus(path, _) if self.wanted.as_ref() != Some(&path) => {}
+            CorpusNews::Corpus(path, corpus) => {
                 if self.path.as_ref() != Some(&path) {
                     self.last = Some(path.clone());
                     self.path = Some(path);
@@ -382,23 +334,21 @@ impl Workbench {
                 self.note_outputs();
                 let judgements = &self.corpus.judgements;
                 self.given.retain(|(at, by), given| judgements.get(at).and_then(|all| all.get(by)) != Some(given));
-                self.tags = tags(&self.corpus);
-                self.used = used(&self.corpus);
-                self.compare_again();
+                self.seen = None;
                 if let Some(at) = self.selected.filter(|_| is_longer || !self.tasks.is_empty()) {
-                    Self::send(app, KeeperCall::Detail(at));
+                    Self::send(app, CorpusRequest::Detail(at));
                 }
             }
-            KeeperNews::Rows(Ok(rows)) => {
+            CorpusNews::Rows(Ok(rows)) => {
                 self.rows = rows;
                 self.trouble = None;
                 self.see_whole(app);
             }
-            KeeperNews::Rows(Err(trouble)) => self.trouble = Some(trouble),
-            KeeperNews::Detail(detail) => {
-                if std::mem::take(&mut self.awaits) {
-                    self.selected = Some(detail.at);
-                }
+            CorpusNews::Rows(Err(trouble)) => self.trouble = Some(trouble),
+            CorpusNews::Seen => self.seen = None,
+            CorpusNews::Judged(at, change) => self.judged(at, &change, app),
+            CorpusNews::Compared(agreement) => self.agreement = agreement.filter(|_| self.compared.is_some()),
+            CorpusNews::Detail(detail) => {
                 // One of a sentence that is not chosen any more comes too late.
                 if self.selected != Some(detail.at) {
                     return;
@@ -409,24 +359,24 @@ impl Workbench {
                 self.tables = picture::tables(&detail, || app.tasks.fresh_id());
                 self.detail = Some(Arc::from(detail));
             }
-            KeeperNews::Busy(what, share) => (self.busy, self.is_importing) = (Some((what, share)), false),
-            KeeperNews::Importing(what, share) => (self.busy, self.is_importing) = (Some((what, share)), true),
-            KeeperNews::Idle => (self.busy, self.is_importing) = (None, false),
-            KeeperNews::Brought(path, brought) => {
+            CorpusNews::Busy(what, share) => (self.busy, self.is_importing) = (Some((what, share)), false),
+            CorpusNews::Importing(what, share) => (self.busy, self.is_importing) = (Some((what, share)), true),
+            CorpusNews::Idle => (self.busy, self.is_importing) = (None, false),
+            CorpusNews::Imported(path, imported) => {
                 self.message = None;
                 // After the sources come their translations, then what systems say.
-                if brought.sentences > 0 && brought.references == 0 && self.role == import::Role::Source {
+                if imported.sentences > 0 && imported.references == 0 && self.role == import::Role::Source {
                     self.role = import::Role::Reference;
-                } else if self.role != import::Role::Source && brought.references + brought.outputs > 0 {
+                } else if self.role != import::Role::Source && imported.references + imported.outputs > 0 {
                     self.role = import::Role::Output(String::new());
                 }
-                self.brought = Some((path, *brought));
+                self.imported = Some((path, *imported));
                 self.whole.revision += 1;
                 self.see_whole(app);
             }
-            KeeperNews::Written(path) => app.notify(format!("Saved {}", path.display()), false),
-            KeeperNews::Explored(explored) => self.explored(explored, app),
-            KeeperNews::Failed(message) => {
+            CorpusNews::Written(path) => app.notify(format!("Saved {}", path.display()), false),
+            CorpusNews::Explored(explored) => self.explored(explored, app),
+            CorpusNews::Failed(message) => {
                 // What was under way may be what failed.
                 self.whole.counted.share = None;
                 self.whole.concordance.is_searching = false;
@@ -436,26 +386,25 @@ impl Workbench {
     }
 }
 
+/// So many rows down; without a chosen row, the first or the last.
+fn moved(row: Option<usize>, by: isize, count: usize) -> usize {
+    let last = count as isize - 1;
+    let next = match row {
+        Some(row) => row as isize + by,
+        None if by < 0 => last,
+        None => 0,
+    };
+    next.clamp(0, last.max(0)) as usize
+}
+
 impl PageState for Workbench {
     type Command = WorkbenchCommand;
     type Found = Analysed;
 
     fn apply(&mut self, command: WorkbenchCommand, app: &mut AppState) {
         match command {
-            WorkbenchCommand::Open(path) => self.open(path, app),
-            WorkbenchCommand::Close => self.close(app),
-            WorkbenchCommand::Import(path) => {
-                let stem = || path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-                let role = match &self.role {
-                    import::Role::Output(name) if name.trim().is_empty() => import::Role::Output(stem()),
-                    role => role.clone(),
-                };
-                let options = import::Options { role: Some(role), ..import::Options::default() };
-                Self::send(app, KeeperCall::Import(vec![(path, options)]));
-            }
-            WorkbenchCommand::ImportAs(path, options) => Self::send(app, KeeperCall::Import(vec![(path, options)])),
-            WorkbenchCommand::StopImport => Self::send(app, KeeperCall::Stop),
-            WorkbenchCommand::Fill => Self::send(app, KeeperCall::Fill),
+            WorkbenchCommand::Corpus(request) => self.ask(request, app),
+            WorkbenchCommand::Import(path) => self.import(path, app),
             WorkbenchCommand::SetRole(role) => self.role = role,
             WorkbenchCommand::SetFilter(filter) => {
                 self.filter = filter;
@@ -469,12 +418,6 @@ impl PageState for Workbench {
             WorkbenchCommand::RunOne(system, forces) => self.run_all(vec![(system, None)], forces, app),
             WorkbenchCommand::RunWith(path) => self.run_with(&path, app),
             WorkbenchCommand::RunSet => self.run_set(app),
-            WorkbenchCommand::Remove(id) => {
-                self.whole.stop();
-                // The places of the others shift.
-                self.whole.counted.pair = None;
-                Self::send(app, KeeperCall::Remove(id));
-            }
             WorkbenchCommand::ShowColumn(name, is_shown) => {
                 self.columns.look.shown.insert(name, is_shown);
                 self.keep_look(app);
@@ -513,29 +456,11 @@ impl PageState for Workbench {
                     self.draw(at, None, app);
                 }
             }
-            WorkbenchCommand::Compare(pair) => self.compare(pair),
-            WorkbenchCommand::SetScheme(scheme, renamed) => {
-                Self::send(app, KeeperCall::SetScheme(scheme, renamed));
-            }
-            WorkbenchCommand::OpenScheme(path) => Self::send(app, KeeperCall::OpenScheme(path)),
-            WorkbenchCommand::SaveScheme(path) => Self::send(app, KeeperCall::SaveScheme(path)),
-            WorkbenchCommand::Undo => self.take_back(KeeperCall::Undo, app),
-            WorkbenchCommand::Redo => self.take_back(KeeperCall::Redo, app),
-            WorkbenchCommand::Save(kind, path) => {
-                let out = Out {
-                    path,
-                    kind,
-                    rows: Arc::clone(&self.rows),
-                    columns: self.columns.shown(&self.corpus),
-                    chosen: self.filter.trim().to_owned(),
-                    languages: app.document.languages(),
-                };
-                Self::send(app, KeeperCall::Write(Box::new(out)));
-            }
+            WorkbenchCommand::Save(kind, path) => self.save(kind, path, app),
             WorkbenchCommand::Whole(command) => self.explore(command, app),
             WorkbenchCommand::DismissMessage => {
                 self.message = None;
-                self.brought = None;
+                self.imported = None;
             }
         }
     }

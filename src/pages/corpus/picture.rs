@@ -6,7 +6,7 @@ use crate::analysis::alignment::Alignment;
 use crate::app::document::table::{AlignmentTable, SourceWord, TargetWord};
 use crate::corpus::measures::measures::chunks;
 use crate::corpus::store::output::Output;
-use crate::jobs::corpus::keeper::Detail;
+use crate::jobs::corpus::thread::Detail;
 use crate::text::links::{Link, Links};
 use crate::text::sentence::{EOS, UNK};
 

@@ -38,7 +38,7 @@ pub struct ScriptPage {
 pub enum ScriptPart {
     /// To be read.
     Text(Vec<Block>),
-    /// Brought about when the page comes so far.
+    /// ImportReport about when the page comes so far.
     Do(Vec<Thing>),
     /// Lit from here on; empty: nothing.
     Light(Vec<Light>),

@@ -3,6 +3,7 @@
 use egui::{ComboBox, Id, Label, RichText, ScrollArea, Ui, vec2};
 
 use crate::corpus::judgements::agreement::{Agreement, Aspect};
+use crate::jobs::corpus::thread::CorpusRequest;
 use crate::pages::corpus::agreement::condition;
 use crate::pages::corpus::command::WorkbenchCommand;
 use crate::pages::corpus::whole::View;
@@ -45,12 +46,12 @@ pub fn agreement_ui(ui: &mut Ui, window: &mut Window<'_>) {
         closes.inner
     });
     if response.inner || response.should_close() {
-        window.push(WorkbenchCommand::Compare(None));
+        window.push(CorpusRequest::Compare(None));
     }
 }
 
 fn pair_ui(ui: &mut Ui, window: &mut Window<'_>, pair: &(String, String)) {
-    let annotators = window.session.workbench().annotators.clone();
+    let annotators = window.session.workbench().corpus.counts.annotators.clone();
     ui.horizontal_wrapped(|ui| {
         let mut next = pair.clone();
         for (name, chosen) in [("First annotator", &mut next.0), ("Second annotator", &mut next.1)] {
@@ -63,7 +64,7 @@ fn pair_ui(ui: &mut Ui, window: &mut Window<'_>, pair: &(String, String)) {
             combo.response.accessible_name(name);
         }
         if next != *pair {
-            window.push(WorkbenchCommand::Compare(Some(next)));
+            window.push(CorpusRequest::Compare(Some(next)));
         }
         if ui.button("Bring in judgements...").clicked() {
             window.ask(IMPORT.then(WorkbenchCommand::Import));
@@ -120,7 +121,7 @@ fn differing_ui(ui: &mut Ui, window: &mut Window<'_>, agreement: &Agreement, hei
         if ui.button("Show them in the table").clicked() {
             window.push(WholeCommand::SetView(View::Table));
             window.push(WorkbenchCommand::SetFilter(condition(first, second)));
-            window.push(WorkbenchCommand::Compare(None));
+            window.push(CorpusRequest::Compare(None));
         }
     });
     list("differing", height).show_rows(ui, SIZE.1, agreement.differing.len(), |ui, range| {
@@ -133,7 +134,7 @@ fn differing_ui(ui: &mut Ui, window: &mut Window<'_>, agreement: &Agreement, hei
             if ui.add(button).accessible_name(name).clicked() {
                 window.push(WorkbenchCommand::SetFilter(condition(first, second)));
                 window.push(WorkbenchCommand::Select(Some(*at)));
-                window.push(WorkbenchCommand::Compare(None));
+                window.push(CorpusRequest::Compare(None));
             }
         }
     });

@@ -8,7 +8,7 @@ use egui::{CollapsingHeader, Label, RichText, ScrollArea, TextEdit, Ui, vec2};
 use crate::corpus::judgements::judge::{Judgement, MOST_STARS};
 use crate::corpus::measures::measures::MEASURES;
 use crate::corpus::query::column::Column;
-use crate::jobs::corpus::keeper::Detail;
+use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::command::WorkbenchCommand;
 use crate::ui::local::Window;
 use crate::ui::views::corpus::tints::{Side, Tints};

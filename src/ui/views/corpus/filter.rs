@@ -48,7 +48,7 @@ pub fn filter_ui(ui: &mut Ui, window: &mut Window<'_>) {
             menu("Columns").ui(ui, |ui| columns_ui(ui, window));
             menu("Brushes").ui(ui, |ui| brushed_ui(ui, window));
         }
-        let tags = &workbench.tags;
+        let tags = &workbench.corpus.counts.tags;
         if !tags.is_empty() {
             ui.menu_button("Tags", |ui| {
                 for (tag, count) in tags {

@@ -4,7 +4,7 @@ use egui::{Pos2, Rect, RichText, ScrollArea, Sense, Shape, Stroke, Ui, vec2};
 
 use crate::corpus::measures::measures::MEASURES;
 use crate::corpus::query::column::Column;
-use crate::jobs::corpus::keeper::Detail;
+use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::command::WorkbenchCommand;
 use crate::text::links::places::words;
 use crate::text::links::{Link, Links};

@@ -3,7 +3,7 @@
 use egui::{Button, ComboBox, RichText, ScrollArea, Ui};
 
 use crate::corpus::judgements::judge::Mark;
-use crate::jobs::corpus::keeper::Detail;
+use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::command::WorkbenchCommand;
 use crate::text::links::places::words;
 use crate::ui::local::Window;

@@ -29,6 +29,7 @@ use egui::{Key, Label, ProgressBar, RichText, TextEdit, Ui, UiBuilder, vec2};
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::app::page::Page;
 use crate::import::Role;
+use crate::jobs::corpus::thread::CorpusRequest;
 use crate::pages::corpus::command::WorkbenchCommand;
 use crate::pages::corpus::whole::WholeCommand;
 use crate::pages::corpus::whole::{VIEWS, View as WholeView};
@@ -136,10 +137,10 @@ fn open_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let is_free = !window.local.dialogs.is_open();
     ui.horizontal_wrapped(|ui| {
         if ui.add_enabled(is_free, egui::Button::new("New workspace...")).clicked() {
-            window.local.dialogs.ask(MAKE.then(WorkbenchCommand::Open));
+            window.local.dialogs.ask(MAKE.then(CorpusRequest::Open));
         }
         if ui.add_enabled(is_free, egui::Button::new("Open workspace...")).clicked() {
-            window.local.dialogs.ask(WORKSPACE.then(WorkbenchCommand::Open));
+            window.local.dialogs.ask(WORKSPACE.then(CorpusRequest::Open));
         }
     });
     let width = ui.available_width();
@@ -155,14 +156,14 @@ fn open_ui(ui: &mut Ui, window: &mut Window<'_>) {
             let path = window.local.corpus.path.trim().to_owned();
             let open = ui.add_enabled(!path.is_empty(), egui::Button::new("Open"));
             if (open.clicked() || entered) && !path.is_empty() {
-                window.push(WorkbenchCommand::Open(PathBuf::from(path)));
+                window.push(CorpusRequest::Open(PathBuf::from(path)));
             }
         });
     });
     if let Some(last) = window.session.workbench().last.clone() {
         let name = last.file_name().unwrap_or(last.as_os_str()).display().to_string();
         if ui.button(format!("Open {name} again")).on_hover_text(last.display().to_string()).clicked() {
-            window.push(WorkbenchCommand::Open(last));
+            window.push(CorpusRequest::Open(last));
         }
     }
 }
@@ -185,7 +186,7 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
     save_ui(ui, window);
     judging_ui(ui, window);
     if ui.button("Close").on_hover_text("Close this workspace; everything in it is kept").clicked() {
-        window.push(WorkbenchCommand::Close);
+        window.push(CorpusRequest::Close);
     }
 }
 
@@ -318,11 +319,11 @@ fn judging_ui(ui: &mut Ui, window: &mut Window<'_>) {
         if agreement.clicked() {
             let workbench = window.session.workbench();
             // The one who judges here comes first, if there is anything by that name.
-            let mut names: Vec<String> = workbench.annotators.keys().cloned().collect();
+            let mut names: Vec<String> = workbench.corpus.counts.annotators.keys().cloned().collect();
             names.sort_by_key(|name| *name != workbench.annotator);
             let mut names = names.into_iter();
             let pair = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
-            window.push(WorkbenchCommand::Compare(Some(pair)));
+            window.push(CorpusRequest::Compare(Some(pair)));
             ui.close();
         }
         let scheme = ui.button("Scheme of errors...").on_hover_text("Kinds of errors, and what each severity weighs");
@@ -343,14 +344,14 @@ fn told_ui(ui: &mut Ui, window: &mut Window<'_>) {
             ui.label(RichText::new(what).size(theme::TEXT_SMALL).color(t.weak));
             let note = "What came in stays; importing the file again goes on";
             if workbench.is_importing && ui.small_button("Stop the import").on_hover_text(note).clicked() {
-                window.push(WorkbenchCommand::StopImport);
+                window.push(CorpusRequest::Stop);
             }
         });
         let bar = ProgressBar::new(*share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);
         ui.add(bar).widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::ProgressIndicator, true, what));
     }
-    let (message, brought) = (workbench.message.clone(), workbench.brought.clone());
-    if message.is_none() && brought.is_none() {
+    let (message, imported) = (workbench.message.clone(), workbench.imported.clone());
+    if message.is_none() && imported.is_none() {
         return;
     }
     let frame = egui::Frame::new()
@@ -366,13 +367,13 @@ fn told_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 if let Some(message) = &message {
                     ui.add(Label::new(RichText::new(message).color(t.error)).wrap());
                 }
-                let Some((path, brought)) = &brought else { return };
+                let Some((path, imported)) = &imported else { return };
                 let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
-                ui.add(Label::new(format!("{name}: {}", brought.told())).wrap());
-                let facts = brought.facts.join(" ");
-                let colour = if brought.asks { t.warm } else { t.weak };
+                ui.add(Label::new(format!("{name}: {}", imported.told())).wrap());
+                let facts = imported.facts.join(" ");
+                let colour = if imported.asks { t.warm } else { t.weak };
                 ui.add(Label::new(RichText::new(facts).size(theme::TEXT_SMALL).color(colour)).wrap());
-                for warning in brought.warnings.iter().take(MOST_WARNINGS) {
+                for warning in imported.warnings.iter().take(MOST_WARNINGS) {
                     ui.add(Label::new(RichText::new(warning).size(theme::TEXT_SMALL).color(t.warm)).wrap());
                 }
             });
@@ -391,7 +392,7 @@ fn first_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
         let fill = ui.button("Put in a set to try");
         if fill.on_hover_text("24 English sentences with translations and alignments by hand").clicked() {
-            window.push(WorkbenchCommand::Fill);
+            window.push(CorpusRequest::Fill);
         }
     });
 }

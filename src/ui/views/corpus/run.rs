@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use egui::{RichText, Ui};
 
 use crate::app::document::column::file_name;
+use crate::jobs::corpus::thread::CorpusRequest;
 use crate::jobs::queue::evaluate::Candidate;
 use crate::pages::corpus::command::WorkbenchCommand;
 use crate::ui::dialogs::{Question, Wants};
@@ -48,7 +49,7 @@ pub fn run_ui(ui: &mut Ui, window: &mut Window<'_>) {
                     ui.menu_button(&column.system.name, |ui| {
                         let text = format!("Yes, remove it and {}", plural(column.done, "output"));
                         if ui.button(text).on_hover_text("This cannot be undone").clicked() {
-                            window.push(WorkbenchCommand::Remove(column.system.id));
+                            window.push(CorpusRequest::Remove(column.system.id));
                             ui.close();
                         }
                     });

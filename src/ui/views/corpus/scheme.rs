@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::{DragValue, Id, Label, RichText, ScrollArea, TextEdit, Ui};
 
 use crate::corpus::judgements::scheme::Scheme;
-use crate::pages::corpus::command::WorkbenchCommand;
+use crate::jobs::corpus::thread::CorpusRequest;
 use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local::{Sheet, Window};
 use crate::ui::views::corpus::scheme_draft::{Named, SchemeDraft};
@@ -73,7 +73,7 @@ pub fn scheme_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 fn list_ui(ui: &mut Ui, window: &Window<'_>, what: &str, list: &mut Vec<Named>) {
     let t = theme::tokens(ui);
-    let used = &window.session.workbench().used;
+    let used = &window.session.workbench().corpus.counts;
     let used = if what == SEVERITY { &used.severities } else { &used.kinds };
     let mut removed = None;
     for (n, named) in list.iter_mut().enumerate() {
@@ -126,7 +126,7 @@ fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, draft: &mut SchemeDraft) -> 
         let is_new = scheme != *draft.of;
         let save = ui.add_enabled(wrong.is_none() && is_new, egui::Button::new("Save the scheme"));
         if save.on_hover_text("Marks follow new names; Ctrl+Z takes all of it back").clicked() {
-            window.push(WorkbenchCommand::SetScheme(Box::new(scheme), renamed));
+            window.push(CorpusRequest::SetScheme(Box::new(scheme), renamed));
             return true;
         }
         if ui.button("MQM core").on_hover_text("The kinds and weights that a workspace begins with").clicked() {
@@ -134,10 +134,10 @@ fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, draft: &mut SchemeDraft) -> 
             *draft = SchemeDraft { of: Arc::clone(&draft.of), ..core };
         }
         if ui.button("From a file...").clicked() {
-            window.ask(OPEN.then(WorkbenchCommand::OpenScheme));
+            window.ask(OPEN.then(CorpusRequest::OpenScheme));
         }
         if ui.button("To a file...").on_hover_text("The scheme as it was saved, as TOML or JSON").clicked() {
-            window.ask(SAVE.then(WorkbenchCommand::SaveScheme));
+            window.ask(SAVE.then(CorpusRequest::SaveScheme));
         }
         ui.button("Cancel").clicked()
     })

@@ -5,6 +5,7 @@ use egui::{Align2, Color32, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, Widg
 
 use crate::corpus::query::column::Column;
 use crate::corpus::query::table::TextColumn;
+use crate::jobs::corpus::thread::CorpusRequest;
 use crate::pages::corpus::Workbench;
 use crate::pages::corpus::command::WorkbenchCommand;
 use crate::pages::corpus::whole::WholeCommand;
@@ -25,6 +26,8 @@ const FIGURE: f32 = 78.0;
 const TEXT: f32 = 120.0;
 /// Round the title of a column, and between it and its arrow, points.
 const ARROW: f32 = 4.0;
+/// Stands for a text that is being read.
+const WAITS: &str = "\u{2026}";
 /// Only so much of a very long text is laid out.
 const MOST_SEEN: usize = 240;
 
@@ -61,6 +64,8 @@ struct Layout {
     slots: Vec<Slot>,
     /// The column that it is sorted by, by its place among the slots.
     sorted: Option<usize>,
+    /// The columns of numbers.
+    columns: Vec<Column>,
     width: f32,
 }
 
@@ -75,7 +80,7 @@ impl Layout {
         let rest = room - NUMBER - FIGURE * columns.len() as f32;
         let text = (rest / texts.len() as f32).max(TEXT);
         let texts = texts.into_iter().map(|column| (What::Text(column), text));
-        let figures = columns.into_iter().enumerate().map(|(at, column)| (What::Figure(at, column), FIGURE));
+        let figures = columns.iter().copied().enumerate().map(|(at, column)| (What::Figure(at, column), FIGURE));
         let mut left = NUMBER;
         let slot = |(what, width): (What, f32)| {
             left += width;
@@ -84,7 +89,7 @@ impl Layout {
         let slots: Vec<Slot> = texts.chain(figures).map(slot).collect();
         let sorting = workbench.sorting.strip_prefix('-').unwrap_or(&workbench.sorting);
         let sorted = slots.iter().position(|slot| slot.what.name() == sorting);
-        Self { slots, sorted, width: left }
+        Self { slots, sorted, columns, width: left }
     }
 
     /// The columns that move with the table.
@@ -154,10 +159,12 @@ pub fn table_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
         area.show_rows(ui, LINE, count, |ui, range| {
             ui.ctx().allow_widget_id_changes_in(ui.clip_rect().expand(LINE * 2.0));
-            for n in range {
-                if let Some(at) = window.session.workbench().rows.get(n) {
-                    row_ui(ui, window, &layout, *at as usize, &list);
-                }
+            let seen: Vec<u32> = range.filter_map(|n| window.session.workbench().rows.get(n).copied()).collect();
+            for at in &seen {
+                row_ui(ui, window, &layout, *at as usize, &list);
+            }
+            if window.session.workbench().lacks(&seen, &layout.columns) {
+                window.push(CorpusRequest::See(seen, layout.columns.clone()));
             }
         });
     });
@@ -356,7 +363,9 @@ fn cell(ui: &Ui, workbench: &Workbench, (rect, at): (Rect, usize), slot: Slot) {
             (corpus.systems.get(system).and_then(|column| column.texts.get(at)), reference, t.text)
         }
     };
-    let Some(text) = text else { return };
+    // What is not in memory yet is being read.
+    let is_here = corpus.has_rows(&[at as u32], &[]);
+    let Some(text) = text.or((!is_here).then_some(WAITS)) else { return };
     let end = text.char_indices().nth(MOST_SEEN).map_or(text.len(), |(end, _)| end);
     let room = slot.width - 10.0;
     let galley = Marked::new(&text[..end], against, theme::body(), (colour, t.warm)).line(painter, room);

@@ -5,7 +5,7 @@ use egui::{Color32, Stroke, Ui};
 
 use crate::corpus::judgements::judge::{Judgement, Mark};
 use crate::corpus::judgements::scheme::Scheme;
-use crate::jobs::corpus::keeper::Detail;
+use crate::jobs::corpus::thread::Detail;
 use crate::ui::local::Window;
 use crate::ui::views::corpus::memory::MarkKey;
 use crate::ui::views::corpus::words::{Tint, place_of};

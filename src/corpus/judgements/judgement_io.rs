@@ -1,4 +1,4 @@
-//! Floor 7: what people say of sentences as files: written as a table, and brought in from a table or from JSON lines.
+//! Floor 7: what people say of sentences as files: written as a table, and report in from a table or from JSON lines.
 //!
 //! A file is matched by the texts of its sentences, each annotator keeps the name, and all that it says is one act of the
 //! undo. Of a table only the columns that it has are taken; a line of JSON is all that its annotators say of the sentence.
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::corpus::import::bring::Brought;
+use crate::corpus::import::importer::ImportReport;
 use crate::corpus::judgements::judge::{Given, Judgement, Judgements, MOST_STARS, Mark, NOBODY};
 use crate::corpus::measures::measures::Measuring;
 use crate::corpus::store::corpus::Corpus;
@@ -51,7 +51,7 @@ const WINDOW: usize = 10_000;
 pub fn table(file: &mut dyn Write, rows: &[u32], corpus: &Corpus) -> std::io::Result<()> {
     let mut table = Tsv::new(file, COLUMNS)?;
     for &at in rows {
-        for (annotator, judgement) in corpus.judgements.get(&(at as usize)).into_iter().flatten() {
+        for (annotator, judgement) in corpus.judgements.get(&(at as usize)).into_iter().flat_map(|by| by.iter()) {
             let marks = judgement.marks.iter().map(Of::Mark);
             let mut all: Vec<Of<'_>> = marks.chain(judgement.no_errors.iter().map(|name| Of::NoErrors(name))).collect();
             if all.is_empty() {
@@ -167,13 +167,13 @@ struct Line {
 ///
 /// # Errors
 /// [`Error::Stale`] as soon as the ticket is stale; a sentence about either file. Nothing is taken then.
-pub fn bring(
+pub fn import(
     workspace: &mut Workspace,
     path: &Path,
     name: Option<&str>,
     measuring: &mut Measuring,
     ticket: &Ticket,
-) -> Result<Brought> {
+) -> Result<ImportReport> {
     let Some(notation) = notation(path) else {
         let advice = "lines as `analyse --format judgements` writes them, or a table with the columns `annotator` and `sentence` or `source`";
         return Err(Error::file(path, format!("holds no judgements; they are {advice}")));
@@ -193,25 +193,25 @@ pub fn bring(
         said: BTreeMap::new(),
         golds: BTreeMap::new(),
         lengths: HashMap::new(),
-        brought: Brought::default(),
+        report: ImportReport::default(),
         is_renamed: false,
     };
     match notation {
         Notation::Lines => reading.lines(ticket)?,
         Notation::Table => reading.table(&known, ticket)?,
     }
-    let Reading { said, golds, mut brought, is_renamed, stem, .. } = reading;
+    let Reading { said, golds, mut report, is_renamed, stem, .. } = reading;
     let how = if notation == Notation::Lines { "JSON lines" } else { "a table" };
-    brought.facts.push(format!("Judgements as {how}."));
+    report.facts.push(format!("Judgements as {how}."));
     if is_renamed {
-        brought.facts.push(format!("Those by \"{NOBODY}\" are kept as by \"{stem}\", the name of the file."));
+        report.facts.push(format!("Those by \"{NOBODY}\" are kept as by \"{stem}\", the name of the file."));
     }
-    brought.facts.extend(strange(&said, workspace)?);
-    brought.facts.extend(strangers(&said, workspace)?);
-    brought.judgements = said.len();
+    report.facts.extend(strange(&said, workspace)?);
+    report.facts.extend(strangers(&said, workspace)?);
+    report.judgements = said.len();
     let given: Vec<Given> = said.into_iter().map(|((at, by), judgement)| (at, by, judgement)).collect();
     let golds = with_own(golds, &given, workspace)?;
-    brought.golds = golds.len();
+    report.golds = golds.len();
     workspace.judge_all(&given, &golds)?;
     let places: Vec<usize> = golds.iter().map(|(at, _)| *at).collect();
     if !places.is_empty() {
@@ -219,7 +219,7 @@ pub fn bring(
             workspace.measure(system.id, &places, measuring)?;
         }
     }
-    Ok(brought)
+    Ok(report)
 }
 
 /// Links of an annotator are the links by hand of a sentence that has none.
@@ -276,13 +276,13 @@ struct Reading<'a> {
     golds: BTreeMap<usize, Links>,
     /// Words of the outputs that marks are of.
     lengths: HashMap<(usize, String), Option<usize>>,
-    brought: Brought,
+    report: ImportReport,
     is_renamed: bool,
 }
 
 impl Reading<'_> {
     fn warn(&mut self, line: usize, message: &str) {
-        self.brought.warn(self.path, line, message);
+        self.report.warn(self.path, line, message);
     }
 
     fn lines(&mut self, ticket: &Ticket) -> Result<()> {

@@ -1,4 +1,4 @@
-//! Floor 7: files of others brought into a workspace: sentences are added, or joined with those that are there.
+//! Floor 7: files of others imported into a workspace: sentences are added, or joined with those that are there.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -31,7 +31,7 @@ const COMPARED: usize = 20;
 
 /// What came of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Brought {
+pub struct ImportReport {
     /// Sentences that are new.
     pub sentences: usize,
     /// References for sentences that had none or another.
@@ -54,7 +54,7 @@ pub struct Brought {
     pub is_stopped: bool,
 }
 
-impl Brought {
+impl ImportReport {
     /// In one sentence.
     pub fn told(&self) -> String {
         let parts = [
@@ -84,45 +84,30 @@ impl Brought {
     }
 }
 
-/// Brings a file in on one thread; see [`bring_with`].
-///
-/// # Errors
-/// As [`bring_with`].
-pub fn bring(
-    workspace: &mut Workspace,
-    path: &Path,
-    options: &import::Options,
-    measuring: &mut Measuring,
-    ticket: &Ticket,
-    hear: &mut dyn FnMut(f32),
-) -> Result<Brought> {
-    bring_with(workspace, (path, options), 1, measuring, ticket, hear)
-}
-
-/// Brings a file in: `threads` threads read, measure and pack, this one writes. `hear` is told how far it is, from 0 to 1.
+/// Imports a file: `threads` threads read, measure and pack, this one writes. `hear` is told how far it is, from 0 to 1.
 /// What came before an error stays, and so does what came before the ticket was stale; when the file comes in again, it
 /// joins that.
 ///
 /// # Errors
 /// A sentence about either file.
-pub fn bring_with(
+pub fn import_file(
     workspace: &mut Workspace,
     (path, options): (&Path, &import::Options),
     threads: usize,
     measuring: &mut Measuring,
     ticket: &Ticket,
     hear: &mut dyn FnMut(f32),
-) -> Result<Brought> {
+) -> Result<ImportReport> {
     let mut import = import::open(path, options)?;
     let facts = import.facts.told();
-    let mut brought = Brought { facts: facts.clone(), asks: import.facts.asks(), ..Brought::default() };
+    let mut report = ImportReport { facts: facts.clone(), asks: import.facts.asks(), ..ImportReport::default() };
     let origin = workspace.add_origin(&path.display().to_string(), &facts.join(" "))?;
     let stem = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let stem = stem.split('.').next().unwrap_or_default().to_owned();
     // An aligner is one thread's.
     let threads = if measuring.aligner.is_some() { 1 } else { threads };
     let told = with_lanes(threads, &work, |lanes| {
-        let bringing = Bringing {
+        let importer = Importer {
             workspace: &mut *workspace,
             lanes,
             path,
@@ -134,17 +119,17 @@ pub fn bring_with(
             waiting: VecDeque::new(),
             loose: 0,
         };
-        bringing.bring(&mut import, measuring, &mut brought, (ticket, hear))
+        importer.import(&mut import, measuring, &mut report, (ticket, hear))
     });
     // What came is folded, however it ended.
     workspace.fold()?;
     told?;
     let warnings = import.warnings();
-    brought.warned += warnings.count();
+    report.warned += warnings.count();
     let mut told: Vec<String> = warnings.kept().iter().map(|warning| warning.sentence.clone()).collect();
-    told.append(&mut brought.warnings);
-    brought.warnings = told;
-    Ok(brought)
+    told.append(&mut report.warnings);
+    report.warnings = told;
+    Ok(report)
 }
 
 /// What other threads do.
@@ -195,7 +180,7 @@ impl Draft {
 }
 
 /// A file on its way in.
-struct Bringing<'a> {
+struct Importer<'a> {
     workspace: &'a mut Workspace,
     lanes: &'a Lanes<'a, Job, Done>,
     path: &'a Path,
@@ -212,13 +197,13 @@ struct Bringing<'a> {
     loose: usize,
 }
 
-impl Bringing<'_> {
+impl Importer<'_> {
     /// Reads ahead, joins window after window, and writes what is packed.
-    fn bring(
+    fn import(
         mut self,
         import: &mut Import,
         measuring: &mut Measuring,
-        brought: &mut Brought,
+        report: &mut ImportReport,
         (ticket, hear): (&Ticket, &mut dyn FnMut(f32)),
     ) -> Result<()> {
         let mut failed = None;
@@ -231,12 +216,12 @@ impl Bringing<'_> {
                     Err(error) => (failed, is_over) = (Some(error), true),
                 }
             }
-            brought.is_stopped = ticket.is_stale();
-            let Some(Done::Read(records, warnings)) = self.lanes.take(READ).filter(|_| !brought.is_stopped) else {
+            report.is_stopped = ticket.is_stale();
+            let Some(Done::Read(records, warnings)) = self.lanes.take(READ).filter(|_| !report.is_stopped) else {
                 break;
             };
             import.absorb(warnings);
-            self.take(records, measuring, brought)?;
+            self.take(records, measuring, report)?;
             self.write(MOST_OPEN.1)?;
             hear(import.progress());
         }
@@ -262,15 +247,15 @@ impl Bringing<'_> {
         Ok(())
     }
 
-    fn take(&mut self, window: Vec<Record>, measuring: &mut Measuring, brought: &mut Brought) -> Result<()> {
+    fn take(&mut self, window: Vec<Record>, measuring: &mut Measuring, report: &mut ImportReport) -> Result<()> {
         let base = match self.base {
             Some(base) => base,
             None => *self.base.insert(self.find_base(&window)?),
         };
-        self.add_sentences(base, &window, brought)?;
+        self.add_sentences(base, &window, report)?;
         let mut known =
             Known::read(self.workspace, window.iter().map(|record| base + record.sentence.saturating_sub(1)))?;
-        let window = self.joined(base, window, &known, brought)?;
+        let window = self.joined(base, window, &known, report)?;
         let (mut references, mut golds) = (Vec::new(), Vec::new());
         for (at, record) in &window {
             let before = known.sentences.get(at).and_then(|sentence| sentence.reference.as_ref());
@@ -289,7 +274,7 @@ impl Bringing<'_> {
         if !references.is_empty() || !golds.is_empty() || window.iter().any(|(_, record)| is_bare(record)) {
             self.write(0)?;
         }
-        self.judge_again(references, golds, &mut known, measuring, brought)?;
+        self.judge_again(references, golds, &mut known, measuring, report)?;
         let remarks: Vec<_> = window.iter().filter_map(|(at, record)| Some((*at, remarks(record)?))).collect();
         if !remarks.is_empty() {
             self.workspace.add_remarks(&self.stem, &remarks)?;
@@ -305,7 +290,7 @@ impl Bringing<'_> {
                 }
                 named.push(name.clone());
                 let Some(sentence) = known.sentences.get(at) else { continue };
-                let kept = self.output((*at, &name), &sentence.source, record, output, brought)?;
+                let kept = self.output((*at, &name), &sentence.source, record, output, report)?;
                 let id = self.system(&name)?;
                 drafts.entry(id).or_default().extend(kept.map(|output| Draft {
                     at: *at,
@@ -317,7 +302,7 @@ impl Bringing<'_> {
             }
         }
         for (system, drafts) in drafts {
-            brought.outputs += drafts.len();
+            report.outputs += drafts.len();
             self.give(system, drafts, measuring)?;
         }
         Ok(())
@@ -343,7 +328,7 @@ impl Bringing<'_> {
         base: usize,
         window: Vec<Record>,
         known: &Known,
-        brought: &mut Brought,
+        report: &mut ImportReport,
     ) -> Result<Vec<(usize, Record)>> {
         let len = self.workspace.len()?;
         let mut joined = Vec::with_capacity(window.len());
@@ -352,12 +337,12 @@ impl Bringing<'_> {
             let Some(sentence) = known.sentences.get(&at) else {
                 if at >= len {
                     let message = format!("belongs to sentence {}, but there are {len}", at + 1);
-                    brought.warn(self.path, record.line, &message);
+                    report.warn(self.path, record.line, &message);
                 }
                 continue;
             };
             if record.source.as_ref().is_some_and(|source| !same(&sentence.source, &source.text)) {
-                brought.warn(self.path, record.line, &format!("is not sentence {}; it is left out", at + 1));
+                report.warn(self.path, record.line, &format!("is not sentence {}; it is left out", at + 1));
                 continue;
             }
             joined.push((at, record));
@@ -372,10 +357,10 @@ impl Bringing<'_> {
         golds: Vec<(usize, Links)>,
         known: &mut Known,
         measuring: &mut Measuring,
-        brought: &mut Brought,
+        report: &mut ImportReport,
     ) -> Result<()> {
-        brought.references += references.len();
-        brought.golds += golds.len();
+        report.references += references.len();
+        report.golds += golds.len();
         if !references.is_empty() {
             self.workspace.set_references(&references)?;
         }
@@ -420,14 +405,14 @@ impl Bringing<'_> {
     }
 
     /// Adds those that are new.
-    fn add_sentences(&mut self, base: usize, window: &[Record], brought: &mut Brought) -> Result<()> {
+    fn add_sentences(&mut self, base: usize, window: &[Record], report: &mut ImportReport) -> Result<()> {
         let mut len = self.workspace.len()?;
         let mut new: Vec<NewSentence> = Vec::new();
         for record in window {
             let Some(source) = &record.source else { continue };
             let at = base + record.sentence.saturating_sub(1);
             if at > len + MOST_GAP {
-                brought.warn(self.path, record.line, "is far beyond the sentences before it; it is left out");
+                report.warn(self.path, record.line, "is far beyond the sentences before it; it is left out");
                 continue;
             }
             // A gap in the file keeps its place, so that other files still fit.
@@ -446,7 +431,7 @@ impl Bringing<'_> {
                 len += 1;
             }
         }
-        brought.sentences += new.len();
+        report.sentences += new.len();
         self.loose += new.len();
         // An import that was stopped goes on: its sentences are of one file, whose first is that of other files.
         if let Some(known) = self.workspace.sentence(base)? {
@@ -472,7 +457,7 @@ impl Bringing<'_> {
         source: &str,
         record: &Record,
         output: &import::Output,
-        brought: &mut Brought,
+        report: &mut ImportReport,
     ) -> Result<Option<Output>> {
         let mut kept = Output {
             text: output.text.clone(),
@@ -494,7 +479,7 @@ impl Bringing<'_> {
         if is_bare {
             let id = self.system(name)?;
             let Some(known) = self.workspace.output(id, at)? else {
-                brought.warn(
+                report.warn(
                     self.path,
                     record.line,
                     &format!("has links of {name}, which says nothing of sentence {}", at + 1),
@@ -517,7 +502,7 @@ impl Bringing<'_> {
             } else {
                 let shape = format!("{} by {}", alpha.rows(), alpha.columns());
                 let words = format!("{} by {}", kept.target.len(), kept.source.len());
-                brought.warn(
+                report.warn(
                     self.path,
                     record.line,
                     &format!("has {shape} weights for {words} words; they are left out"),
@@ -527,7 +512,7 @@ impl Bringing<'_> {
         if let Some(links) = &kept.links {
             let is_within = links.iter().all(|link| link.source < kept.source.len() && link.target < kept.target.len());
             if !is_within {
-                brought.warn(self.path, record.line, "has a link beyond its words; its links are left out");
+                report.warn(self.path, record.line, "has a link beyond its words; its links are left out");
                 kept.links = None;
             }
         }

@@ -1,0 +1,87 @@
+//! Floor 7: what an act of judging changed, as the thread that owns a corpus and the window apply it, each to its own copy.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::corpus::judgements::judge::{ByAnnotator, Changed};
+use crate::corpus::judgements::scheme::Scheme;
+use crate::corpus::measures::measures::{DISAGREEMENT, MEASURES, Measuring};
+use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::file::Workspace;
+use crate::error::Result;
+use crate::text::links::Links;
+
+/// What is new of some sentences, by their places from 0.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    /// All that is said of each now.
+    pub judged: BTreeMap<usize, Arc<ByAnnotator>>,
+    /// Links by hand.
+    pub golds: BTreeMap<usize, Option<Links>>,
+    /// The scheme of errors.
+    pub scheme: Option<Arc<Scheme>>,
+    /// The systems, by their ids, with measures that follow from the links.
+    numbers: Vec<(i64, Vec<(usize, Vec<f32>)>)>,
+}
+
+impl Change {
+    /// Reads what was changed, and measures what depends on it.
+    ///
+    /// # Errors
+    /// A sentence about the file.
+    pub fn read(workspace: &mut Workspace, changed: &Changed) -> Result<Self> {
+        let mut change = Self::default();
+        for at in &changed.judged {
+            change.judged.insert(*at, Arc::new(workspace.judgements_of(*at)?));
+        }
+        for at in &changed.golds {
+            change.golds.insert(*at, workspace.gold(*at)?);
+        }
+        if changed.scheme {
+            change.scheme = Some(Arc::new(workspace.scheme()?));
+        }
+        if !change.golds.is_empty() {
+            let places: Vec<usize> = change.golds.keys().copied().collect();
+            for system in workspace.systems()? {
+                let rows = workspace.measure(system.id, &places, &mut Measuring::default())?;
+                change.numbers.push((system.id, rows));
+            }
+        }
+        Ok(change)
+    }
+}
+
+impl Corpus {
+    /// Takes a change in; costs what it changes.
+    pub fn apply(&mut self, change: &Change) {
+        let (judgements, counts) = (Arc::make_mut(&mut self.judgements), Arc::make_mut(&mut self.counts));
+        for (at, by) in &change.judged {
+            counts.add(by);
+            let before = if by.is_empty() { judgements.remove(at) } else { judgements.insert(*at, Arc::clone(by)) };
+            before.iter().for_each(|before| counts.remove(before));
+        }
+        if !change.golds.is_empty() {
+            let golds: &mut BTreeSet<usize> = Arc::make_mut(&mut self.golds);
+            for (at, gold) in &change.golds {
+                if gold.is_some() {
+                    golds.insert(*at)
+                } else {
+                    golds.remove(at)
+                };
+            }
+        }
+        if let Some(scheme) = &change.scheme {
+            self.scheme = Arc::clone(scheme);
+        }
+        for (id, rows) in &change.numbers {
+            let Some(column) = self.systems.iter_mut().find(|column| column.system.id == *id) else { continue };
+            let measured = MEASURES.iter().zip(&mut column.numbers).enumerate();
+            // Without an aligner nothing new is known of its links.
+            for (k, (_, numbers)) in measured.filter(|(_, (measure, _))| measure.name != DISAGREEMENT) {
+                for (at, row) in rows {
+                    numbers.update(*at, row[k]);
+                }
+            }
+        }
+    }
+}

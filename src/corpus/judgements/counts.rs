@@ -1,0 +1,62 @@
+//! Floor 7: how often annotators, tags, and kinds and severities of marks occur, kept up sentence by sentence.
+
+use std::collections::BTreeMap;
+
+use crate::corpus::judgements::judge::{ByAnnotator, Judgement, Judgements};
+
+/// Names, each with how often it occurs.
+type Counted = BTreeMap<String, usize>;
+
+/// How often each occurs. A kind and a severity may be called the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Everyone who judged anything, with how many sentences.
+    pub annotators: Counted,
+    /// Tags.
+    pub tags: Counted,
+    /// Kinds of marks.
+    pub kinds: Counted,
+    /// Severities of marks.
+    pub severities: Counted,
+    /// Judgements of the errors of a translation.
+    pub errors_judged: usize,
+}
+
+impl Counts {
+    /// Counts everything.
+    pub fn of(judgements: &Judgements) -> Self {
+        let mut counts = Self::default();
+        judgements.values().for_each(|by| counts.add(by));
+        counts
+    }
+
+    /// Counts what is said of a sentence.
+    pub fn add(&mut self, by: &ByAnnotator) {
+        self.turn(by, |counted, name| *counted.entry(name.to_owned()).or_default() += 1);
+        self.errors_judged += by.values().filter(|judgement| judgement.judges_any()).count();
+    }
+
+    /// The reverse of [`Counts::add`].
+    pub fn remove(&mut self, by: &ByAnnotator) {
+        self.turn(by, |counted, name| {
+            if let Some(count) = counted.get_mut(name) {
+                *count -= 1;
+                if *count == 0 {
+                    counted.remove(name);
+                }
+            }
+        });
+        self.errors_judged -= by.values().filter(|judgement| judgement.judges_any()).count();
+    }
+
+    fn turn(&mut self, by: &ByAnnotator, turn: fn(&mut Counted, &str)) {
+        for (annotator, Judgement { tags, marks, .. }) in by {
+            turn(&mut self.annotators, annotator);
+            tags.iter().for_each(|tag| turn(&mut self.tags, tag));
+            for mark in marks {
+                turn(&mut self.kinds, &mark.category);
+                turn(&mut self.severities, &mark.severity);
+            }
+        }
+    }
+}

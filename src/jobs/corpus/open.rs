@@ -1,0 +1,446 @@
+//! Floor 8: the thread of a corpus, how it answers: the workspace that is open, and what was asked of it last.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use crate::corpus::export::out::write;
+use crate::corpus::import::importer::{ImportReport, import_file};
+use crate::corpus::judgements::judge::Changed;
+use crate::corpus::judgements::judgement_io;
+use crate::corpus::judgements::scheme::{Renamed, Scheme};
+use crate::corpus::measures::measures::Measuring;
+use crate::corpus::query::hits;
+use crate::corpus::query::table;
+use crate::corpus::query::table::Sorting;
+use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::file::Workspace;
+use crate::corpus::store::write::NewSentence;
+use crate::error::{Error, Result};
+use crate::evaluation::first_set;
+use crate::import;
+use crate::jobs::corpus::calls::{CorpusNews, CorpusRequest, Detail};
+use crate::jobs::corpus::explore::{Explore, Explored, Jobs};
+use crate::jobs::live::serve::panic_sentence;
+use crate::jobs::thread::{Outbox, caught};
+use crate::text::links::read::links_of;
+use crate::text::write::write_atomic;
+use crate::ticket::{Counter, Ticket};
+
+/// While others write, rows are chosen and sorted again after so many times as long as that took.
+const REST: u32 = 10;
+/// The rows whose texts are read before they are shown.
+const FIRST_ROWS: usize = 64;
+/// Polls of a costly condition before it is told that it takes a while.
+const PATIENT: usize = 20;
+
+/// A workspace that is open, or none.
+pub(super) struct Open<'a> {
+    out: &'a Outbox<CorpusNews>,
+    /// Each file that comes in has a ticket of its own.
+    imports: &'a Counter,
+    /// Stale when the program ends.
+    end: &'a Ticket,
+    inbox: &'a Receiver<CorpusRequest>,
+    /// Calls that came and are not yet answered.
+    pub(super) waiting: Vec<CorpusRequest>,
+    pub(super) workspace: Option<Workspace>,
+    pub(super) corpus: Arc<Corpus>,
+    /// Of the file, when the corpus was read.
+    version: i64,
+    /// What was asked for last: conditions and order.
+    pub(super) shown: (String, String),
+    /// What people say decides which rows are shown, or where, or whether the conditions can be read.
+    pub(super) follows: bool,
+    /// Two annotators who are compared.
+    pub(super) compared: Option<(String, String)>,
+    /// The rows that came of it.
+    rows: Arc<Vec<u32>>,
+    pub(super) jobs: Jobs,
+    /// When the rows were told last, and how long it took to choose and sort them.
+    told: (Instant, Duration),
+    /// The rows that were told are not those of the corpus any more.
+    is_behind: bool,
+    /// There are texts that were not read.
+    pub(super) reads_on: bool,
+}
+
+impl<'a> Open<'a> {
+    pub(super) fn new(
+        inbox: &'a Receiver<CorpusRequest>,
+        out: &'a Outbox<CorpusNews>,
+        imports: &'a Counter,
+        end: &'a Ticket,
+    ) -> Self {
+        Self {
+            out,
+            imports,
+            end,
+            inbox,
+            waiting: Vec::new(),
+            workspace: None,
+            corpus: Arc::default(),
+            version: 0,
+            shown: Default::default(),
+            follows: false,
+            compared: None,
+            rows: Arc::default(),
+            jobs: Jobs::default(),
+            told: (Instant::now(), Duration::ZERO),
+            is_behind: false,
+            reads_on: false,
+        }
+    }
+}
+
+impl Open<'_> {
+    pub(super) fn tell(&self, news: CorpusNews) {
+        self.out.send(news);
+    }
+
+    /// Tells what goes wrong and goes on.
+    pub(super) fn attempt(&mut self, job: impl FnOnce(&mut Self) -> Result<()>) {
+        let done = caught(|| job(self));
+        match done {
+            Ok(Ok(()) | Err(Error::Stale)) => {}
+            Ok(Err(error)) => self.tell(CorpusNews::Failed(error.to_string())),
+            Err(words) => self.tell(CorpusNews::Failed(panic_sentence(&words))),
+        }
+    }
+
+    pub(super) fn answer(&mut self, request: CorpusRequest) -> Result<()> {
+        match request {
+            CorpusRequest::Stop => return Ok(()),
+            CorpusRequest::Open(path) => return self.open(&path),
+            CorpusRequest::Close => {
+                self.workspace = None;
+                self.corpus = Arc::default();
+                self.rows = Arc::default();
+                self.jobs = Jobs::default();
+                self.compared = None;
+                return Ok(());
+            }
+            _ => {}
+        }
+        let Some(workspace) = &mut self.workspace else {
+            return Err(Error::Input("No workspace is open; open one, or make one".to_owned()));
+        };
+        match request {
+            CorpusRequest::Open(_) | CorpusRequest::Close | CorpusRequest::Stop => Ok(()),
+            CorpusRequest::Import(path, options) => self.import(path, &options),
+            CorpusRequest::Fill => self.fill(),
+            CorpusRequest::Show { filter, sorting } => {
+                self.shown = (filter, sorting);
+                self.show()
+            }
+            CorpusRequest::See(rows, columns) => {
+                self.corpus.read_rows(&rows, &columns);
+                self.tell_damages();
+                self.tell(CorpusNews::Seen);
+                Ok(())
+            }
+            CorpusRequest::Explore(explore) => self.explore(explore),
+            CorpusRequest::Detail(at) => self.detail(at),
+            CorpusRequest::Judge(at, annotator, judgement) => {
+                workspace.judge(at, &annotator, &judgement)?;
+                self.judged(&Changed { at: Some(at), judged: vec![at], ..Changed::default() })
+            }
+            CorpusRequest::SetGold(at, annotator, gold) => self.draw_links(at, &annotator, gold.as_ref()),
+            CorpusRequest::Align(at, annotator, languages) => self.align(at, &annotator, &languages),
+            CorpusRequest::Compare(pair) => {
+                self.compared = pair;
+                self.compare();
+                Ok(())
+            }
+            CorpusRequest::SetScheme(scheme, renamed) => {
+                let changed = workspace.set_scheme(&scheme, &renamed)?;
+                self.judged(&changed)
+            }
+            CorpusRequest::OpenScheme(path) => {
+                let changed = workspace.set_scheme(&Scheme::open(&path)?, &Renamed::default())?;
+                self.judged(&changed)
+            }
+            CorpusRequest::SaveScheme(path) => {
+                workspace.scheme()?.save(&path)?;
+                self.tell(CorpusNews::Written(path));
+                Ok(())
+            }
+            CorpusRequest::Undo => workspace.undo()?.map_or(Ok(()), |changed| self.judged(&changed)),
+            CorpusRequest::Redo => workspace.redo()?.map_or(Ok(()), |changed| self.judged(&changed)),
+            CorpusRequest::Remove(id) => {
+                workspace.remove_system(id)?;
+                self.jobs.means.forget();
+                self.jobs.stop();
+                self.refresh()
+            }
+            CorpusRequest::Write(out) => {
+                write(&out, &self.corpus, workspace)?;
+                self.tell(CorpusNews::Written(out.path.clone()));
+                Ok(())
+            }
+        }
+    }
+
+    /// Puts in the small test set that comes with the program.
+    fn fill(&mut self) -> Result<()> {
+        let Some(workspace) = &mut self.workspace else { return Ok(()) };
+        let origin = workspace.add_origin("the first set of Interlinear", "")?;
+        let sentence = |(n, (source, reference, links)): (usize, (&str, &str, &str))| NewSentence {
+            source: source.to_owned(),
+            reference: Some(reference.to_owned()),
+            name: None,
+            line: n + 1,
+            gold: links_of(links),
+        };
+        let new: Vec<NewSentence> = first_set::lines().enumerate().map(sentence).collect();
+        workspace.add_sentences(origin, &new)?;
+        self.jobs.means.forget();
+        self.refresh()
+    }
+
+    fn open(&mut self, path: &std::path::Path) -> Result<()> {
+        self.tell(CorpusNews::Busy("Opening the workspace".to_owned(), 0.0));
+        let read = Workspace::open(path).and_then(|mut workspace| {
+            // Unfolded numbers are read as well, only more slowly.
+            let folded = workspace.fold_much();
+            Ok((workspace.version()?, Corpus::read(&workspace)?, workspace, folded))
+        });
+        self.tell(CorpusNews::Idle);
+        let (version, corpus, workspace, folded) = read?;
+        if let Err(error) = folded {
+            self.tell(CorpusNews::Failed(error.to_string()));
+        }
+        (self.version, self.corpus, self.workspace) = (version, Arc::new(corpus), Some(workspace));
+        (self.shown, self.compared) = (Default::default(), None);
+        self.reads_on = true;
+        self.jobs = Jobs::default();
+        if let Some(workspace) = &self.workspace {
+            self.tell(CorpusNews::Explored(Explored::Look(Box::new(workspace.look()))));
+        }
+        for damage in &self.corpus.damages {
+            self.tell(CorpusNews::Failed(damage.clone()));
+        }
+        self.tell_corpus()
+    }
+
+    fn tell_corpus(&mut self) -> Result<()> {
+        self.tell_corpus_alone();
+        self.compare();
+        self.jobs.forget();
+        match self.workspace.is_some().then(|| self.show()) {
+            // A newer question waits, and is answered next.
+            None | Some(Err(Error::Stale)) => Ok(()),
+            Some(shown) => shown,
+        }
+    }
+
+    fn tell_corpus_alone(&self) {
+        if let Some(workspace) = &self.workspace {
+            self.tell(CorpusNews::Corpus(workspace.path().to_owned(), Arc::new(self.corpus.without_file())));
+        }
+    }
+
+    /// Reads what nobody has asked for yet, a little at a time.
+    #[expect(clippy::unnecessary_wraps, reason = "one of the things that are attempted")]
+    pub(super) fn read_on(&mut self) -> Result<()> {
+        self.reads_on = self.corpus.read_on();
+        self.tell_damages();
+        Ok(())
+    }
+
+    fn tell_damages(&self) {
+        for damage in self.corpus.take_damages() {
+            self.tell(CorpusNews::Failed(damage));
+        }
+    }
+
+    fn explore(&mut self, explore: Explore) -> Result<()> {
+        let Some(workspace) = &mut self.workspace else { return Ok(()) };
+        match explore {
+            Explore::Watch(columns) => {
+                self.jobs.watch(columns);
+                self.draw();
+                Ok(())
+            }
+            Explore::Keep(look) => workspace.keep_look(&look),
+            Explore::Means { frequencies, languages } => {
+                self.jobs.means.set(frequencies, languages);
+                Ok(())
+            }
+            Explore::Count(options) => {
+                let (inbox, waiting) = (self.inbox, &mut self.waiting);
+                let mut goes_on = || {
+                    waiting.extend(inbox.try_iter());
+                    !waiting
+                        .iter()
+                        .any(|call| matches!(call, CorpusRequest::Explore(Explore::Count(_)) | CorpusRequest::Close))
+                };
+                self.jobs.count(options, &self.corpus, &self.rows, &mut goes_on)
+            }
+            Explore::Find(find) => {
+                if let Some(refused) = self.jobs.find(find, workspace, &self.rows) {
+                    self.tell(CorpusNews::Explored(refused));
+                }
+                Ok(())
+            }
+            Explore::Save { path, lines, order, system } => {
+                let table = hits::tsv(&lines, &order, &self.corpus, system);
+                write_atomic(&path, |file| std::io::Write::write_all(file, table.as_bytes()))?;
+                self.tell(CorpusNews::Written(path));
+                Ok(())
+            }
+        }
+    }
+
+    /// Goes on with a long answer.
+    pub(super) fn step(&mut self) -> Result<()> {
+        let Some(workspace) = &self.workspace else { return Ok(()) };
+        let out = self.out;
+        self.jobs.step(&self.corpus, workspace, &mut |explored| {
+            out.send(CorpusNews::Explored(explored));
+        })
+    }
+
+    /// Tells what is drawn of the columns that are watched.
+    pub(super) fn draw(&mut self) {
+        if let Some(picture) = self.jobs.picture(&self.corpus, &self.rows) {
+            self.tell(CorpusNews::Explored(Explored::Picture(Arc::new(picture))));
+        }
+    }
+
+    pub(super) fn show(&mut self) -> Result<()> {
+        let Some(workspace) = &self.workspace else { return Ok(()) };
+        let (inbox, waiting, out) = (self.inbox, &mut self.waiting, self.out);
+        let mut polls = 0;
+        let mut goes_on = || {
+            polls += 1;
+            if polls == PATIENT {
+                out.send(CorpusNews::Busy("Looking through the sentences".to_owned(), 0.0));
+            }
+            waiting.extend(inbox.try_iter());
+            !waiting
+                .iter()
+                .any(|call| matches!(call, CorpusRequest::Show { .. } | CorpusRequest::Open(_) | CorpusRequest::Close))
+        };
+        let (corpus, (filter, sorting)) = (&self.corpus, &self.shown);
+        let means = &mut self.jobs.means;
+        let began = Instant::now();
+        let mut rows = || -> Result<(Vec<u32>, bool)> {
+            let filter = means.filter(filter, corpus, workspace, &mut goes_on)?;
+            let sorting = (!sorting.is_empty()).then(|| Sorting::named(sorting, corpus)).transpose()?;
+            let follows = filter.reads_judgements() || sorting.as_ref().is_some_and(Sorting::reads_judgements);
+            Ok((table::rows(corpus, &filter, sorting.as_ref()), follows))
+        };
+        let rows = rows();
+        if polls >= PATIENT {
+            out.send(CorpusNews::Idle);
+        }
+        let rows = match rows {
+            Err(Error::Stale) => return Err(Error::Stale),
+            Err(error) => {
+                self.follows = true;
+                Err(error.to_string())
+            }
+            Ok((rows, follows)) => {
+                self.follows = follows;
+                self.rows = Arc::new(rows);
+                Ok(Arc::clone(&self.rows))
+            }
+        };
+        // What the table shows first should not wait for the file.
+        self.corpus.read_for(&self.rows[..self.rows.len().min(FIRST_ROWS)]);
+        self.draw();
+        self.tell(CorpusNews::Rows(rows));
+        self.tell_damages();
+        (self.told, self.is_behind) = ((Instant::now(), began.elapsed()), false);
+        Ok(())
+    }
+
+    /// Takes in what others have written. Rows of a large table are chosen and sorted less often than it grows.
+    pub(super) fn look(&mut self) -> Result<()> {
+        let Some(workspace) = &self.workspace else { return Ok(()) };
+        if workspace.version()? != self.version {
+            self.jobs.means.forget();
+            self.read_again()?;
+            self.tell_corpus_alone();
+            self.is_behind = true;
+        }
+        let (at, took) = self.told;
+        if self.is_behind && at.elapsed() >= took * REST {
+            self.show()?;
+        }
+        Ok(())
+    }
+
+    fn read_again(&mut self) -> Result<()> {
+        let Some(workspace) = &self.workspace else { return Ok(()) };
+        let version = workspace.version()?;
+        if version != self.version {
+            self.jobs.means.forget();
+        }
+        self.version = version;
+        Arc::make_mut(&mut self.corpus).refresh(workspace)?;
+        self.jobs.forget();
+        self.reads_on = true;
+        Ok(())
+    }
+
+    fn refresh(&mut self) -> Result<()> {
+        self.read_again()?;
+        self.tell_corpus()
+    }
+
+    fn detail(&self, at: usize) -> Result<()> {
+        let Some(workspace) = &self.workspace else { return Ok(()) };
+        let Some(sentence) = workspace.sentence(at)? else { return Ok(()) };
+        self.corpus.read_sentence(at);
+        let outputs = self.corpus.systems.iter().map(|column| workspace.output(column.system.id, at));
+        let detail = Detail {
+            at,
+            sentence,
+            outputs: outputs.collect::<Result<_>>()?,
+            gold: workspace.gold(at)?,
+            judgements: self.corpus.judgements.get(&at).cloned().unwrap_or_default(),
+        };
+        self.tell(CorpusNews::Detail(Box::new(detail)));
+        Ok(())
+    }
+
+    fn import(&mut self, path: PathBuf, options: &import::Options) -> Result<()> {
+        let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
+        let Some(workspace) = &mut self.workspace else { return Ok(()) };
+        let out = self.out;
+        let mut hear = |share: f32| {
+            out.send(CorpusNews::Importing(format!("Importing {name}"), share));
+        };
+        let ticket = self.imports.next();
+        // One that came before the ticket was there stops it too.
+        self.waiting.extend(self.inbox.try_iter());
+        if self.waiting.contains(&CorpusRequest::Stop) {
+            self.imports.cancel();
+        }
+        self.end.check()?;
+        hear(0.0);
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut measuring = Measuring::default();
+        let imported = if options.role != Some(import::Role::Gold) && judgement_io::holds(&path) {
+            judgement_io::import(workspace, &path, None, &mut measuring, &ticket)
+        } else {
+            import_file(workspace, (&path, options), threads, &mut measuring, &ticket, &mut hear)
+        };
+        self.tell(CorpusNews::Idle);
+        self.jobs.means.forget();
+        self.refresh()?;
+        let imported = match imported {
+            Err(Error::Stale) => ImportReport {
+                warnings: vec!["The import was stopped; nothing of this file was taken".to_owned()],
+                is_stopped: true,
+                ..ImportReport::default()
+            },
+            other => other?,
+        };
+        self.tell(CorpusNews::Imported(path, Box::new(imported)));
+        Ok(())
+    }
+}

@@ -1,0 +1,120 @@
+//! Floor 11: page Corpus, what people say of the chosen sentence: judgements, links by hand, and what is taken back.
+
+use std::sync::Arc;
+
+use crate::app::state::AppState;
+use crate::corpus::judgements::change::Change;
+use crate::corpus::judgements::judge::Judgement;
+use crate::jobs::corpus::thread::CorpusRequest;
+use crate::pages::corpus::{Workbench, picture};
+use crate::text::links::{Link, Links};
+
+impl Workbench {
+    pub(super) fn judge(&mut self, app: &mut AppState, change: impl FnOnce(&mut Judgement)) {
+        if let Some(at) = self.selected {
+            self.judge_of(at, self.annotator.clone(), app, change);
+        }
+    }
+
+    /// As [`Self::judge`] where the sentence in view is the chosen one, and not still the one before.
+    pub(super) fn judge_shown(&mut self, app: &mut AppState, change: impl FnOnce(&mut Judgement)) {
+        if self.detail.as_ref().is_some_and(|detail| Some(detail.at) == self.selected) {
+            self.judge(app, change);
+        }
+    }
+
+    /// Changes what an annotator says of a sentence, from what was said last.
+    pub(super) fn judge_of(
+        &mut self,
+        at: usize,
+        annotator: String,
+        app: &mut AppState,
+        change: impl FnOnce(&mut Judgement),
+    ) {
+        let before = self.said(at, &annotator);
+        let mut judgement = before.clone();
+        change(&mut judgement);
+        if judgement != before {
+            self.given.insert((at, annotator.clone()), judgement.clone());
+            Self::send(app, CorpusRequest::Judge(at, annotator, judgement));
+        }
+    }
+
+    /// Takes back, or does again; what it concerns is chosen.
+    pub(super) fn take_back(&mut self, call: CorpusRequest, app: &mut AppState) {
+        self.given.clear();
+        self.drawn = None;
+        self.awaits = true;
+        self.whole.revision += 1;
+        Self::send(app, call);
+    }
+
+    /// The links by hand of the chosen sentence, once they are known.
+    pub(super) fn gold(&self) -> Option<(usize, Links)> {
+        let detail = self.detail.as_ref().filter(|detail| Some(detail.at) == self.selected)?;
+        let drawn = self.drawn.as_ref().filter(|(at, _)| *at == detail.at).map(|(_, gold)| gold);
+        Some((detail.at, drawn.unwrap_or(&detail.gold).clone().unwrap_or_default()))
+    }
+
+    pub(super) fn draw(&mut self, at: usize, gold: Option<Links>, app: &mut AppState) {
+        // What is judged before the answer keeps the links.
+        let links = gold.as_ref().map(crate::text::links::pharaoh).unwrap_or_default();
+        let judgement = Judgement { links, ..self.said(at, &self.annotator) };
+        self.given.insert((at, self.annotator.clone()), judgement);
+        self.drawn = Some((at, gold.clone()));
+        self.whole.revision += 1;
+        Self::send(app, CorpusRequest::SetGold(at, self.annotator.clone(), gold));
+    }
+
+    pub(super) fn link(&mut self, link: Link, app: &mut AppState) {
+        let Some((at, gold)) = self.gold() else { return };
+        let (mut sure, mut possible) = (gold.sure().to_vec(), gold.possible().to_vec());
+        if gold.is_sure(link) {
+            sure.retain(|other| *other != link);
+            possible.push(link);
+        } else if gold.is_possible(link) {
+            possible.retain(|other| *other != link);
+        } else {
+            sure.push(link);
+        }
+        let gold = Links::new(sure, possible);
+        self.draw(at, Some(gold).filter(|gold| !gold.all().is_empty()), app);
+    }
+
+    /// Links to begin with. The languages are those of the first model.
+    pub(super) fn links_of_aligner(&mut self, app: &mut AppState) {
+        let Some(at) = self.selected else { return };
+        let Some(languages) = app.document.languages() else {
+            let message = "Which languages these are is not known; add a model of them with + Model above";
+            self.message = Some(message.to_owned());
+            return;
+        };
+        Self::send(app, CorpusRequest::Align(at, self.annotator.clone(), languages));
+    }
+
+    /// Takes in what was judged; what was taken back, or done again, is chosen.
+    pub(super) fn judged(&mut self, at: Option<usize>, change: &Change, app: &mut AppState) {
+        let corpus = Arc::make_mut(&mut self.corpus);
+        corpus.apply(change);
+        let judgements = &corpus.judgements;
+        self.given.retain(|(at, by), given| judgements.get(at).and_then(|all| all.get(by)) != Some(given));
+        self.note_outputs();
+        if let Some(detail) = self.detail.as_mut().map(Arc::make_mut) {
+            if let Some(by) = change.judged.get(&detail.at) {
+                detail.judgements = Arc::clone(by);
+            }
+            if let Some(gold) = change.golds.get(&detail.at) {
+                detail.gold.clone_from(gold);
+                self.tables = picture::tables(detail, || app.tasks.fresh_id());
+            }
+            if self.drawn.as_ref().is_some_and(|(at, gold)| *at != detail.at || *gold == detail.gold) {
+                self.drawn = None;
+            }
+        }
+        if std::mem::take(&mut self.awaits)
+            && let Some(at) = at.filter(|at| self.selected != Some(*at))
+        {
+            self.select(Some(at), app);
+        }
+    }
+}
