@@ -102,7 +102,7 @@
 //! `training/fused`, a drawing of its stages one in `models/anatomy`, and its paper's recipe a line of [`training::recipe::PAPERS`]; a score function of attention is one file and one line of
 //! [`attention::ATTENTIONS`]; a command of the command line and a view of the window likewise have
 //! one line in their table, and so has a page of the window, in [`app::page::PAGES`]. A kind of long work behind the
-//! window is one file of [`jobs::queue`] and one line of its [`Order`](jobs::queue::Order). A figure is one file of
+//! window is one file of [`jobs::queue`] and one line of its [`Order`](jobs::queue::QueueOrder). A figure is one file of
 //! [`figure`] that gives [`Mark`](figure::mark::Mark)s, and a line of [`figure::sheet::KINDS`] where it shows a translation; another
 //! format of file is one painter beside [`figure::svg`] and a line of [`figure::formats::FORMATS`]. A lesson is one file of
 //! `assets/lessons` and one line of [`session::lessons::shelf::BUNDLED`]; what lessons can bring about and frame are lines of

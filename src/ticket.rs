@@ -1,7 +1,7 @@
 //! Floor 0: numbered permission to go on working. One atomic, std only.
 //!
-//! A [`Counter`] hands out [`Ticket`]s; drawing a new one makes all older ones
-//! stale. Long loops ask [`Ticket::is_stale`] at every step and stop at once.
+//! A [`Generation`] hands out [`CancellationToken`]s; drawing a new one makes all older ones
+//! stale. Long loops ask [`CancellationToken::is_stale`] at every step and stop at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,25 +10,25 @@ use crate::error::{Error, Result};
 
 /// Hands out tickets; only the newest is valid.
 #[derive(Clone, Debug, Default)]
-pub struct Counter(Arc<AtomicU64>);
+pub struct Generation(Arc<AtomicU64>);
 
 /// Permission to work, valid until the counter moves on.
 #[derive(Clone, Debug)]
-pub struct Ticket {
+pub struct CancellationToken {
     newest: Arc<AtomicU64>,
     number: u64,
 }
 
-impl Counter {
+impl Generation {
     /// A counter that has handed out nothing.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// The next ticket; every older one is stale from now on.
-    pub fn next(&self) -> Ticket {
+    pub fn next(&self) -> CancellationToken {
         let number = self.0.fetch_add(1, Ordering::AcqRel) + 1;
-        Ticket { newest: Arc::clone(&self.0), number }
+        CancellationToken { newest: Arc::clone(&self.0), number }
     }
 
     /// Makes every ticket stale without handing out a new one.
@@ -37,10 +37,10 @@ impl Counter {
     }
 }
 
-impl Ticket {
+impl CancellationToken {
     /// A ticket that nobody can make stale, for work that is never cancelled.
     pub fn forever() -> Self {
-        Counter::new().next()
+        Generation::new().next()
     }
 
     /// The number that requests and events carry.

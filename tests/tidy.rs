@@ -543,7 +543,7 @@ fn every_rule_finds_its_planted_violation() {
         ("floors", "src/text/a.rs", "//! x\nuse crate::jobs::Worker;\n", 2),
         ("floors", "src/text/a.rs", "//! x\nuse crate::nn::gru::Gru;\n", 2),
         ("floors", "src/decoding/beam.rs", "//! x\nfn f() {\n    crate::analysis::bleu::score();\n}\n", 3),
-        ("floors", "src/error.rs", "//! x\nuse crate::ticket::Ticket;\n", 2),
+        ("floors", "src/error.rs", "//! x\nuse crate::ticket::CancellationToken;\n", 2),
         ("floors", "src/ui/views/a.rs", "//! x\nuse crate::cli::args;\n", 2),
         ("floors", "src/text/mod.rs", "//! x\nuse super::jobs::Worker;\n", 2),
         ("floors", "src/models/fused/mod.rs", "//! x\nuse super::super::session::Session;\n", 2),

@@ -1,11 +1,11 @@
 //! Which pairs of words are looked at: those that occur in the same sentence pairs more often than chance would have
 //! it. Most others could only collect noise, and they would fill the memory.
 
-use crate::aligner::corpus::{Corpus, Sentences};
-use crate::aligner::lexicon::{Entry, Lexicon};
+use crate::aligner::corpus::{AlignerSentences, AlignerText};
+use crate::aligner::lexicon::{Lexicon, LexiconEntry};
 use crate::aligner::parallel::parallel;
 use crate::error::Result;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// Source words that a thread looks at together.
 const CHUNK: usize = 64;
@@ -17,7 +17,7 @@ struct Places {
 }
 
 impl Places {
-    fn new(sentences: &Sentences, words: usize) -> Self {
+    fn new(sentences: &AlignerSentences, words: usize) -> Self {
         let mut starts = vec![0_u32; words + 1];
         let each = |visit: &mut dyn FnMut(u32, u32)| {
             let mut last = vec![u32::MAX; words];
@@ -58,11 +58,11 @@ struct Together {
 /// The pairs that occur together at least `association` times as often as chance would have it (0: all), with t in
 /// proportion to the square of Dice's coefficient.
 pub fn candidates(
-    corpus: &Corpus,
+    corpus: &AlignerText,
     association: f32,
     alike: &[u32],
     threads: usize,
-    ticket: &Ticket,
+    ticket: &CancellationToken,
 ) -> Result<Lexicon> {
     let (sources, targets) = (corpus.source_words.len(), corpus.target_words.len());
     let (source, target) = (Places::new(&corpus.source, sources), Places::new(&corpus.target, targets));
@@ -84,16 +84,16 @@ pub fn candidates(
                     let near = both * pairs > association * count * others && !chance;
                     let dice = 2.0 * both / (count + others);
                     let keep = association <= 0.0 || near || alike[word] == other;
-                    keep.then_some(Entry { target: other, forward: dice * dice, reverse: dice * dice })
+                    keep.then_some(LexiconEntry { target: other, forward: dice * dice, reverse: dice * dice })
                 };
-                let row: Vec<Entry> = seen.iter().filter_map(entry).collect();
+                let row: Vec<LexiconEntry> = seen.iter().filter_map(entry).collect();
                 row
             })
             .collect::<Vec<_>>()
     })?;
-    let mut rows: Vec<Vec<Entry>> = rows.into_iter().flatten().collect();
+    let mut rows: Vec<Vec<LexiconEntry>> = rows.into_iter().flatten().collect();
     normalize(&mut rows, targets);
-    let nulls = |sentences: &Sentences, words: usize| {
+    let nulls = |sentences: &AlignerSentences, words: usize| {
         let mut counts = vec![0_u32; words];
         let mut total = 0;
         for s in 0..sentences.len() {
@@ -110,7 +110,7 @@ pub fn candidates(
 
 impl Together {
     /// In how many of the sentence pairs of a word each target word occurs.
-    fn count(&mut self, sentences: &[u32], corpus: &Corpus) {
+    fn count(&mut self, sentences: &[u32], corpus: &AlignerText) {
         self.seen.clear();
         for &s in sentences {
             for &other in corpus.target.get(s as usize) {
@@ -127,7 +127,7 @@ impl Together {
     }
 }
 
-fn normalize(rows: &mut [Vec<Entry>], targets: usize) {
+fn normalize(rows: &mut [Vec<LexiconEntry>], targets: usize) {
     let mut sums = vec![0.0; targets];
     for row in rows.iter_mut() {
         row.sort_unstable_by_key(|entry| entry.target);

@@ -1,15 +1,15 @@
 //! Parallel text as ids, in memory: four bytes a word.
 
-use crate::aligner::vocabulary::{Counter, Vocabulary};
+use crate::aligner::vocabulary::{AlignerWordCounter, Vocabulary};
 
 /// The sentences of one side, one after the other.
 #[derive(Clone, Debug, Default)]
-pub struct Sentences {
+pub struct AlignerSentences {
     ids: Vec<u32>,
     ends: Vec<usize>,
 }
 
-impl Sentences {
+impl AlignerSentences {
     /// Sentence `s`.
     pub fn get(&self, s: usize) -> &[u32] {
         let start = if s == 0 { 0 } else { self.ends[s - 1] };
@@ -34,24 +34,24 @@ impl Sentences {
 
 /// A parallel text to learn from.
 #[derive(Clone, Debug, Default)]
-pub struct Corpus {
+pub struct AlignerText {
     /// The words of the source side.
     pub source_words: Vocabulary,
     /// Those of the target side.
     pub target_words: Vocabulary,
     /// Sentences of the source side.
-    pub source: Sentences,
+    pub source: AlignerSentences,
     /// Their translations.
-    pub target: Sentences,
+    pub target: AlignerSentences,
 }
 
 /// A parallel text while it is read.
 #[derive(Debug, Default)]
 pub struct CorpusBuilder {
-    source_words: Counter,
-    target_words: Counter,
-    source: Sentences,
-    target: Sentences,
+    source_words: AlignerWordCounter,
+    target_words: AlignerWordCounter,
+    source: AlignerSentences,
+    target: AlignerSentences,
     left_out: usize,
 }
 
@@ -89,11 +89,11 @@ impl CorpusBuilder {
     }
 
     /// The corpus, where words that occur less than `rare` times share entries by their first letters.
-    pub fn finish(mut self, rare: u32) -> Corpus {
+    pub fn finish(mut self, rare: u32) -> AlignerText {
         let (source_words, places) = self.source_words.finish(rare);
         self.source.ids.iter_mut().for_each(|id| *id = places[*id as usize]);
         let (target_words, places) = self.target_words.finish(rare);
         self.target.ids.iter_mut().for_each(|id| *id = places[*id as usize]);
-        Corpus { source_words, target_words, source: self.source, target: self.target }
+        AlignerText { source_words, target_words, source: self.source, target: self.target }
     }
 }

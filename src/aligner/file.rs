@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::aligner::jumps::{CELLS, Jumps, Row};
 use crate::aligner::learned::Learned;
-use crate::aligner::lexicon::{Entry, Lexicon};
+use crate::aligner::lexicon::{Lexicon, LexiconEntry};
 use crate::aligner::vocabulary::Vocabulary;
 use crate::error::{Error, Result};
 use crate::text::reader;
@@ -79,14 +79,16 @@ impl Learned {
     /// none left. Words have ids by falling frequency, so 1 over the id stands for how often a word occurs (Zipf's law).
     pub fn pruned(&self, most: usize) -> Self {
         let often = |id: u32| 1.0 / (id as f32 + 10.0);
-        let weight =
-            |source: u32, entry: &Entry| (entry.forward * often(source)).max(entry.reverse * often(entry.target));
-        let rows: Vec<Vec<Entry>> = (0..self.lexicon.sources()).map(|source| self.lexicon.entries(source)).collect();
+        let weight = |source: u32, entry: &LexiconEntry| {
+            (entry.forward * often(source)).max(entry.reverse * often(entry.target))
+        };
+        let rows: Vec<Vec<LexiconEntry>> =
+            (0..self.lexicon.sources()).map(|source| self.lexicon.entries(source)).collect();
         let each = rows.iter().enumerate().flat_map(|(s, row)| row.iter().map(move |entry| (s as u32, entry)));
         let mut weights: Vec<f32> = each.map(|(source, entry)| weight(source, entry)).collect();
         weights.sort_unstable_by(|a, b| b.total_cmp(a));
         let least = weights.get(most).copied().unwrap_or(0.0);
-        let keep = |source: usize, entry: &Entry| weight(source as u32, entry) > least;
+        let keep = |source: usize, entry: &LexiconEntry| weight(source as u32, entry) > least;
         let (mut sources, mut targets) = (vec![false; rows.len()], vec![false; self.target_words.len()]);
         for (s, row) in rows.iter().enumerate() {
             for entry in row.iter().filter(|entry| keep(s, entry)) {
@@ -102,11 +104,11 @@ impl Learned {
             kept.iter().map(place).collect()
         };
         let target_places = places(&targets);
-        let row = |(s, row): (usize, &Vec<Entry>)| -> Vec<Entry> {
+        let row = |(s, row): (usize, &Vec<LexiconEntry>)| -> Vec<LexiconEntry> {
             let kept = row.iter().filter(|entry| keep(s, entry));
-            kept.map(|entry| Entry { target: target_places[entry.target as usize], ..*entry }).collect()
+            kept.map(|entry| LexiconEntry { target: target_places[entry.target as usize], ..*entry }).collect()
         };
-        let rows: Vec<Vec<Entry>> = rows.iter().enumerate().filter(|(s, _)| sources[*s]).map(row).collect();
+        let rows: Vec<Vec<LexiconEntry>> = rows.iter().enumerate().filter(|(s, _)| sources[*s]).map(row).collect();
         let lexicon = &self.lexicon;
         Self {
             source_words: Vocabulary::new(kept(self.source_words.words(), &sources)),
@@ -148,7 +150,7 @@ impl Writer {
         }
         file.0.extend(learned.p0.to_le_bytes());
         file.0.extend(learned.floor.to_le_bytes());
-        let rows: Vec<Vec<Entry>> = (0..learned.lexicon.sources()).map(|s| learned.lexicon.entries(s)).collect();
+        let rows: Vec<Vec<LexiconEntry>> = (0..learned.lexicon.sources()).map(|s| learned.lexicon.entries(s)).collect();
         for row in &rows {
             file.number(row.len() as u32);
         }
@@ -212,8 +214,8 @@ impl Reader<'_> {
         if lengths.iter().map(|&length| u64::from(length)).sum::<u64>() > self.bytes.len() as u64 / 3 {
             return None;
         }
-        let blank = Entry { target: 0, forward: 0.0, reverse: 0.0 };
-        let mut rows: Vec<Vec<Entry>> = lengths.iter().map(|&length| vec![blank; length as usize]).collect();
+        let blank = LexiconEntry { target: 0, forward: 0.0, reverse: 0.0 };
+        let mut rows: Vec<Vec<LexiconEntry>> = lengths.iter().map(|&length| vec![blank; length as usize]).collect();
         for row in &mut rows {
             let mut last = 0_u32;
             for (n, entry) in row.iter_mut().enumerate() {

@@ -49,12 +49,12 @@ impl Jumps {
 
 /// Expected jumps.
 #[derive(Debug)]
-pub struct Counts {
+pub struct JumpCounts {
     words: Vec<AtomicU64>,
     start: Vec<AtomicU64>,
 }
 
-impl Counts {
+impl JumpCounts {
     /// Nothing counted.
     pub fn new(words: usize) -> Self {
         let zeros = |n| std::iter::repeat_with(AtomicU64::default).take(n).collect();

@@ -10,7 +10,7 @@
 //! with a' the place before. Jumps that would lead out of the sentence are not taken away from d, so that its maximum
 //! likelihood estimate is that of the counts. All loops run over the places of a block of [`LANES`], hence the layout.
 
-use crate::aligner::jumps::{CELLS, Counts, FAR, Jumps, NEAR, REACH};
+use crate::aligner::jumps::{CELLS, FAR, JumpCounts, Jumps, NEAR, REACH};
 
 /// Places that are computed together.
 const LANES: usize = 8;
@@ -248,7 +248,7 @@ impl Lattice {
     }
 
     /// Adds the expected jumps of the last [`Self::hmm`].
-    pub fn count_jumps(&self, words: &[Option<u32>], counts: &Counts, least: f32) {
+    pub fn count_jumps(&self, words: &[Option<u32>], counts: &JumpCounts, least: f32) {
         for j in 0..=self.n {
             let word = if j == 0 { None } else { words[j - 1] };
             if j > 0 && word.is_none() {

@@ -1,17 +1,17 @@
 //! Learning from parallel text: expectation and maximisation, both directions at once.
 
 use crate::aligner::candidates::candidates;
-use crate::aligner::corpus::Corpus;
+use crate::aligner::corpus::AlignerText;
 use crate::aligner::jumps;
 use crate::aligner::jumps::Jumps;
 use crate::aligner::learned::Learned;
 use crate::aligner::lexicon;
 use crate::aligner::lexicon::Lexicon;
-use crate::aligner::pair::{Pair, Step};
+use crate::aligner::pair::{LatticeStep, PairPosteriors};
 use crate::aligner::parallel::parallel;
 use crate::aligner::settings::AlignerSettings;
 use crate::error::{Error, Result};
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// Sentence pairs that a thread takes together.
 const CHUNK: usize = 256;
@@ -31,7 +31,7 @@ pub struct Pass {
 
 /// What is heard while learning goes on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Progress {
+pub enum LearningProgress {
     /// Of all sentence pairs of all passes, so many are done.
     Pairs(usize),
     /// A pass is done.
@@ -48,11 +48,11 @@ pub fn pairs_of_all_passes(pairs: usize, settings: &AlignerSettings) -> usize {
 /// # Errors
 /// [`Error::Stale`] as soon as the ticket is stale; a corpus without any pair.
 pub fn learn(
-    corpus: Corpus,
+    corpus: AlignerText,
     settings: &AlignerSettings,
     threads: usize,
-    ticket: &Ticket,
-    progress: &mut dyn FnMut(Progress),
+    ticket: &CancellationToken,
+    progress: &mut dyn FnMut(LearningProgress),
 ) -> Result<Learned> {
     if corpus.source.is_empty() {
         return Err(Error::Input("there is nothing to learn from; every pair of lines has an empty side".into()));
@@ -62,9 +62,9 @@ pub fn learn(
     let (sources, targets) = (corpus.source_words.len(), corpus.target_words.len());
     let model = Model { lexicon, forward: Jumps::new(sources), reverse: Jumps::new(targets) };
     let mut run = Run { corpus: &corpus, settings, threads, ticket, alike, done: 0 };
-    let model = run.passes(model, Step::Model1, settings.model1, progress)?;
+    let model = run.passes(model, LatticeStep::Model1, settings.model1, progress)?;
     let model = Model { lexicon: model.lexicon.pruned(settings.prune), ..model };
-    let model = run.passes(model, Step::Hmm, settings.hmm, progress)?;
+    let model = run.passes(model, LatticeStep::Hmm, settings.hmm, progress)?;
     Ok(Learned {
         languages: (String::new(), String::new()),
         source_words: corpus.source_words,
@@ -85,10 +85,10 @@ struct Model {
 }
 
 struct Run<'a> {
-    corpus: &'a Corpus,
+    corpus: &'a AlignerText,
     settings: &'a AlignerSettings,
     threads: usize,
-    ticket: &'a Ticket,
+    ticket: &'a CancellationToken,
     alike: Vec<u32>,
     done: usize,
 }
@@ -97,22 +97,23 @@ impl Run<'_> {
     fn passes(
         &mut self,
         mut model: Model,
-        step: Step,
+        step: LatticeStep,
         passes: usize,
-        progress: &mut dyn FnMut(Progress),
+        progress: &mut dyn FnMut(LearningProgress),
     ) -> Result<Model> {
         let settings = self.settings;
-        let counts = lexicon::Counts::new(&model.lexicon);
+        let counts = lexicon::PairCounts::new(&model.lexicon);
         let (sources, targets) = (self.corpus.source_words.len(), self.corpus.target_words.len());
-        let jumps = [sources, targets].map(|words| jumps::Counts::new(if step == Step::Hmm { words } else { 0 }));
+        let jumps =
+            [sources, targets].map(|words| jumps::JumpCounts::new(if step == LatticeStep::Hmm { words } else { 0 }));
         for number in 1..=passes {
             let (forward, reverse) = self.expect(&model, step, &counts, &jumps, progress)?;
             model.lexicon.estimate(&counts, settings.prior, &self.alike);
-            if step == Step::Hmm {
+            if step == LatticeStep::Hmm {
                 model.forward = jumps[0].estimate(settings.jump_weight, settings.jump_smoothing);
                 model.reverse = jumps[1].estimate(settings.jump_weight, settings.jump_smoothing);
             }
-            progress(Progress::Pass(Pass { model: step.name(), number, forward, reverse }));
+            progress(LearningProgress::Pass(Pass { model: step.name(), number, forward, reverse }));
         }
         Ok(model)
     }
@@ -121,10 +122,10 @@ impl Run<'_> {
     fn expect(
         &mut self,
         model: &Model,
-        step: Step,
-        counts: &lexicon::Counts,
-        jumps: &[jumps::Counts; 2],
-        progress: &mut dyn FnMut(Progress),
+        step: LatticeStep,
+        counts: &lexicon::PairCounts,
+        jumps: &[jumps::JumpCounts; 2],
+        progress: &mut dyn FnMut(LearningProgress),
     ) -> Result<(f64, f64)> {
         let (corpus, settings) = (self.corpus, self.settings);
         let pairs = corpus.source.len();
@@ -132,9 +133,9 @@ impl Run<'_> {
         let mut chunks = 0;
         let mut tell = |_| {
             chunks += 1;
-            progress(Progress::Pairs(before + (chunks * self.threads * CHUNK).min(pairs)));
+            progress(LearningProgress::Pairs(before + (chunks * self.threads * CHUNK).min(pairs)));
         };
-        let work = |pair: &mut Pair, chunk: usize| {
+        let work = |pair: &mut PairPosteriors, chunk: usize| {
             let mut log_p = (0.0, 0.0);
             for s in chunk * CHUNK..((chunk + 1) * CHUNK).min(pairs) {
                 pair.read_ids(&model.lexicon, corpus.source.get(s), corpus.target.get(s), settings.floor);
@@ -142,15 +143,16 @@ impl Run<'_> {
                 log_p.0 += forward;
                 log_p.1 += reverse;
                 pair.count(settings, counts);
-                if step == Step::Hmm {
+                if step == LatticeStep::Hmm {
                     pair.count_jumps(jumps, settings.least);
                 }
             }
             log_p
         };
-        let sums = parallel(pairs.div_ceil(CHUNK), self.threads, self.ticket, &mut tell, &Pair::default, &work)?;
+        let sums =
+            parallel(pairs.div_ceil(CHUNK), self.threads, self.ticket, &mut tell, &PairPosteriors::default, &work)?;
         self.done += pairs;
-        progress(Progress::Pairs(self.done));
+        progress(LearningProgress::Pairs(self.done));
         Ok(sums.into_iter().fold((0.0, 0.0), |sum, log_p| (sum.0 + log_p.0, sum.1 + log_p.1)))
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::aligner::jumps::Jumps;
 use crate::aligner::lexicon::Lexicon;
-use crate::aligner::pair::Pair;
+use crate::aligner::pair::PairPosteriors;
 use crate::aligner::vocabulary::{Vocabulary, fold};
 use crate::text::links::{Link, Links};
 
@@ -44,14 +44,14 @@ pub struct Directions {
 impl Learned {
     /// The links of both directions.
     pub fn directions<S: AsRef<str>, T: AsRef<str>>(&self, source: &[S], target: &[T]) -> Directions {
-        let mut pair = Pair::default();
+        let mut pair = PairPosteriors::default();
         self.directions_in(&mut pair, source, target)
     }
 
     /// As [`Self::directions`], in room that is used again.
     pub fn directions_in<S: AsRef<str>, T: AsRef<str>>(
         &self,
-        pair: &mut Pair,
+        pair: &mut PairPosteriors,
         source: &[S],
         target: &[T],
     ) -> Directions {
@@ -89,7 +89,7 @@ impl Learned {
 }
 
 /// For each word of one side the word of the other that it most likely comes from, if that is likelier than none.
-fn decode(pair: &Pair, t_x: usize, t_y: usize) -> Directions {
+fn decode(pair: &PairPosteriors, t_x: usize, t_y: usize) -> Directions {
     let best = |places: usize, none: f32, p: &dyn Fn(usize) -> f32| {
         let greater = |best: (Option<usize>, f32), place| {
             let p = p(place);

@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::aligner::corpus::Corpus;
+use crate::aligner::corpus::AlignerText;
 use crate::aligner::counts::{add, value, zeros};
 use crate::aligner::special::exp_digamma;
 
@@ -16,7 +16,7 @@ pub const NONE: u32 = u32::MAX;
 
 /// A pair of words and what both directions say of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Entry {
+pub struct LexiconEntry {
     /// The target word.
     pub target: u32,
     /// t(target | source)
@@ -30,7 +30,7 @@ pub struct Entry {
 pub struct Lexicon {
     /// Where the table of each source word starts; its size is a power of 2, or 0.
     starts: Vec<u32>,
-    entries: Vec<Entry>,
+    entries: Vec<LexiconEntry>,
     /// t(target | NULL), by target word.
     pub null_forward: Vec<f32>,
     /// t(source | NULL), by source word.
@@ -39,15 +39,16 @@ pub struct Lexicon {
 
 impl Lexicon {
     /// Tables of what is given for each source word.
-    pub fn new(rows: &[Vec<Entry>], null_forward: Vec<f32>, null_reverse: Vec<f32>) -> Self {
-        let size = |row: &Vec<Entry>| if row.is_empty() { 0 } else { (row.len() * 4 / 3 + 1).next_power_of_two() };
+    pub fn new(rows: &[Vec<LexiconEntry>], null_forward: Vec<f32>, null_reverse: Vec<f32>) -> Self {
+        let size =
+            |row: &Vec<LexiconEntry>| if row.is_empty() { 0 } else { (row.len() * 4 / 3 + 1).next_power_of_two() };
         let mut starts = vec![0];
         let mut end = 0;
         for row in rows {
             end += size(row) as u32;
             starts.push(end);
         }
-        let blank = Entry { target: EMPTY, forward: 0.0, reverse: 0.0 };
+        let blank = LexiconEntry { target: EMPTY, forward: 0.0, reverse: 0.0 };
         let mut lexicon = Self { starts, entries: vec![blank; end as usize], null_forward, null_reverse };
         for (source, row) in rows.iter().enumerate() {
             for entry in row {
@@ -85,7 +86,7 @@ impl Lexicon {
 
     /// What is known of a pair by its number.
     #[inline]
-    pub fn pair(&self, pair: u32) -> &Entry {
+    pub fn pair(&self, pair: u32) -> &LexiconEntry {
         &self.entries[pair as usize]
     }
 
@@ -105,8 +106,8 @@ impl Lexicon {
     }
 
     /// The pairs of a source word by target word.
-    pub fn entries(&self, source: usize) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = self.row(source).map(|at| self.entries[at]).collect();
+    pub fn entries(&self, source: usize) -> Vec<LexiconEntry> {
+        let mut entries: Vec<LexiconEntry> = self.row(source).map(|at| self.entries[at]).collect();
         entries.sort_unstable_by_key(|entry| entry.target);
         entries
     }
@@ -116,8 +117,8 @@ impl Lexicon {
         let mut rows = vec![Vec::new(); self.null_forward.len()];
         for source in 0..self.sources() {
             for entry in self.entries(source) {
-                let Entry { target, forward, reverse } = entry;
-                rows[target as usize].push(Entry { target: source as u32, forward: reverse, reverse: forward });
+                let LexiconEntry { target, forward, reverse } = entry;
+                rows[target as usize].push(LexiconEntry { target: source as u32, forward: reverse, reverse: forward });
             }
         }
         Self::new(&rows, self.null_reverse, self.null_forward)
@@ -125,8 +126,8 @@ impl Lexicon {
 
     /// The same without pairs of which both directions say less than `least`.
     pub fn pruned(self, least: f32) -> Self {
-        let keep = |entry: &Entry| entry.forward >= least || entry.reverse >= least;
-        let rows: Vec<Vec<Entry>> =
+        let keep = |entry: &LexiconEntry| entry.forward >= least || entry.reverse >= least;
+        let rows: Vec<Vec<LexiconEntry>> =
             (0..self.sources()).map(|source| self.entries(source).into_iter().filter(keep).collect()).collect();
         Self::new(&rows, self.null_forward, self.null_reverse)
     }
@@ -134,7 +135,7 @@ impl Lexicon {
 
 /// Expected counts.
 #[derive(Debug)]
-pub struct Counts {
+pub struct PairCounts {
     /// By pair, of the forward and the reverse model.
     pub forward: Vec<AtomicU64>,
     /// See `forward`.
@@ -145,7 +146,7 @@ pub struct Counts {
     pub null_reverse: Vec<AtomicU64>,
 }
 
-impl Counts {
+impl PairCounts {
     /// Nothing counted.
     pub fn new(lexicon: &Lexicon) -> Self {
         Self {
@@ -180,7 +181,7 @@ pub struct Prior {
 
 impl Lexicon {
     /// The M step: t from counts, which are forgotten. `alike` says which target word is written like a source word.
-    pub fn estimate(&mut self, counts: &Counts, prior: Prior, alike: &[u32]) {
+    pub fn estimate(&mut self, counts: &PairCounts, prior: Prior, alike: &[u32]) {
         let take = |counts: &[AtomicU64]| -> Vec<f64> {
             counts.iter().map(|count| value(count.swap(0, Ordering::Relaxed))).collect()
         };
@@ -242,7 +243,7 @@ fn null(t: &mut [f32], counts: &[f64]) {
 }
 
 /// For each source word the target word that is written alike, or [`NONE`].
-pub fn alike(corpus: &Corpus) -> Vec<u32> {
+pub fn alike(corpus: &AlignerText) -> Vec<u32> {
     let twin =
         |word: &str| corpus.target_words.id(word).filter(|&id| &*corpus.target_words.words()[id as usize] == word);
     corpus.source_words.words().iter().map(|word| twin(word).unwrap_or(NONE)).collect()

@@ -9,14 +9,14 @@ use crate::aligner::settings::AlignerSettings;
 
 /// Which model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum LatticeStep {
     /// IBM model 1.
     Model1,
     /// The hidden Markov model.
     Hmm,
 }
 
-impl Step {
+impl LatticeStep {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -28,7 +28,7 @@ impl Step {
 
 /// A pair and the room to compute it in.
 #[derive(Debug, Default)]
-pub struct Pair {
+pub struct PairPosteriors {
     source: Vec<Option<u32>>,
     target: Vec<Option<u32>>,
     /// Numbers of the pairs of words, [target, source].
@@ -39,7 +39,7 @@ pub struct Pair {
     reverse: Lattice,
 }
 
-impl Pair {
+impl PairPosteriors {
     /// Looks up the words of a pair of the corpus.
     pub fn read_ids(&mut self, lexicon: &Lexicon, source: &[u32], target: &[u32], floor: f32) {
         self.source.clear();
@@ -100,13 +100,13 @@ impl Pair {
     }
 
     /// The posteriors of both directions, and their log-likelihoods.
-    pub fn posteriors(&mut self, step: Step, settings: &AlignerSettings, jumps: (&Jumps, &Jumps)) -> (f64, f64) {
+    pub fn posteriors(&mut self, step: LatticeStep, settings: &AlignerSettings, jumps: (&Jumps, &Jumps)) -> (f64, f64) {
         match step {
-            Step::Model1 => {
+            LatticeStep::Model1 => {
                 let (p0, tension) = (settings.p0, settings.tension);
                 (self.forward.model1(p0, tension), self.reverse.model1(p0, tension))
             }
-            Step::Hmm => self.hmm(settings.p0, jumps),
+            LatticeStep::Hmm => self.hmm(settings.p0, jumps),
         }
     }
 
@@ -116,7 +116,7 @@ impl Pair {
     }
 
     /// Counts the pairs of words, each direction by itself or both by what they agree about.
-    pub fn count(&self, settings: &AlignerSettings, counts: &lexicon::Counts) {
+    pub fn count(&self, settings: &AlignerSettings, counts: &lexicon::PairCounts) {
         let (t_x, least) = (self.source.len(), settings.least);
         for i in 0..self.target.len() {
             for j in 0..t_x {
@@ -148,7 +148,7 @@ impl Pair {
     }
 
     /// Counts the jumps of both directions.
-    pub fn count_jumps(&self, jumps: &[jumps::Counts; 2], least: f32) {
+    pub fn count_jumps(&self, jumps: &[jumps::JumpCounts; 2], least: f32) {
         self.forward.count_jumps(&self.source, &jumps[0], least);
         self.reverse.count_jumps(&self.target, &jumps[1], least);
     }

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{Error, Result};
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// Does `pieces` pieces on so many threads, each with a state of its own; `done` hears now and then how many are done.
 ///
@@ -13,7 +13,7 @@ use crate::ticket::Ticket;
 pub fn parallel<State, Done: Send>(
     pieces: usize,
     threads: usize,
-    ticket: &Ticket,
+    ticket: &CancellationToken,
     done: &mut dyn FnMut(usize),
     state: &(dyn Fn() -> State + Sync),
     work: &(dyn Fn(&mut State, usize) -> Done + Sync),

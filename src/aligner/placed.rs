@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::aligner::bundled::bundled;
 use crate::aligner::learned::Learned;
-use crate::aligner::pair::Pair;
+use crate::aligner::pair::PairPosteriors;
 use crate::error::Result;
 use crate::text::join::join;
 use crate::text::links::{Link, Links};
@@ -58,7 +58,7 @@ pub struct PlacedAligner {
     learned: Learned,
     source: Tokenizer,
     target: Tokenizer,
-    room: Pair,
+    room: PairPosteriors,
 }
 
 impl PlacedAligner {
@@ -66,7 +66,12 @@ impl PlacedAligner {
     pub fn bundled(source: &str, target: &str) -> Result<Option<Self>> {
         let Some(learned) = bundled(source, target) else { return Ok(None) };
         let rules = |language| vocab::build(language, std::iter::empty(), 0);
-        Ok(Some(Self { learned: learned?, source: rules(source)?, target: rules(target)?, room: Pair::default() }))
+        Ok(Some(Self {
+            learned: learned?,
+            source: rules(source)?,
+            target: rules(target)?,
+            room: PairPosteriors::default(),
+        }))
     }
 
     /// The links between the words of two texts; sure are those of both directions.

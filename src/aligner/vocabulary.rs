@@ -69,12 +69,12 @@ fn class(folded: &str) -> String {
 
 /// Counts the words of one side while it is read.
 #[derive(Debug, Default)]
-pub struct Counter {
+pub struct AlignerWordCounter {
     ids: HashMap<Box<str>, u32>,
     counts: Vec<u32>,
 }
 
-impl Counter {
+impl AlignerWordCounter {
     /// The preliminary id of a word.
     pub fn add(&mut self, word: &str) -> u32 {
         let folded = fold(word);

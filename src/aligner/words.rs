@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::aligner::bundled::bundled;
 use crate::aligner::learned::{Directions, Learned};
-use crate::aligner::pair::Pair;
+use crate::aligner::pair::PairPosteriors;
 use crate::error::Result;
 use crate::text::links::{Link, places};
 use crate::text::tokenizer::Tokenizer;
@@ -16,7 +16,7 @@ const REMEMBERED: usize = 1_000_000;
 
 /// The words of a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct LineWords {
     /// As the rules of the language cut them.
     pub words: Vec<Box<str>>,
     /// Which of the line's chunks between spaces each word belongs to, from 0.
@@ -39,8 +39,8 @@ impl Cutter {
     }
 
     /// Cuts a line.
-    pub fn cut(&mut self, line: &str) -> Line {
-        let mut cut = Line::default();
+    pub fn cut(&mut self, line: &str) -> LineWords {
+        let mut cut = LineWords::default();
         for (at, chunk) in places::words(line).enumerate() {
             let Some(rules) = &self.rules else {
                 cut.words.push(chunk.into());
@@ -68,13 +68,13 @@ pub struct LineAligner {
     learned: Learned,
     source: Cutter,
     target: Cutter,
-    room: Pair,
+    room: PairPosteriors,
 }
 
 impl LineAligner {
     /// Lines are cut as `source` and `target` do.
     pub fn new(learned: Learned, source: Cutter, target: Cutter) -> Self {
-        Self { learned, source, target, room: Pair::default() }
+        Self { learned, source, target, room: PairPosteriors::default() }
     }
 
     /// What comes with the program for two languages, given by their BCP 47 tags; `None` where nothing does.
@@ -90,7 +90,7 @@ impl LineAligner {
     }
 
     /// A pair of lines cut into words, and the links between those.
-    pub fn words(&mut self, source: &str, target: &str) -> (Line, Line, Directions) {
+    pub fn words(&mut self, source: &str, target: &str) -> (LineWords, LineWords, Directions) {
         let (source, target) = (self.source.cut(source), self.target.cut(target));
         let links = self.learned.directions_in(&mut self.room, &source.words, &target.words);
         (source, target, links)

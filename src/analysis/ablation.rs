@@ -7,14 +7,14 @@
 
 use crate::analysis::correlation::{kendall, spearman};
 use crate::analysis::divergence::{argmax, jensen_shannon, total_variation};
-use crate::decoding::ablate::{Change, ablate};
+use crate::decoding::ablate::{AlphaChange, ablate};
 use crate::error::Result;
 use crate::models::Stepper;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// What a change of alpha_i does to the distribution of y_i.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Effect {
+pub struct AblationEffect {
     /// Jensen-Shannon divergence, nats.
     pub js: f32,
     /// Total variation.
@@ -27,7 +27,7 @@ pub struct Effect {
 
 /// A target word under every test.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Word {
+pub struct AblatedWord {
     /// y_i.
     pub token: u32,
     /// log p(y_i) by the model itself.
@@ -37,41 +37,46 @@ pub struct Word {
     /// alpha_i. [t_x]
     pub alpha: Vec<f32>,
     /// Every source word has the same weight.
-    pub uniform: Effect,
+    pub uniform: AblationEffect,
     /// The weights change places; one for each seed.
-    pub permuted: Vec<Effect>,
+    pub permuted: Vec<AblationEffect>,
     /// Source word j has no weight. [t_x]
-    pub without: Vec<Effect>,
+    pub without: Vec<AblationEffect>,
 }
 
 /// Puts a translation (ids, `</s>` included) to the tests; `seeds` has one for each permutation.
 ///
 /// # Errors
 /// As [`ablate`].
-pub fn words(stepper: &mut dyn Stepper, pair: (&[u32], &[u32]), seeds: &[u64], ticket: &Ticket) -> Result<Vec<Word>> {
-    let mut words: Vec<Word> = Vec::with_capacity(pair.1.len());
+pub fn words(
+    stepper: &mut dyn Stepper,
+    pair: (&[u32], &[u32]),
+    seeds: &[u64],
+    ticket: &CancellationToken,
+) -> Result<Vec<AblatedWord>> {
+    let mut words: Vec<AblatedWord> = Vec::with_capacity(pair.1.len());
     ablate(stepper, pair, seeds, ticket, &mut |said| {
         let token = pair.1[said.i];
         let log_p = said.log_p[token as usize];
-        if said.change == Change::Own {
+        if said.change == AlphaChange::Own {
             let (best, alpha) = (argmax(said.own) as u32, said.alpha.to_vec());
-            words.push(Word { token, log_p, best, alpha, ..Word::default() });
+            words.push(AblatedWord { token, log_p, best, alpha, ..AblatedWord::default() });
         }
         let Some(word) = words.last_mut() else { return };
-        let effect = || Effect {
+        let effect = || AblationEffect {
             js: jensen_shannon(said.own, said.log_p) as f32,
             tv: total_variation(said.own, said.log_p) as f32,
             log_p,
             changes: argmax(said.log_p) as u32 != word.best,
         };
         match said.change {
-            Change::Own => {}
-            Change::Uniform => word.uniform = effect(),
-            Change::Permuted(_) => {
+            AlphaChange::Own => {}
+            AlphaChange::Uniform => word.uniform = effect(),
+            AlphaChange::Permuted(_) => {
                 let effect = effect();
                 word.permuted.push(effect);
             }
-            Change::Without(_) => {
+            AlphaChange::Without(_) => {
                 let effect = effect();
                 word.without.push(effect);
             }
@@ -80,7 +85,7 @@ pub fn words(stepper: &mut dyn Stepper, pair: (&[u32], &[u32]), seeds: &[u64], t
     Ok(words)
 }
 
-impl Word {
+impl AblatedWord {
     /// What leaving out each source word does: its Jensen-Shannon divergence. [t_x]
     pub fn leave_one_out(&self) -> Vec<f32> {
         self.without.iter().map(|effect| effect.js).collect()
@@ -96,7 +101,7 @@ impl Word {
         argmax(&self.leave_one_out())
     }
 
-    /// Kendall's tau between alpha_i and [`Word::leave_one_out`].
+    /// Kendall's tau between alpha_i and [`AblatedWord::leave_one_out`].
     pub fn kendall(&self) -> Option<f64> {
         kendall(&self.alpha, &self.leave_one_out())
     }
@@ -107,60 +112,72 @@ impl Word {
     }
 
     /// The mean over all permutations of a number.
-    fn permuted(&self, of: impl Fn(&Effect) -> f64) -> Option<f64> {
+    fn permuted(&self, of: impl Fn(&AblationEffect) -> f64) -> Option<f64> {
         let count = self.permuted.len() as f64;
         (count > 0.0).then(|| self.permuted.iter().map(of).sum::<f64>() / count)
     }
 
     /// What leaving out the source word of greatest alpha does.
-    fn top(&self) -> Option<&Effect> {
+    fn top(&self) -> Option<&AblationEffect> {
         self.without.get(self.looks_at())
     }
 }
 
 /// One line of [`FIGURES`].
-pub struct Figure {
+pub struct AblationFigure {
     /// Its name in files.
     pub name: &'static str,
     /// What it is.
     pub about: &'static str,
     /// Of a word; `None` where the word has none.
-    pub of: fn(&Word) -> Option<f64>,
+    pub of: fn(&AblatedWord) -> Option<f64>,
 }
 
 /// Every figure of a word; of a text it is the mean over the words that have it.
-pub const FIGURES: &[Figure] = &[
-    Figure { name: "js_uniform", about: "JS, uniform alpha", of: |word| Some(word.uniform.js.into()) },
-    Figure { name: "tv_uniform", about: "total variation, uniform alpha", of: |word| Some(word.uniform.tv.into()) },
-    Figure {
+pub const FIGURES: &[AblationFigure] = &[
+    AblationFigure { name: "js_uniform", about: "JS, uniform alpha", of: |word| Some(word.uniform.js.into()) },
+    AblationFigure {
+        name: "tv_uniform",
+        about: "total variation, uniform alpha",
+        of: |word| Some(word.uniform.tv.into()),
+    },
+    AblationFigure {
         name: "changed_uniform",
         about: "another best word, uniform alpha",
         of: |word| Some(share(word.uniform.changes)),
     },
-    Figure { name: "js_permuted", about: "JS, permuted alpha", of: |word| word.permuted(|effect| effect.js.into()) },
-    Figure {
+    AblationFigure {
+        name: "js_permuted",
+        about: "JS, permuted alpha",
+        of: |word| word.permuted(|effect| effect.js.into()),
+    },
+    AblationFigure {
         name: "tv_permuted",
         about: "total variation, permuted alpha",
         of: |word| word.permuted(|effect| effect.tv.into()),
     },
-    Figure {
+    AblationFigure {
         name: "changed_permuted",
         about: "another best word, permuted alpha",
         of: |word| word.permuted(|effect| share(effect.changes)),
     },
-    Figure { name: "js_top", about: "JS without the word of greatest alpha", of: |word| Some(word.top()?.js.into()) },
-    Figure {
+    AblationFigure {
+        name: "js_top",
+        about: "JS without the word of greatest alpha",
+        of: |word| Some(word.top()?.js.into()),
+    },
+    AblationFigure {
         name: "changed_top",
         about: "another best word without the word of greatest alpha",
         of: |word| Some(share(word.top()?.changes)),
     },
-    Figure {
+    AblationFigure {
         name: "top_agrees",
         about: "the word of greatest alpha makes the greatest difference",
         of: |word| Some(share(!word.alpha.is_empty() && word.looks_at() == word.depends_on())),
     },
-    Figure { name: "kendall", about: "Kendall's tau, alpha and leave-one-out", of: Word::kendall },
-    Figure { name: "spearman", about: "Spearman's rho, alpha and leave-one-out", of: Word::spearman },
+    AblationFigure { name: "kendall", about: "Kendall's tau, alpha and leave-one-out", of: AblatedWord::kendall },
+    AblationFigure { name: "spearman", about: "Spearman's rho, alpha and leave-one-out", of: AblatedWord::spearman },
 ];
 
 fn share(is: bool) -> f64 {
@@ -169,7 +186,7 @@ fn share(is: bool) -> f64 {
 
 /// The means of [`FIGURES`] over many words, in constant memory.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Means {
+pub struct AblationMeans {
     /// Sentences.
     pub sentences: usize,
     /// Target words.
@@ -178,9 +195,9 @@ pub struct Means {
     sums: Vec<(f64, usize)>,
 }
 
-impl Means {
+impl AblationMeans {
     /// Adds the words of a sentence.
-    pub fn add(&mut self, words: &[Word]) {
+    pub fn add(&mut self, words: &[AblatedWord]) {
         self.sums.resize(FIGURES.len(), (0.0, 0));
         self.sentences += 1;
         self.words += words.len();

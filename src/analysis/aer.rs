@@ -7,7 +7,7 @@ use crate::text::links::{Link, Links};
 
 /// What the rates are made of; counts of sentences add up to those of the corpus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct AerCounts {
     /// |A|
     pub found: u64,
     /// |S|
@@ -20,7 +20,7 @@ pub struct Counts {
 
 /// The rates of a corpus, each from 0 to 1. A rate whose denominator is 0 has no value.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rates {
+pub struct AerRates {
     /// |A ∩ P| / |A|
     pub precision: Option<f64>,
     /// |A ∩ S| / |S|
@@ -29,7 +29,7 @@ pub struct Rates {
     pub aer: Option<f64>,
 }
 
-impl Counts {
+impl AerCounts {
     /// Counts one sentence pair; a link that is found twice counts once.
     pub fn of(found: &[Link], gold: &Links) -> Self {
         let mut found = found.to_vec();
@@ -53,9 +53,9 @@ impl Counts {
     }
 
     /// The rates of what was counted.
-    pub fn rates(&self) -> Rates {
+    pub fn rates(&self) -> AerRates {
         let rate = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-        Rates {
+        AerRates {
             precision: rate(self.found_possible, self.found),
             recall: rate(self.found_sure, self.sure),
             aer: rate(self.found_sure + self.found_possible, self.found + self.sure).map(|right| 1.0 - right),
@@ -63,4 +63,4 @@ impl Counts {
     }
 }
 
-sums_by_add!(Counts);
+sums_by_add!(AerCounts);

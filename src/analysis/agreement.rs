@@ -5,7 +5,7 @@ use crate::text::links::{Link, Links};
 
 /// Target words counted, `</s>` and words without a row left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Agreement {
+pub struct AlignmentAgreement {
     /// Their greatest alpha lies on a link, sure or possible.
     pub on_link: usize,
     /// They have a link.
@@ -14,7 +14,7 @@ pub struct Agreement {
     pub words: usize,
 }
 
-impl Agreement {
+impl AlignmentAgreement {
     /// Counts a word: the source word of its greatest alpha, and the links of all words.
     pub fn add(&mut self, target: usize, greatest: usize, links: &Links) {
         self.words += 1;

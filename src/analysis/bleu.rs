@@ -36,7 +36,7 @@ impl BleuSettings {
             .replace("tok:13a", &format!("tok:{}", self.tokenization.name()))
     }
 
-    /// The same for [`Counts::sentence`].
+    /// The same for [`BleuCounts::sentence`].
     pub fn sentence_signature(&self, references: Option<usize>) -> String {
         self.signature(references).replace("eff:no", "eff:yes")
     }
@@ -52,12 +52,12 @@ pub struct Bleu {
     /// Brevity penalty, at most 1.
     pub brevity_penalty: f64,
     /// What was counted.
-    pub counts: Counts,
+    pub counts: BleuCounts,
 }
 
 /// What BLEU counts; counts of sentences add up to those of the corpus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct BleuCounts {
     /// Tokens of the hypotheses.
     pub hypothesis_tokens: u64,
     /// Tokens of the references, of each sentence the one closest in length.
@@ -72,12 +72,12 @@ pub struct Counts {
 /// Sentences without a partner on the other side do not count.
 pub fn corpus<H: AsRef<str>, R: AsRef<str>>(hypotheses: &[H], references: &[R]) -> Bleu {
     let one = |(hypothesis, reference): (&H, &R)| {
-        Counts::of(hypothesis.as_ref(), &[reference.as_ref()], &BleuSettings::default())
+        BleuCounts::of(hypothesis.as_ref(), &[reference.as_ref()], &BleuSettings::default())
     };
-    hypotheses.iter().zip(references).map(one).sum::<Counts>().bleu()
+    hypotheses.iter().zip(references).map(one).sum::<BleuCounts>().bleu()
 }
 
-impl Counts {
+impl BleuCounts {
     /// Counts one sentence against its references.
     pub fn of(hypothesis: &str, references: &[&str], settings: &BleuSettings) -> Self {
         let mut ids = Ids::default();
@@ -116,7 +116,7 @@ impl Counts {
         bleu
     }
 
-    /// BLEU of a single sentence, from 0 to 100, with effective order: as [`Counts::bleu`], but the mean goes over
+    /// BLEU of a single sentence, from 0 to 100, with effective order: as [`BleuCounts::bleu`], but the mean goes over
     /// those n alone for which the hypothesis has n-grams.
     pub fn sentence(&self) -> f64 {
         let orders = self.total.iter().take_while(|total| **total > 0).count();
@@ -174,7 +174,7 @@ impl Bleu {
     }
 }
 
-sums_by_add!(Counts);
+sums_by_add!(BleuCounts);
 
 /// Numbers for words, so that n-grams can be packed; equal words have equal numbers.
 #[derive(Default)]

@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::analysis::{bleu, chrf};
 
 /// Counts of a sentence that add up to those of a corpus, of which a score is made.
-pub trait Counted: Clone + Default {
+pub trait BootstrapCounts: Clone + Default {
     /// Adds the counts of another sentence.
     fn add(&mut self, other: &Self);
 
@@ -15,7 +15,7 @@ pub trait Counted: Clone + Default {
     fn score(&self) -> f64;
 }
 
-impl Counted for bleu::Counts {
+impl BootstrapCounts for bleu::BleuCounts {
     fn add(&mut self, other: &Self) {
         Self::add(self, other);
     }
@@ -25,7 +25,7 @@ impl Counted for bleu::Counts {
     }
 }
 
-impl Counted for chrf::Counts {
+impl BootstrapCounts for chrf::ChrfCounts {
     fn add(&mut self, other: &Self) {
         Self::add(self, other);
     }
@@ -69,14 +69,14 @@ pub struct Paired {
 
 /// Compares two systems by their counts of the same sentences. The same seed gives the same answer everywhere.
 /// `None` without sentences, without resamples or when the numbers of sentences differ.
-pub fn paired<C: Counted>(first: &[C], second: &[C], resamples: usize, seed: u64) -> Option<Paired> {
+pub fn paired<C: BootstrapCounts>(first: &[C], second: &[C], resamples: usize, seed: u64) -> Option<Paired> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let sentences = u32::try_from(first.len()).ok().filter(|sentences| *sentences > 0)?;
     paired_by(first, second, resamples, &mut || rng.random_range(0..sentences) as usize)
 }
 
 /// As [`paired`], with sentences drawn by `draw`, which answers with indexes into `first`.
-pub fn paired_by<C: Counted>(
+pub fn paired_by<C: BootstrapCounts>(
     first: &[C],
     second: &[C],
     resamples: usize,
@@ -112,11 +112,11 @@ pub fn paired_by<C: Counted>(
 }
 
 /// The score of a system alone with its interval; `None` without sentences or resamples.
-pub fn single<C: Counted>(counts: &[C], resamples: usize, seed: u64) -> Option<Interval> {
+pub fn single<C: BootstrapCounts>(counts: &[C], resamples: usize, seed: u64) -> Option<Interval> {
     paired(counts, counts, resamples, seed).map(|paired| paired.first)
 }
 
-fn score<C: Counted>(counts: &[C]) -> f64 {
+fn score<C: BootstrapCounts>(counts: &[C]) -> f64 {
     let mut sum = C::default();
     for sentence in counts {
         sum.add(sentence);

@@ -12,7 +12,7 @@ const BETA_SQUARED: f64 = 4.0;
 
 /// What chrF counts for n = 1..6; counts of sentences add up to those of the corpus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct ChrfCounts {
     /// n-grams of the hypotheses, where the reference has any of that length.
     pub hypothesis: [u64; MAX_ORDER],
     /// n-grams of the references, of each sentence the one with the highest chrF.
@@ -32,11 +32,11 @@ pub fn signature(references: Option<usize>, lowercase: bool) -> String {
 /// chrF2, from 0 to 100, of a corpus with one reference for each sentence.
 /// Sentences without a partner on the other side do not count.
 pub fn corpus<H: AsRef<str>, R: AsRef<str>>(hypotheses: &[H], references: &[R]) -> f64 {
-    let one = |(hypothesis, reference): (&H, &R)| Counts::of(hypothesis.as_ref(), &[reference.as_ref()], false);
-    hypotheses.iter().zip(references).map(one).sum::<Counts>().score()
+    let one = |(hypothesis, reference): (&H, &R)| ChrfCounts::of(hypothesis.as_ref(), &[reference.as_ref()], false);
+    hypotheses.iter().zip(references).map(one).sum::<ChrfCounts>().score()
 }
 
-impl Counts {
+impl ChrfCounts {
     /// Counts one sentence against the one of its references that gives the highest chrF, the first of equals.
     pub fn of(hypothesis: &str, references: &[&str], lowercase: bool) -> Self {
         let hypothesis = characters(hypothesis, lowercase);
@@ -91,7 +91,7 @@ impl Counts {
     }
 }
 
-sums_by_add!(Counts);
+sums_by_add!(ChrfCounts);
 
 /// The n-grams of the characters, whitespace removed.
 fn characters(text: &str, lowercase: bool) -> Ngrams {

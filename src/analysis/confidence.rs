@@ -17,7 +17,7 @@ use crate::text::sentence::{EOS, UNK};
 
 /// A translation as the measures see it. What is not there is empty, and its measures have no value.
 #[derive(Clone, Debug, Default)]
-pub struct Seen<'a> {
+pub struct TranslationSigns<'a> {
     /// alpha, \[T, S\].
     pub alpha: Alignment,
     /// Source tokens, with `</s>` at the end where alpha has a column for it.
@@ -51,7 +51,7 @@ pub struct ConfidenceEntry {
     /// Which values are the better ones.
     pub better: Better,
     /// Its value; `None` where the translation lacks what it needs.
-    pub of: fn(&Seen<'_>) -> Option<f64>,
+    pub of: fn(&TranslationSigns<'_>) -> Option<f64>,
 }
 
 impl std::fmt::Debug for ConfidenceEntry {
@@ -204,12 +204,12 @@ pub fn share(name: &str, value: f64) -> f64 {
 }
 
 /// The source words that hardly anything looks at: their places.
-pub fn unattended(seen: &Seen<'_>, threshold: f64) -> Vec<usize> {
+pub fn unattended(seen: &TranslationSigns<'_>, threshold: f64) -> Vec<usize> {
     let sums = seen.alpha.column_sums();
     (0..source_words(seen)).filter(|s| sums.get(*s).is_some_and(|sum| *sum < threshold)).collect()
 }
 
-fn aligned<'a>(seen: &'a Seen<'_>) -> Option<&'a Alignment> {
+fn aligned<'a>(seen: &'a TranslationSigns<'_>) -> Option<&'a Alignment> {
     (!seen.alpha.is_empty()).then_some(&seen.alpha)
 }
 
@@ -264,7 +264,7 @@ fn slipping(slices: &[Vec<f64>]) -> f64 {
 
 /// The total of SoftAlignments. A long output that shares much text with its source, o of its characters in one piece, is
 /// taken for a copy: (0.8 + 0.01 T)(3 - 5(1 - o))(0.7 + o) tan(o) is taken off where T > 4 and o > 0.3.
-fn soft_total(seen: &Seen<'_>) -> f64 {
+fn soft_total(seen: &TranslationSigns<'_>) -> f64 {
     let alpha = &seen.alpha;
     let total = deviation(alpha, 6) + slipping(&columns(alpha)) + slipping(&rows(alpha));
     let (t, o) = (alpha.rows() as f64, overlap(&readable(seen.source), &readable(seen.target)));
@@ -298,42 +298,42 @@ fn words(tokens: &[String]) -> &[String] {
 }
 
 /// Columns of alpha that are words; all of them where the tokens are not known.
-fn source_words(seen: &Seen<'_>) -> usize {
+fn source_words(seen: &TranslationSigns<'_>) -> usize {
     let known = words(seen.source).len();
     if seen.source.is_empty() { seen.alpha.columns() } else { known.min(seen.alpha.columns()) }
 }
 
 /// Rows of alpha that are words.
-fn target_words(seen: &Seen<'_>) -> usize {
+fn target_words(seen: &TranslationSigns<'_>) -> usize {
     let known = words(seen.target).len();
     if seen.target.is_empty() { seen.alpha.rows() } else { known.min(seen.alpha.rows()) }
 }
 
 /// For each target word the source word that it looks at most; one that looks at no word is left out.
-pub fn argmax(seen: &Seen<'_>) -> Vec<Link> {
+pub fn argmax(seen: &TranslationSigns<'_>) -> Vec<Link> {
     hard::links(&seen.alpha.words(target_words(seen), source_words(seen)))
 }
 
 /// The most attended source words of each two neighbours among the target words.
-fn steps(seen: &Seen<'_>) -> impl Iterator<Item = (usize, usize)> {
+fn steps(seen: &TranslationSigns<'_>) -> impl Iterator<Item = (usize, usize)> {
     let links = argmax(seen);
     let pairs: Vec<(usize, usize)> = links.windows(2).map(|pair| (pair[0].source, pair[1].source)).collect();
     pairs.into_iter()
 }
 
-fn eos_attention(seen: &Seen<'_>) -> Option<f64> {
+fn eos_attention(seen: &TranslationSigns<'_>) -> Option<f64> {
     let end = words(seen.source).len();
     let has_end = end < seen.source.len() && end < seen.alpha.columns();
     let weights = seen.alpha.iter().take(target_words(seen)).map(|row| f64::from(row[end]));
     if has_end { mean(weights) } else { None }
 }
 
-fn disagreement(seen: &Seen<'_>) -> Option<f64> {
+fn disagreement(seen: &TranslationSigns<'_>) -> Option<f64> {
     let links = seen.links?;
     mean(argmax(seen).into_iter().map(|link| if links.is_possible(link) { 0.0 } else { 1.0 }))
 }
 
-fn repetition(seen: &Seen<'_>) -> Option<f64> {
+fn repetition(seen: &TranslationSigns<'_>) -> Option<f64> {
     let pairs: Vec<&[String]> = words(seen.target).windows(2).collect();
     let different: HashSet<&[String]> = pairs.iter().copied().collect();
     (!pairs.is_empty()).then(|| 1.0 - different.len() as f64 / pairs.len() as f64)

@@ -11,7 +11,7 @@ use crate::text::links::Link;
 
 /// A pair of phrases of one sentence pair, as ranges of words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Block {
+pub struct PhraseBlock {
     /// Source words.
     pub source: Range<usize>,
     /// Target words.
@@ -20,7 +20,7 @@ pub struct Block {
 
 /// All phrase pairs consistent with the links of a sentence pair of `t_x` and `t_y` words, at most `most` words a side.
 /// Words without links at the edges of a phrase are left out and taken in, each time a pair of its own.
-pub fn blocks(links: &[Link], t_x: usize, t_y: usize, most: usize) -> Vec<Block> {
+pub fn blocks(links: &[Link], t_x: usize, t_y: usize, most: usize) -> Vec<PhraseBlock> {
     let mut linked = vec![false; t_y];
     links.iter().filter(|link| link.target < t_y).for_each(|link| linked[link.target] = true);
     let mut found = Vec::new();
@@ -37,7 +37,7 @@ pub fn blocks(links: &[Link], t_x: usize, t_y: usize, most: usize) -> Vec<Block>
             for start in (0..=first).rev().take_while(|start| *start == first || !linked[*start]) {
                 for end in (last..t_y).take_while(|end| *end == last || !linked[*end]) {
                     if end - start < most {
-                        found.push(Block { source: source.clone(), target: start..end + 1 });
+                        found.push(PhraseBlock { source: source.clone(), target: start..end + 1 });
                     }
                 }
             }
@@ -247,7 +247,7 @@ mod tests {
     }
 
     /// Every pair of ranges, tried against the definition.
-    fn brute_force(links: &[Link], t_x: usize, t_y: usize, most: usize) -> Vec<Block> {
+    fn brute_force(links: &[Link], t_x: usize, t_y: usize, most: usize) -> Vec<PhraseBlock> {
         let ranges = |length: usize| {
             let ends = (0..length).flat_map(move |from| (from + 1..=length).map(move |to| from..to));
             ends.filter(move |range| range.len() <= most).collect::<Vec<_>>()
@@ -257,7 +257,7 @@ mod tests {
             for target in ranges(t_y) {
                 let sides = |link: &Link| (source.contains(&link.source), target.contains(&link.target));
                 if links.iter().all(|link| sides(link).0 == sides(link).1) && links.iter().any(|link| sides(link).0) {
-                    found.push(Block { source: source.clone(), target });
+                    found.push(PhraseBlock { source: source.clone(), target });
                 }
             }
         }
@@ -272,7 +272,8 @@ mod tests {
             let links = links(case);
             for most in [1, 2, 3, 7] {
                 let (mut found, mut wanted) = (blocks(&links, 5, 5, most), brute_force(&links, 5, 5, most));
-                let key = |block: &Block| (block.source.start, block.source.end, block.target.start, block.target.end);
+                let key =
+                    |block: &PhraseBlock| (block.source.start, block.source.end, block.target.start, block.target.end);
                 found.sort_by_key(key);
                 wanted.sort_by_key(key);
                 assert_eq!(found, wanted, "{case}, at most {most}");

@@ -112,7 +112,7 @@ impl<T: Ord + Clone> Confusion<T> {
 
 /// What an annotator said of a pair of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cell {
+pub enum PairVote {
     /// They are not linked.
     Apart,
     /// They may be linked.
@@ -122,11 +122,11 @@ pub enum Cell {
 }
 
 /// What two annotators said of each pair of words of a sentence with so many source and target words.
-pub fn of_links(first: &Links, second: &Links, source: usize, target: usize) -> Confusion<Cell> {
+pub fn of_links(first: &Links, second: &Links, source: usize, target: usize) -> Confusion<PairVote> {
     let cell = |links: &Links, link: Link| match (links.is_sure(link), links.is_possible(link)) {
-        (true, _) => Cell::Sure,
-        (false, true) => Cell::Possible,
-        (false, false) => Cell::Apart,
+        (true, _) => PairVote::Sure,
+        (false, true) => PairVote::Possible,
+        (false, false) => PairVote::Apart,
     };
     let mut confusion = Confusion::default();
     let mut drawn: Vec<Link> = first.all().into_iter().chain(second.all()).map(|(link, _)| link).collect();
@@ -135,16 +135,16 @@ pub fn of_links(first: &Links, second: &Links, source: usize, target: usize) -> 
     for link in &drawn {
         confusion.add(cell(first, *link), cell(second, *link), 1);
     }
-    confusion.add(Cell::Apart, Cell::Apart, ((source * target) as u64).saturating_sub(drawn.len() as u64));
+    confusion.add(PairVote::Apart, PairVote::Apart, ((source * target) as u64).saturating_sub(drawn.len() as u64));
     confusion
 }
 
 /// Of the links of both annotators, sure and possible, the share that the other drew too: 2 |A ∩ B| / (|A| + |B|);
 /// `None` where nobody drew any.
-pub fn shared(confusion: &Confusion<Cell>) -> Option<f64> {
+pub fn shared(confusion: &Confusion<PairVote>) -> Option<f64> {
     let (mut both, mut all) = (0, 0);
     for (one, other, count) in confusion.counts() {
-        let (one, other) = (*one != Cell::Apart, *other != Cell::Apart);
+        let (one, other) = (*one != PairVote::Apart, *other != PairVote::Apart);
         both += if one && other { 2 * count } else { 0 };
         all += count * (u64::from(one) + u64::from(other));
     }

@@ -7,7 +7,7 @@ use crate::analysis::mteval::{Tokenization, tokenize};
 
 /// Counts of a word, or of a class of words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Words {
+pub struct LexicalCounts {
     /// In references.
     pub reference: u64,
     /// In outputs.
@@ -16,7 +16,7 @@ pub struct Words {
     pub right: u64,
 }
 
-impl Words {
+impl LexicalCounts {
     /// Adds other counts.
     pub fn add(&mut self, other: &Self) {
         self.reference += other.reference;
@@ -41,7 +41,7 @@ impl Words {
     }
 }
 
-sums_by_add!(Words);
+sums_by_add!(LexicalCounts);
 
 /// A text as words: the tokens that BLEU counts, mteval-v13a.
 pub fn cut(text: &str) -> String {
@@ -49,8 +49,8 @@ pub fn cut(text: &str) -> String {
 }
 
 /// The counts of each word of a sentence pair, words in order; the texts are cut.
-pub fn each<'a>(reference: &'a str, output: &'a str) -> BTreeMap<&'a str, Words> {
-    let mut words: BTreeMap<&str, Words> = BTreeMap::new();
+pub fn each<'a>(reference: &'a str, output: &'a str) -> BTreeMap<&'a str, LexicalCounts> {
+    let mut words: BTreeMap<&str, LexicalCounts> = BTreeMap::new();
     for word in reference.split(' ').filter(|word| !word.is_empty()) {
         words.entry(word).or_default().reference += 1;
     }

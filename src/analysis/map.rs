@@ -4,7 +4,7 @@ use crate::analysis::pca::Pca;
 use crate::analysis::tsne;
 use crate::analysis::tsne::TsneOptions;
 use crate::error::{Error, Result};
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// Dimensions that t-SNE gets at most: the first principal components, as van der Maaten and Hinton advise.
 pub const REDUCED: usize = 50;
@@ -62,7 +62,7 @@ impl Method {
 
 /// Where the vectors lie.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Layout {
+pub struct MapLayout {
     /// A place for each row.
     pub places: Vec<[f32; 2]>,
     /// The shares of variance along both axes, for PCA.
@@ -83,9 +83,9 @@ pub fn layout(
     dimension: usize,
     method: Method,
     options: &TsneOptions,
-    ticket: &Ticket,
+    ticket: &CancellationToken,
     hear: &mut Hear<'_>,
-) -> Result<Layout> {
+) -> Result<MapLayout> {
     let count = rows.len() / dimension.max(1);
     if count < 2 || dimension == 0 {
         return Err(Error::Input("a map needs at least 2 points; choose more words or lines".into()));
@@ -99,7 +99,7 @@ pub fn layout(
                 1 => places.iter().map(|x| [*x, 0.0]).collect(),
                 _ => places.as_chunks::<2>().0.to_vec(),
             };
-            Ok(Layout { places, explained: Some([pca.explained(0), pca.explained(1)]), perplexity: None })
+            Ok(MapLayout { places, explained: Some([pca.explained(0), pca.explained(1)]), perplexity: None })
         }
         Method::Tsne => {
             let kept = REDUCED.min(dimension);
@@ -108,7 +108,7 @@ pub fn layout(
                 hear(progress.done as f32 / progress.total.max(1) as f32, progress.points);
             })?;
             let perplexity = Some(tsne::lowered(options.perplexity, count));
-            Ok(Layout { places, explained: None, perplexity })
+            Ok(MapLayout { places, explained: None, perplexity })
         }
     }
 }

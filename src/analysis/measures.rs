@@ -2,13 +2,13 @@
 //! the window shows as pictures of their own. A new one is a line of [`MEASURES`].
 
 use crate::analysis::ablation;
-use crate::analysis::ablation::{Means, Word};
+use crate::analysis::ablation::{AblatedWord, AblationMeans};
 use crate::analysis::correlation::kendall;
 use crate::decoding;
 use crate::decoding::importance::{Importance, Matrix, Subject, importance};
 use crate::error::{Error, Result};
 use crate::models::gradient::Smoothing;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// How often alpha is permuted, as by the command line.
 const PERMUTATIONS: u64 = 10;
@@ -84,7 +84,7 @@ pub const MEASURES: &[Measure] = &[
 
 /// A measure of every word of a translation.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Measured {
+pub struct MeasuredWords {
     /// Its place in [`MEASURES`].
     pub measure: usize,
     /// A row for each target token, a number for each source token. [t_y][t_x]
@@ -101,9 +101,9 @@ pub struct Tested {
     /// The translation that was forced, `</s>` included.
     pub target: Vec<u32>,
     /// What was measured.
-    pub measured: Vec<Measured>,
+    pub measured: Vec<MeasuredWords>,
     /// The figures of the tests, where they were made.
-    pub means: Option<Means>,
+    pub means: Option<AblationMeans>,
 }
 
 impl Measure {
@@ -123,7 +123,12 @@ impl Measure {
 /// # Errors
 /// [`Error::Stale`] as soon as the ticket is stale; a model without the alignment that is needed; ids outside the
 /// vocabularies; a pair that is too long.
-pub fn measure(subject: &mut Subject<'_>, place: usize, pair: (&[u32], &[u32]), ticket: &Ticket) -> Result<Tested> {
+pub fn measure(
+    subject: &mut Subject<'_>,
+    place: usize,
+    pair: (&[u32], &[u32]),
+    ticket: &CancellationToken,
+) -> Result<Tested> {
     let line = MEASURES.get(place).ok_or_else(|| Error::Internal(format!("there is no measure {place}")))?;
     let tested = Tested { source: pair.0.to_vec(), target: pair.1.to_vec(), ..Tested::default() };
     let Some(definition) = line.definition()? else { return tests(tested, subject, ticket) };
@@ -133,19 +138,19 @@ pub fn measure(subject: &mut Subject<'_>, place: usize, pair: (&[u32], &[u32]), 
         if subject.model().config.aligns() { decoding::force(subject.stepper(), &[pair], ticket)? } else { Vec::new() };
     let alpha = forced.into_iter().next().and_then(|forced| forced.alpha).unwrap_or_default();
     let kendall = agreement(&alpha, &rows);
-    Ok(Tested { measured: vec![Measured { measure: place, rows, kendall }], ..tested })
+    Ok(Tested { measured: vec![MeasuredWords { measure: place, rows, kendall }], ..tested })
 }
 
 /// The standard tests: uniform, permuted, each source word left out.
-fn tests(tested: Tested, subject: &mut Subject<'_>, ticket: &Ticket) -> Result<Tested> {
+fn tests(tested: Tested, subject: &mut Subject<'_>, ticket: &CancellationToken) -> Result<Tested> {
     let seeds: Vec<u64> = (1..=PERMUTATIONS).collect();
     let words = ablation::words(subject.stepper(), (&tested.source, &tested.target), &seeds, ticket)?;
-    let lost = |word: &Word| word.without.iter().map(|effect| word.log_p - effect.log_p).collect();
+    let lost = |word: &AblatedWord| word.without.iter().map(|effect| word.log_p - effect.log_p).collect();
     let alpha: Matrix = words.iter().map(|word| word.alpha.clone()).collect();
-    let of = |measure: usize, rows: Matrix| Measured { measure, kendall: agreement(&alpha, &rows), rows };
+    let of = |measure: usize, rows: Matrix| MeasuredWords { measure, kendall: agreement(&alpha, &rows), rows };
     let measured =
-        vec![of(0, words.iter().map(Word::leave_one_out).collect()), of(1, words.iter().map(lost).collect())];
-    let mut means = Means::default();
+        vec![of(0, words.iter().map(AblatedWord::leave_one_out).collect()), of(1, words.iter().map(lost).collect())];
+    let mut means = AblationMeans::default();
     means.add(&words);
     Ok(Tested { measured, means: Some(means), ..tested })
 }

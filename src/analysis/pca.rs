@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::error::Result;
 use crate::nn::fused::{dot, matmul_tn};
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// Rows that are centred and multiplied at a time.
 const BLOCK: usize = 1024;
@@ -41,7 +41,7 @@ pub struct Pca {
 
 impl Pca {
     /// Finds the first `components` of `rows` (each `dimension` numbers), or as many as there are dimensions.
-    pub fn fit(rows: &[f32], dimension: usize, components: usize, ticket: &Ticket) -> Result<Self> {
+    pub fn fit(rows: &[f32], dimension: usize, components: usize, ticket: &CancellationToken) -> Result<Self> {
         let mean = mean(rows, dimension);
         let covariance = covariance(rows, &mean, ticket)?;
         let total: f32 = (0..dimension).map(|d| covariance[d * dimension + d]).sum();
@@ -76,7 +76,7 @@ fn mean(rows: &[f32], dimension: usize) -> Vec<f32> {
 }
 
 /// 1/N sum over rows of (x - mean)(x - mean)'. [dimension, dimension]
-fn covariance(rows: &[f32], mean: &[f32], ticket: &Ticket) -> Result<Vec<f32>> {
+fn covariance(rows: &[f32], mean: &[f32], ticket: &CancellationToken) -> Result<Vec<f32>> {
     let d = mean.len();
     let mut sum = vec![0.0; d * d];
     let count = rows.len() / d.max(1);
@@ -94,7 +94,12 @@ fn covariance(rows: &[f32], mean: &[f32], ticket: &Ticket) -> Result<Vec<f32>> {
 }
 
 /// The first eigenvectors of a symmetric matrix and their eigenvalues, the greatest first.
-fn eigenvectors(matrix: &[f32], d: usize, wanted: usize, ticket: &Ticket) -> Result<(Vec<Vec<f32>>, Vec<f32>)> {
+fn eigenvectors(
+    matrix: &[f32],
+    d: usize,
+    wanted: usize,
+    ticket: &CancellationToken,
+) -> Result<(Vec<Vec<f32>>, Vec<f32>)> {
     let width = (wanted + BESIDE).min(d);
     let mut random = ChaCha8Rng::seed_from_u64(SEED);
     // Columns of V as rows, [width, d], orthonormal.

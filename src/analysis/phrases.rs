@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 /// Both scores of the pairs of a table as points of a scatter (figure 3 of the paper).
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Chart {
+pub struct PhraseChart {
     /// log p(target | source) by the table and by the model, natural logarithms.
     pub points: Vec<[f32; 2]>,
     /// The pair of each point, by its place in the table, rising.
@@ -18,7 +18,7 @@ pub struct Chart {
     pub correlation: Option<f64>,
 }
 
-impl Chart {
+impl PhraseChart {
     /// The points of pairs with these scores; `table` are the numbers of the table as they stand.
     pub fn new(table: &[f32], log_p: &[f32]) -> Self {
         let mut chart = Self { holds_logarithms: table.iter().any(|value| *value < 0.0), ..Self::default() };
@@ -109,10 +109,10 @@ mod tests {
 
     #[test]
     fn points_are_logarithms_and_nothing_is_invented() {
-        let chart = Chart::new(&[1.0, 0.0, 0.5, f32::NAN], &[-1.0, -2.0, -3.0, -4.0]);
+        let chart = PhraseChart::new(&[1.0, 0.0, 0.5, f32::NAN], &[-1.0, -2.0, -3.0, -4.0]);
         assert_eq!((chart.points.as_slice(), chart.left_out), (&[[0.0, -1.0], [0.5_f32.ln(), -3.0]][..], 2));
         assert_eq!((chart.point(2), chart.point(1), chart.correlation), (Some([0.5_f32.ln(), -3.0]), None, Some(1.0)));
-        let chart = Chart::new(&[0.0, -0.5, -2.0], &[-1.0, -2.0, -1.5]);
+        let chart = PhraseChart::new(&[0.0, -0.5, -2.0], &[-1.0, -2.0, -1.5]);
         assert!(chart.holds_logarithms && chart.points[2] == [-2.0, -1.5]);
         assert!((chart.correlation.expect("both change") - 0.5).abs() < 1e-12);
     }

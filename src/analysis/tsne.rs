@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::error::{Error, Result};
 use crate::nn::fused::matmul_nt;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// Fewest points that have neighbours enough.
 pub const FEWEST: usize = 4;
@@ -41,7 +41,7 @@ impl Default for TsneOptions {
 }
 
 /// How far it is: `done` of `total` steps, and the points as they lie now (empty before the first).
-pub struct Progress<'a> {
+pub struct TsneProgress<'a> {
     /// Steps done.
     pub done: usize,
     /// Steps in all.
@@ -61,8 +61,8 @@ pub fn embed(
     rows: &[f32],
     dimension: usize,
     options: &TsneOptions,
-    ticket: &Ticket,
-    progress: &mut dyn FnMut(Progress<'_>),
+    ticket: &CancellationToken,
+    progress: &mut dyn FnMut(TsneProgress<'_>),
 ) -> Result<Vec<[f32; 2]>> {
     let points: Vec<&[f32]> = rows.chunks_exact(dimension.max(1)).collect();
     if points.len() < FEWEST {
@@ -71,7 +71,7 @@ pub fn embed(
     let perplexity = lowered(options.perplexity, points.len());
     let total = SEARCH + options.epochs;
     let near = neighbours(rows, dimension, (3.0 * perplexity) as usize, ticket, &mut |share| {
-        progress(Progress { done: (SEARCH as f32 * share) as usize, total, points: &[] });
+        progress(TsneProgress { done: (SEARCH as f32 * share) as usize, total, points: &[] });
     })?;
     let start = options.seed.map(|seed| scattered(points.len(), seed)).or_else(|| first_two(&points));
     // Points that all start in one place could not tell which way to go.
@@ -81,7 +81,7 @@ pub fn embed(
         if ticket.is_stale() {
             resume_unwind(Box::new(Stop));
         }
-        progress(Progress { done: SEARCH + epoch + 1, total, points: y });
+        progress(TsneProgress { done: SEARCH + epoch + 1, total, points: y });
     });
     match catch_unwind(AssertUnwindSafe(|| tsne.barnes_hut_with_neighbors(THETA, &near).embedding())) {
         Ok(places) => Ok(places.as_chunks::<2>().0.to_vec()),
@@ -101,7 +101,7 @@ fn neighbours(
     rows: &[f32],
     dimension: usize,
     k: usize,
-    ticket: &Ticket,
+    ticket: &CancellationToken,
     progress: &mut dyn FnMut(f32),
 ) -> Result<Vec<Vec<Neighbor<f32>>>> {
     let count = rows.len() / dimension;

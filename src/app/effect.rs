@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::aligner::placed::Placed;
-use crate::app::files::picture::Picture;
+use crate::app::files::picture::PictureRequest;
 use crate::app::page::{Dropped, Page};
 use crate::evaluation::first_set::FirstSet;
 use crate::figure::Figure;
 use crate::figure::png::Pixels;
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::jobs::live::protocol::Request;
-use crate::jobs::queue::Order;
+use crate::jobs::queue::QueueOrder;
 use crate::jobs::steps::StepsRequest;
 use crate::text::lines::TextFile;
 use crate::text::links::Links;
@@ -23,7 +23,7 @@ pub enum Effect {
     /// Translate this, and nothing that was wanted before.
     Decode(Request),
     /// Something for the corpus lane.
-    Lane(LaneCall),
+    Lane(QueueCall),
     /// Take a translation apart, and nothing that was wanted before.
     TakeApart {
         /// Of the request.
@@ -34,7 +34,7 @@ pub enum Effect {
     /// Something for the workspace.
     Corpus(CorpusRequest),
     /// Work on files.
-    Chore(Chore),
+    Chore(FileJob),
     /// Follow these training logs, and no others.
     Follow(Vec<PathBuf>),
     /// Follow the texts of these folders, and no others.
@@ -44,9 +44,9 @@ pub enum Effect {
 /// What the corpus lane is to do.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "there are a handful at a time, and each is moved once")]
-pub enum LaneCall {
+pub enum QueueCall {
     /// A new order.
-    Submit(u64, Order),
+    Submit(u64, QueueOrder),
     /// This one is not wanted any more.
     Cancel(u64),
     /// Hold this one up, or let it go on.
@@ -55,7 +55,7 @@ pub enum LaneCall {
 
 /// Work on files, done off the window's thread.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Chore {
+pub enum FileJob {
     /// Find out what was opened or dropped on this page.
     Look {
         /// Where it is.
@@ -88,7 +88,7 @@ pub enum Chore {
         /// Of the question.
         number: u64,
         /// What is asked.
-        question: Question,
+        question: AlignQuestion,
     },
     /// Put the files of the first test set into a folder.
     PutFirstSet(PathBuf),
@@ -111,17 +111,17 @@ pub enum Chore {
         /// Where to, and in which format.
         path: PathBuf,
         /// What.
-        picture: Box<Picture>,
+        picture: Box<PictureRequest>,
     },
     /// Draw a picture for the clipboard.
-    Paint(Box<Picture>),
+    Paint(Box<PictureRequest>),
     /// Write files in a way that the one who asks knows.
     Work(Work),
 }
 
 /// Work on files that only the one who asks for it knows; it says what came of it.
 #[derive(Clone)]
-pub struct Work(pub Arc<dyn Fn() -> News + Send + Sync>);
+pub struct Work(pub Arc<dyn Fn() -> FileEvent + Send + Sync>);
 
 impl PartialEq for Work {
     fn eq(&self, other: &Self) -> bool {
@@ -137,7 +137,7 @@ impl std::fmt::Debug for Work {
 
 /// What a statistical aligner is asked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Question {
+pub struct AlignQuestion {
     /// BCP 47 tags of source and target.
     pub languages: (String, String),
     /// The source words.
@@ -146,9 +146,9 @@ pub struct Question {
     pub target: Vec<String>,
 }
 
-/// What became of a [`Chore`] or a save.
+/// What became of a [`FileJob`] or a save.
 #[derive(Clone, Debug)]
-pub enum News {
+pub enum FileEvent {
     /// What was opened or dropped.
     Opened {
         /// Where it is.

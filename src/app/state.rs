@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::app::document::Document;
-use crate::app::document::column::{Column, ColumnState, Wish};
+use crate::app::document::column::{Column, ColumnState, DecodeKey};
 use crate::app::document::differences::differences;
 use crate::app::document::table::TargetWord;
-use crate::app::effect::{Chore, Effect};
+use crate::app::effect::{Effect, FileJob};
 use crate::app::files::lists::Lists;
 use crate::app::page::Page;
 use crate::app::tasks::Tasks;
@@ -136,7 +136,7 @@ impl AppState {
     }
 
     /// `want` prepares a column for the source and says whether it has to be decoded, and what given translation it reads.
-    fn request_by(&mut self, want: impl Fn(&mut Column, &str, &Wish) -> (bool, Option<String>)) {
+    fn request_by(&mut self, want: impl Fn(&mut Column, &str, &DecodeKey) -> (bool, Option<String>)) {
         self.arrange_variants();
         let number = self.tasks.fresh_request();
         let mut columns = Vec::with_capacity(self.document.columns.len());
@@ -237,7 +237,7 @@ impl AppState {
         let Some(question) = self.document.columns[at].question() else { return };
         let number = self.tasks.fresh_id();
         self.document.columns[at].asked = Some(number);
-        self.tasks.chore(Chore::Align { number, question });
+        self.tasks.chore(FileJob::Align { number, question });
     }
 
     /// Whether links are wanted that are not shown.

@@ -1,9 +1,9 @@
 //! Floor 9: the work under way: its numbers, what the driver is to carry out, and what is waited for.
 
-use crate::app::effect::{Chore, Effect, LaneCall};
+use crate::app::effect::{Effect, FileJob, QueueCall};
 use crate::app::page::Page;
 use crate::jobs::live::protocol::Near;
-use crate::jobs::queue::{Order, Progress};
+use crate::jobs::queue::{JobProgress, QueueOrder};
 
 /// Work that a page has ordered and that is not done.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,7 +13,7 @@ pub struct Task {
     /// Whose.
     pub page: Page,
     /// How far it is; `None` while it waits for its turn.
-    pub progress: Option<Progress>,
+    pub progress: Option<JobProgress>,
     /// Held up until it is told to go on.
     pub is_paused: bool,
 }
@@ -64,7 +64,7 @@ impl Tasks {
     }
 
     /// Has this done off the window's thread.
-    pub(crate) fn chore(&mut self, chore: Chore) {
+    pub(crate) fn chore(&mut self, chore: FileJob) {
         self.push(Effect::Chore(chore));
     }
 
@@ -74,17 +74,17 @@ impl Tasks {
     }
 
     /// Has this done in the corpus lane; answers with its number.
-    pub(crate) fn order(&mut self, page: Page, order: Order) -> u64 {
+    pub(crate) fn order(&mut self, page: Page, order: QueueOrder) -> u64 {
         let number = self.fresh_id();
         self.list.push(Task { number, page, progress: None, is_paused: false });
-        self.push(Effect::Lane(LaneCall::Submit(number, order)));
+        self.push(Effect::Lane(QueueCall::Submit(number, order)));
         number
     }
 
     /// Ends an order that is not done, and answers with whose it was; nothing more is heard of it.
     pub(crate) fn cancel(&mut self, number: u64) -> Option<Page> {
         let page = self.done(number)?;
-        self.push(Effect::Lane(LaneCall::Cancel(number)));
+        self.push(Effect::Lane(QueueCall::Cancel(number)));
         Some(page)
     }
 
@@ -95,7 +95,7 @@ impl Tasks {
     }
 
     /// An order has come so far; false where it was cancelled.
-    pub(crate) fn progressed(&mut self, number: u64, progress: Progress) -> bool {
+    pub(crate) fn progressed(&mut self, number: u64, progress: JobProgress) -> bool {
         let task = self.list.iter_mut().find(|task| task.number == number);
         task.map(|task| task.progress = Some(progress)).is_some()
     }
@@ -103,6 +103,6 @@ impl Tasks {
     pub(crate) fn pause(&mut self, number: u64, is_paused: bool) {
         let Some(task) = self.list.iter_mut().find(|task| task.number == number) else { return };
         task.is_paused = is_paused;
-        self.push(Effect::Lane(LaneCall::Pause(number, is_paused)));
+        self.push(Effect::Lane(QueueCall::Pause(number, is_paused)));
     }
 }

@@ -7,7 +7,7 @@
 use candle_core::Tensor;
 use candle_nn::ops::sigmoid;
 
-use crate::attention::{Alignment, Attention, Query, Shapes, Source};
+use crate::attention::{AlignedAnnotations, Attention, Query, Shapes, Source};
 use crate::error::Result;
 use crate::nn::linear::{Parameters, apply};
 use crate::nn::softmax;
@@ -70,7 +70,7 @@ impl Attention for Local {
         self.score.energies(query, source)
     }
 
-    fn align(&self, query: &Query<'_>, e_i: &Tensor, source: &Source<'_>) -> Result<Alignment> {
+    fn align(&self, query: &Query<'_>, e_i: &Tensor, source: &Source<'_>) -> Result<AlignedAnnotations> {
         let (d, p_t) = (self.window as f64, self.position(query, source.mask)?);
         let s = Tensor::arange(0, e_i.dim(1)? as u32, e_i.device())?.to_dtype(e_i.dtype())?; // [t_x]
         let distance = s.unsqueeze(0)?.broadcast_sub(&p_t.unsqueeze(1)?)?; // s - p_t, [rows, t_x]
@@ -82,6 +82,6 @@ impl Attention for Local {
             // alpha_t(s) exp(-(s - p_t)^2 / 2 sigma^2) with sigma = D/2, which is not normalised again
             Place::Predictive { .. } => (alpha * (distance.sqr()? * (-2.0 / (d * d)))?.exp()?)?,
         };
-        Ok(Alignment { alpha, p_t: Some(p_t) })
+        Ok(AlignedAnnotations { alpha, p_t: Some(p_t) })
     }
 }

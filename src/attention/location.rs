@@ -2,7 +2,7 @@
 
 use candle_core::Tensor;
 
-use crate::attention::{Alignment, Attention, Query, Shapes, Sizes, Source};
+use crate::attention::{AlignedAnnotations, Attention, Query, Shapes, Sizes, Source};
 use crate::error::Result;
 use crate::nn::linear::{Parameters, apply};
 use crate::nn::softmax;
@@ -46,11 +46,11 @@ impl Attention for Location {
         pad(&e_t, t_x, f64::NAN)
     }
 
-    fn align(&self, _: &Query<'_>, e_i: &Tensor, source: &Source<'_>) -> Result<Alignment> {
+    fn align(&self, _: &Query<'_>, e_i: &Tensor, source: &Source<'_>) -> Result<AlignedAnnotations> {
         let t_x = e_i.dim(1)?;
         let scored = t_x.min(self.w_a.dim(0)?);
         // What has no energy stays out of the softmax altogether, in value and in gradient.
         let alpha = softmax::masked(&e_i.narrow(1, 0, scored)?, &source.mask.narrow(1, 0, scored)?)?;
-        Ok(Alignment { alpha: pad(&alpha, t_x, 0.0)?, p_t: None })
+        Ok(AlignedAnnotations { alpha: pad(&alpha, t_x, 0.0)?, p_t: None })
     }
 }

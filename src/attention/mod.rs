@@ -45,7 +45,7 @@ impl Source<'_> {
 
 /// Where a step looks.
 #[derive(Clone, Debug)]
-pub struct Alignment {
+pub struct AlignedAnnotations {
     /// Weights alpha_ij, [rows, t_x].
     pub alpha: Tensor,
     /// The aligned position p_t from which local attention looks, in source words from 0, [rows].
@@ -63,8 +63,8 @@ pub trait Attention: Send + Sync {
 
     /// alpha_i from `e_i` [rows, t_x]: a softmax over the words that exist. Functions that look at less, or
     /// that do not normalise, override it.
-    fn align(&self, _query: &Query<'_>, e_i: &Tensor, source: &Source<'_>) -> Result<Alignment> {
-        Ok(Alignment { alpha: softmax::masked(e_i, source.mask)?, p_t: None })
+    fn align(&self, _query: &Query<'_>, e_i: &Tensor, source: &Source<'_>) -> Result<AlignedAnnotations> {
+        Ok(AlignedAnnotations { alpha: softmax::masked(e_i, source.mask)?, p_t: None })
     }
 }
 
@@ -366,7 +366,7 @@ mod tests {
 
     impl Subject {
         /// e and the alignment of `query` at position `i` over `h` under `mask`.
-        fn look(&self, query: &Tensor, i: usize, h: &Tensor, mask: &Tensor) -> Result<(Tensor, Alignment)> {
+        fn look(&self, query: &Tensor, i: usize, h: &Tensor, mask: &Tensor) -> Result<(Tensor, AlignedAnnotations)> {
             let keys = self.attention.keys(h)?;
             let (query, source) = (Query { state: query, i }, Source { keys: keys.as_ref(), mask });
             let e_i = self.attention.energies(&query, &source)?;
@@ -403,7 +403,7 @@ mod tests {
             for (i, energy) in [(0, 0.0), (1, 1e4), (2, -1e4), (9, 0.0)] {
                 let e_i = (&e_i + (&hidden * energy)?)?;
                 let (query, source) = (Query { state: &query, i }, Source { keys: None, mask: &mask });
-                let Alignment { alpha, p_t } = subject.attention.align(&query, &e_i, &source)?;
+                let AlignedAnnotations { alpha, p_t } = subject.attention.align(&query, &e_i, &source)?;
                 assert_eq!(p_t.is_some(), subject.kind.is_local(), "{what}");
                 let p_t: Option<Vec<f64>> = p_t.map(|p_t| p_t.to_vec1()).transpose()?;
                 for (r, (row, length)) in rows(&alpha).iter().zip([5, 3]).enumerate() {

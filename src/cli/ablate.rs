@@ -8,22 +8,22 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::analysis::ablation;
-use crate::analysis::ablation::{FIGURES, Means, Word};
+use crate::analysis::ablation::{AblatedWord, AblationMeans, FIGURES};
 use crate::cli::args::{BatchArgs, RunArgs, Runtime, SearchArgs};
-use crate::cli::columns::Table;
-use crate::cli::input::{Line, Lines};
-use crate::cli::output::Output;
-use crate::cli::windows::{Doing, Growth, Input};
+use crate::cli::columns::TextTable;
+use crate::cli::input::{InputLine, InputLines};
+use crate::cli::output::LineOutput;
+use crate::cli::windows::{Doing, Growth, WindowInput};
 use crate::cli::{Context, bundled, output, windows, words};
 use crate::corpus::overview::figures::figure;
 use crate::decoding::SearchOptions;
 use crate::error::{Error, Result};
 use crate::models::{Model, Stepper};
 use crate::text::sentence::Sentence;
-use crate::text::tsv::{Cell, rows};
+use crate::text::tsv::{TsvCell, rows};
 use crate::text::write::write_atomic;
 use crate::text::{line, parallel};
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -51,7 +51,7 @@ Formats:
 Several models are put to the test line by line. An empty line has no words to test; a line that a model cannot read
 is left out, with a sentence on stderr, and exit code 2 at the end."
 )]
-pub struct Low {
+pub struct AblateArgs {
     /// A model folder, or the name of an installed model; once for each model
     #[arg(long, value_name = "DIR", required = true, value_parser = bundled::argument())]
     model: Vec<PathBuf>,
@@ -102,7 +102,7 @@ enum Format {
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    Low::augment_args(command)
+    AblateArgs::augment_args(command)
 }
 
 /// As meant.
@@ -118,7 +118,7 @@ struct High {
 struct Subject {
     model: Model,
     stepper: Box<dyn Stepper>,
-    means: Means,
+    means: AblationMeans,
 }
 
 /// A source and its translation; `None` where there is nothing to test.
@@ -135,8 +135,8 @@ struct Text {
 
 /// What is read.
 struct Texts {
-    source: Lines,
-    target: Option<Lines>,
+    source: InputLines,
+    target: Option<InputLines>,
 }
 
 /// Tests.
@@ -144,10 +144,10 @@ struct Texts {
 /// # Errors
 /// When a model, the input or the output fails; when lines were refused, at the end.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = Low::from_arg_matches(matches)?;
+    let low = AblateArgs::from_arg_matches(matches)?;
     let mut texts = Texts {
-        source: Lines::open(low.source.as_deref().or(low.file.as_deref()))?,
-        target: low.target.as_deref().map(|path| Lines::open(Some(path))).transpose()?,
+        source: InputLines::open(low.source.as_deref().or(low.file.as_deref()))?,
+        target: low.target.as_deref().map(|path| InputLines::open(Some(path))).transpose()?,
     };
     let runtime = low.run.high()?;
     let mut subjects: Vec<Subject> =
@@ -159,9 +159,9 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         pretokenized: low.pretokenized,
         format: low.format,
     };
-    let mut output = Output::stdout();
+    let mut output = LineOutput::stdout();
     if high.format == Format::Tsv {
-        output.text(&rows([heads().iter().map(|head| Cell::plain(*head)).collect()]))?;
+        output.text(&rows([heads().iter().map(|head| TsvCell::plain(*head)).collect()]))?;
     }
     let mut unread = 0;
     let doing = Doing { name: "testing", verb: "test" };
@@ -204,7 +204,7 @@ impl Subject {
             )));
         }
         let stepper = model.stepper(runtime.engine, runtime.threads)?;
-        Ok(Self { model, stepper, means: Means::default() })
+        Ok(Self { model, stepper, means: AblationMeans::default() })
     }
 
     /// Sources and targets of a window, and how many lines the model refused.
@@ -246,12 +246,12 @@ impl Subject {
         Ok((read.into_iter().map(|pair| pair.map(&mut whole)).collect(), refused))
     }
 
-    fn test(&mut self, high: &High, text: &Text, pair: &Pair, output: &mut Output) -> anyhow::Result<()> {
+    fn test(&mut self, high: &High, text: &Text, pair: &Pair, output: &mut LineOutput) -> anyhow::Result<()> {
         let tested = match pair {
             None => Vec::new(),
             Some((source, target)) => {
                 let pair = (source.ids.as_slice(), target.as_slice());
-                ablation::words(self.stepper.as_mut(), pair, &high.seeds, &Ticket::forever())?
+                ablation::words(self.stepper.as_mut(), pair, &high.seeds, &CancellationToken::forever())?
             }
         };
         if !tested.is_empty() {
@@ -273,11 +273,11 @@ impl Subject {
         self.model.target.token(token).unwrap_or_default()
     }
 
-    fn record<'a>(&'a self, line: usize, source: &'a [String], tested: &'a [Word]) -> Record<'a> {
-        let mut means = Means::default();
+    fn record<'a>(&'a self, line: usize, source: &'a [String], tested: &'a [AblatedWord]) -> Record<'a> {
+        let mut means = AblationMeans::default();
         means.add(tested);
         let mean = |name: &str| FIGURES.iter().position(|figure| figure.name == name).and_then(|n| means.of(n));
-        let of = |figure: &ablation::Figure| tested.iter().map(figure.of).collect::<Vec<_>>().into();
+        let of = |figure: &ablation::AblationFigure| tested.iter().map(figure.of).collect::<Vec<_>>().into();
         Record {
             model: &self.model.config.name,
             line,
@@ -287,7 +287,7 @@ impl Subject {
             token_log_p: tested.iter().map(|word| word.log_p).collect(),
             alpha: tested.iter().map(|word| word.alpha.as_slice()).collect(),
             js: Js { uniform: mean("js_uniform"), permuted: mean("js_permuted") },
-            leave_one_out: tested.iter().map(Word::leave_one_out).collect(),
+            leave_one_out: tested.iter().map(AblatedWord::leave_one_out).collect(),
             leave_one_out_log_p: matrix(tested, |word, j| word.log_p - word.without[j].log_p),
             leave_one_out_changed: matrix(tested, |word, j| word.without[j].changes),
             tokens: FIGURES.iter().map(|figure| (figure.name.to_owned(), of(figure))).collect(),
@@ -296,18 +296,18 @@ impl Subject {
     }
 
     /// A row of `--format tsv`, in the order of [`heads`].
-    fn row(&self, line: usize, i: usize, source: &[String], word: &Word) -> Vec<Cell> {
-        let at = |j: usize| Cell::from(source.get(j).map_or("", String::as_str));
+    fn row(&self, line: usize, i: usize, source: &[String], word: &AblatedWord) -> Vec<TsvCell> {
+        let at = |j: usize| TsvCell::from(source.get(j).map_or("", String::as_str));
         let alpha = word.alpha.get(word.looks_at()).copied().unwrap_or_default();
         let mut cells = vec![
-            Cell::from(self.model.config.name.as_str()),
-            Cell::plain(&line),
-            Cell::plain(&(i + 1)),
-            Cell::from(self.word(word.token)),
-            Cell::plain(&word.log_p),
-            Cell::from(self.word(word.best)),
+            TsvCell::from(self.model.config.name.as_str()),
+            TsvCell::plain(&line),
+            TsvCell::plain(&(i + 1)),
+            TsvCell::from(self.word(word.token)),
+            TsvCell::plain(&word.log_p),
+            TsvCell::from(self.word(word.best)),
             at(word.looks_at()),
-            Cell::plain(&alpha),
+            TsvCell::plain(&alpha),
             at(word.depends_on()),
         ];
         cells.extend(FIGURES.iter().map(|figure| number((figure.of)(word))));
@@ -322,11 +322,11 @@ fn heads() -> Vec<&'static str> {
 }
 
 /// A number; nothing where there is none.
-fn number(value: Option<f64>) -> Cell {
-    Cell::Plain(value.map_or_else(String::new, |value| (value as f32).to_string()))
+fn number(value: Option<f64>) -> TsvCell {
+    TsvCell::Plain(value.map_or_else(String::new, |value| (value as f32).to_string()))
 }
 
-fn matrix<T>(tested: &[Word], of: impl Fn(&Word, usize) -> T) -> Vec<Vec<T>> {
+fn matrix<T>(tested: &[AblatedWord], of: impl Fn(&AblatedWord, usize) -> T) -> Vec<Vec<T>> {
     tested.iter().map(|word| (0..word.without.len()).map(|j| of(word, j)).collect()).collect()
 }
 
@@ -358,7 +358,7 @@ struct Js {
 /// The means over everything, for reading.
 fn table(subjects: &[Subject]) -> String {
     let names = subjects.iter().map(|subject| subject.model.config.name.clone());
-    let mut table = Table::new(std::iter::once("mean over the target tokens".to_owned()).chain(names));
+    let mut table = TextTable::new(std::iter::once("mean over the target tokens".to_owned()).chain(names));
     let row = |name: &str, of: &dyn Fn(&Subject) -> String| -> Vec<String> {
         std::iter::once(name.to_owned()).chain(subjects.iter().map(of)).collect()
     };
@@ -373,17 +373,20 @@ fn table(subjects: &[Subject]) -> String {
 /// The same for a spreadsheet: a row for each model.
 fn summary(subjects: &[Subject]) -> String {
     let heads = ["model", "sentences", "tokens"].into_iter().chain(FIGURES.iter().map(|figure| figure.name));
-    let head: Vec<Cell> = heads.map(Cell::plain).collect();
+    let head: Vec<TsvCell> = heads.map(TsvCell::plain).collect();
     let body = subjects.iter().map(|Subject { model, means, .. }| {
-        let mut cells =
-            vec![Cell::from(model.config.name.as_str()), Cell::plain(&means.sentences), Cell::plain(&means.words)];
+        let mut cells = vec![
+            TsvCell::from(model.config.name.as_str()),
+            TsvCell::plain(&means.sentences),
+            TsvCell::plain(&means.words),
+        ];
         cells.extend((0..FIGURES.len()).map(|n| number(means.of(n))));
         cells
     });
     rows(std::iter::once(head).chain(body))
 }
 
-impl Input for Texts {
+impl WindowInput for Texts {
     type Item = Text;
 
     fn next(&mut self) -> Result<Option<Text>> {
@@ -399,9 +402,9 @@ impl Input for Texts {
         };
         let (number, name) = (self.source.number(), self.source.name());
         let mut refused = None;
-        let mut text = |line: Line| match line {
-            Line::Text(text) => text,
-            Line::TooLong(bytes) => {
+        let mut text = |line: InputLine| match line {
+            InputLine::Text(text) => text,
+            InputLine::TooLong(bytes) => {
                 refused = Some(Error::line(name, number, line::too_many_bytes(bytes)));
                 String::new()
             }
@@ -411,7 +414,7 @@ impl Input for Texts {
     }
 
     fn is_ready(&mut self) -> bool {
-        self.source.is_ready() && self.target.as_mut().is_none_or(Lines::is_ready)
+        self.source.is_ready() && self.target.as_mut().is_none_or(InputLines::is_ready)
     }
 
     fn weight(text: &Text) -> usize {

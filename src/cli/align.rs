@@ -17,20 +17,20 @@ use crate::analysis::reading::{READINGS, Reading};
 use crate::analysis::symmetrize::{SYMMETRIZATIONS, symmetrization};
 use crate::cli::args::{BatchArgs, PairArgs, RunArgs, Runtime, definition, samples, threshold};
 use crate::cli::evaluate::opposite;
-use crate::cli::input::Line;
-use crate::cli::output::Output;
+use crate::cli::input::InputLine;
+use crate::cli::output::LineOutput;
 use crate::cli::pairs::ParallelLines;
 use crate::cli::statistical::StatisticalArgs;
-use crate::cli::windows::{Doing, Growth, Input};
+use crate::cli::windows::{Doing, Growth, WindowInput};
 use crate::cli::{Context, bundled, windows, words};
 use crate::decoding::importance::{ATTENTION, Importance};
 use crate::error::{Error, Result};
-use crate::evaluation::alignment::{Aligner, Direction, Extraction, Refused, WordPair, readings};
-use crate::evaluation::rows::Rows;
+use crate::evaluation::alignment::{Aligner, AlignerDirection, Extraction, Refused, WordPair, readings};
+use crate::evaluation::rows::ReadRows;
 use crate::models::{Model, Stepper};
 use crate::text::links::{Link, Links, places};
 use crate::text::{line, links};
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -70,7 +70,7 @@ it at once, streamed.
 A pair that a model cannot read (too long, or without source words where it reads no `</s>`) has no links: an empty
 line or none, a sentence on stderr, and exit code 2 at the end."
 )]
-pub struct Low {
+pub struct AlignArgs {
     /// The model folder, or the name of an installed model
     #[arg(long, value_name = "DIR", required_unless_present_any = ["statistical", "learned"], conflicts_with_all = NO_MODEL, value_parser = bundled::argument())]
     model: Option<PathBuf>,
@@ -99,7 +99,7 @@ pub struct Low {
     /// How two directions become one: forward or reverse (that one alone), intersection, grow-diag, grow-diag-final-and (the
     /// default), grow-diag-final or union
     #[arg(long, value_name = "NAME", value_parser = way)]
-    symmetrize: Option<Direction>,
+    symmetrize: Option<AlignerDirection>,
     /// All links with an alpha of at least T, in place of the greatest
     #[arg(long, value_name = "T", value_parser = threshold, requires = "model")]
     threshold: Option<f32>,
@@ -166,7 +166,7 @@ struct Steppers {
 struct High {
     forward: Model,
     reverse: Option<Model>,
-    symmetrize: Direction,
+    symmetrize: AlignerDirection,
     reading: Option<Reading>,
     threshold: Option<f32>,
     batch: usize,
@@ -183,7 +183,7 @@ struct Pair {
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    Low::augment_args(command)
+    AlignArgs::augment_args(command)
 }
 
 /// Aligns.
@@ -191,7 +191,7 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 /// # Errors
 /// When a model, the input or the output fails; when pairs were refused, at the end.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = Low::from_arg_matches(matches)?;
+    let low = AlignArgs::from_arg_matches(matches)?;
     let samples = samples(low.samples, &[low.importance])?;
     if low.statistical.asked() {
         return statistical::run(&low);
@@ -202,7 +202,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let files = ParallelLines::open(&low.pairs)?;
     let (high, mut steppers) = high(&low)?;
     let growth = Growth::new(high.batch);
-    let mut output = Output::stdout();
+    let mut output = LineOutput::stdout();
     let mut number = 0;
     let doing = Doing { name: "aligning", verb: "align" };
     let mut input = WordPairs { files, high: &high };
@@ -223,7 +223,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     words::refused(refused)
 }
 
-fn high(low: &Low) -> anyhow::Result<(High, Steppers)> {
+fn high(low: &AlignArgs) -> anyhow::Result<(High, Steppers)> {
     if low.symmetrize.is_some() && low.reverse_model.is_none() {
         let message = "--symmetrize needs two directions; give --reverse-model, or --statistical in place of a model";
         return Err(Error::Input(message.to_owned()).into());
@@ -273,7 +273,7 @@ struct WordPairs<'a> {
     high: &'a High,
 }
 
-impl Input for WordPairs<'_> {
+impl WindowInput for WordPairs<'_> {
     type Item = Result<Pair>;
 
     fn next(&mut self) -> Result<Option<Result<Pair>>> {
@@ -309,10 +309,10 @@ impl Input for WordPairs<'_> {
     }
 }
 
-fn read_pair(high: &High, (source, target): &(Line, Line)) -> std::result::Result<Pair, Refused> {
-    let text = |line: &Line, target| match line {
-        Line::Text(text) => Ok(text.clone()),
-        Line::TooLong(bytes) => Err(Refused { target, why: line::too_many_bytes(*bytes) }),
+fn read_pair(high: &High, (source, target): &(InputLine, InputLine)) -> std::result::Result<Pair, Refused> {
+    let text = |line: &InputLine, target| match line {
+        InputLine::Text(text) => Ok(text.clone()),
+        InputLine::TooLong(bytes) => Err(Refused { target, why: line::too_many_bytes(*bytes) }),
     };
     let (source, target) = (text(source, false)?, text(target, true)?);
     let forward = WordPair::read(&high.forward, (&source, &target), high.pretokenized)?;
@@ -328,10 +328,10 @@ fn read_pair(high: &High, (source, target): &(Line, Line)) -> std::result::Resul
 /// The links of every pair of a window, none for those that were refused.
 fn align_window(high: &High, steppers: &mut Steppers, window: &[Result<Pair>]) -> Result<Vec<Vec<Link>>> {
     let align = |model: &Model, stepper: &mut dyn Stepper, pairs: &[&WordPair]| -> Result<Vec<Vec<Link>>> {
-        let reading = Rows::wanted(model.into(), high.reading).reading;
+        let reading = ReadRows::wanted(model.into(), high.reading).reading;
         let extraction = [Extraction { reading, threshold: high.threshold }];
         let mut aligner = Aligner { system: model.into(), stepper };
-        let links = aligner.links(pairs, &extraction, high.batch, &Ticket::forever(), &mut |_, _| {})?;
+        let links = aligner.links(pairs, &extraction, high.batch, &CancellationToken::forever(), &mut |_, _| {})?;
         Ok(links.into_iter().map(|lists| lists.into_iter().next().unwrap_or_default()).collect())
     };
     let read: Vec<&Pair> = window.iter().filter_map(|pair| pair.as_ref().ok()).collect();
@@ -349,18 +349,18 @@ fn align_window(high: &High, steppers: &mut Steppers, window: &[Result<Pair>]) -
 }
 
 /// A direction, or a way to put both together.
-pub fn way(name: &str) -> Result<Direction> {
-    let alone = [Direction::Forward, Direction::Reverse];
-    let both = SYMMETRIZATIONS.iter().map(Direction::Both);
-    let ways: Vec<Direction> = alone.into_iter().chain(both).collect();
-    let names: Vec<&str> = ways.iter().map(Direction::name).collect();
+pub fn way(name: &str) -> Result<AlignerDirection> {
+    let alone = [AlignerDirection::Forward, AlignerDirection::Reverse];
+    let both = SYMMETRIZATIONS.iter().map(AlignerDirection::Both);
+    let ways: Vec<AlignerDirection> = alone.into_iter().chain(both).collect();
+    let names: Vec<&str> = ways.iter().map(AlignerDirection::name).collect();
     let way = ways.iter().find(|way| way.name() == name).copied();
     way.ok_or_else(|| Error::Input(format!("write one of {}", names.join(", "))))
 }
 
 /// How two directions are put together by default.
-pub fn default_way() -> Direction {
-    symmetrization("grow-diag-final-and").map_or(Direction::Forward, Direction::Both)
+pub fn default_way() -> AlignerDirection {
+    symmetrization("grow-diag-final-and").map_or(AlignerDirection::Forward, AlignerDirection::Both)
 }
 
 /// A reading by its name.

@@ -9,36 +9,36 @@ use std::sync::Arc;
 use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 
 use crate::aligner::words::LineAligner;
-use crate::analysis::concordance::{Order, sorted};
+use crate::analysis::concordance::{ConcordanceOrder, sorted};
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::cli::analyse::agreement::agreement;
 use crate::cli::args::{BatchArgs, EnsembleArgs, RunArgs, SearchArgs, physical_cores};
-use crate::cli::output::Output;
-use crate::cli::progress::Progress;
+use crate::cli::output::LineOutput;
+use crate::cli::progress::ProgressLine;
 use crate::cli::{Context, bundled, output};
 use crate::corpus::acting::Acting;
 use crate::corpus::export::out;
-use crate::corpus::export::out::{Kind, Out};
+use crate::corpus::export::out::{ExportFormat, Out};
 use crate::corpus::import::importer::{ImportReport, import_file};
 use crate::corpus::judgements::judgement_io;
-use crate::corpus::judgements::scheme::{Renamed, Scheme};
+use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
 use crate::corpus::measures::measures::Measuring;
-use crate::corpus::overview::overview::Options;
+use crate::corpus::overview::overview::OverviewOptions;
 use crate::corpus::overview::tables;
 use crate::corpus::overview::tables::{TABLES, overview};
-use crate::corpus::query::column::Column;
-use crate::corpus::query::costly::Means;
+use crate::corpus::query::column::TableColumn;
+use crate::corpus::query::costly::FilterResources;
 use crate::corpus::query::hits::{Searching, tsv};
 use crate::corpus::query::table;
 use crate::corpus::query::table::Sorting;
-use crate::corpus::run::{RunOptions, about, check, digests, name, run as run_system, system as system_of};
-use crate::corpus::store::corpus::Corpus;
+use crate::corpus::run::{SystemRunOptions, about, check, digests, name, run as run_system, system as system_of};
+use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::evaluation;
 use crate::import;
 use crate::import::Role;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -88,7 +88,7 @@ Formats:
 --agreement A B prints for stars, tags, marks and links by hand: what was counted, how many are the same, and Cohen's
 kappa; then the sentences where A and B differ. With --format jsonl it is one object."
 )]
-pub struct Low {
+pub struct AnalyseArgs {
     /// The file; it is made where there is none
     #[arg(long, value_name = "FILE")]
     workspace: PathBuf,
@@ -175,11 +175,11 @@ struct LinkArgs {
 }
 
 impl LinkArgs {
-    fn high(&self) -> out::Links {
+    fn high(&self) -> out::LinkRule {
         match (self.threshold, self.symmetrize) {
-            (Some(hundredths), _) => out::Links::Above(hundredths),
-            (None, Some(rule)) => out::Links::Symmetrised(rule),
-            (None, None) => out::Links::Greatest,
+            (Some(hundredths), _) => out::LinkRule::Above(hundredths),
+            (None, Some(rule)) => out::LinkRule::Symmetrised(rule),
+            (None, None) => out::LinkRule::Greatest,
         }
     }
 }
@@ -219,7 +219,7 @@ impl ChoiceArgs {
     ///
     /// # Errors
     /// A condition or a column that is none.
-    fn rows(&self, corpus: &Corpus, workspace: &Workspace, means: &mut Means) -> Result<Vec<u32>> {
+    fn rows(&self, corpus: &CorpusTable, workspace: &Workspace, means: &mut FilterResources) -> Result<Vec<u32>> {
         let filter = means.filter(&self.filter, corpus, workspace, &mut || true)?;
         let sorting = self.sort.as_deref().map(|name| Sorting::named(name, corpus)).transpose()?;
         let mut rows = table::rows(corpus, &filter, sorting.as_ref());
@@ -231,8 +231,8 @@ impl ChoiceArgs {
     ///
     /// # Errors
     /// A column that is none.
-    fn out(self, path: PathBuf, kind: Kind, rows: Vec<u32>, corpus: &Corpus) -> Result<Out> {
-        let columns = self.columns.iter().map(|name| Column::named(name, corpus)).collect::<Result<_>>()?;
+    fn out(self, path: PathBuf, kind: ExportFormat, rows: Vec<u32>, corpus: &CorpusTable) -> Result<Out> {
+        let columns = self.columns.iter().map(|name| TableColumn::named(name, corpus)).collect::<Result<_>>()?;
         Ok(Out { path, kind, rows: Arc::new(rows), columns, chosen: self.filter, languages: self.languages })
     }
 }
@@ -280,7 +280,7 @@ enum HitOrder {
     Right,
 }
 
-impl From<HitOrder> for Order {
+impl From<HitOrder> for ConcordanceOrder {
     fn from(order: HitOrder) -> Self {
         match order {
             HitOrder::Place => Self::Place,
@@ -323,7 +323,7 @@ fn named(text: &str) -> std::result::Result<(String, PathBuf), String> {
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    Low::augment_args(command)
+    AnalyseArgs::augment_args(command)
 }
 
 /// Brings in, runs and prints.
@@ -331,13 +331,13 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 /// # Errors
 /// A sentence about a file, a model or a condition.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = Low::from_arg_matches(matches)?;
+    let low = AnalyseArgs::from_arg_matches(matches)?;
     let mut workspace = Workspace::open(&low.workspace)?;
     for (path, role) in files(&low) {
         bring_in(&mut workspace, &path, role, low.run.threads().unwrap_or_else(physical_cores))?;
     }
     if let Some(scheme) = &low.scheme {
-        workspace.set_scheme(&Scheme::open(scheme)?, &Renamed::default())?;
+        workspace.set_scheme(&ErrorScheme::open(scheme)?, &Renamed::default())?;
     }
     for typed in &low.judgements {
         bring_judgements(&mut workspace, typed)?;
@@ -346,10 +346,10 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         run_all(&low, &mut workspace)?;
     }
     let corpus = read(&workspace)?;
-    let mut means = Means::default();
+    let mut means = FilterResources::default();
     means.set(low.frequencies.clone(), low.choice.languages.clone());
     let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
-    let mut output = Output::stdout();
+    let mut output = LineOutput::stdout();
     if let Some(query) = &low.query {
         concordance(query, &low, &workspace, &corpus, rows, &mut output)?;
         return output.finish();
@@ -366,15 +366,15 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         return Err(Error::Input("systems are counted from 1".to_owned()).into());
     };
     let kind = match low.format {
-        Format::Tsv => Kind::Tsv,
-        Format::Jsonl => Kind::Jsonl,
-        Format::Links => Kind::Pharaoh(system, low.links.high()),
-        Format::Parquet => Kind::Parquet,
-        Format::Npz => Kind::Arrays,
-        Format::Matrices => Kind::Matrices,
-        Format::Gold => Kind::Gold,
-        Format::Judgements => Kind::Judgements,
-        Format::JudgementTable => Kind::JudgementTable,
+        Format::Tsv => ExportFormat::Tsv,
+        Format::Jsonl => ExportFormat::Jsonl,
+        Format::Links => ExportFormat::Pharaoh(system, low.links.high()),
+        Format::Parquet => ExportFormat::Parquet,
+        Format::Npz => ExportFormat::Arrays,
+        Format::Matrices => ExportFormat::Matrices,
+        Format::Gold => ExportFormat::Gold,
+        Format::Judgements => ExportFormat::Judgements,
+        Format::JudgementTable => ExportFormat::JudgementTable,
         Format::Scheme => {
             match &low.save {
                 Some(path) => corpus.scheme.save(path)?,
@@ -395,7 +395,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
 }
 
 /// What comes in, in order, and what each is; `None`: it says itself.
-fn files(low: &Low) -> Vec<(PathBuf, Option<Role>)> {
+fn files(low: &AnalyseArgs) -> Vec<(PathBuf, Option<Role>)> {
     let all = |paths: &[PathBuf], role: Option<Role>| -> Vec<(PathBuf, Option<Role>)> {
         paths.iter().map(|path| (path.clone(), role.clone())).collect()
     };
@@ -422,7 +422,8 @@ fn bring_judgements(workspace: &mut Workspace, typed: &str) -> Result<()> {
         Some((name, path)) if !name.is_empty() && !Path::new(typed).exists() => (Some(name), Path::new(path)),
         _ => (None, Path::new(typed)),
     };
-    let brought = judgement_io::import(workspace, path, name, &mut Measuring::default(), &Ticket::forever())?;
+    let brought =
+        judgement_io::import(workspace, path, name, &mut Measuring::default(), &CancellationToken::forever())?;
     told(path, &brought);
     Ok(())
 }
@@ -437,28 +438,30 @@ fn told(path: &Path, brought: &ImportReport) {
 
 fn bring_in(workspace: &mut Workspace, path: &Path, role: Option<Role>, threads: usize) -> Result<()> {
     if role.is_none() && judgement_io::holds(path) {
-        let brought = judgement_io::import(workspace, path, None, &mut Measuring::default(), &Ticket::forever())?;
+        let brought =
+            judgement_io::import(workspace, path, None, &mut Measuring::default(), &CancellationToken::forever())?;
         told(path, &brought);
         return Ok(());
     }
-    let options = import::Options { role, ..import::Options::default() };
+    let options = import::ImportOptions { role, ..import::ImportOptions::default() };
     let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
-    let mut bar = Progress::new(format!("importing {name}"), Some(100), false).counting("per cent");
+    let mut bar = ProgressLine::new(format!("importing {name}"), Some(100), false).counting("per cent");
     let mut hear = |share: f32| bar.add(0, 0, (share * 100.0) as u64);
     let mut measuring = Measuring::default();
-    let brought = import_file(workspace, (path, &options), threads, &mut measuring, &Ticket::forever(), &mut hear);
+    let brought =
+        import_file(workspace, (path, &options), threads, &mut measuring, &CancellationToken::forever(), &mut hear);
     bar.finish();
     told(path, &brought?);
     Ok(())
 }
 
-fn run_all(low: &Low, workspace: &mut Workspace) -> Result<()> {
+fn run_all(low: &AnalyseArgs, workspace: &mut Workspace) -> Result<()> {
     let runtime = low.run.high()?;
     let acting = low.interventions.as_deref().map(Acting::open).transpose()?;
-    let options = RunOptions { search: low.search.high(), batch: low.batch.high(), forces: low.force, acting };
+    let options = SystemRunOptions { search: low.search.high(), batch: low.batch.high(), forces: low.force, acting };
     for folders in low.ensemble.systems(&low.model) {
         let loaded = low.ensemble.load(folders, &runtime)?;
-        let system = evaluation::System::from(&loaded);
+        let system = evaluation::EvaluatedSystem::from(&loaded);
         let config = &system.lead().config;
         let aligner = LineAligner::bundled(&config.source_language, &config.target_language, false)?;
         let mut measuring = Measuring { aligner };
@@ -467,14 +470,14 @@ fn run_all(low: &Low, workspace: &mut Workspace) -> Result<()> {
         let known = system_of(workspace, &name(&system.name(), &options), &known)?;
         let mut stepper = loaded.stepper(runtime.engine, runtime.threads)?;
         let total = workspace.len()? as u64;
-        let mut bar = Progress::new(format!("running {}", known.name), Some(total), false);
+        let mut bar = ProgressLine::new(format!("running {}", known.name), Some(total), false);
         let done = run_system(
             workspace,
             known.id,
             (system, stepper.as_mut()),
             &options,
             &mut measuring,
-            &Ticket::forever(),
+            &CancellationToken::forever(),
             &mut |done| {
                 bar.add(done.outputs.len(), done.words, done.done as u64);
                 for (at, why) in done.refused {
@@ -490,8 +493,8 @@ fn run_all(low: &Low, workspace: &mut Workspace) -> Result<()> {
 }
 
 /// The workspace in memory; what of it is damaged is told.
-pub fn read(workspace: &Workspace) -> Result<Corpus> {
-    let corpus = Corpus::read(workspace)?;
+pub fn read(workspace: &Workspace) -> Result<CorpusTable> {
+    let corpus = CorpusTable::read(workspace)?;
     corpus.read_texts();
     corpus.damages.iter().chain(&corpus.take_damages()).for_each(|damage| output::tell(damage));
     Ok(corpus)
@@ -500,11 +503,11 @@ pub fn read(workspace: &Workspace) -> Result<Corpus> {
 /// Prints the hits of a query: the sentence, the hit with what stands around it, what it is linked to, and the output.
 fn concordance(
     query: &str,
-    low: &Low,
+    low: &AnalyseArgs,
     workspace: &Workspace,
-    corpus: &Corpus,
+    corpus: &CorpusTable,
     chosen: Vec<u32>,
-    output: &mut Output,
+    output: &mut LineOutput,
 ) -> anyhow::Result<()> {
     let Some(system) = low.system.checked_sub(1).filter(|at| *at < corpus.systems.len()) else {
         let count = corpus.systems.len();
@@ -525,13 +528,13 @@ fn concordance(
 }
 
 fn overviews_of(
-    low: &Low,
-    (corpus, workspace): (&Corpus, &Workspace),
+    low: &AnalyseArgs,
+    (corpus, workspace): (&CorpusTable, &Workspace),
     rows: &[u32],
-    means: &mut Means,
-    output: &mut Output,
+    means: &mut FilterResources,
+    output: &mut LineOutput,
 ) -> anyhow::Result<()> {
-    let options = Options { pair: low.pair, most: usize::MAX };
+    let options = OverviewOptions { pair: low.pair, most: usize::MAX };
     let overview = overview(corpus, workspace, rows, &options, means)?;
     for (n, table) in TABLES.iter().filter(|table| low.overview.iter().any(|name| name == table.name)).enumerate() {
         if n > 0 {
@@ -552,7 +555,7 @@ pub mod report {
         after_long_help = "The report is one page of HTML that needs nothing beside it: systems, tables, heatmaps, notes.
   interlinear report --workspace c.ilws --filter 'tag:talk' --output talk.html"
     )]
-    pub struct Low {
+    pub struct AnalyseArgs {
         /// The workspace
         #[arg(long, value_name = "FILE")]
         workspace: PathBuf,
@@ -565,7 +568,7 @@ pub mod report {
 
     /// Its arguments.
     pub fn arguments(command: clap::Command) -> clap::Command {
-        Low::augment_args(command)
+        AnalyseArgs::augment_args(command)
     }
 
     /// Writes the report.
@@ -573,13 +576,13 @@ pub mod report {
     /// # Errors
     /// A sentence about a file, a condition, or too many sentences.
     pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-        let low = Low::from_arg_matches(matches)?;
+        let low = AnalyseArgs::from_arg_matches(matches)?;
         let workspace = Workspace::open_existing(&low.workspace)?;
         let corpus = read(&workspace)?;
-        let mut means = Means::default();
+        let mut means = FilterResources::default();
         means.set(workspace.look().frequencies, low.choice.languages.clone());
         let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
-        let out = low.choice.out(low.output, Kind::Report, rows, &corpus)?;
+        let out = low.choice.out(low.output, ExportFormat::Report, rows, &corpus)?;
         out::write(&out, &corpus, &workspace)?;
         output::tell(&format!("{} has {} sentences", out.path.display(), out.rows.len()));
         Ok(())

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 /// Rows of cells; the first is the head. Numbers are right-aligned, words left-aligned.
 #[derive(Clone, Debug, Default)]
-pub struct Table {
+pub struct TextTable {
     rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl TextTable {
     /// A table with these heads.
     pub fn new<T: Into<String>>(head: impl IntoIterator<Item = T>) -> Self {
         Self { rows: vec![head.into_iter().map(Into::into).collect()] }
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn columns_stand_under_each_other() {
-        let mut table = Table::new(["name", "words", ""]);
+        let mut table = TextTable::new(["name", "words", ""]);
         table.row(["é", "12", "so"]);
         table.row(["longer name", "-"]);
         assert_eq!(table.text(), "name         words\né               12  so\nlonger name      -\n");

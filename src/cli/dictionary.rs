@@ -11,7 +11,7 @@ use crate::cli::pairs::PairForcer;
 use crate::cli::statistical::{StatisticalArgs, Text};
 use crate::cli::{Context, words};
 use crate::error::Result;
-use crate::text::dictionary::Counts;
+use crate::text::dictionary::WordCounts;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -25,7 +25,7 @@ itself; no model is needed.
 
 A pair that a model cannot read is passed over, with a sentence on stderr and exit code 2 at the end."
 )]
-pub struct Low {
+pub struct DictionaryArgs {
     #[command(flatten)]
     models: ModelArgs,
     #[command(flatten)]
@@ -47,7 +47,7 @@ pub struct Low {
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
     let either = ["statistical", "learned"];
-    Low::augment_args(command).mut_arg("model", |model| {
+    DictionaryArgs::augment_args(command).mut_arg("model", |model| {
         model.required(false).required_unless_present_any(either).conflicts_with_all(NO_MODEL)
     })
 }
@@ -57,13 +57,13 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 /// # Errors
 /// When the model, the input or the output fails; when pairs were refused, at the end.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = Low::from_arg_matches(matches)?;
+    let low = DictionaryArgs::from_arg_matches(matches)?;
     if low.statistical.asked() {
         return Ok(by_aligner(&low)?.save(&low.output, low.minimum)?);
     }
     let forcer = PairForcer::open(&low.pairs, &low.models, low.batch, &low.run)?;
     words::require_alignment(&forcer.system, "a dictionary")?;
-    let mut counts = Counts::default();
+    let mut counts = WordCounts::default();
     let refused = forcer.run_aligned(&mut |worded| {
         for link in &worded.links {
             counts.add(&worded.source[link.source], &worded.target[link.target]);
@@ -73,13 +73,13 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     words::refused(refused)
 }
 
-fn by_aligner(low: &Low) -> Result<Counts> {
+fn by_aligner(low: &DictionaryArgs) -> Result<WordCounts> {
     let lines = low.pairs.read()?;
     let pairs: Vec<(&str, &str)> = lines.iter().map(|(source, target)| (source.as_str(), target.as_str())).collect();
     let files = (low.pairs.source.as_path(), low.pairs.target.as_path());
     let text = Text { files, pairs: &pairs, pretokenized: low.pairs.pretokenized };
     let mut aligner = low.statistical.aligner(text, low.run.threads().unwrap_or_else(physical_cores))?;
-    let mut counts = Counts::default();
+    let mut counts = WordCounts::default();
     for (source, target) in pairs {
         let (x, y, links) = aligner.words(source, target);
         for link in links.forward.iter().filter(|link| links.reverse.contains(link)) {

@@ -18,27 +18,27 @@ use std::time::Instant;
 use clap::{ArgMatches, FromArgMatches as _};
 
 use crate::cli::args::Runtime;
-use crate::cli::evaluate::arguments::{Low, ReportFormat, UnkArg};
+use crate::cli::evaluate::arguments::{EvaluateArgs, ReportFormat, UnkArg};
 use crate::cli::input::STDIN;
-use crate::cli::output::Output;
-use crate::cli::progress::Progress;
+use crate::cli::output::LineOutput;
+use crate::cli::progress::ProgressLine;
 use crate::cli::{Context, output};
 use crate::corpus::overview::evaluate::EvaluationOptions;
-use crate::corpus::overview::evaluated::{Against, Evaluated, Measured, compare};
-use crate::corpus::overview::test_set::{Stage, TestSet, Unk};
+use crate::corpus::overview::evaluated::{Against, Evaluated, MeasuredSystem, compare};
+use crate::corpus::overview::test_set::{EvaluationStage, TestSet, Unk};
 use crate::corpus::overview::{evaluate, figures, test_set};
 use crate::error::{Error, Result};
-use crate::evaluation::System;
+use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::alignment::Aligner;
 use crate::models::Stepper;
 use crate::text::reader::LineReader;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 pub use crate::cli::evaluate::arguments::arguments;
 pub use crate::cli::evaluate::gold::opposite;
 
 /// A requested comparison is made or refused, never silently left out.
-fn check_bootstrap(low: &Low) -> crate::error::Result<()> {
+fn check_bootstrap(low: &EvaluateArgs) -> crate::error::Result<()> {
     let why = match (low.bootstrap, low.systems().len(), low.unk) {
         (None, ..) => return Ok(()),
         (_, 1, _) if low.ensemble.asked() && low.model.len() > 1 => {
@@ -53,7 +53,7 @@ fn check_bootstrap(low: &Low) -> crate::error::Result<()> {
 
 /// Evaluates every model, or the ensemble, and writes one report.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = Low::from_arg_matches(matches)?;
+    let low = EvaluateArgs::from_arg_matches(matches)?;
     check_bootstrap(&low)?;
     let test_set = read(&low)?;
     let gold = low.gold.read(&test_set)?;
@@ -63,12 +63,12 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let runtime = low.run.high()?;
     let options = options(&low)?;
     let systems = low.systems();
-    let mut models: Vec<Measured> = Vec::with_capacity(systems.len());
+    let mut models: Vec<MeasuredSystem> = Vec::with_capacity(systems.len());
     let mut comparisons = Vec::new();
     let mut languages = None;
     for (number, folders) in systems.iter().enumerate() {
         let loaded = low.load(folders, &runtime)?;
-        let system = System::from(&loaded);
+        let system = EvaluatedSystem::from(&loaded);
         let config = &system.lead().config;
         languages.get_or_insert_with(|| (config.source_language.clone(), config.target_language.clone()));
         check(system, &options, systems.len())?;
@@ -105,7 +105,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     if let Some(folder) = &low.output {
         dump::write(folder, &evaluated)?;
     }
-    let mut output = Output::stdout();
+    let mut output = LineOutput::stdout();
     match low.format {
         ReportFormat::Table => output.text(&report::table(&evaluated))?,
         ReportFormat::Tsv => output.text(&figures::tsv(&evaluated))?,
@@ -115,19 +115,19 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
 }
 
 /// Models of the same name are distinguished by their folders. Control characters in a name become spaces.
-fn tell_apart(models: &mut [Measured]) {
+fn tell_apart(models: &mut [MeasuredSystem]) {
     for measured in models.iter_mut() {
         measured.report.name = measured.report.name.replace(char::is_control, " ");
     }
     let names: Vec<String> = models.iter().map(|measured| measured.report.name.clone()).collect();
-    for Measured { report, .. } in models {
+    for MeasuredSystem { report, .. } in models {
         if names.iter().filter(|name| **name == report.name).count() > 1 {
             report.name = format!("{} ({})", report.name, report.folder.display());
         }
     }
 }
 
-fn options(low: &Low) -> Result<EvaluationOptions> {
+fn options(low: &EvaluateArgs) -> Result<EvaluationOptions> {
     let search = low.search.high();
     let unk = match low.unk {
         UnkArg::None => Vec::new(),
@@ -149,7 +149,7 @@ fn options(low: &Low) -> Result<EvaluationOptions> {
 
 /// Refuses what needs an alignment where a model has none; that unknown words stay is told where other models replace
 /// theirs.
-fn check(system: System<'_>, options: &EvaluationOptions, systems: usize) -> Result<()> {
+fn check(system: EvaluatedSystem<'_>, options: &EvaluationOptions, systems: usize) -> Result<()> {
     let name = system.name();
     let needs = |flag: &str| {
         let message = format!("{flag} needs an alignment and {name} ({}) has none", system.architecture());
@@ -168,7 +168,7 @@ fn check(system: System<'_>, options: &EvaluationOptions, systems: usize) -> Res
 }
 
 /// Whether a system has an alignment; among several one may have none.
-fn aligns(system: System<'_>, systems: usize) -> bool {
+fn aligns(system: EvaluatedSystem<'_>, systems: usize) -> bool {
     if !system.aligns() && systems > 1 {
         output::tell(&format!("{} has no alignment, hence no AER", system.name()));
     }
@@ -177,22 +177,22 @@ fn aligns(system: System<'_>, systems: usize) -> bool {
 
 fn measure(
     runtime: &Runtime,
-    (system, stepper): (System<'_>, &mut dyn Stepper),
+    (system, stepper): (EvaluatedSystem<'_>, &mut dyn Stepper),
     test_set: &TestSet,
     options: &EvaluationOptions,
-) -> Result<Measured> {
+) -> Result<MeasuredSystem> {
     let name = system.name();
     let total = test_set.len() * (1 + options.unk.len());
-    let mut bar = Progress::new(format!("evaluating {name}"), Some(total as u64), false);
-    let mut tell = |now: test_set::Progress| {
+    let mut bar = ProgressLine::new(format!("evaluating {name}"), Some(total as u64), false);
+    let mut tell = |now: test_set::EvaluationProgress| {
         // The rate that is shown is that of translating.
-        let words = if now.stage == Stage::Scoring { 0 } else { now.words };
+        let words = if now.stage == EvaluationStage::Scoring { 0 } else { now.words };
         bar.add(now.sentences, words, now.done as u64);
     };
-    let report = evaluate::run(system, stepper, test_set, options, &Ticket::forever(), &mut tell);
+    let report = evaluate::run(system, stepper, test_set, options, &CancellationToken::forever(), &mut tell);
     bar.finish();
     let report = report?;
-    Ok(Measured {
+    Ok(MeasuredSystem {
         words_per_second: report.words_per_second(),
         report,
         alignment: None,
@@ -202,7 +202,7 @@ fn measure(
     })
 }
 
-fn read(low: &Low) -> Result<TestSet> {
+fn read(low: &EvaluateArgs) -> Result<TestSet> {
     let targets: Result<Vec<LineReader>> = low.target.iter().map(|path| lines(path)).collect();
     TestSet::from_lines(lines(&low.source)?, targets?, low.pretokenized)
 }

@@ -14,7 +14,7 @@ use crate::session::driver::OpenWith as WindowOptions;
 
 /// As typed.
 #[derive(Args, Clone, Debug, Default)]
-pub struct Low {
+pub struct ExploreArgs {
     /// A model folder to show, or the name of an installed model; once for each column (by default those shown last, or
     /// the bundled ones)
     #[arg(long, value_name = "DIR", value_parser = bundled::argument())]
@@ -34,16 +34,16 @@ pub struct Low {
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    Low::augment_args(command)
+    ExploreArgs::augment_args(command)
 }
 
 /// Opens the window with the given models and texts.
 pub fn run(matches: &ArgMatches, context: Context) -> anyhow::Result<()> {
-    open(Low::from_arg_matches(matches)?, context)
+    open(ExploreArgs::from_arg_matches(matches)?, context)
 }
 
 /// Opens the window.
-pub fn open(low: Low, context: Context) -> anyhow::Result<()> {
+pub fn open(low: ExploreArgs, context: Context) -> anyhow::Result<()> {
     let Some(window) = context.window else {
         let sentence =
             "this build of Interlinear has no window; build it with `--features gui`, or see `interlinear --help`";
@@ -54,7 +54,7 @@ pub fn open(low: Low, context: Context) -> anyhow::Result<()> {
 }
 
 /// Refuses a missing device or file before a window opens.
-fn high(low: Low) -> crate::error::Result<WindowOptions> {
+fn high(low: ExploreArgs) -> crate::error::Result<WindowOptions> {
     let chosen = low.run.device();
     if chosen != DeviceChoice::Auto {
         device::pick(chosen)?;

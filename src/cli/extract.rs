@@ -11,7 +11,7 @@ use crate::cli::pairs::PairForcer;
 use crate::cli::statistical::{StatisticalArgs, Text};
 use crate::cli::{Context, output, words};
 use crate::error::{Error, Result};
-use crate::evaluation::alignment::Direction;
+use crate::evaluation::alignment::AlignerDirection;
 use crate::text::links::read::LinkLayout;
 use crate::text::links::{places, read};
 use crate::text::write::write_packed;
@@ -28,7 +28,7 @@ side it names first is found out and told. Without, each target word is linked w
 of the model that --model names, whose tokenizer cuts the words; or with --statistical by an aligner that learns from the text
 itself, in both directions, which --symmetrize puts together."
 )]
-pub struct Low {
+pub struct ExtractArgs {
     /// Alignments of the sentences, Pharaoh (`0-0 1-2`) or HLT-NAACL 2003, instead of a model
     #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "statistical", "learned"])]
     links: Option<PathBuf>,
@@ -41,7 +41,7 @@ pub struct Low {
     /// How the aligner's directions become one: intersection, grow-diag, grow-diag-final-and (the default),
     /// grow-diag-final, union, forward or reverse
     #[arg(long, value_name = "NAME", value_parser = way, conflicts_with_all = ["model", "links"], help_heading = "Statistical aligner")]
-    symmetrize: Option<Direction>,
+    symmetrize: Option<AlignerDirection>,
     /// Where the table goes, packed as its name says (.gz, .zst)
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
@@ -56,7 +56,7 @@ pub struct Low {
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    Low::augment_args(command).mut_arg("model", |model| {
+    ExtractArgs::augment_args(command).mut_arg("model", |model| {
         let others = ["links", "statistical", "learned"];
         model.required(false).required_unless_present_any(others).conflicts_with("links").conflicts_with_all(NO_MODEL)
     })
@@ -73,7 +73,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         let low: u8 = *matches.get_one("max_length").unwrap_or(&7);
         (by_links(links, &pairs, most(low))?, 0, matches.get_one::<PathBuf>("output").cloned())
     } else {
-        let low = Low::from_arg_matches(matches)?;
+        let low = ExtractArgs::from_arg_matches(matches)?;
         let (counts, refused) = if low.statistical.asked() { (by_aligner(&low)?, 0) } else { by_model(&low)? };
         (counts, refused, Some(low.output))
     };
@@ -86,7 +86,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     words::refused(refused)
 }
 
-fn by_model(low: &Low) -> anyhow::Result<(PhraseCounts, usize)> {
+fn by_model(low: &ExtractArgs) -> anyhow::Result<(PhraseCounts, usize)> {
     let forcer = PairForcer::open(&low.pairs, &low.models, low.batch, &low.run)?;
     words::require_alignment(&forcer.system, "a phrase table")?;
     let mut counts = PhraseCounts::default();
@@ -96,7 +96,7 @@ fn by_model(low: &Low) -> anyhow::Result<(PhraseCounts, usize)> {
 }
 
 /// By a statistical aligner, whose words are the ones it cuts.
-fn by_aligner(low: &Low) -> Result<PhraseCounts> {
+fn by_aligner(low: &ExtractArgs) -> Result<PhraseCounts> {
     let lines = low.pairs.read()?;
     let pairs: Vec<(&str, &str)> = lines.iter().map(|(source, target)| (source.as_str(), target.as_str())).collect();
     let files = (low.pairs.source.as_path(), low.pairs.target.as_path());

@@ -12,17 +12,17 @@ use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 use crate::analysis::reading::Reading;
 use crate::cli::align::reading;
 use crate::cli::args::{ModelArgs, RunArgs, SearchArgs};
-use crate::cli::figure::scene::{Scene, Scenes, Showing, Target};
-use crate::cli::input::{Line, Lines};
-use crate::cli::output::Output;
+use crate::cli::figure::scene::{FigureScene, Scenes, Showing, Target};
+use crate::cli::input::{InputLine, InputLines};
+use crate::cli::output::LineOutput;
 use crate::cli::{Context, output};
 use crate::error::{Error, Result};
 use crate::figure::fonts::Fonts;
-use crate::figure::formats::{FORMATS, Format, format, format_of};
+use crate::figure::formats::{FORMATS, FigureFormat, format, format_of};
 use crate::figure::links::Weight;
-use crate::figure::page::{DPIS, Page, WIDTHS_MM};
+use crate::figure::page::{DPIS, FigurePage, WIDTHS_MM};
 use crate::figure::palette::{COLOUR_MAPS, ColourMap};
-use crate::figure::sheet::{KINDS, Kind, Look, Needs, kind};
+use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle, KINDS, kind};
 use crate::text::{line, parallel, write};
 
 /// As typed.
@@ -46,7 +46,7 @@ beam, reading, sentence and translation are written into the file, where program
 
   interlinear figure --model rnnsearch-en-fr --text \"The red house .\" --output house.pdf --width 80
   interlinear figure --model rnnsearch-en-fr --kind links --format png --output pictures story.en")]
-pub struct Low {
+pub struct FigureArgs {
     #[command(flatten)]
     models: ModelArgs,
     /// A text file, one sentence a line, packed (gzip, zstandard) or not; by default stdin
@@ -142,13 +142,13 @@ pub enum WeightArg {
 
 /// As meant.
 struct High {
-    kind: &'static Kind,
+    kind: &'static FigureKind,
     /// As asked for; else what the file's name says.
-    format: Option<&'static Format>,
-    look: Look,
+    format: Option<&'static FigureFormat>,
+    look: FigureStyle,
     /// The caption is that of the program.
     says_what: bool,
-    page: Page,
+    page: FigurePage,
     place: Place,
 }
 
@@ -162,7 +162,7 @@ enum Place {
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    Low::augment_args(command)
+    FigureArgs::augment_args(command)
 }
 
 /// Draws.
@@ -170,12 +170,12 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 /// # Errors
 /// When the model, the input or the output fails; when lines were refused, at the end.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = Low::from_arg_matches(matches)?;
+    let low = FigureArgs::from_arg_matches(matches)?;
     let high = high(&low)?;
     let mut texts = Texts::open(&low)?;
     let runtime = low.run.high()?;
     let system = low.models.load(&runtime)?;
-    if high.kind.needs == Needs::Alignment {
+    if high.kind.needs == FigureNeeds::Alignment {
         crate::cli::words::require_alignment(&system, &format!("--kind {}", high.kind.name))?;
     }
     let stepper = system.stepper(runtime.engine, runtime.threads)?;
@@ -209,7 +209,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
 }
 
 /// A search is drawn where there is one, and its switches go with their kind.
-fn check(low: &Low) -> Result<()> {
+fn check(low: &FigureArgs) -> Result<()> {
     let is_given = low.target.is_some() || low.target_file.is_some();
     let why = match low.kind.as_str() {
         "tree" if is_given => "--kind tree draws a search, and a given translation has none; leave --target out",
@@ -220,7 +220,7 @@ fn check(low: &Low) -> Result<()> {
     Err(Error::Input(why.to_owned()))
 }
 
-fn high(low: &Low) -> Result<High> {
+fn high(low: &FigureArgs) -> Result<High> {
     check(low)?;
     let place = match (&low.output, &low.folder) {
         (Some(file), _) => Place::File(file.clone()),
@@ -235,7 +235,7 @@ fn high(low: &Low) -> Result<High> {
         return Err(Error::Input(format!("a terminal shows no {}; name a file with --output", format.name)));
     }
     let missing = |what: &str| Error::Internal(format!("a {what} without a line in its table"));
-    let look = Look {
+    let look = FigureStyle {
         is_dark: low.theme == ThemeArg::Dark,
         map: ColourMap::named(&low.palette).ok_or_else(|| missing("palette"))?,
         has_legend: low.legend,
@@ -251,13 +251,13 @@ fn high(low: &Low) -> Result<High> {
         format,
         look,
         says_what: low.caption.as_deref() == Some(""),
-        page: Page { width_mm: low.width, dpi: low.dpi },
+        page: FigurePage { width_mm: low.width, dpi: low.dpi },
         place,
     })
 }
 
 /// Where figures go and in which format, once it is known whether there are several.
-fn settled(high: &High, are_several: bool, name: &Path) -> Result<(Place, &'static Format)> {
+fn settled(high: &High, are_several: bool, name: &Path) -> Result<(Place, &'static FigureFormat)> {
     let place = match &high.place {
         Place::File(file) if are_several => Place::Folder(file.clone()),
         Place::Stdout if are_several => {
@@ -284,7 +284,7 @@ fn settled(high: &High, are_several: bool, name: &Path) -> Result<(Place, &'stat
 struct Drawing<'a> {
     high: &'a High,
     place: Place,
-    format: &'static Format,
+    format: &'static FigureFormat,
     fonts: Fonts,
     /// Lines that have none.
     refused: usize,
@@ -292,7 +292,7 @@ struct Drawing<'a> {
 
 impl Drawing<'_> {
     /// Writes what was drawn of a line; of several lines one without a figure is told and passed over.
-    fn take(&mut self, drawn: Result<Scene>, name: &Path, number: usize) -> anyhow::Result<()> {
+    fn take(&mut self, drawn: Result<FigureScene>, name: &Path, number: usize) -> anyhow::Result<()> {
         match drawn {
             Ok(scene) => self.write(&scene, number)?,
             Err(error) if error.is_users() && matches!(self.place, Place::Folder(_)) => {
@@ -304,11 +304,11 @@ impl Drawing<'_> {
         Ok(())
     }
 
-    fn write(&self, scene: &Scene, number: usize) -> anyhow::Result<()> {
+    fn write(&self, scene: &FigureScene, number: usize) -> anyhow::Result<()> {
         let Self { high, format, .. } = self;
         let sheet = scene.sheet(high.kind);
         let caption = if high.says_what { Some(scene.caption.clone()) } else { high.look.caption.clone() };
-        let look = Look { caption, ..high.look.clone() };
+        let look = FigureStyle { caption, ..high.look.clone() };
         let nothing = || Error::Input(high.kind.needs.lacking().to_owned());
         let figure = high.kind.draw(&sheet, &look).ok_or_else(nothing)?;
         let bytes = (format.write)(&figure, &high.page, &self.fonts)?;
@@ -317,7 +317,7 @@ impl Drawing<'_> {
             Place::Folder(folder) => to_file(&folder.join(format!("{number:04}.{}", format.name)))?,
             Place::File(file) => to_file(file)?,
             Place::Stdout => {
-                let mut out = Output::stdout();
+                let mut out = LineOutput::stdout();
                 out.write_all(&bytes).map_err(|error| output::failed(output::STDOUT, error))?;
                 out.finish()?;
             }
@@ -330,29 +330,29 @@ impl Drawing<'_> {
 struct Texts {
     name: PathBuf,
     given: Option<(String, Option<String>)>,
-    lines: Option<Lines>,
-    targets: Option<Lines>,
+    lines: Option<InputLines>,
+    targets: Option<InputLines>,
 }
 
 /// A sentence and perhaps its translation, as they were read.
 struct Text {
     number: usize,
-    source: Line,
-    target: Option<Line>,
+    source: InputLine,
+    target: Option<InputLine>,
 }
 
 impl Texts {
-    fn open(low: &Low) -> Result<Self> {
+    fn open(low: &FigureArgs) -> Result<Self> {
         let given = low.text.clone().map(|text| (text, low.target.clone()));
-        let lines = if given.is_some() { None } else { Some(Lines::open(low.file.as_deref())?) };
-        let targets = low.target_file.as_deref().map(|path| Lines::open(Some(path))).transpose()?;
+        let lines = if given.is_some() { None } else { Some(InputLines::open(low.file.as_deref())?) };
+        let targets = low.target_file.as_deref().map(|path| InputLines::open(Some(path))).transpose()?;
         let name = lines.as_ref().map_or_else(|| PathBuf::from("--text"), |lines| lines.name().to_owned());
         Ok(Self { name, given, lines, targets })
     }
 
     fn next(&mut self) -> Result<Option<Text>> {
         if let Some((source, target)) = self.given.take() {
-            return Ok(Some(Text { number: 1, source: Line::Text(source), target: target.map(Line::Text) }));
+            return Ok(Some(Text { number: 1, source: InputLine::Text(source), target: target.map(InputLine::Text) }));
         }
         let Some(lines) = &mut self.lines else { return Ok(None) };
         let Some(targets) = &mut self.targets else {
@@ -372,10 +372,12 @@ impl Texts {
 
 impl Text {
     fn read(&self) -> Result<(&str, Target<'_>)> {
-        fn text(line: &Line) -> Result<&str> {
+        fn text(line: &InputLine) -> Result<&str> {
             match line {
-                Line::Text(text) => Ok(text),
-                Line::TooLong(bytes) => Err(Error::Input(format!("the sentence {}", line::too_many_bytes(*bytes)))),
+                InputLine::Text(text) => Ok(text),
+                InputLine::TooLong(bytes) => {
+                    Err(Error::Input(format!("the sentence {}", line::too_many_bytes(*bytes))))
+                }
             }
         }
         Ok((text(&self.source)?, self.target.as_ref().map(text).transpose()?))

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use crate::cli::output;
-use crate::cli::windows::Input;
+use crate::cli::windows::WindowInput;
 use crate::error::{Error, Result};
 use crate::text::reader::{Advance, LineReader};
 use crate::text::sentence::{MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Sentence};
@@ -20,7 +20,7 @@ use crate::text::{line, parallel, reader};
 pub const STDIN: &str = "standard input";
 /// One line of input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum InputLine {
     /// Its text, without the line's end.
     Text(String),
     /// Its length in bytes, more than any model may read; they are not kept.
@@ -28,7 +28,7 @@ pub enum Line {
 }
 
 /// Lines of UTF-8 text, counted, read ahead by a thread of their own.
-pub struct Lines {
+pub struct InputLines {
     name: PathBuf,
     size: Option<u64>,
     /// Whether reading may block until the writer sends more, as with a pipe or a terminal.
@@ -42,7 +42,7 @@ pub struct Lines {
 
 /// What was read, and where reading then was.
 struct ReadLine {
-    line: Result<Option<Line>>,
+    line: Result<Option<InputLine>>,
     number: usize,
     bytes: u64,
 }
@@ -50,7 +50,7 @@ struct ReadLine {
 /// Lines that are read ahead.
 const AHEAD: usize = 512;
 
-impl Lines {
+impl InputLines {
     /// Opens a text file, packed with gzip or zstandard or not; `None` or `-` is stdin.
     pub fn open(path: Option<&Path>) -> Result<Self> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
@@ -121,7 +121,7 @@ impl Lines {
     }
 
     /// The next line, or `None` at the end.
-    pub fn read(&mut self) -> Result<Option<Line>> {
+    pub fn read(&mut self) -> Result<Option<InputLine>> {
         // Behind the end the thread has nothing more to say.
         let Some(read) = self.next.take().or_else(|| self.read.recv().ok()) else { return Ok(None) };
         (self.number, self.bytes) = (read.number, read.bytes);
@@ -129,18 +129,18 @@ impl Lines {
     }
 }
 
-fn next_line(reader: &mut LineReader) -> Result<Option<Line>> {
+fn next_line(reader: &mut LineReader) -> Result<Option<InputLine>> {
     Ok(match reader.advance()? {
-        Advance::Line => Some(Line::Text(reader.text()?.to_owned())),
-        Advance::TooLong(bytes) => Some(Line::TooLong(bytes)),
+        Advance::Line => Some(InputLine::Text(reader.text()?.to_owned())),
+        Advance::TooLong(bytes) => Some(InputLine::TooLong(bytes)),
         Advance::End => None,
     })
 }
 
-impl parallel::Lines for Lines {
-    type Line = Line;
+impl parallel::LineSource for InputLines {
+    type Line = InputLine;
 
-    fn next_line(&mut self) -> Result<Option<Line>> {
+    fn next_line(&mut self) -> Result<Option<InputLine>> {
         self.read()
     }
 
@@ -175,24 +175,24 @@ impl SourceLine {
 
 /// How the lines of one side are cut into words.
 #[derive(Clone, Copy, Debug)]
-pub struct Side<'a> {
+pub struct InputSide<'a> {
     /// Looks the words up.
     pub tokenizer: &'a dyn Encode,
     /// The words are split by spaces already.
     pub pretokenized: bool,
 }
 
-impl Side<'_> {
+impl InputSide<'_> {
     /// Tokenises the line that `lines` read last; one that is too long is refused.
-    pub fn read(self, lines: &Lines, line: &Line) -> SourceLine {
+    pub fn read(self, lines: &InputLines, line: &InputLine) -> SourceLine {
         let number = lines.number();
         let refuse = |sentence, what| {
             let refused = Some(Error::line(lines.name(), number, what));
             SourceLine { number, sentence, refused, id: None }
         };
         let text = match line {
-            Line::Text(text) => text,
-            Line::TooLong(bytes) => return refuse(self.encode(""), line::too_many_bytes(*bytes)),
+            InputLine::Text(text) => text,
+            InputLine::TooLong(bytes) => return refuse(self.encode(""), line::too_many_bytes(*bytes)),
         };
         let sentence = self.encode(text);
         let words = sentence.words();
@@ -209,19 +209,19 @@ impl Side<'_> {
 }
 
 /// The sentences of a file or of stdin.
-pub struct Sentences<'a> {
+pub struct InputSentences<'a> {
     /// Their lines.
-    pub lines: Lines,
+    pub lines: InputLines,
     /// What cuts them into words.
-    pub side: Side<'a>,
+    pub side: InputSide<'a>,
     /// Each line begins with an id and a tab.
     pub has_ids: bool,
 }
 
-impl Sentences<'_> {
+impl InputSentences<'_> {
     fn with_id(&self, line: &str) -> SourceLine {
         let (id, text) = line.split_once('\t').unwrap_or((line, ""));
-        let mut read = self.side.read(&self.lines, &Line::Text(text.to_owned()));
+        let mut read = self.side.read(&self.lines, &InputLine::Text(text.to_owned()));
         if !line.contains('\t') {
             let message = "has no tab behind its id; write `ID<tab>TEXT`, or leave out --ids";
             read.refused = Some(Error::line(self.lines.name(), self.lines.number(), message));
@@ -230,12 +230,12 @@ impl Sentences<'_> {
     }
 }
 
-impl Input for Sentences<'_> {
+impl WindowInput for InputSentences<'_> {
     type Item = SourceLine;
 
     fn next(&mut self) -> Result<Option<SourceLine>> {
         Ok(self.lines.read()?.map(|line| match &line {
-            Line::Text(text) if self.has_ids => self.with_id(text),
+            InputLine::Text(text) if self.has_ids => self.with_id(text),
             _ => self.side.read(&self.lines, &line),
         }))
     }
@@ -269,8 +269,8 @@ impl Input for Sentences<'_> {
 mod tests {
     use super::*;
 
-    fn all(bytes: &[u8]) -> Vec<std::result::Result<Line, String>> {
-        let mut lines = Lines::new("file".into(), Box::new(io::Cursor::new(bytes.to_vec())), None, false)
+    fn all(bytes: &[u8]) -> Vec<std::result::Result<InputLine, String>> {
+        let mut lines = InputLines::new("file".into(), Box::new(io::Cursor::new(bytes.to_vec())), None, false)
             .expect("a thread can be had");
         let mut read = Vec::new();
         loop {
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn lines_end_in_every_way() {
-        let text = |line: &str| Ok(Line::Text(line.to_owned()));
+        let text = |line: &str| Ok(InputLine::Text(line.to_owned()));
         for (bytes, lines) in [
             (b"".as_slice(), vec![]),
             (b"\n", vec![text("")]),
@@ -298,7 +298,7 @@ mod tests {
         ] {
             assert_eq!(all(bytes), lines, "{bytes:?}");
             let other = LineReader::new(Path::new("file"), Box::new(io::Cursor::new(bytes)));
-            let other: Vec<_> = other.map(|line| Ok(Line::Text(line.expect("UTF-8")))).collect();
+            let other: Vec<_> = other.map(|line| Ok(InputLine::Text(line.expect("UTF-8")))).collect();
             assert_eq!(other, lines, "training reads {bytes:?} alike");
         }
     }
@@ -319,14 +319,14 @@ mod tests {
     #[test]
     fn endless_input_is_read_no_further_than_it_is_asked_for() -> Result<()> {
         let count = std::sync::Arc::<std::sync::atomic::AtomicUsize>::default();
-        let mut lines = Lines::new(
+        let mut lines = InputLines::new(
             "file".into(),
             Box::new(BufReader::with_capacity(100, Endless(std::sync::Arc::clone(&count)))),
             None,
             true,
         )?;
         for taken in 1..=20 * AHEAD {
-            assert!(matches!(lines.read(), Ok(Some(Line::Text(_)))));
+            assert!(matches!(lines.read(), Ok(Some(InputLine::Text(_)))));
             let read = count.load(std::sync::atomic::Ordering::SeqCst);
             // One more waits for room, and one is being read.
             assert!(read <= taken + AHEAD + 2, "{read} lines were read when {taken} were wanted");
@@ -341,6 +341,6 @@ mod tests {
         assert!(read[1].as_ref().is_err_and(|error| error.starts_with("file, line 2: is not UTF-8")), "{read:?}");
         let mut long = vec![b'x'; MAX_SOURCE_BYTES + 1];
         long.extend(b"\nb");
-        assert_eq!(all(&long), vec![Ok(Line::TooLong(MAX_SOURCE_BYTES + 1)), Ok(Line::Text("b".into()))]);
+        assert_eq!(all(&long), vec![Ok(InputLine::TooLong(MAX_SOURCE_BYTES + 1)), Ok(InputLine::Text("b".into()))]);
     }
 }

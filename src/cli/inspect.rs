@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use clap::{ArgMatches, Args, FromArgMatches as _};
 use serde_json::{Map, Value, json};
 
-use crate::cli::output::Output;
+use crate::cli::output::LineOutput;
 use crate::cli::{Context, bundled};
 use crate::models::Model;
 use crate::nn::device::Device;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
-pub struct Low {
+pub struct InspectArgs {
     /// The model folder, or the name of an installed model
     #[arg(value_name = "DIR", value_parser = bundled::argument())]
     folder: PathBuf,
@@ -27,16 +27,16 @@ pub struct Low {
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    Low::augment_args(command)
+    InspectArgs::augment_args(command)
 }
 
 /// Prints what the folder holds.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = Low::from_arg_matches(matches)?;
+    let low = InspectArgs::from_arg_matches(matches)?;
     let model = Model::load(&low.folder, &Device::cpu())?;
     let facts = facts(&model);
     let tensors = if low.tensors { tensors(&model) } else { Vec::new() };
-    let mut output = Output::stdout();
+    let mut output = LineOutput::stdout();
     if low.json {
         let mut record: Map<String, Value> = facts.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         if low.tensors {

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use crate::cli::input::{Sentences, SourceLine};
-use crate::cli::windows::Input;
+use crate::cli::input::{InputSentences, SourceLine};
+use crate::cli::windows::WindowInput;
 use crate::cli::words;
 use crate::decoding::Ensemble;
 use crate::error::{Error, Result};
-use crate::interventions::{InterventionFile, Read, Reader, Resolved};
+use crate::interventions::{InterventionFile, InterventionReader, Resolved, ResolvedText};
 
 /// A line and what is changed while it is translated.
 #[derive(Debug)]
@@ -20,14 +20,14 @@ pub struct Planned {
 
 /// The sentences of a text, with interventions where there is a file of them.
 pub struct PlannedSentences<'a> {
-    sentences: Sentences<'a>,
+    sentences: InputSentences<'a>,
     system: &'a Ensemble,
     file: Option<InterventionFile>,
 }
 
 impl<'a> PlannedSentences<'a> {
     /// Reads both side by side; what can be known to be wrong at once is.
-    pub fn new(sentences: Sentences<'a>, system: &'a Ensemble, file: Option<InterventionFile>) -> Result<Self> {
+    pub fn new(sentences: InputSentences<'a>, system: &'a Ensemble, file: Option<InterventionFile>) -> Result<Self> {
         let planned = Self { sentences, system, file };
         if let Some((all, origin)) = planned.file.as_ref().and_then(InterventionFile::all) {
             planned.reader().check(all, &origin)?;
@@ -35,8 +35,8 @@ impl<'a> PlannedSentences<'a> {
         Ok(planned)
     }
 
-    fn reader(&self) -> Reader<'_> {
-        Reader { target: self.system.target(), aligns: self.system.aligns() }
+    fn reader(&self) -> InterventionReader<'_> {
+        InterventionReader { target: self.system.target(), aligns: self.system.aligns() }
     }
 
     fn plan(&mut self, mut line: SourceLine) -> Result<Planned> {
@@ -47,7 +47,7 @@ impl<'a> PlannedSentences<'a> {
         }
         let pretokenized = self.sentences.side.pretokenized;
         let pieces = words::source_pieces(self.system.lead(), &line.sentence, pretokenized);
-        let source = Read { sentence: &line.sentence, words: pieces.as_deref() };
+        let source = ResolvedText { sentence: &line.sentence, words: pieces.as_deref() };
         let set = self.reader().resolve(&interventions, source).strict(&origin);
         let set = set.unwrap_or_else(|why| {
             let why = format!("is left out: {why}");
@@ -58,7 +58,7 @@ impl<'a> PlannedSentences<'a> {
     }
 }
 
-impl Input for PlannedSentences<'_> {
+impl WindowInput for PlannedSentences<'_> {
     type Item = Planned;
 
     fn next(&mut self) -> Result<Option<Planned>> {
@@ -73,7 +73,7 @@ impl Input for PlannedSentences<'_> {
     }
 
     fn weight(planned: &Planned) -> usize {
-        Sentences::weight(&planned.line)
+        InputSentences::weight(&planned.line)
     }
 
     fn refused(planned: &Planned) -> Option<&Error> {

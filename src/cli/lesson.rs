@@ -9,7 +9,7 @@ use crate::app::files::files::write_whole;
 use crate::app::page::Page;
 use crate::cli::args::physical_cores;
 use crate::cli::figure::scene::{Scenes, Showing};
-use crate::cli::output::Output;
+use crate::cli::output::LineOutput;
 use crate::cli::{Context, bundled};
 use crate::decoding::apart::Then;
 use crate::decoding::ensemble::Mixing;
@@ -41,7 +41,7 @@ are listed with their pages.
   interlinear lesson --check my-lesson.md
   interlinear lesson --print handouts"
 )]
-pub struct Low {
+pub struct LessonArgs {
     /// Lessons as Markdown; by default those that come with the program
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -55,7 +55,7 @@ pub struct Low {
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    Low::augment_args(command)
+    LessonArgs::augment_args(command)
 }
 
 /// Lists, checks or prints.
@@ -63,8 +63,8 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 /// # Errors
 /// A lesson that cannot be read or is not true; what cannot be written.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = Low::from_arg_matches(matches)?;
-    let mut output = Output::stdout();
+    let low = LessonArgs::from_arg_matches(matches)?;
+    let mut output = LineOutput::stdout();
     let mut bench = Bench::new(Box::new(folder_of), physical_cores());
     let library = Library::new(physical_cores());
     let (mut read, mut wrong) = (0, 0);
@@ -114,7 +114,7 @@ fn texts(files: &[PathBuf]) -> Result<Vec<(String, String)>> {
 
 /// Writes a lesson and its solutions. A page whose model is not there has no picture, which is said.
 fn print(
-    output: &mut Output,
+    output: &mut LineOutput,
     folder: &Path,
     name: &str,
     script: &Script,
@@ -180,7 +180,7 @@ fn column(spoken: &Spoken) -> Result<Option<String>> {
         let showing = Showing { needs: kind.needs, word: 0, pruned: false, pretokenized: false, pieces: false };
         let mut scenes = Scenes::new(&system, stepper, options, None, showing)?;
         let scene = scenes.scene(&spoken.sentence, spoken.given.as_deref())?;
-        let look = sheet::Look { caption: Some(scene.caption.clone()), ..sheet::Look::default() };
+        let look = sheet::FigureStyle { caption: Some(scene.caption.clone()), ..sheet::FigureStyle::default() };
         if let Some(figure) = kind.draw(&scene.sheet(kind), &look) {
             return Ok(Some(svg::svg(&figure)));
         }

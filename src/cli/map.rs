@@ -8,18 +8,18 @@ use clap::{ArgMatches, Args, FromArgMatches as _};
 use serde_json::json;
 
 use crate::analysis::map;
-use crate::analysis::map::{Layout, METHODS, Method};
+use crate::analysis::map::{METHODS, MapLayout, Method};
 use crate::analysis::tsne::TsneOptions;
 use crate::cli::Context;
 use crate::cli::args::TableFormat;
-use crate::cli::columns::Table;
-use crate::cli::output::{Output, STDOUT, failed};
-use crate::cli::progress::Progress;
+use crate::cli::columns::TextTable;
+use crate::cli::output::{LineOutput, STDOUT, failed};
+use crate::cli::progress::ProgressLine;
 use crate::cli::vectors::{VectorArgs, Vectors};
 use crate::error::{Error, Result};
 use crate::models::Model;
-use crate::text::tsv::{Cell, Tsv};
-use crate::ticket::Ticket;
+use crate::text::tsv::{Tsv, TsvCell};
+use crate::ticket::CancellationToken;
 
 /// Steps of the progress.
 const STEPS: u64 = 1000;
@@ -37,7 +37,7 @@ Formats:
   json  one JSON object: model, vector, method, explained (shares of variance along x and y) or perplexity,
         and points with x, y, id or line, length (letters or words) and text"
 )]
-pub struct Low {
+pub struct MapArgs {
     /// Phrases, one a line, packed (gzip, zstandard) or not; `-` is stdin. Without it words are mapped
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
@@ -67,12 +67,12 @@ pub struct Low {
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    VectorArgs::augment(Low::augment_args(command), "file")
+    VectorArgs::augment(MapArgs::augment_args(command), "file")
 }
 
 /// Lays out and writes.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = Low::from_arg_matches(matches)?;
+    let low = MapArgs::from_arg_matches(matches)?;
     refuse_idle_options(&low, matches)?;
     let (runtime, model) = low.vectors.open()?;
     let vectors = low.vectors.read(&runtime, &model, low.file.as_deref(), low.words as usize)?;
@@ -83,10 +83,10 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         let numbers = [x.to_string(), y.to_string(), entry.number.to_string(), entry.length.to_string()];
         (numbers, &entry.text)
     });
-    let mut output = Output::stdout();
+    let mut output = LineOutput::stdout();
     match low.format {
         TableFormat::Text => {
-            let mut table = Table::new(head);
+            let mut table = TextTable::new(head);
             rows.for_each(|(numbers, text)| table.row(numbers.into_iter().chain([text.clone()])));
             output.text(&table.text())?;
         }
@@ -97,32 +97,32 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
 }
 
 fn write_tsv<'a>(
-    output: &mut Output,
+    output: &mut LineOutput,
     head: [&str; 5],
     rows: impl Iterator<Item = ([String; 4], &'a String)>,
 ) -> std::io::Result<()> {
     let mut tsv = Tsv::new(output, head)?;
     for (numbers, text) in rows {
-        tsv.row(numbers.into_iter().map(Cell::Plain).chain([text.into()]))?;
+        tsv.row(numbers.into_iter().map(TsvCell::Plain).chain([text.into()]))?;
     }
     tsv.finish()
 }
 
-fn lay_out(low: &Low, vectors: &Vectors) -> anyhow::Result<Layout> {
+fn lay_out(low: &MapArgs, vectors: &Vectors) -> anyhow::Result<MapLayout> {
     let method = Method::from_name(&low.method).unwrap_or_default();
     let options = TsneOptions { perplexity: low.perplexity, epochs: low.epochs as usize, seed: low.seed };
     let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
-    let mut progress = Progress::new(method.entry().title, Some(STEPS), shared);
+    let mut progress = ProgressLine::new(method.entry().title, Some(STEPS), shared);
     let mut hear = |share: f32, _: &[f32]| progress.add(0, 0, (share * STEPS as f32) as u64);
     // One thread, in whose hands t-SNE repeats itself bit for bit.
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-    let ticket = Ticket::forever();
+    let ticket = CancellationToken::forever();
     let layout = pool.install(|| map::layout(&vectors.rows, vectors.dimension, method, &options, &ticket, &mut hear));
     progress.finish();
     Ok(layout?)
 }
 
-fn record(low: &Low, model: &Model, vectors: &Vectors, layout: &Layout) -> serde_json::Value {
+fn record(low: &MapArgs, model: &Model, vectors: &Vectors, layout: &MapLayout) -> serde_json::Value {
     let key = if low.file.is_some() { "line" } else { "id" };
     let points: Vec<_> = layout
         .places
@@ -137,7 +137,7 @@ fn record(low: &Low, model: &Model, vectors: &Vectors, layout: &Layout) -> serde
 }
 
 /// Refuses options of t-SNE with another method; they would have no effect.
-fn refuse_idle_options(low: &Low, matches: &ArgMatches) -> Result<()> {
+fn refuse_idle_options(low: &MapArgs, matches: &ArgMatches) -> Result<()> {
     let tsne = METHODS.iter().find(|entry| entry.method == Method::Tsne).map_or("", |entry| entry.name);
     let given = |id: &&&str| matches.value_source(id) == Some(ValueSource::CommandLine);
     match ["perplexity", "epochs", "seed"].iter().find(given) {

@@ -229,7 +229,7 @@ fn dispatch(arguments: impl IntoIterator<Item = OsString>, context: Context) -> 
         Err(error) => return refused(&error),
     };
     let Some((name, matches)) = matches.subcommand() else {
-        return explore::open(explore::Low::default(), context);
+        return explore::open(explore::ExploreArgs::default(), context);
     };
     let entry = COMMANDS.iter().find(|entry| entry.name == name);
     let entry = entry.ok_or_else(|| Error::Internal(format!("the command {name} has no line in its table")))?;
@@ -240,7 +240,7 @@ fn dispatch(arguments: impl IntoIterator<Item = OsString>, context: Context) -> 
 fn refused(error: &clap::Error) -> anyhow::Result<()> {
     let text = error.render().to_string();
     if !error.use_stderr() {
-        let mut output = output::Output::stdout();
+        let mut output = output::LineOutput::stdout();
         output.text(&text)?;
         return output.finish();
     }

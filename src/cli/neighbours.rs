@@ -8,11 +8,11 @@ use serde_json::json;
 use crate::analysis::neighbours::{Neighbour, Space};
 use crate::cli::Context;
 use crate::cli::args::{Runtime, TableFormat};
-use crate::cli::output::{Output, STDOUT, failed};
-use crate::cli::vectors::{Entry, VectorArgs, Vectors};
+use crate::cli::output::{LineOutput, STDOUT, failed};
+use crate::cli::vectors::{VectorArgs, VectorEntry, Vectors};
 use crate::error::Error;
 use crate::models::{Model, representations};
-use crate::text::tsv::{Cell, Tsv};
+use crate::text::tsv::{Tsv, TsvCell};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -25,7 +25,7 @@ Formats:
   tsv   query, neighbour, cosine, and the id of the word or the line of the phrase
   json  one JSON object a query: query, vector, neighbours with text, cosine, and id or line"
 )]
-pub struct Low {
+pub struct NeighboursArgs {
     /// Words of the vocabulary; with --phrases, phrases, each in quotes
     #[arg(value_name = "WORD", required = true)]
     words: Vec<String>,
@@ -42,7 +42,7 @@ pub struct Low {
     format: TableFormat,
 }
 
-impl Low {
+impl NeighboursArgs {
     /// What the number of an entry is.
     fn number(&self) -> &'static str {
         if self.phrases.is_some() { "line" } else { "id" }
@@ -51,12 +51,12 @@ impl Low {
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    VectorArgs::augment(Low::augment_args(command), "phrases")
+    VectorArgs::augment(NeighboursArgs::augment_args(command), "phrases")
 }
 
 /// Lists the neighbours of every query.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = Low::from_arg_matches(matches)?;
+    let low = NeighboursArgs::from_arg_matches(matches)?;
     let (runtime, model) = low.vectors.open()?;
     let vectors = low.vectors.read(&runtime, &model, low.phrases.as_deref(), usize::MAX)?;
     let space = vectors.space();
@@ -64,7 +64,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         Some(_) => of_phrases(&low, &runtime, &model, &space)?,
         None => of_words(&low, &model, &vectors, &space)?,
     };
-    let mut output = Output::stdout();
+    let mut output = LineOutput::stdout();
     let queries = low.words.iter().zip(&found);
     match low.format {
         TableFormat::Text => text(&mut output, queries, &vectors)?,
@@ -74,7 +74,12 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     output.finish()
 }
 
-fn of_words(low: &Low, model: &Model, vectors: &Vectors, space: &Space) -> crate::error::Result<Vec<Vec<Neighbour>>> {
+fn of_words(
+    low: &NeighboursArgs,
+    model: &Model,
+    vectors: &Vectors,
+    space: &Space,
+) -> crate::error::Result<Vec<Vec<Neighbour>>> {
     let vocabulary = representations::tokenizer(model, low.vectors.side());
     let near = |word: &String| {
         let id = vocabulary.id(word).map(|id| id as usize);
@@ -95,7 +100,12 @@ fn of_words(low: &Low, model: &Model, vectors: &Vectors, space: &Space) -> crate
     low.words.iter().map(near).collect()
 }
 
-fn of_phrases(low: &Low, runtime: &Runtime, model: &Model, space: &Space) -> crate::error::Result<Vec<Vec<Neighbour>>> {
+fn of_phrases(
+    low: &NeighboursArgs,
+    runtime: &Runtime,
+    model: &Model,
+    space: &Space,
+) -> crate::error::Result<Vec<Vec<Neighbour>>> {
     let read = |phrase: &String| {
         if low.vectors.pretokenized {
             let words: Vec<&str> = phrase.split_whitespace().collect();
@@ -115,12 +125,12 @@ fn of_phrases(low: &Low, runtime: &Runtime, model: &Model, space: &Space) -> cra
     Ok(read.rows.chunks_exact(read.dimension).map(|row| space.nearest(row, low.count as usize)).collect())
 }
 
-fn entry<'a>(vectors: &'a Vectors, near: &Neighbour) -> &'a Entry {
+fn entry<'a>(vectors: &'a Vectors, near: &Neighbour) -> &'a VectorEntry {
     &vectors.entries[near.index]
 }
 
 fn text<'a>(
-    output: &mut Output,
+    output: &mut LineOutput,
     queries: impl Iterator<Item = (&'a String, &'a Vec<Neighbour>)>,
     vectors: &Vectors,
 ) -> anyhow::Result<()> {
@@ -134,30 +144,30 @@ fn text<'a>(
 }
 
 fn tsv<'a>(
-    output: &mut Output,
-    low: &Low,
+    output: &mut LineOutput,
+    low: &NeighboursArgs,
     queries: impl Iterator<Item = (&'a String, &'a Vec<Neighbour>)>,
     vectors: &Vectors,
 ) -> std::io::Result<()> {
     let mut tsv = Tsv::new(output, ["query", "neighbour", "cosine", low.number()])?;
     for (query, near) in queries {
         for near in near {
-            let Entry { text, number, .. } = entry(vectors, near);
-            tsv.row([query.into(), text.into(), Cell::plain(&near.cosine), Cell::plain(number)])?;
+            let VectorEntry { text, number, .. } = entry(vectors, near);
+            tsv.row([query.into(), text.into(), TsvCell::plain(&near.cosine), TsvCell::plain(number)])?;
         }
     }
     tsv.finish()
 }
 
 fn json<'a>(
-    output: &mut Output,
-    low: &Low,
+    output: &mut LineOutput,
+    low: &NeighboursArgs,
     queries: impl Iterator<Item = (&'a String, &'a Vec<Neighbour>)>,
     vectors: &Vectors,
 ) -> anyhow::Result<()> {
     for (query, near) in queries {
         let record = |near: &Neighbour| {
-            let Entry { text, number, .. } = entry(vectors, near);
+            let VectorEntry { text, number, .. } = entry(vectors, near);
             json!({"text": text, "cosine": near.cosine, low.number(): number})
         };
         let near: Vec<_> = near.iter().map(record).collect();

@@ -9,13 +9,13 @@ use crate::error::Error;
 /// How error sentences name stdout.
 pub const STDOUT: &str = "standard output";
 
-/// Results, buffered. [`Output::finish`] must be called: dropping it loses errors.
+/// Results, buffered. [`LineOutput::finish`] must be called: dropping it loses errors.
 ///
 /// Words and names come from files of strangers: what a terminal would obey, and what would break a line in two, is
 /// written as spaces.
-pub struct Output(BufWriter<io::Stdout>);
+pub struct LineOutput(BufWriter<io::Stdout>);
 
-impl Output {
+impl LineOutput {
     /// Results go to stdout.
     pub fn stdout() -> Self {
         Self(BufWriter::with_capacity(1 << 16, io::stdout()))
@@ -60,7 +60,7 @@ impl Output {
     }
 }
 
-impl Write for Output {
+impl Write for LineOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.write(bytes)
     }

@@ -2,13 +2,13 @@
 //! and the lines themselves, for `align`.
 
 use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs};
-use crate::cli::input::{Line, Lines, Side, SourceLine};
-use crate::cli::windows::{Doing, Growth, Input};
+use crate::cli::input::{InputLine, InputLines, InputSide, SourceLine};
+use crate::cli::windows::{Doing, Growth, WindowInput};
 use crate::cli::words::Worded;
 use crate::cli::{windows, words};
 use crate::decoding::{Ensemble, Forced};
 use crate::error::{Error, Result};
-use crate::evaluation::rows::Rows;
+use crate::evaluation::rows::ReadRows;
 use crate::models::Stepper;
 use crate::text::{line, parallel};
 
@@ -76,7 +76,7 @@ fn force_window(
         .map(|&index| (window[index].0.sentence.ids.as_slice(), window[index].1.sentence.ids.as_slice()))
         .collect();
     let mut done: Vec<Option<Forced>> = window.iter().map(|_| None).collect();
-    words::force_all(Rows::own(system.into()), stepper, &pairs, batch, &mut |indexes, forced| {
+    words::force_all(ReadRows::own(system.into()), stepper, &pairs, batch, &mut |indexes, forced| {
         for (&index, forced) in indexes.iter().zip(forced) {
             done[chosen[index]] = Some(forced);
         }
@@ -91,17 +91,17 @@ struct Pairs<'a> {
     pretokenized: bool,
 }
 
-impl Input for Pairs<'_> {
+impl WindowInput for Pairs<'_> {
     type Item = Pair;
 
     fn next(&mut self) -> Result<Option<Pair>> {
         let Some((source, target)) = self.files.lines()? else { return Ok(None) };
         let (system, pretokenized) = (self.system, self.pretokenized);
-        let mut source = Side { tokenizer: system, pretokenized }.read(&self.files.source, &source);
+        let mut source = InputSide { tokenizer: system, pretokenized }.read(&self.files.source, &source);
         if source.sentence.is_empty() && source.refused.is_none() {
             source.refused = Some(Error::line(self.files.source.name(), source.number, line::NO_WORDS));
         }
-        let target = Side { tokenizer: system.target(), pretokenized }.read(&self.files.target, &target);
+        let target = InputSide { tokenizer: system.target(), pretokenized }.read(&self.files.target, &target);
         Ok(Some((source, target)))
     }
 
@@ -133,15 +133,15 @@ impl Input for Pairs<'_> {
 /// Two files read side by side.
 pub struct ParallelLines {
     /// Sentences.
-    pub source: Lines,
+    pub source: InputLines,
     /// Their translations.
-    pub target: Lines,
+    pub target: InputLines,
 }
 
 impl ParallelLines {
     /// Opens both.
     pub fn open(pairs: &PairArgs) -> Result<Self> {
-        Ok(Self { source: Lines::open(Some(&pairs.source))?, target: Lines::open(Some(&pairs.target))? })
+        Ok(Self { source: InputLines::open(Some(&pairs.source))?, target: InputLines::open(Some(&pairs.target))? })
     }
 
     /// Whether another pair can be read without waiting for the writer.
@@ -150,7 +150,7 @@ impl ParallelLines {
     }
 
     /// The next pair of lines.
-    pub fn lines(&mut self) -> Result<Option<(Line, Line)>> {
+    pub fn lines(&mut self) -> Result<Option<(InputLine, InputLine)>> {
         parallel::next_pair(&mut self.source, &mut self.target)
     }
 }

@@ -14,13 +14,13 @@ use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 
 use crate::cli::args::{BatchArgs, RunArgs, ScoreFormat, TableFormat};
 use crate::cli::output;
-use crate::cli::progress::Progress;
-use crate::decoding::phrases::{BATCH, PhraseOptions, Phrases};
+use crate::cli::progress::ProgressLine;
+use crate::decoding::phrases::{BATCH, PhraseOptions, ScoredPhrases};
 use crate::error::{Error, Result};
 use crate::models::{Model, Stepper};
 use crate::text::phrases;
-use crate::text::phrases::{Entry, PhraseTable};
-use crate::ticket::Ticket;
+use crate::text::phrases::{PhraseEntry, PhraseTable};
+use crate::ticket::CancellationToken;
 
 /// Lines of a window.
 const WINDOW_LINES: usize = 20_000;
@@ -135,7 +135,7 @@ fn scorer(matches: &ArgMatches) -> anyhow::Result<Scorer> {
 fn write_table(mut scorer: Scorer, mut table: PhraseTable, low: &Low) -> anyhow::Result<()> {
     use std::io::IsTerminal as _;
     let shared = low.output.is_none() && std::io::stdout().is_terminal();
-    let mut progress = Progress::new("scoring", table.size(), shared).counting("phrase pairs");
+    let mut progress = ProgressLine::new("scoring", table.size(), shared).counting("phrase pairs");
     let done = match &low.output {
         Some(path) if path != Path::new("-") => phrases::write_packed(path, |file| {
             stream(&mut scorer, &mut table, low.feature, &mut progress, &mut |entry, feature| {
@@ -160,8 +160,8 @@ fn stream(
     scorer: &mut Scorer,
     table: &mut PhraseTable,
     feature: Feature,
-    progress: &mut Progress,
-    write: &mut dyn FnMut(&Entry, &str) -> anyhow::Result<()>,
+    progress: &mut ProgressLine,
+    write: &mut dyn FnMut(&PhraseEntry, &str) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     loop {
         let before = table.bytes_read();
@@ -183,7 +183,7 @@ fn stream(
 }
 
 /// The next lines, and whether they were the last.
-fn read_window(table: &mut PhraseTable) -> (Vec<Entry>, Result<bool>) {
+fn read_window(table: &mut PhraseTable) -> (Vec<PhraseEntry>, Result<bool>) {
     let (mut window, start) = (Vec::new(), table.bytes_read());
     while window.len() < WINDOW_LINES && table.bytes_read() - start < WINDOW_BYTES as u64 {
         match table.next() {
@@ -200,11 +200,11 @@ fn score_window(
     scorer: &mut Scorer,
     table: &PhraseTable,
     before: u64,
-    window: &[Entry],
+    window: &[PhraseEntry],
     mut ended: Result<bool>,
-    progress: &mut Progress,
+    progress: &mut ProgressLine,
 ) -> Result<(Vec<f32>, Result<bool>)> {
-    let mut phrases = Phrases::new(&scorer.model, scorer.options);
+    let mut phrases = ScoredPhrases::new(&scorer.model, scorer.options);
     for entry in window {
         if let Err(message) = phrases.push(entry.source(), entry.target()) {
             ended = Err(Error::line(table.path(), entry.number, message));
@@ -213,7 +213,7 @@ fn score_window(
     }
     let (count, words, bytes) = (phrases.len().max(1), phrases.words(), table.bytes_read() - before);
     let (mut told, mut words_told) = (0, 0);
-    let log_p = phrases.score(scorer.stepper.as_mut(), &Ticket::forever(), &mut |done| {
+    let log_p = phrases.score(scorer.stepper.as_mut(), &CancellationToken::forever(), &mut |done| {
         let words_done = words * done / count;
         progress.add(done - told, words_done - words_told, before + bytes * done as u64 / count as u64);
         (told, words_told) = (done, words_done);

@@ -11,7 +11,7 @@ use crate::cli::output;
 const EVERY: Duration = Duration::from_secs(10);
 
 /// Counts sentences and words against a known or unknown total.
-pub struct Progress {
+pub struct ProgressLine {
     doing: String,
     /// What is counted.
     what: &'static str,
@@ -24,7 +24,7 @@ pub struct Progress {
     position: u64,
 }
 
-impl Progress {
+impl ProgressLine {
     /// Work named by `doing` ("translating"), of `total` units of any kind. `shared` says that results
     /// go to the same terminal: they show the progress themselves.
     pub fn new(doing: impl Into<String>, total: Option<u64>, shared: bool) -> Self {

@@ -5,8 +5,8 @@ use clap::{ArgMatches, Args, FromArgMatches as _};
 use serde::Serialize;
 
 use crate::cli::args::{BoundArgs, LineFormat, SentenceArgs, not_negative};
-use crate::cli::input::{Lines, Sentences, Side, SourceLine};
-use crate::cli::output::Output;
+use crate::cli::input::{InputLines, InputSentences, InputSide, SourceLine};
+use crate::cli::output::LineOutput;
 use crate::cli::windows::{Doing, Growth};
 use crate::cli::{Context, windows, words};
 use crate::decoding::batching::bounded_batches;
@@ -14,7 +14,7 @@ use crate::decoding::sample::{Numbered, Sample, SampleOptions};
 use crate::decoding::{Ensemble, sample};
 use crate::error::{Error, Result};
 use crate::models::Stepper;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// About the most samples of a window.
 const WINDOW_SAMPLES: usize = 50_000;
@@ -36,7 +36,7 @@ Formats:
 LOG_P is the model's own, whatever the temperature. A line that a model cannot read gives nothing, a sentence on
 stderr, and exit code 2 at the end."
 )]
-pub struct Low {
+pub struct SampleArgs {
     #[command(flatten)]
     sentences: SentenceArgs,
     /// Samples of each sentence
@@ -70,7 +70,7 @@ struct High {
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    Low::augment_args(command)
+    SampleArgs::augment_args(command)
 }
 
 /// Draws.
@@ -78,12 +78,12 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 /// # Errors
 /// When the model, the input or the output fails; when lines were refused, at the end.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = Low::from_arg_matches(matches)?;
+    let low = SampleArgs::from_arg_matches(matches)?;
     if low.format == LineFormat::Pharaoh {
         let sentence = "samples are counted and have no alignment; choose --format text or jsonl";
         return Err(Error::Input(sentence.into()).into());
     }
-    let lines = Lines::open(low.sentences.file.as_deref())?;
+    let lines = InputLines::open(low.sentences.file.as_deref())?;
     let runtime = low.sentences.run.high()?;
     let system = low.sentences.models.load(&runtime)?;
     let options = SampleOptions {
@@ -105,12 +105,12 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     stream(&high, stepper, lines)
 }
 
-fn stream(high: &High, mut stepper: Box<dyn Stepper>, lines: Lines) -> anyhow::Result<()> {
-    let mut output = Output::stdout();
-    let side = Side { tokenizer: &high.system, pretokenized: high.pretokenized };
+fn stream(high: &High, mut stepper: Box<dyn Stepper>, lines: InputLines) -> anyhow::Result<()> {
+    let mut output = LineOutput::stdout();
+    let side = InputSide { tokenizer: &high.system, pretokenized: high.pretokenized };
     let doing = Doing { name: "sampling", verb: "sample" };
     let growth = Growth::up_to((high.batch * WINDOW_BATCHES).min(WINDOW_SAMPLES / high.options.count));
-    let refused = windows::run(doing, &mut Sentences { lines, side, has_ids: false }, growth, &mut |window| {
+    let refused = windows::run(doing, &mut InputSentences { lines, side, has_ids: false }, growth, &mut |window| {
         let drawn = sample_window(high, stepper.as_mut(), window)?;
         for (line, samples) in window.iter().zip(&drawn) {
             write(high, &mut output, line, samples)?;
@@ -134,7 +134,7 @@ fn sample_window(high: &High, stepper: &mut dyn Stepper, window: &[SourceLine]) 
         };
         let sentences: Vec<Numbered<'_>> = batch.iter().map(numbered).collect();
         let specials = high.system.specials();
-        let samples = sample::sample(stepper, specials, &sentences, &high.options, &Ticket::forever())?;
+        let samples = sample::sample(stepper, specials, &sentences, &high.options, &CancellationToken::forever())?;
         for (&index, samples) in batch.iter().zip(samples) {
             drawn[chosen[index]] = samples;
         }
@@ -158,7 +158,7 @@ struct SampleRecord<'a> {
     finished: bool,
 }
 
-fn write(high: &High, output: &mut Output, line: &SourceLine, samples: &[Sample]) -> anyhow::Result<()> {
+fn write(high: &High, output: &mut LineOutput, line: &SourceLine, samples: &[Sample]) -> anyhow::Result<()> {
     let samples = &samples[..samples.len().min(high.top)];
     let model = high.system.lead();
     let text = |sample: &Sample| {

@@ -7,7 +7,7 @@ use clap::{ArgMatches, Args, FromArgMatches as _};
 use crate::analysis::hard;
 use crate::app::files::line::{ScoreLine, WordsLine, ends};
 use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs, ScoreFormat};
-use crate::cli::output::Output;
+use crate::cli::output::LineOutput;
 use crate::cli::pairs::{Pair, PairForcer};
 use crate::cli::windows::Doing;
 use crate::cli::{Context, phrases, words};
@@ -30,7 +30,7 @@ use crate::error::Error;
 
 A pair that a model cannot read (too long, or without source words where it reads no `</s>`) gets nulls or an empty
 line, a sentence on stderr, and exit code 2 at the end.")]
-pub struct Low {
+pub struct ScoreArgs {
     #[command(flatten)]
     models: ModelArgs,
     #[command(flatten)]
@@ -46,7 +46,7 @@ pub struct Low {
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    phrases::arguments(Low::augment_args(command))
+    phrases::arguments(ScoreArgs::augment_args(command))
 }
 
 /// Scores.
@@ -57,12 +57,12 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     if phrases::asked(matches) {
         return phrases::run(matches);
     }
-    let low = Low::from_arg_matches(matches)?;
+    let low = ScoreArgs::from_arg_matches(matches)?;
     let format = low.format.unwrap_or(ScoreFormat::Jsonl);
     if format == ScoreFormat::Tsv {
         return Err(Error::Input("--format tsv is of --top; choose jsonl, text or pharaoh".into()).into());
     }
-    let mut output = Output::stdout();
+    let mut output = LineOutput::stdout();
     let forcer = PairForcer::open(&low.pairs, &low.models, low.batch, &low.run)?;
     if format == ScoreFormat::Pharaoh {
         words::require_alignment(&forcer.system, "--format pharaoh")?;
@@ -80,7 +80,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
 }
 
 fn write(
-    output: &mut Output,
+    output: &mut LineOutput,
     format: ScoreFormat,
     system: &Ensemble,
     pair: &Pair,

@@ -8,7 +8,7 @@ use clap::{ArgMatches, Args, FromArgMatches as _};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use crate::cli::output::{Output, STDOUT, failed};
+use crate::cli::output::{LineOutput, STDOUT, failed};
 use crate::cli::{Context, program};
 use crate::error::Error;
 use crate::text::write::write_atomic;
@@ -82,7 +82,7 @@ fn page(command: clap::Command) -> anyhow::Result<Vec<u8>> {
 }
 
 fn print(text: &[u8]) -> anyhow::Result<()> {
-    let mut output = Output::stdout();
+    let mut output = LineOutput::stdout();
     output.write_all(text).map_err(|error| failed(STDOUT, error))?;
     output.finish()
 }

@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::aligner::corpus::{CorpusBuilder, RARE};
-use crate::aligner::learn::{Progress as Learning, learn, pairs_of_all_passes};
+use crate::aligner::learn::{LearningProgress as Learning, learn, pairs_of_all_passes};
 use crate::aligner::learned::Learned;
 use crate::aligner::settings::AlignerSettings;
 use crate::aligner::words::{Cutter, LineAligner};
 use crate::cli::output;
-use crate::cli::progress::Progress;
+use crate::cli::progress::ProgressLine;
 use crate::error::{Error, Result};
 use crate::text::parallel::ParallelReader;
 use crate::text::reader::{MOST_LINES, MOST_TEXT};
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -135,7 +135,7 @@ fn gather(
     (source, target): (&mut Cutter, &mut Cutter),
     room: &Room,
 ) -> Result<()> {
-    let mut bar = Progress::new("reading", None, false);
+    let mut bar = ProgressLine::new("reading", None, false);
     let mut corpora = ParallelReader::new(corpora).learned_from();
     let mut bytes = 0;
     while let Some((x, y)) = corpora.next().transpose()? {
@@ -159,9 +159,9 @@ fn gather(
 
 fn learn_from(reading: CorpusBuilder, threads: usize) -> Result<Learned> {
     let (settings, pairs) = (AlignerSettings::default(), reading.len());
-    let mut bar = Progress::new("learning to align", Some(pairs_of_all_passes(pairs, &settings) as u64), false);
+    let mut bar = ProgressLine::new("learning to align", Some(pairs_of_all_passes(pairs, &settings) as u64), false);
     let mut told = 0;
-    let learned = learn(reading.finish(RARE), &settings, threads, &Ticket::forever(), &mut |progress| {
+    let learned = learn(reading.finish(RARE), &settings, threads, &CancellationToken::forever(), &mut |progress| {
         if let Learning::Pairs(done) = progress {
             bar.add(done.saturating_sub(told), 0, done as u64);
             told = told.max(done);

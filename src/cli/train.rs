@@ -12,14 +12,14 @@ use crate::cli::{Context, bundled, output};
 use crate::error::Error;
 use crate::models::config::Architecture;
 use crate::models::{Kernels, MODELS};
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 use crate::training::recipe::{PAPERS, Plan, RECIPES, SIZES};
-use crate::training::trainer::{Line, Measure, Report};
+use crate::training::trainer::{DevelopmentScore, LogLine, TrainingReport};
 use crate::training::{RunOptions, recipe, train};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
-pub struct Low {
+pub struct TrainArgs {
     /// The configuration, a TOML file
     #[arg(value_name = "CONFIG.toml", required_unless_present = "new")]
     config: Option<PathBuf>,
@@ -121,7 +121,7 @@ impl PlanArgs {
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    Low::augment_args(command).after_long_help(choices())
+    TrainArgs::augment_args(command).after_long_help(choices())
 }
 
 /// What the configuration may name, read off the tables.
@@ -153,14 +153,14 @@ fn compose(path: &Path, arguments: PlanArgs) -> anyhow::Result<()> {
         output::tell(line);
     }
     output::tell(&format!("{} is written; look at its paths and sizes, then run", path.display()));
-    let mut result = output::Output::stdout();
+    let mut result = output::LineOutput::stdout();
     result.line(&recipe::command(path))?;
     result.finish()
 }
 
 /// Trains; the log and the checkpoints lie beside the model.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = Low::from_arg_matches(matches)?;
+    let low = TrainArgs::from_arg_matches(matches)?;
     if let Some(path) = low.plan.new.clone() {
         return compose(&path, low.plan);
     }
@@ -178,7 +178,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let started = Instant::now();
     let clock = || started.elapsed().as_secs_f64();
     let mut view = View::default();
-    train(&config, &options, &clock, &Ticket::forever(), &mut |report| view.report(report))?;
+    train(&config, &options, &clock, &CancellationToken::forever(), &mut |report| view.report(report))?;
     Ok(())
 }
 
@@ -199,9 +199,9 @@ struct View {
 }
 
 impl View {
-    fn report(&mut self, report: &Report) {
+    fn report(&mut self, report: &TrainingReport) {
         match report {
-            Report::Started { position, updates, pairs, parameters } => {
+            TrainingReport::Started { position, updates, pairs, parameters } => {
                 let millions = *parameters as f64 / 1e6;
                 self.tell(&format!(
                     "training {millions:.1} M parameters on {pairs} pairs, update {} of {updates}",
@@ -211,10 +211,10 @@ impl View {
                 self.start = Some((position.update, Instant::now()));
                 self.bar = bar(position.update, *updates);
             }
-            Report::Note(sentence) => self.tell(sentence),
-            Report::Line(line) => self.line(line),
-            Report::Measure(measure) => self.tell(&measured(measure)),
-            Report::Ended { position, complete } => {
+            TrainingReport::Note(sentence) => self.tell(sentence),
+            TrainingReport::Line(line) => self.line(line),
+            TrainingReport::Measure(measure) => self.tell(&measured(measure)),
+            TrainingReport::Ended { position, complete } => {
                 if let Some(bar) = self.bar.take() {
                     bar.finish_and_clear();
                 }
@@ -225,7 +225,7 @@ impl View {
         }
     }
 
-    fn line(&self, line: &Line) {
+    fn line(&self, line: &LogLine) {
         let left = self.start.map_or(0.0, |(start, began)| {
             remaining(began.elapsed().as_secs_f64(), line.update.saturating_sub(start), self.updates, line.update)
         });
@@ -255,7 +255,7 @@ fn remaining(elapsed: f64, done: u64, updates: u64, update: u64) -> f64 {
     elapsed / done.max(1) as f64 * updates.saturating_sub(update) as f64
 }
 
-fn measured(measure: &Measure) -> String {
+fn measured(measure: &DevelopmentScore) -> String {
     let bleu = measure.development_bleu.map(|bleu| format!(", BLEU {bleu:.2}")).unwrap_or_default();
     let average = measure.average_nll.map(|nll| format!(", averaged {nll:.4}")).unwrap_or_default();
     let kept = if measure.best { ", kept as the best" } else { "" };

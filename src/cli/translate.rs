@@ -9,18 +9,18 @@ use crate::analysis::hard;
 use crate::analysis::unknown::Replacing;
 use crate::app::files::line::{HypothesisLine, SetLine, TranslationLine, ends};
 use crate::cli::args::{LineFormat, ReplaceArgs, SearchArgs, SentenceArgs};
-use crate::cli::input::{Lines, Sentences, Side};
+use crate::cli::input::{InputLines, InputSentences, InputSide};
 use crate::cli::interventions::{Planned, PlannedSentences};
-use crate::cli::output::Output;
+use crate::cli::output::LineOutput;
 use crate::cli::windows::{Doing, Growth};
 use crate::cli::{Context, interventions, windows, words};
 use crate::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
-use crate::evaluation::rows::Rows;
+use crate::evaluation::rows::ReadRows;
 use crate::interventions::{Intervention, InterventionFile, Resolved, intervene_all};
 use crate::models::Stepper;
 use crate::text::sentence::Sentence;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -53,7 +53,7 @@ for each token, `log_p_forced` and `log_p_free`.
 
 An empty line gives an empty result. A line that is too long for a model gives an empty result
 as well (jsonl: `error` says why), a sentence on stderr, and exit code 2 at the end, or 0 with --keep-going.")]
-pub struct Low {
+pub struct TranslateArgs {
     #[command(flatten)]
     sentences: SentenceArgs,
     #[command(flatten)]
@@ -92,7 +92,7 @@ struct High {
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    Low::augment_args(command)
+    TranslateArgs::augment_args(command)
 }
 
 /// Translates.
@@ -100,14 +100,14 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 /// # Errors
 /// When the model, the input or the output fails; when lines were refused, at the end.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = Low::from_arg_matches(matches)?;
-    let lines = Lines::open(low.sentences.file.as_deref())?;
+    let low = TranslateArgs::from_arg_matches(matches)?;
+    let lines = InputLines::open(low.sentences.file.as_deref())?;
     let file = interventions::open(low.interventions.as_deref())?;
     let (high, stepper) = high(&low)?;
     stream(&high, stepper, lines, file)
 }
 
-fn high(low: &Low) -> anyhow::Result<(High, Box<dyn Stepper>)> {
+fn high(low: &TranslateArgs) -> anyhow::Result<(High, Box<dyn Stepper>)> {
     let mut options = low.search.high();
     if needs_only_best(low) {
         options.most_numbers = 0;
@@ -142,7 +142,7 @@ fn high(low: &Low) -> anyhow::Result<(High, Box<dyn Stepper>)> {
 }
 
 /// Whether no alignment but that of the best hypothesis, if any, is written or looked at.
-fn needs_only_best(low: &Low) -> bool {
+fn needs_only_best(low: &TranslateArgs) -> bool {
     match low.format {
         LineFormat::Text => low.nbest == 1 || !low.replace.replace_unk,
         LineFormat::Jsonl => low.nbest == 1,
@@ -153,12 +153,12 @@ fn needs_only_best(low: &Low) -> bool {
 fn stream(
     high: &High,
     mut stepper: Box<dyn Stepper>,
-    lines: Lines,
+    lines: InputLines,
     file: Option<InterventionFile>,
 ) -> anyhow::Result<()> {
-    let mut output = Output::stdout();
-    let side = Side { tokenizer: &high.system, pretokenized: high.pretokenized };
-    let mut input = PlannedSentences::new(Sentences { lines, side, has_ids: high.has_ids }, &high.system, file)?;
+    let mut output = LineOutput::stdout();
+    let side = InputSide { tokenizer: &high.system, pretokenized: high.pretokenized };
+    let mut input = PlannedSentences::new(InputSentences { lines, side, has_ids: high.has_ids }, &high.system, file)?;
     let doing = Doing { name: "translating", verb: "translate" };
     let growth = Growth::new(high.batch);
     let refused = windows::run(doing, &mut input, growth, &mut |window| {
@@ -185,7 +185,7 @@ fn translate_window(high: &High, stepper: &mut dyn Stepper, window: &[Planned]) 
         }
         Ok(())
     };
-    let (specials, ticket) = (high.system.specials(), Ticket::forever());
+    let (specials, ticket) = (high.system.specials(), CancellationToken::forever());
     intervene_all(stepper, specials, &sources, &lists, &high.options, high.batch, &ticket, &mut keep)?;
     if high.format != LineFormat::Text || high.replacing.is_some() {
         read_rows(high, stepper, window, &mut done)?;
@@ -199,15 +199,15 @@ fn read_rows(high: &High, stepper: &mut dyn Stepper, window: &[Planned], done: &
         let all = done.iter_mut().flat_map(|decoded| decoded.hypotheses.iter_mut().take(high.nbest));
         all.map(|one| (planned.line.sentence.ids.as_slice(), &*planned.set.list, one))
     });
-    let rows = Rows::own((&high.system).into());
-    rows.settle(stepper, translations.collect(), high.batch, &Ticket::forever())
+    let rows = ReadRows::own((&high.system).into());
+    rows.settle(stepper, translations.collect(), high.batch, &CancellationToken::forever())
 }
 
 fn target_words(done: &[Option<Decoded>]) -> usize {
     done.iter().flatten().filter_map(|decoded| decoded.hypotheses.first()).map(|best| best.tokens.len()).sum()
 }
 
-fn write(high: &High, output: &mut Output, planned: &Planned, decoded: Option<&Decoded>) -> anyhow::Result<()> {
+fn write(high: &High, output: &mut LineOutput, planned: &Planned, decoded: Option<&Decoded>) -> anyhow::Result<()> {
     let Planned { line, set } = planned;
     let id = line.id.as_ref().filter(|_| high.has_ids);
     let before = id.map_or_else(String::new, |id| format!("{id}\t"));

@@ -7,10 +7,10 @@ use clap::{Args, ValueEnum};
 use crate::analysis::neighbours::Space;
 use crate::cli::args::{RunArgs, Runtime};
 use crate::cli::bundled;
-use crate::cli::input::{Lines, Side as Cut};
-use crate::cli::progress::Progress;
+use crate::cli::input::{InputLines, InputSide as Cut};
+use crate::cli::progress::ProgressLine;
 use crate::error::Error;
-use crate::models::representations::Side;
+use crate::models::representations::VocabularySide;
 use crate::models::{Model, representations};
 
 /// A vocabulary, as typed.
@@ -25,10 +25,10 @@ pub enum SideArg {
 
 impl SideArg {
     /// As meant.
-    pub fn high(self) -> Side {
+    pub fn high(self) -> VocabularySide {
         match self {
-            Self::Source => Side::Source,
-            Self::Target => Side::Target,
+            Self::Source => VocabularySide::Source,
+            Self::Target => VocabularySide::Target,
         }
     }
 }
@@ -57,7 +57,7 @@ impl VectorArgs {
     }
 
     /// As meant.
-    pub fn side(&self) -> Side {
+    pub fn side(&self) -> VocabularySide {
         self.side.high()
     }
 
@@ -85,7 +85,7 @@ impl VectorArgs {
 
 /// A word or a phrase.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct VectorEntry {
     /// As the vocabulary or the file writes it.
     pub text: String,
     /// A word's id, or a phrase's line from 1.
@@ -97,7 +97,7 @@ pub struct Entry {
 /// Entries and their vectors, row by row.
 pub struct Vectors {
     /// What the rows belong to.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<VectorEntry>,
     /// How many numbers a row has.
     pub dimension: usize,
     /// The rows, one after the other.
@@ -108,12 +108,12 @@ pub struct Vectors {
 
 impl Vectors {
     /// The first `most` words of a side.
-    pub fn words(model: &Model, side: Side, most: usize) -> crate::error::Result<Self> {
+    pub fn words(model: &Model, side: VocabularySide, most: usize) -> crate::error::Result<Self> {
         let words = representations::words(model, side, most)?;
         let vocabulary = representations::tokenizer(model, side);
         let entry = |&id: &u32| {
             let text = vocabulary.token(id).unwrap_or_default().to_owned();
-            Entry { length: text.chars().count(), text, number: id as usize }
+            VectorEntry { length: text.chars().count(), text, number: id as usize }
         };
         let entries = words.ids.iter().map(entry).collect();
         let kind = format!("{} embedding", side.name());
@@ -122,7 +122,7 @@ impl Vectors {
 
     /// The lines of a file, `-` being stdin; those without words are left out, those that are too long are reported.
     pub fn phrases(runtime: &Runtime, model: &Model, file: &Path, pretokenized: bool) -> anyhow::Result<Self> {
-        let mut lines = Lines::open(Some(file))?;
+        let mut lines = InputLines::open(Some(file))?;
         let mut texts = Vec::new();
         while let Some(line) = lines.read()? {
             let read = Cut { tokenizer: &model.source, pretokenized }.read(&lines, &line);
@@ -138,7 +138,7 @@ impl Vectors {
         let sources: Vec<&[u32]> = texts.iter().map(|(_, sentence)| sentence.ids.as_slice()).collect();
         let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
         let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
-        let mut progress = Progress::new("reading phrases", Some(sources.len() as u64), shared);
+        let mut progress = ProgressLine::new("reading phrases", Some(sources.len() as u64), shared);
         let mut before = 0;
         let mut hear = |done: usize| {
             progress.add(done - before, 0, done as u64);
@@ -150,7 +150,11 @@ impl Vectors {
         let read = read?;
         let entries = texts
             .iter()
-            .map(|(number, sentence)| Entry { text: sentence.text.clone(), number: *number, length: sentence.words() })
+            .map(|(number, sentence)| VectorEntry {
+                text: sentence.text.clone(),
+                number: *number,
+                length: sentence.words(),
+            })
             .collect();
         Ok(Self { entries, dimension: read.dimension, rows: read.rows, kind: read.vector.name().to_owned() })
     }

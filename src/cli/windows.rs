@@ -7,11 +7,11 @@
 
 use std::io::IsTerminal as _;
 
-use crate::cli::progress::Progress;
+use crate::cli::progress::ProgressLine;
 use crate::error::{Error, Result};
 
 /// What a command reads, one item after the other.
-pub trait Input {
+pub trait WindowInput {
     /// A line or a pair of lines.
     type Item;
 
@@ -84,13 +84,13 @@ pub struct Doing {
 ///
 /// # Errors
 /// What `work` returns; what the input returns, after what was read before it.
-pub fn run<I: Input>(
+pub fn run<I: WindowInput>(
     doing: Doing,
     input: &mut I,
     mut growth: Growth,
     work: &mut dyn FnMut(&[I::Item]) -> anyhow::Result<usize>,
 ) -> anyhow::Result<usize> {
-    let mut progress = Progress::new(doing.name, input.size(), std::io::stdout().is_terminal());
+    let mut progress = ProgressLine::new(doing.name, input.size(), std::io::stdout().is_terminal());
     let mut refused = 0;
     loop {
         let (window, ended) = read(input, growth.grow());
@@ -110,7 +110,7 @@ pub fn run<I: Input>(
 }
 
 /// At most `most` items, and whether the input has ended. What was read before an error still counts.
-fn read<I: Input>(input: &mut I, most: usize) -> (Vec<I::Item>, Result<bool>) {
+fn read<I: WindowInput>(input: &mut I, most: usize) -> (Vec<I::Item>, Result<bool>) {
     let (mut window, mut words) = (Vec::new(), 0);
     while window.len() < most && words < WINDOW_WORDS {
         match input.next() {

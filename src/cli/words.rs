@@ -9,11 +9,11 @@ use crate::analysis::words::merge_alpha;
 use crate::decoding;
 use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, SearchOptions, Specials};
 use crate::error::{Error, Result};
-use crate::evaluation::rows::Rows;
+use crate::evaluation::rows::ReadRows;
 use crate::evaluation::wording::whole_words;
 use crate::models::{Model, Stepper};
 use crate::text::sentence::Sentence;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 pub use crate::evaluation::wording::{
     join_words, pieces, singles, source_pieces, target_pieces, text, tokens, without_eos,
@@ -33,22 +33,22 @@ pub fn decode_all(
     batch: usize,
     done: &mut dyn FnMut(&[usize], Vec<Decoded>),
 ) -> Result<()> {
-    let ticket = Ticket::forever();
+    let ticket = CancellationToken::forever();
     decoding::decode_all(stepper, specials, sources, options, batch, &ticket, &mut |indexes, decoded| {
         done(indexes, decoded);
         Ok(())
     })
 }
 
-/// [`Rows::force_all`] for work that is never cancelled.
+/// [`ReadRows::force_all`] for work that is never cancelled.
 pub fn force_all(
-    rows: Rows,
+    rows: ReadRows,
     stepper: &mut dyn Stepper,
     pairs: &[(&[u32], &[u32])],
     batch: usize,
     done: &mut dyn FnMut(&[usize], Vec<Forced>),
 ) -> Result<()> {
-    rows.force_all(stepper, pairs, batch, &Ticket::forever(), &mut |indexes, forced| {
+    rows.force_all(stepper, pairs, batch, &CancellationToken::forever(), &mut |indexes, forced| {
         done(indexes, forced);
         Ok(())
     })
@@ -56,7 +56,7 @@ pub fn force_all(
 
 /// How the rows of a system are read, by name, where training made them belong to other words than those predicted.
 pub fn own_reading(system: &Ensemble) -> Option<&'static str> {
-    Rows::own(system.into()).told()
+    ReadRows::own(system.into()).told()
 }
 
 /// For every target word its source word of greatest alpha, `</s>` on neither side; empty where the

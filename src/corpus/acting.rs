@@ -9,8 +9,8 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, Result};
-use crate::evaluation::{System, wording};
-use crate::interventions::{Intervention, InterventionFile, Interventions, Origin, Read, Reader};
+use crate::evaluation::{EvaluatedSystem, wording};
+use crate::interventions::{Intervention, InterventionFile, InterventionReader, Interventions, Origin, ResolvedText};
 use crate::models::folder::hexadecimal;
 use crate::text::sentence::Sentence;
 
@@ -68,7 +68,7 @@ impl Acting {
     ///
     /// # Errors
     /// A sentence that names the key: a word that the system does not have, alpha where it has none.
-    pub fn check(&self, system: System<'_>) -> Result<()> {
+    pub fn check(&self, system: EvaluatedSystem<'_>) -> Result<()> {
         match &self.plan {
             Plan::All(all) => reader(system).check(all, &self.origin(None)),
             Plan::Lines(_) => Ok(()),
@@ -90,7 +90,7 @@ impl Acting {
     ///
     /// # Errors
     /// Why they do not fit it.
-    pub fn resolve(&self, at: usize, system: System<'_>, source: &Sentence) -> Result<Arc<[Intervention]>> {
+    pub fn resolve(&self, at: usize, system: EvaluatedSystem<'_>, source: &Sentence) -> Result<Arc<[Intervention]>> {
         let (file, line) = match &self.plan {
             Plan::All(all) => (all, None),
             Plan::Lines(lines) => match lines.get(at) {
@@ -99,7 +99,7 @@ impl Acting {
             },
         };
         let words = wording::source_pieces(system.lead(), source, false);
-        let read = Read { sentence: source, words: words.as_deref() };
+        let read = ResolvedText { sentence: source, words: words.as_deref() };
         Ok(reader(system).resolve(file, read).strict(&self.origin(line))?.list)
     }
 
@@ -108,8 +108,8 @@ impl Acting {
     }
 }
 
-fn reader(system: System<'_>) -> Reader<'_> {
-    Reader { target: &system.lead().target, aligns: system.aligns() }
+fn reader(system: EvaluatedSystem<'_>) -> InterventionReader<'_> {
+    InterventionReader { target: &system.lead().target, aligns: system.aligns() }
 }
 
 /// Empty lines at the end are for no sentence.

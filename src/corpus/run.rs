@@ -8,24 +8,24 @@ use crate::analysis::words::{merge_alpha, merge_log_p};
 use crate::corpus::acting::Acting;
 use crate::corpus::measures::measures::Measuring;
 use crate::corpus::store::file::Workspace;
-use crate::corpus::store::output::Output;
-use crate::corpus::store::read::{About, FORCED, System};
+use crate::corpus::store::output::SystemOutput;
+use crate::corpus::store::read::{FORCED, StoredAbout, StoredSystem};
 use crate::corpus::store::write::Placed;
 use crate::decoding::{Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation;
-use crate::evaluation::ask::Asked;
-use crate::evaluation::rows::Rows;
+use crate::evaluation::ask::AskedSystem;
+use crate::evaluation::rows::ReadRows;
 use crate::evaluation::wording;
 use crate::interventions::Intervention;
 use crate::models::Stepper;
 use crate::text::line;
 use crate::text::sentence::Sentence;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// How to run.
 #[derive(Clone, Debug)]
-pub struct RunOptions {
+pub struct SystemRunOptions {
     /// How to search.
     pub search: SearchOptions,
     /// Sentences decoded together, at least 1.
@@ -38,7 +38,7 @@ pub struct RunOptions {
 
 /// How far a run is.
 #[derive(Clone, Debug)]
-pub struct Done<'a> {
+pub struct RunDone<'a> {
     /// What came, as it was written into the workspace.
     pub outputs: &'a [Placed],
     /// Its measures.
@@ -60,7 +60,7 @@ const BATCHES: usize = 8;
 const FOLDED: usize = 1 << 15;
 
 /// What a system is called in a workspace: the same model run otherwise is another one.
-pub fn name(model: &str, options: &RunOptions) -> String {
+pub fn name(model: &str, options: &SystemRunOptions) -> String {
     let search = &options.search;
     let acting = options.acting.as_ref().map(|acting| format!(" + {}", acting.name));
     let mut name = format!("{model}{}", acting.unwrap_or_default());
@@ -86,7 +86,7 @@ pub fn name(model: &str, options: &RunOptions) -> String {
 ///
 /// # Errors
 /// A sentence about the file.
-pub fn system(workspace: &mut Workspace, name: &str, about: &About) -> Result<System> {
+pub fn system(workspace: &mut Workspace, name: &str, about: &StoredAbout) -> Result<StoredSystem> {
     let known = workspace.systems()?;
     let of = |name: &str| known.iter().find(|system| system.name == name).map(|system| &system.about);
     let is_other = |name: &str| {
@@ -103,23 +103,23 @@ pub fn system(workspace: &mut Workspace, name: &str, about: &About) -> Result<Sy
 }
 
 /// The digests of a system's weights, as far as they are known.
-pub fn digests(system: evaluation::System<'_>) -> Vec<String> {
+pub fn digests(system: evaluation::EvaluatedSystem<'_>) -> Vec<String> {
     let model = |model: &crate::models::Model| model.digest();
     match system {
-        evaluation::System::Model(one) => vec![model(one)],
-        evaluation::System::Ensemble(ensemble) => ensemble.members().iter().map(model).collect(),
+        evaluation::EvaluatedSystem::Model(one) => vec![model(one)],
+        evaluation::EvaluatedSystem::Ensemble(ensemble) => ensemble.members().iter().map(model).collect(),
     }
 }
 
 /// What a system is, for the workspace.
 pub fn about(
-    system: evaluation::System<'_>,
+    system: evaluation::EvaluatedSystem<'_>,
     folders: &[std::path::PathBuf],
     digests: &[String],
-    options: &RunOptions,
-) -> About {
+    options: &SystemRunOptions,
+) -> StoredAbout {
     let ranking = &options.search.ranking;
-    About {
+    StoredAbout {
         folders: folders.iter().map(|folder| folder.display().to_string()).collect(),
         digests: digests.to_vec(),
         beam: if options.forces { 0 } else { options.search.beam },
@@ -127,9 +127,9 @@ pub fn about(
         no_unk: options.search.forbid_unk,
         interventions: options.acting.as_ref().map(Acting::document).unwrap_or_default(),
         mixing: system.mixing().map_or_else(String::new, |mixing| mixing.average.to_string()),
-        reading: Rows::own(system).told().unwrap_or_default().to_owned(),
+        reading: ReadRows::own(system).told().unwrap_or_default().to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        ..About::default()
+        ..StoredAbout::default()
     }
 }
 
@@ -141,11 +141,11 @@ pub fn about(
 pub fn run(
     workspace: &mut Workspace,
     id: i64,
-    (system, stepper): (evaluation::System<'_>, &mut dyn Stepper),
-    options: &RunOptions,
+    (system, stepper): (evaluation::EvaluatedSystem<'_>, &mut dyn Stepper),
+    options: &SystemRunOptions,
     measuring: &mut Measuring,
-    ticket: &Ticket,
-    hear: &mut dyn FnMut(Done<'_>) -> Result<()>,
+    ticket: &CancellationToken,
+    hear: &mut dyn FnMut(RunDone<'_>) -> Result<()>,
 ) -> Result<()> {
     let told = run_on(workspace, id, (system, stepper), options, measuring, ticket, hear);
     workspace.fold()?;
@@ -155,11 +155,11 @@ pub fn run(
 fn run_on(
     workspace: &mut Workspace,
     id: i64,
-    (system, stepper): (evaluation::System<'_>, &mut dyn Stepper),
-    options: &RunOptions,
+    (system, stepper): (evaluation::EvaluatedSystem<'_>, &mut dyn Stepper),
+    options: &SystemRunOptions,
     measuring: &mut Measuring,
-    ticket: &Ticket,
-    hear: &mut dyn FnMut(Done<'_>) -> Result<()>,
+    ticket: &CancellationToken,
+    hear: &mut dyn FnMut(RunDone<'_>) -> Result<()>,
 ) -> Result<()> {
     let (total, mut done) = (workspace.len()?, workspace.outputs(id)?);
     check(workspace, system, options)?;
@@ -169,7 +169,7 @@ fn run_on(
         let Some(last) = places.last() else { return Ok(()) };
         from = last + 1;
         let mut refused = Vec::new();
-        let asked = Asked { system, search: &options.search, batch: options.batch, ticket };
+        let asked = AskedSystem { system, search: &options.search, batch: options.batch, ticket };
         let (outputs, words) = Batch { asked, stepper, options, refused: &mut refused }.ask(workspace, &places)?;
         let rows = workspace.add_outputs(id, &outputs, measuring)?;
         done += outputs.len();
@@ -178,7 +178,7 @@ fn run_on(
             workspace.fold()?;
             loose = 0;
         }
-        hear(Done { outputs: &outputs, rows: &rows, refused: &refused, words, done, total })?;
+        hear(RunDone { outputs: &outputs, rows: &rows, refused: &refused, words, done, total })?;
     }
 }
 
@@ -186,7 +186,7 @@ fn run_on(
 ///
 /// # Errors
 /// Interventions that do not fit the model or the sentences.
-pub fn check(workspace: &Workspace, system: evaluation::System<'_>, options: &RunOptions) -> Result<()> {
+pub fn check(workspace: &Workspace, system: evaluation::EvaluatedSystem<'_>, options: &SystemRunOptions) -> Result<()> {
     let Some(acting) = &options.acting else { return Ok(()) };
     acting.check(system)?;
     acting.check_length(workspace.len()?)
@@ -194,9 +194,9 @@ pub fn check(workspace: &Workspace, system: evaluation::System<'_>, options: &Ru
 
 /// Sentences that a system is asked about.
 struct Batch<'a> {
-    asked: Asked<'a>,
+    asked: AskedSystem<'a>,
     stepper: &'a mut dyn Stepper,
-    options: &'a RunOptions,
+    options: &'a SystemRunOptions,
     refused: &'a mut Vec<(usize, String)>,
 }
 
@@ -225,7 +225,7 @@ impl Batch<'_> {
                     self.refused.push((at, why));
                     // A reference may still come.
                     if !self.options.forces || sentence.reference.is_some() {
-                        outputs.push((at, Output::default()));
+                        outputs.push((at, SystemOutput::default()));
                     }
                 }
             }
@@ -293,7 +293,7 @@ impl Batch<'_> {
     }
 
     /// A hypothesis in words.
-    fn output(&self, case: &Case, said: Hypothesis) -> Output {
+    fn output(&self, case: &Case, said: Hypothesis) -> SystemOutput {
         let lead = self.asked.system.lead();
         let (x, y) = if self.options.forces {
             (wording::source_pieces(lead, &case.source, false), wording::pieces(&lead.target, &case.target, false))
@@ -313,7 +313,7 @@ impl Batch<'_> {
             let pieces = wording::tokens(lead, &said.tokens);
             y.iter().map(|word| lead.target.marks().word(&pieces[word.clone()])).collect()
         };
-        Output {
+        SystemOutput {
             text,
             source: wording::whole_words(&case.source, &x).tokens,
             target,

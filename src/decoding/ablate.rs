@@ -6,12 +6,12 @@ use crate::decoding::beam::check_sources;
 use crate::decoding::forced::outside;
 use crate::decoding::reweigh::{permutation, scores, share};
 use crate::error::{Error, Result};
-use crate::models::{Need, Row, StepOutput, Stepper};
-use crate::ticket::Ticket;
+use crate::models::{Need, StepOutput, StepRow, Stepper};
+use crate::ticket::CancellationToken;
 
 /// What becomes of alpha_i.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum AlphaChange {
     /// Nothing.
     Own,
     /// Every source word has the same weight, `</s>` included; the row keeps its sum.
@@ -24,11 +24,11 @@ pub enum Change {
 
 /// What the model says at a step after a change.
 #[derive(Clone, Copy, Debug)]
-pub struct Answer<'a> {
+pub struct AblatedStep<'a> {
     /// Target position, from 0.
     pub i: usize,
     /// What was changed.
-    pub change: Change,
+    pub change: AlphaChange,
     /// alpha_i, changed. [t_x]
     pub alpha: &'a [f32],
     /// log p of every word, by alpha_i as changed.
@@ -50,22 +50,25 @@ pub fn ablate(
     stepper: &mut dyn Stepper,
     (source, target): (&[u32], &[u32]),
     seeds: &[u64],
-    ticket: &Ticket,
-    hear: &mut dyn FnMut(Answer<'_>),
+    ticket: &CancellationToken,
+    hear: &mut dyn FnMut(AblatedStep<'_>),
 ) -> Result<()> {
     check_sources(&[source])?;
     ticket.check()?;
     stepper.begin(&[source])?;
     let t_x = source.len();
-    let permuted = seeds.iter().copied().map(Change::Permuted);
-    let changes: Vec<Change> =
-        [Change::Own, Change::Uniform].into_iter().chain(permuted).chain((0..t_x).map(Change::Without)).collect();
+    let permuted = seeds.iter().copied().map(AlphaChange::Permuted);
+    let changes: Vec<AlphaChange> = [AlphaChange::Own, AlphaChange::Uniform]
+        .into_iter()
+        .chain(permuted)
+        .chain((0..t_x).map(AlphaChange::Without))
+        .collect();
     let slots = changes.len().min(MOST_ROWS);
     let mut output = StepOutput::default();
     let mut own = Vec::new();
     for (i, &token) in target.iter().enumerate() {
         let y_prev = i.checked_sub(1).map(|before| target[before]);
-        let rows = vec![Row { sentence: 0, parent: 0, y_prev }; slots];
+        let rows = vec![StepRow { sentence: 0, parent: 0, y_prev }; slots];
         stepper.align(&rows, &mut output)?;
         if token as usize >= output.vocabulary {
             return Err(outside(token, i, output.vocabulary));
@@ -82,7 +85,7 @@ pub fn ablate(
             }
             for (slot, &change) in changes.iter().enumerate() {
                 let alpha = &output.alpha[slot * t_x..(slot + 1) * t_x];
-                hear(Answer { i, change, alpha, log_p: output.log_p_row(slot), own: &own });
+                hear(AblatedStep { i, change, alpha, log_p: output.log_p_row(slot), own: &own });
             }
         }
         if changes.len() > slots {
@@ -112,16 +115,16 @@ impl Looked {
         Ok(Self { scores: scores(alpha, output.energies_row(0, t_x), local, 1.0), alpha: alpha.to_vec() })
     }
 
-    fn change(&self, change: Change, i: usize, alpha: &mut [f32]) {
+    fn change(&self, change: AlphaChange, i: usize, alpha: &mut [f32]) {
         let t_x = self.alpha.len();
         alpha.copy_from_slice(&self.alpha);
         match change {
-            Change::Own => {}
-            Change::Uniform => alpha.fill(self.alpha.iter().sum::<f32>() / t_x as f32),
-            Change::Permuted(seed) => {
+            AlphaChange::Own => {}
+            AlphaChange::Uniform => alpha.fill(self.alpha.iter().sum::<f32>() / t_x as f32),
+            AlphaChange::Permuted(seed) => {
                 alpha.iter_mut().zip(permutation(seed, i, t_x)).for_each(|(alpha, j)| *alpha = self.alpha[j]);
             }
-            Change::Without(j) => share(&self.scores, &[j], alpha),
+            AlphaChange::Without(j) => share(&self.scores, &[j], alpha),
         }
     }
 }

@@ -2,9 +2,9 @@
 //! wished, after the most probable ones.
 
 use crate::error::{Error, Result};
-use crate::models::anatomy::{Anatomy, Part};
+use crate::models::anatomy::{Anatomy, MachinePart};
 use crate::models::need::top;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// What is done when the given words are at an end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -35,7 +35,7 @@ pub struct Path<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ApartStep {
     /// The numbers of the decoder's stages.
-    pub parts: Vec<Part>,
+    pub parts: Vec<MachinePart>,
     /// Energies, NaN at words that have none; `None` without alignment. [t_x]
     pub e_i: Option<Vec<f32>>,
     /// Weights; `None` without alignment. [t_x]
@@ -56,8 +56,8 @@ pub fn take_apart(
     anatomy: &mut Anatomy,
     source: &[u32],
     path: &Path<'_>,
-    ticket: &Ticket,
-) -> Result<(Vec<Part>, Vec<ApartStep>)> {
+    ticket: &CancellationToken,
+) -> Result<(Vec<MachinePart>, Vec<ApartStep>)> {
     if source.is_empty() {
         return Err(Error::Input("The text has no words that this model could read.".to_owned()));
     }

@@ -6,13 +6,13 @@
 //! returned only when none finished. Finished ones are ranked by log p, corrected for length and
 //! coverage as [`Ranking`](crate::decoding::Ranking) says; the search itself goes by log p alone.
 
-use crate::decoding::select::{Best, Extension};
-use crate::decoding::trace::{Decoded, Fate, Hypothesis, Progress};
+use crate::decoding::select::{BestWords, Extension};
+use crate::decoding::trace::{Decoded, Hypothesis, NodeFate, SearchProgress};
 use crate::decoding::tree::{Expansion, Tree, TreePath};
 use crate::decoding::{SearchOptions, Specials};
 use crate::error::{Error, Result};
-use crate::models::{Asked, Need, Row, StepOutput, Stepper};
-use crate::ticket::Ticket;
+use crate::models::{Asked, Need, StepOutput, StepRow, Stepper};
+use crate::ticket::CancellationToken;
 
 /// Translates a batch of sentences (ids, `</s>` included); see [`decode`](crate::decoding::decode).
 ///
@@ -25,8 +25,8 @@ pub fn search(
     specials: Specials,
     sources: &[&[u32]],
     options: &SearchOptions,
-    ticket: &Ticket,
-    emit: &mut dyn FnMut(usize, Progress<'_>),
+    ticket: &CancellationToken,
+    emit: &mut dyn FnMut(usize, SearchProgress<'_>),
 ) -> Result<Vec<Decoded>> {
     check_options(sources, options)?;
     ticket.check()?;
@@ -39,14 +39,14 @@ pub fn search(
     let mut beams: Vec<Beam> =
         sources.iter().enumerate().map(|(row, source)| Beam::new(source.len(), row, options)).collect();
     for sentence in 0..beams.len() {
-        emit(sentence, Progress::Encoded { context: stepper.context(sentence) });
+        emit(sentence, SearchProgress::Encoded { context: stepper.context(sentence) });
     }
     let mut step = Step::default();
     while beams.iter().any(Beam::is_live) {
         let live: Vec<bool> = beams.iter().map(Beam::is_live).collect();
         step.advance(stepper, beams.iter_mut().enumerate(), &rules, ticket)?;
         for (sentence, beam) in beams.iter_mut().enumerate().filter(|(sentence, _)| live[*sentence]) {
-            emit(sentence, Progress::Expanded { step: beam.step, best: beam.lead(options) });
+            emit(sentence, SearchProgress::Expanded { step: beam.step, best: beam.lead(options) });
         }
         ticket.check()?;
     }
@@ -65,7 +65,7 @@ pub(super) fn check_options(sources: &[&[u32]], options: &SearchOptions) -> Resu
 #[derive(Default)]
 pub(super) struct Step {
     /// The rows of the last step.
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<StepRow>,
     words: Vec<Asked>,
     output: StepOutput,
 }
@@ -77,7 +77,7 @@ impl Step {
         stepper: &mut dyn Stepper,
         beams: impl Iterator<Item = (usize, &'b mut Beam)>,
         rules: &Rules<'_>,
-        ticket: &Ticket,
+        ticket: &CancellationToken,
     ) -> Result<()> {
         let mut live: Vec<(usize, &mut Beam)> = beams.filter(|(_, beam)| beam.is_live()).collect();
         self.rows.clear();
@@ -194,11 +194,11 @@ impl Beam {
     }
 
     /// One row for each live hypothesis.
-    fn push_rows(&mut self, sentence: usize, rows: &mut Vec<Row>) {
+    fn push_rows(&mut self, sentence: usize, rows: &mut Vec<StepRow>) {
         self.first_row = rows.len();
         for live in &self.live {
             let y_prev = live.node.map(|node| self.tree.token(node));
-            rows.push(Row { sentence, parent: live.row, y_prev });
+            rows.push(StepRow { sentence, parent: live.row, y_prev });
         }
     }
 
@@ -225,13 +225,13 @@ impl Beam {
             let expansion = *expansions[extension.parent].get_or_insert_with(|| {
                 self.tree.expand(Expansion::read(output, row, self.t_x, rules.options.candidates))
             });
-            let fate = if place < room { self.fate(extension.token, rules.eos) } else { Fate::Pruned };
+            let fate = if place < room { self.fate(extension.token, rules.eos) } else { NodeFate::Pruned };
             let node = self.tree.push(before[extension.parent].node, extension, expansion, fate);
             match fate {
-                Fate::Alive => self.live.push(Live { node: Some(node), row }),
-                Fate::Cut => self.cut.push(node),
-                Fate::Finished => self.finished.push((self.tree.rank(node, rules.options.ranking), node)),
-                Fate::Pruned => {}
+                NodeFate::Alive => self.live.push(Live { node: Some(node), row }),
+                NodeFate::Cut => self.cut.push(node),
+                NodeFate::Finished => self.finished.push((self.tree.rank(node, rules.options.ranking), node)),
+                NodeFate::Pruned => {}
             }
         }
         if !rules.options.trace {
@@ -242,19 +242,19 @@ impl Beam {
     }
 
     /// What becomes of an extension that found room.
-    fn fate(&self, token: u32, eos: u32) -> Fate {
+    fn fate(&self, token: u32, eos: u32) -> NodeFate {
         if token == eos {
-            Fate::Finished
+            NodeFate::Finished
         } else if self.step == self.max_length {
-            Fate::Cut
+            NodeFate::Cut
         } else {
-            Fate::Alive
+            NodeFate::Alive
         }
     }
 
     /// The best `seen` extensions of the live hypotheses, best first.
     fn best(&self, output: &StepOutput, forbidden: Option<u32>, seen: usize) -> Result<Vec<Extension>> {
-        let mut best = Best::new(seen);
+        let mut best = BestWords::new(seen);
         for (parent, live) in self.live.iter().enumerate() {
             let total = live.node.map_or(0.0, |node| self.tree.total(node));
             let row = self.first_row + parent;

@@ -6,7 +6,7 @@ use crate::decoding::pool;
 use crate::decoding::{Decoded, Forced, SearchOptions, Specials};
 use crate::error::Result;
 use crate::models::Stepper;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// Translates any number of sentences (ids, none empty), about `batch` at once and those of like length together. `done` takes
 /// what is done: indexes into `sources` and results, which are kept no longer than it keeps them.
@@ -19,7 +19,7 @@ pub fn decode_all(
     sources: &[&[u32]],
     options: &SearchOptions,
     batch: usize,
-    ticket: &Ticket,
+    ticket: &CancellationToken,
     done: &mut Take<'_, Decoded>,
 ) -> Result<()> {
     if stepper.joins() {
@@ -57,7 +57,7 @@ pub fn force_all(
     stepper: &mut dyn Stepper,
     pairs: &[(&[u32], &[u32])],
     batch: usize,
-    ticket: &Ticket,
+    ticket: &CancellationToken,
     done: &mut Take<'_, Forced>,
 ) -> Result<()> {
     let lengths: Vec<usize> = pairs.iter().map(|(source, target)| source.len().max(target.len())).collect();

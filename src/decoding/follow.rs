@@ -2,8 +2,8 @@
 
 use crate::decoding::beam::check_sources;
 use crate::error::Result;
-use crate::models::{Need, Row, StepOutput, Stepper};
-use crate::ticket::Ticket;
+use crate::models::{Need, StepOutput, StepRow, Stepper};
+use crate::ticket::CancellationToken;
 
 /// Goes through `target` word by word and shows each step before its word is read, with log p of every word and the
 /// `best` ones.
@@ -16,7 +16,7 @@ pub fn follow(
     source: &[u32],
     target: &[u32],
     best: usize,
-    ticket: &Ticket,
+    ticket: &CancellationToken,
     see: &mut dyn FnMut(usize, &StepOutput),
 ) -> Result<()> {
     check_sources(&[source])?;
@@ -26,7 +26,7 @@ pub fn follow(
         ticket.check()?;
         let y_prev = (i > 0).then(|| target[i - 1]);
         let need = Need { every: true, best, words: &[] };
-        stepper.step(&[Row { sentence: 0, parent: 0, y_prev }], &need, &mut output)?;
+        stepper.step(&[StepRow { sentence: 0, parent: 0, y_prev }], &need, &mut output)?;
         see(i, &output);
     }
     Ok(())

@@ -3,8 +3,8 @@
 use crate::decoding::beam::check_sources;
 use crate::decoding::trace::Forced;
 use crate::error::{Error, Result};
-use crate::models::{Asked, Need, Row, StepOutput, Stepper};
-use crate::ticket::Ticket;
+use crate::models::{Asked, Need, StepOutput, StepRow, Stepper};
+use crate::ticket::CancellationToken;
 
 /// A pair on its way through the target.
 struct Walk<'a> {
@@ -21,7 +21,7 @@ struct Walk<'a> {
 /// # Errors
 /// [`Error::Stale`] as soon as the ticket is stale; an empty source; a target word outside the
 /// vocabulary; what the stepper refuses.
-pub fn force(stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], ticket: &Ticket) -> Result<Vec<Forced>> {
+pub fn force(stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], ticket: &CancellationToken) -> Result<Vec<Forced>> {
     let sources: Vec<&[u32]> = pairs.iter().map(|pair| pair.0).collect();
     check_sources(&sources)?;
     ticket.check()?;
@@ -41,7 +41,7 @@ pub fn force(stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], ticket: &Tic
         words.clear();
         for (sentence, walk) in walks.iter_mut().enumerate().filter(|(_, walk)| i < walk.target.len()) {
             let y_prev = (i > 0).then(|| walk.target[i - 1]);
-            rows.push(Row { sentence, parent: walk.row, y_prev });
+            rows.push(StepRow { sentence, parent: walk.row, y_prev });
             walk.row = rows.len() - 1;
             words.push(Asked { row: walk.row, token: walk.target[i] });
         }

@@ -2,18 +2,18 @@
 //! of them. A new definition is one function and one line of [`IMPORTANCES`].
 
 use crate::decoding;
-use crate::decoding::ablate::{Change, ablate};
+use crate::decoding::ablate::{AlphaChange, ablate};
 use crate::error::{Error, Result};
 use crate::models::gradient::{Descent, Gradients, Smoothing};
 use crate::models::{Model, Stepper};
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// A number for each target word (row) and each source word, `</s>` included on both sides; higher matters more, and below
 /// 0 a word speaks against the target word.
 pub type Matrix = Vec<Vec<f32>>;
 
 /// What a definition is asked for.
-type Measure = fn(&mut Subject<'_>, (&[u32], &[u32]), &Ticket) -> Result<Matrix>;
+type Measure = fn(&mut Subject<'_>, (&[u32], &[u32]), &CancellationToken) -> Result<Matrix>;
 
 /// One line of [`IMPORTANCES`].
 #[derive(Debug)]
@@ -128,7 +128,12 @@ impl Importance {
     /// # Errors
     /// [`Error::Stale`] as soon as the ticket is stale; a model without the alignment that is needed; an empty source or
     /// target; ids outside the vocabularies.
-    pub fn measure(&self, subject: &mut Subject<'_>, pair: (&[u32], &[u32]), ticket: &Ticket) -> Result<Matrix> {
+    pub fn measure(
+        &self,
+        subject: &mut Subject<'_>,
+        pair: (&[u32], &[u32]),
+        ticket: &CancellationToken,
+    ) -> Result<Matrix> {
         self.check(subject.model)?;
         (self.measure)(subject, pair, ticket)
     }
@@ -150,21 +155,21 @@ impl Importance {
     }
 }
 
-fn attention(subject: &mut Subject<'_>, pair: (&[u32], &[u32]), ticket: &Ticket) -> Result<Matrix> {
+fn attention(subject: &mut Subject<'_>, pair: (&[u32], &[u32]), ticket: &CancellationToken) -> Result<Matrix> {
     let forced = decoding::force(subject.stepper, &[pair], ticket)?;
     Ok(forced.into_iter().next().and_then(|forced| forced.alpha).unwrap_or_default())
 }
 
-fn leave_one_out(subject: &mut Subject<'_>, pair: (&[u32], &[u32]), ticket: &Ticket) -> Result<Matrix> {
+fn leave_one_out(subject: &mut Subject<'_>, pair: (&[u32], &[u32]), ticket: &CancellationToken) -> Result<Matrix> {
     let mut rows: Matrix = Vec::with_capacity(pair.1.len());
     ablate(subject.stepper, pair, &[], ticket, &mut |said| {
         let token = pair.1[said.i] as usize;
         match said.change {
-            Change::Own => rows.push(Vec::with_capacity(pair.0.len())),
-            Change::Without(_) => {
+            AlphaChange::Own => rows.push(Vec::with_capacity(pair.0.len())),
+            AlphaChange::Without(_) => {
                 rows.last_mut().into_iter().for_each(|row| row.push(said.own[token] - said.log_p[token]));
             }
-            Change::Uniform | Change::Permuted(_) => {}
+            AlphaChange::Uniform | AlphaChange::Permuted(_) => {}
         }
     })?;
     Ok(rows)
@@ -173,7 +178,11 @@ fn leave_one_out(subject: &mut Subject<'_>, pair: (&[u32], &[u32]), ticket: &Tic
 /// Sentences that are read at once, each with another word unknown.
 const TOGETHER: usize = 32;
 
-fn unknown_word(subject: &mut Subject<'_>, (source, target): (&[u32], &[u32]), ticket: &Ticket) -> Result<Matrix> {
+fn unknown_word(
+    subject: &mut Subject<'_>,
+    (source, target): (&[u32], &[u32]),
+    ticket: &CancellationToken,
+) -> Result<Matrix> {
     let whole = decoding::force(subject.stepper, &[(source, target)], ticket)?;
     let Some(whole) = whole.first() else { return Ok(Vec::new()) };
     let unk = subject.model.config.unk;

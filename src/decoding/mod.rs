@@ -27,14 +27,14 @@ mod tree;
 
 use crate::error::Result;
 use crate::models::Stepper;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 pub use crate::decoding::batching::batches;
 pub use crate::decoding::corpus::{decode_all, force_all};
 pub use crate::decoding::ensemble::Ensemble;
 pub use crate::decoding::rank::{LengthRule, Ranking};
 pub use crate::decoding::sample::sample;
-pub use crate::decoding::trace::{Decoded, Fate, Forced, Hypothesis, Node, Progress};
+pub use crate::decoding::trace::{Decoded, Forced, Hypothesis, Node, NodeFate, SearchProgress};
 
 /// How to search.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,8 +97,8 @@ pub fn decode(
     specials: Specials,
     sources: &[&[u32]],
     options: &SearchOptions,
-    ticket: &Ticket,
-    emit: &mut dyn FnMut(usize, Progress<'_>),
+    ticket: &CancellationToken,
+    emit: &mut dyn FnMut(usize, SearchProgress<'_>),
 ) -> Result<Vec<Decoded>> {
     beam::search(stepper, specials, sources, options, ticket, emit)
 }
@@ -108,6 +108,6 @@ pub fn decode(
 /// # Errors
 /// [`Error::Stale`](crate::error::Error::Stale) as soon as the ticket is stale; an empty source, a target
 /// word outside the vocabulary; what the stepper refuses.
-pub fn force(stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], ticket: &Ticket) -> Result<Vec<Forced>> {
+pub fn force(stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], ticket: &CancellationToken) -> Result<Vec<Forced>> {
     forced::force(stepper, pairs, ticket)
 }

@@ -9,10 +9,10 @@ use std::collections::HashMap;
 use crate::decoding::beam::check_sources;
 use crate::decoding::forced::outside;
 use crate::error::{Error, Result};
-use crate::models::{Asked, Model, Need, Row, StepOutput, Stepper};
+use crate::models::{Asked, Model, Need, StepOutput, StepRow, Stepper};
 use crate::text::phrases::unescape;
 use crate::text::tokenizer::Tokenizer;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// Source words, padding included, that a batch may hold.
 const BATCH_WORDS: usize = 8192;
@@ -38,7 +38,7 @@ impl Default for PhraseOptions {
 
 /// Phrase pairs as ids, each different source once.
 #[derive(Clone, Debug)]
-pub struct Phrases<'a> {
+pub struct ScoredPhrases<'a> {
     model: &'a Model,
     options: PhraseOptions,
     known: HashMap<String, usize>,
@@ -47,7 +47,7 @@ pub struct Phrases<'a> {
     pairs: Vec<(usize, Vec<u32>)>,
 }
 
-impl<'a> Phrases<'a> {
+impl<'a> ScoredPhrases<'a> {
     /// No pairs yet.
     pub fn new(model: &'a Model, options: PhraseOptions) -> Self {
         Self { model, options, known: HashMap::new(), sources: Vec::new(), pairs: Vec::new() }
@@ -114,7 +114,7 @@ impl<'a> Phrases<'a> {
     pub fn score(
         &self,
         stepper: &mut dyn Stepper,
-        ticket: &Ticket,
+        ticket: &CancellationToken,
         done: &mut dyn FnMut(usize) -> Result<()>,
     ) -> Result<Vec<f32>> {
         let most = (BATCH_NUMBERS / self.model.config.target_vocabulary.max(1)).max(1);
@@ -135,7 +135,7 @@ pub fn score(
     sources: &[&[u32]],
     pairs: &[(usize, &[u32])],
     batch: usize,
-    ticket: &Ticket,
+    ticket: &CancellationToken,
     done: &mut dyn FnMut(usize) -> Result<()>,
 ) -> Result<Vec<f32>> {
     let mut longest = vec![0; sources.len()];
@@ -189,7 +189,7 @@ fn score_batch(
     sources: &[&[u32]],
     pairs: &[(usize, &[u32])],
     chosen: &[usize],
-    ticket: &Ticket,
+    ticket: &CancellationToken,
     output: &mut StepOutput,
     log_p: &mut [f32],
 ) -> Result<()> {
@@ -226,7 +226,7 @@ fn score_batch(
 
 /// The rows of step i: one for every different (source, y_1..y_{i-1}) of the pairs that have a word i, and that word
 /// of each pair.
-fn next_rows(walks: &mut [Walk], i: usize, rows: &mut Vec<Row>, words: &mut Vec<Asked>) {
+fn next_rows(walks: &mut [Walk], i: usize, rows: &mut Vec<StepRow>, words: &mut Vec<Asked>) {
     rows.clear();
     words.clear();
     let mut before: Option<(usize, &[u32])> = None;
@@ -234,7 +234,7 @@ fn next_rows(walks: &mut [Walk], i: usize, rows: &mut Vec<Row>, words: &mut Vec<
         let prefix = (walk.sentence, &walk.target[..i]);
         if before != Some(prefix) {
             let y_prev = (i > 0).then(|| walk.target[i - 1]);
-            rows.push(Row { sentence: walk.sentence, parent: walk.row, y_prev });
+            rows.push(StepRow { sentence: walk.sentence, parent: walk.row, y_prev });
             before = Some(prefix);
         }
         walk.row = rows.len() - 1;

@@ -10,7 +10,7 @@ use crate::decoding::trace::Decoded;
 use crate::decoding::{SearchOptions, Specials};
 use crate::error::Result;
 use crate::models::Stepper;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// A sentence that is being translated.
 struct Entry {
@@ -60,7 +60,7 @@ pub fn search_all(
     sources: &[&[u32]],
     options: &SearchOptions,
     batch: usize,
-    ticket: &Ticket,
+    ticket: &CancellationToken,
     done: &mut Take<'_, Decoded>,
 ) -> Result<()> {
     check_options(sources, options)?;

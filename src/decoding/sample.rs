@@ -15,9 +15,9 @@ use rand_chacha::ChaCha8Rng;
 use crate::decoding::beam::check_sources;
 use crate::decoding::{SearchOptions, Specials};
 use crate::error::{Error, Result};
-use crate::models::{Need, Row, StepOutput, Stepper};
+use crate::models::{Need, StepOutput, StepRow, Stepper};
 use crate::nn::fused::elementwise;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// Most draws under way at once: each may come to a row of its own, with probabilities for a vocabulary.
 const MOST_DRAWS: usize = 1024;
@@ -75,7 +75,7 @@ pub fn sample(
     specials: Specials,
     sentences: &[Numbered<'_>],
     options: &SampleOptions,
-    ticket: &Ticket,
+    ticket: &CancellationToken,
 ) -> Result<Vec<Vec<Sample>>> {
     if !(options.temperature >= 0.0 && options.temperature.is_finite()) {
         let temperature = options.temperature;
@@ -161,7 +161,7 @@ impl Sampler<'_> {
         sentences: &[Numbered<'_>],
         pieces: &[Piece],
         drawn: &mut [Drawn],
-        ticket: &Ticket,
+        ticket: &CancellationToken,
     ) -> Result<()> {
         ticket.check()?;
         let sources: Vec<&[u32]> = pieces.iter().map(|piece| sentences[piece.sentence].source).collect();
@@ -181,9 +181,12 @@ impl Sampler<'_> {
             .collect();
         let mut output = StepOutput::default();
         while !self.groups.is_empty() {
-            let row =
-                |group: &Group| Row { sentence: group.piece, parent: group.row, y_prev: group.tokens.last().copied() };
-            let rows: Vec<Row> = self.groups.iter().map(row).collect();
+            let row = |group: &Group| StepRow {
+                sentence: group.piece,
+                parent: group.row,
+                y_prev: group.tokens.last().copied(),
+            };
+            let rows: Vec<StepRow> = self.groups.iter().map(row).collect();
             stepper.step(&rows, &Need::all(), &mut output)?;
             ticket.check()?;
             for (row, group) in std::mem::take(&mut self.groups).into_iter().enumerate() {

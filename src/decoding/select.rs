@@ -20,12 +20,12 @@ pub struct Extension {
 /// Rows must be offered in the order of their parents: of equal totals the lower parent, then
 /// the lower word id, stays because it came first.
 #[derive(Clone, Debug)]
-pub struct Best {
+pub struct BestWords {
     capacity: usize,
     kept: Vec<Extension>,
 }
 
-impl Best {
+impl BestWords {
     /// Keeps `capacity` extensions.
     pub fn new(capacity: usize) -> Self {
         Self { capacity, kept: Vec::new() }
@@ -94,7 +94,7 @@ mod tests {
                 }
                 all.sort_by(|a, b| b.total.total_cmp(&a.total).then((a.parent, a.token).cmp(&(b.parent, b.token))));
                 for capacity in [0, 1, 2, 5, 12, 200] {
-                    let mut best = Best::new(capacity);
+                    let mut best = BestWords::new(capacity);
                     for (parent, values) in rows.iter().enumerate() {
                         let words = top(values, capacity.saturating_add(1));
                         best.offer_row(parent, totals[parent], &words, forbidden);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 /// Why a node is no longer extended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum NodeFate {
     /// Still in the beam, or an inner node of a hypothesis that is, that finished or that was cut.
     Alive,
     /// Fell out of the best `beam - finished` extensions, itself or all that continued it.
@@ -39,7 +39,7 @@ pub struct Node {
     /// The best next words at this position with their log p, best first (`SearchOptions::candidates` many).
     pub candidates: Vec<(u32, f32)>,
     /// What became of it.
-    pub fate: Fate,
+    pub fate: NodeFate,
 }
 
 /// A translation.
@@ -98,7 +98,7 @@ pub struct Forced {
 
 /// What the search reports while it works.
 #[derive(Clone, Debug)]
-pub enum Progress<'a> {
+pub enum SearchProgress<'a> {
     /// The source is read; `context` as in [`Decoded`].
     Encoded {
         /// The one context vector, where the model has one. [n]

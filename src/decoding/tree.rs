@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::decoding::rank::Ranking;
 use crate::decoding::select::Extension;
-use crate::decoding::trace::{Fate, Hypothesis, Node};
+use crate::decoding::trace::{Hypothesis, Node, NodeFate};
 use crate::models::StepOutput;
 
 /// What one row of a step says about all its extensions.
@@ -44,7 +44,7 @@ struct Branch {
     log_p: f32,
     total: f64,
     expansion: usize,
-    fate: Fate,
+    fate: NodeFate,
     /// Nodes that extend it and were not forgotten.
     heirs: usize,
 }
@@ -64,7 +64,7 @@ impl Tree {
     }
 
     /// Adds a node; returns its id.
-    pub fn push(&mut self, parent: Option<usize>, extension: &Extension, expansion: usize, fate: Fate) -> usize {
+    pub fn push(&mut self, parent: Option<usize>, extension: &Extension, expansion: usize, fate: NodeFate) -> usize {
         let step = parent.map_or(0, |parent| self.branches[parent].step + 1);
         let Extension { total, token, log_p, .. } = *extension;
         self.branches.push(Branch { parent, step, token, log_p, total, expansion, fate, heirs: 0 });
@@ -121,7 +121,7 @@ impl Tree {
     pub fn nodes(&self) -> Vec<Node> {
         let mut leads = vec![false; self.branches.len()];
         for (id, branch) in self.branches.iter().enumerate().rev() {
-            leads[id] |= matches!(branch.fate, Fate::Finished | Fate::Cut);
+            leads[id] |= matches!(branch.fate, NodeFate::Finished | NodeFate::Cut);
             if let (true, Some(parent)) = (leads[id], branch.parent) {
                 leads[parent] = true;
             }
@@ -139,7 +139,7 @@ impl Tree {
                 energies: expansion.energies.clone(),
                 p_t: expansion.p_t,
                 candidates: expansion.candidates.clone(),
-                fate: if leads[id] { branch.fate } else { Fate::Pruned },
+                fate: if leads[id] { branch.fate } else { NodeFate::Pruned },
             }
         };
         self.branches.iter().enumerate().map(node).collect()
@@ -165,7 +165,7 @@ impl TreePath {
         self.chain = chain;
         self.hypothesis.log_p = tree.total(tip) as f32;
         self.hypothesis.rank = tree.rank(tip, ranking) as f32;
-        self.hypothesis.finished = tree.branches[tip].fate == Fate::Finished;
+        self.hypothesis.finished = tree.branches[tip].fate == NodeFate::Finished;
         self.hypothesis.node = traced.then_some(tip);
         &self.hypothesis
     }
@@ -222,7 +222,7 @@ mod tests {
             assert_eq!(tree.expand(row(n as f32)), n);
         }
         let mut grow = |parent, expansion| {
-            tree.push(parent, &Extension { total: 0.0, parent: 0, token: 2, log_p: 0.0 }, expansion, Fate::Alive)
+            tree.push(parent, &Extension { total: 0.0, parent: 0, token: 2, log_p: 0.0 }, expansion, NodeFate::Alive)
         };
         let (a, b) = (grow(None, first), grow(None, first));
         let (d, c) = (grow(Some(a), of_a), grow(Some(b), of_b));

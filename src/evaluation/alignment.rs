@@ -16,8 +16,8 @@ use crate::analysis::symmetrize::Symmetrization;
 use crate::decoding;
 use crate::decoding::importance::{ATTENTION, Importance, Matrix, Subject, shares};
 use crate::error::{Error, Result};
-use crate::evaluation::System;
-use crate::evaluation::rows::Rows;
+use crate::evaluation::EvaluatedSystem;
+use crate::evaluation::rows::ReadRows;
 use crate::models::config::Config;
 use crate::models::gradient::Smoothing;
 use crate::models::{Model, Stepper};
@@ -25,7 +25,7 @@ use crate::text::line;
 use crate::text::links::{Link, places};
 use crate::text::sentence::Sentence;
 use crate::text::tokenizer::Encode;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// One side of a pair.
 struct Side {
@@ -54,7 +54,7 @@ pub struct Refused {
 impl WordPair {
     /// Tokenises a pair for a model or an ensemble.
     pub fn read<'a>(
-        system: impl Into<System<'a>>,
+        system: impl Into<EvaluatedSystem<'a>>,
         (source, target): (&str, &str),
         pretokenized: bool,
     ) -> std::result::Result<Self, Refused> {
@@ -127,7 +127,7 @@ pub struct Important {
 /// A model or an ensemble and what runs it.
 pub struct Aligner<'a> {
     /// It.
-    pub system: System<'a>,
+    pub system: EvaluatedSystem<'a>,
     /// Its stepper.
     pub stepper: &'a mut dyn Stepper,
 }
@@ -144,7 +144,7 @@ impl Aligner<'_> {
         pairs: &[&WordPair],
         extractions: &[Extraction],
         batch: usize,
-        ticket: &Ticket,
+        ticket: &CancellationToken,
         done: &mut dyn FnMut(usize, usize),
     ) -> Result<Vec<Vec<Vec<Link>>>> {
         self.require_alignment()?;
@@ -186,10 +186,10 @@ impl Aligner<'_> {
         (importance, samples): (&Importance, usize),
         pairs: &[&WordPair],
         threshold: Option<f32>,
-        ticket: &Ticket,
+        ticket: &CancellationToken,
         done: &mut dyn FnMut(usize),
     ) -> Result<Vec<Important>> {
-        let System::Model(model) = self.system else {
+        let EvaluatedSystem::Model(model) = self.system else {
             let name = self.system.name();
             return Err(Error::Input(format!("{name} is an ensemble; measure {} in one model", importance.name)));
         };
@@ -226,7 +226,7 @@ impl Aligner<'_> {
 
     /// The readings of its rows, that of its own first.
     pub fn readings(&self) -> &'static [Reading] {
-        readings_with(self.system.aligns(), self.system.input_delay(), Rows::own(self.system).reading)
+        readings_with(self.system.aligns(), self.system.input_delay(), ReadRows::own(self.system).reading)
     }
 }
 
@@ -235,10 +235,10 @@ fn own_rows(
     model: &Model,
     stepper: &mut dyn Stepper,
     pair: (&[u32], &[u32]),
-    ticket: &Ticket,
+    ticket: &CancellationToken,
 ) -> Result<Vec<Vec<f32>>> {
     let mut alpha = Vec::new();
-    let rows = Rows::own(model.into());
+    let rows = ReadRows::own(model.into());
     rows.force_all(stepper, &[pair], 1, ticket, &mut |_, forced| {
         alpha.extend(forced.into_iter().filter_map(|forced| forced.alpha).flatten());
         Ok(())
@@ -248,7 +248,7 @@ fn own_rows(
 
 /// Which links.
 #[derive(Clone, Copy, Debug)]
-pub enum Direction {
+pub enum AlignerDirection {
     /// Those of the model.
     Forward,
     /// Those of the model of the other direction, turned.
@@ -257,13 +257,13 @@ pub enum Direction {
     Both(&'static Symmetrization),
 }
 
-impl PartialEq for Direction {
+impl PartialEq for AlignerDirection {
     fn eq(&self, other: &Self) -> bool {
         self.name() == other.name()
     }
 }
 
-impl Direction {
+impl AlignerDirection {
     /// Its name: `forward`, `reverse`, or that of the symmetrization.
     pub fn name(&self) -> &'static str {
         match self {

@@ -5,26 +5,26 @@ use std::sync::Arc;
 
 use crate::decoding::{Decoded, Hypothesis, SearchOptions};
 use crate::error::Result;
-use crate::evaluation::rows::Rows;
-use crate::evaluation::system::System;
+use crate::evaluation::rows::ReadRows;
+use crate::evaluation::system::EvaluatedSystem;
 use crate::interventions::{Intervention, intervene_all};
 use crate::models::Stepper;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// A system, and how it is asked.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct AskedSystem<'a> {
     /// It.
-    pub system: System<'a>,
+    pub system: EvaluatedSystem<'a>,
     /// How it searches.
     pub search: &'a SearchOptions,
     /// Sentences decoded together, at least 1.
     pub batch: usize,
     /// Checked at every step of every batch.
-    pub ticket: &'a Ticket,
+    pub ticket: &'a CancellationToken,
 }
 
-impl Asked<'_> {
+impl AskedSystem<'_> {
     /// The best translation of each source, none of which is empty, with the interventions of each (none: of none), and
     /// the rows of their tokens.
     ///
@@ -70,7 +70,7 @@ impl Asked<'_> {
     /// Gives every token of these translations the row that belongs to it.
     ///
     /// # Errors
-    /// As [`Rows::go_on`].
+    /// As [`ReadRows::go_on`].
     pub fn read_rows(
         &self,
         stepper: &mut dyn Stepper,
@@ -80,7 +80,7 @@ impl Asked<'_> {
     ) -> Result<()> {
         let list = |at: usize| lists.get(at).map_or(&[][..], |list| &**list);
         let translations = sources.iter().zip(best).enumerate().map(|(at, (source, one))| (*source, list(at), one));
-        Rows::own(self.system).settle(stepper, translations.collect(), self.batch, self.ticket)
+        ReadRows::own(self.system).settle(stepper, translations.collect(), self.batch, self.ticket)
     }
 
     /// What it makes of given translations.
@@ -89,7 +89,7 @@ impl Asked<'_> {
     /// As [`decoding::force_all`].
     pub fn force(&self, stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])]) -> Result<Vec<Hypothesis>> {
         let mut read = vec![Hypothesis::default(); pairs.len()];
-        let rows = Rows::own(self.system);
+        let rows = ReadRows::own(self.system);
         rows.force_all(stepper, pairs, self.batch, self.ticket, &mut |indexes, all| {
             for (&index, forced) in indexes.iter().zip(all) {
                 read[index] = Hypothesis {

@@ -6,24 +6,24 @@ use std::sync::Arc;
 
 use crate::analysis::alignment::Alignment;
 use crate::analysis::words::merge_alpha;
-use crate::decoding::ablate::{Change, ablate};
+use crate::decoding::ablate::{AlphaChange, ablate};
 use crate::decoding::apart::{Path, Then, take_apart};
 use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Ensemble, Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
-use crate::evaluation::ask::Asked;
+use crate::evaluation::ask::AskedSystem;
 use crate::evaluation::wording::{pieces, singles, source_pieces, target_pieces, text, without_eos};
-use crate::models::anatomy::Wrong;
+use crate::models::anatomy::Miswiring;
 use crate::models::untrained::dissect;
 use crate::models::{Kernels, Stepper};
 use crate::nn::device::Device;
 use crate::text::line;
 use crate::text::sentence::{EOS, Sentence};
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// How a translation is compared with a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compared {
+pub enum ComparedFacts {
     /// The text is a part of it.
     Contains,
     /// The text is no part of it.
@@ -34,7 +34,7 @@ pub enum Compared {
 
 /// What alpha of a pair of words is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Bound {
+pub enum ScoreBound {
     /// So much or more.
     AtLeast(f32),
     /// So much or less.
@@ -47,7 +47,7 @@ pub enum Bound {
 
 /// As what a model reads a source word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Read {
+pub enum ReadFacts {
     /// As itself.
     Itself,
     /// As `[UNK]`.
@@ -58,9 +58,9 @@ pub enum Read {
 
 /// A fact.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Fact {
+pub enum EvaluationFact {
     /// About the best translation.
-    Translation(String, Compared, String),
+    Translation(String, ComparedFacts, String),
     /// About alpha of a target word and a source word in it.
     Alpha {
         /// Whose.
@@ -72,12 +72,12 @@ pub enum Fact {
         /// The translation that the model is given; `None`: its own.
         given: Option<String>,
         /// What it is.
-        bound: Bound,
+        bound: ScoreBound,
     },
     /// The best translation of the first beam is more probable than that of the second.
     Beams(String, usize, usize),
     /// How a source word is read.
-    Reads(String, String, Read),
+    Reads(String, String, ReadFacts),
     /// Whether the step of a target word would say another word if it looked at all source words alike.
     Uniform(String, String, bool),
     /// No word has more of alpha than this before the model was trained.
@@ -103,7 +103,7 @@ pub const FORMS: &[&str] = &[
     "untrained rnnsearch-en-fr: alpha at most 0.2",
 ];
 
-impl Fact {
+impl EvaluationFact {
     /// Reads a fact from what stands before the colon and behind it.
     ///
     /// # Errors
@@ -115,9 +115,9 @@ impl Fact {
         match words.as_slice() {
             ["translation", model, how] => {
                 let how = match *how {
-                    "contains" => Compared::Contains,
-                    "lacks" => Compared::Lacks,
-                    "is" => Compared::Is,
+                    "contains" => ComparedFacts::Contains,
+                    "lacks" => ComparedFacts::Lacks,
+                    "is" => ComparedFacts::Is,
                     _ => return Err(no()),
                 };
                 Ok(Self::Translation(own(model), how, own(value)))
@@ -138,9 +138,9 @@ impl Fact {
             }
             ["reads", model, word] => {
                 let read = match value {
-                    "as itself" => Read::Itself,
-                    "as [UNK]" => Read::Unknown,
-                    "as pieces" => Read::Pieces,
+                    "as itself" => ReadFacts::Itself,
+                    "as [UNK]" => ReadFacts::Unknown,
+                    "as pieces" => ReadFacts::Pieces,
                     _ => return Err(no()),
                 };
                 Ok(Self::Reads(own(model), own(word), read))
@@ -149,7 +149,7 @@ impl Fact {
                 Ok(Self::Uniform(own(model), own(word), value == "another word"))
             }
             ["untrained", model] => match value.strip_prefix("alpha ").and_then(bound) {
-                Some(Bound::AtMost(most)) => Ok(Self::Untrained(own(model), most)),
+                Some(ScoreBound::AtMost(most)) => Ok(Self::Untrained(own(model), most)),
                 _ => Err(no()),
             },
             _ => Err(no()),
@@ -169,14 +169,14 @@ impl Fact {
     }
 }
 
-fn bound(value: &str) -> Option<Bound> {
+fn bound(value: &str) -> Option<ScoreBound> {
     let number = |text: &str| text.trim().parse::<f32>().ok().filter(|number| (0.0..=1.0).contains(number));
     match value {
-        "greatest" => Some(Bound::Greatest),
-        "not greatest" => Some(Bound::NotGreatest),
+        "greatest" => Some(ScoreBound::Greatest),
+        "not greatest" => Some(ScoreBound::NotGreatest),
         _ => match (value.strip_prefix("at least"), value.strip_prefix("at most")) {
-            (Some(least), _) => number(least).map(Bound::AtLeast),
-            (_, Some(most)) => number(most).map(Bound::AtMost),
+            (Some(least), _) => number(least).map(ScoreBound::AtLeast),
+            (_, Some(most)) => number(most).map(ScoreBound::AtMost),
             (None, None) => None,
         },
     }
@@ -209,53 +209,60 @@ impl Bench {
     ///
     /// # Errors
     /// A model that is not there or cannot be used.
-    pub fn holds(&mut self, fact: &Fact, sentence: &str, beam: usize) -> Result<std::result::Result<(), String>> {
+    pub fn holds(
+        &mut self,
+        fact: &EvaluationFact,
+        sentence: &str,
+        beam: usize,
+    ) -> Result<std::result::Result<(), String>> {
         let said = match fact {
-            Fact::Alpha { model, given: Some(given), .. } => self.give(model, sentence, given)?,
+            EvaluationFact::Alpha { model, given: Some(given), .. } => self.give(model, sentence, given)?,
             _ => self.say(fact.model(), sentence, beam)?,
         };
         let translation = self.text(fact.model(), &said)?;
         let no = |words: String| Ok(Err(format!("{words}; {} says: {translation}", fact.model())));
         match fact {
-            Fact::Translation(_, how, text) => {
+            EvaluationFact::Translation(_, how, text) => {
                 let is_so = match how {
-                    Compared::Contains => translation.contains(text.as_str()),
-                    Compared::Lacks => !translation.contains(text.as_str()),
-                    Compared::Is => translation == *text,
+                    ComparedFacts::Contains => translation.contains(text.as_str()),
+                    ComparedFacts::Lacks => !translation.contains(text.as_str()),
+                    ComparedFacts::Is => translation == *text,
                 };
                 if is_so { Ok(Ok(())) } else { no(format!("the translation of \u{201c}{sentence}\u{201d} is another")) }
             }
-            Fact::Alpha { model, source, target, bound, .. } => match self.row(model, &said, source, target)? {
-                Err(words) => no(words),
-                Ok((row, j)) => {
-                    let greatest = row.iter().all(|alpha| *alpha <= row[j]);
-                    let is_so = match bound {
-                        Bound::AtLeast(least) => row[j] >= *least,
-                        Bound::AtMost(most) => row[j] <= *most,
-                        Bound::Greatest => greatest,
-                        Bound::NotGreatest => !greatest,
-                    };
-                    let place = if greatest { "the greatest" } else { "not the greatest" };
-                    let words = || format!("alpha of {source} for {target} is {:.2}, {place} of its row", row[j]);
-                    if is_so { Ok(Ok(())) } else { no(words()) }
+            EvaluationFact::Alpha { model, source, target, bound, .. } => {
+                match self.row(model, &said, source, target)? {
+                    Err(words) => no(words),
+                    Ok((row, j)) => {
+                        let greatest = row.iter().all(|alpha| *alpha <= row[j]);
+                        let is_so = match bound {
+                            ScoreBound::AtLeast(least) => row[j] >= *least,
+                            ScoreBound::AtMost(most) => row[j] <= *most,
+                            ScoreBound::Greatest => greatest,
+                            ScoreBound::NotGreatest => !greatest,
+                        };
+                        let place = if greatest { "the greatest" } else { "not the greatest" };
+                        let words = || format!("alpha of {source} for {target} is {:.2}, {place} of its row", row[j]);
+                        if is_so { Ok(Ok(())) } else { no(words()) }
+                    }
                 }
-            },
-            Fact::Beams(model, above, below) => {
+            }
+            EvaluationFact::Beams(model, above, below) => {
                 let log_p = [*above, *below].map(|beam| self.say(model, sentence, beam).map(|said| said.1.log_p));
                 let [above, below] = log_p;
                 let (above, below) = (above?, below?);
                 if above > below { Ok(Ok(())) } else { no(format!("log p is {above:.2} and {below:.2}")) }
             }
-            Fact::Reads(model, word, read) => {
+            EvaluationFact::Reads(model, word, read) => {
                 let found = self.read(model, word)?;
                 if found == *read { Ok(Ok(())) } else { no(format!("{word} is read otherwise ({found:?})")) }
             }
-            Fact::Untrained(model, most) => match self.untrained(model, &said.0)? {
+            EvaluationFact::Untrained(model, most) => match self.untrained(model, &said.0)? {
                 Some(alpha) if alpha <= *most => Ok(Ok(())),
                 Some(alpha) => no(format!("before its training a word has {alpha:.2} of alpha")),
                 None => no("it has no alignment".to_owned()),
             },
-            Fact::Uniform(model, word, changes) => match self.uniform(model, &said, word)? {
+            EvaluationFact::Uniform(model, word, changes) => match self.uniform(model, &said, word)? {
                 Ok(found) if found == *changes => Ok(Ok(())),
                 Ok(found) => no(format!("with a uniform row {word} {}", if found { "changes" } else { "stays" })),
                 Err(words) => no(words),
@@ -285,9 +292,9 @@ impl Bench {
     fn untrained(&mut self, model: &str, source: &Sentence) -> Result<Option<f32>> {
         let (system, _) = self.open(model)?;
         let (lead, eos) = (system.lead(), system.specials().eos);
-        let mut anatomy = dissect(&lead.config, &lead.weights, Some(Wrong::Untrained))?;
+        let mut anatomy = dissect(&lead.config, &lead.weights, Some(Miswiring::Untrained))?;
         let path = Path { given: &[], then: Then::Greedy, eos, limit: FIRST_STEPS, best: 1 };
-        let (_, steps) = take_apart(&mut anatomy, &source.ids, &path, &Ticket::forever())?;
+        let (_, steps) = take_apart(&mut anatomy, &source.ids, &path, &CancellationToken::forever())?;
         let rows = steps.iter().filter_map(|step| step.alpha_i.as_ref());
         Ok(rows.flatten().copied().reduce(f32::max))
     }
@@ -300,8 +307,8 @@ impl Bench {
         let (system, stepper) = self.open(model)?;
         let source = system.lead().source.encode(sentence);
         let search = SearchOptions { beam, ..SearchOptions::default() };
-        let ticket = Ticket::forever();
-        let asked = Asked { system: (&*system).into(), search: &search, batch: 1, ticket: &ticket };
+        let ticket = CancellationToken::forever();
+        let asked = AskedSystem { system: (&*system).into(), search: &search, batch: 1, ticket: &ticket };
         let best = asked.translate(&mut **stepper, &[&source.ids], &[])?.into_iter().next();
         let best = best.filter(|best| !best.tokens.is_empty());
         let best = best.ok_or_else(|| Error::Input(format!("{model} says nothing to \u{201c}{sentence}\u{201d}")))?;
@@ -317,8 +324,8 @@ impl Bench {
         let target = line::read(&system.lead().target, given, false)
             .map_err(|why| Error::Input(format!("the given translation \u{201c}{given}\u{201d} {why}")))?;
         let pair = (source.ids.as_slice(), target.ids.as_slice());
-        let (search, ticket) = (SearchOptions::default(), Ticket::forever());
-        let asked = Asked { system: (&*system).into(), search: &search, batch: 1, ticket: &ticket };
+        let (search, ticket) = (SearchOptions::default(), CancellationToken::forever());
+        let asked = AskedSystem { system: (&*system).into(), search: &search, batch: 1, ticket: &ticket };
         let read = asked.force(&mut **stepper, &[pair])?.into_iter().next();
         Ok(Arc::new((source, read.unwrap_or_default())))
     }
@@ -355,17 +362,17 @@ impl Bench {
         })
     }
 
-    fn read(&mut self, model: &str, word: &str) -> Result<Read> {
+    fn read(&mut self, model: &str, word: &str) -> Result<ReadFacts> {
         let (system, _) = self.open(model)?;
         let source = &system.lead().source;
         let sentence = source.encode_with(word, None);
         let unk = source.id(crate::text::sentence::UNK);
         Ok(match sentence.ids.as_slice() {
-            [id] if Some(*id) == unk => Read::Unknown,
-            [_] => Read::Itself,
-            ids if ids.iter().any(|id| Some(*id) == unk) => Read::Unknown,
-            _ if pieces(source, &sentence, false).is_some() => Read::Pieces,
-            _ => Read::Itself,
+            [id] if Some(*id) == unk => ReadFacts::Unknown,
+            [_] => ReadFacts::Itself,
+            ids if ids.iter().any(|id| Some(*id) == unk) => ReadFacts::Unknown,
+            _ if pieces(source, &sentence, false).is_some() => ReadFacts::Pieces,
+            _ => ReadFacts::Itself,
         })
     }
 
@@ -378,8 +385,8 @@ impl Bench {
         let mut changes = None;
         let best = |log_p: &[f32]| log_p.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map(|(id, _)| id);
         let pair = (said.0.ids.as_slice(), said.1.tokens.as_slice());
-        ablate(&mut **stepper, pair, &[], &Ticket::forever(), &mut |answer| {
-            if answer.i == y[at].start && answer.change == Change::Uniform {
+        ablate(&mut **stepper, pair, &[], &CancellationToken::forever(), &mut |answer| {
+            if answer.i == y[at].start && answer.change == AlphaChange::Uniform {
                 changes = Some(best(answer.log_p) != best(answer.own));
             }
         })?;
@@ -406,12 +413,12 @@ mod tests {
     fn the_forms_are_read_and_others_are_told_them() {
         for form in FORMS {
             let (key, value) = form.split_once(": ").expect("a colon");
-            Fact::read(key, value).unwrap_or_else(|words| panic!("{form}: {words}"));
+            EvaluationFact::read(key, value).unwrap_or_else(|words| panic!("{form}: {words}"));
         }
         for (key, value) in
             [("translation m has", "x"), ("alpha m a -> b", "at least 2"), ("log p m", "beam x"), ("", "")]
         {
-            let words = Fact::read(key, value).expect_err(key);
+            let words = EvaluationFact::read(key, value).expect_err(key);
             assert!(words.contains("is no fact"), "{words}");
         }
     }

@@ -10,4 +10,4 @@ pub mod rows;
 pub mod system;
 pub mod wording;
 
-pub use crate::evaluation::system::System;
+pub use crate::evaluation::system::EvaluatedSystem;

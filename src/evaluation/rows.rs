@@ -5,14 +5,14 @@ use crate::decoding;
 use crate::decoding::batching::Take;
 use crate::decoding::{Forced, Hypothesis};
 use crate::error::Result;
-use crate::evaluation::system::System;
+use crate::evaluation::system::EvaluatedSystem;
 use crate::interventions::Intervention;
 use crate::models::Stepper;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// Which word each row belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Rows {
+pub struct ReadRows {
     /// How rows are read.
     pub reading: Reading,
     /// Rows between the row that predicts a word and the first whose state has read it.
@@ -21,16 +21,16 @@ pub struct Rows {
     pub eos: u32,
 }
 
-impl Rows {
+impl ReadRows {
     /// As training guided them; where it did not, a row belongs to the word that was predicted with it.
-    pub fn own(system: System<'_>) -> Self {
+    pub fn own(system: EvaluatedSystem<'_>) -> Self {
         let eos = system.specials().eos;
         let Some(delay) = system.input_delay() else { return Self { eos, ..Self::default() } };
         Self { reading: system.guided().and_then(Reading::from_name).unwrap_or_default(), delay, eos }
     }
 
     /// As somebody wants them, else as training guided them.
-    pub fn wanted(system: System<'_>, reading: Option<Reading>) -> Self {
+    pub fn wanted(system: EvaluatedSystem<'_>, reading: Option<Reading>) -> Self {
         let own = Self::own(system);
         Self { reading: reading.unwrap_or(own.reading), ..own }
     }
@@ -79,7 +79,7 @@ impl Rows {
         sources: &[&[u32]],
         translations: &mut [&mut Hypothesis],
         batch: usize,
-        ticket: &Ticket,
+        ticket: &CancellationToken,
     ) -> Result<()> {
         let behind = self.steps_behind();
         let wanted = |one: &Hypothesis| behind > 0 && one.finished && one.alpha.is_some();
@@ -102,13 +102,13 @@ impl Rows {
     /// what each translation was made with, it does not go on behind `</s>`.
     ///
     /// # Errors
-    /// As [`Rows::go_on`].
+    /// As [`ReadRows::go_on`].
     pub fn settle(
         self,
         stepper: &mut dyn Stepper,
         mut translations: Vec<(&[u32], &[Intervention], &mut Hypothesis)>,
         batch: usize,
-        ticket: &Ticket,
+        ticket: &CancellationToken,
     ) -> Result<()> {
         let is_free = |list: &[Intervention]| !list.iter().any(Intervention::needs_alignment);
         let (sources, mut free): (Vec<&[u32]>, Vec<&mut Hypothesis>) = translations
@@ -132,7 +132,7 @@ impl Rows {
         stepper: &mut dyn Stepper,
         pairs: &[(&[u32], &[u32])],
         batch: usize,
-        ticket: &Ticket,
+        ticket: &CancellationToken,
         done: &mut Take<'_, Forced>,
     ) -> Result<()> {
         if self.reading == Reading::Predicted {

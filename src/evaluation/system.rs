@@ -9,20 +9,20 @@ use crate::text::tokenizer::Encode;
 
 /// A model, or several that translate as one.
 #[derive(Clone, Copy, Debug)]
-pub enum System<'a> {
+pub enum EvaluatedSystem<'a> {
     /// A model.
     Model(&'a Model),
     /// Two or more.
     Ensemble(&'a Ensemble),
 }
 
-impl<'a> From<&'a Model> for System<'a> {
+impl<'a> From<&'a Model> for EvaluatedSystem<'a> {
     fn from(model: &'a Model) -> Self {
         Self::Model(model)
     }
 }
 
-impl<'a> From<&'a Ensemble> for System<'a> {
+impl<'a> From<&'a Ensemble> for EvaluatedSystem<'a> {
     /// An ensemble of one model is that model.
     fn from(ensemble: &'a Ensemble) -> Self {
         match ensemble.members() {
@@ -32,7 +32,7 @@ impl<'a> From<&'a Ensemble> for System<'a> {
     }
 }
 
-impl<'a> System<'a> {
+impl<'a> EvaluatedSystem<'a> {
     /// The model; of an ensemble the member whose source words are the columns of its alignment. All that concerns target
     /// words is the same for every member.
     pub fn lead(self) -> &'a Model {

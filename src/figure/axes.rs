@@ -1,8 +1,8 @@
 //! Floor 6: two axes with ticks, labels and a grid, and where a pair of numbers falls between them.
 
 use crate::figure::geometry::{Area, Point, point};
-use crate::figure::mark::{Across, Down, Lines, Mark, Stroke, Text};
-use crate::figure::measure::Measure;
+use crate::figure::mark::{Across, Down, LinesMark, Mark, Stroke, TextMark};
+use crate::figure::measure::TextMeasure;
 use crate::figure::palette::Palette;
 use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_SMALL};
 
@@ -77,7 +77,7 @@ type Tick = (f64, String);
 
 impl Axes<'_> {
     /// What is left between the axes in `area`.
-    pub fn frame(&self, area: &Area, measure: &dyn Measure) -> Frame {
+    pub fn frame(&self, area: &Area, measure: &dyn TextMeasure) -> Frame {
         let line = measure.height(TEXT_SMALL);
         let widest = |ticks: &[Tick]| ticks.iter().map(|(_, text)| measure.width(text, TEXT_SMALL)).fold(0.0, f32::max);
         let titled = |label: &str| if label.is_empty() { 0.0 } else { line + SPACE_1 };
@@ -91,7 +91,7 @@ impl Axes<'_> {
     }
 
     /// The grid, the labels of the ticks and those of the axes.
-    pub fn marks<'m>(&self, frame: &Frame, measure: &dyn Measure, palette: &Palette) -> Vec<Mark<'m>> {
+    pub fn marks<'m>(&self, frame: &Frame, measure: &dyn TextMeasure, palette: &Palette) -> Vec<Mark<'m>> {
         let (area, line) = (frame.area, measure.height(TEXT_SMALL));
         let across = self.x.written(area.width(), ROOM.0);
         let up = self.y.written(area.height(), ROOM.1);
@@ -103,9 +103,9 @@ impl Axes<'_> {
         let level =
             up.iter().map(|(y, _)| place(frame.x[0], *y).y).map(|y| [point(area.left(), y), point(area.right(), y)]);
         let stroke = Stroke { width: 1.0, colour: palette.line };
-        let mut out = vec![Mark::Lines(Lines { ends: upright.chain(level).collect(), stroke, is_crisp: true })];
+        let mut out = vec![Mark::Lines(LinesMark { ends: upright.chain(level).collect(), stroke, is_crisp: true })];
         let mut write = |text: String, at: Point, anchor: (Across, Down), angle: f32| {
-            out.push(Mark::Text(Text { angle, ..Text::new(text, at, anchor, TEXT_SMALL, palette.weak) }));
+            out.push(Mark::Text(TextMark { angle, ..TextMark::new(text, at, anchor, TEXT_SMALL, palette.weak) }));
         };
         let stride = stride(&across, frame, measure);
         for (x, text) in across.into_iter().step_by(stride) {
@@ -146,7 +146,7 @@ impl Axis<'_> {
 }
 
 /// Every how many ticks of x a label fits, so that no two overlap.
-fn stride(ticks: &[Tick], frame: &Frame, measure: &dyn Measure) -> usize {
+fn stride(ticks: &[Tick], frame: &Frame, measure: &dyn TextMeasure) -> usize {
     let sides = |(x, text): &Tick| {
         let (middle, half) = (frame.place([*x, frame.y[0]]).x, 0.5 * measure.width(text, TEXT_SMALL));
         (middle - half, middle + half)

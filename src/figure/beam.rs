@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::figure::geometry::{Area, point};
-use crate::figure::mark::{Across, Down, Mark, Rectangle, Text, Words};
+use crate::figure::mark::{Across, Down, Mark, Rectangle, TextMark, WordsMark};
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
 use crate::interventions::Said;
@@ -21,7 +21,7 @@ const CONTEXT: usize = 2;
 
 /// A hypothesis.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Row<'a> {
+pub struct BeamRow<'a> {
     /// Its place in the beam, from 1.
     pub place: usize,
     /// log p.
@@ -39,7 +39,7 @@ pub struct Row<'a> {
     pub back: Rgba,
 }
 
-impl<'a> Row<'a> {
+impl<'a> BeamRow<'a> {
     /// In this area.
     pub fn marks(self, area: &Area, palette: &Palette) -> Vec<Mark<'a>> {
         let middle = area.centre().y;
@@ -51,7 +51,7 @@ impl<'a> Row<'a> {
         let mut number = |width: f32, text: String| {
             x += width;
             let at = point(x, middle);
-            out.push(Mark::Text(Text::new(text, at, (Across::Right, Down::Middle), TEXT_SMALL, palette.weak)));
+            out.push(Mark::Text(TextMark::new(text, at, (Across::Right, Down::Middle), TEXT_SMALL, palette.weak)));
         };
         number(NUMBERS[0] - SPACE_1, self.place.to_string());
         number(NUMBERS[1] + SPACE_1, format!("{:.2}", self.log_p));
@@ -69,7 +69,7 @@ impl<'a> Row<'a> {
             };
             (word, back)
         });
-        out.push(Mark::Words(Words {
+        out.push(Mark::Words(WordsMark {
             words: words.collect(),
             faded: (faded, palette.weak),
             at: point(left, middle),

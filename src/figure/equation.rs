@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use crate::figure::geometry::{Point, point};
-use crate::figure::mark::{Across, Dots, Down, Lines, Mark, Stroke, Text};
-use crate::figure::measure::Measure;
+use crate::figure::mark::{Across, Dots, Down, LinesMark, Mark, Stroke, TextMark};
+use crate::figure::measure::TextMeasure;
 use crate::figure::palette::Rgba;
 
 /// What stands over a letter.
@@ -33,7 +33,7 @@ const SHIFT: f32 = 0.32;
 const RING: f32 = 0.6;
 
 /// An equation in one line: its marks, from the middle of its left end, and its width.
-pub fn typeset(text: &str, at: Point, size: f32, colour: Rgba, measure: &dyn Measure) -> (Vec<Mark<'static>>, f32) {
+pub fn typeset(text: &str, at: Point, size: f32, colour: Rgba, measure: &dyn TextMeasure) -> (Vec<Mark<'static>>, f32) {
     let mut setter = Setter { marks: Vec::new(), colour, measure };
     let end = setter.set(&parse(text), at, size);
     (setter.marks, end - at.x)
@@ -125,7 +125,7 @@ fn of_group(letters: &[char], at: usize, wrap: impl Fn(Vec<Piece>) -> Piece) -> 
 struct Setter<'m> {
     marks: Vec<Mark<'static>>,
     colour: Rgba,
-    measure: &'m dyn Measure,
+    measure: &'m dyn TextMeasure,
 }
 
 impl Setter<'_> {
@@ -158,7 +158,7 @@ impl Setter<'_> {
     fn text(&mut self, text: &str, at: Point, size: f32) -> f32 {
         let width = self.measure.width(text, size);
         let anchor = (Across::Left, Down::Middle);
-        self.marks.push(Mark::Text(Text::new(Cow::Owned(text.to_owned()), at, anchor, size, self.colour)));
+        self.marks.push(Mark::Text(TextMark::new(Cow::Owned(text.to_owned()), at, anchor, size, self.colour)));
         at.x + width
     }
 
@@ -189,7 +189,7 @@ impl Setter<'_> {
             }
         };
         let stroke = Stroke { width: (0.06 * size).max(0.8), colour: self.colour };
-        self.marks.push(Mark::Lines(Lines { ends, stroke, is_crisp: false }));
+        self.marks.push(Mark::Lines(LinesMark { ends, stroke, is_crisp: false }));
         end
     }
 }
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn indices_are_smaller_and_beside_what_they_belong_to() {
         let (marks, width) = typeset("h_s^k x", point(10.0, 20.0), 10.0, Rgba::TRANSPARENT, &SansSerif);
-        let texts: Vec<&Text<'_>> =
+        let texts: Vec<&TextMark<'_>> =
             marks.iter().filter_map(|mark| if let Mark::Text(text) = mark { Some(text) } else { None }).collect();
         let [h, s, k, x] = texts[..] else { panic!("{texts:?}") };
         assert!(h.at == point(10.0, 20.0) && s.at.y > 20.0 && k.at.y < 20.0 && x.at.y == 20.0);

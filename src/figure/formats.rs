@@ -5,35 +5,35 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::figure::Figure;
 use crate::figure::fonts::Fonts;
-use crate::figure::page::Page;
+use crate::figure::page::FigurePage;
 use crate::figure::pdf::pdf;
 use crate::figure::png::png;
 use crate::figure::svg;
 
 /// One line of [`FORMATS`].
 #[derive(Clone, Copy, Debug)]
-pub struct Format {
+pub struct FigureFormat {
     /// On the command line, and behind the point of a file's name.
     pub name: &'static str,
     /// What it is good for.
     pub about: &'static str,
     /// The whole file.
-    pub write: fn(&Figure<'_>, &Page, &Fonts) -> Result<Vec<u8>>,
+    pub write: fn(&Figure<'_>, &FigurePage, &Fonts) -> Result<Vec<u8>>,
 }
 
 /// Every format, first the one that is written where none is named.
-pub const FORMATS: &[Format] = &[
-    Format {
+pub const FORMATS: &[FigureFormat] = &[
+    FigureFormat {
         name: "svg",
         about: "shapes and text for editors and web pages; the viewer brings the font",
         write: |figure, page, _| Ok(svg::sized(figure, page).into_bytes()),
     },
-    Format { name: "pdf", about: "shapes and text for papers, with its fonts", write: pdf },
-    Format { name: "png", about: "pixels for slides, at a resolution", write: png },
+    FigureFormat { name: "pdf", about: "shapes and text for papers, with its fonts", write: pdf },
+    FigureFormat { name: "png", about: "pixels for slides, at a resolution", write: png },
 ];
 
 /// The format of that name.
-pub fn format(name: &str) -> Option<&'static Format> {
+pub fn format(name: &str) -> Option<&'static FigureFormat> {
     FORMATS.iter().find(|format| format.name.eq_ignore_ascii_case(name))
 }
 
@@ -41,7 +41,7 @@ pub fn format(name: &str) -> Option<&'static Format> {
 ///
 /// # Errors
 /// No format has that name.
-pub fn format_of(path: &Path) -> Result<&'static Format> {
+pub fn format_of(path: &Path) -> Result<&'static FigureFormat> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let names: Vec<String> = FORMATS.iter().map(|format| format!(".{}", format.name)).collect();
     let unknown = || Error::file(path, format!("is no kind of figure; end the name with {}", listed(&names)));

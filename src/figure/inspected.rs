@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use crate::analysis::entropy::entropy;
 use crate::figure::Figure;
 use crate::figure::axes::{Axes, Axis};
-use crate::figure::bars::Bar;
+use crate::figure::bars::BarMark;
 use crate::figure::geometry::{Area, Size, point, size};
 use crate::figure::label::{Label, widest};
-use crate::figure::mark::{Across, Down, Mark, Rectangle, Text};
-use crate::figure::measure::Measure;
+use crate::figure::mark::{Across, Down, Mark, Rectangle, TextMark};
+use crate::figure::measure::TextMeasure;
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
 
@@ -66,7 +66,7 @@ impl<'a> Inspected<'a> {
     }
 
     /// All of it; `source` are the words that alpha goes over.
-    pub fn whole(&self, source: &[Label<'a>], measure: &dyn Measure, palette: &Palette) -> Figure<'a> {
+    pub fn whole(&self, source: &[Label<'a>], measure: &dyn TextMeasure, palette: &Palette) -> Figure<'a> {
         let (title, small) = (measure.height(TEXT_BODY), measure.height(TEXT_SMALL));
         let top = title + small + SPACE_1 + SPACE_2;
         let mut marks = vec![
@@ -89,7 +89,7 @@ impl<'a> Inspected<'a> {
         Figure { marks, size: reach, ..Figure::default() }
     }
 
-    fn bars(&self, (left, top): (f32, f32), measure: &dyn Measure, palette: &Palette) -> (Vec<Mark<'a>>, Size) {
+    fn bars(&self, (left, top): (f32, f32), measure: &dyn TextMeasure, palette: &Palette) -> (Vec<Mark<'a>>, Size) {
         let words = self.candidates.iter().map(|(text, ..)| Cow::Borrowed(text.as_ref()));
         let names = widest(measure, words).min(CANDIDATES * NAMES) + SPACE_2;
         let first = top + measure.height(TEXT_SMALL) + SPACE_1;
@@ -97,7 +97,7 @@ impl<'a> Inspected<'a> {
         for (n, (text, probability, is_marked)) in self.candidates.iter().enumerate() {
             let area = Area::at(point(left, first + n as f32 * ROW), size(CANDIDATES, ROW));
             let number = Cow::Owned(format!("{probability:.3}"));
-            let bar = Bar { text: text.clone(), share: *probability, number, is_marked: *is_marked };
+            let bar = BarMark { text: text.clone(), share: *probability, number, is_marked: *is_marked };
             marks.extend(bar.marks(&area, names, palette));
         }
         let width = CANDIDATES.max(measure.width(&self.heading, TEXT_SMALL));
@@ -109,7 +109,7 @@ impl<'a> Inspected<'a> {
 fn columns<'a>(
     (alpha, source): (&[f32], &[Label<'a>]),
     (left, top): (f32, f32),
-    measure: &dyn Measure,
+    measure: &dyn TextMeasure,
     palette: &Palette,
 ) -> (Vec<Mark<'a>>, Size) {
     let line = measure.height(TEXT_SMALL);
@@ -132,9 +132,14 @@ fn columns<'a>(
     let widest = source.iter().map(|word| measure.width(&word.text, TEXT_SMALL)).fold(0.0, f32::max);
     for (j, word) in source.iter().enumerate() {
         let foot = frame.place([j as f64, 0.0]) + size(2.0, 2.0 * SPACE_1);
-        let name =
-            Text::new(word.text.clone(), foot, (Across::Right, Down::Middle), TEXT_SMALL, word.tone.colour(palette));
-        marks.push(Mark::Text(Text { angle: ANGLE, ..name }));
+        let name = TextMark::new(
+            word.text.clone(),
+            foot,
+            (Across::Right, Down::Middle),
+            TEXT_SMALL,
+            word.tone.colour(palette),
+        );
+        marks.push(Mark::Text(TextMark { angle: ANGLE, ..name }));
     }
     // the first words may lean out to the left
     let out = source.iter().enumerate().map(|(j, word)| {
@@ -148,5 +153,5 @@ fn columns<'a>(
 }
 
 fn text(text: Cow<'_, str>, left: f32, top: f32, size: f32, colour: Rgba) -> Mark<'_> {
-    Mark::Text(Text::new(text, point(left, top), (Across::Left, Down::Top), size, colour))
+    Mark::Text(TextMark::new(text, point(left, top), (Across::Left, Down::Top), size, colour))
 }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::figure::geometry::Area;
-use crate::figure::mark::{Mark, Rectangle, Side, Stroke};
-use crate::figure::measure::Measure;
+use crate::figure::mark::{BorderSide, Mark, Rectangle, Stroke};
+use crate::figure::measure::TextMeasure;
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::sizes::{LABEL_MAX, TEXT_SMALL};
 use crate::interventions::Said;
@@ -63,7 +63,7 @@ impl Hand {
             Said::Forced => (palette.set_soft, 2.0, palette.set),
         };
         let border = Stroke { width, colour };
-        Some(Mark::Rect(Rectangle { fill, ..Rectangle::framed(area, 3.0, border, Side::Inside) }))
+        Some(Mark::Rect(Rectangle { fill, ..Rectangle::framed(area, 3.0, border, BorderSide::Inside) }))
     }
 }
 
@@ -96,6 +96,6 @@ pub fn target_text<'a>(text: &'a str, is_unk: bool, replaced: Option<&str>, repl
 }
 
 /// The widest of these labels, at most [`LABEL_MAX`].
-pub fn widest<'a>(measure: &dyn Measure, labels: impl Iterator<Item = Cow<'a, str>>) -> f32 {
+pub fn widest<'a>(measure: &dyn TextMeasure, labels: impl Iterator<Item = Cow<'a, str>>) -> f32 {
     labels.map(|label| measure.width(&label, TEXT_SMALL)).fold(0.0, f32::max).min(LABEL_MAX)
 }

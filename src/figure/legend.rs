@@ -1,7 +1,7 @@
 //! Floor 6: what the colours of a figure mean.
 
 use crate::figure::geometry::{Area, Size, point, size};
-use crate::figure::mark::{Across, Cells, Down, Lines, Mark, Rectangle, Scale, Side, Stroke, Text};
+use crate::figure::mark::{Across, BorderSide, Cells, Down, LinesMark, Mark, Rectangle, Scale, Stroke, TextMark};
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::sizes::{SPACE_1, TEXT_SMALL};
 
@@ -37,7 +37,7 @@ pub fn band<'a>(area: &Area, palette: &Palette, colour: impl Fn(f32) -> Rgba) ->
         Mark::Rect(Rectangle::filled(Area::at(corner, size(reach, area.height())), 0.0, fill))
     };
     let edge = Stroke { width: 1.0, colour: palette.line };
-    let frame = Mark::Rect(Rectangle::framed(*area, 0.0, edge, Side::Outside));
+    let frame = Mark::Rect(Rectangle::framed(*area, 0.0, edge, BorderSide::Outside));
     (0..STEPS).map(step).chain(std::iter::once(frame)).collect()
 }
 
@@ -53,14 +53,14 @@ pub fn of_cells<'a>(cells: &Cells<'_>, name: &'a str, place: &Area, palette: &Pa
     let area = Area::at(place.min + size(NUMBER, 0.0), SIZE);
     let middle = area.centre().y;
     let text = |value, x, across| {
-        Mark::Text(Text::new(number(value), point(x, middle), (across, Down::Middle), TEXT_SMALL, palette.weak))
+        Mark::Text(TextMark::new(number(value), point(x, middle), (across, Down::Middle), TEXT_SMALL, palette.weak))
     };
     let mut marks = band(&area, palette, |share| cells.map.colour(share));
     marks.push(text(low, area.left() - SPACE_1, Across::Right));
     marks.push(text(high, area.right() + SPACE_1, Across::Left));
     if !name.is_empty() {
         let at = point(area.right() + NUMBER, middle);
-        marks.push(Mark::Text(Text::new(name, at, (Across::Left, Down::Middle), TEXT_SMALL, palette.weak)));
+        marks.push(Mark::Text(TextMark::new(name, at, (Across::Left, Down::Middle), TEXT_SMALL, palette.weak)));
     }
     marks
 }
@@ -69,13 +69,13 @@ pub fn of_cells<'a>(cells: &Cells<'_>, name: &'a str, place: &Area, palette: &Pa
 pub fn of_links<'a>(place: &Area, threshold: f32, stroke: impl Fn(f32) -> Stroke, palette: &Palette) -> Vec<Mark<'a>> {
     let middle = place.centre().y;
     let text = |text: String, x: f32| {
-        Mark::Text(Text::new(text, point(x, middle), (Across::Left, Down::Middle), TEXT_SMALL, palette.weak))
+        Mark::Text(TextMark::new(text, point(x, middle), (Across::Left, Down::Middle), TEXT_SMALL, palette.weak))
     };
     let mut marks = vec![text("alpha".to_owned(), place.left())];
     let mut x = place.left() + WORD;
     for alpha in LINKS.into_iter().filter(|alpha| *alpha >= threshold) {
         let ends = vec![[point(x, middle), point(x + LINK.0, middle)]];
-        marks.push(Mark::Lines(Lines { ends, stroke: stroke(alpha), is_crisp: false }));
+        marks.push(Mark::Lines(LinesMark { ends, stroke: stroke(alpha), is_crisp: false }));
         marks.push(text(format!("{alpha}"), x + LINK.0 + SPACE_1));
         x += LINK.0 + LINK.1;
     }
@@ -90,7 +90,7 @@ pub fn of_doubt<'a>(place: &Area, palette: &Palette) -> Vec<Mark<'a>> {
     let middle = place.centre().y;
     let area = Area::at(place.min + size(WORD, 0.0), SIZE);
     let text = |text, x, across| {
-        Mark::Text(Text::new(text, point(x, middle), (across, Down::Middle), TEXT_SMALL, palette.weak))
+        Mark::Text(TextMark::new(text, point(x, middle), (across, Down::Middle), TEXT_SMALL, palette.weak))
     };
     let mut marks = band(&area, palette, |share| palette.doubt(DOUBT_END * share).over(palette.panel));
     marks.push(text("p = 1", area.left() - SPACE_1, Across::Right));

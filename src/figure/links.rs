@@ -1,6 +1,6 @@
 //! Floor 6: alpha_ij as links between two lines of words: source words above, target words below.
 //!
-//! [`Layout`] says where the words stand and which word lies under a point; [`Links::marks`] gives the marks.
+//! [`LinksLayout`] says where the words stand and which word lies under a point; [`LinksFigure::marks`] gives the marks.
 
 use std::ops::Range;
 
@@ -8,8 +8,8 @@ use crate::analysis::alignment::Alignment;
 use crate::figure::Figure;
 use crate::figure::geometry::{Area, Point, Size, point, size};
 use crate::figure::label::Label;
-use crate::figure::mark::{Across, Curve, Down, Mark, Rectangle, Side, Stroke, Text};
-use crate::figure::measure::Measure;
+use crate::figure::mark::{Across, BorderSide, Curve, Down, Mark, Rectangle, Stroke, TextMark};
+use crate::figure::measure::TextMeasure;
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::provenance::Provenance;
 use crate::figure::sizes::{LABEL_MAX, SPACE_1, SPACE_2, TEXT_BODY};
@@ -45,7 +45,7 @@ pub enum Weight {
 
 /// A word of one of the lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Word {
+pub enum LinkedWord {
     /// Source word j.
     Source(usize),
     /// Target word i.
@@ -54,7 +54,7 @@ pub enum Word {
 
 /// What is to be drawn.
 #[derive(Clone, Copy, Debug)]
-pub struct Links<'a> {
+pub struct LinksFigure<'a> {
     /// Words of the line above.
     pub source: &'a [Label<'a>],
     /// Words of the line below.
@@ -66,14 +66,14 @@ pub struct Links<'a> {
     /// How alpha is seen.
     pub weight: Weight,
     /// Only the links of this word stand out, such as the one under the mouse.
-    pub marked: Option<Word>,
+    pub marked: Option<LinkedWord>,
     /// Colours.
     pub palette: &'a Palette,
 }
 
 /// Where the words stand.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Layout {
+pub struct LinksLayout {
     /// The boxes of the source words.
     pub source: Vec<Area>,
     /// The boxes of the target words.
@@ -82,10 +82,10 @@ pub struct Layout {
     pub size: Size,
 }
 
-impl Layout {
+impl LinksLayout {
     /// Both lines in the middle of `room`, the one at its top, the other at its foot. No two words overlap: lines that
     /// are too long make the layout wider than the room.
-    pub fn choose(links: &Links<'_>, room: impl Into<Size>, measure: &dyn Measure) -> Self {
+    pub fn choose(links: &LinksFigure<'_>, room: impl Into<Size>, measure: &dyn TextMeasure) -> Self {
         let room = room.into();
         let height = measure.height(TEXT_BODY) + SPACE_1;
         let widths = |labels: &[Label<'_>]| -> Vec<f32> {
@@ -101,9 +101,9 @@ impl Layout {
         }
     }
 
-    /// Like an interlinear gloss: as [`Layout::choose`] where both lines fit in `room`, else one pair of lines below
+    /// Like an interlinear gloss: as [`LinksLayout::choose`] where both lines fit in `room`, else one pair of lines below
     /// the other, each target word under the source words that it looks at most, as far as their order allows.
-    pub fn glossed(links: &Links<'_>, room: impl Into<Size>, measure: &dyn Measure) -> Self {
+    pub fn glossed(links: &LinksFigure<'_>, room: impl Into<Size>, measure: &dyn TextMeasure) -> Self {
         let room = room.into();
         let whole = Self::choose(links, room, measure);
         if whole.size.x <= room.x {
@@ -140,17 +140,17 @@ impl Layout {
     }
 
     /// The box of a word.
-    pub fn area(&self, word: Word) -> Option<&Area> {
+    pub fn area(&self, word: LinkedWord) -> Option<&Area> {
         match word {
-            Word::Source(j) => self.source.get(j),
-            Word::Target(i) => self.target.get(i),
+            LinkedWord::Source(j) => self.source.get(j),
+            LinkedWord::Target(i) => self.target.get(i),
         }
     }
 
     /// The word under a point.
-    pub fn hit(&self, at: Point) -> Option<Word> {
+    pub fn hit(&self, at: Point) -> Option<LinkedWord> {
         let under = |line: &[Area]| line.iter().position(|area| area.holds(at));
-        under(&self.source).map(Word::Source).or_else(|| under(&self.target).map(Word::Target))
+        under(&self.source).map(LinkedWord::Source).or_else(|| under(&self.target).map(LinkedWord::Target))
     }
 
     /// From the foot of source word j to the top of target word i, upright at both ends.
@@ -163,7 +163,7 @@ impl Layout {
 }
 
 /// Source and target words of each pair of lines, none wider than `room` unless a word alone is.
-fn blocks(links: &Links<'_>, source: &[f32], target: &[f32], room: f32) -> Vec<(Range<usize>, Range<usize>)> {
+fn blocks(links: &LinksFigure<'_>, source: &[f32], target: &[f32], room: f32) -> Vec<(Range<usize>, Range<usize>)> {
     let fitting = |widths: &[f32], from: usize| -> usize {
         let mut wide = 0.0;
         let fits = widths[from..].iter().take_while(|width| {
@@ -216,7 +216,7 @@ fn line(widths: &[f32], top: f32, height: f32, room: f32) -> Vec<Area> {
     widths.iter().map(&mut place).collect()
 }
 
-impl<'a> Links<'a> {
+impl<'a> LinksFigure<'a> {
     /// The links to be drawn as i, j and alpha, the strongest last, so that it lies over the others.
     pub fn drawn(&self) -> Vec<(usize, usize, f32)> {
         let row = |i: usize| self.alpha.row(i).iter().enumerate().map(move |(j, alpha)| (i, j, *alpha));
@@ -231,7 +231,7 @@ impl<'a> Links<'a> {
     }
 
     /// Curves and words.
-    pub fn marks(&self, layout: &Layout) -> Vec<Mark<'a>> {
+    pub fn marks(&self, layout: &LinksLayout) -> Vec<Mark<'a>> {
         let curve = |(i, j, alpha): (usize, usize, f32)| {
             Some(Mark::Curve(Curve { points: layout.curve(i, j)?, stroke: self.stroke(i, j, alpha) }))
         };
@@ -242,31 +242,31 @@ impl<'a> Links<'a> {
             out.extend(layout.source.iter().chain(&layout.target).map(plate));
         }
         for (j, (word, area)) in self.source.iter().zip(&layout.source).enumerate() {
-            self.word(word, area, Word::Source(j), &mut out);
+            self.word(word, area, LinkedWord::Source(j), &mut out);
         }
         for (i, (word, area)) in self.target.iter().zip(&layout.target).enumerate() {
-            self.word(word, area, Word::Target(i), &mut out);
+            self.word(word, area, LinkedWord::Target(i), &mut out);
         }
         out
     }
 
     /// All of it as one figure of at least this size.
-    pub fn whole(&self, room: impl Into<Size>, measure: &dyn Measure, provenance: Provenance) -> Figure<'a> {
-        let layout = Layout::choose(self, room, measure);
+    pub fn whole(&self, room: impl Into<Size>, measure: &dyn TextMeasure, provenance: Provenance) -> Figure<'a> {
+        let layout = LinksLayout::choose(self, room, measure);
         Figure { marks: self.marks(&layout), size: layout.size, provenance }
     }
 
     fn is_marked(&self, i: usize, j: usize) -> bool {
         match self.marked {
-            Some(Word::Source(marked)) => marked == j,
-            Some(Word::Target(marked)) => marked == i,
+            Some(LinkedWord::Source(marked)) => marked == j,
+            Some(LinkedWord::Target(marked)) => marked == i,
             None => false,
         }
     }
 
     /// How a link of this alpha looks that is not marked.
     pub fn stroke_of(&self, alpha: f32) -> Stroke {
-        Links { marked: None, ..*self }.stroke(0, 0, alpha)
+        LinksFigure { marked: None, ..*self }.stroke(0, 0, alpha)
     }
 
     fn stroke(&self, i: usize, j: usize, alpha: f32) -> Stroke {
@@ -280,7 +280,7 @@ impl<'a> Links<'a> {
         Stroke { width, colour: colour.fade(if is_aside { cover * ASIDE } else { cover }) }
     }
 
-    fn word(&self, label: &Label<'a>, area: &Area, word: Word, out: &mut Vec<Mark<'a>>) {
+    fn word(&self, label: &Label<'a>, area: &Area, word: LinkedWord, out: &mut Vec<Mark<'a>>) {
         let is_marked = self.marked == Some(word);
         if is_marked {
             out.push(Mark::Rect(Rectangle::filled(*area, 3.0, self.palette.accent_soft)));
@@ -288,11 +288,11 @@ impl<'a> Links<'a> {
         out.extend(label.hand.frame(*area, self.palette));
         if label.hand.is_set {
             let border = Stroke { width: 2.0, colour: self.palette.set };
-            out.push(Mark::Rect(Rectangle::framed(*area, 3.0, border, Side::Inside)));
+            out.push(Mark::Rect(Rectangle::framed(*area, 3.0, border, BorderSide::Inside)));
         }
         let colour = if is_marked { self.palette.accent } else { label.tone.colour(self.palette) };
         let anchor = (Across::Centre, Down::Middle);
-        let text = Text::new(label.text.clone(), area.centre(), anchor, TEXT_BODY, colour);
-        out.push(Mark::Text(Text { room: LABEL_MAX, ..text }));
+        let text = TextMark::new(label.text.clone(), area.centre(), anchor, TEXT_BODY, colour);
+        out.push(Mark::Text(TextMark { room: LABEL_MAX, ..text }));
     }
 }

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use crate::figure::equation::typeset;
 use crate::figure::geometry::{Area, Point, point, size};
-use crate::figure::mark::{Across, Curve, Dots, Down, Lines, Mark, Rectangle, Side, Stroke, Text};
-use crate::figure::measure::Measure;
+use crate::figure::mark::{Across, BorderSide, Curve, Dots, Down, LinesMark, Mark, Rectangle, Stroke, TextMark};
+use crate::figure::measure::TextMeasure;
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
-use crate::models::anatomy::{Arrow, Machine, Quantity, Span, Stage};
+use crate::models::anatomy::{Arrow, Machine, MachineSpan, MachineStage, Quantity};
 
 /// Between two boxes, of the room of one.
 const GAP: (f32, f32) = (0.16, 0.24);
@@ -54,7 +54,7 @@ pub enum Held<'a> {
 }
 
 /// A drawing of a model.
-pub struct Drawing<'a> {
+pub struct MachineDrawing<'a> {
     /// The model.
     pub machine: &'a Machine,
     /// What each box holds, in the order of the stages.
@@ -68,16 +68,16 @@ pub struct Drawing<'a> {
     /// Colours.
     pub palette: &'a Palette,
     /// Letters.
-    pub measure: &'a dyn Measure,
+    pub measure: &'a dyn TextMeasure,
 }
 
 /// Where the boxes of a machine stand, in the order of its stages.
 pub fn places(machine: &Machine, area: &Area) -> Vec<Area> {
-    let most = |of: fn(&Stage) -> usize| machine.stages.iter().map(of).max().unwrap_or(0) + 1;
+    let most = |of: fn(&MachineStage) -> usize| machine.stages.iter().map(of).max().unwrap_or(0) + 1;
     let (columns, rows) = (most(|stage| stage.place.0), most(|stage| stage.place.1));
     let pitch = size(area.width() / columns as f32, area.height() / rows as f32);
     let gap = size((pitch.x * GAP.0).min(34.0), (pitch.y * GAP.1).min(30.0));
-    let place = |stage: &Stage| {
+    let place = |stage: &MachineStage| {
         let (column, row) = stage.place;
         let corner = point(area.left() + column as f32 * pitch.x, area.top() + row as f32 * pitch.y);
         Area::at(
@@ -88,7 +88,7 @@ pub fn places(machine: &Machine, area: &Area) -> Vec<Area> {
     machine.stages.iter().map(place).collect()
 }
 
-impl Drawing<'_> {
+impl MachineDrawing<'_> {
     /// Its marks in an area, from the back to the front.
     pub fn marks(&self, area: &Area) -> Vec<Mark<'static>> {
         let places = places(self.machine, area);
@@ -118,17 +118,17 @@ impl Drawing<'_> {
         marks.push(Mark::Curve(Curve { points, stroke }));
         let (tip, back, side) = (points[3], size(-way.0 * HEAD, -way.1 * HEAD), size(way.1 * HEAD, way.0 * HEAD));
         let barb = |sign: f32| [tip + back + size(0.6 * sign * side.x, 0.6 * sign * side.y), tip];
-        marks.push(Mark::Lines(Lines { ends: vec![barb(1.0), barb(-1.0)], stroke, is_crisp: false }));
+        marks.push(Mark::Lines(LinesMark { ends: vec![barb(1.0), barb(-1.0)], stroke, is_crisp: false }));
     }
 
-    fn stage(&self, n: usize, stage: &Stage, place: &Area, marks: &mut Vec<Mark<'static>>) {
+    fn stage(&self, n: usize, stage: &MachineStage, place: &Area, marks: &mut Vec<Mark<'static>>) {
         let palette = self.palette;
         let is_done = self.is_done.get(n).copied().unwrap_or(true);
         let (is_lit, is_over) = (self.lit == Some(stage.key), self.over == Some(stage.key));
         let border = if is_lit || is_over { palette.accent } else { palette.line };
         let border = Stroke { width: if is_lit { 2.0 } else { 1.0 }, colour: border };
         let fill = if is_lit { palette.accent_soft } else { palette.raised };
-        marks.push(Mark::Rect(Rectangle { area: *place, radius: 5.0, fill, border, side: Side::Inside }));
+        marks.push(Mark::Rect(Rectangle { area: *place, radius: 5.0, fill, border, side: BorderSide::Inside }));
         let (inner, grown) = (place.shrink(SPACE_2), grown(place));
         let lines = self.head(stage, &inner, grown, if is_done { palette.text } else { palette.weak }, marks);
         let head = lines as f32 * self.measure.height(grown * TEXT_SMALL);
@@ -140,7 +140,7 @@ impl Drawing<'_> {
 
     /// Title and symbol of a box, in as many lines as it answers: beside each other, below each other, or the title alone.
     /// The letters of a long title get smaller, down to 0.6 of their size, before it is cut.
-    fn head(&self, stage: &Stage, inner: &Area, grown: f32, ink: Rgba, marks: &mut Vec<Mark<'static>>) -> usize {
+    fn head(&self, stage: &MachineStage, inner: &Area, grown: f32, ink: Rgba, marks: &mut Vec<Mark<'static>>) -> usize {
         let small = grown * TEXT_SMALL;
         let line = self.measure.height(small);
         let (mut symbol, width) = typeset(stage.symbol, point(0.0, 0.0), grown * TEXT_BODY, ink, self.measure);
@@ -151,8 +151,8 @@ impl Drawing<'_> {
         let share = if is_beside { beside } else { inner.width() / wide }.clamp(LEAST_TITLE.1, 1.0);
         let middle = point(inner.left(), inner.top() + 0.5 * line);
         let weak = self.palette.weak;
-        let title = Text::new(stage.title, middle, (Across::Left, Down::Middle), share * small, weak);
-        marks.push(Mark::Text(Text { room: inner.width(), ..title }));
+        let title = TextMark::new(stage.title, middle, (Across::Left, Down::Middle), share * small, weak);
+        marks.push(Mark::Text(TextMark { room: inner.width(), ..title }));
         if is_beside || lines == 2 {
             let down = middle.y + (lines - 1) as f32 * line;
             for mark in &mut symbol {
@@ -173,18 +173,18 @@ impl Drawing<'_> {
             Held::Text(text) => {
                 let (size, lines) = self.fitting(text, area, grown);
                 let text = Cow::Owned(text.clone().into_owned());
-                let text = Text::new(text, area.min, (Across::Left, Down::Top), size, palette.text);
-                marks.push(Mark::Text(Text { room: area.width(), lines, ..text }));
+                let text = TextMark::new(text, area.min, (Across::Left, Down::Top), size, palette.text);
+                marks.push(Mark::Text(TextMark { room: area.width(), lines, ..text }));
             }
             Held::Word(word) => {
                 let size = self.narrowed(word, grown * LARGE, area.width());
                 let word = Cow::Owned(word.clone().into_owned());
-                let text = Text::new(word, area.centre(), (Across::Centre, Down::Middle), size, palette.text);
-                marks.push(Mark::Text(Text { room: area.width(), ..text }));
+                let text = TextMark::new(word, area.centre(), (Across::Centre, Down::Middle), size, palette.text);
+                marks.push(Mark::Text(TextMark { room: area.width(), ..text }));
             }
             Held::Hidden => {
                 let (at, size) = (area.centre(), grown * LARGE);
-                marks.push(Mark::Text(Text::new("?", at, (Across::Centre, Down::Middle), size, palette.accent)));
+                marks.push(Mark::Text(TextMark::new("?", at, (Across::Centre, Down::Middle), size, palette.accent)));
             }
         }
     }
@@ -234,8 +234,8 @@ impl Drawing<'_> {
             let at = point(area.left() + 2.0, top + 0.5 * line);
             let size = self.narrowed(word, small, area.width() - 2.0);
             let text = Cow::Owned(word.clone().into_owned());
-            let text = Text::new(text, at, (Across::Left, Down::Middle), size, self.palette.text);
-            marks.push(Mark::Text(Text { room: area.width(), ..text }));
+            let text = TextMark::new(text, at, (Across::Left, Down::Middle), size, self.palette.text);
+            marks.push(Mark::Text(TextMark { room: area.width(), ..text }));
         }
     }
 }
@@ -274,7 +274,7 @@ fn path(from: &Area, to: &Area) -> ([Point; 4], (f32, f32)) {
 
 /// Numbers as coloured squares: a row for each vector, or several rows where there are few vectors.
 fn squares(quantities: &[&Quantity], area: &Area, palette: &Palette) -> Mark<'static> {
-    let rows: Vec<(&[f32], Span)> = quantities
+    let rows: Vec<(&[f32], MachineSpan)> = quantities
         .iter()
         .flat_map(|quantity| (0..quantity.count()).map(move |j| (quantity.row(j), quantity.span)))
         .collect();
@@ -301,11 +301,11 @@ fn squares(quantities: &[&Quantity], area: &Area, palette: &Palette) -> Mark<'st
 }
 
 /// The colour of a number: of gates from nothing to full, of others by sign and size.
-pub fn colour(value: f32, largest: f32, span: Span, palette: &Palette) -> Rgba {
+pub fn colour(value: f32, largest: f32, span: MachineSpan, palette: &Palette) -> Rgba {
     match span {
-        Span::Gate => palette.accent.fade(value.clamp(0.0, 1.0)),
-        Span::Signed => palette.signed(value),
-        Span::Free => palette.signed(value / largest),
+        MachineSpan::Gate => palette.accent.fade(value.clamp(0.0, 1.0)),
+        MachineSpan::Signed => palette.signed(value),
+        MachineSpan::Free => palette.signed(value / largest),
     }
 }
 
@@ -323,5 +323,5 @@ fn bars(shares: &[f32], area: &Area, palette: &Palette, marks: &mut Vec<Mark<'st
     let zero = y(0.0);
     let stroke = Stroke { width: 1.0, colour: palette.line };
     let ends = vec![[point(area.left(), zero), point(area.right(), zero)]];
-    marks.push(Mark::Lines(Lines { ends, stroke, is_crisp: true }));
+    marks.push(Mark::Lines(LinesMark { ends, stroke, is_crisp: true }));
 }

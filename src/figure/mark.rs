@@ -11,13 +11,13 @@ use crate::figure::palette::{ColourMap, Rgba};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mark<'a> {
     /// A line of text, or a few.
-    Text(Text<'a>),
+    Text(TextMark<'a>),
     /// Words side by side, each with a colour behind it.
-    Words(Words<'a>),
+    Words(WordsMark<'a>),
     /// A rectangle.
     Rect(Rectangle),
     /// Straight lines of one kind.
-    Lines(Lines),
+    Lines(LinesMark),
     /// A cubic Bézier curve.
     Curve(Curve),
     /// A convex polygon.
@@ -33,14 +33,14 @@ impl Mark<'_> {
     pub fn kept(self) -> Option<Mark<'static>> {
         Some(match self {
             Self::Text(of) => {
-                let Text { text, at, anchor, size, colour, angle, room, lines, is_underlined } = of;
+                let TextMark { text, at, anchor, size, colour, angle, room, lines, is_underlined } = of;
                 let text = Cow::Owned(text.into_owned());
-                Mark::Text(Text { text, at, anchor, size, colour, angle, room, lines, is_underlined })
+                Mark::Text(TextMark { text, at, anchor, size, colour, angle, room, lines, is_underlined })
             }
             Self::Words(of) => {
-                let Words { words, faded, at, size, colour, gap, room } = of;
+                let WordsMark { words, faded, at, size, colour, gap, room } = of;
                 let words = words.into_iter().map(|(word, back)| (Cow::Owned(word.into_owned()), back)).collect();
-                Mark::Words(Words { words, faded, at, size, colour, gap, room })
+                Mark::Words(WordsMark { words, faded, at, size, colour, gap, room })
             }
             Self::Rect(of) => Mark::Rect(of),
             Self::Lines(of) => Mark::Lines(of),
@@ -92,7 +92,7 @@ pub enum Down {
 
 /// A text.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Text<'a> {
+pub struct TextMark<'a> {
     /// What it says, in the order of reading.
     pub text: Cow<'a, str>,
     /// Where.
@@ -113,7 +113,7 @@ pub struct Text<'a> {
     pub is_underlined: bool,
 }
 
-impl<'a> Text<'a> {
+impl<'a> TextMark<'a> {
     /// One line as wide as it is.
     pub fn new(text: impl Into<Cow<'a, str>>, at: Point, anchor: (Across, Down), size: f32, colour: Rgba) -> Self {
         Self {
@@ -132,7 +132,7 @@ impl<'a> Text<'a> {
 
 /// Words in one line, cut at `room`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Words<'a> {
+pub struct WordsMark<'a> {
     /// What each says, and the colour behind it.
     pub words: Vec<(Cow<'a, str>, Rgba)>,
     /// How many of the first have letters of another colour.
@@ -160,7 +160,7 @@ pub struct Stroke {
 
 /// On which side of the edge a border lies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Side {
+pub enum BorderSide {
     /// Within the rectangle.
     Inside,
     /// Around it.
@@ -180,7 +180,7 @@ pub struct Rectangle {
     /// Its border, of width 0 where there is none.
     pub border: Stroke,
     /// Where that lies.
-    pub side: Side,
+    pub side: BorderSide,
 }
 
 impl Rectangle {
@@ -190,7 +190,7 @@ impl Rectangle {
     }
 
     /// A border alone.
-    pub fn framed(area: Area, radius: f32, border: Stroke, side: Side) -> Self {
+    pub fn framed(area: Area, radius: f32, border: Stroke, side: BorderSide) -> Self {
         Self { area, radius, border, side, ..Self::default() }
     }
 
@@ -203,15 +203,15 @@ impl Rectangle {
     pub fn path(&self) -> (Area, f32) {
         let half = if self.has_border() { 0.5 * self.border.width } else { 0.0 };
         match self.side {
-            Side::Inside => (self.area.shrink(half), (self.radius - half).max(0.0)),
-            Side::Outside => (self.area.shrink(-half), if self.radius > 0.0 { self.radius + half } else { 0.0 }),
+            BorderSide::Inside => (self.area.shrink(half), (self.radius - half).max(0.0)),
+            BorderSide::Outside => (self.area.shrink(-half), if self.radius > 0.0 { self.radius + half } else { 0.0 }),
         }
     }
 }
 
 /// Straight lines, each from one point to another.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Lines {
+pub struct LinesMark {
     /// Their ends.
     pub ends: Vec<[Point; 2]>,
     /// How they are drawn.

@@ -1,14 +1,14 @@
-//! Floor 6: how much room text takes. Each painter brings a [`Measure`] of the letters that it paints.
+//! Floor 6: how much room text takes. Each painter brings a [`TextMeasure`] of the letters that it paints.
 
 use std::borrow::Cow;
 
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::figure::geometry::{Area, point, size};
-use crate::figure::mark::{Across, Down, Mark, Rectangle, Text, Words};
+use crate::figure::mark::{Across, Down, Mark, Rectangle, TextMark, WordsMark};
 
 /// What a painter knows of its letters.
-pub trait Measure {
+pub trait TextMeasure {
     /// Width of a line of text, points.
     fn width(&self, text: &str, size: f32) -> f32;
     /// Height of a line, points.
@@ -33,7 +33,7 @@ const WIDE: u16 = 1000;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SansSerif;
 
-impl Measure for SansSerif {
+impl TextMeasure for SansSerif {
     fn width(&self, text: &str, size: f32) -> f32 {
         text.chars().map(|letter| f32::from(thousandths(letter))).sum::<f32>() * size / 1000.0
     }
@@ -62,7 +62,7 @@ fn thousandths(letter: char) -> u16 {
 }
 
 /// A line cut with an ellipsis at `room` points.
-pub fn cut<'a>(measure: &dyn Measure, text: &'a str, size: f32, room: f32) -> Cow<'a, str> {
+pub fn cut<'a>(measure: &dyn TextMeasure, text: &'a str, size: f32, room: f32) -> Cow<'a, str> {
     if measure.width(text, size) <= room {
         return Cow::Borrowed(text);
     }
@@ -73,7 +73,7 @@ pub fn cut<'a>(measure: &dyn Measure, text: &'a str, size: f32, room: f32) -> Co
 }
 
 /// The words of a text in at most so many lines of `room` points; what is left over is cut.
-pub fn broken(measure: &dyn Measure, text: &str, size: f32, room: f32, lines: usize) -> Vec<String> {
+pub fn broken(measure: &dyn TextMeasure, text: &str, size: f32, room: f32, lines: usize) -> Vec<String> {
     let mut done: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         let is_last = done.len() >= lines;
@@ -89,7 +89,7 @@ pub fn broken(measure: &dyn Measure, text: &str, size: f32, room: f32, lines: us
 }
 
 /// Words as single texts with rectangles behind them, for painters that know no lines of words.
-pub fn laid_out<'a>(measure: &dyn Measure, of: &'a Words<'_>) -> Vec<Mark<'a>> {
+pub fn laid_out<'a>(measure: &dyn TextMeasure, of: &'a WordsMark<'_>) -> Vec<Mark<'a>> {
     let height = measure.height(of.size);
     let (mut x, mut out) = (0.0, Vec::new());
     for (n, (word, back)) in of.words.iter().enumerate() {
@@ -105,7 +105,7 @@ pub fn laid_out<'a>(measure: &dyn Measure, of: &'a Words<'_>) -> Vec<Mark<'a>> {
         }
         let is_whole = shown == *word;
         let colour = if n < of.faded.0 { of.faded.1 } else { of.colour };
-        out.push(Mark::Text(Text::new(shown, at, (Across::Left, Down::Middle), of.size, colour)));
+        out.push(Mark::Text(TextMark::new(shown, at, (Across::Left, Down::Middle), of.size, colour)));
         if !is_whole {
             break;
         }

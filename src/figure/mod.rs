@@ -3,7 +3,7 @@
 //! What is painted of a heatmap, of bars, of a beam is first a list of [`Mark`]s: text, rectangles, lines, curves,
 //! polygons, images. The window paints such lists, and [`svg`] writes them; a painter needs to know the marks alone.
 //! [`formats`] has the files that figures become; [`pdf`] and [`png`] paint what the SVG says, so that all look alike.
-//! Sizes of text come from a [`measure::Measure`], which each painter brings. Colours are those of [`palette`].
+//! Sizes of text come from a [`measure::TextMeasure`], which each painter brings. Colours are those of [`palette`].
 //!
 //! Marks hold all that a painter of pages or pixels needs: no mark depends on the mouse or on the screen, an image says
 //! its pixels ([`mark::Cells::pixels`]), and every length is in points, with y growing downwards.
@@ -38,8 +38,8 @@ pub mod svg;
 pub mod tree;
 
 use crate::figure::geometry::{Area, Size, point, size};
-use crate::figure::mark::{Across, Down, Mark, Rectangle, Text};
-use crate::figure::measure::{Measure, broken};
+use crate::figure::mark::{Across, Down, Mark, Rectangle, TextMark};
+use crate::figure::measure::{TextMeasure, broken};
 use crate::figure::palette::Palette;
 use crate::figure::provenance::Provenance;
 use crate::figure::sizes::TEXT_SMALL;
@@ -84,13 +84,13 @@ impl Figure<'_> {
     }
 
     /// With a caption below, in lines as wide as the figure.
-    pub fn captioned(mut self, text: &str, measure: &dyn Measure, palette: &Palette) -> Self {
+    pub fn captioned(mut self, text: &str, measure: &dyn TextMeasure, palette: &Palette) -> Self {
         let (height, width) = (measure.height(TEXT_SMALL), self.size.x.max(LEAST_CAPTION));
         let lines = broken(measure, text, TEXT_SMALL, width, CAPTION_LINES);
         let mut y = self.size.y + ABOVE_CAPTION;
         for line in lines {
             let at = point(0.0, y);
-            self.marks.push(Mark::Text(Text::new(line, at, (Across::Left, Down::Top), TEXT_SMALL, palette.text)));
+            self.marks.push(Mark::Text(TextMark::new(line, at, (Across::Left, Down::Top), TEXT_SMALL, palette.text)));
             y += height;
         }
         self.size = size(width, y);

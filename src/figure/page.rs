@@ -14,20 +14,20 @@ pub const DPIS: (f32, f32) = (20.0, 2400.0);
 
 /// The size of a figure in a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Page {
+pub struct FigurePage {
     /// Its width, millimetres; `None` leaves it as large as its points are.
     pub width_mm: Option<f32>,
     /// Pixels in an inch of a picture that is made of pixels.
     pub dpi: f32,
 }
 
-impl Default for Page {
+impl Default for FigurePage {
     fn default() -> Self {
         Self { width_mm: None, dpi: 300.0 }
     }
 }
 
-impl Page {
+impl FigurePage {
     /// What the points of a figure of this size are multiplied with.
     pub fn scale(&self, size: Size) -> f32 {
         self.width_mm.map_or(1.0, |width| width * POINTS / size.x.max(1.0))

@@ -22,7 +22,7 @@ use crate::figure::Figure;
 use crate::figure::fonts::Fonts;
 use crate::figure::geometry::{Area, size};
 use crate::figure::mark::{Image, Mark, Rectangle};
-use crate::figure::page::Page;
+use crate::figure::page::FigurePage;
 use crate::figure::svg::svg;
 
 /// Letters in one line that are further apart or aside than this, in their size, are written one by one.
@@ -32,7 +32,7 @@ const ASIDE: f32 = 1e-3;
 ///
 /// # Errors
 /// What the library that writes it refuses.
-pub fn pdf(figure: &Figure<'_>, page: &Page, fonts: &Fonts) -> Result<Vec<u8>> {
+pub fn pdf(figure: &Figure<'_>, page: &FigurePage, fonts: &Fonts) -> Result<Vec<u8>> {
     let refused = |what: String| Error::Internal(format!("a PDF could not be written: {what}"));
     let tree = fonts.tree(figure, &svg(&without_seams(figure)))?;
     let scale = page.scale(figure.size);

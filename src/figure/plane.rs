@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use crate::figure::Figure;
 use crate::figure::geometry::{Area, Point, Size, point, size};
-use crate::figure::mark::{Across, Dots, Down, Mark, Rectangle, Side, Stroke, Text};
-use crate::figure::measure::Measure;
+use crate::figure::mark::{Across, BorderSide, Dots, Down, Mark, Rectangle, Stroke, TextMark};
+use crate::figure::measure::TextMeasure;
 use crate::figure::palette;
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::provenance::Provenance;
@@ -241,7 +241,7 @@ impl<'t> Plane<'_, 't> {
             }
         }
         let edge = Stroke { width: 1.0, colour: palette.line };
-        let ground = Rectangle::framed(*view, CARD_RADIUS, edge, Side::Inside);
+        let ground = Rectangle::framed(*view, CARD_RADIUS, edge, BorderSide::Inside);
         let mut out = vec![Mark::Rect(Rectangle { fill: palette.panel, ..ground })];
         // What stands out is painted over what does not.
         out.extend([aside, marked].map(|dots| Mark::Dots(Dots::round(dots, radius))));
@@ -283,10 +283,10 @@ impl<'t> Plane<'_, 't> {
             palette.weak.fade(0.6)
         };
         let text = Cow::Borrowed((self.text)(at));
-        let text = Text::new(text, area.min, (Across::Left, Down::Top), TEXT_SMALL, colour);
+        let text = TextMark::new(text, area.min, (Across::Left, Down::Top), TEXT_SMALL, colour);
         // A little of the ground behind the letters keeps them apart from the points.
         let ground = Rectangle::filled(area.shrink(-1.0), 2.0, palette.panel.fade(0.72));
-        [Mark::Rect(ground), Mark::Text(Text { room: WIDEST, ..text })]
+        [Mark::Rect(ground), Mark::Text(TextMark { room: WIDEST, ..text })]
     }
 
     /// All of it as one figure: these points of it at their places, all in view.
@@ -294,7 +294,7 @@ impl<'t> Plane<'_, 't> {
         self,
         places: &[[f32; 2]],
         room: impl Into<Size>,
-        measure: &dyn Measure,
+        measure: &dyn TextMeasure,
         provenance: Provenance,
     ) -> Figure<'t> {
         let room = room.into();

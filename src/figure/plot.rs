@@ -8,8 +8,8 @@ use std::borrow::Cow;
 use crate::figure::Figure;
 use crate::figure::axes::{Axes, Axis, Frame};
 use crate::figure::geometry::{Area, Point, Size, dashed, point, size};
-use crate::figure::mark::{Across, Dots, Down, Lines, Mark, Polygon, Rectangle, Stroke, Text};
-use crate::figure::measure::Measure;
+use crate::figure::mark::{Across, Dots, Down, LinesMark, Mark, Polygon, Rectangle, Stroke, TextMark};
+use crate::figure::measure::TextMeasure;
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::provenance::Provenance;
 use crate::figure::sizes::{DATA_POINT, SPACE_1, SPACE_2, TEXT_SMALL};
@@ -75,7 +75,7 @@ impl Shape {
             Self::Asterisk => {
                 let line = |(x, y): (f32, f32)| [at + size(-x * r, -y * r), at + size(x * r, y * r)];
                 let ends = [(1.0, 0.0), (0.5, 0.87), (0.5, -0.87)].map(line).to_vec();
-                Mark::Lines(Lines { ends, stroke: Stroke { width: 1.5, colour }, is_crisp: false })
+                Mark::Lines(LinesMark { ends, stroke: Stroke { width: 1.5, colour }, is_crisp: false })
             }
         }
     }
@@ -83,7 +83,7 @@ impl Shape {
 
 /// How a series is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Look {
+pub enum SeriesStyle {
     /// A line with a mark at every point.
     #[default]
     Marked,
@@ -105,20 +105,20 @@ pub struct Series {
     /// x and y, by growing x.
     pub points: Vec<[f64; 2]>,
     /// How they are drawn.
-    pub look: Look,
+    pub look: SeriesStyle,
 }
 
 impl Series {
     /// Every point has a mark of its own.
     pub fn has_marks(&self) -> bool {
-        self.look == Look::Marked && self.points.len() <= MOST_MARKS
+        self.look == SeriesStyle::Marked && self.points.len() <= MOST_MARKS
     }
 
     /// Width of its line, points.
     pub fn width(&self) -> f32 {
         match self.look {
-            Look::Marked | Look::Bare | Look::Bars => WIDTHS.0,
-            Look::Minor => WIDTHS.1,
+            SeriesStyle::Marked | SeriesStyle::Bare | SeriesStyle::Bars => WIDTHS.0,
+            SeriesStyle::Minor => WIDTHS.1,
         }
     }
 
@@ -163,7 +163,7 @@ impl<'a> Plot<'a> {
 
     /// The bars of series `n`; those of several series stand side by side.
     pub fn bars(&self, n: usize) -> Vec<Bar> {
-        let is_bars = |series: &&Series| series.look == Look::Bars;
+        let is_bars = |series: &&Series| series.look == SeriesStyle::Bars;
         let Some(series) = self.series.get(n).filter(is_bars) else { return Vec::new() };
         let mut places: Vec<f64> =
             self.series.iter().filter(is_bars).flat_map(Series::finite).map(|[x, _]| x).collect();
@@ -178,11 +178,11 @@ impl<'a> Plot<'a> {
     }
 
     /// Title, legend, axes and data in `area`.
-    pub fn marks(&self, area: &Area, measure: &dyn Measure, dark: bool) -> Vec<Mark<'a>> {
+    pub fn marks(&self, area: &Area, measure: &dyn TextMeasure, dark: bool) -> Vec<Mark<'a>> {
         let palette = Palette::of(dark);
         let line = measure.height(TEXT_SMALL);
-        let title = Text::new(self.title, area.min, (Across::Left, Down::Top), TEXT_SMALL, palette.weak);
-        let mut out = vec![Mark::Text(Text { room: area.width(), ..title })];
+        let title = TextMark::new(self.title, area.min, (Across::Left, Down::Top), TEXT_SMALL, palette.weak);
+        let mut out = vec![Mark::Text(TextMark { room: area.width(), ..title })];
         let below = Area::new(point(area.left(), area.top() + line + SPACE_1), area.max);
         let legend = legend(self.series, &below, measure, dark, &mut out);
         let rest = Area::new(point(area.left(), legend + SPACE_1), area.max);
@@ -203,7 +203,7 @@ impl<'a> Plot<'a> {
     pub fn whole(
         &self,
         room: impl Into<Size>,
-        measure: &dyn Measure,
+        measure: &dyn TextMeasure,
         dark: bool,
         provenance: Provenance,
     ) -> Figure<'a> {
@@ -218,12 +218,12 @@ impl<'a> Plot<'a> {
         let points: Vec<Point> = series.finite().map(|point| frame.place(point)).collect();
         let stroke = Stroke { width: series.width(), colour };
         let ends = match series.look {
-            Look::Marked | Look::Bare => points.windows(2).map(|two| [two[0], two[1]]).collect(),
-            Look::Minor => dashed(&points, DASH.0, DASH.1),
-            Look::Bars => Vec::new(),
+            SeriesStyle::Marked | SeriesStyle::Bare => points.windows(2).map(|two| [two[0], two[1]]).collect(),
+            SeriesStyle::Minor => dashed(&points, DASH.0, DASH.1),
+            SeriesStyle::Bars => Vec::new(),
         };
         if !ends.is_empty() {
-            out.push(Mark::Lines(Lines { ends, stroke, is_crisp: false }));
+            out.push(Mark::Lines(LinesMark { ends, stroke, is_crisp: false }));
         }
         if series.has_marks() {
             out.extend(points.iter().map(|at| Shape::at(series.place).mark(*at, DATA_POINT, colour)));
@@ -246,7 +246,13 @@ fn ends(values: impl Iterator<Item = f64>, margin: f32) -> [f64; 2] {
 }
 
 /// Names with their lines and shapes, in as many rows as they need; where the last row ends.
-fn legend<'a>(series: &'a [Series], area: &Area, measure: &dyn Measure, dark: bool, out: &mut Vec<Mark<'a>>) -> f32 {
+fn legend<'a>(
+    series: &'a [Series],
+    area: &Area,
+    measure: &dyn TextMeasure,
+    dark: bool,
+    out: &mut Vec<Mark<'a>>,
+) -> f32 {
     let line = measure.height(TEXT_SMALL);
     let (mut x, mut top) = (area.left(), area.top());
     for one in series {
@@ -259,8 +265,8 @@ fn legend<'a>(series: &'a [Series], area: &Area, measure: &dyn Measure, dark: bo
         out.push(sample(one, at, Palette::series(one.place, dark)));
         let text = Cow::Borrowed(one.name.as_str());
         let foot = at + size(LEGEND.0 + SPACE_1, 0.0);
-        let text = Text::new(text, foot, (Across::Left, Down::Middle), TEXT_SMALL, Palette::of(dark).text);
-        out.push(Mark::Text(Text { room, ..text }));
+        let text = TextMark::new(text, foot, (Across::Left, Down::Middle), TEXT_SMALL, Palette::of(dark).text);
+        out.push(Mark::Text(TextMark { room, ..text }));
         x += width + SPACE_2;
     }
     if series.is_empty() { top } else { top + line }
@@ -271,9 +277,9 @@ pub fn sample<'a>(series: &Series, at: Point, colour: Rgba) -> Mark<'a> {
     let middle = at + size(0.5 * LEGEND.0, 0.0);
     let (ends, stroke) = ([at, at + size(LEGEND.0, 0.0)], Stroke { width: series.width(), colour });
     match series.look {
-        Look::Marked => Shape::at(series.place).mark(middle, DATA_POINT, colour),
-        Look::Bars => Shape::Square.mark(middle, DATA_POINT, colour),
-        Look::Bare => Mark::Lines(Lines { ends: vec![ends], stroke, is_crisp: false }),
-        Look::Minor => Mark::Lines(Lines { ends: dashed(&ends, DASH.0, DASH.1), stroke, is_crisp: false }),
+        SeriesStyle::Marked => Shape::at(series.place).mark(middle, DATA_POINT, colour),
+        SeriesStyle::Bars => Shape::Square.mark(middle, DATA_POINT, colour),
+        SeriesStyle::Bare => Mark::Lines(LinesMark { ends: vec![ends], stroke, is_crisp: false }),
+        SeriesStyle::Minor => Mark::Lines(LinesMark { ends: dashed(&ends, DASH.0, DASH.1), stroke, is_crisp: false }),
     }
 }

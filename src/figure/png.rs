@@ -5,7 +5,7 @@ use resvg::tiny_skia::{Pixmap, Transform};
 use crate::error::{Error, Result};
 use crate::figure::Figure;
 use crate::figure::fonts::Fonts;
-use crate::figure::page::Page;
+use crate::figure::page::FigurePage;
 use crate::figure::svg::svg;
 
 /// Inches in a metre.
@@ -15,7 +15,7 @@ const INCHES: f64 = 1000.0 / 25.4;
 ///
 /// # Errors
 /// More pixels than memory should be spent on.
-pub fn png(figure: &Figure<'_>, page: &Page, fonts: &Fonts) -> Result<Vec<u8>> {
+pub fn png(figure: &Figure<'_>, page: &FigurePage, fonts: &Fonts) -> Result<Vec<u8>> {
     let Pixels { width, height, rgba } = pixels(figure, page, fonts)?;
     let mut file = Vec::new();
     write(figure, page, (width, height), &rgba, &mut file)
@@ -38,7 +38,7 @@ pub struct Pixels {
 ///
 /// # Errors
 /// As [`png`].
-pub fn pixels(figure: &Figure<'_>, page: &Page, fonts: &Fonts) -> Result<Pixels> {
+pub fn pixels(figure: &Figure<'_>, page: &FigurePage, fonts: &Fonts) -> Result<Pixels> {
     let pixmap = painted(figure, page, fonts)?;
     let rgba = pixmap.pixels().iter().flat_map(|pixel| {
         let colour = pixel.demultiply();
@@ -51,7 +51,7 @@ pub fn pixels(figure: &Figure<'_>, page: &Page, fonts: &Fonts) -> Result<Pixels>
 ///
 /// # Errors
 /// As [`png`].
-pub fn painted(figure: &Figure<'_>, page: &Page, fonts: &Fonts) -> Result<Pixmap> {
+pub fn painted(figure: &Figure<'_>, page: &FigurePage, fonts: &Fonts) -> Result<Pixmap> {
     let (width, height) = page.pixels(figure.size)?;
     let none = || Error::Internal(format!("a picture of {width} by {height} pixels"));
     let mut pixmap = Pixmap::new(width, height).ok_or_else(none)?;
@@ -64,7 +64,7 @@ pub fn painted(figure: &Figure<'_>, page: &Page, fonts: &Fonts) -> Result<Pixmap
 
 fn write(
     figure: &Figure<'_>,
-    page: &Page,
+    page: &FigurePage,
     (width, height): (u32, u32),
     pixels: &[u8],
     file: &mut Vec<u8>,

@@ -4,8 +4,8 @@
 use crate::figure::Figure;
 use crate::figure::axes::{Axes, Axis};
 use crate::figure::geometry::{Area, Point, Size, dashed, point, size};
-use crate::figure::mark::{Dots, Lines, Mark, Stroke};
-use crate::figure::measure::Measure;
+use crate::figure::mark::{Dots, LinesMark, Mark, Stroke};
+use crate::figure::measure::TextMeasure;
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::provenance::Provenance;
 use crate::figure::sizes::SPACE_1;
@@ -20,7 +20,7 @@ const ROUND: f32 = 3.0;
 
 /// What of the plane is on the screen, and how large it is there.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct View {
+pub struct ScatterView {
     /// From left to right.
     pub x: [f32; 2],
     /// From bottom to top.
@@ -29,7 +29,7 @@ pub struct View {
     pub size: [f32; 2],
 }
 
-impl View {
+impl ScatterView {
     /// Where a point falls, from the top left corner; outside the size where it is not in view.
     pub fn place(&self, [x, y]: [f32; 2]) -> [f32; 2] {
         let across = |value: f32, [from, to]: [f32; 2], size: f32| (value - from) / (to - from) * size;
@@ -66,7 +66,7 @@ pub struct Bins {
 
 /// What is drawn of a bin.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Dot {
+pub struct ScatterDot {
     /// Its middle, from the top left corner.
     pub at: [f32; 2],
     /// Points in it.
@@ -75,7 +75,7 @@ pub struct Dot {
 
 impl Bins {
     /// Sorts the points with these indexes.
-    pub fn new(points: &[[f32; 2]], chosen: impl Iterator<Item = u32>, view: &View) -> Self {
+    pub fn new(points: &[[f32; 2]], chosen: impl Iterator<Item = u32>, view: &ScatterView) -> Self {
         let (columns, rows) = view.bins();
         let placed: Vec<(u32, u32)> = chosen
             .filter_map(|index| {
@@ -120,7 +120,7 @@ impl Bins {
     }
 
     /// A dot for every bin that has points: a single one where it is, more in the middle of their bin.
-    pub fn dots<'a>(&'a self, points: &'a [[f32; 2]], view: &'a View) -> impl Iterator<Item = Dot> + 'a {
+    pub fn dots<'a>(&'a self, points: &'a [[f32; 2]], view: &'a ScatterView) -> impl Iterator<Item = ScatterDot> + 'a {
         (0..self.columns * self.rows).filter_map(move |bin| {
             let inside = self.bin(bin);
             let at = match inside {
@@ -128,12 +128,12 @@ impl Bins {
                 [one] => view.place(points[*one as usize]),
                 _ => [bin % self.columns, bin / self.columns].map(|place| (place as f32 + 0.5) * SIDE),
             };
-            Some(Dot { at, count: inside.len() as u32 })
+            Some(ScatterDot { at, count: inside.len() as u32 })
         })
     }
 
     /// The point nearest to a place on the screen, no farther than `reach`, and how many are that near in all.
-    pub fn nearest(&self, points: &[[f32; 2]], view: &View, at: [f32; 2], reach: f32) -> Option<(usize, usize)> {
+    pub fn nearest(&self, points: &[[f32; 2]], view: &ScatterView, at: [f32; 2], reach: f32) -> Option<(usize, usize)> {
         let around = (reach / SIDE).ceil() as isize;
         let middle = at.map(|place| (place / SIDE).floor() as isize);
         let (mut best, mut near): (Option<(usize, f32)>, usize) = (None, 0);
@@ -162,7 +162,7 @@ pub struct Scatter<'a> {
     /// x and y of each.
     pub points: &'a [[f32; 2]],
     /// What is in view.
-    pub view: &'a View,
+    pub view: &'a ScatterView,
     /// All of them.
     pub all: &'a Bins,
     /// Those that are drawn in the warm colour over the others.
@@ -181,12 +181,12 @@ impl Scatter<'_> {
     /// The line on which x is y, and the dots; `frame` is the area between the axes.
     pub fn dots<'m>(&self, frame: &Area) -> Vec<Mark<'m>> {
         let mut out = Vec::new();
-        let View { x, y, .. } = self.view;
+        let ScatterView { x, y, .. } = self.view;
         let (low, high) = (x[0].max(y[0]), x[1].min(y[1]).min(0.0));
         if low < high {
             let ends = dashed(&[low, high].map(|end| self.place(frame, [end, end])), 6.0, 5.0);
             let stroke = Stroke { width: 1.0, colour: self.palette.weak.fade(0.7) };
-            out.push(Mark::Lines(Lines { ends, stroke, is_crisp: false }));
+            out.push(Mark::Lines(LinesMark { ends, stroke, is_crisp: false }));
         }
         let is_few = self.all.len() < FEW;
         for (bins, is_found) in [(self.all, false), (self.found, true)] {
@@ -248,7 +248,7 @@ pub fn whole<'a>(
     found: &[u32],
     labels: [&str; 2],
     room: impl Into<Size>,
-    (measure, palette): (&dyn Measure, &Palette),
+    (measure, palette): (&dyn TextMeasure, &Palette),
     provenance: Provenance,
 ) -> Figure<'a> {
     let room = room.into();
@@ -262,7 +262,7 @@ pub fn whole<'a>(
     let frame = axes.frame(&Area::at(point(0.0, 0.0), room).shrink(SPACE_1), measure);
     let narrow = |[low, high]: [f64; 2]| [low as f32, high as f32];
     let area = frame.area;
-    let view = View { x: narrow(frame.x), y: narrow(frame.y), size: [area.width(), area.height()] };
+    let view = ScatterView { x: narrow(frame.x), y: narrow(frame.y), size: [area.width(), area.height()] };
     let all = Bins::new(points, 0..points.len() as u32, &view);
     let found = Bins::new(points, found.iter().copied(), &view);
     let scatter =

@@ -6,21 +6,21 @@ use std::sync::LazyLock;
 
 use crate::analysis::alignment::Alignment;
 use crate::figure::Figure;
-use crate::figure::beam::Row;
+use crate::figure::beam::BeamRow;
 use crate::figure::geometry::{Area, point, size};
 use crate::figure::heatmap::layout::{Gaze, Metrics};
-use crate::figure::heatmap::{Heatmap, Marks};
+use crate::figure::heatmap::{Heatmap, HeatmapMarks};
 use crate::figure::inspected::Inspected;
 use crate::figure::label::Label;
 use crate::figure::legend;
 use crate::figure::links;
 use crate::figure::links::Weight;
 use crate::figure::mark::{Cells, Mark, Scale};
-use crate::figure::measure::{Measure as _, SansSerif};
+use crate::figure::measure::{SansSerif, TextMeasure as _};
 use crate::figure::palette::{ColourMap, Palette};
 use crate::figure::provenance::Provenance;
 use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_BODY};
-use crate::figure::tree::{Node, Tree};
+use crate::figure::tree::{Node, TreeFigure};
 use crate::text::links::Links;
 
 /// Height of the links between the two lines, points.
@@ -50,8 +50,8 @@ pub struct Sheet<'a> {
     /// Which word a row belongs to, where there is a choice.
     pub corner: Option<&'a str>,
     /// The hypotheses, best first.
-    pub beam: Vec<Row<'a>>,
-    /// The search, in the order of [`Tree`]; empty where it was not kept.
+    pub beam: Vec<BeamRow<'a>>,
+    /// The search, in the order of [`TreeFigure`]; empty where it was not kept.
     pub tree: Vec<Node<'a>>,
     /// The target word that is looked at closely.
     pub word: Option<Inspected<'a>>,
@@ -61,7 +61,7 @@ pub struct Sheet<'a> {
 
 /// How a figure looks.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Look {
+pub struct FigureStyle {
     /// It is for a dark ground.
     pub is_dark: bool,
     /// The colours of alpha in a heatmap.
@@ -76,7 +76,7 @@ pub struct Look {
     pub weight: Weight,
 }
 
-impl Default for Look {
+impl Default for FigureStyle {
     fn default() -> Self {
         let map = ColourMap::at(0);
         Self { is_dark: false, map, has_legend: false, caption: None, threshold: 0.1, weight: Weight::default() }
@@ -85,7 +85,7 @@ impl Default for Look {
 
 /// One line of [`KINDS`].
 #[derive(Clone, Copy, Debug)]
-pub struct Kind {
+pub struct FigureKind {
     /// On the command line.
     pub name: &'static str,
     /// What it shows.
@@ -93,13 +93,13 @@ pub struct Kind {
     /// What a file of it is called at first.
     pub file: &'static str,
     /// What it cannot be drawn without.
-    pub needs: Needs,
-    draw: for<'a> fn(&'a Sheet<'a>, &Look) -> Figure<'a>,
+    pub needs: FigureNeeds,
+    draw: for<'a> fn(&'a Sheet<'a>, &FigureStyle) -> Figure<'a>,
 }
 
 /// What a figure cannot be drawn without.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
+pub enum FigureNeeds {
     /// There are always hypotheses.
     Nothing,
     /// alpha.
@@ -110,7 +110,7 @@ pub enum Needs {
     Word,
 }
 
-impl Needs {
+impl FigureNeeds {
     /// Why there is nothing to draw, in a sentence.
     pub fn lacking(self) -> &'static str {
         match self {
@@ -127,58 +127,58 @@ impl Needs {
 }
 
 /// Every kind of figure of a translation.
-pub const KINDS: &[Kind] = &[
-    Kind {
+pub const KINDS: &[FigureKind] = &[
+    FigureKind {
         name: "heatmap",
         file: "heatmap.svg",
         about: "alpha as cells, source words along the top, target words down the side",
-        needs: Needs::Alignment,
+        needs: FigureNeeds::Alignment,
         draw: heatmap,
     },
-    Kind {
+    FigureKind {
         name: "links",
         file: "links.svg",
         about: "alpha as curves between the source above and the target below",
-        needs: Needs::Alignment,
+        needs: FigureNeeds::Alignment,
         draw: links,
     },
-    Kind {
+    FigureKind {
         name: "beam",
         file: "beam.svg",
         about: "the hypotheses with their log p, doubtful words coloured",
-        needs: Needs::Nothing,
+        needs: FigureNeeds::Nothing,
         draw: beam,
     },
-    Kind {
+    FigureKind {
         name: "tree",
         file: "tree.svg",
         about: "the whole search, a node for each word, with what fell out of the beam",
-        needs: Needs::Search,
+        needs: FigureNeeds::Search,
         draw: tree,
     },
-    Kind {
+    FigureKind {
         name: "bars",
         file: "bars.svg",
         about: "one target word: the next-word candidates, and alpha over the source words",
-        needs: Needs::Word,
+        needs: FigureNeeds::Word,
         draw: bars,
     },
 ];
 
 /// The kind of that name.
-pub fn kind(name: &str) -> Option<&'static Kind> {
+pub fn kind(name: &str) -> Option<&'static FigureKind> {
     KINDS.iter().find(|kind| kind.name == name)
 }
 
-impl Kind {
+impl FigureKind {
     /// The figure on its ground, with what `look` asks for; `None` where something is missing that it needs.
-    pub fn draw<'a>(&self, sheet: &'a Sheet<'a>, look: &Look) -> Option<Figure<'a>> {
+    pub fn draw<'a>(&self, sheet: &'a Sheet<'a>, look: &FigureStyle) -> Option<Figure<'a>> {
         let has_cells = sheet.cells.is_some() && self.name == KINDS[0].name;
         let is_there = match self.needs {
-            Needs::Nothing => true,
-            Needs::Alignment => sheet.alpha.is_some() || has_cells,
-            Needs::Search => !sheet.tree.is_empty(),
-            Needs::Word => sheet.word.as_ref().is_some_and(Inspected::has_bars),
+            FigureNeeds::Nothing => true,
+            FigureNeeds::Alignment => sheet.alpha.is_some() || has_cells,
+            FigureNeeds::Search => !sheet.tree.is_empty(),
+            FigureNeeds::Word => sheet.word.as_ref().is_some_and(Inspected::has_bars),
         };
         if !is_there {
             return None;
@@ -196,7 +196,7 @@ impl Kind {
 /// The numbers of a figure that has none.
 static NOTHING: LazyLock<Alignment> = LazyLock::new(Alignment::default);
 
-fn heatmap<'a>(sheet: &'a Sheet<'a>, look: &Look) -> Figure<'a> {
+fn heatmap<'a>(sheet: &'a Sheet<'a>, look: &FigureStyle) -> Figure<'a> {
     let (numbers, scale) = sheet.cells.unwrap_or((sheet.alpha.unwrap_or(&NOTHING), Scale::Unit));
     let heatmap = Heatmap {
         source: &sheet.source,
@@ -205,7 +205,7 @@ fn heatmap<'a>(sheet: &'a Sheet<'a>, look: &Look) -> Figure<'a> {
         name: sheet.name,
         gaze: sheet.gaze,
         links: sheet.links,
-        marks: Marks::default(),
+        marks: HeatmapMarks::default(),
         metrics: Metrics::default(),
         text_height: 0.0,
         palette: Palette::of(look.is_dark),
@@ -213,9 +213,9 @@ fn heatmap<'a>(sheet: &'a Sheet<'a>, look: &Look) -> Figure<'a> {
     heatmap.sheet(sheet.corner, look.has_legend, &SansSerif, Provenance::default())
 }
 
-fn links<'a>(sheet: &'a Sheet<'a>, look: &Look) -> Figure<'a> {
+fn links<'a>(sheet: &'a Sheet<'a>, look: &FigureStyle) -> Figure<'a> {
     let palette = Palette::of(look.is_dark);
-    let links = links::Links {
+    let links = links::LinksFigure {
         source: &sheet.source,
         target: &sheet.target,
         alpha: sheet.alpha.unwrap_or(&NOTHING),
@@ -231,12 +231,12 @@ fn links<'a>(sheet: &'a Sheet<'a>, look: &Look) -> Figure<'a> {
     with_legend(figure, |place| legend::of_links(&place, links.threshold, |alpha| links.stroke_of(alpha), palette))
 }
 
-fn beam<'a>(sheet: &'a Sheet<'a>, look: &Look) -> Figure<'a> {
+fn beam<'a>(sheet: &'a Sheet<'a>, look: &FigureStyle) -> Figure<'a> {
     let palette = Palette::of(look.is_dark);
     let width =
-        |row: &Row<'_>| row.words.iter().map(|(word, _)| SansSerif.width(word, TEXT_BODY) + SPACE_1).sum::<f32>();
+        |row: &BeamRow<'_>| row.words.iter().map(|(word, _)| SansSerif.width(word, TEXT_BODY) + SPACE_1).sum::<f32>();
     let width = BEFORE_WORDS + sheet.beam.iter().map(width).fold(0.0, f32::max);
-    let row = |(n, row): (usize, &Row<'a>)| {
+    let row = |(n, row): (usize, &BeamRow<'a>)| {
         let area = Area::at(point(0.0, n as f32 * LINE), size(width, LINE));
         row.clone().marks(&area, palette)
     };
@@ -246,15 +246,15 @@ fn beam<'a>(sheet: &'a Sheet<'a>, look: &Look) -> Figure<'a> {
     if look.has_legend { with_legend(figure, |place| legend::of_doubt(&place, palette)) } else { figure }
 }
 
-fn tree<'a>(sheet: &'a Sheet<'a>, look: &Look) -> Figure<'a> {
+fn tree<'a>(sheet: &'a Sheet<'a>, look: &FigureStyle) -> Figure<'a> {
     let palette = Palette::of(look.is_dark);
-    let tree = Tree { nodes: &sheet.tree, selected: None, scale: 1.0, palette };
+    let tree = TreeFigure { nodes: &sheet.tree, selected: None, scale: 1.0, palette };
     let figure = tree.whole(&SansSerif, Provenance::default());
     if look.has_legend { with_legend(figure, |place| legend::of_doubt(&place, palette)) } else { figure }
 }
 
 /// They say themselves what they are.
-fn bars<'a>(sheet: &'a Sheet<'a>, look: &Look) -> Figure<'a> {
+fn bars<'a>(sheet: &'a Sheet<'a>, look: &FigureStyle) -> Figure<'a> {
     let palette = Palette::of(look.is_dark);
     sheet.word.as_ref().map_or_else(Figure::default, |word| word.whole(&sheet.source, &SansSerif, palette))
 }

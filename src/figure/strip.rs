@@ -1,12 +1,12 @@
 //! Floor 6: a vector as rows of signed bars, for the one context vector of the RNN Encoder-Decoder.
 
 use crate::figure::geometry::{Area, Size, point, size};
-use crate::figure::mark::{Lines, Mark, Rectangle, Stroke};
+use crate::figure::mark::{LinesMark, Mark, Rectangle, Stroke};
 use crate::figure::palette::Palette;
 
 /// Where the bars of a vector stand.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Layout {
+pub struct StripLayout {
     /// Numbers in a row.
     pub across: usize,
     /// Rows.
@@ -22,7 +22,7 @@ const LEAST_PITCH: f32 = 4.0;
 /// Rows, from low to high.
 const ROW: (f32, f32) = (14.0, 64.0);
 
-impl Layout {
+impl StripLayout {
     /// For `count` numbers in `room` points.
     pub fn choose(count: usize, room: impl Into<Size>) -> Self {
         let room = room.into();
@@ -57,7 +57,7 @@ impl Layout {
             [point(area.left(), y), point(area.right(), y)]
         };
         let stroke = Stroke { width: 1.0, colour: palette.line };
-        let zeros = Lines { ends: (0..self.down).map(zero).collect(), stroke, is_crisp: false };
+        let zeros = LinesMark { ends: (0..self.down).map(zero).collect(), stroke, is_crisp: false };
         let gap = (self.pitch * 0.25).min(1.5);
         let bar = |(n, value): (usize, &f32)| {
             let cell = self.cell(n).shift(size(area.left(), area.top()));

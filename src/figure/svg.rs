@@ -7,9 +7,11 @@ use std::fmt::Write as _;
 
 use crate::figure::Figure;
 use crate::figure::geometry::{Area, Point};
-use crate::figure::mark::{Across, CellRun, Cells, Dots, Down, Image, Lines, Mark, Polygon, Rectangle, Stroke, Text};
-use crate::figure::measure::{Measure as _, SansSerif, broken, laid_out};
-use crate::figure::page::Page;
+use crate::figure::mark::{
+    Across, CellRun, Cells, Dots, Down, Image, LinesMark, Mark, Polygon, Rectangle, Stroke, TextMark,
+};
+use crate::figure::measure::{SansSerif, TextMeasure as _, broken, laid_out};
+use crate::figure::page::FigurePage;
 use crate::figure::palette::Rgba;
 
 /// From the middle of a line of letters down to what they stand on, as a share of their size.
@@ -21,7 +23,7 @@ pub fn svg(figure: &Figure<'_>) -> String {
 }
 
 /// The whole file in the size of a page.
-pub fn sized(figure: &Figure<'_>, page: &Page) -> String {
+pub fn sized(figure: &Figure<'_>, page: &FigurePage) -> String {
     let scale = page.scale(figure.size);
     let unit = if page.width_mm.is_some() { "mm" } else { "pt" };
     let in_unit = if page.width_mm.is_some() { 25.4 / 72.0 } else { 1.0 };
@@ -91,7 +93,7 @@ fn dots(out: &mut String, of: &Dots) {
     out.push_str("</g>\n");
 }
 
-fn text(out: &mut String, of: &Text<'_>) {
+fn text(out: &mut String, of: &TextMark<'_>) {
     let height = SansSerif.height(of.size);
     let lines = broken(&SansSerif, &of.text, of.size, of.room, of.lines);
     let (anchor, down) = of.anchor;
@@ -129,7 +131,7 @@ fn rectangle(out: &mut String, of: &Rectangle) {
     let _ = writeln!(out, "<rect {}{radius}{}{border}/>", sides(&area), fill(of.fill));
 }
 
-fn lines(out: &mut String, of: &Lines) {
+fn lines(out: &mut String, of: &LinesMark) {
     if of.ends.is_empty() {
         return;
     }

@@ -8,8 +8,8 @@ use std::ops::Range;
 use crate::figure::Figure;
 use crate::figure::geometry::{Area, Point, Size, point, size};
 use crate::figure::label::Hand;
-use crate::figure::mark::{Across, Curve, Down, Lines, Mark, Rectangle, Side, Stroke, Text};
-use crate::figure::measure::Measure;
+use crate::figure::mark::{Across, BorderSide, Curve, Down, LinesMark, Mark, Rectangle, Stroke, TextMark};
+use crate::figure::measure::TextMeasure;
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::provenance::Provenance;
 use crate::figure::sizes::{LABEL_MAX, SPACE_1, SPACE_2, TEXT_SMALL};
@@ -41,8 +41,8 @@ impl Weight {
     fn of(node: &Node<'_>) -> Self {
         match node.state {
             _ if node.is_best => Self::Best,
-            State::Pruned => Self::Pruned,
-            State::Inner | State::Finished | State::Cut => Self::Kept,
+            NodeState::Pruned => Self::Pruned,
+            NodeState::Inner | NodeState::Finished | NodeState::Cut => Self::Kept,
         }
     }
 }
@@ -59,7 +59,7 @@ impl Straight {
 
 /// What became of a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum State {
+pub enum NodeState {
     /// It was continued.
     #[default]
     Inner,
@@ -83,7 +83,7 @@ pub struct Node<'a> {
     /// log p of its word.
     pub log_p: f32,
     /// What became of it.
-    pub state: State,
+    pub state: NodeState,
     /// It belongs to the hypothesis that is shown.
     pub is_best: bool,
     /// Who chose it.
@@ -94,7 +94,7 @@ pub struct Node<'a> {
 
 /// The nodes that are drawn.
 #[derive(Clone, Copy, Debug)]
-pub struct Tree<'a> {
+pub struct TreeFigure<'a> {
     /// In order.
     pub nodes: &'a [Node<'a>],
     /// The place of the node that is looked at closely.
@@ -107,14 +107,14 @@ pub struct Tree<'a> {
 
 /// Where nodes stand.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Layout {
+pub struct TreeLayout {
     /// The box of each node; none stands higher than the one before it.
     pub boxes: Vec<Area>,
     /// All of it.
     pub size: Size,
 }
 
-impl Layout {
+impl TreeLayout {
     /// The nodes on the lines that `view` shows, found without a look at the others.
     pub fn lines(&self, view: &Area) -> Range<usize> {
         let first = self.boxes.partition_point(|area| area.bottom() < view.top());
@@ -122,9 +122,9 @@ impl Layout {
     }
 }
 
-impl<'a> Tree<'a> {
+impl<'a> TreeFigure<'a> {
     /// Every step as wide as its widest word.
-    pub fn layout(&self, measure: &dyn Measure) -> Layout {
+    pub fn layout(&self, measure: &dyn TextMeasure) -> TreeLayout {
         let scale = self.scale;
         let letters = TEXT_SMALL * scale;
         let steps = self.nodes.iter().map(|node| node.step + 1).max().unwrap_or(0);
@@ -159,11 +159,11 @@ impl<'a> Tree<'a> {
             boxes.push(Area::at(corner, size(wide[at], BOX * scale)));
         }
         let right = boxes.iter().map(Area::right).fold(0.0, f32::max);
-        Layout { boxes, size: size(right + GAP * scale, (2.0 * RIM + (line + 1.0) * LINE) * scale) }
+        TreeLayout { boxes, size: size(right + GAP * scale, (2.0 * RIM + (line + 1.0) * LINE) * scale) }
     }
 
     /// What `view` shows of it.
-    pub fn marks(&self, layout: &Layout, view: &Area) -> Vec<Mark<'a>> {
+    pub fn marks(&self, layout: &TreeLayout, view: &Area) -> Vec<Mark<'a>> {
         let seen = layout.lines(view);
         let mut out = Vec::new();
         self.edges(layout, view, &seen, &mut out);
@@ -173,7 +173,7 @@ impl<'a> Tree<'a> {
                 self.node(&self.nodes[at], area, &mut out);
                 if self.selected == Some(at) {
                     let border = Stroke { width: 2.5, colour: self.palette.mark };
-                    out.push(Mark::Rect(Rectangle::framed(*area, 3.0, border, Side::Outside)));
+                    out.push(Mark::Rect(Rectangle::framed(*area, 3.0, border, BorderSide::Outside)));
                 }
             }
         }
@@ -182,7 +182,7 @@ impl<'a> Tree<'a> {
 
     /// What leads from node to node: a line on the same line, a curve to one of the next lines. Those further down hang
     /// on one trunk, for they can be hundreds that cross the view on their way.
-    fn edges(&self, layout: &Layout, view: &Area, seen: &Range<usize>, out: &mut Vec<Mark<'a>>) {
+    fn edges(&self, layout: &TreeLayout, view: &Area, seen: &Range<usize>, out: &mut Vec<Mark<'a>>) {
         let (mut lines, mut trunks) = (Straight::default(), BTreeMap::new());
         for (at, node) in self.nodes.iter().enumerate().skip(seen.start) {
             // a parent stands before its children, and no lower
@@ -213,12 +213,12 @@ impl<'a> Tree<'a> {
             }
             lines.push(kind, [from.y.max(view.top()), foot.y.min(view.bottom())].map(|y| point(foot.x, y)));
         }
-        let of = |(kind, ends)| Mark::Lines(Lines { ends, stroke: self.stroke(kind), is_crisp: false });
+        let of = |(kind, ends)| Mark::Lines(LinesMark { ends, stroke: self.stroke(kind), is_crisp: false });
         out.extend(lines.0.into_iter().map(of));
     }
 
     /// Where edges begin: behind a node and its number.
-    fn end(&self, layout: &Layout, at: usize) -> Point {
+    fn end(&self, layout: &TreeLayout, at: usize) -> Point {
         let area = &layout.boxes[at];
         let behind = if self.nodes[at].hidden > 0 { BEHIND * self.scale } else { 0.0 };
         point(area.right() + behind, area.centre().y)
@@ -239,29 +239,30 @@ impl<'a> Tree<'a> {
             out.push(Mark::Rect(Rectangle::filled(*area, 3.0, doubt)));
         }
         let mut frame = |width: f32, colour: Rgba| {
-            out.push(Mark::Rect(Rectangle::framed(*area, 3.0, Stroke { width, colour }, Side::Inside)));
+            out.push(Mark::Rect(Rectangle::framed(*area, 3.0, Stroke { width, colour }, BorderSide::Inside)));
         };
         match node.state {
-            State::Inner => {}
-            State::Finished => frame(1.5, palette.accent),
-            State::Cut => frame(1.5, palette.warm),
-            State::Pruned => frame(1.0, palette.line),
+            NodeState::Inner => {}
+            NodeState::Finished => frame(1.5, palette.accent),
+            NodeState::Cut => frame(1.5, palette.warm),
+            NodeState::Pruned => frame(1.0, palette.line),
         }
         out.extend(Hand { said: node.said, is_set: false }.frame(*area, palette));
-        let colour = if node.state == State::Pruned { palette.weak } else { palette.text };
+        let colour = if node.state == NodeState::Pruned { palette.weak } else { palette.text };
         let anchor = (Across::Centre, Down::Middle);
-        let text = Text::new(node.text.clone(), area.centre(), anchor, TEXT_SMALL * self.scale, colour);
-        out.push(Mark::Text(Text { room: LABEL_MAX * self.scale, is_underlined: node.is_best, ..text }));
+        let text = TextMark::new(node.text.clone(), area.centre(), anchor, TEXT_SMALL * self.scale, colour);
+        out.push(Mark::Text(TextMark { room: LABEL_MAX * self.scale, is_underlined: node.is_best, ..text }));
         if node.hidden > 0 {
             let at = point(area.right() + 2.0, area.centre().y);
             let small = 0.85 * TEXT_SMALL * self.scale;
-            let text = Text::new(format!("+{}", node.hidden), at, (Across::Left, Down::Middle), small, palette.weak);
+            let text =
+                TextMark::new(format!("+{}", node.hidden), at, (Across::Left, Down::Middle), small, palette.weak);
             out.push(Mark::Text(text));
         }
     }
 
     /// All of it as one figure.
-    pub fn whole(&self, measure: &dyn Measure, provenance: Provenance) -> Figure<'a> {
+    pub fn whole(&self, measure: &dyn TextMeasure, provenance: Provenance) -> Figure<'a> {
         let layout = self.layout(measure);
         let all = Area::at(point(0.0, 0.0), layout.size);
         Figure { marks: self.marks(&layout, &all), size: size(layout.size.x + SPACE_1, layout.size.y), provenance }
@@ -285,7 +286,7 @@ mod tests {
             node("d", 1, Some(0)),
             node("f", 0, None),
         ];
-        let tree = Tree { nodes: &nodes, selected: None, scale: 1.0, palette: Palette::of(false) };
+        let tree = TreeFigure { nodes: &nodes, selected: None, scale: 1.0, palette: Palette::of(false) };
         let layout = tree.layout(&SansSerif);
         let line = |at: usize| (layout.boxes[at].centre().y / LINE) as usize;
         assert_eq!((0..nodes.len()).map(line).collect::<Vec<_>>(), [0, 0, 0, 1, 2, 3]);
@@ -314,7 +315,7 @@ mod tests {
             let more = Node { text: "other".into(), step: step + 1, parent: Some(step), ..Node::default() };
             nodes.extend(std::iter::repeat_n(more, 6));
         }
-        let tree = Tree { nodes: &nodes, selected: Some(3), scale: 1.0, palette: Palette::of(false) };
+        let tree = TreeFigure { nodes: &nodes, selected: Some(3), scale: 1.0, palette: Palette::of(false) };
         let layout = tree.layout(&SansSerif);
         let count = |marks: &[Mark<'_>]| {
             let texts = marks.iter().filter(|mark| matches!(mark, Mark::Text(_))).count();

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Result;
 use crate::import::facts::Warnings;
-use crate::import::input::{Input, Lines};
-use crate::import::options::Beside;
+use crate::import::input::{ImportInput, TextLines};
+use crate::import::options::BesideFiles;
 
 /// One text beside a file.
 #[derive(Debug)]
 struct Side {
     path: PathBuf,
-    lines: Lines,
+    lines: TextLines,
     /// The number of the line read last, from 1, and its text.
     at: usize,
     text: Option<String>,
@@ -22,7 +22,7 @@ struct Side {
 
 impl Side {
     fn open(path: &Path) -> Result<Self> {
-        let lines = Input::open(path, None)?.lines()?;
+        let lines = ImportInput::open(path, None)?.lines()?;
         Ok(Self { path: path.into(), lines, at: 0, text: None, ended: false, unheard: Warnings::new(path) })
     }
 
@@ -46,7 +46,7 @@ pub struct Sides {
 
 impl Sides {
     /// Opens them.
-    pub fn open(beside: &Beside) -> Result<Self> {
+    pub fn open(beside: &BesideFiles) -> Result<Self> {
         let side = |path: &Option<PathBuf>| path.as_deref().map(Side::open).transpose();
         Ok(Self { source: side(&beside.source)?, target: side(&beside.target)? })
     }

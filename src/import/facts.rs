@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
-use crate::import::options::{Base, ColumnRole, Order, Orientation};
+use crate::import::options::{Base, ColumnRole, LinkOrder, Orientation};
 
 /// A result whose error is the end of a sentence that begins with file and line.
-pub type Told<T> = std::result::Result<T, String>;
+pub type ImportReported<T> = std::result::Result<T, String>;
 
 /// Something that a file does not say outright.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Fact<T> {
+pub enum ImportFact<T> {
     /// Files of this format leave nothing open here.
     #[default]
     None,
@@ -21,7 +21,7 @@ pub enum Fact<T> {
         /// How it is known, as the end of a sentence.
         how: String,
     },
-    /// Unclear: people should be asked. Give the answer in [`Options`](crate::import::options::Options) and open again.
+    /// Unclear: people should be asked. Give the answer in [`Options`](crate::import::options::ImportOptions) and open again.
     Ask {
         /// So it is read meanwhile.
         used: T,
@@ -32,7 +32,7 @@ pub enum Fact<T> {
     },
 }
 
-impl<T: Copy> Fact<T> {
+impl<T: Copy> ImportFact<T> {
     /// Known, and how.
     pub fn known(value: T, how: impl Into<String>) -> Self {
         Self::Known { value, how: how.into() }
@@ -55,7 +55,7 @@ impl<T: Copy> Fact<T> {
 
 /// A column of a table and what it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Column {
+pub struct ImportColumn {
     /// Its name, or its number from 1 where the file names none.
     pub name: String,
     /// What it holds.
@@ -74,13 +74,13 @@ pub struct Facts {
     /// `gzip` or `zstandard`, where it is packed.
     pub packed: Option<&'static str>,
     /// Which side the rows of its matrices belong to.
-    pub orientation: Fact<Orientation>,
+    pub orientation: ImportFact<Orientation>,
     /// Where its links count words from.
-    pub base: Fact<Base>,
+    pub base: ImportFact<Base>,
     /// Which side its links name first.
-    pub order: Fact<Order>,
+    pub order: ImportFact<LinkOrder>,
     /// Its columns, where it is a table.
-    pub columns: Vec<Column>,
+    pub columns: Vec<ImportColumn>,
     /// The languages of source and target, where it says so.
     pub languages: Option<(String, String)>,
     /// How many sentences it has, where it says so.
@@ -110,15 +110,15 @@ impl Facts {
 }
 
 /// One fact as a sentence.
-fn tell<T: Copy>(fact: &Fact<T>, name: fn(T) -> &'static str) -> Option<String> {
+fn tell<T: Copy>(fact: &ImportFact<T>, name: fn(T) -> &'static str) -> Option<String> {
     let capital = |text: &str| {
         let mut chars = text.chars();
         chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
     };
     match fact {
-        Fact::None => None,
-        Fact::Known { value, how } => Some(format!("{}: {how}.", capital(name(*value)))),
-        Fact::Ask { used, other, why } => {
+        ImportFact::None => None,
+        ImportFact::Known { value, how } => Some(format!("{}: {how}.", capital(name(*value)))),
+        ImportFact::Ask { used, other, why } => {
             Some(format!("{}, or {}? {} is used: {why}.", capital(name(*used)), name(*other), capital(name(*used))))
         }
     }
@@ -133,10 +133,10 @@ pub fn base_name(base: Base) -> &'static str {
 }
 
 /// Which side comes first, in words.
-pub fn order_name(order: Order) -> &'static str {
+pub fn order_name(order: LinkOrder) -> &'static str {
     match order {
-        Order::SourceFirst => "the source side first",
-        Order::TargetFirst => "the target side first",
+        LinkOrder::SourceFirst => "the source side first",
+        LinkOrder::TargetFirst => "the target side first",
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::import::facts::{Facts, Warnings};
-use crate::import::input::{Input, Lines};
-use crate::import::options::{Options, Role};
+use crate::import::input::{ImportInput, TextLines};
+use crate::import::options::{ImportOptions, Role};
 use crate::import::record::Record;
 
 /// One line of [`FORMATS`](crate::import::FORMATS).
@@ -20,9 +20,9 @@ pub struct FormatEntry {
     /// Endings of its files, in small letters, without a dot; a packed file has another behind it.
     pub extensions: &'static [&'static str],
     /// How likely a file is of this format by its first bytes: from 0, impossible, to 100, certain.
-    pub sniff: fn(&Sample<'_>) -> u8,
+    pub sniff: fn(&FileSample<'_>) -> u8,
     /// Starts to read a file and states what was found out about it.
-    pub open: fn(&Input, &Options, &mut Facts) -> Result<Box<dyn Reader>>,
+    pub open: fn(&ImportInput, &ImportOptions, &mut Facts) -> Result<Box<dyn FormatReader>>,
 }
 
 impl std::fmt::Debug for FormatEntry {
@@ -33,7 +33,7 @@ impl std::fmt::Debug for FormatEntry {
 
 /// The start of a file, by which its format is known.
 #[derive(Clone, Copy, Debug)]
-pub struct Sample<'a> {
+pub struct FileSample<'a> {
     /// The file's name in small letters, without the ending of a packed file.
     pub name: &'a str,
     /// Its first bytes, unpacked.
@@ -42,7 +42,7 @@ pub struct Sample<'a> {
     pub head: &'a str,
 }
 
-impl<'a> Sample<'a> {
+impl<'a> FileSample<'a> {
     /// The first lines that are not blank.
     pub fn lines(&self) -> impl Iterator<Item = &'a str> {
         self.head.lines().filter(|line| !line.trim().is_empty())
@@ -60,7 +60,7 @@ impl<'a> Sample<'a> {
 }
 
 /// Reads a file sentence by sentence.
-pub trait Reader: Send {
+pub trait FormatReader: Send {
     /// The next sentence; what is wrong with one is a warning, and the others are read.
     ///
     /// # Errors
@@ -68,7 +68,7 @@ pub trait Reader: Send {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>>;
 
     /// The lines, and what reads them, where each is a sentence whatever the others say.
-    fn apart(&mut self) -> Option<(&mut Lines, Arc<dyn LineParser>)> {
+    fn apart(&mut self) -> Option<(&mut TextLines, Arc<dyn LineParser>)> {
         None
     }
 }
@@ -80,7 +80,7 @@ pub trait LineParser: Send + Sync {
 }
 
 /// The name of the system whose outputs a file holds: the caller's, else the file's.
-pub fn system(input: &Input, options: &Options) -> String {
+pub fn system(input: &ImportInput, options: &ImportOptions) -> String {
     match &options.role {
         Some(Role::Output(name) | Role::Links(name)) => name.clone(),
         Some(Role::Source | Role::Reference | Role::Gold) | None => input.stem(),

@@ -25,7 +25,7 @@ const LONGEST: usize = 1 << 26;
 
 /// A file that can be read again and again.
 #[derive(Clone, Debug)]
-pub struct Input {
+pub struct ImportInput {
     path: PathBuf,
     size: u64,
     /// Bytes read in the present pass, as they lie on disk.
@@ -38,7 +38,7 @@ pub struct Input {
     sample: Vec<u8>,
 }
 
-impl Input {
+impl ImportInput {
     /// Looks at a file; `label` overrules the encoding.
     pub fn open(path: &Path, label: Option<&str>) -> Result<Self> {
         let size = require_file(path)?.len();
@@ -156,10 +156,10 @@ impl Input {
     }
 
     /// The lines from the start.
-    pub fn lines(&self) -> Result<Lines> {
+    pub fn lines(&self) -> Result<TextLines> {
         // UTF-8 comes as it is, so that odd bytes can be told by their lines.
         let input = if self.encoding == UTF_8 { self.bytes()? } else { self.text()? };
-        Ok(Lines { reader: LineReader::new(&self.path, input).longest(LONGEST).passing_over() })
+        Ok(TextLines { reader: LineReader::new(&self.path, input).longest(LONGEST).passing_over() })
     }
 }
 
@@ -280,37 +280,37 @@ fn guessed(bytes: &[u8]) -> (&'static Encoding, Option<String>) {
 
 /// The lines of a text file; what is odd about one is told and the others are read.
 #[derive(Debug)]
-pub struct Lines {
+pub struct TextLines {
     reader: LineReader,
 }
 
 /// A line of a text file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct TextLine {
     /// Its number, from 1.
     pub number: usize,
     /// Without its end; `None` where it is too long to be read.
     pub text: Option<String>,
 }
 
-impl Lines {
+impl TextLines {
     /// The next line; warnings tell of odd bytes.
     ///
     /// # Errors
     /// When the file cannot be read on: damaged, truncated.
-    pub fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Line>> {
+    pub fn next(&mut self, warnings: &mut Warnings) -> Result<Option<TextLine>> {
         let advance = self.reader.advance()?;
         let number = self.reader.line();
         match advance {
             Advance::End => Ok(None),
             Advance::TooLong(bytes) => {
                 warnings.add(number, format!("has {bytes} bytes, too many to be read; it is left out"));
-                Ok(Some(Line { number, text: None }))
+                Ok(Some(TextLine { number, text: None }))
             }
             Advance::Line => {
                 let text = self.reader.lossy().into_owned();
                 odd(number, &text, self.reader.text().is_err(), warnings);
-                Ok(Some(Line { number, text: Some(text) }))
+                Ok(Some(TextLine { number, text: Some(text) }))
             }
         }
     }

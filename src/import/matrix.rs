@@ -2,7 +2,7 @@
 //! padding. Imports its room.
 
 use crate::analysis::alignment::Alignment;
-use crate::import::facts::{Fact, Told, Warnings};
+use crate::import::facts::{ImportFact, ImportReported, Warnings};
 use crate::import::options::Orientation;
 use crate::import::record::Record;
 use crate::text::sentence::EOS;
@@ -14,7 +14,7 @@ pub const PEEKED: usize = 64;
 
 /// A matrix as its file has it, and how many words both sides have where that is known.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
+pub struct FileMatrix<'a> {
     /// Row by row as in the file.
     pub matrix: &'a Alignment,
     /// Source words.
@@ -51,12 +51,12 @@ impl Votes {
 
 /// Which side the rows belong to: what was asked for; else the axis whose slices sum to 1 is the target's; else what fits
 /// the numbers of words; else it stays open, and `usual` is used.
-pub fn orientation(seen: &[Seen<'_>], asked: Option<Orientation>, usual: Orientation) -> Fact<Orientation> {
+pub fn orientation(seen: &[FileMatrix<'_>], asked: Option<Orientation>, usual: Orientation) -> ImportFact<Orientation> {
     if let Some(asked) = asked {
-        return Fact::known(asked, "as was asked");
+        return ImportFact::known(asked, "as was asked");
     }
     if seen.is_empty() {
-        return Fact::None;
+        return ImportFact::None;
     }
     let (mut sums, mut shapes) = (Votes::default(), Votes::default());
     for one in seen {
@@ -67,13 +67,13 @@ pub fn orientation(seen: &[Seen<'_>], asked: Option<Orientation>, usual: Orienta
     }
     if let Some(found) = sums.winner() {
         let axis = if found == Orientation::TargetRows { "rows" } else { "columns" };
-        return Fact::known(found, format!("the {axis} sum to 1, as the weights of a target token do"));
+        return ImportFact::known(found, format!("the {axis} sum to 1, as the weights of a target token do"));
     }
     if let Some(found) = shapes.winner() {
-        return Fact::known(found, "only so do the matrices fit the numbers of words");
+        return ImportFact::known(found, "only so do the matrices fit the numbers of words");
     }
     let both = if sums.target_rows == 0 { "neither rows nor columns sum to 1" } else { "rows and columns sum to 1" };
-    Fact::Ask { used: usual, other: usual.other(), why: format!("{both}, and the numbers of words do not tell") }
+    ImportFact::Ask { used: usual, other: usual.other(), why: format!("{both}, and the numbers of words do not tell") }
 }
 
 /// Whether all sums are 1, but for those of padding, which are 0.
@@ -97,7 +97,7 @@ pub fn fit(
     orientation: Orientation,
     target: &mut Vec<String>,
     source: Option<&mut Vec<String>>,
-) -> Told<Alignment> {
+) -> ImportReported<Alignment> {
     let alpha = if orientation == Orientation::TargetRows { matrix } else { matrix.turned() };
     let rows = side(alpha.rows(), target.len(), "target", || is_zero(alpha.row(target.len())))?;
     let columns = match &source {
@@ -125,7 +125,7 @@ fn is_zero(weights: &[f32]) -> bool {
 const CUT: &str = "the texts must be cut into tokens as the system cuts them";
 
 /// How much of an axis is not padding: the words, or one more for `</s>`. `unused` tells whether that one is zeros.
-fn side(size: usize, words: usize, name: &str, unused: impl Fn() -> bool) -> Told<usize> {
+fn side(size: usize, words: usize, name: &str, unused: impl Fn() -> bool) -> ImportReported<usize> {
     match size.cmp(&words) {
         std::cmp::Ordering::Less => Err(format!("the matrix has {size} of the {words} {name} words ({CUT})")),
         std::cmp::Ordering::Equal => Ok(words),
@@ -154,7 +154,7 @@ pub fn number(text: &str) -> Option<f32> {
 ///
 /// # Errors
 /// What it is not, as the end of a sentence.
-pub fn weight(word: &str) -> Told<f32> {
+pub fn weight(word: &str) -> ImportReported<f32> {
     number(word).ok_or_else(|| format!("`{word:.40}` is no weight"))
 }
 
@@ -169,7 +169,7 @@ pub fn doubt(alpha: &Alignment) -> Option<String> {
 }
 
 /// A fitted matrix, where it fits; warnings about `line` tell what is wrong with it.
-pub fn kept(fitted: Option<Told<Alignment>>, line: usize, warnings: &mut Warnings) -> Option<Alignment> {
+pub fn kept(fitted: Option<ImportReported<Alignment>>, line: usize, warnings: &mut Warnings) -> Option<Alignment> {
     match fitted? {
         Ok(alpha) => {
             if let Some(message) = doubt(&alpha) {

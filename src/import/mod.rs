@@ -1,9 +1,9 @@
 //! Floor 6: files of others: texts, tables, outputs of systems, alignments and attention. Imports `text` and the view of
 //! a matrix in `analysis`; reads only, streams, and starts no thread.
 //!
-//! [`open`] finds out what a file is, or is told in [`Options`], and gives [`Facts`] and the sentences one by one as
+//! [`open`] finds out what a file is, or is told in [`ImportOptions`], and gives [`Facts`] and the sentences one by one as
 //! [`Record`]s. What is good is kept: a line that cannot be read is a warning with its number, and the records behind
-//! it keep their places. What is unclear is a [`Fact::Ask`] with both readings and the one used;
+//! it keep their places. What is unclear is a [`ImportFact::Ask`] with both readings and the one used;
 //! the answer goes into the options and the file is opened again.
 //!
 //! A format is one line of [`FORMATS`] and one file of [`formats`]. The talp notation is Pharaoh's, counted from 1.
@@ -22,16 +22,16 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 
-pub use crate::import::facts::{Column, Fact, Facts, Warning, Warnings};
-pub use crate::import::format::{FormatEntry, Sample};
-pub use crate::import::options::{Base, Beside, ColumnRole, Options, Order, Orientation, Role};
-pub use crate::import::record::{Output, Record, Text};
+pub use crate::import::facts::{Facts, ImportColumn, ImportFact, Warning, Warnings};
+pub use crate::import::format::{FileSample, FormatEntry};
+pub use crate::import::options::{Base, BesideFiles, ColumnRole, ImportOptions, LinkOrder, Orientation, Role};
+pub use crate::import::record::{ImportedOutput, ImportedText, Record};
 
-use crate::import::format::{LineParser, Reader};
+use crate::import::format::{FormatReader, LineParser};
 use crate::import::formats::{
     blocks, jsonl, links, marian, nematus_json, npy, snum, table, text, tmx, wordalign, xliff,
 };
-use crate::import::input::{Input, Line};
+use crate::import::input::{ImportInput, TextLine};
 
 /// Every format; of equally likely ones the first is taken.
 pub const FORMATS: &[FormatEntry] = &[
@@ -188,12 +188,12 @@ pub fn format(name: &str) -> Option<&'static FormatEntry> {
 
 /// The formats that a file may be of, the likeliest first, each with how likely it is, from 1 to 100.
 pub fn guess(path: &Path) -> Result<Vec<(&'static FormatEntry, u8)>> {
-    Ok(guesses(&Input::open(path, None)?))
+    Ok(guesses(&ImportInput::open(path, None)?))
 }
 
-fn guesses(input: &Input) -> Vec<(&'static FormatEntry, u8)> {
+fn guesses(input: &ImportInput) -> Vec<(&'static FormatEntry, u8)> {
     let (name, head) = (input.name(), input.head());
-    let sample = Sample { name: &name, bytes: input.sample(), head: &head };
+    let sample = FileSample { name: &name, bytes: input.sample(), head: &head };
     let likely = FORMATS.iter().map(|entry| (entry, (entry.sniff)(&sample)));
     let mut likely: Vec<_> = likely.filter(|(_, score)| *score > 0).collect();
     likely.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
@@ -204,8 +204,8 @@ fn guesses(input: &Input) -> Vec<(&'static FormatEntry, u8)> {
 ///
 /// # Errors
 /// A sentence that names the file when it cannot be read at all or is of no known format, or when an option names none.
-pub fn open(path: &Path, options: &Options) -> Result<Import> {
-    let input = Input::open(path, options.encoding.as_deref())?;
+pub fn open(path: &Path, options: &ImportOptions) -> Result<Import> {
+    let input = ImportInput::open(path, options.encoding.as_deref())?;
     let entry = match &options.format {
         Some(name) => format(name).ok_or_else(|| unknown_format(name))?,
         None => guesses(&input).first().map(|(entry, _)| *entry).ok_or_else(|| no_format(path))?,
@@ -235,8 +235,8 @@ fn no_format(path: &Path) -> Error {
 pub struct Import {
     /// What was found out about the file.
     pub facts: Facts,
-    input: Input,
-    reader: Box<dyn Reader>,
+    input: ImportInput,
+    reader: Box<dyn FormatReader>,
     warnings: Warnings,
     ended: bool,
     /// Why the file ended before its end, once what came before was given out.
@@ -244,15 +244,15 @@ pub struct Import {
 }
 
 /// Some neighbouring sentences of a file, which may still have to be read from their lines: on any thread, by
-/// [`Window::read`].
-pub struct Window {
-    lines: Vec<Line>,
+/// [`RecordWindow::read`].
+pub struct RecordWindow {
+    lines: Vec<TextLine>,
     parser: Option<Arc<dyn LineParser>>,
     records: Vec<Record>,
     warnings: Warnings,
 }
 
-impl Window {
+impl RecordWindow {
     /// Whether the file has no more.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty() && self.records.is_empty()
@@ -297,12 +297,16 @@ impl Import {
     ///
     /// # Errors
     /// When the file cannot be read on; what came before was in earlier windows.
-    pub fn window(&mut self, most: usize) -> Result<Window> {
+    pub fn window(&mut self, most: usize) -> Result<RecordWindow> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
-        let mut window =
-            Window { lines: Vec::new(), parser: None, records: Vec::new(), warnings: Warnings::new(self.input.path()) };
+        let mut window = RecordWindow {
+            lines: Vec::new(),
+            parser: None,
+            records: Vec::new(),
+            warnings: Warnings::new(self.input.path()),
+        };
         while !self.ended && window.lines.len() + window.records.len() < most {
             if let Err(error) = self.advance(&mut window) {
                 self.ended = true;
@@ -315,7 +319,7 @@ impl Import {
         Ok(window)
     }
 
-    fn advance(&mut self, window: &mut Window) -> Result<()> {
+    fn advance(&mut self, window: &mut RecordWindow) -> Result<()> {
         match self.reader.apart() {
             None => match self.reader.next(&mut window.warnings)? {
                 Some(record) => window.records.push(record),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-pub use crate::text::links::read::{Base, Order};
+pub use crate::text::links::read::{Base, LinkOrder};
 
 /// What a file is for. A file with several kinds of text says most of it itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -72,7 +72,7 @@ pub enum ColumnRole {
 
 /// Files that lie beside this one, line for line, words with spaces between: dumps without their texts need them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Beside {
+pub struct BesideFiles {
     /// The source sentences.
     pub source: Option<PathBuf>,
     /// The reference, for gold alignments, or the outputs, for dumps.
@@ -81,7 +81,7 @@ pub struct Beside {
 
 /// What a caller knows of a file; what is left open is found out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct ImportOptions {
     /// What the file is for; without it what its format usually is: a plain text the source, the target side of a
     /// table the reference, a dump the outputs of a system that is named like the file.
     pub role: Option<Role>,
@@ -94,7 +94,7 @@ pub struct Options {
     /// Where links count words from.
     pub base: Option<Base>,
     /// Which side a link names first.
-    pub order: Option<Order>,
+    pub order: Option<LinkOrder>,
     /// Whether the first row of a table names the columns.
     pub header: Option<bool>,
     /// What columns of a table hold, by their names or, without a header, by their numbers from 1.
@@ -102,5 +102,5 @@ pub struct Options {
     /// The languages of source and target, in files that have several (BCP 47; `en` takes `en-US` too).
     pub languages: (Option<String>, Option<String>),
     /// Files beside it.
-    pub beside: Beside,
+    pub beside: BesideFiles,
 }

@@ -14,11 +14,11 @@ pub struct Record {
     /// What the file calls it.
     pub id: Option<String>,
     /// What is translated.
-    pub source: Option<Text>,
+    pub source: Option<ImportedText>,
     /// What people made of it.
-    pub reference: Option<Text>,
+    pub reference: Option<ImportedText>,
     /// What systems made of it. Several of one system are an n-best list, best first.
-    pub outputs: Vec<Output>,
+    pub outputs: Vec<ImportedOutput>,
     /// The links that annotators drew between the words of source and reference.
     pub gold: Option<Links>,
     /// Everything else that the file has, by name.
@@ -27,14 +27,14 @@ pub struct Record {
 
 /// A sentence of one language.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Text {
+pub struct ImportedText {
     /// As people read it.
     pub text: String,
     /// As the file cuts it, `</s>` at the end where an alignment has a column or row for it.
     pub tokens: Option<Vec<String>>,
 }
 
-impl Text {
+impl ImportedText {
     /// A text that nobody cut.
     pub fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), tokens: None }
@@ -43,7 +43,7 @@ impl Text {
 
 /// What a system made of a sentence.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Output {
+pub struct ImportedOutput {
     /// The system's name; `None` where neither the file nor the caller gave one.
     pub system: Option<String>,
     /// As people read it.

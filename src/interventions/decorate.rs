@@ -11,8 +11,8 @@ use crate::decoding::corpus::{decode_all, in_batches};
 use crate::decoding::reweigh::{permutation, scores, share};
 use crate::decoding::{Decoded, SearchOptions, Specials, decode};
 use crate::error::{Error, Result};
-use crate::models::{Need, Row, StepOutput, Stepper};
-use crate::ticket::Ticket;
+use crate::models::{Need, StepOutput, StepRow, Stepper};
+use crate::ticket::CancellationToken;
 
 /// One change. Target positions i and source positions j count from 0; of several that contradict each other at one
 /// position the last counts.
@@ -152,7 +152,7 @@ impl Stepper for Intervening<'_> {
         self.inner.begin(sources)
     }
 
-    fn align(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+    fn align(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {
         self.inner.align(rows, output)?;
         self.check_words(output.vocabulary)?;
         for (r, row) in rows.iter().enumerate() {
@@ -171,7 +171,7 @@ impl Stepper for Intervening<'_> {
         Ok(())
     }
 
-    fn predict(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+    fn predict(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         let words: Vec<Words> = rows.iter().map(|row| self.words(row.sentence)).collect();
         let most = words.iter().map(|words| words.never.len()).max().unwrap_or(0);
         let best = if need.best > 0 { need.best.saturating_add(most) } else { 0 };
@@ -289,7 +289,7 @@ pub fn intervene_all(
     interventions: &[Arc<[Intervention]>],
     options: &SearchOptions,
     batch: usize,
-    ticket: &Ticket,
+    ticket: &CancellationToken,
     done: &mut Take<'_, Decoded>,
 ) -> Result<()> {
     if interventions.iter().all(|list| list.is_empty()) {

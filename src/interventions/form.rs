@@ -177,13 +177,13 @@ pub struct Pin {
     #[serde(rename = "row", with = "from_one")]
     pub i: usize,
     /// What the row becomes.
-    pub alpha: Alpha,
+    pub alpha: SetAlpha,
 }
 
 /// What a row of alpha becomes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Alpha {
+pub enum SetAlpha {
     /// A weight for each source token, `</s>` included.
     Weights(Vec<f32>),
     /// 1 at this source token.
@@ -317,7 +317,10 @@ mod tests {
         let set = Interventions {
             force: vec![force(0, "le", true), force(1, "vieux", false), force(4, "vent", false)],
             forbid: vec![Forbid { i: None, word: Word::Typed("moulin".to_owned()) }],
-            pin: vec![Pin { i: 2, alpha: Alpha::Weights(vec![0.5, 0.5]) }, Pin { i: 3, alpha: Alpha::Permuted(7) }],
+            pin: vec![
+                Pin { i: 2, alpha: SetAlpha::Weights(vec![0.5, 0.5]) },
+                Pin { i: 3, alpha: SetAlpha::Permuted(7) },
+            ],
             mask: vec![Place::Bytes(4..7), Place::Bytes(12..12)],
             temperature: Some(0.5),
             ..Interventions::default()

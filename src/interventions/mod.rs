@@ -12,6 +12,6 @@ pub mod resolve;
 
 pub use crate::interventions::decorate::{Intervening, Intervention, intervene_all};
 pub use crate::interventions::file::{InterventionFile, Origin};
-pub use crate::interventions::form::{Alpha, Forbid, Force, Interventions, Pin, Place, Word};
+pub use crate::interventions::form::{Forbid, Force, Interventions, Pin, Place, SetAlpha, Word};
 pub use crate::interventions::marks::{Applied, Said};
-pub use crate::interventions::resolve::{Read, Reader, Resolved};
+pub use crate::interventions::resolve::{InterventionReader, Resolved, ResolvedText};

@@ -9,14 +9,14 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::interventions::decorate::Intervention;
 use crate::interventions::file::Origin;
-use crate::interventions::form::{Alpha, Forbid, Force, Interventions, Pin, Place, Word};
+use crate::interventions::form::{Forbid, Force, Interventions, Pin, Place, SetAlpha, Word};
 use crate::interventions::marks::Applied;
 use crate::text::sentence::{EOS, Sentence, UNK};
 use crate::text::tokenizer::Tokenizer;
 
 /// The model that interventions are resolved for.
 #[derive(Clone, Copy, Debug)]
-pub struct Reader<'a> {
+pub struct InterventionReader<'a> {
     /// Its target words.
     pub target: &'a Tokenizer,
     /// Whether it has an alignment.
@@ -25,7 +25,7 @@ pub struct Reader<'a> {
 
 /// A source sentence, and which of its tokens make up each word.
 #[derive(Clone, Copy, Debug)]
-pub struct Read<'a> {
+pub struct ResolvedText<'a> {
     /// The sentence.
     pub sentence: &'a Sentence,
     /// Its words, `</s>` being one; `None`: every token is a word.
@@ -65,9 +65,9 @@ impl Resolved {
     }
 }
 
-impl Reader<'_> {
+impl InterventionReader<'_> {
     /// What `form` is for this model and a sentence.
-    pub fn resolve(self, form: &Interventions, source: Read<'_>) -> Resolved {
+    pub fn resolve(self, form: &Interventions, source: ResolvedText<'_>) -> Resolved {
         let mut resolving = Resolving::new(self);
         resolving.words(form);
         if resolving.may_look(form) {
@@ -112,7 +112,7 @@ impl Reader<'_> {
     }
 }
 
-impl Read<'_> {
+impl ResolvedText<'_> {
     /// The tokens of a word, wherever it stands.
     fn places(&self, word: &str) -> Vec<usize> {
         let text = |tokens: &Range<usize>| {
@@ -141,14 +141,14 @@ impl Read<'_> {
 type Fits<T> = std::result::Result<T, String>;
 
 struct Resolving<'a> {
-    reader: Reader<'a>,
+    reader: InterventionReader<'a>,
     list: Vec<Intervention>,
     form: Interventions,
     misfits: Vec<Misfit>,
 }
 
 impl<'a> Resolving<'a> {
-    fn new(reader: Reader<'a>) -> Self {
+    fn new(reader: InterventionReader<'a>) -> Self {
         Self { reader, list: Vec::new(), form: Interventions::default(), misfits: Vec::new() }
     }
 
@@ -248,7 +248,7 @@ impl<'a> Resolving<'a> {
         false
     }
 
-    fn alignment(&mut self, form: &Interventions, source: Read<'_>) {
+    fn alignment(&mut self, form: &Interventions, source: ResolvedText<'_>) {
         let t_x = source.sentence.len();
         if let Some(text) = form.source.as_ref().filter(|text| !same(text, &source.sentence.text)) {
             let why =
@@ -261,7 +261,7 @@ impl<'a> Resolving<'a> {
             let one = row(i, alpha, source).and_then(|one| fits(one, t_x));
             let Some(one) = self.taken(one, || format!("pin[{n}].alpha"), what) else { continue };
             let alpha = match &one {
-                Intervention::Pin { alpha, .. } => Alpha::Weights(alpha.clone()),
+                Intervention::Pin { alpha, .. } => SetAlpha::Weights(alpha.clone()),
                 _ => alpha.clone(),
             };
             self.form.pin(Pin { i, alpha });
@@ -303,17 +303,17 @@ fn fits(one: Intervention, t_x: usize) -> Fits<Intervention> {
 }
 
 /// What a row of a sentence becomes.
-fn row(i: usize, alpha: &Alpha, source: Read<'_>) -> Fits<Intervention> {
+fn row(i: usize, alpha: &SetAlpha, source: ResolvedText<'_>) -> Fits<Intervention> {
     let t_x = source.sentence.len();
     let alpha = match alpha {
-        Alpha::Weights(weights) => weights.clone(),
-        Alpha::Position(j) => even(&[at(*j)?], t_x)?,
-        Alpha::Word(word) => match source.places(word) {
+        SetAlpha::Weights(weights) => weights.clone(),
+        SetAlpha::Position(j) => even(&[at(*j)?], t_x)?,
+        SetAlpha::Word(word) => match source.places(word) {
             places if places.is_empty() => return Err(format!("names \"{word}\", which is no word of the sentence")),
             places => even(&places, t_x)?,
         },
-        Alpha::Uniform => even(&(0..t_x).collect::<Vec<_>>(), t_x)?,
-        Alpha::Permuted(seed) => return Ok(Intervention::Permute { i, seed: *seed }),
+        SetAlpha::Uniform => even(&(0..t_x).collect::<Vec<_>>(), t_x)?,
+        SetAlpha::Permuted(seed) => return Ok(Intervention::Permute { i, seed: *seed }),
     };
     Ok(Intervention::Pin { i, alpha })
 }

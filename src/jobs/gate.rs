@@ -1,7 +1,7 @@
 //! Floor 8: lets the live lane go first. Std only.
 //!
-//! Every request of the live lane holds a [`Busy`] until it is served or replaced.
-//! Work in the background asks [`Gate::is_open`] between two pieces, which is one atomic read, and waits while it is
+//! Every request of the live lane holds a [`ForegroundGuard`] until it is served or replaced.
+//! Work in the background asks [`ForegroundGate::is_open`] between two pieces, which is one atomic read, and waits while it is
 //! shut.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// Open while the live lane has nothing to do.
 #[derive(Debug, Default)]
-pub struct Gate {
+pub struct ForegroundGate {
     busy: AtomicUsize,
     lock: Mutex<()>,
     changed: Condvar,
@@ -17,18 +17,18 @@ pub struct Gate {
 
 /// Keeps the gate shut until it is dropped.
 #[derive(Debug)]
-pub struct Busy(Arc<Gate>);
+pub struct ForegroundGuard(Arc<ForegroundGate>);
 
-impl Gate {
+impl ForegroundGate {
     /// An open gate.
     pub fn new() -> Arc<Self> {
         Arc::default()
     }
 
     /// Shuts the gate for as long as the answer lives.
-    pub fn shut(self: &Arc<Self>) -> Busy {
+    pub fn shut(self: &Arc<Self>) -> ForegroundGuard {
         self.busy.fetch_add(1, Ordering::AcqRel);
-        Busy(Arc::clone(self))
+        ForegroundGuard(Arc::clone(self))
     }
 
     /// Nothing holds it shut.
@@ -36,7 +36,7 @@ impl Gate {
         self.busy.load(Ordering::Acquire) == 0
     }
 
-    /// Waits until `ready` returns true; it is called again whenever the gate opens and at every [`Gate::ring`].
+    /// Waits until `ready` returns true; it is called again whenever the gate opens and at every [`ForegroundGate::ring`].
     pub(crate) fn wait_until(&self, ready: impl Fn() -> bool) {
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         while !ready() {
@@ -52,14 +52,14 @@ impl Gate {
     }
 }
 
-impl Busy {
+impl ForegroundGuard {
     /// What it keeps shut.
-    pub(crate) fn gate(&self) -> Arc<Gate> {
+    pub(crate) fn gate(&self) -> Arc<ForegroundGate> {
         Arc::clone(&self.0)
     }
 }
 
-impl Drop for Busy {
+impl Drop for ForegroundGuard {
     fn drop(&mut self) {
         if self.0.busy.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.0.ring();

@@ -10,15 +10,15 @@ use crate::error::{Error, Result};
 use crate::jobs::live::mailbox::Mailbox;
 use crate::jobs::live::serve::{panic_sentence, read_source};
 use crate::jobs::models::shelf::{Key, Library};
-use crate::jobs::models::shelved::Shelved;
+use crate::jobs::models::shelved::LoadedModel;
 use crate::jobs::priority;
 use crate::jobs::thread;
 use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught};
-use crate::models::anatomy::{Anatomy, Machine, Part, Shrunk, Wrong, dissect, shrunk};
+use crate::models::anatomy::{Anatomy, Machine, MachinePart, Miswiring, Shrunk, dissect, shrunk};
 use crate::models::untrained::untrained;
 use crate::nn::device::DeviceChoice;
 use crate::text::sentence::{Sentence, UNK};
-use crate::ticket::{Counter, Ticket};
+use crate::ticket::{CancellationToken, Generation};
 
 /// Events that may wait to be read.
 const ROOM: usize = 16;
@@ -43,12 +43,12 @@ pub struct StepsRequest {
     /// What is done after them.
     pub then: Then,
     /// The model rewired.
-    pub wrong: Option<Wrong>,
+    pub wrong: Option<Miswiring>,
 }
 
 /// A translation taken apart.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Apart {
+pub struct StepTrace {
     /// The model's name.
     pub model: String,
     /// BCP 47 tags of source and target.
@@ -58,7 +58,7 @@ pub struct Apart {
     /// Whether it aligns.
     pub aligns: bool,
     /// How it was rewired.
-    pub wrong: Option<Wrong>,
+    pub wrong: Option<Miswiring>,
     /// The drawing.
     pub machine: Machine,
     /// The tensors of its boxes as small pictures.
@@ -66,7 +66,7 @@ pub struct Apart {
     /// The source as the model reads it, `</s>` included.
     pub source: Sentence,
     /// The numbers of the encoder.
-    pub encoder: Vec<Part>,
+    pub encoder: Vec<MachinePart>,
     /// The steps.
     pub steps: Vec<ApartStep>,
     /// For each step its candidates and, at the end, the word that was said, in letters.
@@ -79,9 +79,9 @@ pub struct Apart {
     pub is_cut: bool,
 }
 
-impl Apart {
+impl StepTrace {
     /// The numbers of a stage at step `i`; of the encoder's stages whatever the step.
-    pub fn part(&self, key: &str, i: usize) -> Option<&Part> {
+    pub fn part(&self, key: &str, i: usize) -> Option<&MachinePart> {
         let of_step = self.steps.get(i).and_then(|step| step.parts.iter().find(|part| part.key == key));
         of_step.or_else(|| self.encoder.iter().find(|part| part.key == key))
     }
@@ -113,31 +113,31 @@ pub struct StepsEvent {
     /// Its number.
     pub number: u64,
     /// The steps, or why not, as a sentence for the user.
-    pub found: std::result::Result<Arc<Apart>, String>,
+    pub found: std::result::Result<Arc<StepTrace>, String>,
 }
 
 /// The lane.
-pub struct Steps {
+pub struct StepsThread {
     mailbox: Arc<Mailbox<Letter>>,
-    tickets: Counter,
+    tickets: Generation,
     service: Service<StepsEvent>,
 }
 
-type Letter = (u64, StepsRequest, Ticket);
+type Letter = (u64, StepsRequest, CancellationToken);
 
 /// The model that was taken apart last, since words are tried one after the other.
 struct Open {
-    wrong: Option<Wrong>,
-    shelved: Arc<Shelved>,
+    wrong: Option<Miswiring>,
+    shelved: Arc<LoadedModel>,
     anatomy: Anatomy,
     matrices: Arc<[Shrunk]>,
 }
 
-impl Steps {
+impl StepsThread {
     /// Starts the thread.
     pub fn spawn(library: Library, wake: Wake) -> Self {
         let (out, events) = thread::channel(ROOM, wake);
-        let (mailbox, tickets) = (Arc::new(Mailbox::<Letter>::new()), Counter::new());
+        let (mailbox, tickets) = (Arc::new(Mailbox::<Letter>::new()), Generation::new());
         let (inbox, closed, cancelled) = (Arc::clone(&mailbox), Arc::clone(&mailbox), tickets.clone());
         let stop = move || {
             cancelled.cancel();
@@ -173,8 +173,8 @@ impl Steps {
 ///
 /// # Errors
 /// A model that cannot be used; a text that it cannot read.
-pub fn at_once(library: &Library, request: &StepsRequest) -> Result<Apart> {
-    serve(library, request, &mut None, &Ticket::forever())
+pub fn at_once(library: &Library, request: &StepsRequest) -> Result<StepTrace> {
+    serve(library, request, &mut None, &CancellationToken::forever())
 }
 
 fn run(library: &Library, inbox: &Mailbox<Letter>, out: &Outbox<StepsEvent>) {
@@ -191,7 +191,12 @@ fn run(library: &Library, inbox: &Mailbox<Letter>, out: &Outbox<StepsEvent>) {
     }
 }
 
-fn serve(library: &Library, request: &StepsRequest, open: &mut Option<Open>, ticket: &Ticket) -> Result<Apart> {
+fn serve(
+    library: &Library,
+    request: &StepsRequest,
+    open: &mut Option<Open>,
+    ticket: &CancellationToken,
+) -> Result<StepTrace> {
     let StepsRequest { folder, device, wrong, .. } = request;
     let kept = open.take();
     let key: Key = (folder.clone(), *device);
@@ -204,8 +209,8 @@ fn serve(library: &Library, request: &StepsRequest, open: &mut Option<Open>, tic
 }
 
 impl Open {
-    fn new(shelved: Arc<Shelved>, wrong: Option<Wrong>) -> Result<Self> {
-        let fresh = (wrong == Some(Wrong::Untrained)).then(|| untrained(&shelved.model.config));
+    fn new(shelved: Arc<LoadedModel>, wrong: Option<Miswiring>) -> Result<Self> {
+        let fresh = (wrong == Some(Miswiring::Untrained)).then(|| untrained(&shelved.model.config));
         let weights = fresh.as_ref().unwrap_or(&shelved.model.weights);
         let anatomy = dissect(&shelved.model.config, weights, wrong.filter(|_| fresh.is_none()))?;
         let matrices = shrunk(&anatomy.machine(), weights)?.into();
@@ -213,7 +218,7 @@ impl Open {
     }
 }
 
-fn apart(open: &mut Open, request: &StepsRequest, ticket: &Ticket) -> Result<Apart> {
+fn apart(open: &mut Open, request: &StepsRequest, ticket: &CancellationToken) -> Result<StepTrace> {
     let (shelved, facts) = (&open.shelved, &open.shelved.facts);
     let source = read_source(&request.source, shelved)?;
     if source.len() > MOST_WORDS {
@@ -228,7 +233,7 @@ fn apart(open: &mut Open, request: &StepsRequest, ticket: &Ticket) -> Result<Apa
     let word = |id: u32| shelved.model.target.token(id).unwrap_or(UNK).to_owned();
     let words = steps.iter().map(|step| step.best.iter().chain(&step.said).map(|(id, _)| word(*id)).collect());
     let is_cut = steps.len() == limit && steps.last().and_then(|step| step.said).is_some_and(|(id, _)| id != facts.eos);
-    Ok(Apart {
+    Ok(StepTrace {
         model: facts.name.clone(),
         languages: (facts.source_language.clone(), facts.target_language.clone()),
         architecture: facts.architecture.clone(),

@@ -22,7 +22,7 @@ use safetensors::Dtype;
 use safetensors::tensor::View;
 
 use crate::error::{Error, Result};
-use crate::models::header::{Kind, Place};
+use crate::models::header::{NumberFormat, Place};
 use crate::models::{disk, header};
 use crate::text::write::write_inside;
 
@@ -68,12 +68,12 @@ struct Slot {
 struct Stored {
     file: Arc<Vec<u8>>,
     place: Range<usize>,
-    kind: Kind,
+    kind: NumberFormat,
 }
 
 /// A tensor of which single rows are wanted.
 #[derive(Clone, Copy, Debug)]
-pub struct Rows<'a> {
+pub struct TensorRows<'a> {
     slot: &'a Slot,
     /// How many there are.
     pub count: usize,
@@ -81,7 +81,7 @@ pub struct Rows<'a> {
     pub width: usize,
 }
 
-impl Rows<'_> {
+impl TensorRows<'_> {
     /// Row `row`, in `buffer` where it has to be widened.
     ///
     /// # Panics
@@ -94,8 +94,8 @@ impl Rows<'_> {
         if let Some(Stored { file, place, kind }) = &self.slot.stored {
             let bytes = &file[place.clone()][row * self.width * kind.size()..(row + 1) * self.width * kind.size()];
             match kind {
-                Kind::F32 => widen_f32(buffer, bytes),
-                Kind::F16 => buffer.chunks_mut(64).zip(bytes.chunks(128)).for_each(|(x, bytes)| {
+                NumberFormat::F32 => widen_f32(buffer, bytes),
+                NumberFormat::F16 => buffer.chunks_mut(64).zip(bytes.chunks(128)).for_each(|(x, bytes)| {
                     let mut halves = [f16::ZERO; 64];
                     let words = bytes.as_chunks::<2>().0.iter();
                     halves.iter_mut().zip(words).for_each(|(half, word)| *half = f16::from_le_bytes(*word));
@@ -145,7 +145,7 @@ impl Stored {
     }
 }
 
-impl Kind {
+impl NumberFormat {
     fn widen(self) -> fn(&mut [f32], &[u8]) {
         match self {
             Self::F16 => widen_f16,
@@ -276,10 +276,10 @@ impl Weights {
     }
 
     /// The tensor of that name row by row, read where it lies.
-    pub fn rows(&self, name: &str) -> Result<Rows<'_>> {
+    pub fn rows(&self, name: &str) -> Result<TensorRows<'_>> {
         let slot = self.slot(name)?;
         let count = slot.shape.first().copied().unwrap_or(0);
-        Ok(Rows { slot, count, width: slot.shape.iter().skip(1).product() })
+        Ok(TensorRows { slot, count, width: slot.shape.iter().skip(1).product() })
     }
 
     /// Puts an array in the place of that name.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::attention::{AttentionEntry, KINDS, find, scores};
 use crate::error::{Error, Result};
-use crate::models::{Looks, MODELS, ModelEntry, disk};
+use crate::models::{AlignmentMode, MODELS, ModelEntry, disk};
 use crate::text::write::write_inside;
 
 pub use crate::attention::AttentionKind;
@@ -119,14 +119,14 @@ impl Config {
     }
 
     /// Where it looks and how it scores; `None` where the model does not align.
-    pub fn looks(&self) -> Option<Looks> {
+    pub fn looks(&self) -> Option<AlignmentMode> {
         (self.architecture.entry().looks)(self)
     }
 
     /// The same in the names of the tables in [`crate::attention`], such as `local-p general`; the kind is left out
     /// where the architecture has but one.
     pub fn attention(&self) -> Option<String> {
-        let Looks { kind, score } = self.looks()?;
+        let AlignmentMode { kind, score } = self.looks()?;
         let chosen = self.architecture.entry().needs.contains(&"attention");
         Some(if chosen { format!("{} {}", kind.name(), score.name) } else { score.name.to_owned() })
     }

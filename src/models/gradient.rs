@@ -13,10 +13,10 @@ use crate::models::Model;
 use crate::models::batch::{Batch, embed};
 use crate::models::config::Config;
 use crate::models::loss::{Regularizer, Trainable, trainable};
-use crate::models::readable::{Aligned, Annotations, State};
+use crate::models::readable::{AlignedStep, Annotations, State};
 use crate::nn::init::gaussian;
 use crate::nn::softmax::log_softmax;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// The tensor of the source embeddings, which every architecture has.
 const EMBEDDING: &str = "source_embedding";
@@ -74,7 +74,7 @@ impl Default for Descent {
 
 /// A row of alpha that makes the model say another word.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Persuaded {
+pub struct PersuadedRow {
     /// alpha_i, which keeps the sum of the model's own row. [t_x]
     pub alpha: Vec<f32>,
     /// How much weight moved, the total variation: sum_j |alpha_ij - own_ij| / 2.
@@ -100,7 +100,7 @@ pub struct Gradients {
 struct Walk {
     annotations: Annotations,
     /// Of each step, with the model's own alpha.
-    halves: Vec<Aligned>,
+    halves: Vec<AlignedStep>,
     /// y_{i-1}.
     before: Vec<Option<u32>>,
 }
@@ -129,7 +129,7 @@ impl Gradients {
         &self,
         (source, target): (&[u32], &[u32]),
         smoothing: Smoothing,
-        ticket: &Ticket,
+        ticket: &CancellationToken,
     ) -> Result<Vec<Vec<f32>>> {
         let x = self.embed(source)?; // [t_x, m]
         check_ids(target, self.config.target_vocabulary, "target")?;
@@ -207,7 +207,7 @@ impl Gradients {
         &self,
         (source, target): (&[u32], &[u32]),
         descent: Descent,
-        ticket: &Ticket,
+        ticket: &CancellationToken,
     ) -> Result<Vec<Vec<f32>>> {
         let walk = self.walk((source, target), &[], ticket)?;
         let mut rows = Vec::with_capacity(target.len());
@@ -242,8 +242,8 @@ impl Gradients {
         (source, before): (&[u32], &[u32]),
         rows: &[Vec<f32>],
         word: u32,
-        ticket: &Ticket,
-    ) -> Result<Option<Persuaded>> {
+        ticket: &CancellationToken,
+    ) -> Result<Option<PersuadedRow>> {
         let target: Vec<u32> = before.iter().copied().chain([word]).collect();
         let rows = &rows[..rows.len().min(before.len())];
         let walk = self.walk((source, &target), rows, ticket)?;
@@ -267,7 +267,7 @@ impl Gradients {
     }
 
     /// The row nearest to the model's own on the line to `found`, which says `word`, that says it too.
-    fn back(&self, walk: &Walk, at: Half<'_>, found: &Tensor, word: u32) -> Result<Persuaded> {
+    fn back(&self, walk: &Walk, at: Half<'_>, found: &Tensor, word: u32) -> Result<PersuadedRow> {
         let own = at.0.alpha()?;
         let row = |share: f64| Ok::<_, Error>((own + ((found - own)? * share)?)?);
         let (mut near, mut far) = (0.0, 1.0);
@@ -286,12 +286,12 @@ impl Gradients {
         let host = |row: &Tensor| Ok::<_, Error>(host_rows(row)?.pop().unwrap_or_default());
         let (own, alpha) = (host(own)?, host(&alpha)?);
         let (moved, divergence) = apart(&alpha, &own);
-        Ok(Persuaded { alpha, moved, divergence, log_p: of_word(&log_p)?, own_log_p: of_word(&by_own)? })
+        Ok(PersuadedRow { alpha, moved, divergence, log_p: of_word(&log_p)?, own_log_p: of_word(&by_own)? })
     }
 
     /// log p of all words by some rows of alpha.
     fn say(&self, walk: &Walk, (half, before): Half<'_>, alpha: Tensor) -> Result<Tensor> {
-        let aligned = Aligned { alpha_i: Some(alpha), ..half.clone() };
+        let aligned = AlignedStep { alpha_i: Some(alpha), ..half.clone() };
         Ok(self.model.predict(before, &aligned, &walk.annotations)?.log_p)
     }
 
@@ -312,7 +312,7 @@ impl Gradients {
     }
 
     /// The first halves of the steps of a forced target; the first of them look as `rows` say, where there are any.
-    fn walk(&self, (source, target): (&[u32], &[u32]), rows: &[Vec<f32>], ticket: &Ticket) -> Result<Walk> {
+    fn walk(&self, (source, target): (&[u32], &[u32]), rows: &[Vec<f32>], ticket: &CancellationToken) -> Result<Walk> {
         check_ids(source, self.embedding.dim(0)?, "source")?;
         check_ids(target, self.config.target_vocabulary, "target")?;
         if !self.config.aligns() {
@@ -341,7 +341,7 @@ impl Gradients {
 }
 
 /// The first half of some steps, and y_{i-1} of each.
-type Half<'a> = (&'a Aligned, Option<&'a [u32]>);
+type Half<'a> = (&'a AlignedStep, Option<&'a [u32]>);
 
 /// How far a step towards another word goes over the logits, how many there are, and how often the way back is halved.
 const PERSUADING_STEP: f64 = 0.25;
@@ -352,17 +352,17 @@ const HALVINGS: usize = 20;
 
 impl Walk {
     /// Some steps as rows of one; the first step stands alone, since no word is before it.
-    fn rows(&self, steps: Range<usize>) -> Result<(Aligned, Option<Vec<u32>>)> {
+    fn rows(&self, steps: Range<usize>) -> Result<(AlignedStep, Option<Vec<u32>>)> {
         let halves = &self.halves[steps.clone()];
         let Some(first) = halves.first() else {
             return Err(Error::Internal("no step was asked for".into()));
         };
         let tensor = |n: usize| Ok(Tensor::cat(&halves.iter().map(|half| &half.s.tensors[n]).collect::<Vec<_>>(), 0)?);
         let tensors = (0..first.s.tensors.len()).map(tensor).collect::<Result<_>>()?;
-        let alpha = halves.iter().map(Aligned::alpha).collect::<Result<Vec<_>>>()?;
+        let alpha = halves.iter().map(AlignedStep::alpha).collect::<Result<Vec<_>>>()?;
         let alpha_i = Some(Tensor::cat(&alpha, 0)?);
         let s = State { tensors, i: first.s.i };
-        Ok((Aligned { s, e_i: None, alpha_i, p_t: None }, self.before[steps].iter().copied().collect()))
+        Ok((AlignedStep { s, e_i: None, alpha_i, p_t: None }, self.before[steps].iter().copied().collect()))
     }
 }
 

@@ -18,14 +18,14 @@ pub const MOST_NUMBERS: usize = 1 << 30;
 
 /// How the numbers of a tensor are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum NumberFormat {
     /// Half precision.
     F16,
     /// Single precision.
     F32,
 }
 
-impl Kind {
+impl NumberFormat {
     fn of(dtype: Dtype) -> Option<Self> {
         match dtype {
             Dtype::F16 => Some(Self::F16),
@@ -44,7 +44,7 @@ impl Kind {
 }
 
 /// A tensor's bytes in the file.
-pub type Place = (Range<usize>, Kind);
+pub type Place = (Range<usize>, NumberFormat);
 
 /// Where the header ends, from the first bytes of a file of `length` bytes (at least [`LENGTH_BYTES`] and one more
 /// where it has so many).
@@ -86,7 +86,7 @@ pub fn places(path: &Path, start: &[u8], length: u64, expected: &[(String, Vec<u
             let message = format!("has the shape {:?} where the config.json asks for {shape:?}", info.shape);
             return Err(Error::tensor(path, name, message));
         }
-        let Some(kind) = Kind::of(info.dtype) else {
+        let Some(kind) = NumberFormat::of(info.dtype) else {
             let message = format!("is stored as {}; only F32 and F16 can be read, so convert the file", info.dtype);
             return Err(Error::tensor(path, name, message));
         };

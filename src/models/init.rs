@@ -11,7 +11,7 @@ use crate::nn::init::{gaussian, orthogonal, uniform};
 
 /// How to draw the weights. Recurrent matrices U are orthogonal and biases 0 in the first two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scheme {
+pub enum InitScheme {
     /// Bahdanau et al. 2015, appendix B.1: W_a and U_a Gaussian of deviation 0.001, v_a 0, all other
     /// matrices Gaussian of deviation 0.01.
     Paper,
@@ -23,7 +23,7 @@ pub enum Scheme {
 }
 
 /// The weights of a model to be trained; the same for the same seed on every machine.
-pub fn initial_weights(config: &Config, scheme: Scheme, seed: u64) -> Weights {
+pub fn initial_weights(config: &Config, scheme: InitScheme, seed: u64) -> Weights {
     let drawn: Vec<(String, Array)> = shapes(config)
         .into_par_iter()
         .enumerate()
@@ -43,21 +43,21 @@ pub fn initial_weights(config: &Config, scheme: Scheme, seed: u64) -> Weights {
     weights
 }
 
-fn draw((scheme, gain): (Scheme, f64), name: &str, shape: &[usize], rng: &mut ChaCha8Rng) -> Vec<f64> {
+fn draw((scheme, gain): (InitScheme, f64), name: &str, shape: &[usize], rng: &mut ChaCha8Rng) -> Vec<f64> {
     let count = shape.iter().product();
     let matrix = name.rsplit('.').next().unwrap_or(name);
     match (scheme, matrix, shape) {
-        (Scheme::Uniform, ..) => uniform(count, 0.1, rng),
+        (InitScheme::Uniform, ..) => uniform(count, 0.1, rng),
         // RNNsearch's readout has a U_o too, which nothing feeds back.
         (_, "U" | "U_z" | "U_r" | "U_i" | "U_f" | "U_o" | "U_g", [n, _]) if !name.starts_with("readout.") => {
             orthogonal(*n, rng)
         }
-        (Scheme::Paper, "W_a" | "U_a", _) => gaussian(count, 0.001, rng),
-        (Scheme::Paper, _, [_, _]) => gaussian(count, 0.01, rng),
-        (Scheme::Scaled, "b_f", _) => vec![1.0; count],
-        (Scheme::Scaled, "source_embedding" | "target_embedding", _) => gaussian(count, 0.1 * gain, rng),
-        (Scheme::Scaled, "v_a" | "v_p", [n_a]) => gaussian(count, 1.0 / (*n_a as f64).sqrt(), rng),
-        (Scheme::Scaled, _, [_, fan_in]) => gaussian(count, gain / (*fan_in as f64).sqrt(), rng),
+        (InitScheme::Paper, "W_a" | "U_a", _) => gaussian(count, 0.001, rng),
+        (InitScheme::Paper, _, [_, _]) => gaussian(count, 0.01, rng),
+        (InitScheme::Scaled, "b_f", _) => vec![1.0; count],
+        (InitScheme::Scaled, "source_embedding" | "target_embedding", _) => gaussian(count, 0.1 * gain, rng),
+        (InitScheme::Scaled, "v_a" | "v_p", [n_a]) => gaussian(count, 1.0 / (*n_a as f64).sqrt(), rng),
+        (InitScheme::Scaled, _, [_, fan_in]) => gaussian(count, gain / (*fan_in as f64).sqrt(), rng),
         _ => vec![0.0; count],
     }
 }

@@ -23,16 +23,16 @@
 
 use candle_core::Tensor;
 
-use crate::attention::{Alignment, Applied, Attention, AttentionKind, Query, Sizes, construct};
+use crate::attention::{AlignedAnnotations, Applied, Attention, AttentionKind, Query, Sizes, construct};
 use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed};
 use crate::models::config::{Config, LuongSizes};
 use crate::models::loss::{Hidden, Regularizer, Trainable};
-use crate::models::readable::{Aligned, Annotations, State, Step, TranslationModel};
-use crate::models::{Looks, ModelEntry, Shapes, anatomy, fused};
+use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
+use crate::models::{AlignmentMode, ModelEntry, Shapes, anatomy, fused};
 use crate::nn::bidirectional::Direction;
 use crate::nn::linear::{Parameters, apply};
-use crate::nn::lstm::{Gates, Lstm, Memory};
+use crate::nn::lstm::{Lstm, LstmGates, LstmState};
 use crate::nn::softmax::log_softmax;
 use crate::nn::trace::Trace;
 
@@ -57,10 +57,10 @@ pub const ENTRY: ModelEntry = ModelEntry {
     gain,
 };
 
-fn looks(config: &Config) -> Option<Looks> {
+fn looks(config: &Config) -> Option<AlignmentMode> {
     let luong = config.luong.as_ref()?;
     let score = luong.entry().filter(|_| luong.attention != AttentionKind::None)?;
-    Some(Looks { kind: luong.attention, score })
+    Some(AlignmentMode { kind: luong.attention, score })
 }
 
 fn applied(config: &Config, name: &str) -> Applied {
@@ -106,13 +106,13 @@ struct First {
     /// W_e and b: what reads the embedding.
     embedding: Lstm,
     /// What reads h~_{t-1}, with input feeding.
-    fed: Option<Gates>,
+    fed: Option<LstmGates>,
 }
 
 /// Where the decoder stands.
 struct Decoder {
     /// From below.
-    layers: Vec<Memory>,
+    layers: Vec<LstmState>,
     /// h~_{t-1}, [rows, n]; with input feeding only.
     fed: Option<Tensor>,
     /// Steps done.
@@ -186,7 +186,13 @@ impl Luong {
     }
 
     /// Moves all layers to h_t. `x` = W_e e(y_{t-1}) + b, 4 x [rows, n].
-    fn advance(&self, first: &First, x: &Gates, decoder: &mut Decoder, regularizer: &mut Regularizer) -> Result<()> {
+    fn advance(
+        &self,
+        first: &First,
+        x: &LstmGates,
+        decoder: &mut Decoder,
+        regularizer: &mut Regularizer,
+    ) -> Result<()> {
         let mut x = match (&first.fed, &decoder.fed) {
             (Some(w), Some(h_tilde)) => x.plus(&w.apply(h_tilde)?)?,
             _ => x.clone(),
@@ -201,7 +207,7 @@ impl Luong {
     }
 
     /// e_t and alpha_t, [rows, t_x], from h_t; `None` without attention.
-    fn look(&self, decoder: &Decoder, annotations: &Annotations) -> Result<Option<(Tensor, Alignment)>> {
+    fn look(&self, decoder: &Decoder, annotations: &Annotations) -> Result<Option<(Tensor, AlignedAnnotations)>> {
         let Some(Look { attention, .. }) = &self.look else { return Ok(None) };
         let (query, source) = (Query { state: decoder.h_t(), i: decoder.t }, annotations.source());
         let e_t = attention.energies(&query, &source)?;
@@ -243,7 +249,7 @@ impl Luong {
         }
         let (memories, fed) = state.tensors.split_at(2 * layers);
         Ok(Decoder {
-            layers: memories.chunks(2).map(|pair| Memory { h: pair[0].clone(), c: pair[1].clone() }).collect(),
+            layers: memories.chunks(2).map(|pair| LstmState { h: pair[0].clone(), c: pair[1].clone() }).collect(),
             fed: fed.first().cloned(),
             t: state.i,
         })
@@ -276,7 +282,7 @@ impl TranslationModel for Luong {
         self.start(annotations)
     }
 
-    fn align(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Aligned> {
+    fn align(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<AlignedStep> {
         let mut decoder = self.decoder(s_prev)?;
         decoder.fed.iter().for_each(|h_tilde| self.trace.note("fed", h_tilde));
         let y_0 = vec![self.sizes.start; decoder.h_t().dim(0)?];
@@ -286,10 +292,10 @@ impl TranslationModel for Luong {
         self.advance(&first, &first.embedding.input(&e)?, &mut decoder, &mut Regularizer::none())?;
         let (e_i, alignment) = self.look(&decoder, annotations)?.unzip();
         let (alpha_i, p_t) = alignment.map(|alignment| (alignment.alpha, alignment.p_t)).unzip();
-        Ok(Aligned { s: decoder.state(), e_i, alpha_i, p_t: p_t.flatten() })
+        Ok(AlignedStep { s: decoder.state(), e_i, alpha_i, p_t: p_t.flatten() })
     }
 
-    fn predict(&self, _: Option<&[u32]>, aligned: &Aligned, annotations: &Annotations) -> Result<Step> {
+    fn predict(&self, _: Option<&[u32]>, aligned: &AlignedStep, annotations: &Annotations) -> Result<Step> {
         let mut decoder = self.decoder(&aligned.s)?;
         let alpha_t = self.look.as_ref().map(|_| aligned.alpha()).transpose()?;
         let (c_i, h_tilde) = self.combine(&mut decoder, alpha_t, annotations)?;

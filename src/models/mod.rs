@@ -38,8 +38,8 @@ use crate::nn::linear::Parameters;
 
 pub use crate::models::folder::{Kernels, Model};
 pub use crate::models::need::{Asked, Need};
-pub use crate::models::readable::{Aligned, Annotations, State, Step, TranslationModel};
-pub use crate::models::stepper::{Row, StepOutput, Stepper};
+pub use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
+pub use crate::models::stepper::{StepOutput, StepRow, Stepper};
 
 /// Names and shapes of tensors.
 pub type Shapes = Vec<(String, Vec<usize>)>;
@@ -49,7 +49,7 @@ pub type Readable = fn(&Config, &Parameters<'_>) -> Result<Box<dyn Trainable>>;
 
 /// Where a model looks, and how it scores.
 #[derive(Clone, Copy)]
-pub struct Looks {
+pub struct AlignmentMode {
     /// At which words.
     pub kind: AttentionKind,
     /// The score function.
@@ -73,7 +73,7 @@ pub struct ModelEntry {
     /// What packs it for the fused kernels; `None` where there are none for this configuration.
     pub fused: fn(&Config) -> Option<Pack>,
     /// Where it looks; `None` where it does not align.
-    pub looks: fn(&Config) -> Option<Looks>,
+    pub looks: fn(&Config) -> Option<AlignmentMode>,
     /// Rows between the row that predicts a word and the first whose state has read it: 1 in Luong et al. 2015, 2 in
     /// Bahdanau et al. 2015, whose step looks before it reads y_{i-1}. `None` where it does not align.
     pub input_delay: Option<usize>,
@@ -85,7 +85,7 @@ pub struct ModelEntry {
     pub look_products: fn(&Config) -> usize,
     /// How it is drawn on page Steps; `None` where it is not.
     pub anatomy: Option<&'static Plan>,
-    /// How many times as large as usual the numbers of a tensor are drawn by [`init::Scheme::Scaled`].
+    /// How many times as large as usual the numbers of a tensor are drawn by [`init::InitScheme::Scaled`].
     pub gain: fn(&str) -> f64,
 }
 

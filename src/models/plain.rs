@@ -4,8 +4,8 @@ use candle_core::Tensor;
 
 use crate::error::{Error, Result};
 use crate::models::need::{Asked, Need};
-use crate::models::readable::{Aligned, Annotations, State, TranslationModel};
-use crate::models::stepper::{Row, StepOutput, Stepper};
+use crate::models::readable::{AlignedStep, Annotations, State, TranslationModel};
+use crate::models::stepper::{StepOutput, StepRow, Stepper};
 
 /// Most words of a row that are searched one by one on a device; for more, log p goes to the host.
 const ROUNDS: usize = 64;
@@ -30,7 +30,7 @@ struct Batch {
 /// The first half of the running step.
 struct Half {
     y_prev: Option<Vec<u32>>,
-    aligned: Aligned,
+    aligned: AlignedStep,
     /// Its alpha on the host, as the caller last left it.
     alpha: Vec<f32>,
 }
@@ -53,7 +53,7 @@ impl PlainStepper {
     }
 
     /// The first half of a step, on the device.
-    fn look(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+    fn look(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {
         let Some(batch) = &mut self.batch else { return Err(no_sentence()) };
         let y_prev = words_before(rows)?;
         let s_prev = batch.states(rows, y_prev.is_none())?;
@@ -106,12 +106,12 @@ impl Stepper for PlainStepper {
         Ok(())
     }
 
-    fn align(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+    fn align(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {
         self.look(rows, output)?;
         self.copy_alignment(output)
     }
 
-    fn predict(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+    fn predict(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         let Some(Batch { half: Some(half), .. }) = &mut self.batch else { return Err(no_sentence()) };
         output.check_aligned(rows, half.aligned.alpha_i.as_ref().map(|_| output.t_x))?;
         half.take(&output.alpha)?;
@@ -119,7 +119,7 @@ impl Stepper for PlainStepper {
     }
 
     /// Alpha is copied last: a device need not wait for it between the halves.
-    fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+    fn step(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         self.look(rows, output)?;
         self.speak(need, output)?;
         self.copy_alignment(output)
@@ -145,7 +145,7 @@ impl Stepper for PlainStepper {
 
 impl Batch {
     /// The state of each row: s_0 of its sentence at the first step, else its parent's.
-    fn states(&self, rows: &[Row], first: bool) -> Result<State> {
+    fn states(&self, rows: &[StepRow], first: bool) -> Result<State> {
         let (from, index): (_, Vec<u32>) = if first {
             (&self.start, rows.iter().map(|row| row.sentence as u32).collect())
         } else {
@@ -160,7 +160,7 @@ impl Batch {
 
     /// Makes the annotations of `rows` ready: the batch's own where one sentence serves all rows or
     /// the rows are its sentences in order, else gathered ones.
-    fn gather_annotations(&mut self, rows: &[Row]) -> Result<()> {
+    fn gather_annotations(&mut self, rows: &[StepRow]) -> Result<()> {
         let index: Vec<u32> = rows.iter().map(|row| row.sentence as u32).collect();
         let sentences = self.annotations.lengths.len();
         if sentences == 1 || is_identity(&index, sentences) {
@@ -185,7 +185,7 @@ fn no_sentence() -> Error {
 }
 
 /// y_{i-1} of each row; `None` at the first step.
-fn words_before(rows: &[Row]) -> Result<Option<Vec<u32>>> {
+fn words_before(rows: &[StepRow]) -> Result<Option<Vec<u32>>> {
     let words: Vec<u32> = rows.iter().filter_map(|row| row.y_prev).collect();
     match words.len() {
         _ if rows.is_empty() => Err(Error::Internal("a step without rows was asked for".into())),

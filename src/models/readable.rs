@@ -61,7 +61,7 @@ impl State {
 
 /// The first half of a decoder step i: where it looks.
 #[derive(Clone, Debug)]
-pub struct Aligned {
+pub struct AlignedStep {
     /// The state that looked: s_{i-1} as it was (rnnsearch), or with the layers already at h_t (luong).
     pub s: State,
     /// Energies e_ij before the softmax, [rows, t_x]; `None` where the model has no alignment.
@@ -72,7 +72,7 @@ pub struct Aligned {
     pub p_t: Option<Tensor>,
 }
 
-impl Aligned {
+impl AlignedStep {
     /// The first half of a model without an alignment.
     pub fn nowhere(s: &State) -> Self {
         Self { s: s.clone(), e_i: None, alpha_i: None, p_t: None }
@@ -105,9 +105,9 @@ pub trait TranslationModel: Send + Sync {
     /// s_0, [b, n].
     fn init_state(&self, annotations: &Annotations) -> Result<State>;
     /// Where step i looks. `y_prev` is `None` for y_0, else an id for each row.
-    fn align(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Aligned>;
+    fn align(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<AlignedStep>;
     /// The words of step i and the new state, from the alpha_i of `aligned`; `y_prev` is that of the first half.
-    fn predict(&self, y_prev: Option<&[u32]>, aligned: &Aligned, annotations: &Annotations) -> Result<Step>;
+    fn predict(&self, y_prev: Option<&[u32]>, aligned: &AlignedStep, annotations: &Annotations) -> Result<Step>;
 
     /// Both halves.
     fn step(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Step> {

@@ -15,7 +15,7 @@ const BATCH_WORDS: usize = 4096;
 
 /// Which vocabulary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Side {
+pub enum VocabularySide {
     /// The language that is read.
     #[default]
     Source,
@@ -23,7 +23,7 @@ pub enum Side {
     Target,
 }
 
-impl Side {
+impl VocabularySide {
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
@@ -53,16 +53,16 @@ impl PhraseVector {
 }
 
 /// The embedding matrix of a side, a row for each word: [K, m].
-pub fn embedding(model: &Model, side: Side) -> Result<&Array> {
+pub fn embedding(model: &Model, side: VocabularySide) -> Result<&Array> {
     model.weights.get(match side {
-        Side::Source => "source_embedding",
-        Side::Target => "target_embedding",
+        VocabularySide::Source => "source_embedding",
+        VocabularySide::Target => "target_embedding",
     })
 }
 
 /// The vectors of some words.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Words {
+pub struct WordVectors {
     /// Their ids, ascending: in a shortlist the most frequent words come first.
     pub ids: Vec<u32>,
     /// m.
@@ -72,7 +72,7 @@ pub struct Words {
 }
 
 /// The first `most` words of a side with their vectors; `</s>` and holes of a foreign vocabulary are left out.
-pub fn words(model: &Model, side: Side, most: usize) -> Result<Words> {
+pub fn words(model: &Model, side: VocabularySide, most: usize) -> Result<WordVectors> {
     let table = embedding(model, side)?;
     let dimension = table.shape.get(1).copied().unwrap_or(0);
     let vocabulary = tokenizer(model, side);
@@ -80,20 +80,20 @@ pub fn words(model: &Model, side: Side, most: usize) -> Result<Words> {
     let ids: Vec<u32> = (0..vocabulary.len() as u32).filter(is_word).take(most).collect();
     let row = |id: &u32| table.data.get(*id as usize * dimension..(*id as usize + 1) * dimension);
     let rows = ids.iter().filter_map(row).flatten().copied().collect();
-    Ok(Words { ids, dimension, rows })
+    Ok(WordVectors { ids, dimension, rows })
 }
 
 /// The vocabulary of a side.
-pub fn tokenizer(model: &Model, side: Side) -> &Tokenizer {
+pub fn tokenizer(model: &Model, side: VocabularySide) -> &Tokenizer {
     match side {
-        Side::Source => &model.source,
-        Side::Target => &model.target,
+        VocabularySide::Source => &model.source,
+        VocabularySide::Target => &model.target,
     }
 }
 
 /// The vectors of some phrases.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Phrases {
+pub struct PhraseVectors {
     /// What they are.
     pub vector: PhraseVector,
     /// How many numbers each has.
@@ -113,7 +113,7 @@ pub fn phrases(
     sources: &[&[u32]],
     eos: Option<u32>,
     done: &mut dyn FnMut(usize) -> Result<()>,
-) -> Result<Phrases> {
+) -> Result<PhraseVectors> {
     let nothing = || Error::Input(format!("{name} has no vector for a phrase; choose another model or map words"));
     let mut order: Vec<usize> = (0..sources.len()).collect();
     order.sort_by_key(|&at| sources[at].len());
@@ -134,7 +134,7 @@ pub fn phrases(
         from += count;
         done(from)?;
     }
-    Ok(Phrases { vector: kind, dimension: read.first().map_or(0, Vec::len), rows: read.concat() })
+    Ok(PhraseVectors { vector: kind, dimension: read.first().map_or(0, Vec::len), rows: read.concat() })
 }
 
 /// The vectors of phrases read together; `None` where the model has nothing that stands for a phrase.

@@ -16,10 +16,10 @@ use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed_previous, embed_shifted};
 use crate::models::config::Config;
 use crate::models::loss::{Hidden, Regularizer, Trainable};
-use crate::models::readable::{Aligned, Annotations, State, Step, TranslationModel};
+use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
 use crate::models::{ModelEntry, Shapes, anatomy, fused};
 use crate::nn::bidirectional::{Direction, read};
-use crate::nn::gru::{Cell as _, ChoUnit, Matrices};
+use crate::nn::gru::{ChoUnit, GatedCell as _, Matrices};
 use crate::nn::linear::{Parameters, affine, apply};
 use crate::nn::maxout::DeepOutput;
 use crate::nn::softmax::log_softmax;
@@ -139,11 +139,11 @@ impl TranslationModel for RnnEncDec {
         Ok(State { tensors: vec![self.start(&annotations.h.squeeze(1)?)?], i: 0 })
     }
 
-    fn align(&self, _: Option<&[u32]>, s_prev: &State, _: &Annotations) -> Result<Aligned> {
-        Ok(Aligned::nowhere(s_prev))
+    fn align(&self, _: Option<&[u32]>, s_prev: &State, _: &Annotations) -> Result<AlignedStep> {
+        Ok(AlignedStep::nowhere(s_prev))
     }
 
-    fn predict(&self, y_prev: Option<&[u32]>, aligned: &Aligned, annotations: &Annotations) -> Result<Step> {
+    fn predict(&self, y_prev: Option<&[u32]>, aligned: &AlignedStep, annotations: &Annotations) -> Result<Step> {
         let (i, s_prev) = (aligned.s.i, aligned.s.only()?);
         let c = annotations.h.squeeze(1)?; // [rows or 1, n]
         let e = embed_previous(&self.target_embedding, y_prev, s_prev.dim(0)?)?; // [rows, m]

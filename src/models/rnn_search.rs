@@ -10,10 +10,10 @@ use crate::error::Result;
 use crate::models::batch::{Batch, embed_previous, embed_shifted};
 use crate::models::config::Config;
 use crate::models::loss::{Hidden, Regularizer, Trainable};
-use crate::models::readable::{Aligned, Annotations, State, Step, TranslationModel};
-use crate::models::{Looks, ModelEntry, Shapes, anatomy, fused};
+use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
+use crate::models::{AlignmentMode, ModelEntry, Shapes, anatomy, fused};
 use crate::nn::bidirectional::Bidirectional;
-use crate::nn::gru::{BahdanauUnit, Cell as _, Matrices};
+use crate::nn::gru::{BahdanauUnit, GatedCell as _, Matrices};
 use crate::nn::linear::{Parameters, affine};
 use crate::nn::maxout::DeepOutput;
 use crate::nn::softmax::log_softmax;
@@ -28,7 +28,7 @@ pub const ENTRY: ModelEntry = ModelEntry {
     shapes,
     readable: |config, all| Ok(Box::new(RnnSearch::new(config, all)?)),
     fused: |_| Some(fused::rnn_search::pack_model),
-    looks: |_| attention::find("additive").map(|score| Looks { kind: AttentionKind::Global, score }),
+    looks: |_| attention::find("additive").map(|score| AlignmentMode { kind: AttentionKind::Global, score }),
     input_delay: Some(2),
     one_context: false,
     applied,
@@ -127,12 +127,12 @@ impl TranslationModel for RnnSearch {
         Ok(State { tensors: vec![self.start(annotations)?], i: 0 })
     }
 
-    fn align(&self, _: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Aligned> {
+    fn align(&self, _: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<AlignedStep> {
         let (e_i, alpha_i) = self.look(s_prev.only()?, s_prev.i, annotations)?;
-        Ok(Aligned { e_i: Some(e_i), alpha_i: Some(alpha_i), ..Aligned::nowhere(s_prev) })
+        Ok(AlignedStep { e_i: Some(e_i), alpha_i: Some(alpha_i), ..AlignedStep::nowhere(s_prev) })
     }
 
-    fn predict(&self, y_prev: Option<&[u32]>, aligned: &Aligned, annotations: &Annotations) -> Result<Step> {
+    fn predict(&self, y_prev: Option<&[u32]>, aligned: &AlignedStep, annotations: &Annotations) -> Result<Step> {
         let (i, s_prev) = (aligned.s.i, aligned.s.only()?);
         let e = embed_previous(&self.target_embedding, y_prev, s_prev.dim(0)?)?; // [rows, m]
         self.trace.note("e", &e);

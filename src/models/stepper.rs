@@ -5,7 +5,7 @@ use crate::models::need::{Asked, Need, top};
 
 /// One hypothesis to be extended by a [`Stepper`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
+pub struct StepRow {
     /// Which sentence of the batch it translates.
     pub sentence: usize,
     /// Which row of the previous step its state comes from; at the first step of a batch ignored.
@@ -93,7 +93,7 @@ impl StepOutput {
     }
 
     /// Whether this is what [`Stepper::align`] gave for as many rows; `t_x` is `None` without alignment.
-    pub(crate) fn check_aligned(&self, rows: &[Row], t_x: Option<usize>) -> Result<()> {
+    pub(crate) fn check_aligned(&self, rows: &[StepRow], t_x: Option<usize>) -> Result<()> {
         if self.rows == rows.len() && self.alpha.len() == rows.len() * t_x.unwrap_or(0) {
             return Ok(());
         }
@@ -110,13 +110,13 @@ pub trait Stepper: Send {
     /// Encodes the sources (ids, `</s>` included, none empty) and forgets the batch before.
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()>;
     /// The first half of a step: alpha, energies and p_t of the given rows, and the sizes of `output`.
-    fn align(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()>;
+    fn align(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()>;
     /// The second half, for the same rows: reads alpha and gives of log p what `need` asks for. It may be asked again
     /// with another alpha; the next step goes on from the last answer.
-    fn predict(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()>;
+    fn predict(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()>;
 
     /// Both halves.
-    fn step(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+    fn step(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         self.align(rows, output)?;
         self.predict(rows, need, output)
     }

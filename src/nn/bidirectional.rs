@@ -7,7 +7,7 @@
 use candle_core::Tensor;
 
 use crate::error::Result;
-use crate::nn::gru::{BahdanauUnit, Cell};
+use crate::nn::gru::{BahdanauUnit, GatedCell};
 
 /// Which way a sentence is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum Direction {
 
 /// The states after each position, t_x of [b, n], indexed by position whatever the direction.
 /// `e` [t_x, b, m]; `mask` [t_x, b, 1] is 1 at words and 0 at padding, `None` where nothing is padded.
-pub fn read(cell: &dyn Cell, e: &Tensor, mask: Option<&Tensor>, direction: Direction) -> Result<Vec<Tensor>> {
+pub fn read(cell: &dyn GatedCell, e: &Tensor, mask: Option<&Tensor>, direction: Direction) -> Result<Vec<Tensor>> {
     let (t_x, b, _) = e.dims3()?;
     let x = cell.matrices().input(e)?; // 3 x [t_x, b, n]
     let mut s = Tensor::zeros((b, cell.matrices().hidden()?), e.dtype(), e.device())?; // [b, n]

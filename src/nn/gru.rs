@@ -16,7 +16,7 @@ use crate::nn::trace::Trace;
 
 /// Something for each of the update gate z, the reset gate r and the proposal (the candidate state).
 #[derive(Clone, Debug)]
-pub struct Gates {
+pub struct GruGates {
     /// For z.
     pub z: Tensor,
     /// For r.
@@ -25,7 +25,7 @@ pub struct Gates {
     pub proposal: Tensor,
 }
 
-impl Gates {
+impl GruGates {
     /// The parameters `{letter}_z`, `{letter}_r` and `{letter}`.
     fn find(parameters: &Parameters<'_>, letter: &str) -> Result<Self> {
         Ok(Self {
@@ -44,10 +44,10 @@ impl Gates {
 /// W [n, m], U [n, n], b [n] and, in a decoder, C [n, |c|], each three times.
 #[derive(Clone, Debug)]
 pub struct Matrices {
-    w: Gates,
-    u: Gates,
-    b: Gates,
-    c: Option<Gates>,
+    w: GruGates,
+    u: GruGates,
+    b: GruGates,
+    c: Option<GruGates>,
     moves_reset: bool,
     /// Notes z, r, the proposal and, where a sentence is read, the states.
     pub trace: Trace,
@@ -56,14 +56,14 @@ pub struct Matrices {
 impl Matrices {
     /// Those of an encoder: `W{g}`, `U{g}`, `b{g}` for g in ``, `_z`, `_r`.
     pub fn encoder(parameters: &Parameters<'_>) -> Result<Self> {
-        let find = |letter| Gates::find(parameters, letter);
+        let find = |letter| GruGates::find(parameters, letter);
         let (moves_reset, trace) = (parameters.moves_reset(), parameters.trace());
         Ok(Self { w: find("W")?, u: find("U")?, b: find("b")?, c: None, moves_reset, trace })
     }
 
     /// Those of a decoder: also `C{g}`.
     pub fn decoder(parameters: &Parameters<'_>) -> Result<Self> {
-        Ok(Self { c: Some(Gates::find(parameters, "C")?), ..Self::encoder(parameters)? })
+        Ok(Self { c: Some(GruGates::find(parameters, "C")?), ..Self::encoder(parameters)? })
     }
 
     /// n, the number of hidden units.
@@ -72,9 +72,9 @@ impl Matrices {
     }
 
     /// W e + b of all positions at once: `e` [.., m] gives [.., n] for each gate.
-    pub fn input(&self, e: &Tensor) -> Result<Gates> {
+    pub fn input(&self, e: &Tensor) -> Result<GruGates> {
         let (w, b) = (&self.w, &self.b);
-        Ok(Gates {
+        Ok(GruGates {
             z: affine(&w.z, &b.z, e)?,
             r: affine(&w.r, &b.r, e)?,
             proposal: affine(&w.proposal, &b.proposal, e)?,
@@ -82,9 +82,9 @@ impl Matrices {
     }
 
     /// C c: `c` [rows, |c|] gives [rows, n] for each gate; `None` where the unit has no context.
-    pub fn context(&self, c: &Tensor) -> Result<Option<Gates>> {
+    pub fn context(&self, c: &Tensor) -> Result<Option<GruGates>> {
         let Some(matrices) = &self.c else { return Ok(None) };
-        Ok(Some(Gates {
+        Ok(Some(GruGates {
             z: apply(&matrices.z, c)?,
             r: apply(&matrices.r, c)?,
             proposal: apply(&matrices.proposal, c)?,
@@ -93,7 +93,7 @@ impl Matrices {
 
     /// The gates, alike in both papers, each [rows, n]:
     /// z = sigm(W_z e + U_z s' + C_z c + b_z), r = sigm(W_r e + U_r s' + C_r c + b_r).
-    fn z_and_r(&self, x: &Gates, context: Option<&Gates>, s_prev: &Tensor) -> Result<(Tensor, Tensor)> {
+    fn z_and_r(&self, x: &GruGates, context: Option<&GruGates>, s_prev: &Tensor) -> Result<(Tensor, Tensor)> {
         let z = plus((&x.z + apply(&self.u.z, s_prev)?)?, context.map(|c| &c.z))?;
         let r = plus((&x.r + apply(&self.u.r, s_prev)?)?, context.map(|c| &c.r))?;
         let (z, r) = (sigmoid(&z)?, sigmoid(&r)?);
@@ -118,24 +118,24 @@ fn plus(x: Tensor, c: Option<&Tensor>) -> Result<Tensor> {
 }
 
 /// A gated unit: state in, state out.
-pub trait Cell {
+pub trait GatedCell {
     /// Its matrices.
     fn matrices(&self) -> &Matrices;
 
     /// The next state [rows, n] from `x` = W e + b, `context` = C c and the state before.
-    fn step(&self, x: &Gates, context: Option<&Gates>, s_prev: &Tensor) -> Result<Tensor>;
+    fn step(&self, x: &GruGates, context: Option<&GruGates>, s_prev: &Tensor) -> Result<Tensor>;
 }
 
 /// The unit of Bahdanau et al. 2015, appendix A.1.1 (encoder) and A.2.2 (decoder).
 #[derive(Clone, Debug)]
 pub struct BahdanauUnit(pub Matrices);
 
-impl Cell for BahdanauUnit {
+impl GatedCell for BahdanauUnit {
     fn matrices(&self) -> &Matrices {
         &self.0
     }
 
-    fn step(&self, x: &Gates, context: Option<&Gates>, s_prev: &Tensor) -> Result<Tensor> {
+    fn step(&self, x: &GruGates, context: Option<&GruGates>, s_prev: &Tensor) -> Result<Tensor> {
         let (z, r) = self.0.z_and_r(x, context, s_prev)?;
         // s~ = tanh(W e + U (r * s') + C c + b)
         let reset = self.0.reset(&r, s_prev)?;
@@ -150,12 +150,12 @@ impl Cell for BahdanauUnit {
 #[derive(Clone, Debug)]
 pub struct ChoUnit(pub Matrices);
 
-impl Cell for ChoUnit {
+impl GatedCell for ChoUnit {
     fn matrices(&self) -> &Matrices {
         &self.0
     }
 
-    fn step(&self, x: &Gates, context: Option<&Gates>, h_prev: &Tensor) -> Result<Tensor> {
+    fn step(&self, x: &GruGates, context: Option<&GruGates>, h_prev: &Tensor) -> Result<Tensor> {
         let (z, r) = self.0.z_and_r(x, context, h_prev)?;
         let recurrent = match context {
             // Encoder: h~ = tanh(W e + U (r * h') + b)

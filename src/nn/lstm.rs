@@ -17,7 +17,7 @@ use crate::nn::trace::Trace;
 
 /// Something for each of the input, forget and output gates i, f, o and the proposal g.
 #[derive(Clone, Debug)]
-pub struct Gates {
+pub struct LstmGates {
     /// For i.
     pub i: Tensor,
     /// For f.
@@ -28,7 +28,7 @@ pub struct Gates {
     pub g: Tensor,
 }
 
-impl Gates {
+impl LstmGates {
     /// The parameters `{letter}_i`, `{letter}_f`, `{letter}_o` and `{letter}_g`.
     fn find(parameters: &Parameters<'_>, letter: &str) -> Result<Self> {
         let get = |gate: &str| parameters.get(&format!("{letter}_{gate}"));
@@ -58,7 +58,7 @@ impl Gates {
 
 /// What a layer keeps from one step to the next.
 #[derive(Clone, Debug)]
-pub struct Memory {
+pub struct LstmState {
     /// The state that others see, h, [rows, n].
     pub h: Tensor,
     /// The memory cell, c, [rows, n].
@@ -68,16 +68,16 @@ pub struct Memory {
 /// One layer: W [n, d], U [n, n] and b [n], each four times.
 #[derive(Clone, Debug)]
 pub struct Lstm {
-    w: Gates,
-    u: Gates,
-    b: Gates,
+    w: LstmGates,
+    u: LstmGates,
+    b: LstmGates,
     trace: Trace,
 }
 
 impl Lstm {
     /// From `W_{g}`, `U_{g}`, `b_{g}` for g in i, f, o, g.
     pub fn find(parameters: &Parameters<'_>) -> Result<Self> {
-        let find = |letter| Gates::find(parameters, letter);
+        let find = |letter| LstmGates::find(parameters, letter);
         Ok(Self { w: find("W")?, u: find("U")?, b: find("b")?, trace: parameters.trace() })
     }
 
@@ -87,9 +87,9 @@ impl Lstm {
     }
 
     /// W x + b of all positions at once: `x` [.., d] gives [.., n] for each gate.
-    pub fn input(&self, x: &Tensor) -> Result<Gates> {
+    pub fn input(&self, x: &Tensor) -> Result<LstmGates> {
         let (w, b) = (&self.w, &self.b);
-        Ok(Gates {
+        Ok(LstmGates {
             i: affine(&w.i, &b.i, x)?,
             f: affine(&w.f, &b.f, x)?,
             o: affine(&w.o, &b.o, x)?,
@@ -99,7 +99,7 @@ impl Lstm {
 
     /// W [e; fed] + b = W_e e + b + W_fed fed, for an input of two parts of which only the first, of length `m`,
     /// is known beforehand: the layer that reads e, and W_fed.
-    pub fn split(&self, m: usize) -> Result<(Self, Gates)> {
+    pub fn split(&self, m: usize) -> Result<(Self, LstmGates)> {
         let columns = |from: usize, to: Option<usize>| {
             self.w.map(|w| Ok(w.narrow(1, from, to.unwrap_or(w.dim(1)?) - from)?.contiguous()?))
         };
@@ -107,7 +107,7 @@ impl Lstm {
     }
 
     /// The next state from `x` = W x + b and the state before.
-    pub fn step(&self, x: &Gates, before: &Memory) -> Result<Memory> {
+    pub fn step(&self, x: &LstmGates, before: &LstmState) -> Result<LstmState> {
         let a = x.plus(&self.u.apply(&before.h)?)?; // 4 x [rows, n]
         let (i, f, o, g) = (sigmoid(&a.i)?, sigmoid(&a.f)?, sigmoid(&a.o)?, a.g.tanh()?);
         // c = f * c' + i * g, h = o * tanh(c)
@@ -115,17 +115,17 @@ impl Lstm {
         let h = (&o * c.tanh()?)?;
         let all = [("i", &i), ("f", &f), ("o", &o), ("g", &g), ("c", &c), ("h", &h)];
         all.into_iter().for_each(|(name, value)| self.trace.note(name, value));
-        Ok(Memory { h, c })
+        Ok(LstmState { h, c })
     }
 
     /// Reads whole sentences from zeros: h after each position, t_x of [b, n], indexed by position whatever the
     /// direction, and what is left after the last word that is read. `x` [t_x, b, d]; `mask` [t_x, b, 1] is 1 at
     /// words and 0 at padding, `None` where nothing is padded.
-    pub fn read(&self, x: &Tensor, mask: Option<&Tensor>, direction: Direction) -> Result<(Vec<Tensor>, Memory)> {
+    pub fn read(&self, x: &Tensor, mask: Option<&Tensor>, direction: Direction) -> Result<(Vec<Tensor>, LstmState)> {
         let (t_x, b, _) = x.dims3()?;
         let input = self.input(x)?; // 4 x [t_x, b, n]
         let zeros = Tensor::zeros((b, self.u.i.dim(0)?), x.dtype(), x.device())?;
-        let mut memory = Memory { h: zeros.clone(), c: zeros }; // [b, n]
+        let mut memory = LstmState { h: zeros.clone(), c: zeros }; // [b, n]
         let mut states = Vec::with_capacity(t_x);
         for step in 0..t_x {
             let t = if direction == Direction::Forward { step } else { t_x - 1 - step };
@@ -134,7 +134,7 @@ impl Lstm {
                 None => next,
                 Some(mask) => {
                     let mask = mask.get(t)?; // [b, 1]
-                    Memory { h: stay(&mask, &memory.h, &next.h)?, c: stay(&mask, &memory.c, &next.c)? }
+                    LstmState { h: stay(&mask, &memory.h, &next.h)?, c: stay(&mask, &memory.c, &next.c)? }
                 }
             };
             states.push(memory.h.clone());

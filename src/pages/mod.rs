@@ -16,33 +16,33 @@ use serde_json::Value;
 use crate::app::page::{PAGES, Page};
 use crate::app::state::AppState;
 use crate::jobs::queue::Found;
-use crate::pages::corpus::Workbench;
-use crate::pages::evaluation::Evaluation;
-use crate::pages::map::Maps;
-use crate::pages::phrases::Phrases;
-use crate::pages::sentence::Sentence;
-use crate::pages::shape::{Kept, PageState as _};
-use crate::pages::steps::Steps;
+use crate::pages::corpus::CorpusPage;
+use crate::pages::evaluation::EvaluationPage;
+use crate::pages::map::MapPage;
+use crate::pages::phrases::PhrasesPage;
+use crate::pages::sentence::SentencePage;
+use crate::pages::shape::{AnyPage, PageState as _};
+use crate::pages::steps::StepsPage;
 
 /// The state of every page.
 #[derive(Default)]
 pub struct Pages {
     /// The page Sentence.
-    pub sentence: Sentence,
+    pub sentence: SentencePage,
     /// The page Evaluation.
-    pub evaluation: Evaluation,
+    pub evaluation: EvaluationPage,
     /// The page Map.
-    pub maps: Maps,
+    pub maps: MapPage,
     /// The page Phrases.
-    pub phrases: Phrases,
+    pub phrases: PhrasesPage,
     /// The page Steps.
-    pub steps: Steps,
+    pub steps: StepsPage,
     /// The page Corpus.
-    pub workbench: Workbench,
+    pub workbench: CorpusPage,
 }
 
 impl Pages {
-    fn get(&self, page: Page) -> &dyn Kept {
+    fn get(&self, page: Page) -> &dyn AnyPage {
         match page {
             Page::Sentence => &self.sentence,
             Page::Evaluation => &self.evaluation,
@@ -54,7 +54,7 @@ impl Pages {
     }
 
     /// What every page has in common.
-    pub fn get_mut(&mut self, page: Page) -> &mut dyn Kept {
+    pub fn get_mut(&mut self, page: Page) -> &mut dyn AnyPage {
         match page {
             Page::Sentence => &mut self.sentence,
             Page::Evaluation => &mut self.evaluation,

@@ -8,7 +8,7 @@ use crate::app::page::Dropped;
 use crate::app::state::AppState;
 
 /// A page: what is done on it and what its orders find.
-pub trait PageState: Kept {
+pub trait PageState: AnyPage {
     /// What the user does on it.
     type Command;
     /// What its orders find.
@@ -22,7 +22,7 @@ pub trait PageState: Kept {
 }
 
 /// What all pages do alike.
-pub trait Kept {
+pub trait AnyPage {
     /// Nothing comes of an order: it failed, for the reason given, or was cancelled.
     fn ended(&mut self, _number: u64, _message: Option<String>, _app: &mut AppState) {}
 

@@ -3,8 +3,8 @@
 
 use crate::app::command::{SettingsCommand, TaskCommand, WindowCommand};
 use crate::jobs::corpus::thread::CorpusRequest;
-use crate::pages::corpus::command::WorkbenchCommand;
-use crate::pages::corpus::whole::WholeCommand;
+use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::whole::ExploreCommand;
 use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use crate::pages::map::command::MapCommand;
 use crate::pages::phrases::command::PhrasesCommand;
@@ -30,7 +30,7 @@ pub enum Command {
     /// Something on page Steps.
     Steps(StepsCommand),
     /// Something on page Corpus.
-    Workbench(WorkbenchCommand),
+    Workbench(CorpusCommand),
     /// Something on the sheet New training.
     Training(TrainingCommand),
     /// Something with lessons.
@@ -69,9 +69,9 @@ wrap! {
     MapCommand => Command::Map;
     PhrasesCommand => Command::Phrases;
     StepsCommand => Command::Steps;
-    WorkbenchCommand => Command::Workbench;
-    CorpusRequest => |request| Command::Workbench(WorkbenchCommand::Corpus(request));
-    WholeCommand => |command| Command::Workbench(WorkbenchCommand::Whole(command));
+    CorpusCommand => Command::Workbench;
+    CorpusRequest => |request| Command::Workbench(CorpusCommand::Corpus(request));
+    ExploreCommand => |command| Command::Workbench(CorpusCommand::Whole(command));
     TrainingCommand => Command::Training;
     LessonCommand => Command::Lesson;
     WindowCommand => Command::Window;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::app::effect::{Effect, LaneCall, News};
+use crate::app::effect::{Effect, FileEvent, QueueCall};
 use crate::app::files::claim::Claim;
 use crate::app::files::files;
 use crate::app::files::files::Aligner;
@@ -17,8 +17,8 @@ use crate::jobs::files::disk::Disk;
 use crate::jobs::files::follow::Follower;
 use crate::jobs::files::texts::Folders;
 use crate::jobs::live::protocol::Event;
-use crate::jobs::queue::Lane;
-use crate::jobs::steps::Steps;
+use crate::jobs::queue::JobQueue;
+use crate::jobs::steps::StepsThread;
 use crate::session::command::Command;
 use crate::session::persist;
 use crate::session::state::Session;
@@ -36,13 +36,13 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 pub struct Driver {
     session: Session,
     worker: Worker,
-    lane: Lane,
-    steps: Steps,
+    lane: JobQueue,
+    steps: StepsThread,
     corpus: CorpusThread,
     follower: Follower,
     texts: Follower<Folders>,
     aligner: Aligner,
-    disk: Disk<News>,
+    disk: Disk<FileEvent>,
     saved: Option<PathBuf>,
     saved_revision: u64,
     wake: Wake,
@@ -55,8 +55,8 @@ impl Driver {
     /// Models and files are read in the background; `wake` is called whenever [`Driver::pump`] has something to do.
     pub fn open(options: OpenWith, wake: Wake) -> Self {
         let worker = Worker::spawn(options.threads, Arc::clone(&wake));
-        let lane = Lane::spawn(worker.library(), worker.gate(), Arc::clone(&wake));
-        let steps = Steps::spawn(worker.library(), Arc::clone(&wake));
+        let lane = JobQueue::spawn(worker.library(), worker.gate(), Arc::clone(&wake));
+        let steps = StepsThread::spawn(worker.library(), Arc::clone(&wake));
         let corpus = CorpusThread::spawn(Arc::clone(&wake));
         let follower = Follower::spawn(LOOK_EVERY, Arc::clone(&wake));
         let texts = Follower::spawn(LOOK_EVERY, Arc::clone(&wake));
@@ -88,7 +88,7 @@ impl Driver {
             _claim: claim,
         };
         for text in troubles.into_iter().flatten() {
-            driver.session.hear(News::Notice { text, is_error: true });
+            driver.session.hear(FileEvent::Notice { text, is_error: true });
         }
         driver.after();
         driver
@@ -174,9 +174,9 @@ impl Driver {
         for effect in self.session.take_effects() {
             match effect {
                 Effect::Decode(request) => self.worker.submit(request),
-                Effect::Lane(LaneCall::Submit(number, order)) => self.lane.submit(number, order),
-                Effect::Lane(LaneCall::Cancel(number)) => self.lane.cancel(number),
-                Effect::Lane(LaneCall::Pause(number, is_paused)) => self.lane.pause(number, is_paused),
+                Effect::Lane(QueueCall::Submit(number, order)) => self.lane.submit(number, order),
+                Effect::Lane(QueueCall::Cancel(number)) => self.lane.cancel(number),
+                Effect::Lane(QueueCall::Pause(number, is_paused)) => self.lane.pause(number, is_paused),
                 Effect::TakeApart { number, request } => self.steps.submit(number, *request),
                 Effect::Corpus(call) => self.corpus.send(call),
                 Effect::Chore(chore) => files::carry_out(chore, &mut self.disk, &self.aligner),
@@ -197,7 +197,7 @@ impl Driver {
         let state = self.session.saved();
         self.disk.save_soon(Box::new(move || {
             let error = state.save(&path).err()?;
-            Some(News::Notice { text: format!("The window's state is not being kept. {error}"), is_error: true })
+            Some(FileEvent::Notice { text: format!("The window's state is not being kept. {error}"), is_error: true })
         }));
     }
 }

@@ -249,7 +249,7 @@ fn writable(path: &Path) -> bool {
 
 /// What was found where the state is kept.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
+pub struct FoundState {
     /// The state, where there is one that can be used.
     pub state: Option<SavedSession>,
     /// What was wrong, as a sentence for the user.
@@ -263,7 +263,7 @@ const MOST_BYTES: u64 = 256 << 20;
 
 /// Reads the saved state. A damaged one is renamed, so that nothing is lost; one that this program cannot judge
 /// stays where it is.
-pub fn load_or_set_aside(path: &Path) -> Found {
+pub fn load_or_set_aside(path: &Path) -> FoundState {
     let bytes = match read(path) {
         Ok(bytes) => bytes,
         Err(found) => return *found,
@@ -287,17 +287,17 @@ pub fn load_or_set_aside(path: &Path) -> Found {
             let trouble = state
                 .cut()
                 .then(|| format!("{} held a text longer than {MAX_SOURCE_BYTES} bytes, which was cut", path.display()));
-            Found { state: Some(state), trouble, ..Found::default() }
+            FoundState { state: Some(state), trouble, ..FoundState::default() }
         }
         Err(error) => set_aside(path, &foreign(error)),
     }
 }
 
 /// The bytes of a plain file of reasonable size, or what to answer.
-fn read(path: &Path) -> std::result::Result<Vec<u8>, Box<Found>> {
+fn read(path: &Path) -> std::result::Result<Vec<u8>, Box<FoundState>> {
     let missing = |error: std::io::Error| {
         Box::new(match error.kind() {
-            ErrorKind::NotFound | ErrorKind::NotADirectory => Found::default(),
+            ErrorKind::NotFound | ErrorKind::NotADirectory => FoundState::default(),
             _ => left_alone(&Error::io(path, &error)),
         })
     };
@@ -312,12 +312,12 @@ fn read(path: &Path) -> std::result::Result<Vec<u8>, Box<Found>> {
     std::fs::read(path).map_err(missing)
 }
 
-fn left_alone(error: &Error) -> Found {
+fn left_alone(error: &Error) -> FoundState {
     let trouble = format!("{error}. It is left as it is, so the window's state is not being kept.");
-    Found { trouble: Some(trouble), is_left_alone: true, state: None }
+    FoundState { trouble: Some(trouble), is_left_alone: true, state: None }
 }
 
-fn set_aside(path: &Path, error: &Error) -> Found {
+fn set_aside(path: &Path, error: &Error) -> FoundState {
     let aside = free_name(path);
     let (done, is_left_alone) = match std::fs::rename(path, &aside) {
         Ok(()) => (format!("It was set aside as {} and a new one was begun.", aside.display()), false),
@@ -325,7 +325,7 @@ fn set_aside(path: &Path, error: &Error) -> Found {
             (format!("It could not be set aside ({problem}), so the window's state is not being kept."), true)
         }
     };
-    Found { trouble: Some(format!("{error}. {done}")), is_left_alone, state: None }
+    FoundState { trouble: Some(format!("{error}. {done}")), is_left_alone, state: None }
 }
 
 /// `state.json` becomes `state.json.damaged`, or `.damaged-2` and so on when that is taken.

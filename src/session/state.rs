@@ -10,7 +10,7 @@ use crate::analysis::reading::Reading;
 use crate::app::command::{SettingsCommand, TaskCommand, WindowCommand};
 use crate::app::document::scene::{Scene, SearchSettings, cut};
 use crate::app::document::table::Units;
-use crate::app::effect::{Chore, Effect, News};
+use crate::app::effect::{Effect, FileEvent, FileJob};
 use crate::app::files::lists::List;
 use crate::app::open_with::OpenWith;
 use crate::app::page::Page;
@@ -21,21 +21,21 @@ use crate::app::settings::{Settings, Shown, Whose};
 use crate::app::state::AppState;
 use crate::app::view::ViewState;
 use crate::jobs::corpus::thread::CorpusNews;
-use crate::jobs::files::follow::Seen;
-use crate::jobs::files::texts::Texts;
+use crate::jobs::files::follow::FollowEvent;
+use crate::jobs::files::texts::FolderTexts;
 use crate::jobs::live::protocol::{EnsembleSpec, Event};
-use crate::jobs::queue::{CorpusEvent, Kind};
+use crate::jobs::queue::{QueueEvent, QueueNews};
 use crate::jobs::steps::StepsEvent;
 use crate::nn::device::DeviceChoice;
 use crate::pages::Pages;
-use crate::pages::corpus::{Workbench, WorkbenchCommand};
-use crate::pages::evaluation::Evaluation;
+use crate::pages::corpus::{CorpusCommand, CorpusPage};
+use crate::pages::evaluation::EvaluationPage;
 use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};
-use crate::pages::map::Maps;
-use crate::pages::phrases::Phrases;
-use crate::pages::sentence::{Sentence, lists};
+use crate::pages::map::MapPage;
+use crate::pages::phrases::PhrasesPage;
+use crate::pages::sentence::{SentencePage, lists};
 use crate::pages::shape::PageState as _;
-use crate::pages::steps::Steps;
+use crate::pages::steps::StepsPage;
 use crate::pages::training::NewTraining;
 use crate::session::command::Command;
 use crate::session::lessons::Lessons;
@@ -174,32 +174,32 @@ impl Session {
     }
 
     /// The page Sentence.
-    pub fn sentence(&self) -> &Sentence {
+    pub fn sentence(&self) -> &SentencePage {
         &self.pages.sentence
     }
 
     /// The page Evaluation.
-    pub fn evaluation(&self) -> &Evaluation {
+    pub fn evaluation(&self) -> &EvaluationPage {
         &self.pages.evaluation
     }
 
     /// The page Map.
-    pub fn maps(&self) -> &Maps {
+    pub fn maps(&self) -> &MapPage {
         &self.pages.maps
     }
 
     /// The page Phrases.
-    pub fn phrases(&self) -> &Phrases {
+    pub fn phrases(&self) -> &PhrasesPage {
         &self.pages.phrases
     }
 
     /// The page Steps.
-    pub fn steps(&self) -> &Steps {
+    pub fn steps(&self) -> &StepsPage {
         &self.pages.steps
     }
 
     /// The page Corpus.
-    pub fn workbench(&self) -> &Workbench {
+    pub fn workbench(&self) -> &CorpusPage {
         &self.pages.workbench
     }
 
@@ -309,19 +309,19 @@ impl Session {
 
     /// Takes in an event of the corpus lane; true when anything changed. One of an order that was cancelled changes
     /// nothing.
-    pub fn absorb_corpus(&mut self, event: CorpusEvent) -> bool {
-        let CorpusEvent { number, kind } = event;
+    pub fn absorb_corpus(&mut self, event: QueueEvent) -> bool {
+        let QueueEvent { number, kind } = event;
         let message = match kind {
-            Kind::Progress(progress) => return self.app.tasks.progressed(number, progress),
-            Kind::Found(found) => {
+            QueueNews::Progress(progress) => return self.app.tasks.progressed(number, progress),
+            QueueNews::Found(found) => {
                 let is_wanted = self.app.tasks.done(number).is_some();
                 if is_wanted {
                     self.pages.found(number, found, &mut self.app);
                 }
                 return is_wanted;
             }
-            Kind::Failed(message) => Some(message),
-            Kind::Cancelled => None,
+            QueueNews::Failed(message) => Some(message),
+            QueueNews::Cancelled => None,
         };
         let Some(page) = self.app.tasks.done(number) else { return false };
         self.pages.get_mut(page).ended(number, message, &mut self.app);
@@ -329,42 +329,42 @@ impl Session {
     }
 
     /// Takes in what a followed training log holds now; true when anything changed.
-    pub fn absorb_seen(&mut self, seen: Seen) -> bool {
+    pub fn absorb_seen(&mut self, seen: FollowEvent) -> bool {
         self.pages.evaluation.absorb_seen(seen)
     }
 
     /// Takes in the user's own lessons.
-    pub fn absorb_texts(&mut self, texts: &Texts) {
+    pub fn absorb_texts(&mut self, texts: &FolderTexts) {
         self.lessons.absorb(texts);
         self.advance();
     }
 
     /// Takes in what became of a chore.
-    pub fn hear(&mut self, news: News) {
+    pub fn hear(&mut self, news: FileEvent) {
         let app = &mut self.app;
         match news {
-            News::Opened { path, what, on } => self.pages.get_mut(on.taker(what)).dropped(what, path, app),
-            News::Links { path, on: Page::Evaluation } => {
+            FileEvent::Opened { path, what, on } => self.pages.get_mut(on.taker(what)).dropped(what, path, app),
+            FileEvent::Links { path, on: Page::Evaluation } => {
                 self.pages.evaluation.apply(EvaluationCommand::Test(TestCommand::SetGold(Some(path))), app);
             }
-            News::Links { path, on: Page::Workbench } if self.pages.workbench.path.is_some() => {
-                self.pages.workbench.apply(WorkbenchCommand::import_gold(path), app);
+            FileEvent::Links { path, on: Page::Workbench } if self.pages.workbench.path.is_some() => {
+                self.pages.workbench.apply(CorpusCommand::import_gold(path), app);
             }
-            News::Links { path, .. } => lists::open_gold(app, path),
-            News::Gold { path, list, target, links, note } => {
+            FileEvent::Links { path, .. } => lists::open_gold(app, path),
+            FileEvent::Gold { path, list, target, links, note } => {
                 lists::gold_read(app, &path, (&list, target), &links, &note)
             }
-            News::Logs { path, found } => self.pages.evaluation.open_logs(&path, found, app),
-            News::FirstSet(files) => self.pages.evaluation.take(files, app),
-            News::Aligned { number, links } => app.aligned(number, links),
-            News::Read { path, lines } => lists::file_read(app, &path, &lines),
-            News::ReadFailed { path, message } => {
+            FileEvent::Logs { path, found } => self.pages.evaluation.open_logs(&path, found, app),
+            FileEvent::FirstSet(files) => self.pages.evaluation.take(files, app),
+            FileEvent::Aligned { number, links } => app.aligned(number, links),
+            FileEvent::Read { path, lines } => lists::file_read(app, &path, &lines),
+            FileEvent::ReadFailed { path, message } => {
                 lists::file_failed(app, &path);
                 app.notify(message, true);
             }
-            News::Painted(pixels) => app.picture_painted(pixels),
-            News::TrainingSaved { path, trouble } => self.training.told(path, trouble),
-            News::Notice { text, is_error } => app.notify(text, is_error),
+            FileEvent::Painted(pixels) => app.picture_painted(pixels),
+            FileEvent::TrainingSaved { path, trouble } => self.training.told(path, trouble),
+            FileEvent::Notice { text, is_error } => app.notify(text, is_error),
         }
         self.pages.sentence.follow(&mut self.app);
     }
@@ -392,14 +392,14 @@ fn settings_of(saved: &SavedSession, device: Option<DeviceChoice>) -> Settings {
 
 fn apply_to_window(command: WindowCommand, app: &mut AppState) {
     match command {
-        WindowCommand::Open(path) => app.tasks.chore(Chore::Look { path, on: Page::Sentence }),
+        WindowCommand::Open(path) => app.tasks.chore(FileJob::Look { path, on: Page::Sentence }),
         WindowCommand::Drop(path) => {
             let on = app.view.page;
-            app.tasks.chore(Chore::Look { path, on });
+            app.tasks.chore(FileJob::Look { path, on });
         }
         WindowCommand::KeepFigure(figure) => app.view.kept_figure = Some(figure),
         WindowCommand::SaveFigure(path) => match app.view.kept_figure.take() {
-            Some(figure) => app.tasks.chore(Chore::WriteFigure { path, figure }),
+            Some(figure) => app.tasks.chore(FileJob::WriteFigure { path, figure }),
             None => app.notify("There is no picture to save", true),
         },
         WindowCommand::ShowPage(page) => app.show_page(page),

@@ -16,7 +16,7 @@ use crate::text::tokenizer::{CorpusEncoder, Tokenizer};
 
 /// A sentence and its translation as ids, `</s>` included where the model wants it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pair {
+pub struct SentencePair {
     /// x, [T_x].
     pub source: Vec<u32>,
     /// y, [T_y].
@@ -40,7 +40,7 @@ pub struct PairRules {
 
 /// A parallel corpus in memory: all ids in one piece, and where each side of each pair ends.
 #[derive(Clone, Debug, Default)]
-pub struct Corpus {
+pub struct ParallelText {
     ids: Vec<u32>,
     /// Ends of source 0, target 0, source 1, target 1, ..
     ends: Vec<usize>,
@@ -48,7 +48,7 @@ pub struct Corpus {
     pub left_out: usize,
 }
 
-impl Corpus {
+impl ParallelText {
     /// Reads (source, target) files in order. `progress` hears the number of pairs read now and then and may
     /// stop the reading with an error.
     ///
@@ -63,7 +63,7 @@ impl Corpus {
     ) -> Result<Self> {
         let mut corpus = Self::default();
         let mut encoders = (CorpusEncoder::new(source), CorpusEncoder::new(target));
-        let mut pair = Pair::default();
+        let mut pair = SentencePair::default();
         for (read, lines) in ParallelReader::new(files).learned_from().enumerate() {
             if rules.max_pairs.is_some_and(|most| corpus.len() >= most) {
                 break;
@@ -105,7 +105,7 @@ impl Corpus {
     }
 
     /// Ends the sentences and keeps the pair, unless a side is empty or too long: then false.
-    pub fn push_words(&mut self, pair: &mut Pair, rules: &PairRules) -> bool {
+    pub fn push_words(&mut self, pair: &mut SentencePair, rules: &PairRules) -> bool {
         let fits = |words: usize| (1..=rules.max_words).contains(&words);
         if !fits(pair.source.len()) || !fits(pair.target.len()) {
             self.left_out += 1;
@@ -184,7 +184,7 @@ impl Corpus {
 
 /// The minibatches of an epoch, cut so that a minibatch has at most `words` target ids, padding to its longest sentence
 /// included: pools of `pool` shuffled pairs are sorted and cut. A pair longer than that is a minibatch of its own.
-pub fn batches_of_words(corpus: &Corpus, seed: u64, epoch: u64, words: usize, pool: usize) -> Batches {
+pub fn batches_of_words(corpus: &ParallelText, seed: u64, epoch: u64, words: usize, pool: usize) -> Batches {
     let mut rng = epoch_rng(seed, epoch);
     let mut order: Vec<u32> = (0..corpus.len() as u32).collect();
     order.shuffle(&mut rng);

@@ -102,7 +102,7 @@ fn with_case_of<'a>(word: &str, target: &'a str) -> Cow<'a, str> {
 
 /// Counts which target word goes with which source word.
 #[derive(Clone, Debug, Default)]
-pub struct Counts {
+pub struct WordCounts {
     source: Words,
     target: Words,
     pairs: HashMap<(u32, u32), u64>,
@@ -127,7 +127,7 @@ impl Words {
     }
 }
 
-impl Counts {
+impl WordCounts {
     /// Counts one link. Words that a line of the file could not hold are passed over, and links between a word and
     /// a mark of punctuation, which no translation would want.
     pub fn add(&mut self, source: &str, target: &str) {

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::text::markdown::{Block, blocks};
+use crate::text::markdown::{MarkdownBlock, blocks};
 
 /// The names of the fenced blocks that are no text.
 pub const BLOCKS: &[&str] = &["do", "light", "wait", "ask", "check"];
@@ -14,42 +14,42 @@ pub struct Lesson {
     /// The `#` heading.
     pub title: String,
     /// What stands before the first page.
-    pub about: Vec<Block>,
+    pub about: Vec<MarkdownBlock>,
     /// At least one.
-    pub pages: Vec<Page>,
+    pub pages: Vec<LessonPage>,
 }
 
 /// A page of a lesson.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Page {
+pub struct LessonPage {
     /// The `##` heading.
     pub heading: String,
     /// Where it stands, from 1.
     pub line: usize,
     /// In the order of the file.
-    pub parts: Vec<Part>,
+    pub parts: Vec<LessonPart>,
 }
 
 /// A part of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum LessonPart {
     /// To be read.
-    Text(Vec<Block>),
+    Text(Vec<MarkdownBlock>),
     /// What the program does.
-    Do(Vec<Entry>),
+    Do(Vec<LessonEntry>),
     /// What is spoken of.
-    Light(Vec<Entry>),
+    Light(Vec<LessonEntry>),
     /// What the reader is to do.
-    Wait(Vec<Entry>),
+    Wait(Vec<LessonEntry>),
     /// A question.
     Ask(Ask),
     /// What must be so for the page to be true.
-    Check(Vec<Entry>),
+    Check(Vec<LessonEntry>),
 }
 
 /// A line `key: value` of a block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
+pub struct LessonEntry {
     /// Before the colon.
     pub key: String,
     /// Behind it.
@@ -64,7 +64,7 @@ pub struct Ask {
     /// What is asked.
     pub question: String,
     /// To choose from; empty: an open question.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<LessonChoice>,
     /// The answer to an open question.
     pub answer: String,
     /// Why it is so; may be empty.
@@ -84,7 +84,7 @@ impl Ask {
 
 /// One of several answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Choice {
+pub struct LessonChoice {
     /// What it says.
     pub text: String,
     /// It is right.
@@ -164,7 +164,7 @@ impl Reader {
             self.open(number, name.trim(), line);
         } else if let Some(heading) = line.strip_prefix("## ") {
             self.flush();
-            let page = Page { heading: heading.trim().to_owned(), line: number, parts: Vec::new() };
+            let page = LessonPage { heading: heading.trim().to_owned(), line: number, parts: Vec::new() };
             self.lesson.pages.push(page);
         } else if let Some(title) = line.strip_prefix("# ").filter(|_| self.lesson.title.is_empty()) {
             self.lesson.title = title.trim().to_owned();
@@ -203,7 +203,7 @@ impl Reader {
             return;
         }
         match self.lesson.pages.last_mut() {
-            Some(page) => page.parts.push(Part::Text(blocks(&text))),
+            Some(page) => page.parts.push(LessonPart::Text(blocks(&text))),
             None => self.lesson.about.extend(blocks(&text)),
         }
     }
@@ -214,11 +214,11 @@ impl Reader {
             return self.fault(first, format!("the block `{name}` is empty"));
         }
         let part = match name {
-            "ask" => Part::Ask(self.ask(first, &lines)),
-            "light" => Part::Light(lines.iter().map(|line| named(line)).collect()),
-            "do" => Part::Do(self.entries(&lines)),
-            "wait" => Part::Wait(self.entries(&lines)),
-            _ => Part::Check(self.entries(&lines)),
+            "ask" => LessonPart::Ask(self.ask(first, &lines)),
+            "light" => LessonPart::Light(lines.iter().map(|line| named(line)).collect()),
+            "do" => LessonPart::Do(self.entries(&lines)),
+            "wait" => LessonPart::Wait(self.entries(&lines)),
+            _ => LessonPart::Check(self.entries(&lines)),
         };
         match self.lesson.pages.last_mut() {
             Some(page) => page.parts.push(part),
@@ -226,12 +226,16 @@ impl Reader {
         }
     }
 
-    fn entries(&mut self, lines: &[&(usize, String)]) -> Vec<Entry> {
+    fn entries(&mut self, lines: &[&(usize, String)]) -> Vec<LessonEntry> {
         let mut entries = Vec::new();
         for (number, line) in lines {
             match line.split_once(':') {
                 Some((key, value)) => {
-                    entries.push(Entry { key: key.trim().to_owned(), value: value.trim().to_owned(), line: *number });
+                    entries.push(LessonEntry {
+                        key: key.trim().to_owned(),
+                        value: value.trim().to_owned(),
+                        line: *number,
+                    });
                 }
                 None => self.fault(*number, format!("`{line}` has no colon; write `key: value`")),
             }
@@ -244,9 +248,9 @@ impl Reader {
         for (_, line) in lines {
             let choice = |mark: &str| line.strip_prefix(mark).map(|text| text.trim().to_owned());
             if let Some(text) = choice("- (x)").or_else(|| choice("- (X)")) {
-                ask.choices.push(Choice { text, is_right: true });
+                ask.choices.push(LessonChoice { text, is_right: true });
             } else if let Some(text) = choice("- ( )").or_else(|| choice("- ()")) {
-                ask.choices.push(Choice { text, is_right: false });
+                ask.choices.push(LessonChoice { text, is_right: false });
             } else if let Some(text) = choice("answer:") {
                 ask.answer = text;
             } else if let Some(text) = choice("why:") {
@@ -291,9 +295,9 @@ impl Reader {
 }
 
 /// A line of a block that names things: a name, then what it is of.
-fn named((number, line): &(usize, String)) -> Entry {
+fn named((number, line): &(usize, String)) -> LessonEntry {
     let (key, value) = line.split_once(' ').unwrap_or((line, ""));
-    Entry { key: key.trim_end_matches(':').to_owned(), value: value.trim().to_owned(), line: *number }
+    LessonEntry { key: key.trim_end_matches(':').to_owned(), value: value.trim().to_owned(), line: *number }
 }
 
 /// `; did you mean ...?` where a name of a table is near enough, else `; there are` all of them.
@@ -336,13 +340,15 @@ mod tests {
     fn pages_hold_text_and_blocks_in_the_order_of_the_file() {
         let lesson = read(SMALL).expect("it can be read");
         assert_eq!((lesson.title.as_str(), lesson.about.len(), lesson.pages.len()), ("Title", 1, 2));
-        let [Part::Text(_), Part::Do(entries), Part::Text(_), Part::Ask(ask)] = &lesson.pages[0].parts[..] else {
+        let [LessonPart::Text(_), LessonPart::Do(entries), LessonPart::Text(_), LessonPart::Ask(ask)] =
+            &lesson.pages[0].parts[..]
+        else {
             panic!("{:?}", lesson.pages[0])
         };
-        assert_eq!(entries[0], Entry { key: "beam".into(), value: "1".into(), line: 10 });
+        assert_eq!(entries[0], LessonEntry { key: "beam".into(), value: "1".into(), line: 10 });
         assert_eq!((ask.question.as_str(), ask.solution(), ask.why.as_str()), ("Why?", "yes".to_owned(), "so"));
-        let [Part::Text(code), Part::Light(lights)] = &lesson.pages[1].parts[..] else { panic!() };
-        assert_eq!(code, &[Block::Code("code\n".into())]);
+        let [LessonPart::Text(code), LessonPart::Light(lights)] = &lesson.pages[1].parts[..] else { panic!() };
+        assert_eq!(code, &[MarkdownBlock::Code("code\n".into())]);
         let lights: Vec<_> = lights.iter().map(|entry| (entry.key.as_str(), entry.value.as_str())).collect();
         assert_eq!(lights, [("box", "alpha"), ("heatmap", "")]);
     }

@@ -4,7 +4,7 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 /// Words of one look.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Span {
+pub struct MarkdownSpan {
     /// The words.
     pub text: String,
     /// Bold.
@@ -19,16 +19,16 @@ pub struct Span {
 
 /// A part of a page that stands by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Block {
+pub enum MarkdownBlock {
     /// A heading.
     Heading {
         /// From 1, the greatest.
         level: usize,
         /// Its words.
-        spans: Vec<Span>,
+        spans: Vec<MarkdownSpan>,
     },
     /// A paragraph.
-    Text(Vec<Span>),
+    Text(Vec<MarkdownSpan>),
     /// A line of a list.
     Item {
         /// How deep the list lies in others, from 0.
@@ -36,12 +36,12 @@ pub enum Block {
         /// Its number, where the list has numbers.
         number: Option<u64>,
         /// Its words.
-        spans: Vec<Span>,
+        spans: Vec<MarkdownSpan>,
     },
     /// Lines of a file or a terminal, as they are.
     Code(String),
     /// A table; the first row is its head.
-    Table(Vec<Vec<Vec<Span>>>),
+    Table(Vec<Vec<Vec<MarkdownSpan>>>),
     /// A picture.
     Picture {
         /// Its path, as the page names it.
@@ -51,14 +51,15 @@ pub enum Block {
     },
 }
 
-impl Block {
+impl MarkdownBlock {
     /// Its words without their look.
     pub fn plain(&self) -> String {
         match self {
             Self::Heading { spans, .. } | Self::Text(spans) | Self::Item { spans, .. } => words(spans),
             Self::Code(text) => text.clone(),
             Self::Table(rows) => {
-                let row = |row: &Vec<Vec<Span>>| row.iter().map(|cell| words(cell)).collect::<Vec<_>>().join(" ");
+                let row =
+                    |row: &Vec<Vec<MarkdownSpan>>| row.iter().map(|cell| words(cell)).collect::<Vec<_>>().join(" ");
                 rows.iter().map(row).collect::<Vec<_>>().join("\n")
             }
             Self::Picture { shows, .. } => shows.clone(),
@@ -66,7 +67,7 @@ impl Block {
     }
 
     /// All its words.
-    pub fn spans(&self) -> Box<dyn Iterator<Item = &Span> + '_> {
+    pub fn spans(&self) -> Box<dyn Iterator<Item = &MarkdownSpan> + '_> {
         match self {
             Self::Heading { spans, .. } | Self::Text(spans) | Self::Item { spans, .. } => Box::new(spans.iter()),
             Self::Table(rows) => Box::new(rows.iter().flatten().flatten()),
@@ -75,12 +76,12 @@ impl Block {
     }
 }
 
-fn words(spans: &[Span]) -> String {
+fn words(spans: &[MarkdownSpan]) -> String {
     spans.iter().map(|span| span.text.as_str()).collect()
 }
 
 /// The blocks of a page, from top to bottom.
-pub fn blocks(text: &str) -> Vec<Block> {
+pub fn blocks(text: &str) -> Vec<MarkdownBlock> {
     let mut reader = Reader::default();
     for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
         reader.take(event);
@@ -91,11 +92,11 @@ pub fn blocks(text: &str) -> Vec<Block> {
 /// What is open while a page is read.
 #[derive(Default)]
 struct Reader {
-    blocks: Vec<Block>,
+    blocks: Vec<MarkdownBlock>,
     /// Words of the block that is open.
-    spans: Vec<Span>,
+    spans: Vec<MarkdownSpan>,
     /// The look of the words to come.
-    look: Span,
+    look: MarkdownSpan,
     /// Numbers of the next items of the lists that are open.
     lists: Vec<Option<u64>>,
     /// An item is open whose words are not taken yet.
@@ -105,7 +106,7 @@ struct Reader {
     /// Lines of code.
     code: Option<String>,
     /// The table that is open.
-    rows: Vec<Vec<Vec<Span>>>,
+    rows: Vec<Vec<Vec<MarkdownSpan>>>,
     /// The picture that is open, whose words are its description.
     picture: Option<String>,
 }
@@ -132,7 +133,7 @@ impl Reader {
     }
 
     fn say(&mut self, text: &str, code: bool) {
-        self.spans.push(Span { text: text.to_owned(), code, ..self.look.clone() });
+        self.spans.push(MarkdownSpan { text: text.to_owned(), code, ..self.look.clone() });
     }
 
     fn open(&mut self, tag: Tag<'_>) {
@@ -169,7 +170,7 @@ impl Reader {
         match tag {
             TagEnd::Heading(level) => {
                 let spans = std::mem::take(&mut self.spans);
-                self.blocks.push(Block::Heading { level: number(level), spans });
+                self.blocks.push(MarkdownBlock::Heading { level: number(level), spans });
             }
             TagEnd::Paragraph => self.paragraph(),
             TagEnd::Item => {
@@ -177,20 +178,20 @@ impl Reader {
                 (self.in_item, self.number) = (false, None);
             }
             TagEnd::List(_) => drop(self.lists.pop()),
-            TagEnd::CodeBlock => self.blocks.extend(self.code.take().map(Block::Code)),
+            TagEnd::CodeBlock => self.blocks.extend(self.code.take().map(MarkdownBlock::Code)),
             TagEnd::TableCell => {
                 let cell = std::mem::take(&mut self.spans);
                 if let Some(row) = self.rows.last_mut() {
                     row.push(cell);
                 }
             }
-            TagEnd::Table => self.blocks.push(Block::Table(std::mem::take(&mut self.rows))),
+            TagEnd::Table => self.blocks.push(MarkdownBlock::Table(std::mem::take(&mut self.rows))),
             TagEnd::Strong => self.look.strong = false,
             TagEnd::Emphasis => self.look.emphasis = false,
             TagEnd::Link => self.look.link = None,
             TagEnd::Image => {
                 let shows = words(&std::mem::take(&mut self.spans));
-                self.blocks.extend(self.picture.take().map(|path| Block::Picture { path, shows }));
+                self.blocks.extend(self.picture.take().map(|path| MarkdownBlock::Picture { path, shows }));
             }
             _ => {}
         }
@@ -205,7 +206,11 @@ impl Reader {
         let depth = self.lists.len().saturating_sub(1);
         let is_item = std::mem::take(&mut self.in_item);
         let number = self.number.take();
-        self.blocks.push(if is_item { Block::Item { depth, number, spans } } else { Block::Text(spans) });
+        self.blocks.push(if is_item {
+            MarkdownBlock::Item { depth, number, spans }
+        } else {
+            MarkdownBlock::Text(spans)
+        });
     }
 }
 

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::text::reader::LineReader;
 
 /// What gives one line after the other.
-pub trait Lines {
+pub trait LineSource {
     /// A line.
     type Line;
 
@@ -21,7 +21,7 @@ pub trait Lines {
     fn number(&self) -> usize;
 }
 
-impl Lines for LineReader {
+impl LineSource for LineReader {
     type Line = String;
 
     fn next_line(&mut self) -> Result<Option<String>> {
@@ -41,7 +41,7 @@ impl Lines for LineReader {
 ///
 /// # Errors
 /// A sentence that names both where only one ends.
-pub fn next_pair<L: Lines>(source: &mut L, target: &mut L) -> Result<Option<(L::Line, L::Line)>> {
+pub fn next_pair<L: LineSource>(source: &mut L, target: &mut L) -> Result<Option<(L::Line, L::Line)>> {
     match (source.next_line()?, target.next_line()?) {
         (Some(source), Some(target)) => Ok(Some((source, target))),
         (None, None) => Ok(None),
@@ -50,7 +50,7 @@ pub fn next_pair<L: Lines>(source: &mut L, target: &mut L) -> Result<Option<(L::
     }
 }
 
-fn unequal<L: Lines>(short: &L, long: &L) -> Error {
+fn unequal<L: LineSource>(short: &L, long: &L) -> Error {
     let message = format!(
         "ends after line {}, but {} goes on; the files must be translations line by line",
         short.number(),

@@ -24,7 +24,7 @@ pub const DIRECT: usize = 3;
 
 /// A line of a phrase table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct PhraseEntry {
     /// Counted from 1.
     pub number: usize,
     /// The whole line with its end, as it was read.
@@ -34,7 +34,7 @@ pub struct Entry {
     features: Range<usize>,
 }
 
-impl Entry {
+impl PhraseEntry {
     /// Finds the fields of a line.
     pub fn new(number: usize, line: String) -> std::result::Result<Self, String> {
         let fields: Vec<Range<usize>> = fields(&line).take(3).collect();
@@ -158,13 +158,13 @@ impl PhraseTable {
         self.features
     }
 
-    fn read(&mut self) -> Result<Option<Entry>> {
+    fn read(&mut self) -> Result<Option<PhraseEntry>> {
         if self.lines.advance()? == Advance::End {
             return Ok(None);
         }
         let number = self.lines.line();
         let wrong = |message| Error::line(self.lines.path(), number, message);
-        let entry = Entry::new(number, self.lines.whole()?.to_owned()).map_err(wrong)?;
+        let entry = PhraseEntry::new(number, self.lines.whole()?.to_owned()).map_err(wrong)?;
         let features = entry.features().count();
         let first = *self.features.get_or_insert(features);
         if features != first {
@@ -176,7 +176,7 @@ impl PhraseTable {
 }
 
 impl Iterator for PhraseTable {
-    type Item = Result<Entry>;
+    type Item = Result<PhraseEntry>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.ended {
@@ -192,7 +192,7 @@ impl Iterator for PhraseTable {
 ///
 /// # Errors
 /// A sentence that names the file, the line and the flag or field `asked` by which another is chosen.
-pub fn feature(path: &Path, entry: &Entry, n: usize, asked: &str) -> Result<f64> {
+pub fn feature(path: &Path, entry: &PhraseEntry, n: usize, asked: &str) -> Result<f64> {
     entry.feature(n).ok_or_else(|| {
         let found = entry.features().count();
         let message = format!("has no feature {n}, only {found}; name the one that is p(target | source) with {asked}");

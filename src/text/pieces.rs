@@ -10,7 +10,7 @@ use crate::text::sentence::{EOS, UNK};
 
 /// How pieces say where words begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Marks {
+pub enum PieceMarks {
     /// Every entry is a whole word.
     #[default]
     Words,
@@ -22,7 +22,7 @@ pub enum Marks {
     Starts(String),
 }
 
-impl Marks {
+impl PieceMarks {
     /// The marks that some pieces show; where they show none, pieces are parts of words as they are.
     pub fn seen<T: AsRef<str>>(pieces: &[T]) -> Self {
         let any = |test: &dyn Fn(&str) -> bool| pieces.iter().map(AsRef::as_ref).any(test);

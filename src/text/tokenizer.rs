@@ -17,7 +17,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::error::{Error, Result};
 use crate::text::join::join;
-use crate::text::pieces::Marks;
+use crate::text::pieces::PieceMarks;
 use crate::text::sentence::{EOS, Sentence, UNK};
 use crate::text::tokenizer::file::Shared;
 use crate::text::write::write_inside;
@@ -178,7 +178,7 @@ impl Tokenizer {
     }
 
     /// How the entries of the vocabulary say where words begin.
-    pub fn marks(&self) -> &Marks {
+    pub fn marks(&self) -> &PieceMarks {
         &self.shared.marks
     }
 

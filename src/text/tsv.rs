@@ -7,14 +7,14 @@ use std::io::Write;
 
 /// A cell.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Cell {
+pub enum TsvCell {
     /// What people wrote, or a model.
     Text(String),
     /// A number, or a word of this program.
     Plain(String),
 }
 
-impl Cell {
+impl TsvCell {
     /// A number, or a word of this program.
     pub fn plain(value: &(impl ToString + ?Sized)) -> Self {
         Self::Plain(value.to_string())
@@ -29,13 +29,13 @@ impl Cell {
     }
 }
 
-impl From<&str> for Cell {
+impl From<&str> for TsvCell {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 }
 
-impl From<&String> for Cell {
+impl From<&String> for TsvCell {
     fn from(text: &String) -> Self {
         Self::Text(text.clone())
     }
@@ -56,7 +56,7 @@ impl<W: Write> Tsv<W> {
     /// A table with these heads.
     pub fn new(output: W, head: impl IntoIterator<Item = impl AsRef<str>>) -> std::io::Result<Self> {
         let mut tsv = Self::bare(output);
-        tsv.row(head.into_iter().map(|name| Cell::plain(name.as_ref())))?;
+        tsv.row(head.into_iter().map(|name| TsvCell::plain(name.as_ref())))?;
         Ok(tsv)
     }
 
@@ -66,8 +66,8 @@ impl<W: Write> Tsv<W> {
     }
 
     /// Writes a row.
-    pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) -> std::io::Result<()> {
-        let written = self.0.write_record(cells.into_iter().map(Cell::written));
+    pub fn row(&mut self, cells: impl IntoIterator<Item = TsvCell>) -> std::io::Result<()> {
+        let written = self.0.write_record(cells.into_iter().map(TsvCell::written));
         written.map_err(|error| match error.into_kind() {
             // a closed pipe stays what it is
             csv::ErrorKind::Io(error) => error,
@@ -88,18 +88,18 @@ impl<W: Write> Tsv<W> {
 
 /// A text as it is written in a cell of a table.
 pub fn one_cell(text: &str) -> String {
-    let table = rows([vec![Cell::from(text)]]);
+    let table = rows([vec![TsvCell::from(text)]]);
     table.strip_suffix('\n').unwrap_or_default().to_owned()
 }
 
 /// A table as text.
-pub fn text(head: &[&str], body: impl IntoIterator<Item = Vec<Cell>>) -> String {
-    let head = head.iter().map(|name| Cell::plain(*name)).collect();
+pub fn text(head: &[&str], body: impl IntoIterator<Item = Vec<TsvCell>>) -> String {
+    let head = head.iter().map(|name| TsvCell::plain(*name)).collect();
     rows(std::iter::once(head).chain(body))
 }
 
 /// Rows as text.
-pub fn rows(rows: impl IntoIterator<Item = Vec<Cell>>) -> String {
+pub fn rows(rows: impl IntoIterator<Item = Vec<TsvCell>>) -> String {
     let mut bytes = Vec::new();
     let mut tsv = Tsv::bare(&mut bytes);
     let written = rows.into_iter().try_for_each(|row| tsv.row(row)).and_then(|()| tsv.finish());
@@ -114,15 +114,15 @@ mod tests {
     #[test]
     fn a_spreadsheet_reads_formulas_and_lone_quotes_as_text() {
         for (cell, written) in [
-            (Cell::from("=1+1"), "'=1+1"),
-            (Cell::from("-il"), "'-il"),
-            (Cell::from("@SUM(A1)"), "'@SUM(A1)"),
-            (Cell::from("-"), "-"),
-            (Cell::from("\""), "\"\"\"\""),
-            (Cell::from("a\tb\nc\u{1b}[1m"), "a b c [1m"),
-            (Cell::plain(&-1.5), "-1.5"),
+            (TsvCell::from("=1+1"), "'=1+1"),
+            (TsvCell::from("-il"), "'-il"),
+            (TsvCell::from("@SUM(A1)"), "'@SUM(A1)"),
+            (TsvCell::from("-"), "-"),
+            (TsvCell::from("\""), "\"\"\"\""),
+            (TsvCell::from("a\tb\nc\u{1b}[1m"), "a b c [1m"),
+            (TsvCell::plain(&-1.5), "-1.5"),
         ] {
-            let table = text(&["a", "b"], [vec![cell, Cell::plain(&1)]]);
+            let table = text(&["a", "b"], [vec![cell, TsvCell::plain(&1)]]);
             assert_eq!(table, format!("a\tb\n{written}\t1\n"));
         }
     }

@@ -23,12 +23,12 @@ pub const UNK_ID: u32 = 1;
 /// Lines are counted by their whitespace-separated chunks and every distinct chunk is cut into
 /// words only once, which is possible because no word of ours crosses whitespace.
 #[derive(Debug)]
-pub struct Counter {
+pub struct WordCounter {
     splitter: Tokenizer,
     chunks: HashMap<String, u64>,
 }
 
-impl Counter {
+impl WordCounter {
     /// A counter that cuts words as `language` does.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ impl Counter {
 
 /// How often each word of `lines` occurs.
 pub fn count(language: &str, lines: impl IntoIterator<Item = Result<String>>) -> Result<HashMap<String, u64>> {
-    let mut counter = Counter::new(language)?;
+    let mut counter = WordCounter::new(language)?;
     for line in lines {
         counter.add(&line?);
     }

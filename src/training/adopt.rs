@@ -8,7 +8,7 @@ use crate::models;
 use crate::models::checkpoint::{Array, Weights};
 use crate::models::config::Config;
 use crate::text::tokenizer::Tokenizer;
-use crate::training::vocabularies::Tokenizers;
+use crate::training::vocabularies::TrainingTokenizers;
 
 /// Tensors with a row for each source word.
 const OF_SOURCE: &[&str] = &["source_embedding"];
@@ -17,7 +17,7 @@ const OF_TARGET: &[&str] = &["target_embedding", "readout.W_o", "readout.G", "re
 
 /// What was kept of a model's vocabularies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct AdoptedVocabularies {
     /// Source words that both have.
     pub source: usize,
     /// Target words that both have.
@@ -28,11 +28,16 @@ pub struct Kept {
 ///
 /// # Errors
 /// A sentence that names the first tensor that differs by more than its vocabulary.
-pub fn adopt(from: &Path, config: &Config, tokenizers: &Tokenizers, mut fresh: Weights) -> Result<(Weights, Kept)> {
+pub fn adopt(
+    from: &Path,
+    config: &Config,
+    tokenizers: &TrainingTokenizers,
+    mut fresh: Weights,
+) -> Result<(Weights, AdoptedVocabularies)> {
     let file = from.join("model.safetensors");
     let old_config = Config::load(&from.join("config.json"))?;
     let old = Weights::load(&file, &models::shapes(&old_config))?;
-    let before = Tokenizers::load(from)?;
+    let before = TrainingTokenizers::load(from)?;
     let source = known(&tokenizers.source, &before.source, old_config.source_vocabulary);
     let target = known(&tokenizers.target, &before.target, old_config.target_vocabulary);
     for (name, shape) in models::shapes(config) {
@@ -59,7 +64,7 @@ pub fn adopt(from: &Path, config: &Config, tokenizers: &Tokenizers, mut fresh: W
         fresh.insert(name, Array { shape, data });
     }
     let count = |rows: &[Option<usize>]| rows.iter().flatten().count();
-    Ok((fresh, Kept { source: count(&source), target: count(&target) }))
+    Ok((fresh, AdoptedVocabularies { source: count(&source), target: count(&target) }))
 }
 
 /// For each word its id in the older vocabulary of `size`, where it has one.

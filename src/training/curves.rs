@@ -17,7 +17,7 @@ const MOST_POINTS: usize = 2000;
 
 /// A number after so many updates.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
+pub struct CurvePoint {
     /// Updates done.
     pub update: u64,
     /// The number.
@@ -28,15 +28,15 @@ pub struct Point {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Curves {
     /// Mean -log p a word of the training text, since the point before.
-    pub training_nll: Vec<Point>,
+    pub training_nll: Vec<CurvePoint>,
     /// Mean cost on alpha of a row that has links, where attention is guided.
-    pub guide: Vec<Point>,
+    pub guide: Vec<CurvePoint>,
     /// -log p a word of the development text.
-    pub development_nll: Vec<Point>,
+    pub development_nll: Vec<CurvePoint>,
     /// BLEU of greedy translations of the development text, where it was measured.
-    pub development_bleu: Vec<Point>,
+    pub development_bleu: Vec<CurvePoint>,
     /// Step size.
-    pub rate: Vec<Point>,
+    pub rate: Vec<CurvePoint>,
     /// Updates done at the last line.
     pub update: u64,
     /// Epoch of the last line, from 0.
@@ -90,7 +90,7 @@ impl Curves {
             ("development_bleu", &mut self.development_bleu),
         ] {
             if let Some(value) = number(key) {
-                curve.push(Point { update, value });
+                curve.push(CurvePoint { update, value });
                 known = true;
             }
         }
@@ -103,16 +103,16 @@ impl Curves {
     }
 
     /// The lowest -log p a word of the development text.
-    pub fn best(&self) -> Option<Point> {
+    pub fn best(&self) -> Option<CurvePoint> {
         self.development_nll.iter().copied().min_by(|a, b| a.value.total_cmp(&b.value))
     }
 }
 
 /// Neighbours become their mean until there are few enough to draw in every frame.
-fn thin(curve: &mut Vec<Point>) {
+fn thin(curve: &mut Vec<CurvePoint>) {
     let group = curve.len().div_ceil(MOST_POINTS).max(1);
     if group > 1 {
-        let mean = |points: &[Point]| Point {
+        let mean = |points: &[CurvePoint]| CurvePoint {
             update: points.last().map_or(0, |last| last.update),
             value: points.iter().map(|point| point.value).sum::<f64>() / points.len() as f64,
         };

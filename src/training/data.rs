@@ -3,19 +3,19 @@
 use crate::analysis::reading::Reading;
 use crate::error::{Error, Result};
 use crate::models::config::Config;
-use crate::text::corpus::{Corpus, PairRules};
+use crate::text::corpus::{PairRules, ParallelText};
 use crate::text::vocab::EOS_ID;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 use crate::training::guide;
 use crate::training::guide::Guide;
 use crate::training::settings::{TextPair, TrainingSettings};
-use crate::training::vocabularies::Tokenizers;
+use crate::training::vocabularies::TrainingTokenizers;
 
 /// Training text as ids.
 #[derive(Debug, Default)]
 pub struct Training {
     /// Its pairs.
-    pub pairs: Corpus,
+    pub pairs: ParallelText,
     /// Where alpha is to look in each of them, where attention is guided.
     pub guide: Option<Guide>,
 }
@@ -28,16 +28,16 @@ pub struct Training {
 pub fn training(
     settings: &TrainingSettings,
     config: &Config,
-    tokenizers: &Tokenizers,
+    tokenizers: &TrainingTokenizers,
     memory: Option<u64>,
-    ticket: &Ticket,
+    ticket: &CancellationToken,
 ) -> Result<Training> {
     let half = memory.map_or(u64::MAX, |memory| memory / 2);
     let delay = settings.guide.as_ref().map(|guide| match guide.reading() {
         Reading::Predicted => 0,
         Reading::Input => config.input_delay().unwrap_or_default(),
     });
-    let (mut all, mut guide) = (Corpus::default(), delay.map(|_| Guide::default()));
+    let (mut all, mut guide) = (ParallelText::default(), delay.map(|_| Guide::default()));
     for text in &settings.data.train {
         let rules = rules(text, settings.data.max_length, half.saturating_sub(all.bytes()));
         let (corpus, looks) = match (&text.links, delay) {
@@ -71,7 +71,12 @@ pub fn rules(text: &TextPair, max_words: usize, max_bytes: u64) -> PairRules {
 }
 
 /// One text as ids.
-pub fn read(text: &TextPair, rules: &PairRules, tokenizers: &Tokenizers, ticket: &Ticket) -> Result<Corpus> {
+pub fn read(
+    text: &TextPair,
+    rules: &PairRules,
+    tokenizers: &TrainingTokenizers,
+    ticket: &CancellationToken,
+) -> Result<ParallelText> {
     let files = [(text.source.clone(), text.target.clone())];
-    Corpus::read(&files, &tokenizers.source, &tokenizers.target, rules, &mut |_| ticket.check())
+    ParallelText::read(&files, &tokenizers.source, &tokenizers.target, rules, &mut |_| ticket.check())
 }

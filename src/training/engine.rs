@@ -2,14 +2,14 @@
 //! candle's autograd over the readable models on any other device.
 
 use crate::error::Result;
-use crate::training::fused::{Fused, Loss, StepOptions};
-use crate::training::layout::Layout;
+use crate::training::fused::{BatchLoss, Fused, StepOptions};
+use crate::training::layout::ParameterLayout;
 use crate::training::minibatch::Minibatch;
 use crate::training::optimizer::Optimizer;
 
 /// The optimizer's memories as a checkpoint keeps them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Memory {
+pub struct OptimizerMemory {
     /// See [`Optimizer`].
     pub first: Vec<f32>,
     /// See [`Optimizer`].
@@ -19,17 +19,23 @@ pub struct Memory {
 /// Weights that learn.
 pub trait Engine {
     /// Gradient of a minibatch and one update. Returns the loss before it and the gradient's norm.
-    fn update(&mut self, batch: Minibatch<'_>, options: StepOptions, rate: f32, update: u64) -> Result<(Loss, f32)>;
+    fn update(
+        &mut self,
+        batch: Minibatch<'_>,
+        options: StepOptions,
+        rate: f32,
+        update: u64,
+    ) -> Result<(BatchLoss, f32)>;
     /// Loss only, without dropout, smoothing and guidance.
-    fn measure(&mut self, batch: Minibatch<'_>) -> Result<Loss>;
+    fn measure(&mut self, batch: Minibatch<'_>) -> Result<BatchLoss>;
     /// The weights in the layout's order.
     fn weights(&self) -> Result<Vec<f32>>;
     /// The optimizer's memories.
-    fn memory(&self) -> Result<Memory>;
+    fn memory(&self) -> Result<OptimizerMemory>;
     /// Puts weights and, where given, memories in place.
-    fn restore(&mut self, weights: Vec<f32>, memory: Option<Memory>) -> Result<()>;
+    fn restore(&mut self, weights: Vec<f32>, memory: Option<OptimizerMemory>) -> Result<()>;
     /// The order of the parameters.
-    fn layout(&self) -> &Layout;
+    fn layout(&self) -> &ParameterLayout;
 }
 
 /// The CPU's engine.
@@ -54,13 +60,19 @@ impl FusedEngine {
 }
 
 impl Engine for FusedEngine {
-    fn update(&mut self, batch: Minibatch<'_>, options: StepOptions, rate: f32, update: u64) -> Result<(Loss, f32)> {
+    fn update(
+        &mut self,
+        batch: Minibatch<'_>,
+        options: StepOptions,
+        rate: f32,
+        update: u64,
+    ) -> Result<(BatchLoss, f32)> {
         let loss = self.fused.step(&self.flat, batch, Some(options));
         let norm = self.fused.update(&mut self.flat, &mut self.optimizer, rate, update);
         Ok((loss, norm))
     }
 
-    fn measure(&mut self, batch: Minibatch<'_>) -> Result<Loss> {
+    fn measure(&mut self, batch: Minibatch<'_>) -> Result<BatchLoss> {
         Ok(self.fused.step(&self.flat, batch, None))
     }
 
@@ -68,11 +80,11 @@ impl Engine for FusedEngine {
         Ok(self.flat.clone())
     }
 
-    fn memory(&self) -> Result<Memory> {
-        Ok(Memory { first: self.optimizer.first.clone(), second: self.optimizer.second.clone() })
+    fn memory(&self) -> Result<OptimizerMemory> {
+        Ok(OptimizerMemory { first: self.optimizer.first.clone(), second: self.optimizer.second.clone() })
     }
 
-    fn restore(&mut self, weights: Vec<f32>, memory: Option<Memory>) -> Result<()> {
+    fn restore(&mut self, weights: Vec<f32>, memory: Option<OptimizerMemory>) -> Result<()> {
         self.flat = weights;
         if let Some(memory) = memory {
             self.optimizer.first = memory.first;
@@ -81,7 +93,7 @@ impl Engine for FusedEngine {
         Ok(())
     }
 
-    fn layout(&self) -> &Layout {
+    fn layout(&self) -> &ParameterLayout {
         self.fused.layout()
     }
 }

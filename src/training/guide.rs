@@ -8,35 +8,35 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::text::corpus::{Corpus, Pair, PairRules};
+use crate::text::corpus::{PairRules, ParallelText, SentencePair};
 use crate::text::links::places;
 use crate::text::links::read::pharaoh_line;
 use crate::text::parallel::ParallelReader;
 use crate::text::reader::LineReader;
 use crate::text::tokenizer::{CorpusEncoder, Tokenizer};
 use crate::text::vocab;
-use crate::ticket::Ticket;
-use crate::training::minibatch::Look;
+use crate::ticket::CancellationToken;
+use crate::training::minibatch::GuidedLink;
 use crate::training::settings::{LinkWords, TextPair, TrainingSettings, Unlinked};
-use crate::training::vocabularies::Tokenizers;
+use crate::training::vocabularies::TrainingTokenizers;
 
 /// Where alpha is to look in each pair of a corpus.
 #[derive(Clone, Debug, Default)]
 pub struct Guide {
-    looks: Vec<Look>,
+    looks: Vec<GuidedLink>,
     /// Those of pair k are `looks[ends[k - 1]..ends[k]]`.
     ends: Vec<usize>,
 }
 
 impl Guide {
     /// Appends a pair.
-    pub fn push(&mut self, looks: &[Look]) {
+    pub fn push(&mut self, looks: &[GuidedLink]) {
         self.looks.extend_from_slice(looks);
         self.ends.push(self.looks.len());
     }
 
     /// Where alpha is to look in pair `k`; nowhere in particular behind the last.
-    pub fn of(&self, k: usize) -> &[Look] {
+    pub fn of(&self, k: usize) -> &[GuidedLink] {
         let start = if k == 0 { Some(0) } else { self.ends.get(k - 1).copied() };
         match (start, self.ends.get(k)) {
             (Some(start), Some(end)) => &self.looks[start..*end],
@@ -59,16 +59,16 @@ pub fn read(
     text: &TextPair,
     links: &Path,
     settings: &TrainingSettings,
-    tokenizers: &Tokenizers,
+    tokenizers: &TrainingTokenizers,
     (delay, rules): (usize, &PairRules),
-    ticket: &Ticket,
-) -> Result<(Corpus, Guide)> {
-    let (mut corpus, mut guide) = (Corpus::default(), Guide::default());
+    ticket: &CancellationToken,
+) -> Result<(ParallelText, Guide)> {
+    let (mut corpus, mut guide) = (ParallelText::default(), Guide::default());
     let mut lines = LineReader::open(links)?;
     let side = |language: &str, tokenizer| Side::new(text.link_words, language, tokenizer);
     let mut source = side(&settings.model.source_language, &tokenizers.source)?;
     let mut target = side(&settings.model.target_language, &tokenizers.target)?;
-    let mut pair = Pair::default();
+    let mut pair = SentencePair::default();
     let files = [(text.source.clone(), text.target.clone())];
     for (number, pairs) in ParallelReader::new(&files).learned_from().enumerate() {
         if rules.max_pairs.is_some_and(|most| corpus.len() >= most) {
@@ -88,7 +88,7 @@ pub fn read(
         let rows = pair.target.len() + 1 + behind;
         if corpus.push_words(&mut pair, rules) {
             (0..behind).for_each(|_| corpus.lengthen_last(rules.eos));
-            let looks: Vec<Look> = looks.into_iter().filter(|look| usize::from(look.i) < rows).collect();
+            let looks: Vec<GuidedLink> = looks.into_iter().filter(|look| usize::from(look.i) < rows).collect();
             guide.push(&looks);
             corpus.check_size(std::iter::once(text.source.as_path()), rules)?;
         }
@@ -113,7 +113,7 @@ fn looks(
     line: &str,
     (source, target): (&Side<'_>, &Side<'_>),
     delay: usize,
-) -> Result<Vec<Look>> {
+) -> Result<Vec<GuidedLink>> {
     let mut found = Vec::new();
     for link in pharaoh_line(path, number, line)? {
         let (Some(sources), Some(targets)) = (source.words.get(link.source), target.words.get(link.target)) else {
@@ -130,7 +130,7 @@ fn looks(
         };
         for i in targets.clone() {
             // what lies beyond 65535 is longer than any sentence that is trained on
-            let look = |j: usize| Some(Look { i: u16::try_from(i + delay).ok()?, j: u16::try_from(j).ok()? });
+            let look = |j: usize| Some(GuidedLink { i: u16::try_from(i + delay).ok()?, j: u16::try_from(j).ok()? });
             found.extend(sources.clone().filter_map(look));
         }
     }
@@ -140,10 +140,10 @@ fn looks(
 }
 
 /// Adds where tokens without links are to look. `looks` is in order; `</s>` is none of the tokens.
-fn look_elsewhere(looks: &mut Vec<Look>, (t_x, t_y): (usize, usize), delay: usize, unlinked: Unlinked) {
+fn look_elsewhere(looks: &mut Vec<GuidedLink>, (t_x, t_y): (usize, usize), delay: usize, unlinked: Unlinked) {
     let linked = looks.clone();
     let of = |i: usize| {
-        let row = |look: &Look| usize::from(look.i).cmp(&(i + delay));
+        let row = |look: &GuidedLink| usize::from(look.i).cmp(&(i + delay));
         let start = linked.partition_point(|look| row(look).is_lt());
         let end = linked.partition_point(|look| row(look).is_le());
         &linked[start..end]
@@ -156,8 +156,8 @@ fn look_elsewhere(looks: &mut Vec<Look>, (t_x, t_y): (usize, usize), delay: usiz
         let Ok(row) = u16::try_from(i + delay) else { break };
         match unlinked {
             Unlinked::Free => return,
-            Unlinked::End => looks.extend(u16::try_from(t_x).ok().map(|j| Look { i: row, j })),
-            Unlinked::Nearest => looks.extend(nearest(i).iter().map(|look| Look { i: row, ..*look })),
+            Unlinked::End => looks.extend(u16::try_from(t_x).ok().map(|j| GuidedLink { i: row, j })),
+            Unlinked::Nearest => looks.extend(nearest(i).iter().map(|look| GuidedLink { i: row, ..*look })),
         }
     }
     looks.sort_unstable();

@@ -10,7 +10,7 @@ use crate::models::config::Config;
 
 /// One tensor's place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct TensorPlace {
     /// Name as in the model file.
     pub name: String,
     /// Shape, row-major.
@@ -19,7 +19,7 @@ pub struct Entry {
     pub offset: usize,
 }
 
-impl Entry {
+impl TensorPlace {
     /// Number of elements.
     pub fn len(&self) -> usize {
         self.shape.iter().product()
@@ -33,8 +33,8 @@ impl Entry {
 
 /// Where each tensor lies.
 #[derive(Clone, Debug)]
-pub struct Layout {
-    entries: Vec<Entry>,
+pub struct ParameterLayout {
+    entries: Vec<TensorPlace>,
     index: HashMap<String, usize>,
     total: usize,
 }
@@ -54,7 +54,7 @@ fn rank(name: &str) -> (String, u8) {
     (name.to_owned(), 2)
 }
 
-impl Layout {
+impl ParameterLayout {
     /// The layout of a model with this configuration.
     pub fn new(config: &Config) -> Self {
         let mut shapes = crate::models::shapes(config);
@@ -62,7 +62,7 @@ impl Layout {
         let mut total = 0;
         let mut entries = Vec::with_capacity(shapes.len());
         for (name, shape) in shapes {
-            let entry = Entry { name, shape, offset: total };
+            let entry = TensorPlace { name, shape, offset: total };
             total += entry.len();
             entries.push(entry);
         }
@@ -76,7 +76,7 @@ impl Layout {
     }
 
     /// All tensors in order.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[TensorPlace] {
         &self.entries
     }
 

@@ -10,11 +10,11 @@ use crate::error::Result;
 use crate::models::config::Config;
 use crate::models::folder;
 use crate::text::reader::LineReader;
-use crate::ticket::Ticket;
-use crate::training::layout::Layout;
+use crate::ticket::CancellationToken;
+use crate::training::layout::ParameterLayout;
 use crate::training::settings::TrainingSettings;
 use crate::training::trainer::Bleu;
-use crate::training::vocabularies::Tokenizers;
+use crate::training::vocabularies::TrainingTokenizers;
 
 /// Sentences translated together.
 const BATCH: usize = 64;
@@ -23,9 +23,9 @@ const BATCH: usize = 64;
 pub fn bleu<'a>(
     settings: &TrainingSettings,
     config: &'a Config,
-    tokenizers: &'a Tokenizers,
+    tokenizers: &'a TrainingTokenizers,
     threads: usize,
-    ticket: &'a Ticket,
+    ticket: &'a CancellationToken,
 ) -> Result<Option<Box<Bleu<'a>>>> {
     let most = settings.schedule.bleu_sentences;
     if most == 0 {
@@ -37,7 +37,7 @@ pub fn bleu<'a>(
         sources.push(tokenizers.source.encode(&line?).ids);
     }
     let references: Vec<String> = LineReader::open(&text.target)?.take(most).collect::<Result<_>>()?;
-    let layout = Layout::new(config);
+    let layout = ParameterLayout::new(config);
     Ok(Some(Box::new(move |flat| {
         let hypotheses = translate(config, &layout, flat, tokenizers, &sources, threads, ticket)?;
         Ok(bleu::corpus(&hypotheses, &references).score)
@@ -46,12 +46,12 @@ pub fn bleu<'a>(
 
 fn translate(
     config: &Config,
-    layout: &Layout,
+    layout: &ParameterLayout,
     flat: &[f32],
-    tokenizers: &Tokenizers,
+    tokenizers: &TrainingTokenizers,
     sources: &[Vec<u32>],
     threads: usize,
-    ticket: &Ticket,
+    ticket: &CancellationToken,
 ) -> Result<Vec<String>> {
     let mut stepper = folder::stepper(config, &Arc::new(layout.name(flat)), threads)?;
     let specials = Specials { eos: config.eos, unk: config.unk };

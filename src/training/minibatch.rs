@@ -2,7 +2,7 @@
 
 /// Row `i` of alpha is to look at source position `j`, both from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Look {
+pub struct GuidedLink {
     /// The row, a step of the decoder.
     pub i: u16,
     /// The source position.
@@ -17,7 +17,7 @@ pub struct Minibatch<'a> {
     /// Target ids of each pair, `</s>` included.
     pub target: &'a [&'a [u32]],
     /// Where alpha is to look in each pair; empty without guidance.
-    pub looks: &'a [&'a [Look]],
+    pub looks: &'a [&'a [GuidedLink]],
 }
 
 impl<'a> Minibatch<'a> {
@@ -27,7 +27,7 @@ impl<'a> Minibatch<'a> {
     }
 
     /// The same with guidance for each pair.
-    pub fn guided(self, looks: &'a [&'a [Look]]) -> Self {
+    pub fn guided(self, looks: &'a [&'a [GuidedLink]]) -> Self {
         Self { looks, ..self }
     }
 

@@ -32,17 +32,17 @@ use crate::models::config::Config;
 use crate::models::init;
 use crate::nn::fused::Precision;
 use crate::text::vocab::{EOS_ID, UNK_ID};
-use crate::ticket::Ticket;
-use crate::training::adopt::Kept;
+use crate::ticket::CancellationToken;
+use crate::training::adopt::AdoptedVocabularies;
 use crate::training::engine::{Engine, FusedEngine};
 use crate::training::fused::Fused;
-use crate::training::layout::Layout;
+use crate::training::layout::ParameterLayout;
 use crate::training::optimizer::Optimizer;
 use crate::training::plain::PlainEngine;
-use crate::training::settings::{Start, Tokens, TrainingSettings};
+use crate::training::settings::{StartSettings, TokenKind, TrainingSettings};
 use crate::training::state::Checkpoint;
-use crate::training::trainer::{Report, Trainer};
-use crate::training::vocabularies::Tokenizers;
+use crate::training::trainer::{Trainer, TrainingReport};
+use crate::training::vocabularies::TrainingTokenizers;
 
 /// Options of a run beside the configuration.
 #[derive(Clone, Debug, Default)]
@@ -70,8 +70,8 @@ pub fn train(
     path: &Path,
     options: &RunOptions,
     clock: &dyn Fn() -> f64,
-    ticket: &Ticket,
-    emit: &mut dyn FnMut(&Report),
+    ticket: &CancellationToken,
+    emit: &mut dyn FnMut(&TrainingReport),
 ) -> Result<()> {
     let settings = TrainingSettings::load(path)?;
     let checkpoint = folder::checkpoint_file(&settings.output);
@@ -81,7 +81,7 @@ pub fn train(
     let tokenizers = tokenizers(&settings, options, ticket, emit)?;
     let config = settings.config(tokenizers.source.len(), tokenizers.target.len());
     // the start is made before anything is written: a start that fails leaves no half-made folder
-    let read = || Checkpoint::load(&checkpoint, Layout::new(&config).total());
+    let read = || Checkpoint::load(&checkpoint, ParameterLayout::new(&config).total());
     let before = options.resume.then(read).transpose()?;
     let shards = shards(before.as_ref(), options, emit);
     let shards_now = shards.unwrap_or(options.threads);
@@ -96,7 +96,7 @@ pub fn train(
         tokenizers.save(&settings.output)?;
         config.save(&settings.output.join("config.json"))?;
     }
-    emit(&Report::Note("reading the training text".into()));
+    emit(&TrainingReport::Note("reading the training text".into()));
     let training = data::training(&settings, &config, &tokenizers, options.memory, ticket)?;
     let half = options.memory.map_or(u64::MAX, |memory| memory / 2);
     let rules = data::rules(&settings.data.development, 10 * settings.data.max_length, half);
@@ -109,7 +109,7 @@ pub fn train(
         development: &development,
         bleu: measure::bleu(&settings, &config, &tokenizers, options.threads, ticket)?,
         keep: {
-            let layout = Layout::new(&config);
+            let layout = ParameterLayout::new(&config);
             let file = settings.output.join("model.safetensors");
             let guided = guided(&settings, options);
             Box::new(move |weights, _| {
@@ -126,7 +126,7 @@ pub fn train(
         trainer.resume(&checkpoint, before)?;
     }
     if let Some(guide) = &training.guide {
-        emit(&Report::Note(guide.note()));
+        emit(&TrainingReport::Note(guide.note()));
     }
     trainer.position.shards = shards;
     let ended = trainer.run(ticket, emit);
@@ -171,13 +171,13 @@ fn check_output(settings: &TrainingSettings, options: &RunOptions, checkpoint: &
 }
 
 /// The shards of the fused engine: a resumed run keeps the number that it was started with.
-fn shards(before: Option<&Checkpoint>, options: &RunOptions, emit: &mut dyn FnMut(&Report)) -> Option<usize> {
+fn shards(before: Option<&Checkpoint>, options: &RunOptions, emit: &mut dyn FnMut(&TrainingReport)) -> Option<usize> {
     let kept = before.and_then(|before| before.position.shards).filter(|shards| (1..=1024).contains(shards));
     if options.plain.is_some() {
         return kept;
     }
     if let Some(kept) = kept.filter(|kept| *kept != options.threads) {
-        emit(&Report::Note(format!(
+        emit(&TrainingReport::Note(format!(
             "going on with {kept} threads, with which this run was begun and on which its numbers depend"
         )));
     }
@@ -187,28 +187,28 @@ fn shards(before: Option<&Checkpoint>, options: &RunOptions, emit: &mut dyn FnMu
 fn tokenizers(
     settings: &TrainingSettings,
     options: &RunOptions,
-    ticket: &Ticket,
-    emit: &mut dyn FnMut(&Report),
-) -> Result<Tokenizers> {
+    ticket: &CancellationToken,
+    emit: &mut dyn FnMut(&TrainingReport),
+) -> Result<TrainingTokenizers> {
     if options.resume {
-        return Tokenizers::load(&settings.output);
+        return TrainingTokenizers::load(&settings.output);
     }
     if let Some(from) = &options.from {
         check_specials(&from.join("config.json"))?;
         if !changes_vocabulary(settings, options) {
-            return Tokenizers::load(from);
+            return TrainingTokenizers::load(from);
         }
     }
     if let Some(folder) = &settings.data.vocabulary {
         check_specials(&folder.join("config.json"))?;
-        return Tokenizers::load(folder);
+        return TrainingTokenizers::load(folder);
     }
     let what = match settings.model.tokens {
-        Tokens::Words => "counting words",
-        Tokens::Bpe => "counting words and learning subwords",
+        TokenKind::Words => "counting words",
+        TokenKind::Bpe => "counting words and learning subwords",
     };
-    emit(&Report::Note(what.into()));
-    Tokenizers::build(settings, ticket)
+    emit(&TrainingReport::Note(what.into()));
+    TrainingTokenizers::build(settings, ticket)
 }
 
 /// Whether a run that starts from a model has other vocabularies than the model.
@@ -232,25 +232,25 @@ fn check_specials(path: &Path) -> Result<()> {
 fn engine(
     settings: &TrainingSettings,
     config: &Config,
-    tokenizers: &Tokenizers,
+    tokenizers: &TrainingTokenizers,
     options: &RunOptions,
     shards: usize,
-    emit: &mut dyn FnMut(&Report),
+    emit: &mut dyn FnMut(&TrainingReport),
 ) -> Result<Box<dyn Engine>> {
     let fresh = || {
         let scheme = match settings.model.start {
-            Start::Papers => init::Scheme::Paper,
-            Start::Scaled => init::Scheme::Scaled,
-            Start::Uniform => init::Scheme::Uniform,
+            StartSettings::Papers => init::InitScheme::Paper,
+            StartSettings::Scaled => init::InitScheme::Scaled,
+            StartSettings::Uniform => init::InitScheme::Uniform,
         };
         init::initial_weights(config, scheme, settings.schedule.seed)
     };
     let weights = match &options.from {
         Some(from) if !options.resume && changes_vocabulary(settings, options) => {
             let (weights, kept) = adopt::adopt(from, config, tokenizers, fresh())?;
-            let Kept { source, target } = kept;
+            let AdoptedVocabularies { source, target } = kept;
             let (of_source, of_target) = (config.source_vocabulary, config.target_vocabulary);
-            emit(&Report::Note(format!(
+            emit(&TrainingReport::Note(format!(
                 "{source} of {of_source} source words and {target} of {of_target} target words go on from the model"
             )));
             weights
@@ -260,15 +260,15 @@ fn engine(
         }
         _ => fresh(),
     };
-    let flat = Layout::new(config).flatten(&weights)?;
+    let flat = ParameterLayout::new(config).flatten(&weights)?;
     let is_plain = options.plain.is_some() || !fused::supports(config);
     if is_plain && settings.schedule.sampled_words.is_some() {
         let all = "here the loss is that of all words: only the processor's own training can sample them";
-        emit(&Report::Note(format!("`schedule.sampled_words` does not count, {all}")));
+        emit(&TrainingReport::Note(format!("`schedule.sampled_words` does not count, {all}")));
     }
     if is_plain && settings.schedule.precision != Precision::F32 {
         let all = "here all numbers are f32: only the processor's own training can round factors";
-        emit(&Report::Note(format!("`schedule.precision` does not count, {all}")));
+        emit(&TrainingReport::Note(format!("`schedule.precision` does not count, {all}")));
     }
     if let Some(device) = &options.plain {
         return Ok(Box::new(PlainEngine::new(config, &flat, &settings.optimizer, device)?));

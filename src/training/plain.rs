@@ -9,9 +9,9 @@ use candle_core::{Device, Tensor, Var};
 use crate::error::{Error, Result};
 use crate::models::config::Config;
 use crate::models::loss::{Regularizer, Trainable, trainable};
-use crate::training::engine::{Engine, Memory};
-use crate::training::fused::{Loss, Shard, StepOptions};
-use crate::training::layout::Layout;
+use crate::training::engine::{Engine, OptimizerMemory};
+use crate::training::fused::{BatchLoss, Shard, StepOptions};
+use crate::training::layout::ParameterLayout;
 use crate::training::minibatch::Minibatch;
 use crate::training::settings::{OptimizerSettings, Rule};
 
@@ -37,7 +37,7 @@ struct Parameter {
 
 /// Weights as candle variables on a device.
 pub struct PlainEngine {
-    layout: Layout,
+    layout: ParameterLayout,
     device: Device,
     parameters: Vec<Parameter>,
     model: Box<dyn Trainable>,
@@ -47,7 +47,7 @@ pub struct PlainEngine {
 impl PlainEngine {
     /// Starts from `flat`, in the layout's order.
     pub fn new(config: &Config, flat: &[f32], optimizer: &OptimizerSettings, device: &Device) -> Result<Self> {
-        let layout = Layout::new(config);
+        let layout = ParameterLayout::new(config);
         let mut parameters = Vec::new();
         let mut tensors = HashMap::new();
         for entry in layout.entries() {
@@ -63,7 +63,7 @@ impl PlainEngine {
     }
 
     /// Loss and gradient of `scale` times the summed loss.
-    fn backward(&self, batch: Minibatch<'_>, options: StepOptions) -> Result<(Loss, GradStore)> {
+    fn backward(&self, batch: Minibatch<'_>, options: StepOptions) -> Result<(BatchLoss, GradStore)> {
         let (dropout, smoothing) = (f64::from(options.dropout), f64::from(options.smoothing));
         let mut regularizer = Regularizer::new(dropout, smoothing, options.seed);
         let looks = looks(batch, &self.device)?;
@@ -79,12 +79,12 @@ impl PlainEngine {
             None => (0.0, 0),
         };
         let (nll, smoothed) = (scalar(&loss.nll)?, scalar(&loss.objective)?);
-        let loss = Loss { nll, smoothed, words: loss.words, guide, guided };
+        let loss = BatchLoss { nll, smoothed, words: loss.words, guide, guided };
         Ok((loss, gradients))
     }
 
     /// The gradient in the layout's order, as the fused engine gives it.
-    pub fn gradient(&self, batch: Minibatch<'_>, options: StepOptions) -> Result<(Loss, Vec<f32>)> {
+    pub fn gradient(&self, batch: Minibatch<'_>, options: StepOptions) -> Result<(BatchLoss, Vec<f32>)> {
         let (loss, gradients) = self.backward(batch, options)?;
         let mut flat = Vec::with_capacity(self.layout.total());
         for parameter in &self.parameters {
@@ -148,7 +148,13 @@ impl Parameter {
 }
 
 impl Engine for PlainEngine {
-    fn update(&mut self, batch: Minibatch<'_>, options: StepOptions, rate: f32, update: u64) -> Result<(Loss, f32)> {
+    fn update(
+        &mut self,
+        batch: Minibatch<'_>,
+        options: StepOptions,
+        rate: f32,
+        update: u64,
+    ) -> Result<(BatchLoss, f32)> {
         let (loss, gradients) = self.backward(batch, options)?;
         let norm = self.norm(&gradients)?;
         if norm.is_finite() {
@@ -164,25 +170,25 @@ impl Engine for PlainEngine {
         Ok((loss, norm))
     }
 
-    fn measure(&mut self, batch: Minibatch<'_>) -> Result<Loss> {
+    fn measure(&mut self, batch: Minibatch<'_>) -> Result<BatchLoss> {
         let (nll, words) = self.model.loss(batch.source, batch.target)?;
         let nll = f64::from(nll.to_scalar::<f32>()?);
-        Ok(Loss { nll, smoothed: nll, words, ..Loss::default() })
+        Ok(BatchLoss { nll, smoothed: nll, words, ..BatchLoss::default() })
     }
 
     fn weights(&self) -> Result<Vec<f32>> {
         self.flat(|parameter| parameter.var.as_tensor())
     }
 
-    fn memory(&self) -> Result<Memory> {
+    fn memory(&self) -> Result<OptimizerMemory> {
         if self.optimizer.rule == Rule::Sgd {
-            return Ok(Memory::default());
+            return Ok(OptimizerMemory::default());
         }
-        Ok(Memory { first: self.flat(|p| &p.first)?, second: self.flat(|p| &p.second)? })
+        Ok(OptimizerMemory { first: self.flat(|p| &p.first)?, second: self.flat(|p| &p.second)? })
     }
 
-    fn restore(&mut self, weights: Vec<f32>, memory: Option<Memory>) -> Result<()> {
-        let tensor = |flat: &[f32], entry: &crate::training::layout::Entry| -> Result<Option<Tensor>> {
+    fn restore(&mut self, weights: Vec<f32>, memory: Option<OptimizerMemory>) -> Result<()> {
+        let tensor = |flat: &[f32], entry: &crate::training::layout::TensorPlace| -> Result<Option<Tensor>> {
             let Some(data) = flat.get(entry.offset..entry.offset + entry.len()) else { return Ok(None) };
             Ok(Some(Tensor::from_slice(data, entry.shape.as_slice(), &self.device)?))
         };
@@ -202,7 +208,7 @@ impl Engine for PlainEngine {
         Ok(())
     }
 
-    fn layout(&self) -> &Layout {
+    fn layout(&self) -> &ParameterLayout {
         &self.layout
     }
 }

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::models::config::Config;
-use crate::training::layout::Layout;
+use crate::training::layout::ParameterLayout;
 
 /// Places of a flat gradient, in order and apart from each other; see the top of the file.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct Reach {
 
 impl Reach {
     /// All of a model's gradient.
-    pub fn all(config: &Config, layout: &Layout) -> Self {
+    pub fn all(config: &Config, layout: &ParameterLayout) -> Self {
         let mut tables = [(layout.range("source_embedding"), false), (layout.range("target_embedding"), true)];
         tables.sort_by_key(|(range, _)| range.start);
         let places = std::iter::once(0..layout.total()).collect();

@@ -13,8 +13,8 @@ use crate::models::config::Architecture;
 use crate::models::{MODELS, ModelEntry};
 use crate::text::write::write_atomic;
 use crate::training::settings::{
-    DataSettings, LinkWords, ModelSettings, OptimizerSettings, Rule, ScheduleSettings, Start, TextPair, Tokens,
-    TrainingSettings,
+    DataSettings, LinkWords, ModelSettings, OptimizerSettings, Rule, ScheduleSettings, StartSettings, TextPair,
+    TokenKind, TrainingSettings,
 };
 
 /// What is wanted, in the words of the tables.
@@ -169,7 +169,7 @@ fn small(paper: &PaperEntry, model: &mut ModelSettings) {
 }
 
 fn adadelta(settings: &mut TrainingSettings, batch: usize) {
-    settings.model.start = Start::Papers;
+    settings.model.start = StartSettings::Papers;
     settings.optimizer = OptimizerSettings {
         rule: Rule::Adadelta,
         learning_rate: Some(1.0),
@@ -180,7 +180,7 @@ fn adadelta(settings: &mut TrainingSettings, batch: usize) {
 }
 
 fn descent(settings: &mut TrainingSettings) {
-    settings.model.start = Start::Uniform;
+    settings.model.start = StartSettings::Uniform;
     settings.optimizer = OptimizerSettings {
         rule: Rule::Sgd,
         learning_rate: Some(1.0),
@@ -256,7 +256,7 @@ impl Plan {
             architecture: self.architecture.clone(),
             source_language: self.source_language.clone(),
             target_language: self.target_language.clone(),
-            tokens: Tokens::Words,
+            tokens: TokenKind::Words,
             joint: false,
             source_vocabulary: 0,
             target_vocabulary: 0,
@@ -272,7 +272,7 @@ impl Plan {
             reverse_source: None,
             window: None,
             max_source: None,
-            start: Start::Scaled,
+            start: StartSettings::Scaled,
         };
         (sizes.apply)(paper, &mut model);
         if let Some((kind, score)) = attention {

@@ -48,8 +48,8 @@ pub struct ModelSettings {
     /// BCP 47.
     pub target_language: String,
     /// What text is cut into.
-    #[serde(default, skip_serializing_if = "Tokens::is_usual")]
-    pub tokens: Tokens,
+    #[serde(default, skip_serializing_if = "TokenKind::is_usual")]
+    pub tokens: TokenKind,
     /// Whether both sides share one vocabulary of subwords.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub joint: bool,
@@ -93,13 +93,13 @@ pub struct ModelSettings {
     pub max_source: Option<usize>,
     /// `papers` (appendix B of Bahdanau et al. 2015), `scaled` (1/sqrt(fan-in)) or `uniform` (Luong et al. 2015).
     #[serde(default)]
-    pub start: Start,
+    pub start: StartSettings,
 }
 
 /// What text is cut into.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub enum Tokens {
+pub enum TokenKind {
     /// Whole words, the most frequent ones.
     #[default]
     Words,
@@ -107,7 +107,7 @@ pub enum Tokens {
     Bpe,
 }
 
-impl Tokens {
+impl TokenKind {
     #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
     fn is_usual(&self) -> bool {
         *self == Self::default()
@@ -117,7 +117,7 @@ impl Tokens {
 /// Starting weights.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub enum Start {
+pub enum StartSettings {
     /// Appendix B of Bahdanau et al. 2015.
     Papers,
     /// Orthogonal U, the rest Gaussian with 1/sqrt(fan-in).
@@ -387,7 +387,7 @@ pub struct ScheduleSettings {
     /// Seed of starts, order and dropout.
     pub seed: u64,
     /// Which measure keeps the best weights.
-    pub best: Best,
+    pub best: BestSettings,
     /// The mean of the last so many measured weights is measured too, and kept where it is better; 0 for none.
     pub average: usize,
     /// Words that the output layer draws beside the target words of a minibatch instead of computing all
@@ -401,7 +401,7 @@ pub struct ScheduleSettings {
 /// Which measure keeps the best weights.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub enum Best {
+pub enum BestSettings {
     /// Lowest development NLL.
     #[default]
     Nll,
@@ -424,7 +424,7 @@ impl Default for ScheduleSettings {
             log_every: 50,
             bleu_sentences: 500,
             seed: 1,
-            best: Best::Nll,
+            best: BestSettings::Nll,
             average: 0,
             sampled_words: None,
             precision: Precision::F32,

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::text::reader::read_file;
 use crate::text::write::write_inside;
-use crate::training::settings::{Best, Rule};
+use crate::training::settings::{BestSettings, Rule};
 
 /// Sums over the updates since the last line of the log. Kept, so that the next line of a resumed
 /// run is a mean over the same updates.
@@ -73,9 +73,9 @@ pub struct Position {
     /// Whose memories the checkpoint holds.
     pub rule: Option<Rule>,
     /// What `best` measures; checkpoints of older versions tell it by the sign alone.
-    pub measured_by: Option<Best>,
+    pub measured_by: Option<BestSettings>,
     /// What the order of the sentences depends on; absent in older checkpoints.
-    pub order: Option<Order>,
+    pub order: Option<SentenceOrder>,
     /// Shards a minibatch is cut into by the fused engine; absent in older checkpoints.
     pub shards: Option<usize>,
     /// Update of the last measurement.
@@ -84,7 +84,7 @@ pub struct Position {
 
 /// What the order of the sentences depends on: batch `k` of epoch `e` means something else with another.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, PartialEq, Eq)]
-pub struct Order {
+pub struct SentenceOrder {
     /// Sentences of a minibatch.
     pub batch: usize,
     /// Target words of a minibatch; 0 where sentences are counted.
@@ -98,7 +98,7 @@ pub struct Order {
     pub pairs: usize,
 }
 
-impl Order {
+impl SentenceOrder {
     /// The first of its numbers that is another one now: its name, what it was, what it is.
     pub fn change(&self, now: &Self) -> Option<(&'static str, u64, u64)> {
         let numbers = |order: &Self| {
@@ -118,8 +118,8 @@ impl Order {
 
 impl Position {
     /// What `best` was measured by; `None` while nothing was measured. BLEU is kept negative.
-    pub fn measure(&self) -> Option<Best> {
-        let by_sign = |best: f64| if best.is_sign_negative() { Best::Bleu } else { Best::Nll };
+    pub fn measure(&self) -> Option<BestSettings> {
+        let by_sign = |best: f64| if best.is_sign_negative() { BestSettings::Bleu } else { BestSettings::Nll };
         self.best.map(|best| self.measured_by.unwrap_or_else(|| by_sign(best)))
     }
 }

@@ -6,20 +6,20 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::text::corpus;
-use crate::text::corpus::{Batches, Corpus};
-use crate::ticket::Ticket;
-use crate::training::engine::{Engine, Memory};
+use crate::text::corpus::{Batches, ParallelText};
+use crate::ticket::CancellationToken;
+use crate::training::engine::{Engine, OptimizerMemory};
 use crate::training::folder::{checkpoint_file, training_folder};
-use crate::training::fused::{Loss, StepOptions};
+use crate::training::fused::{BatchLoss, StepOptions};
 use crate::training::guide::Guide;
 use crate::training::log::Log;
-use crate::training::minibatch::{Look, Minibatch};
-use crate::training::settings::{Best, Rule, ScheduleSettings, TrainingSettings};
-use crate::training::state::{Checkpoint, Order, Position};
+use crate::training::minibatch::{GuidedLink, Minibatch};
+use crate::training::settings::{BestSettings, Rule, ScheduleSettings, TrainingSettings};
+use crate::training::state::{Checkpoint, Position, SentenceOrder};
 
 /// One line of the log: training since the line before.
 #[derive(Clone, Debug, Default, Serialize, PartialEq)]
-pub struct Line {
+pub struct LogLine {
     /// Updates done.
     pub update: u64,
     /// Epoch, from 0.
@@ -45,7 +45,7 @@ pub struct Line {
 
 /// One measurement on the development text.
 #[derive(Clone, Debug, Default, Serialize, PartialEq)]
-pub struct Measure {
+pub struct DevelopmentScore {
     /// Updates done.
     pub update: u64,
     /// -log p a word.
@@ -65,7 +65,7 @@ pub struct Measure {
 
 /// What the loop tells.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Report {
+pub enum TrainingReport {
     /// Before the first update.
     Started {
         /// Where it starts.
@@ -80,9 +80,9 @@ pub enum Report {
     /// A sentence about what is being done.
     Note(String),
     /// Every `log_every` updates.
-    Line(Line),
+    Line(LogLine),
     /// Every `measure_every` updates.
-    Measure(Measure),
+    Measure(DevelopmentScore),
     /// The end, by schedule or by a stale ticket (then a checkpoint was written).
     Ended {
         /// Where it ended.
@@ -96,7 +96,7 @@ pub enum Report {
 pub type Bleu<'a> = dyn FnMut(&[f32]) -> Result<f64> + 'a;
 
 /// Keeps weights that measured best.
-pub type Keep<'a> = dyn FnMut(&[f32], &Measure) -> Result<()> + 'a;
+pub type Keep<'a> = dyn FnMut(&[f32], &DevelopmentScore) -> Result<()> + 'a;
 
 /// A run in progress.
 pub struct Trainer<'a> {
@@ -105,11 +105,11 @@ pub struct Trainer<'a> {
     /// What learns.
     pub engine: Box<dyn Engine>,
     /// Training text.
-    pub training: &'a Corpus,
+    pub training: &'a ParallelText,
     /// Where alpha is to look in it.
     pub guide: Option<&'a Guide>,
     /// Development text.
-    pub development: &'a Corpus,
+    pub development: &'a ParallelText,
     /// BLEU of weights, where asked for.
     pub bleu: Option<Box<Bleu<'a>>>,
     /// Writes the best weights as a model folder.
@@ -127,7 +127,7 @@ impl Trainer<'_> {
     pub fn resume(&mut self, path: &Path, checkpoint: Checkpoint) -> Result<()> {
         self.check_memory(path, &checkpoint)?;
         self.check_order(path, &checkpoint)?;
-        let memory = Memory { first: checkpoint.first, second: checkpoint.second };
+        let memory = OptimizerMemory { first: checkpoint.first, second: checkpoint.second };
         self.engine.restore(checkpoint.weights, Some(memory))?;
         self.position = checkpoint.position;
         self.measured = checkpoint.measured;
@@ -139,15 +139,15 @@ impl Trainer<'_> {
     }
 
     /// What decides which weights are kept.
-    fn measured_by(&self) -> Best {
-        if self.bleu.is_some() { self.settings.schedule.best } else { Best::Nll }
+    fn measured_by(&self) -> BestSettings {
+        if self.bleu.is_some() { self.settings.schedule.best } else { BestSettings::Nll }
     }
 
-    fn order(&self) -> Order {
+    fn order(&self) -> SentenceOrder {
         let schedule = &self.settings.schedule;
         let batch_words = schedule.batch_words.unwrap_or(0);
         let pairs = self.training.len();
-        Order { batch: schedule.batch, batch_words, sorted: schedule.sorted, seed: schedule.seed, pairs }
+        SentenceOrder { batch: schedule.batch, batch_words, sorted: schedule.sorted, seed: schedule.seed, pairs }
     }
 
     /// The minibatches of the epoch.
@@ -196,11 +196,16 @@ impl Trainer<'_> {
     ///
     /// # Errors
     /// What the device or the disk refuses; the last checkpoint stays.
-    pub fn run(&mut self, ticket: &Ticket, emit: &mut dyn FnMut(&Report)) -> Result<()> {
+    pub fn run(&mut self, ticket: &CancellationToken, emit: &mut dyn FnMut(&TrainingReport)) -> Result<()> {
         let updates = self.settings.schedule.updates;
         let mut log = Log::open(&training_folder(&self.settings.output).join("log.jsonl"), self.position.update)?;
         let parameters = self.engine.layout().total();
-        emit(&Report::Started { position: self.position.clone(), updates, pairs: self.training.len(), parameters });
+        emit(&TrainingReport::Started {
+            position: self.position.clone(),
+            updates,
+            pairs: self.training.len(),
+            parameters,
+        });
         self.position.rule = Some(self.settings.optimizer.rule);
         self.position.order = Some(self.order());
         self.position.measured_by = Some(self.measured_by());
@@ -231,7 +236,7 @@ impl Trainer<'_> {
             self.note_measure(&mut log, emit)?;
         }
         self.save()?;
-        emit(&Report::Ended { position: self.position.clone(), complete });
+        emit(&TrainingReport::Ended { position: self.position.clone(), complete });
         Ok(())
     }
 
@@ -241,7 +246,7 @@ impl Trainer<'_> {
         let (source, target): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
         let schedule = &self.settings.schedule;
         let update = self.position.update;
-        let looks: Vec<&[Look]> =
+        let looks: Vec<&[GuidedLink]> =
             self.guide.map(|guide| batch.iter().map(|&i| guide.of(i as usize)).collect()).unwrap_or_default();
         let guide = self.settings.guide.as_ref().map_or(0.0, |guide| guide.weight_at(update, schedule.updates));
         let options = StepOptions {
@@ -280,14 +285,14 @@ impl Trainer<'_> {
         Ok(())
     }
 
-    fn after_update(&mut self, log: &mut Log, emit: &mut dyn FnMut(&Report)) -> Result<()> {
+    fn after_update(&mut self, log: &mut Log, emit: &mut dyn FnMut(&TrainingReport)) -> Result<()> {
         let schedule = &self.settings.schedule;
         let (update, last) = (self.position.update, self.position.update == schedule.updates);
         let due = |every: u64| every > 0 && (update.is_multiple_of(every) || last);
         if due(schedule.log_every) {
             let tally = std::mem::take(&mut self.position.tally);
             let words = tally.words.max(1) as f64;
-            let line = Line {
+            let line = LogLine {
                 update,
                 epoch: self.position.epoch,
                 loss: tally.smoothed / words,
@@ -300,7 +305,7 @@ impl Trainer<'_> {
                 seconds: self.position.seconds,
             };
             log.append(&line)?;
-            emit(&Report::Line(line));
+            emit(&TrainingReport::Line(line));
         }
         // the last update is always measured: a run that is done leaves a model
         let measure = last || due(schedule.measure_every);
@@ -314,16 +319,16 @@ impl Trainer<'_> {
         Ok(())
     }
 
-    fn note_measure(&mut self, log: &mut Log, emit: &mut dyn FnMut(&Report)) -> Result<()> {
+    fn note_measure(&mut self, log: &mut Log, emit: &mut dyn FnMut(&TrainingReport)) -> Result<()> {
         let measure = self.measure(emit)?;
         self.position.measured_at = Some(measure.update);
         log.append(&measure)?;
-        emit(&Report::Measure(measure));
+        emit(&TrainingReport::Measure(measure));
         Ok(())
     }
 
-    fn measure(&mut self, emit: &mut dyn FnMut(&Report)) -> Result<Measure> {
-        emit(&Report::Note("measuring on the development text".into()));
+    fn measure(&mut self, emit: &mut dyn FnMut(&TrainingReport)) -> Result<DevelopmentScore> {
+        emit(&TrainingReport::Note("measuring on the development text".into()));
         let weights = self.engine.weights()?;
         let now = self.candidate(weights)?;
         let (nll, bleu) = (now.nll, now.bleu);
@@ -336,7 +341,7 @@ impl Trainer<'_> {
             position.best = Some(kept.value);
             position.best_update = position.update;
         }
-        let measure = Measure {
+        let measure = DevelopmentScore {
             update: position.update,
             development_nll: nll,
             development_perplexity: nll.exp(),
@@ -356,7 +361,7 @@ impl Trainer<'_> {
         let nll = self.development_nll()?;
         let bleu = self.bleu.as_mut().map(|bleu| bleu(&weights)).transpose()?;
         let value = match (self.measured_by(), bleu) {
-            (Best::Bleu, Some(bleu)) => -bleu,
+            (BestSettings::Bleu, Some(bleu)) => -bleu,
             _ => nll,
         };
         Ok(Candidate { weights, nll, bleu, value })
@@ -385,7 +390,7 @@ impl Trainer<'_> {
     fn development_nll(&mut self) -> Result<f64> {
         let mut order: Vec<usize> = (0..self.development.len()).collect();
         order.sort_by_key(|&i| (self.development.pair(i).1.len(), self.development.pair(i).0.len()));
-        let mut total = Loss::default();
+        let mut total = BatchLoss::default();
         for batch in order.chunks(self.settings.schedule.batch) {
             let (source, target): (Vec<_>, Vec<_>) = batch.iter().map(|&i| self.development.pair(i)).unzip();
             total += self.engine.measure(Minibatch::new(&source, &target))?;

@@ -8,12 +8,12 @@ use crate::text::reader::LineReader;
 use crate::text::tokenizer::Tokenizer;
 use crate::text::vocab;
 use crate::text::vocab::bpe;
-use crate::ticket::Ticket;
-use crate::training::settings::{TextPair, Tokens, TrainingSettings};
+use crate::ticket::CancellationToken;
+use crate::training::settings::{TextPair, TokenKind, TrainingSettings};
 
 /// Both tokenizers of a model.
 #[derive(Debug)]
-pub struct Tokenizers {
+pub struct TrainingTokenizers {
     /// Of the source language.
     pub source: Tokenizer,
     /// Of the target language.
@@ -23,7 +23,7 @@ pub struct Tokenizers {
 /// File names of the tokenizers in a model folder, source first.
 pub const TOKENIZER_FILES: [&str; 2] = ["source.tokenizer.json", "target.tokenizer.json"];
 
-impl Tokenizers {
+impl TrainingTokenizers {
     /// Reads both from a model folder.
     pub fn load(folder: &Path) -> Result<Self> {
         let [source, target] = TOKENIZER_FILES.map(|name| Tokenizer::from_file(&folder.join(name)));
@@ -34,18 +34,18 @@ impl Tokenizers {
     ///
     /// # Errors
     /// A sentence that names the file and line; a vocabulary that does not hold the letters; [`Error::Stale`].
-    pub fn build(settings: &TrainingSettings, ticket: &Ticket) -> Result<Self> {
+    pub fn build(settings: &TrainingSettings, ticket: &CancellationToken) -> Result<Self> {
         let model = &settings.model;
         let (languages, sizes) =
             ([&*model.source_language, &model.target_language], [model.source_vocabulary, model.target_vocabulary]);
         let source = counts(settings, languages[0], |pair| &pair.source, ticket)?;
         let target = counts(settings, languages[1], |pair| &pair.target, ticket)?;
         let (source, target) = match model.tokens {
-            Tokens::Words => {
+            TokenKind::Words => {
                 (vocab::build(languages[0], source, sizes[0])?, vocab::build(languages[1], target, sizes[1])?)
             }
-            Tokens::Bpe if model.joint => bpe::build_joint_bpe(languages, [source, target], sizes[0])?.into(),
-            Tokens::Bpe => {
+            TokenKind::Bpe if model.joint => bpe::build_joint_bpe(languages, [source, target], sizes[0])?.into(),
+            TokenKind::Bpe => {
                 (bpe::build_bpe(languages[0], source, sizes[0])?, bpe::build_bpe(languages[1], target, sizes[1])?)
             }
         };
@@ -65,7 +65,7 @@ fn counts(
     settings: &TrainingSettings,
     language: &str,
     path: fn(&TextPair) -> &PathBuf,
-    ticket: &Ticket,
+    ticket: &CancellationToken,
 ) -> Result<HashMap<String, u64>> {
     let mut counts: HashMap<String, u64> = HashMap::new();
     for pair in &settings.data.train {

@@ -9,7 +9,7 @@ use crate::app::command::{SettingsCommand, WindowCommand};
 use crate::app::page::{PAGES, Page};
 use crate::app::settings::{Shown, Theme};
 use crate::jobs::corpus::thread::CorpusRequest;
-use crate::pages::corpus::command::WorkbenchCommand;
+use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::map::command::MapCommand;
 use crate::pages::phrases::command::PhrasesCommand;
 use crate::pages::sentence::command::{
@@ -18,7 +18,7 @@ use crate::pages::sentence::command::{
 use crate::pages::steps::command::StepsCommand;
 use crate::session::command::Command;
 use crate::session::state::Session;
-use crate::ui::clicked::Clicked;
+use crate::ui::clicked::MenuTarget;
 use crate::ui::dialogs::{IMPORT, MODEL, PHRASE_TABLE, TEXT, WORKSPACE};
 use crate::ui::local::{Local, Panel, Sheet};
 use crate::ui::views::sentence::memory::ListPlace;
@@ -287,15 +287,15 @@ fn toggle_given(session: &Session, local: &mut Local) -> Vec<Command> {
 }
 
 /// What a menu asked for by a key is about: the cell of the arrow keys, else the selected word, else a hypothesis.
-fn marked(session: &Session, local: &Local) -> Option<Clicked> {
+fn marked(session: &Session, local: &Local) -> Option<MenuTarget> {
     let selected = session.app().selected_column()?;
-    let hypothesis = Clicked::Hypothesis { column: selected.id, n: selected.hypothesis };
+    let hypothesis = MenuTarget::Hypothesis { column: selected.id, n: selected.hypothesis };
     if local.shared.last_panel == Some(Panel::Beam) {
         return Some(hypothesis);
     }
     let cell =
-        local.sentence.key_mark.and_then(|mark| Some(Clicked::Cell { column: mark.column, i: mark.i?, j: mark.j? }));
-    let word = session.app().selected_word().map(|(column, i, _)| Clicked::Target { column: column.id, i });
+        local.sentence.key_mark.and_then(|mark| Some(MenuTarget::Cell { column: mark.column, i: mark.i?, j: mark.j? }));
+    let word = session.app().selected_word().map(|(column, i, _)| MenuTarget::Target { column: column.id, i });
     Some(cell.or(word).unwrap_or(hypothesis))
 }
 
@@ -303,7 +303,7 @@ fn marked(session: &Session, local: &Local) -> Option<Clicked> {
 fn open(session: &Session, local: &mut Local) -> Vec<Command> {
     let asked = match session.app().view.page() {
         Page::Phrases => PHRASE_TABLE.then(PhrasesCommand::Open),
-        Page::Workbench if session.workbench().path.is_some() => IMPORT.then(WorkbenchCommand::Import),
+        Page::Workbench if session.workbench().path.is_some() => IMPORT.then(CorpusCommand::Import),
         Page::Workbench => WORKSPACE.then(CorpusRequest::Open),
         Page::Sentence | Page::Evaluation | Page::Map | Page::Steps => TEXT.then(WindowCommand::Open),
     };
@@ -366,7 +366,7 @@ fn escape(session: &Session, local: &mut Local) -> Vec<Command> {
         Page::Steps => one(StepsCommand::Open(None)),
         Page::Workbench if local.corpus.scheme.take().is_some() => Vec::new(),
         Page::Workbench if session.workbench().compared.is_some() => one(CorpusRequest::Compare(None)),
-        Page::Workbench => one(WorkbenchCommand::Select(None)),
+        Page::Workbench => one(CorpusCommand::Select(None)),
         Page::Sentence | Page::Evaluation | Page::Phrases => one(SelectCommand::Nothing),
     }
 }

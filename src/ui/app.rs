@@ -81,7 +81,7 @@ impl App {
     }
 
     /// What the window remembers of the trees of searches.
-    pub fn trees(&mut self) -> impl Iterator<Item = &mut crate::ui::views::sentence::tree_memory::Memory> {
+    pub fn trees(&mut self) -> impl Iterator<Item = &mut crate::ui::views::sentence::tree_memory::TreeMemory> {
         self.local.sentence.trees.values_mut()
     }
 

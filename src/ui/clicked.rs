@@ -6,7 +6,7 @@ use crate::jobs::live::protocol::ColumnId;
 
 /// What was clicked, or marked by keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clicked {
+pub enum MenuTarget {
     /// A source word.
     Source {
         /// As this column reads it.
@@ -56,7 +56,7 @@ pub enum Clicked {
     },
 }
 
-impl Clicked {
+impl MenuTarget {
     /// Where it is.
     pub fn column(self) -> ColumnId {
         match self {
@@ -93,9 +93,9 @@ impl Clicked {
 
 /// The open menu.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Offered {
+pub struct ContextMenu {
     /// What it is about.
-    pub clicked: Clicked,
+    pub clicked: MenuTarget,
     /// Its corner.
     pub at: Pos2,
     /// What had the keyboard, and gets it back.

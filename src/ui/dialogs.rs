@@ -89,14 +89,14 @@ impl Question {
     }
 
     /// The question with what becomes of its answer.
-    pub fn then<C: Into<Command>>(self, answered: impl Fn(PathBuf) -> C + 'static) -> Asked {
-        Asked { question: self, name: None, answered: Rc::new(move |path| answered(path).into()) }
+    pub fn then<C: Into<Command>>(self, answered: impl Fn(PathBuf) -> C + 'static) -> AskedPath {
+        AskedPath { question: self, name: None, answered: Rc::new(move |path| answered(path).into()) }
     }
 }
 
 /// A question as it is asked.
 #[derive(Clone)]
-pub struct Asked {
+pub struct AskedPath {
     /// Its row.
     pub question: Question,
     /// What the new file is called at first, in place of what the row says.
@@ -104,7 +104,7 @@ pub struct Asked {
     answered: Rc<dyn Fn(PathBuf) -> Command>,
 }
 
-impl Asked {
+impl AskedPath {
     /// The same, with the new file called so at first.
     pub fn named(self, name: String) -> Self {
         Self { name: Some(name), ..self }
@@ -116,7 +116,7 @@ impl Asked {
     }
 }
 
-impl PartialEq for Asked {
+impl PartialEq for AskedPath {
     fn eq(&self, other: &Self) -> bool {
         self.question == other.question
     }
@@ -127,14 +127,14 @@ type Answer = Pin<Box<dyn Future<Output = Option<rfd::FileHandle>>>>;
 /// At most one dialog at a time.
 #[derive(Default)]
 pub struct Dialogs {
-    open: Option<(Asked, Answer)>,
+    open: Option<(AskedPath, Answer)>,
     /// Where the last answer lay.
     folder: Option<PathBuf>,
 }
 
 impl Dialogs {
     /// Opens the dialog, unless one is open already.
-    pub fn ask(&mut self, asked: Asked) {
+    pub fn ask(&mut self, asked: AskedPath) {
         if self.open.is_some() {
             return;
         }
@@ -168,7 +168,7 @@ impl Dialogs {
     }
 
     /// The chosen path, once there is one.
-    pub fn poll(&mut self, ctx: &egui::Context) -> Option<(Asked, PathBuf)> {
+    pub fn poll(&mut self, ctx: &egui::Context) -> Option<(AskedPath, PathBuf)> {
         let (_, answer) = self.open.as_mut()?;
         let waker = Waker::from(Arc::new(Repaint(ctx.clone())));
         let Poll::Ready(chosen) = answer.as_mut().poll(&mut Context::from_waker(&waker)) else {

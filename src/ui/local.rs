@@ -12,10 +12,10 @@ use crate::app::view::Hover;
 use crate::figure::links::Weight;
 use crate::jobs::live::protocol::ColumnId;
 use crate::session::command::Command;
-use crate::session::lessons::lights::{Light, Lit};
+use crate::session::lessons::lights::{Highlight, HighlightPart};
 use crate::session::state::Session;
-use crate::ui::clicked::{Clicked, Offered};
-use crate::ui::dialogs::{Asked, Dialogs};
+use crate::ui::clicked::{ContextMenu, MenuTarget};
+use crate::ui::dialogs::{AskedPath, Dialogs};
 use crate::ui::manual::ManualLocal;
 use crate::ui::views::corpus::memory::CorpusMemory;
 use crate::ui::views::map::memory::MapMemory;
@@ -109,16 +109,16 @@ pub enum Sheet {
         kind: Option<&'static str>,
     },
     /// Words of a variant of this column.
-    Words(ColumnId, Words),
+    Words(ColumnId, VariantWords),
     /// Settings of a variant of this column.
     Beside(ColumnId),
     /// A path to type, or to choose in the system's dialog.
-    Ask(Asked),
+    Ask(AskedPath),
 }
 
 /// Which words of a variant are typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Words {
+pub enum VariantWords {
     /// Those in place of source word j.
     Replace(usize),
     /// Those before it.
@@ -144,9 +144,9 @@ pub struct Picked {
 #[derive(Debug, Default)]
 pub struct Lighted {
     /// The lesson, its page and the lights.
-    of: Option<(String, usize, Vec<Light>)>,
+    of: Option<(String, usize, Vec<Highlight>)>,
     /// Parts, each with what it is of.
-    seen: HashSet<(Lit, String)>,
+    seen: HashSet<(HighlightPart, String)>,
 }
 
 /// What several views remember together.
@@ -167,9 +167,9 @@ pub struct SharedMemory {
     /// What is open over the window.
     pub sheet: Sheet,
     /// The open menu of what can be done with a word, a cell or a hypothesis.
-    pub offered: Option<Offered>,
+    pub offered: Option<ContextMenu>,
     /// A menu was asked for by a key; what it is about says where it opens.
-    pub asked: Option<Clicked>,
+    pub asked: Option<MenuTarget>,
     /// Words of a text that the mouse was drawn over.
     pub picked: Option<Picked>,
     /// A text for the clipboard.
@@ -278,7 +278,7 @@ impl Window<'_> {
     }
 
     /// Asks for a path on a sheet.
-    pub fn ask(&mut self, asked: Asked) {
+    pub fn ask(&mut self, asked: AskedPath) {
         self.local.shared.sheet = Sheet::Ask(asked);
     }
 
@@ -314,7 +314,7 @@ impl Window<'_> {
     }
 
     /// Opens the menu of this thing, where it was clicked with the other button or asked for by a key.
-    pub fn offer(&mut self, response: &egui::Response, clicked: Clicked) {
+    pub fn offer(&mut self, response: &egui::Response, clicked: MenuTarget) {
         if response.secondary_clicked() {
             let at = response.interact_pointer_pos().unwrap_or(response.rect.left_bottom());
             self.offer_at(clicked, at);
@@ -324,9 +324,9 @@ impl Window<'_> {
     }
 
     /// Opens the menu of this thing.
-    pub fn offer_at(&mut self, clicked: Clicked, at: egui::Pos2) {
+    pub fn offer_at(&mut self, clicked: MenuTarget, at: egui::Pos2) {
         self.local.shared.asked = None;
-        self.local.shared.offered = Some(Offered { clicked, at, focus: None, is_open: false });
+        self.local.shared.offered = Some(ContextMenu { clicked, at, focus: None, is_open: false });
     }
 
     /// The name of the kind of figure that a column shows; where it shows none, that of its beam.
@@ -354,7 +354,7 @@ impl Window<'_> {
 
     /// Says where a part of the window is, which a lesson may light; `of` is a model's folder or a box. What is lit anew
     /// and stands outside of its scroll area is scrolled into view.
-    pub fn part(&mut self, ui: &egui::Ui, lit: Lit, of: &str, rect: egui::Rect) {
+    pub fn part(&mut self, ui: &egui::Ui, lit: HighlightPart, of: &str, rect: egui::Rect) {
         if !self.session.lessons().lights(lit, of) {
             return;
         }
@@ -365,7 +365,7 @@ impl Window<'_> {
     }
 
     /// The same of a part that is brought into view otherwise: columns come whole.
-    pub fn frame_part(&mut self, ui: &egui::Ui, lit: Lit, of: &str, rect: egui::Rect) {
+    pub fn frame_part(&mut self, ui: &egui::Ui, lit: HighlightPart, of: &str, rect: egui::Rect) {
         if !self.session.lessons().lights(lit, of) {
             return;
         }
@@ -376,10 +376,10 @@ impl Window<'_> {
     }
 
     /// Whether a part that is lit is asked about for the first time since the page of the lesson lit it.
-    pub fn is_lit_anew(&mut self, lit: Lit, of: &str) -> bool {
+    pub fn is_lit_anew(&mut self, lit: HighlightPart, of: &str) -> bool {
         let Some(open) = self.session.lessons().open().filter(|open| open.is_ready()) else { return false };
         let Lighted { of: now, seen } = &mut self.local.lighted;
-        let is_same = |(key, page, lights): &(String, usize, Vec<Light>)| {
+        let is_same = |(key, page, lights): &(String, usize, Vec<Highlight>)| {
             (key, *page, lights) == (&open.key, open.page, &open.lights)
         };
         if !now.as_ref().is_some_and(is_same) {

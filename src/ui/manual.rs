@@ -4,20 +4,20 @@ use std::sync::LazyLock;
 
 use egui::TextureHandle;
 
-use crate::text::markdown::{Block, blocks};
+use crate::text::markdown::{MarkdownBlock, blocks};
 
 /// A page of the manual.
 pub struct ManualPage {
     /// Its file in `assets/manual`.
     pub file: &'static str,
     /// Its blocks.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<MarkdownBlock>,
 }
 
 impl ManualPage {
     /// Its first heading.
     pub fn title(&self) -> String {
-        self.blocks.first().map(Block::plain).unwrap_or_default()
+        self.blocks.first().map(MarkdownBlock::plain).unwrap_or_default()
     }
 }
 
@@ -75,7 +75,7 @@ pub struct ManualLocal {
     /// What is looked for.
     pub query: String,
     /// What was looked for last, and where it was found.
-    found: (String, Vec<Hit>),
+    found: (String, Vec<ManualHit>),
     /// The pages before this one.
     before: Vec<usize>,
     /// The block that is to come into view.
@@ -95,7 +95,7 @@ impl ManualLocal {
     }
 
     /// Where the words are that are looked for; the pages are gone through when the words change.
-    pub fn hits(&mut self) -> &[Hit] {
+    pub fn hits(&mut self) -> &[ManualHit] {
         if self.found.0 != self.query {
             self.found = (self.query.clone(), search(&self.query));
         }
@@ -118,7 +118,7 @@ impl ManualLocal {
 
 /// A place that a search found: a page and one of its blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hit {
+pub struct ManualHit {
     /// The place of the page.
     pub page: usize,
     /// The place of the block on it.
@@ -134,7 +134,7 @@ const MOST_HITS: usize = 40;
 const AROUND: usize = 40;
 
 /// The blocks that have every word of `query`, whatever its capitals; headings before the rest.
-pub fn search(query: &str) -> Vec<Hit> {
+pub fn search(query: &str) -> Vec<ManualHit> {
     let wanted: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
     if wanted.is_empty() {
         return Vec::new();
@@ -145,8 +145,8 @@ pub fn search(query: &str) -> Vec<Hit> {
             let text = found.plain();
             let low = text.to_lowercase();
             if wanted.iter().all(|word| low.contains(word)) {
-                let is_heading = matches!(found, Block::Heading { .. });
-                hits.push((!is_heading, Hit { page, block, excerpt: excerpt(&text, &wanted[0]) }));
+                let is_heading = matches!(found, MarkdownBlock::Heading { .. });
+                hits.push((!is_heading, ManualHit { page, block, excerpt: excerpt(&text, &wanted[0]) }));
             }
         }
     }

@@ -46,7 +46,7 @@ pub fn bars(ui: &mut Ui, bars: &[Bar], hint: &str) -> Option<usize> {
             continue;
         }
         let (text, number) = (bar.text.as_str().into(), bar.number.as_str().into());
-        let figure = figure::bars::Bar { text, share: bar.share, number, is_marked: bar.is_marked };
+        let figure = figure::bars::BarMark { text, share: bar.share, number, is_marked: bar.is_marked };
         marks::paint(ui.painter(), figure.marks(&rect.into(), names, palette));
     }
     clicked

@@ -12,7 +12,7 @@ use egui_plot::{
 use crate::figure::measure::SansSerif;
 use crate::figure::palette::Palette;
 use crate::figure::plot as figure;
-use crate::figure::plot::{Look, Series, Shape};
+use crate::figure::plot::{Series, SeriesStyle, Shape};
 use crate::figure::provenance::Provenance;
 use crate::widgets::theme;
 use crate::widgets::{is_heard, keep, labels, marks, node};
@@ -21,7 +21,7 @@ use crate::widgets::{is_heard, keep, labels, marks, node};
 const X_LABELS: (f32, f32) = (36.0, 46.0);
 
 /// A plot in the window.
-pub struct Chart<'a> {
+pub struct ChartWidget<'a> {
     /// What it shows.
     pub plot: figure::Plot<'a>,
     /// It may be zoomed (Ctrl and wheel) and dragged; a double click shows all again.
@@ -36,7 +36,7 @@ fn point_text(plot: &figure::Plot<'_>, series: &Series, [x, y]: [f64; 2]) -> Str
 }
 
 /// Draws a chart as wide as there is room.
-pub fn chart_ui(ui: &mut Ui, chart: &Chart<'_>) {
+pub fn chart_ui(ui: &mut Ui, chart: &ChartWidget<'_>) {
     let (t, of) = (theme::tokens(ui), &chart.plot);
     ui.horizontal(|ui| {
         ui.label(RichText::new(of.title).size(theme::TEXT_SMALL).color(t.weak));
@@ -68,9 +68,9 @@ fn show(plot: &mut PlotUi<'_>, of: &figure::Plot<'_>, n: usize, colour: egui::Co
     let one = &of.series[n];
     let points = || PlotPoints::from(one.points.clone());
     let style = match one.look {
-        Look::Marked | Look::Bare => LineStyle::Solid,
-        Look::Minor => LineStyle::dashed_dense(),
-        Look::Bars => {
+        SeriesStyle::Marked | SeriesStyle::Bare => LineStyle::Solid,
+        SeriesStyle::Minor => LineStyle::dashed_dense(),
+        SeriesStyle::Bars => {
             let bar = |[x, width, y]: figure::Bar| Bar::new(x, y).width(width).fill(colour);
             let bars = of.bars(n).into_iter().map(bar).collect();
             plot.bar_chart(BarChart::new(&one.name, bars).color(colour).id((one.place, "bars")));
@@ -78,7 +78,7 @@ fn show(plot: &mut PlotUi<'_>, of: &figure::Plot<'_>, n: usize, colour: egui::Co
         }
     };
     let line = Line::new(&one.name, points()).color(colour).width(one.width()).style(style);
-    plot.line(line.id((one.place, one.look == Look::Minor, "line")).allow_hover(!one.has_marks()));
+    plot.line(line.id((one.place, one.look == SeriesStyle::Minor, "line")).allow_hover(!one.has_marks()));
     if one.has_marks() {
         let marks = Points::new(&one.name, points()).color(colour).shape(shape(one.place));
         plot.points(marks.radius(theme::DATA_POINT).id((one.place, "points")));
@@ -99,7 +99,7 @@ fn shape(place: usize) -> MarkerShape {
     }
 }
 
-fn plot<'a>(chart: &'a Chart<'a>) -> Plot<'a> {
+fn plot<'a>(chart: &'a ChartWidget<'a>) -> Plot<'a> {
     let of = &chart.plot;
     let x_axis = AxisHints::new_x()
         .label(of.x_label)

@@ -12,8 +12,10 @@ use egui::{
 
 use crate::figure::geometry::{Area, Point, Size, point, size};
 use crate::figure::mark;
-use crate::figure::mark::{Across, Dots, Down, Image, Lines, Mark, Polygon, Rectangle, Side, Text, Words};
-use crate::figure::measure::Measure;
+use crate::figure::mark::{
+    Across, BorderSide, Dots, Down, Image, LinesMark, Mark, Polygon, Rectangle, TextMark, WordsMark,
+};
+use crate::figure::measure::TextMeasure;
 use crate::figure::palette::Rgba;
 use crate::widgets::labels;
 use crate::widgets::theme;
@@ -57,7 +59,7 @@ impl From<Rect> for Area {
 /// The letters of the window.
 pub struct Letters<'a>(pub &'a Ui);
 
-impl Measure for Letters<'_> {
+impl TextMeasure for Letters<'_> {
     fn width(&self, text: &str, size: f32) -> f32 {
         // Longer ones are cut wherever they are painted.
         labels::galley(self.0.painter(), text, &font(size), Color32::PLACEHOLDER, theme::LABEL_MAX).size().x
@@ -71,7 +73,7 @@ impl Measure for Letters<'_> {
 /// The letters of the window, for texts that are painted whole.
 pub struct WholeLetters<'a>(pub &'a Ui);
 
-impl Measure for WholeLetters<'_> {
+impl TextMeasure for WholeLetters<'_> {
     fn width(&self, text: &str, size: f32) -> f32 {
         labels::galley(self.0.painter(), text, &font(size), Color32::PLACEHOLDER, f32::INFINITY).size().x
     }
@@ -143,7 +145,7 @@ fn align((across, down): (Across, Down)) -> Align2 {
     Align2([across, down])
 }
 
-fn paint_text(painter: &Painter, text: &Text<'_>) -> bool {
+fn paint_text(painter: &Painter, text: &TextMark<'_>) -> bool {
     let colour = theme::colour(text.colour);
     let galley = if text.lines > 1 {
         broken(painter, text, colour)
@@ -165,7 +167,7 @@ fn paint_text(painter: &Painter, text: &Text<'_>) -> bool {
 }
 
 /// It turns around the point at which it is anchored.
-fn slanted(painter: &Painter, text: &Text<'_>, galley: Arc<Galley>, colour: Color32) {
+fn slanted(painter: &Painter, text: &TextMark<'_>, galley: Arc<Galley>, colour: Color32) {
     let anchor = align(text.anchor);
     let from_corner = anchor.pos_in_rect(&galley.rect).to_vec2();
     let underline = if text.is_underlined { Stroke::new(1.5, colour) } else { Stroke::NONE };
@@ -173,14 +175,14 @@ fn slanted(painter: &Painter, text: &Text<'_>, galley: Arc<Galley>, colour: Colo
     painter.add(shape.with_angle_and_anchor(-text.angle, anchor).with_underline(underline));
 }
 
-fn broken(painter: &Painter, text: &Text<'_>, colour: Color32) -> Arc<Galley> {
+fn broken(painter: &Painter, text: &TextMark<'_>, colour: Color32) -> Arc<Galley> {
     let mut job = LayoutJob::simple(text.text.to_string(), font(text.size), colour, text.room);
     job.halign = align(text.anchor).x();
     job.wrap.max_rows = text.lines;
     painter.layout_job(job)
 }
 
-fn paint_words(painter: &Painter, words: &Words<'_>) -> bool {
+fn paint_words(painter: &Painter, words: &WordsMark<'_>) -> bool {
     let colour = theme::colour(words.colour);
     let mut job = LayoutJob::default();
     job.wrap.max_width = words.room;
@@ -200,14 +202,14 @@ fn paint_words(painter: &Painter, words: &Words<'_>) -> bool {
 
 fn paint_rectangle(painter: &Painter, of: &Rectangle) {
     let kind = match of.side {
-        Side::Inside => StrokeKind::Inside,
-        Side::Outside => StrokeKind::Outside,
+        BorderSide::Inside => StrokeKind::Inside,
+        BorderSide::Outside => StrokeKind::Outside,
     };
     let border = if of.border.width > 0.0 { stroke(of.border) } else { Stroke::NONE };
     painter.add(RectShape::new(of.area.into(), of.radius, theme::colour(of.fill), border, kind));
 }
 
-fn paint_lines(painter: &Painter, of: &Lines) {
+fn paint_lines(painter: &Painter, of: &LinesMark) {
     let stroke = stroke(of.stroke);
     if !of.is_crisp {
         for ends in &of.ends {

@@ -6,7 +6,7 @@ use egui_plot::{Bar, BarChart, Plot, PlotPoint};
 
 use crate::app::document::table::SourceWord;
 use crate::figure::label::Tone;
-use crate::figure::mark::{Across, Down, Mark, Text};
+use crate::figure::mark::{Across, Down, Mark, TextMark};
 use crate::widgets::theme;
 use crate::widgets::{is_heard, labels, marks, node};
 
@@ -82,8 +82,8 @@ fn words(ui: &mut Ui, source: &[SourceWord], marked: Option<usize>, pitch: f32, 
         let is_marked = marked == Some(j);
         let colour = if is_marked { palette.accent } else { Tone::of(word.is_unk, false).colour(palette) };
         let (end, anchor) = (foot(j) + vec2(2.0, 4.0), (Across::Right, Down::Middle));
-        let text = Text::new(word.text.clone(), end.into(), anchor, theme::TEXT_SMALL, colour);
-        Mark::Text(Text { room, angle: ANGLE, is_underlined: is_marked, ..text })
+        let text = TextMark::new(word.text.clone(), end.into(), anchor, theme::TEXT_SMALL, colour);
+        Mark::Text(TextMark { room, angle: ANGLE, is_underlined: is_marked, ..text })
     };
     // The words hang below the plot and lean to its left edge; the panel's edge cuts them.
     let seen = source.iter().enumerate().filter(|(j, _)| j % stride == 0 || marked == Some(*j));

@@ -6,7 +6,7 @@ use egui::{Rect, Response, Sense, Ui, vec2};
 use crate::widgets::theme;
 use crate::widgets::{is_heard, marks, node};
 
-pub use crate::figure::strip::Layout;
+pub use crate::figure::strip::StripLayout;
 
 /// Paints the context vector `name`, each number called `name`_n for screen readers.
 pub fn strip(ui: &mut Ui, name: &str, values: &[f32], height: f32) -> Response {
@@ -15,7 +15,7 @@ pub fn strip(ui: &mut Ui, name: &str, values: &[f32], height: f32) -> Response {
 
 /// Paints a vector; each number is called `name`_n. Bars grow up for positive, down for negative numbers.
 pub fn named(ui: &mut Ui, what: &str, name: &str, values: &[f32], height: f32) -> Response {
-    let layout = Layout::choose(values.len(), vec2(ui.available_width(), height));
+    let layout = StripLayout::choose(values.len(), vec2(ui.available_width(), height));
     let size = vec2(ui.available_width(), layout.row * layout.down as f32);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     marks::paint(ui.painter(), layout.marks(&rect.into(), values, theme::palette(ui)));
@@ -28,7 +28,7 @@ pub fn named(ui: &mut Ui, what: &str, name: &str, values: &[f32], height: f32) -
 }
 
 /// A node for the strip and one for every number, while a screen reader listens.
-fn label(ui: &Ui, layout: &Layout, rect: Rect, response: &Response, (what, name): (&str, &str), values: &[f32]) {
+fn label(ui: &Ui, layout: &StripLayout, rect: Rect, response: &Response, (what, name): (&str, &str), values: &[f32]) {
     let (low, high) =
         values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
     node(response, Role::Figure, || format!("{what} {name}, {} numbers from {low:.2} to {high:.2}", values.len()));

@@ -68,7 +68,7 @@ pub fn map_at(name: &str) -> usize {
 
 /// The colours of one theme.
 #[derive(Clone, Copy, Debug)]
-pub struct Tokens {
+pub struct DesignTokens {
     /// Behind everything.
     pub ground: Color32,
     /// Panels and cards.
@@ -107,8 +107,8 @@ pub struct Tokens {
     pub error_soft: Color32,
 }
 
-const LIGHT: Tokens = Tokens::of(&palette::LIGHT);
-const DARK: Tokens = Tokens::of(&palette::DARK);
+const LIGHT: DesignTokens = DesignTokens::of(&palette::LIGHT);
+const DARK: DesignTokens = DesignTokens::of(&palette::DARK);
 
 /// A colour as egui has it.
 pub const fn colour(rgba: Rgba) -> Color32 {
@@ -130,7 +130,7 @@ pub fn series(ui: &egui::Ui, place: usize) -> Color32 {
     colour(Palette::series(place, ui.visuals().dark_mode))
 }
 
-impl Tokens {
+impl DesignTokens {
     const fn of(of: &Palette) -> Self {
         Self {
             ground: colour(of.ground),
@@ -156,12 +156,12 @@ impl Tokens {
 }
 
 /// The colours of the theme that is on.
-pub fn tokens(ui: &egui::Ui) -> &'static Tokens {
+pub fn tokens(ui: &egui::Ui) -> &'static DesignTokens {
     of(ui.visuals().dark_mode)
 }
 
 /// The colours of the dark or the light theme.
-pub fn of(dark: bool) -> &'static Tokens {
+pub fn of(dark: bool) -> &'static DesignTokens {
     if dark { &DARK } else { &LIGHT }
 }
 
@@ -231,7 +231,7 @@ pub fn title() -> FontId {
 }
 
 /// A white card with a hairline on the ground colour.
-pub fn card(t: &Tokens) -> egui::Frame {
+pub fn card(t: &DesignTokens) -> egui::Frame {
     egui::Frame::new()
         .fill(t.panel)
         .stroke(Stroke::new(1.0, t.line))
@@ -240,7 +240,7 @@ pub fn card(t: &Tokens) -> egui::Frame {
 }
 
 /// A panel at an edge of the window.
-pub fn panel(t: &Tokens) -> egui::Frame {
+pub fn panel(t: &DesignTokens) -> egui::Frame {
     egui::Frame::new().fill(t.panel).inner_margin(Margin::symmetric(12, 8))
 }
 
@@ -251,7 +251,7 @@ pub fn bar(ui: &egui::Ui) -> egui::Frame {
 }
 
 /// The background of a word by its probability: none when sure, warm when in doubt.
-pub fn doubt(t: &Tokens, log_p: f32) -> Color32 {
+pub fn doubt(t: &DesignTokens, log_p: f32) -> Color32 {
     t.warm_soft.gamma_multiply(palette::doubt(log_p))
 }
 
@@ -310,7 +310,7 @@ fn visuals(dark: bool) -> Visuals {
     v
 }
 
-fn widgets(w: &mut egui::style::Widgets, t: &Tokens) {
+fn widgets(w: &mut egui::style::Widgets, t: &DesignTokens) {
     let radius = CornerRadius::same(RADIUS_SMALL);
     for (visuals, fill, stroke, text) in [
         (&mut w.noninteractive, t.panel, t.line, t.text),

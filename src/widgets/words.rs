@@ -14,7 +14,7 @@ use crate::widgets::{bidi, theme};
 
 /// How a word looks.
 #[derive(Clone, Debug)]
-pub struct Word {
+pub struct FlowWord {
     /// What it says.
     pub text: String,
     /// What a screen reader says.
@@ -35,7 +35,7 @@ pub struct Word {
 
 /// Which words the mouse is on.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Answer {
+pub struct FlowAnswer {
     /// Under the mouse.
     pub over: Option<usize>,
     /// Clicked.
@@ -81,10 +81,10 @@ pub fn wrap(sizes: &[Vec2], width: f32, gap: Vec2, from_right: bool) -> (Vec<Pos
 }
 
 /// Paints the words and returns what the mouse does. `tooltip` gives the text for the word under the mouse.
-pub fn flow(ui: &mut Ui, flow: &Flow<'_>, words: &[Word], tooltip: impl Fn(usize) -> String) -> Answer {
+pub fn flow(ui: &mut Ui, flow: &Flow<'_>, words: &[FlowWord], tooltip: impl Fn(usize) -> String) -> FlowAnswer {
     let &Flow { id, font, from_right, picked, asked } = flow;
     let padding = vec2(3.0, 1.5);
-    let galley = |word: &Word| {
+    let galley = |word: &FlowWord| {
         let text = if from_right { bidi::turned(&word.text) } else { word.text.as_str().into() };
         labels::galley(ui.painter(), &text, font, word.colour, WIDEST)
     };
@@ -93,7 +93,7 @@ pub fn flow(ui: &mut Ui, flow: &Flow<'_>, words: &[Word], tooltip: impl Fn(usize
     let width = ui.available_width();
     let (corners, height) = wrap(&sizes, width, vec2(1.0, 3.0), from_right);
     let (_, rect) = ui.allocate_space(vec2(width, height));
-    let mut answer = Answer::default();
+    let mut answer = FlowAnswer::default();
     let place = |n: usize| Rect::from_min_size(rect.min + corners[n].to_vec2(), sizes[n]);
     ui.ctx().allow_widget_id_changes_in(rect.expand(1.0));
     for (n, (word, galley)) in words.iter().zip(galleys).enumerate() {
@@ -150,7 +150,7 @@ pub fn part(text: &str, words: &[&str], (first, last): (usize, usize)) -> String
     text.get(start..at).unwrap_or_default().to_owned()
 }
 
-fn paint(ui: &Ui, word: &Word, place: Rect, galley: Arc<Galley>, is_picked: bool) {
+fn paint(ui: &Ui, word: &FlowWord, place: Rect, galley: Arc<Galley>, is_picked: bool) {
     let t = theme::tokens(ui);
     let painter = ui.painter();
     let radius = CornerRadius::same(theme::RADIUS_SMALL);

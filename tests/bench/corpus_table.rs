@@ -16,7 +16,7 @@ use interlinear::app::effect::Effect;
 use interlinear::app::page::Page;
 use interlinear::cli::bench::figures::{Column, Figures};
 use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
-use interlinear::pages::corpus::command::WorkbenchCommand;
+use interlinear::pages::corpus::command::CorpusCommand;
 use interlinear::session::command::Command;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
@@ -67,7 +67,7 @@ fn table(setup: &Setup, figures: &mut Figures, path: &Path) -> anyhow::Result<()
     let mut choose = |n: usize| {
         let at = n * 7919 % rows;
         let began = Instant::now();
-        window.app.send(WorkbenchCommand::Select(Some(at)));
+        window.app.send(CorpusCommand::Select(Some(at)));
         until(&mut window, &|session| session.workbench().detail.as_ref().is_some_and(|detail| detail.at == at));
         window.frame(Vec::new());
         millis(began)

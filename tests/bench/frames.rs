@@ -13,11 +13,11 @@ use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::effect::Effect;
 use interlinear::app::page::Page;
 use interlinear::cli::bench::figures::{Column, Figures};
-use interlinear::jobs::steps::{Apart, StepsEvent};
+use interlinear::jobs::steps::{StepTrace, StepsEvent};
 use interlinear::pages::steps::command::StepsCommand;
 use interlinear::session::command::Command;
 use interlinear::session::state::Session;
-use interlinear::ui::views::sentence::tree_memory::Memory;
+use interlinear::ui::views::sentence::tree_memory::TreeMemory;
 use interlinear::ui::{App, Desk, local};
 use interlinear::widgets::theme;
 
@@ -108,7 +108,7 @@ pub fn tree(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
 }
 
 /// Frames of page Steps with these models taken apart: nothing happens, another step is shown, another box is open.
-pub fn steps(setup: &Setup, figures: &mut Figures, all: &[Arc<Apart>]) -> anyhow::Result<()> {
+pub fn steps(setup: &Setup, figures: &mut Figures, all: &[Arc<StepTrace>]) -> anyhow::Result<()> {
     figures.head(COLUMNS)?;
     for apart in all {
         let (count, machine) = (apart.steps.len().max(1), &apart.machine);
@@ -132,7 +132,7 @@ pub fn steps(setup: &Setup, figures: &mut Figures, all: &[Arc<Apart>]) -> anyhow
 }
 
 /// The page Steps with these steps.
-fn steps_of(apart: &Arc<Apart>) -> Session {
+fn steps_of(apart: &Arc<StepTrace>) -> Session {
     let mut session = scenes::translation(4);
     session.apply(WindowCommand::ShowPage(Page::Steps));
     for effect in session.take_effects() {
@@ -213,7 +213,7 @@ impl Window {
         (0..count).map(&mut frame).collect()
     }
 
-    fn remember(&mut self, change: impl FnOnce(&mut Memory)) {
+    fn remember(&mut self, change: impl FnOnce(&mut TreeMemory)) {
         if let Some(memory) = self.app.trees().next() {
             change(memory);
         }

@@ -17,7 +17,7 @@ use interlinear::decoding::{self, Hypothesis, SearchOptions};
 use interlinear::error::Error;
 use interlinear::models::{Kernels, Stepper};
 use interlinear::nn::device::Device;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 
 /// Hypotheses kept.
 pub const BEAM: usize = 5;
@@ -205,7 +205,7 @@ impl<'a> Runner<'a> {
         let sources: Vec<&[u32]> = sentences.iter().map(Vec::as_slice).collect();
         let (timing, best) = (&mut lap.timing, &mut lap.best);
         best.clear();
-        let (specials, ticket) = (subject.specials(), Ticket::forever());
+        let (specials, ticket) = (subject.specials(), CancellationToken::forever());
         pool.install(|| {
             timing.pass(|timing| {
                 for batch in sources.chunks(*batch) {

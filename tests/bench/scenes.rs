@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use interlinear::decoding::{Fate, Node};
+use interlinear::decoding::{Node, NodeFate};
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::pages::sentence::command::{ColumnCommand, SearchCommand, SourceCommand};
 use interlinear::session::driver::OpenWith;
@@ -112,9 +112,9 @@ fn search(beam: usize, steps: usize) -> Vec<Node> {
         for n in 0..2 * beam {
             let of = if n == 0 { 0 } else { draw(beam).min(draw(beam)) };
             let fate = match n < beam {
-                true if step + 1 == steps => Fate::Finished,
-                true => Fate::Alive,
-                false => Fate::Pruned,
+                true if step + 1 == steps => NodeFate::Finished,
+                true => NodeFate::Alive,
+                false => NodeFate::Pruned,
             };
             nodes.push(Node {
                 id: nodes.len(),
@@ -140,13 +140,13 @@ fn search(beam: usize, steps: usize) -> Vec<Node> {
 fn prune(nodes: &mut [Node]) {
     let mut leads = vec![false; nodes.len()];
     for at in (0..nodes.len()).rev() {
-        leads[at] |= nodes[at].fate == Fate::Finished;
+        leads[at] |= nodes[at].fate == NodeFate::Finished;
         match nodes[at].parent {
             Some(parent) if leads[at] => leads[parent] = true,
             _ => {}
         }
         if !leads[at] {
-            nodes[at].fate = Fate::Pruned;
+            nodes[at].fate = NodeFate::Pruned;
         }
     }
 }

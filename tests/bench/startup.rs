@@ -13,7 +13,7 @@ use interlinear::cli::bench::figures::{Column, Figures};
 use interlinear::cli::words;
 use interlinear::decoding::{self, SearchOptions};
 use interlinear::models::Model;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 
 /// What is translated first.
 const SENTENCE: &str = "My neighbour repaired the old bicycle before the children came home.";
@@ -44,7 +44,7 @@ pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
 fn translate(setup: &Setup, model: &Model) -> interlinear::error::Result<()> {
     let mut stepper = model.stepper(setup.runtime.engine, setup.runtime.threads)?;
     let (sentence, options) = (model.source.encode(SENTENCE), SearchOptions::default());
-    let (specials, ticket) = (words::specials(model), Ticket::forever());
+    let (specials, ticket) = (words::specials(model), CancellationToken::forever());
     decoding::decode(stepper.as_mut(), specials, &[&sentence.ids], &options, &ticket, &mut |_, _| {}).map(drop)
 }
 

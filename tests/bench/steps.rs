@@ -11,7 +11,7 @@ use crate::timing::millis;
 use interlinear::cli::bench::figures::{Column, Figures, quantile};
 use interlinear::decoding::apart::Then;
 use interlinear::error::Error;
-use interlinear::jobs::steps::{Apart, Steps, StepsRequest};
+use interlinear::jobs::steps::{StepTrace, StepsRequest, StepsThread};
 use interlinear::jobs::{Library, Wake};
 use interlinear::nn::device::DeviceChoice;
 
@@ -33,7 +33,7 @@ pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     figures.line("a source of 40 words taken apart with all of its numbers, and frames of the page Steps")?;
     figures.head(COLUMNS)?;
     let wake: Wake = Arc::new(|| {});
-    let lane = Steps::spawn(Library::new(1), wake);
+    let lane = StepsThread::spawn(Library::new(1), wake);
     let mut all = Vec::new();
     for folder in setup.models() {
         let request = request(folder, if setup.quick { 5 } else { WORDS });
@@ -58,7 +58,7 @@ fn request(folder: PathBuf, words: usize) -> StepsRequest {
 }
 
 /// What comes of a request, and after how many milliseconds.
-fn taken(lane: &Steps, request: &StepsRequest) -> anyhow::Result<(Arc<Apart>, f64)> {
+fn taken(lane: &StepsThread, request: &StepsRequest) -> anyhow::Result<(Arc<StepTrace>, f64)> {
     let began = Instant::now();
     lane.submit(1, request.clone());
     let event = lane.next_within(PATIENCE).ok_or_else(|| Error::Internal("no steps came".to_owned()))?;

@@ -13,11 +13,11 @@ use interlinear::cli::bench::figures::{Column, Figures, quantile};
 use interlinear::models::config::Config;
 use interlinear::models::cost::Cost;
 use interlinear::models::folder::CONFIG_FILE;
-use interlinear::models::init::{Scheme, initial_weights};
+use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::nn::fused::Precision;
 use interlinear::training::engine::{Engine as _, FusedEngine};
 use interlinear::training::fused::{Fused, StepOptions};
-use interlinear::training::layout::Layout;
+use interlinear::training::layout::ParameterLayout;
 use interlinear::training::minibatch::Minibatch;
 use interlinear::training::optimizer::Optimizer;
 use interlinear::training::settings::OptimizerSettings;
@@ -119,7 +119,7 @@ fn update(config: &Config, shape: &Shape, updates: usize, raced: &mut Raced) -> 
     // as many threads for the rule that moves the weights as for the gradient
     let pool = pool(threads)?;
     let settings = OptimizerSettings::default();
-    let start = Layout::new(config).flatten(&initial_weights(config, Scheme::Scaled, 1))?;
+    let start = ParameterLayout::new(config).flatten(&initial_weights(config, InitScheme::Scaled, 1))?;
     let optimizer = Optimizer::new(&settings, start.len());
     let mut engine = FusedEngine::new(Fused::new(config, threads)?.with_precision(precision), start, optimizer);
     let mut rng = ChaCha8Rng::seed_from_u64(1);

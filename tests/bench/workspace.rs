@@ -17,13 +17,13 @@ use interlinear::corpus::import::importer::import_file;
 use interlinear::corpus::measures::measures::Measuring;
 use interlinear::corpus::query::filter::Filter;
 use interlinear::corpus::query::table::{Sorting, rows};
-use interlinear::corpus::store::corpus::Corpus;
+use interlinear::corpus::store::corpus::CorpusTable;
 use interlinear::corpus::store::file::Workspace;
-use interlinear::corpus::store::output::Output;
-use interlinear::corpus::store::read::About;
+use interlinear::corpus::store::output::SystemOutput;
+use interlinear::corpus::store::read::StoredAbout;
 use interlinear::corpus::store::write::NewSentence;
 use interlinear::import;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 
 /// Sentences that come in with alignments, and those of the long table; with `--quick` far fewer.
 const SIZES: [(usize, usize); 2] = [(100_000, 1_000_000), (200, 5_000)];
@@ -140,9 +140,16 @@ fn brought(folder: &Path, path: &Path, count: usize, setup: &Setup) -> anyhow::R
     let mut workspace = Workspace::open(path)?;
     let (began, before) = (Instant::now(), cpu_seconds());
     for file in &files {
-        let options = (file.as_path(), &import::Options::default());
+        let options = (file.as_path(), &import::ImportOptions::default());
         let mut measuring = Measuring::default();
-        import_file(&mut workspace, options, setup.runtime.threads, &mut measuring, &Ticket::forever(), &mut |_| {})?;
+        import_file(
+            &mut workspace,
+            options,
+            setup.runtime.threads,
+            &mut measuring,
+            &CancellationToken::forever(),
+            &mut |_| {},
+        )?;
         std::fs::remove_file(file)?;
     }
     let seconds = began.elapsed().as_secs_f64();
@@ -188,9 +195,9 @@ fn cpu_seconds() -> Option<f64> {
 
 /// A row of the table for each thing that is done to it.
 fn long_table(path: &Path, count: usize, repeat: usize, figures: &mut Figures) -> anyhow::Result<()> {
-    let read = || -> anyhow::Result<(Corpus, f64)> {
+    let read = || -> anyhow::Result<(CorpusTable, f64)> {
         let began = Instant::now();
-        let corpus = Corpus::read(&Workspace::open(path)?)?;
+        let corpus = CorpusTable::read(&Workspace::open(path)?)?;
         Ok((corpus, millis(began)))
     };
     let (_, first) = read()?;
@@ -230,7 +237,7 @@ fn fill(path: &Path, count: usize) -> anyhow::Result<()> {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let mut workspace = Workspace::open(path)?;
     let origin = workspace.add_origin("made up", "")?;
-    let systems = ["First", "Second"].map(|name| workspace.add_system(name, &About::default()));
+    let systems = ["First", "Second"].map(|name| workspace.add_system(name, &StoredAbout::default()));
     let systems = systems.into_iter().collect::<Result<Vec<_>, _>>()?;
     for first in (0..count).step_by(WINDOW) {
         let places = first..(first + WINDOW).min(count);
@@ -243,9 +250,9 @@ fn fill(path: &Path, count: usize) -> anyhow::Result<()> {
         for system in &systems {
             let mut said = |at: usize| {
                 let log_p = Some(-20.0 * rng.random::<f32>());
-                (at, Output { text: sentence(&mut rng).join(" "), log_p, ..Output::default() })
+                (at, SystemOutput { text: sentence(&mut rng).join(" "), log_p, ..SystemOutput::default() })
             };
-            let outputs: Vec<(usize, Output)> = places.clone().map(&mut said).collect();
+            let outputs: Vec<(usize, SystemOutput)> = places.clone().map(&mut said).collect();
             workspace.add_outputs(system.id, &outputs, &mut Measuring::default())?;
         }
         if first % (20 * WINDOW) == 0 {

@@ -3,12 +3,12 @@
 
 use candle_core::{Device as Candle, Tensor};
 use interlinear::analysis::ablation;
-use interlinear::analysis::ablation::{Effect, FIGURES, Means, Word};
+use interlinear::analysis::ablation::{AblatedWord, AblationEffect, AblationMeans, FIGURES};
 use interlinear::decoding::reweigh::permutation;
 use interlinear::models::folder::readable;
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};
@@ -24,13 +24,13 @@ fn host(tensor: &Tensor) -> Vec<f32> {
 }
 
 /// What a row of alpha does, by the definitions.
-fn effect(own: &[f32], log_p: &[f32], token: u32) -> Effect {
+fn effect(own: &[f32], log_p: &[f32], token: u32) -> AblationEffect {
     let p = |log_p: &[f32]| log_p.iter().map(|log_p| f64::from(*log_p).exp()).collect::<Vec<f64>>();
     let (p, q) = (p(own), p(log_p));
     let kl = |p: &[f64], q: &[f64]| p.iter().zip(q).map(|(p, q)| p * (p / q).ln()).sum::<f64>();
     let m: Vec<f64> = p.iter().zip(&q).map(|(p, q)| f64::midpoint(*p, *q)).collect();
     let best = |p: &[f64]| (0..p.len()).max_by(|a, b| p[*a].total_cmp(&p[*b]).then(b.cmp(a)));
-    Effect {
+    AblationEffect {
         js: f64::midpoint(kl(&p, &m), kl(&q, &m)) as f32,
         tv: (p.iter().zip(&q).map(|(p, q)| (p - q).abs()).sum::<f64>() / 2.0) as f32,
         log_p: log_p[token as usize],
@@ -38,7 +38,7 @@ fn effect(own: &[f32], log_p: &[f32], token: u32) -> Effect {
     }
 }
 
-fn direct(model: &Model, source: &[u32], target: &[u32]) -> Vec<Word> {
+fn direct(model: &Model, source: &[u32], target: &[u32]) -> Vec<AblatedWord> {
     let readable = readable(&model.config, &model.weights, &Candle::Cpu).expect("a model");
     let annotations = readable.encode(&[source]).expect("it encodes");
     let mut state = readable.init_state(&annotations).expect("a state");
@@ -64,7 +64,7 @@ fn direct(model: &Model, source: &[u32], target: &[u32]) -> Vec<Word> {
         let permuted = |seed: &u64| {
             effect(&permutation(*seed, i, alpha.len()).into_iter().map(|j| alpha[j]).collect::<Vec<f32>>())
         };
-        words.push(Word {
+        words.push(AblatedWord {
             token,
             log_p: log_p[token as usize],
             best: (0..log_p.len()).fold(0, |best, k| if log_p[k] > log_p[best] { k } else { best }) as u32,
@@ -78,7 +78,7 @@ fn direct(model: &Model, source: &[u32], target: &[u32]) -> Vec<Word> {
     words
 }
 
-fn near(what: &str, found: &Effect, expected: &Effect) {
+fn near(what: &str, found: &AblationEffect, expected: &AblationEffect) {
     let pairs = [(found.js, expected.js), (found.tv, expected.tv), (found.log_p, expected.log_p)];
     assert!(pairs.iter().all(|(a, b)| (a - b).abs() < 1e-4), "{what}: {found:?} is not {expected:?}");
     assert_eq!(found.changes, expected.changes, "{what}");
@@ -93,20 +93,20 @@ fn every_architecture_is_tested_as_by_hand() {
         let mut steppers =
             [Kernels::Plain, Kernels::Fused].map(|kernels| model.stepper(kernels, 2).expect("a stepper"));
         if !model.config.aligns() {
-            let error = ablation::words(steppers[1].as_mut(), (SOURCE, TARGET), SEEDS, &Ticket::forever());
+            let error = ablation::words(steppers[1].as_mut(), (SOURCE, TARGET), SEEDS, &CancellationToken::forever());
             assert!(error.is_err_and(|error| error.to_string().contains("no alignment")), "{folder}");
             continue;
         }
         for source in [SOURCE, &long] {
             let expected = direct(&model, source, TARGET);
             for stepper in &mut steppers {
-                let found = ablation::words(stepper.as_mut(), (source, TARGET), SEEDS, &Ticket::forever());
+                let found = ablation::words(stepper.as_mut(), (source, TARGET), SEEDS, &CancellationToken::forever());
                 for (found, expected) in found.expect("it is tested").iter().zip(&expected) {
                     let what = format!("{folder}, {} words, {}", source.len(), expected.token);
                     assert_eq!((found.token, found.best), (expected.token, expected.best), "{what}");
                     assert!((found.log_p - expected.log_p).abs() < 1e-4, "{what}");
                     near(&what, &found.uniform, &expected.uniform);
-                    let all = |word: &Word| [word.permuted.clone(), word.without.clone()].concat();
+                    let all = |word: &AblatedWord| [word.permuted.clone(), word.without.clone()].concat();
                     assert_eq!(all(found).len(), SEEDS.len() + source.len(), "{what}");
                     all(found).iter().zip(&all(expected)).for_each(|(found, expected)| near(&what, found, expected));
                 }
@@ -117,14 +117,14 @@ fn every_architecture_is_tested_as_by_hand() {
 
 #[test]
 fn figures_are_means_over_the_words_that_have_them() {
-    let effect = |js: f32, changes| Effect { js, changes, ..Effect::default() };
-    let word = |alpha: &[f32], without: &[f32]| Word {
+    let effect = |js: f32, changes| AblationEffect { js, changes, ..AblationEffect::default() };
+    let word = |alpha: &[f32], without: &[f32]| AblatedWord {
         alpha: alpha.to_vec(),
         without: without.iter().map(|js| effect(*js, *js > 0.5)).collect(),
         permuted: vec![effect(0.25, true), effect(0.75, false)],
-        ..Word::default()
+        ..AblatedWord::default()
     };
-    let mut means = Means::default();
+    let mut means = AblationMeans::default();
     means.add(&[word(&[0.7, 0.2, 0.1], &[0.6, 0.2, 0.1]), word(&[0.2, 0.7, 0.1], &[0.3, 0.2, 0.1])]);
     means.add(&[word(&[1.0], &[0.1])]);
     let of = |name: &str| means.of(FIGURES.iter().position(|figure| figure.name == name).expect(name));
@@ -140,7 +140,7 @@ fn figures_are_means_over_the_words_that_have_them() {
     ] {
         assert!(of(name).is_some_and(|found| (found - expected).abs() < 1e-6), "{name}: {:?}", of(name));
     }
-    assert_eq!(Means::default().of(0), None);
+    assert_eq!(AblationMeans::default().of(0), None);
 }
 
 #[test]

@@ -4,20 +4,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use interlinear::app::document::column::Column;
-use interlinear::app::document::hand::Taken;
+use interlinear::app::document::hand::TakenAway;
 use interlinear::app::document::tree::SearchTree;
-use interlinear::app::document::tree::{Drawn, Shown, Trace};
+use interlinear::app::document::tree::{DrawnTree, ShownTree, Trace};
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
-use interlinear::decoding::{Fate, SearchOptions, Specials, decode, force};
+use interlinear::decoding::{NodeFate, SearchOptions, Specials, decode, force};
 use interlinear::figure::palette::Palette;
-use interlinear::figure::tree::State;
+use interlinear::figure::tree::NodeState;
 use interlinear::interventions::{
-    Alpha, Applied, Forbid, Force, Intervening, Intervention, Interventions, Pin, Place, Said, Word,
+    Applied, Forbid, Force, Intervening, Intervention, Interventions, Pin, Place, Said, SetAlpha, Word,
 };
 use interlinear::jobs::live::protocol::{
-    ColumnId, ColumnResult, Event, HypothesisView, ModelFacts, Request, Untouched,
+    ColumnId, ColumnResult, Event, HypothesisView, ModelFacts, Request, UntouchedTranslation,
 };
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
@@ -25,8 +25,8 @@ use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCom
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::load_or_set_aside;
 use interlinear::session::state::Session;
-use interlinear::text::pieces::Marks;
-use interlinear::ticket::Ticket;
+use interlinear::text::pieces::PieceMarks;
+use interlinear::ticket::CancellationToken;
 
 use crate::effects::act;
 use crate::models::FOLDERS;
@@ -48,16 +48,19 @@ fn start(i: usize, word: &str, is_forced: bool) -> Force {
 /// The weights of the n-th row that is set.
 fn weights(set: &Interventions, n: usize) -> Vec<f32> {
     match &set.pin[n].alpha {
-        Alpha::Weights(weights) => weights.clone(),
+        SetAlpha::Weights(weights) => weights.clone(),
         other => panic!("{other:?}"),
     }
 }
 
 /// What a model makes of [`SOURCE`] with these interventions.
-fn served(folder: &Path, interventions: &Interventions) -> (ColumnResult, Option<Untouched>, Vec<&'static str>) {
+fn served(
+    folder: &Path,
+    interventions: &Interventions,
+) -> (ColumnResult, Option<UntouchedTranslation>, Vec<&'static str>) {
     let mut wanted = request(1, SOURCE, &[folder.to_path_buf()]);
     wanted.columns[0].interventions = Arc::new(interventions.clone());
-    let events = serve_all(&wanted, &mut store(), &Ticket::forever());
+    let events = serve_all(&wanted, &mut store(), &CancellationToken::forever());
     let (mut result, mut untouched) = (ColumnResult::default(), None);
     let story = story(&events, 1);
     for event in events {
@@ -113,7 +116,7 @@ fn a_forced_word_is_said_by_every_model_after_the_words_that_are_held() {
             // whoever chose the words, they have the probability that the model gives them
             let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
             let pair: (&[u32], &[u32]) = (&ids(&model, SOURCE), &hypothesis.ids);
-            let score = force(&mut *stepper, &[pair], &Ticket::forever()).expect("scored").remove(0);
+            let score = force(&mut *stepper, &[pair], &CancellationToken::forever()).expect("scored").remove(0);
             assert!((score.log_p - hypothesis.log_p).abs() < 1e-3, "{name}");
             let (set, free) = hypothesis.touched.parts(&hypothesis.token_log_p);
             assert!((set - score.token_log_p[..2].iter().sum::<f32>()).abs() < 1e-3, "{name}");
@@ -137,7 +140,7 @@ fn a_pinned_row_is_looked_at_and_the_shift_is_what_the_definitions_say() {
         let alpha = vec![0.0, 0.0, 0.0, 1.0, 0.0];
         let wanted = Interventions {
             force: vec![start(0, &begun(&plain.hypotheses[0]), false)],
-            pin: vec![Pin { i: 1, alpha: Alpha::Weights(alpha.clone()) }],
+            pin: vec![Pin { i: 1, alpha: SetAlpha::Weights(alpha.clone()) }],
             mask: vec![Place::Bytes(0..2)],
             temperature: Some(2.0),
             ..Interventions::default()
@@ -164,11 +167,12 @@ fn a_pinned_row_is_looked_at_and_the_shift_is_what_the_definitions_say() {
         let options = SearchOptions { trace: true, candidates: 3, max_length: Some(8), ..SearchOptions::default() };
         let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
         let mut changed = Intervening::new(&mut *stepper, vec![Arc::clone(&list)]);
-        let direct = decode(&mut changed, SPECIALS, &[&source], &options, &Ticket::forever(), &mut |_, _| ());
+        let direct =
+            decode(&mut changed, SPECIALS, &[&source], &options, &CancellationToken::forever(), &mut |_, _| ());
         assert_eq!(direct.expect("decoded")[0].hypotheses[0].tokens, best.ids, "{name}");
 
         let pair: (&[u32], &[u32]) = (&source, &best.ids);
-        let score = force(&mut *stepper, &[pair], &Ticket::forever()).expect("scored").remove(0);
+        let score = force(&mut *stepper, &[pair], &CancellationToken::forever()).expect("scored").remove(0);
         let untouched = untouched.expect("what the model does by itself");
         assert_eq!(untouched.best.tokens, plain.hypotheses[0].tokens, "{name}");
         assert_eq!(untouched.shifts.len(), best.ids.len());
@@ -199,7 +203,7 @@ fn what_a_model_cannot_do_is_left_out_with_a_sentence() {
     let unheard = Interventions {
         force: vec![Force { i: 0, word: Word::Typed("unheard".to_owned()), held: false }],
         forbid: vec![Forbid { i: None, word: entry("unheard") }],
-        pin: vec![Pin { i: 0, alpha: Alpha::Weights(vec![1.0]) }],
+        pin: vec![Pin { i: 0, alpha: SetAlpha::Weights(vec![1.0]) }],
         ..Interventions::default()
     };
     let (result, untouched, _) = served(&fixture("rnnsearch"), &unheard);
@@ -293,7 +297,7 @@ fn forcing_a_word_holds_those_before_it_and_undo_takes_it_back() {
     let request = act(&mut session, force_word(ids[0], 3, "fine")).expect("a request");
     let prefix = [start(0, "la", false), start(1, "botte", true), start(2, "rouge", false), start(3, "fine", true)];
     assert_eq!(asked(&request, ids[0]).force, prefix);
-    let take = |at| InterveneCommand::Take { column: ids[0], what: Taken::Word(at) };
+    let take = |at| InterveneCommand::Take { column: ids[0], what: TakenAway::Word(at) };
     let request = act(&mut session, take(3)).expect("a request");
     assert_eq!(asked(&request, ids[0]).force, prefix[..2], "held words go with what needed them");
     let request = act(&mut session, SourceCommand::Undo).expect("a request");
@@ -356,7 +360,7 @@ fn a_row_is_set_held_and_dragged_as_one_step() {
     assert_eq!((set.force.len(), set.pin.iter().map(|pin| pin.i).collect::<Vec<_>>()), (1, vec![1, 2]));
     assert_eq!(weights(&set, 0), [1.0, 0.0, 0.0, 0.0]);
     act(&mut session, InterveneCommand::Row { column: id, i: 1, edit: RowEdit::Free });
-    let request = act(&mut session, InterveneCommand::Take { column: id, what: Taken::Pin(2) }).expect("a request");
+    let request = act(&mut session, InterveneCommand::Take { column: id, what: TakenAway::Pin(2) }).expect("a request");
     assert!(asked(&request, id).is_empty(), "nothing is held for nothing");
 
     for _ in 0..3 {
@@ -506,7 +510,7 @@ fn what_the_model_does_by_itself_stays_beside_the_column() {
     let (mut session, ids) = acted_on(1);
     let request = act(&mut session, force_word(ids[0], 1, "botte")).expect("a request");
     answer(&mut session, &request, "la botte rouge </s>");
-    let untouched = Untouched::default();
+    let untouched = UntouchedTranslation::default();
     assert!(session.absorb(Event::Untouched { number: request.number, column: ids[0], untouched }));
     assert!(column(&session, ids[0]).untouched.is_some() && !column(&session, ids[0]).set.is_empty());
     let request = act(&mut session, InterveneCommand::TakeAll).expect("a request");
@@ -518,7 +522,7 @@ fn what_the_model_does_by_itself_stays_beside_the_column() {
 fn the_search_is_a_tree_that_says_why_branches_ended() {
     let mut wanted = request(1, SOURCE, &[fixture("rnnsearch")]);
     wanted.columns[0].options.beam = 3;
-    let events = serve_all(&wanted, &mut store(), &Ticket::forever());
+    let events = serve_all(&wanted, &mut store(), &CancellationToken::forever());
     let options = OpenWith { models: vec![fixture("rnnsearch")], ..OpenWith::default() };
     let mut session = Session::start(None, &options);
     act(&mut session, SearchCommand::SetBeam(3));
@@ -540,7 +544,8 @@ fn the_search_is_a_tree_that_says_why_branches_ended() {
     assert_eq!(tree.nodes.len(), shown.result.nodes.len());
     let nodes = &tree.nodes;
     let kept = |step: usize| nodes.iter().filter(|node| node.step == step && node.is_kept).count();
-    let ended = |step: usize| nodes.iter().filter(|node| node.step == step && node.state == State::Finished).count();
+    let ended =
+        |step: usize| nodes.iter().filter(|node| node.step == step && node.state == NodeState::Finished).count();
     let mut room = 3;
     for step in 0..tree.steps {
         assert_eq!(kept(step), room, "step {step}");
@@ -554,20 +559,20 @@ fn the_search_is_a_tree_that_says_why_branches_ended() {
     for (at, node) in nodes.iter().enumerate() {
         let reason = tree.reason(at);
         let start = match node.state {
-            State::Inner | State::Pruned if node.is_kept => "Kept",
-            State::Inner | State::Pruned => "Pruned, since the beam was full",
-            State::Finished => "Finished",
-            State::Cut => "Cut",
+            NodeState::Inner | NodeState::Pruned if node.is_kept => "Kept",
+            NodeState::Inner | NodeState::Pruned => "Pruned, since the beam was full",
+            NodeState::Finished => "Finished",
+            NodeState::Cut => "Cut",
         };
         assert!(reason.starts_with(start), "{reason}");
         assert!(node.children.iter().all(|child| nodes[*child].parent == Some(at)));
         assert!(node.children.windows(2).all(|two| {
             let (a, b) = (&nodes[two[0]], &nodes[two[1]]);
-            a.is_best || a.state != State::Pruned && b.state == State::Pruned || a.total >= b.total
+            a.is_best || a.state != NodeState::Pruned && b.state == NodeState::Pruned || a.total >= b.total
         }));
     }
     // grown by one step it has the first words that were kept; whole and with what was pruned it has all nodes
-    let drawn = |steps, pruned| tree.shown(&Shown { steps, pruned, ..Shown::default() });
+    let drawn = |steps, pruned| tree.shown(&ShownTree { steps, pruned, ..ShownTree::default() });
     let first = drawn(1, false).nodes;
     assert_eq!(first.len(), kept(0));
     assert!(first.iter().all(|node| node.parent.is_none() && node.hidden == 0));
@@ -581,7 +586,7 @@ fn the_search_is_a_tree_that_says_why_branches_ended() {
     }
     let few = drawn(tree.steps, false).nodes;
     let hidden: usize = few.iter().map(|node| node.hidden).sum();
-    assert!(hidden > 0 && few.iter().all(|node| node.state != State::Pruned));
+    assert!(hidden > 0 && few.iter().all(|node| node.state != NodeState::Pruned));
 
     // a branch that was pruned is gone on with
     let pruned = nodes.iter().rposition(|node| !node.is_kept).expect("one that was pruned");
@@ -610,31 +615,32 @@ fn pieces_of_a_word_with_no_branch_between_are_one_node() {
         fate,
     };
     let nodes = [
-        node(0, None, 0, 1, -0.1, Fate::Alive),
-        node(1, None, 0, 5, -0.2, Fate::Alive),
-        node(2, None, 0, 6, -9.0, Fate::Pruned),
-        node(3, Some(0), 1, 2, -0.1, Fate::Alive),
-        node(4, Some(1), 1, 7, -0.5, Fate::Alive),
-        node(5, Some(3), 2, 3, -0.2, Fate::Alive),
-        node(6, Some(3), 2, 4, -0.3, Fate::Alive),
-        node(7, Some(4), 2, 8, -0.4, Fate::Alive),
-        node(8, Some(5), 3, 0, -0.1, Fate::Finished),
-        node(9, Some(6), 3, 0, -0.1, Fate::Finished),
-        node(10, Some(7), 3, 0, -0.1, Fate::Finished),
+        node(0, None, 0, 1, -0.1, NodeFate::Alive),
+        node(1, None, 0, 5, -0.2, NodeFate::Alive),
+        node(2, None, 0, 6, -9.0, NodeFate::Pruned),
+        node(3, Some(0), 1, 2, -0.1, NodeFate::Alive),
+        node(4, Some(1), 1, 7, -0.5, NodeFate::Alive),
+        node(5, Some(3), 2, 3, -0.2, NodeFate::Alive),
+        node(6, Some(3), 2, 4, -0.3, NodeFate::Alive),
+        node(7, Some(4), 2, 8, -0.4, NodeFate::Alive),
+        node(8, Some(5), 3, 0, -0.1, NodeFate::Finished),
+        node(9, Some(6), 3, 0, -0.1, NodeFate::Finished),
+        node(10, Some(7), 3, 0, -0.1, NodeFate::Finished),
     ];
     let trace = Trace {
         nodes: &nodes,
         beam: 3,
         word: &|id| words[id as usize].to_owned(),
-        marks: Marks::Starts("\u{2581}".to_owned()),
+        marks: PieceMarks::Starts("\u{2581}".to_owned()),
         best: &[1, 2, 3, 0],
         said: &|step| if step == 2 { Said::Forced } else { Said::Free },
     };
     let tree = SearchTree::read(&trace).expect("nodes");
-    let drawn = |shown: Shown| tree.shown(&Shown { steps: 4, ..shown });
-    let texts = |drawn: &Drawn| drawn.nodes.iter().map(|node| (node.step, node.text.to_string())).collect::<Vec<_>>();
+    let drawn = |shown: ShownTree| tree.shown(&ShownTree { steps: 4, ..shown });
+    let texts =
+        |drawn: &DrawnTree| drawn.nodes.iter().map(|node| (node.step, node.text.to_string())).collect::<Vec<_>>();
     let line = |all: &[(usize, &str)]| all.iter().map(|(at, text)| (*at, (*text).to_owned())).collect::<Vec<_>>();
-    let words = drawn(Shown::default());
+    let words = drawn(ShownTree::default());
     // `chau` branches, `le d ie` does not
     assert_eq!(
         texts(&words),
@@ -654,11 +660,11 @@ fn pieces_of_a_word_with_no_branch_between_are_one_node() {
     assert!((word.log_p + 1.1).abs() < 1e-6 && word.said == Said::Forced, "{word:?}");
     assert_eq!(tree.words(7), ["\u{2581}le", "d", "ie"]);
     // a closed branch ends its word
-    let closed = drawn(Shown { collapsed: [4].into(), ..Shown::default() });
+    let closed = drawn(ShownTree { collapsed: [4].into(), ..ShownTree::default() });
     assert_eq!((closed.nodes[6].text.as_ref(), closed.nodes[6].hidden), ("led", 1));
     // the switch for pieces has them apart, and so have the marks of the vocabulary
-    let pieces = drawn(Shown { pieces: true, pruned: true, ..Shown::default() });
+    let pieces = drawn(ShownTree { pieces: true, pruned: true, ..ShownTree::default() });
     assert_eq!(pieces.nodes.len(), nodes.len());
     assert!(pieces.parts.iter().all(|part| part.len() == 1));
-    assert!(pieces.nodes.iter().any(|node| node.text == "\u{2581}un" && node.state == State::Pruned));
+    assert!(pieces.nodes.iter().any(|node| node.text == "\u{2581}un" && node.state == NodeState::Pruned));
 }

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use interlinear::aligner::corpus::{Corpus, CorpusBuilder};
+use interlinear::aligner::corpus::{AlignerText, CorpusBuilder};
 use interlinear::aligner::jumps;
 use interlinear::aligner::jumps::{CELLS, FAR, Jumps, NEAR, REACH, Row};
 use interlinear::aligner::lattice::Lattice;
-use interlinear::aligner::learn::{Progress, learn};
+use interlinear::aligner::learn::{LearningProgress, learn};
 use interlinear::aligner::learned::Learned;
 use interlinear::aligner::lexicon::Prior;
 use interlinear::aligner::settings::AlignerSettings;
@@ -16,7 +16,7 @@ use interlinear::aligner::vocabulary::fold;
 use interlinear::aligner::words::{Cutter, LineAligner};
 use interlinear::error::{Error, Result};
 use interlinear::text::links::Link;
-use interlinear::ticket::{Counter, Ticket};
+use interlinear::ticket::{CancellationToken, Generation};
 
 /// Numbers that look drawn, from a linear congruential generator.
 struct Numbers(u64);
@@ -170,7 +170,7 @@ fn the_hidden_markov_model_is_the_sum_over_all_paths() {
 
 /// Expected jumps, all words together, as shares of all jumps.
 fn jumps_are_those_of_all_paths(case: &Case, lattice: &Lattice, words: &[Option<u32>]) {
-    let counts = jumps::Counts::new(case.n);
+    let counts = jumps::JumpCounts::new(case.n);
     lattice.count_jumps(words, &counts, 0.0);
     let found = counts.estimate(0.0, 0.0).common;
     let mut expect = [0.0; CELLS];
@@ -236,7 +236,7 @@ fn made_up(pairs: usize) -> Vec<(String, String, Vec<Link>)> {
         .collect()
 }
 
-fn corpus(pairs: &[(String, String, Vec<Link>)], rare: u32) -> Corpus {
+fn corpus(pairs: &[(String, String, Vec<Link>)], rare: u32) -> AlignerText {
     let mut reading = CorpusBuilder::default();
     for (source, target, _) in pairs {
         let words = |line: &'_ str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
@@ -262,18 +262,18 @@ const PLAIN: AlignerSettings = AlignerSettings {
 };
 
 fn learned(settings: &AlignerSettings, threads: usize, pairs: usize) -> Learned {
-    learn(corpus(&made_up(pairs), 1), settings, threads, &Ticket::forever(), &mut |_| {}).expect("it learns")
+    learn(corpus(&made_up(pairs), 1), settings, threads, &CancellationToken::forever(), &mut |_| {}).expect("it learns")
 }
 
 #[test]
 fn the_likelihood_never_falls() {
     let mut passes = Vec::new();
-    let hear = &mut |progress: Progress| {
-        if let Progress::Pass(pass) = progress {
+    let hear = &mut |progress: LearningProgress| {
+        if let LearningProgress::Pass(pass) = progress {
             passes.push(pass);
         }
     };
-    learn(corpus(&made_up(300), 1), &PLAIN, 2, &Ticket::forever(), hear).expect("it learns");
+    learn(corpus(&made_up(300), 1), &PLAIN, 2, &CancellationToken::forever(), hear).expect("it learns");
     assert_eq!(passes.len(), PLAIN.model1 + PLAIN.hmm);
     for pair in passes.windows(2).filter(|pair| pair[0].model == pair[1].model) {
         for (before, after) in [(pair[0].forward, pair[1].forward), (pair[0].reverse, pair[1].reverse)] {
@@ -313,7 +313,7 @@ fn threads_change_nothing() {
 
 #[test]
 fn nobody_waits_for_learning_that_is_not_wanted() {
-    let counter = Counter::new();
+    let counter = Generation::new();
     let ticket = counter.next();
     let stop = &mut |_| counter.cancel();
     let ended = learn(corpus(&made_up(300), 1), &AlignerSettings::default(), 2, &ticket, stop);
@@ -326,7 +326,7 @@ fn a_corpus_without_words_teaches_nothing() {
     reading.push::<&str>(&[], &["b"]);
     reading.push(&vec!["a"; 201], &["b"]);
     assert_eq!((reading.len(), reading.left_out()), (0, 2));
-    let ended = learn(reading.finish(1), &AlignerSettings::default(), 1, &Ticket::forever(), &mut |_| {});
+    let ended = learn(reading.finish(1), &AlignerSettings::default(), 1, &CancellationToken::forever(), &mut |_| {});
     assert!(ended.expect_err("there is nothing").to_string().contains("nothing to learn from"));
 }
 
@@ -353,7 +353,7 @@ fn links_are_told_of_what_stands_between_spaces() -> Result<()> {
         reading.push(&["the", "cat", "."], &["le", "chat", "."]);
         reading.push(&["a", "friend", "!"], &["un", "ami", "!"]);
     }
-    let learned = learn(reading.finish(1), &AlignerSettings::default(), 1, &Ticket::forever(), &mut |_| {})?;
+    let learned = learn(reading.finish(1), &AlignerSettings::default(), 1, &CancellationToken::forever(), &mut |_| {})?;
     let mut aligner = LineAligner::new(learned, Cutter::new("en", false)?, Cutter::new("fr", false)?);
     let links = aligner.lines("The friend.", "L\u{2019}ami .");
     let link = |source, target| Link { source, target };

@@ -6,7 +6,7 @@ mod linked;
 mod scores;
 
 use interlinear::analysis::alignment::Alignment;
-use interlinear::analysis::bleu::{BleuSettings, Counts, Tokenization};
+use interlinear::analysis::bleu::{BleuCounts, BleuSettings, Tokenization};
 use interlinear::analysis::buckets::Buckets;
 use interlinear::analysis::reading::{READINGS, Reading};
 use interlinear::analysis::{bleu, chrf, entropy, hard, mteval};
@@ -50,7 +50,7 @@ fn bleu_takes_several_references_and_tokenised_text() {
     ];
     for (hypothesis, references, tokenization, expect) in cases {
         let settings = BleuSettings { tokenization: *tokenization, ..BleuSettings::default() };
-        let score = Counts::of(hypothesis, references, &settings).bleu().score;
+        let score = BleuCounts::of(hypothesis, references, &settings).bleu().score;
         assert!((score - expect).abs() < 1e-9, "{hypothesis}: {score}, not {expect}");
     }
 }
@@ -58,9 +58,9 @@ fn bleu_takes_several_references_and_tokenised_text() {
 #[test]
 fn bleu_counts_of_sentences_add_up() {
     let (hypotheses, references, expect) = SACREBLEU[2];
-    let mut counts = Counts::default();
+    let mut counts = BleuCounts::default();
     for (hypothesis, reference) in hypotheses.iter().zip(references) {
-        counts.add(&Counts::of(hypothesis, &[reference], &BleuSettings::default()));
+        counts.add(&BleuCounts::of(hypothesis, &[reference], &BleuSettings::default()));
     }
     assert!((counts.bleu().score - expect).abs() < 1e-9);
     assert_eq!(counts.total[0], 11);

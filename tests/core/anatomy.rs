@@ -6,15 +6,15 @@ use candle_core::Tensor;
 use interlinear::decoding::apart::{Path, Then, take_apart};
 use interlinear::decoding::{SearchOptions, decode};
 use interlinear::figure::geometry::{Area, point, size};
-use interlinear::figure::machine::{Drawing, Held};
-use interlinear::figure::mark::{Mark, Text};
-use interlinear::figure::measure::{Measure as _, SansSerif, broken};
+use interlinear::figure::machine::{Held, MachineDrawing};
+use interlinear::figure::mark::{Mark, TextMark};
+use interlinear::figure::measure::{SansSerif, TextMeasure as _, broken};
 use interlinear::figure::palette::LIGHT;
 use interlinear::figure::sizes::TEXT_SMALL;
-use interlinear::models::anatomy::{Anatomy, Part, Shrunk, Taken, WRONGS, Wrong, shrunk};
+use interlinear::models::anatomy::{Anatomy, MachinePart, Miswiring, Shrunk, TakenApart, WRONGS, shrunk};
 use interlinear::models::untrained::dissect;
 use interlinear::models::{Kernels, Model};
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 
 use crate::models::{Case, FOLDERS, assert_close, cases, load};
 
@@ -23,7 +23,7 @@ fn row(tensor: &Tensor) -> Vec<f32> {
 }
 
 /// The forced steps of a case.
-fn steps(anatomy: &mut Anatomy, case: &Case) -> Vec<Taken> {
+fn steps(anatomy: &mut Anatomy, case: &Case) -> Vec<TakenApart> {
     let encoded = anatomy.encode(&case.source).expect("encodes");
     let (mut state, mut steps) = (encoded.start.clone(), Vec::new());
     for i in 0..case.target.len() {
@@ -35,7 +35,7 @@ fn steps(anatomy: &mut Anatomy, case: &Case) -> Vec<Taken> {
     steps
 }
 
-fn part<'a>(parts: &'a [Part], key: &str) -> Option<&'a Part> {
+fn part<'a>(parts: &'a [MachinePart], key: &str) -> Option<&'a MachinePart> {
     parts.iter().find(|part| part.key == key)
 }
 
@@ -127,7 +127,7 @@ fn the_path_is_greedy_or_given_or_waits() {
         let options = SearchOptions { beam: 1, max_length: Some(8), ..SearchOptions::default() };
         let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
         let specials = interlinear::decoding::Specials { eos: model.config.eos, unk: model.config.unk };
-        let ticket = Ticket::forever();
+        let ticket = CancellationToken::forever();
         let greedy =
             decode(&mut *stepper, specials, &[&case.source], &options, &ticket, &mut |_, _| ()).expect("found");
         let best = &greedy[0].hypotheses[0];
@@ -151,7 +151,7 @@ fn the_path_is_greedy_or_given_or_waits() {
 #[test]
 fn each_wrong_wiring_changes_what_it_is_about() {
     for entry in WRONGS {
-        assert_eq!(Wrong::from_key(entry.key), Some(entry.wrong));
+        assert_eq!(Miswiring::from_key(entry.key), Some(entry.wrong));
         for folder in [
             "rnnsearch",
             "rnnencdec",
@@ -163,13 +163,13 @@ fn each_wrong_wiring_changes_what_it_is_about() {
             let model = load(folder);
             let architecture = model.config.architecture.name();
             let attention = model.config.attention();
-            let fits = Wrong::of(architecture, attention.as_deref()).any(|of| of.wrong == entry.wrong);
+            let fits = Miswiring::of(architecture, attention.as_deref()).any(|of| of.wrong == entry.wrong);
             let case = &cases(&model)[0];
             let of = |wrong| steps(&mut dissect(&model.config, &model.weights, wrong).expect("apart"), case);
             let (right, wrong) = (of(None), of(Some(entry.wrong)));
             let differs = right.iter().zip(&wrong).any(|(a, b)| a.log_p != b.log_p);
             assert_eq!(differs, fits, "{folder}: {}", entry.key);
-            if fits && entry.wrong == Wrong::BlindWeights && folder != "luong-local-p-dot" {
+            if fits && entry.wrong == Miswiring::BlindWeights && folder != "luong-local-p-dot" {
                 let alpha = wrong[0].alpha_i.as_ref().expect("aligns");
                 assert_close(folder, alpha, &vec![1.0 / alpha.len() as f32; alpha.len()]);
             }
@@ -224,8 +224,8 @@ fn boxes_show_their_titles_whole_and_grow() {
     for folder in FOLDERS {
         let model = load(folder);
         let machine = dissect(&model.config, &model.weights, None).expect("apart").machine();
-        let texts = |width: f32, height: f32| -> Vec<Text<'static>> {
-            let drawing = Drawing {
+        let texts = |width: f32, height: f32| -> Vec<TextMark<'static>> {
+            let drawing = MachineDrawing {
                 machine: &machine,
                 held: vec![Held::Nothing; machine.stages.len()],
                 is_done: vec![true; machine.stages.len()],
@@ -261,8 +261,15 @@ fn source_words_are_whole_in_their_box() {
     let mut held = vec![Held::Nothing; machine.stages.len()];
     held[0] = Held::Text(text.into());
     let is_done = vec![true; machine.stages.len()];
-    let drawing =
-        Drawing { machine: &machine, held, is_done, lit: None, over: None, palette: &LIGHT, measure: &SansSerif };
+    let drawing = MachineDrawing {
+        machine: &machine,
+        held,
+        is_done,
+        lit: None,
+        over: None,
+        palette: &LIGHT,
+        measure: &SansSerif,
+    };
     for (width, height) in [(760.0, 560.0), (2000.0, 1150.0)] {
         let marks = drawing.marks(&Area::at(point(0.0, 0.0), size(width, height)));
         let of = |mark: &Mark<'static>| matches!(mark, Mark::Text(of) if of.text == text);

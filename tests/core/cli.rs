@@ -13,7 +13,7 @@ use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
 use interlinear::models::{Kernels, Model, shapes};
 use interlinear::nn::device::Device;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 use serde_json::Value;
 
 use crate::bad_input;
@@ -331,7 +331,7 @@ fn json_carries_every_bit() {
         specials,
         &[&source.ids],
         &SearchOptions::default(),
-        &Ticket::forever(),
+        &CancellationToken::forever(),
         &mut |_, _| {},
     );
     let best = &decoded.expect("decoded")[0].hypotheses[0];
@@ -584,12 +584,19 @@ fn a_model_without_source_eos_reads_none() {
         let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
         let specials = Specials { eos: model.config.eos, unk: model.config.unk };
         let options = SearchOptions { max_length: Some(15), ..SearchOptions::default() };
-        let decoded =
-            decoding::decode(&mut *stepper, specials, &[&source], &options, &Ticket::forever(), &mut |_, _| {});
+        let decoded = decoding::decode(
+            &mut *stepper,
+            specials,
+            &[&source],
+            &options,
+            &CancellationToken::forever(),
+            &mut |_, _| {},
+        );
         let decoded = decoded.expect("decoded");
         let target: Vec<u32> =
             ["t18", "t13", "</s>"].iter().map(|word| model.target.id(word).unwrap_or(model.config.unk)).collect();
-        let forced = decoding::force(&mut *stepper, &[(&source, &target)], &Ticket::forever()).expect("scored");
+        let forced =
+            decoding::force(&mut *stepper, &[(&source, &target)], &CancellationToken::forever()).expect("scored");
 
         let model_path = path.to_str().expect("a plain path");
         let arguments = ["translate", "--model", model_path, "--format", "jsonl", "--max-length", "15"];

@@ -8,10 +8,11 @@ mod sample;
 
 use fake::Fake;
 use interlinear::decoding::{
-    Decoded, Fate, Hypothesis, LengthRule, Node, Progress, Ranking, SearchOptions, Specials, batches, decode, force,
+    Decoded, Hypothesis, LengthRule, Node, NodeFate, Ranking, SearchOptions, SearchProgress, Specials, batches, decode,
+    force,
 };
 use interlinear::error::Error;
-use interlinear::ticket::{Counter, Ticket};
+use interlinear::ticket::{CancellationToken, Generation};
 
 const EOS: u32 = 0;
 const UNK: u32 = 1;
@@ -98,7 +99,8 @@ fn naive(model: &Fake, source: &[u32], options: &SearchOptions) -> Naive {
 }
 
 fn run(model: &mut Fake, sources: &[&[u32]], options: &SearchOptions) -> Vec<Decoded> {
-    decode(model, SPECIALS, sources, options, &Ticket::forever(), &mut |_, _| {}).expect("the fake refuses nothing")
+    decode(model, SPECIALS, sources, options, &CancellationToken::forever(), &mut |_, _| {})
+        .expect("the fake refuses nothing")
 }
 
 fn check_near(got: f32, expected: f64) {
@@ -244,17 +246,17 @@ fn progress_tells_the_leader_after_every_step() {
         let (mut model, options) = (model_of(seed), options_of(seed));
         let mut heard: Vec<Vec<Hypothesis>> = vec![Vec::new(); SOURCES.len()];
         let mut encoded = [0; SOURCES.len()];
-        let mut emit = |sentence: usize, progress: Progress<'_>| match progress {
-            Progress::Encoded { context } => {
+        let mut emit = |sentence: usize, progress: SearchProgress<'_>| match progress {
+            SearchProgress::Encoded { context } => {
                 assert_eq!(context.is_some(), seed.is_multiple_of(7));
                 encoded[sentence] += 1;
             }
-            Progress::Expanded { step, best } => {
+            SearchProgress::Expanded { step, best } => {
                 heard[sentence].push(best.clone());
                 assert_eq!((encoded[sentence], step), (1, heard[sentence].len()));
             }
         };
-        decode(&mut model, SPECIALS, &SOURCES, &options, &Ticket::forever(), &mut emit)
+        decode(&mut model, SPECIALS, &SOURCES, &options, &CancellationToken::forever(), &mut emit)
             .expect("the fake refuses nothing");
         for (source, heard) in SOURCES.iter().zip(&heard) {
             let leaders: Vec<_> = heard.iter().map(|hypothesis| hypothesis.tokens.clone()).collect();
@@ -296,25 +298,25 @@ fn check_fates(nodes: &[Node], options: &SearchOptions, max_length: usize) {
     let mut leads = vec![false; nodes.len()];
     let mut has_children = vec![false; nodes.len()];
     for node in nodes.iter().rev() {
-        let ends = matches!(node.fate, Fate::Finished | Fate::Cut);
+        let ends = matches!(node.fate, NodeFate::Finished | NodeFate::Cut);
         leads[node.id] |= ends;
         if let Some(parent) = node.parent {
             leads[parent] |= leads[node.id];
             has_children[parent] = true;
         }
         assert!(!(ends && has_children[node.id]), "what ended is not extended");
-        assert_eq!(node.fate == Fate::Finished, ends && node.token == EOS);
-        assert!(node.fate != Fate::Cut || node.step + 1 == max_length);
-        assert_eq!(node.fate == Fate::Alive, leads[node.id] && !ends);
+        assert_eq!(node.fate == NodeFate::Finished, ends && node.token == EOS);
+        assert!(node.fate != NodeFate::Cut || node.step + 1 == max_length);
+        assert_eq!(node.fate == NodeFate::Alive, leads[node.id] && !ends);
     }
     let mut finished = 0;
     for step in 0..max_length {
         let here: Vec<&Node> = nodes.iter().filter(|node| node.step == step).collect();
         assert!(here.is_sorted_by(|a, b| a.total >= b.total), "each step is told best first");
         assert!(here.len() <= 2 * options.beam - finished);
-        let kept = here.iter().rposition(|node| node.fate != Fate::Pruned || has_children[node.id]);
+        let kept = here.iter().rposition(|node| node.fate != NodeFate::Pruned || has_children[node.id]);
         assert!(kept.is_none_or(|place| place < options.beam - finished), "nothing is kept that found no room");
-        finished += here.iter().filter(|node| node.fate == Fate::Finished).count();
+        finished += here.iter().filter(|node| node.fate == NodeFate::Finished).count();
     }
 }
 
@@ -335,13 +337,16 @@ fn the_trace_is_a_tree_that_explains_every_hypothesis() {
                 tokens.reverse();
                 assert_eq!(tokens, hypothesis.tokens);
                 assert_eq!(decoded.nodes[tip].total, hypothesis.log_p);
-                assert_eq!(decoded.nodes[tip].fate, if hypothesis.finished { Fate::Finished } else { Fate::Cut });
+                assert_eq!(
+                    decoded.nodes[tip].fate,
+                    if hypothesis.finished { NodeFate::Finished } else { NodeFate::Cut }
+                );
             }
-            let ends = decoded.nodes.iter().filter(|node| node.fate == Fate::Finished).count();
+            let ends = decoded.nodes.iter().filter(|node| node.fate == NodeFate::Finished).count();
             assert!(ends == 0 || ends == decoded.hypotheses.len(), "all that finished is returned");
         }
     }
-    for fate in [Fate::Alive, Fate::Pruned, Fate::Finished, Fate::Cut] {
+    for fate in [NodeFate::Alive, NodeFate::Pruned, NodeFate::Finished, NodeFate::Cut] {
         assert!(fates.contains(&fate), "{fate:?} never came up");
     }
 }
@@ -410,12 +415,12 @@ fn a_prefix_opens_every_hypothesis() {
 #[test]
 fn a_stale_ticket_stops_at_once() {
     for step in 0..4 {
-        let counter = Counter::new();
+        let counter = Generation::new();
         let ticket = counter.next();
         let mut model = Fake { cancel: Some((step, counter)), ..Fake::new(1, 30) };
         let mut heard = 0;
         let result = decode(&mut model, SPECIALS, &SOURCES, &SearchOptions::default(), &ticket, &mut |_, progress| {
-            heard += usize::from(matches!(progress, Progress::Expanded { .. }));
+            heard += usize::from(matches!(progress, SearchProgress::Expanded { .. }));
         });
         assert!(matches!(result, Err(Error::Stale)));
         assert_eq!((model.steps, heard), (step + 1, step * SOURCES.len()), "nothing is done or told after step {step}");
@@ -428,11 +433,11 @@ fn a_stale_ticket_stops_at_once() {
 
 #[test]
 fn a_listener_can_stop_the_search() {
-    let counter = Counter::new();
+    let counter = Generation::new();
     let ticket = counter.next();
     let mut model = Fake::new(2, 30);
     let result = decode(&mut model, SPECIALS, &SOURCES[..1], &SearchOptions::default(), &ticket, &mut |_, progress| {
-        if matches!(progress, Progress::Expanded { step: 2, .. }) {
+        if matches!(progress, SearchProgress::Expanded { step: 2, .. }) {
             counter.cancel();
         }
     });
@@ -446,7 +451,7 @@ fn forced_decoding_reads_off_each_target() {
         let mut model = Fake { aligned: !seed.is_multiple_of(3), ..Fake::new(seed, 11) };
         let targets: [&[u32]; 5] = [&[2, 3, EOS], &[4, 4, 4, 9, 2, EOS], &[], &[EOS], &[10, EOS]];
         let pairs: Vec<(&[u32], &[u32])> = SOURCES.iter().copied().zip(targets).collect();
-        let together = force(&mut model, &pairs, &Ticket::forever()).expect("the fake refuses nothing");
+        let together = force(&mut model, &pairs, &CancellationToken::forever()).expect("the fake refuses nothing");
         assert_eq!(model.steps, 6);
         for (&(source, target), got) in pairs.iter().zip(&together) {
             let states: Vec<u64> = (0..target.len()).map(|i| model.state(source, &target[..i])).collect();
@@ -461,7 +466,8 @@ fn forced_decoding_reads_off_each_target() {
                 rows.then(|| states.iter().map(|&state| model.energies(state, source.len())).collect())
             );
             assert_eq!(got.p_t, rows.then(|| states.iter().map(|&state| model.p_t(state)).collect::<Vec<_>>()));
-            let alone = force(&mut model, &[(source, target)], &Ticket::forever()).expect("the fake refuses nothing");
+            let alone = force(&mut model, &[(source, target)], &CancellationToken::forever())
+                .expect("the fake refuses nothing");
             assert_eq!(alone[0], *got);
         }
     }
@@ -472,8 +478,8 @@ fn forcing_a_hypothesis_gives_back_its_numbers() {
     let model = &mut Fake::new(5, 9);
     for (source, decoded) in SOURCES.iter().zip(run(model, &SOURCES, &SearchOptions::default())) {
         for hypothesis in decoded.hypotheses {
-            let forced =
-                force(model, &[(source, &hypothesis.tokens)], &Ticket::forever()).expect("the fake refuses nothing");
+            let forced = force(model, &[(source, &hypothesis.tokens)], &CancellationToken::forever())
+                .expect("the fake refuses nothing");
             assert_eq!((forced[0].log_p, &forced[0].alpha), (hypothesis.log_p, &hypothesis.alpha));
         }
     }
@@ -482,7 +488,8 @@ fn forcing_a_hypothesis_gives_back_its_numbers() {
 #[test]
 fn what_cannot_be_searched_is_said_in_a_sentence() {
     let check = |model: Fake, options: SearchOptions, source: &[u32], expected: &str| {
-        let result = decode(&mut model.clone(), SPECIALS, &[source], &options, &Ticket::forever(), &mut |_, _| {});
+        let result =
+            decode(&mut model.clone(), SPECIALS, &[source], &options, &CancellationToken::forever(), &mut |_, _| {});
         let message = result.expect_err(expected).to_string();
         assert!(message.contains(expected), "{message}");
     };
@@ -496,7 +503,7 @@ fn what_cannot_be_searched_is_said_in_a_sentence() {
         let impossible = Fake { impossible: Some(4), prefix: vec![2, 4, 3], ..Fake::new(1, 9) };
         check(impossible, SearchOptions { beam, ..plain() }, &[2, EOS], "forced at target position 2 (id 4)");
     }
-    let forced = force(&mut Fake::new(1, 9), &[(&[2, EOS], &[2, 9, EOS])], &Ticket::forever());
+    let forced = force(&mut Fake::new(1, 9), &[(&[2, EOS], &[2, 9, EOS])], &CancellationToken::forever());
     assert!(forced.expect_err("9 is no word").to_string().contains("word 2 of a target has the id 9"));
 }
 
@@ -504,7 +511,7 @@ fn what_cannot_be_searched_is_said_in_a_sentence() {
 fn nothing_in_nothing_out() {
     let model = &mut Fake::new(1, 9);
     assert!(run(model, &[], &SearchOptions::default()).is_empty());
-    assert!(force(model, &[], &Ticket::forever()).expect("nothing to refuse").is_empty());
+    assert!(force(model, &[], &CancellationToken::forever()).expect("nothing to refuse").is_empty());
     let none =
         run(model, &SOURCES[..2], &SearchOptions { max_length: Some(0), trace: true, ..SearchOptions::default() });
     assert!(none.iter().all(|decoded| decoded.hypotheses.is_empty() && decoded.nodes.is_empty()));

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use interlinear::app::effect::LaneCall;
-use interlinear::app::effect::{Chore, Effect, News};
+use interlinear::app::effect::QueueCall;
+use interlinear::app::effect::{Effect, FileEvent, FileJob};
 use interlinear::app::page::{Dropped, Page};
 use interlinear::jobs::live::protocol::Request;
 use interlinear::session::command::Command;
@@ -25,7 +25,7 @@ pub fn act(session: &mut Session, command: impl Into<Command>) -> Option<Request
 }
 
 /// What the corpus lane is asked for.
-pub fn lane_calls(session: &mut Session) -> Vec<LaneCall> {
+pub fn lane_calls(session: &mut Session) -> Vec<QueueCall> {
     let calls = session.take_effects().into_iter().filter_map(|effect| match effect {
         Effect::Lane(call) => Some(call),
         Effect::Decode(_)
@@ -39,7 +39,7 @@ pub fn lane_calls(session: &mut Session) -> Vec<LaneCall> {
 }
 
 /// The work on files that is asked for.
-pub fn chores(session: &mut Session) -> Vec<Chore> {
+pub fn chores(session: &mut Session) -> Vec<FileJob> {
     let chores = session.take_effects().into_iter().filter_map(|effect| match effect {
         Effect::Chore(chore) => Some(chore),
         Effect::Decode(_)
@@ -66,11 +66,11 @@ pub fn followed(session: &mut Session) -> Option<Vec<PathBuf>> {
 }
 
 /// The news that a path turned out to be this.
-pub fn opened(path: impl Into<PathBuf>, what: Dropped, on: Page) -> News {
-    News::Opened { path: path.into(), what, on }
+pub fn opened(path: impl Into<PathBuf>, what: Dropped, on: Page) -> FileEvent {
+    FileEvent::Opened { path: path.into(), what, on }
 }
 
 /// The news that a text file was opened.
-pub fn text_opened(path: impl Into<PathBuf>) -> News {
+pub fn text_opened(path: impl Into<PathBuf>) -> FileEvent {
     opened(path, Dropped::Text, Page::Sentence)
 }

@@ -8,13 +8,13 @@ use interlinear::analysis::pooled::pooled;
 use interlinear::analysis::{bleu, chrf};
 use interlinear::corpus::overview::evaluate;
 use interlinear::corpus::overview::evaluate::EvaluationOptions;
-use interlinear::corpus::overview::evaluated::{Report, compare};
-use interlinear::corpus::overview::test_set::{Progress, Set, Stage, TestSet, Unk};
+use interlinear::corpus::overview::evaluated::{EvaluationReport, compare};
+use interlinear::corpus::overview::test_set::{EvaluationProgress, EvaluationStage, Set, TestSet, Unk};
 use interlinear::error::{Error, Result};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
 use interlinear::text::reader::LineReader;
-use interlinear::ticket::{Counter, Ticket};
+use interlinear::ticket::{CancellationToken, Generation};
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};
@@ -37,9 +37,9 @@ fn run(
     model: &Model,
     set: &TestSet,
     options: &EvaluationOptions,
-    ticket: &Ticket,
-    hear: &mut dyn FnMut(Progress),
-) -> Result<Report> {
+    ticket: &CancellationToken,
+    hear: &mut dyn FnMut(EvaluationProgress),
+) -> Result<EvaluationReport> {
     let mut stepper = model.stepper(Kernels::Fused, 1)?;
     evaluate::run(model, stepper.as_mut(), set, options, ticket, hear)
 }
@@ -71,11 +71,11 @@ fn every_sentence_is_kept_with_its_figures() {
     let set = test_set(SOURCE, &[TARGET, "t2 t3\nt9\nt5\n"]).expect("equal files");
     let options =
         EvaluationOptions { unk: vec![Unk::Allowed, Unk::Forbidden], batch: 2, ..EvaluationOptions::default() };
-    let mut heard: Vec<Progress> = Vec::new();
-    let report =
-        run(&model, &set, &options, &Ticket::forever(), &mut |progress| heard.push(progress)).expect("it runs");
+    let mut heard: Vec<EvaluationProgress> = Vec::new();
+    let report = run(&model, &set, &options, &CancellationToken::forever(), &mut |progress| heard.push(progress))
+        .expect("it runs");
     let last = heard.last().expect("it was told");
-    assert_eq!((last.done, last.total, last.stage), (9, 9, Stage::Translating(Unk::Forbidden)));
+    assert_eq!((last.done, last.total, last.stage), (9, 9, EvaluationStage::Translating(Unk::Forbidden)));
     assert!(heard.windows(2).all(|pair| pair[1].done == pair[0].done + pair[1].sentences));
     let unknown: Vec<(bool, bool)> = report.records.iter().map(|r| (r.source_unk, r.reference_unk)).collect();
     assert_eq!(unknown, [(false, false), (true, false), (false, true)]);
@@ -85,8 +85,8 @@ fn every_sentence_is_kept_with_its_figures() {
     assert_eq!(report.rows.len(), 8);
     for (at, unk) in [Unk::Allowed, Unk::Forbidden].into_iter().enumerate() {
         let row = report.row(Set::All, unk).expect("a row");
-        let counts: bleu::Counts = report.records.iter().map(|record| &record.translations[at].counts.bleu).sum();
-        let chrf: chrf::Counts = report.records.iter().map(|record| &record.translations[at].counts.chrf).sum();
+        let counts: bleu::BleuCounts = report.records.iter().map(|record| &record.translations[at].counts.bleu).sum();
+        let chrf: chrf::ChrfCounts = report.records.iter().map(|record| &record.translations[at].counts.chrf).sum();
         let row = &row.scores;
         assert_eq!((row.bleu, row.chrf), (Some(counts.bleu().score), Some(chrf.score())));
         assert_eq!((row.sentences, row.words), (3, 9));
@@ -107,14 +107,14 @@ fn batches_change_nothing_and_no_translations_means_no_bleu() {
     let set = test_set(SOURCE, &[TARGET]).expect("equal files");
     let with = |batch| {
         let options = EvaluationOptions { batch, ..EvaluationOptions::default() };
-        run(&model, &set, &options, &Ticket::forever(), &mut |_| {}).expect("it runs")
+        run(&model, &set, &options, &CancellationToken::forever(), &mut |_| {}).expect("it runs")
     };
     let (one, many) = (with(1), with(16));
     for (one, many) in one.records.iter().zip(&many.records) {
         assert!((one.nll - many.nll).abs() < 1e-4 && one.translations[0].text == many.translations[0].text);
     }
     let options = EvaluationOptions { unk: Vec::new(), ..EvaluationOptions::default() };
-    let silent = run(&model, &set, &options, &Ticket::forever(), &mut |_| {}).expect("it runs");
+    let silent = run(&model, &set, &options, &CancellationToken::forever(), &mut |_| {}).expect("it runs");
     let row = &silent.row(Set::All, Unk::Allowed).expect("a row").scores;
     assert!(row.bleu.is_none() && row.chrf.is_none() && (row.nll - many.rows[0].scores.nll).abs() < 1e-3);
 }
@@ -123,7 +123,7 @@ fn batches_change_nothing_and_no_translations_means_no_bleu() {
 fn a_run_stops_when_its_ticket_is_stale() {
     let model = model("rnnsearch");
     let set = test_set(SOURCE, &[TARGET]).expect("equal files");
-    let counter = Counter::new();
+    let counter = Generation::new();
     let ticket = counter.next();
     let mut heard = 0;
     let options = EvaluationOptions { batch: 1, ..EvaluationOptions::default() };

@@ -5,32 +5,34 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use interlinear::analysis::concordance::{Line, Order, Query, Sentence, sorted};
+use interlinear::analysis::concordance::{
+    ConcordanceLine, ConcordanceOrder, ConcordanceQuery, ConcordanceSentence, sorted,
+};
 use interlinear::analysis::contrast::{Contrast, times};
 use interlinear::analysis::jumps::{JumpSet, jumps};
-use interlinear::analysis::lexical::{Words, bare, cut, each};
+use interlinear::analysis::lexical::{LexicalCounts, bare, cut, each};
 use interlinear::corpus::export::out;
-use interlinear::corpus::export::out::{Kind, Out};
+use interlinear::corpus::export::out::{ExportFormat, Out};
 use interlinear::corpus::measures::distribution::{Binned, spread};
 use interlinear::corpus::measures::frequencies::class_range;
 use interlinear::corpus::measures::measures::Measuring;
-use interlinear::corpus::overview::overview::{Options, Overview, SHOWN_JUMP, jump_condition, ngram_condition};
+use interlinear::corpus::overview::overview::{Overview, OverviewOptions, SHOWN_JUMP, jump_condition, ngram_condition};
 use interlinear::corpus::overview::tables;
 use interlinear::corpus::overview::tables::overview;
-use interlinear::corpus::query::column::Column;
-use interlinear::corpus::query::costly::Means;
+use interlinear::corpus::query::column::TableColumn;
+use interlinear::corpus::query::costly::FilterResources;
 use interlinear::corpus::query::table::rows;
-use interlinear::corpus::store::corpus::Corpus;
+use interlinear::corpus::store::corpus::CorpusTable;
 use interlinear::corpus::store::file::Workspace;
 use interlinear::corpus::store::lists;
-use interlinear::corpus::store::look::Look;
-use interlinear::corpus::store::output::Output;
+use interlinear::corpus::store::look::FileVersion;
+use interlinear::corpus::store::output::SystemOutput;
 use interlinear::corpus::store::ranges::{quoted, range_of, with_condition, with_range};
-use interlinear::corpus::store::read::About;
+use interlinear::corpus::store::read::StoredAbout;
 use interlinear::corpus::store::write::NewSentence;
 use interlinear::jobs::corpus::explore::{Explore, Explored, Find, Hits};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
-use interlinear::pages::corpus::columns::Columns;
+use interlinear::pages::corpus::columns::TableColumns;
 use interlinear::pages::corpus::whole::Concordance;
 use interlinear::text::links::Link;
 use interlinear::text::links::read::links_of;
@@ -82,21 +84,21 @@ fn filled(path: &Path) -> Workspace {
     };
     workspace.add_sentences(origin, &LINES.iter().enumerate().map(sentence).collect::<Vec<_>>()).expect("sentences");
     for (n, name) in ["First", "Second"].into_iter().enumerate() {
-        let system = workspace.add_system(name, &About::default()).expect("a system");
+        let system = workspace.add_system(name, &StoredAbout::default()).expect("a system");
         let said = LINES.iter().enumerate().filter_map(|(at, line)| {
             let (text, links) = line.3[n];
             let links = links_of(links).map(|links| links.all().into_iter().map(|(link, _)| link).collect());
-            Some((at, Output { text: some(text)?, links, ..Output::default() }))
+            Some((at, SystemOutput { text: some(text)?, links, ..SystemOutput::default() }))
         });
-        let said: Vec<(usize, Output)> = said.collect();
+        let said: Vec<(usize, SystemOutput)> = said.collect();
         workspace.add_outputs(system.id, &said, &mut Measuring::default()).expect("outputs");
     }
     workspace
 }
 
 /// The sentences, from 1, that a line of conditions shows.
-fn shown(line: &str, corpus: &Corpus, workspace: &Workspace) -> Vec<u32> {
-    let filter = Means::default().filter(line, corpus, workspace, &mut || true).expect(line);
+fn shown(line: &str, corpus: &CorpusTable, workspace: &Workspace) -> Vec<u32> {
+    let filter = FilterResources::default().filter(line, corpus, workspace, &mut || true).expect(line);
     rows(corpus, &filter, None).into_iter().map(|at| at + 1).collect()
 }
 
@@ -105,16 +107,16 @@ fn words_are_right_as_often_as_the_reference_has_them() {
     // "le" twice in the output, once in the reference: one is right. "chat" is missed, "chien" is made up.
     let counts = each("le chat voit la mer", "le chien voit le mer");
     let of = |word: &str| counts[word];
-    assert_eq!(of("le"), Words { reference: 1, output: 2, right: 1 });
-    assert_eq!(of("chat"), Words { reference: 1, output: 0, right: 0 });
-    assert_eq!(of("chien"), Words { reference: 0, output: 1, right: 0 });
-    let all: Words = counts.values().sum();
-    assert_eq!(all, Words { reference: 5, output: 5, right: 3 });
+    assert_eq!(of("le"), LexicalCounts { reference: 1, output: 2, right: 1 });
+    assert_eq!(of("chat"), LexicalCounts { reference: 1, output: 0, right: 0 });
+    assert_eq!(of("chien"), LexicalCounts { reference: 0, output: 1, right: 0 });
+    let all: LexicalCounts = counts.values().sum();
+    assert_eq!(all, LexicalCounts { reference: 5, output: 5, right: 3 });
     assert_eq!((all.precision(), all.recall(), all.f1()), (Some(0.6), Some(0.6), Some(0.6)));
     let le = of("le");
     assert_eq!((le.precision(), le.recall()), (Some(0.5), Some(1.0)));
     assert!((le.f1().expect("a number") - 2.0 / 3.0).abs() < 1e-12);
-    assert_eq!(Words::default().f1(), None);
+    assert_eq!(LexicalCounts::default().f1(), None);
     assert_eq!(["Maison,", "l'eau", "\u{ab}", "\"Rouge\""].map(bare), ["maison", "l'eau", "\u{ab}", "rouge"]);
 }
 
@@ -154,20 +156,20 @@ fn jumps_are_told_between_linked_words() {
 fn a_report_links_references_as_the_overview_does() {
     let folder = tempfile::tempdir().expect("a folder");
     let workspace = filled(&folder.path().join("w.ilws"));
-    let corpus = Corpus::read(&workspace).expect("read");
+    let corpus = CorpusTable::read(&workspace).expect("read");
     let all: Vec<u32> = (0..corpus.len() as u32).collect();
     for (languages, linked) in
         [(None, "2 by hand, 2 by nobody"), (Some(("en".to_owned(), "fr".to_owned())), "2 by hand, 2 by the aligner")]
     {
-        let mut means = Means::default();
+        let mut means = FilterResources::default();
         means.set(None, languages.clone());
-        let options = Options { pair: (0, 1), most: usize::MAX };
+        let options = OverviewOptions { pair: (0, 1), most: usize::MAX };
         let of = overview(&corpus, &workspace, &all, &options, &mut means).expect("counted");
         assert_eq!(of.linked_by(), linked);
         let rows = Arc::new(all.clone());
         let out = Out {
             path: "r.html".into(),
-            kind: Kind::Report,
+            kind: ExportFormat::Report,
             rows,
             columns: Vec::new(),
             chosen: String::new(),
@@ -194,14 +196,14 @@ fn a_report_links_references_as_the_overview_does() {
 fn every_number_of_an_overview_leads_to_its_sentences() {
     let folder = tempfile::tempdir().expect("a folder");
     let workspace = filled(&folder.path().join("w.ilws"));
-    let corpus = Corpus::read(&workspace).expect("read");
+    let corpus = CorpusTable::read(&workspace).expect("read");
     let all: Vec<u32> = (0..corpus.len() as u32).collect();
-    let options = Options { pair: (0, 1), most: 100 };
-    let of = overview(&corpus, &workspace, &all, &options, &mut Means::default()).expect("counted");
+    let options = OverviewOptions { pair: (0, 1), most: 100 };
+    let of = overview(&corpus, &workspace, &all, &options, &mut FilterResources::default()).expect("counted");
     let count = |condition: &str| shown(condition, &corpus, &workspace).len();
 
     // Four references, of which the second system says three.
-    let sentences = |group: &interlinear::corpus::overview::overview::Group| {
+    let sentences = |group: &interlinear::corpus::overview::overview::OverviewGroup| {
         group.scores.iter().map(|scores| scores.sentences).collect::<Vec<_>>()
     };
     assert_eq!((of.all.sentences, sentences(&of.all)), (5, vec![4, 3]));
@@ -217,8 +219,12 @@ fn every_number_of_an_overview_leads_to_its_sentences() {
     // Only the first system says a reference that has links by hand, with these links.
     assert_eq!((of.all.scores[0].aligned, of.all.scores[0].aer, of.all.scores[1].aer), (1, Some(0.0), None));
 
-    let total: Words = of.classes.iter().map(|class| class.words[0]).sum();
-    assert_eq!(total, Words { reference: 24, output: 24, right: 21 }, "la, barque and le are not in their references");
+    let total: LexicalCounts = of.classes.iter().map(|class| class.words[0]).sum();
+    assert_eq!(
+        total,
+        LexicalCounts { reference: 24, output: 24, right: 21 },
+        "la, barque and le are not in their references"
+    );
     for class in &of.classes {
         for (system, sentences) in class.sentences.iter().enumerate() {
             let condition = format!("freq.{}={}", system + 1, class_range(class.range));
@@ -270,7 +276,7 @@ fn every_number_of_an_overview_leads_to_its_sentences() {
     the_tables_are_whole(&of, &corpus);
 }
 
-fn the_tables_are_whole(of: &Overview, corpus: &Corpus) {
+fn the_tables_are_whole(of: &Overview, corpus: &CorpusTable) {
     for table in tables::TABLES {
         let text = tables::tsv(table, of, corpus);
         let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
@@ -286,9 +292,9 @@ fn half_of_the_sentences_can_be_counted() {
     assert_eq!(spread(0, 4).count(), 0);
     let folder = tempfile::tempdir().expect("a folder");
     let workspace = filled(&folder.path().join("w.ilws"));
-    let corpus = Corpus::read(&workspace).expect("read");
-    let options = Options { pair: (0, 1), most: 2 };
-    let of = overview(&corpus, &workspace, &[0, 1, 2, 4], &options, &mut Means::default()).expect("counted");
+    let corpus = CorpusTable::read(&workspace).expect("read");
+    let options = OverviewOptions { pair: (0, 1), most: 2 };
+    let of = overview(&corpus, &workspace, &[0, 1, 2, 4], &options, &mut FilterResources::default()).expect("counted");
     assert_eq!((of.counted, of.of, of.all.sentences), (2, 4, 2));
 }
 
@@ -296,8 +302,8 @@ fn half_of_the_sentences_can_be_counted() {
 fn a_brush_and_what_is_typed_are_one() {
     let folder = tempfile::tempdir().expect("a folder");
     let workspace = filled(&folder.path().join("w.ilws"));
-    let corpus = Corpus::read(&workspace).expect("read");
-    let column = |name: &str| Column::named(name, &corpus).expect(name);
+    let corpus = CorpusTable::read(&workspace).expect("read");
+    let column = |name: &str| TableColumn::named(name, &corpus).expect(name);
     let (words, bleu) = (column("words"), column("bleu.1"));
     let line = with_range("boat \"red boat\"", words, Some((3.0, 4.0)), &corpus);
     assert_eq!(line, "boat \"red boat\" words=3..4");
@@ -319,7 +325,7 @@ fn a_brush_and_what_is_typed_are_one() {
         assert_eq!(shown(line, &corpus, &workspace), expect, "{line}");
     }
     for line in ["words=a..b", "freq.3=1", "jump.1=x", "right.1:", "right.1-7:a", "words=3..4.."] {
-        assert!(Means::default().filter(line, &corpus, &workspace, &mut || true).is_err(), "{line}");
+        assert!(FilterResources::default().filter(line, &corpus, &workspace, &mut || true).is_err(), "{line}");
     }
 }
 
@@ -327,13 +333,13 @@ fn a_brush_and_what_is_typed_are_one() {
 fn histograms_count_all_and_those_shown() {
     let folder = tempfile::tempdir().expect("a folder");
     let workspace = filled(&folder.path().join("w.ilws"));
-    let corpus = Corpus::read(&workspace).expect("read");
-    let words = Binned::of(Column::named("words", &corpus).expect("a column"), &corpus).histogram(&[0, 3, 4]);
+    let corpus = CorpusTable::read(&workspace).expect("read");
+    let words = Binned::of(TableColumn::named("words", &corpus).expect("a column"), &corpus).histogram(&[0, 3, 4]);
     // 1, 3, 4, 4 and 11 words: a bin for each number from 1 to 11.
     assert_eq!((words.all.len(), words.low, words.high, words.missing), (11, 0.5, 11.5, 0));
     assert_eq!((words.all[0], words.all[2], words.all[3], words.all[10]), (1, 1, 2, 1));
     assert_eq!((words.shown[0], words.shown[2], words.shown[3], words.shown[10]), (1, 0, 1, 1));
-    let bleu = Binned::of(Column::named("bleu.2", &corpus).expect("a column"), &corpus).histogram(&[]);
+    let bleu = Binned::of(TableColumn::named("bleu.2", &corpus).expect("a column"), &corpus).histogram(&[]);
     assert_eq!((bleu.missing, bleu.all.iter().sum::<u32>(), bleu.shown.iter().sum::<u32>()), (2, 3, 0));
     assert!((bleu.value(bleu.share(50.0)) - 50.0).abs() < 0.01 || bleu.share(50.0) == 1.0);
 }
@@ -343,9 +349,9 @@ fn columns_move_and_are_kept_in_the_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("w.ilws");
     let mut workspace = filled(&path);
-    let corpus = Corpus::read(&workspace).expect("read");
-    let mut columns = Columns::default();
-    let names = |columns: &Columns| columns.shown(&corpus).iter().map(|column| column.name()).collect::<Vec<_>>();
+    let corpus = CorpusTable::read(&workspace).expect("read");
+    let mut columns = TableColumns::default();
+    let names = |columns: &TableColumns| columns.shown(&corpus).iter().map(|column| column.name()).collect::<Vec<_>>();
     assert_eq!(names(&columns), ["words", "logp.1", "bleu.1", "logp.2", "bleu.2", "bleu.1-2"]);
     columns.move_by("bleu.1-2", -5, &corpus);
     columns.move_by("words", 1, &corpus);
@@ -353,10 +359,10 @@ fn columns_move_and_are_kept_in_the_file() {
     columns.move_by("logp.1", -99, &corpus);
     assert_eq!(names(&columns), ["logp.1", "bleu.1-2", "bleu.1", "words", "logp.2", "bleu.2"]);
     columns.brush("bleu.1", true);
-    assert_eq!(workspace.look(), Look::default());
+    assert_eq!(workspace.look(), FileVersion::default());
     workspace.keep_look(&columns.look).expect("kept");
     drop(workspace);
-    let again = Columns { look: Workspace::open(&path).expect("opened").look() };
+    let again = TableColumns { look: Workspace::open(&path).expect("opened").look() };
     assert_eq!(again, columns);
 }
 
@@ -365,10 +371,10 @@ fn hits_are_lines_with_links_in_both_directions() {
     let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let (source, output) = (words("The red boat sleeps"), words("le bateau rouge dort"));
     let links: Vec<Link> = [(0, 0), (1, 2), (2, 1), (3, 3)].map(|(source, target)| Link { source, target }).to_vec();
-    let sentence = Sentence { source: &source, output: &output, links: &links };
-    let lines = |query: &str| -> Vec<Line> {
-        let query = Query::parse(query).expect(query);
-        query.find(&sentence).hits.iter().map(|hit| Line::of(7, hit, &sentence)).collect()
+    let sentence = ConcordanceSentence { source: &source, output: &output, links: &links };
+    let lines = |query: &str| -> Vec<ConcordanceLine> {
+        let query = ConcordanceQuery::parse(query).expect(query);
+        query.find(&sentence).hits.iter().map(|hit| ConcordanceLine::of(7, hit, &sentence)).collect()
     };
     let line = lines("red _ crossing").remove(0);
     assert_eq!(
@@ -379,11 +385,11 @@ fn hits_are_lines_with_links_in_both_directions() {
     let line = lines("| rouge dort").remove(0);
     assert!(line.is_output && line.words == output && line.linked_words() == ["red", "sleeps"]);
     let mut all = lines("_");
-    assert_eq!(sorted(&all, Order::Hit), [2, 1, 3, 0], "boat, red, sleeps, The");
-    assert_eq!(sorted(&all, Order::Left), [0, 3, 2, 1], "nothing, boat, red, The");
-    assert_eq!(sorted(&all, Order::Right), [3, 1, 0, 2]);
+    assert_eq!(sorted(&all, ConcordanceOrder::Hit), [2, 1, 3, 0], "boat, red, sleeps, The");
+    assert_eq!(sorted(&all, ConcordanceOrder::Left), [0, 3, 2, 1], "nothing, boat, red, The");
+    assert_eq!(sorted(&all, ConcordanceOrder::Right), [3, 1, 0, 2]);
     all.reverse();
-    assert_eq!(sorted(&all, Order::Place), [0, 1, 2, 3]);
+    assert_eq!(sorted(&all, ConcordanceOrder::Place), [0, 1, 2, 3]);
 }
 
 #[test]
@@ -394,11 +400,11 @@ fn lists_of_words_lie_in_files() {
     std::fs::write(folder.path().join("none.txt"), "# nothing\n").expect("written");
     let parse = |query: &str| {
         let mut list = |name: &str| lists::words(folder.path(), name).map_err(|error| error.to_string());
-        Query::parse_with(query, &mut list)
+        ConcordanceQuery::parse_with(query, &mut list)
     };
     let query = parse("{@colours.txt, old} boat").expect("a query");
     let source: Vec<String> = ["RED", "boat", "old", "boat", "big", "boat"].map(str::to_owned).to_vec();
-    let found = query.find(&Sentence { source: &source, ..Sentence::default() });
+    let found = query.find(&ConcordanceSentence { source: &source, ..ConcordanceSentence::default() });
     assert_eq!(found.hits.iter().map(|hit| hit.source[0]).collect::<Vec<_>>(), [0, 2]);
     for (query, column, says) in [
         ("red {@no.txt}", 6, "does not exist"),
@@ -409,7 +415,7 @@ fn lists_of_words_lie_in_files() {
         let error = parse(query).expect_err(query);
         assert!(error.column == column && error.message.contains(says), "{query}: {error}");
     }
-    let error = Query::parse("{@colours.txt}").expect_err("no files there");
+    let error = ConcordanceQuery::parse("{@colours.txt}").expect_err("no files there");
     assert!(error.message.contains("no files are read"), "{error}");
 }
 
@@ -450,7 +456,7 @@ fn the_lane_counts_finds_and_draws_between_its_other_calls() {
     assert_eq!((picture.of, picture.shown.len(), picture.all.len(), picture.histograms.len()), (1, 1, 5, 2));
 
     heard(&lane, show(""), is_rows);
-    let options = Options { pair: (1, 0), most: 100 };
+    let options = OverviewOptions { pair: (1, 0), most: 100 };
     let is_counted = |news: &CorpusNews| matches!(news, CorpusNews::Explored(Explored::Counted(_)));
     let news = heard(&lane, CorpusRequest::Explore(Explore::Count(Some(options))), is_counted);
     let CorpusNews::Explored(Explored::Counted(of)) = &news[news.len() - 1] else { panic!("an overview") };
@@ -478,7 +484,7 @@ fn the_lane_counts_finds_and_draws_between_its_other_calls() {
     let is_written = |news: &CorpusNews| matches!(news, CorpusNews::Written(_));
     let (file, lines) = (
         folder.path().join("hits.tsv"),
-        Line { at: 1, words: vec!["boat".to_owned()], keys: vec![(0, 0)], ..Line::default() },
+        ConcordanceLine { at: 1, words: vec!["boat".to_owned()], keys: vec![(0, 0)], ..ConcordanceLine::default() },
     );
     let save = Explore::Save { path: file.clone(), lines: Arc::new(vec![lines]), order: Arc::new(vec![0]), system: 0 };
     heard(&lane, CorpusRequest::Explore(save), is_written);
@@ -528,10 +534,16 @@ fn the_command_line_prints_overviews_and_sorted_hits() {
 
 #[test]
 fn hits_stay_until_there_are_new_ones_and_are_sorted_as_they_come() {
-    let line = |at: u32, word: &str| Line { at, words: vec![word.to_owned()], keys: vec![(0, 0)], ..Line::default() };
-    let hits = |number: u64, lines: Vec<Line>, is_over: bool| Hits { number, lines, done: 9, is_over, note: None };
+    let line = |at: u32, word: &str| ConcordanceLine {
+        at,
+        words: vec![word.to_owned()],
+        keys: vec![(0, 0)],
+        ..ConcordanceLine::default()
+    };
+    let hits =
+        |number: u64, lines: Vec<ConcordanceLine>, is_over: bool| Hits { number, lines, done: 9, is_over, note: None };
     let mut concordance = Concordance::default();
-    (concordance.query, concordance.order) = ("_".to_owned(), Order::Hit);
+    (concordance.query, concordance.order) = ("_".to_owned(), ConcordanceOrder::Hit);
     let rows = Arc::new(vec![0, 1, 2]);
     assert!(concordance.wanted(1, &rows) && !concordance.wanted(1, &rows));
     concordance.begin(1);

@@ -16,19 +16,19 @@ mod scatter;
 use std::sync::LazyLock;
 
 use interlinear::analysis::alignment::Alignment;
-use interlinear::figure::beam::Row;
+use interlinear::figure::beam::BeamRow;
 use interlinear::figure::geometry::{Area, point, size};
 use interlinear::figure::heatmap::layout::{Gaze, Grid, Metrics, Needs, Zoom};
-use interlinear::figure::heatmap::{Heatmap, Marks, PAGE_CELL};
+use interlinear::figure::heatmap::{Heatmap, HeatmapMarks, PAGE_CELL};
 use interlinear::figure::label::{Label, Tone};
 use interlinear::figure::mark::{
-    Across, Cells, Curve, Down, Lines, Mark, Polygon, Rectangle, Scale, Side, Stroke, Text,
+    Across, BorderSide, Cells, Curve, Down, LinesMark, Mark, Polygon, Rectangle, Scale, Stroke, TextMark,
 };
-use interlinear::figure::measure::{Measure as _, SansSerif, broken, cut};
+use interlinear::figure::measure::{SansSerif, TextMeasure as _, broken, cut};
 use interlinear::figure::palette::{COLOUR_MAPS, ColourMap, Palette};
 use interlinear::figure::provenance::Provenance;
 use interlinear::figure::sizes::{CELL_AUTO, CELL_LIMITS, LABEL_MAX};
-use interlinear::figure::strip::Layout;
+use interlinear::figure::strip::StripLayout;
 use interlinear::figure::svg::svg;
 use interlinear::figure::{Figure, bars};
 use roxmltree::{Document, Node};
@@ -195,7 +195,7 @@ fn doubt_grows_as_probability_falls() {
 #[test]
 fn a_vector_of_any_length_has_a_box_for_every_number() {
     for count in [1, 3, 320, 512, 1000] {
-        let layout = Layout::choose(count, size(450.0, 130.0));
+        let layout = StripLayout::choose(count, size(450.0, 130.0));
         for n in [0, count / 2, count - 1] {
             let centre = layout.cell(n).centre();
             assert_eq!(layout.hit(centre.x, centre.y, count), Some(n), "{n} of {count}");
@@ -262,14 +262,14 @@ fn heatmap<'a>(source: &'a [Label<'a>], target: &'a [Label<'a>]) -> Heatmap<'a> 
         name: "",
         gaze: Some(Gaze { p_t: &[1.0, 1.4, f32::NAN], window: 1 }),
         links: None,
-        marks: Marks { row: Some(0), column: None, selected: Some(1) },
+        marks: HeatmapMarks { row: Some(0), column: None, selected: Some(1) },
         metrics,
         text_height: 15.0,
         palette: Palette::of(false),
     }
 }
 
-fn texts<'a>(marks: &'a [Mark<'_>]) -> Vec<&'a Text<'a>> {
+fn texts<'a>(marks: &'a [Mark<'_>]) -> Vec<&'a TextMark<'a>> {
     let text = |mark: &'a Mark<'_>| if let Mark::Text(text) = mark { Some(text) } else { None };
     marks.iter().filter_map(text).collect()
 }
@@ -368,7 +368,7 @@ fn every_kind_of_mark_is_written_and_nothing_that_is_no_number() {
     let stroke = Stroke { width: 2.0, colour: colour.fade(0.5) };
     let ends = vec![[point(1.0, 2.0), point(f32::NAN, f32::INFINITY)]];
     let area = Area::new(point(10.0, 10.0), point(30.0, 20.0));
-    let row = Row {
+    let row = BeamRow {
         place: 1,
         log_p: -2.5,
         rank: Some(-0.5),
@@ -378,19 +378,19 @@ fn every_kind_of_mark_is_written_and_nothing_that_is_no_number() {
         back: colour,
     };
     let mut marks = vec![
-        Mark::Lines(Lines { ends, stroke, is_crisp: true }),
-        Mark::Lines(Lines::default()),
+        Mark::Lines(LinesMark { ends, stroke, is_crisp: true }),
+        Mark::Lines(LinesMark::default()),
         Mark::Curve(Curve { points: [point(0.0, 0.0), point(0.0, 5.0), point(9.0, 5.0), point(9.0, 9.0)], stroke }),
         Mark::Polygon(Polygon {
             corners: vec![point(0.0, 0.0), point(1.0, 0.0), point(0.0, 1.0)],
             fill: colour,
             stroke,
         }),
-        Mark::Rect(Rectangle::framed(area, 3.0, stroke, Side::Outside)),
-        Mark::Text(Text {
+        Mark::Rect(Rectangle::framed(area, 3.0, stroke, BorderSide::Outside)),
+        Mark::Text(TextMark {
             lines: 2,
             room: 30.0,
-            ..Text::new("two lines", point(5.0, 5.0), (Across::Right, Down::Bottom), 10.0, colour)
+            ..TextMark::new("two lines", point(5.0, 5.0), (Across::Right, Down::Bottom), 10.0, colour)
         }),
     ];
     marks.extend(row.marks(&Area::new(point(0.0, 0.0), point(400.0, 22.0)), Palette::of(false)));
@@ -430,7 +430,7 @@ fn text_is_cut_and_broken_to_its_room() {
 fn a_bar_is_as_long_as_its_share() {
     let area = Area::new(point(0.0, 0.0), point(200.0, 19.0));
     let length = |share: f32| {
-        let bar = bars::Bar { text: "le".into(), share, number: "0.5".into(), is_marked: false };
+        let bar = bars::BarMark { text: "le".into(), share, number: "0.5".into(), is_marked: false };
         let [_, track, bar, _] = bar.marks(&area, 50.0, Palette::of(true));
         let width = |mark: &Mark<'_>| if let Mark::Rect(rect) = mark { rect.area.width() } else { f32::NAN };
         width(&bar) / width(&track)

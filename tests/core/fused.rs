@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use interlinear::nn::fused;
 use interlinear::nn::fused::focus::Focus;
 use interlinear::nn::fused::gru::Sense;
-use interlinear::nn::fused::scan::Direction;
+use interlinear::nn::fused::scan::ScanDirection;
 use interlinear::nn::fused::{
     Level, Onto, Packed, Precision, attention, elementwise, focus, gru, lstm, output, pack, pairs, scan, team, update,
     vocabulary,
@@ -673,11 +673,13 @@ fn a_scan_reads_each_row_as_if_it_were_alone() {
     let x = numbers(t_x * b * 3 * n, random);
     let live: Vec<bool> = (0..t_x * b).map(|at| at / b < lengths[at % b]).collect();
     at_every_level(|level| {
-        for (direction, sense) in [Direction::Forward, Direction::Backward].into_iter().zip([Sense::New, Sense::Old]) {
+        for (direction, sense) in
+            [ScanDirection::Forward, ScanDirection::Backward].into_iter().zip([Sense::New, Sense::Old])
+        {
             let unit64 = scan::Unit { n, u_zr: &u_zr, u: &u, sense, direction };
             let mut h = vec![f32::NAN; (t_x + 1) * b * n];
             let [mut gate, mut r, mut rh, mut t] = [(); 4].map(|()| vec![f32::NAN; t_x * b * n]);
-            let mut kept = scan::Kept { h: &mut h, u: &mut gate, r: &mut r, rh: &mut rh, h_tilde: &mut t };
+            let mut kept = scan::ScanStates { h: &mut h, u: &mut gate, r: &mut r, rh: &mut rh, h_tilde: &mut t };
             scan::scan(&unit64, &x, t_x, b, &live, &mut kept, &mut vec![f32::NAN; 3 * b * n]);
             for row in 0..b {
                 let mut s = vec![0.0; n];
@@ -692,10 +694,10 @@ fn a_scan_reads_each_row_as_if_it_were_alone() {
             }
         }
     });
-    let back: Vec<usize> = Direction::Forward.order(3, true).collect();
+    let back: Vec<usize> = ScanDirection::Forward.order(3, true).collect();
     assert_eq!(
         back,
-        Direction::Backward.order(3, false).collect::<Vec<_>>(),
+        ScanDirection::Backward.order(3, false).collect::<Vec<_>>(),
         "gradients run against the reading order"
     );
 }
@@ -902,7 +904,7 @@ fn the_output_layer_and_its_gradients_are_those_of_plain_loops() {
                 let (dw_before, db_before) = (numbers(k * l, random), numbers(k, random));
                 let (mut dw, mut db, mut dt) = (dw_before.clone(), db_before.clone(), vec![9.0; rows * l]);
                 let objective = vocabulary::Objective { epsilon, scale: 0.25 };
-                let layer = vocabulary::Layer { w: &w, bias: biased.then_some(bias.as_slice()), l, mixed: None };
+                let layer = vocabulary::OutputLayer { w: &w, bias: biased.then_some(bias.as_slice()), l, mixed: None };
                 let (nll, smoothed) = layer.forward(&t, &targets, objective, &mut scratch);
                 let db_out = biased.then_some(db.as_mut_slice());
                 layer.backward(&t, &targets, objective, &mut scratch, &mut dt, &mut dw, db_out);
@@ -938,7 +940,7 @@ fn the_output_layer_with_bf16_factors_is_that_of_plain_loops_over_rounded_ones()
                 let objective = vocabulary::Objective { epsilon, scale: 0.25 };
                 mixed.pack(&w, l);
                 let bias = biased.then_some(bias);
-                let layer = vocabulary::Layer { w: &w, bias: bias.as_deref(), l, mixed: Some(&mixed) };
+                let layer = vocabulary::OutputLayer { w: &w, bias: bias.as_deref(), l, mixed: Some(&mixed) };
                 let (nll, smoothed) = layer.forward(&t, &targets, objective, &mut scratch);
                 let db_out = biased.then_some(db.as_mut_slice());
                 layer.backward(&t, &targets, objective, &mut scratch, &mut dt, &mut dw, db_out);

@@ -13,7 +13,7 @@ use interlinear::pages::sentence::command::{ColumnCommand, SelectCommand, Source
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::text::sentence::Sentence;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 use serde_json::Value;
 
 use crate::effects::act;
@@ -35,7 +35,7 @@ fn every_model_reads_the_given_translation_as_forced_decoding_does() {
     for name in ["rnnsearch", "rnnencdec"] {
         let mut wanted = request(1, "s9 s31", &[fixture(name)]);
         wanted.columns[0].given = Some("t4 t7 unheard".to_owned());
-        let events = serve_all(&wanted, &mut store, &Ticket::forever());
+        let events = serve_all(&wanted, &mut store, &CancellationToken::forever());
         assert!(story(&events, 1).ends_with(&["finished", "given"]), "{name}: {:?}", story(&events, 1));
         let given = read(events).expect("it can be read");
 
@@ -43,7 +43,7 @@ fn every_model_reads_the_given_translation_as_forced_decoding_does() {
         let ids = |side: &interlinear::text::tokenizer::Tokenizer, text: &str| side.encode(text).ids;
         let (source, target) = (ids(&model.source, "s9 s31"), ids(&model.target, "t4 t7 unheard"));
         let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
-        let forced = force(&mut *stepper, &[(&source, &target)], &Ticket::forever()).expect("it is scored");
+        let forced = force(&mut *stepper, &[(&source, &target)], &CancellationToken::forever()).expect("it is scored");
         assert_eq!((given.ids, given.token_log_p), (target, forced[0].token_log_p.clone()), "{name}");
         assert_eq!((given.log_p, given.alpha), (forced[0].log_p, forced[0].alpha.clone()), "{name}");
         assert!(given.is_unk[2] && given.finished && given.text == "t4 t7 unheard", "{name}");
@@ -55,9 +55,14 @@ fn a_given_translation_alone_is_read_without_another_search_and_what_is_wrong_is
     let mut store = store();
     let mut wanted = request(1, "s9 s31", &[fixture("rnnsearch")]);
     (wanted.columns[0].decode, wanted.columns[0].given) = (false, Some("t4".to_owned()));
-    assert_eq!(story(&serve_all(&wanted, &mut store, &Ticket::forever()), 1), ["loading", "loaded", "given"]);
+    assert_eq!(
+        story(&serve_all(&wanted, &mut store, &CancellationToken::forever()), 1),
+        ["loading", "loaded", "given"]
+    );
     wanted.columns[0].given = Some("t4 ".repeat(6_000));
-    assert!(read(serve_all(&wanted, &mut store, &Ticket::forever())).is_err_and(|why| why.contains("words")));
+    assert!(
+        read(serve_all(&wanted, &mut store, &CancellationToken::forever())).is_err_and(|why| why.contains("words"))
+    );
 }
 
 fn hypothesis(words: &[&str], log_p: f32) -> HypothesisView {

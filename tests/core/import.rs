@@ -9,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use interlinear::error::Result;
-use interlinear::import::{self, FORMATS, Facts, Options, Record, Role};
+use interlinear::import::{self, FORMATS, Facts, ImportOptions, Record, Role};
 
 /// A folder with one file.
 struct Planted {
@@ -32,7 +32,7 @@ impl Planted {
         path
     }
 
-    fn read(&self, options: &Options) -> Read {
+    fn read(&self, options: &ImportOptions) -> Read {
         let mut import = import::open(&self.path, options).unwrap();
         let mut records = Vec::new();
         let mut error = None;
@@ -82,14 +82,14 @@ impl Read {
 }
 
 fn read(name: &str, text: &str) -> Read {
-    Planted::new(name, text.as_bytes()).read(&Options::default())
+    Planted::new(name, text.as_bytes()).read(&ImportOptions::default())
 }
 
-fn role(role: Role) -> Options {
-    Options { role: Some(role), ..Options::default() }
+fn role(role: Role) -> ImportOptions {
+    ImportOptions { role: Some(role), ..ImportOptions::default() }
 }
 
-fn refusal(name: &str, bytes: &[u8], options: &Options) -> String {
+fn refusal(name: &str, bytes: &[u8], options: &ImportOptions) -> String {
     let planted = Planted::new(name, bytes);
     let opened: Result<_> = import::open(&planted.path, options);
     opened.err().map_or_else(
@@ -151,19 +151,19 @@ fn a_format_is_known_by_the_beginning_of_a_file() {
 
 #[test]
 fn what_cannot_be_opened_is_refused_in_a_sentence() {
-    let named = |format: &str| Options { format: Some(format.into()), ..Options::default() };
-    let encoded = |label: &str| Options { encoding: Some(label.into()), ..Options::default() };
+    let named = |format: &str| ImportOptions { format: Some(format.into()), ..ImportOptions::default() };
+    let encoded = |label: &str| ImportOptions { encoding: Some(label.into()), ..ImportOptions::default() };
     for (name, bytes, options, expect) in [
         ("a.txt", &b"x"[..], named("word"), "`word` is no format of files; choose one of text, tsv"),
         ("a.txt", b"x", encoded("klingon"), "a.txt: `klingon` is no encoding"),
-        ("a.bin", b"\0\x01\0\x02\0\0\0\x03", Options::default(), "a.bin: is no text but holds bytes of 0"),
+        ("a.bin", b"\0\x01\0\x02\0\0\0\x03", ImportOptions::default(), "a.bin: is no text but holds bytes of 0"),
         ("a.tsv", b"", named("tsv"), "a.tsv: has no rows"),
         ("a.tsv", b"id\tnumber\n1\t2\n", named("tsv"), "a.tsv: has no column with sentences"),
         ("a.tmx", b"<tmx><body></body></tmx>", named("tmx"), "a.tmx: has no translation units"),
         ("a.xlf", b"<xliff></xliff>", named("xliff"), "a.xlf: has no `file` element"),
         ("a.npy", b"\x93NUMPY\x01\0", named("neural-monkey"), "a.npy: ends within its header"),
         ("a.txt", b"words", named("neural-monkey"), "a.txt: ends within its header"),
-        ("a.gz", b"\x1f\x8b\x08\0\0", Options::default(), "a.gz: could not be read"),
+        ("a.gz", b"\x1f\x8b\x08\0\0", ImportOptions::default(), "a.gz: could not be read"),
     ] {
         let said = refusal(name, bytes, &options);
         assert!(said.starts_with(expect), "{said}");
@@ -174,8 +174,8 @@ fn what_cannot_be_opened_is_refused_in_a_sentence() {
 fn a_file_that_is_not_there_is_named() {
     let planted = Planted::new("a.txt", b"");
     let missing = planted.path.with_file_name("b.txt");
-    let said = import::open(&missing, &Options::default()).unwrap_err().to_string();
+    let said = import::open(&missing, &ImportOptions::default()).unwrap_err().to_string();
     assert!(said.ends_with("b.txt: does not exist; check the path"), "{said}");
-    let said = import::open(planted.path.parent().unwrap(), &Options::default()).unwrap_err().to_string();
+    let said = import::open(planted.path.parent().unwrap(), &ImportOptions::default()).unwrap_err().to_string();
     assert!(said.ends_with("is a folder; choose a file"), "{said}");
 }

@@ -9,9 +9,9 @@ use interlinear::decoding::importance::{IMPORTANCES, Subject, importance, shares
 use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::gradient::{Descent, Gradients, Smoothing};
 use interlinear::models::loss::{Trainable, trainable};
-use interlinear::models::{Kernels, Model, Need, Row, StepOutput, Stepper as _};
+use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper as _};
 use interlinear::nn::device::Device;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};
@@ -61,7 +61,9 @@ fn gradients_are_differences_on_every_architecture() {
         let model = load(folder);
         let all = tensors(&model);
         let gradients = Gradients::from_tensors(&model.config, all.clone()).expect("a model");
-        let found = gradients.times_input((SOURCE, TARGET), Smoothing::PLAIN, &Ticket::forever()).expect("gradients");
+        let found = gradients
+            .times_input((SOURCE, TARGET), Smoothing::PLAIN, &CancellationToken::forever())
+            .expect("gradients");
         let mut expected = vec![vec![0.0; SOURCE.len()]; TARGET.len()];
         for (j, &word) in SOURCE.iter().enumerate() {
             let scaled = |by: f64| {
@@ -86,7 +88,9 @@ fn smoothing_averages_and_follows_its_seed() {
     let model = load("rnnsearch");
     let gradients = Gradients::new(&model).expect("a model");
     let of = |samples, noise, seed| {
-        gradients.times_input((SOURCE, TARGET), Smoothing { samples, noise, seed }, &Ticket::forever()).expect("it")
+        gradients
+            .times_input((SOURCE, TARGET), Smoothing { samples, noise, seed }, &CancellationToken::forever())
+            .expect("it")
     };
     let plain = of(1, 0.0, 1);
     let wide =
@@ -105,7 +109,7 @@ fn said(model: &Model, i: usize, alpha: Option<&[f32]>) -> Vec<f32> {
     stepper.begin(&[SOURCE]).expect("it encodes");
     let mut output = StepOutput::default();
     for k in 0..=i {
-        let rows = [Row { sentence: 0, parent: 0, y_prev: k.checked_sub(1).map(|before| TARGET[before]) }];
+        let rows = [StepRow { sentence: 0, parent: 0, y_prev: k.checked_sub(1).map(|before| TARGET[before]) }];
         stepper.step(&rows, &Need::all(), &mut output).expect("it speaks");
     }
     output.log_p
@@ -119,11 +123,12 @@ fn alpha_is_optimised_along_its_gradient() {
         let model = load(folder);
         let gradients = Gradients::new(&model).expect("a model");
         let optimise = |steps, rate| {
-            gradients.optimised((SOURCE, TARGET), Descent { steps, rate }, &Ticket::forever()).expect("rows")
+            gradients.optimised((SOURCE, TARGET), Descent { steps, rate }, &CancellationToken::forever()).expect("rows")
         };
         let (own, one) = (optimise(0, 1.0), optimise(1, 1.0));
         let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
-        let forced = decoding::force(stepper.as_mut(), &[(SOURCE, TARGET)], &Ticket::forever()).expect("it scores");
+        let forced =
+            decoding::force(stepper.as_mut(), &[(SOURCE, TARGET)], &CancellationToken::forever()).expect("it scores");
         let alpha = forced[0].alpha.clone().expect("it aligns");
         let wide =
             |rows: &[Vec<f32>]| rows.iter().map(|row| row.iter().map(|x| f64::from(*x)).collect()).collect::<Vec<_>>();
@@ -174,7 +179,9 @@ fn a_small_change_of_a_row_makes_the_model_say_a_word() {
             let mut order: Vec<usize> = (0..own.len()).collect();
             order.sort_by(|a, b| own[*b].total_cmp(&own[*a]));
             let ask = |word: usize| {
-                gradients.persuade((SOURCE, &TARGET[..i]), &[], word as u32, &Ticket::forever()).expect("it runs")
+                gradients
+                    .persuade((SOURCE, &TARGET[..i]), &[], word as u32, &CancellationToken::forever())
+                    .expect("it runs")
             };
             let first = ask(order[0]).expect("it says it anyway");
             assert!(first.moved.abs() < 1e-6, "{folder}: {first:?}");
@@ -206,7 +213,7 @@ fn leaving_out_is_what_is_lost_by_hand() {
             let mut subject = Subject::new(&model, stepper.as_mut());
             let mut measure = |name: &str| {
                 let one = importance(name).expect("a line of the table");
-                one.measure(&mut subject, (SOURCE, TARGET), &Ticket::forever())
+                one.measure(&mut subject, (SOURCE, TARGET), &CancellationToken::forever())
             };
             let whole = log_p(readable.as_ref(), SOURCE);
             let without = |j: usize| {

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use interlinear::decoding::reweigh::permutation;
 use interlinear::decoding::{Decoded, SearchOptions, Specials};
 use interlinear::interventions::{
-    Intervention, InterventionFile, Interventions, Origin, Read, Reader, Resolved, intervene_all,
+    Intervention, InterventionFile, InterventionReader, Interventions, Origin, Resolved, ResolvedText, intervene_all,
 };
 use interlinear::models::config::Architecture;
 use interlinear::models::{Kernels, Model};
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 use serde_json::Value;
 
 use crate::cli::run_in;
@@ -26,8 +26,8 @@ fn origin() -> Origin {
 fn resolved(model: &Model, json: &str, text: &str) -> Result<Resolved, String> {
     let file = Interventions::parse(Path::new("plan.json"), 0, json).map_err(|error| error.to_string())?;
     let sentence = model.source.encode(text);
-    let reader = Reader { target: &model.target, aligns: model.config.aligns() };
-    let read = Read { sentence: &sentence, words: None };
+    let reader = InterventionReader { target: &model.target, aligns: model.config.aligns() };
+    let read = ResolvedText { sentence: &sentence, words: None };
     let found = reader.resolve(&file, read).strict(&origin()).map_err(|error| error.to_string())?;
     // What is written is read as the same.
     let written = found.applied.form.to_json().expect("JSON");
@@ -133,8 +133,17 @@ fn decoded(model: &Model, list: Vec<Intervention>, beam: usize) -> Decoded {
         found = decoded.pop();
         Ok(())
     };
-    intervene_all(stepper.as_mut(), specials, &[&source], &[list.into()], &options, 4, &Ticket::forever(), &mut done)
-        .expect("it decodes");
+    intervene_all(
+        stepper.as_mut(),
+        specials,
+        &[&source],
+        &[list.into()],
+        &options,
+        4,
+        &CancellationToken::forever(),
+        &mut done,
+    )
+    .expect("it decodes");
     found.expect("a translation")
 }
 

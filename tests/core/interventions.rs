@@ -14,10 +14,10 @@ use interlinear::decoding::{Decoded, Ensemble, SearchOptions, Specials, decode, 
 use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::config::Config;
 use interlinear::models::folder::readable;
-use interlinear::models::{Annotations, Kernels, Model, Need, Row, State, StepOutput, Stepper, TranslationModel};
+use interlinear::models::{Annotations, Kernels, Model, Need, State, StepOutput, StepRow, Stepper, TranslationModel};
 use interlinear::nn::device::Device;
 use interlinear::text::tokenizer::Encode as _;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 
 use crate::cli::reference;
 use crate::models::FOLDERS;
@@ -216,7 +216,8 @@ fn beams(model: &Model, kernels: Kernels, lists: &[Vec<Intervention>; 2]) -> Vec
     let mut stepper = model.stepper(kernels, 2).expect("a stepper");
     let by_sentence = lists.iter().map(|list| Arc::from(list.as_slice())).collect();
     let mut changed = Intervening::new(stepper.as_mut(), by_sentence);
-    decode(&mut changed, SPECIALS, &SOURCES, &options, &Ticket::forever(), &mut |_, _| {}).expect("it decodes")
+    decode(&mut changed, SPECIALS, &SOURCES, &options, &CancellationToken::forever(), &mut |_, _| {})
+        .expect("it decodes")
 }
 
 fn check(what: &str, direct: &Direct<'_>, expected: &[(Vec<u32>, f64)], found: &Decoded) {
@@ -247,7 +248,7 @@ fn words_may_be_asked_for_again_with_another_alpha() {
                 let mut said = Vec::new();
                 for i in 0..3 {
                     let y_prev = (i > 0).then_some(5);
-                    let rows = [0, 1].map(|sentence| Row { sentence, parent: sentence, y_prev });
+                    let rows = [0, 1].map(|sentence| StepRow { sentence, parent: sentence, y_prev });
                     stepper.align(&rows, &mut output).expect("it looks");
                     if disturb {
                         let alpha = output.alpha.clone();
@@ -280,7 +281,7 @@ fn rows_of_one_parent_may_look_elsewhere() {
             let mut stepper = model.stepper(kernels, 1).expect("a stepper");
             stepper.begin(&[SOURCES[0]]).expect("it encodes");
             let mut output = StepOutput::default();
-            let rows = [None; 3].map(|y_prev| Row { sentence: 0, parent: 0, y_prev });
+            let rows = [None; 3].map(|y_prev| StepRow { sentence: 0, parent: 0, y_prev });
             stepper.align(&rows, &mut output).expect("it looks");
             output.alpha[6..12].copy_from_slice(&[0.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
             stepper.predict(&rows, &Need::all(), &mut output).expect("it speaks");
@@ -300,14 +301,15 @@ fn scores_and_samples_obey() {
     let list: Arc<[Intervention]> =
         [Intervention::Force { i: 1, token: 7 }, Intervention::Forbid { i: None, token: 4 }].into();
     let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
-    let plain = force(stepper.as_mut(), &[(SOURCES[0], &[3, 7, 4, 0])], &Ticket::forever()).expect("it scores");
+    let plain =
+        force(stepper.as_mut(), &[(SOURCES[0], &[3, 7, 4, 0])], &CancellationToken::forever()).expect("it scores");
     let mut changed = Intervening::new(stepper.as_mut(), vec![Arc::clone(&list)]);
-    let scored = force(&mut changed, &[(SOURCES[0], &[3, 7, 4, 0])], &Ticket::forever()).expect("it scores");
+    let scored = force(&mut changed, &[(SOURCES[0], &[3, 7, 4, 0])], &CancellationToken::forever()).expect("it scores");
     near("the forced word keeps its log p", &scored[0].token_log_p[..2], &plain[0].token_log_p[..2]);
     assert_eq!(scored[0].token_log_p[2], f32::NEG_INFINITY, "it was forbidden");
     let options = SampleOptions { count: 50, max_length: Some(6), ..SampleOptions::default() };
     let numbered = [Numbered { number: 0, source: SOURCES[0] }];
-    let drawn = sample(&mut changed, SPECIALS, &numbered, &options, &Ticket::forever()).expect("it draws");
+    let drawn = sample(&mut changed, SPECIALS, &numbered, &options, &CancellationToken::forever()).expect("it draws");
     let tokens: Vec<&Vec<u32>> = drawn[0].iter().map(|sample| &sample.tokens).collect();
     assert!(tokens.len() > 3 && tokens.iter().all(|tokens| !tokens.contains(&4)), "{tokens:?}");
     assert!(tokens.iter().all(|tokens| tokens.get(1).is_none_or(|word| *word == 7)), "{tokens:?}");
@@ -323,7 +325,7 @@ fn members_of_an_ensemble_look_where_it_was_pinned() {
         let mut changed = Intervening::new(stepper, vec![Arc::clone(&pin)]);
         changed.begin(&[source]).expect("it encodes");
         let mut output = StepOutput::default();
-        let rows = [Row { sentence: 0, parent: 0, y_prev: None }];
+        let rows = [StepRow { sentence: 0, parent: 0, y_prev: None }];
         changed.step(&rows, &Need::all(), &mut output).expect("it speaks");
         output
     };
@@ -355,7 +357,8 @@ fn what_means_nothing_for_a_sentence_is_said() {
         let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
         let mut changed = Intervening::new(stepper.as_mut(), vec![[one].into()]);
         let options = SearchOptions::default();
-        let found = decode(&mut changed, SPECIALS, &SOURCES[..1], &options, &Ticket::forever(), &mut |_, _| {});
+        let found =
+            decode(&mut changed, SPECIALS, &SOURCES[..1], &options, &CancellationToken::forever(), &mut |_, _| {});
         let error = found.expect_err(says);
         assert!(error.is_users() && error.to_string().contains(says), "{error}");
     }

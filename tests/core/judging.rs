@@ -5,23 +5,23 @@ use std::sync::Arc;
 
 use interlinear::analysis::alignment::Alignment;
 use interlinear::corpus::export::out;
-use interlinear::corpus::export::out::{Kind, Links, Out};
+use interlinear::corpus::export::out::{ExportFormat, LinkRule, Out};
 use interlinear::corpus::judgements::agreement::{Aspect, compare};
-use interlinear::corpus::judgements::judge::{Judgement, Mark};
+use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
 use interlinear::corpus::judgements::judgement_io;
-use interlinear::corpus::judgements::scheme::{Renamed, Scheme, Severity};
+use interlinear::corpus::judgements::scheme::{ErrorScheme, Renamed, Severity};
 use interlinear::corpus::measures::measures::Measuring;
 use interlinear::corpus::measures::score::score;
-use interlinear::corpus::query::column::Column;
+use interlinear::corpus::query::column::TableColumn;
 use interlinear::corpus::query::filter::Filter;
 use interlinear::corpus::query::table::rows;
-use interlinear::corpus::store::corpus::Corpus;
+use interlinear::corpus::store::corpus::CorpusTable;
 use interlinear::corpus::store::file::Workspace;
-use interlinear::corpus::store::output::Output;
-use interlinear::corpus::store::read::About;
+use interlinear::corpus::store::output::SystemOutput;
+use interlinear::corpus::store::read::StoredAbout;
 use interlinear::corpus::store::write::NewSentence;
 use interlinear::text::links::read::links_of;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 
 use crate::cli::run_in;
 
@@ -43,31 +43,31 @@ fn filled(path: &Path, pairs: &[(&str, &str, &str)]) -> Workspace {
         ..NewSentence::default()
     };
     workspace.add_sentences(origin, &pairs.iter().map(sentence).collect::<Vec<_>>()).expect("sentences");
-    let system = workspace.add_system("Mill", &About::default()).expect("a system");
-    let output = |text: &str| Output { text: text.to_owned(), ..Output::default() };
+    let system = workspace.add_system("Mill", &StoredAbout::default()).expect("a system");
+    let output = |text: &str| SystemOutput { text: text.to_owned(), ..SystemOutput::default() };
     let outputs: Vec<_> = pairs.iter().enumerate().map(|(at, pair)| (at, output(pair.2))).collect();
     workspace.add_outputs(system.id, &outputs, &mut Measuring::default()).expect("outputs");
     workspace
 }
 
-fn mark(target: (usize, usize), category: &str, severity: &str) -> Mark {
-    Mark {
+fn mark(target: (usize, usize), category: &str, severity: &str) -> ErrorMark {
+    ErrorMark {
         system: "Mill".to_owned(),
         target,
         category: category.to_owned(),
         severity: severity.to_owned(),
-        ..Mark::default()
+        ..ErrorMark::default()
     }
 }
 
-fn said(stars: u8, tags: &[&str], note: &str, marks: Vec<Mark>, links: &str) -> Judgement {
+fn said(stars: u8, tags: &[&str], note: &str, marks: Vec<ErrorMark>, links: &str) -> Judgement {
     let tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
     Judgement { stars, tags, note: note.to_owned(), marks, links: links.to_owned(), ..Judgement::default() }
 }
 
 /// All rows as a file of a kind.
-fn written(workspace: &Workspace, kind: Kind) -> String {
-    let corpus = Corpus::read(workspace).expect("a corpus");
+fn written(workspace: &Workspace, kind: ExportFormat) -> String {
+    let corpus = CorpusTable::read(workspace).expect("a corpus");
     let rows = Arc::new((0..corpus.len() as u32).collect());
     let out = Out { path: "out".into(), kind, rows, columns: Vec::new(), chosen: String::new(), languages: None };
     let mut bytes = Vec::new();
@@ -114,7 +114,7 @@ fn a_translation_that_one_of_two_did_not_judge_is_neither_agreed_nor_differed_up
     let folder = tempfile::tempdir().expect("a folder");
     let mut workspace = judged(&folder.path().join("a.ilws"));
     let of_words = |workspace: &Workspace| {
-        let corpus = Corpus::read(workspace).expect("a corpus");
+        let corpus = CorpusTable::read(workspace).expect("a corpus");
         let found = compare(&corpus, ("anna", "bob"), &[0, 1, 2, 3]).expect("compared");
         let line = found.lines.iter().find(|line| line.name == "words marked").expect("a line");
         let differs = |at: usize| found.differing.iter().any(|(of, all)| *of == at && all.contains(&Aspect::Marks));
@@ -131,7 +131,7 @@ fn a_translation_that_one_of_two_did_not_judge_is_neither_agreed_nor_differed_up
 fn two_annotators_are_compared_as_counted_by_hand() {
     let folder = tempfile::tempdir().expect("a folder");
     let workspace = judged(&folder.path().join("a.ilws"));
-    let corpus = Corpus::read(&workspace).expect("a corpus");
+    let corpus = CorpusTable::read(&workspace).expect("a corpus");
     let found = compare(&corpus, ("anna", "bob"), &[0, 1, 2, 3]).expect("compared");
     assert_eq!(found.both, 4);
     let near = |a: Option<f64>, b: f64| a.is_some_and(|a| (a - b).abs() < 1e-9);
@@ -182,15 +182,15 @@ fn two_annotators_are_compared_as_counted_by_hand() {
 fn a_scheme_weighs_errors_and_its_names_are_those_of_the_marks() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut workspace = judged(&folder.path().join("a.ilws"));
-    let read = |workspace: &Workspace| Corpus::read(workspace).expect("a corpus");
+    let read = |workspace: &Workspace| CorpusTable::read(workspace).expect("a corpus");
     let corpus = read(&workspace);
     let all = score(&corpus, 0, 0..4);
     assert_eq!((all.judgements, all.words, all.marks, all.weight), (8, 26, 5, 21.0));
-    assert_eq!(Column::named("errors.1", &corpus).expect("a column").value(&corpus, 0), 1.0);
-    assert_eq!(Column::named("errors", &corpus).expect("a column"), Column::Errors(0));
-    assert!(Column::named("errors.1-2", &corpus).is_err() && Column::named("errors.2", &corpus).is_err());
+    assert_eq!(TableColumn::named("errors.1", &corpus).expect("a column").value(&corpus, 0), 1.0);
+    assert_eq!(TableColumn::named("errors", &corpus).expect("a column"), TableColumn::Errors(0));
+    assert!(TableColumn::named("errors.1-2", &corpus).is_err() && TableColumn::named("errors.2", &corpus).is_err());
 
-    let core = Scheme::default();
+    let core = ErrorScheme::default();
     let mut other = core.clone();
     other.categories[10] = "taste".to_owned();
     other.severities =
@@ -209,7 +209,7 @@ fn a_scheme_weighs_errors_and_its_names_are_those_of_the_marks() {
     for name in ["scheme.toml", "scheme.json"] {
         let path = folder.path().join(name);
         other.save(&path).expect("written");
-        assert_eq!(Scheme::open(&path).expect("read"), other, "{name}");
+        assert_eq!(ErrorScheme::open(&path).expect("read"), other, "{name}");
     }
     for (text, says) in [
         ("categories = []\nseverities = []", "key `categories` has none"),
@@ -219,7 +219,7 @@ fn a_scheme_weighs_errors_and_its_names_are_those_of_the_marks() {
     ] {
         let path = folder.path().join("wrong.toml");
         std::fs::write(&path, text).expect("written");
-        let error = Scheme::open(&path).expect_err(text).to_string();
+        let error = ErrorScheme::open(&path).expect_err(text).to_string();
         assert!(error.contains(says), "{error}");
     }
 }
@@ -232,7 +232,7 @@ fn names(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
 fn a_kind_and_a_severity_of_one_name_are_renamed_apart() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut workspace = filled(&folder.path().join("a.ilws"), PAIRS);
-    let both = Scheme {
+    let both = ErrorScheme {
         categories: ["style", "slip"].map(str::to_owned).to_vec(),
         severities: ["slip", "major"].map(|name| Severity { name: name.to_owned(), weight: 1.0 }).to_vec(),
     };
@@ -257,22 +257,22 @@ fn a_translation_that_nobody_judged_has_no_score() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.ilws");
     let mut workspace = filled(&path, PAIRS);
-    let other = workspace.add_system("Brook", &About::default()).expect("a system");
-    let output = |text: &str| Output { text: text.to_owned(), ..Output::default() };
+    let other = workspace.add_system("Brook", &StoredAbout::default()).expect("a system");
+    let output = |text: &str| SystemOutput { text: text.to_owned(), ..SystemOutput::default() };
     let outputs: Vec<_> = PAIRS.iter().enumerate().map(|(at, pair)| (at, output(pair.1))).collect();
     workspace.add_outputs(other.id, &outputs, &mut Measuring::default()).expect("outputs");
     // Mill alone is marked; a sentence with stars alone says nothing of errors.
     workspace.judge(0, "anna", &said(2, &[], "", vec![mark((1, 3), "style", "minor")], "")).expect("judged");
     workspace.judge(1, "anna", &said(4, &[], "", Vec::new(), "")).expect("judged");
     let value = |workspace: &Workspace, name: &str, at: usize| {
-        let corpus = Corpus::read(workspace).expect("a corpus");
-        let value = Column::named(name, &corpus).expect(name).value(&corpus, at);
+        let corpus = CorpusTable::read(workspace).expect("a corpus");
+        let value = TableColumn::named(name, &corpus).expect(name).value(&corpus, at);
         (!value.is_nan()).then_some(value)
     };
     for (name, at, expect) in [("errors.1", 0, Some(1.0 / 3.0)), ("errors.2", 0, None), ("errors.1", 1, None)] {
         assert_eq!(value(&workspace, name, at), expect, "{name} of {at}");
     }
-    let report = written(&workspace, Kind::Report);
+    let report = written(&workspace, ExportFormat::Report);
     assert!(report.contains("<tr><td>Mill</td><td>1</td><td>3</td><td>1</td>"), "{report}");
     assert!(!report.contains("<tr><td>Brook</td><td>2</td><td>"), "{report}");
 
@@ -281,21 +281,22 @@ fn a_translation_that_nobody_judged_has_no_score() {
     none.turn_no_errors("Brook".to_owned());
     workspace.judge(0, "bob", &none).expect("judged");
     assert_eq!((value(&workspace, "errors.2", 0), value(&workspace, "errors.1", 0)), (Some(0.0), Some(1.0 / 3.0)));
-    let corpus = Corpus::read(&workspace).expect("a corpus");
+    let corpus = CorpusTable::read(&workspace).expect("a corpus");
     assert_eq!(rows(&corpus, &Filter::new("errors.2=0", &corpus).expect("a filter"), None), [0]);
     let brook = score(&corpus, 1, 0..4);
     assert_eq!((brook.judgements, brook.words, brook.marks, brook.per_word()), (1, 3, 0, Some(0.0)));
-    let report = written(&workspace, Kind::Report);
+    let report = written(&workspace, ExportFormat::Report);
     assert!(
         report.contains("no errors in Brook") && report.contains("<tr><td>Brook</td><td>1</td><td>3</td><td>0</td>")
     );
 
     // It goes out and comes in with the marks, in both notations, and one undo takes it back.
-    for (kind, name) in [(Kind::Judgements, "j.jsonl"), (Kind::JudgementTable, "j.tsv")] {
+    for (kind, name) in [(ExportFormat::Judgements, "j.jsonl"), (ExportFormat::JudgementTable, "j.tsv")] {
         let file = folder.path().join(name);
         std::fs::write(&file, written(&workspace, kind)).expect("written");
         let mut second = filled(&folder.path().join(format!("{name}.ilws")), PAIRS);
-        let report = judgement_io::import(&mut second, &file, None, &mut Measuring::default(), &Ticket::forever());
+        let report =
+            judgement_io::import(&mut second, &file, None, &mut Measuring::default(), &CancellationToken::forever());
         let report = report.expect(name);
         assert_eq!(report.warned, 0, "{name}: {:?}", report.warnings);
         assert!(report.facts.iter().any(|fact| fact.contains("wait until they come: Brook")), "{:?}", report.facts);
@@ -308,7 +309,7 @@ fn a_translation_that_nobody_judged_has_no_score() {
 
     // Marks and a word that there are none: the marks count.
     let mut both = none.clone();
-    both.mark(Mark { system: "Brook".to_owned(), ..mark((0, 1), "style", "minor") });
+    both.mark(ErrorMark { system: "Brook".to_owned(), ..mark((0, 1), "style", "minor") });
     assert!(both.no_errors.is_empty());
     both.turn_no_errors("Brook".to_owned());
     assert!(both.no_errors.is_empty(), "where errors are marked it cannot be said");
@@ -316,7 +317,8 @@ fn a_translation_that_nobody_judged_has_no_score() {
     let line = "{\"sentence\":1,\"by\":{\"cleo\":{\"no_errors\":[\"Mill\",\"Brook\"],\"marks\":[{\"system\":\"Mill\",\
                 \"target\":[0,1],\"category\":\"style\",\"severity\":\"minor\"}]}}}\n";
     std::fs::write(&file, line).expect("written");
-    judgement_io::import(&mut workspace, &file, None, &mut Measuring::default(), &Ticket::forever()).expect("report");
+    judgement_io::import(&mut workspace, &file, None, &mut Measuring::default(), &CancellationToken::forever())
+        .expect("report");
     let cleo = &workspace.judgements().expect("read")[&0]["cleo"];
     assert_eq!(cleo.no_errors.iter().collect::<Vec<_>>(), ["Brook"]);
 }
@@ -328,7 +330,8 @@ fn a_table_of_judgements_says_yes_or_no_of_errors() {
     let file = folder.path().join("j.tsv");
     let rows = "sentence\tannotator\tsystem\tno_errors\n1\tbob\tMill\tYes\n2\tbob\tMill\tno\n3\tbob\tMill\tperhaps\n";
     std::fs::write(&file, rows).expect("written");
-    let report = judgement_io::import(&mut workspace, &file, None, &mut Measuring::default(), &Ticket::forever());
+    let report =
+        judgement_io::import(&mut workspace, &file, None, &mut Measuring::default(), &CancellationToken::forever());
     let report = report.expect("report");
     assert!(report.warnings[0].contains("line 4: `perhaps` is neither yes nor no"), "{:?}", report.warnings);
     let said = workspace.judgements().expect("read");
@@ -339,8 +342,8 @@ fn a_table_of_judgements_says_yes_or_no_of_errors() {
 }
 
 /// Bytes of a file of a kind.
-fn bytes(workspace: &Workspace, kind: Kind) -> Vec<u8> {
-    let corpus = Corpus::read(workspace).expect("a corpus");
+fn bytes(workspace: &Workspace, kind: ExportFormat) -> Vec<u8> {
+    let corpus = CorpusTable::read(workspace).expect("a corpus");
     let out = Out {
         path: "out".into(),
         kind,
@@ -361,9 +364,9 @@ fn the_table_goes_out_as_parquet() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut workspace = judged(&folder.path().join("a.ilws"));
     // A system may be called as a column is.
-    workspace.add_system("source", &About::default()).expect("a system");
+    workspace.add_system("source", &StoredAbout::default()).expect("a system");
     let path = folder.path().join("t.parquet");
-    std::fs::write(&path, bytes(&workspace, Kind::Parquet)).expect("written");
+    std::fs::write(&path, bytes(&workspace, ExportFormat::Parquet)).expect("written");
     let reader = SerializedFileReader::new(std::fs::File::open(&path).expect("a file")).expect("Parquet");
     let rows: Vec<_> = reader.get_row_iter(None).expect("rows").map(|row| row.expect("a row")).collect();
     let cell = |row: usize, name: &str| {
@@ -397,25 +400,25 @@ fn alignments_go_out_as_arrays_tables_and_links_of_rows_and_columns() {
     let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     // Row 0 and column 0 agree; row 1 prefers source 0, whose best is target 0; column 1's best is target 1.
     let alpha = Alignment::from_rows(&[[0.75, 0.125, 0.125], [0.5, 0.25, 0.25], [0.0, 0.25, 0.75]]);
-    let output = Output {
+    let output = SystemOutput {
         text: "un \u{e9}t\u{e9}".to_owned(),
         source: words("a summer </s>"),
         target: words("un \u{e9}t\u{e9} </s>"),
         alpha: Some(alpha),
-        ..Output::default()
+        ..SystemOutput::default()
     };
-    let system = workspace.add_system("Soft", &About::default()).expect("a system");
+    let system = workspace.add_system("Soft", &StoredAbout::default()).expect("a system");
     workspace.add_outputs(system.id, &[(1, output)], &mut Measuring::default()).expect("an output");
     for (how, expect) in [
-        (Links::Greatest, "0-0 0-1"),
-        (Links::Above(25), "0-0 0-1 1-1"),
-        (Links::Symmetrised(0), "0-0"),
-        (Links::Symmetrised(4), "0-0 0-1 1-1"),
+        (LinkRule::Greatest, "0-0 0-1"),
+        (LinkRule::Above(25), "0-0 0-1 1-1"),
+        (LinkRule::Symmetrised(0), "0-0"),
+        (LinkRule::Symmetrised(4), "0-0 0-1 1-1"),
     ] {
-        let text = String::from_utf8(bytes(&workspace, Kind::Pharaoh(1, how))).expect("UTF-8");
+        let text = String::from_utf8(bytes(&workspace, ExportFormat::Pharaoh(1, how))).expect("UTF-8");
         assert_eq!(text.lines().next(), Some(expect), "{how:?}");
     }
-    let zip = bytes(&workspace, Kind::Arrays);
+    let zip = bytes(&workspace, ExportFormat::Arrays);
     let mut zip = zip::ZipArchive::new(std::io::Cursor::new(zip)).expect("a zip");
     let mut array = |name: &str| {
         let mut bytes = Vec::new();
@@ -432,11 +435,11 @@ fn alignments_go_out_as_arrays_tables_and_links_of_rows_and_columns() {
     assert_eq!((letters.len(), &letters[16..20]), (48, &0xe9_u32.to_le_bytes()[..]));
 
     let tables = folder.path().join("tables");
-    let corpus = Corpus::read(&workspace).expect("a corpus");
+    let corpus = CorpusTable::read(&workspace).expect("a corpus");
     let rows = Arc::new(vec![0, 1]);
     let out = Out {
         path: tables.clone(),
-        kind: Kind::Matrices,
+        kind: ExportFormat::Matrices,
         rows,
         columns: Vec::new(),
         chosen: String::new(),
@@ -495,7 +498,8 @@ fn judging_goes_through_the_command_line() {
 fn judgements_go_out_and_come_in_by_the_texts_and_one_undo_takes_them_back() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut first = filled(&folder.path().join("a.ilws"), PAIRS);
-    let omission = Mark { source: (1, 2), note: "le mot".to_owned(), ..mark((1, 1), "accuracy/omission", "major") };
+    let omission =
+        ErrorMark { source: (1, 2), note: "le mot".to_owned(), ..mark((1, 1), "accuracy/omission", "major") };
     let marks = vec![mark((1, 3), "style", "minor"), omission];
     first.judge(0, "anna", &said(2, &["colour", "order | odd"], "-il\tfaut", Vec::new(), "0-0 1?2")).expect("judged");
     first.judge(1, "anna", &said(0, &[], "", marks.clone(), "")).expect("judged");
@@ -507,20 +511,21 @@ fn judgements_go_out_and_come_in_by_the_texts_and_one_undo_takes_them_back() {
     // Another workspace has them in another order, and one sentence is written otherwise.
     let others =
         [("new here", "nouveau", "neuf"), ("it's  late", PAIRS[3].1, PAIRS[3].2), PAIRS[1], PAIRS[0], PAIRS[2]];
-    for (kind, name) in [(Kind::Judgements, "j.jsonl"), (Kind::JudgementTable, "j.tsv")] {
+    for (kind, name) in [(ExportFormat::Judgements, "j.jsonl"), (ExportFormat::JudgementTable, "j.tsv")] {
         let file = folder.path().join(name);
         std::fs::write(&file, written(&first, kind)).expect("written");
         assert!(judgement_io::holds(&file), "{name}");
         let mut second = filled(&folder.path().join(format!("{name}.ilws")), &others);
         second.judge(2, "anna", &said(1, &["before"], "", Vec::new(), "")).expect("judged");
         let before = second.judgements().expect("judgements");
-        let report = judgement_io::import(&mut second, &file, None, &mut Measuring::default(), &Ticket::forever());
+        let report =
+            judgement_io::import(&mut second, &file, None, &mut Measuring::default(), &CancellationToken::forever());
         let report = report.expect(name);
         assert_eq!((report.judgements, report.warned), (4, 0), "{name}: {:?}", report.warnings);
         let found = second.judgements().expect("judgements");
         for (from, to) in [(0, 3), (1, 2), (3, 1)] {
             let mut expect = (*expect[&from]).clone();
-            if kind == Kind::JudgementTable {
+            if kind == ExportFormat::JudgementTable {
                 // A bar stands between tags, and a cell has no tab.
                 if let Some(anna) = expect.get_mut("anna").filter(|_| from == 0) {
                     anna.tags = ["colour", "order", "odd"].map(str::to_owned).into();
@@ -574,7 +579,8 @@ fn lines_of_judgements_that_make_no_sense_are_told_with_their_numbers() {
         let mut workspace = filled(&folder.path().join(format!("{name}.ilws")), PAIRS);
         let file = folder.path().join(name);
         std::fs::write(&file, text).expect("written");
-        let report = judgement_io::import(&mut workspace, &file, None, &mut Measuring::default(), &Ticket::forever());
+        let report =
+            judgement_io::import(&mut workspace, &file, None, &mut Measuring::default(), &CancellationToken::forever());
         let report = report.expect(name);
         assert_eq!((report.judgements, report.warned), (judgements, says.len()), "{name}: {:?}", report.warnings);
         for (warning, says) in report.warnings.iter().zip(says) {
@@ -591,7 +597,8 @@ fn a_table_changes_only_the_columns_that_it_has() {
     workspace.judge(0, "bob", &said(2, &["kept"], "kept", Vec::new(), "")).expect("judged");
     let file = folder.path().join("bob.stars.tsv");
     std::fs::write(&file, "source\tannotator\tstars\nrain again\tme\t4\na red boat\tme\t5\n").expect("written");
-    let report = judgement_io::import(&mut workspace, &file, None, &mut Measuring::default(), &Ticket::forever());
+    let report =
+        judgement_io::import(&mut workspace, &file, None, &mut Measuring::default(), &CancellationToken::forever());
     assert!(report.expect("report").facts.iter().any(|fact| fact.contains("kept as by \"bob\"")));
     let all = workspace.judgements().expect("judgements");
     assert_eq!(all[&0]["bob"], said(5, &["kept"], "kept", Vec::new(), ""));
@@ -599,10 +606,11 @@ fn a_table_changes_only_the_columns_that_it_has() {
     let other = "sentence\tannotator\tsystem\twords\tcategory\tseverity\n1\tbob\tNobody\t1\tstyle\tdire\n";
     std::fs::write(folder.path().join("o.tsv"), other).expect("written");
     let path = folder.path().join("o.tsv");
-    let report = judgement_io::import(&mut workspace, &path, None, &mut Measuring::default(), &Ticket::forever());
+    let report =
+        judgement_io::import(&mut workspace, &path, None, &mut Measuring::default(), &CancellationToken::forever());
     let facts = report.expect("report").facts.join(" ");
     assert!(facts.contains("lacks dire.") && facts.contains("systems that are not here wait until they come: Nobody."));
-    judgement_io::import(&mut workspace, &file, Some("cleo"), &mut Measuring::default(), &Ticket::forever())
+    judgement_io::import(&mut workspace, &file, Some("cleo"), &mut Measuring::default(), &CancellationToken::forever())
         .expect("report");
     assert_eq!(workspace.judgements().expect("judgements")[&0]["cleo"].stars, 5);
 }
@@ -620,7 +628,7 @@ fn judgements_of_no_sentence_are_told_and_left_out() {
             "INSERT INTO judgement VALUES (0, 'anna', '{}'), (-7, 'bob', '{}'); INSERT INTO gold VALUES (0, '0-0')",
         )
         .expect("damaged");
-    let corpus = Corpus::read(&workspace).expect("a corpus");
+    let corpus = CorpusTable::read(&workspace).expect("a corpus");
     assert!(
         corpus.damages.iter().any(|why| why.contains("3 of its judgements are of no sentence")),
         "{:?}",

@@ -6,9 +6,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use interlinear::error::{Error, Result};
-use interlinear::jobs::gate::Gate;
+use interlinear::jobs::gate::ForegroundGate;
 use interlinear::jobs::live::protocol::Request;
-use interlinear::jobs::queue::{Job, Kind, Lane, Progress, Work};
+use interlinear::jobs::queue::{Job, JobProgress, JobQueue, QueueNews, Work};
 use interlinear::jobs::{Library, Store, Worker};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -29,16 +29,16 @@ fn fake(work: impl FnOnce(&Work<'_>) -> Result<u32> + Send + 'static) -> Fake {
     Fake(Box::new(work))
 }
 
-fn lane() -> (Lane<Fake>, Arc<Gate>) {
-    let gate = Gate::new();
-    (Lane::spawn(Library::new(1), Arc::clone(&gate), Arc::new(|| {})), gate)
+fn lane() -> (JobQueue<Fake>, Arc<ForegroundGate>) {
+    let gate = ForegroundGate::new();
+    (JobQueue::spawn(Library::new(1), Arc::clone(&gate), Arc::new(|| {})), gate)
 }
 
 /// The next event that ends an order.
-fn end(lane: &Lane<Fake>) -> (u64, Kind<u32>) {
+fn end(lane: &JobQueue<Fake>) -> (u64, QueueNews<u32>) {
     loop {
         let event = lane.next_within(PATIENCE).expect("every order ends");
-        if !matches!(event.kind, Kind::Progress(_)) {
+        if !matches!(event.kind, QueueNews::Progress(_)) {
             return (event.number, event.kind);
         }
     }
@@ -67,7 +67,7 @@ fn orders_are_done_in_the_order_they_came_and_tell_how_far_they_are() {
             fake(move |work| {
                 for done in 0..=3 {
                     let what = "Counting".to_owned();
-                    work.tell(Progress { done, total: 3, what, ..Progress::default() });
+                    work.tell(JobProgress { done, total: 3, what, ..JobProgress::default() });
                 }
                 Ok(number as u32 * 10)
             }),
@@ -79,8 +79,8 @@ fn orders_are_done_in_the_order_they_came_and_tell_how_far_they_are() {
         seen.push((
             event.number,
             match event.kind {
-                Kind::Progress(progress) => format!("{} of {}", progress.done, progress.total),
-                Kind::Found(found) => format!("found {found}"),
+                QueueNews::Progress(progress) => format!("{} of {}", progress.done, progress.total),
+                QueueNews::Found(found) => format!("found {found}"),
                 other => format!("{other:?}"),
             },
         ));
@@ -102,8 +102,8 @@ fn an_order_under_way_is_cancelled_and_the_next_one_goes_on() {
     heard.recv_timeout(PATIENCE).expect("it has begun");
     lane.cancel(1);
     go.send(()).expect("it waits");
-    assert_eq!(end(&lane), (1, Kind::Cancelled));
-    assert_eq!(end(&lane), (2, Kind::Found(2)));
+    assert_eq!(end(&lane), (1, QueueNews::Cancelled));
+    assert_eq!(end(&lane), (2, QueueNews::Found(2)));
 }
 
 #[test]
@@ -116,8 +116,8 @@ fn what_is_cancelled_before_its_turn_never_begins() {
     lane.cancel(2);
     lane.cancel(1);
     go.send(()).expect("it waits");
-    assert_eq!(end(&lane), (1, Kind::Cancelled));
-    assert_eq!(end(&lane), (2, Kind::Cancelled));
+    assert_eq!(end(&lane), (1, QueueNews::Cancelled));
+    assert_eq!(end(&lane), (2, QueueNews::Cancelled));
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn what_was_cancelled_is_not_found_after_all() {
     has_begun.recv_timeout(PATIENCE).expect("it has begun");
     lane.cancel(1);
     go.send(()).expect("it waits");
-    assert_eq!(end(&lane), (1, Kind::Cancelled));
+    assert_eq!(end(&lane), (1, QueueNews::Cancelled));
 }
 
 /// Work that tells whether `flag` was set when it went on.
@@ -164,7 +164,7 @@ fn a_paused_order_goes_on_only_when_it_is_told_to() {
     go.send(()).expect("it waits");
     flag.store(true, Ordering::Release);
     lane.pause(1, false);
-    assert_eq!(end(&lane), (1, Kind::Found(1)), "it went on while it was paused");
+    assert_eq!(end(&lane), (1, QueueNews::Found(1)), "it went on while it was paused");
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn a_paused_order_can_be_cancelled() {
     lane.pause(1, true);
     go.send(()).expect("it waits");
     lane.cancel(1);
-    assert_eq!(end(&lane), (1, Kind::Cancelled));
+    assert_eq!(end(&lane), (1, QueueNews::Cancelled));
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn the_live_lane_goes_first() {
     assert!(!gate.is_open());
     flag.store(true, Ordering::Release);
     drop(second);
-    assert_eq!(end(&lane), (1, Kind::Found(1)), "it went on beside the live lane");
+    assert_eq!(end(&lane), (1, QueueNews::Found(1)), "it went on beside the live lane");
 }
 
 #[test]
@@ -223,13 +223,13 @@ fn a_live_request_keeps_the_gate_shut_from_the_asking_to_the_end() {
         worker.submit(Request { number, source: "a".to_owned(), columns: vec![column(number)], near: None });
     }
     assert!(!gate.is_open());
-    let lane = Lane::<Fake>::spawn(worker.library(), Arc::clone(&gate), Arc::new(|| {}));
+    let lane = JobQueue::<Fake>::spawn(worker.library(), Arc::clone(&gate), Arc::new(|| {}));
     let flag = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&flag);
     lane.submit(1, fake(move |_| Ok(u32::from(seen.load(Ordering::Acquire)))));
     flag.store(true, Ordering::Release);
     drop(at_event);
-    assert_eq!(end(&lane), (1, Kind::Found(1)));
+    assert_eq!(end(&lane), (1, QueueNews::Found(1)));
 }
 
 #[test]
@@ -238,10 +238,10 @@ fn failures_and_panics_are_sentences_and_the_lane_goes_on() {
     lane.submit(1, fake(|_| Err(Error::Input("No such file.".to_owned()))));
     lane.submit(2, fake(|_| panic!("boom")));
     lane.submit(3, fake(|_| Ok(3)));
-    assert_eq!(end(&lane), (1, Kind::Failed("No such file.".to_owned())));
+    assert_eq!(end(&lane), (1, QueueNews::Failed("No such file.".to_owned())));
     let (number, kind) = end(&lane);
-    assert!(matches!(&kind, Kind::Failed(message) if message.contains("boom")), "{number} {kind:?}");
-    assert_eq!(end(&lane), (3, Kind::Found(3)));
+    assert!(matches!(&kind, QueueNews::Failed(message) if message.contains("boom")), "{number} {kind:?}");
+    assert_eq!(end(&lane), (3, QueueNews::Found(3)));
 }
 
 #[test]

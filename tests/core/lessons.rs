@@ -6,17 +6,17 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use interlinear::app::command::WindowCommand;
-use interlinear::app::effect::Chore;
 use interlinear::app::effect::Effect;
+use interlinear::app::effect::FileJob;
 use interlinear::app::page::Page;
 use interlinear::decoding::apart::Then;
 use interlinear::error::Result;
 use interlinear::evaluation::facts::Bench;
 use interlinear::figure::svg::svg;
 use interlinear::jobs::Library;
-use interlinear::jobs::files::texts::Texts;
+use interlinear::jobs::files::texts::FolderTexts;
 use interlinear::jobs::steps::{StepsRequest, at_once};
-use interlinear::models::anatomy::Wrong;
+use interlinear::models::anatomy::Miswiring;
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand, SelectCommand, SourceCommand};
 use interlinear::pages::steps::Guessed;
 use interlinear::pages::steps::command::StepsCommand;
@@ -28,11 +28,11 @@ use interlinear::session::lessons::LessonCommand;
 use interlinear::session::lessons::Running;
 use interlinear::session::lessons::check::check;
 use interlinear::session::lessons::doing::{Now, settled};
-use interlinear::session::lessons::lights::{LIGHTS, Lit};
+use interlinear::session::lessons::lights::{HighlightPart, LIGHTS};
 use interlinear::session::lessons::script::{Script, ScriptPart, read};
 use interlinear::session::lessons::shelf::{BUNDLED, bundled};
 use interlinear::session::lessons::spoken::spoken;
-use interlinear::session::lessons::things::{Act, Look, THINGS, Thing};
+use interlinear::session::lessons::things::{LessonAct, LessonAction, Look, THINGS};
 use interlinear::session::state::Session;
 use interlinear::text::lesson::BLOCKS;
 
@@ -120,19 +120,22 @@ impl Desk {
     }
 
     /// Does what a page waits for, as a reader would.
-    fn act(&mut self, thing: &Thing, what: &str) {
-        let needs_words = matches!(thing, Thing::Act(Act::SelectWord | Act::Intervene | Act::AnotherHypothesis));
+    fn act(&mut self, thing: &LessonAction, what: &str) {
+        let needs_words = matches!(
+            thing,
+            LessonAction::Act(LessonAct::SelectWord | LessonAct::Intervene | LessonAct::AnotherHypothesis)
+        );
         if needs_words {
             self.until(what, |session| settled(session.app()));
         }
-        if matches!(thing, Thing::Act(Act::Say | Act::Reveal | Act::AnotherStep)) {
+        if matches!(thing, LessonAction::Act(LessonAct::Say | LessonAct::Reveal | LessonAct::AnotherStep)) {
             self.until(what, |session| session.steps().apart.is_some() && !session.steps().is_waiting());
         }
-        if !matches!(thing, Thing::Act(_)) {
+        if !matches!(thing, LessonAction::Act(_)) {
             self.until(what, |session| thing.now(session.app(), session.steps()) != Now::NotYet);
         }
         let commands = match thing {
-            Thing::Act(act) => by_hand(*act, self.session()),
+            LessonAction::Act(act) => by_hand(*act, self.session()),
             _ => match thing.now(self.session().app(), self.session().steps()) {
                 Now::Do(commands) => commands,
                 other => panic!("{what}: {other:?}"),
@@ -144,22 +147,22 @@ impl Desk {
     }
 }
 
-fn by_hand(act: Act, session: &Session) -> Vec<Command> {
+fn by_hand(act: LessonAct, session: &Session) -> Vec<Command> {
     let column = session.app().selected_column().expect("a column").id;
     match act {
-        Act::AnotherSentence => vec![SourceCommand::Edit("I do not know.".to_owned()).into()],
-        Act::SelectWord => vec![SelectCommand::MoveTarget(1).into()],
-        Act::Reveal => {
+        LessonAct::AnotherSentence => vec![SourceCommand::Edit("I do not know.".to_owned()).into()],
+        LessonAct::SelectWord => vec![SelectCommand::MoveTarget(1).into()],
+        LessonAct::Reveal => {
             let word = StepsCommand::GuessWord("mot".to_owned());
             vec![StepsCommand::Guess(0).into(), word.into(), StepsCommand::Reveal.into()]
         }
-        Act::Intervene => vec![InterveneCommand::Row { column, i: 0, edit: RowEdit::Uniform }.into()],
-        Act::AnotherStep => vec![StepsCommand::MoveWord(1).into()],
-        Act::Say => {
+        LessonAct::Intervene => vec![InterveneCommand::Row { column, i: 0, edit: RowEdit::Uniform }.into()],
+        LessonAct::AnotherStep => vec![StepsCommand::MoveWord(1).into()],
+        LessonAct::Say => {
             let (id, _) = session.steps().apart.as_ref().expect("a machine").steps[0].best[1];
             vec![StepsCommand::Say(id).into()]
         }
-        Act::AnotherHypothesis => vec![SelectCommand::MoveHypothesis(1).into()],
+        LessonAct::AnotherHypothesis => vec![SelectCommand::MoveHypothesis(1).into()],
     }
 }
 
@@ -247,8 +250,8 @@ each_lesson! {
 
 const OWN: &str = "# Mine\n\nAbout.\n\n## One\n\n```do\nbeam: 2\npage: map\n```\n```light\nbeam-size\n```\n\nText.\n\n```wait\npage: sentence\n```\n\nMore.\n\n```ask\nWhy?\n- ( ) a\n- (x) b\n```\n\n## Two\n\n```do\nbeam: 3\n```\n";
 
-fn own(text: &str) -> Texts {
-    Texts { files: vec![(PathBuf::from("lessons/mine.md"), Ok(text.to_owned()))] }
+fn own(text: &str) -> FolderTexts {
+    FolderTexts { files: vec![(PathBuf::from("lessons/mine.md"), Ok(text.to_owned()))] }
 }
 
 fn session_with(text: &str) -> Session {
@@ -265,7 +268,9 @@ fn a_page_acts_lights_waits_and_is_answered() {
     let beam = |session: &Session| session.app().document.scene().search.beam;
     assert_eq!((beam(&session), session.app().view.page()), (2, Page::Map));
     let open = |session: &Session| session.lessons().open().expect("it is open").clone();
-    assert!(session.lessons().lights(Lit::BeamSize, "") && !session.lessons().lights(Lit::Beam, ""));
+    assert!(
+        session.lessons().lights(HighlightPart::BeamSize, "") && !session.lessons().lights(HighlightPart::Beam, "")
+    );
     assert_eq!(open(&session).parts().len(), 4, "what follows the act is not there yet");
     session.apply(WindowCommand::ShowPage(Page::Sentence));
     assert_eq!((open(&session).parts().len(), open(&session).waits()), (6, None), "it goes on by itself");
@@ -274,7 +279,7 @@ fn a_page_acts_lights_waits_and_is_answered() {
     assert_eq!(open(&session).answers.get(&(0, 0)), Some(&1));
     session.apply(LessonCommand::Next);
     assert_eq!((open(&session).page, beam(&session)), (1, 3));
-    assert!(!session.lessons().lights(Lit::BeamSize, ""), "lights go out with the page");
+    assert!(!session.lessons().lights(HighlightPart::BeamSize, ""), "lights go out with the page");
     session.apply(LessonCommand::Back);
     assert_eq!((open(&session).page, beam(&session), session.app().view.page()), (0, 2, Page::Map));
     session.apply(LessonCommand::Next);
@@ -319,7 +324,7 @@ fn a_lesson_is_printed_behind_the_window() {
     session.apply(LessonCommand::Print(folder.path().join("handout")));
     let effects = session.take_effects();
     let work = effects.iter().find_map(|effect| match effect {
-        Effect::Chore(Chore::Work(work)) => Some(work.clone()),
+        Effect::Chore(FileJob::Work(work)) => Some(work.clone()),
         _ => None,
     });
     let path = folder.path().join("handout.html");
@@ -354,7 +359,7 @@ fn the_machine_of_a_page_stands_on_paper() {
     let script = script("learning");
     let before = script.pages.iter().position(|page| page.heading == "Before the first update").expect("a page");
     let found = spoken(&script, before).expect("it is about steps");
-    assert_eq!((found.model.as_str(), found.wrong), ("rnnsearch-en-fr", Some(Wrong::Untrained)));
+    assert_eq!((found.model.as_str(), found.wrong), ("rnnsearch-en-fr", Some(Miswiring::Untrained)));
     assert_eq!((found.sentence.as_str(), found.step.as_deref()), ("The black cat sleeps on the old chair.", Some("3")));
     let first = spoken(&script, 0).expect("it is about a column");
     assert_eq!((first.page, first.look, first.given), (Page::Sentence, Look::Heatmap, None));

@@ -9,12 +9,12 @@ use interlinear::decoding::{Decoded, Forced, Hypothesis, SearchOptions, Specials
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::{Architecture, Config, LuongSizes};
 use interlinear::models::folder::readable;
-use interlinear::models::init::{Scheme, initial_weights};
+use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::loss::trainable;
 use interlinear::models::plain::PlainStepper;
 use interlinear::models::{Annotations, Kernels, Model, Stepper, fused};
 use interlinear::nn::device::Device;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};
@@ -64,7 +64,7 @@ fn config((attention, score): (AttentionKind, &str), (input_feeding, reverse_sou
 
 /// Weights of which none is 0 and which tell words well apart.
 fn weights(config: &Config) -> Weights {
-    let mut weights = initial_weights(config, Scheme::Scaled, 5);
+    let mut weights = initial_weights(config, InitScheme::Scaled, 5);
     for (_, array) in weights.iter_mut() {
         array.data.iter_mut().enumerate().for_each(|(i, x)| *x = 1.5 * *x + 0.05 * (i as f32 + 1.0).sin());
     }
@@ -101,7 +101,7 @@ fn assert_same(what: &str, a: &Forced, b: &Forced) {
 fn beams(stepper: &mut dyn Stepper, sources: &[&[u32]]) -> Vec<Decoded> {
     let options = SearchOptions { beam: 3, max_length: Some(7), ..SearchOptions::default() };
     let specials = Specials { eos: 0, unk: 1 };
-    decode(stepper, specials, sources, &options, &Ticket::forever(), &mut |_, _| {}).expect("it decodes")
+    decode(stepper, specials, sources, &options, &CancellationToken::forever(), &mut |_, _| {}).expect("it decodes")
 }
 
 /// Forced targets and beams of ragged batches are those of each sentence alone.
@@ -117,11 +117,11 @@ fn every_combination_reads_a_sentence_in_a_batch_as_it_does_alone() {
         let model = readable(&config, &weights(&config), &candle_core::Device::Cpu).expect("a model");
         let mut stepper = PlainStepper::new(model);
         let mut scores =
-            |pairs: &[(&[u32], &[u32])]| force(&mut stepper, pairs, &Ticket::forever()).expect("it scores");
+            |pairs: &[(&[u32], &[u32])]| force(&mut stepper, pairs, &CancellationToken::forever()).expect("it scores");
         let together = scores(&pairs);
         let alone: Vec<Forced> = pairs.iter().map(|pair| scores(&[*pair]).swap_remove(0)).collect();
         let mut fused = fused::stepper(&config, &std::sync::Arc::new(weights(&config)), 1).expect("a stepper");
-        let by_kernels = force(fused.as_mut(), &pairs, &Ticket::forever()).expect("it scores");
+        let by_kernels = force(fused.as_mut(), &pairs, &CancellationToken::forever()).expect("it scores");
         let decoded = beams(&mut stepper, &sources);
         for (index, source) in sources.into_iter().enumerate() {
             let what = format!("{look:?} {wiring:?}, sentence {index}");
@@ -131,7 +131,8 @@ fn every_combination_reads_a_sentence_in_a_batch_as_it_does_alone() {
             assert_eq!(words(&beams(&mut stepper, &[source])[0]), words(&decoded[index]), "{what}");
             // What the beam says of its best is what forcing it says.
             let best = decoded[index].hypotheses[0].clone();
-            let forced = force(&mut stepper, &[(source, &best.tokens)], &Ticket::forever()).expect("it scores");
+            let forced =
+                force(&mut stepper, &[(source, &best.tokens)], &CancellationToken::forever()).expect("it scores");
             let Hypothesis { token_log_p, log_p, alpha, energies, p_t, .. } = best;
             assert_same(&what, &Forced { token_log_p, log_p, alpha, energies, p_t }, &forced[0]);
         }
@@ -185,7 +186,7 @@ fn local_attention_looks_round_p_t() {
         for engine in [Kernels::Plain, Kernels::Fused] {
             let mut stepper = model.stepper(engine, 1).expect("a stepper");
             let pairs = sources.map(|source| (source, &target[..]));
-            let found = force(stepper.as_mut(), &pairs, &Ticket::forever()).expect("it scores");
+            let found = force(stepper.as_mut(), &pairs, &CancellationToken::forever()).expect("it scores");
             for (source, found) in sources.iter().zip(&found) {
                 let (p_t, alpha) = (found.p_t.as_ref().expect("p_t"), found.alpha.as_ref().expect("alpha"));
                 for (t, (&p, row)) in p_t.iter().zip(alpha).enumerate() {
@@ -202,7 +203,7 @@ fn local_attention_looks_round_p_t() {
     }
     let model = Model::load(&reference("luong-global-dot"), &Device::cpu()).expect("the fixture loads");
     let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
-    let found = force(stepper.as_mut(), &[(&[2, 0], &[3, 0])], &Ticket::forever()).expect("it scores");
+    let found = force(stepper.as_mut(), &[(&[2, 0], &[3, 0])], &CancellationToken::forever()).expect("it scores");
     assert_eq!(found[0].p_t, None);
 }
 

@@ -11,21 +11,21 @@ use interlinear::corpus::overview::test_set::{TestSet, Unk};
 use interlinear::corpus::overview::{evaluate, gold};
 use interlinear::decoding::SearchOptions;
 use interlinear::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Ensemble, Mixing};
-use interlinear::evaluation::System;
+use interlinear::evaluation::EvaluatedSystem;
 use interlinear::evaluation::alignment::Aligner;
 use interlinear::jobs::Store;
-use interlinear::jobs::gate::Gate;
+use interlinear::jobs::gate::ForegroundGate;
 use interlinear::jobs::live::protocol::EnsembleSpec;
 use interlinear::jobs::queue::evaluate::{Candidate, Evaluate};
-use interlinear::jobs::queue::{Found, Kind, Lane, Order};
+use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
 use interlinear::models::config::Architecture;
-use interlinear::models::{Kernels, Model, Need, Row, StepOutput};
+use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::text::line;
 use interlinear::text::links::{Link, Links};
 use interlinear::text::reader::LineReader;
 use interlinear::text::sentence::Sentence;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};
@@ -61,7 +61,7 @@ fn say(model: &Model, source: &[u32], prefix: &[u32]) -> StepOutput {
     stepper.begin(&[source]).expect("begun");
     for i in 0..=prefix.len() {
         let y_prev = i.checked_sub(1).map(|i| prefix[i]);
-        stepper.step(&[Row { sentence: 0, parent: 0, y_prev }], &Need::all(), &mut output).expect("a step");
+        stepper.step(&[StepRow { sentence: 0, parent: 0, y_prev }], &Need::all(), &mut output).expect("a step");
     }
     output
 }
@@ -105,15 +105,16 @@ fn the_figures_are_those_of_the_members_mean() {
         let mut stepper = ensemble.stepper(Kernels::Fused, 1).expect("a stepper");
         let search = SearchOptions { beam: 1, max_length: Some(MOST), ..SearchOptions::default() };
         let options = EvaluationOptions { search, batch: 2, ..EvaluationOptions::default() };
-        let report = evaluate::run(&ensemble, stepper.as_mut(), &set, &options, &Ticket::forever(), &mut |_| {})
-            .expect("it runs");
+        let report =
+            evaluate::run(&ensemble, stepper.as_mut(), &set, &options, &CancellationToken::forever(), &mut |_| {})
+                .expect("it runs");
         assert_eq!((report.architecture, report.mixing), ("ensemble", Some(mixing)));
         let found = gold::measure(
-            Aligner { system: System::from(&ensemble), stepper: stepper.as_mut() },
+            Aligner { system: EvaluatedSystem::from(&ensemble), stepper: stepper.as_mut() },
             None,
             (&set, &links),
             &AlignmentOptions::default(),
-            &Ticket::forever(),
+            &CancellationToken::forever(),
             &mut |_| {},
         )
         .expect("it aligns");
@@ -237,12 +238,12 @@ fn the_window_measures_an_ensemble_beside_the_models() {
         search: SearchOptions { max_length: Some(6), ..SearchOptions::default() },
         unk: vec![Unk::Allowed],
     };
-    let lane: Lane<Order> = Lane::spawn(Store::new(1).library(), Gate::new(), Arc::new(|| {}));
-    lane.submit(1, Order::Evaluate(order));
+    let lane: JobQueue<QueueOrder> = JobQueue::spawn(Store::new(1).library(), ForegroundGate::new(), Arc::new(|| {}));
+    lane.submit(1, QueueOrder::Evaluate(order));
     let found = loop {
         match lane.next_within(Duration::from_mins(1)).expect("it goes on").kind {
-            Kind::Progress(_) => {}
-            Kind::Found(Found::Evaluated(found)) => break found,
+            QueueNews::Progress(_) => {}
+            QueueNews::Found(Found::Evaluated(found)) => break found,
             other => panic!("{other:?}"),
         }
     };

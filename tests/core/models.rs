@@ -12,9 +12,9 @@ use interlinear::error::Error;
 use interlinear::models::checkpoint::{Array, Weights};
 use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSizes};
 use interlinear::models::folder::card;
-use interlinear::models::init::{Scheme, initial_weights};
+use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::loss::{Regularizer, Trainable, trainable};
-use interlinear::models::{Kernels, MODELS, Model, Need, Row, StepOutput, Stepper, shapes};
+use interlinear::models::{Kernels, MODELS, Model, Need, StepOutput, StepRow, Stepper, shapes};
 use interlinear::nn::device::Device;
 use interlinear::text::tokenizer::Tokenizers;
 use serde_json::Value;
@@ -94,7 +94,7 @@ fn check_batch(what: &str, stepper: &mut dyn Stepper, cases: &[&Case]) {
         if live.is_empty() {
             break;
         }
-        let row = |k: &usize| Row {
+        let row = |k: &usize| StepRow {
             sentence: *k,
             parent: before.iter().position(|b| b == k).unwrap_or(0),
             y_prev: (i > 0).then(|| cases[*k].target[i - 1]),
@@ -153,12 +153,13 @@ fn rows_may_be_repeated_reordered_and_dropped() {
             let mut stepper = model.stepper(engine, 1).expect("a stepper");
             stepper.begin(&[&a.source, &b.source]).expect("encodes");
             let mut output = StepOutput::default();
-            let first = |sentence| Row { sentence, parent: 0, y_prev: None };
+            let first = |sentence| StepRow { sentence, parent: 0, y_prev: None };
             stepper.step(&[first(0), first(0), first(1)], &Need::all(), &mut output).expect("steps");
             for (r, case) in [(0, a), (1, a), (2, b)] {
                 check_row(&what, &output, r, case, 0);
             }
-            let next = |sentence, parent, case: &Case, i: usize| Row { sentence, parent, y_prev: Some(case.target[i]) };
+            let next =
+                |sentence, parent, case: &Case, i: usize| StepRow { sentence, parent, y_prev: Some(case.target[i]) };
             stepper.step(&[next(1, 2, b, 0), next(0, 1, a, 0)], &Need::all(), &mut output).expect("steps");
             for (r, case) in [(0, b), (1, a)] {
                 check_row(&what, &output, r, case, 1);
@@ -260,7 +261,7 @@ fn objective(model: &dyn Trainable, (dropout, smoothing): (f64, f64)) -> Tensor 
 #[test]
 fn gradients_agree_with_differences_in_float64() {
     for config in tiny_configs() {
-        let mut weights = initial_weights(&config, Scheme::Scaled, 3);
+        let mut weights = initial_weights(&config, InitScheme::Scaled, 3);
         // Biases start at 0; other values make their gradients more telling.
         weights
             .iter_mut()
@@ -311,7 +312,7 @@ pub fn check_gradients(
 #[test]
 fn label_smoothing_mixes_in_the_mean_over_all_words() {
     let config = tiny(Architecture::RNN_SEARCH, None);
-    let (tensors, _) = variables(&initial_weights(&config, Scheme::Scaled, 4), DType::F64);
+    let (tensors, _) = variables(&initial_weights(&config, InitScheme::Scaled, 4), DType::F64);
     let model = trainable(&config, &tensors).expect("a model");
     let loss = |epsilon| objective(model.as_ref(), (0.0, epsilon)).to_scalar::<f64>().expect("a number");
     // The objective is linear in epsilon, and at epsilon 1 it is the mean over all words.
@@ -334,9 +335,9 @@ fn deviation(array: &Array) -> f64 {
 fn starts_are_those_of_the_appendix_and_repeat() {
     let config =
         Config { embedding: 30, hidden: 40, maxout: 20, alignment: 50, ..tiny(Architecture::RNN_SEARCH, None) };
-    let weights = initial_weights(&config, Scheme::Paper, 7);
-    assert_eq!(weights, initial_weights(&config, Scheme::Paper, 7));
-    assert_ne!(weights, initial_weights(&config, Scheme::Paper, 8));
+    let weights = initial_weights(&config, InitScheme::Paper, 7);
+    assert_eq!(weights, initial_weights(&config, InitScheme::Paper, 7));
+    assert_ne!(weights, initial_weights(&config, InitScheme::Paper, 8));
     for (name, array) in weights.iter() {
         let expected = match name.rsplit('.').next().unwrap_or(name) {
             "U" | "U_z" | "U_r" => 1.0 / (config.hidden as f64).sqrt(),
@@ -351,7 +352,7 @@ fn starts_are_those_of_the_appendix_and_repeat() {
             deviation(array)
         );
     }
-    let scaled = initial_weights(&config, Scheme::Scaled, 7);
+    let scaled = initial_weights(&config, InitScheme::Scaled, 7);
     for (name, expected) in
         [("decoder.C", 1.0 / 80_f64.sqrt()), ("readout.W_o", 1.0 / 20_f64.sqrt()), ("source_embedding", 0.1)]
     {
@@ -373,12 +374,12 @@ fn luong_starts_uniform_as_the_paper_or_scaled_to_its_gates() {
         start: 0,
     };
     let config = Config { embedding: 30, hidden: 40, maxout: 0, luong: Some(sizes), ..tiny(Architecture::LUONG, None) };
-    for (name, array) in initial_weights(&config, Scheme::Uniform, 7).iter() {
+    for (name, array) in initial_weights(&config, InitScheme::Uniform, 7).iter() {
         assert!(array.data.iter().all(|x| x.abs() <= 0.1), "{name}");
         let expected = 0.2 / 12_f64.sqrt();
         assert!((deviation(array) - expected).abs() <= 0.25 * expected, "{name}: {}", deviation(array));
     }
-    let scaled = initial_weights(&config, Scheme::Scaled, 7);
+    let scaled = initial_weights(&config, InitScheme::Scaled, 7);
     for (name, expected) in [
         ("target_embedding", 1.0),
         ("decoder.0.W_o", 2.0 / 70_f64.sqrt()),
@@ -412,7 +413,7 @@ fn weights_come_back_from_f32_exactly_and_from_f16_rounded() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("model.safetensors");
     for config in tiny_configs() {
-        let weights = initial_weights(&config, Scheme::Scaled, 1);
+        let weights = initial_weights(&config, InitScheme::Scaled, 1);
         for half in [false, true] {
             weights.save(&path, half).expect("saves");
             let read = Weights::load(&path, &shapes(&config)).expect("loads");

@@ -6,24 +6,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use interlinear::app::command::{TaskCommand, WindowCommand};
-use interlinear::app::effect::LaneCall;
-use interlinear::app::effect::{Chore, News};
+use interlinear::app::effect::QueueCall;
+use interlinear::app::effect::{FileEvent, FileJob};
 use interlinear::app::files::lists::List;
 use interlinear::app::page::{Dropped, Page};
 use interlinear::corpus::overview::test_set::{TestSet, Unk};
 use interlinear::decoding::ensemble::Mixing;
 use interlinear::figure::Figure;
 use interlinear::figure::geometry::{point, size};
-use interlinear::figure::mark::{Across, Down, Mark, Text};
+use interlinear::figure::mark::{Across, Down, Mark, TextMark};
 use interlinear::figure::palette::Rgba;
 use interlinear::figure::provenance::Provenance;
 use interlinear::jobs::files::follow::{Follower, Watch};
 use interlinear::jobs::live::protocol::EnsembleSpec;
-use interlinear::jobs::queue::CorpusEvent;
+use interlinear::jobs::queue::QueueEvent;
 use interlinear::jobs::queue::evaluate::{Candidate, Evaluate};
-use interlinear::jobs::queue::{Found, Kind, Order, Progress};
+use interlinear::jobs::queue::{Found, JobProgress, QueueNews, QueueOrder};
 use interlinear::pages::evaluation::command::{EvaluationCommand, TestCommand};
-use interlinear::pages::evaluation::{By, FiguresFormat, LogState};
+use interlinear::pages::evaluation::{FiguresFormat, LogState, SortBy};
 use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SearchCommand};
 use interlinear::session::command::Command;
 use interlinear::session::driver::Driver;
@@ -62,13 +62,13 @@ fn ready(models: &[&str]) -> Session {
 fn run(session: &mut Session) -> (u64, Evaluate) {
     apply(session, EvaluationCommand::Run);
     match lane_calls(session).as_slice() {
-        [LaneCall::Submit(number, Order::Evaluate(order))] => (*number, order.clone()),
+        [QueueCall::Submit(number, QueueOrder::Evaluate(order))] => (*number, order.clone()),
         other => panic!("{other:?}"),
     }
 }
 
-fn found(session: &mut Session, number: u64, kind: Kind) -> bool {
-    session.absorb_corpus(CorpusEvent { number, kind })
+fn found(session: &mut Session, number: u64, kind: QueueNews) -> bool {
+    session.absorb_corpus(QueueEvent { number, kind })
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn a_run_measures_each_model_once_with_the_search_of_the_window() {
     apply(&mut session, EvaluationCommand::Run);
     assert!(lane_calls(&mut session).is_empty(), "one run at a time");
     session.apply(TaskCommand::Cancel(number));
-    assert_eq!(lane_calls(&mut session), [LaneCall::Cancel(number)]);
+    assert_eq!(lane_calls(&mut session), [QueueCall::Cancel(number)]);
     apply(&mut session, EvaluationCommand::SetAlsoWithoutUnk(true));
     let (number, order) = run(&mut session);
     assert_eq!(order.unk, [Unk::Allowed, Unk::Forbidden]);
@@ -129,33 +129,33 @@ fn an_ensemble_of_the_window_is_measured_as_a_system_of_its_own() {
 fn progress_pause_and_failure_are_the_pages_own_and_results_stay_until_replaced() {
     let mut session = ready(&["m0"]);
     let (number, _) = run(&mut session);
-    let progress = Progress { done: 3, total: 10, what: "Translating".to_owned(), words_per_second: 5.0 };
-    assert!(found(&mut session, number, Kind::Progress(progress.clone())));
+    let progress = JobProgress { done: 3, total: 10, what: "Translating".to_owned(), words_per_second: 5.0 };
+    assert!(found(&mut session, number, QueueNews::Progress(progress.clone())));
     assert_eq!(session.app().tasks.task(number).and_then(|task| task.progress.clone()), Some(progress));
     session.apply(TaskCommand::Pause(number, true));
-    assert_eq!(lane_calls(&mut session), [LaneCall::Pause(number, true)]);
+    assert_eq!(lane_calls(&mut session), [QueueCall::Pause(number, true)]);
     assert!(session.app().tasks.task(number).is_some_and(|task| task.is_paused));
     let results = measured::two_models();
-    assert!(found(&mut session, number, Kind::Found(Found::Evaluated(results.clone()))));
+    assert!(found(&mut session, number, QueueNews::Found(Found::Evaluated(results.clone()))));
     assert_eq!((session.evaluation().task, session.app().tasks.list().len()), (None, 0));
     assert_eq!(session.evaluation().results.as_deref(), Some(&results));
 
     let (second, _) = run(&mut session);
-    assert!(!found(&mut session, number, Kind::Failed("late".to_owned())), "it is done");
-    assert!(found(&mut session, second, Kind::Failed("test.en does not exist".to_owned())));
+    assert!(!found(&mut session, number, QueueNews::Failed("late".to_owned())), "it is done");
+    assert!(found(&mut session, second, QueueNews::Failed("test.en does not exist".to_owned())));
     assert_eq!(session.evaluation().message.as_deref(), Some("test.en does not exist"));
     assert!(session.evaluation().results.is_some(), "a failure takes nothing away");
     let (third, _) = run(&mut session);
     assert_eq!(session.evaluation().message, None);
     session.apply(TaskCommand::Cancel(third));
     assert!(session.evaluation().task.is_none());
-    assert!(!found(&mut session, third, Kind::Found(Found::Evaluated(results))), "it was cancelled");
+    assert!(!found(&mut session, third, QueueNews::Found(Found::Evaluated(results))), "it was cancelled");
 }
 
 fn with_results() -> Session {
     let mut session = ready(&["m0", "m1"]);
     let (number, _) = run(&mut session);
-    found(&mut session, number, Kind::Found(Found::Evaluated(measured::two_models())));
+    found(&mut session, number, QueueNews::Found(Found::Evaluated(measured::two_models())));
     session
 }
 
@@ -165,14 +165,17 @@ fn sentences_are_sorted_by_difference_first_and_by_anything_else() {
     let order = |session: &Session| session.evaluation().listing.order.clone();
     assert_eq!(session.evaluation().listing.pair, (0, 1));
     assert_eq!(order(&session)[2..], [0, 1], "both models agree in the first two, which stay in order");
-    for (by, wanted) in
-        [(By::Line, [0, 1, 2, 3]), (By::Length, [2, 0, 1, 3]), (By::Bleu(0), [2, 0, 1, 3]), (By::Bleu(1), [3, 0, 1, 2])]
-    {
+    for (by, wanted) in [
+        (SortBy::Line, [0, 1, 2, 3]),
+        (SortBy::Length, [2, 0, 1, 3]),
+        (SortBy::Bleu(0), [2, 0, 1, 3]),
+        (SortBy::Bleu(1), [3, 0, 1, 2]),
+    ] {
         apply(&mut session, EvaluationCommand::Sort(by));
         assert_eq!(order(&session), wanted, "{by:?}");
     }
-    apply(&mut session, EvaluationCommand::Sort(By::Line));
-    apply(&mut session, EvaluationCommand::Sort(By::Line));
+    apply(&mut session, EvaluationCommand::Sort(SortBy::Line));
+    apply(&mut session, EvaluationCommand::Sort(SortBy::Line));
     assert_eq!(order(&session), [3, 2, 1, 0], "the same again turns it round");
     apply(&mut session, EvaluationCommand::Compare(1, 9));
     assert_eq!(session.evaluation().listing.pair, (0, 1), "there is no tenth model");
@@ -195,7 +198,7 @@ fn figures_are_written_as_tsv_and_json() {
     let mut written = |format| {
         apply(&mut session, EvaluationCommand::Export { format, path: path.clone() });
         match chores(&mut session).pop() {
-            Some(Chore::Write { text, .. }) => text,
+            Some(FileJob::Write { text, .. }) => text,
             other => panic!("{other:?}"),
         }
     };
@@ -220,7 +223,8 @@ fn the_test_set_and_the_logs_come_back_at_the_next_start() {
     apply(&mut session, TestCommand::AddReference(PathBuf::from("test.2.fr")));
     apply(&mut session, TestCommand::SetGold(Some(PathBuf::from("gold"))));
     apply(&mut session, TestCommand::SetPretokenized(true));
-    session.hear(News::Logs { path: PathBuf::from("runs"), found: vec![PathBuf::from("runs/a/training/log.jsonl")] });
+    session
+        .hear(FileEvent::Logs { path: PathBuf::from("runs"), found: vec![PathBuf::from("runs/a/training/log.jsonl")] });
     let text = serde_json::to_string(&session.saved()).expect("the state can be written");
     let saved: SavedSession = serde_json::from_str(&text).expect("the state can be read");
     let mut again = Session::start(Some(saved), &OpenWith::default());
@@ -238,12 +242,12 @@ fn what_is_dropped_on_the_page_finds_its_place() {
     for name in ["a.en", "a.fr", "b.fr"] {
         apply(&mut session, WindowCommand::Drop(PathBuf::from(name)));
         let on = Page::Evaluation;
-        assert_eq!(chores(&mut session), [Chore::Look { path: PathBuf::from(name), on }]);
+        assert_eq!(chores(&mut session), [FileJob::Look { path: PathBuf::from(name), on }]);
         session.hear(opened(name, Dropped::Text, on));
     }
     assert_eq!(session.evaluation().test.source.as_deref(), Some(Path::new("a.en")));
     assert_eq!(session.evaluation().test.references, [PathBuf::from("a.fr"), PathBuf::from("b.fr")]);
-    session.hear(News::Logs { path: PathBuf::from("empty"), found: Vec::new() });
+    session.hear(FileEvent::Logs { path: PathBuf::from("empty"), found: Vec::new() });
     assert!(session.app().view.notices().last().is_some_and(|notice| notice.is_error && notice.text.contains("empty")));
 }
 
@@ -329,7 +333,7 @@ fn the_follower_tells_of_a_log_while_it_grows() {
     std::fs::write(&path, LOG).expect("it can be written");
     let follower = Follower::<Watch>::spawn(Duration::from_millis(5), Arc::new(|| {}));
     follower.follow(vec![path.clone()]);
-    let update = |seen: interlinear::jobs::files::follow::Seen| seen.curves.map(|curves| curves.update);
+    let update = |seen: interlinear::jobs::files::follow::FollowEvent| seen.curves.map(|curves| curves.update);
     assert_eq!(follower.next_within(PATIENCE).map(update), Some(Ok(100)));
     let mut file = std::fs::File::options().append(true).open(&path).expect("it can be opened");
     file.write_all(b"{\"update\":150,\"nll\":4.0}\n").expect("it can be written");
@@ -419,7 +423,7 @@ fn a_kept_picture_is_written_in_the_format_of_its_name() {
         let _ = wake.send(());
     });
     let mut driver = Driver::open(OpenWith::default(), wake);
-    let text = Text::new("-log p", point(5.0, 5.0), (Across::Left, Down::Top), 12.0, Rgba::TRANSPARENT);
+    let text = TextMark::new("-log p", point(5.0, 5.0), (Across::Left, Down::Top), 12.0, Rgba::TRANSPARENT);
     let figure = Figure { size: size(80.0, 40.0), marks: vec![Mark::Text(text)], provenance: Provenance::default() };
     for (name, start) in [("a.svg", &b"<svg"[..]), ("a.pdf", b"%PDF"), ("a.png", b"\x89PNG")] {
         let path = folder.path().join(name);

@@ -8,15 +8,15 @@ use interlinear::analysis::bleu::Tokenization;
 use interlinear::corpus::overview::test_set::Unk;
 use interlinear::decoding::{SearchOptions, force};
 use interlinear::jobs::Store;
-use interlinear::jobs::gate::Gate;
+use interlinear::jobs::gate::ForegroundGate;
 use interlinear::jobs::queue::evaluate::Evaluate;
-use interlinear::jobs::queue::phrases::{Phrases, SAMPLES, Samples, Scored};
-use interlinear::jobs::queue::{Found, Kind, Lane, Order};
+use interlinear::jobs::queue::phrases::{PhraseOrder, SAMPLES, Samples, Scored};
+use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::text::pairs::Pairs;
 use interlinear::text::phrases::PhraseTable;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 use interlinear::training::curves::Curves;
 use interlinear::training::state::Checkpoint;
 
@@ -64,16 +64,16 @@ fn a_table_without_pairs_is_refused() {
 }
 
 /// Gives the lane an order and waits for what comes of it.
-fn perform(lane: &Lane<Order>, number: u64, order: Phrases) -> Kind {
-    perform_any(lane, number, Order::Phrases(order))
+fn perform(lane: &JobQueue<QueueOrder>, number: u64, order: PhraseOrder) -> QueueNews {
+    perform_any(lane, number, QueueOrder::Phrases(order))
 }
 
 /// As [`perform`] of any kind of order.
-fn perform_any(lane: &Lane<Order>, number: u64, order: Order) -> Kind {
+fn perform_any(lane: &JobQueue<QueueOrder>, number: u64, order: QueueOrder) -> QueueNews {
     lane.submit(number, order);
     loop {
         let event = lane.next_within(Duration::from_secs(30)).expect("every order ends");
-        if event.number == number && !matches!(event.kind, Kind::Progress(_)) {
+        if event.number == number && !matches!(event.kind, QueueNews::Progress(_)) {
             return event.kind;
         }
     }
@@ -84,15 +84,16 @@ fn the_lane_reads_scores_compares_and_writes_a_table() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let path = folder.path().join("table.txt");
     std::fs::write(&path, TABLE).expect("written");
-    let lane: Lane<Order> = Lane::spawn(Store::new(1).library(), Gate::new(), Arc::new(|| {}));
-    let Kind::Found(Found::Phrases(Scored::Read(pairs))) = perform(&lane, 1, Phrases::Read { table: path.clone() })
+    let lane: JobQueue<QueueOrder> = JobQueue::spawn(Store::new(1).library(), ForegroundGate::new(), Arc::new(|| {}));
+    let QueueNews::Found(Found::Phrases(Scored::Read(pairs))) =
+        perform(&lane, 1, PhraseOrder::Read { table: path.clone() })
     else {
         panic!("the table is read");
     };
     let model = reference("rnnencdec");
     let order =
-        Phrases::Score { model: model.clone(), device: DeviceChoice::Cpu, pairs: Arc::clone(&pairs), feature: 1 };
-    let Kind::Found(Found::Phrases(Scored::Compared(scores, 1, chart))) = perform(&lane, 2, order) else {
+        PhraseOrder::Score { model: model.clone(), device: DeviceChoice::Cpu, pairs: Arc::clone(&pairs), feature: 1 };
+    let QueueNews::Found(Found::Phrases(Scored::Compared(scores, 1, chart))) = perform(&lane, 2, order) else {
         panic!("the table is scored");
     };
     assert_eq!((chart.points.len(), chart.left_out, &scores.model), (5, 0, &model));
@@ -101,21 +102,21 @@ fn the_lane_reads_scores_compares_and_writes_a_table() {
     for pair in 0..pairs.len() {
         let source = loaded.source.encode(pairs.source(pair)).ids;
         let target = loaded.target.encode_with(pairs.target(pair), Some(loaded.config.eos)).ids;
-        let forced = force(stepper.as_mut(), &[(&source, &target)], &Ticket::forever()).expect("forced");
+        let forced = force(stepper.as_mut(), &[(&source, &target)], &CancellationToken::forever()).expect("forced");
         assert!((scores.log_p[pair] - forced[0].log_p).abs() < 1e-4, "pair {pair}");
         assert_eq!(chart.point(pair).expect("it has a point")[1], scores.log_p[pair]);
     }
-    let Kind::Found(Found::Phrases(Scored::Compared(_, 2, chart))) =
-        perform(&lane, 3, Phrases::Compare(scores.clone(), 2))
+    let QueueNews::Found(Found::Phrases(Scored::Compared(_, 2, chart))) =
+        perform(&lane, 3, PhraseOrder::Compare(scores.clone(), 2))
     else {
         panic!("the table is compared");
     };
     assert_eq!((chart.points.len(), chart.left_out), (4, 1), "0 has no logarithm");
     let sample =
-        |seed: u64| Phrases::Sample { model: model.clone(), device: DeviceChoice::Cpu, source: "s9".into(), seed };
+        |seed: u64| PhraseOrder::Sample { model: model.clone(), device: DeviceChoice::Cpu, source: "s9".into(), seed };
     let samples: Vec<Samples> = [(6, 1), (7, 1), (8, 2)]
         .map(|(number, seed)| match perform(&lane, number, sample(seed)) {
-            Kind::Found(Found::Phrases(Scored::Sampled(samples))) => samples,
+            QueueNews::Found(Found::Phrases(Scored::Sampled(samples))) => samples,
             other => panic!("samples are drawn, not {other:?}"),
         })
         .into();
@@ -126,13 +127,13 @@ fn the_lane_reads_scores_compares_and_writes_a_table() {
         assert!(samples.drawn.is_sorted_by(|a, b| a.log_p >= b.log_p));
     }
     let out: PathBuf = folder.path().join("scores.tsv");
-    let written = perform(&lane, 4, Phrases::Export { path: out.clone(), scores: scores.clone(), feature: 1 });
-    assert_eq!(written, Kind::Found(Found::Phrases(Scored::Written(out.clone()))));
+    let written = perform(&lane, 4, PhraseOrder::Export { path: out.clone(), scores: scores.clone(), feature: 1 });
+    assert_eq!(written, QueueNews::Found(Found::Phrases(Scored::Written(out.clone()))));
     let text = std::fs::read_to_string(out).expect("it is there");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!((lines[0], lines.len()), ("source\ttarget\tfeature_1\tlog_p", 6));
     assert_eq!(lines[5], format!("s9\tt7 t3\t0.1\t{}", scores.log_p[4]));
-    let Kind::Failed(message) = perform(&lane, 5, Phrases::Read { table: folder.path().join("no") }) else {
+    let QueueNews::Failed(message) = perform(&lane, 5, PhraseOrder::Read { table: folder.path().join("no") }) else {
         panic!("there is no such file");
     };
     assert!(message.ends_with("no: does not exist; check the path"), "{message}");
@@ -145,12 +146,12 @@ fn a_pipe_as_phrase_table_or_test_set_held_up_all_orders() {
     let (pipe, plain) = (folder.path().join("pipe"), folder.path().join("plain"));
     std::fs::write(&plain, "s9\n").expect("written");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs").success());
-    let lane: Lane<Order> = Lane::spawn(Store::new(1).library(), Gate::new(), Arc::new(|| {}));
-    let refused = |number: u64, order: Order| match perform_any(&lane, number, order) {
-        Kind::Failed(message) => assert!(message.contains("pipe: is a pipe or a device"), "{message}"),
+    let lane: JobQueue<QueueOrder> = JobQueue::spawn(Store::new(1).library(), ForegroundGate::new(), Arc::new(|| {}));
+    let refused = |number: u64, order: QueueOrder| match perform_any(&lane, number, order) {
+        QueueNews::Failed(message) => assert!(message.contains("pipe: is a pipe or a device"), "{message}"),
         other => panic!("{other:?}"),
     };
-    refused(1, Order::Phrases(Phrases::Read { table: pipe.clone() }));
+    refused(1, QueueOrder::Phrases(PhraseOrder::Read { table: pipe.clone() }));
     for (at, (source, reference, gold)) in
         [(&pipe, &plain, None), (&plain, &pipe, None), (&plain, &plain, Some(pipe.clone()))].into_iter().enumerate()
     {
@@ -165,7 +166,7 @@ fn a_pipe_as_phrase_table_or_test_set_held_up_all_orders() {
             search: SearchOptions::default(),
             unk: vec![Unk::Allowed],
         };
-        refused(at as u64 + 2, Order::Evaluate(order));
+        refused(at as u64 + 2, QueueOrder::Evaluate(order));
     }
     let error = Curves::load(&pipe).expect_err("it is no log").to_string();
     assert!(error.contains("pipe: is a pipe or a device"), "{error}");

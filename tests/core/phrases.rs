@@ -4,12 +4,12 @@ use std::io::Write as _;
 use std::path::Path;
 
 use interlinear::decoding::force;
-use interlinear::decoding::phrases::{PhraseOptions, Phrases, score};
+use interlinear::decoding::phrases::{PhraseOptions, ScoredPhrases, score};
 use interlinear::error::Error;
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
-use interlinear::text::phrases::{Entry, PhraseTable, unescape, write_packed};
-use interlinear::ticket::{Counter, Ticket};
+use interlinear::text::phrases::{PhraseEntry, PhraseTable, unescape, write_packed};
+use interlinear::ticket::{CancellationToken, Generation};
 use serde_json::Value;
 
 use crate::cli::{Outcome, REFERENCES, reference, run_in};
@@ -43,14 +43,14 @@ fn run_score(model: &str, text: &[u8], arguments: &[&str]) -> Outcome {
 
 #[test]
 fn lines_are_kept_and_their_fields_found() {
-    let entries: Vec<Entry> = table(TABLE).collect::<Result<_, _>>().expect("it is a table");
+    let entries: Vec<PhraseEntry> = table(TABLE).collect::<Result<_, _>>().expect("it is a table");
     let texts: Vec<(&str, &str)> = entries.iter().map(|entry| (entry.source(), entry.target())).collect();
     assert_eq!(texts[0], ("s3 s4", "t5 t6"));
     assert_eq!(texts[3], ("s9", "t2 &amp; t8"));
     assert_eq!(texts[5], ("never  seen", "t5 t6"));
     assert_eq!(entries[1].features().collect::<Vec<_>>(), [0.5, 0.001, 0.25, 2.5]);
     assert_eq!((entries[2].feature(3), entries[2].feature(5), entries[2].feature(0)), (Some(0.01), None, None));
-    assert_eq!(entries.iter().map(Entry::line).collect::<String>(), TABLE);
+    assert_eq!(entries.iter().map(PhraseEntry::line).collect::<String>(), TABLE);
     assert_eq!(entries.iter().map(|entry| entry.number).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6, 7]);
 }
 
@@ -64,7 +64,7 @@ fn a_further_feature_changes_nothing_else() {
         ("a ||| b |||  ||| 0-0\n", "a ||| b ||| X  ||| 0-0\n"),
         ("a|||b|||1|||c", "a|||b|||1 X|||c"),
     ] {
-        let entry = Entry::new(1, line.into()).expect("it has three fields");
+        let entry = PhraseEntry::new(1, line.into()).expect("it has three fields");
         let mut written = Vec::new();
         entry.write_with("X", &mut written).expect("a vector has room");
         assert_eq!(String::from_utf8(written).expect("text"), wanted);
@@ -144,7 +144,7 @@ fn shared_beginnings_score_as_each_pair_alone() {
     let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
     let shared: Vec<(usize, &[u32])> = pairs.iter().map(|(source, target)| (*source, target.as_slice())).collect();
     let alone: Vec<(&[u32], &[u32])> = pairs.iter().map(|(source, target)| (sources[*source], &target[..])).collect();
-    let ticket = Ticket::forever();
+    let ticket = CancellationToken::forever();
     let wanted = force(&mut Fake::new(5, 9), &alone, &ticket).expect("forced");
     for batch in [1, 2, 7, 25, 1000] {
         let mut told = Vec::new();
@@ -165,7 +165,7 @@ fn shared_beginnings_score_as_each_pair_alone() {
 
 #[test]
 fn scoring_stops_when_it_is_no_longer_wanted() {
-    let counter = Counter::new();
+    let counter = Generation::new();
     let ticket = counter.next();
     let mut fake = Fake { cancel: Some((1, counter)), ..Fake::new(5, 9) };
     let refused = score(&mut fake, &[&[3, 0]], &[(0, &[2, 2, 2, 0])], 8, &ticket, &mut |_| Ok(()));
@@ -177,15 +177,15 @@ fn every_model_gives_phrases_their_log_p() {
     for (name, _) in REFERENCES {
         let model = fixture(name);
         let mut stepper = model.stepper(Kernels::Fused, 2).expect("a stepper");
-        let entries: Vec<Entry> = table(TABLE).collect::<Result<_, _>>().expect("it is a table");
+        let entries: Vec<PhraseEntry> = table(TABLE).collect::<Result<_, _>>().expect("it is a table");
         let outcome = run_score(name, TABLE.as_bytes(), &[]);
         assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{name}");
-        let scored: Vec<Entry> = table(&outcome.stdout).collect::<Result<_, _>>().expect("it is a table");
+        let scored: Vec<PhraseEntry> = table(&outcome.stdout).collect::<Result<_, _>>().expect("it is a table");
         assert_eq!(scored.len(), entries.len());
         for (scored, entry) in scored.iter().zip(&entries) {
             let source = model.source.encode(&unescape(entry.source())).ids;
             let target = model.target.encode_with(&unescape(entry.target()), Some(model.config.eos)).ids;
-            let forced = force(stepper.as_mut(), &[(&source, &target)], &Ticket::forever()).expect("forced");
+            let forced = force(stepper.as_mut(), &[(&source, &target)], &CancellationToken::forever()).expect("forced");
             let log_p = scored.features().last().expect("a feature more");
             assert!((log_p - f64::from(forced[0].log_p)).abs() < 1e-4, "{name}: {log_p} and {}", forced[0].log_p);
             assert_eq!(forced[0].token_log_p.len(), target.len(), "`</s>` counts");
@@ -246,7 +246,7 @@ fn a_table_comes_out_as_it_was_in_its_order_packed_or_not() {
     let probabilities = run_score("rnnencdec", TABLE.as_bytes(), &["--feature", "probability", "--batch", "2"]).stdout;
     let logs = run_score("rnnencdec", TABLE.as_bytes(), &[]).stdout;
     for (p, log) in table(&probabilities).zip(table(&logs)) {
-        let last = |entry: Result<Entry, Error>| entry.expect("a line").features().last().expect("a feature");
+        let last = |entry: Result<PhraseEntry, Error>| entry.expect("a line").features().last().expect("a feature");
         let (p, log) = (last(p), last(log));
         assert!((p.ln() - log).abs() < 1e-4, "{p} {log}");
     }
@@ -271,9 +271,9 @@ fn brute_force(model: &Model, source: &str, n: usize, k: usize) -> (Vec<String>,
     let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
     let mut targets = Vec::new();
     for entry in table(TABLE).map(|entry| entry.expect("a line")).filter(|entry| entry.source() == source) {
-        let mut alone = Phrases::new(model, PhraseOptions::default());
+        let mut alone = ScoredPhrases::new(model, PhraseOptions::default());
         alone.push(source, entry.target()).expect("it has words");
-        let log_p = alone.score(stepper.as_mut(), &Ticket::forever(), &mut |_| Ok(())).expect("scored")[0];
+        let log_p = alone.score(stepper.as_mut(), &CancellationToken::forever(), &mut |_| Ok(())).expect("scored")[0];
         targets.push((entry.target().to_owned(), f64::from(log_p), entry.feature(n).expect("a feature")));
     }
     let order = |by: fn(&(String, f64, f64)) -> f64| -> Vec<String> {
@@ -360,9 +360,9 @@ fn phrase_tables_are_made_from_links_or_by_a_model() {
     let text = ["phrases", "--source", "x", "--target", "y", "--output"];
     let made = run_in(folder.path(), &[&text[..], &["table.gz", "--links", "links"]].concat(), b"");
     assert!(made.code == 0 && made.stderr.contains("3 phrase pairs in table.gz"), "{}", made.stderr);
-    let entries: Vec<Entry> =
+    let entries: Vec<PhraseEntry> =
         PhraseTable::open(&folder.path().join("table.gz")).expect("it opens").collect::<Result<_, _>>().expect("pairs");
-    let lines: String = entries.iter().map(Entry::line).collect();
+    let lines: String = entries.iter().map(PhraseEntry::line).collect();
     assert_eq!(
         lines,
         "s3 ||| t5 ||| 1 1 1 1 ||| 0-0 ||| 2 2 2\n\

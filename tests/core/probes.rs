@@ -4,14 +4,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use interlinear::analysis::ablation::Means;
+use interlinear::analysis::ablation::AblationMeans;
 use interlinear::analysis::correlation::kendall;
-use interlinear::analysis::measures::{MEASURES, Measured, Tested};
+use interlinear::analysis::measures::{MEASURES, MeasuredWords, Tested};
 use interlinear::app::command::SettingsCommand;
 use interlinear::app::document::column::Column;
-use interlinear::app::document::hand::Taken;
-use interlinear::app::effect::Chore;
-use interlinear::app::effect::LaneCall;
+use interlinear::app::document::hand::TakenAway;
+use interlinear::app::effect::FileJob;
+use interlinear::app::effect::QueueCall;
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
@@ -19,22 +19,22 @@ use interlinear::app::files::gold::Gold;
 use interlinear::app::page::{Dropped, Page};
 use interlinear::app::settings::Shown;
 use interlinear::decoding::reweigh::permutation;
-use interlinear::interventions::{Alpha, Force, InterventionFile, Interventions, Pin, Place, Word};
+use interlinear::interventions::{Force, InterventionFile, Interventions, Pin, Place, SetAlpha, Word};
 use interlinear::interventions::{Intervening, Intervention};
 use interlinear::jobs::Library;
-use interlinear::jobs::gate::Gate;
+use interlinear::jobs::gate::ForegroundGate;
 use interlinear::jobs::live::protocol::{ColumnId, Event, Request};
-use interlinear::jobs::queue::probe::{Opened, Persuasion, Probe, Probed, Question};
-use interlinear::jobs::queue::{CorpusEvent, Found, Kind, Lane, Order};
-use interlinear::models::gradient::Persuaded;
-use interlinear::models::{Kernels, Model, Need, Row, StepOutput, Stepper as _};
+use interlinear::jobs::queue::probe::{Opened, Persuasion, Probe, ProbeQuestion, Probed};
+use interlinear::jobs::queue::{Found, JobQueue, QueueEvent, QueueNews, QueueOrder};
+use interlinear::models::gradient::PersuadedRow;
+use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper as _};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::pages::evaluation::command::EvaluationCommand;
 use interlinear::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit, SourceCommand};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::text::links::{Link, Links};
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 
 use crate::acting::{acted_on, answer, asked};
 use crate::cli::run_in;
@@ -50,14 +50,14 @@ const SOURCE: &[u32] = &[2, 9, 4, 7, 0];
 const TARGET: &[u32] = &[5, 8, 3, 0];
 
 /// What the lane answers.
-fn lane_answers(model: &Path, question: Question) -> Result<Probed, String> {
-    let lane = Lane::<Order>::spawn(Library::new(1), Gate::new(), Arc::new(|| {}));
-    lane.submit(1, Order::Probe(Probe { model: model.to_path_buf(), device: DeviceChoice::Cpu, question }));
+fn lane_answers(model: &Path, question: ProbeQuestion) -> Result<Probed, String> {
+    let lane = JobQueue::<QueueOrder>::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));
+    lane.submit(1, QueueOrder::Probe(Probe { model: model.to_path_buf(), device: DeviceChoice::Cpu, question }));
     loop {
         match lane.next_within(PATIENCE).expect("every order ends").kind {
-            Kind::Progress(_) => {}
-            Kind::Found(Found::Probed(found)) => return Ok(found),
-            Kind::Failed(message) => return Err(message),
+            QueueNews::Progress(_) => {}
+            QueueNews::Found(Found::Probed(found)) => return Ok(found),
+            QueueNews::Failed(message) => return Err(message),
             other => panic!("{other:?}"),
         }
     }
@@ -71,7 +71,7 @@ fn said(model: &Model, i: usize, pins: &[(usize, Vec<f32>)]) -> (Vec<f32>, Vec<f
     stepper.begin(&[SOURCE]).expect("it encodes");
     let mut output = StepOutput::default();
     for k in 0..=i {
-        let rows = [Row { sentence: 0, parent: 0, y_prev: k.checked_sub(1).map(|before| TARGET[before]) }];
+        let rows = [StepRow { sentence: 0, parent: 0, y_prev: k.checked_sub(1).map(|before| TARGET[before]) }];
         stepper.step(&rows, &Need::all(), &mut output).expect("it speaks");
     }
     (output.alpha_row(0, SOURCE.len()).unwrap_or_default().to_vec(), output.log_p)
@@ -92,7 +92,7 @@ fn jensen_shannon(p: &[f32], q: &[f32]) -> f64 {
 }
 
 fn measured_by_lane(folder: &str, measure: usize) -> Result<Arc<Tested>, String> {
-    let question = Question::Measure { measure, source: SOURCE.to_vec(), target: TARGET.to_vec() };
+    let question = ProbeQuestion::Measure { measure, source: SOURCE.to_vec(), target: TARGET.to_vec() };
     match lane_answers(&fixture(folder), question)? {
         Probed::Measured(tested) => Ok(tested),
         other => panic!("{other:?}"),
@@ -153,7 +153,7 @@ fn every_measure_is_made_for_every_model_that_has_what_it_needs() {
                 continue;
             }
             let tested = found.expect("it is measured");
-            let [Measured { measure: of, rows, kendall }] = &tested.measured[..] else { panic!("one measure") };
+            let [MeasuredWords { measure: of, rows, kendall }] = &tested.measured[..] else { panic!("one measure") };
             assert_eq!((*of, rows.len(), kendall.is_some()), (place, TARGET.len(), folder == "rnnsearch"));
             assert!(rows.iter().all(|row| row.len() == SOURCE.len()) && tested.means.is_none());
         }
@@ -168,7 +168,7 @@ fn a_row_that_is_found_says_the_word_behind_rows_that_are_set() {
         let ask = |rows: Vec<Vec<f32>>, word: usize| {
             let entry = model.target.token(word as u32).expect("a word").to_owned();
             let (source, before) = (SOURCE.to_vec(), TARGET[..2].to_vec());
-            lane_answers(&fixture(folder), Question::Persuade { source, before, rows, word: Word::Entry(entry) })
+            lane_answers(&fixture(folder), ProbeQuestion::Persuade { source, before, rows, word: Word::Entry(entry) })
         };
         if !model.config.aligns() {
             assert!(ask(Vec::new(), 3).expect_err("no alignment").contains("no alignment"));
@@ -198,7 +198,7 @@ fn a_row_that_is_found_says_the_word_behind_rows_that_are_set() {
         }
     }
     assert!(found_some >= 3, "only {found_some} rows were found");
-    let unheard = Question::Persuade {
+    let unheard = ProbeQuestion::Persuade {
         source: SOURCE.to_vec(),
         before: Vec::new(),
         rows: Vec::new(),
@@ -215,20 +215,20 @@ fn persuade(column: ColumnId, i: usize) -> ProbeCommand {
 }
 
 /// The order that the lane was asked for last.
-fn ordered(session: &mut Session) -> Option<(u64, Question)> {
+fn ordered(session: &mut Session) -> Option<(u64, ProbeQuestion)> {
     lane_calls(session).into_iter().find_map(|call| match call {
-        LaneCall::Submit(number, Order::Probe(probe)) => Some((number, probe.question)),
+        QueueCall::Submit(number, QueueOrder::Probe(probe)) => Some((number, probe.question)),
         _ => None,
     })
 }
 
 fn found(session: &mut Session, number: u64, found: Probed) -> bool {
-    session.absorb_corpus(CorpusEvent { number, kind: Kind::Found(Found::Probed(found)) })
+    session.absorb_corpus(QueueEvent { number, kind: QueueNews::Found(Found::Probed(found)) })
 }
 
 fn persuaded(moved: f32) -> Probed {
     let alpha = vec![0.1, 0.2, 0.3, 0.4];
-    let row = Persuaded { alpha, moved, divergence: 0.25, log_p: -0.5, own_log_p: -2.0 };
+    let row = PersuadedRow { alpha, moved, divergence: 0.25, log_p: -0.5, own_log_p: -2.0 };
     Probed::Persuaded(Persuasion { word: "botte".to_owned(), piece_of: None, row: Some(row) })
 }
 
@@ -247,9 +247,9 @@ fn a_row_that_is_found_is_set_said_and_undone() {
     session.take_effects();
     session.apply(persuade(id, 1));
     let (number, question) = ordered(&mut session).expect("an order");
-    assert!(matches!(question, Question::Persuade { before, rows, .. } if before == [5] && rows.is_empty()));
+    assert!(matches!(question, ProbeQuestion::Persuade { before, rows, .. } if before == [5] && rows.is_empty()));
     assert!(found(&mut session, number, persuaded(0.125)));
-    let pin = Pin { i: 1, alpha: Alpha::Weights(vec![0.1, 0.2, 0.3, 0.4]) };
+    let pin = Pin { i: 1, alpha: SetAlpha::Weights(vec![0.1, 0.2, 0.3, 0.4]) };
     let set = session.app().document.interventions(column(&session, id));
     assert_eq!((set.pin.clone(), set.force.len()), (vec![pin.clone()], 1));
     let note = last_notice(&session);
@@ -274,7 +274,7 @@ fn a_row_that_is_found_is_set_said_and_undone() {
     assert_eq!(asked(&request, id).pin, std::slice::from_ref(&pin));
     answer(&mut session, &request, "la chaussure rouge </s>");
     assert!(text(&session).contains("the translation says \"chaussure\" all the same"));
-    act(&mut session, InterveneCommand::Take { column: id, what: Taken::Pin(1) });
+    act(&mut session, InterveneCommand::Take { column: id, what: TakenAway::Pin(1) });
     assert!(session.app().document.interventions(column(&session, id)).is_empty());
 }
 
@@ -297,7 +297,7 @@ fn what_is_asked_of_a_column_ends_when_it_is_about_something_else() {
             });
             let (number, _) = ordered(&mut session).expect("an order");
             change(&mut session);
-            assert!(lane_calls(&mut session).contains(&LaneCall::Cancel(number)), "stale work stops");
+            assert!(lane_calls(&mut session).contains(&QueueCall::Cancel(number)), "stale work stops");
             let before = session.saved();
             assert!(!found(&mut session, number, persuaded(0.5)), "and an answer all the same changes nothing");
             assert_eq!(session.saved(), before);
@@ -335,7 +335,7 @@ fn what_cannot_be_asked_and_what_was_not_found_is_a_sentence() {
     session.apply(SourceCommand::Undo);
     session.apply(persuade(id, 2));
     let (number, _) = ordered(&mut session).expect("an order");
-    session.absorb_corpus(CorpusEvent { number, kind: Kind::Failed("It broke.".to_owned()) });
+    session.absorb_corpus(QueueEvent { number, kind: QueueNews::Failed("It broke.".to_owned()) });
     assert_eq!(last_notice(&session), "It broke.");
 }
 
@@ -343,8 +343,8 @@ fn what_cannot_be_asked_and_what_was_not_found_is_a_sentence() {
 fn tested() -> Arc<Tested> {
     let row = |i: usize| (0..4).map(|j| if j == i { 0.5 } else { -0.25 }).collect();
     let rows: Vec<Vec<f32>> = (0..4).map(row).collect();
-    let measured = (0..2).map(|measure| Measured { measure, rows: rows.clone(), kendall: Some(0.25) }).collect();
-    let mut means = Means::default();
+    let measured = (0..2).map(|measure| MeasuredWords { measure, rows: rows.clone(), kendall: Some(0.25) }).collect();
+    let mut means = AblationMeans::default();
     means.add(&[]);
     Arc::new(Tested { source: vec![5, 5, 5, 0], target: vec![5; 4], measured, means: Some(means) })
 }
@@ -356,7 +356,7 @@ fn what_was_measured_is_a_picture_of_its_own_in_every_file() {
     session.take_effects();
     session.apply(ProbeCommand::Measure { column: id, measure: 1 });
     let (number, question) = ordered(&mut session).expect("an order");
-    assert_eq!(question, Question::Measure { measure: 1, source: vec![5, 5, 5, 0], target: vec![5; 4] });
+    assert_eq!(question, ProbeQuestion::Measure { measure: 1, source: vec![5, 5, 5, 0], target: vec![5; 4] });
     session.apply(ProbeCommand::Measure { column: id, measure: 1 });
     assert_eq!(ordered(&mut session), None, "it is asked already");
     assert_eq!(session.app().view.settings().shown, Shown::Measure(1));
@@ -460,11 +460,11 @@ fn a_sentence_of_a_test_set_brings_its_links_by_hand() {
     session.take_effects();
     session.apply(EvaluationCommand::Run);
     let number = lane_calls(&mut session).into_iter().find_map(|call| match call {
-        LaneCall::Submit(number, _) => Some(number),
+        QueueCall::Submit(number, _) => Some(number),
         _ => None,
     });
-    let kind = Kind::Found(Found::Evaluated(results));
-    session.absorb_corpus(CorpusEvent { number: number.expect("an order"), kind });
+    let kind = QueueNews::Found(Found::Evaluated(results));
+    session.absorb_corpus(QueueEvent { number: number.expect("an order"), kind });
     assert!(session.app().gold().is_none());
     session.apply(InterveneCommand::Row { column: id, i: 2, edit: RowEdit::Gold });
     assert!(last_notice(&session).contains("No alignment by hand"), "{}", last_notice(&session));
@@ -472,7 +472,7 @@ fn a_sentence_of_a_test_set_brings_its_links_by_hand() {
     assert_eq!(session.app().gold().expect("gold").reference, "la chaussure rouge");
     let request = act(&mut session, InterveneCommand::Rows { column: id, edit: RowEdit::Gold }).expect("a request");
     let set = asked(&request, id);
-    assert_eq!(set.pin, [Pin { i: 2, alpha: Alpha::Weights(vec![1.0, 0.0, 0.0, 0.0]) }]);
+    assert_eq!(set.pin, [Pin { i: 2, alpha: SetAlpha::Weights(vec![1.0, 0.0, 0.0, 0.0]) }]);
     session.apply(SourceCommand::Edit("the red shoes".to_owned()));
     assert!(session.app().gold().is_none(), "they are of that sentence alone");
 }
@@ -495,7 +495,7 @@ fn set_up(folder: &Path) -> (Session, ColumnId, PathBuf) {
 /// Does this and translates what is asked for.
 fn serve(session: &mut Session, command: impl Into<interlinear::session::command::Command>) {
     let request: Option<Request> = act(session, command);
-    let events: Vec<Event> = serve_all(&request.expect("a request"), &mut store(), &Ticket::forever());
+    let events: Vec<Event> = serve_all(&request.expect("a request"), &mut store(), &CancellationToken::forever());
     for event in events {
         session.absorb(event);
     }
@@ -505,7 +505,7 @@ fn saved_text(session: &mut Session, column: ColumnId) -> String {
     session.take_effects();
     session.apply(ProbeCommand::Save { column, path: "mine".into() });
     let written = chores(session).into_iter().find_map(|chore| match chore {
-        Chore::Write { path, text } => Some((path, text)),
+        FileJob::Write { path, text } => Some((path, text)),
         _ => None,
     });
     let (path, text) = written.unwrap_or_else(|| panic!("{}", last_notice(session)));
@@ -515,7 +515,7 @@ fn saved_text(session: &mut Session, column: ColumnId) -> String {
 
 fn open_file(path: &Path, source: &str, model: &Path) -> Result<Opened, String> {
     let columns = vec![(7, model.to_path_buf())];
-    let question = Question::Open { path: path.to_path_buf(), source: source.to_owned(), columns };
+    let question = ProbeQuestion::Open { path: path.to_path_buf(), source: source.to_owned(), columns };
     lane_answers(model, question).map(|found| match found {
         Probed::Opened(opened) => opened,
         other => panic!("{other:?}"),
@@ -557,9 +557,9 @@ fn a_file_that_is_opened_is_one_step_of_undo() {
     session.hear(opened("a.json", Dropped::Interventions, Page::Map));
     assert_eq!(session.app().view.page(), Page::Sentence);
     let (number, question) = ordered(&mut session).expect("an order");
-    assert!(matches!(question, Question::Open { columns, .. } if columns.len() == 2));
+    assert!(matches!(question, ProbeQuestion::Open { columns, .. } if columns.len() == 2));
     let force = vec![Force { i: 2, word: Word::Entry("verte".to_owned()), held: false }];
-    let pin = vec![Pin { i: 1, alpha: Alpha::Permuted(9) }];
+    let pin = vec![Pin { i: 1, alpha: SetAlpha::Permuted(9) }];
     let interventions = Interventions { force, pin, ..Interventions::default() };
     let file =
         Opened { column: id, made_with: None, source: "a green shoe".to_owned(), interventions: interventions.clone() };
@@ -571,7 +571,8 @@ fn a_file_that_is_opened_is_one_step_of_undo() {
     // it is kept between starts
     let restored = Session::start(Some(session.saved()), &OpenWith::default());
     assert_eq!(*restored.app().document.interventions(&restored.app().document.columns()[1]), interventions);
-    let request = act(&mut session, InterveneCommand::Take { column: id, what: Taken::Word(2) }).expect("a request");
+    let request =
+        act(&mut session, InterveneCommand::Take { column: id, what: TakenAway::Word(2) }).expect("a request");
     assert!(asked(&request, id).force.is_empty());
     session.apply(SourceCommand::Undo);
     let request = act(&mut session, SourceCommand::Undo).expect("a request");
@@ -590,7 +591,7 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
     std::fs::write(&path, json).expect("written");
     let Opened { interventions, source, .. } = open_file(&path, "", &model).expect("it opens");
     assert_eq!(interventions.force.iter().map(|force| force.i).collect::<Vec<_>>(), [0, 2]);
-    let rows = [Alpha::Weights(vec![0.0, 0.0, 1.0, 0.0]), Alpha::Permuted(4)];
+    let rows = [SetAlpha::Weights(vec![0.0, 0.0, 1.0, 0.0]), SetAlpha::Permuted(4)];
     assert!(interventions.pin.iter().map(|pin| &pin.alpha).eq(&rows));
     assert_eq!(
         (interventions.mask.clone(), interventions.temperature),
@@ -618,7 +619,7 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
         interlinear::app::effect::Effect::Decode(request) => Some(request),
         _ => None,
     });
-    for event in serve_all(&request.expect("a request"), &mut store(), &Ticket::forever()) {
+    for event in serve_all(&request.expect("a request"), &mut store(), &CancellationToken::forever()) {
         session.absorb(event);
     }
     let best = &column(&session, id).hypotheses[0];

@@ -10,16 +10,16 @@ use std::time::Duration;
 
 use interlinear::error::Error;
 use interlinear::jobs::files::disk::Disk;
-use interlinear::jobs::gate::Gate;
+use interlinear::jobs::gate::ForegroundGate;
 use interlinear::jobs::live::protocol::Event;
-use interlinear::jobs::queue::maps::{Map, What};
-use interlinear::jobs::queue::{Kind, Lane, Order};
+use interlinear::jobs::queue::maps::{MapOrder, What};
+use interlinear::jobs::queue::{JobQueue, QueueNews, QueueOrder};
 use interlinear::jobs::serve;
 use interlinear::jobs::{Reader, Store, Worker};
 use interlinear::models::Model;
-use interlinear::models::representations::Side;
+use interlinear::models::representations::VocabularySide;
 use interlinear::nn::device::DeviceChoice;
-use interlinear::ticket::{Counter, Ticket};
+use interlinear::ticket::{CancellationToken, Generation};
 
 use crate::worker::{PATIENCE, fixture, request, serve_all, story};
 
@@ -82,7 +82,7 @@ fn held(stalled: Duration, fails: Option<usize>) -> Held {
 
 /// Serves until the first event and no further.
 fn serve_to_the_first_event(number: u64, folders: &[PathBuf], column: u64, store: &mut Store) {
-    let tickets = Counter::new();
+    let tickets = Generation::new();
     let ticket = tickets.next();
     let mut wanted = request(number, "", folders);
     wanted.columns.iter_mut().for_each(|spec| spec.column = column);
@@ -99,16 +99,16 @@ fn ends(work: impl FnOnce() + Send + 'static) -> bool {
     is_done.recv_timeout(PATIENCE).is_ok()
 }
 
-fn words_of(model: PathBuf) -> Order {
-    let what = What::Words { side: Side::default(), count: 5 };
-    Order::Map(Map { model, device: DeviceChoice::Cpu, what, ..Map::default() })
+fn words_of(model: PathBuf) -> QueueOrder {
+    let what = What::Words { side: VocabularySide::default(), count: 5 };
+    QueueOrder::Map(MapOrder { model, device: DeviceChoice::Cpu, what, ..MapOrder::default() })
 }
 
 /// The end of an order.
-fn end(lane: &Lane<Order>) -> Kind {
+fn end(lane: &JobQueue<QueueOrder>) -> QueueNews {
     loop {
         let event = lane.next_within(PATIENCE).expect("every order ends");
-        if !matches!(event.kind, Kind::Progress(_)) {
+        if !matches!(event.kind, QueueNews::Progress(_)) {
             return event.kind;
         }
     }
@@ -118,7 +118,7 @@ fn end(lane: &Lane<Order>) -> Kind {
 fn a_model_whose_files_do_not_answer_holds_up_no_column_no_order_and_no_exit() {
     let Held { store, doors, begun, .. } = held(AT_ONCE, None);
     let worker = Worker::spawn_with(store, Arc::new(|| {}));
-    let lane: Lane<Order> = Lane::spawn(worker.library(), worker.gate(), Arc::new(|| {}));
+    let lane: JobQueue<QueueOrder> = JobQueue::spawn(worker.library(), worker.gate(), Arc::new(|| {}));
     let until_finished = |number: u64| {
         loop {
             let event = worker.next_within(PATIENCE).expect("the other column goes on");
@@ -131,14 +131,14 @@ fn a_model_whose_files_do_not_answer_holds_up_no_column_no_order_and_no_exit() {
     until_finished(1);
     begun.recv_timeout(PATIENCE).expect("it is being read");
     lane.submit(1, words_of(fixture("rnnsearch")));
-    assert!(matches!(end(&lane), Kind::Found(_)), "an order of another model is done meanwhile");
+    assert!(matches!(end(&lane), QueueNews::Found(_)), "an order of another model is done meanwhile");
     let mut without = request(2, "s9", &[PathBuf::from("held"), fixture("rnnencdec")]);
     without.columns.remove(0);
     worker.submit(without);
     until_finished(2);
     lane.submit(2, words_of(PathBuf::from("held")));
     lane.cancel(2);
-    assert!(matches!(end(&lane), Kind::Cancelled), "an order of the same model can be cancelled");
+    assert!(matches!(end(&lane), QueueNews::Cancelled), "an order of the same model can be cancelled");
     assert!(ends(move || drop((lane, worker))), "the end of the program waits for a file");
     (0..2).for_each(|door| doors.open(door));
 }
@@ -164,13 +164,13 @@ fn a_model_removed_and_added_again_while_it_loads_has_one_reader() {
     let Held { mut store, doors, begun, .. } = held(NEVER, None);
     let folders = [PathBuf::from("held")];
     serve_to_the_first_event(1, &folders, 1, &mut store);
-    serve_all(&request(2, "", &[]), &mut store, &Ticket::forever());
+    serve_all(&request(2, "", &[]), &mut store, &CancellationToken::forever());
     assert_eq!(store.models(), 0);
     serve_to_the_first_event(3, &folders, 2, &mut store);
     (0..2).for_each(|door| doors.open(door));
     let mut wanted = request(4, "s9", &folders);
     wanted.columns[0].column = 2;
-    let events = serve_all(&wanted, &mut store, &Ticket::forever());
+    let events = serve_all(&wanted, &mut store, &CancellationToken::forever());
     assert!(story(&events, 2).ends_with(&["loaded", "started", "row", "finished"]), "{events:?}");
     assert_eq!(begun.try_iter().collect::<Vec<_>>(), [0], "two readers share a slot");
 }
@@ -181,13 +181,13 @@ fn what_a_reader_that_was_given_up_says_is_not_heard() {
     let folders = [PathBuf::from("held")];
     serve_to_the_first_event(1, &folders, 1, &mut store);
     assert_eq!(begun.recv_timeout(PATIENCE), Ok(0));
-    serve_all(&request(2, "", &[]), &mut store, &Ticket::forever());
+    serve_all(&request(2, "", &[]), &mut store, &CancellationToken::forever());
     serve_to_the_first_event(3, &folders, 2, &mut store);
     assert_eq!(begun.recv_timeout(PATIENCE), Ok(1), "the first one has stalled");
     let serve_second = |number, store: &mut Store| {
         let mut wanted = request(number, "s9", &folders);
         wanted.columns[0].column = 2;
-        let events = serve_all(&wanted, store, &Ticket::forever());
+        let events = serve_all(&wanted, store, &CancellationToken::forever());
         story(&events, 2)
     };
     doors.open(1);
@@ -207,7 +207,7 @@ fn a_column_is_told_again_when_its_device_goes_away_and_comes_back() {
     let mut serve_on = |number, device| {
         let mut wanted = request(number, "s9", &folders);
         wanted.columns[0].device = device;
-        let events = serve_all(&wanted, &mut store, &Ticket::forever());
+        let events = serve_all(&wanted, &mut store, &CancellationToken::forever());
         story(&events, 1)
     };
     let loaded = ["loaded", "started", "row", "finished"];
@@ -223,16 +223,16 @@ fn a_failed_model_that_an_order_has_read_is_not_failed_any_more() {
     let folder = parent.path().join("mended");
     let mut store = Store::new(2).with_every_row();
     let wanted = |number| request(number, "s9", std::slice::from_ref(&folder));
-    let events = serve_all(&wanted(1), &mut store, &Ticket::forever());
+    let events = serve_all(&wanted(1), &mut store, &CancellationToken::forever());
     assert!(story(&events, 1).ends_with(&["load failed"]));
     std::fs::create_dir(&folder).expect("a folder");
     for file in ["config.json", "model.safetensors", "source.tokenizer.json", "target.tokenizer.json"] {
         std::fs::copy(fixture("rnnsearch").join(file), folder.join(file)).expect("a copy");
     }
-    let lane: Lane<Order> = Lane::spawn(store.library(), Gate::new(), Arc::new(|| {}));
+    let lane: JobQueue<QueueOrder> = JobQueue::spawn(store.library(), ForegroundGate::new(), Arc::new(|| {}));
     lane.submit(1, words_of(folder.clone()));
-    assert!(matches!(end(&lane), Kind::Found(_)));
-    let events = serve_all(&wanted(2), &mut store, &Ticket::forever());
+    assert!(matches!(end(&lane), QueueNews::Found(_)));
+    let events = serve_all(&wanted(2), &mut store, &CancellationToken::forever());
     assert_eq!(story(&events, 1), ["loaded", "started", "row", "finished"]);
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use interlinear::analysis::reading::Reading;
 use interlinear::app::command::SettingsCommand;
 use interlinear::decoding::{Forced, Hypothesis, SearchOptions, decode, force};
-use interlinear::evaluation::rows::Rows;
+use interlinear::evaluation::rows::ReadRows;
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::{Kernels, Model, shapes};
@@ -15,7 +15,7 @@ use interlinear::nn::device::Device;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::SavedSession;
 use interlinear::session::state::Session;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 use serde_json::Value;
 
 use crate::bad_input::copy_of;
@@ -49,7 +49,7 @@ fn ids(model: &Model, target: &str) -> (Vec<u32>, Vec<u32>) {
 fn forced(model: &Model, target: &[u32]) -> Forced {
     let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
     let source = ids(model, "").0;
-    force(&mut *stepper, &[(&source, target)], &Ticket::forever()).expect("it is scored").swap_remove(0)
+    force(&mut *stepper, &[(&source, target)], &CancellationToken::forever()).expect("it is scored").swap_remove(0)
 }
 
 /// alpha of a pair by the words read, from the rows of a target with `</s>` as often as it takes.
@@ -77,14 +77,14 @@ fn a_given_pair_has_the_row_of_every_word_and_the_numbers_of_its_tokens_alone() 
         let plain = forced(&model, &target);
         let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
         for reading in [Reading::Predicted, Reading::Input] {
-            let rows = Rows::wanted((&model).into(), Some(reading));
+            let rows = ReadRows::wanted((&model).into(), Some(reading));
             let pairs = [(source.as_slice(), target.as_slice())];
             let mut read = Vec::new();
             let mut keep = |_: &[usize], all: Vec<Forced>| {
                 read.extend(all);
                 Ok(())
             };
-            rows.force_all(&mut *stepper, &pairs, 4, &Ticket::forever(), &mut keep).expect("read");
+            rows.force_all(&mut *stepper, &pairs, 4, &CancellationToken::forever(), &mut keep).expect("read");
             assert_eq!((&read[0].token_log_p, read[0].log_p), (&plain.token_log_p, plain.log_p), "{name}");
             let wanted = match reading {
                 Reading::Predicted => plain.alpha.clone().expect("it aligns"),
@@ -103,15 +103,15 @@ fn a_translation_goes_on_behind_its_end_only_for_rows_of_words_read() {
     let (eos, unk) = model.specials();
     let specials = interlinear::decoding::Specials { eos, unk };
     let options = SearchOptions { beam: 3, ..SearchOptions::default() };
-    let found = decode(&mut *stepper, specials, &[&source], &options, &Ticket::forever(), &mut |_, _| ());
+    let found = decode(&mut *stepper, specials, &[&source], &options, &CancellationToken::forever(), &mut |_, _| ());
     let found = found.expect("it translates").swap_remove(0).hypotheses;
     assert!(found.iter().any(|one| one.finished), "{found:?}");
     for (wanted, more) in [(None, 0), (Some(Reading::Predicted), 0), (Some(Reading::Input), 2)] {
-        let rows = Rows::wanted((&model).into(), wanted);
+        let rows = ReadRows::wanted((&model).into(), wanted);
         let mut longer = found.clone();
         let mut all: Vec<&mut Hypothesis> = longer.iter_mut().collect();
         let sources = vec![source.as_slice(); all.len()];
-        rows.go_on(&mut *stepper, &sources, &mut all, 2, &Ticket::forever()).expect("it goes on");
+        rows.go_on(&mut *stepper, &sources, &mut all, 2, &CancellationToken::forever()).expect("it goes on");
         for (one, before) in longer.iter().zip(&found) {
             let (alpha, was) = (one.alpha.as_ref().expect("it aligns"), before.alpha.as_ref().expect("it aligned"));
             assert_eq!(&alpha[..was.len()], was, "what was there stays");
@@ -188,7 +188,7 @@ fn the_window_reads_the_rows_of_each_model_as_it_was_trained() {
     for (folder, reading, more) in [(at, Reading::Input, 2), (reference("rnnsearch"), Reading::Predicted, 0)] {
         let mut wanted = request(1, SOURCE, &[folder]);
         wanted.columns[0].given = Some(TARGET.to_owned());
-        let events = serve_all(&wanted, &mut store, &Ticket::forever());
+        let events = serve_all(&wanted, &mut store, &CancellationToken::forever());
         let facts = events.iter().find_map(|event| match event {
             Event::Loaded { facts, .. } => Some(facts.clone()),
             _ => None,

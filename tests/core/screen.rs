@@ -8,13 +8,13 @@ use interlinear::decoding::{SearchOptions, Specials, decode};
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::{Architecture, Config, LuongSizes};
 use interlinear::models::folder::readable;
-use interlinear::models::init::{Scheme, initial_weights};
+use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::need::top;
 use interlinear::models::plain::{PlainStepper, answer_on_device};
-use interlinear::models::{Asked, Need, Row, StepOutput, Stepper, fused};
+use interlinear::models::{Asked, Need, StepOutput, StepRow, Stepper, fused};
 use interlinear::nn::fused::screen::{IntegerLayer, Rounded, Sifted};
 use interlinear::nn::fused::{Level, at_most, level, screen};
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
@@ -224,7 +224,7 @@ fn configs() -> Vec<Config> {
 
 /// Large enough weights that words differ, and some words twice, so that there are ties.
 fn weights(config: &Config, seed: u64) -> Weights {
-    let mut weights = initial_weights(config, Scheme::Scaled, seed);
+    let mut weights = initial_weights(config, InitScheme::Scaled, seed);
     for (name, array) in weights.iter_mut() {
         array.data.iter_mut().enumerate().for_each(|(i, x)| *x = 2.0 * *x + 0.1 * (i as f32 + 1.0).sin());
         if array.shape.first() == Some(&WORDS) && name != "target_embedding" {
@@ -235,8 +235,8 @@ fn weights(config: &Config, seed: u64) -> Weights {
     weights
 }
 
-fn first(sentences: usize) -> Vec<Row> {
-    (0..sentences).map(|sentence| Row { sentence, parent: 0, y_prev: None }).collect()
+fn first(sentences: usize) -> Vec<StepRow> {
+    (0..sentences).map(|sentence| StepRow { sentence, parent: 0, y_prev: None }).collect()
 }
 
 /// A step for two sentences.
@@ -315,7 +315,14 @@ fn damaged_weights_end_in_a_sentence() {
                 let (specials, options) =
                     (Specials { eos: 0, unk: 1 }, SearchOptions { beam: 3, ..SearchOptions::default() });
                 let sources: [&[u32]; 2] = [&[2, 3, 0], &[4, 0]];
-                let error = decode(stepper.as_mut(), specials, &sources, &options, &Ticket::forever(), &mut |_, _| {});
+                let error = decode(
+                    stepper.as_mut(),
+                    specials,
+                    &sources,
+                    &options,
+                    &CancellationToken::forever(),
+                    &mut |_, _| {},
+                );
                 let Err(error) = error else { continue };
                 let sentence = error.to_string();
                 assert!(sentence.contains("gives no word a probability"), "{name} = {broken}: {sentence}");

@@ -13,7 +13,7 @@ use interlinear::analysis::reading::Reading;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::document::column::{Column, ColumnState};
 use interlinear::app::document::table::LEFT_OUT;
-use interlinear::app::effect::{Chore, News};
+use interlinear::app::effect::{FileEvent, FileJob};
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
 use interlinear::app::files::lists::List;
@@ -32,7 +32,7 @@ use interlinear::pages::training::command::Field;
 use interlinear::pages::training::command::TrainingCommand;
 use interlinear::session::command::Command;
 use interlinear::session::driver::Driver;
-use interlinear::session::persist::{Found, SavedSession, load_or_set_aside};
+use interlinear::session::persist::{FoundState, SavedSession, load_or_set_aside};
 use interlinear::session::state::Session;
 use interlinear::text::lines::TextFile;
 use interlinear::text::sentence::Sentence;
@@ -457,7 +457,7 @@ fn with_file(lines: &str) -> Session {
     session.hear(text_opened(path));
     assert_eq!(session.app().lists.shown, List::File(0));
     let lines = Arc::new(TextFile::from_text(path, lines.to_owned()));
-    session.hear(News::Read { path: path.into(), lines });
+    session.hear(FileEvent::Read { path: path.into(), lines });
     session
 }
 
@@ -506,7 +506,8 @@ fn search_finds_letter_case_aside_and_arrows_move_through_matches() {
 fn a_file_that_cannot_be_read_is_a_notice_and_no_list() {
     let mut session = session(0);
     session.hear(text_opened("missing.txt"));
-    session.hear(News::ReadFailed { path: "missing.txt".into(), message: "missing.txt: does not exist".to_owned() });
+    session
+        .hear(FileEvent::ReadFailed { path: "missing.txt".into(), message: "missing.txt: does not exist".to_owned() });
     assert!(session.app().lists.files.is_empty());
     assert_eq!(session.app().lists.shown, List::Examples);
     assert!(session.app().view.notices().iter().any(|notice| notice.is_error && notice.text.contains("missing.txt")));
@@ -619,7 +620,7 @@ fn the_state_comes_back_as_it_was() {
     let saved = session.saved();
     saved.save(&path).expect("it can be saved");
     let found = load_or_set_aside(&path);
-    assert_eq!(found, Found { state: Some(saved.clone()), ..Found::default() });
+    assert_eq!(found, FoundState { state: Some(saved.clone()), ..FoundState::default() });
     let mut again = Session::start(found.state, &OpenWith::default());
     assert_eq!(again.saved(), saved);
     assert_eq!(again.app().view.settings(), session.app().view.settings());
@@ -641,7 +642,7 @@ fn a_damaged_state_is_set_aside_with_a_sentence() {
             assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), n, "nothing is lost");
         }
     }
-    assert_eq!(load_or_set_aside(Path::new("no/such/state.json")), Found::default());
+    assert_eq!(load_or_set_aside(Path::new("no/such/state.json")), FoundState::default());
 }
 
 #[test]
@@ -966,13 +967,13 @@ fn a_file_that_is_not_there_leaves_the_list_as_it_was() {
     let here = PathBuf::from("here.txt");
     session.hear(text_opened(here.clone()));
     let lines = Arc::new(TextFile::from_text(&here, "one\ntwo\nthree one\n".to_owned()));
-    session.hear(News::Read { path: here, lines });
+    session.hear(FileEvent::Read { path: here, lines });
     session.apply(ListCommand::Pick(2));
     session.apply(ListCommand::Search("one".to_owned()));
     let missing = PathBuf::from("missing.txt");
     session.hear(text_opened(missing.clone()));
     assert_eq!(session.app().lists.shown, List::File(1));
-    session.hear(News::ReadFailed { path: missing, message: "missing.txt: does not exist".to_owned() });
+    session.hear(FileEvent::ReadFailed { path: missing, message: "missing.txt: does not exist".to_owned() });
     assert_eq!((session.app().lists.shown, session.app().document.position()), (List::File(0), Some(2)));
     assert_eq!(session.app().lists.search.matches, [0, 2]);
 }
@@ -1008,9 +1009,9 @@ fn a_new_training_is_planned_and_written() {
     assert!(session.training().plan.attention.is_none() && session.training().plan.compose().is_ok());
     session.apply(Command::Training(TrainingCommand::Save("x/train.toml".into())));
     let chores = chores(&mut session);
-    assert!(matches!(&chores[..], [Chore::SaveTraining { path, .. }] if path == Path::new("x/train.toml")));
-    session.hear(News::TrainingSaved { path: "x/train.toml".into(), trouble: Some("no".to_owned()) });
+    assert!(matches!(&chores[..], [FileJob::SaveTraining { path, .. }] if path == Path::new("x/train.toml")));
+    session.hear(FileEvent::TrainingSaved { path: "x/train.toml".into(), trouble: Some("no".to_owned()) });
     assert_eq!((session.training().saved.as_deref(), session.training().message.as_deref()), (None, Some("no")));
-    session.hear(News::TrainingSaved { path: "x/train.toml".into(), trouble: None });
+    session.hear(FileEvent::TrainingSaved { path: "x/train.toml".into(), trouble: None });
     assert_eq!(session.training().saved.as_deref(), Some(Path::new("x/train.toml")));
 }

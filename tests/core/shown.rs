@@ -10,8 +10,8 @@ use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::reading::Reading;
 use interlinear::app::command::SettingsCommand;
 use interlinear::app::document::table::{AlignmentTable, Units};
-use interlinear::app::effect::Question;
-use interlinear::app::effect::{Chore, News};
+use interlinear::app::effect::AlignQuestion;
+use interlinear::app::effect::{FileEvent, FileJob};
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
@@ -27,7 +27,7 @@ use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::SavedSession;
 use interlinear::session::state::Session;
 use interlinear::text::links::{Link, Links};
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 use serde_json::Value;
 
 use crate::bad_input::copy_of;
@@ -142,9 +142,9 @@ fn translate(session: &mut Session, text: &str, hypotheses: Vec<HypothesisView>)
     session.absorb(Event::Finished { number: request.number, column, result });
 }
 
-fn asked(session: &mut Session) -> Vec<(u64, Question)> {
+fn asked(session: &mut Session) -> Vec<(u64, AlignQuestion)> {
     let question = |chore| match chore {
-        Chore::Align { number, question } => Some((number, question)),
+        FileJob::Align { number, question } => Some((number, question)),
         _ => None,
     };
     chores(session).into_iter().filter_map(question).collect()
@@ -168,10 +168,10 @@ fn links_are_asked_for_only_where_they_are_shown_and_the_last_answer_counts() {
     session.apply(SelectCommand::Hypothesis { column, hypothesis: 1 });
     let [(new, question)] = &asked(&mut session)[..] else { panic!("another question") };
     assert_eq!(question.target[1], "soulier");
-    session.hear(News::Aligned { number: *old, links: Links::new(vec![link(0, 0)], vec![]) });
+    session.hear(FileEvent::Aligned { number: *old, links: Links::new(vec![link(0, 0)], vec![]) });
     assert_eq!(table(&session).links, None, "these were the links of another hypothesis");
     let revision = table(&session).revision;
-    session.hear(News::Aligned { number: *new, links: Links::new(vec![link(0, 0)], vec![link(0, 1)]) });
+    session.hear(FileEvent::Aligned { number: *new, links: Links::new(vec![link(0, 0)], vec![link(0, 1)]) });
     let shown = table(&session);
     assert!(shown.revision != revision && shown.links.as_ref().is_some_and(|links| links.is_sure(link(0, 0))));
     let agreement = shown.agreement.expect("alpha is compared with them");
@@ -293,7 +293,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     let text = "sunrise soon moonrises sons";
     let mut session = Session::start(None, &OpenWith { models: vec![(&model).into()], ..OpenWith::default() });
     let request = act(&mut session, SourceCommand::Replace(text.to_owned())).expect("another text");
-    let events = serve_all(&request, &mut store(), &Ticket::forever());
+    let events = serve_all(&request, &mut store(), &CancellationToken::forever());
     for event in events {
         session.absorb(event);
     }
@@ -354,7 +354,7 @@ fn links_of_a_word_lie_on_all_its_pieces() {
     translate(&mut session, "an a", vec![one]);
     let [(number, question)] = &asked(&mut session)[..] else { panic!("one question") };
     assert_eq!(question.target, ["une", "</s>"], "aligners read words");
-    session.hear(News::Aligned { number: *number, links: Links::new(vec![link(1, 0)], vec![]) });
+    session.hear(FileEvent::Aligned { number: *number, links: Links::new(vec![link(1, 0)], vec![]) });
     assert_eq!(table(&session).links, Some(Links::new(vec![link(1, 0)], vec![])));
     assert_eq!(table(&session).target[0].pieces, ["un", "##e"]);
     session.apply(SettingsCommand::SetPieces(true));
@@ -385,7 +385,8 @@ fn a_guided_model_says_so_in_its_weights_and_everywhere() {
     assert!(inspect(&[]).lines().any(|line| line.starts_with("guided") && line.ends_with("input")));
     let json: Value = serde_json::from_str(&inspect(&["--json"])).expect("JSON");
     assert_eq!(json["guided"], "input");
-    let events = serve_all(&request(1, "s9 s3", &[model, fixture("rnnsearch")]), &mut store(), &Ticket::forever());
+    let events =
+        serve_all(&request(1, "s9 s3", &[model, fixture("rnnsearch")]), &mut store(), &CancellationToken::forever());
     let mut facts: Vec<(u64, Option<String>)> = events
         .iter()
         .filter_map(|event| match event {

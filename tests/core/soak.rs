@@ -14,10 +14,10 @@ use interlinear::decoding::ensemble::Mixing;
 use interlinear::jobs::Worker;
 use interlinear::jobs::live::protocol::{EnsembleSpec, Event, Request};
 use interlinear::jobs::queue::evaluate::Evaluate;
-use interlinear::jobs::queue::maps::{Map, What};
-use interlinear::jobs::queue::phrases::Phrases;
-use interlinear::jobs::queue::{Kind, Lane, Order};
-use interlinear::models::representations::Side;
+use interlinear::jobs::queue::maps::{MapOrder, What};
+use interlinear::jobs::queue::phrases::PhraseOrder;
+use interlinear::jobs::queue::{JobQueue, QueueNews, QueueOrder};
+use interlinear::models::representations::VocabularySide;
 use interlinear::nn::device::DeviceChoice;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -51,7 +51,7 @@ fn process() -> (u64, u64) {
 
 struct Soak {
     worker: Worker,
-    lane: Lane<Order>,
+    lane: JobQueue<QueueOrder>,
     rng: ChaCha8Rng,
     requests: u64,
     orders: u64,
@@ -92,17 +92,22 @@ impl Soak {
         wanted
     }
 
-    fn order(&mut self) -> Order {
+    fn order(&mut self) -> QueueOrder {
         let model = fixture(self.pick(&MODELS));
         let device = DeviceChoice::Cpu;
         match self.rng.random_range(0..4) {
             0 => {
-                let what = What::Words { side: Side::default(), count: 9 };
-                Order::Map(Map { model, device, what, ..Map::default() })
+                let what = What::Words { side: VocabularySide::default(), count: 9 };
+                QueueOrder::Map(MapOrder { model, device, what, ..MapOrder::default() })
             }
-            1 => Order::Map(Map { model, device, what: What::Annotations { text: self.words() }, ..Map::default() }),
-            2 => Order::Phrases(Phrases::Sample { model, device, source: "s9 s31".to_owned(), seed: 1 }),
-            _ => Order::Evaluate(Evaluate {
+            1 => QueueOrder::Map(MapOrder {
+                model,
+                device,
+                what: What::Annotations { text: self.words() },
+                ..MapOrder::default()
+            }),
+            2 => QueueOrder::Phrases(PhraseOrder::Sample { model, device, source: "s9 s31".to_owned(), seed: 1 }),
+            _ => QueueOrder::Evaluate(Evaluate {
                 systems: vec![model.into()],
                 device,
                 source: self.text.clone(),
@@ -144,7 +149,7 @@ impl Soak {
     fn hear(&mut self, patience: Duration) -> (bool, bool) {
         let live = self.worker.next_within(patience);
         let event = self.lane.next_within(patience);
-        let ended = event.as_ref().filter(|event| !matches!(event.kind, Kind::Progress(_)));
+        let ended = event.as_ref().filter(|event| !matches!(event.kind, QueueNews::Progress(_)));
         if let Some(ended) = ended {
             let at = self.open.iter().position(|number| *number == ended.number);
             self.open.remove(at.expect("an order ends once"));
@@ -181,7 +186,7 @@ fn rounds() {
     let text = folder.path().join("text");
     std::fs::write(&text, "s9 s31\ns4 s17 s2\n").expect("a text");
     let worker = Worker::spawn(Some(2), Arc::new(|| {}));
-    let lane = Lane::spawn(worker.library(), worker.gate(), Arc::new(|| {}));
+    let lane = JobQueue::spawn(worker.library(), worker.gate(), Arc::new(|| {}));
     let rng = ChaCha8Rng::seed_from_u64(7);
     let mut soak = Soak { worker, lane, rng, requests: 0, orders: 0, open: Vec::new(), text };
     // Pools, caches and the allocator's arenas come to their size.

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use interlinear::analysis::aer::Counts;
+use interlinear::analysis::aer::AerCounts;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::effect::Effect;
-use interlinear::app::effect::{Chore, News};
+use interlinear::app::effect::{FileEvent, FileJob};
 use interlinear::app::page::Page;
 use interlinear::decoding::apart::{ApartStep, Then};
-use interlinear::decoding::{Fate, Node};
+use interlinear::decoding::{Node, NodeFate};
 use interlinear::jobs::Library;
 use interlinear::jobs::live::protocol::ColumnResult;
 use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts};
-use interlinear::jobs::steps::{Apart, Steps, StepsEvent, StepsRequest};
+use interlinear::jobs::steps::{StepTrace, StepsEvent, StepsRequest, StepsThread};
 use interlinear::models::Model;
-use interlinear::models::anatomy::{Wrong, dissect};
+use interlinear::models::anatomy::{Miswiring, dissect};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::pages::sentence::command::{
     ColumnCommand, SearchCommand, SelectCommand, SourceCommand, VariantCommand,
@@ -88,7 +88,7 @@ fn asked(session: &mut Session) -> Vec<(u64, StepsRequest)> {
 }
 
 /// An answer with a row of alpha for each word, taken from a small reference model so that the drawing is real.
-fn answer(ids: &[u32], waits: bool) -> Arc<Apart> {
+fn answer(ids: &[u32], waits: bool) -> Arc<StepTrace> {
     let model = Model::load(&fixture("rnnsearch"), &Device::cpu()).expect("the model");
     let machine = dissect(&model.config, &model.weights, None).expect("apart").machine();
     let step = |said: Option<u32>| ApartStep {
@@ -103,7 +103,7 @@ fn answer(ids: &[u32], waits: bool) -> Arc<Apart> {
         best.chain(step.said.map(|(id, _)| format!("t{id}"))).collect()
     });
     let words = words.collect();
-    Arc::new(Apart { aligns: true, machine, source: sentence("red house"), words, steps, ..Apart::default() })
+    Arc::new(StepTrace { aligns: true, machine, source: sentence("red house"), words, steps, ..StepTrace::default() })
 }
 
 #[test]
@@ -138,8 +138,8 @@ fn the_page_asks_for_what_the_column_shows_and_for_nothing_twice() {
     assert!(session.steps().message.as_deref() == Some("It fails.") && session.steps().apart.is_some());
     for (command, then, wrong) in [
         (StepsCommand::SetMode(Mode::Greedy), Then::Greedy, None),
-        (StepsCommand::SetWrong(Some(Wrong::LateQuery)), Then::Greedy, Some(Wrong::LateQuery)),
-        (StepsCommand::SetMode(Mode::Class), Then::Wait, Some(Wrong::LateQuery)),
+        (StepsCommand::SetWrong(Some(Miswiring::LateQuery)), Then::Greedy, Some(Miswiring::LateQuery)),
+        (StepsCommand::SetMode(Mode::Class), Then::Wait, Some(Miswiring::LateQuery)),
     ] {
         session.apply(command);
         let (_, request) = asked(&mut session).pop().expect("something else is wanted");
@@ -299,7 +299,7 @@ fn the_whole_alignment_is_guessed_at_once() {
     assert!(guessing.is_revealed && session.steps().i == 0, "shown before it goes on");
     assert_eq!(alpha(&session), [0.2, 0.7, 0.1].repeat(3));
     let compared = guessing.compared.expect("it was guessed");
-    let counts = |counts: Counts| (counts.found, counts.sure, counts.found_sure);
+    let counts = |counts: AerCounts| (counts.found, counts.sure, counts.found_sure);
     // The model: red to the first, house to the second; `</s>` of neither side counts.
     assert_eq!((counts(compared.model), compared.aligner), ((2, 2, 1), None));
     assert!((f1(&compared.model) - 0.5).abs() < 1e-6);
@@ -308,11 +308,11 @@ fn the_whole_alignment_is_guessed_at_once() {
 
     // The aligner's links are asked for though they are not shown.
     let question = session.take_effects().into_iter().find_map(|effect| match effect {
-        Effect::Chore(Chore::Align { number, .. }) => Some(number),
+        Effect::Chore(FileJob::Align { number, .. }) => Some(number),
         _ => None,
     });
     let links = Links::new(vec![link(0, 0)], vec![link(1, 0), link(1, 1)]);
-    session.hear(News::Aligned { number: question.expect("a question"), links });
+    session.hear(FileEvent::Aligned { number: question.expect("a question"), links });
     assert_eq!(
         session.app().document.columns()[0].table.as_ref().and_then(|table| table.links.as_ref()),
         None,
@@ -371,7 +371,7 @@ fn the_beam_of_a_step_knows_what_fell_out_and_the_path() {
     session.take_effects();
     finish(&mut session, "red house", &[8, 9, 0]);
     let number = session.app().tasks.newest();
-    let node = |id: usize, parent: Option<usize>, step: usize, token: u32, total: f32, fate: Fate| Node {
+    let node = |id: usize, parent: Option<usize>, step: usize, token: u32, total: f32, fate: NodeFate| Node {
         id,
         parent,
         step,
@@ -385,13 +385,13 @@ fn the_beam_of_a_step_knows_what_fell_out_and_the_path() {
         fate,
     };
     let nodes = vec![
-        node(0, None, 0, 8, -0.5, Fate::Alive),
-        node(1, None, 0, 9, -1.0, Fate::Pruned),
-        node(2, None, 0, 7, -3.0, Fate::Pruned),
-        node(3, Some(0), 1, 0, -1.5, Fate::Finished),
-        node(4, Some(0), 1, 9, -2.0, Fate::Alive),
-        node(5, Some(4), 2, 7, -2.1, Fate::Alive),
-        node(6, Some(4), 2, 0, -2.2, Fate::Pruned),
+        node(0, None, 0, 8, -0.5, NodeFate::Alive),
+        node(1, None, 0, 9, -1.0, NodeFate::Pruned),
+        node(2, None, 0, 7, -3.0, NodeFate::Pruned),
+        node(3, Some(0), 1, 0, -1.5, NodeFate::Finished),
+        node(4, Some(0), 1, 9, -2.0, NodeFate::Alive),
+        node(5, Some(4), 2, 7, -2.1, NodeFate::Alive),
+        node(6, Some(4), 2, 0, -2.2, NodeFate::Pruned),
     ];
     let words = [(0, "</s>"), (7, "t7"), (8, "t8"), (9, "t9")].map(|(id, word)| (id, word.to_owned())).into();
     let result = ColumnResult { nodes, words, ..ColumnResult::default() };
@@ -439,7 +439,7 @@ fn the_model_follows_the_framed_tab_and_the_next_one_is_no_variant() {
 
 #[test]
 fn the_lane_takes_a_translation_apart_and_says_what_is_wrong() {
-    let lane = Steps::spawn(Library::new(1), Arc::new(|| {}));
+    let lane = StepsThread::spawn(Library::new(1), Arc::new(|| {}));
     let request = StepsRequest {
         folder: fixture("rnnsearch"),
         device: DeviceChoice::Cpu,
@@ -459,10 +459,10 @@ fn the_lane_takes_a_translation_apart_and_says_what_is_wrong() {
     let named = |name: &str| apart.matrices.iter().any(|matrix| matrix.name == name);
     assert!(named("attention.W_a") && named("readout.W_o") && named("target_embedding"));
     assert!(apart.part("annotations", 0).is_some() && apart.part("next", 0).is_some());
-    lane.submit(2, StepsRequest { wrong: Some(Wrong::BlindWeights), ..request.clone() });
+    lane.submit(2, StepsRequest { wrong: Some(Miswiring::BlindWeights), ..request.clone() });
     let wrong = lane.next_within(PATIENCE).expect("an answer").found.expect("steps");
     assert!(wrong.wrong.is_some() && wrong.steps[0].alpha_i != apart.steps[0].alpha_i);
-    lane.submit(7, StepsRequest { wrong: Some(Wrong::Untrained), ..request.clone() });
+    lane.submit(7, StepsRequest { wrong: Some(Miswiring::Untrained), ..request.clone() });
     let fresh = lane.next_within(PATIENCE).expect("an answer").found.expect("steps");
     assert!(fresh.matrices != apart.matrices, "the pictures are of the random numbers");
     assert_eq!(fresh.machine, apart.machine, "it is wired as in the paper");

@@ -6,20 +6,20 @@ use rusqlite::{Connection, params};
 use serde_json::json;
 
 use interlinear::analysis::alignment::Alignment;
-use interlinear::corpus::export::out::{Kind, Out, write};
+use interlinear::corpus::export::out::{ExportFormat, Out, write};
 use interlinear::corpus::import::importer::{ImportReport, import_file};
 use interlinear::corpus::judgements::judge::Judgement;
 use interlinear::corpus::measures::measures::Measuring;
-use interlinear::corpus::query::column::Column;
+use interlinear::corpus::query::column::TableColumn;
 use interlinear::corpus::query::filter::Filter;
 use interlinear::corpus::query::table::{Sorting, rows};
-use interlinear::corpus::store::corpus::Corpus;
+use interlinear::corpus::store::corpus::CorpusTable;
 use interlinear::corpus::store::file::Workspace;
-use interlinear::corpus::store::output::Output;
-use interlinear::corpus::store::read::About;
+use interlinear::corpus::store::output::SystemOutput;
+use interlinear::corpus::store::read::StoredAbout;
 use interlinear::corpus::store::write::NewSentence;
 use interlinear::import;
-use interlinear::ticket::{Counter, Ticket};
+use interlinear::ticket::{CancellationToken, Generation};
 
 /// The tables of version 1.
 const FIRST: &str = "
@@ -90,14 +90,14 @@ fn a_file_of_the_version_before_opens_and_keeps_everything() {
     drop(old);
     for round in 0..2 {
         let workspace = Workspace::open(&path).expect("it opens");
-        let corpus = Corpus::read(&workspace).expect("a corpus");
+        let corpus = CorpusTable::read(&workspace).expect("a corpus");
         assert_eq!(corpus.damages, Vec::<String>::new());
         assert_eq!((corpus.len(), corpus.systems[0].done, corpus.systems[1].done), (3, 1, 1), "round {round}");
         assert_eq!(corpus.sources.get(0), Some("old mill"));
         assert_eq!((corpus.references.get(0), corpus.references.get(2)), (Some("vieux moulin"), None));
         assert_eq!((corpus.systems[0].texts.get(0), corpus.systems[0].texts.get(2)), (Some("vieux moulin"), None));
         assert_eq!(corpus.systems[1].texts.get(2), Some(""));
-        let value = |name: &str, at: usize| Column::named(name, &corpus).expect(name).value(&corpus, at);
+        let value = |name: &str, at: usize| TableColumn::named(name, &corpus).expect(name).value(&corpus, at);
         assert_eq!([value("words", 0), value("words", 1), value("words", 2)], [2.0, 1.0, 0.0]);
         assert_eq!([value("reference_words", 0), value("logp.1", 0), value("length.2", 2)], [2.0, -2.0, 0.0]);
         assert!(value("reference_words", 1).is_nan() && value("logp.1", 1).is_nan() && value("bleu.1", 0).is_nan());
@@ -120,15 +120,15 @@ fn text(n: usize) -> String {
 }
 
 /// What the system of this number says of sentence n.
-fn said(system: usize, n: usize) -> Output {
+fn said(system: usize, n: usize) -> SystemOutput {
     let text = format!("mot{} de {system}", n * 31 % 1000);
-    Output { log_p: Some(-((n * 7919 + system) as f32 % 1000.0)), text, ..Output::default() }
+    SystemOutput { log_p: Some(-((n * 7919 + system) as f32 % 1000.0)), text, ..SystemOutput::default() }
 }
 
 /// A long table, of whose sentences only every second window has what system 2 says.
 fn long(path: &Path, folds: bool) -> Workspace {
     let mut workspace = Workspace::open(path).expect("a workspace");
-    let systems = ["One", "Two"].map(|name| workspace.add_system(name, &About::default()).expect("a system").id);
+    let systems = ["One", "Two"].map(|name| workspace.add_system(name, &StoredAbout::default()).expect("a system").id);
     for first in (0..LONG).step_by(1000) {
         let new = |n: usize| NewSentence {
             source: text(n),
@@ -150,7 +150,7 @@ fn long(path: &Path, folds: bool) -> Workspace {
 }
 
 /// Everything that a corpus shows.
-fn shown(corpus: &Corpus) -> Vec<String> {
+fn shown(corpus: &CorpusTable) -> Vec<String> {
     let mut shown = Vec::new();
     for at in 0..corpus.len() {
         let mut line = format!("{:?} {:?}", corpus.sources.get(at), corpus.references.get(at));
@@ -169,12 +169,12 @@ fn shown(corpus: &Corpus) -> Vec<String> {
 fn columns_that_are_read_late_make_the_same_table() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
-    let plain = Corpus::read(&long(&at("plain"), false)).expect("a corpus");
+    let plain = CorpusTable::read(&long(&at("plain"), false)).expect("a corpus");
     let mut workspace = long(&at("folded"), true);
-    let half = Corpus::read(&workspace).expect("a corpus");
+    let half = CorpusTable::read(&workspace).expect("a corpus");
     workspace.fold().expect("folded");
     workspace.fold().expect("nothing is left to fold");
-    let whole = Corpus::read(&Workspace::open(&at("folded")).expect("it opens")).expect("a corpus");
+    let whole = CorpusTable::read(&Workspace::open(&at("folded")).expect("it opens")).expect("a corpus");
     assert_eq!((whole.systems[0].done, whole.systems[1].done), (LONG, 5000));
     for (filter, sorting) in [
         ("", "-logp.1-2"),
@@ -183,7 +183,7 @@ fn columns_that_are_read_late_make_the_same_table() {
         ("reference:/f 3/", "-length.1"),
         ("2:mot77", "number"),
     ] {
-        let places = |corpus: &Corpus| {
+        let places = |corpus: &CorpusTable| {
             let filter = Filter::new(filter, corpus).expect(filter);
             let sorting = (!sorting.is_empty()).then(|| Sorting::named(sorting, corpus).expect(sorting));
             rows(corpus, &filter, sorting.as_ref())
@@ -205,16 +205,16 @@ fn other_windows_follow_what_is_folded() {
     let path = folder.path().join("a.ilws");
     let mut first = long(&path, true);
     let second = Workspace::open(&path).expect("a second window");
-    let mut looked = Corpus::read(&second).expect("a corpus");
+    let mut looked = CorpusTable::read(&second).expect("a corpus");
     looked.read_texts();
-    Column::named("logp.1", &looked).expect("a column").value(&looked, LONG - 1);
+    TableColumn::named("logp.1", &looked).expect("a column").value(&looked, LONG - 1);
     let ids: Vec<i64> = first.systems().expect("systems").iter().map(|system| system.id).collect();
     let new = |n: usize| NewSentence { source: format!("new {n}"), line: n, ..NewSentence::default() };
     let acts: [&dyn Fn(&mut Workspace); 6] = [
         &|first| drop(first.add_outputs(ids[1], &[(1500, said(5, 1))], &mut Measuring::default()).expect("outputs")),
         &|first| assert_eq!(first.add_sentences(1, &(0..10).map(new).collect::<Vec<_>>()).expect("sentences"), LONG),
         &|first| first.set_references(&[(4100, "a new one".to_owned())]).expect("a reference"),
-        &|first| drop(first.add_system("Three", &About::default()).expect("a system")),
+        &|first| drop(first.add_system("Three", &StoredAbout::default()).expect("a system")),
         &|first| {
             let outputs: Vec<_> = (4000..4300).chain(8900..9010).map(|n| (n, said(6, n))).collect();
             first.add_outputs(ids[0], &outputs, &mut Measuring::default()).expect("outputs");
@@ -229,7 +229,7 @@ fn other_windows_follow_what_is_folded() {
             first.fold().expect("folded");
         }
         looked.refresh(&second).expect("read");
-        assert_eq!(shown(&looked), shown(&Corpus::read(&first).expect("a corpus")), "after act {n}");
+        assert_eq!(shown(&looked), shown(&CorpusTable::read(&first).expect("a corpus")), "after act {n}");
     }
 }
 
@@ -240,18 +240,18 @@ fn a_new_reference_takes_the_forced_one_out_of_the_table() {
     let mut workspace = Workspace::open(&folder.path().join("a.ilws")).expect("a workspace");
     let new = NewSentence { source: "a".to_owned(), reference: Some("b".to_owned()), ..NewSentence::default() };
     workspace.add_sentences(1, &[new]).expect("a sentence");
-    let about = About { ranking: interlinear::corpus::store::read::FORCED.to_owned(), ..About::default() };
+    let about = StoredAbout { ranking: interlinear::corpus::store::read::FORCED.to_owned(), ..StoredAbout::default() };
     let id = workspace.add_system("A", &about).expect("a system").id;
     workspace.add_outputs(id, &[(0, said(0, 0))], &mut Measuring::default()).expect("an output");
     workspace.fold().expect("folded");
-    let mut corpus = Corpus::read(&workspace).expect("a corpus");
+    let mut corpus = CorpusTable::read(&workspace).expect("a corpus");
     corpus.read_texts();
     assert!(!corpus.systems[0].numbers[0].get(0).is_nan());
     workspace.set_references(&[(0, "c".to_owned())]).expect("a reference");
     corpus.refresh(&workspace).expect("read");
     assert_eq!((corpus.systems[0].texts.get(0), corpus.systems[0].done), (None, 0));
     assert!(corpus.systems[0].numbers[0].get(0).is_nan());
-    assert_eq!(shown(&corpus), shown(&Corpus::read(&workspace).expect("a corpus")));
+    assert_eq!(shown(&corpus), shown(&CorpusTable::read(&workspace).expect("a corpus")));
 }
 
 /// Source, and what a system makes of it, a line each: JSON lines of `translate`.
@@ -284,16 +284,16 @@ fn import(
     workspace: &mut Workspace,
     path: &Path,
     threads: usize,
-    ticket: &Ticket,
+    ticket: &CancellationToken,
     hear: &mut dyn FnMut(f32),
 ) -> ImportReport {
-    let options = import::Options::default();
+    let options = import::ImportOptions::default();
     import_file(workspace, (path, &options), threads, &mut Measuring::default(), ticket, hear).expect("it comes in")
 }
 
 /// Sentences and outputs with all that is kept of them.
 fn everything(workspace: &Workspace) -> Vec<String> {
-    let mut all = shown(&Corpus::read(workspace).expect("a corpus"));
+    let mut all = shown(&CorpusTable::read(workspace).expect("a corpus"));
     for system in workspace.systems().expect("systems") {
         for at in 0..workspace.len().expect("a count") {
             all.push(format!("{:?}", workspace.output(system.id, at).expect("an answer")));
@@ -310,7 +310,7 @@ fn an_import_is_the_same_on_any_number_of_threads_and_after_it_was_stopped() {
     let text = json_lines(0..1300).replacen("\"w31\"", "31", 1);
     std::fs::write(at("a.jsonl"), format!("{text}\n")).expect("written");
     let mut plain = Workspace::open(&at("1.ilws")).expect("a workspace");
-    let brought = import(&mut plain, &at("a.jsonl"), 1, &Ticket::forever(), &mut |_| {});
+    let brought = import(&mut plain, &at("a.jsonl"), 1, &CancellationToken::forever(), &mut |_| {});
     assert_eq!(
         (brought.sentences, brought.outputs, brought.warned, brought.is_stopped),
         (1300, 1299, 2, false),
@@ -319,18 +319,18 @@ fn an_import_is_the_same_on_any_number_of_threads_and_after_it_was_stopped() {
     assert!(brought.warnings[0].contains("a.jsonl, line 2: is no line"), "{:?}", brought.warnings);
     let expect = everything(&plain);
     let mut threaded = Workspace::open(&at("3.ilws")).expect("a workspace");
-    let again = import(&mut threaded, &at("a.jsonl"), 3, &Ticket::forever(), &mut |_| {});
+    let again = import(&mut threaded, &at("a.jsonl"), 3, &CancellationToken::forever(), &mut |_| {});
     assert_eq!(again, brought);
     assert_eq!(everything(&threaded), expect);
 
-    let counter = Counter::new();
+    let counter = Generation::new();
     let ticket = counter.next();
     let mut stopped = Workspace::open(&at("stopped.ilws")).expect("a workspace");
     let half = import(&mut stopped, &at("a.jsonl"), 3, &ticket, &mut |_| counter.cancel());
     assert!(half.is_stopped && half.sentences == 1000 && half.told().contains("What came stays"), "{half:?}");
-    let corpus = Corpus::read(&stopped).expect("a corpus");
+    let corpus = CorpusTable::read(&stopped).expect("a corpus");
     assert_eq!((corpus.len(), corpus.systems[0].done), (1000, 999), "every sentence that came has its output");
-    let rest = import(&mut stopped, &at("a.jsonl"), 2, &Ticket::forever(), &mut |_| {});
+    let rest = import(&mut stopped, &at("a.jsonl"), 2, &CancellationToken::forever(), &mut |_| {});
     assert_eq!((rest.sentences, rest.outputs), (300, 1299));
     assert_eq!(everything(&stopped), expect);
 }
@@ -343,7 +343,7 @@ fn a_killed_import_leaves_whole_sentences() {
     std::fs::write(at("a.jsonl"), json_lines(0..2100)).expect("written");
     let mut workspace = Workspace::open(&at("a.ilws")).expect("a workspace");
     let mut moment = 0;
-    import(&mut workspace, &at("a.jsonl"), 2, &Ticket::forever(), &mut |_| {
+    import(&mut workspace, &at("a.jsonl"), 2, &CancellationToken::forever(), &mut |_| {
         for end in ["", "-wal"] {
             std::fs::copy(at(&format!("a.ilws{end}")), at(&format!("{moment}.ilws{end}"))).expect("copied");
         }
@@ -355,7 +355,7 @@ fn a_killed_import_leaves_whole_sentences() {
         let mut left = Workspace::open(&at(&format!("{moment}.ilws"))).expect("it opens");
         let before = left.len().expect("a count");
         assert_eq!(before, (1000 * (moment + 1)).min(2100));
-        import(&mut left, &at("a.jsonl"), 1, &Ticket::forever(), &mut |_| {});
+        import(&mut left, &at("a.jsonl"), 1, &CancellationToken::forever(), &mut |_| {});
         assert_eq!(everything(&left), expect, "killed at {before}");
     }
 }
@@ -377,7 +377,7 @@ fn a_workspace_is_little_larger_than_its_alignments() {
             text += &json_line(&source, &target, n);
         }
         std::fs::write(at(name), &text).expect("written");
-        import(&mut workspace, &at(name), 1, &Ticket::forever(), &mut |_| {});
+        import(&mut workspace, &at(name), 1, &CancellationToken::forever(), &mut |_| {});
     }
     drop(workspace);
     // What every workspace begins with weighs nothing in a long one.
@@ -393,11 +393,11 @@ fn a_saved_table_comes_back_as_what_it_was() {
     let sentence = |n: usize| NewSentence { source: format!("word{n} word"), line: n + 1, ..NewSentence::default() };
     workspace.add_sentences(1, &(0..30).map(sentence).collect::<Vec<_>>()).expect("sentences");
     for (number, name) in ["One", "Two words"].iter().enumerate() {
-        let id = workspace.add_system(name, &About::default()).expect("a system").id;
+        let id = workspace.add_system(name, &StoredAbout::default()).expect("a system").id;
         let said = |n: usize| {
             let said = said(number, n);
             let target = said.text.split(' ').map(str::to_owned).collect();
-            (n, Output { target, ..said })
+            (n, SystemOutput { target, ..said })
         };
         let outputs: Vec<_> = (number..30).map(said).collect();
         workspace.add_outputs(id, &outputs, &mut Measuring::default()).expect("outputs");
@@ -407,25 +407,31 @@ fn a_saved_table_comes_back_as_what_it_was() {
         Judgement { stars: 4, tags: tags(&["idiom", "two words"]), note: "odd".to_owned(), ..Judgement::default() };
     workspace.judge(3, "anna", &anna).expect("judged");
     workspace.judge(3, "ben", &Judgement { note: "rare".to_owned(), ..Judgement::default() }).expect("judged");
-    let corpus = Corpus::read(&workspace).expect("a corpus");
+    let corpus = CorpusTable::read(&workspace).expect("a corpus");
     let path = folder.path().join("saved.tsv");
     let rows = std::sync::Arc::new((0..30).collect());
-    let out =
-        Out { path: path.clone(), kind: Kind::Tsv, rows, columns: Vec::new(), chosen: String::new(), languages: None };
+    let out = Out {
+        path: path.clone(),
+        kind: ExportFormat::Tsv,
+        rows,
+        columns: Vec::new(),
+        chosen: String::new(),
+        languages: None,
+    };
     write(&out, &corpus, &workspace).expect("saved");
 
     let mut back = Workspace::open(&folder.path().join("b.ilws")).expect("a workspace");
-    let brought = import(&mut back, &path, 1, &Ticket::forever(), &mut |_| {});
+    let brought = import(&mut back, &path, 1, &CancellationToken::forever(), &mut |_| {});
     assert_eq!((brought.sentences, brought.outputs, brought.warned), (30, 59, 0), "{brought:?}");
-    let came = Corpus::read(&back).expect("a corpus");
+    let came = CorpusTable::read(&back).expect("a corpus");
     assert_eq!(shown(&came), shown(&corpus));
     let expect = Judgement { note: "odd / rare".to_owned(), ..anna };
     assert_eq!(*came.judgements[&3], [("saved".to_owned(), expect)].into());
     assert_eq!(came.judgements.len(), 1);
 
     // Where it came from it says nothing new.
-    import(&mut workspace, &path, 1, &Ticket::forever(), &mut |_| {});
-    let again = Corpus::read(&workspace).expect("a corpus");
+    import(&mut workspace, &path, 1, &CancellationToken::forever(), &mut |_| {});
+    let again = CorpusTable::read(&workspace).expect("a corpus");
     assert_eq!((shown(&again), &again.judgements), (shown(&corpus), &corpus.judgements));
 }
 
@@ -437,7 +443,7 @@ fn odd_numbers_in_a_damaged_file_do_no_harm() {
     let mut workspace = Workspace::open(&path).expect("a workspace");
     let sentence = NewSentence { source: "a".to_owned(), ..NewSentence::default() };
     workspace.add_sentences(1, &[sentence]).expect("a sentence");
-    let mut corpus = Corpus::read(&workspace).expect("a corpus");
+    let mut corpus = CorpusTable::read(&workspace).expect("a corpus");
     let other = Connection::open(&path).expect("a database");
     other
         .execute_batch(
@@ -449,7 +455,7 @@ fn odd_numbers_in_a_damaged_file_do_no_harm() {
         .expect("odd rows");
     corpus.refresh(&workspace).expect("read");
     workspace.fold().expect("folded");
-    let anew = Corpus::read(&Workspace::open(&path).expect("it opens")).expect("a corpus");
+    let anew = CorpusTable::read(&Workspace::open(&path).expect("it opens")).expect("a corpus");
     for corpus in [corpus, anew] {
         assert!(corpus.len() < 1_000_000, "{}", corpus.len());
         assert_eq!(corpus.sources.get(0), Some("a"));

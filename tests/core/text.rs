@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use interlinear::error::{Error, Result};
-use interlinear::text::corpus::{Corpus, PairRules};
+use interlinear::text::corpus::{PairRules, ParallelText};
 use interlinear::text::lines::TextFile;
 use interlinear::text::parallel::ParallelReader;
 use interlinear::text::reader::read_lines;
@@ -327,23 +327,23 @@ fn a_corpus_leaves_out_what_is_too_long_or_empty() -> Result<()> {
     let (a, x) = (tokenizer("en", &["a", "b"]), tokenizer("fr", &["x"]));
     let mut reading = PairRules { eos: 0, source_eos: true, max_words: 3, max_pairs: None, max_bytes: u64::MAX };
     let files = [(source, target)];
-    let corpus = Corpus::read(&files, &a, &x, &reading, &mut |_| Ok(()))?;
+    let corpus = ParallelText::read(&files, &a, &x, &reading, &mut |_| Ok(()))?;
     assert_eq!((corpus.len(), corpus.left_out, corpus.target_ids()), (2, 2, 5));
     assert_eq!(corpus.pair(0), (&[2, 3, 0][..], &[2, 0][..]));
     assert_eq!(corpus.pair(1), (&[2, 0][..], &[2, 1, 0][..]));
     reading.max_pairs = Some(1);
     reading.source_eos = false;
-    let corpus = Corpus::read(&files, &a, &x, &reading, &mut |_| Ok(()))?;
+    let corpus = ParallelText::read(&files, &a, &x, &reading, &mut |_| Ok(()))?;
     assert_eq!((corpus.len(), corpus.pair(0).0), (1, &[2, 3][..]));
     reading.max_words = 0;
-    let error = Corpus::read(&files, &a, &x, &reading, &mut |_| Ok(())).expect_err("nothing is left").to_string();
+    let error = ParallelText::read(&files, &a, &x, &reading, &mut |_| Ok(())).expect_err("nothing is left").to_string();
     assert!(error.contains("no pair of at most 0 words"), "{error}");
     Ok(())
 }
 
 /// 50 pairs of lengths that repeat.
-fn lengths() -> Corpus {
-    let mut corpus = Corpus::default();
+fn lengths() -> ParallelText {
+    let mut corpus = ParallelText::default();
     for i in 0..50_usize {
         corpus.push(&vec![2; 1 + i % 5], &vec![2; 1 + i % 7]);
     }
@@ -373,7 +373,7 @@ fn minibatches_hold_every_pair_once_and_are_sorted_within() {
     // A pool of 3 x 4 pairs, sorted, spreads lengths 1 to 7 over three minibatches: each holds few.
     let spread = |batch: &[u32]| length(&batch[batch.len() - 1]).0 - length(&batch[0]).0;
     assert!(batches.iter().map(spread).sum::<usize>() < 13 * 4);
-    assert!(Corpus::default().batches(1, 0, 80, 20).is_empty());
+    assert!(ParallelText::default().batches(1, 0, 80, 20).is_empty());
 }
 
 /// Words of a made-up language, counted.

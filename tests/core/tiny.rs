@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use interlinear::models::Model;
 use interlinear::models::config::{Architecture, Config};
-use interlinear::models::init::{Scheme, initial_weights};
+use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::nn::device::Device;
 use interlinear::text::tokenizer::Tokenizer;
 use interlinear::text::vocab;
@@ -69,7 +69,7 @@ impl Tiny {
         let folder = folder.join(self.name);
         std::fs::create_dir(&folder).expect("created");
         let config = self.config();
-        let mut weights = initial_weights(&config, Scheme::Scaled, self.seed);
+        let mut weights = initial_weights(&config, InitScheme::Scaled, self.seed);
         // Far from uniform, so that averages of different kinds are far from each other.
         weights.iter_mut().flat_map(|(_, array)| &mut array.data).for_each(|weight| *weight *= 2.5);
         let mut bias = weights.get("readout.b_w").expect("it has one").clone();

@@ -17,20 +17,21 @@ use interlinear::models::batch::{Batch, embed_previous, embed_shifted};
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
 use interlinear::models::cost::Cost;
-use interlinear::models::init::{Scheme, initial_weights};
+use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::loss::{Hidden, Regularizer, Trainable, trainable};
 use interlinear::models::{
-    Aligned, Annotations, Kernels, Looks, Model, ModelEntry, Shapes, State, Step, TranslationModel, folder, shapes,
+    AlignedStep, AlignmentMode, Annotations, Kernels, Model, ModelEntry, Shapes, State, Step, TranslationModel, folder,
+    shapes,
 };
 use interlinear::nn::device::Device;
 use interlinear::nn::linear::{Parameters, apply};
 use interlinear::nn::softmax::log_softmax;
 use interlinear::text::tokenizer::Tokenizers;
 use interlinear::text::vocab;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 use interlinear::training::engine::Engine as _;
 use interlinear::training::fused::{self, StepOptions};
-use interlinear::training::layout::Layout;
+use interlinear::training::layout::ParameterLayout;
 use interlinear::training::minibatch::Minibatch;
 use interlinear::training::plain::PlainEngine;
 use interlinear::training::settings::{OptimizerSettings, Rule};
@@ -46,7 +47,7 @@ const ENTRY: ModelEntry = ModelEntry {
     shapes: toy_shapes,
     readable: |config, all| Ok(Box::new(Toy::new(config, all)?)),
     fused: |_| None,
-    looks: |_| attention::find("dot").map(|score| Looks { kind: AttentionKind::Global, score }),
+    looks: |_| attention::find("dot").map(|score| AlignmentMode { kind: AttentionKind::Global, score }),
     input_delay: Some(1),
     one_context: false,
     applied: |_, name| match name {
@@ -123,16 +124,16 @@ impl TranslationModel for Toy {
         Ok(State { tensors: vec![s], i: 0 })
     }
 
-    fn align(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Aligned> {
+    fn align(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<AlignedStep> {
         let s_prev_i = s_prev.only()?;
         let e = embed_previous(self.tensor("target_embedding"), y_prev, s_prev_i.dim(0)?)?;
         let s = self.next(&e, s_prev_i)?;
         let (e_i, alpha_i) = self.look(&s, s_prev.i, annotations)?;
         let s = State { tensors: vec![s], i: s_prev.i };
-        Ok(Aligned { s, e_i: Some(e_i), alpha_i: Some(alpha_i), p_t: None })
+        Ok(AlignedStep { s, e_i: Some(e_i), alpha_i: Some(alpha_i), p_t: None })
     }
 
-    fn predict(&self, _: Option<&[u32]>, aligned: &Aligned, annotations: &Annotations) -> Result<Step> {
+    fn predict(&self, _: Option<&[u32]>, aligned: &AlignedStep, annotations: &Annotations) -> Result<Step> {
         let (s, c_i) = (aligned.s.only()?, annotations.context(aligned.alpha()?)?);
         let log_p = log_softmax(&self.logits(&(s + &c_i)?)?)?;
         Ok(Step { s: State { tensors: vec![s.clone()], i: aligned.s.i + 1 }, c_i: Some(c_i), log_p })
@@ -182,8 +183,8 @@ fn write_folder(folder: &Path) -> Config {
 
 /// Weights after some updates of the engine that needs no gradients by hand; the loss falls.
 fn train(config: &Config) -> Weights {
-    let layout = Layout::new(config);
-    let flat = layout.flatten(&initial_weights(config, Scheme::Scaled, 3)).expect("its own weights");
+    let layout = ParameterLayout::new(config);
+    let flat = layout.flatten(&initial_weights(config, InitScheme::Scaled, 3)).expect("its own weights");
     let optimizer = OptimizerSettings { rule: Rule::Adam, ..OptimizerSettings::default() };
     let mut engine = PlainEngine::new(config, &flat, &optimizer, &Candle::Cpu).expect("an engine");
     let batch = Minibatch::new(SOURCE, TARGET);
@@ -212,7 +213,7 @@ fn an_architecture_is_one_file_and_one_line() {
     let mut stepper = model.stepper(Kernels::Fused, 2).expect("the readable form, where there are no kernels");
     let specials = Specials { eos: 0, unk: 1 };
     let options = SearchOptions { beam: 3, ..SearchOptions::default() };
-    let ticket = Ticket::forever();
+    let ticket = CancellationToken::forever();
     let found = decode(stepper.as_mut(), specials, SOURCE, &options, &ticket, &mut |_, _| {}).expect("decodes");
     for (found, target) in found.iter().zip(TARGET) {
         assert_eq!(found.hypotheses[0].tokens, *target, "what it learned");
@@ -239,7 +240,7 @@ fn it_is_costed_and_its_loss_is_that_of_its_steps() {
     assert_eq!((cost.source_word, cost.sentence), (2 * n * m, 0));
     assert_eq!((cost.step, cost.output, cost.look), (2 * n * (m + n), 2 * k * n, 2 * 2 * n));
 
-    let weights = initial_weights(&config, Scheme::Scaled, 3);
+    let weights = initial_weights(&config, InitScheme::Scaled, 3);
     assert!(weights.names().eq([
         "decoder.U",
         "decoder.W",
@@ -258,7 +259,8 @@ fn it_is_costed_and_its_loss_is_that_of_its_steps() {
     let (loss, words) = model.loss(SOURCE, TARGET).expect("a loss");
     let mut stepper = folder::stepper(&config, &Arc::new(weights), 1).expect("a stepper");
     let pairs: Vec<(&[u32], &[u32])> = SOURCE.iter().copied().zip(TARGET.iter().copied()).collect();
-    let scored = interlinear::decoding::force(stepper.as_mut(), &pairs, &Ticket::forever()).expect("it scores");
+    let scored =
+        interlinear::decoding::force(stepper.as_mut(), &pairs, &CancellationToken::forever()).expect("it scores");
     let total: f32 = scored.iter().map(|scored| scored.log_p).sum();
     let loss: f32 = loss.to_scalar().expect("a number");
     assert!((loss + total).abs() < 1e-4 && words == 12, "{loss} is not {total}");

@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 
 use interlinear::error::Result;
 use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSizes};
-use interlinear::ticket::Counter;
+use interlinear::ticket::Generation;
 use interlinear::training::fused::StepOptions;
-use interlinear::training::layout::Layout;
-use interlinear::training::trainer::Report;
+use interlinear::training::layout::ParameterLayout;
+use interlinear::training::trainer::TrainingReport;
 use interlinear::training::{RunOptions, train};
 
 /// The wirings of gated units: rnnencdec also with its output matrix in two factors.
@@ -96,7 +96,7 @@ fn wirings() -> Vec<(String, Config)> {
 
 /// Weights by a formula that any program can repeat: number k (from 0) of a tensor is
 /// sin(0.37 (k + 1)^2 + the sum of the bytes of its name) / 2, rounded to f32.
-fn waves(layout: &Layout) -> Vec<f32> {
+fn waves(layout: &ParameterLayout) -> Vec<f32> {
     let mut flat = Vec::new();
     for entry in layout.entries() {
         let phase: u32 = entry.name.bytes().map(u32::from).sum();
@@ -222,8 +222,13 @@ impl Toy {
     }
 
     /// Trains; `stop` is asked at every report.
-    fn train(&self, name: &str, options: &RunOptions, stop: &mut dyn FnMut(&Report) -> bool) -> Result<Vec<Report>> {
-        let counter = Counter::new();
+    fn train(
+        &self,
+        name: &str,
+        options: &RunOptions,
+        stop: &mut dyn FnMut(&TrainingReport) -> bool,
+    ) -> Result<Vec<TrainingReport>> {
+        let counter = Generation::new();
         let ticket = counter.next();
         let ticks = Cell::new(0.0);
         // half a second a look: every update takes as long as any other, so that logs can be compared
@@ -241,7 +246,7 @@ impl Toy {
         Ok(reports)
     }
 
-    fn train_through(&self, name: &str, options: &RunOptions) -> Vec<Report> {
+    fn train_through(&self, name: &str, options: &RunOptions) -> Vec<TrainingReport> {
         self.train(name, options, &mut |_| false).unwrap_or_else(|e| panic!("{name}: {e}"))
     }
 }

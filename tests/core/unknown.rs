@@ -5,7 +5,7 @@ use std::path::Path;
 
 use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::unknown::{attended, replace};
-use interlinear::text::dictionary::{Counts, Dictionary};
+use interlinear::text::dictionary::{Dictionary, WordCounts};
 use interlinear::text::sentence::Sentence;
 use interlinear::text::tokenizer::Tokenizer;
 use serde_json::Value;
@@ -60,7 +60,7 @@ fn lines_that_are_no_entries_are_named() {
 
 #[test]
 fn the_most_frequent_translation_is_kept() {
-    let mut counts = Counts::default();
+    let mut counts = WordCounts::default();
     let links =
         [("b", "y", 2), ("a", "z", 3), ("a", "x", 3), ("a", "w", 1), ("c", "y", 1), ("d\te", "y", 9), ("f", " ", 9)];
     for (source, target, count) in links {
@@ -121,7 +121,7 @@ fn a_dictionary_is_built_from_a_corpus_and_used() {
     assert_eq!(built, std::fs::read_to_string(at("words1")).expect("written"), "batches change nothing");
     // What `score` tells of alpha, counted here.
     let (scored, _) = run(folder.path(), "score", &files, "", 0);
-    let mut counts = Counts::default();
+    let mut counts = WordCounts::default();
     for record in scored.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON")) {
         let words = |side: &str| record[side].as_array().expect("words").clone();
         let (source, target) = (words("source"), words("target"));

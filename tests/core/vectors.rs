@@ -9,10 +9,10 @@ use interlinear::analysis::pca::Pca;
 use interlinear::analysis::tsne::TsneOptions;
 use interlinear::analysis::{map, tsne};
 use interlinear::error::Error;
-use interlinear::models::representations::{PhraseVector, Side};
+use interlinear::models::representations::{PhraseVector, VocabularySide};
 use interlinear::models::{Kernels, Model, representations};
 use interlinear::nn::device::Device;
-use interlinear::ticket::{Counter, Ticket};
+use interlinear::ticket::{CancellationToken, Generation};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
@@ -44,7 +44,7 @@ fn principal_components_of_known_rows() {
         .iter()
         .flat_map(|(along, across)| [1.0 + 0.6 * along + 0.8 * across, 2.0 + 0.8 * along - 0.6 * across])
         .collect();
-    let pca = Pca::fit(&rows, 2, 2, &Ticket::forever()).expect("nothing stops it");
+    let pca = Pca::fit(&rows, 2, 2, &CancellationToken::forever()).expect("nothing stops it");
     let close = |found: &[f32], expected: &[f32]| {
         assert!(found.iter().zip(expected).all(|(f, e)| (f - e).abs() < 1e-5), "{found:?}, not {expected:?}");
     };
@@ -60,7 +60,7 @@ fn principal_components_of_known_rows() {
 fn principal_components_answer_to_the_covariance() {
     for (count, dimension) in [(200, 30), (5, 40), (40, 1), (3000, 12)] {
         let rows = numbers(count * dimension, 7);
-        let pca = Pca::fit(&rows, dimension, 2, &Ticket::forever()).expect("nothing stops it");
+        let pca = Pca::fit(&rows, dimension, 2, &CancellationToken::forever()).expect("nothing stops it");
         assert_eq!(pca.axes.len(), dimension.min(2));
         for (axis, lambda) in pca.axes.iter().zip(&pca.variances) {
             let mut image = vec![0.0_f64; dimension];
@@ -81,7 +81,7 @@ fn principal_components_answer_to_the_covariance() {
 
 #[test]
 fn rows_that_are_all_the_same_have_no_components() {
-    let pca = Pca::fit(&[2.0; 12], 3, 2, &Ticket::forever()).expect("nothing stops it");
+    let pca = Pca::fit(&[2.0; 12], 3, 2, &CancellationToken::forever()).expect("nothing stops it");
     assert_eq!((pca.total, pca.explained(0)), (0.0, 0.0));
     assert!(pca.project(&[2.0; 3]).iter().all(|x| x.abs() < 1e-6));
 }
@@ -109,11 +109,11 @@ fn every_method_lays_out_and_stops_when_it_is_no_longer_wanted() {
     for entry in METHODS {
         assert_eq!((Method::from_name(entry.name), entry.method.entry().name), (Some(entry.method), entry.name));
         let options = TsneOptions { epochs: 300, ..TsneOptions::default() };
-        let lay = |ticket: &Ticket, hear: &mut (dyn FnMut(f32, &[f32]) + Send)| {
+        let lay = |ticket: &CancellationToken, hear: &mut (dyn FnMut(f32, &[f32]) + Send)| {
             on_one_thread(|| map::layout(&rows, 6, entry.method, &options, ticket, hear))
         };
         let mut last = 0.0;
-        let layout = lay(&Ticket::forever(), &mut |share, _| {
+        let layout = lay(&CancellationToken::forever(), &mut |share, _| {
             assert!((last..=1.0).contains(&share));
             last = share;
         })
@@ -124,10 +124,10 @@ fn every_method_lays_out_and_stops_when_it_is_no_longer_wanted() {
             let nearest = (0..36).filter(|other| *other != at).min_by(|a, b| apart(a).total_cmp(&apart(b)));
             assert_eq!(nearest.map(|other| other / 12), Some(at / 12), "{}: a point is among its group", entry.name);
         }
-        let again = lay(&Ticket::forever(), &mut |_, _| {}).expect("nothing stops it");
+        let again = lay(&CancellationToken::forever(), &mut |_, _| {}).expect("nothing stops it");
         assert_eq!(again, layout, "{} gives the same map again", entry.name);
 
-        let counter = Counter::new();
+        let counter = Generation::new();
         let ticket = counter.next();
         counter.cancel();
         assert!(matches!(lay(&ticket, &mut |_, _| {}), Err(Error::Stale)), "{}", entry.name);
@@ -138,7 +138,7 @@ fn every_method_lays_out_and_stops_when_it_is_no_longer_wanted() {
 fn tsne_can_be_stopped_at_any_step_and_started_from_a_seed() {
     let rows = groups(2, 10, 4);
     let options = TsneOptions { epochs: 80, seed: Some(5), ..TsneOptions::default() };
-    let counter = Counter::new();
+    let counter = Generation::new();
     let ticket = counter.next();
     let mut heard = 0;
     let stopped = tsne::embed(&rows, 4, &options, &ticket, &mut |progress| {
@@ -155,7 +155,8 @@ fn tsne_can_be_stopped_at_any_step_and_started_from_a_seed() {
 
     let embed = |seed| {
         let options = TsneOptions { seed, ..options };
-        on_one_thread(|| tsne::embed(&rows, 4, &options, &Ticket::forever(), &mut |_| {})).expect("nothing stops it")
+        on_one_thread(|| tsne::embed(&rows, 4, &options, &CancellationToken::forever(), &mut |_| {}))
+            .expect("nothing stops it")
     };
     assert_eq!(embed(Some(5)), embed(Some(5)));
     assert_ne!(embed(Some(5)), embed(Some(6)));
@@ -165,7 +166,8 @@ fn tsne_can_be_stopped_at_any_step_and_started_from_a_seed() {
 fn too_few_points_are_refused_and_perplexity_is_lowered() {
     for (count, method, sentence) in [(1, Method::Pca, "at least 2 points"), (3, Method::Tsne, "at least 4 points")] {
         let rows = numbers(count * 5, 1);
-        let refused = map::layout(&rows, 5, method, &TsneOptions::default(), &Ticket::forever(), &mut |_, _| {});
+        let refused =
+            map::layout(&rows, 5, method, &TsneOptions::default(), &CancellationToken::forever(), &mut |_, _| {});
         let error = refused.expect_err("too few").to_string();
         assert!(error.contains(sentence), "{error}");
     }
@@ -176,7 +178,8 @@ fn too_few_points_are_refused_and_perplexity_is_lowered() {
     }
     // As few as there may be, and all of them in one place.
     for rows in [numbers(4 * 3, 2), vec![1.0; 12]] {
-        let layout = map::layout(&rows, 3, Method::Tsne, &TsneOptions::default(), &Ticket::forever(), &mut |_, _| {});
+        let layout =
+            map::layout(&rows, 3, Method::Tsne, &TsneOptions::default(), &CancellationToken::forever(), &mut |_, _| {});
         assert!(layout.expect("four are enough").places.iter().flatten().all(|x| x.is_finite()));
     }
 }
@@ -222,7 +225,7 @@ fn both_engines_have_the_same_annotations_and_phrases() {
         assert!(close(&single.expect("read").rows, &fused[1]), "{name}");
         let stopped = representations::phrases(name, &mut *alone, &sources, Some(0), &mut |_| Err(Error::Stale));
         assert!(matches!(stopped, Err(Error::Stale)));
-        for side in [Side::Source, Side::Target] {
+        for side in [VocabularySide::Source, VocabularySide::Target] {
             let table = representations::embedding(&model, side).expect("every model has both");
             let words = representations::words(&model, side, 3).expect("every model has both");
             assert_eq!((words.ids.as_slice(), words.dimension), (&[1, 2, 3][..], model.config.embedding));

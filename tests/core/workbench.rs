@@ -9,17 +9,17 @@ use interlinear::app::command::WindowCommand;
 use interlinear::app::effect::Effect;
 use interlinear::app::page::Page;
 use interlinear::corpus::judgements::judge::Judgement;
-use interlinear::corpus::query::column::Column;
+use interlinear::corpus::query::column::TableColumn;
 use interlinear::corpus::query::filter::Filter;
-use interlinear::corpus::store::corpus::Corpus;
+use interlinear::corpus::store::corpus::CorpusTable;
 use interlinear::corpus::store::file::Workspace;
 use interlinear::corpus::store::write::NewSentence;
 use interlinear::import;
 use interlinear::import::Role;
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
 use interlinear::jobs::queue::evaluate::Candidate;
-use interlinear::jobs::queue::{CorpusEvent, Kind as Done, Order};
-use interlinear::pages::corpus::command::WorkbenchCommand;
+use interlinear::jobs::queue::{QueueEvent, QueueNews as Done, QueueOrder};
+use interlinear::pages::corpus::command::CorpusCommand;
 use interlinear::session::state::Session;
 use interlinear::text::links::read::links_of;
 use serde_json::Value;
@@ -241,7 +241,7 @@ fn the_lane_opens_imports_shows_judges_and_takes_back() {
     thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
     assert_eq!(wait(&thread, rows), Vec::<u32>::new());
     let import = |name: &str, role: Role| {
-        (folder.path().join(name), import::Options { role: Some(role), ..import::Options::default() })
+        (folder.path().join(name), import::ImportOptions { role: Some(role), ..import::ImportOptions::default() })
     };
     for (path, options) in [
         import("a.en", Role::Source),
@@ -313,7 +313,7 @@ fn a_star_tells_what_it_changes_and_nothing_else() {
     files(folder.path());
     let thread = CorpusThread::spawn(Arc::new(|| {}));
     thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
-    thread.send(CorpusRequest::Import(folder.path().join("a.en"), import::Options::default()));
+    thread.send(CorpusRequest::Import(folder.path().join("a.en"), import::ImportOptions::default()));
     while wait(&thread, rows).is_empty() {}
     let star = |stars: u8| CorpusRequest::Judge(1, "anna".to_owned(), Judgement { stars, ..Judgement::default() });
     let show =
@@ -343,7 +343,7 @@ fn what_is_judged_changes_each_copy_as_reading_anew_would() {
     thread.send(CorpusRequest::Open(path.clone()));
     for (name, role) in [("a.en", Role::Source), ("a.fr", Role::Reference), ("b.fr", Role::Output("Other".to_owned()))]
     {
-        let options = import::Options { role: Some(role), ..import::Options::default() };
+        let options = import::ImportOptions { role: Some(role), ..import::ImportOptions::default() };
         thread.send(CorpusRequest::Import(folder.path().join(name), options));
     }
     let corpus = |news| match news {
@@ -371,7 +371,7 @@ fn what_is_judged_changes_each_copy_as_reading_anew_would() {
                 copy.apply(&change);
             }
         }
-        let anew = Corpus::read(&Workspace::open(&path).expect("it opens")).expect("read");
+        let anew = CorpusTable::read(&Workspace::open(&path).expect("it opens")).expect("read");
         assert_eq!((&copy.judgements, &copy.golds), (&anew.judgements, &anew.golds), "{request:?}");
         assert_eq!((&copy.counts, &copy.scheme), (&anew.counts, &anew.scheme), "{request:?}");
     }
@@ -383,10 +383,10 @@ fn the_copy_of_the_window_reads_no_file() {
     let folder = tempfile::tempdir().expect("a folder");
     files(folder.path());
     ran(folder.path(), &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--format", "none"]);
-    let corpus = Corpus::read(&Workspace::open(&folder.path().join("w.ilws")).expect("it opens")).expect("read");
-    let words = Column::named("words", &corpus).expect("a column");
+    let corpus = CorpusTable::read(&Workspace::open(&folder.path().join("w.ilws")).expect("it opens")).expect("read");
+    let words = TableColumn::named("words", &corpus).expect("a column");
     let window = corpus.without_file();
-    let seen = |window: &Corpus| (window.sources.get(0).map(str::to_owned), words.value(window, 0).is_nan());
+    let seen = |window: &CorpusTable| (window.sources.get(0).map(str::to_owned), words.value(window, 0).is_nan());
     assert_eq!(seen(&window), (None, true));
     assert!(!window.has_rows(&[0], &[]) && !window.has_rows(&[0], &[words]));
     corpus.read_rows(&[0], &[]);
@@ -408,7 +408,7 @@ fn a_star_among_many() {
     let judgement = Judgement { stars: 2, tags: ["odd".to_owned()].into(), ..Judgement::default() };
     let given: Vec<_> = (0..100_000).map(|at| (at, "anna".to_owned(), judgement.clone())).collect();
     workspace.judge_all(&given, &[]).expect("judged");
-    let mut corpus = Corpus::read(&workspace).expect("read");
+    let mut corpus = CorpusTable::read(&workspace).expect("read");
     let began = std::time::Instant::now();
     corpus.refresh(&workspace).expect("read");
     let filter = Filter::new("words>1", &corpus).expect("a filter");
@@ -465,14 +465,14 @@ fn the_page_asks_for_what_is_done_on_it() {
     assert!(calls(&mut session).contains(&CorpusRequest::Open(folder.path().join("w.ilws"))));
     let thread = CorpusThread::spawn(Arc::new(|| {}));
     thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
-    let options = import::Options::default();
+    let options = import::ImportOptions::default();
     thread.send(CorpusRequest::Import(folder.path().join("a.en"), options));
     while session.workbench().rows.len() < 4 {
         session.absorb_corpus_news(thread.next_within(PATIENCE).expect("the lane answers"));
     }
-    session.apply(WorkbenchCommand::Sort("words".to_owned()));
-    session.apply(WorkbenchCommand::Sort("words".to_owned()));
-    session.apply(WorkbenchCommand::Sort("words".to_owned()));
+    session.apply(CorpusCommand::Sort("words".to_owned()));
+    session.apply(CorpusCommand::Sort("words".to_owned()));
+    session.apply(CorpusCommand::Sort("words".to_owned()));
     let sortings: Vec<String> = calls(&mut session)
         .into_iter()
         .filter_map(|call| if let CorpusRequest::Show { sorting, .. } = call { Some(sorting) } else { None })
@@ -481,7 +481,7 @@ fn the_page_asks_for_what_is_done_on_it() {
     session.absorb_corpus_news(CorpusNews::Importing("Importing a.en".to_owned(), 0.5));
     assert!(session.workbench().is_importing);
     for _ in 0..3 {
-        session.apply(WorkbenchCommand::Sort("source".to_owned()));
+        session.apply(CorpusCommand::Sort("source".to_owned()));
     }
     let sortings: Vec<String> = calls(&mut session)
         .into_iter()
@@ -492,51 +492,50 @@ fn the_page_asks_for_what_is_done_on_it() {
     assert_eq!(calls(&mut session), [CorpusRequest::Stop]);
     session.absorb_corpus_news(CorpusNews::Idle);
     assert!(!session.workbench().is_importing);
-    session.apply(WorkbenchCommand::Move(1));
-    session.apply(WorkbenchCommand::Move(2));
+    session.apply(CorpusCommand::Move(1));
+    session.apply(CorpusCommand::Move(2));
     assert_eq!(calls(&mut session), [CorpusRequest::Detail(0), CorpusRequest::Detail(2)]);
     thread.send(CorpusRequest::Detail(2));
     while session.workbench().detail.is_none() {
         session.absorb_corpus_news(thread.next_within(PATIENCE).expect("the lane answers"));
     }
-    session.apply(WorkbenchCommand::Star(4));
+    session.apply(CorpusCommand::Star(4));
     let judgement = Judgement { stars: 4, ..Judgement::default() };
     assert_eq!(calls(&mut session), [CorpusRequest::Judge(2, "me".to_owned(), judgement)]);
     // What comes before the answer builds on what was given.
-    session.apply(WorkbenchCommand::Tag("odd".to_owned()));
+    session.apply(CorpusCommand::Tag("odd".to_owned()));
     let judgement = Judgement { stars: 4, tags: ["odd".to_owned()].into(), ..Judgement::default() };
     assert_eq!(calls(&mut session), [CorpusRequest::Judge(2, "me".to_owned(), judgement.clone())]);
-    session.apply(WorkbenchCommand::Link(0, 0));
-    session.apply(WorkbenchCommand::Link(1, 0));
+    session.apply(CorpusCommand::Link(0, 0));
+    session.apply(CorpusCommand::Link(1, 0));
     let drawn = [
         CorpusRequest::SetGold(2, "me".to_owned(), links_of("0-0")),
         CorpusRequest::SetGold(2, "me".to_owned(), links_of("0-0 1-0")),
     ];
     assert_eq!(calls(&mut session), drawn);
     // Of another sentence nothing is taken for that of this one.
-    session.apply(WorkbenchCommand::Select(Some(1)));
-    session.apply(WorkbenchCommand::Star(2));
+    session.apply(CorpusCommand::Select(Some(1)));
+    session.apply(CorpusCommand::Star(2));
     let other = Judgement { stars: 2, ..Judgement::default() };
     assert_eq!(calls(&mut session), [CorpusRequest::Detail(1), CorpusRequest::Judge(1, "me".to_owned(), other)]);
 
     // A run is an order; what becomes of it is told.
     session.apply(interlinear::pages::sentence::command::ColumnCommand::Add(PathBuf::from("some/model")));
     session.take_effects();
-    session.apply(WorkbenchCommand::Run(false));
-    let ordered = session
-        .take_effects()
-        .into_iter()
-        .any(|effect| matches!(effect, Effect::Lane(interlinear::app::effect::LaneCall::Submit(_, Order::Analyse(_)))));
+    session.apply(CorpusCommand::Run(false));
+    let ordered = session.take_effects().into_iter().any(|effect| {
+        matches!(effect, Effect::Lane(interlinear::app::effect::QueueCall::Submit(_, QueueOrder::Analyse(_))))
+    });
     assert!(ordered);
     let number = session.workbench().tasks[0];
     // Or one that is not open.
     let other = Candidate::Model(PathBuf::from("another/model"));
-    session.apply(WorkbenchCommand::RunOne(other.clone(), true));
+    session.apply(CorpusCommand::RunOne(other.clone(), true));
     let orders: Vec<(Candidate, bool)> = session
         .take_effects()
         .into_iter()
         .filter_map(|effect| match effect {
-            Effect::Lane(interlinear::app::effect::LaneCall::Submit(_, Order::Analyse(order))) => {
+            Effect::Lane(interlinear::app::effect::QueueCall::Submit(_, QueueOrder::Analyse(order))) => {
                 Some((order.system, order.forces))
             }
             _ => None,
@@ -544,7 +543,7 @@ fn the_page_asks_for_what_is_done_on_it() {
         .collect();
     assert_eq!(orders, [(other, true)]);
     let second = session.workbench().tasks[1];
-    session.absorb_corpus(CorpusEvent { number: second, kind: Done::Failed("Gone".to_owned()) });
-    session.absorb_corpus(CorpusEvent { number, kind: Done::Failed("No such folder".to_owned()) });
+    session.absorb_corpus(QueueEvent { number: second, kind: Done::Failed("Gone".to_owned()) });
+    session.absorb_corpus(QueueEvent { number, kind: Done::Failed("No such folder".to_owned()) });
     assert_eq!((session.workbench().message.as_deref(), session.workbench().tasks.len()), (Some("No such folder"), 0));
 }

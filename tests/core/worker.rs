@@ -15,7 +15,7 @@ use interlinear::jobs::serve;
 use interlinear::jobs::{Store, Wake, Worker};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
-use interlinear::ticket::{Counter, Ticket};
+use interlinear::ticket::{CancellationToken, Generation};
 
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -39,7 +39,7 @@ pub fn request(number: u64, source: &str, folders: &[PathBuf]) -> Request {
     Request { number, source: source.to_owned(), columns: columns.collect(), near: None }
 }
 
-pub fn serve_all(request: &Request, store: &mut Store, ticket: &Ticket) -> Vec<Event> {
+pub fn serve_all(request: &Request, store: &mut Store, ticket: &CancellationToken) -> Vec<Event> {
     let mut events = Vec::new();
     serve(request, store, ticket, &mut |event| events.push(event));
     events
@@ -76,7 +76,7 @@ pub fn story(events: &[Event], of: u64) -> Vec<&'static str> {
 fn two_models_are_loaded_and_translate_side_by_side() {
     let mut store = store();
     let both = [fixture("rnnsearch"), fixture("rnnencdec")];
-    let events = serve_all(&request(1, "s9 s31 unheard", &both), &mut store, &Ticket::forever());
+    let events = serve_all(&request(1, "s9 s31 unheard", &both), &mut store, &CancellationToken::forever());
     for column in [1, 2] {
         let told = story(&events, column);
         // A model so small may be there before anyone can tell that it is being read.
@@ -112,7 +112,7 @@ fn two_models_are_loaded_and_translate_side_by_side() {
         _ => None,
     };
     assert_eq!(events.iter().rev().map_while(told).collect::<Vec<_>>(), [64, 64], "fingerprints come last");
-    let again = serve_all(&request(2, "s9", &both), &mut store, &Ticket::forever());
+    let again = serve_all(&request(2, "s9", &both), &mut store, &CancellationToken::forever());
     assert_eq!(again.iter().find_map(told), None);
     assert_eq!(story(&again, 1), ["started", "row", "finished"], "a model is loaded once");
 }
@@ -121,7 +121,7 @@ fn two_models_are_loaded_and_translate_side_by_side() {
 fn fingerprints_keep_nobody_waiting_and_are_not_forgotten() {
     let mut store = store();
     let wanted = request(1, "", &[fixture("rnnsearch"), fixture("rnnencdec")]);
-    let (tickets, mut told) = (Counter::new(), Vec::new());
+    let (tickets, mut told) = (Generation::new(), Vec::new());
     for _ in 0..3 {
         let ticket = tickets.next();
         serve(&wanted, &mut store, &ticket, &mut |event| {
@@ -146,7 +146,8 @@ fn a_fingerprint_is_given_up_and_worked_out_later() {
 #[test]
 fn rows_grow_by_one_word_each() {
     let mut store = store();
-    let events = serve_all(&request(1, "s9 s31 s17", &[fixture("rnnsearch")]), &mut store, &Ticket::forever());
+    let events =
+        serve_all(&request(1, "s9 s31 s17", &[fixture("rnnsearch")]), &mut store, &CancellationToken::forever());
     let rows: Vec<usize> = events
         .iter()
         .filter_map(|event| if let Event::Expanded { best, .. } = event { Some(best.tokens.len()) } else { None })
@@ -165,7 +166,7 @@ fn what_is_too_large_to_keep_is_left_out_and_says_so() {
         (spec.options.most_numbers, spec.options.beam) = (0, 40);
     }
     let mut seen = 0;
-    for event in serve_all(&wanted, &mut store(), &Ticket::forever()) {
+    for event in serve_all(&wanted, &mut store(), &CancellationToken::forever()) {
         let Event::Finished { column, result, .. } = event else { continue };
         assert!(result.hypotheses.len() > 1, "{:?}", result.hypotheses);
         for (n, hypothesis) in result.hypotheses.iter().enumerate() {
@@ -182,32 +183,32 @@ fn what_is_too_large_to_keep_is_left_out_and_says_so() {
 fn columns_of_one_folder_share_one_model() {
     let mut store = store();
     let same = [fixture("rnnsearch"), fixture("rnnsearch")];
-    let events = serve_all(&request(1, "s9", &same), &mut store, &Ticket::forever());
+    let events = serve_all(&request(1, "s9", &same), &mut store, &CancellationToken::forever());
     assert_eq!(store.models(), 1);
     for column in [1, 2] {
         assert!(story(&events, column).ends_with(&["loaded", "started", "row", "finished"]));
     }
-    serve_all(&request(2, "", &[]), &mut store, &Ticket::forever());
+    serve_all(&request(2, "", &[]), &mut store, &CancellationToken::forever());
     assert_eq!(store.models(), 0, "what no column wants is forgotten");
 }
 
 #[test]
 fn blank_text_and_settled_columns_only_load() {
     let mut store = store();
-    let events = serve_all(&request(1, " \n\t", &[fixture("rnnsearch")]), &mut store, &Ticket::forever());
+    let events = serve_all(&request(1, " \n\t", &[fixture("rnnsearch")]), &mut store, &CancellationToken::forever());
     assert!(story(&events, 1).ends_with(&["loaded"]));
     let mut settled = request(2, "s9", &[fixture("rnnsearch")]);
     settled.columns[0].decode = false;
-    assert!(serve_all(&settled, &mut store, &Ticket::forever()).is_empty());
+    assert!(serve_all(&settled, &mut store, &CancellationToken::forever()).is_empty());
 }
 
 #[test]
 fn a_stale_ticket_stops_at_once_and_silently() {
     let mut store = store();
     let folders = [fixture("rnnsearch")];
-    serve_all(&request(1, "", &folders), &mut store, &Ticket::forever());
+    serve_all(&request(1, "", &folders), &mut store, &CancellationToken::forever());
 
-    let counter = Counter::new();
+    let counter = Generation::new();
     let ticket = counter.next();
     counter.cancel();
     assert!(serve_all(&request(2, "s9", &folders), &mut store, &ticket).is_empty());
@@ -225,7 +226,7 @@ fn a_stale_ticket_stops_at_once_and_silently() {
     assert_eq!(story(&events, 1), ["started", "row"]);
     let rows = events.iter().filter(|event| matches!(event, Event::Expanded { .. })).count();
     assert_eq!(rows, 1);
-    let next = serve_all(&request(4, "s9 s31", &folders), &mut store, &Ticket::forever());
+    let next = serve_all(&request(4, "s9 s31", &folders), &mut store, &CancellationToken::forever());
     assert_eq!(story(&next, 1), ["started", "row", "finished"], "the next request finds everything in order");
 }
 
@@ -233,19 +234,19 @@ fn a_stale_ticket_stops_at_once_and_silently() {
 fn a_failed_load_is_a_sentence_in_its_column_alone() {
     let mut store = store();
     let folders = [fixture("no-such-model"), fixture("rnnsearch")];
-    let events = serve_all(&request(1, "s9", &folders), &mut store, &Ticket::forever());
+    let events = serve_all(&request(1, "s9", &folders), &mut store, &CancellationToken::forever());
     assert!(story(&events, 1).ends_with(&["load failed"]));
     assert!(story(&events, 2).ends_with(&["finished"]));
     let message = events
         .iter()
         .find_map(|event| if let Event::LoadFailed { message, .. } = event { Some(message) } else { None });
     assert!(message.is_some_and(|message| message.contains("no-such-model")));
-    let again = serve_all(&request(2, "s9 s9", &folders), &mut store, &Ticket::forever());
+    let again = serve_all(&request(2, "s9 s9", &folders), &mut store, &CancellationToken::forever());
     assert!(story(&again, 1).is_empty(), "it is told once and not tried at each letter");
     let mut fresh = request(3, "s9", &folders);
     fresh.columns[0].column = 7;
     assert_eq!(
-        story(&serve_all(&fresh, &mut store, &Ticket::forever()), 7).last(),
+        story(&serve_all(&fresh, &mut store, &CancellationToken::forever()), 7).last(),
         Some(&"load failed"),
         "a new column tries again"
     );
@@ -255,7 +256,7 @@ fn a_failed_load_is_a_sentence_in_its_column_alone() {
 fn a_missing_device_is_a_sentence() {
     let mut wanted = request(1, "s9", &[fixture("rnnsearch"), fixture("rnnsearch")]);
     wanted.columns[0].device = DeviceChoice::Cuda(97);
-    let events = serve_all(&wanted, &mut store(), &Ticket::forever());
+    let events = serve_all(&wanted, &mut store(), &CancellationToken::forever());
     assert!(story(&events, 1).ends_with(&["load failed"]));
     assert!(story(&events, 2).ends_with(&["finished"]));
 }
@@ -274,7 +275,7 @@ fn hard_texts_are_sentences_or_translations() {
     ];
     let mut store = store();
     for (text, refusal) in cases {
-        let events = serve_all(&request(1, &text, &[fixture("rnnsearch")]), &mut store, &Ticket::forever());
+        let events = serve_all(&request(1, &text, &[fixture("rnnsearch")]), &mut store, &CancellationToken::forever());
         match events.iter().rfind(|event| !matches!(event, Event::Fingerprint { .. })) {
             Some(Event::Failed { message, .. }) => {
                 assert!(refusal.is_some_and(|words| message.contains(words)), "{message}");
@@ -306,17 +307,17 @@ fn until(worker: &Worker, done: impl Fn(&Event) -> bool) -> Vec<Event> {
 fn a_panic_in_a_request_is_a_sentence_and_the_next_one_works() {
     let mut store = store();
     let folders = [fixture("rnnsearch")];
-    serve_all(&request(1, "", &folders), &mut store, &Ticket::forever());
+    serve_all(&request(1, "", &folders), &mut store, &CancellationToken::forever());
     let mut events = Vec::new();
     let mut emit = |event: Event| {
         assert!(!matches!(event, Event::Expanded { .. }), "planted");
         events.push(event);
     };
-    serve(&request(2, "s9", &folders), &mut store, &Ticket::forever(), &mut emit);
+    serve(&request(2, "s9", &folders), &mut store, &CancellationToken::forever(), &mut emit);
     let failed =
         events.iter().any(|event| matches!(event, Event::Failed { message, .. } if message.contains("planted")));
     assert!(failed, "{events:?}");
-    let next = serve_all(&request(3, "s9", &folders), &mut store, &Ticket::forever());
+    let next = serve_all(&request(3, "s9", &folders), &mut store, &CancellationToken::forever());
     assert_eq!(story(&next, 1), ["started", "row", "finished"]);
 }
 
@@ -430,7 +431,7 @@ fn an_ensemble_is_a_column_whose_alignment_is_a_members_or_the_mean() {
         let mut wanted = request(1, "s9 s3", &members[..1]);
         let mixing = Mixing { alignment, ..Mixing::default() };
         wanted.columns[0].ensemble = Some(EnsembleSpec { members: members.clone(), mixing });
-        let events = serve_all(&wanted, &mut store, &Ticket::forever());
+        let events = serve_all(&wanted, &mut store, &CancellationToken::forever());
         assert_eq!(story(&events, 1).last(), Some(&"finished"), "{events:?}");
         let facts = events.iter().find_map(|event| match event {
             Event::Loaded { facts, .. } => Some(facts.clone()),
@@ -460,7 +461,7 @@ fn models_of_different_target_words_are_no_ensemble() {
     let members = vec![fixture("rnnsearch"), fixture("rnnencdec")];
     let mut wanted = request(1, "s9 s3", &members);
     wanted.columns[0].ensemble = Some(EnsembleSpec { members, mixing: Mixing::default() });
-    let events = serve_all(&wanted, &mut store(), &Ticket::forever());
+    let events = serve_all(&wanted, &mut store(), &CancellationToken::forever());
     assert_eq!(story(&events, 2).last(), Some(&"finished"), "the other column goes on");
     let told = events.iter().find_map(|event| match event {
         Event::LoadFailed { column: 1, message } => Some(message.clone()),

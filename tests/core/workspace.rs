@@ -5,26 +5,26 @@ use std::path::Path;
 
 use interlinear::analysis::alignment::Alignment;
 use interlinear::corpus::import::importer::import_file;
-use interlinear::corpus::judgements::judge::{Judgement, Mark};
+use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
 use interlinear::corpus::measures::measures::{Measuring, chunks};
-use interlinear::corpus::query::column::Column;
+use interlinear::corpus::query::column::TableColumn;
 use interlinear::corpus::query::filter::Filter;
 use interlinear::corpus::query::table::{Sorting, rows};
 use interlinear::corpus::run;
-use interlinear::corpus::run::RunOptions;
-use interlinear::corpus::store::corpus::Corpus;
+use interlinear::corpus::run::SystemRunOptions;
+use interlinear::corpus::store::corpus::CorpusTable;
 use interlinear::corpus::store::file::Workspace;
-use interlinear::corpus::store::output::{Output, pack, unpack};
-use interlinear::corpus::store::read::About;
+use interlinear::corpus::store::output::{SystemOutput, pack, unpack};
+use interlinear::corpus::store::read::StoredAbout;
 use interlinear::corpus::store::write::NewSentence;
 use interlinear::decoding;
 use interlinear::decoding::{SearchOptions, Specials};
-use interlinear::evaluation::System;
-use interlinear::import::{Options, Role};
+use interlinear::evaluation::EvaluatedSystem;
+use interlinear::import::{ImportOptions, Role};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
 use interlinear::text::links::read::links_of;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 
 use crate::cli::reference;
 
@@ -46,7 +46,7 @@ fn words(text: &str) -> Vec<String> {
 }
 
 /// An output whose word i looks at source word i, or the last.
-fn output(source: &str, text: &str, log_p: f32) -> Output {
+fn output(source: &str, text: &str, log_p: f32) -> SystemOutput {
     let (source, target) = (words(source), words(text));
     let row = |i: usize| {
         let at = i.min(source.len() - 1);
@@ -54,7 +54,15 @@ fn output(source: &str, text: &str, log_p: f32) -> Output {
     };
     let alpha = Alignment::from_rows(&(0..target.len()).map(row).collect::<Vec<Vec<f32>>>());
     let word_log_p = vec![log_p / target.len() as f32; target.len()];
-    Output { text: text.to_owned(), source, target, word_log_p, log_p: Some(log_p), alpha: Some(alpha), links: None }
+    SystemOutput {
+        text: text.to_owned(),
+        source,
+        target,
+        word_log_p,
+        log_p: Some(log_p),
+        alpha: Some(alpha),
+        links: None,
+    }
 }
 
 /// The workspace of [`PAIRS`].
@@ -74,7 +82,7 @@ fn filled(path: &Path) -> Workspace {
         ("First", (|pair| pair.2) as fn(&(&str, &str, &'static str, &'static str)) -> &'static str),
         ("Second", |pair| pair.3),
     ] {
-        let system = workspace.add_system(system, &About::default()).expect("a system");
+        let system = workspace.add_system(system, &StoredAbout::default()).expect("a system");
         let said = PAIRS
             .iter()
             .enumerate()
@@ -85,7 +93,7 @@ fn filled(path: &Path) -> Workspace {
     workspace
 }
 
-fn places(corpus: &Corpus, filter: &str, sorting: &str) -> Vec<u32> {
+fn places(corpus: &CorpusTable, filter: &str, sorting: &str) -> Vec<u32> {
     let filter = Filter::new(filter, corpus).expect(filter);
     let sorting = (!sorting.is_empty()).then(|| Sorting::named(sorting, corpus).expect(sorting));
     rows(corpus, &filter, sorting.as_ref())
@@ -100,7 +108,7 @@ fn what_was_put_in_comes_out_after_opening_again() {
     assert_eq!(workspace.len().expect("a count"), PAIRS.len());
     let systems = workspace.systems().expect("systems");
     assert_eq!(systems.iter().map(|system| system.name.as_str()).collect::<Vec<_>>(), ["First", "Second"]);
-    let corpus = Corpus::read(&workspace).expect("a corpus");
+    let corpus = CorpusTable::read(&workspace).expect("a corpus");
     assert_eq!(corpus.damages, Vec::<String>::new());
     for (at, pair) in PAIRS.iter().enumerate() {
         assert_eq!(corpus.sources.get(at), Some(pair.0));
@@ -115,7 +123,7 @@ fn what_was_put_in_comes_out_after_opening_again() {
 }
 
 /// alpha is kept as f16.
-fn as_kept(mut output: Output) -> Output {
+fn as_kept(mut output: SystemOutput) -> SystemOutput {
     output.alpha = output.alpha.and_then(|alpha| {
         let weights = alpha.weights().iter().map(|alpha| half::f16::from_f32(*alpha).to_f32()).collect();
         Alignment::new(weights, alpha.columns())
@@ -126,8 +134,8 @@ fn as_kept(mut output: Output) -> Output {
 #[test]
 fn numbers_are_those_of_the_measures() {
     let folder = tempfile::tempdir().expect("a folder");
-    let corpus = Corpus::read(&filled(&folder.path().join("a.ilws"))).expect("a corpus");
-    let value = |name: &str, at: usize| Column::named(name, &corpus).expect(name).value(&corpus, at);
+    let corpus = CorpusTable::read(&filled(&folder.path().join("a.ilws"))).expect("a corpus");
+    let value = |name: &str, at: usize| TableColumn::named(name, &corpus).expect(name).value(&corpus, at);
     for (name, at, expect) in [
         ("words", 1, 4.0),
         ("reference_words", 1, 4.0),
@@ -151,7 +159,7 @@ fn numbers_are_those_of_the_measures() {
     }
     for (name, says) in [("blue", "there is no column `blue`"), ("bleu.3", "there are 2"), ("bleu.0", "counted from 1")]
     {
-        let error = Column::named(name, &corpus).expect_err(name).to_string();
+        let error = TableColumn::named(name, &corpus).expect_err(name).to_string();
         assert!(error.contains(says), "{error}");
     }
 }
@@ -164,7 +172,7 @@ fn conditions_choose_and_columns_sort() {
     workspace.judge(1, "anna", &tagged).expect("judged");
     workspace.judge(3, "ben", &Judgement { stars: 4, ..Judgement::default() }).expect("judged");
     workspace.set_gold(0, links_of("0-0 1-2 2?1").as_ref()).expect("gold");
-    let corpus = Corpus::read(&workspace).expect("a corpus");
+    let corpus = CorpusTable::read(&workspace).expect("a corpus");
     for (filter, expect) in [
         ("", &[0, 1, 2, 3, 4][..]),
         ("red", &[0, 4]),
@@ -237,7 +245,8 @@ fn conditions_choose_and_columns_sort() {
 fn judgements_have_one_undo_that_outlives_the_program() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.ilws");
-    let mark = Mark { system: "First".to_owned(), target: (1, 2), category: "style".to_owned(), ..Mark::default() };
+    let mark =
+        ErrorMark { system: "First".to_owned(), target: (1, 2), category: "style".to_owned(), ..ErrorMark::default() };
     let acts = [
         Judgement { stars: 2, ..Judgement::default() },
         Judgement { stars: 2, marks: vec![mark], ..Judgement::default() },
@@ -281,8 +290,8 @@ fn gold_gives_references_an_error_rate() {
     workspace.set_gold(0, links_of("0-0 1-2 2?1").as_ref()).expect("gold");
     let first = workspace.systems().expect("systems")[0].id;
     let rows = workspace.measure(first, &[0], &mut Measuring::default()).expect("measured");
-    let corpus = Corpus::read(&workspace).expect("a corpus");
-    let aer = Column::named("aer.1", &corpus).expect("a column");
+    let corpus = CorpusTable::read(&workspace).expect("a corpus");
+    let aer = TableColumn::named("aer.1", &corpus).expect("a column");
     // Links of greatest alpha: 0-0 (sure), 1-1 and 2-2 (neither).
     let expect = 1.0 - 2.0 / 5.0;
     assert!((aer.value(&corpus, 0) - expect).abs() < 1e-6, "{}", aer.value(&corpus, 0));
@@ -333,7 +342,7 @@ fn a_damaged_workspace_opens_as_far_as_it_goes() {
     let at = bytes.windows(14).position(|bytes| bytes == b"sentence 1500 ").expect("it is there") / 16384 * 16384;
     bytes[at..at + 16384].fill(0xff);
     std::fs::write(&path, bytes).expect("spoiled");
-    let corpus = Corpus::read(&Workspace::open(&path).expect("it opens")).expect("what there is");
+    let corpus = CorpusTable::read(&Workspace::open(&path).expect("it opens")).expect("what there is");
     assert_eq!(corpus.len(), 5999);
     let good: Vec<usize> = (0..corpus.len()).filter(|at| corpus.sources.get(*at).is_some()).collect();
     assert!(good.len() > 2800 && good.contains(&1000) && !good.contains(&1499) && good.contains(&5000));
@@ -358,21 +367,26 @@ fn two_windows_see_each_other_s_work() {
 
 #[test]
 fn outputs_survive_packing_and_damage_is_no_output() {
-    let plain = Output { text: "x".to_owned(), ..Output::default() };
-    let linked = Output { links: Some(vec![interlinear::text::links::Link { source: 1, target: 0 }]), ..plain.clone() };
+    let plain = SystemOutput { text: "x".to_owned(), ..SystemOutput::default() };
+    let linked =
+        SystemOutput { links: Some(vec![interlinear::text::links::Link { source: 1, target: 0 }]), ..plain.clone() };
     let whole = as_kept(output("a b c", "x y", -2.5));
     let ended = |words: &str| words.split(' ').chain(["</s>"]).map(str::to_owned).collect::<Vec<_>>();
-    let cut =
-        Output { source: ended("a b c"), target: ended("x [UNK] y"), text: "x[UNK] y".to_owned(), ..Output::default() };
-    let apart = Output { source: ended("a\u{2581} b"), target: ended("z"), ..whole.clone() };
+    let cut = SystemOutput {
+        source: ended("a b c"),
+        target: ended("x [UNK] y"),
+        text: "x[UNK] y".to_owned(),
+        ..SystemOutput::default()
+    };
+    let apart = SystemOutput { source: ended("a\u{2581} b"), target: ended("z"), ..whole.clone() };
     let odd = [vec![-0.5, 2.0, 0.0], vec![f32::INFINITY, 1e-7, 1.0]];
-    let odd = as_kept(Output {
+    let odd = as_kept(SystemOutput {
         alpha: Some(Alignment::from_rows(&odd)),
         log_p: None,
         word_log_p: Vec::new(),
         ..whole.clone()
     });
-    let empty = Output { alpha: Some(Alignment::default().resized(3, 0, 0.0)), ..whole.clone() };
+    let empty = SystemOutput { alpha: Some(Alignment::default().resized(3, 0, 0.0)), ..whole.clone() };
     for output in [plain, linked, whole, cut, apart, odd, empty] {
         let packed = pack(&output, "a b  c").expect("packed");
         assert_eq!(unpack(output.text.clone(), "a b  c", &packed), Some(output.clone()));
@@ -401,17 +415,17 @@ fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
         workspace.add_sentences(1, &sentences).expect("sentences");
         let model = Model::load(&reference(name), &Device::cpu()).expect("a model");
         let search = SearchOptions { beam: 3, ..SearchOptions::default() };
-        let options = RunOptions { search, batch: 2, forces, acting: None };
+        let options = SystemRunOptions { search, batch: 2, forces, acting: None };
         let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
-        let id = workspace.add_system(name, &About::default()).expect("a system").id;
+        let id = workspace.add_system(name, &StoredAbout::default()).expect("a system").id;
         let (mut refused, mut heard) = (Vec::new(), 0);
         for round in 0..2 {
-            let tickets = interlinear::ticket::Counter::new();
+            let tickets = interlinear::ticket::Generation::new();
             let ticket = tickets.next();
             let told = run::run(
                 &mut workspace,
                 id,
-                (System::from(&model), stepper.as_mut()),
+                (EvaluatedSystem::from(&model), stepper.as_mut()),
                 &options,
                 &mut Measuring::default(),
                 &ticket,
@@ -441,7 +455,8 @@ fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
             let (log_p, alpha) = if forces {
                 let target = model.target.encode(sentences[at].reference.as_deref().expect("a reference"));
                 let pairs = [(source.ids.as_slice(), target.ids.as_slice())];
-                let forced = decoding::force(stepper.as_mut(), &pairs, &Ticket::forever()).expect("forced").remove(0);
+                let forced =
+                    decoding::force(stepper.as_mut(), &pairs, &CancellationToken::forever()).expect("forced").remove(0);
                 (forced.log_p, forced.alpha)
             } else {
                 let sources = [source.ids.as_slice()];
@@ -450,7 +465,7 @@ fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
                     specials,
                     &sources,
                     &options.search,
-                    &Ticket::forever(),
+                    &CancellationToken::forever(),
                     &mut |_, _| {},
                 );
                 let best = decoded.expect("decoded").remove(0).hypotheses.remove(0);
@@ -473,10 +488,10 @@ fn a_run_goes_on_where_it_stopped_and_says_what_the_model_says() {
 fn a_system_that_follows_a_removed_one_was_not_seen() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut workspace = filled(&folder.path().join("a.ilws"));
-    let mut corpus = Corpus::read(&workspace).expect("a corpus");
+    let mut corpus = CorpusTable::read(&workspace).expect("a corpus");
     let second = workspace.systems().expect("systems")[1].id;
     workspace.remove_system(second).expect("removed");
-    let third = workspace.add_system("Third", &About::default()).expect("a system");
+    let third = workspace.add_system("Third", &StoredAbout::default()).expect("a system");
     assert_ne!(third.id, second, "what still runs under the old number must not become the new one's");
     let said = [(0, output(PAIRS[0].0, "autre chose", -1.0))];
     workspace.add_outputs(third.id, &said, &mut Measuring::default()).expect("outputs");
@@ -485,7 +500,7 @@ fn a_system_that_follows_a_removed_one_was_not_seen() {
     let names: Vec<&str> = corpus.systems.iter().map(|column| column.system.name.as_str()).collect();
     assert_eq!(names, ["First", "Third"]);
     assert_eq!(corpus.systems[1].texts.get(0), Some("autre chose"));
-    assert!(!Column::named("length.2", &corpus).expect("a column").value(&corpus, 0).is_nan());
+    assert!(!TableColumn::named("length.2", &corpus).expect("a column").value(&corpus, 0).is_nan());
     assert_eq!(workspace.outputs(second).expect("a count"), 0);
 }
 
@@ -507,13 +522,13 @@ fn undo_took_away_links_that_were_imported_over_drawn_ones() {
 fn what_came_since_is_read_as_if_anew() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.ilws");
-    let mut corpus = Corpus::read(&Workspace::open(&path).expect("a workspace")).expect("nothing");
+    let mut corpus = CorpusTable::read(&Workspace::open(&path).expect("a workspace")).expect("nothing");
     let mut workspace = filled(&path);
     corpus.refresh(&workspace).expect("read");
     workspace.set_references(&[(2, "pas de texte".to_owned())]).expect("a reference");
     corpus.refresh(&workspace).expect("read");
-    let anew = Corpus::read(&workspace).expect("read");
-    let shown = |corpus: &Corpus| -> Vec<String> {
+    let anew = CorpusTable::read(&workspace).expect("read");
+    let shown = |corpus: &CorpusTable| -> Vec<String> {
         let mut shown = Vec::new();
         for at in 0..corpus.len() {
             shown.push(format!("{:?} {:?}", corpus.sources.get(at), corpus.references.get(at)));
@@ -537,8 +552,8 @@ fn an_import_goes_on_where_it_stopped_and_other_files_still_fit() {
     let mut take = |name: &str, role: Role, text: &str| {
         let path = folder.path().join(name);
         std::fs::write(&path, text).expect("written");
-        let options = Options { role: Some(role), ..Options::default() };
-        let ticket = Ticket::forever();
+        let options = ImportOptions { role: Some(role), ..ImportOptions::default() };
+        let ticket = CancellationToken::forever();
         import_file(&mut workspace, (&path, &options), 1, &mut Measuring::default(), &ticket, &mut |_| {})
             .expect("it comes in")
     };

@@ -7,10 +7,10 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::SettingsCommand;
-use interlinear::app::document::hand::Taken;
-use interlinear::decoding::{Fate, Node};
-use interlinear::interventions::{Alpha, Applied, Forbid, Force, Interventions, Pin, Place, Word};
-use interlinear::jobs::live::protocol::{Event, Shift, Untouched};
+use interlinear::app::document::hand::TakenAway;
+use interlinear::decoding::{Node, NodeFate};
+use interlinear::interventions::{Applied, Forbid, Force, Interventions, Pin, Place, SetAlpha, Word};
+use interlinear::jobs::live::protocol::{Event, Shift, UntouchedTranslation};
 use interlinear::pages::sentence::command::{
     ColumnCommand, InterveneCommand, RowEdit, SearchCommand, SelectCommand, SentenceCommand, SourceCommand,
 };
@@ -61,7 +61,7 @@ fn a_click_on_a_candidate_forces_it_and_the_bar_takes_it_away() {
         assert!(harness.query_by_label(label).is_some(), "{label} is missing");
     }
     click(&mut harness, "Take away in RNNsearch, word 2 is \"autre\"");
-    assert_eq!(changes(&wires)[1], InterveneCommand::Take { column, what: Taken::Word(1) });
+    assert_eq!(changes(&wires)[1], InterveneCommand::Take { column, what: TakenAway::Word(1) });
     assert!(harness.query_by_label("Interventions").is_none());
     harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::Z);
     harness.run();
@@ -97,7 +97,7 @@ fn the_menu_of_a_word_forces_any_word_and_forbids_this_one() {
     }
     let ban = Forbid { i: None, word: entry("chaussure") };
     click(&mut harness, "Take away in RNNsearch, never \"chaussure\"");
-    let taken = InterveneCommand::Take { column, what: Taken::Ban(ban) };
+    let taken = InterveneCommand::Take { column, what: TakenAway::Ban(ban) };
     assert!(changes(&wires).contains(&taken));
 }
 
@@ -197,7 +197,7 @@ fn touched() -> Session {
     let force = |i, word: &str, held| Force { i, word: entry(word), held };
     let form = Interventions {
         force: vec![force(0, "la", true), force(1, "autre", false)],
-        pin: vec![Pin { i: 2, alpha: Alpha::Uniform }],
+        pin: vec![Pin { i: 2, alpha: SetAlpha::Uniform }],
         mask: vec![Place::Position(0)],
         ..Interventions::default()
     };
@@ -214,8 +214,10 @@ fn touched() -> Session {
     }
     let before = vec![("chaussure".to_owned(), -0.5_f32), ("autre".to_owned(), -3.0)];
     let shift = Shift { before, divergence: 0.125, ..Shift::default() };
-    let untouched =
-        Untouched { best: desk::hypothesis("la chaussure rouge", 4, true, -1.0), shifts: vec![shift.clone(), shift] };
+    let untouched = UntouchedTranslation {
+        best: desk::hypothesis("la chaussure rouge", 4, true, -1.0),
+        shifts: vec![shift.clone(), shift],
+    };
     session.absorb(Event::Untouched { number: session.app().tasks.newest(), column, untouched });
     session.apply(SelectCommand::Target { column, i: 1 });
     session
@@ -321,12 +323,12 @@ fn searched() -> Session {
         fate,
     };
     let nodes = vec![
-        node(0, None, 0, 2, -0.3, Fate::Alive),
-        node(1, None, 0, 3, -1.5, Fate::Pruned),
-        node(2, None, 0, 4, -9.0, Fate::Pruned),
-        node(3, Some(0), 1, 5, -0.5, Fate::Alive),
-        node(4, Some(3), 2, 0, -0.6, Fate::Finished),
-        node(5, Some(0), 1, 4, -9.0, Fate::Pruned),
+        node(0, None, 0, 2, -0.3, NodeFate::Alive),
+        node(1, None, 0, 3, -1.5, NodeFate::Pruned),
+        node(2, None, 0, 4, -9.0, NodeFate::Pruned),
+        node(3, Some(0), 1, 5, -0.5, NodeFate::Alive),
+        node(4, Some(3), 2, 0, -0.6, NodeFate::Finished),
+        node(5, Some(0), 1, 4, -9.0, NodeFate::Pruned),
     ];
     let words = [(0, "</s>"), (2, "la"), (3, "le"), (4, "un"), (5, "chaussure")];
     let source = desk::sentence("red shoe", &[]);

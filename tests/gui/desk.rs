@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use egui_kittest::Harness;
 use interlinear::app::effect::Effect;
-use interlinear::app::effect::{Chore, News};
+use interlinear::app::effect::{FileEvent, FileJob};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest};
 use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts};
-use interlinear::jobs::queue::CorpusEvent;
-use interlinear::jobs::steps::{Apart, StepsEvent};
+use interlinear::jobs::queue::QueueEvent;
+use interlinear::jobs::steps::{StepTrace, StepsEvent};
 use interlinear::pages::sentence::command::{ColumnCommand, SourceCommand};
 use interlinear::session::command::Command;
 use interlinear::session::driver::OpenWith;
@@ -28,13 +28,13 @@ pub struct Wires {
     /// What the window will hear.
     pub events: Rc<RefCell<Vec<Event>>>,
     /// What the window will hear of the corpus lane.
-    pub corpus: Rc<RefCell<Vec<CorpusEvent>>>,
+    pub corpus: Rc<RefCell<Vec<QueueEvent>>>,
     /// What the lane of the workspace was asked for, oldest first.
     pub calls: Rc<RefCell<Vec<CorpusRequest>>>,
     /// What the window will hear of it.
     pub news: Rc<RefCell<Vec<CorpusNews>>>,
     /// What every translation turns out to be that is taken apart.
-    pub apart: Rc<RefCell<Option<Arc<Apart>>>>,
+    pub apart: Rc<RefCell<Option<Arc<StepTrace>>>>,
 }
 
 /// The stand-in.
@@ -67,9 +67,9 @@ impl Desk for Rehearsal {
         for effect in self.session.take_effects() {
             if let Effect::Corpus(call) = effect {
                 self.wires.calls.borrow_mut().push(call);
-            } else if let Effect::Chore(Chore::Paint(picture)) = effect {
+            } else if let Effect::Chore(FileJob::Paint(picture)) = effect {
                 let pixels = picture.pixels().expect("it can be drawn");
-                self.session.hear(News::Painted(Arc::new(pixels)));
+                self.session.hear(FileEvent::Painted(Arc::new(pixels)));
                 changed = true;
             } else if let Effect::TakeApart { number, .. } = effect
                 && let Some(apart) = self.wires.apart.borrow().clone()

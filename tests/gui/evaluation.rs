@@ -9,19 +9,19 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::analysis::aer;
 use interlinear::analysis::reading::Reading;
 use interlinear::app::command::{TaskCommand, WindowCommand};
-use interlinear::app::effect::News;
+use interlinear::app::effect::FileEvent;
 use interlinear::app::page::Page;
 use interlinear::corpus::overview::evaluated::Evaluated;
 use interlinear::corpus::overview::gold::Baseline;
 use interlinear::figure::mark::Mark;
-use interlinear::jobs::files::follow::Seen;
-use interlinear::jobs::queue::CorpusEvent;
-use interlinear::jobs::queue::{Found, Kind, Progress};
+use interlinear::jobs::files::follow::FollowEvent;
+use interlinear::jobs::queue::QueueEvent;
+use interlinear::jobs::queue::{Found, JobProgress, QueueNews};
 use interlinear::pages::evaluation::command::{EvaluationCommand, TestCommand};
-use interlinear::pages::evaluation::{By, FiguresFormat};
+use interlinear::pages::evaluation::{FiguresFormat, SortBy};
 use interlinear::session::command::Command;
 use interlinear::session::state::Session;
-use interlinear::training::curves::{Curves, Point};
+use interlinear::training::curves::{CurvePoint, Curves};
 use interlinear::ui::App;
 
 use crate::desk;
@@ -51,7 +51,7 @@ fn with(results: Evaluated) -> Session {
     let mut session = ready();
     session.apply(page(EvaluationCommand::Run));
     let number = session.evaluation().task.expect("it runs");
-    session.absorb_corpus(CorpusEvent { number, kind: Kind::Found(Found::Evaluated(results)) });
+    session.absorb_corpus(QueueEvent { number, kind: QueueNews::Found(Found::Evaluated(results)) });
     session
 }
 
@@ -128,8 +128,8 @@ fn a_run_shows_how_far_it_is_and_can_be_paused_and_cancelled() {
     assert!(sent(&wires, EvaluationCommand::Run));
     let number = harness.state().session().evaluation().task.expect("it runs");
     let progress =
-        Progress { done: 25, total: 100, what: "Translating with RNNsearch".to_owned(), words_per_second: 812.0 };
-    wires.corpus.borrow_mut().push(CorpusEvent { number, kind: Kind::Progress(progress) });
+        JobProgress { done: 25, total: 100, what: "Translating with RNNsearch".to_owned(), words_per_second: 812.0 };
+    wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Progress(progress) });
     harness.run();
     assert!(shows(&harness, "Translating with RNNsearch, 25 %, 812 words/s"));
     harness.get_by_label("Pause").click();
@@ -150,7 +150,7 @@ fn a_failed_run_is_a_sentence() {
     session.apply(page(EvaluationCommand::Run));
     let number = session.evaluation().task.expect("it runs");
     let message = "test.fr ends after line 3, but test.en goes on; the files must be translations line by line";
-    session.absorb_corpus(CorpusEvent { number, kind: Kind::Failed(message.to_owned()) });
+    session.absorb_corpus(QueueEvent { number, kind: QueueNews::Failed(message.to_owned()) });
     let (mut harness, wires) = desk::window(session);
     assert!(shows(&harness, message));
     harness.get_by_label("Dismiss").click();
@@ -216,7 +216,7 @@ fn sentences_are_sorted_compared_and_opened() {
     part(&mut harness, "Sentences");
     harness.get_by_label("Greatest first").click();
     harness.run();
-    assert!(sent(&wires, EvaluationCommand::Sort(By::BleuDifference)));
+    assert!(sent(&wires, EvaluationCommand::Sort(SortBy::BleuDifference)));
     assert!(shows(&harness, "Least first"));
     harness.get_by_label("Sentence 2 a dog sleeps").click();
     harness.run();
@@ -245,13 +245,14 @@ fn a_long_test_set_draws_only_what_is_in_view() {
 fn learning_curves_grow_while_a_training_runs() {
     let mut session = ready();
     let path = PathBuf::from("runs/big/training/log.jsonl");
-    session.hear(News::Logs { path: path.clone(), found: vec![path.clone()] });
+    session.hear(FileEvent::Logs { path: path.clone(), found: vec![path.clone()] });
     let curves = |points: u64| {
-        let nll: Vec<Point> = (1..=points).map(|n| Point { update: n * 500, value: 4.0 / n as f64 }).collect();
+        let nll: Vec<CurvePoint> =
+            (1..=points).map(|n| CurvePoint { update: n * 500, value: 4.0 / n as f64 }).collect();
         let update = nll.last().map_or(0, |last| last.update);
         Curves { training_nll: nll.clone(), development_nll: nll, update, seconds: 90.0, ..Curves::default() }
     };
-    session.absorb_seen(Seen { path: path.clone(), curves: Ok(Arc::new(curves(2))) });
+    session.absorb_seen(FollowEvent { path: path.clone(), curves: Ok(Arc::new(curves(2))) });
     let (mut harness, _) = desk::window(session);
     part(&mut harness, "Training");
     for label in ["big", "big, 500, 4.00", "big, 1000, 2.00", "1000 updates, epoch 0, 2 min; best -log p 2.000 at 1000"]
@@ -305,7 +306,7 @@ fn tables_that_are_wider_than_the_page_scroll_in_their_card() {
 #[test]
 fn the_lines_of_the_chart_of_aer_say_what_they_are() {
     let mut both = measured::two_models();
-    let counts = aer::Counts { found: 100, sure: 100, found_sure: 50, found_possible: 50 };
+    let counts = aer::AerCounts { found: 100, sure: 100, found_sure: 50, found_possible: 50 };
     let baseline = |name| Baseline { name, rows: vec![("forward", counts)] };
     both.baselines = vec![baseline("diagonal"), baseline("statistical")];
     let mut rows = measured::alignments(70);

@@ -5,16 +5,16 @@ use egui::Key;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::import::Role;
 use interlinear::jobs::corpus::thread::CorpusRequest;
-use interlinear::pages::corpus::Workbench;
-use interlinear::pages::corpus::command::WorkbenchCommand;
-use interlinear::pages::corpus::whole::View;
-use interlinear::pages::corpus::whole::WholeCommand;
+use interlinear::pages::corpus::CorpusPage;
+use interlinear::pages::corpus::command::CorpusCommand;
+use interlinear::pages::corpus::whole::ExploreCommand;
+use interlinear::pages::corpus::whole::ExploreView;
 
 use crate::workbench::Bench;
 
 const THIRD: &str = "Le bateau rouge dort.\nLe vieux moulin dort.\nLa pluie.\n";
 
-fn page(bench: &Bench) -> &Workbench {
+fn page(bench: &Bench) -> &CorpusPage {
     bench.harness.state().session().workbench()
 }
 
@@ -23,8 +23,8 @@ fn two_systems() -> Bench {
     let mut bench = Bench::filled();
     let path = bench.folder.path().join("c.fr");
     std::fs::write(&path, THIRD).expect("written");
-    bench.send(WorkbenchCommand::SetRole(Role::Output("Third".to_owned())));
-    bench.send(WorkbenchCommand::Import(path));
+    bench.send(CorpusCommand::SetRole(Role::Output("Third".to_owned())));
+    bench.send(CorpusCommand::Import(path));
     bench.click("Dismiss");
     bench
 }
@@ -43,15 +43,15 @@ fn labels_with(bench: &Bench, part: &str) -> Vec<String> {
 fn every_bar_and_row_of_the_overview_leads_to_its_sentences_and_back() {
     let mut bench = two_systems();
     bench.click("Overview");
-    assert_eq!(page(&bench).whole.view, View::Overview);
+    assert_eq!(page(&bench).whole.view, ExploreView::Overview);
     for part in ["of Other, 1\u{2013}10 words, 3 sentences", "of Third, 1\u{2013}10 words, 3 sentences"] {
         assert_eq!(labels_with(&bench, part).len(), 1, "{part}");
     }
     click_with(&mut bench, "of Third, 1\u{2013}10 words");
-    assert_eq!((page(&bench).whole.view, page(&bench).filter.as_str()), (View::Table, "words=1..10"));
+    assert_eq!((page(&bench).whole.view, page(&bench).filter.as_str()), (ExploreView::Table, "words=1..10"));
     bench.says("3 of 3");
     bench.click("\u{2190} Back");
-    assert_eq!((page(&bench).whole.view, page(&bench).filter.as_str()), (View::Overview, ""));
+    assert_eq!((page(&bench).whole.view, page(&bench).filter.as_str()), (ExploreView::Overview, ""));
 
     // A score that there is nothing to compare with says why.
     bench.click("AER by length");
@@ -94,10 +94,10 @@ fn the_keyboard_reaches_every_row_of_a_list() {
         [("d.fr", Role::Output("All".to_owned()), at("d.fr")), ("e.fr", Role::Output("None".to_owned()), at("e.fr"))];
     bench.send(CorpusRequest::Open(path));
     for (_, role, path) in files.into_iter().chain(outputs) {
-        bench.send(WorkbenchCommand::SetRole(role));
-        bench.send(WorkbenchCommand::Import(path));
+        bench.send(CorpusCommand::SetRole(role));
+        bench.send(CorpusCommand::Import(path));
     }
-    bench.send(WholeCommand::SetView(View::Overview));
+    bench.send(ExploreCommand::SetView(ExploreView::Overview));
     let overview = page(&bench).whole.counted.overview.clone().expect("counted");
     let ngrams = &overview.pair.as_ref().expect("a pair").ngrams[0];
     assert!(ngrams.len() > 30, "{}", ngrams.len());
@@ -134,10 +134,10 @@ fn the_keyboard_reaches_every_row_of_a_list() {
 #[test]
 fn an_overview_counts_what_is_shown() {
     let mut bench = two_systems();
-    bench.send(WholeCommand::SetView(View::Overview));
+    bench.send(ExploreCommand::SetView(ExploreView::Overview));
     let of = |bench: &Bench| page(bench).whole.counted.overview.as_ref().map(|of| of.of);
     assert_eq!(of(&bench), Some(3));
-    bench.send(WorkbenchCommand::SetFilter("source:boat".to_owned()));
+    bench.send(CorpusCommand::SetFilter("source:boat".to_owned()));
     assert_eq!(of(&bench), Some(1));
     bench.click("All");
     assert_eq!((page(&bench).filter.as_str(), of(&bench)), ("", Some(3)));
@@ -184,10 +184,10 @@ fn brushes_follow_the_mouse_and_the_keys_and_say_so() {
     assert_eq!(page(&bench).filter, "");
 
     // The same range, typed, is the brush; the axes beside each other have it too.
-    bench.send(WorkbenchCommand::SetFilter("boat bleu.1=10..30".to_owned()));
+    bench.send(CorpusCommand::SetFilter("boat bleu.1=10..30".to_owned()));
     bench.says("Histogram of BLEU, system 1, brushed from 10 to 30");
-    bench.send(WholeCommand::Draw("words".to_owned(), true));
-    bench.send(WholeCommand::SetParallel(true));
+    bench.send(ExploreCommand::Draw("words".to_owned(), true));
+    bench.send(ExploreCommand::SetParallel(true));
     bench.says("Axis of BLEU, system 1, brushed from 10 to 30");
     bench.says("Axis of words, not brushed");
     let picture = page(&bench).whole.picture.clone().expect("a picture");
@@ -206,7 +206,7 @@ fn a_query_has_hits_with_colours_and_numbers() {
         bench.says(label);
     }
     bench.says("3 hits in 2 of 3 sentences");
-    bench.send(WholeCommand::SetOrder(interlinear::analysis::concordance::Order::Hit));
+    bench.send(ExploreCommand::SetOrder(interlinear::analysis::concordance::ConcordanceOrder::Hit));
     bench.says("Hit 1: The old in sentence 2");
     bench.click("Hit 2: The red in sentence 1");
     assert_eq!(bench.chosen(), Some(0));
@@ -214,11 +214,11 @@ fn a_query_has_hits_with_colours_and_numbers() {
     bench.settle();
     assert_eq!((page(&bench).whole.concordance.selected, bench.chosen()), (Some(2), Some(1)));
     let path = bench.folder.path().join("hits.tsv");
-    bench.send(WholeCommand::SaveHits(path.clone()));
+    bench.send(ExploreCommand::SaveHits(path.clone()));
     let text = std::fs::read_to_string(path).expect("written");
     assert!(text.starts_with("sentence\tleft\thit\tright") && text.lines().count() == 4, "{text}");
 
-    bench.send(WholeCommand::SetQuery("{the".to_owned()));
+    bench.send(ExploreCommand::SetQuery("{the".to_owned()));
     assert_eq!(labels_with(&bench, "column 1: the list has no").len(), 1);
     bench.click("Examples");
     bench.click("house -> maison");

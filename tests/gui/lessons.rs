@@ -4,7 +4,7 @@ use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::app::command::WindowCommand;
-use interlinear::jobs::files::texts::Texts;
+use interlinear::jobs::files::texts::FolderTexts;
 use interlinear::pages::sentence::command::SelectCommand;
 use interlinear::session::command::Command;
 use interlinear::session::lessons::LessonCommand;
@@ -127,7 +127,7 @@ fn the_manual_leads_to_lessons() {
 fn what_is_lit_comes_into_view() {
     let mut session = session();
     let text = "# T\n## A\nx\n## B\n```light\nbeam rnnencdec-en-fr\n```\ny\n".to_owned();
-    session.absorb_texts(&Texts { files: vec![("lessons/mine.md".into(), Ok(text))] });
+    session.absorb_texts(&FolderTexts { files: vec![("lessons/mine.md".into(), Ok(text))] });
     let (mut harness, _) = desk::window_of(session, [1024.0, 768.0]);
     harness.state_mut().send(WindowCommand::SetLayout { key: "motion".to_owned(), value: 0.0 });
     harness.state_mut().send(LessonCommand::Open("own/mine".to_owned()));

@@ -10,7 +10,7 @@ use interlinear::app::command::WindowCommand;
 use interlinear::app::page::Page;
 use interlinear::cli::COMMANDS;
 use interlinear::session::command::Command;
-use interlinear::text::markdown::Block;
+use interlinear::text::markdown::MarkdownBlock;
 use interlinear::ui::act::bindings;
 use interlinear::ui::manual::{ManualPage, PICTURES, pages, search};
 use interlinear::ui::manual_links::{Target, target};
@@ -51,14 +51,15 @@ fn every_link_leads_somewhere_and_every_picture_is_there() {
             }
         }
         for block in &page.blocks {
-            if let Block::Picture { path, shows } = block {
+            if let MarkdownBlock::Picture { path, shows } = block {
                 assert!(PICTURES.iter().any(|(there, _)| there == path), "{}: {path} is not built in", page.file);
                 assert!(shows.len() > 20, "{path} says what it shows");
             }
         }
     }
     for (path, _) in PICTURES {
-        let shown = |block: &Block| matches!(block, Block::Picture { path: there, .. } if there == path);
+        let shown =
+            |block: &MarkdownBlock| matches!(block, MarkdownBlock::Picture { path: there, .. } if there == path);
         assert!(pages().iter().any(|page| page.blocks.iter().any(shown)), "no page shows {path}");
     }
 }
@@ -94,7 +95,7 @@ fn the_page_of_keys_is_the_table_of_keys() {
 #[test]
 fn every_command_is_described() {
     let page = pages().iter().find(|page| page.file == "command-line.md").expect("the page");
-    let text: String = page.blocks.iter().map(Block::plain).collect::<Vec<_>>().join("\n");
+    let text: String = page.blocks.iter().map(MarkdownBlock::plain).collect::<Vec<_>>().join("\n");
     for entry in COMMANDS {
         assert!(text.lines().any(|line| line.starts_with(entry.name)), "{} is not in the manual", entry.name);
     }
@@ -107,7 +108,7 @@ fn a_search_finds_words_and_headings_first() {
     assert!(hits.iter().all(|hit| hit.excerpt.to_lowercase().contains("statistical")), "{hits:?}");
     let training = search("training");
     let first = &pages()[training[0].page];
-    assert!(matches!(first.blocks[training[0].block], Block::Heading { .. }), "{training:?}");
+    assert!(matches!(first.blocks[training[0].block], MarkdownBlock::Heading { .. }), "{training:?}");
     assert!(search("zorglub").is_empty() && search("  ").is_empty());
 }
 

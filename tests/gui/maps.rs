@@ -6,16 +6,16 @@ use egui::accesskit::Role;
 use egui::{pos2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use interlinear::analysis::map::Layout;
+use interlinear::analysis::map::MapLayout;
 use interlinear::analysis::neighbours::Space;
 use interlinear::app::command::WindowCommand;
 use interlinear::app::page::Page;
-use interlinear::jobs::queue::CorpusEvent;
+use interlinear::jobs::queue::QueueEvent;
 use interlinear::jobs::queue::maps::Mapped;
-use interlinear::jobs::queue::{Found, Kind, Progress};
+use interlinear::jobs::queue::{Found, JobProgress, QueueNews};
 use interlinear::pages::map as maps;
 use interlinear::pages::map::command::MapCommand;
-use interlinear::pages::map::{Chart, Choice, Method, Point};
+use interlinear::pages::map::{Choice, MapPoint, Method, VectorMap};
 use interlinear::pages::sentence::command::SelectCommand;
 use interlinear::session::command::Command;
 use interlinear::ui::App;
@@ -24,25 +24,25 @@ use crate::desk;
 use crate::desk::Wires;
 
 /// Four words on a cross and one more that is known and not drawn.
-fn chart() -> Arc<Chart> {
+fn chart() -> Arc<VectorMap> {
     let words = ["house", "home", "cat", "dog", "barn"];
-    let points = words.iter().enumerate().map(|(at, word)| Point {
+    let points = words.iter().enumerate().map(|(at, word)| MapPoint {
         text: (*word).to_owned(),
         number: at + 2,
         length: word.len(),
     });
-    Arc::new(Chart {
+    Arc::new(VectorMap {
         model: "RNNsearch".to_owned(),
         vector: "source embedding".to_owned(),
         method: Method::Pca,
         points: points.collect(),
         space: Space::new(2, vec![1.0, 0.0, 0.9, 0.1, 0.0, 1.0, 0.1, 0.9, 0.95, 0.05]),
-        layout: Layout {
+        layout: MapLayout {
             places: vec![[-1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, -1.0]],
             explained: Some([0.5, 0.25]),
             perplexity: None,
         },
-        ..Chart::default()
+        ..VectorMap::default()
     })
 }
 
@@ -51,13 +51,13 @@ fn page() -> (Harness<'static, App>, Wires) {
     let mut session = desk::two_models();
     session.apply(WindowCommand::ShowPage(Page::Map));
     let (mut harness, wires) = desk::window(session);
-    hear(&mut harness, &wires, Kind::Found(Found::Mapped(Mapped { chart: chart() })));
+    hear(&mut harness, &wires, QueueNews::Found(Found::Mapped(Mapped { chart: chart() })));
     (harness, wires)
 }
 
-fn hear(harness: &mut Harness<'_, App>, wires: &Wires, kind: Kind) {
+fn hear(harness: &mut Harness<'_, App>, wires: &Wires, kind: QueueNews) {
     let number = harness.state().session().maps().task.expect("a map is under way");
-    wires.corpus.borrow_mut().push(CorpusEvent { number, kind });
+    wires.corpus.borrow_mut().push(QueueEvent { number, kind });
     harness.run();
 }
 
@@ -76,8 +76,9 @@ fn the_page_opens_on_a_map_and_tells_how_far_it_is() {
     session.apply(WindowCommand::ShowPage(Page::Map));
     let (mut harness, wires) = desk::window(session);
     assert!(sent(&wires, &MapCommand::Compute));
-    let progress = Progress { done: 300, total: 1000, what: "Laying out by t-SNE".to_owned(), ..Progress::default() };
-    hear(&mut harness, &wires, Kind::Progress(progress));
+    let progress =
+        JobProgress { done: 300, total: 1000, what: "Laying out by t-SNE".to_owned(), ..JobProgress::default() };
+    hear(&mut harness, &wires, QueueNews::Progress(progress));
     says(&harness, "The map appears here when it is done");
     harness.get_by_label("Cancel").click();
     harness.run();
@@ -85,7 +86,7 @@ fn the_page_opens_on_a_map_and_tells_how_far_it_is() {
     assert_eq!((harness.state().session().maps().task, harness.query_by_label("Cancel").is_some()), (None, false));
     harness.get_by_label("Make map").click();
     harness.run();
-    hear(&mut harness, &wires, Kind::Failed("The device is full".to_owned()));
+    hear(&mut harness, &wires, QueueNews::Failed("The device is full".to_owned()));
     says(&harness, "The device is full");
     harness.get_by_label("Dismiss").click();
     harness.run();

@@ -2,10 +2,12 @@
 
 use egui::{Pos2, RawInput, Rect, Vec2, pos2, vec2};
 use interlinear::figure::geometry::{Area, point};
-use interlinear::figure::mark::{Across, Curve, Down, Lines, Mark, Polygon, Rectangle, Side, Stroke, Text};
+use interlinear::figure::mark::{
+    Across, BorderSide, Curve, Down, LinesMark, Mark, Polygon, Rectangle, Stroke, TextMark,
+};
 use interlinear::figure::palette::Palette;
 use interlinear::ui::act;
-use interlinear::ui::views::sentence::column::Parts;
+use interlinear::ui::views::sentence::column::ColumnParts;
 use interlinear::widgets::bidi;
 use interlinear::widgets::{marks, words};
 
@@ -36,7 +38,7 @@ fn right_to_left_text_is_put_into_visual_order() {
 fn the_parts_of_a_column_never_overlap() {
     for (height, output, beam) in [(300.0, 30.0, true), (460.0, 60.0, true), (460.0, 500.0, false), (900.0, 60.0, true)]
     {
-        let plain = Parts::split(vec2(400.0, height), output, beam, 0.0);
+        let plain = ColumnParts::split(vec2(400.0, height), output, beam, 0.0);
         let parts = plain.with_mixing();
         assert_eq!(plain.picture.top(), parts.picture.top(), "the picture of an ensemble begins as high as others");
         let all = [parts.header, parts.output, parts.picture, parts.mixing, parts.beam];
@@ -65,14 +67,14 @@ fn the_window_paints_every_mark_where_it_stands() {
     let area = Area::new(point(100.0, 50.0), point(180.0, 90.0));
     let (min, max) = (area.min, area.max);
     let text = |anchor, angle| {
-        let text = Text::new("word", area.centre(), anchor, 12.0, colour);
-        Mark::Text(Text { angle, room: 70.0, ..text })
+        let text = TextMark::new("word", area.centre(), anchor, 12.0, colour);
+        Mark::Text(TextMark { angle, room: 70.0, ..text })
     };
     // What is painted, and a place that must lie in it.
     let all = [
-        (Mark::Rect(Rectangle::framed(area, 3.0, stroke, Side::Inside)), min),
-        (Mark::Lines(Lines { ends: vec![[min, point(max.x, min.y)]], stroke, is_crisp: true }), point(140.0, 50.0)),
-        (Mark::Lines(Lines { ends: vec![[min, max]], stroke, is_crisp: false }), area.centre()),
+        (Mark::Rect(Rectangle::framed(area, 3.0, stroke, BorderSide::Inside)), min),
+        (Mark::Lines(LinesMark { ends: vec![[min, point(max.x, min.y)]], stroke, is_crisp: true }), point(140.0, 50.0)),
+        (Mark::Lines(LinesMark { ends: vec![[min, max]], stroke, is_crisp: false }), area.centre()),
         (Mark::Curve(Curve { points: [min, point(100.0, 90.0), point(180.0, 50.0), max], stroke }), area.centre()),
         (Mark::Polygon(Polygon { corners: vec![min, point(180.0, 50.0), max], fill: colour, stroke }), max),
         (text((Across::Left, Down::Top), 0.0), point(143.0, 73.0)),

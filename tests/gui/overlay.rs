@@ -5,7 +5,7 @@ use egui_kittest::kittest::Queryable as _;
 use interlinear::analysis::reading::Reading;
 use interlinear::app::command::SettingsCommand;
 use interlinear::app::effect::Effect;
-use interlinear::app::effect::{Chore, News};
+use interlinear::app::effect::{FileEvent, FileJob};
 use interlinear::jobs::live::protocol::Pieces;
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
 use interlinear::session::state::Session;
@@ -18,8 +18,8 @@ const LINKS: &str = "Links of the statistical aligner";
 /// Answers what a session asks the aligner.
 fn answer(session: &mut Session, links: &Links) {
     for effect in session.take_effects() {
-        if let Effect::Chore(Chore::Align { number, .. }) = effect {
-            session.hear(News::Aligned { number, links: links.clone() });
+        if let Effect::Chore(FileJob::Align { number, .. }) = effect {
+            session.hear(FileEvent::Aligned { number, links: links.clone() });
         }
     }
 }

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::WindowCommand;
-use interlinear::app::effect::LaneCall;
-use interlinear::app::effect::{Effect, News};
+use interlinear::app::effect::QueueCall;
+use interlinear::app::effect::{Effect, FileEvent};
 use interlinear::app::page::{Dropped, Page};
-use interlinear::jobs::queue::CorpusEvent;
-use interlinear::jobs::queue::phrases::{Phrases as Job, Scored, Scores};
-use interlinear::jobs::queue::{Found, Kind, Order, Progress};
+use interlinear::jobs::queue::QueueEvent;
+use interlinear::jobs::queue::phrases::{PhraseOrder as Job, PhraseScores, Scored};
+use interlinear::jobs::queue::{Found, JobProgress, QueueNews, QueueOrder};
 use interlinear::pages::phrases::command::PhrasesCommand;
-use interlinear::pages::phrases::{Drawn, Pairs, Samples};
+use interlinear::pages::phrases::{DrawnPhrases, Pairs, Samples};
 use interlinear::session::state::Session;
 use interlinear::text::phrases::PhraseTable;
 use interlinear::ui::App;
@@ -36,7 +36,7 @@ fn pairs() -> Arc<Pairs> {
 /// Tells the session what came of its newest order.
 fn tell(session: &mut Session, found: Scored) {
     let number = session.phrases().task.expect("an order is under way");
-    assert!(session.absorb_corpus(CorpusEvent { number, kind: Kind::Found(Found::Phrases(found)) }));
+    assert!(session.absorb_corpus(QueueEvent { number, kind: QueueNews::Found(Found::Phrases(found)) }));
 }
 
 /// Both models on the page Phrases; nothing is open.
@@ -59,8 +59,8 @@ fn scores(model: &str, feature: usize) -> Scored {
     let log_p: Arc<[f32]> = [-1.0, -3.0, -0.5, -0.25, -6.0].into();
     let pairs = pairs();
     let table: Vec<f32> = (0..pairs.len()).map(|pair| pairs.feature(pair, feature).expect("it has four")).collect();
-    let chart = Arc::new(interlinear::pages::phrases::Chart::new(&table, &log_p));
-    Scored::Compared(Scores { model: model.into(), pairs, log_p }, feature, chart)
+    let chart = Arc::new(interlinear::pages::phrases::PhraseChart::new(&table, &log_p));
+    Scored::Compared(PhraseScores { model: model.into(), pairs, log_p }, feature, chart)
 }
 
 fn scored() -> Session {
@@ -91,7 +91,7 @@ fn the_empty_page_says_what_to_do_and_takes_a_path() {
     assert!(has(&harness, "Cancel") && has(&harness, "Pause"), "it is being read");
     let number = harness.state().session().phrases().task.expect("an order");
     let message = "some/table.gz, line 2: has 1 field".to_owned();
-    wires.corpus.borrow_mut().push(CorpusEvent { number, kind: Kind::Failed(message.clone()) });
+    wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Failed(message.clone()) });
     harness.run();
     assert!(has(&harness, &message) && has(&harness, "Open table.gz again"));
     let typed = harness.get_by_label("Path").accesskit_node().value();
@@ -106,7 +106,7 @@ fn a_table_is_scored_with_the_first_model_as_soon_as_it_is_read() {
     let mut session = opened();
     let effects = session.take_effects();
     let asked = effects.iter().any(|effect| {
-        let Effect::Lane(LaneCall::Submit(_, Order::Phrases(Job::Score { model, feature, .. }))) = effect else {
+        let Effect::Lane(QueueCall::Submit(_, QueueOrder::Phrases(Job::Score { model, feature, .. }))) = effect else {
             return false;
         };
         model == Path::new("RNNencdec") && *feature == 3
@@ -118,8 +118,8 @@ fn a_table_is_scored_with_the_first_model_as_soon_as_it_is_read() {
         "most targets first"
     );
     let number = harness.state().session().phrases().task.expect("an order");
-    let progress = Progress { done: 2, total: 5, what: "Scoring phrase pairs".to_owned(), words_per_second: 80.0 };
-    wires.corpus.borrow_mut().push(CorpusEvent { number, kind: Kind::Progress(progress) });
+    let progress = JobProgress { done: 2, total: 5, what: "Scoring phrase pairs".to_owned(), words_per_second: 80.0 };
+    wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Progress(progress) });
     harness.run();
     assert!(has(&harness, "Scoring phrase pairs, 40 %, 80 words/s"));
     harness.get_by_label("Cancel").click();
@@ -162,10 +162,10 @@ fn samples_of_a_phrase_are_counted_and_new_ones_marked() {
     assert!(sent(&wires, PhrasesCommand::Sample) && has(&harness, "Drawing"));
     let number = harness.state().session().phrases().sampling.expect("an order");
     let drawn = [("le soulier  Rouge", -1.5, 40), ("la botte", -4.0, 10)];
-    let drawn = drawn.map(|(text, log_p, count)| Drawn { text: text.to_owned(), log_p, count });
+    let drawn = drawn.map(|(text, log_p, count)| DrawnPhrases { text: text.to_owned(), log_p, count });
     let samples = Samples { model: "RNNencdec".into(), source: "the red shoe".into(), seed: 1, drawn: drawn.into() };
-    let kind = Kind::Found(Found::Phrases(Scored::Sampled(samples)));
-    wires.corpus.borrow_mut().push(CorpusEvent { number, kind });
+    let kind = QueueNews::Found(Found::Phrases(Scored::Sampled(samples)));
+    wires.corpus.borrow_mut().push(QueueEvent { number, kind });
     harness.run();
     for label in ["Sample 1 le soulier  Rouge -1.50   40\u{d7}", "Sample 2 la botte -4.00   10\u{d7}, not in the table"]
     {
@@ -211,8 +211,8 @@ fn what_is_searched_is_counted_and_another_feature_compared() {
     harness.state_mut().send(PhrasesCommand::SetFeature(1));
     harness.run();
     let number = harness.state().session().phrases().task.expect("the scatter is made anew");
-    let kind = Kind::Found(Found::Phrases(scores("RNNencdec", 1)));
-    wires.corpus.borrow_mut().push(CorpusEvent { number, kind });
+    let kind = QueueNews::Found(Found::Phrases(scores("RNNencdec", 1)));
+    wires.corpus.borrow_mut().push(QueueEvent { number, kind });
     harness.run();
     assert!(has(&harness, "Scatter of 5 phrase pairs, log p of the table and log p of RNNencdec"));
     // The scores are kept: going back to a model compares, and does not score again.
@@ -225,9 +225,9 @@ fn what_is_searched_is_counted_and_another_feature_compared() {
 #[test]
 fn a_file_dropped_on_the_page_is_a_phrase_table() {
     let mut session = page();
-    session.hear(News::Opened { path: "x.txt".into(), what: Dropped::Text, on: Page::Phrases });
+    session.hear(FileEvent::Opened { path: "x.txt".into(), what: Dropped::Text, on: Page::Phrases });
     assert!(session.phrases().task.is_some() && session.app().lists.files.is_empty());
     let mut session = desk::two_models();
-    session.hear(News::Opened { path: "x.gz".into(), what: Dropped::PhraseTable, on: Page::Sentence });
+    session.hear(FileEvent::Opened { path: "x.gz".into(), what: Dropped::PhraseTable, on: Page::Sentence });
     assert!(session.phrases().task.is_some() && session.app().view.page() == Page::Phrases);
 }

@@ -7,7 +7,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::files::export::AlignmentFormat;
 use interlinear::figure::formats::FORMATS;
-use interlinear::figure::sheet::{KINDS, Needs};
+use interlinear::figure::sheet::{FigureNeeds, KINDS};
 use interlinear::pages::sentence::command::{ColumnCommand, SelectCommand, SentenceCommand};
 use interlinear::session::command::Command;
 use interlinear::session::driver::OpenWith;
@@ -91,7 +91,7 @@ fn figure_sheet() -> (Harness<'static, App>, Wires) {
 #[test]
 fn a_sheet_saves_figures_of_every_kind_and_format() {
     // no search was kept here, and no word is selected
-    for kind in KINDS.iter().filter(|kind| matches!(kind.needs, Needs::Nothing | Needs::Alignment)) {
+    for kind in KINDS.iter().filter(|kind| matches!(kind.needs, FigureNeeds::Nothing | FigureNeeds::Alignment)) {
         for format in FORMATS {
             let (mut harness, wires) = figure_sheet();
             let column = harness.state().session().app().document.columns()[1].id;

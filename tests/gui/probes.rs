@@ -5,14 +5,14 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use interlinear::analysis::measures::{Measured, Tested};
+use interlinear::analysis::measures::{MeasuredWords, Tested};
 use interlinear::app::command::WindowCommand;
 use interlinear::app::page::Page;
 use interlinear::interventions::Word;
-use interlinear::jobs::queue::CorpusEvent;
+use interlinear::jobs::queue::QueueEvent;
 use interlinear::jobs::queue::probe::{Persuasion, Probed};
-use interlinear::jobs::queue::{Found, Kind};
-use interlinear::models::gradient::Persuaded;
+use interlinear::jobs::queue::{Found, QueueNews};
+use interlinear::models::gradient::PersuadedRow;
 use interlinear::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use interlinear::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit, SelectCommand, SentenceCommand};
 use interlinear::session::command::Command;
@@ -39,7 +39,7 @@ fn click(harness: &mut Harness<'_, App>, label: &str) {
 /// Answers what was asked last.
 fn answer(harness: &mut Harness<'_, App>, wires: &Wires, found: Probed) {
     let number = harness.state().session().sentence().probes().last().expect("a question").number;
-    wires.corpus.borrow_mut().push(CorpusEvent { number, kind: Kind::Found(Found::Probed(found)) });
+    wires.corpus.borrow_mut().push(QueueEvent { number, kind: QueueNews::Found(Found::Probed(found)) });
     harness.run();
 }
 
@@ -49,7 +49,7 @@ fn search(session: &Session) -> u64 {
 
 fn tested(measure: usize) -> Arc<Tested> {
     let rows = (0..4).map(|i| (0..4).map(|j| if i == j { 0.5 } else { -0.25 }).collect()).collect();
-    let measured = vec![Measured { measure, rows, kendall: Some(0.25) }];
+    let measured = vec![MeasuredWords { measure, rows, kendall: Some(0.25) }];
     Arc::new(Tested { source: vec![5, 5, 5, 0], target: vec![7, 7, 7, 0], measured, means: None })
 }
 
@@ -102,7 +102,7 @@ fn a_row_towards_a_word_is_asked_for_from_the_menus() {
     click(&mut harness, "Find a row that says autre");
     assert!(sent(&wires, &ProbeCommand::Persuade { column, i: 1, word: Word::Entry("autre".to_owned()) }));
     let alpha = vec![0.0, 0.0, 1.0, 0.0];
-    let row = Persuaded { alpha, moved: 0.5, divergence: 1.5, log_p: -0.5, own_log_p: -2.0 };
+    let row = PersuadedRow { alpha, moved: 0.5, divergence: 1.5, log_p: -0.5, own_log_p: -2.0 };
     answer(
         &mut harness,
         &wires,
@@ -134,7 +134,7 @@ fn links_by_hand_are_rows_where_the_reference_is_said() {
         session.apply(WindowCommand::ShowPage(Page::Evaluation));
         session.apply(EvaluationCommand::Run);
         let number = session.evaluation().task.expect("it runs");
-        session.absorb_corpus(CorpusEvent { number, kind: Kind::Found(Found::Evaluated(results)) });
+        session.absorb_corpus(QueueEvent { number, kind: QueueNews::Found(Found::Evaluated(results)) });
         session.apply(EvaluationCommand::OpenSentence(0));
         let (mut harness, wires) = desk::window(session);
         harness.get_by_label("chaussure <- red 0.80").click_secondary();

@@ -7,7 +7,7 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, WindowCommand};
-use interlinear::app::effect::News;
+use interlinear::app::effect::FileEvent;
 use interlinear::app::page::Page;
 use interlinear::app::settings::Theme;
 use interlinear::pages::map::command::MapCommand;
@@ -77,7 +77,7 @@ fn a_notice_moves_nothing() {
     };
     let (before, _) = place(desk::two_models());
     let mut session = desk::two_models();
-    session.hear(News::Notice { text: "Saved a.tsv".to_owned(), is_error: false });
+    session.hear(FileEvent::Notice { text: "Saved a.tsv".to_owned(), is_error: false });
     let (after, dismiss) = place(session);
     assert_eq!(before, after);
     assert!(dismiss.is_some_and(|button| button.bottom() < SIZE[1] && button.top() > 0.5 * SIZE[1]), "{dismiss:?}");

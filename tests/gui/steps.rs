@@ -11,7 +11,7 @@ use interlinear::app::command::WindowCommand;
 use interlinear::app::page::Page;
 use interlinear::decoding::apart::Then;
 use interlinear::jobs::Library;
-use interlinear::jobs::steps::{Apart, Steps, StepsRequest};
+use interlinear::jobs::steps::{StepTrace, StepsRequest, StepsThread};
 use interlinear::nn::device::DeviceChoice;
 use interlinear::pages::steps::Mode;
 use interlinear::pages::steps::command::StepsCommand;
@@ -22,16 +22,16 @@ use crate::desk;
 use crate::desk::Wires;
 
 /// A small reference model, taken apart for real.
-fn apart(then: Then, given: Vec<u32>) -> Arc<Apart> {
+fn apart(then: Then, given: Vec<u32>) -> Arc<StepTrace> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
-    let lane = Steps::spawn(Library::new(1), Arc::new(|| {}));
+    let lane = StepsThread::spawn(Library::new(1), Arc::new(|| {}));
     let source = "the red shoe".to_owned();
     lane.submit(1, StepsRequest { folder, device: DeviceChoice::Cpu, source, given, then, wrong: None });
     lane.next_within(std::time::Duration::from_mins(1)).expect("an answer").found.expect("steps")
 }
 
 /// The window on the page, with these steps.
-fn page(apart: Arc<Apart>, size: [f32; 2]) -> (Harness<'static, App>, Wires) {
+fn page(apart: Arc<StepTrace>, size: [f32; 2]) -> (Harness<'static, App>, Wires) {
     let (mut harness, wires) = desk::window_of(desk::two_models(), size);
     *wires.apart.borrow_mut() = Some(apart);
     harness.state_mut().send(WindowCommand::ShowPage(Page::Steps));

@@ -6,7 +6,7 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, WindowCommand};
-use interlinear::app::effect::News;
+use interlinear::app::effect::FileEvent;
 use interlinear::app::files::lists::List;
 use interlinear::app::page::{Dropped, Page};
 use interlinear::app::settings::Shown;
@@ -236,9 +236,9 @@ fn a_million_lines_cost_no_more_than_those_in_view() {
     std::fs::write(&path, text).expect("the file is written");
     let mut session = desk::session("");
     session.apply(ListCommand::Show(List::Examples));
-    session.hear(News::Opened { path: path.clone(), what: Dropped::Text, on: Page::Sentence });
+    session.hear(FileEvent::Opened { path: path.clone(), what: Dropped::Text, on: Page::Sentence });
     let lines = interlinear::text::lines::TextFile::open(&path).expect("the file is read");
-    session.hear(News::Read { path, lines: std::sync::Arc::new(lines) });
+    session.hear(FileEvent::Read { path, lines: std::sync::Arc::new(lines) });
     session.apply(ListCommand::Show(List::File(0)));
     let (mut harness, wires) = desk::window(session);
     assert!(harness.query_by_label("line 3").is_some());
@@ -336,7 +336,8 @@ fn a_window_without_models_says_what_to_do() {
 #[test]
 fn notices_are_sentences_that_can_be_dismissed() {
     let mut session = desk::two_models();
-    session.hear(News::Notice { text: "The disk is full; free some space and try again".to_owned(), is_error: true });
+    session
+        .hear(FileEvent::Notice { text: "The disk is full; free some space and try again".to_owned(), is_error: true });
     let id = session.app().view.notices()[0].id;
     let (mut harness, wires) = desk::window(session);
     assert!(harness.query_by_label("The disk is full; free some space and try again").is_some());
@@ -548,8 +549,8 @@ fn a_new_training_is_chosen_from_the_tables() {
 #[test]
 fn what_went_well_is_said_for_a_while_and_trouble_until_it_is_dismissed() {
     let mut session = desk::two_models();
-    session.hear(News::Notice { text: "Saved a.tsv".to_owned(), is_error: false });
-    session.hear(News::Notice { text: "b.tsv does not exist; check the path".to_owned(), is_error: true });
+    session.hear(FileEvent::Notice { text: "Saved a.tsv".to_owned(), is_error: false });
+    session.hear(FileEvent::Notice { text: "b.tsv does not exist; check the path".to_owned(), is_error: true });
     let (mut harness, _) = desk::window(session);
     let is_there = |harness: &Harness<'_, App>, text: &str| harness.query_all_by_label(text).next().is_some();
     assert!(is_there(&harness, "Saved a.tsv"));

@@ -11,7 +11,7 @@ use interlinear::app::page::Page;
 use interlinear::import::Role;
 use interlinear::jobs::corpus::explore::{Explore, Explored};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
-use interlinear::pages::corpus::command::WorkbenchCommand;
+use interlinear::pages::corpus::command::CorpusCommand;
 use interlinear::session::command::Command;
 use interlinear::session::state::Session;
 use interlinear::ui::App;
@@ -140,8 +140,8 @@ impl Bench {
             [("a.en", Role::Source), ("a.fr", Role::Reference), ("b.fr", Role::Output("Other".to_owned()))]
         {
             let path = at(&bench, name);
-            bench.send(WorkbenchCommand::SetRole(role));
-            bench.send(WorkbenchCommand::Import(path));
+            bench.send(CorpusCommand::SetRole(role));
+            bench.send(CorpusCommand::Import(path));
         }
         bench
     }
@@ -176,7 +176,7 @@ fn a_new_workspace_can_be_filled_with_a_set_to_try() {
     bench.send(CorpusRequest::Open(path));
     bench.click("Put in a set to try");
     bench.says("24 sentences, 0 systems");
-    bench.send(WorkbenchCommand::Select(Some(0)));
+    bench.send(CorpusCommand::Select(Some(0)));
     let detail = bench.harness.state().session().workbench().detail.clone().expect("a sentence");
     assert!(detail.sentence.reference.is_some() && detail.gold.is_some());
 }
@@ -209,9 +209,9 @@ fn files_come_in_and_the_table_sorts_and_filters() {
         assert_eq!(bench.harness.state().session().workbench().sorting, order);
     }
     bench.click("Source, Z to A");
-    bench.send(WorkbenchCommand::SetFilter("source:mill".to_owned()));
+    bench.send(CorpusCommand::SetFilter("source:mill".to_owned()));
     bench.says("1 of 3");
-    bench.send(WorkbenchCommand::SetFilter("blue<3".to_owned()));
+    bench.send(CorpusCommand::SetFilter("blue<3".to_owned()));
     assert!(bench.harness.query_by_label_contains("there is no column `blue`").is_some());
     bench.says("1 of 3");
 }
@@ -304,10 +304,10 @@ fn a_sentence_opens_live_with_its_links() {
 fn two_annotators_are_compared_in_a_sheet() {
     let mut bench = Bench::filled();
     let judge = |bench: &mut Bench, annotator: &str, stars: [u8; 2]| {
-        bench.send(WorkbenchCommand::SetAnnotator(annotator.to_owned()));
+        bench.send(CorpusCommand::SetAnnotator(annotator.to_owned()));
         for (at, stars) in stars.into_iter().enumerate() {
-            bench.send(WorkbenchCommand::Select(Some(at)));
-            bench.send(WorkbenchCommand::Star(stars));
+            bench.send(CorpusCommand::Select(Some(at)));
+            bench.send(CorpusCommand::Star(stars));
         }
     };
     judge(&mut bench, "anna", [3, 4]);
@@ -335,7 +335,7 @@ fn two_annotators_are_compared_in_a_sheet() {
     // A third comes as a file; one undo takes all of it back.
     let path = bench.folder.path().join("cleo.tsv");
     std::fs::write(&path, "source\tannotator\tstars\nRain.\tme\t5\nThe red boat sleeps.\tme\t1\n").expect("written");
-    bench.send(WorkbenchCommand::Import(path));
+    bench.send(CorpusCommand::Import(path));
     bench.says("cleo.tsv: Imported 2 judgements");
     let count =
         |bench: &Bench| bench.harness.state().session().workbench().corpus.counts.annotators.get("cleo").copied();
@@ -407,7 +407,7 @@ fn one_model_runs_that_is_open_or_not() {
     bench.wires.sent.borrow_mut().clear();
     let sent = |bench: &Bench| {
         let runs = |command: &Command| match command {
-            Command::Workbench(WorkbenchCommand::RunOne(candidate, forces)) => {
+            Command::Workbench(CorpusCommand::RunOne(candidate, forces)) => {
                 Some((candidate.folders()[0].display().to_string(), *forces))
             }
             _ => None,
@@ -434,8 +434,8 @@ fn errors_are_seen_in_the_texts_and_a_translation_may_have_none() {
     let mut bench = Bench::filled();
     let path = bench.folder.path().join("c.fr");
     std::fs::write(&path, REFERENCE).expect("written");
-    bench.send(WorkbenchCommand::SetRole(Role::Output("Third".to_owned())));
-    bench.send(WorkbenchCommand::Import(path));
+    bench.send(CorpusCommand::SetRole(Role::Output("Third".to_owned())));
+    bench.send(CorpusCommand::Import(path));
     bench.click("Dismiss");
     bench.click("Sentence 2 The old mill turns in the wind.");
     bench.says("Errors");
@@ -450,7 +450,8 @@ fn errors_are_seen_in_the_texts_and_a_translation_may_have_none() {
     bench.click("Mark");
     let number = |bench: &Bench, column: &str| {
         let corpus = &bench.harness.state().session().workbench().corpus;
-        let value = interlinear::corpus::query::column::Column::named(column, corpus).expect(column).value(corpus, 1);
+        let value =
+            interlinear::corpus::query::column::TableColumn::named(column, corpus).expect(column).value(corpus, 1);
         (!value.is_nan()).then_some(value)
     };
     assert!(number(&bench, "errors.1").is_some_and(|errors| errors > 0.0));
@@ -494,15 +495,15 @@ fn errors_are_seen_in_the_texts_and_a_translation_may_have_none() {
 fn the_column_that_sorts_stays_in_view_beside_a_sentence() {
     let mut bench = Bench::filled_of(Bench::sized([1000.0, 700.0]));
     for column in ["chrf.1", "length.1", "ratio.1", "entropy.1"] {
-        bench.send(WorkbenchCommand::ShowColumn(column.to_owned(), true));
+        bench.send(CorpusCommand::ShowColumn(column.to_owned(), true));
     }
-    bench.send(WorkbenchCommand::Sort("entropy.1".to_owned()));
+    bench.send(CorpusCommand::Sort("entropy.1".to_owned()));
     bench.click("Sentence 1 The red boat sleeps.");
     let rect =
         |bench: &Bench, label: &str| bench.harness.get_by_role_and_label(egui::accesskit::Role::Button, label).rect();
     // Entropy is the last of the columns, and in view all the same, behind no other.
     let corpus = &bench.harness.state().session().workbench().corpus;
-    let title = |name: &str| interlinear::corpus::query::column::Column::named(name, corpus).expect(name).title();
+    let title = |name: &str| interlinear::corpus::query::column::TableColumn::named(name, corpus).expect(name).title();
     let (head, other) = (&format!("{}, greatest first", title("entropy.1")), &title("ratio.1"));
     let (table, beside) = (rect(&bench, "no.").left(), bench.harness.get_by_label("Sentence 1").rect().left());
     let within = |rect: egui::Rect| rect.left() >= table - 1.0 && rect.right() <= beside;
@@ -530,7 +531,7 @@ fn the_column_that_sorts_stays_in_view_beside_a_sentence() {
     bench.click(head);
     assert_eq!(bench.harness.state().session().workbench().sorting, "entropy.1");
     // A column of texts stays at the other side.
-    bench.send(WorkbenchCommand::Sort("source".to_owned()));
+    bench.send(CorpusCommand::Sort("source".to_owned()));
     scroll(&mut bench, -150.0);
     let sorted = rect(&bench, "Source, A to Z");
     assert!(within(sorted) && (sorted.left() - rect(&bench, "no.").right()).abs() < 6.0, "{sorted:?}");

@@ -7,23 +7,23 @@ use interlinear::analysis::aer;
 use interlinear::analysis::bleu::{BleuSettings, SIGNATURE};
 use interlinear::analysis::buckets::Buckets;
 use interlinear::analysis::chrf;
-use interlinear::corpus::measures::scores::Compared;
+use interlinear::corpus::measures::scores::ComparedScores;
 use interlinear::corpus::overview::evaluated::{
-    Against, Evaluated, Measured, Record, Report, Translation, compare, rows,
+    Against, Evaluated, EvaluationRecord, EvaluationReport, MeasuredSystem, Translation, compare, rows,
 };
 use interlinear::corpus::overview::gold;
-use interlinear::corpus::overview::test_set::{Pair, Unk};
+use interlinear::corpus::overview::test_set::{TestPair, Unk};
 use interlinear::decoding;
-use interlinear::evaluation::alignment::{Direction, Extraction};
+use interlinear::evaluation::alignment::{AlignerDirection, Extraction};
 use interlinear::text::links::Links;
-use interlinear::text::links::read::{Base, Gold, Notation, Order};
+use interlinear::text::links::read::{Base, GoldLinks, LinkOrder, Notation};
 
 /// What a model made of these pairs: (source, reference, translation).
-pub fn measured(name: &str, pairs: &[(&str, &str, &str)]) -> Measured {
-    let records: Vec<Record> =
+pub fn measured(name: &str, pairs: &[(&str, &str, &str)]) -> MeasuredSystem {
+    let records: Vec<EvaluationRecord> =
         pairs.iter().map(|(source, reference, output)| record(source, reference, output)).collect();
     let unk = vec![Unk::Allowed];
-    let report = Report {
+    let report = EvaluationReport {
         name: name.to_owned(),
         architecture: "rnnsearch",
         folder: PathBuf::from(name),
@@ -42,7 +42,7 @@ pub fn measured(name: &str, pairs: &[(&str, &str, &str)]) -> Measured {
         records,
     };
     let words_per_second = Some(321.0);
-    Measured {
+    MeasuredSystem {
         report,
         words_per_second,
         alignment: None,
@@ -52,11 +52,11 @@ pub fn measured(name: &str, pairs: &[(&str, &str, &str)]) -> Measured {
     }
 }
 
-fn record(source: &str, reference: &str, output: &str) -> Record {
-    let counts = Compared::of(output, &[reference], &BleuSettings::default());
+fn record(source: &str, reference: &str, output: &str) -> EvaluationRecord {
+    let counts = ComparedScores::of(output, &[reference], &BleuSettings::default());
     let words = |text: &str| text.split_whitespace().count();
-    Record {
-        pair: Pair { source: source.into(), references: [Arc::from(reference)].into() },
+    EvaluationRecord {
+        pair: TestPair { source: source.into(), references: [Arc::from(reference)].into() },
         source_words: words(source),
         words: words(reference) + 1,
         nll: words(reference) as f64,
@@ -73,8 +73,8 @@ fn record(source: &str, reference: &str, output: &str) -> Record {
 }
 
 /// These models, every two compared.
-pub fn evaluated(models: Vec<Measured>) -> Evaluated {
-    let models: Vec<Arc<Measured>> = models.into_iter().map(Arc::new).collect();
+pub fn evaluated(models: Vec<MeasuredSystem>) -> Evaluated {
+    let models: Vec<Arc<MeasuredSystem>> = models.into_iter().map(Arc::new).collect();
     let mut comparisons = Vec::new();
     for second in 1..models.len() {
         for first in 0..second {
@@ -86,20 +86,22 @@ pub fn evaluated(models: Vec<Measured>) -> Evaluated {
 }
 
 /// A file of links by hand.
-pub fn gold(pairs: Vec<Links>) -> (PathBuf, Gold) {
-    let (notation, base, order) = (Notation::Pharaoh, Base::One, Order::SourceFirst);
-    (PathBuf::from("gold"), Gold { pairs, notation, base, order, note: "Words are counted from 1.".to_owned() })
+pub fn gold(pairs: Vec<Links>) -> (PathBuf, GoldLinks) {
+    let (notation, base, order) = (Notation::Pharaoh, Base::One, LinkOrder::SourceFirst);
+    (PathBuf::from("gold"), GoldLinks { pairs, notation, base, order, note: "Words are counted from 1.".to_owned() })
 }
 
 /// Links that were right so often, of 100, with the greatest alpha and with two thresholds.
-pub fn alignments(right: u64) -> gold::Report {
-    let rows = [(None, right), (Some(0.2), right - 10), (Some(0.5), right - 5)].map(|(threshold, right)| gold::Row {
-        direction: Direction::Forward,
-        extraction: Extraction { threshold, ..Extraction::default() },
-        counts: aer::Counts { found: 100, sure: 100, found_sure: right, found_possible: right },
+pub fn alignments(right: u64) -> gold::AlignmentErrorReport {
+    let rows = [(None, right), (Some(0.2), right - 10), (Some(0.5), right - 5)].map(|(threshold, right)| {
+        gold::AlignmentErrorRow {
+            direction: AlignerDirection::Forward,
+            extraction: Extraction { threshold, ..Extraction::default() },
+            counts: aer::AerCounts { found: 100, sure: 100, found_sure: right, found_possible: right },
+        }
     });
     let name = "RNNsearch".to_owned();
-    gold::Report { name, reverse: None, rows: rows.into(), sentences: Vec::new(), links: Vec::new() }
+    gold::AlignmentErrorReport { name, reverse: None, rows: rows.into(), sentences: Vec::new(), links: Vec::new() }
 }
 
 /// Four sentences: the second model is better at the third, and worse at the last.

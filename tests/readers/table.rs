@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use interlinear::error::{Error, Result};
-use interlinear::import::{self, FORMATS, Options};
+use interlinear::import::{self, FORMATS, ImportOptions};
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
 use interlinear::models::shapes;
@@ -111,7 +111,8 @@ fn imported(path: &Path) -> Result<()> {
 }
 
 fn import_as(path: &Path, format: Option<&str>) -> Result<()> {
-    let mut import = import::open(path, &Options { format: format.map(str::to_owned), ..Options::default() })?;
+    let mut import =
+        import::open(path, &ImportOptions { format: format.map(str::to_owned), ..ImportOptions::default() })?;
     for record in import.by_ref() {
         let record = record?;
         assert!(record.sentence > 0 && record.line > 0, "sentences and lines are counted from 1");

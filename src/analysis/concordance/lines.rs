@@ -1,12 +1,12 @@
 //! Floor 5: hits as key words in context, with what they are linked to on the other side, and their order. Imports its
 //! room and `text`.
 
-use crate::analysis::concordance::search::{Hit, Sentence};
+use crate::analysis::concordance::search::{ConcordanceHit, ConcordanceSentence};
 use crate::text::links::Link;
 
 /// A hit as a line of a concordance. A place has the number of its item, so that both sides can be coloured alike.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct ConcordanceLine {
     /// The sentence, from 0.
     pub at: u32,
     /// The words of the side that was looked through: the source, or the output where the query is about it alone.
@@ -23,7 +23,7 @@ pub struct Line {
 
 /// How the lines of a concordance are put in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum ConcordanceOrder {
     /// As the sentences stand.
     #[default]
     Place,
@@ -35,9 +35,9 @@ pub enum Order {
     Right,
 }
 
-impl Line {
+impl ConcordanceLine {
     /// A hit of a sentence.
-    pub fn of(at: u32, hit: &Hit, sentence: &Sentence<'_>) -> Self {
+    pub fn of(at: u32, hit: &ConcordanceHit, sentence: &ConcordanceSentence<'_>) -> Self {
         let is_output = hit.source.is_empty();
         let numbered = |places: &[usize]| places.iter().copied().enumerate().map(|(n, place)| (place, n)).collect();
         let keys: Vec<(usize, usize)> = numbered(if is_output { &hit.output } else { &hit.source });
@@ -89,22 +89,22 @@ impl Line {
     }
 
     /// What it is sorted by.
-    fn key_words(&self, order: Order) -> Vec<String> {
+    fn key_words(&self, order: ConcordanceOrder) -> Vec<String> {
         let [left, hit, right] = self.parts();
         let small = |word: &String| word.to_lowercase();
         match order {
-            Order::Place => Vec::new(),
-            Order::Left => left.iter().rev().map(small).collect(),
-            Order::Hit => hit.iter().chain(right).map(small).collect(),
-            Order::Right => right.iter().map(small).collect(),
+            ConcordanceOrder::Place => Vec::new(),
+            ConcordanceOrder::Left => left.iter().rev().map(small).collect(),
+            ConcordanceOrder::Hit => hit.iter().chain(right).map(small).collect(),
+            ConcordanceOrder::Right => right.iter().map(small).collect(),
         }
     }
 }
 
 /// The places of some lines in order; equal ones as their sentences stand.
-pub fn sorted(lines: &[Line], order: Order) -> Vec<u32> {
+pub fn sorted(lines: &[ConcordanceLine], order: ConcordanceOrder) -> Vec<u32> {
     let mut places: Vec<u32> = (0..lines.len() as u32).collect();
-    if order != Order::Place {
+    if order != ConcordanceOrder::Place {
         places.sort_by_cached_key(|place| lines[*place as usize].key_words(order));
     }
     places

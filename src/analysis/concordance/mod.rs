@@ -23,6 +23,8 @@ mod lines;
 mod parse;
 mod search;
 
-pub use crate::analysis::concordance::lines::{Line, Order, sorted};
-pub use crate::analysis::concordance::parse::{Lists, Query, QueryError};
-pub use crate::analysis::concordance::search::{Context, Found, Hit, Sentence, context};
+pub use crate::analysis::concordance::lines::{ConcordanceLine, ConcordanceOrder, sorted};
+pub use crate::analysis::concordance::parse::{ConcordanceQuery, Lists, QueryError};
+pub use crate::analysis::concordance::search::{
+    ConcordanceHit, ConcordanceHits, ConcordanceSentence, HitContext, context,
+};

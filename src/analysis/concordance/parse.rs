@@ -32,7 +32,7 @@ impl Token {
 
 /// A word of a sequence.
 #[derive(Clone, Debug)]
-pub struct Item {
+pub struct QueryItem {
     /// What it must be.
     pub token: Token,
     /// What an output word must be that it is linked to, where one is asked for.
@@ -43,11 +43,11 @@ pub struct Item {
 
 /// What to look for.
 #[derive(Clone, Debug, Default)]
-pub struct Query {
+pub struct ConcordanceQuery {
     /// Among the source words.
-    pub source: Vec<Item>,
+    pub source: Vec<QueryItem>,
     /// Among the output words.
-    pub output: Vec<Item>,
+    pub output: Vec<QueryItem>,
     /// Whether links of two source items must cross.
     pub crossing: bool,
 }
@@ -68,7 +68,7 @@ pub type Lists<'a> = dyn FnMut(&str) -> Result<HashSet<String>, String> + 'a;
 /// The longest query, in items; more are a text and no pattern.
 const MOST_ITEMS: usize = 16;
 
-impl Query {
+impl ConcordanceQuery {
     /// Reads a query.
     ///
     /// # Errors
@@ -286,7 +286,7 @@ impl Parser<'_> {
         self.text.len()
     }
 
-    fn query(&mut self) -> Result<Query, QueryError> {
+    fn query(&mut self) -> Result<ConcordanceQuery, QueryError> {
         let source = self.sequence(true)?;
         let has_bar = self.marks.next_if(|(_, mark)| matches!(mark, Mark::Bar)).is_some();
         let output = if has_bar { self.sequence(false)? } else { Vec::new() };
@@ -302,12 +302,12 @@ impl Parser<'_> {
                 let at = self.marks.peek().map_or(0, |(at, _)| *at);
                 Err(self.error(at, "there is no word to look for"))
             }
-            _ => Ok(Query { source, output, crossing: crossing.is_some() }),
+            _ => Ok(ConcordanceQuery { source, output, crossing: crossing.is_some() }),
         }
     }
 
-    fn sequence(&mut self, is_source: bool) -> Result<Vec<Item>, QueryError> {
-        let mut items: Vec<Item> = Vec::new();
+    fn sequence(&mut self, is_source: bool) -> Result<Vec<QueryItem>, QueryError> {
+        let mut items: Vec<QueryItem> = Vec::new();
         loop {
             let gap = self.marks.next_if(|(_, mark)| matches!(mark, Mark::Gap(_)));
             let token = self.marks.next_if(|(_, mark)| matches!(mark, Mark::Token(_)));
@@ -327,7 +327,7 @@ impl Parser<'_> {
                         return Err(self.error(at, "is one word too many; a query has at most 16 on each side"));
                     }
                     let linked = self.linked(is_source)?;
-                    items.push(Item { token, linked, gap });
+                    items.push(QueryItem { token, linked, gap });
                 }
                 _ => return self.stray(items),
             }
@@ -348,7 +348,7 @@ impl Parser<'_> {
     }
 
     /// The end of a sequence, where no arrow may stand.
-    fn stray(&mut self, items: Vec<Item>) -> Result<Vec<Item>, QueryError> {
+    fn stray(&mut self, items: Vec<QueryItem>) -> Result<Vec<QueryItem>, QueryError> {
         match self.marks.peek() {
             Some(&(at, Mark::Arrow)) => Err(self.error(at, "`->` leads from a source word; there is none before it")),
             _ => Ok(items),

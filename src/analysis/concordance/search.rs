@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use crate::analysis::concordance::parse::{Item, Query, Token};
+use crate::analysis::concordance::parse::{ConcordanceQuery, QueryItem, Token};
 use crate::text::links::Link;
 
 /// A sentence with its translation.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Sentence<'a> {
+pub struct ConcordanceSentence<'a> {
     /// Source words.
     pub source: &'a [String],
     /// Output words.
@@ -18,7 +18,7 @@ pub struct Sentence<'a> {
 
 /// A place where a query is met.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Hit {
+pub struct ConcordanceHit {
     /// The source words of the items, in their order.
     pub source: Vec<usize>,
     /// For each of these an output word that it is linked to, where the query asks for links.
@@ -27,7 +27,7 @@ pub struct Hit {
     pub output: Vec<usize>,
 }
 
-impl Hit {
+impl ConcordanceHit {
     /// From the first source word to behind the last.
     pub fn source_span(&self) -> Option<Range<usize>> {
         span(self.source.iter().copied())
@@ -45,9 +45,9 @@ fn span(places: impl Iterator<Item = usize> + Clone) -> Option<Range<usize>> {
 
 /// The hits of a sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct ConcordanceHits {
     /// In the order of their source words.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<ConcordanceHit>,
     /// False where the sentence had too many ways to try them all.
     pub is_complete: bool,
 }
@@ -57,33 +57,33 @@ const MOST_HITS: usize = 100;
 /// The most words that are tried in a sentence: any word, any distance, any word, .. grows beyond all bounds.
 const MOST_TRIED: usize = 100_000;
 
-impl Query {
+impl ConcordanceQuery {
     /// Whether it finds nothing where there are no links.
     pub fn asks_for_links(&self) -> bool {
         self.crossing || self.source.iter().any(|item| item.linked.is_some())
     }
 
     /// Where a sentence meets the query.
-    pub fn find(&self, sentence: &Sentence<'_>) -> Found {
+    pub fn find(&self, sentence: &ConcordanceSentence<'_>) -> ConcordanceHits {
         let mut tried = MOST_TRIED;
-        let mut found = Found { is_complete: true, ..Found::default() };
+        let mut found = ConcordanceHits { is_complete: true, ..ConcordanceHits::default() };
         let outputs = places(&self.output, sentence.output, 1, &mut tried);
         // The first place on the output side is shown with each of the source.
         let output = match outputs.into_iter().next() {
             Some(output) => output,
             None if self.output.is_empty() => Vec::new(),
-            None => return Found { is_complete: tried > 0, ..found },
+            None => return ConcordanceHits { is_complete: tried > 0, ..found },
         };
         if self.source.is_empty() {
             found.hits = places(&self.output, sentence.output, MOST_HITS, &mut tried)
                 .into_iter()
-                .map(|output| Hit { output, ..Hit::default() })
+                .map(|output| ConcordanceHit { output, ..ConcordanceHit::default() })
                 .collect();
         } else {
             let candidates = places(&self.source, sentence.source, usize::MAX, &mut tried);
             let hits = candidates.into_iter().filter_map(|source| {
                 let linked = self.linked(&source, sentence)?;
-                Some(Hit { source, linked, output: output.clone() })
+                Some(ConcordanceHit { source, linked, output: output.clone() })
             });
             found.hits = hits.take(MOST_HITS).collect();
         }
@@ -92,10 +92,10 @@ impl Query {
     }
 
     /// An output word for each source word that needs one; `None` where there is none, or nothing crosses that should.
-    fn linked(&self, source: &[usize], sentence: &Sentence<'_>) -> Option<Vec<Option<usize>>> {
+    fn linked(&self, source: &[usize], sentence: &ConcordanceSentence<'_>) -> Option<Vec<Option<usize>>> {
         let choices: Vec<Vec<usize>> =
             self.source.iter().zip(source).map(|(item, j)| targets(item, *j, sentence)).collect();
-        let is_met = |(item, choices): (&Item, &Vec<usize>)| item.linked.is_none() || !choices.is_empty();
+        let is_met = |(item, choices): (&QueryItem, &Vec<usize>)| item.linked.is_none() || !choices.is_empty();
         if !self.source.iter().zip(&choices).all(is_met) {
             return None;
         }
@@ -114,7 +114,7 @@ impl Query {
 }
 
 /// The output words that source word `j` is linked to, as its item wants them.
-fn targets(item: &Item, j: usize, sentence: &Sentence<'_>) -> Vec<usize> {
+fn targets(item: &QueryItem, j: usize, sentence: &ConcordanceSentence<'_>) -> Vec<usize> {
     let own = sentence.links.iter().filter(|link| link.source == j).map(|link| link.target);
     let is = |token: &Token, i: usize| sentence.output.get(i).is_some_and(|word| token.is(word));
     let mut targets: Vec<usize> = own.filter(|i| item.linked.as_ref().is_none_or(|token| is(token, *i))).collect();
@@ -137,7 +137,7 @@ fn crossing(choices: &[Vec<usize>]) -> Option<(usize, usize, usize, usize)> {
 }
 
 /// The places of a sequence among words, at most `most` of them.
-fn places(items: &[Item], words: &[String], most: usize, tried: &mut usize) -> Vec<Vec<usize>> {
+fn places(items: &[QueryItem], words: &[String], most: usize, tried: &mut usize) -> Vec<Vec<usize>> {
     let mut found = Vec::new();
     if items.is_empty() {
         return found;
@@ -149,7 +149,7 @@ fn places(items: &[Item], words: &[String], most: usize, tried: &mut usize) -> V
 
 /// Tries the words of `range` for the next item.
 fn extend(
-    items: &[Item],
+    items: &[QueryItem],
     words: &[String],
     range: Range<usize>,
     most: usize,
@@ -179,7 +179,7 @@ fn extend(
 
 /// A key word in its context.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Context {
+pub struct HitContext {
     /// What comes before it.
     pub left: String,
     /// The key words.
@@ -189,10 +189,10 @@ pub struct Context {
 }
 
 /// The words of `span` with at most `width` words on either side.
-pub fn context(words: &[String], span: &Range<usize>, width: usize) -> Context {
+pub fn context(words: &[String], span: &Range<usize>, width: usize) -> HitContext {
     let (start, end) = (span.start.min(words.len()), span.end.min(words.len()));
     let part = |range: Range<usize>| words.get(range).unwrap_or_default().join(" ");
-    Context {
+    HitContext {
         left: part(start.saturating_sub(width)..start),
         key: part(start..end.max(start)),
         right: part(end..end.saturating_add(width).min(words.len())),

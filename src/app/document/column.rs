@@ -7,18 +7,18 @@ use crate::aligner;
 use crate::aligner::placed::Placed;
 use crate::analysis::measures::Tested;
 use crate::analysis::reading::Reading;
-use crate::app::document::compare::Comparison;
-use crate::app::document::hand::Numbers;
+use crate::app::document::compare::SystemComparison;
+use crate::app::document::hand::TokenCount;
 use crate::app::document::scene::Scene;
 use crate::app::document::table;
 use crate::app::document::table::{AlignmentTable, Making};
-use crate::app::document::variant::Told;
-use crate::app::effect::Question;
+use crate::app::document::variant::VariantLabel;
+use crate::app::effect::AlignQuestion;
 use crate::app::settings::{Settings, Whose};
 use crate::decoding::SearchOptions;
 use crate::interventions::Interventions;
 use crate::jobs::live::protocol::{
-    ColumnId, ColumnResult, ColumnSpec, EnsembleSpec, HypothesisView, ModelFacts, Untouched,
+    ColumnId, ColumnResult, ColumnSpec, EnsembleSpec, HypothesisView, ModelFacts, UntouchedTranslation,
 };
 use crate::jobs::queue::evaluate::Candidate;
 use crate::models::Kernels;
@@ -52,9 +52,9 @@ pub struct Column {
     /// The number of the variant that it shows; `None`: the sentence as it is.
     pub variant: Option<u64>,
     /// What that variant differs in.
-    pub told: Option<Arc<Told>>,
+    pub told: Option<Arc<VariantLabel>>,
     /// A variant's table beside that of the original, once both are there.
-    pub comparison: Option<Arc<Comparison>>,
+    pub comparison: Option<Arc<SystemComparison>>,
     /// How far its model is.
     pub state: ColumnState,
     /// What the model is, once loaded.
@@ -84,9 +84,9 @@ pub struct Column {
     /// The table of the model's own translation while the given one is shown, and the other way round.
     pub beside: Option<Arc<AlignmentTable>>,
     /// The text, the given translation and the wish that `given` belongs to.
-    pub(crate) given_for: Option<(String, String, Wish)>,
+    pub(crate) given_for: Option<(String, String, DecodeKey)>,
     /// What the model does by itself where something is set; told last.
-    pub untouched: Option<Arc<Untouched>>,
+    pub untouched: Option<Arc<UntouchedTranslation>>,
     /// The words of that, and whether each is not said with what is set.
     pub own_words: Vec<(String, bool)>,
     /// What was measured of translations, oldest first.
@@ -100,12 +100,12 @@ pub struct Column {
     /// Source and context of the request under way, until its first row replaces the table.
     pub(crate) pending: Option<(Sentence, Option<Vec<f32>>)>,
     /// The text and the wish whose whole result is on screen.
-    pub(crate) done: Option<(String, Wish)>,
+    pub(crate) done: Option<(String, DecodeKey)>,
 }
 
 /// What a result depends on besides the text: models, device and search.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Wish {
+pub(crate) struct DecodeKey {
     pub folder: PathBuf,
     pub ensemble: Option<EnsembleSpec>,
     pub device: DeviceChoice,
@@ -113,7 +113,7 @@ pub(crate) struct Wish {
     pub interventions: Arc<Interventions>,
 }
 
-impl Wish {
+impl DecodeKey {
     /// A given translation depends on the models alone.
     fn has_models_of(&self, other: &Self) -> bool {
         self.folder == other.folder && self.ensemble == other.ensemble && self.device == other.device
@@ -192,8 +192,8 @@ impl Column {
     }
 
     /// What its result depends on besides the text.
-    pub(crate) fn wish(&self, device: DeviceChoice, scene: &Scene) -> Wish {
-        Wish {
+    pub(crate) fn wish(&self, device: DeviceChoice, scene: &Scene) -> DecodeKey {
+        DecodeKey {
             folder: self.folder.clone(),
             ensemble: self.ensemble.clone(),
             device,
@@ -213,8 +213,8 @@ impl Column {
     }
 
     /// Its part of a request.
-    pub(crate) fn spec(&self, wish: Wish, decode: bool) -> ColumnSpec {
-        let Wish { folder, ensemble, device, options, interventions } = wish;
+    pub(crate) fn spec(&self, wish: DecodeKey, decode: bool) -> ColumnSpec {
+        let DecodeKey { folder, ensemble, device, options, interventions } = wish;
         let (column, engine) = (self.id, Kernels::Fused);
         ColumnSpec {
             column,
@@ -231,7 +231,7 @@ impl Column {
     }
 
     /// Prepares for a request; true when it has to be decoded.
-    pub(crate) fn want(&mut self, source: &str, wish: &Wish) -> bool {
+    pub(crate) fn want(&mut self, source: &str, wish: &DecodeKey) -> bool {
         self.pending = None;
         if source.trim().is_empty() {
             self.empty();
@@ -254,8 +254,8 @@ impl Column {
     }
 
     /// Prepares for a request: the given translation, where the model has to read it; what was read of another goes.
-    pub(crate) fn want_given(&mut self, source: &str, given: Option<&str>, wish: &Wish) -> Option<String> {
-        let is_for = |(text, _, of): &(String, String, Wish)| text == source && of.has_models_of(wish);
+    pub(crate) fn want_given(&mut self, source: &str, given: Option<&str>, wish: &DecodeKey) -> Option<String> {
+        let is_for = |(text, _, of): &(String, String, DecodeKey)| text == source && of.has_models_of(wish);
         if given.is_none() || !self.given_for.as_ref().is_some_and(is_for) {
             self.forget_given();
         }
@@ -273,12 +273,12 @@ impl Column {
     }
 
     /// How target words are counted in what is shown.
-    pub fn numbers(&self) -> Numbers {
+    pub fn numbers(&self) -> TokenCount {
         let is_merged = self.table.as_ref().is_some_and(|table| table.units == Some(table::Units::Words));
         let pieces = self.shown().and_then(|shown| shown.pieces.as_ref()).filter(|_| is_merged);
         let is_read = self.table.as_ref().is_some_and(|table| table.reading == Some(Reading::Input));
         let delay = self.facts.as_ref().and_then(|facts| facts.input_delay).filter(|_| is_read);
-        Numbers::by(pieces.map(|pieces| pieces.target.clone()).unwrap_or_default())
+        TokenCount::by(pieces.map(|pieces| pieces.target.clone()).unwrap_or_default())
             .read_after(delay.unwrap_or_default())
     }
 
@@ -362,7 +362,7 @@ impl Column {
     }
 
     /// What the shown table is a variant in: one that belongs to an older text keeps what it was.
-    fn variant_of_table(&self) -> Option<&Arc<Told>> {
+    fn variant_of_table(&self) -> Option<&Arc<VariantLabel>> {
         let before = || self.table.as_ref().and_then(|table| table.variant.as_ref());
         if self.stale { before() } else { self.told.as_ref() }
     }
@@ -374,7 +374,7 @@ impl Column {
 
     /// What an aligner is asked about the shown hypothesis; `None` where none comes with the program for the model's
     /// languages, and while words are being chosen.
-    pub(crate) fn question(&self) -> Option<Question> {
+    pub(crate) fn question(&self) -> Option<AlignQuestion> {
         let (facts, shown) = (self.facts.as_ref()?, self.shown()?);
         if self.decoding || self.stale || !aligner::bundled::is_bundled(&facts.source_language, &facts.target_language)
         {
@@ -387,7 +387,7 @@ impl Column {
                 (spans, pieces.words.clone())
             }
         };
-        Some(Question {
+        Some(AlignQuestion {
             languages: (facts.source_language.clone(), facts.target_language.clone()),
             source: Placed { text: self.source.text.clone(), spans },
             target,

@@ -4,7 +4,7 @@ use crate::analysis::divergence::jensen_shannon;
 use crate::app::document::table::AlignmentTable;
 use crate::app::files::common::common;
 
-/// What is said of [`Comparison::divergence`].
+/// What is said of [`SystemComparison::divergence`].
 pub const DIVERGENCE: &str = "The mean Jensen-Shannon divergence of the rows of alpha of the words that both translations share, over the source words that \
      stand for each other: 0 where they are equal, ln 2 = 0.693 nats where they share no source word";
 
@@ -22,7 +22,7 @@ pub struct Moved {
 
 /// A variant beside its original.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Comparison {
+pub struct SystemComparison {
     /// For each source word of the variant the word of the original that it stands for: the same, or the one that it
     /// replaces.
     pub sources: Vec<Option<usize>>,
@@ -40,7 +40,7 @@ pub struct Comparison {
     pub divergence: Option<f64>,
 }
 
-impl Comparison {
+impl SystemComparison {
     /// Of two tables; `None` where they are too long to compare.
     pub fn of(original: &AlignmentTable, variant: &AlignmentTable) -> Option<Self> {
         let (a, b) = (sources(original), sources(variant));
@@ -212,7 +212,7 @@ mod tests {
             "le soulier rouge </s>",
             &[&[1., 0., 0., 0.], &[0., 0., 1., 0.], &[0., 1., 0., 0.], &[0., 0., 0., 1.]],
         );
-        let same = Comparison::of(&original, &original).expect("short");
+        let same = SystemComparison::of(&original, &original).expect("short");
         assert_eq!((same.divergence, same.moved.len(), same.shared), (Some(0.0), 0, 3));
         // a replaced word is looked at in place of the one before
         let blue = table(
@@ -220,7 +220,7 @@ mod tests {
             "le soulier bleu </s>",
             &[&[1., 0., 0., 0.], &[0., 0., 1., 0.], &[0., 1., 0., 0.], &[0., 0., 0., 1.]],
         );
-        let found = Comparison::of(&original, &blue).expect("short");
+        let found = SystemComparison::of(&original, &blue).expect("short");
         assert_eq!(found.changed_targets, [false, false, true, false]);
         assert_eq!(found.changed_sources, [false, true, false, false]);
         assert_eq!((found.divergence, found.moved.len(), found.shared, found.changed(&blue)), (Some(0.0), 0, 2, 1));
@@ -228,13 +228,13 @@ mod tests {
         // "soulier" looks at "red" now
         let other =
             table("the red shoe </s>", "le soulier </s>", &[&[1., 0., 0., 0.], &[0., 1., 0., 0.], &[0., 0., 0., 1.]]);
-        let found = Comparison::of(&original, &other).expect("short");
+        let found = SystemComparison::of(&original, &other).expect("short");
         assert_eq!(found.moved, [Moved { i: 1, before: 2, now: 1 }]);
         let half = std::f64::consts::LN_2 / 2.0;
         assert!((found.divergence.expect("rows") - half).abs() < 1e-6, "one of two rows is wholly elsewhere");
         // without the word that was looked at there is nothing in common
         let without = table("the shoe </s>", "rouge </s>", &[&[0., 1., 0.], &[0., 0., 1.]]);
-        let found = Comparison::of(&original, &without).expect("short");
+        let found = SystemComparison::of(&original, &without).expect("short");
         assert_eq!(found.moved, [Moved { i: 0, before: 1, now: 1 }]);
     }
 }

@@ -8,7 +8,7 @@ use crate::text::sentence::EOS;
 
 /// For each column, which target words are not in every output. Only finished translations into the first column's
 /// language are compared, each with the first. Columns that failed or show an older text are passed over; one that is
-/// still at work is waited for. Variants are compared each with its own original ([`Comparison`](crate::app::document::compare::Comparison)).
+/// still at work is waited for. Variants are compared each with its own original ([`Comparison`](crate::app::document::compare::SystemComparison)).
 pub fn differences(columns: &[Column]) -> Vec<Vec<bool>> {
     let mut marks: Vec<Vec<bool>> = columns.iter().map(|column| vec![false; words(column).len()]).collect();
     for (column, marks) in columns.iter().zip(&mut marks) {

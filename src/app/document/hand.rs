@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use crate::interventions::{Alpha, Forbid, Interventions, Pin, Place};
+use crate::interventions::{Forbid, Interventions, Pin, Place, SetAlpha};
 use crate::text::sentence::EOS;
 
 /// What is taken away.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum TakenAway {
     /// The word that is forced at this target position, and at the beginning those behind it.
     Word(usize),
     /// A ban.
@@ -22,14 +22,14 @@ pub enum Taken {
 
 /// How target tokens are counted: by themselves, or as the words that they are pieces of, where those are shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Numbers {
+pub struct TokenCount {
     /// The tokens of each word; empty: every token is a word.
     words: Vec<Range<usize>>,
     /// Rows of alpha between a token's own and the one that belongs to it.
     delay: usize,
 }
 
-impl Numbers {
+impl TokenCount {
     /// By the tokens of each word; none: every token is a word.
     pub fn by(words: Vec<Range<usize>>) -> Self {
         Self { words, delay: 0 }
@@ -66,19 +66,19 @@ impl Numbers {
 
 /// One thing that is set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
+pub struct HandItem {
     /// What it is, in few words.
     pub text: String,
     /// How it is taken away.
-    pub taken: Taken,
+    pub taken: TakenAway,
 }
 
 /// All that is set; `source` is the text that it was set for, `numbers` says how target words are counted.
-pub fn items(set: &Interventions, source: &str, numbers: &Numbers) -> Vec<Item> {
+pub fn items(set: &Interventions, source: &str, numbers: &TokenCount) -> Vec<HandItem> {
     let mut items = Vec::new();
-    let mut add = |text: String, taken: Taken| items.push(Item { text, taken });
+    let mut add = |text: String, taken: TakenAway| items.push(HandItem { text, taken });
     for force in set.force.iter().filter(|force| !force.held) {
-        add(format!("{} is \"{}\"", numbers.name(force.i), force.word.text()), Taken::Word(force.i));
+        add(format!("{} is \"{}\"", numbers.name(force.i), force.word.text()), TakenAway::Word(force.i));
     }
     for forbid in &set.forbid {
         let word = forbid.word.text();
@@ -86,11 +86,12 @@ pub fn items(set: &Interventions, source: &str, numbers: &Numbers) -> Vec<Item> 
             Some(i) => format!("{} is not \"{word}\"", numbers.name(i)),
             None => format!("never \"{word}\""),
         };
-        add(text, Taken::Ban(forbid.clone()));
+        add(text, TakenAway::Ban(forbid.clone()));
     }
     for Pin { i, alpha } in &set.pin {
-        let how = if let Alpha::Permuted(seed) = alpha { format!("permuted, seed {seed}") } else { "set".to_owned() };
-        add(format!("alpha of {} is {how}", numbers.row_name(*i)), Taken::Pin(*i));
+        let how =
+            if let SetAlpha::Permuted(seed) = alpha { format!("permuted, seed {seed}") } else { "set".to_owned() };
+        add(format!("alpha of {} is {how}", numbers.row_name(*i)), TakenAway::Pin(*i));
     }
     for mask in &set.mask {
         let word = match mask {
@@ -98,16 +99,16 @@ pub fn items(set: &Interventions, source: &str, numbers: &Numbers) -> Vec<Item> 
             Place::Word(word) => word.clone(),
             Place::Position(j) => format!("source token {}", j + 1),
         };
-        add(format!("\"{word}\" is masked"), Taken::Mask(mask.clone()));
+        add(format!("\"{word}\" is masked"), TakenAway::Mask(mask.clone()));
     }
     if let Some(t) = set.temperature {
-        add(format!("temperature {t:.2}"), Taken::Temperature);
+        add(format!("temperature {t:.2}"), TakenAway::Temperature);
     }
     items
 }
 
 /// How many words are held because of what was changed behind them.
-pub fn held(set: &Interventions, numbers: &Numbers) -> usize {
+pub fn held(set: &Interventions, numbers: &TokenCount) -> usize {
     let held = set.force.iter().filter(|force| force.held);
     let mut words: Vec<usize> = held.map(|force| numbers.word(force.i)).collect();
     words.dedup();
@@ -115,7 +116,7 @@ pub fn held(set: &Interventions, numbers: &Numbers) -> usize {
 }
 
 /// All that is set as one sentence; `None` where nothing is.
-pub fn sentence(set: &Interventions, source: &str, numbers: &Numbers) -> Option<String> {
+pub fn sentence(set: &Interventions, source: &str, numbers: &TokenCount) -> Option<String> {
     let items = items(set, source, numbers);
     if items.is_empty() {
         return None;
@@ -141,21 +142,21 @@ mod tests {
         let set = Interventions {
             force: vec![force(0, "la", true), force(1, "botte", false), force(4, "usée", false)],
             forbid: vec![Forbid { i: Some(2), word: word("a") }, Forbid { i: None, word: word("b") }],
-            pin: vec![Pin { i: 2, alpha: Alpha::Weights(vec![1.0]) }, Pin { i: 3, alpha: Alpha::Permuted(7) }],
+            pin: vec![Pin { i: 2, alpha: SetAlpha::Weights(vec![1.0]) }, Pin { i: 3, alpha: SetAlpha::Permuted(7) }],
             mask: vec![Place::Bytes(4..7), Place::Bytes(12..12)],
             temperature: Some(2.0),
             ..Interventions::default()
         };
         assert_eq!(
-            sentence(&set, "the red shoe", &Numbers::default()).as_deref(),
+            sentence(&set, "the red shoe", &TokenCount::default()).as_deref(),
             Some(
                 "Set by hand: word 2 is \"botte\"; word 5 is \"usée\"; word 3 is not \"a\"; never \"b\"; alpha of word 3 is set; \
                  alpha of word 4 is permuted, seed 7; \"red\" is masked; \"</s>\" is masked; temperature 2.00; 1 word before is held"
             )
         );
-        assert_eq!(sentence(&Interventions::default(), "", &Numbers::default()), None);
+        assert_eq!(sentence(&Interventions::default(), "", &TokenCount::default()), None);
         // the first two tokens are one word, which is held in part, and the third is the second word
-        let numbers = Numbers::by(vec![0..2, 2..3]);
+        let numbers = TokenCount::by(vec![0..2, 2..3]);
         assert_eq!(
             sentence(&set, "the red shoe", &numbers).as_deref(),
             Some(

@@ -18,11 +18,11 @@ use std::sync::Arc;
 
 use crate::analysis::measures::MEASURES;
 use crate::app::document::column::Column;
-use crate::app::document::compare::Comparison;
+use crate::app::document::compare::SystemComparison;
 use crate::app::document::differences::comparable;
 use crate::app::document::history::History;
 use crate::app::document::scene::Scene;
-use crate::app::document::variant::Told;
+use crate::app::document::variant::VariantLabel;
 use crate::app::files::gold::Gold;
 use crate::interventions::Interventions;
 use crate::jobs::live::protocol::ColumnId;
@@ -119,16 +119,16 @@ impl Document {
         }
     }
 
-    fn compared(&self, column: &Column) -> Option<Comparison> {
+    fn compared(&self, column: &Column) -> Option<SystemComparison> {
         let original = self.original(column).filter(|original| comparable(original) && comparable(column))?;
         let (before, now) = (original.table.as_deref()?, column.table.as_deref()?);
-        if before.is_given == now.is_given { Comparison::of(before, now) } else { None }
+        if before.is_given == now.is_given { SystemComparison::of(before, now) } else { None }
     }
 
     /// What a variant differs in.
-    pub(crate) fn told(&self, column: &Column, replaces: bool) -> Option<Arc<Told>> {
+    pub(crate) fn told(&self, column: &Column, replaces: bool) -> Option<Arc<VariantLabel>> {
         let variant = self.scene.variant(column.variant?)?;
-        Some(Arc::new(Told::of(variant, &self.scene, replaces)))
+        Some(Arc::new(VariantLabel::of(variant, &self.scene, replaces)))
     }
 
     /// Where the column of this number stands.

@@ -3,13 +3,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::analysis::ablation::Means;
-use crate::analysis::agreement::Agreement;
+use crate::analysis::ablation::AblationMeans;
+use crate::analysis::agreement::AlignmentAgreement;
 use crate::analysis::alignment::{Alignment, greatest};
 use crate::analysis::measures::{MEASURES, Measure, Tested};
 use crate::analysis::reading::Reading;
 use crate::analysis::words::{merge_alpha, merge_energies, merge_log_p};
-use crate::app::document::variant::Told;
+use crate::app::document::variant::VariantLabel;
 use crate::app::settings::Shown;
 use crate::figure::label::Hand;
 use crate::interventions::Applied;
@@ -80,7 +80,7 @@ pub struct AlignmentTable {
     /// What was measured of its words.
     pub measured: Vec<MeasuredTable>,
     /// The means of the standard tests of its words, where they were made.
-    pub tests: Option<Means>,
+    pub tests: Option<AblationMeans>,
     /// The aligned position p_t of each target word, in source words from 0, NaN at a word that has no row; `None`
     /// where the attention is not local, and where it counts pieces and words are shown.
     pub p_t: Option<Vec<f32>>,
@@ -91,7 +91,7 @@ pub struct AlignmentTable {
     /// The links of a statistical aligner, where they are shown.
     pub links: Option<Links>,
     /// How far alpha and these links agree.
-    pub agreement: Option<Agreement>,
+    pub agreement: Option<AlignmentAgreement>,
     /// The model has an alignment here, but it was too large to keep (see [`LEFT_OUT`]).
     pub left_out: bool,
     /// The translation as normal text.
@@ -111,7 +111,7 @@ pub struct AlignmentTable {
     /// It is the translation that the user gives, and not the model's.
     pub is_given: bool,
     /// What it differs in, where it is a variant of the sentence or of how that is searched.
-    pub variant: Option<Arc<Told>>,
+    pub variant: Option<Arc<VariantLabel>>,
 }
 
 /// How much the words depend on each source word by one measure. A row is always that of the word which it predicts.
@@ -192,7 +192,7 @@ pub struct Making<'a> {
     /// The hypothesis is what the user gives.
     pub is_given: bool,
     /// What it is a variant in.
-    pub variant: Option<&'a Arc<Told>>,
+    pub variant: Option<&'a Arc<VariantLabel>>,
     /// What was measured of translations, this one perhaps among them.
     pub tested: &'a [Arc<Tested>],
 }
@@ -352,7 +352,7 @@ impl AlignmentTable {
     /// Lays links between words over the table. Where pieces are shown, each piece has the links of its word.
     fn link(&mut self, links: &Links, pieces: Option<&Pieces>) {
         let links = pieces.map_or_else(|| links.clone(), |pieces| spread(links, pieces));
-        let mut agreement = Agreement::default();
+        let mut agreement = AlignmentAgreement::default();
         if let Some(alpha) = &self.alpha {
             for (i, _) in self.target.iter().enumerate().filter(|(_, word)| !word.is_eos) {
                 if let Some(greatest) = alpha.greatest(i) {

@@ -4,11 +4,11 @@
 use std::collections::HashSet;
 
 use crate::app::document::column::Column;
-use crate::decoding::{Fate, Node};
+use crate::decoding::{Node, NodeFate};
 use crate::figure::tree;
-use crate::figure::tree::State;
+use crate::figure::tree::NodeState;
 use crate::interventions::Said;
-use crate::text::pieces::Marks;
+use crate::text::pieces::PieceMarks;
 
 /// A node of the search.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +24,7 @@ pub struct TreeNode {
     /// log p of all words up to it.
     pub total: f32,
     /// What became of it in the end.
-    pub state: State,
+    pub state: NodeState,
     /// It found room in the beam.
     pub is_kept: bool,
     /// It belongs to the hypothesis that is shown.
@@ -49,12 +49,12 @@ pub struct SearchTree {
     /// log p of the last that found room at each step.
     last_kept: Vec<f32>,
     /// How the vocabulary says where words begin.
-    marks: Marks,
+    marks: PieceMarks,
 }
 
 /// What is drawn of a tree.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Shown {
+pub struct ShownTree {
     /// Steps that are drawn.
     pub steps: usize,
     /// Branches that fell out are drawn too.
@@ -67,9 +67,9 @@ pub struct Shown {
     pub selected: Option<usize>,
 }
 
-/// What is drawn, in the order of [`tree::Tree`].
+/// What is drawn, in the order of [`tree::TreeFigure`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Drawn {
+pub struct DrawnTree {
     /// The nodes.
     pub nodes: Vec<tree::Node<'static>>,
     /// For each the nodes of the search that it stands for, the pieces of one word.
@@ -78,7 +78,7 @@ pub struct Drawn {
     places: Vec<Option<usize>>,
 }
 
-impl Drawn {
+impl DrawnTree {
     /// The drawn node that stands for a node of the search.
     pub fn place(&self, at: usize) -> Option<usize> {
         self.places.get(at).copied().flatten()
@@ -104,7 +104,7 @@ pub struct Trace<'a> {
     /// The words of the target vocabulary.
     pub word: &'a dyn Fn(u32) -> String,
     /// How they say where words begin.
-    pub marks: Marks,
+    pub marks: PieceMarks,
     /// The hypothesis that is shown, in ids.
     pub best: &'a [u32],
     /// Who chose each word.
@@ -132,7 +132,7 @@ impl SearchTree {
         let marks = trace.marks.clone();
         let mut tree = Self { last_kept: vec![f32::NEG_INFINITY; steps], steps, marks, ..Self::default() };
         let (mut places, mut finished) = (vec![0; steps], vec![0; steps]);
-        for node in nodes.iter().filter(|node| node.fate == Fate::Finished) {
+        for node in nodes.iter().filter(|node| node.fate == NodeFate::Finished) {
             finished[node.step] += 1;
         }
         for node in nodes {
@@ -152,10 +152,10 @@ impl SearchTree {
 
     fn push(&mut self, trace: &Trace<'_>, node: &Node, is_kept: bool) {
         let state = match node.fate {
-            Fate::Alive => State::Inner,
-            Fate::Pruned => State::Pruned,
-            Fate::Finished => State::Finished,
-            Fate::Cut => State::Cut,
+            NodeFate::Alive => NodeState::Inner,
+            NodeFate::Pruned => NodeState::Pruned,
+            NodeFate::Finished => NodeState::Finished,
+            NodeFate::Cut => NodeState::Cut,
         };
         let text = (trace.word)(node.token);
         let at = self.nodes.len();
@@ -198,7 +198,7 @@ impl SearchTree {
     /// What is shown first, then what led somewhere, then the most probable.
     fn sort(&mut self) {
         let rank: Vec<(bool, bool, f32)> =
-            self.nodes.iter().map(|node| (node.is_best, node.state != State::Pruned, node.total)).collect();
+            self.nodes.iter().map(|node| (node.is_best, node.state != NodeState::Pruned, node.total)).collect();
         let order = |a: &usize, b: &usize| {
             let (a, b) = (rank[*a], rank[*b]);
             (b.0, b.1).cmp(&(a.0, a.1)).then(b.2.total_cmp(&a.2))
@@ -217,7 +217,7 @@ impl SearchTree {
 
     /// Whether a node is drawn though branches that fell out are not.
     pub fn stays(&self, at: usize) -> bool {
-        self.nodes.get(at).is_some_and(|node| node.state != State::Pruned || node.is_best)
+        self.nodes.get(at).is_some_and(|node| node.state != NodeState::Pruned || node.is_best)
     }
 
     /// What became of a node and why, in a sentence.
@@ -225,27 +225,27 @@ impl SearchTree {
         let Some(node) = self.nodes.get(at) else { return String::new() };
         let last = self.last_kept.get(node.step).copied().unwrap_or(f32::NEG_INFINITY);
         match node.state {
-            State::Inner => format!("Kept and continued, log p {:.2}", node.total),
-            State::Finished => format!("Finished, log p {:.2}", node.total),
-            State::Cut => format!("Cut, since it reached the maximal length, log p {:.2}", node.total),
-            State::Pruned if !node.is_kept => {
+            NodeState::Inner => format!("Kept and continued, log p {:.2}", node.total),
+            NodeState::Finished => format!("Finished, log p {:.2}", node.total),
+            NodeState::Cut => format!("Cut, since it reached the maximal length, log p {:.2}", node.total),
+            NodeState::Pruned if !node.is_kept => {
                 format!(
                     "Pruned, since the beam was full: log p {:.2}, the last that found room had {last:.2}",
                     node.total
                 )
             }
-            State::Pruned if node.children.is_empty() => {
+            NodeState::Pruned if node.children.is_empty() => {
                 format!("Kept with log p {:.2}, but none of its continuations was near enough to be kept", node.total)
             }
-            State::Pruned => {
+            NodeState::Pruned => {
                 format!("Kept with log p {:.2}, but all that continued it fell out of the beam", node.total)
             }
         }
     }
 
     /// What is drawn.
-    pub fn shown(&self, shown: &Shown) -> Drawn {
-        let mut drawn = Drawn { places: vec![None; self.nodes.len()], ..Drawn::default() };
+    pub fn shown(&self, shown: &ShownTree) -> DrawnTree {
+        let mut drawn = DrawnTree { places: vec![None; self.nodes.len()], ..DrawnTree::default() };
         let is_drawn = |at: &usize| self.is_drawn(*at, shown);
         let mut stack: Vec<usize> = self.roots.iter().copied().filter(is_drawn).rev().collect();
         while let Some(first) = stack.pop() {
@@ -273,13 +273,13 @@ impl SearchTree {
         drawn
     }
 
-    fn is_drawn(&self, at: usize, shown: &Shown) -> bool {
+    fn is_drawn(&self, at: usize, shown: &ShownTree) -> bool {
         let node = &self.nodes[at];
         let is_wanted = shown.pruned || self.stays(at) || shown.selected == Some(at);
         node.step < shown.steps && (is_wanted || (node.is_kept && node.step + 1 == shown.steps))
     }
 
-    fn drawn_children(&self, at: usize, shown: &Shown) -> Vec<usize> {
+    fn drawn_children(&self, at: usize, shown: &ShownTree) -> Vec<usize> {
         if shown.collapsed.contains(&at) {
             return Vec::new();
         }
@@ -287,21 +287,21 @@ impl SearchTree {
     }
 
     /// Whether it stands at the last step that is drawn of a search that went on.
-    fn is_last(&self, at: usize, shown: &Shown) -> bool {
+    fn is_last(&self, at: usize, shown: &ShownTree) -> bool {
         let step = self.nodes[at].step + 1;
         step == shown.steps && step < self.steps
     }
 
     /// Pieces of a word as one node, without its place.
-    fn node(&self, part: &[usize], children: &[usize], shown: &Shown) -> tree::Node<'static> {
+    fn node(&self, part: &[usize], children: &[usize], shown: &ShownTree) -> tree::Node<'static> {
         let (first, last) = (&self.nodes[part[0]], &self.nodes[part[part.len() - 1]]);
         // what is not known yet at the last step that is drawn has no fate
-        let is_open = self.is_last(part[part.len() - 1], shown) && last.is_kept && last.state == State::Pruned;
+        let is_open = self.is_last(part[part.len() - 1], shown) && last.is_kept && last.state == NodeState::Pruned;
         let goes_on = !children.is_empty() && children.iter().all(|child| self.nodes[*child].is_piece);
         tree::Node {
             text: self.text(part, (first.is_piece, goes_on), shown.pieces).into(),
             log_p: part.iter().map(|at| self.nodes[*at].log_p).sum(),
-            state: if is_open { State::Inner } else { last.state },
+            state: if is_open { NodeState::Inner } else { last.state },
             is_best: last.is_best,
             said: part.iter().map(|at| self.nodes[*at].said).max().unwrap_or_default(),
             ..tree::Node::default()

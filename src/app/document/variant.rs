@@ -6,14 +6,14 @@ use crate::app::document::scene::{Scene, Variant};
 
 /// What a variant differs in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct VariantLabel {
     /// A phrase for each thing, in the order text, search, interventions; empty where nothing differs.
     pub differs: Vec<String>,
     /// The sentence that it is a variant of.
     pub original: String,
 }
 
-impl Told {
+impl VariantLabel {
     /// What `variant` differs in from `scene`; `replaces`: typed words are shown for `[UNK]` in the other columns.
     pub fn of(variant: &Variant, scene: &Scene, replaces: bool) -> Self {
         let mut differs = rewording::differs(&scene.source, scene.text_of(Some(variant.id)));
@@ -49,7 +49,7 @@ fn search(variant: &Variant, scene: &Scene) -> Vec<String> {
 fn interventions(variant: &Variant, scene: &Scene) -> Vec<String> {
     let (usual, own) = (scene.set_for(&variant.folders), scene.set_of(&variant.folders, Some(variant.id)));
     let text = scene.text_of(Some(variant.id));
-    let items = |set, text: &str| hand::items(set, text, &hand::Numbers::default());
+    let items = |set, text: &str| hand::items(set, text, &hand::TokenCount::default());
     let (usual, own) = (items(&usual, &scene.source), items(&own, text));
     let mut differs: Vec<String> = own.iter().filter(|item| !usual.contains(item)).map(|i| i.text.clone()).collect();
     if usual.iter().any(|item| !own.contains(item)) {

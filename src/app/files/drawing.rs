@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::figure::formats::{FORMATS, format};
 use crate::figure::links::Weight;
-use crate::figure::page::Page;
+use crate::figure::page::FigurePage;
 use crate::figure::palette::ColourMap;
 use crate::figure::sheet::KINDS;
 
@@ -33,7 +33,7 @@ pub struct Drawing {
     /// What of a search a tree has.
     pub branches: Branches,
     /// How large and how fine.
-    pub page: Page,
+    pub page: FigurePage,
 }
 
 /// What of a search is drawn.
@@ -64,7 +64,7 @@ impl Drawing {
             threshold: 0.1,
             weight: Weight::default(),
             branches: Branches::default(),
-            page: Page::default(),
+            page: FigurePage::default(),
         }
     }
 
@@ -81,6 +81,6 @@ impl Drawing {
 
     /// For the clipboard.
     pub fn to_copy(kind: &'static str, is_dark: bool) -> Self {
-        Self { page: Page { width_mm: None, dpi: CLIPBOARD_DPI }, ..Self::new(kind, is_dark) }
+        Self { page: FigurePage { width_mm: None, dpi: CLIPBOARD_DPI }, ..Self::new(kind, is_dark) }
     }
 }

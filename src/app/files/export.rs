@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::analysis::measures::{MEASURES, Measured, Tested};
+use crate::analysis::measures::{MEASURES, MeasuredWords, Tested};
 use crate::analysis::reading::Reading;
 use crate::app::document::column::Column;
 use crate::app::document::compare::Moved;
@@ -22,14 +22,14 @@ use crate::app::document::tree;
 use crate::app::document::tree::SearchTree;
 use crate::app::files::drawing::{Branches, Drawing};
 use crate::app::files::line::{HypothesisLine, LinksLine, SetLine, TranslationLine, ends};
-use crate::app::files::picture::{GUIDED, Picture, measure};
+use crate::app::files::picture::{GUIDED, PictureRequest, measure};
 use crate::app::settings::{Settings, Shown};
 use crate::figure::palette::ColourMap;
-use crate::figure::sheet::{Kind, Look, Needs};
+use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle};
 use crate::figure::tree::Node;
 use crate::jobs::live::protocol::HypothesisView;
 use crate::text::tsv;
-use crate::text::tsv::Cell;
+use crate::text::tsv::TsvCell;
 
 /// What files the shown alignment can be written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,14 +53,14 @@ pub fn text(column: &Column, settings: &Settings, format: AlignmentFormat) -> Op
 }
 
 /// Whether a kind of figure can be drawn of what a column shows, with this target word selected; otherwise why not.
-pub fn can_draw(column: &Column, kind: &Kind, shown: Shown, word: Option<usize>) -> Result<(), &'static str> {
+pub fn can_draw(column: &Column, kind: &FigureKind, shown: Shown, word: Option<usize>) -> Result<(), &'static str> {
     let table = column.table.as_deref();
     let has_cells = kind.name == "heatmap" && table.is_some_and(|table| table.numbers(shown).is_some());
     let is_there = match kind.needs {
-        Needs::Nothing => true,
-        Needs::Alignment => has_cells || table.is_some_and(|table| table.alpha.is_some()),
-        Needs::Search => !column.result.nodes.is_empty(),
-        Needs::Word => table.zip(word).is_some_and(|(table, i)| {
+        FigureNeeds::Nothing => true,
+        FigureNeeds::Alignment => has_cells || table.is_some_and(|table| table.alpha.is_some()),
+        FigureNeeds::Search => !column.result.nodes.is_empty(),
+        FigureNeeds::Word => table.zip(word).is_some_and(|(table, i)| {
             table.target.get(i).is_some_and(|word| table.alpha.is_some() || !word.candidates.is_empty())
         }),
     };
@@ -90,7 +90,7 @@ pub fn picture(
     settings: &Settings,
     drawing: &Drawing,
     word: Option<usize>,
-) -> Option<Picture> {
+) -> Option<PictureRequest> {
     let kind = drawing.kind;
     // the beam and the tree are always the model's own
     let of_search = matches!(kind, "beam" | "tree");
@@ -123,7 +123,7 @@ pub fn picture(
     known.push(("translation", table.text.clone()));
     known.push(("log p", table.log_p.to_string()));
     known.push(("program", format!("Interlinear {}", env!("CARGO_PKG_VERSION"))));
-    Some(Picture {
+    Some(PictureRequest {
         hypotheses: column.hypotheses.clone(),
         tree: if kind == "tree" { searched(column, settings, drawing) } else { Vec::new() },
         word,
@@ -139,11 +139,11 @@ pub fn picture(
         ),
         facts: known.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         kind,
-        look: Look {
+        look: FigureStyle {
             is_dark: drawing.is_dark,
             map: match measure(shown) {
                 Some(_) => ColourMap::of_measures(drawing.is_dark),
-                None => drawing.map.unwrap_or(Look::default().map),
+                None => drawing.map.unwrap_or(FigureStyle::default().map),
             },
             has_legend: drawing.has_legend,
             // what is not the model's says so in any case
@@ -165,7 +165,7 @@ fn searched(column: &Column, settings: &Settings, drawing: &Drawing) -> Vec<Node
     let Some(tree) = SearchTree::of(column) else { return Vec::new() };
     let Branches { pruned, steps } = drawing.branches;
     let steps = steps.unwrap_or(tree.steps);
-    tree.shown(&tree::Shown { steps, pruned, pieces: settings.pieces, ..tree::Shown::default() }).nodes
+    tree.shown(&tree::ShownTree { steps, pruned, pieces: settings.pieces, ..tree::ShownTree::default() }).nodes
 }
 
 /// A column's model, and what a variant differs in.
@@ -227,11 +227,11 @@ fn measured_tsv(table: &AlignmentTable, measured: &MeasuredTable, rows: Range<us
         [Some(what.as_str()), table.is_given.then_some(GIVEN), table.units.map(table::Units::name), variant.as_deref()];
     let named: Vec<&str> = named.into_iter().flatten().collect();
     let first = format!("target ({})", named.join(", "));
-    let heads = table.source.iter().map(|word| Cell::from(&word.text));
-    let head = [Cell::from(&first), Cell::from("log_p")].into_iter().chain(heads).collect();
+    let heads = table.source.iter().map(|word| TsvCell::from(&word.text));
+    let head = [TsvCell::from(&first), TsvCell::from("log_p")].into_iter().chain(heads).collect();
     let body = table.target.iter().enumerate().filter(|(i, _)| rows.contains(i)).map(|(i, word)| {
-        let before = [Cell::from(&word.text), Cell::plain(&word.log_p)].into_iter();
-        before.chain(measured.matrix.row(i).iter().map(Cell::plain)).collect()
+        let before = [TsvCell::from(&word.text), TsvCell::plain(&word.log_p)].into_iter();
+        before.chain(measured.matrix.row(i).iter().map(TsvCell::plain)).collect()
     });
     tsv::rows(std::iter::once(head).chain(body))
 }
@@ -314,25 +314,25 @@ pub fn rows_tsv(table: &AlignmentTable, rows: Range<usize>) -> String {
         .iter()
         .map(|word| if word.is_masked { format!("{} (masked)", word.text) } else { word.text.clone() })
         .collect();
-    let fixed = [Cell::from(&first), Cell::from("log_p")].into_iter().chain(set_heads(table));
-    let head = fixed.chain(heads.iter().map(Cell::from)).collect();
+    let fixed = [TsvCell::from(&first), TsvCell::from("log_p")].into_iter().chain(set_heads(table));
+    let head = fixed.chain(heads.iter().map(TsvCell::from)).collect();
     let body = table.target.iter().enumerate().filter(|(i, _)| rows.contains(i)).map(|(i, word)| {
         let alpha_i = table.alpha.as_ref().map_or(&[][..], |alpha| alpha.row(i));
-        let before = [Cell::from(&word.text), Cell::plain(&word.log_p)].into_iter().chain(set_cells(table, word));
-        before.chain(alpha_i.iter().map(Cell::plain)).collect()
+        let before = [TsvCell::from(&word.text), TsvCell::plain(&word.log_p)].into_iter().chain(set_cells(table, word));
+        before.chain(alpha_i.iter().map(TsvCell::plain)).collect()
     });
     tsv::rows(std::iter::once(head).chain(body))
 }
 
 /// The heads of [`set_cells`]; none where the model did all by itself.
-fn set_heads(table: &AlignmentTable) -> impl Iterator<Item = Cell> {
-    ["word", "row"].into_iter().filter(|_| is_touched(table)).map(Cell::plain)
+fn set_heads(table: &AlignmentTable) -> impl Iterator<Item = TsvCell> {
+    ["word", "row"].into_iter().filter(|_| is_touched(table)).map(TsvCell::plain)
 }
 
 /// Who chose a word and who made its row; nothing where the model did all by itself.
-fn set_cells(table: &AlignmentTable, word: &TargetWord) -> impl Iterator<Item = Cell> {
+fn set_cells(table: &AlignmentTable, word: &TargetWord) -> impl Iterator<Item = TsvCell> {
     let (said, row) = (word.said.name().unwrap_or("free"), if word.is_pinned { "set" } else { "model" });
-    [said, row].into_iter().filter(|_| is_touched(table)).map(Cell::plain)
+    [said, row].into_iter().filter(|_| is_touched(table)).map(TsvCell::plain)
 }
 
 fn is_touched(table: &AlignmentTable) -> bool {
@@ -346,10 +346,11 @@ pub fn source_tsv(table: &AlignmentTable, shown: Shown, j: usize) -> String {
     let (Some(alpha), Some(source)) = (matrix, table.source.get(j)) else { return String::new() };
     let measure = measured.and_then(|measured| MEASURES.get(measured.measure));
     let first = measure.map_or_else(|| "target".to_owned(), |of| format!("target ({}, {})", of.name, of.unit));
-    let head = [Cell::from(&first)].into_iter().chain(set_heads(table)).chain([Cell::from(&source.text)]).collect();
+    let head =
+        [TsvCell::from(&first)].into_iter().chain(set_heads(table)).chain([TsvCell::from(&source.text)]).collect();
     let body = table.target.iter().enumerate().map(|(i, word)| {
         let number = alpha.get(i, j).unwrap_or_default();
-        [Cell::from(&word.text)].into_iter().chain(set_cells(table, word)).chain([Cell::plain(&number)]).collect()
+        [TsvCell::from(&word.text)].into_iter().chain(set_cells(table, word)).chain([TsvCell::plain(&number)]).collect()
     });
     tsv::rows(std::iter::once(head).chain(body))
 }
@@ -359,12 +360,12 @@ pub fn beam_tsv(column: &Column) -> String {
     let is_set = column.hypotheses.iter().any(|one| one.touched.has_words());
     let parts = if is_set { &["log_p_set", "log_p_free"][..] } else { &[] };
     let head = ["rank", "log_p", "ranked_by"].into_iter().chain(parts.iter().copied()).chain(["translation"]);
-    let head = head.map(Cell::plain).collect();
+    let head = head.map(TsvCell::plain).collect();
     let body = column.hypotheses.iter().enumerate().map(|(n, one)| {
         let (set, free) = one.touched.parts(&one.token_log_p);
-        let parts = [set, free].into_iter().filter(|_| is_set).map(|log_p| Cell::plain(&log_p));
-        let before = [Cell::plain(&(n + 1)), Cell::plain(&one.log_p), Cell::plain(&one.rank)];
-        before.into_iter().chain(parts).chain([Cell::from(&one.text)]).collect()
+        let parts = [set, free].into_iter().filter(|_| is_set).map(|log_p| TsvCell::plain(&log_p));
+        let before = [TsvCell::plain(&(n + 1)), TsvCell::plain(&one.log_p), TsvCell::plain(&one.rank)];
+        before.into_iter().chain(parts).chain([TsvCell::from(&one.text)]).collect()
     });
     tsv::rows(std::iter::once(head).chain(body))
 }
@@ -415,7 +416,7 @@ fn variant_json(column: &Column, table: &AlignmentTable) -> Option<Value> {
 fn measured_json(column: &Column) -> Vec<Value> {
     let Some(shown) = column.shown().filter(|_| !column.set.changes_alpha()) else { return Vec::new() };
     let all = column.tested_for(shown).flat_map(|tested| tested.measured.iter().map(move |one| (tested, one)));
-    let value = |(tested, one): (&Arc<Tested>, &Measured)| {
+    let value = |(tested, one): (&Arc<Tested>, &MeasuredWords)| {
         let measure = MEASURES.get(one.measure)?;
         let mean = |name| tested.means.as_ref().filter(|_| measure.is_tested()).and_then(|means| means.named(name));
         Some(json!({

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::aligner::placed::{Placed, PlacedAligner};
-use crate::app::effect::{Chore, News, Question, Work};
-use crate::app::files::picture::Picture;
+use crate::app::effect::{AlignQuestion, FileEvent, FileJob, Work};
+use crate::app::files::picture::PictureRequest;
 use crate::app::page::{Dropped, Page};
 use crate::error::{Error, Result};
 use crate::evaluation::first_set;
@@ -27,67 +27,69 @@ use crate::training::{curves, recipe};
 pub type Aligner = Arc<Mutex<Option<((String, String), PlacedAligner)>>>;
 
 /// Has a chore done.
-pub fn carry_out(chore: Chore, disk: &mut Disk<News>, aligner: &Aligner) {
+pub fn carry_out(chore: FileJob, disk: &mut Disk<FileEvent>, aligner: &Aligner) {
     match chore {
-        Chore::Align { number, question } => {
+        FileJob::Align { number, question } => {
             let aligner = Arc::clone(aligner);
             disk.run_telling("align", Box::new(move |_| align(&aligner, number, question)));
         }
-        Chore::Read(path) => disk.run_telling("read", Box::new(move |tell| Some(read(path, tell)))),
-        Chore::ReadGold { path, source, target } => {
+        FileJob::Read(path) => disk.run_telling("read", Box::new(move |tell| Some(read(path, tell)))),
+        FileJob::ReadGold { path, source, target } => {
             disk.run_telling("read", Box::new(move |_| Some(read_gold(path, source, target))));
         }
-        Chore::Look { path, on } => disk.run_telling("open", Box::new(move |_| Some(look(path, on)))),
-        Chore::FindLogs(path) => disk.run_telling("open", Box::new(move |_| Some(find_logs(path)))),
-        Chore::PutFirstSet(folder) => disk.run("write", Box::new(move || Some(put_first_set(&folder)))),
-        Chore::SaveTraining { plan, path } => disk.run("write", Box::new(move || Some(save_training(*plan, path)))),
-        Chore::Write { path, text } => disk.run("write", Box::new(move || Some(write(&path, Ok(text.into_bytes()))))),
-        Chore::WriteFigure { path, figure } => {
+        FileJob::Look { path, on } => disk.run_telling("open", Box::new(move |_| Some(look(path, on)))),
+        FileJob::FindLogs(path) => disk.run_telling("open", Box::new(move |_| Some(find_logs(path)))),
+        FileJob::PutFirstSet(folder) => disk.run("write", Box::new(move || Some(put_first_set(&folder)))),
+        FileJob::SaveTraining { plan, path } => disk.run("write", Box::new(move || Some(save_training(*plan, path)))),
+        FileJob::Write { path, text } => disk.run("write", Box::new(move || Some(write(&path, Ok(text.into_bytes()))))),
+        FileJob::WriteFigure { path, figure } => {
             disk.run("write", Box::new(move || Some(write(&path, figure_bytes(&figure, &path)))));
         }
-        Chore::Draw { path, picture } => disk.run("write", Box::new(move || Some(write(&path, picture.bytes(&path))))),
-        Chore::Work(Work(work)) => disk.run("write", Box::new(move || Some(work()))),
-        Chore::Paint(picture) => disk.run_telling("paint", Box::new(move |_| Some(paint(&picture)))),
+        FileJob::Draw { path, picture } => {
+            disk.run("write", Box::new(move || Some(write(&path, picture.bytes(&path)))))
+        }
+        FileJob::Work(Work(work)) => disk.run("write", Box::new(move || Some(work()))),
+        FileJob::Paint(picture) => disk.run_telling("paint", Box::new(move |_| Some(paint(&picture)))),
     }
 }
 
 /// Nothing where no aligner comes with the program, which the session knows before it asks.
-fn align(aligner: &Aligner, number: u64, question: Question) -> Option<News> {
+fn align(aligner: &Aligner, number: u64, question: AlignQuestion) -> Option<FileEvent> {
     let mut kept = aligner.lock().unwrap_or_else(PoisonError::into_inner);
-    let Question { languages, source, target } = question;
+    let AlignQuestion { languages, source, target } = question;
     if kept.as_ref().is_none_or(|(of, _)| *of != languages) {
         match PlacedAligner::bundled(&languages.0, &languages.1) {
             Ok(opened) => *kept = Some((languages.clone(), opened?)),
-            Err(error) => return Some(News::Notice { text: error.to_string(), is_error: true }),
+            Err(error) => return Some(FileEvent::Notice { text: error.to_string(), is_error: true }),
         }
     }
     let (_, aligner) = kept.as_mut()?;
     let links = aligner.links(&source, &Placed::joined(&languages.1, &target));
-    Some(News::Aligned { number, links })
+    Some(FileEvent::Aligned { number, links })
 }
 
 fn figure_bytes(figure: &Figure<'_>, path: &Path) -> Result<Vec<u8>> {
-    (format_of(path)?.write)(figure, &figure::page::Page::default(), &Fonts::default())
+    (format_of(path)?.write)(figure, &figure::page::FigurePage::default(), &Fonts::default())
 }
 
-fn put_first_set(folder: &Path) -> News {
+fn put_first_set(folder: &Path) -> FileEvent {
     match first_set::put(folder) {
-        Ok(files) => News::FirstSet(files),
-        Err(error) => News::Notice { text: error.to_string(), is_error: true },
+        Ok(files) => FileEvent::FirstSet(files),
+        Err(error) => FileEvent::Notice { text: error.to_string(), is_error: true },
     }
 }
 
-fn find_logs(path: PathBuf) -> News {
-    News::Logs { found: curves::logs(&path), path }
+fn find_logs(path: PathBuf) -> FileEvent {
+    FileEvent::Logs { found: curves::logs(&path), path }
 }
 
 /// Finds out what a path is. Where logs are taken, the folder of a run is one; elsewhere it is the run's model.
-fn look(path: PathBuf, on: Page) -> News {
+fn look(path: PathBuf, on: Page) -> FileEvent {
     let may_be_logs = path.is_dir() || path.extension().is_some_and(|extension| extension == "jsonl");
     if may_be_logs && on.entry().takes.contains(&Dropped::Logs) {
         let found = curves::logs(&path);
         if !found.is_empty() {
-            return News::Logs { path, found };
+            return FileEvent::Logs { path, found };
         }
     }
     let (what, path) = if path.is_dir() {
@@ -101,11 +103,11 @@ fn look(path: PathBuf, on: Page) -> News {
     } else if is_phrase_table(&path) {
         (Dropped::PhraseTable, path)
     } else if path.is_file() && links::read::holds_links(&path) {
-        return News::Links { path, on };
+        return FileEvent::Links { path, on };
     } else {
         (Dropped::Text, path)
     };
-    News::Opened { path, what, on }
+    FileEvent::Opened { path, what, on }
 }
 
 /// The folder of a model whose file this is: someone who drops one of its files means the model.
@@ -132,7 +134,7 @@ fn is_phrase_table(path: &Path) -> bool {
     path.is_file() && PhraseTable::open(path).is_ok_and(|mut table| matches!(table.next(), Some(Ok(_))))
 }
 
-fn read_gold(path: PathBuf, list: PathBuf, target: PathBuf) -> News {
+fn read_gold(path: PathBuf, list: PathBuf, target: PathBuf) -> FileEvent {
     let lines = |path: &Path| -> Result<Vec<String>> {
         let file = TextFile::open(path)?;
         Ok((0..file.len()).map(|n| file.line(n).into_owned()).collect())
@@ -140,39 +142,39 @@ fn read_gold(path: PathBuf, list: PathBuf, target: PathBuf) -> News {
     let read =
         || links::read::read(&path, &links::read::lengths(&lines(&list)?, &lines(&target)?), &LinkLayout::default());
     match read() {
-        Ok(gold) => News::Gold { path, list, target, links: Arc::new(gold.pairs), note: gold.note },
-        Err(error) => News::Notice { text: error.to_string(), is_error: true },
+        Ok(gold) => FileEvent::Gold { path, list, target, links: Arc::new(gold.pairs), note: gold.note },
+        Err(error) => FileEvent::Notice { text: error.to_string(), is_error: true },
     }
 }
 
-fn read(path: PathBuf, tell: &mut dyn FnMut(News) -> bool) -> News {
-    let news = |lines: &TextFile| News::Read { path: lines.path().to_owned(), lines: Arc::new(lines.clone()) };
+fn read(path: PathBuf, tell: &mut dyn FnMut(FileEvent) -> bool) -> FileEvent {
+    let news = |lines: &TextFile| FileEvent::Read { path: lines.path().to_owned(), lines: Arc::new(lines.clone()) };
     match TextFile::open_growing(&path, &mut |lines| tell(news(lines))) {
-        Ok(lines) => News::Read { path, lines: Arc::new(lines) },
-        Err(error) => News::ReadFailed { path, message: error.to_string() },
+        Ok(lines) => FileEvent::Read { path, lines: Arc::new(lines) },
+        Err(error) => FileEvent::ReadFailed { path, message: error.to_string() },
     }
 }
 
 /// Paths of the plan begin where the program runs.
-fn save_training(plan: Plan, path: PathBuf) -> News {
+fn save_training(plan: Plan, path: PathBuf) -> FileEvent {
     let here = std::env::current_dir().unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(""));
     let trouble = recipe::save(&plan.seen_from(&here, folder), &path, false).err().map(|error| error.to_string());
-    News::TrainingSaved { path, trouble }
+    FileEvent::TrainingSaved { path, trouble }
 }
 
 /// A picture for the clipboard, which the window fills.
-pub fn paint(picture: &Picture) -> News {
+pub fn paint(picture: &PictureRequest) -> FileEvent {
     match picture.pixels() {
-        Ok(pixels) => News::Painted(Arc::new(pixels)),
-        Err(error) => News::Notice { text: error.to_string(), is_error: true },
+        Ok(pixels) => FileEvent::Painted(Arc::new(pixels)),
+        Err(error) => FileEvent::Notice { text: error.to_string(), is_error: true },
     }
 }
 
-fn write(path: &Path, bytes: Result<Vec<u8>>) -> News {
+fn write(path: &Path, bytes: Result<Vec<u8>>) -> FileEvent {
     match bytes.and_then(|bytes| write_whole(path, &bytes)) {
-        Ok(()) => News::Notice { text: format!("Saved {}", path.display()), is_error: false },
-        Err(error) => News::Notice { text: error.to_string(), is_error: true },
+        Ok(()) => FileEvent::Notice { text: format!("Saved {}", path.display()), is_error: false },
+        Err(error) => FileEvent::Notice { text: error.to_string(), is_error: true },
     }
 }
 

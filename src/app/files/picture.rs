@@ -9,24 +9,24 @@ use crate::app::document::table::AlignmentTable;
 use crate::app::settings::Shown;
 use crate::error::{Error, Result};
 use crate::figure::Figure;
-use crate::figure::beam::Row;
+use crate::figure::beam::BeamRow;
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
 use crate::figure::heatmap::layout::Gaze;
 use crate::figure::inspected::Inspected;
 use crate::figure::label::{Label, Tone, source_text, target_text};
 use crate::figure::mark::Scale;
-use crate::figure::page::Page;
+use crate::figure::page::FigurePage;
 use crate::figure::png;
 use crate::figure::png::Pixels;
 use crate::figure::provenance::Provenance;
-use crate::figure::sheet::{Look, Sheet, kind};
+use crate::figure::sheet::{FigureStyle, Sheet, kind};
 use crate::figure::tree::Node;
 use crate::jobs::live::protocol::HypothesisView;
 
 /// What a column shows, and how it is to look.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Picture {
+pub struct PictureRequest {
     pub(crate) table: Arc<AlignmentTable>,
     pub(crate) hypotheses: Vec<HypothesisView>,
     /// The search, where that is drawn.
@@ -44,11 +44,11 @@ pub struct Picture {
     pub(crate) title: String,
     pub(crate) facts: Vec<(String, String)>,
     pub(crate) kind: &'static str,
-    pub(crate) look: Look,
-    pub(crate) page: Page,
+    pub(crate) look: FigureStyle,
+    pub(crate) page: FigurePage,
 }
 
-impl Picture {
+impl PictureRequest {
     /// The file of this name, in the format that the name ends with.
     ///
     /// # Errors
@@ -101,7 +101,7 @@ impl Picture {
         }
     }
 
-    fn row<'a>(&self, n: usize, of: &'a HypothesisView) -> Row<'a> {
+    fn row<'a>(&self, n: usize, of: &'a HypothesisView) -> BeamRow<'a> {
         let word = |(i, text): (usize, &'a String)| {
             let is_unk = of.is_unk.get(i).copied().unwrap_or(false);
             let replaced = of.replaced.get(i).and_then(Option::as_deref);
@@ -111,7 +111,7 @@ impl Picture {
         let rank = self.is_normalised.then_some(of.rank);
         let words = of.tokens.iter().enumerate().map(word).collect();
         let said = of.touched.all_said(of.tokens.len());
-        Row { place: n + 1, log_p: of.log_p, rank, words, said, ..Row::default() }
+        BeamRow { place: n + 1, log_p: of.log_p, rank, words, said, ..BeamRow::default() }
     }
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::files::drawing::Drawing;
 use crate::figure::formats::format;
-use crate::figure::page::{DPIS, Page, WIDTHS_MM};
+use crate::figure::page::{DPIS, FigurePage, WIDTHS_MM};
 use crate::figure::palette::ColourMap;
 use crate::figure::sheet::kind;
 
@@ -63,7 +63,7 @@ impl SavedFigure {
             is_dark: self.dark,
             has_legend: self.legend,
             has_caption: self.caption,
-            page: Page {
+            page: FigurePage {
                 width_mm: self.width_mm.filter(finite).map(within(WIDTHS_MM)),
                 dpi: Some(self.dpi).filter(finite).map_or(first.page.dpi, within(DPIS)),
             },

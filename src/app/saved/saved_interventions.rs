@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::app::document::scene::Owned;
-use crate::interventions::{Alpha, Forbid, Force, Interventions, Pin, Place, Word};
+use crate::interventions::{Forbid, Force, Interventions, Pin, Place, SetAlpha, Word};
 
 /// What is set for a model. Unknown keys are ignored, missing ones are empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -69,8 +69,8 @@ impl Older {
             ..Interventions::default()
         };
         now.force.extend(self.forces.into_iter().filter_map(force));
-        let rows = self.pins.into_iter().map(|pin| Pin { i: pin.i, alpha: Alpha::Weights(pin.alpha) });
-        let orders = self.orders.into_iter().map(|(i, seed)| Pin { i, alpha: Alpha::Permuted(seed) });
+        let rows = self.pins.into_iter().map(|pin| Pin { i: pin.i, alpha: SetAlpha::Weights(pin.alpha) });
+        let orders = self.orders.into_iter().map(|(i, seed)| Pin { i, alpha: SetAlpha::Permuted(seed) });
         rows.chain(orders).for_each(|pin| now.pin(pin));
         now
     }
@@ -88,7 +88,7 @@ impl SavedInterventions {
     pub fn owned(self) -> Option<Owned> {
         let mut set = if self.set.is_null() { self.older.now() } else { serde_json::from_value(self.set).ok()? };
         let is_weight = |alpha: &f32| alpha.is_finite() && *alpha >= 0.0;
-        set.pin.retain(|pin| if let Alpha::Weights(row) = &pin.alpha { row.iter().all(is_weight) } else { true });
+        set.pin.retain(|pin| if let SetAlpha::Weights(row) = &pin.alpha { row.iter().all(is_weight) } else { true });
         set.mask.retain(|mask| if let Place::Bytes(bytes) = mask { bytes.start <= bytes.end } else { true });
         set.temperature = set.temperature.filter(|t| t.is_finite() && *t > 0.0);
         (!set.is_empty()).then(|| Owned { folders: self.folders, interventions: Arc::new(set) })
@@ -130,8 +130,8 @@ mod tests {
                         Forbid { i: None, word: Word::Typed("un".to_owned()) },
                     ],
                     pin: vec![
-                        Pin { i: 1, alpha: Alpha::Permuted(7) },
-                        Pin { i: 4, alpha: Alpha::Weights(vec![0.25, 0.75]) },
+                        Pin { i: 1, alpha: SetAlpha::Permuted(7) },
+                        Pin { i: 4, alpha: SetAlpha::Weights(vec![0.25, 0.75]) },
                     ],
                     mask: vec![Place::Bytes(4..7), Place::Bytes(9..9)],
                     temperature: Some(0.5),

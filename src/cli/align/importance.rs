@@ -4,19 +4,19 @@ use serde::Serialize;
 
 use crate::analysis::hard;
 use crate::analysis::reading::Reading;
-use crate::cli::align::{High, LinkFormat, Low, Pair, Steppers, WordPairs, high};
-use crate::cli::output::Output;
+use crate::cli::align::{AlignArgs, High, LinkFormat, Pair, Steppers, WordPairs, high};
+use crate::cli::output::LineOutput;
 use crate::cli::pairs::ParallelLines;
 use crate::cli::windows::{Doing, Growth};
 use crate::cli::{windows, words};
 use crate::decoding::importance::{ATTENTION, Importance};
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, Important, WordPair};
-use crate::evaluation::rows::Rows;
+use crate::evaluation::rows::ReadRows;
 use crate::models::{Model, Stepper};
 use crate::text::links;
 use crate::text::links::{Link, Links};
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// Pairs of a window: each takes long.
 const WINDOW: usize = 16;
@@ -33,7 +33,7 @@ struct Record<'a> {
 }
 
 /// Aligns by the definition that was asked for.
-pub fn run(low: &Low, samples: usize) -> anyhow::Result<()> {
+pub fn run(low: &AlignArgs, samples: usize) -> anyhow::Result<()> {
     if low.reading.is_some_and(|reading| reading != Reading::default()) {
         return Err(Error::Input("--reading is not for --importance or --format jsonl; leave it out".into()).into());
     }
@@ -43,9 +43,9 @@ pub fn run(low: &Low, samples: usize) -> anyhow::Result<()> {
     }
     let files = ParallelLines::open(&low.pairs)?;
     let (high, mut steppers) = high(low)?;
-    let mut output = Output::stdout();
+    let mut output = LineOutput::stdout();
     let mut number = 0;
-    let reading = Rows::own((&high.forward).into()).told().filter(|_| low.importance.name == ATTENTION);
+    let reading = ReadRows::own((&high.forward).into()).told().filter(|_| low.importance.name == ATTENTION);
     let mut input = WordPairs { files, high: &high };
     let doing = Doing { name: "aligning", verb: "align" };
     let refused = windows::run(doing, &mut input, Growth::up_to(WINDOW), &mut |window| {
@@ -72,7 +72,8 @@ fn important(high: &High, definition: (&Importance, usize), steppers: &mut Stepp
     let measure = |model: &Model, stepper: &mut dyn Stepper, pair: &WordPair| {
         let threshold = high.threshold;
         let mut aligner = Aligner { system: model.into(), stepper };
-        let found = aligner.important_links(definition, &[pair], threshold, &Ticket::forever(), &mut |_| {})?;
+        let found =
+            aligner.important_links(definition, &[pair], threshold, &CancellationToken::forever(), &mut |_| {})?;
         found.into_iter().next().ok_or_else(|| Error::Internal("a pair was not measured".into()))
     };
     let mut there = measure(&high.forward, steppers.forward.as_mut(), &pair.forward)?;
@@ -85,8 +86,8 @@ fn important(high: &High, definition: (&Importance, usize), steppers: &mut Stepp
 }
 
 fn write(
-    (low, reading): (&Low, Option<&'static str>),
-    output: &mut Output,
+    (low, reading): (&AlignArgs, Option<&'static str>),
+    output: &mut LineOutput,
     number: usize,
     pair: Option<&Pair>,
     found: Option<Important>,

@@ -3,16 +3,16 @@
 use crate::aligner::learned::Directions;
 use crate::aligner::words::LineAligner;
 use crate::analysis::hard;
-use crate::cli::align::{LinkFormat, LinkedWords, Low, default_way};
+use crate::cli::align::{AlignArgs, LinkFormat, LinkedWords, default_way};
 use crate::cli::args::physical_cores;
-use crate::cli::input::Line;
-use crate::cli::output::Output;
+use crate::cli::input::InputLine;
+use crate::cli::output::LineOutput;
 use crate::cli::pairs::ParallelLines;
-use crate::cli::progress::Progress;
+use crate::cli::progress::ProgressLine;
 use crate::cli::statistical::Text;
 use crate::cli::words;
 use crate::error::{Error, Result};
-use crate::evaluation::alignment::Direction;
+use crate::evaluation::alignment::AlignerDirection;
 use crate::text::links::{Link, Links};
 use crate::text::reader::{MOST_BLANK, MOST_LINES, MOST_TEXT};
 use crate::text::sentence::MAX_SOURCE_TOKENS;
@@ -22,7 +22,7 @@ use crate::text::{line, links};
 type Read = Result<(String, String)>;
 
 /// Learns, or reads what was learned, and aligns.
-pub fn run(low: &Low) -> anyhow::Result<()> {
+pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
     if low.format == LinkFormat::Jsonl {
         let message =
             "--format jsonl writes the matrices of a model; choose pharaoh or naacl with a statistical aligner";
@@ -41,8 +41,8 @@ pub fn run(low: &Low) -> anyhow::Result<()> {
         aligner.learned().pruned(low.save_pairs as usize).save(path)?;
     }
     let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
-    let progress = Progress::new("aligning", files.source.size(), shared);
-    let mut writer = Writer { low, aligner, output: Output::stdout(), progress, number: 0, refused: 0 };
+    let progress = ProgressLine::new("aligning", files.source.size(), shared);
+    let mut writer = Writer { low, aligner, output: LineOutput::stdout(), progress, number: 0, refused: 0 };
     for pair in kept {
         writer.pair(pair, 0)?;
     }
@@ -84,11 +84,11 @@ fn keep(files: &mut ParallelLines, most: usize) -> Result<Vec<Read>> {
 /// The next pair of lines.
 fn read(files: &mut ParallelLines) -> Result<Option<Read>> {
     let Some((source, target)) = files.lines()? else { return Ok(None) };
-    let text = |line: Line, name: &std::path::Path, number| {
+    let text = |line: InputLine, name: &std::path::Path, number| {
         let refuse = |why| Err(Error::line(name, number, why));
         match line {
-            Line::TooLong(bytes) => refuse(line::too_many_bytes(bytes)),
-            Line::Text(text) => match text.split_ascii_whitespace().count() {
+            InputLine::TooLong(bytes) => refuse(line::too_many_bytes(bytes)),
+            InputLine::Text(text) => match text.split_ascii_whitespace().count() {
                 words if words > MAX_SOURCE_TOKENS => refuse(line::too_many_words(words)),
                 _ => Ok(text),
             },
@@ -101,10 +101,10 @@ fn read(files: &mut ParallelLines) -> Result<Option<Read>> {
 
 /// Aligns pair after pair and writes the links.
 struct Writer<'a> {
-    low: &'a Low,
+    low: &'a AlignArgs,
     aligner: LineAligner,
-    output: Output,
-    progress: Progress,
+    output: LineOutput,
+    progress: ProgressLine,
     number: usize,
     refused: usize,
 }
@@ -135,6 +135,6 @@ impl Writer<'_> {
 }
 
 /// The links of a direction, or of both as they are put together.
-pub fn put_together(links: Directions, way: Direction) -> Vec<Link> {
+pub fn put_together(links: Directions, way: AlignerDirection) -> Vec<Link> {
     way.of(links.forward, &links.reverse)
 }

@@ -2,23 +2,23 @@
 
 use serde_json::json;
 
-use crate::cli::output::Output;
-use crate::corpus::judgements::agreement::{Aspect, Line, compare};
-use crate::corpus::store::corpus::Corpus;
-use crate::text::tsv::{Cell, rows};
+use crate::cli::output::LineOutput;
+use crate::corpus::judgements::agreement::{AgreementLine, Aspect, compare};
+use crate::corpus::store::corpus::CorpusTable;
+use crate::text::tsv::{TsvCell, rows};
 
 /// Prints how far two annotators agree, and where they differ.
 pub fn agreement(
     (first, second): (&str, &str),
     as_json: bool,
-    corpus: &Corpus,
+    corpus: &CorpusTable,
     chosen: &[u32],
-    output: &mut Output,
+    output: &mut LineOutput,
 ) -> anyhow::Result<()> {
     let found = compare(corpus, (first, second), chosen)?;
     let names = |aspects: &[Aspect]| aspects.iter().map(|aspect| aspect.name()).collect::<Vec<_>>();
     if as_json {
-        let line = |line: &Line| {
+        let line = |line: &AgreementLine| {
             let (kappa, more) = (line.kappa, line.more.iter().copied().collect::<std::collections::BTreeMap<_, _>>());
             json!({
                 "name": line.name,
@@ -38,26 +38,26 @@ pub fn agreement(
             "differing": differing.collect::<Vec<_>>(),
         }));
     }
-    let mut table = vec![["measure", "counted", "items", "same", "kappa", "more"].map(Cell::plain).to_vec()];
+    let mut table = vec![["measure", "counted", "items", "same", "kappa", "more"].map(TsvCell::plain).to_vec()];
     for line in &found.lines {
         let (items, same) = line.kappa.map_or((0, 0), |kappa| (kappa.items, kappa.agreed));
         let kappa = line.kappa.and_then(|kappa| kappa.kappa).map_or_else(String::new, |kappa| format!("{kappa:.4}"));
         let more: Vec<String> = line.more.iter().map(|(name, number)| format!("{name} {number:.4}")).collect();
         table.push(vec![
-            Cell::from(&line.name),
-            Cell::plain(line.of),
-            Cell::plain(&items),
-            Cell::plain(&same),
-            Cell::Plain(kappa),
-            Cell::Plain(more.join(", ")),
+            TsvCell::from(&line.name),
+            TsvCell::plain(line.of),
+            TsvCell::plain(&items),
+            TsvCell::plain(&same),
+            TsvCell::Plain(kappa),
+            TsvCell::Plain(more.join(", ")),
         ]);
     }
     output.text(&rows(table))?;
     output.text("\n")?;
-    let mut table = vec![["sentence", "differs", "source"].map(Cell::plain).to_vec()];
+    let mut table = vec![["sentence", "differs", "source"].map(TsvCell::plain).to_vec()];
     for (at, aspects) in &found.differing {
-        let source = Cell::from(corpus.sources.get(*at).unwrap_or_default());
-        table.push(vec![Cell::plain(&(at + 1)), Cell::Plain(names(aspects).join(", ")), source]);
+        let source = TsvCell::from(corpus.sources.get(*at).unwrap_or_default());
+        table.push(vec![TsvCell::plain(&(at + 1)), TsvCell::Plain(names(aspects).join(", ")), source]);
     }
     output.text(&rows(table))
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::cli::output::Output;
+use crate::cli::output::LineOutput;
 use crate::text::write::write_atomic;
 
 /// A column of a table. Its name says the unit, and is the key in the record.
@@ -41,7 +41,7 @@ impl Column {
 
 /// The tables of one run.
 pub struct Figures {
-    output: Output,
+    output: LineOutput,
     columns: Vec<Column>,
     section: String,
     record: Map<String, Value>,
@@ -56,7 +56,7 @@ impl Default for Figures {
 impl Figures {
     /// Nothing yet.
     pub fn new() -> Self {
-        Self { output: Output::stdout(), columns: Vec::new(), section: String::new(), record: Map::new() }
+        Self { output: LineOutput::stdout(), columns: Vec::new(), section: String::new(), record: Map::new() }
     }
 
     /// Begins a section, whose rows are recorded under its name.

@@ -21,7 +21,7 @@ use crate::decoding::SearchOptions;
 use crate::error::{Error, Result};
 use crate::models::{Model, Stepper};
 use crate::text::sentence::Sentence;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// Words of a sentence, `</s>` aside, and of its translation at most.
 const WORDS: usize = 20;
@@ -128,10 +128,16 @@ fn translate(model: &Model, stepper: &mut dyn Stepper, sources: &[Sentence]) -> 
     let options = SearchOptions { beam: BEAM, max_length: Some(WORDS), ..SearchOptions::default() };
     let ids: Vec<&[u32]> = sources.iter().map(|source| source.ids.as_slice()).collect();
     let (began, mut first) = (Instant::now(), None);
-    let decoded =
-        decoding::decode(stepper, words::specials(model), &ids, &options, &Ticket::forever(), &mut |_, _| {
+    let decoded = decoding::decode(
+        stepper,
+        words::specials(model),
+        &ids,
+        &options,
+        &CancellationToken::forever(),
+        &mut |_, _| {
             first.get_or_insert_with(|| began.elapsed().as_secs_f64());
-        })?;
+        },
+    )?;
     let best = decoded.iter().filter_map(|decoded| decoded.hypotheses.first());
     let said = best.map(|hypothesis| hypothesis.tokens.len()).sum();
     Ok((said, first.unwrap_or_else(|| began.elapsed().as_secs_f64())))

@@ -45,7 +45,7 @@ counts: a million lines come to about a gigabyte a model.
 
 --output writes into the folder: figures.tsv, alignment.tsv, bootstrap.tsv and report.json, and for each model
 NAME.sentences.tsv and NAME.sentences.jsonl, a sentence a line, and NAME.txt, the translations.")]
-pub struct Low {
+pub struct EvaluateArgs {
     /// A model folder, or the name of an installed model; once for each model. With --ensemble all of them are measured as
     /// one
     #[arg(long, value_name = "DIR", required = true, value_parser = bundled::argument())]
@@ -97,14 +97,14 @@ pub struct Low {
     pub run: RunArgs,
 }
 
-impl Low {
+impl EvaluateArgs {
     /// The folders of each system that is measured: every model, or all as one, perhaps behind every model.
     pub fn systems(&self) -> Vec<&[PathBuf]> {
         let members = if self.members && self.model.len() > 1 { self.model.chunks(1).collect() } else { Vec::new() };
         members.into_iter().chain(self.ensemble.systems(&self.model)).collect()
     }
 
-    /// Loads one of [`Low::systems`].
+    /// Loads one of [`EvaluateArgs::systems`].
     pub fn load(&self, folders: &[PathBuf], runtime: &Runtime) -> Result<Ensemble> {
         if folders.len() < self.model.len() {
             return Ensemble::load(folders, &runtime.device, Mixing::default());
@@ -141,7 +141,7 @@ pub enum ReportFormat {
 
 /// Adds them.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    Low::augment_args(command)
+    EvaluateArgs::augment_args(command)
 }
 
 /// The ends of buckets as typed.

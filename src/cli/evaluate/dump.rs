@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::analysis::hard;
-use crate::corpus::overview::evaluated::{Evaluated, Measured, Record, Translation};
+use crate::corpus::overview::evaluated::{Evaluated, EvaluationRecord, MeasuredSystem, Translation};
 use crate::corpus::overview::figures;
 use crate::corpus::overview::figures::figure;
 use crate::error::Result;
@@ -63,7 +63,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// A row for each sentence, for sorting.
-fn table(file: &mut impl Write, measured: &Measured) -> std::io::Result<()> {
+fn table(file: &mut impl Write, measured: &MeasuredSystem) -> std::io::Result<()> {
     let report = &measured.report;
     write!(file, "line\tsource_words\twords\tnll\tnll_per_word\tsource_unk\treference_unk")?;
     for unk in &report.unk {
@@ -105,14 +105,14 @@ fn table(file: &mut impl Write, measured: &Measured) -> std::io::Result<()> {
 }
 
 /// An object for each sentence, for programs.
-fn jsonl(file: &mut impl Write, measured: &Measured) -> std::io::Result<()> {
+fn jsonl(file: &mut impl Write, measured: &MeasuredSystem) -> std::io::Result<()> {
     for (number, record) in measured.report.records.iter().enumerate() {
         writeln!(file, "{}", sentence(measured, number, record))?;
     }
     Ok(())
 }
 
-fn sentence(measured: &Measured, number: usize, record: &Record) -> Value {
+fn sentence(measured: &MeasuredSystem, number: usize, record: &EvaluationRecord) -> Value {
     let translations = measured.report.unk.iter().zip(&record.translations);
     let translations = translations.map(|(unk, translation)| {
         json!({"unk": unk.name(), "text": translation.text, "words": translation.words,
@@ -133,7 +133,7 @@ fn sentence(measured: &Measured, number: usize, record: &Record) -> Value {
 }
 
 /// The first kind of translations, a line each.
-fn translations(file: &mut impl Write, measured: &Measured) -> std::io::Result<()> {
+fn translations(file: &mut impl Write, measured: &MeasuredSystem) -> std::io::Result<()> {
     for record in &measured.report.records {
         let text = record.translations.first().map_or("", |translation| translation.text.as_str());
         writeln!(file, "{}", one_line(text))?;

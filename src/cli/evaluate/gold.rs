@@ -8,19 +8,19 @@ use crate::aligner::words::LineAligner;
 use crate::cli::args::{Runtime, definition, samples, threshold};
 use crate::cli::bundled;
 use crate::cli::output;
-use crate::cli::progress::Progress;
+use crate::cli::progress::ProgressLine;
 use crate::cli::statistical::{StatisticalArgs, Text};
 use crate::corpus::overview::gold;
 use crate::corpus::overview::gold::{AlignmentOptions, Baseline, ImportanceRow};
-use crate::corpus::overview::test_set::{Pair, Progress as Now, TestSet};
+use crate::corpus::overview::test_set::{EvaluationProgress as Now, TestPair, TestSet};
 use crate::decoding::importance::Importance;
 use crate::error::{Error, Result};
-use crate::evaluation::System;
+use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::alignment::Aligner;
 use crate::models::Model;
 use crate::text::links::read;
-use crate::text::links::read::{Base, Gold, LinkLayout, Notation, Order};
-use crate::ticket::Ticket;
+use crate::text::links::read::{Base, GoldLinks, LinkLayout, LinkOrder, Notation};
+use crate::ticket::CancellationToken;
 
 /// A gold alignment, as typed.
 #[derive(Args, Clone, Debug)]
@@ -96,7 +96,7 @@ pub enum BaseArg {
 /// The gold links of a test set.
 pub struct GoldSet {
     /// The links, and how they were read.
-    pub gold: Gold,
+    pub gold: GoldLinks,
     /// Where from.
     pub path: PathBuf,
     thresholds: Vec<f32>,
@@ -115,8 +115,8 @@ impl GoldArgs {
         };
         let order = match self.gold_order {
             OrderArg::Auto => None,
-            OrderArg::Source => Some(Order::SourceFirst),
-            OrderArg::Target => Some(Order::TargetFirst),
+            OrderArg::Source => Some(LinkOrder::SourceFirst),
+            OrderArg::Target => Some(LinkOrder::TargetFirst),
         };
         let base = match self.gold_base {
             BaseArg::Auto => None,
@@ -168,7 +168,7 @@ impl GoldArgs {
         languages: Option<(&str, &str)>,
         threads: usize,
     ) -> Result<Vec<Baseline>> {
-        let pair = |pair: &'_ Pair| (pair.source.clone(), pair.references.first().cloned().unwrap_or_default());
+        let pair = |pair: &'_ TestPair| (pair.source.clone(), pair.references.first().cloned().unwrap_or_default());
         let pairs: Vec<_> = test_set.pairs.iter().map(pair).collect();
         let pairs: Vec<(&str, &str)> = pairs.iter().map(|(source, target)| (&**source, &**target)).collect();
         let target = test_set.references.first().unwrap_or(&test_set.source);
@@ -191,7 +191,7 @@ impl GoldSet {
         reverse: Option<&Model>,
         test_set: &TestSet,
         batch: usize,
-    ) -> Result<gold::Report> {
+    ) -> Result<gold::AlignmentErrorReport> {
         let system = forward.system;
         let mut back = reverse.map(|model| model.stepper(runtime.engine, runtime.threads)).transpose()?;
         let reverse = match (reverse, back.as_mut()) {
@@ -202,11 +202,11 @@ impl GoldSet {
             _ => None,
         };
         let total = test_set.len() * (1 + usize::from(reverse.is_some()));
-        let mut bar = Progress::new(format!("aligning with {}", system.name()), Some(total as u64), false);
+        let mut bar = ProgressLine::new(format!("aligning with {}", system.name()), Some(total as u64), false);
         let mut tell = |now: Now| bar.add(now.sentences, now.words, now.done as u64);
         let options = AlignmentOptions { thresholds: self.thresholds.clone(), batch };
         let gold = (test_set, self.gold.pairs.as_slice());
-        let report = gold::measure(forward, reverse, gold, &options, &Ticket::forever(), &mut tell);
+        let report = gold::measure(forward, reverse, gold, &options, &CancellationToken::forever(), &mut tell);
         bar.finish();
         report
     }
@@ -214,8 +214,13 @@ impl GoldSet {
 
 impl GoldSet {
     /// Measures the other definitions of what matters that were asked for, where the model has what they need.
-    pub fn importances(&self, runtime: &Runtime, system: System<'_>, test_set: &TestSet) -> Result<Vec<ImportanceRow>> {
-        let System::Model(model) = system else {
+    pub fn importances(
+        &self,
+        runtime: &Runtime,
+        system: EvaluatedSystem<'_>,
+        test_set: &TestSet,
+    ) -> Result<Vec<ImportanceRow>> {
+        let EvaluatedSystem::Model(model) = system else {
             if !self.definitions.is_empty() {
                 output::tell(&format!("{} is an ensemble; --importance is measured in one model", system.name()));
             }
@@ -232,10 +237,16 @@ impl GoldSet {
         let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
         let mut aligner = Aligner { system, stepper: stepper.as_mut() };
         let total = test_set.len() * definitions.len();
-        let mut bar = Progress::new(format!("measuring {}", model.config.name), Some(total as u64), false);
+        let mut bar = ProgressLine::new(format!("measuring {}", model.config.name), Some(total as u64), false);
         let mut tell = |now: Now| bar.add(now.sentences, now.words, now.done as u64);
         let gold = (test_set, self.gold.pairs.as_slice());
-        let rows = gold::importances(&mut aligner, gold, (&definitions, self.samples), &Ticket::forever(), &mut tell);
+        let rows = gold::importances(
+            &mut aligner,
+            gold,
+            (&definitions, self.samples),
+            &CancellationToken::forever(),
+            &mut tell,
+        );
         bar.finish();
         rows
     }

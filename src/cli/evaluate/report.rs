@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::analysis::bootstrap::Paired;
-use crate::cli::columns::Table;
-use crate::corpus::overview::evaluated::{Evaluated, Measured, Report, Row};
+use crate::cli::columns::TextTable;
+use crate::corpus::overview::evaluated::{Evaluated, EvaluationReport, MeasuredSystem, ScoresRow};
 use crate::corpus::overview::figures::{figure, lines};
 use crate::corpus::overview::test_set::Unk;
 
@@ -21,21 +21,21 @@ pub fn table(evaluated: &Evaluated) -> String {
     parts.join("\n")
 }
 
-fn reports(models: &[Arc<Measured>]) -> impl Iterator<Item = &Report> {
+fn reports(models: &[Arc<MeasuredSystem>]) -> impl Iterator<Item = &EvaluationReport> {
     models.iter().map(|measured| &measured.report)
 }
 
 /// BLEU as table 1 of Bahdanau et al. has it: a row for each model, a column for each set and kind of output.
-fn at_a_glance(models: &[Arc<Measured>]) -> String {
+fn at_a_glance(models: &[Arc<MeasuredSystem>]) -> String {
     let Some(first) = reports(models).next().filter(|report| !report.unk.is_empty()) else {
         return String::new();
     };
-    let sets: Vec<&Row> = first.rows.iter().filter(|row| row.bucket.is_none()).collect();
+    let sets: Vec<&ScoresRow> = first.rows.iter().filter(|row| row.bucket.is_none()).collect();
     let head = sets.iter().map(|row| match row.unk {
         Unk::Allowed => row.set.name().to_owned(),
         Unk::Forbidden => format!("{}, UNK forbidden", row.set.name()),
     });
-    let mut table = Table::new(["BLEU".to_owned()].into_iter().chain(head));
+    let mut table = TextTable::new(["BLEU".to_owned()].into_iter().chain(head));
     for report in reports(models) {
         let bleu = sets.iter().map(|at| figure(report.row(at.set, at.unk).and_then(|row| row.scores.bleu), 2));
         table.row([report.name.clone()].into_iter().chain(bleu));
@@ -44,10 +44,10 @@ fn at_a_glance(models: &[Arc<Measured>]) -> String {
 }
 
 /// All lengths together: sets and kinds of output, and under each the models.
-fn summary(models: &[Arc<Measured>]) -> String {
+fn summary(models: &[Arc<MeasuredSystem>]) -> String {
     let Some(first) = reports(models).next() else { return String::new() };
     let mut table =
-        Table::new(["set", "UNK", "model", "sentences", "words", "NLL", "NLL/word", "perplexity", "BLEU", "chrF2"]);
+        TextTable::new(["set", "UNK", "model", "sentences", "words", "NLL", "NLL/word", "perplexity", "BLEU", "chrF2"]);
     for at in first.rows.iter().filter(|row| row.bucket.is_none()) {
         for report in reports(models) {
             let Some(row) = report.row(at.set, at.unk) else { continue };
@@ -70,14 +70,14 @@ fn summary(models: &[Arc<Measured>]) -> String {
 
 /// By length: a table for each set and kind of output, a row for each bucket; for each model BLEU, or the perplexity
 /// where there are no translations.
-fn by_length(models: &[Arc<Measured>]) -> Vec<String> {
+fn by_length(models: &[Arc<MeasuredSystem>]) -> Vec<String> {
     let Some(first) = reports(models).next() else { return Vec::new() };
     let translated = !first.unk.is_empty();
     let mut tables = Vec::new();
     for all in first.rows.iter().filter(|row| row.bucket.is_none()) {
-        let here = |row: &&Row| row.set == all.set && row.unk == all.unk && row.bucket.is_some();
+        let here = |row: &&ScoresRow| row.set == all.set && row.unk == all.unk && row.bucket.is_some();
         // Another model may cut sentences into more words, and have buckets that the first has not.
-        let mut buckets: Vec<&Row> = Vec::new();
+        let mut buckets: Vec<&ScoresRow> = Vec::new();
         for row in reports(models).flat_map(|report| report.rows.iter().filter(here)) {
             if buckets.iter().all(|known| known.bucket != row.bucket) {
                 buckets.push(row);
@@ -92,9 +92,9 @@ fn by_length(models: &[Arc<Measured>]) -> Vec<String> {
             let _ = write!(title, ", UNK {}", all.unk.name());
         }
         let names = reports(models).flat_map(|report| ["sentences".to_owned(), report.name.clone()]);
-        let mut table = Table::new([title].into_iter().chain(names));
+        let mut table = TextTable::new([title].into_iter().chain(names));
         for bucket in buckets {
-            let same = |row: &&Row| here(row) && row.bucket == bucket.bucket;
+            let same = |row: &&ScoresRow| here(row) && row.bucket == bucket.bucket;
             let cells = reports(models).flat_map(|report| {
                 let row = report.rows.iter().find(same);
                 let value = row.and_then(|row| if translated { row.scores.bleu } else { row.scores.perplexity() });
@@ -111,7 +111,8 @@ fn by_length(models: &[Arc<Measured>]) -> Vec<String> {
 fn bootstrap(evaluated: &Evaluated) -> Option<String> {
     let first = &reports(&evaluated.models).next()?.name;
     let head = ["UNK", "metric", "score", "95 %", "difference", "95 %", "wins", "p"];
-    let mut table = Table::new([format!("against {first}")].into_iter().chain(head.iter().map(ToString::to_string)));
+    let mut table =
+        TextTable::new([format!("against {first}")].into_iter().chain(head.iter().map(ToString::to_string)));
     for against in &evaluated.comparisons {
         let name = evaluated.models.get(against.pair.1).map_or("", |measured| &measured.report.name);
         for (metric, paired) in [("BLEU", &against.by.bleu), ("chrF2", &against.by.chrf)] {
@@ -143,7 +144,7 @@ fn alignments(evaluated: &Evaluated) -> Option<String> {
     let first = ["alignment", "direction", "reading", "links"].map(str::to_owned);
     let last = ["found", "precision", "recall", "AER"].map(str::to_owned);
     let heads = first.into_iter().chain(more(["importance".to_owned(), "tau".to_owned()])).chain(last);
-    let mut table = Table::new(heads);
+    let mut table = TextTable::new(heads);
     for line in &lines {
         let rates = line.counts.rates();
         let rule = |rule: Option<f32>| rule.map_or_else(|| "greatest".to_owned(), |theta| format!("alpha >= {theta}"));

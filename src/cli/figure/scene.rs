@@ -7,24 +7,24 @@ use crate::analysis::reading::Reading;
 use crate::app::document::scene::CANDIDATES;
 use crate::app::document::tree;
 use crate::app::document::tree::{SearchTree, Trace};
-use crate::cli::figure::shown::{self, Shown, Word};
+use crate::cli::figure::shown::{self, ShownPart, ShownWord};
 use crate::cli::words;
 use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::readings;
-use crate::evaluation::rows::Rows;
-use crate::figure::beam::Row;
+use crate::evaluation::rows::ReadRows;
+use crate::figure::beam::BeamRow;
 use crate::figure::heatmap::layout::Gaze;
 use crate::figure::inspected::Inspected;
 use crate::figure::label::{Label, Tone, source_text, target_text};
 use crate::figure::provenance::Provenance;
-use crate::figure::sheet::{Kind, Needs, Sheet};
+use crate::figure::sheet::{FigureKind, FigureNeeds, Sheet};
 use crate::figure::tree::Node;
 use crate::interventions::Said;
 use crate::models::Stepper;
 use crate::text::line;
 use crate::text::sentence::{EOS, Sentence};
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// A given translation, where there is one.
 pub type Target<'a> = Option<&'a str>;
@@ -34,7 +34,7 @@ pub struct Scenes<'a> {
     system: &'a Ensemble,
     stepper: Box<dyn Stepper>,
     options: SearchOptions,
-    rows: Rows,
+    rows: ReadRows,
     showing: Showing,
     /// Names and digests of the models.
     models: Vec<(String, String)>,
@@ -44,7 +44,7 @@ pub struct Scenes<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Showing {
     /// What the kind of figure needs.
-    pub needs: Needs,
+    pub needs: FigureNeeds,
     /// The target word that is looked at closely, from 0.
     pub word: usize,
     /// Branches that fell out of the beam.
@@ -56,7 +56,7 @@ pub struct Showing {
 }
 
 /// A sentence and its translations, in words and numbers.
-pub struct Scene {
+pub struct FigureScene {
     source: Vec<Label<'static>>,
     target: Vec<Label<'static>>,
     /// Rows by the words that they belong to.
@@ -64,7 +64,7 @@ pub struct Scene {
     p_t: Option<Vec<f32>>,
     window: usize,
     reading: Option<Reading>,
-    beam: Vec<Row<'static>>,
+    beam: Vec<BeamRow<'static>>,
     tree: Vec<Node<'static>>,
     word: Option<Inspected<'static>>,
     facts: Vec<(String, String)>,
@@ -85,10 +85,10 @@ impl<'a> Scenes<'a> {
         wanted: Option<Reading>,
         showing: Showing,
     ) -> Result<Self> {
-        let candidates = if showing.needs == Needs::Word { CANDIDATES } else { options.candidates };
-        let options = SearchOptions { candidates, trace: showing.needs == Needs::Search, ..options };
+        let candidates = if showing.needs == FigureNeeds::Word { CANDIDATES } else { options.candidates };
+        let options = SearchOptions { candidates, trace: showing.needs == FigureNeeds::Search, ..options };
         let shown = || system.shown().iter().map(|&n| &system.members()[n].config);
-        let rows = Rows::wanted(system.into(), wanted);
+        let rows = ReadRows::wanted(system.into(), wanted);
         let reading = rows.reading;
         let has = |config| readings(config).contains(&reading);
         if reading != Reading::default() && (rows.delay == 0 || !shown().all(has)) {
@@ -109,7 +109,7 @@ impl<'a> Scenes<'a> {
     ///
     /// # Errors
     /// A sentence without words or with too many; what the model refuses.
-    pub fn scene(&mut self, source: &str, target: Target<'_>) -> Result<Scene> {
+    pub fn scene(&mut self, source: &str, target: Target<'_>) -> Result<FigureScene> {
         let read = |side: &dyn crate::text::tokenizer::Encode, text: &str, what: &str| {
             let sentence = line::read(side, text, self.showing.pretokenized);
             sentence.map_err(|why| Error::Input(format!("the {what} {why}")))
@@ -127,9 +127,9 @@ impl<'a> Scenes<'a> {
         };
         let mut scene = self.worded(&sentence, &found.hypotheses, target.is_some());
         match self.showing.needs {
-            Needs::Nothing | Needs::Alignment => {}
-            Needs::Search => scene.tree = self.tree(&found),
-            Needs::Word => scene.word = Some(self.inspected(&found, &scene)?),
+            FigureNeeds::Nothing | FigureNeeds::Alignment => {}
+            FigureNeeds::Search => scene.tree = self.tree(&found),
+            FigureNeeds::Word => scene.word = Some(self.inspected(&found, &scene)?),
         }
         Ok(scene)
     }
@@ -142,7 +142,7 @@ impl<'a> Scenes<'a> {
         let mut found = found.into_iter().next().unwrap_or_default();
         let batch = found.hypotheses.len().max(1);
         let translations = found.hypotheses.iter_mut().map(|one| (sources[0], &[][..], one)).collect();
-        self.rows.settle(self.stepper.as_mut(), translations, batch, &Ticket::forever())?;
+        self.rows.settle(self.stepper.as_mut(), translations, batch, &CancellationToken::forever())?;
         Ok(found)
     }
 
@@ -156,7 +156,7 @@ impl<'a> Scenes<'a> {
         Ok(Hypothesis { tokens, token_log_p, log_p, alpha, energies, p_t, finished: true, ..Hypothesis::default() })
     }
 
-    fn worded(&self, sentence: &Sentence, hypotheses: &[Hypothesis], is_given: bool) -> Scene {
+    fn worded(&self, sentence: &Sentence, hypotheses: &[Hypothesis], is_given: bool) -> FigureScene {
         let (lead, unk) = (self.system.lead(), self.system.specials().unk);
         let none = Hypothesis::default();
         let best = hypotheses.first().unwrap_or(&none);
@@ -185,7 +185,7 @@ impl<'a> Scenes<'a> {
         if lead.source.marks().has_pieces() || lead.target.marks().has_pieces() {
             fact("units", if self.showing.pieces { "pieces" } else { "words" }.to_owned());
         }
-        if self.showing.needs == Needs::Word {
+        if self.showing.needs == FigureNeeds::Word {
             fact("word", (self.showing.word + 1).to_string());
         }
         fact("sentence", sentence.text.clone());
@@ -195,7 +195,7 @@ impl<'a> Scenes<'a> {
         let name = self.system.name();
         let rows_of = reading.filter(|reading| *reading != Reading::default());
         let rows_of = rows_of.map_or_else(String::new, |reading| format!(", reading {}", reading.name()));
-        Scene {
+        FigureScene {
             source: source.collect(),
             target: target.collect(),
             alpha: shown.alpha,
@@ -211,7 +211,7 @@ impl<'a> Scenes<'a> {
         }
     }
 
-    fn shown(&self, sentence: &Sentence, hypothesis: &Hypothesis) -> Shown {
+    fn shown(&self, sentence: &Sentence, hypothesis: &Hypothesis) -> ShownPart {
         if self.showing.pieces {
             return shown::tokens(self.system, sentence, hypothesis);
         }
@@ -235,12 +235,12 @@ impl<'a> Scenes<'a> {
         let Showing { pruned, pieces, .. } = self.showing;
         let tree = SearchTree::read(&trace);
         tree.map_or_else(Vec::new, |tree| {
-            tree.shown(&tree::Shown { steps: tree.steps, pruned, pieces, ..tree::Shown::default() }).nodes
+            tree.shown(&tree::ShownTree { steps: tree.steps, pruned, pieces, ..tree::ShownTree::default() }).nodes
         })
     }
 
     /// The target word that is looked at closely.
-    fn inspected(&self, found: &Decoded, scene: &Scene) -> Result<Inspected<'static>> {
+    fn inspected(&self, found: &Decoded, scene: &FigureScene) -> Result<Inspected<'static>> {
         let (i, none) = (self.showing.word, Hypothesis::default());
         let best = found.hypotheses.first().unwrap_or(&none);
         let merged = words::target_pieces(self.system.lead(), &best.tokens).filter(|_| !self.showing.pieces);
@@ -262,22 +262,22 @@ impl<'a> Scenes<'a> {
         })
     }
 
-    fn row(&self, sentence: &Sentence, n: usize, hypothesis: &Hypothesis) -> Row<'static> {
+    fn row(&self, sentence: &Sentence, n: usize, hypothesis: &Hypothesis) -> BeamRow<'static> {
         let words = self.shown(sentence, hypothesis).words;
         let rank = self.options.ranking.length.normalises().then_some(hypothesis.rank);
         let words = words.iter().map(|word| (label(word).text, word.log_p)).collect();
-        Row { place: n + 1, log_p: hypothesis.log_p, rank, words, ..Row::default() }
+        BeamRow { place: n + 1, log_p: hypothesis.log_p, rank, words, ..BeamRow::default() }
     }
 }
 
-fn label(word: &Word) -> Label<'static> {
+fn label(word: &ShownWord) -> Label<'static> {
     let text = target_text(&word.text, word.is_unk, word.typed.as_deref(), false).into_owned();
     Label { text: Cow::Owned(text), tone: Tone::of(word.is_unk, word.is_eos), ..Label::default() }
 }
 
-impl Scene {
+impl FigureScene {
     /// As figures take it.
-    pub fn sheet(&self, kind: &Kind) -> Sheet<'_> {
+    pub fn sheet(&self, kind: &FigureKind) -> Sheet<'_> {
         let mut facts = self.facts.clone();
         facts.insert(0, ("kind".to_owned(), kind.name.to_owned()));
         Sheet {

@@ -8,7 +8,7 @@ use crate::evaluation::wording::{singles, source_pieces, target_pieces, whole_wo
 use crate::text::sentence::Sentence;
 
 /// A word of a translation.
-pub struct Word {
+pub struct ShownWord {
     /// As the vocabulary has it.
     pub text: String,
     /// It is `[UNK]`.
@@ -22,11 +22,11 @@ pub struct Word {
 }
 
 /// A source and one of its translations.
-pub struct Shown {
+pub struct ShownPart {
     /// The source, cut as its columns are.
     pub source: Sentence,
     /// A word for each row.
-    pub words: Vec<Word>,
+    pub words: Vec<ShownWord>,
     /// alpha_ij, [words, source words].
     pub alpha: Option<Alignment>,
     /// p_t; none where it counts pieces and words are shown.
@@ -34,14 +34,14 @@ pub struct Shown {
 }
 
 /// The tokens of a hypothesis as they are.
-pub fn tokens(system: &Ensemble, source: &Sentence, hypothesis: &Hypothesis) -> Shown {
+pub fn tokens(system: &Ensemble, source: &Sentence, hypothesis: &Hypothesis) -> ShownPart {
     let specials = system.specials();
     let alpha = hypothesis.alpha.as_deref().map(Alignment::from_rows);
     let word = |(i, id): (usize, &u32)| {
         let is_unk = *id == specials.unk;
         let alpha = alpha.as_ref().filter(|_| is_unk);
         let typed = alpha.and_then(|alpha| unknown::attended(alpha, i, source)).map(|j| source.tokens[j].clone());
-        Word {
+        ShownWord {
             text: system.target().token(*id).unwrap_or_default().to_owned(),
             is_unk,
             is_eos: *id == specials.eos,
@@ -50,11 +50,11 @@ pub fn tokens(system: &Ensemble, source: &Sentence, hypothesis: &Hypothesis) -> 
         }
     };
     let words = hypothesis.tokens.iter().enumerate().map(word).collect();
-    Shown { source: source.clone(), words, alpha, p_t: hypothesis.p_t.clone() }
+    ShownPart { source: source.clone(), words, alpha, p_t: hypothesis.p_t.clone() }
 }
 
 /// Whole words: columns of alpha added, rows averaged, log p added. Tokens where neither vocabulary has pieces.
-pub fn words(system: &Ensemble, source: &Sentence, hypothesis: &Hypothesis, pretokenized: bool) -> Shown {
+pub fn words(system: &Ensemble, source: &Sentence, hypothesis: &Hypothesis, pretokenized: bool) -> ShownPart {
     let model = system.lead();
     let (x, y) = (source_pieces(model, source, pretokenized), target_pieces(model, &hypothesis.tokens));
     if x.is_none() && y.is_none() {
@@ -74,9 +74,9 @@ pub fn words(system: &Ensemble, source: &Sentence, hypothesis: &Hypothesis, pret
         let texts: Vec<&str> = pieces[pieces_of.clone()].iter().map(|piece| piece.text.as_str()).collect();
         let first = &pieces[pieces_of.start];
         let text = system.target().marks().word(&texts);
-        Word { text, log_p, is_unk: first.is_unk, is_eos: first.is_eos, typed: first.typed.clone() }
+        ShownWord { text, log_p, is_unk: first.is_unk, is_eos: first.is_eos, typed: first.typed.clone() }
     };
     let words = y.iter().zip(log_p).map(word).collect();
     let alpha = hypothesis.alpha.as_deref().map(|alpha| merge_alpha(&Alignment::from_rows(alpha), &x, &y));
-    Shown { source: whole, words, alpha, p_t }
+    ShownPart { source: whole, words, alpha, p_t }
 }

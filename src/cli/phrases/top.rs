@@ -5,13 +5,13 @@ use serde::Serialize;
 
 use crate::analysis::phrases::best;
 use crate::cli::args::TableFormat;
-use crate::cli::output::{Output, STDOUT, failed};
+use crate::cli::output::{LineOutput, STDOUT, failed};
 use crate::cli::phrases::{Low, Scorer, WINDOW_LINES};
-use crate::decoding::phrases::Phrases;
+use crate::decoding::phrases::ScoredPhrases;
 use crate::error::{Error, Result};
-use crate::text::phrases::{Entry, PhraseTable, feature, unescape};
-use crate::text::tsv::{Cell, Tsv};
-use crate::ticket::Ticket;
+use crate::text::phrases::{PhraseEntry, PhraseTable, feature, unescape};
+use crate::text::tsv::{Tsv, TsvCell};
+use crate::ticket::CancellationToken;
 
 /// A source phrase with all its targets.
 struct Group {
@@ -69,7 +69,7 @@ fn table_name(low: &Low) -> std::path::PathBuf {
     low.phrase_table.clone().unwrap_or_default()
 }
 
-fn target(table: &PhraseTable, entry: &Entry, n: usize) -> Result<Target> {
+fn target(table: &PhraseTable, entry: &PhraseEntry, n: usize) -> Result<Target> {
     let score = feature(table.path(), entry, n, "--table-feature")?;
     Ok(Target { text: entry.target().to_owned(), number: entry.number, table: score, log_p: 0.0 })
 }
@@ -94,7 +94,7 @@ struct Groups<'a> {
     table: &'a mut PhraseTable,
     n: usize,
     /// Read already, the first of the next group.
-    next: Option<Entry>,
+    next: Option<PhraseEntry>,
 }
 
 impl Groups<'_> {
@@ -121,14 +121,14 @@ impl Groups<'_> {
 
 /// Fills in log p of every target.
 fn score(scorer: &mut Scorer, path: &std::path::Path, groups: &mut [Group]) -> Result<()> {
-    let mut phrases = Phrases::new(&scorer.model, scorer.options);
+    let mut phrases = ScoredPhrases::new(&scorer.model, scorer.options);
     for group in groups.iter() {
         for target in &group.targets {
             let pushed = phrases.push(&group.source, &target.text);
             pushed.map_err(|message| Error::line(path, target.number, message))?;
         }
     }
-    let log_p = phrases.score(scorer.stepper.as_mut(), &Ticket::forever(), &mut |_| Ok(()))?;
+    let log_p = phrases.score(scorer.stepper.as_mut(), &CancellationToken::forever(), &mut |_| Ok(()))?;
     let targets = groups.iter_mut().flat_map(|group| &mut group.targets);
     targets.zip(log_p).for_each(|(target, log_p)| target.log_p = log_p);
     Ok(())
@@ -153,9 +153,9 @@ struct Record<'a> {
 
 /// What is written so far.
 enum Written<'a> {
-    Text(Output, &'a Low, &'a str),
-    Tsv(Box<Tsv<Output>>),
-    Json(Output),
+    Text(LineOutput, &'a Low, &'a str),
+    Tsv(Box<Tsv<LineOutput>>),
+    Json(LineOutput),
 }
 
 const HEAD: [&str; 8] =
@@ -163,7 +163,7 @@ const HEAD: [&str; 8] =
 
 impl<'a> Written<'a> {
     fn new(format: TableFormat, low: &'a Low, model: &'a str) -> anyhow::Result<Self> {
-        let output = Output::stdout();
+        let output = LineOutput::stdout();
         Ok(match format {
             TableFormat::Text => Self::Text(output, low, model),
             TableFormat::Tsv => Self::Tsv(Box::new(Tsv::new(output, HEAD).map_err(|error| failed(STDOUT, error))?)),
@@ -195,23 +195,23 @@ fn write(group: &Group, k: usize, output: &mut Written) -> anyhow::Result<()> {
     }
 }
 
-fn rows(record: &Record, tsv: &mut Tsv<Output>) -> std::io::Result<()> {
+fn rows(record: &Record, tsv: &mut Tsv<LineOutput>) -> std::io::Result<()> {
     for (rank, (model, table)) in record.model.iter().zip(&record.table).enumerate() {
         tsv.row([
             record.source.into(),
-            Cell::plain(&(rank + 1)),
+            TsvCell::plain(&(rank + 1)),
             model.target.into(),
-            Cell::plain(&model.log_p),
-            Cell::plain(&model.table),
+            TsvCell::plain(&model.log_p),
+            TsvCell::plain(&model.table),
             table.target.into(),
-            Cell::plain(&table.log_p),
-            Cell::plain(&table.table),
+            TsvCell::plain(&table.log_p),
+            TsvCell::plain(&table.table),
         ])?;
     }
     Ok(())
 }
 
-fn text(record: &Record, low: &Low, model: &str, output: &mut Output) -> anyhow::Result<()> {
+fn text(record: &Record, low: &Low, model: &str, output: &mut LineOutput) -> anyhow::Result<()> {
     let targets = if record.targets == 1 { "1 target".into() } else { format!("{} targets", record.targets) };
     let heads =
         [format!("log p of {model}"), "target".into(), format!("feature {}", low.table_feature), "target".into()];

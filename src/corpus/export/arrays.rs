@@ -10,21 +10,21 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use crate::analysis::alignment::Alignment;
-use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
-use crate::corpus::store::output::Output;
+use crate::corpus::store::output::SystemOutput;
 use crate::error::{Error, Result};
-use crate::text::tsv::{Cell, rows};
+use crate::text::tsv::{TsvCell, rows};
 use crate::text::write::write_atomic;
 
 /// The most tables that are written into a folder.
 const MOST_TABLES: usize = 10_000;
 
 /// What is done with an output: its sentence, from 0, the place of its system, it, and its alpha.
-type Job<'a> = dyn FnMut(usize, usize, &Output, &Alignment) -> Result<()> + 'a;
+type Job<'a> = dyn FnMut(usize, usize, &SystemOutput, &Alignment) -> Result<()> + 'a;
 
 /// Every output of some sentences that has an alignment.
-fn each(rows: &[u32], corpus: &Corpus, workspace: &Workspace, job: &mut Job<'_>) -> Result<()> {
+fn each(rows: &[u32], corpus: &CorpusTable, workspace: &Workspace, job: &mut Job<'_>) -> Result<()> {
     for &at in rows {
         for (n, column) in corpus.systems.iter().enumerate() {
             let Some(output) = workspace.output(column.system.id, at as usize)? else { continue };
@@ -37,7 +37,7 @@ fn each(rows: &[u32], corpus: &Corpus, workspace: &Workspace, job: &mut Job<'_>)
 }
 
 /// Writes arrays of numpy into a stream.
-pub fn npz(file: &mut dyn Write, path: &Path, rows: &[u32], corpus: &Corpus, workspace: &Workspace) -> Result<()> {
+pub fn npz(file: &mut dyn Write, path: &Path, rows: &[u32], corpus: &CorpusTable, workspace: &Workspace) -> Result<()> {
     let mut zip = ZipWriter::new_stream(file);
     let options = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
     let failed = |error: IoError| Error::io(path, &error);
@@ -83,17 +83,17 @@ fn words(words: &[String]) -> Vec<u8> {
 }
 
 /// Writes a table for each alignment into a folder: source words along the top, target words down the side.
-pub fn tables(folder: &Path, chosen: &[u32], corpus: &Corpus, workspace: &Workspace) -> Result<()> {
+pub fn tables(folder: &Path, chosen: &[u32], corpus: &CorpusTable, workspace: &Workspace) -> Result<()> {
     if chosen.len() > MOST_TABLES {
         let message = format!("{} sentences are chosen, and at most {MOST_TABLES} go into a folder", chosen.len());
         return Err(Error::Input(format!("{message}; narrow the conditions, or save them as .npz")));
     }
     std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
     each(chosen, corpus, workspace, &mut |at, n, output, alpha| {
-        let words = output.source.iter().map(Cell::from);
-        let mut table = vec![std::iter::once(Cell::plain("")).chain(words).collect::<Vec<_>>()];
+        let words = output.source.iter().map(TsvCell::from);
+        let mut table = vec![std::iter::once(TsvCell::plain("")).chain(words).collect::<Vec<_>>()];
         for (word, row) in output.target.iter().zip(alpha.iter()) {
-            table.push(std::iter::once(Cell::from(word)).chain(row.iter().map(Cell::plain)).collect());
+            table.push(std::iter::once(TsvCell::from(word)).chain(row.iter().map(TsvCell::plain)).collect());
         }
         let path = folder.join(format!("sentence-{:06}.{}.tsv", at + 1, n + 1));
         write_atomic(&path, |file| file.write_all(rows(table).as_bytes()))

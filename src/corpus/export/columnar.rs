@@ -11,8 +11,8 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 
-use crate::corpus::query::column::Column;
-use crate::corpus::store::corpus::Corpus;
+use crate::corpus::query::column::TableColumn;
+use crate::corpus::store::corpus::CorpusTable;
 
 /// Sentences of a group of rows.
 const GROUP: usize = 50_000;
@@ -21,7 +21,7 @@ const GROUP: usize = 50_000;
 enum Part {
     Number,
     Text(Box<dyn Fn(usize) -> Option<String>>),
-    Figure(Column),
+    Figure(TableColumn),
 }
 
 /// Bytes on their way into the stream.
@@ -47,7 +47,7 @@ impl Bytes {
 }
 
 /// Writes the rows with these columns of numbers.
-pub fn parquet(file: &mut dyn Write, rows: &[u32], columns: &[Column], corpus: &Corpus) -> IoResult<()> {
+pub fn parquet(file: &mut dyn Write, rows: &[u32], columns: &[TableColumn], corpus: &CorpusTable) -> IoResult<()> {
     let parts = parts(columns, corpus);
     let bytes = Bytes::default();
     let other = |error: ParquetError| IoError::other(error.to_string());
@@ -67,7 +67,7 @@ pub fn parquet(file: &mut dyn Write, rows: &[u32], columns: &[Column], corpus: &
 }
 
 /// The columns, each with a name of its own.
-fn parts(columns: &[Column], corpus: &Corpus) -> Vec<(String, Part)> {
+fn parts(columns: &[TableColumn], corpus: &CorpusTable) -> Vec<(String, Part)> {
     let mut parts: Vec<(String, Part)> = vec![("number".to_owned(), Part::Number)];
     let owned = |text: Option<&str>| text.map(str::to_owned);
     let (sources, references) = (corpus.sources.clone(), corpus.references.clone());
@@ -77,7 +77,7 @@ fn parts(columns: &[Column], corpus: &Corpus) -> Vec<(String, Part)> {
         let texts = column.texts.clone();
         parts.push((column.system.name.clone(), Part::Text(Box::new(move |at| owned(texts.get(at))))));
     }
-    parts.extend(columns.iter().filter(|column| **column != Column::Number).map(|c| (c.name(), Part::Figure(*c))));
+    parts.extend(columns.iter().filter(|column| **column != TableColumn::Number).map(|c| (c.name(), Part::Figure(*c))));
     let judgements = Arc::clone(&corpus.judgements);
     let tags = move |at: usize| {
         let by = judgements.get(&at)?;
@@ -119,7 +119,7 @@ fn write_part(
     group: &mut SerializedRowGroupWriter<'_, Bytes>,
     part: &Part,
     rows: &[u32],
-    corpus: &Corpus,
+    corpus: &CorpusTable,
 ) -> Written<()> {
     match part {
         Part::Number => {

@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 
-use crate::corpus::store::output::Output;
+use crate::corpus::store::output::SystemOutput;
 use crate::figure::Figure;
 use crate::figure::label::{Hand, Label, Tone};
 use crate::figure::provenance::Provenance;
-use crate::figure::sheet::{Look, Sheet, kind};
+use crate::figure::sheet::{FigureStyle, Sheet, kind};
 use crate::text::sentence::{EOS, UNK};
 
 /// Draws an output's heatmap; `None` where it has no alpha.
-pub fn drawn<T>(output: &Output, title: &str, paint: impl FnOnce(&Figure<'_>) -> T) -> Option<T> {
+pub fn drawn<T>(output: &SystemOutput, title: &str, paint: impl FnOnce(&Figure<'_>) -> T) -> Option<T> {
     let alpha = output.alpha.as_ref()?;
     let source = labels(&output.source);
     let facts = vec![("system".to_owned(), title.to_owned())];
@@ -21,7 +21,7 @@ pub fn drawn<T>(output: &Output, title: &str, paint: impl FnOnce(&Figure<'_>) ->
         provenance: Provenance { title: title.to_owned(), facts },
         ..Sheet::default()
     };
-    kind("heatmap")?.draw(&sheet, &Look::default()).as_ref().map(paint)
+    kind("heatmap")?.draw(&sheet, &FigureStyle::default()).as_ref().map(paint)
 }
 
 fn labels(words: &[String]) -> impl Iterator<Item = Label<'_>> {

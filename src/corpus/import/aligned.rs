@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use crate::aligner::words::LineAligner;
 use crate::analysis::lexical::{bare, right};
 use crate::corpus::measures::measures::chunk_links;
-use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
-use crate::corpus::store::output::Output;
+use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::FORCED;
 use crate::error::Result;
 use crate::text::links::Link;
@@ -16,7 +16,7 @@ use crate::text::links::places::words;
 
 /// Who linked source and reference, in the order in which they are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
+pub enum AlignedBy {
     /// Links by hand.
     Hand,
     /// A model that the references were forced through.
@@ -29,7 +29,7 @@ pub enum By {
 
 /// A source word in a sentence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fate {
+pub struct WordFate {
     /// Output words that it is linked to.
     pub said: u64,
     /// Those of them that the reference has.
@@ -40,7 +40,7 @@ pub struct Fate {
     pub found: u64,
 }
 
-impl Fate {
+impl WordFate {
     /// Whether anything is not as in the reference.
     pub fn is_wrong(&self) -> bool {
         self.right < self.said || self.found < self.wanted
@@ -67,24 +67,29 @@ impl Linker {
     ///
     /// # Errors
     /// A sentence about the file.
-    pub fn of_reference(&mut self, corpus: &Corpus, workspace: &Workspace, at: usize) -> Result<(Vec<Link>, By)> {
+    pub fn of_reference(
+        &mut self,
+        corpus: &CorpusTable,
+        workspace: &Workspace,
+        at: usize,
+    ) -> Result<(Vec<Link>, AlignedBy)> {
         let (Some(source), Some(reference)) = (corpus.sources.get(at), corpus.references.get(at)) else {
-            return Ok((Vec::new(), By::Nobody));
+            return Ok((Vec::new(), AlignedBy::Nobody));
         };
         if corpus.golds.contains(&at)
             && let Some(gold) = workspace.gold(at)?
         {
-            return Ok((gold.all().into_iter().map(|(link, _)| link).collect(), By::Hand));
+            return Ok((gold.all().into_iter().map(|(link, _)| link).collect(), AlignedBy::Hand));
         }
         for column in corpus.systems.iter().filter(|column| column.system.about.ranking == FORCED) {
             let output = workspace.output(column.system.id, at)?;
-            let is_reference = |output: &Output| words(reference).eq(words(&output.text));
+            let is_reference = |output: &SystemOutput| words(reference).eq(words(&output.text));
             if let Some(links) = output.filter(is_reference).and_then(|output| chunk_links(source, &output)) {
-                return Ok((links, By::Forced));
+                return Ok((links, AlignedBy::Forced));
             }
         }
         let aligned = self.aligner.as_mut().map(|aligner| aligner.lines(source, reference).forward);
-        Ok(aligned.map_or((Vec::new(), By::Nobody), |links| (links, By::Aligner)))
+        Ok(aligned.map_or((Vec::new(), AlignedBy::Nobody), |links| (links, AlignedBy::Aligner)))
     }
 }
 
@@ -93,11 +98,11 @@ fn bares(text: &str) -> Vec<String> {
 }
 
 /// What becomes of the source words of a sentence; `links` are those of the reference. Words without links and punctuation are left out.
-pub fn fates(source: &str, reference: &str, links: &[Link], output: &Output) -> BTreeMap<String, Fate> {
+pub fn fates(source: &str, reference: &str, links: &[Link], output: &SystemOutput) -> BTreeMap<String, WordFate> {
     let (source_words, reference, said) = (bares(source), bares(reference), bares(&output.text));
     let said_right = right(&said, reference.iter());
     let reference_found = right(&reference, said.iter());
-    let mut fates: BTreeMap<String, Fate> = BTreeMap::new();
+    let mut fates: BTreeMap<String, WordFate> = BTreeMap::new();
     let own = chunk_links(source, output).unwrap_or_default();
     for link in own {
         if let (Some(word), Some(is_right)) = (source_words.get(link.source), said_right.get(link.target)) {

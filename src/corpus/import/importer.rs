@@ -8,15 +8,15 @@ use crate::corpus::measures::measures::Measuring;
 use crate::corpus::measures::remarks::remarks;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::known::Known;
-use crate::corpus::store::output::Output;
-use crate::corpus::store::read::About;
+use crate::corpus::store::output::SystemOutput;
+use crate::corpus::store::read::StoredAbout;
 use crate::corpus::store::write::{NewSentence, Placed, Ready};
 use crate::error::{Error, Result};
 use crate::import;
-use crate::import::{Import, Record, Warnings, Window};
+use crate::import::{Import, Record, RecordWindow, Warnings};
 use crate::text::links::{Links, places};
 use crate::text::sentence::EOS;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// Sentences that are joined at once.
 const WINDOW: usize = 1000;
@@ -92,10 +92,10 @@ impl ImportReport {
 /// A sentence about either file.
 pub fn import_file(
     workspace: &mut Workspace,
-    (path, options): (&Path, &import::Options),
+    (path, options): (&Path, &import::ImportOptions),
     threads: usize,
     measuring: &mut Measuring,
-    ticket: &Ticket,
+    ticket: &CancellationToken,
     hear: &mut dyn FnMut(f32),
 ) -> Result<ImportReport> {
     let mut import = import::open(path, options)?;
@@ -135,7 +135,7 @@ pub fn import_file(
 /// What other threads do.
 enum Job {
     /// Reads sentences from their lines.
-    Read(Window),
+    Read(RecordWindow),
     /// Measures and packs.
     Pack(Vec<Draft>),
 }
@@ -167,7 +167,7 @@ fn work(job: Job) -> Done {
 /// An output that is not measured and packed yet, and what it is measured against.
 struct Draft {
     at: usize,
-    output: Output,
+    output: SystemOutput,
     source: String,
     reference: Option<String>,
     gold: Option<Links>,
@@ -204,7 +204,7 @@ impl Importer<'_> {
         import: &mut Import,
         measuring: &mut Measuring,
         report: &mut ImportReport,
-        (ticket, hear): (&Ticket, &mut dyn FnMut(f32)),
+        (ticket, hear): (&CancellationToken, &mut dyn FnMut(f32)),
     ) -> Result<()> {
         let mut failed = None;
         let mut is_over = false;
@@ -444,7 +444,8 @@ impl Importer<'_> {
         if let Some(id) = self.systems.get(name) {
             return Ok(*id);
         }
-        let about = About { file: self.path.display().to_string(), facts: self.facts.clone(), ..About::default() };
+        let about =
+            StoredAbout { file: self.path.display().to_string(), facts: self.facts.clone(), ..StoredAbout::default() };
         let id = self.workspace.add_system(name, &about)?.id;
         self.systems.insert(name.to_owned(), id);
         Ok(id)
@@ -456,16 +457,16 @@ impl Importer<'_> {
         (at, name): (usize, &str),
         source: &str,
         record: &Record,
-        output: &import::Output,
+        output: &import::ImportedOutput,
         report: &mut ImportReport,
-    ) -> Result<Option<Output>> {
-        let mut kept = Output {
+    ) -> Result<Option<SystemOutput>> {
+        let mut kept = SystemOutput {
             text: output.text.clone(),
             target: if output.tokens.is_empty() { words(&output.text) } else { output.tokens.clone() },
             word_log_p: output.token_log_p.clone(),
             log_p: output.log_p,
             links: output.links.clone(),
-            ..Output::default()
+            ..SystemOutput::default()
         };
         let is_bare = is_bare(output);
         let says_more = output.links.is_some() || output.alpha.is_some() || output.log_p.is_some();
@@ -488,7 +489,7 @@ impl Importer<'_> {
             };
             let links = kept.links.take().or_else(|| known.links.clone());
             is_joined = known.alpha.is_some() && output.alpha.is_none();
-            kept = Output { links, log_p: kept.log_p.or(known.log_p), ..known };
+            kept = SystemOutput { links, log_p: kept.log_p.or(known.log_p), ..known };
         }
         if !is_joined {
             let tokens = record.source.as_ref().and_then(|source| source.tokens.clone());
@@ -541,7 +542,7 @@ impl Importer<'_> {
 }
 
 /// Whether it says nothing in words: links or numbers for what is there.
-fn is_bare(output: &import::Output) -> bool {
+fn is_bare(output: &import::ImportedOutput) -> bool {
     output.text.is_empty() && output.tokens.is_empty()
 }
 

@@ -7,9 +7,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::kappa::{Cell, Confusion, Kappa, of_links, shared};
-use crate::corpus::judgements::judge::{Judgement, Mark};
-use crate::corpus::store::corpus::Corpus;
+use crate::analysis::kappa::{Confusion, Kappa, PairVote, of_links, shared};
+use crate::corpus::judgements::judge::{ErrorMark, Judgement};
+use crate::corpus::store::corpus::CorpusTable;
 use crate::error::{Error, Result};
 use crate::text::links::places::words;
 
@@ -43,7 +43,7 @@ impl Aspect {
 
 /// One thing that was compared.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Line {
+pub struct AgreementLine {
     /// What.
     pub name: String,
     /// What was counted.
@@ -62,13 +62,13 @@ pub struct Agreement {
     /// How many sentences both judged.
     pub both: usize,
     /// Stars, tags, marks, links.
-    pub lines: Vec<Line>,
+    pub lines: Vec<AgreementLine>,
     /// The sentences, from 0, where they differ, and in what.
     pub differing: Vec<(usize, Vec<Aspect>)>,
 }
 
 /// Refuses a name under which nobody judged anything.
-pub fn check(corpus: &Corpus, name: &str) -> Result<()> {
+pub fn check(corpus: &CorpusTable, name: &str) -> Result<()> {
     if corpus.counts.annotators.contains_key(name) {
         return Ok(());
     }
@@ -81,7 +81,7 @@ pub fn check(corpus: &Corpus, name: &str) -> Result<()> {
 ///
 /// # Errors
 /// A name under which nobody judged anything.
-pub fn compare(corpus: &Corpus, (first, second): (&str, &str), rows: &[u32]) -> Result<Agreement> {
+pub fn compare(corpus: &CorpusTable, (first, second): (&str, &str), rows: &[u32]) -> Result<Agreement> {
     check(corpus, first)?;
     check(corpus, second)?;
     let both: Vec<Both<'_>> = rows.iter().filter_map(|at| Both::of(corpus, *at as usize, first, second)).collect();
@@ -99,7 +99,7 @@ pub fn compare(corpus: &Corpus, (first, second): (&str, &str), rows: &[u32]) -> 
 }
 
 /// What two annotators differ in about a sentence, from 0; nothing where one of them said nothing of it.
-pub fn differences(corpus: &Corpus, at: usize, first: &str, second: &str) -> Vec<Aspect> {
+pub fn differences(corpus: &CorpusTable, at: usize, first: &str, second: &str) -> Vec<Aspect> {
     Both::of(corpus, at, first, second).map(|both| both.differs(corpus)).unwrap_or_default()
 }
 
@@ -111,12 +111,12 @@ struct Both<'a> {
 }
 
 impl<'a> Both<'a> {
-    fn of(corpus: &'a Corpus, at: usize, first: &str, second: &str) -> Option<Self> {
+    fn of(corpus: &'a CorpusTable, at: usize, first: &str, second: &str) -> Option<Self> {
         let by = corpus.judgements.get(&at)?;
         Some(Self { at, first: by.get(first)?, second: by.get(second)? })
     }
 
-    fn differs(&self, corpus: &Corpus) -> Vec<Aspect> {
+    fn differs(&self, corpus: &CorpusTable) -> Vec<Aspect> {
         let (one, other) = (self.first, self.second);
         let is = |aspect: &&Aspect| match aspect {
             Aspect::Stars => one.stars > 0 && other.stars > 0 && one.stars != other.stars,
@@ -135,7 +135,7 @@ impl<'a> Both<'a> {
     }
 }
 
-fn stars(both: &[Both<'_>]) -> Line {
+fn stars(both: &[Both<'_>]) -> AgreementLine {
     let mut table = Confusion::default();
     for both in both.iter().filter(|both| both.first.stars > 0 && both.second.stars > 0) {
         table.add(both.first.stars, both.second.stars, 1);
@@ -146,11 +146,11 @@ fn stars(both: &[Both<'_>]) -> Line {
         ("quadratic kappa", table.weighted(|one, other| apart(one, other).powi(2))),
     ];
     let more = weighted.into_iter().filter_map(|(name, number)| Some((name, number?))).collect();
-    Line { name: "stars".to_owned(), of: "sentences", kappa: table.kappa(), more }
+    AgreementLine { name: "stars".to_owned(), of: "sentences", kappa: table.kappa(), more }
 }
 
 /// All tags together, then each.
-fn tags(both: &[Both<'_>]) -> Vec<Line> {
+fn tags(both: &[Both<'_>]) -> Vec<AgreementLine> {
     let names: BTreeSet<&String> = both.iter().flat_map(|both| both.first.tags.union(&both.second.tags)).collect();
     let mut all = Confusion::default();
     let mut lines = Vec::new();
@@ -160,9 +160,14 @@ fn tags(both: &[Both<'_>]) -> Vec<Line> {
             table.add(both.first.tags.contains(name), both.second.tags.contains(name), 1);
         }
         all.add_all(&table);
-        lines.push(Line { name: format!("tag {name}"), of: "sentences", kappa: table.kappa(), more: Vec::new() });
+        lines.push(AgreementLine {
+            name: format!("tag {name}"),
+            of: "sentences",
+            kappa: table.kappa(),
+            more: Vec::new(),
+        });
     }
-    let all = Line { name: "tags".to_owned(), of: "sentences and tags", kappa: all.kappa(), more: Vec::new() };
+    let all = AgreementLine { name: "tags".to_owned(), of: "sentences and tags", kappa: all.kappa(), more: Vec::new() };
     std::iter::once(all).chain(lines).collect()
 }
 
@@ -170,22 +175,22 @@ fn tags(both: &[Both<'_>]) -> Vec<Line> {
 type Label<'a> = Option<(&'a str, &'a str)>;
 
 /// For each word of what a system says of a sentence, from 0, how an annotator marked it.
-fn labels<'a>(corpus: &Corpus, at: usize, system: &str, judgement: &'a Judgement) -> Vec<Label<'a>> {
+fn labels<'a>(corpus: &CorpusTable, at: usize, system: &str, judgement: &'a Judgement) -> Vec<Label<'a>> {
     let column = corpus.systems.iter().find(|column| column.system.name == system);
     let text = column.and_then(|column| column.texts.get(at)).unwrap_or_default();
     let count = words(text).count();
-    let mut labels: Vec<Option<&Mark>> = vec![None; count];
+    let mut labels: Vec<Option<&ErrorMark>> = vec![None; count];
     for mark in judgement.marks.iter().filter(|mark| mark.system == system) {
         let (first, behind) = mark.target;
         let first = first.min(count.saturating_sub(1));
-        let weight = |mark: &Mark| corpus.scheme.weight(&mark.severity);
+        let weight = |mark: &ErrorMark| corpus.scheme.weight(&mark.severity);
         for label in labels.iter_mut().take(behind.max(first + 1)).skip(first) {
             if label.is_none_or(|known| weight(mark) > weight(known)) {
                 *label = Some(mark);
             }
         }
     }
-    let name = |mark: &'a Mark| (mark.category.as_str(), mark.severity.as_str());
+    let name = |mark: &'a ErrorMark| (mark.category.as_str(), mark.severity.as_str());
     labels.into_iter().map(|mark| mark.map(name)).collect()
 }
 
@@ -198,7 +203,7 @@ fn systems_of<'a>(judgements: impl IntoIterator<Item = &'a Judgement>) -> BTreeS
     judgements.into_iter().flat_map(of).collect()
 }
 
-fn marks(corpus: &Corpus, both: &[Both<'_>]) -> Vec<Line> {
+fn marks(corpus: &CorpusTable, both: &[Both<'_>]) -> Vec<AgreementLine> {
     let systems = systems_of(both.iter().flat_map(|both| [both.first, both.second]));
     let (mut kinds, mut severities, mut wrong) = (Confusion::default(), Confusion::default(), Confusion::default());
     for both in both {
@@ -213,7 +218,7 @@ fn marks(corpus: &Corpus, both: &[Both<'_>]) -> Vec<Line> {
             }
         }
     }
-    let line = |name: &str, kappa| Line { name: name.to_owned(), of: "words", kappa, more: Vec::new() };
+    let line = |name: &str, kappa| AgreementLine { name: name.to_owned(), of: "words", kappa, more: Vec::new() };
     vec![
         line("words marked", wrong.kappa()),
         line("kind of each word", kinds.kappa()),
@@ -221,8 +226,8 @@ fn marks(corpus: &Corpus, both: &[Both<'_>]) -> Vec<Line> {
     ]
 }
 
-fn links(corpus: &Corpus, both: &[Both<'_>]) -> Line {
-    let mut table: Confusion<Cell> = Confusion::default();
+fn links(corpus: &CorpusTable, both: &[Both<'_>]) -> AgreementLine {
+    let mut table: Confusion<PairVote> = Confusion::default();
     for both in both {
         let Some((first, second)) = both.first.drawn().zip(both.second.drawn()) else { continue };
         let count = |text: Option<&str>| words(text.unwrap_or_default()).count();
@@ -230,5 +235,5 @@ fn links(corpus: &Corpus, both: &[Both<'_>]) -> Line {
         table.add_all(&of_links(&first, &second, source, target));
     }
     let more = shared(&table).map(|shared| ("F1 of links", shared)).into_iter().collect();
-    Line { name: "links by hand".to_owned(), of: "pairs of words", kappa: table.kappa(), more }
+    AgreementLine { name: "links by hand".to_owned(), of: "pairs of words", kappa: table.kappa(), more }
 }

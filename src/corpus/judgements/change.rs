@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::corpus::judgements::judge::{ByAnnotator, Changed};
-use crate::corpus::judgements::scheme::Scheme;
+use crate::corpus::judgements::scheme::ErrorScheme;
 use crate::corpus::measures::measures::{DISAGREEMENT, MEASURES, Measuring};
-use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::error::Result;
 use crate::text::links::Links;
@@ -19,7 +19,7 @@ pub struct Change {
     /// Links by hand.
     pub golds: BTreeMap<usize, Option<Links>>,
     /// The scheme of errors.
-    pub scheme: Option<Arc<Scheme>>,
+    pub scheme: Option<Arc<ErrorScheme>>,
     /// The systems, by their ids, with measures that follow from the links.
     numbers: Vec<(i64, Vec<(usize, Vec<f32>)>)>,
 }
@@ -51,7 +51,7 @@ impl Change {
     }
 }
 
-impl Corpus {
+impl CorpusTable {
     /// Takes a change in; costs what it changes.
     pub fn apply(&mut self, change: &Change) {
         let (judgements, counts) = (Arc::make_mut(&mut self.judgements), Arc::make_mut(&mut self.counts));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::judgements::scheme::{Renamed, Scheme};
+use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::read::gold_of;
 use crate::corpus::store::write::set_gold;
@@ -36,7 +36,7 @@ pub struct Judgement {
     pub note: String,
     /// Errors.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub marks: Vec<Mark>,
+    pub marks: Vec<ErrorMark>,
     /// Systems, by name, whose translation was read and has no errors.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub no_errors: BTreeSet<String>,
@@ -62,7 +62,7 @@ impl Judgement {
     }
 
     /// Marks an error; its system is not without any more.
-    pub fn mark(&mut self, mark: Mark) {
+    pub fn mark(&mut self, mark: ErrorMark) {
         self.no_errors.remove(&mark.system);
         self.marks.push(mark);
     }
@@ -89,7 +89,7 @@ fn is_zero(stars: &u8) -> bool {
 /// An error in a system's translation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Mark {
+pub struct ErrorMark {
     /// The name of the system.
     pub system: String,
     /// Words of the translation, the first and the one behind the last, from 0; equal where words are missing there.
@@ -209,7 +209,7 @@ impl Workspace {
     }
 
     /// The scheme of errors.
-    pub fn scheme(&self) -> Result<Scheme> {
+    pub fn scheme(&self) -> Result<ErrorScheme> {
         let document = self.tell(standing(&self.connection, 0, None))?;
         Ok(document.and_then(|document| serde_json::from_str(&document).ok()).unwrap_or_default())
     }
@@ -252,7 +252,7 @@ impl Workspace {
     }
 
     /// Sets the scheme of errors. Marks of kinds and severities that have new names get these too.
-    pub fn set_scheme(&mut self, scheme: &Scheme, renamed: &Renamed) -> Result<Changed> {
+    pub fn set_scheme(&mut self, scheme: &ErrorScheme, renamed: &Renamed) -> Result<Changed> {
         let document = serde_json::to_string(scheme).unwrap_or_default();
         let mut deeds = vec![Deed { id: 0, annotator: None, after: Some(document) }];
         let new = |names: &[(String, String)], name: &mut String| {

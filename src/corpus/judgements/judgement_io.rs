@@ -10,17 +10,17 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::corpus::import::importer::ImportReport;
-use crate::corpus::judgements::judge::{Given, Judgement, Judgements, MOST_STARS, Mark, NOBODY};
+use crate::corpus::judgements::judge::{ErrorMark, Given, Judgement, Judgements, MOST_STARS, NOBODY};
 use crate::corpus::measures::measures::Measuring;
-use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::text::links::Links;
 use crate::text::links::places::words;
 use crate::text::links::read::links_of;
 use crate::text::reader::{LineReader, open, require_file};
-use crate::text::tsv::{Cell, Tsv};
-use crate::ticket::Ticket;
+use crate::text::tsv::{Tsv, TsvCell};
+use crate::ticket::CancellationToken;
 
 /// The columns of a table. A judgement has a row for each mark, and one for each system that has no errors.
 const COLUMNS: &[&str] = &[
@@ -48,7 +48,7 @@ const BAR: &str = " | ";
 const WINDOW: usize = 10_000;
 
 /// Writes the judgements of some sentences as a table.
-pub fn table(file: &mut dyn Write, rows: &[u32], corpus: &Corpus) -> std::io::Result<()> {
+pub fn table(file: &mut dyn Write, rows: &[u32], corpus: &CorpusTable) -> std::io::Result<()> {
     let mut table = Tsv::new(file, COLUMNS)?;
     for &at in rows {
         for (annotator, judgement) in corpus.judgements.get(&(at as usize)).into_iter().flat_map(|by| by.iter()) {
@@ -71,12 +71,12 @@ enum Of<'a> {
     /// Nothing.
     Nothing,
     /// One.
-    Mark(&'a Mark),
+    Mark(&'a ErrorMark),
     /// That this system has none.
     NoErrors(&'a str),
 }
 
-fn cells(corpus: &Corpus, at: usize, annotator: &str, judgement: Option<&Judgement>, of: Of<'_>) -> Vec<Cell> {
+fn cells(corpus: &CorpusTable, at: usize, annotator: &str, judgement: Option<&Judgement>, of: Of<'_>) -> Vec<TsvCell> {
     let (system, no_errors, mark) = match of {
         Of::Nothing => ("", "", None),
         Of::NoErrors(system) => (system, YES, None),
@@ -87,19 +87,19 @@ fn cells(corpus: &Corpus, at: usize, annotator: &str, judgement: Option<&Judgeme
     let stars = if said.stars == 0 { String::new() } else { said.stars.to_string() };
     let tags: Vec<&str> = said.tags.iter().map(String::as_str).collect();
     let source = mark.filter(|mark| mark.source != (0, 0)).map(|mark| span(mark.source));
-    let text = |of: fn(&Mark) -> &String| Cell::from(mark.map_or("", |mark| of(mark).as_str()));
+    let text = |of: fn(&ErrorMark) -> &String| TsvCell::from(mark.map_or("", |mark| of(mark).as_str()));
     vec![
-        Cell::plain(&(at + 1)),
-        Cell::from(corpus.sources.get(at).unwrap_or_default()),
-        Cell::from(annotator),
-        Cell::Plain(stars),
-        Cell::from(tags.join(BAR).as_str()),
-        Cell::from(&said.note),
-        Cell::plain(said.links.as_str()),
-        Cell::from(system),
-        Cell::plain(no_errors),
-        Cell::Plain(mark.map(|mark| span(mark.target)).unwrap_or_default()),
-        Cell::Plain(source.unwrap_or_default()),
+        TsvCell::plain(&(at + 1)),
+        TsvCell::from(corpus.sources.get(at).unwrap_or_default()),
+        TsvCell::from(annotator),
+        TsvCell::Plain(stars),
+        TsvCell::from(tags.join(BAR).as_str()),
+        TsvCell::from(&said.note),
+        TsvCell::plain(said.links.as_str()),
+        TsvCell::from(system),
+        TsvCell::plain(no_errors),
+        TsvCell::Plain(mark.map(|mark| span(mark.target)).unwrap_or_default()),
+        TsvCell::Plain(source.unwrap_or_default()),
         text(|mark| &mark.category),
         text(|mark| &mark.severity),
         text(|mark| &mark.note),
@@ -172,7 +172,7 @@ pub fn import(
     path: &Path,
     name: Option<&str>,
     measuring: &mut Measuring,
-    ticket: &Ticket,
+    ticket: &CancellationToken,
 ) -> Result<ImportReport> {
     let Some(notation) = notation(path) else {
         let advice = "lines as `analyse --format judgements` writes them, or a table with the columns `annotator` and `sentence` or `source`";
@@ -285,7 +285,7 @@ impl Reading<'_> {
         self.report.warn(self.path, line, message);
     }
 
-    fn lines(&mut self, ticket: &Ticket) -> Result<()> {
+    fn lines(&mut self, ticket: &CancellationToken) -> Result<()> {
         let mut lines = LineReader::open(self.path)?;
         while let Some(text) = lines.next().transpose()? {
             ticket.check()?;
@@ -312,7 +312,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn table(&mut self, known: &Judgements, ticket: &Ticket) -> Result<()> {
+    fn table(&mut self, known: &Judgements, ticket: &CancellationToken) -> Result<()> {
         let mut rows = csv::ReaderBuilder::new().delimiter(b'\t').flexible(true).from_reader(open(self.path)?);
         let damaged = |error: csv::Error| Error::file(self.path, format!("cannot be read as a table ({error})"));
         let heads: Vec<String> = rows.headers().map_err(damaged)?.iter().map(|head| head.trim().to_owned()).collect();
@@ -537,7 +537,7 @@ impl<'a> Cells<'a> {
     }
 
     /// The mark of the row, if it has one.
-    fn mark(self) -> Option<std::result::Result<Mark, String>> {
+    fn mark(self) -> Option<std::result::Result<ErrorMark, String>> {
         let category = self.get("category");
         if category.is_empty() {
             return None;
@@ -547,7 +547,7 @@ impl<'a> Cells<'a> {
             text => read_span(text).ok_or_else(|| format!("`{text:.40}` are no words; write `3`, `3-4` or `before 3`")),
         };
         let mark = || {
-            Ok(Mark {
+            Ok(ErrorMark {
                 system: self.get("system").to_owned(),
                 target: span("words")?,
                 source: span("source_words")?,

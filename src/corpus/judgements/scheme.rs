@@ -22,7 +22,7 @@ const MOST: u64 = 1 << 20;
 /// Kinds of errors and how bad they may be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Scheme {
+pub struct ErrorScheme {
     /// Kinds, `group/kind`.
     pub categories: Vec<String>,
     /// Severities, the mildest first.
@@ -48,7 +48,7 @@ pub struct Renamed {
     pub severities: Vec<(String, String)>,
 }
 
-impl Default for Scheme {
+impl Default for ErrorScheme {
     /// The core of MQM (Multidimensional Quality Metrics) with its usual weights.
     fn default() -> Self {
         let categories = [
@@ -74,7 +74,7 @@ impl Default for Scheme {
     }
 }
 
-impl Scheme {
+impl ErrorScheme {
     /// What an error of a severity weighs; 0 for one that the scheme does not have.
     pub fn weight(&self, severity: &str) -> f32 {
         self.severities.iter().find(|known| known.name == severity).map_or(0.0, |known| known.weight)
@@ -132,7 +132,7 @@ impl Scheme {
         toml::to_string(self).map_err(|error| Error::Internal(error.to_string()))
     }
 
-    /// Writes a file, as [`Scheme::open`] reads it.
+    /// Writes a file, as [`ErrorScheme::open`] reads it.
     pub fn save(&self, path: &Path) -> Result<()> {
         let text = if is_json(path) {
             serde_json::to_string_pretty(self).map_err(|error| error.to_string())

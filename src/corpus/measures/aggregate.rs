@@ -1,10 +1,10 @@
 //! Floor 7: numbers of many sentences as one: corpus BLEU and chrF, means of the other measures.
 
-use crate::analysis::bleu::{BleuSettings, Counts};
+use crate::analysis::bleu::{BleuCounts, BleuSettings};
 use crate::analysis::bootstrap::{Paired, paired};
 use crate::corpus::measures::measures::MEASURES;
-use crate::corpus::measures::scores::{Compared, RESAMPLES, Sums};
-use crate::corpus::store::corpus::Corpus;
+use crate::corpus::measures::scores::{ComparedScores, RESAMPLES, Sums};
+use crate::corpus::store::corpus::CorpusTable;
 
 /// A system over some sentences.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,10 +20,10 @@ pub struct Aggregate {
 }
 
 /// One system over the sentences of some rows.
-pub fn aggregate(corpus: &Corpus, system: usize, rows: &[u32]) -> Aggregate {
+pub fn aggregate(corpus: &CorpusTable, system: usize, rows: &[u32]) -> Aggregate {
     let mut sums = Sums::default();
     for (hypothesis, reference) in pairs(corpus, system, rows) {
-        let counts = reference.map(|reference| Compared::of(hypothesis, &[reference], &BleuSettings::default()));
+        let counts = reference.map(|reference| ComparedScores::of(hypothesis, &[reference], &BleuSettings::default()));
         sums.add(&counts.map_or(Sums { sentences: 1, ..Sums::default() }, Sums::compared));
     }
     let scores = sums.scores();
@@ -36,12 +36,16 @@ pub fn aggregate(corpus: &Corpus, system: usize, rows: &[u32]) -> Aggregate {
 }
 
 /// Outputs and references of some rows.
-fn pairs<'a>(corpus: &'a Corpus, system: usize, rows: &'a [u32]) -> impl Iterator<Item = (&'a str, Option<&'a str>)> {
+fn pairs<'a>(
+    corpus: &'a CorpusTable,
+    system: usize,
+    rows: &'a [u32],
+) -> impl Iterator<Item = (&'a str, Option<&'a str>)> {
     let column = corpus.systems.get(system);
     rows.iter().filter_map(move |&at| Some((column?.texts.get(at as usize)?, corpus.references.get(at as usize))))
 }
 
-fn mean(corpus: &Corpus, system: usize, measure: usize, rows: &[u32]) -> Option<f64> {
+fn mean(corpus: &CorpusTable, system: usize, measure: usize, rows: &[u32]) -> Option<f64> {
     let numbers = corpus.systems.get(system)?.numbers.get(measure)?;
     let (mut sum, mut count) = (0.0, 0_usize);
     for &at in rows {
@@ -56,7 +60,7 @@ fn mean(corpus: &Corpus, system: usize, measure: usize, rows: &[u32]) -> Option<
 
 /// Whether one system is better than another by BLEU, over the rows where both say something and there is a reference
 /// (paired bootstrap, Koehn 2004).
-pub fn compare(corpus: &Corpus, first: usize, second: usize, rows: &[u32]) -> Option<Paired> {
+pub fn compare(corpus: &CorpusTable, first: usize, second: usize, rows: &[u32]) -> Option<Paired> {
     let (a, b) = (corpus.systems.get(first)?, corpus.systems.get(second)?);
     let (mut of_first, mut of_second) = (Vec::new(), Vec::new());
     for &at in rows {
@@ -65,8 +69,8 @@ pub fn compare(corpus: &Corpus, first: usize, second: usize, rows: &[u32]) -> Op
         else {
             continue;
         };
-        of_first.push(Counts::of(one, &[reference], &BleuSettings::default()));
-        of_second.push(Counts::of(other, &[reference], &BleuSettings::default()));
+        of_first.push(BleuCounts::of(one, &[reference], &BleuSettings::default()));
+        of_second.push(BleuCounts::of(other, &[reference], &BleuSettings::default()));
     }
     if of_first.is_empty() { None } else { paired(&of_first, &of_second, RESAMPLES.0, RESAMPLES.1) }
 }

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::corpus::query::column::Column;
-use crate::corpus::store::corpus::Corpus;
+use crate::corpus::query::column::TableColumn;
+use crate::corpus::store::corpus::CorpusTable;
 
 /// Bins of a histogram.
 const BINS: usize = 40;
@@ -16,7 +16,7 @@ const NONE: u8 = u8::MAX;
 /// A column in bins.
 #[derive(Clone, Debug)]
 pub struct Binned {
-    column: Column,
+    column: TableColumn,
     low: f32,
     high: f32,
     /// The bin of each sentence.
@@ -28,7 +28,7 @@ pub struct Binned {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
     /// Of which.
-    pub column: Column,
+    pub column: TableColumn,
     /// Where the first bin begins.
     pub low: f32,
     /// Where the last bin ends.
@@ -43,7 +43,7 @@ pub struct Histogram {
 
 /// What is drawn of several columns.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Picture {
+pub struct DistributionPicture {
     /// A histogram for each column.
     pub histograms: Vec<Histogram>,
     /// Numbers of some of all sentences: in each line one for each column.
@@ -56,7 +56,7 @@ pub struct Picture {
 
 impl Binned {
     /// Puts a column into bins: whole numbers into a bin each, where they are few.
-    pub fn of(column: Column, corpus: &Corpus) -> Self {
+    pub fn of(column: TableColumn, corpus: &CorpusTable) -> Self {
         let values = || (0..corpus.len()).map(|at| column.value(corpus, at));
         let known = || values().filter(|value| value.is_finite());
         let (mut low, mut high) = (known().fold(f32::INFINITY, f32::min), known().fold(f32::NEG_INFINITY, f32::max));
@@ -87,7 +87,7 @@ impl Binned {
     }
 
     /// Which column it is.
-    pub fn column(&self) -> Column {
+    pub fn column(&self) -> TableColumn {
         self.column
     }
 
@@ -136,6 +136,6 @@ pub fn spread(count: usize, most: usize) -> impl Iterator<Item = usize> {
 }
 
 /// Some sentences as lines through columns.
-pub fn lines(columns: &[Column], rows: impl Iterator<Item = usize>, corpus: &Corpus) -> Vec<Vec<f32>> {
+pub fn lines(columns: &[TableColumn], rows: impl Iterator<Item = usize>, corpus: &CorpusTable) -> Vec<Vec<f32>> {
     rows.map(|at| columns.iter().map(|column| column.value(corpus, at)).collect()).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::analysis::lexical::cut;
-use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::corpus::CorpusTable;
 use crate::error::Result;
 use crate::text::reader::LineReader;
 
@@ -35,7 +35,7 @@ impl Frequencies {
     }
 
     /// Counts the references; `None` when `goes_on` says no.
-    pub fn counted(corpus: &Corpus, goes_on: &mut dyn FnMut() -> bool) -> Option<Self> {
+    pub fn counted(corpus: &CorpusTable, goes_on: &mut dyn FnMut() -> bool) -> Option<Self> {
         let mut all = Self { origin: "the references of this workspace".to_owned(), ..Self::default() };
         for at in 0..corpus.len() {
             if at % STEP == 0 && !goes_on() {

@@ -5,12 +5,12 @@ use std::sync::LazyLock;
 
 use crate::aligner::words::LineAligner;
 use crate::analysis::aer;
-use crate::analysis::bleu::{BleuSettings, Counts};
+use crate::analysis::bleu::{BleuCounts, BleuSettings};
 use crate::analysis::chrf;
-use crate::analysis::confidence::{CONFIDENCES, ConfidenceEntry, Seen};
+use crate::analysis::confidence::{CONFIDENCES, ConfidenceEntry, TranslationSigns};
 use crate::analysis::hard;
 use crate::analysis::pooled::pooled;
-use crate::corpus::store::output::Output;
+use crate::corpus::store::output::SystemOutput;
 use crate::text::links::places::{covered, ends, visible, words};
 use crate::text::links::{Link, Links};
 use crate::text::sentence::UNK;
@@ -19,7 +19,7 @@ pub use crate::analysis::confidence::Better;
 
 /// A sentence and what is known of it.
 #[derive(Clone, Debug)]
-pub struct Subject<'a> {
+pub struct MeasureSubject<'a> {
     /// The source text.
     pub source: &'a str,
     /// The reference.
@@ -29,14 +29,14 @@ pub struct Subject<'a> {
     /// Links of the statistical aligner, of the output's words.
     pub statistical: Option<&'a [Link]>,
     /// What a system says; `None` where the sentence itself is measured.
-    pub output: Option<&'a Output>,
+    pub output: Option<&'a SystemOutput>,
     /// Its alpha and words.
-    pub seen: Seen<'a>,
+    pub seen: TranslationSigns<'a>,
 }
 
 /// A measure; a line of [`MEASURES`] or [`OF_SENTENCES`].
 #[derive(Clone, Copy)]
-pub struct Measure {
+pub struct CorpusMeasure {
     /// As it is typed and written into files.
     pub name: &'static str,
     /// As the head of a column.
@@ -55,14 +55,14 @@ pub struct Measure {
 #[derive(Clone, Copy)]
 pub enum Of {
     /// Of texts, links and numbers.
-    Subject(fn(&Subject<'_>) -> Option<f32>),
+    Subject(fn(&MeasureSubject<'_>) -> Option<f32>),
     /// Of alpha and its words.
-    Seen(fn(&Seen<'_>) -> Option<f64>),
+    Seen(fn(&TranslationSigns<'_>) -> Option<f64>),
 }
 
-impl Measure {
+impl CorpusMeasure {
     /// The number of a subject; `None` where there is nothing to measure.
-    pub fn value(&self, subject: &Subject<'_>) -> Option<f32> {
+    pub fn value(&self, subject: &MeasureSubject<'_>) -> Option<f32> {
         match self.of {
             Of::Subject(of) => of(subject),
             Of::Seen(of) => of(&subject.seen).map(|number| number as f32),
@@ -74,8 +74,8 @@ impl Measure {
 pub const DISAGREEMENT: &str = "disagreement";
 
 /// Measures of an output that are made here.
-const OWN: &[Measure] = &[
-    Measure {
+const OWN: &[CorpusMeasure] = &[
+    CorpusMeasure {
         name: "length",
         title: "words",
         about: "Words of the translation",
@@ -83,7 +83,7 @@ const OWN: &[Measure] = &[
         digits: 0,
         of: Of::Subject(|subject| Some(words(&subject.output?.text).count() as f32)),
     },
-    Measure {
+    CorpusMeasure {
         name: "ratio",
         title: "ratio",
         about: "Words of the translation for each word of the source",
@@ -94,7 +94,7 @@ const OWN: &[Measure] = &[
             (source > 0).then(|| Some(words(&subject.output?.text).count() as f32 / source as f32)).flatten()
         }),
     },
-    Measure {
+    CorpusMeasure {
         name: "logp",
         title: "log p",
         about: "log p of the translation, natural logarithm",
@@ -102,7 +102,7 @@ const OWN: &[Measure] = &[
         digits: 2,
         of: Of::Subject(|subject| subject.output?.log_p),
     },
-    Measure {
+    CorpusMeasure {
         name: "mean_logp",
         title: "log p / |y|",
         about: "log p of the translation divided by its words, </s> counted",
@@ -113,7 +113,7 @@ const OWN: &[Measure] = &[
             (!output.target.is_empty()).then(|| output.log_p.map(|log_p| log_p / output.target.len() as f32)).flatten()
         }),
     },
-    Measure {
+    CorpusMeasure {
         name: "bleu",
         title: "BLEU",
         about: "BLEU of the sentence with effective order, as sacreBLEU's sentence_bleu",
@@ -121,10 +121,10 @@ const OWN: &[Measure] = &[
         digits: 1,
         of: Of::Subject(|subject| {
             let reference = subject.reference?;
-            Some(Counts::of(&subject.output?.text, &[reference], &BleuSettings::default()).sentence() as f32)
+            Some(BleuCounts::of(&subject.output?.text, &[reference], &BleuSettings::default()).sentence() as f32)
         }),
     },
-    Measure {
+    CorpusMeasure {
         name: "chrf",
         title: "chrF2",
         about: "chrF2 of the sentence, as sacreBLEU's sentence_chrf",
@@ -132,10 +132,10 @@ const OWN: &[Measure] = &[
         digits: 1,
         of: Of::Subject(|subject| {
             let reference = subject.reference?;
-            Some(chrf::Counts::of(&subject.output?.text, &[reference], false).score() as f32)
+            Some(chrf::ChrfCounts::of(&subject.output?.text, &[reference], false).score() as f32)
         }),
     },
-    Measure {
+    CorpusMeasure {
         name: "unk",
         title: "[UNK]",
         about: "Unknown words in the translation",
@@ -143,7 +143,7 @@ const OWN: &[Measure] = &[
         digits: 0,
         of: Of::Subject(|subject| Some(subject.output?.text.matches(UNK).count() as f32)),
     },
-    Measure {
+    CorpusMeasure {
         name: "aer",
         title: "AER",
         about: "Alignment error against links by hand, of a translation that is the reference itself; the links are \
@@ -154,10 +154,10 @@ const OWN: &[Measure] = &[
             let (gold, output, reference) = (subject.gold?, subject.output?, subject.reference?);
             let is_same = words(reference).eq(words(&output.text));
             let found = is_same.then(|| in_chunks(subject)).flatten()?;
-            aer::Counts::of(&found, gold).rates().aer.map(|aer| aer as f32)
+            aer::AerCounts::of(&found, gold).rates().aer.map(|aer| aer as f32)
         }),
     },
-    Measure {
+    CorpusMeasure {
         name: DISAGREEMENT,
         title: "off links",
         about: "Share of the links of greatest alpha that the statistical aligner does not have",
@@ -172,8 +172,8 @@ const OWN: &[Measure] = &[
 ];
 
 /// Measures of a source sentence.
-pub const OF_SENTENCES: &[Measure] = &[
-    Measure {
+pub const OF_SENTENCES: &[CorpusMeasure] = &[
+    CorpusMeasure {
         name: "words",
         title: "words",
         about: "Words of the source, between spaces",
@@ -181,7 +181,7 @@ pub const OF_SENTENCES: &[Measure] = &[
         digits: 0,
         of: Of::Subject(|subject| Some(words(subject.source).count() as f32)),
     },
-    Measure {
+    CorpusMeasure {
         name: "reference_words",
         title: "ref. words",
         about: "Words of the reference, between spaces",
@@ -192,9 +192,9 @@ pub const OF_SENTENCES: &[Measure] = &[
 ];
 
 /// Measures of an output: those made here, then what alpha says of its translation.
-pub static MEASURES: LazyLock<Vec<Measure>> = LazyLock::new(|| {
+pub static MEASURES: LazyLock<Vec<CorpusMeasure>> = LazyLock::new(|| {
     let is_new = |entry: &&ConfidenceEntry| !ELSEWHERE.contains(&entry.name);
-    let seen = CONFIDENCES.iter().filter(is_new).map(|entry| Measure {
+    let seen = CONFIDENCES.iter().filter(is_new).map(|entry| CorpusMeasure {
         name: entry.name,
         title: entry.label,
         about: entry.formula,
@@ -209,18 +209,18 @@ pub static MEASURES: LazyLock<Vec<Measure>> = LazyLock::new(|| {
 const ELSEWHERE: &[&str] = &["disagreement", "unk", "length_ratio"];
 
 /// A measure by its name.
-pub fn named(name: &str) -> Option<&'static Measure> {
+pub fn named(name: &str) -> Option<&'static CorpusMeasure> {
     MEASURES.iter().chain(OF_SENTENCES).find(|measure| measure.name == name)
 }
 
 /// An output's links between the words between spaces of its two texts, as alignments by hand count them.
-fn in_chunks(subject: &Subject<'_>) -> Option<Vec<Link>> {
+fn in_chunks(subject: &MeasureSubject<'_>) -> Option<Vec<Link>> {
     chunk_links(subject.source, subject.output?)
 }
 
 /// The links of an output of a source text between the words between their spaces: alpha is pooled over the parts of each
 /// word, as the alignment error of given pairs has it, and each word of the output has the source word of greatest alpha.
-pub fn chunk_links(source: &str, output: &Output) -> Option<Vec<Link>> {
+pub fn chunk_links(source: &str, output: &SystemOutput) -> Option<Vec<Link>> {
     let Some(alignment) = output.alignment().filter(|_| output.links.is_none()) else {
         // They came from a file, which counts so already.
         return output.links.clone();
@@ -253,7 +253,7 @@ fn spans(parts: &[String], text: &str) -> Option<Vec<Range<usize>>> {
 }
 
 /// All of some measures, NaN where there is nothing to measure.
-pub fn measure_all(measures: &[Measure], subject: &Subject<'_>) -> Vec<f32> {
+pub fn measure_all(measures: &[CorpusMeasure], subject: &MeasureSubject<'_>) -> Vec<f32> {
     measures.iter().map(|measure| measure.value(subject).unwrap_or(f32::NAN)).collect()
 }
 
@@ -266,13 +266,19 @@ pub struct Measuring {
 
 impl Measuring {
     /// Measures an output.
-    pub fn output(&mut self, source: &str, reference: Option<&str>, gold: Option<&Links>, output: &Output) -> Vec<f32> {
+    pub fn output(
+        &mut self,
+        source: &str,
+        reference: Option<&str>,
+        gold: Option<&Links>,
+        output: &SystemOutput,
+    ) -> Vec<f32> {
         let aligns = output.alpha.is_some() || output.links.is_some();
         let aligner = self.aligner.as_mut().filter(|_| aligns);
         let statistical = aligner.map(|aligner| aligner.lines(source, &output.text).forward);
         let alpha = output.alpha.clone().unwrap_or_default();
-        let seen = Seen { alpha, source: &output.source, target: &output.target, links: None };
+        let seen = TranslationSigns { alpha, source: &output.source, target: &output.target, links: None };
         let statistical = statistical.as_deref();
-        measure_all(&MEASURES, &Subject { source, reference, gold, statistical, output: Some(output), seen })
+        measure_all(&MEASURES, &MeasureSubject { source, reference, gold, statistical, output: Some(output), seen })
     }
 }

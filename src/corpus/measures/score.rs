@@ -4,7 +4,7 @@
 //! no score: it is not taken for faultless because another system of the same sentence was marked.
 
 use crate::corpus::judgements::judge::Judgement;
-use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::corpus::CorpusTable;
 use crate::text::links::places::words;
 
 /// The score of a system over some sentences.
@@ -26,7 +26,7 @@ impl Score {
         (self.words > 0).then(|| self.weight / self.words as f64)
     }
 
-    fn add(&mut self, corpus: &Corpus, system: &str, words: usize, judgement: &Judgement) {
+    fn add(&mut self, corpus: &CorpusTable, system: &str, words: usize, judgement: &Judgement) {
         self.judgements += 1;
         self.words += words;
         for mark in judgement.marks.iter().filter(|mark| mark.system == system) {
@@ -37,7 +37,7 @@ impl Score {
 }
 
 /// A system by its place over some sentences, by theirs.
-pub fn score(corpus: &Corpus, system: usize, rows: impl IntoIterator<Item = usize>) -> Score {
+pub fn score(corpus: &CorpusTable, system: usize, rows: impl IntoIterator<Item = usize>) -> Score {
     let mut score = Score::default();
     let Some(column) = corpus.systems.get(system) else { return score };
     for at in rows {

@@ -11,17 +11,20 @@ pub const RESAMPLES: (usize, u64) = (1000, 12345);
 
 /// An output against its references.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Compared {
+pub struct ComparedScores {
     /// What corpus BLEU adds up.
-    pub bleu: bleu::Counts,
+    pub bleu: bleu::BleuCounts,
     /// What corpus chrF2 adds up; its score is that of the sentence.
-    pub chrf: chrf::Counts,
+    pub chrf: chrf::ChrfCounts,
 }
 
-impl Compared {
+impl ComparedScores {
     /// Counts them.
     pub fn of(output: &str, references: &[&str], settings: &BleuSettings) -> Self {
-        Self { bleu: bleu::Counts::of(output, references, settings), chrf: chrf::Counts::of(output, references, false) }
+        Self {
+            bleu: bleu::BleuCounts::of(output, references, settings),
+            chrf: chrf::ChrfCounts::of(output, references, false),
+        }
     }
 }
 
@@ -37,16 +40,16 @@ pub struct Sums {
     /// Outputs that were compared with references.
     pub compared: usize,
     /// Their BLEU and chrF2.
-    pub counts: Compared,
+    pub counts: ComparedScores,
     /// Sentences whose links were compared with gold ones.
     pub aligned: usize,
     /// Their alignment errors.
-    pub aer: aer::Counts,
+    pub aer: aer::AerCounts,
 }
 
 impl Sums {
     /// A sentence with an output that was compared.
-    pub fn compared(counts: Compared) -> Self {
+    pub fn compared(counts: ComparedScores) -> Self {
         Self { sentences: 1, compared: 1, counts, ..Self::default() }
     }
 
@@ -63,8 +66,8 @@ impl Sums {
     }
 
     /// What it comes to.
-    pub fn scores(&self) -> Scores {
-        Scores {
+    pub fn scores(&self) -> SystemScores {
+        SystemScores {
             sentences: self.sentences,
             words: self.words,
             nll: self.nll,
@@ -78,7 +81,7 @@ impl Sums {
 
 /// Scores of a system over some sentences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Scores {
+pub struct SystemScores {
     /// How many.
     pub sentences: usize,
     /// Words of the references whose probability is known, `</s>` counted.
@@ -95,7 +98,7 @@ pub struct Scores {
     pub aer: Option<f64>,
 }
 
-impl Scores {
+impl SystemScores {
     /// In nats; `None` of no sentences.
     pub fn nll_per_sentence(&self) -> Option<f64> {
         (self.sentences > 0).then(|| self.nll / self.sentences as f64)
@@ -146,9 +149,13 @@ pub struct Comparison {
 }
 
 /// Compares two systems by the same sentences; `None` without any.
-pub fn compare(first: &[Compared], second: &[Compared], (resamples, seed): (usize, u64)) -> Option<Comparison> {
-    let bleu = |all: &[Compared]| all.iter().map(|one| one.bleu).collect::<Vec<_>>();
-    let chrf = |all: &[Compared]| all.iter().map(|one| one.chrf).collect::<Vec<_>>();
+pub fn compare(
+    first: &[ComparedScores],
+    second: &[ComparedScores],
+    (resamples, seed): (usize, u64),
+) -> Option<Comparison> {
+    let bleu = |all: &[ComparedScores]| all.iter().map(|one| one.bleu).collect::<Vec<_>>();
+    let chrf = |all: &[ComparedScores]| all.iter().map(|one| one.chrf).collect::<Vec<_>>();
     Some(Comparison {
         bleu: paired(&bleu(first), &bleu(second), resamples, seed)?,
         chrf: paired(&chrf(first), &chrf(second), resamples, seed)?,

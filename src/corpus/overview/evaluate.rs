@@ -7,21 +7,21 @@ use std::time::Instant;
 use crate::analysis::buckets::Buckets;
 use crate::analysis::unknown::Replacing;
 use crate::analysis::{bleu, chrf};
-use crate::corpus::measures::scores::Compared;
-use crate::corpus::overview::evaluated::{Record, Report, Translation, rows};
-use crate::corpus::overview::test_set::{Pair, Progress, Stage, TestSet, Unk};
+use crate::corpus::measures::scores::ComparedScores;
+use crate::corpus::overview::evaluated::{EvaluationRecord, EvaluationReport, Translation, rows};
+use crate::corpus::overview::test_set::{EvaluationProgress, EvaluationStage, TestPair, TestSet, Unk};
 use crate::decoding;
 use crate::decoding::Hypothesis;
 use crate::decoding::batching::WINDOW;
 use crate::error::{Error, Result};
-use crate::evaluation::ask::Asked;
-use crate::evaluation::system::System;
+use crate::evaluation::ask::AskedSystem;
+use crate::evaluation::system::EvaluatedSystem;
 use crate::evaluation::wording;
 use crate::models::Stepper;
 use crate::text::line;
 use crate::text::sentence::Sentence;
 use crate::text::tokenizer::Encode;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// How to evaluate.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub struct EvaluationOptions {
     pub unk: Vec<Unk>,
     /// What replaces unknown words of the output, in models that align; the others keep `[UNK]`.
     pub replace_unk: Option<Replacing>,
-    /// What tells the time, for [`Report::seconds`].
+    /// What tells the time, for [`EvaluationReport::seconds`].
     pub clock: Option<fn() -> Instant>,
 }
 
@@ -69,13 +69,13 @@ impl EvaluationOptions {
 /// [`Error::Stale`] as soon as the ticket is stale; a line that the model cannot read, named; what the search
 /// refuses.
 pub fn run<'a>(
-    system: impl Into<System<'a>>,
+    system: impl Into<EvaluatedSystem<'a>>,
     stepper: &mut dyn Stepper,
     test_set: &TestSet,
     options: &EvaluationOptions,
-    ticket: &Ticket,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<Report> {
+    ticket: &CancellationToken,
+    progress: &mut dyn FnMut(EvaluationProgress),
+) -> Result<EvaluationReport> {
     let system = system.into();
     let total = test_set.len() * (1 + options.unk.len());
     let mut run =
@@ -85,7 +85,7 @@ pub fn run<'a>(
     for start in (0..test_set.len()).step_by(window) {
         records.extend(run.window(stepper, start..(start + window).min(test_set.len()))?);
     }
-    Ok(Report {
+    Ok(EvaluationReport {
         name: system.name(),
         architecture: system.architecture(),
         folder: system.folder(),
@@ -114,11 +114,11 @@ struct Case {
 }
 
 struct Run<'a> {
-    system: System<'a>,
+    system: EvaluatedSystem<'a>,
     test_set: &'a TestSet,
     options: &'a EvaluationOptions,
-    ticket: &'a Ticket,
-    progress: &'a mut dyn FnMut(Progress),
+    ticket: &'a CancellationToken,
+    progress: &'a mut dyn FnMut(EvaluationProgress),
     done: usize,
     total: usize,
     seconds: f64,
@@ -128,13 +128,13 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// The records of some neighbouring lines.
-    fn window(&mut self, stepper: &mut dyn Stepper, lines: Range<usize>) -> Result<Vec<Record>> {
+    fn window(&mut self, stepper: &mut dyn Stepper, lines: Range<usize>) -> Result<Vec<EvaluationRecord>> {
         let cases: Result<Vec<Case>> = lines.clone().map(|line| self.read(line)).collect();
         let cases = cases?;
         let nll = self.score(stepper, &cases)?;
         let mut records = Vec::with_capacity(cases.len());
         for ((line, case), nll) in lines.clone().zip(&cases).zip(nll) {
-            records.push(Record {
+            records.push(EvaluationRecord {
                 pair: self.test_set.pairs[line].clone(),
                 source_words: case.source.words(),
                 words: case.target.len(),
@@ -183,7 +183,7 @@ impl Run<'_> {
             for (&index, forced) in indexes.iter().zip(forced) {
                 nll[index] = -forced.token_log_p.iter().map(|&log_p| f64::from(log_p)).sum::<f64>();
             }
-            self.tell(Stage::Scoring, indexes.len(), indexes.iter().map(|&index| pairs[index].1.len()).sum());
+            self.tell(EvaluationStage::Scoring, indexes.len(), indexes.iter().map(|&index| pairs[index].1.len()).sum());
             Ok(())
         })?;
         Ok(nll)
@@ -194,7 +194,7 @@ impl Run<'_> {
         &mut self,
         stepper: &mut dyn Stepper,
         cases: &[Case],
-        pairs: &[Pair],
+        pairs: &[TestPair],
         unk: Unk,
     ) -> Result<Vec<Translation>> {
         let search = decoding::SearchOptions {
@@ -205,7 +205,8 @@ impl Run<'_> {
         };
         let chosen: Vec<usize> = (0..cases.len()).filter(|&index| cases[index].source.words() > 0).collect();
         let sources: Vec<&[u32]> = chosen.iter().map(|&index| cases[index].source.ids.as_slice()).collect();
-        let asked = Asked { system: self.system, search: &search, batch: self.options.batch, ticket: self.ticket };
+        let asked =
+            AskedSystem { system: self.system, search: &search, batch: self.options.batch, ticket: self.ticket };
         let mut begun = self.options.clock.map(|clock| clock());
         let mut found = asked.search(stepper, &sources, &[], &mut |sentences, words| {
             if let (Some(clock), Some(begun)) = (self.options.clock, begun) {
@@ -213,11 +214,11 @@ impl Run<'_> {
             }
             self.words += words;
             self.translated += sentences;
-            self.tell(Stage::Translating(unk), sentences, words);
+            self.tell(EvaluationStage::Translating(unk), sentences, words);
             // A pause is not work.
             begun = self.options.clock.map(|clock| clock());
         })?;
-        self.tell_rest(Stage::Translating(unk), cases.len() - chosen.len());
+        self.tell_rest(EvaluationStage::Translating(unk), cases.len() - chosen.len());
         if self.options.replace_unk.is_some() {
             asked.read_rows(stepper, &sources, &[], &mut found)?;
         }
@@ -229,13 +230,13 @@ impl Run<'_> {
         Ok(found.map(|((best, case), pair)| self.translation(best, case, pair)).collect())
     }
 
-    fn translation(&self, hypothesis: &Hypothesis, case: &Case, pair: &Pair) -> Translation {
+    fn translation(&self, hypothesis: &Hypothesis, case: &Case, pair: &TestPair) -> Translation {
         let replacing = self.options.replace_unk.as_ref();
         let lead = self.system.lead();
         let text = wording::text(lead, hypothesis, &case.source, replacing, self.test_set.pretokenized);
         let ids = wording::without_eos(lead, &hypothesis.tokens);
         let references: Vec<&str> = pair.references.iter().map(AsRef::as_ref).collect();
-        let counts = Compared::of(&text, &references, &self.options.bleu());
+        let counts = ComparedScores::of(&text, &references, &self.options.bleu());
         Translation {
             has_unk: ids.contains(&self.unk()),
             words: hypothesis.tokens.len(),
@@ -250,14 +251,14 @@ impl Run<'_> {
         self.system.specials().unk
     }
 
-    fn tell_rest(&mut self, stage: Stage, sentences: usize) {
+    fn tell_rest(&mut self, stage: EvaluationStage, sentences: usize) {
         if sentences > 0 {
             self.tell(stage, sentences, 0);
         }
     }
 
-    fn tell(&mut self, stage: Stage, sentences: usize, words: usize) {
+    fn tell(&mut self, stage: EvaluationStage, sentences: usize, words: usize) {
         self.done += sentences;
-        (self.progress)(Progress { stage, sentences, words, done: self.done, total: self.total });
+        (self.progress)(EvaluationProgress { stage, sentences, words, done: self.done, total: self.total });
     }
 }

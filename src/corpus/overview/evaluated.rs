@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use crate::analysis::buckets::{Bucket, Buckets};
 use crate::corpus::measures::scores;
-use crate::corpus::measures::scores::{ByLength, Compared, Comparison, Scores, Sums};
+use crate::corpus::measures::scores::{ByLength, ComparedScores, Comparison, Sums, SystemScores};
 use crate::corpus::overview::gold;
 use crate::corpus::overview::gold::{Baseline, ImportanceRow};
-use crate::corpus::overview::test_set::{Pair, Set, Unk};
+use crate::corpus::overview::test_set::{Set, TestPair, Unk};
 use crate::decoding;
 use crate::decoding::ensemble::Mixing;
-use crate::text::links::read::Gold;
+use crate::text::links::read::GoldLinks;
 
 /// A translation and its scores against the references.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,16 +23,16 @@ pub struct Translation {
     /// Holds `[UNK]`, or did before it was replaced.
     pub has_unk: bool,
     /// What corpus BLEU and chrF2 add up.
-    pub counts: Compared,
+    pub counts: ComparedScores,
     /// BLEU of the sentence, from 0 to 100, over those n that it has n-grams for.
     pub bleu: f64,
 }
 
 /// One sentence of the test set and what the model made of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Record {
+pub struct EvaluationRecord {
     /// Its texts.
-    pub pair: Pair,
+    pub pair: TestPair,
     /// Source words, `</s>` not counted.
     pub source_words: usize,
     /// Words of the first reference, `</s>` counted.
@@ -43,11 +43,11 @@ pub struct Record {
     pub source_unk: bool,
     /// A reference does.
     pub reference_unk: bool,
-    /// One for each of [`Report::unk`], in that order.
+    /// One for each of [`EvaluationReport::unk`], in that order.
     pub translations: Vec<Translation>,
 }
 
-impl Record {
+impl EvaluationRecord {
     /// Whether it belongs to a set.
     pub fn is_in(&self, set: Set) -> bool {
         set == Set::All || !(self.source_unk || self.reference_unk)
@@ -63,7 +63,7 @@ impl Record {
 
 /// The scores of some sentences.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct ScoresRow {
     /// Which sentences.
     pub set: Set,
     /// Which translations; `Allowed` where none were made.
@@ -71,10 +71,10 @@ pub struct Row {
     /// Of which length; `None` of any.
     pub bucket: Option<Bucket>,
     /// Theirs. Forbidding `[UNK]` does not change the NLL.
-    pub scores: Scores,
+    pub scores: SystemScores,
 }
 
-impl Row {
+impl ScoresRow {
     /// The length: `all` or the bucket's name.
     pub fn length(&self) -> &str {
         self.bucket.as_ref().map_or("all", |bucket| &bucket.name)
@@ -83,7 +83,7 @@ impl Row {
 
 /// What one model, or an ensemble, made of a test set.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Report {
+pub struct EvaluationReport {
     /// The model's name.
     pub name: String,
     /// Its architecture, or `ensemble`.
@@ -100,7 +100,7 @@ pub struct Report {
     pub batch: usize,
     /// Unknown words of the output were replaced by those for the source words that they are aligned with.
     pub replaced: bool,
-    /// Which translations were made, perhaps none, in the order of [`Record::translations`].
+    /// Which translations were made, perhaps none, in the order of [`EvaluationRecord::translations`].
     pub unk: Vec<Unk>,
     /// How BLEU was computed, in sacreBLEU's notation.
     pub bleu_signature: String,
@@ -113,12 +113,12 @@ pub struct Report {
     /// Words produced by that, `</s>` counted.
     pub words: usize,
     /// Sentence by sentence, in the order of the test set.
-    pub records: Vec<Record>,
+    pub records: Vec<EvaluationRecord>,
     /// In sum and by length.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ScoresRow>,
 }
 
-impl Report {
+impl EvaluationReport {
     /// Words produced a second.
     pub fn words_per_second(&self) -> Option<f64> {
         self.seconds.map(|seconds| self.words as f64 / seconds.max(1e-9))
@@ -129,18 +129,18 @@ impl Report {
         self.seconds.map(|seconds| self.translated as f64 / seconds.max(1e-9))
     }
 
-    fn counts(&self, index: usize) -> Vec<Compared> {
+    fn counts(&self, index: usize) -> Vec<ComparedScores> {
         self.records.iter().filter_map(|record| record.translations.get(index)).map(|one| one.counts).collect()
     }
 
     /// The row of a set, of any length.
-    pub fn row(&self, set: Set, unk: Unk) -> Option<&Row> {
+    pub fn row(&self, set: Set, unk: Unk) -> Option<&ScoresRow> {
         self.rows.iter().find(|row| row.set == set && row.unk == unk && row.bucket.is_none())
     }
 }
 
 /// A row for each set and kind of translation (where there is none, one without BLEU), and behind it one for each bucket with anything in it.
-pub fn rows(records: &[Record], unk: &[Unk], buckets: &Buckets) -> Vec<Row> {
+pub fn rows(records: &[EvaluationRecord], unk: &[Unk], buckets: &Buckets) -> Vec<ScoresRow> {
     let mut rows = Vec::new();
     let none = [Unk::Allowed];
     for set in [Set::All, Set::WithoutUnk] {
@@ -149,10 +149,10 @@ pub fn rows(records: &[Record], unk: &[Unk], buckets: &Buckets) -> Vec<Row> {
             for record in records.iter().filter(|record| record.is_in(set)) {
                 sums.add(buckets.bucket(record.source_words), &record.sums(index));
             }
-            rows.push(Row { set, unk, bucket: None, scores: sums.all.scores() });
+            rows.push(ScoresRow { set, unk, bucket: None, scores: sums.all.scores() });
             // One bucket would say the same again.
             let lengths = buckets.all().iter().zip(&sums.lengths).filter(|(_, sums)| sums.sentences > 0);
-            let row = |(bucket, sums): (&Bucket, &Sums)| Row {
+            let row = |(bucket, sums): (&Bucket, &Sums)| ScoresRow {
                 set,
                 unk,
                 bucket: Some(bucket.clone()),
@@ -166,13 +166,13 @@ pub fn rows(records: &[Record], unk: &[Unk], buckets: &Buckets) -> Vec<Row> {
 
 /// What was measured of a system.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Measured {
+pub struct MeasuredSystem {
     /// The figures and every sentence.
-    pub report: Report,
+    pub report: EvaluationReport,
     /// Words a second; `None` where nothing was timed.
     pub words_per_second: Option<f64>,
     /// How near its alignments come to the gold ones; `None` without any, or why not, as a sentence.
-    pub alignment: Option<std::result::Result<gold::Report, String>>,
+    pub alignment: Option<std::result::Result<gold::AlignmentErrorReport, String>>,
     /// What else may matter than alpha, where that was measured.
     pub importances: Vec<ImportanceRow>,
     /// Where it ran.
@@ -181,9 +181,9 @@ pub struct Measured {
     pub threads: usize,
 }
 
-impl Measured {
+impl MeasuredSystem {
     /// Its alignments, where they were measured.
-    pub fn aligned(&self) -> Option<&gold::Report> {
+    pub fn aligned(&self) -> Option<&gold::AlignmentErrorReport> {
         self.alignment.as_ref()?.as_ref().ok()
     }
 }
@@ -203,11 +203,11 @@ pub struct Against {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evaluated {
     /// One a system, in the order asked for.
-    pub models: Vec<Arc<Measured>>,
+    pub models: Vec<Arc<MeasuredSystem>>,
     /// Some of them with each other.
     pub comparisons: Vec<Against>,
     /// The gold alignment and its file, where there is one.
-    pub gold: Option<(PathBuf, Gold)>,
+    pub gold: Option<(PathBuf, GoldLinks)>,
     /// Alignments that need no model, against the gold one.
     pub baselines: Vec<Baseline>,
     /// Which models were not measured and why, as a sentence.
@@ -216,7 +216,11 @@ pub struct Evaluated {
 
 /// Compares the systems of two reports of the same test set, all sentences, for each kind of translation that both have.
 /// The same seed gives the same answer.
-pub fn compare(first: &Report, second: &Report, resamples: (usize, u64)) -> impl Iterator<Item = (Unk, Comparison)> {
+pub fn compare(
+    first: &EvaluationReport,
+    second: &EvaluationReport,
+    resamples: (usize, u64),
+) -> impl Iterator<Item = (Unk, Comparison)> {
     let kinds = first.unk.iter().enumerate();
     let same = kinds.filter_map(|(at, unk)| Some((*unk, at, second.unk.iter().position(|other| other == unk)?)));
     same.filter_map(move |(unk, of, to)| {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::analysis::aer;
 use crate::analysis::bootstrap::{Interval, Paired};
 use crate::corpus::measures::scores::Comparison;
-use crate::corpus::overview::evaluated::{Evaluated, Measured, Row};
+use crate::corpus::overview::evaluated::{Evaluated, MeasuredSystem, ScoresRow};
 use crate::corpus::overview::gold;
 use crate::text::tsv::one_cell;
 
@@ -31,7 +31,7 @@ pub struct Line<'a> {
     /// What else than alpha they were read off, and its Kendall's tau with alpha.
     pub importance: Option<(&'static str, Option<f64>)>,
     /// What was counted.
-    pub counts: aer::Counts,
+    pub counts: aer::AerCounts,
 }
 
 /// All that was measured against gold links: alpha, then what else may matter, then what needs no model.
@@ -161,7 +161,7 @@ pub fn json(evaluated: &Evaluated) -> Value {
     let gold =
         evaluated.gold.as_ref().map(|(file, gold)| json!({"file": file.display().to_string(), "note": gold.note}));
     let baselines = evaluated.baselines.iter().map(|baseline| {
-        let row = |(direction, counts): &(&str, aer::Counts)| with(json!({"direction": direction}), counts);
+        let row = |(direction, counts): &(&str, aer::AerCounts)| with(json!({"direction": direction}), counts);
         json!({"name": baseline.name, "rows": baseline.rows.iter().map(row).collect::<Vec<_>>()})
     });
     json!({"test_set": first.map(|report| report.test_set.clone()),
@@ -173,7 +173,7 @@ pub fn json(evaluated: &Evaluated) -> Value {
 }
 
 /// What was counted of links, and its rates.
-fn with(mut object: Value, counts: &aer::Counts) -> Value {
+fn with(mut object: Value, counts: &aer::AerCounts) -> Value {
     let rates = counts.rates();
     object["links"] = json!(counts.found);
     object["sure"] = json!(counts.sure);
@@ -186,7 +186,7 @@ fn with(mut object: Value, counts: &aer::Counts) -> Value {
 }
 
 fn model(evaluated: &Evaluated, at: usize) -> Value {
-    let measured: &Measured = &evaluated.models[at];
+    let measured: &MeasuredSystem = &evaluated.models[at];
     let report = &measured.report;
     let against = evaluated.comparisons.iter().filter(|against| against.pair == (0, at));
     let against = against.map(|against| comparison(against.unk.name(), &against.by));
@@ -207,7 +207,7 @@ fn model(evaluated: &Evaluated, at: usize) -> Value {
 }
 
 /// A row of scores; what is not known is `null`.
-fn object(row: &Row) -> Value {
+fn object(row: &ScoresRow) -> Value {
     let scores = &row.scores;
     json!({"set": row.set.name(), "unk": row.unk.name(), "length": row.length(), "sentences": scores.sentences,
            "words": scores.words, "nll": scores.nll, "nll_per_sentence": scores.nll_per_sentence(),
@@ -225,8 +225,8 @@ pub fn comparison(unk: &str, by: &Comparison) -> Value {
     json!({"unk": unk, "bleu": paired(&by.bleu), "chrf2": paired(&by.chrf)})
 }
 
-fn alignment(report: &gold::Report) -> Value {
-    let row = |row: &gold::Row| {
+fn alignment(report: &gold::AlignmentErrorReport) -> Value {
+    let row = |row: &gold::AlignmentErrorRow| {
         let extraction = &row.extraction;
         with(
             json!({"direction": row.direction.name(), "reading": extraction.reading.name(), "threshold": extraction.threshold}),

@@ -6,13 +6,13 @@ use crate::aligner::words::LineAligner;
 use crate::analysis::aer;
 use crate::analysis::reading::Reading;
 use crate::analysis::symmetrize::{SYMMETRIZATIONS, Symmetrization};
-use crate::corpus::overview::test_set::{Pair, Progress, Stage, TestSet};
+use crate::corpus::overview::test_set::{EvaluationProgress, EvaluationStage, TestPair, TestSet};
 use crate::decoding::importance::Importance;
 use crate::error::{Error, Result};
-use crate::evaluation::alignment::{Aligner, Direction, Extraction, WordPair};
-use crate::evaluation::system::System;
+use crate::evaluation::alignment::{Aligner, AlignerDirection, Extraction, WordPair};
+use crate::evaluation::system::EvaluatedSystem;
 use crate::text::links::{Link, Links, places};
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// How to measure alignments.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,26 +40,26 @@ impl Default for AlignmentOptions {
 
 /// How near some links come to the gold ones.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct AlignmentErrorRow {
     /// Which links.
-    pub direction: Direction,
+    pub direction: AlignerDirection,
     /// How they were read off alpha.
     pub extraction: Extraction,
-    /// What was counted; [`aer::Counts::rates`] has AER, precision and recall.
-    pub counts: aer::Counts,
+    /// What was counted; [`aer::AerCounts::rates`] has AER, precision and recall.
+    pub counts: aer::AerCounts,
 }
 
 /// What one model, or two of opposite directions, made of a gold set.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Report {
+pub struct AlignmentErrorReport {
     /// The model's name.
     pub name: String,
     /// That of the reverse model.
     pub reverse: Option<String>,
     /// Of all sentences.
-    pub rows: Vec<Row>,
+    pub rows: Vec<AlignmentErrorRow>,
     /// Of each sentence, for the first row.
-    pub sentences: Vec<aer::Counts>,
+    pub sentences: Vec<aer::AerCounts>,
     /// The links of each sentence, for the first row.
     pub links: Vec<Vec<Link>>,
 }
@@ -75,9 +75,9 @@ pub fn measure(
     reverse: Option<Aligner<'_>>,
     (test_set, gold): (&TestSet, &[Links]),
     options: &AlignmentOptions,
-    ticket: &Ticket,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<Report> {
+    ticket: &CancellationToken,
+    progress: &mut dyn FnMut(EvaluationProgress),
+) -> Result<AlignmentErrorReport> {
     if gold.len() != test_set.len() {
         let message = format!("has {} sentences, but the gold alignment has {}", test_set.len(), gold.len());
         return Err(Error::file(&test_set.source, message));
@@ -86,7 +86,7 @@ pub fn measure(
     let mut done = 0;
     let mut tell = |sentences, words| {
         done += sentences;
-        progress(Progress { stage: Stage::Aligning, sentences, words, done, total });
+        progress(EvaluationProgress { stage: EvaluationStage::Aligning, sentences, words, done, total });
     };
     // A row of the reverse model that has one reading alone is the same in both.
     let readings = reverse
@@ -96,7 +96,7 @@ pub fn measure(
     let (extractions, batch) = (&options.extractions(readings), options.batch);
     let pairs = read(forward.system, test_set, false)?;
     let there = forward.links(&pairs.iter().collect::<Vec<_>>(), extractions, batch, ticket, &mut tell)?;
-    let mut report = Report {
+    let mut report = AlignmentErrorReport {
         name: forward.system.name(),
         reverse: reverse.as_ref().map(|reverse| reverse.system.name()),
         rows: Vec::new(),
@@ -112,9 +112,9 @@ pub fn measure(
     };
     for (index, &extraction) in extractions.iter().enumerate() {
         for (direction, links) in directions(&there, back.as_deref(), index) {
-            let counts: Vec<aer::Counts> =
-                links.iter().zip(gold).map(|(links, gold)| aer::Counts::of(links, gold)).collect();
-            report.rows.push(Row { direction, extraction, counts: counts.iter().sum() });
+            let counts: Vec<aer::AerCounts> =
+                links.iter().zip(gold).map(|(links, gold)| aer::AerCounts::of(links, gold)).collect();
+            report.rows.push(AlignmentErrorRow { direction, extraction, counts: counts.iter().sum() });
             if report.sentences.is_empty() {
                 (report.sentences, report.links) = (counts, links);
             }
@@ -129,7 +129,7 @@ pub struct ImportanceRow {
     /// Its name.
     pub name: &'static str,
     /// What was counted against the gold links.
-    pub counts: aer::Counts,
+    pub counts: aer::AerCounts,
     /// The mean of Kendall's tau with alpha over the target words; `None` where the model has none.
     pub kendall: Option<f64>,
 }
@@ -142,8 +142,8 @@ pub fn importances(
     aligner: &mut Aligner<'_>,
     (test_set, gold): (&TestSet, &[Links]),
     (definitions, samples): (&[&'static Importance], usize),
-    ticket: &Ticket,
-    progress: &mut dyn FnMut(Progress),
+    ticket: &CancellationToken,
+    progress: &mut dyn FnMut(EvaluationProgress),
 ) -> Result<Vec<ImportanceRow>> {
     let pairs = read(aligner.system, test_set, false)?;
     let pairs: Vec<&WordPair> = pairs.iter().collect();
@@ -151,7 +151,7 @@ pub fn importances(
     let mut row = |definition: &&'static Importance| {
         let found = aligner.important_links((definition, samples), &pairs, None, ticket, &mut |words| {
             done += 1;
-            progress(Progress { stage: Stage::Aligning, sentences: 1, words, done, total });
+            progress(EvaluationProgress { stage: EvaluationStage::Aligning, sentences: 1, words, done, total });
         })?;
         let ranks: Vec<f64> = found.iter().flat_map(|found| found.ranks.iter().copied()).collect();
         let kendall = (!ranks.is_empty()).then(|| ranks.iter().sum::<f64>() / ranks.len() as f64);
@@ -162,7 +162,7 @@ pub fn importances(
 }
 
 /// The pairs of a test set, for a model of the other direction where they are `turned`.
-fn read(system: System<'_>, test_set: &TestSet, turned: bool) -> Result<Vec<WordPair>> {
+fn read(system: EvaluatedSystem<'_>, test_set: &TestSet, turned: bool) -> Result<Vec<WordPair>> {
     let pairs = test_set.pairs.iter().enumerate();
     pairs
         .map(|(number, pair)| {
@@ -190,16 +190,16 @@ fn directions(
     there: &[Vec<Vec<Link>>],
     back: Option<&[Vec<Vec<Link>>]>,
     extraction: usize,
-) -> Vec<(Direction, Vec<Vec<Link>>)> {
+) -> Vec<(AlignerDirection, Vec<Vec<Link>>)> {
     let of = |links: &[Vec<Vec<Link>>]| links.iter().map(|lists| lists[extraction].clone()).collect::<Vec<_>>();
     let forward = of(there);
-    let Some(reverse) = back.map(of) else { return vec![(Direction::Forward, forward)] };
+    let Some(reverse) = back.map(of) else { return vec![(AlignerDirection::Forward, forward)] };
     let both = |way: &'static Symmetrization| {
         let links = forward.iter().zip(&reverse).map(|(there, back)| (way.combine)(there, back)).collect();
-        (Direction::Both(way), links)
+        (AlignerDirection::Both(way), links)
     };
     let combined: Vec<_> = SYMMETRIZATIONS.iter().map(both).collect();
-    [(Direction::Forward, forward), (Direction::Reverse, reverse)].into_iter().chain(combined).collect()
+    [(AlignerDirection::Forward, forward), (AlignerDirection::Reverse, reverse)].into_iter().chain(combined).collect()
 }
 
 /// What no model is needed for, measured beside the models: the floor and the ceiling of their error rates.
@@ -208,25 +208,25 @@ pub struct Baseline {
     /// `diagonal` or `statistical`.
     pub name: &'static str,
     /// By name of the direction, what was counted.
-    pub rows: Vec<(&'static str, aer::Counts)>,
+    pub rows: Vec<(&'static str, aer::AerCounts)>,
 }
 
 /// The diagonal, and the links of a statistical aligner where there is one, against gold links.
 pub fn baselines(test_set: &TestSet, gold: &[Links], aligner: Option<&mut LineAligner>) -> Vec<Baseline> {
-    let text = |pair: &Pair| (pair.source.clone(), pair.references.first().cloned().unwrap_or_default());
+    let text = |pair: &TestPair| (pair.source.clone(), pair.references.first().cloned().unwrap_or_default());
     let pairs: Vec<_> = test_set.pairs.iter().map(text).collect();
     let lines =
         pairs.iter().map(|(source, target)| diagonal(places::words(source).count(), places::words(target).count()));
     let mut baselines =
-        vec![Baseline { name: "diagonal", rows: vec![(Direction::Forward.name(), count(lines, gold))] }];
+        vec![Baseline { name: "diagonal", rows: vec![(AlignerDirection::Forward.name(), count(lines, gold))] }];
     if let Some(aligner) = aligner {
         let found: Vec<Directions> = pairs.iter().map(|(source, target)| aligner.lines(source, target)).collect();
-        let both = SYMMETRIZATIONS.iter().map(Direction::Both);
-        let row = |direction: Direction| {
+        let both = SYMMETRIZATIONS.iter().map(AlignerDirection::Both);
+        let row = |direction: AlignerDirection| {
             let links = found.iter().map(|found| direction.of(found.forward.clone(), &found.reverse));
             (direction.name(), count(links, gold))
         };
-        let rows = [Direction::Forward, Direction::Reverse].into_iter().chain(both).map(row).collect();
+        let rows = [AlignerDirection::Forward, AlignerDirection::Reverse].into_iter().chain(both).map(row).collect();
         baselines.push(Baseline { name: "statistical", rows });
     }
     baselines
@@ -238,6 +238,6 @@ pub fn diagonal(t_x: usize, t_y: usize) -> Vec<Link> {
     (0..rows).map(|target| Link { source: (2 * target + 1) * t_x / (2 * t_y), target }).collect()
 }
 
-fn count(links: impl Iterator<Item = Vec<Link>>, gold: &[Links]) -> aer::Counts {
-    links.zip(gold).map(|(links, gold)| aer::Counts::of(&links, gold)).collect::<Vec<_>>().iter().sum()
+fn count(links: impl Iterator<Item = Vec<Link>>, gold: &[Links]) -> aer::AerCounts {
+    links.zip(gold).map(|(links, gold)| aer::AerCounts::of(&links, gold)).collect::<Vec<_>>().iter().sum()
 }

@@ -15,15 +15,15 @@ use crate::analysis::bootstrap::{Paired, paired};
 use crate::analysis::buckets::{Bucket, Buckets};
 use crate::analysis::contrast::{Contrast, Ngram};
 use crate::analysis::jumps::jumps;
-use crate::analysis::lexical::{Words, cut, each};
-use crate::corpus::import::aligned::{By, Fate, Linker, fates};
+use crate::analysis::lexical::{LexicalCounts, cut, each};
+use crate::corpus::import::aligned::{AlignedBy, Linker, WordFate, fates};
 use crate::corpus::measures::distribution::spread;
 use crate::corpus::measures::frequencies::{CLASSES, Frequencies};
 use crate::corpus::measures::measures::chunk_links;
-use crate::corpus::measures::scores::{ByLength, Compared, RESAMPLES, Scores, Sums};
-use crate::corpus::store::corpus::Corpus;
+use crate::corpus::measures::scores::{ByLength, ComparedScores, RESAMPLES, Sums, SystemScores};
+use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
-use crate::corpus::store::output::Output;
+use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::ranges::quoted;
 use crate::error::Result;
 use crate::text::links::places::words;
@@ -39,7 +39,7 @@ pub const SHOWN_JUMP: i32 = 8;
 
 /// What is looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct OverviewOptions {
     /// The two systems that are compared, by their places.
     pub pair: (usize, usize),
     /// The most sentences that are counted.
@@ -48,7 +48,7 @@ pub struct Options {
 
 /// Sentences of a length.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Group {
+pub struct OverviewGroup {
     /// Words of the source, as it is shown; empty: all.
     pub name: String,
     /// What shows them; empty: all.
@@ -56,7 +56,7 @@ pub struct Group {
     /// How many they are.
     pub sentences: usize,
     /// Of each system.
-    pub scores: Vec<Scores>,
+    pub scores: Vec<SystemScores>,
 }
 
 /// Words of a frequency.
@@ -65,14 +65,14 @@ pub struct Class {
     /// From and to.
     pub range: (u32, u32),
     /// Of each system.
-    pub words: Vec<Words>,
+    pub words: Vec<LexicalCounts>,
     /// For each system how many sentences have such a word in the reference or in its output.
     pub sentences: Vec<usize>,
 }
 
 /// What becomes of a source word in a system.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct SourceWord {
+pub struct SourceWordErrors {
     /// Bare.
     pub word: String,
     /// Sentences where it is linked.
@@ -80,12 +80,12 @@ pub struct SourceWord {
     /// Sentences where something is not as in the reference.
     pub wrong: usize,
     /// All of them together.
-    pub fate: Fate,
+    pub fate: WordFate,
 }
 
 /// Two systems.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Pair {
+pub struct SystemPair {
     /// The first.
     pub first: usize,
     /// The second.
@@ -106,26 +106,26 @@ pub struct Overview {
     /// Sentences that were asked for.
     pub of: usize,
     /// All together.
-    pub all: Group,
+    pub all: OverviewGroup,
     /// By words of the source.
-    pub lengths: Vec<Group>,
+    pub lengths: Vec<OverviewGroup>,
     /// By frequency of words.
     pub classes: Vec<Class>,
     /// Where the frequencies are from.
     pub origin: String,
     /// Of each system.
-    pub words: Vec<Vec<SourceWord>>,
+    pub words: Vec<Vec<SourceWordErrors>>,
     /// References that were linked by hand, by forced models, by the aligner, by nobody.
     pub linked: [usize; 4],
     /// Of each system how often its alignments jump so far, from -[`SHOWN_JUMP`] to it; none where there is no alignment.
     pub jumps: Vec<Option<Vec<u64>>>,
     /// The two systems that are compared; `None` where there are fewer.
-    pub pair: Option<Pair>,
+    pub pair: Option<SystemPair>,
 }
 
 impl Overview {
     /// What shows the sentences that the scores of a system count.
-    pub fn scored(&self, group: &Group, system: usize) -> String {
+    pub fn scored(&self, group: &OverviewGroup, system: usize) -> String {
         let all = group.scores.get(system).is_none_or(|scores| scores.sentences == group.sentences);
         let rest = if all { String::new() } else { format!("has:{} has:reference", system + 1) };
         join(&group.condition, &rest)
@@ -138,7 +138,7 @@ impl Overview {
     }
 
     /// What shows the sentences that the AER of a system counts.
-    pub fn aligned(&self, group: &Group, system: usize) -> String {
+    pub fn aligned(&self, group: &OverviewGroup, system: usize) -> String {
         join(&group.condition, &format!("has:gold aer.{}>=0", system + 1))
     }
 }
@@ -148,7 +148,7 @@ fn join(first: &str, second: &str) -> String {
     if first.is_empty() || second.is_empty() { format!("{first}{second}") } else { format!("{first} {second}") }
 }
 
-impl SourceWord {
+impl SourceWordErrors {
     /// What shows its sentences that are wrong.
     pub fn condition(&self, system: usize) -> String {
         format!("wrong.{}:{}", system + 1, quoted(&self.word))
@@ -173,11 +173,11 @@ pub fn ngram_condition(one: usize, other: usize, words: &str) -> String {
 }
 
 /// Of a source word: sentences, wrong ones, and its fate.
-type Tally = (usize, usize, Fate);
+type Tally = (usize, usize, WordFate);
 
 /// Goes through the sentences.
 pub struct Counting {
-    corpus: Arc<Corpus>,
+    corpus: Arc<CorpusTable>,
     rows: Vec<u32>,
     of: usize,
     next: usize,
@@ -193,16 +193,16 @@ pub struct Counting {
     linked: [usize; 4],
     jumps: Vec<Option<Vec<u64>>>,
     contrast: Contrast,
-    paired: [Vec<bleu::Counts>; 2],
+    paired: [Vec<bleu::BleuCounts>; 2],
     sentences: [usize; 3],
 }
 
 impl Counting {
     /// Of some rows.
     pub fn new(
-        corpus: Arc<Corpus>,
+        corpus: Arc<CorpusTable>,
         rows: &[u32],
-        options: &Options,
+        options: &OverviewOptions,
         frequencies: Arc<Frequencies>,
         linker: Linker,
     ) -> Self {
@@ -210,7 +210,7 @@ impl Counting {
         let buckets = Buckets::default();
         let class = |range: &(u32, u32)| Class {
             range: *range,
-            words: vec![Words::default(); systems],
+            words: vec![LexicalCounts::default(); systems],
             sentences: vec![0; systems],
         };
         let (first, second) = options.pair;
@@ -272,7 +272,7 @@ impl Counting {
                 self.jump(system, output);
             }
             let Some(reference) = reference else { continue };
-            let mut sums = Sums::compared(Compared::of(text, &[reference], &BleuSettings::default()));
+            let mut sums = Sums::compared(ComparedScores::of(text, &[reference], &BleuSettings::default()));
             if let Some(output) = &output
                 && let Some(counts) = errors(source, reference, output, &corpus, workspace, at)?
             {
@@ -288,7 +288,7 @@ impl Counting {
         Ok(())
     }
 
-    fn jump(&mut self, system: usize, output: &Output) {
+    fn jump(&mut self, system: usize, output: &SystemOutput) {
         let Some(links) = output.hard_links() else { return };
         let counts = self.jumps[system].get_or_insert_with(|| vec![0; 2 * SHOWN_JUMP as usize + 1]);
         for jump in jumps(&links) {
@@ -308,7 +308,7 @@ impl Counting {
         }
     }
 
-    fn count_fates(&mut self, system: usize, fates: std::collections::BTreeMap<String, Fate>) {
+    fn count_fates(&mut self, system: usize, fates: std::collections::BTreeMap<String, WordFate>) {
         for (word, fate) in fates {
             let tally = self.words[system].entry(word).or_default();
             tally.0 += 1;
@@ -324,7 +324,7 @@ impl Counting {
         let (Some((first, second)), Some(reference)) = (self.pair, reference) else { return };
         let text = |system: usize| self.corpus.systems[system].texts.get(at);
         let (Some(one), Some(other)) = (text(first), text(second)) else { return };
-        let counts = |text: &str| bleu::Counts::of(text, &[reference], &BleuSettings::default());
+        let counts = |text: &str| bleu::BleuCounts::of(text, &[reference], &BleuSettings::default());
         let (a, b) = (counts(one), counts(other));
         // As the column of differences has it, so that its conditions show the same sentences.
         let difference = a.sentence() as f32 - b.sentence() as f32;
@@ -339,17 +339,21 @@ impl Counting {
         let scores = |of: &dyn Fn(&ByLength) -> Sums| self.scores.iter().map(|sums| of(sums).scores()).collect();
         let group = |(at, bucket): (usize, &Bucket)| {
             let to = if bucket.to == usize::MAX { String::new() } else { bucket.to.to_string() };
-            Group {
+            OverviewGroup {
                 name: bucket.name.replace('-', "\u{2013}"),
                 condition: format!("words={}..{to}", bucket.from),
                 sentences: self.sizes.lengths[at].sentences,
                 scores: scores(&|sums| sums.lengths[at]),
             }
         };
-        let mut lengths: Vec<Group> = self.buckets.all().iter().enumerate().map(group).collect();
+        let mut lengths: Vec<OverviewGroup> = self.buckets.all().iter().enumerate().map(group).collect();
         lengths.retain(|group| group.sentences > 0);
-        let all = Group { sentences: self.sizes.all.sentences, scores: scores(&|sums| sums.all), ..Group::default() };
-        let pair = self.pair.map(|(first, second)| Pair {
+        let all = OverviewGroup {
+            sentences: self.sizes.all.sentences,
+            scores: scores(&|sums| sums.all),
+            ..OverviewGroup::default()
+        };
+        let pair = self.pair.map(|(first, second)| SystemPair {
             first,
             second,
             paired: paired(&self.paired[0], &self.paired[1], RESAMPLES.0, RESAMPLES.1),
@@ -375,32 +379,32 @@ impl Counting {
 fn errors(
     source: &str,
     reference: &str,
-    output: &Output,
-    corpus: &Corpus,
+    output: &SystemOutput,
+    corpus: &CorpusTable,
     workspace: &Workspace,
     at: usize,
-) -> Result<Option<aer::Counts>> {
+) -> Result<Option<aer::AerCounts>> {
     if !corpus.golds.contains(&at) || !words(reference).eq(words(&output.text)) {
         return Ok(None);
     }
     let (Some(gold), Some(found)) = (workspace.gold(at)?, chunk_links(source, output)) else { return Ok(None) };
-    let counts = aer::Counts::of(&found, &gold);
+    let counts = aer::AerCounts::of(&found, &gold);
     Ok(counts.rates().aer.map(|_| counts))
 }
 
 /// Those that are wrong most often; the alphabet decides among equals.
-fn ranked(words: HashMap<String, Tally>) -> Vec<SourceWord> {
-    let word = |(word, (sentences, wrong, fate)): (String, Tally)| SourceWord { word, sentences, wrong, fate };
-    let mut words: Vec<SourceWord> = words.into_iter().map(word).filter(|word| word.wrong > 0).collect();
+fn ranked(words: HashMap<String, Tally>) -> Vec<SourceWordErrors> {
+    let word = |(word, (sentences, wrong, fate)): (String, Tally)| SourceWordErrors { word, sentences, wrong, fate };
+    let mut words: Vec<SourceWordErrors> = words.into_iter().map(word).filter(|word| word.wrong > 0).collect();
     words.sort_by(|a, b| b.wrong.cmp(&a.wrong).then_with(|| a.word.cmp(&b.word)));
     words.truncate(MOST_WORDS);
     words
 }
 
 /// The links of the reference, in the order of [`Overview::linked`].
-const LINKED: [(By, &str); 4] = [
-    (By::Hand, "by hand"),
-    (By::Forced, "by a model that it was forced through"),
-    (By::Aligner, "by the aligner"),
-    (By::Nobody, "by nobody"),
+const LINKED: [(AlignedBy, &str); 4] = [
+    (AlignedBy::Hand, "by hand"),
+    (AlignedBy::Forced, "by a model that it was forced through"),
+    (AlignedBy::Aligner, "by the aligner"),
+    (AlignedBy::Nobody, "by nobody"),
 ];

@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use crate::corpus::export::picture;
-use crate::corpus::judgements::judge::{Judgement, Mark};
+use crate::corpus::judgements::judge::{ErrorMark, Judgement};
 use crate::corpus::measures::aggregate;
 use crate::corpus::measures::aggregate::Aggregate;
 use crate::corpus::measures::measures::MEASURES;
 use crate::corpus::measures::score::score;
 use crate::corpus::overview::tables;
-use crate::corpus::query::column::Column;
-use crate::corpus::store::corpus::Corpus;
+use crate::corpus::query::column::TableColumn;
+use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::kinds::{MOST_IN_REPORT, Out, columns};
 use crate::error::{Error, Result};
@@ -29,7 +29,7 @@ figure{margin:.5em 0}figcaption{font-size:.8em;color:#555}figure svg{max-width:1
 ///
 /// # Errors
 /// Too many rows; a sentence about the file.
-pub fn report(out: &Out, corpus: &Corpus, workspace: &Workspace) -> Result<String> {
+pub fn report(out: &Out, corpus: &CorpusTable, workspace: &Workspace) -> Result<String> {
     if out.rows.len() > MOST_IN_REPORT {
         let message = format!("{} sentences are chosen, and a report has at most {MOST_IN_REPORT}", out.rows.len());
         return Err(Error::Input(format!("{message}; narrow the conditions")));
@@ -50,14 +50,14 @@ pub fn report(out: &Out, corpus: &Corpus, workspace: &Workspace) -> Result<Strin
     ))
 }
 
-fn head(out: &Out, corpus: &Corpus) -> String {
+fn head(out: &Out, corpus: &CorpusTable) -> String {
     let chosen = if out.chosen.is_empty() { String::new() } else { format!(" Chosen: {}.", escaped(&out.chosen)) };
     let of = corpus.len();
     let program = env!("CARGO_PKG_VERSION");
     format!("<p>{} of {of} sentences.{chosen} Made by Interlinear {program}.</p>\n", out.rows.len())
 }
 
-fn systems(corpus: &Corpus, systems: &[crate::corpus::store::read::System]) -> String {
+fn systems(corpus: &CorpusTable, systems: &[crate::corpus::store::read::StoredSystem]) -> String {
     if corpus.systems.is_empty() {
         return String::new();
     }
@@ -86,7 +86,7 @@ fn systems(corpus: &Corpus, systems: &[crate::corpus::store::read::System]) -> S
     html + "</dl>\n"
 }
 
-fn aggregates(out: &Out, corpus: &Corpus) -> String {
+fn aggregates(out: &Out, corpus: &CorpusTable) -> String {
     if corpus.systems.is_empty() {
         return String::new();
     }
@@ -115,7 +115,7 @@ fn figure(number: Option<f64>, digits: usize) -> String {
     number.map_or_else(String::new, |number| format!("{number:.digits$}"))
 }
 
-fn comparisons(out: &Out, corpus: &Corpus) -> String {
+fn comparisons(out: &Out, corpus: &CorpusTable) -> String {
     let mut rows = String::new();
     for second in 1..corpus.systems.len() {
         for first in 0..second {
@@ -143,7 +143,7 @@ fn comparisons(out: &Out, corpus: &Corpus) -> String {
 }
 
 /// Errors that people marked, by the weights of the scheme.
-fn scores(out: &Out, corpus: &Corpus) -> String {
+fn scores(out: &Out, corpus: &CorpusTable) -> String {
     let mut rows = String::new();
     for (system, column) in corpus.systems.iter().enumerate() {
         let score = score(corpus, system, out.rows.iter().map(|at| *at as usize));
@@ -168,7 +168,7 @@ fn scores(out: &Out, corpus: &Corpus) -> String {
     )
 }
 
-fn sentence(at: usize, out: &Out, corpus: &Corpus, workspace: &Workspace) -> Result<String> {
+fn sentence(at: usize, out: &Out, corpus: &CorpusTable, workspace: &Workspace) -> Result<String> {
     let mut html = format!("<article><h3>{}</h3>\n<dl>", at + 1);
     let mut line = |name: &str, text: Option<&str>| {
         if let Some(text) = text {
@@ -197,9 +197,9 @@ fn sentence(at: usize, out: &Out, corpus: &Corpus, workspace: &Workspace) -> Res
     Ok(html)
 }
 
-fn numbers(at: usize, out: &Out, corpus: &Corpus) -> String {
-    let there = |column: &Column| !column.value(corpus, at).is_nan();
-    let columns: Vec<Column> = columns(out, corpus).into_iter().filter(there).collect();
+fn numbers(at: usize, out: &Out, corpus: &CorpusTable) -> String {
+    let there = |column: &TableColumn| !column.value(corpus, at).is_nan();
+    let columns: Vec<TableColumn> = columns(out, corpus).into_iter().filter(there).collect();
     let head: String = columns.iter().map(|column| format!("<th>{}</th>", escaped(&column.title()))).collect();
     let row: String =
         columns.iter().map(|column| format!("<td>{}</td>", column.text(column.value(corpus, at)))).collect();
@@ -207,7 +207,7 @@ fn numbers(at: usize, out: &Out, corpus: &Corpus) -> String {
 }
 
 /// The words of a mark, and those of the source that it concerns.
-fn marked(corpus: &Corpus, at: usize, mark: &Mark) -> String {
+fn marked(corpus: &CorpusTable, at: usize, mark: &ErrorMark) -> String {
     let within = |text: Option<&str>, span: (usize, usize)| -> String {
         let words = words(text.unwrap_or_default()).skip(span.0).take(span.1.saturating_sub(span.0));
         words.collect::<Vec<_>>().join(" ")
@@ -222,7 +222,7 @@ fn marked(corpus: &Corpus, at: usize, mark: &Mark) -> String {
     quoted("", &said) + &quoted(" for", &source)
 }
 
-fn judged(corpus: &Corpus, at: usize, annotator: &str, judgement: &Judgement) -> String {
+fn judged(corpus: &CorpusTable, at: usize, annotator: &str, judgement: &Judgement) -> String {
     let mut parts: Vec<String> = Vec::new();
     if judgement.stars > 0 {
         parts.push("\u{2605}".repeat(usize::from(judgement.stars)));

@@ -5,21 +5,23 @@ use std::fmt::Write as _;
 
 use crate::corpus::import::aligned::Linker;
 use crate::corpus::measures::frequencies::{class_name, class_range};
-use crate::corpus::overview::overview::{Counting, Options, Overview, SHOWN_JUMP, jump_condition, ngram_condition};
-use crate::corpus::query::costly::Means;
-use crate::corpus::store::corpus::Corpus;
+use crate::corpus::overview::overview::{
+    Counting, Overview, OverviewOptions, SHOWN_JUMP, jump_condition, ngram_condition,
+};
+use crate::corpus::query::costly::FilterResources;
+use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
-use crate::corpus::store::read::System;
+use crate::corpus::store::read::StoredSystem;
 use crate::error::Result;
 use crate::figure::svg::escaped;
 use crate::text::tsv;
-use crate::text::tsv::Cell;
+use crate::text::tsv::TsvCell;
 
 /// Source words and n-grams of each system that a report tells.
 const MOST_IN_REPORT: usize = 25;
 
 /// A table.
-pub struct Table {
+pub struct OverviewTable {
     /// As it is asked for.
     pub name: &'static str,
     /// Over it.
@@ -27,42 +29,42 @@ pub struct Table {
     /// Of the columns.
     pub head: &'static [&'static str],
     /// The texts of each row.
-    rows: fn(&Overview, &[&System]) -> Vec<Vec<String>>,
+    rows: fn(&Overview, &[&StoredSystem]) -> Vec<Vec<String>>,
 }
 
 /// Every table.
-pub const TABLES: &[Table] = &[
-    Table {
+pub const TABLES: &[OverviewTable] = &[
+    OverviewTable {
         name: "length",
         title: "Scores by words of the source",
         head: &["words", "system", "sentences", "BLEU", "chrF2", "aligned", "AER", "show"],
         rows: lengths,
     },
-    Table {
+    OverviewTable {
         name: "frequency",
         title: "Words by their frequency",
         head: &["frequency", "system", "reference", "output", "right", "precision", "recall", "F1", "show"],
         rows: frequencies,
     },
-    Table {
+    OverviewTable {
         name: "words",
         title: "Source words that go wrong",
         head: &["word", "system", "sentences", "wrong", "said", "right", "wanted", "found", "recall", "show"],
         rows: words,
     },
-    Table {
+    OverviewTable {
         name: "ngrams",
         title: "N-grams that one system has right more often",
         head: &["n-gram", "system", "right", "right in the other", "ratio", "show"],
         rows: ngrams,
     },
-    Table {
+    OverviewTable {
         name: "jumps",
         title: "Jumps of the alignment",
         head: &["jump", "system", "times", "share", "show"],
         rows: jumps,
     },
-    Table {
+    OverviewTable {
         name: "pair",
         title: "Two systems by BLEU",
         head: &[
@@ -87,11 +89,11 @@ fn number(number: Option<f64>, digits: usize) -> String {
     number.map_or_else(String::new, |number| format!("{number:.digits$}"))
 }
 
-fn name(systems: &[&System], at: usize) -> String {
+fn name(systems: &[&StoredSystem], at: usize) -> String {
     systems.get(at).map_or_else(String::new, |system| system.name.clone())
 }
 
-fn lengths(overview: &Overview, systems: &[&System]) -> Vec<Vec<String>> {
+fn lengths(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for group in std::iter::once(&overview.all).chain(&overview.lengths) {
         for (system, scores) in group.scores.iter().enumerate() {
@@ -110,7 +112,7 @@ fn lengths(overview: &Overview, systems: &[&System]) -> Vec<Vec<String>> {
     rows
 }
 
-fn frequencies(overview: &Overview, systems: &[&System]) -> Vec<Vec<String>> {
+fn frequencies(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for class in &overview.classes {
         for (system, words) in class.words.iter().enumerate() {
@@ -130,7 +132,7 @@ fn frequencies(overview: &Overview, systems: &[&System]) -> Vec<Vec<String>> {
     rows
 }
 
-fn words(overview: &Overview, systems: &[&System]) -> Vec<Vec<String>> {
+fn words(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for (system, words) in overview.words.iter().enumerate() {
         for word in words {
@@ -152,7 +154,7 @@ fn words(overview: &Overview, systems: &[&System]) -> Vec<Vec<String>> {
     rows
 }
 
-fn ngrams(overview: &Overview, systems: &[&System]) -> Vec<Vec<String>> {
+fn ngrams(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
     let Some(pair) = &overview.pair else { return Vec::new() };
     let mut rows = Vec::new();
     for (one, other, ngrams) in [(pair.first, pair.second, &pair.ngrams[0]), (pair.second, pair.first, &pair.ngrams[1])]
@@ -171,7 +173,7 @@ fn ngrams(overview: &Overview, systems: &[&System]) -> Vec<Vec<String>> {
     rows
 }
 
-fn jumps(overview: &Overview, systems: &[&System]) -> Vec<Vec<String>> {
+fn jumps(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for (system, counts) in overview.jumps.iter().enumerate() {
         let Some(counts) = counts else { continue };
@@ -197,7 +199,7 @@ pub fn jump_name(jump: i32) -> String {
     format!("{more}{sign}{}", jump.abs())
 }
 
-fn pair(overview: &Overview, systems: &[&System]) -> Vec<Vec<String>> {
+fn pair(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
     let Some(pair) = &overview.pair else { return Vec::new() };
     let Some(paired) = &pair.paired else { return Vec::new() };
     let difference = &paired.difference;
@@ -212,16 +214,16 @@ fn pair(overview: &Overview, systems: &[&System]) -> Vec<Vec<String>> {
     vec![row]
 }
 
-fn systems(corpus: &Corpus) -> Vec<&System> {
+fn systems(corpus: &CorpusTable) -> Vec<&StoredSystem> {
     corpus.systems.iter().map(|column| &column.system).collect()
 }
 
 /// A table as lines with tabs.
-pub fn tsv(table: &Table, overview: &Overview, corpus: &Corpus) -> String {
+pub fn tsv(table: &OverviewTable, overview: &Overview, corpus: &CorpusTable) -> String {
     let body = (table.rows)(overview, &systems(corpus)).into_iter();
     // Words and names are those of people, the others are numbers and conditions.
     let is_text = |n: usize| matches!(table.head.get(n), Some(&("word" | "n-gram" | "system" | "first" | "second")));
-    let cell = |(n, text): (usize, &String)| if is_text(n) { Cell::from(text) } else { Cell::plain(text) };
+    let cell = |(n, text): (usize, &String)| if is_text(n) { TsvCell::from(text) } else { TsvCell::plain(text) };
     tsv::text(table.head, body.map(|row| row.iter().enumerate().map(cell).collect()))
 }
 
@@ -230,11 +232,11 @@ pub fn tsv(table: &Table, overview: &Overview, corpus: &Corpus) -> String {
 /// # Errors
 /// A sentence about a file.
 pub fn overview(
-    corpus: &Corpus,
+    corpus: &CorpusTable,
     workspace: &Workspace,
     rows: &[u32],
-    options: &Options,
-    means: &mut Means,
+    options: &OverviewOptions,
+    means: &mut FilterResources,
 ) -> Result<Overview> {
     let frequencies = means.frequencies(corpus, &mut || true)?;
     let linker = Linker::new(means.languages.as_ref())?;
@@ -243,12 +245,12 @@ pub fn overview(
     Ok(counting.finish())
 }
 
-/// The tables of a report. `languages` are those of the aligner, as in [`Means::set`].
+/// The tables of a report. `languages` are those of the aligner, as in [`FilterResources::set`].
 ///
 /// # Errors
 /// A sentence about a file.
 pub fn html(
-    corpus: &Corpus,
+    corpus: &CorpusTable,
     workspace: &Workspace,
     rows: &[u32],
     languages: Option<&(String, String)>,
@@ -256,8 +258,8 @@ pub fn html(
     if corpus.systems.is_empty() {
         return Ok(String::new());
     }
-    let options = Options { pair: (0, 1), most: usize::MAX };
-    let mut means = Means::default();
+    let options = OverviewOptions { pair: (0, 1), most: usize::MAX };
+    let mut means = FilterResources::default();
     means.set(workspace.look().frequencies, languages.cloned());
     let overview = overview(corpus, workspace, rows, &options, &mut means)?;
     let systems = systems(corpus);

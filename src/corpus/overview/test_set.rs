@@ -9,7 +9,7 @@ use crate::text::reader::{LineReader, MOST_TEXT};
 
 /// A source sentence and its references. Cloning it copies no text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pair {
+pub struct TestPair {
     /// As in the file.
     pub source: Arc<str>,
     /// At least one; the first is the one whose probability is measured.
@@ -56,7 +56,7 @@ impl Set {
 
 /// What a run is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum EvaluationStage {
     /// NLL of the references.
     Scoring,
     /// Translations.
@@ -67,9 +67,9 @@ pub enum Stage {
 
 /// Progress of a run, reported after every batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct EvaluationProgress {
     /// What it did last.
-    pub stage: Stage,
+    pub stage: EvaluationStage,
     /// Sentences of that batch.
     pub sentences: usize,
     /// Words of that batch, `</s>` counted.
@@ -93,7 +93,7 @@ pub struct TestSet {
     /// The words are split by spaces already.
     pub pretokenized: bool,
     /// At least one; pair n is line n of every file.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<TestPair>,
 }
 
 impl TestSet {
@@ -132,7 +132,7 @@ impl TestSet {
                 break;
             }
             let (Some(line), lines) = (line, lines.into_iter().flatten()) else { break };
-            pairs.push(Pair { source: line.into(), references: lines.map(Arc::from).collect() });
+            pairs.push(TestPair { source: line.into(), references: lines.map(Arc::from).collect() });
         }
         if pairs.is_empty() {
             return Err(Error::file(source.path(), "has no lines; give a test set"));

@@ -1,10 +1,10 @@
 //! Floor 7: columns of numbers, by name: `words`, `bleu.1` (of the first system), `bleu.1-2` (how much more the first has
 //! than the second), `stars`.
 
-use crate::corpus::measures::measures::{MEASURES, Measure, OF_SENTENCES};
+use crate::corpus::measures::measures::{CorpusMeasure, MEASURES, OF_SENTENCES};
 use crate::corpus::measures::score::score;
-use crate::corpus::store::corpus::Corpus;
-use crate::corpus::store::texts::{Numbers, PIECE};
+use crate::corpus::store::corpus::CorpusTable;
+use crate::corpus::store::texts::{ColumnNumbers, PIECE};
 use crate::error::{Error, Result};
 
 /// The score of a system by the marks of people.
@@ -12,7 +12,7 @@ const ERRORS: &str = "errors";
 
 /// A column of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Column {
+pub enum TableColumn {
     /// The place in the workspace, from 1.
     Number,
     /// A line of [`OF_SENTENCES`].
@@ -29,9 +29,9 @@ pub enum Column {
     Errors(usize),
 }
 
-impl Corpus {
+impl CorpusTable {
     /// Reads the texts of these sentences, and their numbers of these columns.
-    pub fn read_rows(&self, rows: &[u32], columns: &[Column]) {
+    pub fn read_rows(&self, rows: &[u32], columns: &[TableColumn]) {
         for at in rows.iter().map(|at| *at as usize) {
             self.texts().for_each(|texts| texts.read(at / PIECE));
             columns.iter().flat_map(|column| column.numbers(self)).for_each(|numbers| numbers.read(at / PIECE));
@@ -39,7 +39,7 @@ impl Corpus {
     }
 
     /// Whether the texts of these sentences, and their numbers of these columns, are in memory.
-    pub fn has_rows(&self, rows: &[u32], columns: &[Column]) -> bool {
+    pub fn has_rows(&self, rows: &[u32], columns: &[TableColumn]) -> bool {
         rows.iter().map(|at| *at as usize).all(|at| {
             self.texts().all(|texts| texts.is_here(at))
                 && columns.iter().flat_map(|column| column.numbers(self)).all(|numbers| numbers.is_here(at))
@@ -47,12 +47,12 @@ impl Corpus {
     }
 }
 
-impl Column {
+impl TableColumn {
     /// A column by its name; without a system's number the first system is meant.
     ///
     /// # Errors
     /// A sentence that lists the names there are, or how many systems.
-    pub fn named(name: &str, corpus: &Corpus) -> Result<Self> {
+    pub fn named(name: &str, corpus: &CorpusTable) -> Result<Self> {
         match name {
             "number" => return Ok(Self::Number),
             "stars" => return Ok(Self::Stars),
@@ -83,7 +83,7 @@ impl Column {
         }
     }
 
-    /// What [`Column::named`] reads.
+    /// What [`TableColumn::named`] reads.
     pub fn name(self) -> String {
         match self {
             Self::Number => "number".to_owned(),
@@ -112,7 +112,7 @@ impl Column {
     }
 
     /// Its measure, where it is one.
-    pub fn measure(self) -> Option<&'static Measure> {
+    pub fn measure(self) -> Option<&'static CorpusMeasure> {
         match self {
             Self::Number | Self::Stars | Self::Marks | Self::Errors(_) => None,
             Self::Sentence(at) => OF_SENTENCES.get(at),
@@ -121,7 +121,7 @@ impl Column {
     }
 
     /// What it is, in a sentence.
-    pub fn about(self, corpus: &Corpus) -> String {
+    pub fn about(self, corpus: &CorpusTable) -> String {
         let system = |at: usize| corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
         match self {
             Self::Number => "The place in the workspace".to_owned(),
@@ -139,7 +139,7 @@ impl Column {
     }
 
     /// The number of a sentence, from 0; NaN where there is none.
-    pub fn value(self, corpus: &Corpus, at: usize) -> f32 {
+    pub fn value(self, corpus: &CorpusTable, at: usize) -> f32 {
         let of = |measure: usize, system: usize| {
             corpus.systems.get(system).and_then(|column| column.numbers.get(measure)).map_or(f32::NAN, |n| n.get(at))
         };
@@ -161,8 +161,8 @@ impl Column {
         }
     }
 
-    /// The numbers in memory that [`Column::value`] reads; none of what is judged.
-    pub fn numbers(self, corpus: &Corpus) -> impl Iterator<Item = &Numbers> {
+    /// The numbers in memory that [`TableColumn::value`] reads; none of what is judged.
+    pub fn numbers(self, corpus: &CorpusTable) -> impl Iterator<Item = &ColumnNumbers> {
         let of = |measure: usize, system: usize| corpus.systems.get(system)?.numbers.get(measure);
         let both = match self {
             Self::Number | Self::Stars | Self::Marks | Self::Errors(_) => [None, None],

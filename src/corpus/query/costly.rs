@@ -8,10 +8,10 @@ use std::sync::Arc;
 use crate::analysis::contrast::times;
 use crate::analysis::jumps::{JumpSet, jumps};
 use crate::analysis::lexical::{bare, cut};
-use crate::corpus::import::aligned::{Fate, Linker, fates};
+use crate::corpus::import::aligned::{Linker, WordFate, fates};
 use crate::corpus::measures::frequencies::Frequencies;
 use crate::corpus::query::filter::{Costly, Filter, Matched};
-use crate::corpus::store::corpus::{Corpus, SystemColumn};
+use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::text::lines::Needle;
@@ -24,7 +24,7 @@ const REMEMBERED: usize = 8;
 
 /// What costly conditions are found out with.
 #[derive(Clone, Debug, Default)]
-pub struct Means {
+pub struct FilterResources {
     /// Where frequencies are read from; none: the references are counted.
     pub path: Option<PathBuf>,
     /// Of source and target, for the aligner; none: references are linked by hand or by forced models alone.
@@ -41,7 +41,7 @@ fn wanted(at: usize, goes_on: &mut GoesOn<'_>) -> Result<()> {
     if at.is_multiple_of(STEP) && !goes_on() { Err(Error::Stale) } else { Ok(()) }
 }
 
-impl Means {
+impl FilterResources {
     /// Other means than these.
     pub fn set(&mut self, path: Option<PathBuf>, languages: Option<(String, String)>) {
         if (&path, &languages) != (&self.path, &self.languages) {
@@ -62,7 +62,7 @@ impl Means {
     pub fn filter(
         &mut self,
         line: &str,
-        corpus: &Corpus,
+        corpus: &CorpusTable,
         workspace: &Workspace,
         goes_on: &mut GoesOn<'_>,
     ) -> Result<Filter> {
@@ -85,7 +85,7 @@ impl Means {
     ///
     /// # Errors
     /// A sentence about the file; [`Error::Stale`].
-    pub fn frequencies(&mut self, corpus: &Corpus, goes_on: &mut GoesOn<'_>) -> Result<Arc<Frequencies>> {
+    pub fn frequencies(&mut self, corpus: &CorpusTable, goes_on: &mut GoesOn<'_>) -> Result<Arc<Frequencies>> {
         if let Some(known) = &self.frequencies {
             return Ok(Arc::clone(known));
         }
@@ -99,7 +99,7 @@ impl Means {
     fn holds(
         &mut self,
         costly: &Costly,
-        corpus: &Corpus,
+        corpus: &CorpusTable,
         workspace: &Workspace,
         goes_on: &mut GoesOn<'_>,
     ) -> Result<Vec<bool>> {
@@ -174,7 +174,7 @@ impl Means {
 }
 
 /// Sentences that may have an n-gram: those with its longest word in the reference or an output.
-fn candidates(ngram: &[&str], corpus: &Corpus) -> Vec<usize> {
+fn candidates(ngram: &[&str], corpus: &CorpusTable) -> Vec<usize> {
     let longest = ngram.iter().max_by_key(|word| word.chars().count()).copied().unwrap_or_default();
     // Cutting turns some signs into others.
     if longest.contains(['&', '<', '>', '"']) {
@@ -189,7 +189,7 @@ fn candidates(ngram: &[&str], corpus: &Corpus) -> Vec<usize> {
 }
 
 /// `None` where a text is missing.
-fn matches(matched: Matched, ngram: &[&str], corpus: &Corpus, at: usize) -> Option<bool> {
+fn matches(matched: Matched, ngram: &[&str], corpus: &CorpusTable, at: usize) -> Option<bool> {
     let wanted = times(&cut(corpus.references.get(at)?), ngram);
     let said = |system: usize| Some(times(&cut(corpus.systems.get(system)?.texts.get(at)?), ngram));
     Some(match matched {
@@ -204,7 +204,7 @@ fn is_wrong(
     word: &str,
     linker: &mut Linker,
     column: &SystemColumn,
-    (corpus, workspace): (&Corpus, &Workspace),
+    (corpus, workspace): (&CorpusTable, &Workspace),
     at: usize,
 ) -> Result<bool> {
     let (Some(source), Some(reference)) = (corpus.sources.get(at), corpus.references.get(at)) else { return Ok(false) };
@@ -215,5 +215,5 @@ fn is_wrong(
     let Some(output) = workspace.output(column.system.id, at).ok().flatten() else { return Ok(false) };
     let (links, _) = linker.of_reference(corpus, workspace, at)?;
     let fates = fates(source, reference, &links, &output);
-    Ok(fates.get(word).is_some_and(Fate::is_wrong))
+    Ok(fates.get(word).is_some_and(WordFate::is_wrong))
 }

@@ -26,9 +26,9 @@ use std::sync::Arc;
 use crate::analysis::lexical::{bare, cut};
 use crate::corpus::judgements::agreement::{ASPECTS, Aspect, check, differences};
 use crate::corpus::judgements::judge::Judgement;
-use crate::corpus::query::column::Column;
-use crate::corpus::store::corpus::Corpus;
-use crate::corpus::store::texts::Texts;
+use crate::corpus::query::column::TableColumn;
+use crate::corpus::store::corpus::CorpusTable;
+use crate::corpus::store::texts::TextStore;
 use crate::error::{Error, Result};
 use crate::text::lines::Needle;
 
@@ -75,9 +75,9 @@ pub enum Matched {
 #[derive(Clone, Debug)]
 enum Condition {
     Text(Place, Pattern),
-    Number(Column, Relation, f32),
+    Number(TableColumn, Relation, f32),
     /// From and to, both among them.
-    Range(Column, f32, f32),
+    Range(TableColumn, f32, f32),
     Costly(Costly),
     Tag(String),
     Note(Needle),
@@ -133,7 +133,7 @@ impl Filter {
     ///
     /// # Errors
     /// A sentence about the condition that is none.
-    pub fn new(line: &str, corpus: &Corpus) -> Result<Self> {
+    pub fn new(line: &str, corpus: &CorpusTable) -> Result<Self> {
         let mut terms = Vec::new();
         for word in split(line)? {
             let (is_negated, word) = match word.strip_prefix('-') {
@@ -174,7 +174,7 @@ impl Filter {
     }
 
     /// For each sentence whether it is shown. Costly conditions hold nowhere until they are gathered.
-    pub fn shown(&self, corpus: &Corpus) -> Vec<bool> {
+    pub fn shown(&self, corpus: &CorpusTable) -> Vec<bool> {
         let mut shown = vec![true; corpus.len()];
         for term in &self.terms {
             let here = term.gathered.is_none().then(|| term.condition.holds(corpus));
@@ -188,7 +188,7 @@ impl Filter {
 }
 
 impl Condition {
-    fn holds(&self, corpus: &Corpus) -> Vec<bool> {
+    fn holds(&self, corpus: &CorpusTable) -> Vec<bool> {
         let mut holds = vec![false; corpus.len()];
         let judged = |holds: &mut [bool], is: &dyn Fn(&str, &Judgement) -> bool| {
             for (at, by) in corpus.judgements.iter() {
@@ -246,14 +246,14 @@ impl Condition {
     }
 }
 
-fn there(texts: &Texts, holds: &mut [bool]) {
+fn there(texts: &TextStore, holds: &mut [bool]) {
     for (at, holds) in holds.iter_mut().enumerate() {
         *holds = texts.get(at).is_some();
     }
 }
 
 impl Place {
-    fn texts(self, corpus: &Corpus) -> Vec<&Texts> {
+    fn texts(self, corpus: &CorpusTable) -> Vec<&TextStore> {
         let outputs = || corpus.systems.iter().map(|column| &column.texts);
         match self {
             Self::Any => [&corpus.sources, &corpus.references].into_iter().chain(outputs()).collect(),
@@ -318,7 +318,7 @@ pub(crate) fn split(line: &str) -> Result<Vec<String>> {
     Ok(words)
 }
 
-fn condition(word: &str, corpus: &Corpus) -> Result<Condition> {
+fn condition(word: &str, corpus: &CorpusTable) -> Result<Condition> {
     if word.starts_with(['"', '/']) {
         return Ok(Condition::Text(Place::Any, pattern(word)?));
     }
@@ -333,9 +333,9 @@ fn condition(word: &str, corpus: &Corpus) -> Result<Condition> {
                 return Ok(Condition::Costly(costly));
             }
             if let (Relation::Equal, Some((low, high))) = (relation, range(number, word)?) {
-                return Ok(Condition::Range(Column::named(name, corpus)?, low, high));
+                return Ok(Condition::Range(TableColumn::named(name, corpus)?, low, high));
             }
-            let column = Column::named(name, corpus)?;
+            let column = TableColumn::named(name, corpus)?;
             let why = || Error::Input(format!("`{number}` in `{word}` is no number"));
             return Ok(Condition::Number(column, *relation, number.parse().map_err(|_| why())?));
         }
@@ -354,7 +354,7 @@ pub(crate) fn range(text: &str, word: &str) -> Result<Option<(f32, f32)>> {
 }
 
 /// `freq=0..4`, `freq.1<5`, `jump.1=-3`; `None` where it is about neither.
-fn of_counts(name: &str, (sign, number): (&str, &str), word: &str, corpus: &Corpus) -> Result<Option<Costly>> {
+fn of_counts(name: &str, (sign, number): (&str, &str), word: &str, corpus: &CorpusTable) -> Result<Option<Costly>> {
     let (head, of) = name.split_once('.').map_or((name, None), |(head, of)| (head, Some(of)));
     if !matches!(head, "freq" | "jump") {
         return Ok(None);
@@ -382,7 +382,7 @@ fn of_counts(name: &str, (sign, number): (&str, &str), word: &str, corpus: &Corp
 }
 
 /// `right.1:le chat`, `wrong.1:bank`; `None` where the head is none of these.
-fn of_words(head: &str, rest: &str, corpus: &Corpus) -> Result<Option<Costly>> {
+fn of_words(head: &str, rest: &str, corpus: &CorpusTable) -> Result<Option<Costly>> {
     let (head, of) = head.split_once('.').unwrap_or((head, "1"));
     if !matches!(head, "right" | "missed" | "extra" | "wrong") {
         return Ok(None);
@@ -405,7 +405,7 @@ fn of_words(head: &str, rest: &str, corpus: &Corpus) -> Result<Option<Costly>> {
 }
 
 /// A condition `head:rest`; `None` where the head is none, for texts have colons too.
-fn of_place(head: &str, rest: &str, corpus: &Corpus) -> Result<Option<Condition>> {
+fn of_place(head: &str, rest: &str, corpus: &CorpusTable) -> Result<Option<Condition>> {
     let plain = || unquoted(rest);
     let text = |place: Place| Ok(Some(Condition::Text(place, pattern(rest)?)));
     match head {
@@ -442,7 +442,7 @@ fn is_time(head: &str, rest: &str) -> bool {
 }
 
 /// `anna,bob` or `anna,bob,stars`.
-fn differs(text: &str, corpus: &Corpus) -> Result<Condition> {
+fn differs(text: &str, corpus: &CorpusTable) -> Result<Condition> {
     let mut names = text.split(',').map(str::trim);
     let (Some(first), Some(second)) = (names.next(), names.next()) else {
         let message = format!("`differs:{text}` names one annotator; write two, as differs:anna,bob");
@@ -458,7 +458,7 @@ fn differs(text: &str, corpus: &Corpus) -> Result<Condition> {
     Ok(Condition::Differs(first.to_owned(), second.to_owned(), names.next().map(named).transpose()?))
 }
 
-fn system(digits: &str, corpus: &Corpus) -> Result<usize> {
+fn system(digits: &str, corpus: &CorpusTable) -> Result<usize> {
     let count = corpus.systems.len();
     let number: Option<usize> = digits.parse().ok().filter(|number| (1..=count).contains(number));
     let why = || Error::Input(format!("`{digits}` is no system; there are {count} systems, counted from 1"));

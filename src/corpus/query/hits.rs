@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::analysis::concordance::{Line, Query, Sentence, context};
+use crate::analysis::concordance::{ConcordanceLine, ConcordanceQuery, ConcordanceSentence, context};
 use crate::analysis::lexical::cut;
-use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::lists;
-use crate::corpus::store::output::Output;
+use crate::corpus::store::output::SystemOutput;
 use crate::error::{Error, Result};
 use crate::text::links::places::words;
 use crate::text::tsv;
-use crate::text::tsv::Cell;
+use crate::text::tsv::TsvCell;
 
 /// Words on each side of a hit in a table.
 const WIDTH: usize = 8;
@@ -21,7 +21,7 @@ const MOST_NOTED: usize = 20;
 
 /// A query on its way through some sentences.
 pub struct Searching {
-    query: Query,
+    query: ConcordanceQuery,
     system: usize,
     rows: Vec<u32>,
     next: usize,
@@ -37,7 +37,7 @@ impl Searching {
     /// What is wrong with the query, and where.
     pub fn new(query: &str, folder: &Path, system: usize, rows: Vec<u32>) -> Result<Self> {
         let mut list = |name: &str| lists::words(folder, name).map_err(|error| error.to_string());
-        let query = Query::parse_with(query, &mut list).map_err(|why| Error::Input(why.to_string()))?;
+        let query = ConcordanceQuery::parse_with(query, &mut list).map_err(|why| Error::Input(why.to_string()))?;
         Ok(Self { query, system, rows, next: 0, has_links: false, incomplete: Vec::new() })
     }
 
@@ -60,7 +60,7 @@ impl Searching {
     ///
     /// # Errors
     /// A sentence about the file.
-    pub fn step(&mut self, corpus: &Corpus, workspace: &Workspace, count: usize) -> Result<Vec<Line>> {
+    pub fn step(&mut self, corpus: &CorpusTable, workspace: &Workspace, count: usize) -> Result<Vec<ConcordanceLine>> {
         let end = (self.next + count).min(self.rows.len());
         let mut lines = Vec::new();
         let Some(column) = corpus.systems.get(self.system) else {
@@ -77,12 +77,12 @@ impl Searching {
             let links = said.hard_links();
             self.has_links |= links.is_some();
             let links = links.unwrap_or_default();
-            let sentence = Sentence { source: &source, output: &output, links: &links };
+            let sentence = ConcordanceSentence { source: &source, output: &output, links: &links };
             let found = self.query.find(&sentence);
             if !found.is_complete && self.incomplete.len() < MOST_NOTED {
                 self.incomplete.push(*at);
             }
-            lines.extend(found.hits.iter().map(|hit| Line::of(*at, hit, &sentence)));
+            lines.extend(found.hits.iter().map(|hit| ConcordanceLine::of(*at, hit, &sentence)));
         }
         self.next = end;
         Ok(lines)
@@ -91,7 +91,7 @@ impl Searching {
 
 /// The words of both sides as the system counts them; those of a plain text are cut, so that a full stop is no part of
 /// a word, except where links count the words between spaces.
-fn sides<'a>(said: &'a Output, source: &str) -> [Cow<'a, [String]>; 2] {
+fn sides<'a>(said: &'a SystemOutput, source: &str) -> [Cow<'a, [String]>; 2] {
     let is_plain = said.alpha.is_none() && said.links.is_none() && said.word_log_p.is_empty();
     if is_plain {
         let words = |text: &str| cut(text).split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
@@ -104,14 +104,14 @@ fn sides<'a>(said: &'a Output, source: &str) -> [Cow<'a, [String]>; 2] {
 }
 
 /// The lines of a concordance, in this order, as a table: a row for each hit.
-pub fn tsv(lines: &[Line], order: &[u32], corpus: &Corpus, system: usize) -> String {
+pub fn tsv(lines: &[ConcordanceLine], order: &[u32], corpus: &CorpusTable, system: usize) -> String {
     let text =
         |at: u32| corpus.systems.get(system).and_then(|column| column.texts.get(at as usize)).unwrap_or_default();
-    let row = |line: &Line| {
+    let row = |line: &ConcordanceLine| {
         let around = context(&line.words, &line.span(), WIDTH);
         let linked = line.linked_words().join(" ");
         let cells = [around.left, around.key, around.right, linked, text(line.at).to_owned()];
-        std::iter::once(Cell::plain(&(line.at + 1))).chain(cells.iter().map(Cell::from)).collect()
+        std::iter::once(TsvCell::plain(&(line.at + 1))).chain(cells.iter().map(TsvCell::from)).collect()
     };
     let head = ["sentence", "left", "hit", "right", "linked", "output"];
     tsv::text(&head, order.iter().filter_map(|place| lines.get(*place as usize)).map(row))

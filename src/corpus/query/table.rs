@@ -2,16 +2,16 @@
 
 use std::cmp::Ordering;
 
-use crate::corpus::query::column::Column;
+use crate::corpus::query::column::TableColumn;
 use crate::corpus::query::filter::Filter;
-use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::corpus::CorpusTable;
 use crate::error::{Error, Result};
 
 /// What rows are put in order by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
     /// A number.
-    Number(Column),
+    Number(TableColumn),
     /// A text, letter case aside.
     Text(TextColumn),
 }
@@ -47,7 +47,7 @@ impl TextColumn {
     }
 
     /// The text of a sentence, from 0.
-    fn text(self, corpus: &Corpus, at: usize) -> Option<&str> {
+    fn text(self, corpus: &CorpusTable, at: usize) -> Option<&str> {
         match self {
             Self::Source => corpus.sources.get(at),
             Self::Reference => corpus.references.get(at),
@@ -69,8 +69,8 @@ impl Sorting {
     /// `bleu.1-2`, or `-bleu.1-2` for the greatest first; or a [`TextColumn`].
     ///
     /// # Errors
-    /// As [`Column::named`].
-    pub fn named(name: &str, corpus: &Corpus) -> Result<Self> {
+    /// As [`TableColumn::named`].
+    pub fn named(name: &str, corpus: &CorpusTable) -> Result<Self> {
         let (is_descending, name) = name.strip_prefix('-').map_or((false, name), |name| (true, name));
         let text = TextColumn::named(name).map(|column| match column {
             // A system that is not there is told as of a number.
@@ -78,7 +78,7 @@ impl Sorting {
             column => Ok(Key::Text(column)),
         });
         let number = || {
-            let column = Column::named(name, corpus).map(Key::Number);
+            let column = TableColumn::named(name, corpus).map(Key::Number);
             column.map_err(|error| Error::Input(format!("{error}; texts are sorted by source, reference and output.N")))
         };
         let key = text.unwrap_or_else(number)?;
@@ -93,14 +93,14 @@ impl Sorting {
     }
 }
 
-fn no_system(name: &str, system: usize, corpus: &Corpus) -> Error {
+fn no_system(name: &str, system: usize, corpus: &CorpusTable) -> Error {
     let count = corpus.systems.len();
     Error::Input(format!("`{name}` names system {}; there are {count}, counted from 1", system + 1))
 }
 
 /// The places of the sentences that are shown, in order. Sentences without what they are sorted by come last;
 /// equal ones keep their order in the workspace.
-pub fn rows(corpus: &Corpus, filter: &Filter, sorting: Option<&Sorting>) -> Vec<u32> {
+pub fn rows(corpus: &CorpusTable, filter: &Filter, sorting: Option<&Sorting>) -> Vec<u32> {
     let mut rows: Vec<u32> = if filter.is_empty() {
         (0..corpus.len() as u32).collect()
     } else {

@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::corpus::store::file::{read_only, told};
 use crate::corpus::store::read::key;
-use crate::corpus::store::texts::{Numbers, PIECE, Piece, Reads, Texts};
+use crate::corpus::store::texts::{ColumnNumbers, PIECE, Piece, Reads, TextStore};
 
 /// Level of zstandard for texts, and for numbers.
 const LEVELS: (i32, i32) = (3, 1);
@@ -301,18 +301,18 @@ impl Blocks {
     }
 
     /// A column of texts, of which nothing is read yet.
-    pub(crate) fn texts(self: &Arc<Self>, written: Written, len: usize) -> Texts {
+    pub(crate) fn texts(self: &Arc<Self>, written: Written, len: usize) -> TextStore {
         let blocks = Arc::clone(self);
         let what = if matches!(written, Written::Outputs(_)) { "outputs" } else { "sentences" };
         let reads: Reads<Piece> = Arc::new(move |n| {
             blocks.ask(what, |all| Ok(texts(all, written, n, &mut |error| blocks.damaged(what, &error))))
         });
-        Texts::of_file(len, reads)
+        TextStore::of_file(len, reads)
     }
 
     /// A column of numbers, of which nothing is read yet.
-    pub(crate) fn numbers(self: &Arc<Self>, system: i64, name: &'static str, len: usize) -> Numbers {
+    pub(crate) fn numbers(self: &Arc<Self>, system: i64, name: &'static str, len: usize) -> ColumnNumbers {
         let blocks = Arc::clone(self);
-        Numbers::of_file(len, Arc::new(move |n| blocks.ask("measures", |all| numbers(all, system, name, n))))
+        ColumnNumbers::of_file(len, Arc::new(move |n| blocks.ask("measures", |all| numbers(all, system, name, n))))
     }
 }

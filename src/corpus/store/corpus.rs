@@ -7,23 +7,23 @@ use std::sync::Arc;
 
 use crate::corpus::judgements::counts::Counts;
 use crate::corpus::judgements::judge::Judgements;
-use crate::corpus::judgements::scheme::Scheme;
+use crate::corpus::judgements::scheme::ErrorScheme;
 use crate::corpus::measures::measures::{MEASURES, OF_SENTENCES};
 use crate::corpus::store::blocks::{Blocks, Loose, Written, count_outputs};
 use crate::corpus::store::file::Workspace;
-use crate::corpus::store::read::System;
-use crate::corpus::store::texts::{Numbers, PIECE, Texts};
+use crate::corpus::store::read::StoredSystem;
+use crate::corpus::store::texts::{ColumnNumbers, PIECE, TextStore};
 use crate::error::Result;
 
 /// Sentences, what systems say of them and what people say of that. A copy shares all that is large.
 #[derive(Clone, Default)]
-pub struct Corpus {
+pub struct CorpusTable {
     /// Source texts.
-    pub sources: Texts,
+    pub sources: TextStore,
     /// References.
-    pub references: Texts,
+    pub references: TextStore,
     /// Measures of the sentences, in the order of [`OF_SENTENCES`].
-    pub numbers: Vec<Numbers>,
+    pub numbers: Vec<ColumnNumbers>,
     /// Systems, in the order in which they came.
     pub systems: Vec<SystemColumn>,
     /// Stars, tags, notes and marks.
@@ -31,10 +31,10 @@ pub struct Corpus {
     /// Sentences with links by hand.
     pub golds: Arc<BTreeSet<usize>>,
     /// The scheme of errors.
-    pub scheme: Arc<Scheme>,
+    pub scheme: Arc<ErrorScheme>,
     /// How often annotators, tags and marks occur.
     pub counts: Arc<Counts>,
-    /// What could not be read when it was opened, in sentences; [`Corpus::take_damages`] tells what came to light since.
+    /// What could not be read when it was opened, in sentences; [`CorpusTable::take_damages`] tells what came to light since.
     pub damages: Vec<String>,
     /// The last row of measures that was seen: what came later is new.
     seen: i64,
@@ -42,7 +42,7 @@ pub struct Corpus {
     blocks: Option<Arc<Blocks>>,
 }
 
-impl std::fmt::Debug for Corpus {
+impl std::fmt::Debug for CorpusTable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Corpus").field("sentences", &self.len()).field("systems", &self.systems).finish_non_exhaustive()
     }
@@ -52,17 +52,17 @@ impl std::fmt::Debug for Corpus {
 #[derive(Clone, Debug)]
 pub struct SystemColumn {
     /// Which.
-    pub system: System,
+    pub system: StoredSystem,
     /// Its translations.
-    pub texts: Texts,
+    pub texts: TextStore,
     /// Measures, in the order of [`MEASURES`].
-    pub numbers: Vec<Numbers>,
+    pub numbers: Vec<ColumnNumbers>,
     /// How many sentences it has been asked about.
     pub done: usize,
 }
 
 impl SystemColumn {
-    fn new(system: System, len: usize, blocks: &Arc<Blocks>) -> Self {
+    fn new(system: StoredSystem, len: usize, blocks: &Arc<Blocks>) -> Self {
         let texts = blocks.texts(Written::Outputs(system.id), len);
         let numbers = MEASURES.iter().map(|measure| blocks.numbers(system.id, measure.name, len)).collect();
         Self { system, texts, numbers, done: 0 }
@@ -82,7 +82,7 @@ struct Came {
     numbers: Option<Loose>,
 }
 
-impl Corpus {
+impl CorpusTable {
     /// Opens a workspace, as far as it is sound. Texts and numbers are read when they are asked for.
     ///
     /// # Errors
@@ -135,11 +135,11 @@ impl Corpus {
     }
 
     /// Everything that has a text for each sentence.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &Texts> {
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &TextStore> {
         [&self.sources, &self.references].into_iter().chain(self.systems.iter().map(|column| &column.texts))
     }
 
-    fn all_numbers(&self) -> impl Iterator<Item = &Numbers> {
+    fn all_numbers(&self) -> impl Iterator<Item = &ColumnNumbers> {
         self.numbers.iter().chain(self.systems.iter().flat_map(|column| &column.numbers))
     }
 
@@ -186,10 +186,10 @@ impl Corpus {
         copy.blocks = None;
         copy.sources.stop_reading();
         copy.references.stop_reading();
-        copy.numbers.iter_mut().for_each(Numbers::stop_reading);
+        copy.numbers.iter_mut().for_each(ColumnNumbers::stop_reading);
         for column in &mut copy.systems {
             column.texts.stop_reading();
-            column.numbers.iter_mut().for_each(Numbers::stop_reading);
+            column.numbers.iter_mut().for_each(ColumnNumbers::stop_reading);
         }
         copy.judgements = Arc::new(Judgements::clone(&self.judgements));
         copy.golds = Arc::new(BTreeSet::clone(&self.golds));
@@ -252,7 +252,7 @@ impl Corpus {
     /// Takes new numbers into what is in memory; the others are read with their columns.
     fn take_numbers(&mut self, came: &Came) {
         self.seen = came.id;
-        let (names, columns): (Vec<&str>, &mut [Numbers]) = if came.system == 0 {
+        let (names, columns): (Vec<&str>, &mut [ColumnNumbers]) = if came.system == 0 {
             (OF_SENTENCES.iter().map(|measure| measure.name).collect(), &mut self.numbers)
         } else {
             let Some(column) = self.systems.iter_mut().find(|column| column.system.id == came.system) else { return };

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::corpus::measures::measures::{MEASURES, OF_SENTENCES};
-use crate::corpus::query::column::Column;
-use crate::corpus::store::corpus::Corpus;
+use crate::corpus::query::column::TableColumn;
+use crate::corpus::store::corpus::CorpusTable;
 
 /// What is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ExportFormat {
     /// A row for each sentence, a column for each text and number.
     Tsv,
     /// An object for each sentence, with words and alignments.
@@ -21,7 +21,7 @@ pub enum Kind {
     /// The same as tables, into a folder.
     Matrices,
     /// Links of a system by its place.
-    Pharaoh(usize, Links),
+    Pharaoh(usize, LinkRule),
     /// Links by hand.
     Gold,
     /// Stars, tags, notes and marks, an object for each sentence.
@@ -31,12 +31,12 @@ pub enum Kind {
     /// A page of HTML with tables, figures and notes.
     Report,
     /// A figure of each sentence, of a system by its place, into a folder.
-    Figures(usize, Format),
+    Figures(usize, AttentionFormat),
 }
 
 /// How links are read off alpha.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Links {
+pub enum LinkRule {
     /// For each target word its source word of greatest alpha.
     Greatest,
     /// All with at least so many hundredths.
@@ -48,7 +48,7 @@ pub enum Links {
 
 /// Formats of figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum AttentionFormat {
     /// Scalable vector graphics.
     Svg,
     /// Portable document format.
@@ -57,7 +57,7 @@ pub enum Format {
     Png,
 }
 
-impl Format {
+impl AttentionFormat {
     /// As files end.
     pub fn name(self) -> &'static str {
         match self {
@@ -74,11 +74,11 @@ pub struct Out {
     /// The file, or the folder of figures.
     pub path: PathBuf,
     /// What.
-    pub kind: Kind,
+    pub kind: ExportFormat,
     /// The sentences, from 0, in order.
     pub rows: Arc<Vec<u32>>,
     /// The columns of numbers; empty: all.
-    pub columns: Vec<Column>,
+    pub columns: Vec<TableColumn>,
     /// How the rows were chosen and sorted, in words, for the report.
     pub chosen: String,
     /// Source and target: the aligner links references that nobody has linked; none: they stay without links.
@@ -89,15 +89,15 @@ pub struct Out {
 pub const MOST_IN_REPORT: usize = 500;
 
 /// The columns of numbers that are written.
-pub fn columns(out: &Out, corpus: &Corpus) -> Vec<Column> {
+pub fn columns(out: &Out, corpus: &CorpusTable) -> Vec<TableColumn> {
     if out.columns.is_empty() { all_columns(corpus) } else { out.columns.clone() }
 }
 
 /// Every column that is not a difference.
-pub fn all_columns(corpus: &Corpus) -> Vec<Column> {
-    let sentences = (0..OF_SENTENCES.len()).map(Column::Sentence);
+pub fn all_columns(corpus: &CorpusTable) -> Vec<TableColumn> {
+    let sentences = (0..OF_SENTENCES.len()).map(TableColumn::Sentence);
     let systems = 0..corpus.systems.len();
-    let outputs = systems.clone().flat_map(|system| (0..MEASURES.len()).map(move |at| Column::Output(at, system)));
-    let errors = systems.map(Column::Errors);
-    sentences.chain(outputs).chain([Column::Stars, Column::Marks]).chain(errors).collect()
+    let outputs = systems.clone().flat_map(|system| (0..MEASURES.len()).map(move |at| TableColumn::Output(at, system)));
+    let errors = systems.map(TableColumn::Errors);
+    sentences.chain(outputs).chain([TableColumn::Stars, TableColumn::Marks]).chain(errors).collect()
 }

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::corpus::store::file::Workspace;
-use crate::corpus::store::read::Sentence;
+use crate::corpus::store::read::StoredSentence;
 use crate::error::Result;
 use crate::text::links::Links;
 
 /// What the workspace has of the sentences of a window.
 pub(crate) struct Known {
     /// Sentences by their places.
-    pub(crate) sentences: BTreeMap<usize, Sentence>,
+    pub(crate) sentences: BTreeMap<usize, StoredSentence>,
     /// Their links by hand.
     pub(crate) golds: BTreeMap<usize, Links>,
 }

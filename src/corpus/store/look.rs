@@ -14,7 +14,7 @@ use crate::error::Result;
 /// What is kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Look {
+pub struct FileVersion {
     /// Columns that are shown or hidden against what is shown at first, by their names.
     pub shown: BTreeMap<String, bool>,
     /// Columns that were moved, and those before them, in order, by their names.
@@ -29,7 +29,7 @@ pub struct Look {
 
 impl Workspace {
     /// How it was looked at last; as at first where nothing is kept, or nothing that can be read.
-    pub fn look(&self) -> Look {
+    pub fn look(&self) -> FileVersion {
         let find = || -> rusqlite::Result<Option<String>> {
             let known = "SELECT count(*) FROM sqlite_schema WHERE name = 'look'";
             if self.connection.query_row(known, [], |row| row.get::<_, i64>(0))? == 0 {
@@ -45,7 +45,7 @@ impl Workspace {
     ///
     /// # Errors
     /// A sentence about the file.
-    pub fn keep_look(&mut self, look: &Look) -> Result<()> {
+    pub fn keep_look(&mut self, look: &FileVersion) -> Result<()> {
         let document = serde_json::to_string(look).unwrap_or_default();
         self.at_once(|all| {
             all.execute_batch("CREATE TABLE IF NOT EXISTS look(id INTEGER PRIMARY KEY, document TEXT NOT NULL)")?;

@@ -17,7 +17,7 @@ const MOST: usize = 1 << 28;
 
 /// What a system says of a sentence, in words.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Output {
+pub struct SystemOutput {
     /// The translation as people read it.
     pub text: String,
     /// The source words as the system counts them, `</s>` among them where alpha has its column; none where they are
@@ -35,7 +35,7 @@ pub struct Output {
     pub links: Option<Vec<Link>>,
 }
 
-impl Output {
+impl SystemOutput {
     /// Target words without `</s>`.
     pub fn words(&self) -> &[String] {
         without_end(&self.target)
@@ -73,7 +73,7 @@ fn without_end(words: &[String]) -> &[String] {
 ///
 /// # Errors
 /// What zstandard says.
-pub fn pack(output: &Output, source: &str) -> std::io::Result<Vec<u8>> {
+pub fn pack(output: &SystemOutput, source: &str) -> std::io::Result<Vec<u8>> {
     let mut body = Vec::new();
     put_words(&mut body, &output.source, source)?;
     put_words(&mut body, &output.target, &output.text)?;
@@ -95,7 +95,7 @@ pub fn pack(output: &Output, source: &str) -> std::io::Result<Vec<u8>> {
 
 /// The reverse of [`pack`], of earlier programs too; the texts come from their own columns. `None` where the bytes are
 /// damaged.
-pub fn unpack(text: String, source: &str, packed: &[u8]) -> Option<Output> {
+pub fn unpack(text: String, source: &str, packed: &[u8]) -> Option<SystemOutput> {
     let Some(mut rest) = packed.strip_prefix(&[FORM]) else { return earlier::unpack(text, packed) };
     if take_number(&mut rest)? != rest.len() {
         return None;
@@ -115,7 +115,7 @@ pub fn unpack(text: String, source: &str, packed: &[u8]) -> Option<Output> {
         }
     };
     let alpha = take_alpha(rest)?;
-    Some(Output { text, source, target, word_log_p, log_p, alpha, links })
+    Some(SystemOutput { text, source, target, word_log_p, log_p, alpha, links })
 }
 
 /// What a body of today begins with; those of earlier programs begin as zstandard does.
@@ -286,7 +286,7 @@ fn take_alpha(rest: &mut &[u8]) -> Option<Option<Alignment>> {
 
 /// What programs before version 2 of the schema packed: words and log p as JSON, alpha as f16, all in zstandard.
 mod earlier {
-    use super::{Alignment, Deserialize, Link, Output, f16, unpacked};
+    use super::{Alignment, Deserialize, Link, SystemOutput, f16, unpacked};
 
     /// All but the text and the weights.
     #[derive(Deserialize)]
@@ -304,7 +304,7 @@ mod earlier {
         l: Option<Vec<(usize, usize)>>,
     }
 
-    pub fn unpack(text: String, packed: &[u8]) -> Option<Output> {
+    pub fn unpack(text: String, packed: &[u8]) -> Option<SystemOutput> {
         let bytes = unpacked(packed)?;
         let end = bytes.iter().position(|byte| *byte == 0)?;
         let (head, rest) = (bytes.get(..end)?, bytes.get(end + 1..)?);
@@ -320,6 +320,6 @@ mod earlier {
             }
         };
         let links = head.l.map(|links| links.into_iter().map(|(source, target)| Link { source, target }).collect());
-        Some(Output { text, source: head.s, target: head.t, word_log_p: head.p, log_p: head.log_p, alpha, links })
+        Some(SystemOutput { text, source: head.s, target: head.t, word_log_p: head.p, log_p: head.log_p, alpha, links })
     }
 }

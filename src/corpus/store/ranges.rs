@@ -1,27 +1,27 @@
 //! Floor 7: the ranges of numbers in a line of conditions, read and changed as text: what is drawn with the mouse and what
 //! is typed are one.
 
-use crate::corpus::query::column::Column;
+use crate::corpus::query::column::TableColumn;
 use crate::corpus::query::filter::{range, split};
-use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::corpus::CorpusTable;
 
 /// From and to, both among them; infinite where an end is open.
 pub type Range = (f32, f32);
 
 /// The range of a column in a line of conditions; the last where there are several.
-pub fn range_of(line: &str, column: Column, corpus: &Corpus) -> Option<Range> {
+pub fn range_of(line: &str, column: TableColumn, corpus: &CorpusTable) -> Option<Range> {
     split(line).ok()?.iter().rev().find_map(|word| ranged(word, column, corpus))
 }
 
-fn ranged(word: &str, column: Column, corpus: &Corpus) -> Option<Range> {
+fn ranged(word: &str, column: TableColumn, corpus: &CorpusTable) -> Option<Range> {
     let (name, rest) = word.split_once('=')?;
     let range = range(rest, word).ok()??;
-    (!name.ends_with(['<', '>']) && Column::named(name, corpus).ok()? == column).then_some(range)
+    (!name.ends_with(['<', '>']) && TableColumn::named(name, corpus).ok()? == column).then_some(range)
 }
 
 /// The line with another range of a column in the place of the old one, behind the others where there was none; `None`
 /// takes it away.
-pub fn with_range(line: &str, column: Column, wanted: Option<Range>, corpus: &Corpus) -> String {
+pub fn with_range(line: &str, column: TableColumn, wanted: Option<Range>, corpus: &CorpusTable) -> String {
     // Half a quote is being typed: nothing of it is lost.
     let Ok(words) = split(line) else { return line.to_owned() };
     let mut wanted = wanted.map(|(low, high)| written(column, low, high));
@@ -38,13 +38,13 @@ pub fn with_range(line: &str, column: Column, wanted: Option<Range>, corpus: &Co
 }
 
 /// A range as it is typed, rounded to the digits that the column is shown with.
-pub fn written(column: Column, low: f32, high: f32) -> String {
+pub fn written(column: TableColumn, low: f32, high: f32) -> String {
     let number = |number: f32| if number.is_finite() { text(column, number) } else { String::new() };
     format!("{}={}..{}", column.name(), number(low), number(high))
 }
 
 /// A number of a column without needless zeros.
-pub fn text(column: Column, number: f32) -> String {
+pub fn text(column: TableColumn, number: f32) -> String {
     let text = column.text(number);
     let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     if text == "-0" { "0".to_owned() } else { text.to_owned() }

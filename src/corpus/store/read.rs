@@ -4,14 +4,14 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::store::file::Workspace;
-use crate::corpus::store::output::{Output, unpack};
+use crate::corpus::store::output::{SystemOutput, unpack};
 use crate::error::{Error, Result};
 use crate::text::links::Links;
 use crate::text::links::read::links_of;
 
 /// A source sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sentence {
+pub struct StoredSentence {
     /// Its text.
     pub source: String,
     /// A translation by people.
@@ -26,19 +26,19 @@ pub struct Sentence {
 
 /// A system that says something of sentences.
 #[derive(Clone, Debug, PartialEq)]
-pub struct System {
+pub struct StoredSystem {
     /// From 1.
     pub id: i64,
     /// As it is shown; no two have the same.
     pub name: String,
     /// What it is.
-    pub about: About,
+    pub about: StoredAbout,
 }
 
 /// What a system is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct About {
+pub struct StoredAbout {
     /// Model folders: one, or those of an ensemble; none of a file of outputs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<String>,
@@ -97,13 +97,13 @@ impl Workspace {
     }
 
     /// Every system, in the order in which they came.
-    pub fn systems(&self) -> Result<Vec<System>> {
+    pub fn systems(&self) -> Result<Vec<StoredSystem>> {
         let read = || {
             let mut find = self.connection.prepare_cached("SELECT id, name, about FROM system ORDER BY id")?;
             let rows = find.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get::<_, String>(2)?)))?;
             rows.collect::<rusqlite::Result<Vec<(i64, String, String)>>>()
         };
-        let system = |(id, name, about): (i64, String, String)| System {
+        let system = |(id, name, about): (i64, String, String)| StoredSystem {
             id,
             name,
             // A newer program may have written more than this one knows.
@@ -113,14 +113,14 @@ impl Workspace {
     }
 
     /// A sentence, from 0.
-    pub fn sentence(&self, at: usize) -> Result<Option<Sentence>> {
+    pub fn sentence(&self, at: usize) -> Result<Option<StoredSentence>> {
         let sql = "SELECT source, reference, name, origin, line FROM sentence WHERE id = ?1";
         let read = || self.connection.prepare_cached(sql)?.query_row([at as i64 + 1], sentence).optional();
         self.tell(read())
     }
 
     /// The sentences of a range, from 0, as far as there are any.
-    pub fn sentences(&self, range: std::ops::Range<usize>) -> Result<Vec<Sentence>> {
+    pub fn sentences(&self, range: std::ops::Range<usize>) -> Result<Vec<StoredSentence>> {
         let sql = "SELECT source, reference, name, origin, line FROM sentence WHERE id > ?1 AND id <= ?2 ORDER BY id";
         let read = || {
             let mut find = self.connection.prepare_cached(sql)?;
@@ -130,7 +130,7 @@ impl Workspace {
     }
 
     /// What a system says of a sentence, from 0.
-    pub fn output(&self, system: i64, at: usize) -> Result<Option<Output>> {
+    pub fn output(&self, system: i64, at: usize) -> Result<Option<SystemOutput>> {
         let sql = "SELECT output.text, sentence.source, body.packed FROM output JOIN body USING (key)
             LEFT JOIN sentence ON sentence.id = ?2 WHERE key = ?1";
         let read = || {
@@ -212,8 +212,8 @@ pub(crate) fn gold_of(all: &Connection, id: i64) -> rusqlite::Result<Option<Link
     Ok(line.and_then(|line| links_of(&line)))
 }
 
-fn sentence(row: &Row<'_>) -> rusqlite::Result<Sentence> {
-    Ok(Sentence {
+fn sentence(row: &Row<'_>) -> rusqlite::Result<StoredSentence> {
+    Ok(StoredSentence {
         source: row.get(0)?,
         reference: row.get(1)?,
         name: row.get(2)?,

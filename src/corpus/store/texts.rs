@@ -71,7 +71,7 @@ impl<P: Clone + Default> Pieces<P> {
 
 /// A text for each sentence, or none.
 #[derive(Clone, Debug, Default)]
-pub struct Texts {
+pub struct TextStore {
     pieces: Pieces<Piece>,
     len: usize,
 }
@@ -154,7 +154,7 @@ impl Piece {
     }
 }
 
-impl Texts {
+impl TextStore {
     /// So many texts of a file.
     pub(crate) fn of_file(len: usize, reads: Reads<Piece>) -> Self {
         let mut texts = Self { pieces: Pieces { cells: Vec::new(), reads: Some(reads) }, len: 0 };
@@ -199,7 +199,7 @@ impl Texts {
         self.pieces.get(at / PIECE)?.get(at % PIECE)
     }
 
-    /// Changes the texts of some places, sorted and below [`Texts::len`]; costs a piece for each piece touched.
+    /// Changes the texts of some places, sorted and below [`TextStore::len`]; costs a piece for each piece touched.
     pub fn set(&mut self, new: &[(usize, &str)]) {
         for run in new.chunk_by(|a, b| a.0 / PIECE == b.0 / PIECE) {
             let n = run[0].0 / PIECE;
@@ -264,7 +264,7 @@ impl Texts {
         }
     }
 
-    /// As [`Texts::search`] for an expression that may match across texts, hence text by text.
+    /// As [`TextStore::search`] for an expression that may match across texts, hence text by text.
     pub fn search_each(&self, rule: &regex::Regex, found: &mut dyn FnMut(usize)) {
         for at in 0..self.len {
             if self.get(at).is_some_and(|text| rule.is_match(text)) {
@@ -293,11 +293,11 @@ impl Piece {
 
 /// A number for each sentence, NaN where there is none.
 #[derive(Clone, Debug, Default)]
-pub struct Numbers {
+pub struct ColumnNumbers {
     pieces: Pieces<Vec<f32>>,
 }
 
-impl Numbers {
+impl ColumnNumbers {
     /// So many numbers of a file.
     pub(crate) fn of_file(len: usize, reads: Reads<Vec<f32>>) -> Self {
         let mut numbers = Self { pieces: Pieces { cells: Vec::new(), reads: Some(reads) } };

@@ -2,14 +2,14 @@
 
 use rusqlite::{Connection, params};
 
-use crate::analysis::confidence::Seen;
+use crate::analysis::confidence::TranslationSigns;
 use crate::corpus::measures::measures::{
-    DISAGREEMENT, MEASURES, Measure, Measuring, OF_SENTENCES, Subject, measure_all,
+    CorpusMeasure, DISAGREEMENT, MEASURES, MeasureSubject, Measuring, OF_SENTENCES, measure_all,
 };
 use crate::corpus::store::blocks::{Written, forget_texts};
 use crate::corpus::store::file::Workspace;
-use crate::corpus::store::output::{Output, pack};
-use crate::corpus::store::read::{About, FORCED, Sentence, System, key};
+use crate::corpus::store::output::{SystemOutput, pack};
+use crate::corpus::store::read::{FORCED, StoredAbout, StoredSentence, StoredSystem, key};
 use crate::error::{Error, Result};
 use crate::text::links;
 use crate::text::links::Links;
@@ -30,7 +30,7 @@ pub struct NewSentence {
 }
 
 /// An output and the sentence, from 0, that it is one of.
-pub type Placed = (usize, Output);
+pub type Placed = (usize, SystemOutput);
 
 /// An output that is measured and packed, and only has to be written.
 pub(crate) struct Ready {
@@ -46,7 +46,7 @@ impl Ready {
     /// Measures and packs an output of a sentence: its source, its reference and its links by hand.
     pub(crate) fn new(
         at: usize,
-        output: &Output,
+        output: &SystemOutput,
         (source, reference, gold): (&str, Option<&str>, Option<&Links>),
         measuring: &mut Measuring,
     ) -> std::io::Result<Self> {
@@ -119,7 +119,7 @@ impl Workspace {
     }
 
     /// The system of this name; a new one where there is none.
-    pub fn add_system(&mut self, name: &str, about: &About) -> Result<System> {
+    pub fn add_system(&mut self, name: &str, about: &StoredAbout) -> Result<StoredSystem> {
         if let Some(known) = self.systems()?.into_iter().find(|system| system.name == name) {
             return Ok(known);
         }
@@ -128,7 +128,7 @@ impl Workspace {
             all.prepare_cached("INSERT INTO system(name, about) VALUES (?1, ?2)")?.execute([name, &text])?;
             Ok(all.last_insert_rowid())
         })?;
-        Ok(System { id, name: name.to_owned(), about: about.clone() })
+        Ok(StoredSystem { id, name: name.to_owned(), about: about.clone() })
     }
 
     /// Removes a system and all that it said.
@@ -236,8 +236,8 @@ fn is_there(all: &Connection, system: i64) -> rusqlite::Result<bool> {
 
 /// The measures that were taken, and their numbers: without an aligner nothing is said of its links, and what was said of
 /// them before stays.
-fn kept(has_aligner: bool, rows: &[(usize, &[f32])]) -> (Vec<Measure>, Vec<(usize, Vec<f32>)>) {
-    let is_kept = |measure: &Measure| has_aligner || measure.name != DISAGREEMENT;
+fn kept(has_aligner: bool, rows: &[(usize, &[f32])]) -> (Vec<CorpusMeasure>, Vec<(usize, Vec<f32>)>) {
+    let is_kept = |measure: &CorpusMeasure| has_aligner || measure.name != DISAGREEMENT;
     let places: Vec<usize> = (0..MEASURES.len()).filter(|at| is_kept(&MEASURES[*at])).collect();
     let row = |(at, row): &(usize, &[f32])| (*at, places.iter().map(|place| row[*place]).collect());
     (places.iter().map(|at| MEASURES[*at]).collect(), rows.iter().map(row).collect())
@@ -246,11 +246,23 @@ fn kept(has_aligner: bool, rows: &[(usize, &[f32])]) -> (Vec<Measure>, Vec<(usiz
 fn of_sentence(source: &str, reference: Option<&str>) -> Vec<f32> {
     measure_all(
         OF_SENTENCES,
-        &Subject { source, reference, gold: None, statistical: None, output: None, seen: Seen::default() },
+        &MeasureSubject {
+            source,
+            reference,
+            gold: None,
+            statistical: None,
+            output: None,
+            seen: TranslationSigns::default(),
+        },
     )
 }
 
-fn of_output(measuring: &mut Measuring, sentence: &Sentence, gold: Option<&Links>, output: &Output) -> Vec<f32> {
+fn of_output(
+    measuring: &mut Measuring,
+    sentence: &StoredSentence,
+    gold: Option<&Links>,
+    output: &SystemOutput,
+) -> Vec<f32> {
     measuring.output(&sentence.source, sentence.reference.as_deref(), gold, output)
 }
 
@@ -258,7 +270,7 @@ fn of_output(measuring: &mut Measuring, sentence: &Sentence, gold: Option<&Links
 fn add_numbers(
     all: &Connection,
     system: i64,
-    measures: &[Measure],
+    measures: &[CorpusMeasure],
     rows: &[(usize, Vec<f32>)],
 ) -> rusqlite::Result<()> {
     let names: Vec<&str> = measures.iter().map(|measure| measure.name).collect();

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::decoding::ensemble::average::Average;
-use crate::decoding::ensemble::readings::{Batch, Readings};
+use crate::decoding::ensemble::readings::{EnsembleBatch, Readings};
 use crate::error::{Error, Result};
-use crate::models::{Need, Row, StepOutput, Stepper};
+use crate::models::{Need, StepOutput, StepRow, Stepper};
 use crate::nn::fused::elementwise;
 
 /// A [`Stepper`] over several with the same target words.
@@ -19,7 +19,7 @@ pub struct Mixture {
     /// The alpha of the running step, as the caller last left it.
     alpha: Vec<f32>,
     /// The running batch, by member.
-    batches: Vec<Batch>,
+    batches: Vec<EnsembleBatch>,
     /// T_x of each sentence, in the lead's words.
     lengths: Vec<usize>,
     /// The longest of them.
@@ -57,7 +57,7 @@ impl Stepper for Mixture {
         Ok(())
     }
 
-    fn align(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+    fn align(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {
         for (stepper, own) in self.steppers.iter_mut().zip(&mut self.outputs) {
             stepper.align(rows, own)?;
         }
@@ -68,7 +68,7 @@ impl Stepper for Mixture {
         Ok(())
     }
 
-    fn predict(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+    fn predict(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         if output.alpha.len() != self.alpha.len() {
             return Err(Error::Internal("the members of an ensemble were given no alpha of theirs".to_owned()));
         }
@@ -121,7 +121,7 @@ impl Stepper for Mixture {
 impl Mixture {
     /// alpha_ij = the mean over the shown members of the weight that each gives to its tokens at place j. Energies of
     /// different models cannot be compared, so only those of a single one are given, and so is p_t.
-    fn average_alpha(&self, rows: &[Row], output: &mut StepOutput) {
+    fn average_alpha(&self, rows: &[StepRow], output: &mut StepOutput) {
         output.alpha.clear();
         output.energies.clear();
         output.p_t.clear();
@@ -149,7 +149,7 @@ impl Mixture {
     /// Hands on an alpha that the caller changed: in the rows that differ, every member that aligns looks at each place
     /// as much as is asked for. Of several tokens at a place each gets its own share, or all the same where the
     /// member did not look there. A weight on a place where a member reads nothing is lost to it.
-    fn share_alpha(&mut self, rows: &[Row], output: &StepOutput) {
+    fn share_alpha(&mut self, rows: &[StepRow], output: &StepOutput) {
         for (r, row) in rows.iter().enumerate() {
             let at = r * self.t_x..(r + 1) * self.t_x;
             let wanted = &output.alpha[at.clone()];

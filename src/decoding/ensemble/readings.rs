@@ -39,7 +39,7 @@ const MOST: usize = 1 << 20;
 
 /// A batch as one member reads it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Batch {
+pub struct EnsembleBatch {
     /// The member's own ids, by sentence.
     pub sources: Vec<Vec<u32>>,
     /// The place of each of its tokens, by sentence.
@@ -82,9 +82,9 @@ impl Readings {
     ///
     /// # Errors
     /// When a member reads nothing at all in a sentence; when an id is none of [`Readings::merge`].
-    pub fn split(&self, sources: &[&[u32]]) -> Result<Vec<Batch>> {
+    pub fn split(&self, sources: &[&[u32]]) -> Result<Vec<EnsembleBatch>> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut batches = vec![Batch::default(); self.members];
+        let mut batches = vec![EnsembleBatch::default(); self.members];
         for (number, source) in sources.iter().enumerate() {
             for (member, batch) in batches.iter_mut().enumerate() {
                 let (mut ids, mut places) = (Vec::new(), Vec::new());

@@ -14,8 +14,10 @@ use crate::figure::geometry::{Area, point, size};
 use crate::figure::heatmap::layout::{Gaze, Grid, Metrics, Needs, Zoom};
 use crate::figure::label::{Label, widest};
 use crate::figure::legend;
-use crate::figure::mark::{Across, Cells, Down, Image, Lines, Mark, Polygon, Rectangle, Side, Stroke, Text};
-use crate::figure::measure::Measure;
+use crate::figure::mark::{
+    Across, BorderSide, Cells, Down, Image, LinesMark, Mark, Polygon, Rectangle, Stroke, TextMark,
+};
+use crate::figure::measure::TextMeasure;
 use crate::figure::palette::Palette;
 use crate::figure::provenance::Provenance;
 use crate::figure::sizes::{GAZE_LINE, LABEL_MAX, SPACE_1, SPACE_2, TEXT_SMALL};
@@ -34,7 +36,7 @@ const LEGEND: f32 = 28.0;
 
 /// What is marked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Marks {
+pub struct HeatmapMarks {
     /// A target word, such as the one under the mouse.
     pub row: Option<usize>,
     /// A source word, such as the one under the mouse.
@@ -59,7 +61,7 @@ pub struct Heatmap<'a> {
     /// The links of an aligner, where they are drawn: outlines of their cells.
     pub links: Option<&'a Links>,
     /// What is marked.
-    pub marks: Marks,
+    pub marks: HeatmapMarks,
     /// Sizes.
     pub metrics: Metrics,
     /// Height of a line of a label, points.
@@ -77,7 +79,7 @@ impl<'a> Heatmap<'a> {
             out.push(self.lines(grid, view));
         }
         let edge = Stroke { width: 1.0, colour: palette.line };
-        out.push(Mark::Rect(Rectangle::framed(grid.area(), 0.0, edge, Side::Outside)));
+        out.push(Mark::Rect(Rectangle::framed(grid.area(), 0.0, edge, BorderSide::Outside)));
         if let Some(gaze) = &self.gaze {
             self.gaze(gaze, grid, grid.visible_rows(*view), &mut out);
         }
@@ -87,7 +89,7 @@ impl<'a> Heatmap<'a> {
         self.set(grid, view, &mut out);
         let mut frame = |area, radius, width| {
             let border = Stroke { width, colour: palette.mark };
-            out.push(Mark::Rect(Rectangle::framed(area, radius, border, Side::Outside)));
+            out.push(Mark::Rect(Rectangle::framed(area, radius, border, BorderSide::Outside)));
         };
         if let Some(i) = self.marks.selected.filter(|i| *i < grid.rows) {
             frame(grid.row_area(i), 2.0, 2.5);
@@ -106,7 +108,7 @@ impl<'a> Heatmap<'a> {
         let is_set = |labels: &[Label<'_>], at: &usize| labels.get(*at).is_some_and(|label| label.hand.is_set);
         for i in grid.visible_rows(*view).filter(|i| is_set(self.target, i)) {
             let border = Stroke { width: SET_LINE, colour: self.palette.set };
-            out.push(Mark::Rect(Rectangle::framed(grid.row_area(i), 2.0, border, Side::Inside)));
+            out.push(Mark::Rect(Rectangle::framed(grid.row_area(i), 2.0, border, BorderSide::Inside)));
         }
         let struck = grid.visible_columns(*view).filter(|j| is_set(self.source, j));
         let line = struck.map(|j| {
@@ -116,7 +118,7 @@ impl<'a> Heatmap<'a> {
         let ends: Vec<_> = line.collect();
         if !ends.is_empty() {
             let stroke = Stroke { width: SET_LINE, colour: self.palette.set };
-            out.push(Mark::Lines(Lines { ends, stroke, is_crisp: true }));
+            out.push(Mark::Lines(LinesMark { ends, stroke, is_crisp: true }));
         }
     }
 
@@ -130,7 +132,7 @@ impl<'a> Heatmap<'a> {
             rows.map(|i| grid.row_area(i).top() + 0.5).map(|y| [point(seen.left(), y), point(seen.right(), y)]);
         let down =
             columns.map(|j| grid.column_area(j).left() + 0.5).map(|x| [point(x, seen.top()), point(x, seen.bottom())]);
-        Mark::Lines(Lines { ends: across.chain(down).collect(), stroke, is_crisp: true })
+        Mark::Lines(LinesMark { ends: across.chain(down).collect(), stroke, is_crisp: true })
     }
 
     /// p_t of these rows, and the window of a row that is marked; windows of all rows would hide the cells.
@@ -140,7 +142,7 @@ impl<'a> Heatmap<'a> {
             let Some(p_t) = gaze.position(i) else { continue };
             let is_marked = self.marks.row == Some(i) || self.marks.selected == Some(i);
             if let Some(words) = gaze.words(i, grid.columns).filter(|_| is_marked) {
-                out.push(Mark::Rect(Rectangle::framed(grid.gaze_frame(i, &words), 2.0, stroke, Side::Inside)));
+                out.push(Mark::Rect(Rectangle::framed(grid.gaze_frame(i, &words), 2.0, stroke, BorderSide::Inside)));
             }
             out.push(lozenge(grid, i, p_t, self.palette));
         }
@@ -175,8 +177,8 @@ impl<'a> Heatmap<'a> {
             }
             let colour = if is_selected { palette.on_accent } else { word.tone.colour(palette) };
             let at = point(strip.right() - SPACE_1 - 2.0, middle);
-            let text = Text::new(word.text.clone(), at, (Across::Right, Down::Middle), TEXT_SMALL, colour);
-            out.push(Mark::Text(Text { room: LABEL_MAX, ..text }));
+            let text = TextMark::new(word.text.clone(), at, (Across::Right, Down::Middle), TEXT_SMALL, colour);
+            out.push(Mark::Text(TextMark { room: LABEL_MAX, ..text }));
         }
         out
     }
@@ -197,10 +199,10 @@ impl<'a> Heatmap<'a> {
             let centre = grid.column_area(j).centre().x;
             let mut text = if slant.angle > 0.0 {
                 let foot = point(centre, strip.bottom() - SPACE_1 - 1.0);
-                Text::new(word.text.clone(), foot, (Across::Left, Down::Middle), TEXT_SMALL, colour)
+                TextMark::new(word.text.clone(), foot, (Across::Left, Down::Middle), TEXT_SMALL, colour)
             } else {
                 let foot = point(centre, strip.bottom() - SPACE_1);
-                Text::new(word.text.clone(), foot, (Across::Centre, Down::Bottom), TEXT_SMALL, colour)
+                TextMark::new(word.text.clone(), foot, (Across::Centre, Down::Bottom), TEXT_SMALL, colour)
             };
             (text.angle, text.room, text.is_underlined) = (slant.angle, LABEL_MAX, slant.angle > 0.0 && is_over);
             out.push(Mark::Text(text));
@@ -211,13 +213,13 @@ impl<'a> Heatmap<'a> {
     /// Small words at the foot of the corner over the target words.
     pub fn corner(&self, text: &'a str, place: &Area) -> Mark<'a> {
         let foot = point(place.right() - SPACE_1 - 2.0, place.bottom() - SPACE_1);
-        let text = Text::new(text, foot, (Across::Right, Down::Bottom), TEXT_SMALL, self.palette.weak);
-        Mark::Text(Text { room: place.width() - SPACE_2, lines: 2, ..text })
+        let text = TextMark::new(text, foot, (Across::Right, Down::Bottom), TEXT_SMALL, self.palette.weak);
+        Mark::Text(TextMark { room: place.width() - SPACE_2, lines: 2, ..text })
     }
 
     /// All of it as one figure, as large as it needs to be, with its legend. `corner` says which word a row belongs to,
     /// where there is a choice.
-    pub fn whole(self, corner: Option<&'a str>, measure: &dyn Measure, provenance: Provenance) -> Figure<'a> {
+    pub fn whole(self, corner: Option<&'a str>, measure: &dyn TextMeasure, provenance: Provenance) -> Figure<'a> {
         self.sheet(corner, true, measure, provenance)
     }
 
@@ -226,7 +228,7 @@ impl<'a> Heatmap<'a> {
         mut self,
         corner: Option<&'a str>,
         has_legend: bool,
-        measure: &dyn Measure,
+        measure: &dyn TextMeasure,
         provenance: Provenance,
     ) -> Figure<'a> {
         let numbers = self.cells.numbers;
@@ -269,7 +271,7 @@ impl<'a> Heatmap<'a> {
 }
 
 /// The widest word of a text.
-pub fn widest_word(measure: &dyn Measure, text: &str) -> f32 {
+pub fn widest_word(measure: &dyn TextMeasure, text: &str) -> f32 {
     text.split(' ').map(|word| measure.width(word, TEXT_SMALL)).fold(0.0, f32::max)
 }
 
@@ -283,5 +285,5 @@ pub fn lozenge<'a>(grid: &Grid, i: usize, p_t: f32, palette: &Palette) -> Mark<'
 pub fn gaze_legend<'a>(area: &Area, palette: &Palette) -> Vec<Mark<'a>> {
     let grid = Grid { origin: area.min, cell: area.height(), rows: 1, columns: 2 };
     let border = Stroke { width: GAZE_LINE, colour: palette.gaze };
-    vec![Mark::Rect(Rectangle::framed(*area, 2.0, border, Side::Inside)), lozenge(&grid, 0, 0.57, palette)]
+    vec![Mark::Rect(Rectangle::framed(*area, 2.0, border, BorderSide::Inside)), lozenge(&grid, 0, 0.57, palette)]
 }

@@ -4,8 +4,8 @@
 
 use crate::figure::geometry::{Area, Point, point, size};
 use crate::figure::heatmap::layout::Grid;
-use crate::figure::mark::{Across, Down, Lines, Mark, Stroke, Text};
-use crate::figure::measure::Measure;
+use crate::figure::mark::{Across, Down, LinesMark, Mark, Stroke, TextMark};
+use crate::figure::measure::TextMeasure;
 use crate::figure::palette::Palette;
 use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_SMALL};
 use crate::text::links::Links;
@@ -55,7 +55,7 @@ fn frames<'a>(areas: impl Iterator<Item = (Area, bool)>, side: f32, palette: &Pa
             dashed.extend(sides.iter().flat_map(|ends| dashes(*ends, width)));
         }
     }
-    let lines = |ends, width, colour| Mark::Lines(Lines { ends, stroke: Stroke { width, colour }, is_crisp: true });
+    let lines = |ends, width, colour| Mark::Lines(LinesMark { ends, stroke: Stroke { width, colour }, is_crisp: true });
     let edge = palette.link_edge;
     let marks = [(edges, 1.0, edge), (whole, width, palette.link), (dashed, width, palette.link)];
     marks
@@ -106,13 +106,13 @@ pub fn legend<'a>(place: &Area, palette: &Palette) -> Vec<Mark<'a>> {
         let cell = Area::around(point(place.left() + 0.5 * SAMPLE, middle), size(SAMPLE, SAMPLE));
         marks.extend(frames(std::iter::once((cell, is_sure)), SAMPLE, palette));
         let at = point(place.left() + SAMPLE + SPACE_2, middle);
-        marks.push(Mark::Text(Text::new(text, at, (Across::Left, Down::Middle), TEXT_SMALL, palette.weak)));
+        marks.push(Mark::Text(TextMark::new(text, at, (Across::Left, Down::Middle), TEXT_SMALL, palette.weak)));
     }
     marks
 }
 
 /// Width of [`legend`], points.
-pub fn legend_width(measure: &dyn Measure) -> f32 {
+pub fn legend_width(measure: &dyn TextMeasure) -> f32 {
     let widest = LEGEND_TEXTS.iter().map(|(text, _)| measure.width(text, TEXT_SMALL)).fold(0.0, f32::max);
     SAMPLE + 2.0 * SPACE_2 + widest
 }

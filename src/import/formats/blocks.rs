@@ -6,16 +6,16 @@
 
 use crate::analysis::alignment::Alignment;
 use crate::error::Result;
-use crate::import::facts::{Facts, Told, Warnings};
-use crate::import::format::{Reader, Sample, system};
-use crate::import::input::{Input, Line, Lines};
-use crate::import::matrix::{MOST_ID, PEEKED, Seen, fit, kept, number, orientation, settle, weight};
-use crate::import::options::{Options, Orientation};
-use crate::import::record::{Output, Record, Text};
+use crate::import::facts::{Facts, ImportReported, Warnings};
+use crate::import::format::{FileSample, FormatReader, system};
+use crate::import::input::{ImportInput, TextLine, TextLines};
+use crate::import::matrix::{FileMatrix, MOST_ID, PEEKED, fit, kept, number, orientation, settle, weight};
+use crate::import::options::{ImportOptions, Orientation};
+use crate::import::record::{ImportedOutput, ImportedText, Record};
 use crate::text::readable::{readable, words};
 
 /// Nematus: counts with `</s>`.
-pub fn sniff_nematus(sample: &Sample<'_>) -> u8 {
+pub fn sniff_nematus(sample: &FileSample<'_>) -> u8 {
     match counts(sample.first()) {
         Some(counts) if !counts.apart => 90,
         _ => 0,
@@ -23,7 +23,7 @@ pub fn sniff_nematus(sample: &Sample<'_>) -> u8 {
 }
 
 /// OpenNMT: counts without `</s>`, or none.
-pub fn sniff_opennmt(sample: &Sample<'_>) -> u8 {
+pub fn sniff_opennmt(sample: &FileSample<'_>) -> u8 {
     match counts(sample.first()) {
         Some(counts) if !counts.apart && counts.without_end => 95,
         _ => 0,
@@ -31,7 +31,7 @@ pub fn sniff_opennmt(sample: &Sample<'_>) -> u8 {
 }
 
 /// Sockeye: counts in fields of their own.
-pub fn sniff_sockeye(sample: &Sample<'_>) -> u8 {
+pub fn sniff_sockeye(sample: &FileSample<'_>) -> u8 {
     if counts(sample.first()).is_some_and(|counts| counts.apart) { 95 } else { 0 }
 }
 
@@ -58,16 +58,21 @@ fn counts(header: &str) -> Option<Counts> {
 }
 
 /// Starts to read a dump of Nematus or OpenNMT.
-pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     start(input, options, facts, Orientation::TargetRows)
 }
 
 /// Starts to read a dump of Sockeye.
-pub fn open_sockeye(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+pub fn open_sockeye(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     start(input, options, facts, Orientation::SourceRows)
 }
 
-fn start(input: &Input, options: &Options, facts: &mut Facts, usual: Orientation) -> Result<Box<dyn Reader>> {
+fn start(
+    input: &ImportInput,
+    options: &ImportOptions,
+    facts: &mut Facts,
+    usual: Orientation,
+) -> Result<Box<dyn FormatReader>> {
     let mut peeked = Vec::new();
     let mut blocks = Blocks { lines: input.lines()?, waiting: None };
     let mut unheard = Warnings::new(input.path());
@@ -77,7 +82,7 @@ fn start(input: &Input, options: &Options, facts: &mut Facts, usual: Orientation
     {
         peeked.push(block);
     }
-    let seen: Vec<Seen<'_>> = peeked.iter().filter_map(Block::seen).collect();
+    let seen: Vec<FileMatrix<'_>> = peeked.iter().filter_map(Block::seen).collect();
     facts.orientation = orientation(&seen, options.orientation, usual);
     let from = peeked.first().filter(|_| !same_ids(&peeked)).map(|block| usize::from(block.id != "0"));
     facts.notes.push(match from {
@@ -125,15 +130,15 @@ impl Block {
         })
     }
 
-    fn seen(&self) -> Option<Seen<'_>> {
+    fn seen(&self) -> Option<FileMatrix<'_>> {
         let matrix = self.matrix.as_ref()?;
-        Some(Seen { matrix, source: Some(self.source.len()), target: Some(self.target.len()) })
+        Some(FileMatrix { matrix, source: Some(self.source.len()), target: Some(self.target.len()) })
     }
 }
 
 /// The blocks of a file.
 struct Blocks {
-    lines: Lines,
+    lines: TextLines,
     /// A header that was met where a row was expected.
     waiting: Option<(usize, String)>,
 }
@@ -154,7 +159,7 @@ impl Blocks {
                 Some(waiting) => waiting,
                 None => match self.lines.next(warnings)? {
                     None => return Ok(None),
-                    Some(Line { number, text }) => (number, text.unwrap_or_default()),
+                    Some(TextLine { number, text }) => (number, text.unwrap_or_default()),
                 },
             };
             if Block::new(number, &text).is_some() {
@@ -193,7 +198,7 @@ impl Blocks {
 }
 
 /// Reads a row of weights behind others.
-fn row(text: &str, weights: &mut Vec<f32>, columns: &mut usize) -> Told<()> {
+fn row(text: &str, weights: &mut Vec<f32>, columns: &mut usize) -> ImportReported<()> {
     let before = weights.len();
     for word in text.split_ascii_whitespace() {
         weights.push(weight(word)?);
@@ -218,7 +223,7 @@ struct BlockReader {
     waiting: Option<Block>,
 }
 
-impl Reader for BlockReader {
+impl FormatReader for BlockReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
         let first = match self.waiting.take() {
             Some(block) => Some(block),
@@ -248,13 +253,19 @@ impl BlockReader {
         let alpha = kept(fitted, line, warnings);
         let number = id.parse::<usize>().ok().filter(|number| *number < MOST_ID);
         let number = number.zip(self.from).and_then(|(number, from)| (number + 1).checked_sub(from));
-        let output =
-            Output { system: Some(self.system.clone()), text, tokens: target, score, alpha, ..Output::default() };
+        let output = ImportedOutput {
+            system: Some(self.system.clone()),
+            text,
+            tokens: target,
+            score,
+            alpha,
+            ..ImportedOutput::default()
+        };
         Record {
             sentence: number.filter(|number| *number > 0).unwrap_or(self.count + 1),
             line,
             id: Some(id),
-            source: Some(Text { text: source_text, tokens: Some(source) }),
+            source: Some(ImportedText { text: source_text, tokens: Some(source) }),
             outputs: vec![output],
             ..Record::default()
         }

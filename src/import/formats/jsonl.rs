@@ -11,30 +11,30 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, SeqAccess, Visitor};
 use crate::analysis::alignment::Alignment;
 use crate::analysis::words::{merge_alpha, merge_log_p};
 use crate::error::{Error, Result};
-use crate::import::facts::{Fact, Facts, Warnings};
-use crate::import::format::{LineParser, Reader, Sample, system};
-use crate::import::input::{Input, Lines};
-use crate::import::options::{Options, Orientation};
-use crate::import::record::{Output, Record, Text};
+use crate::import::facts::{Facts, ImportFact, Warnings};
+use crate::import::format::{FileSample, FormatReader, LineParser, system};
+use crate::import::input::{ImportInput, TextLines};
+use crate::import::options::{ImportOptions, Orientation};
+use crate::import::record::{ImportedOutput, ImportedText, Record};
 use crate::text::join::join;
-use crate::text::pieces::Marks;
+use crate::text::pieces::PieceMarks;
 use crate::text::readable::readable;
 
 /// An object with hypotheses.
-pub fn sniff_translate(sample: &Sample<'_>) -> u8 {
+pub fn sniff_translate(sample: &FileSample<'_>) -> u8 {
     if sample.first().starts_with('{') && sample.first().contains("\"hypotheses\"") { 95 } else { 0 }
 }
 
 /// An object with a source and a target.
-pub fn sniff_score(sample: &Sample<'_>) -> u8 {
+pub fn sniff_score(sample: &FileSample<'_>) -> u8 {
     let first = sample.first();
     let has = |key: &str| first.contains(key);
     if first.starts_with('{') && has("\"source\"") && has("\"target\"") { 90 } else { 0 }
 }
 
 /// Starts to read either.
-pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
-    facts.orientation = Fact::known(Orientation::TargetRows, "as this program writes them");
+pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
+    facts.orientation = ImportFact::known(Orientation::TargetRows, "as this program writes them");
     let parser =
         Parser { path: input.path().into(), system: system(input, options), languages: options.languages.clone() };
     Ok(Box::new(JsonlReader { lines: input.lines()?, parser: Arc::new(parser) }))
@@ -144,7 +144,7 @@ impl<'de> Visitor<'de> for Row<'_> {
 }
 
 struct JsonlReader {
-    lines: Lines,
+    lines: TextLines,
     parser: Arc<Parser>,
 }
 
@@ -154,7 +154,7 @@ struct Parser {
     languages: (Option<String>, Option<String>),
 }
 
-impl Reader for JsonlReader {
+impl FormatReader for JsonlReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
         while let Some(line) = self.lines.next(warnings)? {
             let record = line.text.and_then(|text| self.parser.record(line.number, &text, warnings));
@@ -165,7 +165,7 @@ impl Reader for JsonlReader {
         Ok(None)
     }
 
-    fn apart(&mut self) -> Option<(&mut Lines, Arc<dyn LineParser>)> {
+    fn apart(&mut self) -> Option<(&mut TextLines, Arc<dyn LineParser>)> {
         let parser: Arc<dyn LineParser> = Arc::<Parser>::clone(&self.parser);
         Some((&mut self.lines, parser))
     }
@@ -216,16 +216,16 @@ impl Parser {
             alpha: line.alpha,
         });
         let hypotheses = line.hypotheses.unwrap_or_default().into_iter().chain(scored);
-        let outputs: Vec<Output> = hypotheses.map(|one| self.output(one, &source, number, warnings)).collect();
+        let outputs: Vec<ImportedOutput> = hypotheses.map(|one| self.output(one, &source, number, warnings)).collect();
         if outputs.is_empty() && source.width > 1 {
             warnings.add(number, "has no translation");
         }
         let text = spoken(self.languages.0.as_deref(), &source.words);
-        let source = Some(Text { text, tokens: Some(source.words) });
+        let source = Some(ImportedText { text, tokens: Some(source.words) });
         Record { sentence: number, line: number, id: line.id, source, outputs, ..Record::default() }
     }
 
-    fn output(&self, one: Hypothesis, source: &Side, number: usize, warnings: &mut Warnings) -> Output {
+    fn output(&self, one: Hypothesis, source: &Side, number: usize, warnings: &mut Warnings) -> ImportedOutput {
         let Hypothesis { tokens, words, text, log_p, token_log_p, alpha: Matrix(alpha) } = one;
         let (height, width) = (tokens.len(), source.width);
         let fits = |alpha: &Alignment| (alpha.rows(), alpha.columns()) == (height, width);
@@ -242,7 +242,7 @@ impl Parser {
         let known = |all: Vec<Option<f32>>| all.into_iter().map(|one| one.unwrap_or(f32::NEG_INFINITY)).collect();
         let token_log_p: Vec<f32> = token_log_p.map(known).unwrap_or_default();
         let target = Side::new(tokens, words, number, warnings);
-        Output {
+        ImportedOutput {
             system: Some(self.system.clone()),
             text: text.unwrap_or_else(|| spoken(self.languages.1.as_deref(), &target.words)),
             log_p,
@@ -252,7 +252,7 @@ impl Parser {
             },
             alpha: alpha.filter(fits).map(|alpha| of_words(alpha, source, &target)),
             tokens: target.words,
-            ..Output::default()
+            ..ImportedOutput::default()
         }
     }
 }
@@ -277,7 +277,7 @@ impl Side {
             warnings.add(number, format!("has words that are not made of its {width} tokens; they are left out"));
             return Self { words: tokens, width, pieces: None };
         }
-        let marks = Marks::seen(&tokens);
+        let marks = PieceMarks::seen(&tokens);
         let words = pieces.iter().map(|word| marks.word(&tokens[word.clone()])).collect();
         Self { words, width, pieces: Some(pieces) }
     }

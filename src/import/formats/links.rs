@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 
 use crate::error::Result;
 use crate::import::beside::Sides;
-use crate::import::facts::{Fact, Facts, Told, Warnings};
-use crate::import::format::{Reader, Sample, system};
-use crate::import::input::{Input, Lines};
+use crate::import::facts::{Facts, ImportFact, ImportReported, Warnings};
+use crate::import::format::{FileSample, FormatReader, system};
+use crate::import::input::{ImportInput, TextLines};
 use crate::import::matrix::{MOST_ID, MOST_WORDS};
-use crate::import::options::{Base, Options, Order, Role};
-use crate::import::record::{Output, Record, Text};
+use crate::import::options::{Base, ImportOptions, LinkOrder, Role};
+use crate::import::record::{ImportedOutput, ImportedText, Record};
 use crate::text::links::places;
 use crate::text::links::read::{naacl_link, pharaoh_link};
 use crate::text::links::{Link, Links};
@@ -24,17 +24,17 @@ use crate::text::readable::words;
 const MANY: usize = 20;
 
 /// Links between spaces.
-pub fn sniff_pharaoh(sample: &Sample<'_>) -> u8 {
+pub fn sniff_pharaoh(sample: &FileSample<'_>) -> u8 {
     sniff(sample, |line| entries(line).is_ok())
 }
 
 /// Lines of three numbers or more.
-pub fn sniff_naacl(sample: &Sample<'_>) -> u8 {
+pub fn sniff_naacl(sample: &FileSample<'_>) -> u8 {
     sniff(sample, |line| naacl_link(&line.split_whitespace().collect::<Vec<_>>()).is_some())
 }
 
 /// How many of the first lines are of a notation: half of them are enough, for a file may be damaged.
-fn sniff(sample: &Sample<'_>, is: impl Fn(&str) -> bool) -> u8 {
+fn sniff(sample: &FileSample<'_>, is: impl Fn(&str) -> bool) -> u8 {
     let lines: Vec<&str> = sample.lines().take(20).collect();
     let good = lines.iter().filter(|line| is(line)).count();
     match good {
@@ -57,11 +57,11 @@ struct Entry {
 ///
 /// # Errors
 /// The word that is no link.
-fn entries(line: &str) -> Told<(Option<&str>, Vec<Entry>)> {
+fn entries(line: &str) -> ImportReported<(Option<&str>, Vec<Entry>)> {
     // A tab may stand between links too.
     let id = line.split_once('\t').filter(|(id, _)| !id.split_ascii_whitespace().any(|word| entry(word).is_some()));
     let (id, rest) = id.map_or((None, line), |(id, rest)| (Some(id.trim()), rest));
-    let links: Told<Vec<Entry>> =
+    let links: ImportReported<Vec<Entry>> =
         rest.split_ascii_whitespace().map(|word| entry(word).ok_or_else(|| word.to_owned())).collect();
     Ok((id, links?))
 }
@@ -78,9 +78,9 @@ fn entry(word: &str) -> Option<Entry> {
 ///
 /// # Errors
 /// What is wrong, as the end of a sentence.
-pub fn cell(text: &str, base: Base) -> Told<Links> {
+pub fn cell(text: &str, base: Base) -> ImportReported<Links> {
     let (_, entries) = entries(text).map_err(|word| no_link(&word))?;
-    let guess = Guess { base, order: Order::SourceFirst };
+    let guess = Guess { base, order: LinkOrder::SourceFirst };
     let mut sorted = (Vec::new(), Vec::new());
     for entry in entries {
         let link = guess.link(entry).ok_or("has a position 0, but words are counted from 1")?;
@@ -97,7 +97,7 @@ fn no_link(word: &str) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Guess {
     base: Base,
-    order: Order,
+    order: LinkOrder,
 }
 
 impl Guess {
@@ -106,12 +106,12 @@ impl Guess {
         let first = usize::from(self.base == Base::One);
         let (a, b) = (entry.first.checked_sub(first)?, entry.second.checked_sub(first)?);
         let link = Link { source: a, target: b };
-        Some(if self.order == Order::SourceFirst { link } else { link.turned() })
+        Some(if self.order == LinkOrder::SourceFirst { link } else { link.turned() })
     }
 }
 
 const BASES: [Base; 2] = [Base::Zero, Base::One];
-const ORDERS: [Order; 2] = [Order::SourceFirst, Order::TargetFirst];
+const ORDERS: [LinkOrder; 2] = [LinkOrder::SourceFirst, LinkOrder::TargetFirst];
 
 /// What the first pass found.
 #[derive(Default)]
@@ -138,57 +138,57 @@ impl Census {
         }
     }
 
-    fn of(&self, base: Base, order: Order) -> usize {
-        self.outside[usize::from(base == Base::One)][usize::from(order == Order::TargetFirst)]
+    fn of(&self, base: Base, order: LinkOrder) -> usize {
+        self.outside[usize::from(base == Base::One)][usize::from(order == LinkOrder::TargetFirst)]
     }
 
     /// The order with fewer links outside their sentences, for the better of `bases`.
-    fn order(&self, asked: Option<Order>, bases: &[Base]) -> Fact<Order> {
-        let best = |order: Order| bases.iter().map(|base| self.of(*base, order)).min().unwrap_or(0);
+    fn order(&self, asked: Option<LinkOrder>, bases: &[Base]) -> ImportFact<LinkOrder> {
+        let best = |order: LinkOrder| bases.iter().map(|base| self.of(*base, order)).min().unwrap_or(0);
         match asked {
-            Some(asked) => Fact::known(asked, "as was asked"),
+            Some(asked) => ImportFact::known(asked, "as was asked"),
             None if !self.has_lengths => {
-                Fact::known(Order::SourceFirst, "as files mostly have it; no texts lie beside it to tell")
+                ImportFact::known(LinkOrder::SourceFirst, "as files mostly have it; no texts lie beside it to tell")
             }
-            None if best(Order::TargetFirst) < best(Order::SourceFirst) => {
-                Fact::known(Order::TargetFirst, "otherwise links lie outside their sentences")
+            None if best(LinkOrder::TargetFirst) < best(LinkOrder::SourceFirst) => {
+                ImportFact::known(LinkOrder::TargetFirst, "otherwise links lie outside their sentences")
             }
-            None if best(Order::SourceFirst) < best(Order::TargetFirst) => {
-                Fact::known(Order::SourceFirst, "otherwise links lie outside their sentences")
+            None if best(LinkOrder::SourceFirst) < best(LinkOrder::TargetFirst) => {
+                ImportFact::known(LinkOrder::SourceFirst, "otherwise links lie outside their sentences")
             }
-            None => Fact::known(Order::SourceFirst, "as files mostly have it; both fit the texts"),
+            None => ImportFact::known(LinkOrder::SourceFirst, "as files mostly have it; both fit the texts"),
         }
     }
 
     /// The base of a file in Pharaoh's notation: any 0 tells, then the texts.
-    fn base(&self, asked: Option<Base>, order: Order) -> Fact<Base> {
+    fn base(&self, asked: Option<Base>, order: LinkOrder) -> ImportFact<Base> {
         let (zero, one) = (self.of(Base::Zero, order), self.of(Base::One, order));
         match asked {
-            Some(asked) => Fact::known(asked, "as was asked"),
-            None if self.sentences == 0 => Fact::None,
-            None if self.has_zero => Fact::known(Base::Zero, "the file has a 0"),
-            None if zero > one => Fact::known(Base::One, "from 0 links lie outside their sentences"),
-            None if one > zero => Fact::known(Base::Zero, "from 1 links lie outside their sentences"),
+            Some(asked) => ImportFact::known(asked, "as was asked"),
+            None if self.sentences == 0 => ImportFact::None,
+            None if self.has_zero => ImportFact::known(Base::Zero, "the file has a 0"),
+            None if zero > one => ImportFact::known(Base::One, "from 0 links lie outside their sentences"),
+            None if one > zero => ImportFact::known(Base::Zero, "from 1 links lie outside their sentences"),
             None => {
                 let used = if self.sentences >= MANY { Base::One } else { Base::Zero };
                 let other = if used == Base::One { Base::Zero } else { Base::One };
-                Fact::Ask { used, other, why: "no position is 0, and nothing else in the file tells".into() }
+                ImportFact::Ask { used, other, why: "no position is 0, and nothing else in the file tells".into() }
             }
         }
     }
 
     /// The base of a file of the shared task, which counts from 1 and may use 0 for no word.
-    fn naacl_base(&self, asked: Option<Base>, order: Order) -> Fact<Base> {
+    fn naacl_base(&self, asked: Option<Base>, order: LinkOrder) -> ImportFact<Base> {
         let (zero, one) = (self.of(Base::Zero, order), self.of(Base::One, order));
         match asked {
-            Some(asked) => Fact::known(asked, "as was asked"),
-            None if one > zero => Fact::known(Base::Zero, "from 1 links lie outside their sentences"),
-            None if self.has_zero && zero == one => Fact::Ask {
+            Some(asked) => ImportFact::known(asked, "as was asked"),
+            None if one > zero => ImportFact::known(Base::Zero, "from 1 links lie outside their sentences"),
+            None if self.has_zero && zero == one => ImportFact::Ask {
                 used: Base::One,
                 other: Base::Zero,
                 why: "the format counts from 1, but a position is 0, which may also stand for no word".into(),
             },
-            None => Fact::known(Base::One, "as the format has it"),
+            None => ImportFact::known(Base::One, "as the format has it"),
         }
     }
 }
@@ -206,12 +206,12 @@ struct Reading {
 }
 
 impl Reading {
-    fn new(input: &Input, options: &Options, facts: &Facts) -> Result<Self> {
+    fn new(input: &ImportInput, options: &ImportOptions, facts: &Facts) -> Result<Self> {
         let is_systems = matches!(options.role, Some(Role::Links(_) | Role::Output(_)));
         Ok(Self {
             guess: Guess {
                 base: facts.base.value().unwrap_or(Base::Zero),
-                order: facts.order.value().unwrap_or(Order::SourceFirst),
+                order: facts.order.value().unwrap_or(LinkOrder::SourceFirst),
             },
             system: is_systems.then(|| system(input, options)),
             sides: Sides::open(&options.beside)?,
@@ -242,13 +242,13 @@ impl Reading {
             }
         }
         let links = Links::new(sure, possible);
-        let plain = |text: Option<String>| text.map(|text| Text { tokens: Some(words(&text)), text });
+        let plain = |text: Option<String>| text.map(|text| ImportedText { tokens: Some(words(&text)), text });
         let mut record = Record { sentence, line, source: plain(source), ..Record::default() };
         if let Some(system) = &self.system {
             let tokens = target.as_deref().map(words).unwrap_or_default();
             let all = links.all().into_iter().map(|(link, _)| link).collect();
             let (system, text) = (Some(system.clone()), target.unwrap_or_default());
-            record.outputs.push(Output { system, text, tokens, links: Some(all), ..Output::default() });
+            record.outputs.push(ImportedOutput { system, text, tokens, links: Some(all), ..ImportedOutput::default() });
         } else {
             record.reference = plain(target);
             record.gold = Some(links);
@@ -263,7 +263,7 @@ fn lengths(source: Option<&str>, target: Option<&str>) -> Option<(usize, usize)>
 }
 
 /// Starts to read Pharaoh's notation.
-pub fn open_pharaoh(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+pub fn open_pharaoh(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     let (mut census, mut sides) = (Census::default(), Sides::open(&options.beside)?);
     let (mut lines, mut unheard) = (input.lines()?, Warnings::new(input.path()));
     // Damage is told when it is reached in earnest.
@@ -279,7 +279,7 @@ pub fn open_pharaoh(input: &Input, options: &Options, facts: &mut Facts) -> Resu
     // A 0 is no word counted from 1.
     let bases = if census.has_zero && !is_talp { &BASES[..1] } else { &BASES[..] };
     facts.order = census.order(options.order, bases);
-    let order = facts.order.value().unwrap_or(Order::SourceFirst);
+    let order = facts.order.value().unwrap_or(LinkOrder::SourceFirst);
     let base = if is_talp { census.naacl_base(options.base, order) } else { census.base(options.base, order) };
     facts.base = base;
     Ok(Box::new(PharaohReader { reading: Reading::new(input, options, facts)?, lines: input.lines()?, last: 0 }))
@@ -287,11 +287,11 @@ pub fn open_pharaoh(input: &Input, options: &Options, facts: &mut Facts) -> Resu
 
 struct PharaohReader {
     reading: Reading,
-    lines: Lines,
+    lines: TextLines,
     last: usize,
 }
 
-impl Reader for PharaohReader {
+impl FormatReader for PharaohReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
         while let Some(line) = self.lines.next(warnings)? {
             self.last = line.number;
@@ -313,9 +313,9 @@ impl Reader for PharaohReader {
 
 /// Starts to read the notation of HLT-NAACL 2003. Such files are made by hand and small: they are held in memory,
 /// so that the links of a sentence may lie anywhere.
-pub fn open_naacl(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+pub fn open_naacl(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     let mut warnings = Warnings::new(input.path());
-    let (mut sentences, mut lines): (Sentences, Lines) = (BTreeMap::new(), input.lines()?);
+    let (mut sentences, mut lines): (Sentences, TextLines) = (BTreeMap::new(), input.lines()?);
     while let Some(line) = lines.next(&mut warnings)? {
         let text = line.text.unwrap_or_default();
         let fields: Vec<&str> = text.split_whitespace().collect();
@@ -343,7 +343,7 @@ pub fn open_naacl(input: &Input, options: &Options, facts: &mut Facts) -> Result
         census.add(&entries, lengths(source.as_deref(), target.as_deref()));
     }
     facts.order = census.order(options.order, &BASES);
-    facts.base = census.naacl_base(options.base, facts.order.value().unwrap_or(Order::SourceFirst));
+    facts.base = census.naacl_base(options.base, facts.order.value().unwrap_or(LinkOrder::SourceFirst));
     facts.sentences = sentences.last_key_value().map(|(last, _)| *last);
     let reading = Reading::new(input, options, facts)?;
     Ok(Box::new(NaaclReader { reading, sentences, early: Some(warnings) }))
@@ -363,7 +363,7 @@ struct NaaclReader {
     early: Option<Warnings>,
 }
 
-impl Reader for NaaclReader {
+impl FormatReader for NaaclReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
         if let Some(early) = self.early.take() {
             *warnings = early;

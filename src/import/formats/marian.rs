@@ -8,12 +8,12 @@
 use crate::analysis::alignment::Alignment;
 use crate::error::Result;
 use crate::import::beside::Sides;
-use crate::import::facts::{Facts, Told, Warnings};
-use crate::import::format::{Reader, Sample, system};
-use crate::import::input::{Input, Lines};
-use crate::import::matrix::{MOST_ID, MOST_WORDS, PEEKED, Seen, fit, kept, number, orientation, settle, weight};
-use crate::import::options::{Options, Orientation};
-use crate::import::record::{Output, Record, Text};
+use crate::import::facts::{Facts, ImportReported, Warnings};
+use crate::import::format::{FileSample, FormatReader, system};
+use crate::import::input::{ImportInput, TextLines};
+use crate::import::matrix::{FileMatrix, MOST_ID, MOST_WORDS, PEEKED, fit, kept, number, orientation, settle, weight};
+use crate::import::options::{ImportOptions, Orientation};
+use crate::import::record::{ImportedOutput, ImportedText, Record};
 use crate::text::links::Link;
 use crate::text::links::read::pharaoh_link;
 use crate::text::readable::{readable, words};
@@ -37,16 +37,16 @@ impl Kind {
 }
 
 /// Groups of weights with commas between.
-pub fn sniff_soft(sample: &Sample<'_>) -> u8 {
+pub fn sniff_soft(sample: &FileSample<'_>) -> u8 {
     sniff(sample, Kind::Soft)
 }
 
 /// Links behind bars.
-pub fn sniff_hard(sample: &Sample<'_>) -> u8 {
+pub fn sniff_hard(sample: &FileSample<'_>) -> u8 {
     sniff(sample, Kind::Hard)
 }
 
-fn sniff(sample: &Sample<'_>, kind: Kind) -> u8 {
+fn sniff(sample: &FileSample<'_>, kind: Kind) -> u8 {
     let aligned = |line: &str| fields(line).iter().skip(1).any(|field| !field.is_empty() && kind.is(field));
     let lines: Vec<&str> = sample.lines().take(3).collect();
     let has_bars = lines.first().is_some_and(|line| line.contains("|||"));
@@ -54,7 +54,7 @@ fn sniff(sample: &Sample<'_>, kind: Kind) -> u8 {
 }
 
 /// Starts to read soft alignments.
-pub fn open_soft(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+pub fn open_soft(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     let mut reader = MarianReader::open(input, options, facts, Kind::Soft)?;
     let mut sides = Sides::open(&options.beside)?;
     let (mut matrices, mut unheard) = (Vec::new(), Warnings::new(input.path()));
@@ -69,15 +69,17 @@ pub fn open_soft(input: &Input, options: &Options, facts: &mut Facts) -> Result<
         let target = parsed.text.map(|text| words(text).len());
         matrices.push((matrix, source.map(|source| words(&source).len()), target));
     }
-    let seen: Vec<Seen<'_>> =
-        matrices.iter().map(|(matrix, source, target)| Seen { matrix, source: *source, target: *target }).collect();
+    let seen: Vec<FileMatrix<'_>> = matrices
+        .iter()
+        .map(|(matrix, source, target)| FileMatrix { matrix, source: *source, target: *target })
+        .collect();
     facts.orientation = orientation(&seen, options.orientation, Orientation::TargetRows);
     reader.orientation = facts.orientation.value().unwrap_or(Orientation::TargetRows);
     Ok(Box::new(reader))
 }
 
 /// Starts to read links.
-pub fn open_hard(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+pub fn open_hard(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     Ok(Box::new(MarianReader::open(input, options, facts, Kind::Hard)?))
 }
 
@@ -107,7 +109,7 @@ fn fields(line: &str) -> Vec<&str> {
 
 impl Layout {
     /// The layout of a file, by its first lines.
-    fn of(input: &Input, kind: Kind) -> Result<Self> {
+    fn of(input: &ImportInput, kind: Kind) -> Result<Self> {
         let (mut peeked, mut lines, mut unheard) = (Vec::new(), input.lines()?, Warnings::new(input.path()));
         while peeked.len() < PEEKED
             && let Ok(Some(line)) = lines.next(&mut unheard)
@@ -154,7 +156,7 @@ impl Layout {
 }
 
 /// The matrix of groups; `None` where there are none.
-fn soft(field: &str) -> Told<Option<Alignment>> {
+fn soft(field: &str) -> ImportReported<Option<Alignment>> {
     let (mut weights, mut columns) = (Vec::new(), 0);
     for group in field.split_ascii_whitespace() {
         let before = weights.len();
@@ -171,7 +173,7 @@ fn soft(field: &str) -> Told<Option<Alignment>> {
 }
 
 struct MarianReader {
-    lines: Lines,
+    lines: TextLines,
     layout: Layout,
     sides: Sides,
     orientation: Orientation,
@@ -183,7 +185,7 @@ struct MarianReader {
 }
 
 impl MarianReader {
-    fn open(input: &Input, options: &Options, facts: &mut Facts, kind: Kind) -> Result<Self> {
+    fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts, kind: Kind) -> Result<Self> {
         let layout = Layout::of(input, kind)?;
         let sides = Sides::open(&options.beside)?;
         if !sides.has_source() {
@@ -228,12 +230,13 @@ impl MarianReader {
         sentence: usize,
         source: Option<&mut Vec<String>>,
         warnings: &mut Warnings,
-    ) -> Result<Output> {
+    ) -> Result<ImportedOutput> {
         let parsed = self.layout.parse(line);
         let beside = if parsed.text.is_none() { self.sides.target(sentence, number, warnings)? } else { None };
         let text = parsed.text.or(beside.as_deref()).unwrap_or_default();
         let mut tokens = words(text);
-        let mut output = Output { system: Some(self.system.clone()), text: readable(&tokens), ..Output::default() };
+        let mut output =
+            ImportedOutput { system: Some(self.system.clone()), text: readable(&tokens), ..ImportedOutput::default() };
         let known = !text.is_empty() || parsed.text.is_some();
         match self.layout.kind {
             Kind::Soft => output.alpha = self.alpha(parsed.alignment, number, known, &mut tokens, source, warnings),
@@ -273,7 +276,7 @@ impl MarianReader {
 }
 
 /// The links of a field; those of `</s>`, the place behind the words of a side, are left out.
-fn links(field: &str, target: Option<usize>, source: Option<usize>) -> Told<Vec<Link>> {
+fn links(field: &str, target: Option<usize>, source: Option<usize>) -> ImportReported<Vec<Link>> {
     let mut links = Vec::new();
     for word in field.split_ascii_whitespace() {
         let found = pharaoh_link(word).filter(|(s, t, _)| (*s).max(*t) < MOST_WORDS);
@@ -290,7 +293,7 @@ fn links(field: &str, target: Option<usize>, source: Option<usize>) -> Told<Vec<
     Ok(links)
 }
 
-impl Reader for MarianReader {
+impl FormatReader for MarianReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
         let Some((number, line)) = self.line(warnings)? else {
             let (sentence, line) = self.last;
@@ -315,7 +318,7 @@ impl Reader for MarianReader {
                 record.outputs.push(output);
             }
         }
-        record.source = cut.map(|tokens| Text { text: readable(&tokens), tokens: Some(tokens) });
+        record.source = cut.map(|tokens| ImportedText { text: readable(&tokens), tokens: Some(tokens) });
         settle(&mut record, warnings);
         Ok(Some(record))
     }

@@ -10,24 +10,24 @@ use serde_json::de::IoRead;
 
 use crate::analysis::alignment::Alignment;
 use crate::error::{Error, Result};
-use crate::import::facts::{Fact, Facts, Told, Warnings};
-use crate::import::format::{Reader, Sample, system};
-use crate::import::input::Input;
+use crate::import::facts::{Facts, ImportFact, ImportReported, Warnings};
+use crate::import::format::{FileSample, FormatReader, system};
+use crate::import::input::ImportInput;
 use crate::import::matrix::{doubt, weight};
-use crate::import::options::{Options, Orientation};
-use crate::import::record::{Output, Record, Text};
+use crate::import::options::{ImportOptions, Orientation};
+use crate::import::record::{ImportedOutput, ImportedText, Record};
 use crate::text::readable::readable;
 use crate::text::sentence::EOS;
 
 /// A list of lists that begin with two words.
-pub fn sniff(sample: &Sample<'_>) -> u8 {
+pub fn sniff(sample: &FileSample<'_>) -> u8 {
     let start: String = sample.head.chars().filter(|c| !c.is_whitespace()).take(3).collect();
     if start == "[[\"" { 90 } else { 0 }
 }
 
 /// Starts to read.
-pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
-    facts.orientation = Fact::known(Orientation::TargetRows, "every weight names its words");
+pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
+    facts.orientation = ImportFact::known(Orientation::TargetRows, "every weight names its words");
     let lists = serde_json::Deserializer::from_reader(input.text()?).into_iter();
     Ok(Box::new(JsonReader { path: input.path().into(), lists, system: system(input, options), count: 0 }))
 }
@@ -45,7 +45,7 @@ enum Number {
 }
 
 impl Number {
-    fn weight(&self) -> Told<f32> {
+    fn weight(&self) -> ImportReported<f32> {
         match self {
             Self::Bare(value) => Ok(*value),
             Self::Quoted(text) => weight(text),
@@ -62,7 +62,7 @@ struct JsonReader {
     count: usize,
 }
 
-impl Reader for JsonReader {
+impl FormatReader for JsonReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
         let Some(list) = self.lists.next() else { return Ok(None) };
         let entries = list.map_err(|error| {
@@ -78,9 +78,15 @@ impl Reader for JsonReader {
                 if let Some(message) = doubt(&alpha) {
                     warnings.add(number, message);
                 }
-                record.source = Some(Text { text: readable(&source), tokens: Some(source) });
+                record.source = Some(ImportedText { text: readable(&source), tokens: Some(source) });
                 let (system, text) = (Some(self.system.clone()), readable(&target));
-                record.outputs.push(Output { system, text, tokens: target, alpha: Some(alpha), ..Output::default() });
+                record.outputs.push(ImportedOutput {
+                    system,
+                    text,
+                    tokens: target,
+                    alpha: Some(alpha),
+                    ..ImportedOutput::default()
+                });
             }
             Err(message) => warnings.add(number, format!("{message}; sentence {number} is left out")),
         }
@@ -89,9 +95,9 @@ impl Reader for JsonReader {
 }
 
 /// Source tokens, target tokens and alpha of a sentence.
-fn sentence(entries: &[Entry]) -> Told<(Vec<String>, Vec<String>, Alignment)> {
+fn sentence(entries: &[Entry]) -> ImportReported<(Vec<String>, Vec<String>, Alignment)> {
     let columns = columns(entries).ok_or_else(|| "has weights that are no whole matrix".to_owned())?;
-    let weights: Vec<f32> = entries.iter().map(|entry| entry.2.weight()).collect::<Told<_>>()?;
+    let weights: Vec<f32> = entries.iter().map(|entry| entry.2.weight()).collect::<ImportReported<_>>()?;
     let source = entries[..columns].iter().map(|entry| entry.1.clone()).collect();
     let target = entries.iter().step_by(columns).map(|entry| entry.0.clone()).collect();
     let alpha = Alignment::new(weights, columns).ok_or_else(|| "has weights that are no whole matrix".to_owned())?;

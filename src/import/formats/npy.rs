@@ -9,24 +9,24 @@ use half::f16;
 use crate::analysis::alignment::Alignment;
 use crate::error::{Error, Result};
 use crate::import::beside::Sides;
-use crate::import::facts::{Facts, Told, Warnings};
-use crate::import::format::{Reader, Sample, system};
-use crate::import::input::Input;
-use crate::import::matrix::{PEEKED, Seen, fit, kept, orientation, settle};
-use crate::import::options::{Options, Orientation};
-use crate::import::record::{Output, Record, Text};
+use crate::import::facts::{Facts, ImportReported, Warnings};
+use crate::import::format::{FileSample, FormatReader, system};
+use crate::import::input::ImportInput;
+use crate::import::matrix::{FileMatrix, PEEKED, fit, kept, orientation, settle};
+use crate::import::options::{ImportOptions, Orientation};
+use crate::import::record::{ImportedOutput, ImportedText, Record};
 use crate::text::readable::{readable, words};
 
 /// The most weights of a sentence.
 const MOST: usize = 1 << 24;
 
 /// The magic of numpy.
-pub fn sniff(sample: &Sample<'_>) -> u8 {
+pub fn sniff(sample: &FileSample<'_>) -> u8 {
     if sample.bytes.starts_with(MAGIC) { 100 } else { 0 }
 }
 
 /// Starts to read.
-pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     let mut peeked = Array::open(input)?;
     let mut sides = Sides::open(&options.beside)?;
     let (mut matrices, mut unheard) = (Vec::new(), Warnings::new(input.path()));
@@ -39,8 +39,8 @@ pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<d
         matrices.push((matrix.trimmed(), source, target));
     }
     let filled = matrices.iter().filter(|(matrix, ..)| matrix.rows() > 0);
-    let seen: Vec<Seen<'_>> =
-        filled.map(|(matrix, source, target)| Seen { matrix, source: *source, target: *target }).collect();
+    let seen: Vec<FileMatrix<'_>> =
+        filled.map(|(matrix, source, target)| FileMatrix { matrix, source: *source, target: *target }).collect();
     facts.orientation = orientation(&seen, options.orientation, Orientation::SourceRows);
     let array = Array::open(input)?;
     facts.sentences = Some(array.shape.0);
@@ -99,7 +99,7 @@ struct Array {
 }
 
 impl Array {
-    fn open(input: &Input) -> Result<Self> {
+    fn open(input: &ImportInput) -> Result<Self> {
         let path = input.path();
         let mut bytes = input.bytes()?;
         let header = header(path, &mut bytes)?;
@@ -196,7 +196,7 @@ struct NpyReader {
     system: String,
 }
 
-impl Reader for NpyReader {
+impl FormatReader for NpyReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
         let n = self.array.done + 1;
         let Some(matrix) = self.array.next()? else {
@@ -212,14 +212,14 @@ impl Reader for NpyReader {
         };
         let alpha = kept(Some(alpha), n, warnings);
         let tokens = target.unwrap_or_default();
-        let output = Output {
+        let output = ImportedOutput {
             system: Some(self.system.clone()),
             text: readable(&tokens),
             tokens,
             alpha: alpha.filter(|alpha| alpha.rows() > 0),
-            ..Output::default()
+            ..ImportedOutput::default()
         };
-        let source = source.map(|tokens| Text { text: readable(&tokens), tokens: Some(tokens) });
+        let source = source.map(|tokens| ImportedText { text: readable(&tokens), tokens: Some(tokens) });
         let mut record = Record { sentence: n, line: n, source, outputs: vec![output], ..Record::default() };
         settle(&mut record, warnings);
         Ok(Some(record))
@@ -234,7 +234,7 @@ impl NpyReader {
         matrix: Alignment,
         target: Option<&mut Vec<String>>,
         source: Option<&mut Vec<String>>,
-    ) -> Told<Alignment> {
+    ) -> ImportReported<Alignment> {
         match target {
             Some(target) => {
                 let is_turned = self.orientation == Orientation::SourceRows;

@@ -2,23 +2,23 @@
 //! Their links are in files of their own. Imports its room.
 
 use crate::error::{Error, Result};
-use crate::import::facts::{Facts, Told, Warnings};
-use crate::import::format::{Reader, Sample};
-use crate::import::input::{Input, Lines};
+use crate::import::facts::{Facts, ImportReported, Warnings};
+use crate::import::format::{FileSample, FormatReader};
+use crate::import::input::{ImportInput, TextLines};
 use crate::import::matrix::MOST_ID;
-use crate::import::options::{Options, Role};
-use crate::import::record::{Output, Record, Text};
+use crate::import::options::{ImportOptions, Role};
+use crate::import::record::{ImportedOutput, ImportedText, Record};
 
 /// What a sentence begins with.
 const START: &str = "<s snum=";
 
 /// The tag of a sentence.
-pub fn sniff(sample: &Sample<'_>) -> u8 {
+pub fn sniff(sample: &FileSample<'_>) -> u8 {
     if sample.first().trim_start().starts_with(START) { 90 } else { 0 }
 }
 
 /// Starts to read.
-pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     let role = options.role.clone().unwrap_or_default();
     if matches!(role, Role::Gold | Role::Links(_)) {
         let message = "holds sentences and no links; the links of the shared task are in a file of lines as `8 1 1 S`";
@@ -29,12 +29,12 @@ pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<d
 }
 
 struct SnumReader {
-    lines: Lines,
+    lines: TextLines,
     role: Role,
     last: usize,
 }
 
-impl Reader for SnumReader {
+impl FormatReader for SnumReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
         while let Some(line) = self.lines.next(warnings)? {
             let Some(text) = line.text else { continue };
@@ -63,19 +63,19 @@ impl SnumReader {
     fn record(&self, sentence: usize, line: usize, text: String) -> Record {
         let mut record = Record { sentence, line, ..Record::default() };
         match &self.role {
-            Role::Source => record.source = Some(Text::plain(text)),
+            Role::Source => record.source = Some(ImportedText::plain(text)),
             Role::Output(system) => {
-                record.outputs.push(Output { system: Some(system.clone()), text, ..Output::default() });
+                record.outputs.push(ImportedOutput { system: Some(system.clone()), text, ..ImportedOutput::default() });
             }
             // Links were refused.
-            Role::Reference | Role::Gold | Role::Links(_) => record.reference = Some(Text::plain(text)),
+            Role::Reference | Role::Gold | Role::Links(_) => record.reference = Some(ImportedText::plain(text)),
         }
         record
     }
 }
 
 /// The number and the text of a line.
-fn sentence(line: &str) -> Told<(usize, String)> {
+fn sentence(line: &str) -> ImportReported<(usize, String)> {
     let (tag, rest) = line
         .trim()
         .strip_prefix(START)

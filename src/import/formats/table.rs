@@ -8,13 +8,13 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::import::facts::{Column, Facts, Warnings};
-use crate::import::format::{Reader, Sample};
+use crate::import::facts::{Facts, ImportColumn, Warnings};
+use crate::import::format::{FileSample, FormatReader};
 use crate::import::formats::links;
-use crate::import::input::{Input, Lines};
+use crate::import::input::{ImportInput, TextLines};
 use crate::import::matrix::number;
-use crate::import::options::{Base, ColumnRole, Options, Role};
-use crate::import::record::{Output, Record, Text};
+use crate::import::options::{Base, ColumnRole, ImportOptions, Role};
+use crate::import::record::{ImportedOutput, ImportedText, Record};
 
 /// Rows that are looked at before the first is given out.
 const PEEKED: usize = 20;
@@ -22,7 +22,7 @@ const PEEKED: usize = 20;
 const MANY_LINES: usize = 20;
 
 /// Tabs in every line.
-pub fn sniff_tsv(sample: &Sample<'_>) -> u8 {
+pub fn sniff_tsv(sample: &FileSample<'_>) -> u8 {
     let named = sample.has_extension(&["tsv", "tab"]);
     let mut lines = sample.lines().take(PEEKED).peekable();
     let all = lines.peek().is_some() && lines.all(|line| line.contains('\t'));
@@ -34,17 +34,17 @@ pub fn sniff_tsv(sample: &Sample<'_>) -> u8 {
 }
 
 /// The name, and a separator in the first line.
-pub fn sniff_csv(sample: &Sample<'_>) -> u8 {
+pub fn sniff_csv(sample: &FileSample<'_>) -> u8 {
     if sample.has_extension(&["csv"]) && sample.first().contains([',', ';']) { 80 } else { 0 }
 }
 
 /// Starts to read TSV.
-pub fn open_tsv(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+pub fn open_tsv(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     open(input, options, facts, |input| Ok(Rows::Tsv(input.lines()?)))
 }
 
 /// Starts to read CSV.
-pub fn open_csv(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+pub fn open_csv(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     let head = input.head();
     let first = head.lines().next().unwrap_or_default();
     let has_more = first.matches(';').count() > first.matches(',').count();
@@ -62,7 +62,7 @@ type Row = (usize, Vec<String>);
 
 /// The rows of a file.
 enum Rows {
-    Tsv(Lines),
+    Tsv(TextLines),
     Csv(Box<csv::Reader<Box<dyn BufRead + Send>>>, PathBuf),
 }
 
@@ -76,7 +76,7 @@ impl Rows {
     }
 }
 
-fn tsv_row(lines: &mut Lines, warnings: &mut Warnings) -> Result<Option<Row>> {
+fn tsv_row(lines: &mut TextLines, warnings: &mut Warnings) -> Result<Option<Row>> {
     while let Some(line) = lines.next(warnings)? {
         let Some(text) = line.text else { continue };
         if text.trim().is_empty() {
@@ -121,11 +121,11 @@ fn csv_row(
 }
 
 fn open(
-    input: &Input,
-    options: &Options,
+    input: &ImportInput,
+    options: &ImportOptions,
     facts: &mut Facts,
-    rows: impl Fn(&Input) -> Result<Rows>,
-) -> Result<Box<dyn Reader>> {
+    rows: impl Fn(&ImportInput) -> Result<Rows>,
+) -> Result<Box<dyn FormatReader>> {
     let (mut peeked, mut unheard) = (rows(input)?, Warnings::new(input.path()));
     let mut sample: Vec<Vec<String>> = Vec::new();
     while sample.len() < PEEKED
@@ -160,7 +160,7 @@ fn holds_text(role: &ColumnRole) -> bool {
 }
 
 /// Whether a first row names columns: it has a name that is known, or languages.
-fn is_header(row: &[String], options: &Options) -> bool {
+fn is_header(row: &[String], options: &ImportOptions) -> bool {
     let is_given = |cell: &&String| options.columns.iter().any(|(name, _)| name == cell.trim());
     let has_known = row.iter().any(|cell| known(cell).is_some()) || row.iter().any(|cell| is_given(&cell));
     has_known || matches!(row, [one, other, ..] if is_language(one) && is_language(other))
@@ -200,7 +200,7 @@ fn is_language(name: &str) -> bool {
 
 /// What each column holds: as the caller says, else as its name says. Without a header the first is the source, the
 /// second its translation. Two languages are source and target; another name is a system's, unless its cells are numbers.
-fn columns(names: &[String], has_header: bool, body: &[Vec<String>], options: &Options) -> Vec<Column> {
+fn columns(names: &[String], has_header: bool, body: &[Vec<String>], options: &ImportOptions) -> Vec<ImportColumn> {
     let target = match &options.role {
         Some(Role::Output(system)) => ColumnRole::Output(system.clone()),
         _ => ColumnRole::Reference,
@@ -221,8 +221,8 @@ fn columns(names: &[String], has_header: bool, body: &[Vec<String>], options: &O
             None => ColumnRole::Output(name.to_owned()),
         }
     };
-    let column = |(place, name): (usize, &String)| Column { name: name.clone(), role: role(place, name) };
-    let mut columns: Vec<Column> = names.iter().enumerate().map(column).collect();
+    let column = |(place, name): (usize, &String)| ImportColumn { name: name.clone(), role: role(place, name) };
+    let mut columns: Vec<ImportColumn> = names.iter().enumerate().map(column).collect();
     name_log_p(&mut columns);
     columns
 }
@@ -249,7 +249,7 @@ fn measure(name: &str) -> Option<(&str, &str)> {
 }
 
 /// `logp.2` is that of the second system; other measures are made anew.
-fn name_log_p(columns: &mut [Column]) {
+fn name_log_p(columns: &mut [ImportColumn]) {
     let systems: Vec<String> = columns.iter().filter_map(|column| output_of(&column.role)).map(str::to_owned).collect();
     for column in columns.iter_mut().filter(|column| column.role == ColumnRole::Extra) {
         let number =
@@ -277,12 +277,12 @@ fn cells(body: &[Vec<String>], place: usize) -> impl Iterator<Item = &str> {
 
 struct TableReader {
     rows: Rows,
-    columns: Vec<Column>,
+    columns: Vec<ImportColumn>,
     base: Base,
     count: usize,
 }
 
-impl Reader for TableReader {
+impl FormatReader for TableReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
         let Some((line, cells)) = self.rows.next(warnings)? else { return Ok(None) };
         self.count += 1;
@@ -300,13 +300,13 @@ impl Reader for TableReader {
 }
 
 /// Puts a cell into its place.
-fn fill(record: &mut Record, column: &Column, cell: String, base: Base, warnings: &mut Warnings) {
+fn fill(record: &mut Record, column: &ImportColumn, cell: String, base: Base, warnings: &mut Warnings) {
     let line = record.line;
     let about = |message: String| format!("column `{}` {message}", column.name);
     match &column.role {
         ColumnRole::Skip => {}
         ColumnRole::Id => record.id = Some(cell),
-        ColumnRole::Source => record.source = Some(Text::plain(cell)),
+        ColumnRole::Source => record.source = Some(ImportedText::plain(cell)),
         ColumnRole::Extra => record.extra.push((column.name.clone(), cell)),
         // A cell without words says nothing: no reference, no translation.
         ColumnRole::Reference
@@ -315,7 +315,7 @@ fn fill(record: &mut Record, column: &Column, cell: String, base: Base, warnings
         | ColumnRole::Links(_)
         | ColumnRole::Gold
             if cell.trim().is_empty() => {}
-        ColumnRole::Reference => record.reference = Some(Text::plain(cell)),
+        ColumnRole::Reference => record.reference = Some(ImportedText::plain(cell)),
         ColumnRole::Output(system) => output(record, system).text = cell,
         ColumnRole::LogP(system) => match number(cell.trim()) {
             Some(log_p) => output(record, system).log_p = Some(log_p),
@@ -333,10 +333,10 @@ fn fill(record: &mut Record, column: &Column, cell: String, base: Base, warnings
 }
 
 /// The output of a system, which is put there when its first cell comes.
-fn output<'a>(record: &'a mut Record, system: &str) -> &'a mut Output {
+fn output<'a>(record: &'a mut Record, system: &str) -> &'a mut ImportedOutput {
     let found = record.outputs.iter().position(|output| output.system.as_deref() == Some(system));
     let place = found.unwrap_or_else(|| {
-        record.outputs.push(Output { system: Some(system.to_owned()), ..Output::default() });
+        record.outputs.push(ImportedOutput { system: Some(system.to_owned()), ..ImportedOutput::default() });
         record.outputs.len() - 1
     });
     &mut record.outputs[place]

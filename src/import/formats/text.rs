@@ -3,18 +3,18 @@
 
 use crate::error::{Error, Result};
 use crate::import::facts::{Facts, Warnings};
-use crate::import::format::{Reader, Sample};
-use crate::import::input::{Input, Lines};
-use crate::import::options::{Options, Role};
-use crate::import::record::{Output, Record, Text};
+use crate::import::format::{FileSample, FormatReader};
+use crate::import::input::{ImportInput, TextLines};
+use crate::import::options::{ImportOptions, Role};
+use crate::import::record::{ImportedOutput, ImportedText, Record};
 
 /// What any text may be when nothing else fits.
-pub fn sniff(_: &Sample<'_>) -> u8 {
+pub fn sniff(_: &FileSample<'_>) -> u8 {
     1
 }
 
 /// Starts to read.
-pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     let role = options.role.clone().unwrap_or_default();
     let is = match &role {
         Role::Source => "the source".to_owned(),
@@ -30,11 +30,11 @@ pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<d
 }
 
 struct TextReader {
-    lines: Lines,
+    lines: TextLines,
     role: Role,
 }
 
-impl Reader for TextReader {
+impl FormatReader for TextReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
         while let Some(line) = self.lines.next(warnings)? {
             let Some(text) = line.text else { continue };
@@ -51,12 +51,12 @@ impl Reader for TextReader {
 fn record(line: usize, text: String, role: &Role) -> Record {
     let mut record = Record { sentence: line, line, ..Record::default() };
     match role {
-        Role::Source => record.source = Some(Text::plain(text)),
+        Role::Source => record.source = Some(ImportedText::plain(text)),
         Role::Output(system) => {
-            record.outputs.push(Output { system: Some(system.clone()), text, ..Output::default() });
+            record.outputs.push(ImportedOutput { system: Some(system.clone()), text, ..ImportedOutput::default() });
         }
         // Links were refused.
-        Role::Reference | Role::Gold | Role::Links(_) => record.reference = Some(Text::plain(text)),
+        Role::Reference | Role::Gold | Role::Links(_) => record.reference = Some(ImportedText::plain(text)),
     }
     record
 }

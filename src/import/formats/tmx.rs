@@ -3,11 +3,11 @@
 
 use crate::error::{Error, Result};
 use crate::import::facts::{Facts, Warnings};
-use crate::import::format::{Reader, Sample};
+use crate::import::format::{FileSample, FormatReader};
 use crate::import::formats::xml::{Happens, Tag, Xml, is_language};
-use crate::import::input::Input;
-use crate::import::options::{Options, Role};
-use crate::import::record::{Output, Record, Text};
+use crate::import::input::ImportInput;
+use crate::import::options::{ImportOptions, Role};
+use crate::import::record::{ImportedOutput, ImportedText, Record};
 
 /// Elements that hold codes.
 const CODES: &[&str] = &["bpt", "ept", "it", "ph", "ut"];
@@ -15,12 +15,12 @@ const CODES: &[&str] = &["bpt", "ept", "it", "ph", "ut"];
 const PEEKED: usize = 64;
 
 /// The root element.
-pub fn sniff(sample: &Sample<'_>) -> u8 {
+pub fn sniff(sample: &FileSample<'_>) -> u8 {
     if sample.head.contains("<tmx") { 95 } else { 0 }
 }
 
 /// Starts to read.
-pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     let mut peeked = Units { xml: Xml::open(input)?, header: None };
     let (mut found, mut unheard): (Vec<String>, Warnings) = (Vec::new(), Warnings::new(input.path()));
     let mut damage = None;
@@ -139,7 +139,7 @@ struct TmxReader {
     count: usize,
 }
 
-impl Reader for TmxReader {
+impl FormatReader for TmxReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
         let Some(unit) = self.units.next(warnings)? else { return Ok(None) };
         self.count += 1;
@@ -147,12 +147,16 @@ impl Reader for TmxReader {
         let mut record = Record { sentence: self.count, line, id: unit.id, extra: unit.extra, ..Record::default() };
         for (language, text) in unit.variants {
             if record.source.is_none() && is_language(&self.source, &language) {
-                record.source = Some(Text::plain(text));
+                record.source = Some(ImportedText::plain(text));
             } else if is_language(&self.target, &language) && record.reference.is_none() && record.outputs.is_empty() {
                 match &self.system {
-                    None => record.reference = Some(Text::plain(text)),
+                    None => record.reference = Some(ImportedText::plain(text)),
                     Some(system) => {
-                        record.outputs.push(Output { system: Some(system.clone()), text, ..Output::default() });
+                        record.outputs.push(ImportedOutput {
+                            system: Some(system.clone()),
+                            text,
+                            ..ImportedOutput::default()
+                        });
                     }
                 }
             } else {

@@ -7,41 +7,41 @@
 //! The first text is the source, whatever the names of the elements. Imports its room.
 
 use crate::error::Result;
-use crate::import::facts::{Fact, Facts, Warnings};
-use crate::import::format::{Reader, Sample};
+use crate::import::facts::{Facts, ImportFact, Warnings};
+use crate::import::format::{FileSample, FormatReader};
 use crate::import::formats::links::cell;
 use crate::import::formats::xml::{Happens, Xml};
-use crate::import::input::Input;
-use crate::import::options::{Base, Options, Order};
-use crate::import::record::{Record, Text};
+use crate::import::input::ImportInput;
+use crate::import::options::{Base, ImportOptions, LinkOrder};
+use crate::import::record::{ImportedText, Record};
 use crate::text::links::Links;
 use crate::text::links::places;
 use crate::text::readable::words;
 
 /// Sentences with links in elements.
-pub fn sniff(sample: &Sample<'_>) -> u8 {
+pub fn sniff(sample: &FileSample<'_>) -> u8 {
     let has = |text: &str| sample.head.contains(text);
     if has("<s ") && (has("<sure>") || has("<sure/>") || has("<possible>")) { 95 } else { 0 }
 }
 
 /// Starts to read.
-pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     let base = options.base.unwrap_or(Base::One);
-    let order = options.order.unwrap_or(Order::SourceFirst);
-    facts.base = Fact::known(base, if options.base.is_some() { "as was asked" } else { "as such files count" });
+    let order = options.order.unwrap_or(LinkOrder::SourceFirst);
+    facts.base = ImportFact::known(base, if options.base.is_some() { "as was asked" } else { "as such files count" });
     facts.order =
-        Fact::known(order, if options.order.is_some() { "as was asked" } else { "the first text is the source" });
+        ImportFact::known(order, if options.order.is_some() { "as was asked" } else { "the first text is the source" });
     Ok(Box::new(XmlReader { xml: Xml::open(input)?, base, order, count: 0 }))
 }
 
 struct XmlReader {
     xml: Xml,
     base: Base,
-    order: Order,
+    order: LinkOrder,
     count: usize,
 }
 
-impl Reader for XmlReader {
+impl FormatReader for XmlReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
         loop {
             match self.xml.advance()? {
@@ -84,13 +84,14 @@ impl XmlReader {
             }
         }
         let mut gold = Links::new(sure, possible);
-        let mut texts = texts.into_iter().map(|text| Text { tokens: Some(words(&text)), text });
+        let mut texts = texts.into_iter().map(|text| ImportedText { tokens: Some(words(&text)), text });
         let (mut source, mut reference) = (texts.next(), texts.next());
-        if self.order == Order::TargetFirst {
+        if self.order == LinkOrder::TargetFirst {
             gold = gold.turned();
             std::mem::swap(&mut source, &mut reference);
         }
-        let count = |text: &Option<Text>| text.as_ref().map_or(usize::MAX, |text| places::words(&text.text).count());
+        let count =
+            |text: &Option<ImportedText>| text.as_ref().map_or(usize::MAX, |text| places::words(&text.text).count());
         let (s, t) = (count(&source), count(&reference));
         let is_inside = |gold: &Links| gold.all().iter().all(|(link, _)| link.source < s && link.target < t);
         if !is_inside(&gold) {

@@ -3,11 +3,11 @@
 
 use crate::error::{Error, Result};
 use crate::import::facts::{Facts, Warnings};
-use crate::import::format::{Reader, Sample};
+use crate::import::format::{FileSample, FormatReader};
 use crate::import::formats::xml::{Happens, Tag, Xml};
-use crate::import::input::Input;
-use crate::import::options::{Options, Role};
-use crate::import::record::{Output, Record, Text};
+use crate::import::input::ImportInput;
+use crate::import::options::{ImportOptions, Role};
+use crate::import::record::{ImportedOutput, ImportedText, Record};
 
 /// Elements that hold codes.
 const CODES: &[&str] = &["bpt", "ept", "it", "ph"];
@@ -15,12 +15,12 @@ const CODES: &[&str] = &["bpt", "ept", "it", "ph"];
 const ASIDE: &[&str] = &["alt-trans", "matches", "glossary", "ignorable", "seg-source", "bin-unit"];
 
 /// The root element.
-pub fn sniff(sample: &Sample<'_>) -> u8 {
+pub fn sniff(sample: &FileSample<'_>) -> u8 {
     if sample.head.contains("<xliff") { 95 } else { 0 }
 }
 
 /// Starts to read.
-pub fn open(input: &Input, options: &Options, facts: &mut Facts) -> Result<Box<dyn Reader>> {
+pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
     let mut peeked = Xml::open(input)?;
     let (mut version, mut languages) = (None, (None, None));
     loop {
@@ -58,7 +58,7 @@ struct XliffReader {
     count: usize,
 }
 
-impl Reader for XliffReader {
+impl FormatReader for XliffReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
         loop {
             match self.xml.advance()? {
@@ -113,15 +113,17 @@ impl XliffReader {
     fn side(&mut self, tag: &Tag, text: String) {
         let Some(record) = &mut self.open else { return };
         if tag.name == "source" {
-            record.source = Some(Text::plain(text));
+            record.source = Some(ImportedText::plain(text));
             return;
         }
         record.extra.extend(tag.get("state").map(|state| ("state".to_owned(), state.to_owned())));
         match &self.system {
             // An empty target is one that nobody has made yet.
             None if text.is_empty() => {}
-            None => record.reference = Some(Text::plain(text)),
-            Some(system) => record.outputs.push(Output { system: Some(system.clone()), text, ..Output::default() }),
+            None => record.reference = Some(ImportedText::plain(text)),
+            Some(system) => {
+                record.outputs.push(ImportedOutput { system: Some(system.clone()), text, ..ImportedOutput::default() })
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use crate::error::{Error, Result};
 use crate::import::facts::Warnings;
-use crate::import::input::Input;
+use crate::import::input::ImportInput;
 
 /// The events of a file.
 pub struct Xml {
@@ -64,7 +64,7 @@ impl Tag {
 
 impl Xml {
     /// Opens a file at its start.
-    pub fn open(input: &Input) -> Result<Self> {
+    pub fn open(input: &ImportInput) -> Result<Self> {
         let lines = Arc::new(AtomicUsize::new(1));
         let reader = Reader::from_reader(Counted { input: input.text()?, lines: Arc::clone(&lines) });
         Ok(Self { path: input.path().into(), reader, buffer: Vec::new(), lines })

@@ -8,11 +8,11 @@ use crate::corpus::import::importer::ImportReport;
 use crate::corpus::judgements::agreement::Agreement;
 use crate::corpus::judgements::change::Change;
 use crate::corpus::judgements::judge::{ByAnnotator, Judgement};
-use crate::corpus::judgements::scheme::{Renamed, Scheme};
-use crate::corpus::query::column::Column;
-use crate::corpus::store::corpus::Corpus;
-use crate::corpus::store::output::Output;
-use crate::corpus::store::read::Sentence;
+use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
+use crate::corpus::query::column::TableColumn;
+use crate::corpus::store::corpus::CorpusTable;
+use crate::corpus::store::output::SystemOutput;
+use crate::corpus::store::read::StoredSentence;
 use crate::import;
 use crate::jobs::corpus::explore::{Explore, Explored};
 use crate::text::links::Links;
@@ -25,7 +25,7 @@ pub enum CorpusRequest {
     /// Close what is open.
     Close,
     /// Import a file.
-    Import(PathBuf, import::Options),
+    Import(PathBuf, import::ImportOptions),
     /// Stop all imports, now; what came stays.
     Stop,
     /// Put in the small test set that comes with the program.
@@ -38,7 +38,7 @@ pub enum CorpusRequest {
         sorting: String,
     },
     /// Read the texts of these sentences, and their numbers of these columns: they are in view.
-    See(Vec<u32>, Vec<Column>),
+    See(Vec<u32>, Vec<TableColumn>),
     /// Everything about a sentence, from 0.
     Detail(usize),
     /// Judge a sentence.
@@ -50,7 +50,7 @@ pub enum CorpusRequest {
     /// Compare two annotators, now and after each judgement; `None`: no longer.
     Compare(Option<(String, String)>),
     /// Set the scheme of errors, and which names of it are new.
-    SetScheme(Box<Scheme>, Renamed),
+    SetScheme(Box<ErrorScheme>, Renamed),
     /// Set the scheme of a file.
     OpenScheme(PathBuf),
     /// Write the scheme into a file.
@@ -91,9 +91,9 @@ pub struct Detail {
     /// Its place, from 0.
     pub at: usize,
     /// Source and reference.
-    pub sentence: Sentence,
+    pub sentence: StoredSentence,
     /// What each system says, in the order of the corpus.
-    pub outputs: Vec<Option<Output>>,
+    pub outputs: Vec<Option<SystemOutput>>,
     /// Links by hand.
     pub gold: Option<Links>,
     /// What people say of it.
@@ -104,7 +104,7 @@ pub struct Detail {
 #[derive(Clone, Debug)]
 pub enum CorpusNews {
     /// The workspace as it is now, in a copy that never reads the file.
-    Corpus(PathBuf, Arc<Corpus>),
+    Corpus(PathBuf, Arc<CorpusTable>),
     /// The rows that were asked for; why there are none, as a sentence.
     Rows(std::result::Result<Arc<Vec<u32>>, String>),
     /// What was in view is in memory.

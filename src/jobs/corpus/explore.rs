@@ -4,16 +4,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::analysis::concordance::Line;
+use crate::analysis::concordance::ConcordanceLine;
 use crate::corpus::import::aligned::Linker;
-use crate::corpus::measures::distribution::{Binned, MOST_LINES, Picture, lines, spread};
-use crate::corpus::overview::overview::{Counting, Options, Overview};
-use crate::corpus::query::column::Column;
-use crate::corpus::query::costly::{GoesOn, Means};
+use crate::corpus::measures::distribution::{Binned, DistributionPicture, MOST_LINES, lines, spread};
+use crate::corpus::overview::overview::{Counting, Overview, OverviewOptions};
+use crate::corpus::query::column::TableColumn;
+use crate::corpus::query::costly::{FilterResources, GoesOn};
 use crate::corpus::query::hits::Searching;
-use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
-use crate::corpus::store::look::Look;
+use crate::corpus::store::look::FileVersion;
 use crate::error::Result;
 
 /// Sentences of a step of an overview, and of a concordance.
@@ -27,7 +27,7 @@ pub enum Explore {
     /// Draw these columns, by their names, with all rows that are shown from now on.
     Watch(Vec<String>),
     /// Keep how the workspace is looked at.
-    Keep(Box<Look>),
+    Keep(Box<FileVersion>),
     /// Find costly conditions out so.
     Means {
         /// Where frequencies are read from.
@@ -36,7 +36,7 @@ pub enum Explore {
         languages: Option<(String, String)>,
     },
     /// Count the rows that are shown; `None` stops it.
-    Count(Option<Options>),
+    Count(Option<OverviewOptions>),
     /// Look for a query in the rows that are shown; `None` stops it.
     Find(Option<Find>),
     /// Write hits as a table.
@@ -44,7 +44,7 @@ pub enum Explore {
         /// Where.
         path: PathBuf,
         /// The hits.
-        lines: Arc<Vec<Line>>,
+        lines: Arc<Vec<ConcordanceLine>>,
         /// Their order.
         order: Arc<Vec<u32>>,
         /// Of which system, by its place.
@@ -67,9 +67,9 @@ pub struct Find {
 #[derive(Clone, Debug)]
 pub enum Explored {
     /// How the workspace was looked at last.
-    Look(Box<Look>),
+    Look(Box<FileVersion>),
     /// What is drawn of the columns.
-    Picture(Arc<Picture>),
+    Picture(Arc<DistributionPicture>),
     /// How far an overview is, from 0 to 1.
     Counting(f32),
     /// It is done.
@@ -86,7 +86,7 @@ pub struct Hits {
     /// Of which.
     pub number: u64,
     /// New ones.
-    pub lines: Vec<Line>,
+    pub lines: Vec<ConcordanceLine>,
     /// Sentences that were looked through.
     pub done: usize,
     /// No more will come.
@@ -99,7 +99,7 @@ pub struct Hits {
 #[derive(Default)]
 pub struct Jobs {
     /// What costly conditions are found out with.
-    pub means: Means,
+    pub means: FilterResources,
     watched: Vec<String>,
     binned: Vec<Binned>,
     counting: Option<(Box<Counting>, u32)>,
@@ -124,9 +124,9 @@ impl Jobs {
     }
 
     /// Numbers that people gave have changed; whether some of them are drawn.
-    pub fn forget_judged(&mut self, corpus: &Corpus) -> bool {
+    pub fn forget_judged(&mut self, corpus: &CorpusTable) -> bool {
         self.binned.retain(|binned| !binned.column().is_judged());
-        self.watched.iter().any(|name| Column::named(name, corpus).is_ok_and(Column::is_judged))
+        self.watched.iter().any(|name| TableColumn::named(name, corpus).is_ok_and(TableColumn::is_judged))
     }
 
     /// Columns that are drawn.
@@ -135,8 +135,9 @@ impl Jobs {
     }
 
     /// What is drawn of the columns that are watched; `None`: none is.
-    pub fn picture(&mut self, corpus: &Corpus, rows: &[u32]) -> Option<Picture> {
-        let columns: Vec<Column> = self.watched.iter().filter_map(|name| Column::named(name, corpus).ok()).collect();
+    pub fn picture(&mut self, corpus: &CorpusTable, rows: &[u32]) -> Option<DistributionPicture> {
+        let columns: Vec<TableColumn> =
+            self.watched.iter().filter_map(|name| TableColumn::named(name, corpus).ok()).collect();
         if columns.is_empty() {
             return None;
         }
@@ -151,7 +152,7 @@ impl Jobs {
             );
         }
         let shown = spread(rows.len(), MOST_LINES).map(|n| rows[n] as usize);
-        Some(Picture {
+        Some(DistributionPicture {
             histograms,
             all: lines(&columns, spread(corpus.len(), MOST_LINES), corpus),
             shown: lines(&columns, shown, corpus),
@@ -165,8 +166,8 @@ impl Jobs {
     /// A sentence about the file of frequencies; stale when it is not wanted any more.
     pub fn count(
         &mut self,
-        options: Option<Options>,
-        corpus: &Arc<Corpus>,
+        options: Option<OverviewOptions>,
+        corpus: &Arc<CorpusTable>,
         rows: &[u32],
         goes_on: &mut GoesOn<'_>,
     ) -> Result<()> {
@@ -197,7 +198,7 @@ impl Jobs {
     ///
     /// # Errors
     /// A sentence about the file; what was under way ends.
-    pub fn step(&mut self, corpus: &Corpus, workspace: &Workspace, tell: &mut dyn FnMut(Explored)) -> Result<()> {
+    pub fn step(&mut self, corpus: &CorpusTable, workspace: &Workspace, tell: &mut dyn FnMut(Explored)) -> Result<()> {
         if let Some((mut counting, mut told)) = self.counting.take() {
             if counting.step(workspace, STEPS.0)? {
                 let share = (counting.share() * 100.0) as u32;

@@ -9,12 +9,12 @@ use crate::corpus::export::out::write;
 use crate::corpus::import::importer::{ImportReport, import_file};
 use crate::corpus::judgements::judge::Changed;
 use crate::corpus::judgements::judgement_io;
-use crate::corpus::judgements::scheme::{Renamed, Scheme};
+use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
 use crate::corpus::measures::measures::Measuring;
 use crate::corpus::query::hits;
 use crate::corpus::query::table;
 use crate::corpus::query::table::Sorting;
-use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::write::NewSentence;
 use crate::error::{Error, Result};
@@ -26,7 +26,7 @@ use crate::jobs::live::serve::panic_sentence;
 use crate::jobs::thread::{Outbox, caught};
 use crate::text::links::read::links_of;
 use crate::text::write::write_atomic;
-use crate::ticket::{Counter, Ticket};
+use crate::ticket::{CancellationToken, Generation};
 
 /// While others write, rows are chosen and sorted again after so many times as long as that took.
 const REST: u32 = 10;
@@ -39,14 +39,14 @@ const PATIENT: usize = 20;
 pub(super) struct Open<'a> {
     out: &'a Outbox<CorpusNews>,
     /// Each file that comes in has a ticket of its own.
-    imports: &'a Counter,
+    imports: &'a Generation,
     /// Stale when the program ends.
-    end: &'a Ticket,
+    end: &'a CancellationToken,
     inbox: &'a Receiver<CorpusRequest>,
     /// Calls that came and are not yet answered.
     pub(super) waiting: Vec<CorpusRequest>,
     pub(super) workspace: Option<Workspace>,
-    pub(super) corpus: Arc<Corpus>,
+    pub(super) corpus: Arc<CorpusTable>,
     /// Of the file, when the corpus was read.
     version: i64,
     /// What was asked for last: conditions and order.
@@ -70,8 +70,8 @@ impl<'a> Open<'a> {
     pub(super) fn new(
         inbox: &'a Receiver<CorpusRequest>,
         out: &'a Outbox<CorpusNews>,
-        imports: &'a Counter,
-        end: &'a Ticket,
+        imports: &'a Generation,
+        end: &'a CancellationToken,
     ) -> Self {
         Self {
             out,
@@ -158,7 +158,7 @@ impl Open<'_> {
                 self.judged(&changed)
             }
             CorpusRequest::OpenScheme(path) => {
-                let changed = workspace.set_scheme(&Scheme::open(&path)?, &Renamed::default())?;
+                let changed = workspace.set_scheme(&ErrorScheme::open(&path)?, &Renamed::default())?;
                 self.judged(&changed)
             }
             CorpusRequest::SaveScheme(path) => {
@@ -204,7 +204,7 @@ impl Open<'_> {
         let read = Workspace::open(path).and_then(|mut workspace| {
             // Unfolded numbers are read as well, only more slowly.
             let folded = workspace.fold_much();
-            Ok((workspace.version()?, Corpus::read(&workspace)?, workspace, folded))
+            Ok((workspace.version()?, CorpusTable::read(&workspace)?, workspace, folded))
         });
         self.tell(CorpusNews::Idle);
         let (version, corpus, workspace, folded) = read?;
@@ -407,7 +407,7 @@ impl Open<'_> {
         Ok(())
     }
 
-    fn import(&mut self, path: PathBuf, options: &import::Options) -> Result<()> {
+    fn import(&mut self, path: PathBuf, options: &import::ImportOptions) -> Result<()> {
         let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
         let Some(workspace) = &mut self.workspace else { return Ok(()) };
         let out = self.out;

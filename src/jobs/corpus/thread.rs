@@ -9,7 +9,7 @@ use crate::jobs::corpus::open::Open;
 use crate::jobs::priority;
 use crate::jobs::thread;
 use crate::jobs::thread::{Outbox, Patience, Service, Wake};
-use crate::ticket::{Counter, Ticket};
+use crate::ticket::{CancellationToken, Generation};
 
 pub use crate::jobs::corpus::calls::{CorpusNews, CorpusRequest, Detail};
 
@@ -21,7 +21,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(700);
 /// The lane.
 pub struct CorpusThread {
     calls: Sender<CorpusRequest>,
-    imports: Counter,
+    imports: Generation,
     service: Service<CorpusNews>,
 }
 
@@ -30,9 +30,9 @@ impl CorpusThread {
     pub fn spawn(wake: Wake) -> Self {
         let (out, events) = thread::channel(ROOM, wake);
         let (calls, inbox) = channel();
-        let imports = Counter::new();
+        let imports = Generation::new();
         let (tickets, stopped) = (imports.clone(), imports.clone());
-        let ends = Counter::new();
+        let ends = Generation::new();
         let end = ends.next();
         let stop = move || {
             ends.cancel();
@@ -69,7 +69,7 @@ impl CorpusThread {
     }
 }
 
-fn run(inbox: &Receiver<CorpusRequest>, out: &Outbox<CorpusNews>, imports: &Counter, end: &Ticket) {
+fn run(inbox: &Receiver<CorpusRequest>, out: &Outbox<CorpusNews>, imports: &Generation, end: &CancellationToken) {
     priority::step_back(priority::LIVE);
     let mut open = Open::new(inbox, out, imports, end);
     loop {

@@ -1,5 +1,5 @@
 //! Floor 8: files that grow or are saved, read again whenever they have changed. One named thread, which looks now and
-//! then: at training logs ([`Watch`]), or at what else is [`Looks`].
+//! then: at training logs ([`Watch`]), or at what else is [`FollowedFiles`].
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ const ROOM: usize = 64;
 
 /// A log as it stands now, or why it cannot be read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Seen {
+pub struct FollowEvent {
     /// Which file.
     pub path: PathBuf,
     /// What is in it, or a sentence for the user.
@@ -27,7 +27,7 @@ pub struct Seen {
 pub type Look = Option<(u64, Option<SystemTime>)>;
 
 /// What remembers how files looked and reads those that have changed.
-pub trait Looks: Default + Send + 'static {
+pub trait FollowedFiles: Default + Send + 'static {
     /// What it tells.
     type Seen: Send + 'static;
 
@@ -43,7 +43,7 @@ pub struct Watch {
 
 impl Watch {
     /// Reads those of `paths` that have changed since they were read last, and forgets all others.
-    pub fn look(&mut self, paths: &[PathBuf]) -> Vec<Seen> {
+    pub fn look(&mut self, paths: &[PathBuf]) -> Vec<FollowEvent> {
         self.looks.retain(|path, _| paths.contains(path));
         let mut news = Vec::new();
         for path in paths {
@@ -54,16 +54,16 @@ impl Watch {
             // The state was taken before reading: a change in between is seen the next time.
             let curves = read(path).unwrap_or_else(|words| Err(format!("{}: {words}", path.display())));
             self.looks.insert(path.clone(), now);
-            news.push(Seen { path: path.clone(), curves });
+            news.push(FollowEvent { path: path.clone(), curves });
         }
         news
     }
 }
 
-impl Looks for Watch {
-    type Seen = Seen;
+impl FollowedFiles for Watch {
+    type Seen = FollowEvent;
 
-    fn look(&mut self, paths: &[PathBuf]) -> Vec<Seen> {
+    fn look(&mut self, paths: &[PathBuf]) -> Vec<FollowEvent> {
         Self::look(self, paths)
     }
 }
@@ -83,7 +83,7 @@ pub fn look(path: &Path) -> Look {
 }
 
 /// The thread that looks.
-pub struct Follower<L: Looks = Watch> {
+pub struct Follower<L: FollowedFiles = Watch> {
     shared: Arc<Shared>,
     service: Service<L::Seen>,
 }
@@ -101,7 +101,7 @@ struct Wanted {
     is_closed: bool,
 }
 
-impl<L: Looks> Follower<L> {
+impl<L: FollowedFiles> Follower<L> {
     /// Starts the thread, which looks every so often while there is anything to follow.
     pub fn spawn(every: Duration, wake: Wake) -> Self {
         let (out, news) = thread::channel(ROOM, wake);
@@ -160,7 +160,7 @@ impl Shared {
     }
 }
 
-fn run<L: Looks>(shared: &Shared, every: Duration, out: &Outbox<L::Seen>) {
+fn run<L: FollowedFiles>(shared: &Shared, every: Duration, out: &Outbox<L::Seen>) {
     let mut watch = L::default();
     while let Some((paths, is_new)) = shared.next(every) {
         if is_new {

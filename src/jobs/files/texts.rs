@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
-use crate::jobs::files::follow::{Look, Looks, look};
+use crate::jobs::files::follow::{FollowedFiles, Look, look};
 use crate::jobs::thread::caught;
 
 /// How the names of the files end.
@@ -15,7 +15,7 @@ const MOST_FILES: usize = 200;
 
 /// All texts of a folder as they stand now.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Texts {
+pub struct FolderTexts {
     /// In the order of their names: what is in them, or why they cannot be read, as a sentence.
     pub files: Vec<(PathBuf, Result<String, String>)>,
 }
@@ -26,10 +26,10 @@ pub struct Folders {
     seen: Option<Vec<(PathBuf, Look)>>,
 }
 
-impl Looks for Folders {
-    type Seen = Texts;
+impl FollowedFiles for Folders {
+    type Seen = FolderTexts;
 
-    fn look(&mut self, paths: &[PathBuf]) -> Vec<Texts> {
+    fn look(&mut self, paths: &[PathBuf]) -> Vec<FolderTexts> {
         let now: Vec<(PathBuf, Look)> = paths.iter().flat_map(|folder| files(folder)).collect();
         if self.seen.as_ref() == Some(&now) {
             return Vec::new();
@@ -37,7 +37,7 @@ impl Looks for Folders {
         // The looks were taken before reading: a change in between is seen the next time.
         let files = now.iter().map(|(path, look)| (path.clone(), read(path, *look))).collect();
         self.seen = Some(now);
-        vec![Texts { files }]
+        vec![FolderTexts { files }]
     }
 }
 
@@ -69,7 +69,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let paths = [folder.path().to_path_buf()];
         let mut folders = Folders::default();
-        assert_eq!(folders.look(&paths), [Texts::default()]);
+        assert_eq!(folders.look(&paths), [FolderTexts::default()]);
         assert!(folders.look(&paths).is_empty());
         std::fs::write(folder.path().join("b.md"), "two").expect("written");
         std::fs::write(folder.path().join("notes.txt"), "no").expect("written");
@@ -81,6 +81,6 @@ mod tests {
         assert!(told[0].files[0].1.as_ref().is_err_and(|words| words.contains("a.md")), "{told:?}");
         assert_eq!(told[0].files[1].1, Ok("longer".to_owned()));
         assert!(folders.look(&paths).is_empty());
-        assert_eq!(Folders::default().look(&[folder.path().join("nowhere")]), [Texts::default()]);
+        assert_eq!(Folders::default().look(&[folder.path().join("nowhere")]), [FolderTexts::default()]);
     }
 }

@@ -2,13 +2,13 @@
 
 use crate::decoding::{Forced, Hypothesis, force};
 use crate::error::{Error, Result};
-use crate::evaluation::rows::{self, Rows};
+use crate::evaluation::rows::{self, ReadRows};
 use crate::jobs::live::protocol::HypothesisView;
 use crate::jobs::live::view;
-use crate::jobs::models::shelved::Shelved;
+use crate::jobs::models::shelved::LoadedModel;
 use crate::models::Stepper;
 use crate::text::line;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// Most numbers of its alignment.
 const MOST_CELLS: usize = 4_000_000;
@@ -18,11 +18,11 @@ const MOST_CELLS: usize = 4_000_000;
 /// # Errors
 /// A text without words or with too many; what the model refuses; [`Error::Stale`].
 pub(crate) fn given(
-    shelved: &Shelved,
+    shelved: &LoadedModel,
     source: &view::Source,
     text: &str,
     stepper: &mut dyn Stepper,
-    ticket: &Ticket,
+    ticket: &CancellationToken,
 ) -> Result<HypothesisView> {
     let target = line::read(&shelved.model.target, text, false);
     let target = target.map_err(|why| Error::Input(format!("Your translation {why}.")))?;
@@ -33,7 +33,7 @@ pub(crate) fn given(
     if cells > MOST_CELLS {
         return Err(Error::Input("Your translation is too long to be aligned with this text.".to_owned()));
     }
-    let longer = Rows::own(shelved.system()).longer(&target.ids);
+    let longer = ReadRows::own(shelved.system()).longer(&target.ids);
     let forced = force(stepper, &[(&source.sentence.ids, &longer)], ticket)?;
     let forced = rows::of_tokens_alone(forced.into_iter().next().unwrap_or_default(), target.ids.len());
     let Forced { token_log_p, log_p, alpha, energies, p_t } = forced;

@@ -2,9 +2,9 @@
 
 use crate::analysis::neighbours::Space;
 use crate::error::{Error, Result};
-use crate::jobs::models::shelved::Shelved;
+use crate::jobs::models::shelved::LoadedModel;
 use crate::models::representations;
-use crate::models::representations::Side;
+use crate::models::representations::VocabularySide;
 use crate::text::sentence::UNK;
 
 /// Neighbours that are told.
@@ -16,7 +16,7 @@ const LOOKED_AT: usize = 200;
 ///
 /// # Errors
 /// An ensemble has no embeddings of its own; a word that is not one entry of the vocabulary has none.
-pub(crate) fn near(shelved: &Shelved, word: &str) -> Result<Vec<(String, f32)>> {
+pub(crate) fn near(shelved: &LoadedModel, word: &str) -> Result<Vec<(String, f32)>> {
     let facts = &shelved.facts;
     if !facts.members.is_empty() {
         return Err(Error::Input("An ensemble has no embeddings of its own; type a word".to_owned()));
@@ -30,7 +30,7 @@ pub(crate) fn near(shelved: &Shelved, word: &str) -> Result<Vec<(String, f32)>> 
             return Err(Error::Input(format!("\"{word}\" {sentence}")));
         }
     };
-    let words = representations::words(&shelved.model, Side::Source, usize::MAX)?;
+    let words = representations::words(&shelved.model, VocabularySide::Source, usize::MAX)?;
     let Some(row) = words.ids.iter().position(|other| *other == id) else { return Ok(Vec::new()) };
     let space = Space::new(words.dimension, words.rows);
     let typed = |id: u32| {

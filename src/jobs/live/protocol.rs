@@ -14,7 +14,7 @@ use crate::decoding::{Node, SearchOptions};
 use crate::interventions::{Applied, Interventions};
 use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
-use crate::text::pieces::Marks;
+use crate::text::pieces::PieceMarks;
 use crate::text::sentence::Sentence;
 
 pub use crate::text::sentence::{MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS};
@@ -170,7 +170,7 @@ pub enum Event {
         /// Whose.
         column: ColumnId,
         /// What it does.
-        untouched: Untouched,
+        untouched: UntouchedTranslation,
     },
     /// The source words nearest to [`Request::near`].
     Near {
@@ -233,7 +233,7 @@ pub struct ModelFacts {
     /// n.
     pub hidden: usize,
     /// How the entries of the target vocabulary say where words begin.
-    pub marks: Marks,
+    pub marks: PieceMarks,
     /// Id of `</s>` on both sides.
     pub eos: u32,
     /// Id of `[UNK]` on both sides.
@@ -315,7 +315,7 @@ pub struct HypothesisView {
 
 /// What a model does by itself where a column has interventions.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Untouched {
+pub struct UntouchedTranslation {
     /// Its best translation.
     pub best: HypothesisView,
     /// For each word of the best translation with interventions, what the model would say there by itself.

@@ -6,25 +6,25 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::decoding::{Decoded, Hypothesis, Progress, SearchOptions, decode};
+use crate::decoding::{Decoded, Hypothesis, SearchOptions, SearchProgress, decode};
 use crate::error::{Error, Result};
-use crate::evaluation::rows::Rows;
+use crate::evaluation::rows::ReadRows;
 use crate::interventions::{Intervening, Intervention};
-use crate::jobs::gate::{Busy, Gate};
+use crate::jobs::gate::{ForegroundGate, ForegroundGuard};
 use crate::jobs::live::given;
 use crate::jobs::live::near;
 use crate::jobs::live::protocol::{
-    ColumnResult, ColumnSpec, Event, HypothesisView, MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Request, Untouched,
+    ColumnResult, ColumnSpec, Event, HypothesisView, MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Request, UntouchedTranslation,
 };
 use crate::jobs::live::untouched::shifts;
 use crate::jobs::live::view;
 use crate::jobs::models::shelf::Heard;
-use crate::jobs::models::shelved::Shelved;
+use crate::jobs::models::shelved::LoadedModel;
 use crate::jobs::models::store::{Outcome, Store, Unit};
 use crate::jobs::thread::caught;
 use crate::models::Stepper;
 use crate::text::sentence::Sentence;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// Most numbers (alpha and energies) of a trace; longer sentences are searched without one.
 const MAX_TRACE: usize = 16_000_000;
@@ -42,9 +42,9 @@ type Out<'a> = Mutex<&'a mut (dyn FnMut(Event) + Send)>;
 struct Job<'a> {
     request: &'a Request,
     store: &'a Store,
-    ticket: &'a Ticket,
+    ticket: &'a CancellationToken,
     /// Held shut while a column has something to do.
-    gate: Option<Arc<Gate>>,
+    gate: Option<Arc<ForegroundGate>>,
     out: Out<'a>,
     threads: usize,
     start: Instant,
@@ -52,7 +52,7 @@ struct Job<'a> {
 
 /// Loads what the request wants and translates its text in every column. Never panics and never fails:
 /// what goes wrong is an event of the column concerned. Stops at once, silently, when the ticket is stale.
-pub fn serve(request: &Request, store: &mut Store, ticket: &Ticket, emit: &mut (dyn FnMut(Event) + Send)) {
+pub fn serve(request: &Request, store: &mut Store, ticket: &CancellationToken, emit: &mut (dyn FnMut(Event) + Send)) {
     serve_holding(request, store, ticket, None, emit);
 }
 
@@ -61,8 +61,8 @@ pub fn serve(request: &Request, store: &mut Store, ticket: &Ticket, emit: &mut (
 pub(crate) fn serve_holding(
     request: &Request,
     store: &mut Store,
-    ticket: &Ticket,
-    busy: Option<Busy>,
+    ticket: &CancellationToken,
+    busy: Option<ForegroundGuard>,
     emit: &mut (dyn FnMut(Event) + Send),
 ) {
     let start = Instant::now();
@@ -81,9 +81,9 @@ pub(crate) fn serve_holding(
     };
     let working = units.iter().filter(|(unit, columns)| is_busy(unit, columns)).count();
     let threads = (store.threads / working.max(1)).max(1);
-    let gate = busy.as_ref().map(Busy::gate);
+    let gate = busy.as_ref().map(ForegroundGuard::gate);
     let job = Job { request, store, ticket, gate, out: Mutex::new(emit), threads, start };
-    let holds: Vec<Option<Busy>> = units.iter().map(|_| job.hold()).collect();
+    let holds: Vec<Option<ForegroundGuard>> = units.iter().map(|_| job.hold()).collect();
     drop(busy);
     std::thread::scope(|scope| {
         let last = units.len().saturating_sub(1);
@@ -114,12 +114,12 @@ impl Job<'_> {
     }
 
     /// Keeps the corpus lane aside.
-    fn hold(&self) -> Option<Busy> {
-        self.gate.as_ref().map(Gate::shut)
+    fn hold(&self) -> Option<ForegroundGuard> {
+        self.gate.as_ref().map(ForegroundGate::shut)
     }
 
     /// The columns of one model or ensemble, in turn. `hold` is let go while nothing but a stalled reader is waited for.
-    fn unit(&self, unit: &Unit, columns: &[&ColumnSpec], mut hold: Option<Busy>) {
+    fn unit(&self, unit: &Unit, columns: &[&ColumnSpec], mut hold: Option<ForegroundGuard>) {
         let mut hear = |heard| match heard {
             Heard::Stalled => hold = None,
             Heard::Read(fraction) => {
@@ -165,7 +165,7 @@ impl Job<'_> {
     }
 
     /// The translation that the user gives, as a column's model reads it.
-    fn given(&self, spec: &ColumnSpec, shelved: &Shelved, text: &str) -> Result<HypothesisView> {
+    fn given(&self, spec: &ColumnSpec, shelved: &LoadedModel, text: &str) -> Result<HypothesisView> {
         self.ticket.check()?;
         let source = view::Source::new(shelved, read_source(spec.source_in(self.request), shelved)?);
         shelved.with_stepper(spec.engine, self.threads, |stepper| {
@@ -201,7 +201,7 @@ impl Job<'_> {
         self.emit(Event::Near { number: self.request.number, column: wanted.column, near });
     }
 
-    fn column(&self, spec: &ColumnSpec, shelved: &Shelved) -> Result<()> {
+    fn column(&self, spec: &ColumnSpec, shelved: &LoadedModel) -> Result<()> {
         self.ticket.check()?;
         let mut source = view::Source::new(shelved, read_source(spec.source_in(self.request), shelved)?);
         let list = source.set(shelved, &spec.interventions);
@@ -212,12 +212,12 @@ impl Job<'_> {
         let options = within_memory(&wanted, sentence.len());
         let (number, column) = (self.request.number, spec.column);
         let mut rows = Pace { first_row_millis: None, last: None, every: self.store.row_every };
-        let mut hear = |_: usize, progress: Progress<'_>| match progress {
+        let mut hear = |_: usize, progress: SearchProgress<'_>| match progress {
             _ if self.ticket.is_stale() => {}
-            Progress::Encoded { context } => {
+            SearchProgress::Encoded { context } => {
                 self.emit(Event::Started { number, column, source: sentence.clone(), context });
             }
-            Progress::Expanded { best, .. } => {
+            SearchProgress::Expanded { best, .. } => {
                 if rows.is_due(self.start, best.tokens.len(), sentence.len()) {
                     self.emit(Event::Expanded { number, column, best: view::view(shelved, &source, best.clone()) });
                 }
@@ -254,10 +254,10 @@ impl Job<'_> {
     fn search(
         &self,
         stepper: &mut dyn Stepper,
-        shelved: &Shelved,
+        shelved: &LoadedModel,
         source: &Sentence,
         options: &SearchOptions,
-        hear: &mut dyn FnMut(usize, Progress<'_>),
+        hear: &mut dyn FnMut(usize, SearchProgress<'_>),
     ) -> Result<Decoded> {
         let decoded = decode(stepper, shelved.specials(), &[&source.ids], options, self.ticket, hear)?;
         decoded.into_iter().next().ok_or_else(|| Error::Internal("the search gave no result".to_owned()))
@@ -267,13 +267,13 @@ impl Job<'_> {
     fn read_to_the_end(
         &self,
         stepper: &mut dyn Stepper,
-        shelved: &Shelved,
+        shelved: &LoadedModel,
         source: &Sentence,
         mut decoded: Decoded,
     ) -> Result<Decoded> {
         let mut all: Vec<&mut Hypothesis> = decoded.hypotheses.iter_mut().collect();
         let (sources, batch) = (vec![source.ids.as_slice(); all.len()], all.len().max(1));
-        Rows::own(shelved.system()).go_on(stepper, &sources, &mut all, batch, self.ticket)?;
+        ReadRows::own(shelved.system()).go_on(stepper, &sources, &mut all, batch, self.ticket)?;
         Ok(decoded)
     }
 
@@ -281,11 +281,11 @@ impl Job<'_> {
     fn untouched(
         &self,
         spec: &ColumnSpec,
-        shelved: &Shelved,
+        shelved: &LoadedModel,
         source: view::Source,
         list: &[Intervention],
         best: &[u32],
-    ) -> Result<Untouched> {
+    ) -> Result<UntouchedTranslation> {
         let options = SearchOptions { trace: false, ..within_memory(&spec.options, source.sentence.len()) };
         let source = source.untouched();
         let sentence = &source.sentence;
@@ -296,12 +296,17 @@ impl Job<'_> {
             Ok((decoded, shifts(stepper, list, (&sentence.ids, best), words, self.ticket)?))
         })?;
         let best = decoded.hypotheses.into_iter().next().unwrap_or_default();
-        Ok(Untouched { best: view::view(shelved, &source, best), shifts })
+        Ok(UntouchedTranslation { best: view::view(shelved, &source, best), shifts })
     }
 }
 
 /// What was found in so many milliseconds.
-fn result(shelved: &Shelved, source: &view::Source, decoded: Decoded, (pace, millis): (&Pace, f32)) -> ColumnResult {
+fn result(
+    shelved: &LoadedModel,
+    source: &view::Source,
+    decoded: Decoded,
+    (pace, millis): (&Pace, f32),
+) -> ColumnResult {
     let words = decoded.hypotheses.first().map_or(0, |best| best.tokens.len());
     let words_per_second = words as f32 * 1000.0 / millis.max(0.001);
     ColumnResult {
@@ -343,7 +348,7 @@ fn millis(start: Instant) -> f32 {
 }
 
 /// Tokenises the text, or says why it is too much.
-pub(crate) fn read_source(text: &str, shelved: &Shelved) -> Result<Sentence> {
+pub(crate) fn read_source(text: &str, shelved: &LoadedModel) -> Result<Sentence> {
     if text.len() > MAX_SOURCE_BYTES {
         return Err(Error::Input(format!(
             "The text is {} bytes long, but a sentence may have at most {} bytes; translate a shorter piece.",

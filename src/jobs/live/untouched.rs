@@ -9,7 +9,7 @@ use crate::jobs::live::protocol::Shift;
 use crate::models::{StepOutput, Stepper};
 use crate::text::sentence::UNK;
 use crate::text::tokenizer::Tokenizer;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// Most log p that are kept of the model's own steps; words further on are not compared.
 const MOST: usize = 16_000_000;
@@ -21,7 +21,7 @@ pub(crate) fn shifts(
     list: &[Intervention],
     pair: (&[u32], &[u32]),
     words: (&Tokenizer, usize),
-    ticket: &Ticket,
+    ticket: &CancellationToken,
 ) -> Result<Vec<Shift>> {
     let (source, target) = pair;
     let (vocabulary, candidates) = words;

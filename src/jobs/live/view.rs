@@ -9,9 +9,9 @@ use crate::analysis::unknown;
 use crate::analysis::words::merge_alpha;
 use crate::decoding::{Hypothesis, Node};
 use crate::evaluation::wording;
-use crate::interventions::{Applied, Intervention, Interventions, Read, Resolved};
+use crate::interventions::{Applied, Intervention, Interventions, Resolved, ResolvedText};
 use crate::jobs::live::protocol::{HypothesisView, Pieces};
-use crate::jobs::models::shelved::Shelved;
+use crate::jobs::models::shelved::LoadedModel;
 use crate::text::sentence::{EOS, Sentence, UNK};
 
 /// A source sentence as a model reads it.
@@ -25,14 +25,14 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    pub(crate) fn new(shelved: &Shelved, sentence: Sentence) -> Self {
+    pub(crate) fn new(shelved: &LoadedModel, sentence: Sentence) -> Self {
         let words = wording::pieces(&shelved.model.source, &sentence, false);
         Self { sentence, words, touched: Arc::default() }
     }
 
     /// What is set of its translations, for the model; what does not fit is left out with a note.
-    pub(crate) fn set(&mut self, shelved: &Shelved, form: &Interventions) -> Arc<[Intervention]> {
-        let read = Read { sentence: &self.sentence, words: self.words.as_deref() };
+    pub(crate) fn set(&mut self, shelved: &LoadedModel, form: &Interventions) -> Arc<[Intervention]> {
+        let read = ResolvedText { sentence: &self.sentence, words: self.words.as_deref() };
         let Resolved { list, applied, .. } = shelved.reader().resolve(form, read);
         self.touched = Arc::new(applied);
         list
@@ -45,7 +45,7 @@ impl Source {
 }
 
 /// A hypothesis in the words of the model's target vocabulary.
-pub(crate) fn view(shelved: &Shelved, source: &Source, hypothesis: Hypothesis) -> HypothesisView {
+pub(crate) fn view(shelved: &LoadedModel, source: &Source, hypothesis: Hypothesis) -> HypothesisView {
     let vocabulary = &shelved.model.target;
     let word = |id: u32| vocabulary.token(id).unwrap_or(UNK).to_owned();
     let unk = shelved.facts.unk;
@@ -76,7 +76,7 @@ pub(crate) fn view(shelved: &Shelved, source: &Source, hypothesis: Hypothesis) -
 }
 
 /// The words that the nodes mention, by id.
-pub(crate) fn words(shelved: &Shelved, nodes: &[Node]) -> BTreeMap<u32, String> {
+pub(crate) fn words(shelved: &LoadedModel, nodes: &[Node]) -> BTreeMap<u32, String> {
     let mut words = BTreeMap::new();
     for id in nodes.iter().flat_map(|node| std::iter::once(node.token).chain(node.candidates.iter().map(|&(id, _)| id)))
     {
@@ -90,7 +90,7 @@ fn without_eos(tokens: &[String]) -> &[String] {
 }
 
 /// Which tokens make up each word, where either vocabulary has pieces.
-fn pieces(shelved: &Shelved, source: &Source, target: &[u32]) -> Option<Pieces> {
+fn pieces(shelved: &LoadedModel, source: &Source, target: &[u32]) -> Option<Pieces> {
     let vocabulary = &shelved.model.target;
     let words = wording::target_pieces(&shelved.model, target);
     if source.words.is_none() && words.is_none() {
@@ -106,7 +106,7 @@ fn pieces(shelved: &Shelved, source: &Source, target: &[u32]) -> Option<Pieces> 
 }
 
 /// For each `[UNK]` the typed word of greatest alpha, `</s>` left aside.
-fn replaced(shelved: &Shelved, source: &Source, hypothesis: &Hypothesis) -> Vec<Option<String>> {
+fn replaced(shelved: &LoadedModel, source: &Source, hypothesis: &Hypothesis) -> Vec<Option<String>> {
     let (ids, facts) = (&hypothesis.tokens, &shelved.facts);
     let unk = facts.unk;
     let Some(alpha) = hypothesis.alpha.as_deref().filter(|_| ids.contains(&unk)) else { return vec![None; ids.len()] };

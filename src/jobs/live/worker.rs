@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::jobs::gate::{Busy, Gate};
+use crate::jobs::gate::{ForegroundGate, ForegroundGuard};
 use crate::jobs::live::mailbox::Mailbox;
 use crate::jobs::live::protocol::{Event, Request};
 use crate::jobs::live::serve::{panic_sentence, serve_holding};
@@ -14,7 +14,7 @@ use crate::jobs::models::store::Store;
 use crate::jobs::priority;
 use crate::jobs::thread;
 use crate::jobs::thread::{GRACE, Service, Wake, caught};
-use crate::ticket::{Counter, Ticket};
+use crate::ticket::{CancellationToken, Generation};
 
 /// Events that may wait to be read.
 const ROOM: usize = 256;
@@ -22,14 +22,14 @@ const ROOM: usize = 256;
 const ROOM_FOR_ROWS: usize = 16;
 
 /// A request, its ticket, and what keeps the corpus lane aside until it is served or replaced.
-type Letter = (Request, Ticket, Busy);
+type Letter = (Request, CancellationToken, ForegroundGuard);
 
 /// The live lane.
 pub struct Worker {
     mailbox: Arc<Mailbox<Letter>>,
-    gate: Arc<Gate>,
+    gate: Arc<ForegroundGate>,
     library: Library,
-    tickets: Counter,
+    tickets: Generation,
     rows: Arc<AtomicUsize>,
     service: Service<Event>,
 }
@@ -45,7 +45,7 @@ impl Worker {
     pub fn spawn_with(store: Store, wake: Wake) -> Self {
         let (out, events) = thread::channel(ROOM, wake);
         let (mailbox, rows, tickets) =
-            (Arc::new(Mailbox::<Letter>::new()), Arc::<AtomicUsize>::default(), Counter::new());
+            (Arc::new(Mailbox::<Letter>::new()), Arc::<AtomicUsize>::default(), Generation::new());
         let (library, outbox) = (store.library(), Outbox { out, rows: Arc::clone(&rows) });
         let (inbox, closed, cancelled) = (Arc::clone(&mailbox), Arc::clone(&mailbox), tickets.clone());
         let stop = move || {
@@ -53,11 +53,11 @@ impl Worker {
             closed.close();
         };
         let service = Service::start("worker", GRACE, events, stop, move || run(store, &inbox, &outbox));
-        Self { mailbox, gate: Gate::new(), library, tickets, rows, service }
+        Self { mailbox, gate: ForegroundGate::new(), library, tickets, rows, service }
     }
 
     /// Shut while there is something to translate.
-    pub fn gate(&self) -> Arc<Gate> {
+    pub fn gate(&self) -> Arc<ForegroundGate> {
         Arc::clone(&self.gate)
     }
 
@@ -119,7 +119,7 @@ struct Outbox {
 impl Outbox {
     /// When the window is behind, rows and progress are left out, since the next one says it all; what must not be
     /// lost waits for room.
-    fn send(&self, event: Event, ticket: &Ticket) {
+    fn send(&self, event: Event, ticket: &CancellationToken) {
         if event.address().0.is_some() && ticket.is_stale() {
             return;
         }

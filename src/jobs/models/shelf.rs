@@ -7,12 +7,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
-use crate::jobs::models::shelved::Shelved;
+use crate::jobs::models::shelved::LoadedModel;
 use crate::jobs::thread::{Patience, Thread, caught};
 use crate::models::Model;
 use crate::nn::device::{Device, DeviceChoice, pick};
 use crate::text::tokenizer::Tokenizers;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// How often a wait for a model looks whether it is still wanted.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
@@ -38,7 +38,7 @@ pub(crate) enum Heard {
 
 enum Slot {
     Reading(Loading),
-    Ready(Arc<Shelved>),
+    Ready(Arc<LoadedModel>),
     Failed(String),
 }
 
@@ -60,7 +60,7 @@ struct Places {
 }
 
 /// The models.
-pub(crate) struct Shelf {
+pub(crate) struct ModelCache {
     places: Mutex<Places>,
     changed: Condvar,
     /// Those of the models, shared where their files are the same.
@@ -69,7 +69,7 @@ pub(crate) struct Shelf {
     stalled: Duration,
 }
 
-impl Default for Shelf {
+impl Default for ModelCache {
     fn default() -> Self {
         Self {
             places: Mutex::default(),
@@ -84,7 +84,7 @@ impl Default for Shelf {
 /// The models of the live lane, for work that is not a column's.
 #[derive(Clone)]
 pub struct Library {
-    shelf: Arc<Shelf>,
+    shelf: Arc<ModelCache>,
     /// The cores that such work may use.
     pub threads: usize,
 }
@@ -95,13 +95,13 @@ impl Library {
         Self::of(Arc::default(), threads)
     }
 
-    pub(crate) fn of(shelf: Arc<Shelf>, threads: usize) -> Self {
+    pub(crate) fn of(shelf: Arc<ModelCache>, threads: usize) -> Self {
         Self { shelf, threads: threads.max(1) }
     }
 
     /// The model of this folder, as soon as it is in memory. It stays there until [`Library::release`]. A failed one
     /// is tried again.
-    pub(crate) fn borrow(&self, key: &Key, ticket: &Ticket) -> Result<Arc<Shelved>> {
+    pub(crate) fn borrow(&self, key: &Key, ticket: &CancellationToken) -> Result<Arc<LoadedModel>> {
         let mut places = self.shelf.lock();
         places.borrowed.insert(key.clone());
         if matches!(places.slots.get(key), None | Some(Slot::Failed(_))) {
@@ -151,14 +151,14 @@ impl Places {
     }
 }
 
-impl Shelf {
+impl ModelCache {
     /// A shelf whose models are read by `reader`, which counts as stalled after this long without progress.
     pub(crate) fn with_reader(reader: Reader, stalled: Duration) -> Self {
         Self { reader, stalled, ..Self::default() }
     }
 
     /// Puts a model in that was read elsewhere.
-    pub(crate) fn insert(&self, key: Key, shelved: Shelved) {
+    pub(crate) fn insert(&self, key: Key, shelved: LoadedModel) {
         let mut places = self.lock();
         places.wanted.insert(key.clone());
         places.slots.insert(key, Slot::Ready(Arc::new(shelved)));
@@ -223,7 +223,7 @@ impl Shelf {
 
     /// Reads in a pool of its own. In the pool that all models compute with, one file that does not answer would take
     /// a thread away from all of them for good.
-    fn load(&self, (folder, choice): &Key, progress: &mut (dyn FnMut(f32) + Send)) -> Result<Shelved> {
+    fn load(&self, (folder, choice): &Key, progress: &mut (dyn FnMut(f32) + Send)) -> Result<LoadedModel> {
         let device = pick(*choice)?;
         let name = |_| "interlinear-model-file".to_owned();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(FILES).thread_name(name).build();
@@ -233,16 +233,16 @@ impl Shelf {
         // A folder without a card is a whole model all the same.
         let card = folder.join("README.md");
         let card = if card.is_file() { std::fs::read_to_string(card).unwrap_or_default() } else { String::new() };
-        Ok(Shelved::new(model, &device, card))
+        Ok(LoadedModel::new(model, &device, card))
     }
 
     /// Waits for a model; `None` once the ticket is stale.
     pub(crate) fn wait(
         &self,
         key: &Key,
-        ticket: &Ticket,
+        ticket: &CancellationToken,
         hear: &mut dyn FnMut(Heard),
-    ) -> Option<std::result::Result<Arc<Shelved>, String>> {
+    ) -> Option<std::result::Result<Arc<LoadedModel>, String>> {
         let (mut fraction, mut stalled) = (-1.0, false);
         let mut places = self.lock();
         loop {

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::decoding::Specials;
 use crate::decoding::ensemble::{Ensemble, Mixing};
 use crate::error::Result;
-use crate::evaluation::System;
-use crate::evaluation::rows::Rows;
-use crate::interventions::Reader;
+use crate::evaluation::EvaluatedSystem;
+use crate::evaluation::rows::ReadRows;
+use crate::interventions::InterventionReader;
 use crate::jobs::live::protocol::{Member, ModelFacts};
 use crate::models::{Kernels, Model, Stepper};
 use crate::nn::device::Device;
@@ -15,7 +15,7 @@ use crate::text::sentence::Sentence;
 use crate::text::tokenizer::Encode as _;
 
 /// A model that is ready, and the stepper that was made of it last where that costs much.
-pub(crate) struct Shelved {
+pub(crate) struct LoadedModel {
     /// Of an ensemble the member whose words are the columns of the alignment.
     pub(crate) model: Model,
     ensemble: Option<Ensemble>,
@@ -23,7 +23,7 @@ pub(crate) struct Shelved {
     stepper: Mutex<Option<(Kernels, Box<dyn Stepper>)>>,
 }
 
-impl Shelved {
+impl LoadedModel {
     pub(crate) fn new(model: Model, device: &Device, card: String) -> Self {
         let config = &model.config;
         let facts = ModelFacts {
@@ -44,7 +44,7 @@ impl Shelved {
             window: config.window(),
             input_delay: config.input_delay(),
             guided: model.guided().map(str::to_owned),
-            reading: Rows::own((&model).into()).reading,
+            reading: ReadRows::own((&model).into()).reading,
             device: device.name.clone(),
             notice: device.notice.clone(),
             digest: String::new(),
@@ -74,7 +74,7 @@ impl Shelved {
             window: only.and_then(|facts| facts.window),
             input_delay: ensemble.input_delay(),
             guided: shown.iter().find_map(|n| facts(n).guided.clone()),
-            reading: Rows::own((&ensemble).into()).reading,
+            reading: ReadRows::own((&ensemble).into()).reading,
             notice: None,
             card: String::new(),
             members: members
@@ -87,8 +87,8 @@ impl Shelved {
     }
 
     /// What is measured of it.
-    pub(crate) fn system(&self) -> System<'_> {
-        self.ensemble.as_ref().map_or(System::Model(&self.model), System::from)
+    pub(crate) fn system(&self) -> EvaluatedSystem<'_> {
+        self.ensemble.as_ref().map_or(EvaluatedSystem::Model(&self.model), EvaluatedSystem::from)
     }
 
     /// A text as the model reads it; an ensemble's ids stand for what all members read.
@@ -111,8 +111,8 @@ impl Shelved {
     }
 
     /// What interventions need to know of it.
-    pub(crate) fn reader(&self) -> Reader<'_> {
-        Reader { target: &self.model.target, aligns: self.facts.has_alignment }
+    pub(crate) fn reader(&self) -> InterventionReader<'_> {
+        InterventionReader { target: &self.model.target, aligns: self.facts.has_alignment }
     }
 
     pub(crate) fn specials(&self) -> Specials {

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use crate::decoding::ensemble::Mixing;
 use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Request};
-use crate::jobs::models::shelf::{Heard, Key, Library, Reader, Shelf};
-use crate::jobs::models::shelved::Shelved;
+use crate::jobs::models::shelf::{Heard, Key, Library, ModelCache, Reader};
+use crate::jobs::models::shelved::LoadedModel;
 use crate::models::Model;
 use crate::nn::device::{Device, DeviceChoice};
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// Two rows of a column are sent no closer than this; a frame of the window is four times as long.
 const ROW_EVERY: Duration = Duration::from_millis(4);
@@ -48,7 +48,7 @@ pub(crate) enum Outcome {
 
 /// What a column was last told.
 #[derive(Debug)]
-struct Told {
+struct StoreReport {
     unit: Unit,
     outcome: Outcome,
     /// The fingerprint as well.
@@ -57,10 +57,10 @@ struct Told {
 
 /// The models of the live lane and what its columns know of them.
 pub struct Store {
-    shelf: Arc<Shelf>,
-    told: Mutex<HashMap<ColumnId, Told>>,
+    shelf: Arc<ModelCache>,
+    told: Mutex<HashMap<ColumnId, StoreReport>>,
     /// Ensembles of models on the shelf.
-    ensembles: Mutex<HashMap<Unit, Arc<Shelved>>>,
+    ensembles: Mutex<HashMap<Unit, Arc<LoadedModel>>>,
     pub(crate) threads: usize,
     pub(crate) row_every: Duration,
 }
@@ -85,13 +85,13 @@ impl Store {
 
     /// Reads models in another way, which has stalled when it tells nothing for so long. For an empty store.
     pub fn with_reader(mut self, reader: Reader, stalled: Duration) -> Self {
-        self.shelf = Arc::new(Shelf::with_reader(reader, stalled));
+        self.shelf = Arc::new(ModelCache::with_reader(reader, stalled));
         self
     }
 
     /// Puts a model in that was read elsewhere, as if its folder had been read for `device`.
     pub fn insert(&mut self, model: Model, device: DeviceChoice) {
-        let shelved = Shelved::new(model, &Device::cpu(), String::new());
+        let shelved = LoadedModel::new(model, &Device::cpu(), String::new());
         self.shelf.insert((shelved.model.folder.clone(), device), shelved);
     }
 
@@ -124,9 +124,9 @@ impl Store {
     pub(crate) fn wait(
         &self,
         unit: &Unit,
-        ticket: &Ticket,
+        ticket: &CancellationToken,
         hear: &mut dyn FnMut(Heard),
-    ) -> Option<std::result::Result<Arc<Shelved>, String>> {
+    ) -> Option<std::result::Result<Arc<LoadedModel>, String>> {
         let share = 1.0 / unit.keys.len() as f32;
         let mut members = Vec::with_capacity(unit.keys.len());
         for (n, key) in unit.keys.iter().enumerate() {
@@ -144,7 +144,7 @@ impl Store {
         if let Some(known) = ensembles.get(unit) {
             return Some(Ok(Arc::clone(known)));
         }
-        Some(match Shelved::ensemble(&members, mixing) {
+        Some(match LoadedModel::ensemble(&members, mixing) {
             Ok(made) => Ok(Arc::clone(ensembles.entry(unit.clone()).or_insert(Arc::new(made)))),
             Err(error) => Err(error.to_string()),
         })
@@ -162,7 +162,7 @@ impl Store {
         if told.get(&spec.column).is_some_and(|told| told.unit == unit && told.outcome == outcome) {
             return false;
         }
-        told.insert(spec.column, Told { unit, outcome, fingerprint: false });
+        told.insert(spec.column, StoreReport { unit, outcome, fingerprint: false });
         true
     }
 

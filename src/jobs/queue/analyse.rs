@@ -7,12 +7,12 @@ use crate::aligner::words::LineAligner;
 use crate::corpus::acting::Acting;
 use crate::corpus::measures::measures::Measuring;
 use crate::corpus::run;
-use crate::corpus::run::RunOptions;
+use crate::corpus::run::SystemRunOptions;
 use crate::corpus::store::file::Workspace;
 use crate::decoding::SearchOptions;
 use crate::error::Result;
 use crate::jobs::queue::evaluate::{Candidate, languages, load};
-use crate::jobs::queue::work::{Progress, Work};
+use crate::jobs::queue::work::{JobProgress, Work};
 use crate::jobs::queue::yielding::Yielding;
 use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
@@ -71,7 +71,7 @@ impl Analyse {
             Some(ActsBy::File(path)) => Some(Acting::open(&path)?),
             Some(ActsBy::Set(acting)) => Some(*acting),
         };
-        let options = RunOptions {
+        let options = SystemRunOptions {
             acting,
             search: SearchOptions { most_numbers: usize::MAX, ..self.search },
             batch: BATCH,
@@ -106,7 +106,7 @@ impl Analyse {
                             analysed.refused.push(format!("sentence {}: {why}", at + 1));
                         }
                     }
-                    work.tell(Progress {
+                    work.tell(JobProgress {
                         done: done.done,
                         total: done.total,
                         what: format!("{what} {name}"),

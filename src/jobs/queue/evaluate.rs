@@ -7,21 +7,21 @@ use crate::aligner::words::LineAligner;
 use crate::analysis::bleu::Tokenization;
 use crate::corpus::measures::scores::RESAMPLES;
 use crate::corpus::overview::evaluate::EvaluationOptions;
-use crate::corpus::overview::evaluated::{Against, Evaluated, Measured, compare};
+use crate::corpus::overview::evaluated::{Against, Evaluated, MeasuredSystem, compare};
 use crate::corpus::overview::gold::AlignmentOptions;
-use crate::corpus::overview::test_set::{Pair, Stage, TestSet, Unk};
+use crate::corpus::overview::test_set::{EvaluationStage, TestPair, TestSet, Unk};
 use crate::corpus::overview::{evaluate, gold, test_set};
 use crate::decoding;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::Aligner;
 use crate::jobs::live::protocol::EnsembleSpec;
-use crate::jobs::models::shelved::Shelved;
-use crate::jobs::queue::work::{Progress, Work};
+use crate::jobs::models::shelved::LoadedModel;
+use crate::jobs::queue::work::{JobProgress, Work};
 use crate::jobs::queue::yielding::Yielding;
 use crate::models::{Kernels, Stepper};
 use crate::nn::device::DeviceChoice;
 use crate::text::links::read;
-use crate::text::links::read::Gold;
+use crate::text::links::read::GoldLinks;
 use crate::text::reader::require_file;
 
 /// Thresholds on alpha that are tried beside the one word of greatest alpha.
@@ -77,13 +77,13 @@ impl From<PathBuf> for Candidate {
 /// The test set as it was read.
 struct Data {
     test_set: TestSet,
-    gold: Option<Gold>,
+    gold: Option<GoldLinks>,
 }
 
 impl Evaluate {
     /// Does it.
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Evaluated> {
-        work.tell(Progress { what: "Reading the test set".to_owned(), ..Progress::default() });
+        work.tell(JobProgress { what: "Reading the test set".to_owned(), ..JobProgress::default() });
         // A pipe would hold up all orders behind this one.
         for path in self.references.iter().chain([&self.source]).chain(&self.gold) {
             require_file(path)?;
@@ -99,7 +99,7 @@ impl Evaluate {
         // The first model says which way the test set is translated.
         let first = shelved.first().map(|first| languages(first));
         let turned =
-            |other: &Arc<Shelved>| first.is_some_and(|(from, to)| from != to && languages(other) == (to, from));
+            |other: &Arc<LoadedModel>| first.is_some_and(|(from, to)| from != to && languages(other) == (to, from));
         let (backward, forward): (Vec<_>, Vec<_>) = shelved.iter().partition(|other| turned(other));
         let reverse = backward.iter().copied().find(|other| other.facts.has_alignment && data.gold.is_some());
         let unused = backward.iter().filter(|other| reverse.is_none_or(|reverse| !Arc::ptr_eq(reverse, other)));
@@ -123,14 +123,14 @@ impl Evaluate {
 }
 
 /// A model, or an ensemble made of models that other candidates may be, too.
-pub(crate) fn load(work: &Work<'_>, candidate: &Candidate, device: DeviceChoice) -> Result<Arc<Shelved>> {
+pub(crate) fn load(work: &Work<'_>, candidate: &Candidate, device: DeviceChoice) -> Result<Arc<LoadedModel>> {
     let mut members = Vec::with_capacity(candidate.folders().len());
     for folder in candidate.folders() {
-        work.tell(Progress { what: format!("Loading {}", name(folder)), ..Progress::default() });
+        work.tell(JobProgress { what: format!("Loading {}", name(folder)), ..JobProgress::default() });
         members.push(work.model(folder, device)?);
     }
     match (candidate, members.as_slice()) {
-        (Candidate::Ensemble(ensemble), [_, ..]) => Shelved::ensemble(&members, ensemble.mixing).map(Arc::new),
+        (Candidate::Ensemble(ensemble), [_, ..]) => LoadedModel::ensemble(&members, ensemble.mixing).map(Arc::new),
         (_, [model, ..]) => Ok(Arc::clone(model)),
         (_, []) => Err(Error::Internal("an ensemble without members was to be loaded".to_owned())),
     }
@@ -141,12 +141,12 @@ struct Run<'a> {
     order: &'a Evaluate,
     work: &'a Work<'a>,
     data: &'a Data,
-    reverse: Option<&'a Shelved>,
+    reverse: Option<&'a LoadedModel>,
     models: usize,
 }
 
 impl Run<'_> {
-    fn measure(&self, shelved: &Shelved, at: usize) -> Result<Measured> {
+    fn measure(&self, shelved: &LoadedModel, at: usize) -> Result<MeasuredSystem> {
         let (work, data, order) = (self.work, self.data, self.order);
         let options = EvaluationOptions {
             search: order.search.clone(),
@@ -158,10 +158,10 @@ impl Run<'_> {
         let total = (1 + order.unk.len() + aligned) * data.test_set.len();
         let (start, mut words, mut done) = (work.seconds(), 0, 0);
         let speed = |words: usize| words as f32 / (work.seconds() - start).max(1e-3);
-        let mut hear = |progress: test_set::Progress| {
+        let mut hear = |progress: test_set::EvaluationProgress| {
             words += progress.words;
             done += progress.sentences;
-            work.tell(Progress {
+            work.tell(JobProgress {
                 done: at * total + done,
                 total: self.models * total,
                 what: format!("{} with {}", what(progress.stage), shelved.facts.name),
@@ -181,12 +181,17 @@ impl Run<'_> {
         };
         let words_per_second = Some(f64::from(speed(words)));
         let (device, threads) = (shelved.facts.device.clone(), work.threads());
-        Ok(Measured { report, words_per_second, alignment, importances: Vec::new(), device, threads })
+        Ok(MeasuredSystem { report, words_per_second, alignment, importances: Vec::new(), device, threads })
     }
 
     /// A model's alignments of the references, measured against those by hand; also put together with those of the
     /// model of the other direction.
-    fn align(&self, shelved: &Shelved, gold: &Gold, hear: &mut dyn FnMut(test_set::Progress)) -> Result<gold::Report> {
+    fn align(
+        &self,
+        shelved: &LoadedModel,
+        gold: &GoldLinks,
+        hear: &mut dyn FnMut(test_set::EvaluationProgress),
+    ) -> Result<gold::AlignmentErrorReport> {
         let options = AlignmentOptions { thresholds: THRESHOLDS.to_vec(), ..AlignmentOptions::default() };
         let data = (&self.data.test_set, gold.pairs.as_slice());
         let ticket = &self.work.ticket;
@@ -204,30 +209,30 @@ impl Run<'_> {
 }
 
 /// Does something with a stepper of the model that lets the live lane go first.
-fn stepping<T>(work: &Work<'_>, shelved: &Shelved, job: impl FnOnce(&mut dyn Stepper) -> Result<T>) -> Result<T> {
+fn stepping<T>(work: &Work<'_>, shelved: &LoadedModel, job: impl FnOnce(&mut dyn Stepper) -> Result<T>) -> Result<T> {
     shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| job(&mut Yielding::new(stepper, &work.breath)))
 }
 
 /// From which language into which.
-pub(crate) fn languages(shelved: &Shelved) -> (&str, &str) {
+pub(crate) fn languages(shelved: &LoadedModel) -> (&str, &str) {
     (&shelved.facts.source_language, &shelved.facts.target_language)
 }
 
 /// Words between spaces, as alignments by hand count them.
 fn lengths(test_set: &TestSet) -> Vec<(usize, usize)> {
     let sources: Vec<&str> = test_set.pairs.iter().map(|pair| pair.source.as_ref()).collect();
-    let reference = |pair: &Pair| pair.references.first().map_or_else(String::new, ToString::to_string);
+    let reference = |pair: &TestPair| pair.references.first().map_or_else(String::new, ToString::to_string);
     let references: Vec<String> = test_set.pairs.iter().map(reference).collect();
     read::lengths(&sources, &references)
 }
 
 /// Every two models, by their first translations.
-fn compare_all(work: &Work<'_>, models: &[Arc<Measured>]) -> Result<Vec<Against>> {
+fn compare_all(work: &Work<'_>, models: &[Arc<MeasuredSystem>]) -> Result<Vec<Against>> {
     let mut compared = Vec::new();
     for second in 1..models.len() {
         for first in 0..second {
             let what = "Comparing models by paired bootstrap".to_owned();
-            work.tell(Progress { done: 1, total: 1, what, ..Progress::default() });
+            work.tell(JobProgress { done: 1, total: 1, what, ..JobProgress::default() });
             work.breathe()?;
             let mut found = compare(&models[first].report, &models[second].report, RESAMPLES);
             compared.extend(found.next().map(|(unk, by)| Against { pair: (first, second), unk, by }));
@@ -241,11 +246,11 @@ fn name(folder: &Path) -> String {
     folder.file_name().map_or_else(|| folder.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
-fn what(stage: Stage) -> &'static str {
+fn what(stage: EvaluationStage) -> &'static str {
     match stage {
-        Stage::Scoring => "Scoring the references",
-        Stage::Translating(Unk::Allowed) => "Translating",
-        Stage::Translating(Unk::Forbidden) => "Translating without [UNK]",
-        Stage::Aligning => "Aligning the references",
+        EvaluationStage::Scoring => "Scoring the references",
+        EvaluationStage::Translating(Unk::Allowed) => "Translating",
+        EvaluationStage::Translating(Unk::Forbidden) => "Translating without [UNK]",
+        EvaluationStage::Aligning => "Aligning the references",
     }
 }

@@ -6,32 +6,32 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::error::Error;
-use crate::jobs::gate::Gate;
+use crate::jobs::gate::ForegroundGate;
 use crate::jobs::models::shelf::Library;
 use crate::jobs::priority;
-use crate::jobs::queue::order::{Found, Order};
-use crate::jobs::queue::work::{Breath, Job, Progress, Work};
+use crate::jobs::queue::order::{Found, QueueOrder};
+use crate::jobs::queue::work::{Breath, Job, JobProgress, Work};
 use crate::jobs::thread;
 use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught};
-use crate::ticket::{Counter, Ticket};
+use crate::ticket::{CancellationToken, Generation};
 
 /// Capacity of the channel of events; when it is full the lane waits, and progress is dropped.
 const ROOM: usize = 64;
 
 /// What the lane tells of an order.
 #[derive(Clone, Debug)]
-pub struct CorpusEvent<F = Found> {
+pub struct QueueEvent<F = Found> {
     /// Of the order.
     pub number: u64,
     /// What happened.
-    pub kind: Kind<F>,
+    pub kind: QueueNews<F>,
 }
 
 /// What happened to an order.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind<F = Found> {
+pub enum QueueNews<F = Found> {
     /// Its turn has come, or it is further on.
-    Progress(Progress),
+    Progress(JobProgress),
     /// It is done; the last event of its number.
     Found(F),
     /// It failed, with a sentence that says why; the last event of its number.
@@ -41,15 +41,15 @@ pub enum Kind<F = Found> {
 }
 
 /// The lane: one thread, first come, first served.
-pub struct Lane<J: Job = Order> {
+pub struct JobQueue<J: Job = QueueOrder> {
     shared: Arc<Shared<J>>,
-    service: Service<CorpusEvent<J::Found>>,
+    service: Service<QueueEvent<J::Found>>,
 }
 
 struct Shared<J> {
     queue: Mutex<Queue<J>>,
     arrived: Condvar,
-    gate: Arc<Gate>,
+    gate: Arc<ForegroundGate>,
 }
 
 struct Queue<J> {
@@ -62,15 +62,15 @@ struct Queue<J> {
 #[derive(Clone)]
 struct Entry {
     number: u64,
-    tickets: Counter,
-    ticket: Ticket,
+    tickets: Generation,
+    ticket: CancellationToken,
     is_paused: Arc<AtomicBool>,
 }
 
-impl<J: Job> Lane<J> {
+impl<J: Job> JobQueue<J> {
     /// Starts the thread. `library` and `gate` are those of the live lane
     /// ([`Worker::library`](crate::jobs::Worker::library), [`Worker::gate`](crate::jobs::Worker::gate)).
-    pub fn spawn(library: Library, gate: Arc<Gate>, wake: Wake) -> Self {
+    pub fn spawn(library: Library, gate: Arc<ForegroundGate>, wake: Wake) -> Self {
         let (out, events) = thread::channel(ROOM, wake);
         let queue = Queue { waiting: VecDeque::new(), entries: Vec::new(), is_closed: false };
         let shared = Arc::new(Shared { queue: Mutex::new(queue), arrived: Condvar::new(), gate });
@@ -92,10 +92,10 @@ impl<J: Job> Lane<J> {
     pub fn submit(&self, number: u64, job: J) {
         if !self.service.has_thread() {
             let message = "The system gave no thread to work with; close other programs and start again.";
-            self.service.refuse(CorpusEvent { number, kind: Kind::Failed(message.to_owned()) });
+            self.service.refuse(QueueEvent { number, kind: QueueNews::Failed(message.to_owned()) });
             return;
         }
-        let tickets = Counter::new();
+        let tickets = Generation::new();
         let entry = Entry { number, ticket: tickets.next(), tickets, is_paused: Arc::default() };
         let mut queue = self.shared.lock();
         queue.entries.push(entry.clone());
@@ -121,12 +121,12 @@ impl<J: Job> Lane<J> {
     }
 
     /// The next event, if any came.
-    pub fn try_next(&self) -> Option<CorpusEvent<J::Found>> {
+    pub fn try_next(&self) -> Option<QueueEvent<J::Found>> {
         self.service.try_next()
     }
 
     /// Waits for the next event, with a time limit; for tests and programs without a window.
-    pub fn next_within(&self, patience: Duration) -> Option<CorpusEvent<J::Found>> {
+    pub fn next_within(&self, patience: Duration) -> Option<QueueEvent<J::Found>> {
         self.service.next_within(patience)
     }
 
@@ -168,26 +168,26 @@ impl<J> Shared<J> {
     }
 }
 
-fn run<J: Job>(shared: &Shared<J>, library: &Library, out: &Outbox<CorpusEvent<J::Found>>) {
+fn run<J: Job>(shared: &Shared<J>, library: &Library, out: &Outbox<QueueEvent<J::Found>>) {
     while let Some((job, entry)) = shared.next() {
         let number = entry.number;
         let kind = perform(job, &entry, &shared.gate, library, out);
         library.release();
         shared.lock().entries.retain(|entry| entry.number != number);
-        out.send(CorpusEvent { number, kind });
+        out.send(QueueEvent { number, kind });
     }
 }
 
 fn perform<J: Job>(
     job: J,
     entry: &Entry,
-    gate: &Arc<Gate>,
+    gate: &Arc<ForegroundGate>,
     library: &Library,
-    out: &Outbox<CorpusEvent<J::Found>>,
-) -> Kind<J::Found> {
+    out: &Outbox<QueueEvent<J::Found>>,
+) -> QueueNews<J::Found> {
     // Progress is dropped when the channel is full: the next report replaces it.
     let tell = |progress| {
-        out.try_send(CorpusEvent { number: entry.number, kind: Kind::Progress(progress) });
+        out.try_send(QueueEvent { number: entry.number, kind: QueueNews::Progress(progress) });
     };
     let breath = Breath::new(entry.ticket.clone(), Arc::clone(&entry.is_paused), Arc::clone(gate));
     let work = Work::new(breath, library, &tell);
@@ -197,12 +197,12 @@ fn perform<J: Job>(
     });
     match outcome {
         // A cancelled order stays cancelled, even if it finished just before.
-        _ if entry.ticket.is_stale() => Kind::Cancelled,
-        Ok(Ok(found)) => Kind::Found(found),
-        Ok(Err(Error::Stale)) => Kind::Cancelled,
-        Ok(Err(error)) => Kind::Failed(error.to_string()),
+        _ if entry.ticket.is_stale() => QueueNews::Cancelled,
+        Ok(Ok(found)) => QueueNews::Found(found),
+        Ok(Err(Error::Stale)) => QueueNews::Cancelled,
+        Ok(Err(error)) => QueueNews::Failed(error.to_string()),
         Err(words) => {
-            Kind::Failed(format!("Something went wrong inside this work ({words}); everything else goes on."))
+            QueueNews::Failed(format!("Something went wrong inside this work ({words}); everything else goes on."))
         }
     }
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use crate::analysis::map;
-use crate::analysis::map::{Layout, Method};
+use crate::analysis::map::{MapLayout, Method};
 use crate::analysis::neighbours::Space;
 use crate::analysis::tsne::TsneOptions;
 use crate::error::{Error, Result};
 use crate::jobs::live::protocol::MAX_SOURCE_TOKENS;
-use crate::jobs::models::shelved::Shelved;
-use crate::jobs::queue::work::{Progress, Work};
-use crate::models::representations::Side;
+use crate::jobs::models::shelved::LoadedModel;
+use crate::jobs::queue::work::{JobProgress, Work};
+use crate::models::representations::VocabularySide;
 use crate::models::{Kernels, representations};
 use crate::nn::device::DeviceChoice;
 
@@ -21,7 +21,7 @@ const STEPS: usize = 1000;
 
 /// What to do.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Map {
+pub struct MapOrder {
     /// The model folder.
     pub model: PathBuf,
     /// Where the model computes.
@@ -40,7 +40,7 @@ pub enum What {
     /// Words by their embeddings.
     Words {
         /// Of which vocabulary.
-        side: Side,
+        side: VocabularySide,
         /// The most frequent so many are drawn; neighbours are looked for among all.
         count: usize,
     },
@@ -58,13 +58,13 @@ pub enum What {
 
 impl Default for What {
     fn default() -> Self {
-        Self::Words { side: Side::Source, count: 0 }
+        Self::Words { side: VocabularySide::Source, count: 0 }
     }
 }
 
 /// What kind of things the points are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kind {
+pub enum PointKind {
     /// Words of the source vocabulary.
     #[default]
     SourceWords,
@@ -78,7 +78,7 @@ pub enum Kind {
 
 /// A word or a phrase.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Point {
+pub struct MapPoint {
     /// As the vocabulary, the list or the sentence writes it.
     pub text: String,
     /// A word's id; a phrase's or an annotation's place in the list or the sentence, from 1.
@@ -89,42 +89,42 @@ pub struct Point {
 
 /// A map and all that can be looked up in it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Chart {
+pub struct VectorMap {
     /// The model's name.
     pub model: String,
     /// What kind of things the points are.
-    pub kind: Kind,
+    pub kind: PointKind,
     /// What the vectors are, in words.
     pub vector: String,
     /// How it was laid out.
     pub method: Method,
     /// Everything that has a vector; the first of them are drawn.
-    pub points: Vec<Point>,
+    pub points: Vec<MapPoint>,
     /// Their vectors.
     pub space: Space,
     /// Where the first points lie.
-    pub layout: Layout,
+    pub layout: MapLayout,
 }
 
 /// What came of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mapped {
     /// The map.
-    pub chart: Arc<Chart>,
+    pub chart: Arc<VectorMap>,
 }
 
 /// Points and their vectors before they are laid out.
 struct Gathered {
-    kind: Kind,
+    kind: PointKind,
     vector: String,
-    points: Vec<Point>,
+    points: Vec<MapPoint>,
     dimension: usize,
     rows: Vec<f32>,
     /// The first so many are drawn.
     drawn: usize,
 }
 
-impl Map {
+impl MapOrder {
     /// Does it.
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Mapped> {
         let name = self.model.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -139,7 +139,7 @@ impl Map {
         let drawn = &gathered.rows[..gathered.drawn * gathered.dimension];
         let options = TsneOptions { perplexity: self.perplexity, ..TsneOptions::default() };
         let layout = lay_out(work, drawn, gathered.dimension, self.method, &options)?;
-        let chart = Chart {
+        let chart = VectorMap {
             model: shelved.facts.name.clone(),
             kind: gathered.kind,
             vector: gathered.vector,
@@ -152,20 +152,20 @@ impl Map {
     }
 }
 
-fn progress(done: usize, total: usize, what: String) -> Progress {
-    Progress { done, total, what, words_per_second: 0.0 }
+fn progress(done: usize, total: usize, what: String) -> JobProgress {
+    JobProgress { done, total, what, words_per_second: 0.0 }
 }
 
-fn words(shelved: &Shelved, side: Side, count: usize) -> Result<Gathered> {
+fn words(shelved: &LoadedModel, side: VocabularySide, count: usize) -> Result<Gathered> {
     let words = representations::words(&shelved.model, side, usize::MAX)?;
     let vocabulary = representations::tokenizer(&shelved.model, side);
     let point = |&id: &u32| {
         let text = vocabulary.token(id).unwrap_or_default().to_owned();
-        Point { length: text.chars().count(), text, number: id as usize }
+        MapPoint { length: text.chars().count(), text, number: id as usize }
     };
-    let points: Vec<Point> = words.ids.iter().map(point).collect();
+    let points: Vec<MapPoint> = words.ids.iter().map(point).collect();
     Ok(Gathered {
-        kind: if side == Side::Source { Kind::SourceWords } else { Kind::TargetWords },
+        kind: if side == VocabularySide::Source { PointKind::SourceWords } else { PointKind::TargetWords },
         vector: format!("{} embedding", side.name()),
         drawn: count.min(points.len()),
         points,
@@ -174,7 +174,7 @@ fn words(shelved: &Shelved, side: Side, count: usize) -> Result<Gathered> {
     })
 }
 
-fn phrases(work: &Work<'_>, shelved: &Shelved, lines: &[(usize, String)]) -> Result<Gathered> {
+fn phrases(work: &Work<'_>, shelved: &LoadedModel, lines: &[(usize, String)]) -> Result<Gathered> {
     let read = lines.iter().map(|(number, text)| (*number, shelved.model.source.encode(text)));
     let readable: Vec<_> = read.filter(|(_, sentence)| (1..=MAX_SOURCE_TOKENS).contains(&sentence.words())).collect();
     if readable.is_empty() {
@@ -188,13 +188,13 @@ fn phrases(work: &Work<'_>, shelved: &Shelved, lines: &[(usize, String)]) -> Res
             work.breathe()
         })
     })?;
-    let point = |(number, sentence): &(usize, crate::text::sentence::Sentence)| Point {
+    let point = |(number, sentence): &(usize, crate::text::sentence::Sentence)| MapPoint {
         text: sentence.text.trim().to_owned(),
         number: *number,
         length: sentence.words(),
     };
     Ok(Gathered {
-        kind: Kind::Phrases,
+        kind: PointKind::Phrases,
         vector: read.vector.name().to_owned(),
         points: readable.iter().map(point).collect(),
         dimension: read.dimension,
@@ -203,7 +203,7 @@ fn phrases(work: &Work<'_>, shelved: &Shelved, lines: &[(usize, String)]) -> Res
     })
 }
 
-fn annotations(work: &Work<'_>, shelved: &Shelved, text: &str) -> Result<Gathered> {
+fn annotations(work: &Work<'_>, shelved: &LoadedModel, text: &str) -> Result<Gathered> {
     let sentence = shelved.model.source.encode(text);
     if !(1..=MAX_SOURCE_TOKENS).contains(&sentence.words()) {
         return Err(Error::Input("The sentence is empty or too long for this model".to_owned()));
@@ -217,10 +217,10 @@ fn annotations(work: &Work<'_>, shelved: &Shelved, text: &str) -> Result<Gathere
         return Err(Error::Input(format!("{name} keeps no annotations; choose a model with attention")));
     };
     let point =
-        |(at, token): (usize, &String)| Point { text: token.clone(), number: at + 1, length: token.chars().count() };
-    let points: Vec<Point> = sentence.tokens.iter().take(h.len()).enumerate().map(point).collect();
+        |(at, token): (usize, &String)| MapPoint { text: token.clone(), number: at + 1, length: token.chars().count() };
+    let points: Vec<MapPoint> = sentence.tokens.iter().take(h.len()).enumerate().map(point).collect();
     Ok(Gathered {
-        kind: Kind::Annotations,
+        kind: PointKind::Annotations,
         vector: "annotations h_j".to_owned(),
         drawn: points.len(),
         points,
@@ -234,7 +234,13 @@ type Step = f32;
 
 /// Lays out on a thread of its own, which is a pool of one: there t-SNE repeats itself bit for bit. After each step
 /// it waits until it may go on, so that pausing, cancelling and letting the live lane go first work as everywhere.
-fn lay_out(work: &Work<'_>, rows: &[f32], dimension: usize, method: Method, options: &TsneOptions) -> Result<Layout> {
+fn lay_out(
+    work: &Work<'_>,
+    rows: &[f32],
+    dimension: usize,
+    method: Method,
+    options: &TsneOptions,
+) -> Result<MapLayout> {
     let failed = |error| Error::Device(format!("The system gave no thread to lay the map out with ({error})"));
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(1)

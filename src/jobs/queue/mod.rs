@@ -2,7 +2,7 @@
 //!
 //! One thread (`lane.rs`). Each order has its own ticket, can be paused and cancelled and reports its progress. Between
 //! two pieces of work it calls [`Breath::breathe`], which waits while the live lane has something to do (`work.rs`).
-//! Models are those of the live lane where it has them. A kind of order is one file here and one line of [`Order`] and
+//! Models are those of the live lane where it has them. A kind of order is one file here and one line of [`QueueOrder`] and
 //! [`Found`]; the lane itself knows only [`Job`]s.
 
 pub mod analyse;
@@ -15,6 +15,6 @@ pub mod probe;
 pub mod work;
 pub mod yielding;
 
-pub use crate::jobs::queue::lane::{CorpusEvent, Kind, Lane};
-pub use crate::jobs::queue::order::{Found, Order};
-pub use crate::jobs::queue::work::{Breath, Job, Progress, Work};
+pub use crate::jobs::queue::lane::{JobQueue, QueueEvent, QueueNews};
+pub use crate::jobs::queue::order::{Found, QueueOrder};
+pub use crate::jobs::queue::work::{Breath, Job, JobProgress, Work};

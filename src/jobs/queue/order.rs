@@ -7,35 +7,35 @@ use crate::jobs::queue::{analyse, evaluate, maps, phrases, probe};
 
 /// What can be ordered; one line a kind.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Order {
+pub enum QueueOrder {
     /// Measure models on a test set.
     Evaluate(evaluate::Evaluate),
     /// Two-dimensional maps of words and phrases, and neighbours.
-    Map(maps::Map),
+    Map(maps::MapOrder),
     /// Scores of a phrase table.
-    Phrases(phrases::Phrases),
+    Phrases(phrases::PhraseOrder),
     /// A question about one translation.
     Probe(probe::Probe),
     /// A system run over a workspace.
     Analyse(analyse::Analyse),
 }
 
-/// What came of an [`Order`]; one line a kind.
+/// What came of an [`QueueOrder`]; one line a kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Found {
-    /// Of [`Order::Evaluate`].
+    /// Of [`QueueOrder::Evaluate`].
     Evaluated(Evaluated),
-    /// Of [`Order::Map`].
+    /// Of [`QueueOrder::Map`].
     Mapped(maps::Mapped),
-    /// Of [`Order::Phrases`].
+    /// Of [`QueueOrder::Phrases`].
     Phrases(phrases::Scored),
-    /// Of [`Order::Probe`].
+    /// Of [`QueueOrder::Probe`].
     Probed(probe::Probed),
-    /// Of [`Order::Analyse`].
+    /// Of [`QueueOrder::Analyse`].
     Analysed(analyse::Analysed),
 }
 
-impl Job for Order {
+impl Job for QueueOrder {
     type Found = Found;
 
     fn run(self, work: &Work<'_>) -> Result<Found> {

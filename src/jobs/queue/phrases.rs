@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::analysis::phrases::Chart;
-use crate::decoding::phrases::{PhraseOptions, Phrases as Batch};
+use crate::analysis::phrases::PhraseChart;
+use crate::decoding::phrases::{PhraseOptions, ScoredPhrases as Batch};
 use crate::decoding::sample::{Numbered, SampleOptions, sample};
 use crate::error::{Error, Result};
-use crate::jobs::queue::work::{Progress, Work};
+use crate::jobs::queue::work::{JobProgress, Work};
 use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
 use crate::text::pairs::Pairs;
@@ -23,7 +23,7 @@ pub const SAMPLES: usize = 50;
 
 /// What to do.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Phrases {
+pub enum PhraseOrder {
     /// Read a table.
     Read {
         /// Where it is.
@@ -41,7 +41,7 @@ pub enum Phrases {
         feature: usize,
     },
     /// Compare scores that are there with another feature of the table.
-    Compare(Scores, usize),
+    Compare(PhraseScores, usize),
     /// Draw targets of a source phrase from a model.
     Sample {
         /// The model folder.
@@ -58,7 +58,7 @@ pub enum Phrases {
         /// Where to, packed as its name says.
         path: PathBuf,
         /// What.
-        scores: Scores,
+        scores: PhraseScores,
         /// Which feature of the table, counted from 1.
         feature: usize,
     },
@@ -66,7 +66,7 @@ pub enum Phrases {
 
 /// The pairs of a table and log p(target | source) of each by a model.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Scores {
+pub struct PhraseScores {
     /// The model folder.
     pub model: PathBuf,
     /// The table.
@@ -81,7 +81,7 @@ pub enum Scored {
     /// The table.
     Read(Arc<Pairs>),
     /// Its scores, compared with this feature of it.
-    Compared(Scores, usize, Arc<Chart>),
+    Compared(PhraseScores, usize, Arc<PhraseChart>),
     /// What was drawn, most probable first.
     Sampled(Samples),
     /// A file that was written.
@@ -98,12 +98,12 @@ pub struct Samples {
     /// What the draws follow from.
     pub seed: u64,
     /// The distinct ones, most probable first.
-    pub drawn: Vec<Drawn>,
+    pub drawn: Vec<DrawnPhrases>,
 }
 
 /// A target that was drawn once or more often.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Drawn {
+pub struct DrawnPhrases {
     /// As normal text.
     pub text: String,
     /// log p of the model.
@@ -112,7 +112,7 @@ pub struct Drawn {
     pub count: usize,
 }
 
-impl Phrases {
+impl PhraseOrder {
     /// Does it.
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Scored> {
         match self {
@@ -122,7 +122,7 @@ impl Phrases {
                 let what = format!("Reading {}", table.file_name().unwrap_or(table.as_os_str()).display());
                 let pairs = Pairs::read(PhraseTable::open(&table)?, MOST_PAIRS, &mut |table, _| {
                     let total = table.size().unwrap_or(0) as usize;
-                    work.tell(Progress {
+                    work.tell(JobProgress {
                         // Counted in kilobytes, as the eye reads them.
                         done: table.bytes_read() as usize >> 10,
                         total: total >> 10,
@@ -135,7 +135,7 @@ impl Phrases {
             }
             Self::Score { model, device, pairs, feature } => {
                 let log_p = score(work, &model, device, &pairs)?.into();
-                Ok(compare(Scores { model, pairs, log_p }, feature))
+                Ok(compare(PhraseScores { model, pairs, log_p }, feature))
             }
             Self::Compare(scores, feature) => Ok(compare(scores, feature)),
             Self::Sample { model, device, source, seed } => {
@@ -150,7 +150,7 @@ impl Phrases {
     }
 }
 
-fn draw(work: &Work<'_>, folder: &Path, device: DeviceChoice, source: &str, seed: u64) -> Result<Vec<Drawn>> {
+fn draw(work: &Work<'_>, folder: &Path, device: DeviceChoice, source: &str, seed: u64) -> Result<Vec<DrawnPhrases>> {
     let shelved = work.model(folder, device)?;
     let (model, config) = (&shelved.model, &shelved.model.config);
     let ids = model.source.encode_phrase(&unescape(source), model.source_eos());
@@ -163,19 +163,19 @@ fn draw(work: &Work<'_>, folder: &Path, device: DeviceChoice, source: &str, seed
         let words =
             sample.tokens.split_last().filter(|_| sample.finished).map_or(&sample.tokens[..], |(_, words)| words);
         let text = model.target.join(&config.target_language, &model.target.tokens(words));
-        Drawn { text, log_p: sample.log_p, count: sample.count }
+        DrawnPhrases { text, log_p: sample.log_p, count: sample.count }
     });
     Ok(drawn.collect())
 }
 
-fn compare(scores: Scores, feature: usize) -> Scored {
+fn compare(scores: PhraseScores, feature: usize) -> Scored {
     let pairs = &scores.pairs;
     let table: Vec<f32> = (0..pairs.len()).map(|pair| pairs.feature(pair, feature).unwrap_or(f32::NAN)).collect();
-    let chart = Chart::new(&table, &scores.log_p);
+    let chart = PhraseChart::new(&table, &scores.log_p);
     Scored::Compared(scores, feature, Arc::new(chart))
 }
 
-fn export(path: &Path, scores: &Scores, feature: usize) -> Result<()> {
+fn export(path: &Path, scores: &PhraseScores, feature: usize) -> Result<()> {
     let pairs = &scores.pairs;
     // A tab inside a phrase would shift the columns.
     let cell = |text: &str| text.replace('\t', " ");
@@ -211,7 +211,7 @@ fn score(work: &Work<'_>, folder: &Path, device: DeviceChoice, pairs: &Pairs) ->
                 let share = count as f32 / batch.len() as f32;
                 let seconds = (work.seconds() - start).max(1e-6);
                 let words = words as f32 + share * batch.words() as f32;
-                work.tell(Progress {
+                work.tell(JobProgress {
                     done: done + count,
                     total,
                     what: what.clone(),

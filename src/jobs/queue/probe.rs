@@ -9,13 +9,13 @@ use crate::analysis::measures::{MEASURES, Tested};
 use crate::decoding::importance::Subject;
 use crate::error::{Error, Result};
 use crate::evaluation::wording;
-use crate::interventions::{InterventionFile, Interventions, Place, Read, Word};
+use crate::interventions::{InterventionFile, Interventions, Place, ResolvedText, Word};
 use crate::jobs::live::protocol::ColumnId;
-use crate::jobs::models::shelved::Shelved;
-use crate::jobs::queue::work::{Progress, Work};
+use crate::jobs::models::shelved::LoadedModel;
+use crate::jobs::queue::work::{JobProgress, Work};
 use crate::jobs::queue::yielding::Yielding;
 use crate::models::Kernels;
-use crate::models::gradient::{Gradients, Persuaded};
+use crate::models::gradient::{Gradients, PersuadedRow};
 use crate::nn::device::DeviceChoice;
 use crate::text::reader::require_file;
 use crate::text::sentence::{MAX_SOURCE_BYTES, UNK};
@@ -28,12 +28,12 @@ pub struct Probe {
     /// Where the model computes.
     pub device: DeviceChoice,
     /// The question.
-    pub question: Question,
+    pub question: ProbeQuestion,
 }
 
 /// A question.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Question {
+pub enum ProbeQuestion {
     /// The smallest change that is found of the row behind these words that makes the model say a word.
     Persuade {
         /// Ids of the source, `</s>` included.
@@ -68,11 +68,11 @@ pub enum Question {
 /// The answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Probed {
-    /// Of [`Question::Persuade`].
+    /// Of [`ProbeQuestion::Persuade`].
     Persuaded(Persuasion),
-    /// Of [`Question::Measure`].
+    /// Of [`ProbeQuestion::Measure`].
     Measured(Arc<Tested>),
-    /// Of [`Question::Open`].
+    /// Of [`ProbeQuestion::Open`].
     Opened(Opened),
 }
 
@@ -84,7 +84,7 @@ pub struct Persuasion {
     /// It is the first piece of this word, which the vocabulary has in several.
     pub piece_of: Option<String>,
     /// The row; `None` where none was found.
-    pub row: Option<Persuaded>,
+    pub row: Option<PersuadedRow>,
 }
 
 /// What a file of interventions is for a model.
@@ -105,12 +105,12 @@ impl Probe {
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Probed> {
         let Self { model, device, question } = self;
         match question {
-            Question::Persuade { source, before, rows, word } => {
+            ProbeQuestion::Persuade { source, before, rows, word } => {
                 let shelved = work.model(&model, device)?;
                 tell(work, format!("Looking for a row that makes {} say \"{}\"", shelved.facts.name, word.text()));
                 persuade(work, &shelved, (&source, &before), &rows, &word).map(Probed::Persuaded)
             }
-            Question::Measure { measure, source, target } => {
+            ProbeQuestion::Measure { measure, source, target } => {
                 let shelved = work.model(&model, device)?;
                 let title = MEASURES.get(measure).map_or("", |measure| measure.title);
                 tell(work, format!("Measuring with {}: {title}", shelved.facts.name));
@@ -121,7 +121,7 @@ impl Probe {
                 })?;
                 Ok(Probed::Measured(Arc::new(tested)))
             }
-            Question::Open { path, source, columns } => {
+            ProbeQuestion::Open { path, source, columns } => {
                 open(work, device, (path, source), &columns).map(Probed::Opened)
             }
         }
@@ -129,12 +129,12 @@ impl Probe {
 }
 
 fn tell(work: &Work<'_>, what: String) {
-    work.tell(Progress { what, ..Progress::default() });
+    work.tell(JobProgress { what, ..JobProgress::default() });
 }
 
 fn persuade(
     work: &Work<'_>,
-    shelved: &Shelved,
+    shelved: &LoadedModel,
     pair: (&[u32], &[u32]),
     rows: &[Vec<f32>],
     word: &Word,
@@ -185,7 +185,7 @@ fn open(
     }
     let sentence = shelved.encode(&source);
     let words = wording::source_pieces(&shelved.model, &sentence, false);
-    let read = Read { sentence: &sentence, words: words.as_deref() };
+    let read = ResolvedText { sentence: &sentence, words: words.as_deref() };
     let mut interventions = shelved.reader().resolve(file, read).strict(&origin)?.applied.form;
     // other models cut the text in other ways
     for place in &mut interventions.mask {

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::error::Result;
-use crate::jobs::gate::Gate;
+use crate::jobs::gate::ForegroundGate;
 use crate::jobs::models::shelf::Library;
-use crate::jobs::models::shelved::Shelved;
+use crate::jobs::models::shelved::LoadedModel;
 use crate::nn::device::DeviceChoice;
-use crate::ticket::Ticket;
+use crate::ticket::CancellationToken;
 
 /// Shortest time between two reports of progress.
 const PROGRESS_EVERY: Duration = Duration::from_millis(50);
@@ -30,7 +30,7 @@ pub trait Job: Send + 'static {
 
 /// How far an order is.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Progress {
+pub struct JobProgress {
     /// Pieces done, of `total`.
     pub done: usize,
     /// 0 while it is not known.
@@ -43,14 +43,14 @@ pub struct Progress {
 
 /// What holds an order up or ends it.
 pub struct Breath {
-    pub(crate) ticket: Ticket,
+    pub(crate) ticket: CancellationToken,
     pub(crate) is_paused: Arc<AtomicBool>,
-    pub(crate) gate: Arc<Gate>,
+    pub(crate) gate: Arc<ForegroundGate>,
     pub(crate) waited: AtomicU64,
 }
 
 impl Breath {
-    pub(crate) fn new(ticket: Ticket, is_paused: Arc<AtomicBool>, gate: Arc<Gate>) -> Self {
+    pub(crate) fn new(ticket: CancellationToken, is_paused: Arc<AtomicBool>, gate: Arc<ForegroundGate>) -> Self {
         Self { ticket, is_paused, gate, waited: AtomicU64::new(0) }
     }
 
@@ -73,17 +73,17 @@ impl Breath {
 /// What a job gets to work with.
 pub struct Work<'a> {
     /// Stale once the order is cancelled.
-    pub ticket: Ticket,
+    pub ticket: CancellationToken,
     /// For loops that get no more of it than this.
     pub breath: Breath,
     library: &'a Library,
-    tell: &'a dyn Fn(Progress),
+    tell: &'a dyn Fn(JobProgress),
     last: Cell<Option<Instant>>,
     start: Instant,
 }
 
 impl<'a> Work<'a> {
-    pub(crate) fn new(breath: Breath, library: &'a Library, tell: &'a dyn Fn(Progress)) -> Self {
+    pub(crate) fn new(breath: Breath, library: &'a Library, tell: &'a dyn Fn(JobProgress)) -> Self {
         let (last, start) = (Cell::new(None), Instant::now());
         Self { ticket: breath.ticket.clone(), breath, library, tell, last, start }
     }
@@ -103,7 +103,7 @@ impl<'a> Work<'a> {
     }
 
     /// Reports progress, at most once in a short while; the first and the last report are always sent.
-    pub fn tell(&self, progress: Progress) {
+    pub fn tell(&self, progress: JobProgress) {
         let is_due = self.last.get().is_none_or(|last| last.elapsed() >= PROGRESS_EVERY);
         if is_due || progress.done == progress.total {
             self.last.set(Some(Instant::now()));
@@ -121,7 +121,7 @@ impl<'a> Work<'a> {
     ///
     /// # Errors
     /// A sentence about the folder; [`Error::Stale`] once cancelled.
-    pub(crate) fn model(&self, folder: &Path, device: DeviceChoice) -> Result<Arc<Shelved>> {
+    pub(crate) fn model(&self, folder: &Path, device: DeviceChoice) -> Result<Arc<LoadedModel>> {
         self.breathe()?;
         self.library.borrow(&(folder.to_owned(), device), &self.ticket)
     }

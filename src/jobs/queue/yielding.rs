@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::jobs::queue::work::Breath;
-use crate::models::{Need, Row, StepOutput, Stepper};
+use crate::models::{Need, StepOutput, StepRow, Stepper};
 
 /// Steps as `inner` does, after [`Breath::breathe`].
 pub(crate) struct Yielding<'a> {
@@ -23,12 +23,12 @@ impl Stepper for Yielding<'_> {
         self.inner.begin(sources)
     }
 
-    fn align(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+    fn align(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {
         self.breath.breathe()?;
         self.inner.align(rows, output)
     }
 
-    fn predict(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+    fn predict(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         self.inner.predict(rows, need, output)
     }
 
@@ -56,8 +56,8 @@ mod tests {
     use std::sync::atomic::{AtomicBool, AtomicU64};
 
     use super::*;
-    use crate::jobs::gate::Gate;
-    use crate::ticket::Ticket;
+    use crate::jobs::gate::ForegroundGate;
+    use crate::ticket::CancellationToken;
 
     /// Knows its annotations and context, and takes no steps.
     struct Still;
@@ -67,11 +67,11 @@ mod tests {
             Ok(())
         }
 
-        fn align(&mut self, _: &[Row], _: &mut StepOutput) -> Result<()> {
+        fn align(&mut self, _: &[StepRow], _: &mut StepOutput) -> Result<()> {
             Ok(())
         }
 
-        fn predict(&mut self, _: &[Row], _: &Need<'_>, _: &mut StepOutput) -> Result<()> {
+        fn predict(&mut self, _: &[StepRow], _: &Need<'_>, _: &mut StepOutput) -> Result<()> {
             Ok(())
         }
 
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn annotations_were_not_forwarded() {
         let (is_paused, waited) = (Arc::new(AtomicBool::new(false)), AtomicU64::new(0));
-        let breath = Breath { ticket: Ticket::forever(), is_paused, gate: Gate::new(), waited };
+        let breath = Breath { ticket: CancellationToken::forever(), is_paused, gate: ForegroundGate::new(), waited };
         let mut still = Still;
         let yielding = Yielding::new(&mut still, &breath);
         assert_eq!((yielding.context(2), yielding.annotations(3)), (Some(vec![2.0]), Some(vec![vec![3.0]])));

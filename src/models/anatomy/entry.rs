@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::models::Shapes;
-use crate::models::anatomy::{Arrow, Equation, Machine, Part, Quantity, Span, Stage, Wrong, numbers};
+use crate::models::anatomy::{
+    Arrow, Equation, Machine, MachinePart, MachineSpan, MachineStage, Miswiring, Quantity, numbers,
+};
 use crate::models::config::Config;
 use crate::nn::trace::Notes;
 
@@ -13,23 +15,23 @@ pub struct Plan {
     /// As its paper has it, in the order of computing.
     pub stages: &'static [StageEntry],
     /// What is otherwise with this configuration, or rewired.
-    pub adapt: fn(&Config, Option<Wrong>, &mut Vec<StageEntry>),
+    pub adapt: fn(&Config, Option<Miswiring>, &mut Vec<StageEntry>),
 }
 
 /// One line of a [`Plan`].
 #[derive(Clone, Copy, Debug)]
 pub struct StageEntry {
-    /// See [`Stage`].
+    /// See [`MachineStage`].
     pub key: &'static str,
-    /// See [`Stage`].
+    /// See [`MachineStage`].
     pub title: &'static str,
-    /// See [`Stage`].
+    /// See [`MachineStage`].
     pub symbol: &'static str,
-    /// See [`Stage`].
+    /// See [`MachineStage`].
     pub place: (usize, usize),
-    /// See [`Stage`].
+    /// See [`MachineStage`].
     pub about: &'static str,
-    /// See [`Stage`].
+    /// See [`MachineStage`].
     pub equations: &'static [Equation],
     /// Its tensors by name, or all below a name that ends in a dot; those that the model lacks are left out.
     pub weights: &'static [&'static str],
@@ -53,7 +55,7 @@ pub struct Shown {
     /// See [`Quantity`].
     pub name: &'static str,
     /// See [`Quantity`].
-    pub span: Span,
+    pub span: MachineSpan,
     /// What it is in each layer, where that differs; the last also further up.
     pub by_layer: &'static [&'static str],
 }
@@ -71,7 +73,7 @@ pub(super) const GATES: &[&str] = &[
 ];
 
 /// A value.
-pub(super) const fn shown(note: &'static str, symbol: &'static str, name: &'static str, span: Span) -> Shown {
+pub(super) const fn shown(note: &'static str, symbol: &'static str, name: &'static str, span: MachineSpan) -> Shown {
     Shown { note, symbol, name, span, by_layer: &[] }
 }
 
@@ -115,7 +117,7 @@ pub(super) const fn word(symbol: &'static str) -> StageEntry {
 
 impl StageEntry {
     /// Of a model with tensors `all`.
-    fn stage(&self, all: &Shapes, layers: usize) -> Stage {
+    fn stage(&self, all: &Shapes, layers: usize) -> MachineStage {
         let Self { key, title, symbol, place, about, equations, .. } = *self;
         let mut weights: Shapes = Vec::new();
         for name in (self.layers)(layers).flat_map(|k| self.weights.iter().map(move |name| in_layer(name, k))) {
@@ -123,13 +125,13 @@ impl StageEntry {
             let found = all.iter().filter(|(own, _)| is_meant(own) && weights.iter().all(|(known, _)| known != own));
             weights.extend(found.cloned().collect::<Vec<_>>());
         }
-        Stage { key, title, symbol, place, about, equations, weights }
+        MachineStage { key, title, symbol, place, about, equations, weights }
     }
 
     /// What it shows of these notes.
-    pub(super) fn part(&self, notes: &Notes, layers: usize) -> Result<Part> {
+    pub(super) fn part(&self, notes: &Notes, layers: usize) -> Result<MachinePart> {
         let all = (self.layers)(layers).flat_map(|k| self.shows.iter().map(move |shown| shown.quantity(notes, k)));
-        Ok(Part { key: self.key, quantities: all.collect::<Result<_>>()? })
+        Ok(MachinePart { key: self.key, quantities: all.collect::<Result<_>>()? })
     }
 }
 

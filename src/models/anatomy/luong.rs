@@ -2,9 +2,9 @@
 //! `models/luong.rs`.
 
 use crate::attention::AttentionKind;
-use crate::models::anatomy::Span::{Free, Gate, Signed};
+use crate::models::anatomy::MachineSpan::{Free, Gate, Signed};
 use crate::models::anatomy::entry::{embedding, line, shown, stage, word, words};
-use crate::models::anatomy::{Equation, Plan, Shown, StageEntry, Wrong};
+use crate::models::anatomy::{Equation, Miswiring, Plan, Shown, StageEntry};
 use crate::models::config::{Config, LuongSizes};
 
 /// See [`Plan`].
@@ -153,7 +153,7 @@ const STAGES: &[StageEntry] = &[
     word("y_t"),
 ];
 
-fn adapt(config: &Config, wrong: Option<Wrong>, stages: &mut Vec<StageEntry>) {
+fn adapt(config: &Config, wrong: Option<Miswiring>, stages: &mut Vec<StageEntry>) {
     let Some(sizes) = &config.luong else { return };
     let looks = sizes.attention != AttentionKind::None;
     stages.retain(|stage| match stage.key {
@@ -166,7 +166,7 @@ fn adapt(config: &Config, wrong: Option<Wrong>, stages: &mut Vec<StageEntry>) {
         adapt_layers(sizes, stage);
         if looks {
             adapt_place(sizes.attention, stage);
-            adapt_score(&sizes.score, wrong == Some(Wrong::BlindWeights), stage);
+            adapt_score(&sizes.score, wrong == Some(Miswiring::BlindWeights), stage);
         } else if stage.key == "candidates" {
             stage.equations = const { &[line("p(y_t | y_1 .. y_{t-1}, x) = softmax(W_s h_t)", MODEL)] };
             stage.reads = &["top"];

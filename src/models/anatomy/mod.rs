@@ -1,7 +1,7 @@
 //! Floor 3: a model taken apart: every number of its encoder and of a decoder step, by the names of its paper.
 //!
 //! The numbers are those of the readable form, which notes what it computes on the way (see [`crate::nn::trace`]). How
-//! an architecture is drawn and what its boxes show stands in one table, its [`Plan`]. [`Wrong`] rewires a model as it
+//! an architecture is drawn and what its boxes show stands in one table, its [`Plan`]. [`Miswiring`] rewires a model as it
 //! is often wrongly drawn.
 
 mod entry;
@@ -17,18 +17,18 @@ use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::loss::Trainable;
-use crate::models::readable::{Aligned, Annotations, State, Step};
+use crate::models::readable::{AlignedStep, Annotations, State, Step};
 use crate::models::shapes;
 use crate::nn::linear::Parameters;
 use crate::nn::trace::{Notes, Trace};
 
 pub use crate::models::anatomy::entry::{Plan, Shown, StageEntry};
 pub use crate::models::anatomy::shrunk::{Shrunk, shrunk};
-pub use crate::models::anatomy::wrong::{WRONGS, Wrong};
+pub use crate::models::anatomy::wrong::{Miswiring, WRONGS};
 
 /// Between which ends numbers of a kind lie.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Span {
+pub enum MachineSpan {
     /// From 0 to 1: what comes out of a logistic function, and shares.
     Gate,
     /// From -1 to 1: what comes out of tanh.
@@ -46,7 +46,7 @@ pub struct Quantity {
     /// What it is.
     pub name: &'static str,
     /// Between which ends its numbers lie.
-    pub span: Span,
+    pub span: MachineSpan,
     /// Numbers of a row.
     pub width: usize,
     /// Row after row: one row, or one for each source word.
@@ -67,7 +67,7 @@ impl Quantity {
 
 /// The numbers of a stage.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Part {
+pub struct MachinePart {
     /// The stage's key.
     pub key: &'static str,
     /// What it holds, in the order of its equations.
@@ -85,8 +85,8 @@ pub struct Equation {
 
 /// A box of the machine.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stage {
-    /// Names it and its [`Part`].
+pub struct MachineStage {
+    /// Names it and its [`MachinePart`].
     pub key: &'static str,
     /// On the box.
     pub title: &'static str,
@@ -102,7 +102,7 @@ pub struct Stage {
     pub weights: Vec<(String, Vec<usize>)>,
 }
 
-impl Stage {
+impl MachineStage {
     /// Whether it belongs to the encoder.
     pub fn reads_source(&self) -> bool {
         self.place.1 == 0
@@ -124,7 +124,7 @@ pub struct Arrow {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Machine {
     /// Its boxes, in the order in which they are computed.
-    pub stages: Vec<Stage>,
+    pub stages: Vec<MachineStage>,
     /// What flows between them.
     pub arrows: Vec<Arrow>,
 }
@@ -132,7 +132,7 @@ pub struct Machine {
 /// The source as the decoder finds it.
 pub struct Encoded {
     /// The numbers of the encoder's stages.
-    pub parts: Vec<Part>,
+    pub parts: Vec<MachinePart>,
     /// What the decoder reads of the source.
     pub annotations: Annotations,
     /// The state before the first step.
@@ -140,9 +140,9 @@ pub struct Encoded {
 }
 
 /// A decoder step.
-pub struct Taken {
+pub struct TakenApart {
     /// The numbers of the decoder's stages.
-    pub parts: Vec<Part>,
+    pub parts: Vec<MachinePart>,
     /// Energies, NaN at words that have none; `None` without alignment. [t_x]
     pub e_i: Option<Vec<f32>>,
     /// Weights; `None` without alignment. [t_x]
@@ -159,7 +159,7 @@ pub struct Taken {
 pub struct Anatomy {
     model: Box<dyn Trainable>,
     trace: Trace,
-    wrong: Option<Wrong>,
+    wrong: Option<Miswiring>,
     layers: usize,
     stages: Vec<StageEntry>,
     machine: Machine,
@@ -170,9 +170,9 @@ pub struct Anatomy {
 /// The anatomy of a model, rewired if so wished; see [`crate::models::untrained`] for one before its training.
 ///
 /// # Errors
-/// An architecture that has none; [`Wrong::Untrained`], whose weights are others.
-pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Wrong>) -> Result<Anatomy> {
-    if wrong == Some(Wrong::Untrained) {
+/// An architecture that has none; [`Miswiring::Untrained`], whose weights are others.
+pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Miswiring>) -> Result<Anatomy> {
+    if wrong == Some(Miswiring::Untrained) {
         return Err(Error::Internal("what is not trained is taken apart with weights of its own".into()));
     }
     let architecture = config.architecture;
@@ -186,7 +186,7 @@ pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Wrong>) -> Resu
     let wrong = wrong.filter(|wrong| wrong.entry().fits(architecture.name()));
     let tensors = weights.tensors(&Device::Cpu)?;
     let trace = Trace::recording();
-    let all = Parameters::new(&tensors).traced(&trace, wrong == Some(Wrong::ResetPlace));
+    let all = Parameters::new(&tensors).traced(&trace, wrong == Some(Miswiring::ResetPlace));
     let model = (architecture.entry().readable)(config, &all)?;
     let mut stages = plan.stages.to_vec();
     (plan.adapt)(config, wrong, &mut stages);
@@ -214,14 +214,14 @@ impl Anatomy {
         note(&mut notes, [("h", Some(&annotations.h)), ("keys", annotations.keys.as_ref())]);
         let parts = self.parts(&notes, true)?;
         match (self.wrong, &mut annotations.keys) {
-            (Some(Wrong::BlindWeights), Some(keys)) => {
+            (Some(Miswiring::BlindWeights), Some(keys)) => {
                 *keys = keys.zeros_like()?;
                 if let Some(b_a) = &self.b_a {
                     *keys = keys.broadcast_add(b_a)?;
                 }
             }
             // the context of the step before is at first nothing
-            (Some(Wrong::LateQuery), _) => start.tensors.push(annotations.mask.zeros_like()?),
+            (Some(Miswiring::LateQuery), _) => start.tensors.push(annotations.mask.zeros_like()?),
             _ => {}
         }
         Ok(Encoded { parts, annotations, start })
@@ -231,21 +231,21 @@ impl Anatomy {
     ///
     /// # Errors
     /// A state of another model; a word outside the vocabulary.
-    pub fn step(&mut self, encoded: &Encoded, state: &State, y_prev: Option<u32>) -> Result<Taken> {
+    pub fn step(&mut self, encoded: &Encoded, state: &State, y_prev: Option<u32>) -> Result<TakenApart> {
         let y_prev = y_prev.as_ref().map(std::slice::from_ref);
         self.trace.take();
-        let (aligned, step, mut notes) = if self.wrong == Some(Wrong::LateQuery) {
+        let (aligned, step, mut notes) = if self.wrong == Some(Miswiring::LateQuery) {
             self.late(&encoded.annotations, state, y_prev)?
         } else {
             let aligned = self.model.align(y_prev, state, &encoded.annotations)?;
             let step = self.model.predict(y_prev, &aligned, &encoded.annotations)?;
             (aligned, step, self.trace.take())
         };
-        let Aligned { e_i, alpha_i, p_t, .. } = &aligned;
+        let AlignedStep { e_i, alpha_i, p_t, .. } = &aligned;
         note(&mut notes, [("e_i", e_i.as_ref()), ("alpha_i", alpha_i.as_ref()), ("p_t", p_t.as_ref())]);
         note(&mut notes, [("c_i", step.c_i.as_ref())]);
         note(&mut notes, [("s_prev", state.tensors.first()), ("s", step.s.tensors.first())]);
-        Ok(Taken {
+        Ok(TakenApart {
             parts: self.parts(&notes, false)?,
             e_i: e_i.as_ref().map(numbers).transpose()?,
             alpha_i: alpha_i.as_ref().map(numbers).transpose()?,
@@ -257,10 +257,10 @@ impl Anatomy {
 
     /// A step in the wrong order: the state moves by the alpha of the step before, which is its second tensor, and the
     /// new one looks and says the word.
-    fn late(&self, source: &Annotations, state: &State, y_prev: Option<&[u32]>) -> Result<(Aligned, Step, Notes)> {
+    fn late(&self, source: &Annotations, state: &State, y_prev: Option<&[u32]>) -> Result<(AlignedStep, Step, Notes)> {
         let (s, alpha) = state.tensors.split_at(1);
         let before = State { tensors: s.to_vec(), i: state.i };
-        let before = Aligned { alpha_i: alpha.first().cloned(), ..Aligned::nowhere(&before) };
+        let before = AlignedStep { alpha_i: alpha.first().cloned(), ..AlignedStep::nowhere(&before) };
         let moved = self.model.predict(y_prev, &before, source)?.s;
         let of_unit = |(name, _): &(String, Tensor)| name.starts_with("decoder.");
         let mut notes: Notes = self.trace.take().into_iter().filter(of_unit).collect();
@@ -272,7 +272,7 @@ impl Anatomy {
     }
 
     /// The numbers of the encoder's stages or of the decoder's.
-    fn parts(&self, notes: &Notes, reads_source: bool) -> Result<Vec<Part>> {
+    fn parts(&self, notes: &Notes, reads_source: bool) -> Result<Vec<MachinePart>> {
         let own = |stage: &&StageEntry| (stage.place.1 == 0) == reads_source && !stage.shows.is_empty();
         self.stages.iter().filter(own).map(|stage| stage.part(notes, self.layers)).collect()
     }

@@ -1,9 +1,9 @@
 //! Floor 3: how the RNN Encoder-Decoder is drawn (Cho et al. 2014, appendix A). The equations are computed in
 //! `models/rnn_encdec.rs`.
 
-use crate::models::anatomy::Span::{Free, Gate, Signed};
+use crate::models::anatomy::MachineSpan::{Free, Gate, Signed};
 use crate::models::anatomy::entry::{GATES, embedding, line, shown, stage, word, words};
-use crate::models::anatomy::{Plan, StageEntry, Wrong};
+use crate::models::anatomy::{Miswiring, Plan, StageEntry};
 use crate::models::config::Config;
 
 /// See [`Plan`].
@@ -131,8 +131,8 @@ const STAGES: &[StageEntry] = &[
     word("y_t"),
 ];
 
-fn adapt(_: &Config, wrong: Option<Wrong>, stages: &mut Vec<StageEntry>) {
-    for stage in stages.iter_mut().filter(|_| wrong == Some(Wrong::ResetPlace)) {
+fn adapt(_: &Config, wrong: Option<Miswiring>, stages: &mut Vec<StageEntry>) {
+    for stage in stages.iter_mut().filter(|_| wrong == Some(Miswiring::ResetPlace)) {
         match stage.key {
             "encoder" => {
                 stage.equations = const {

@@ -1,9 +1,9 @@
 //! Floor 3: how RNNsearch is drawn (Bahdanau, Cho, Bengio 2015, appendix A.2). The equations are computed in
 //! `models/rnn_search.rs`.
 
-use crate::models::anatomy::Span::{Free, Gate, Signed};
+use crate::models::anatomy::MachineSpan::{Free, Gate, Signed};
 use crate::models::anatomy::entry::{GATES, embedding, line, shown, stage, word, words};
-use crate::models::anatomy::{Plan, StageEntry, Wrong};
+use crate::models::anatomy::{Miswiring, Plan, StageEntry};
 use crate::models::config::Config;
 
 /// See [`Plan`].
@@ -170,28 +170,28 @@ const STAGES: &[StageEntry] = &[
     word("y_i"),
 ];
 
-fn adapt(_: &Config, wrong: Option<Wrong>, stages: &mut Vec<StageEntry>) {
+fn adapt(_: &Config, wrong: Option<Miswiring>, stages: &mut Vec<StageEntry>) {
     for stage in &mut *stages {
         match (wrong, stage.key) {
-            (Some(Wrong::ResetPlace), "forward") => {
+            (Some(Miswiring::ResetPlace), "forward") => {
                 stage.equations = const {
                     let proposal = line(r"\t{h}_j = tanh(W E x_j + \r{r}_j ∘ (U \r{h}_{j-1}) + b)", OUTSIDE);
                     &[line(r"\r{h}_j = (1 - \r{z}_j) ∘ \r{h}_{j-1} + \r{z}_j ∘ \t{h}_j", ENCODER), proposal]
                 };
             }
-            (Some(Wrong::ResetPlace), "proposal") => {
+            (Some(Miswiring::ResetPlace), "proposal") => {
                 stage.equations =
                     const { &[line(r"\t{s}_i = tanh(W E y_{i-1} + r_i ∘ (U s_{i-1}) + C c_i + b)", OUTSIDE)] };
             }
-            (Some(Wrong::BlindWeights), "energies") => {
+            (Some(Miswiring::BlindWeights), "energies") => {
                 stage.equations = const { &[line("e_{ij} = v_a' tanh(W_a s_{i-1} + b_a)", LEFT_OUT)] };
                 stage.reads = &["state"];
             }
-            (Some(Wrong::LateQuery), _) => look_late(stage),
+            (Some(Miswiring::LateQuery), _) => look_late(stage),
             _ => {}
         }
     }
-    if wrong == Some(Wrong::LateQuery)
+    if wrong == Some(Miswiring::LateQuery)
         && let Some(step) = stages.get_mut(5..13)
     {
         step.rotate_left(4);

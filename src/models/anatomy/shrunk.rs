@@ -11,7 +11,7 @@ pub const MOST_BLOCKS: usize = 64;
 
 /// Neighbours of a matrix as one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Block {
+pub struct MatrixBlock {
     /// Of all its numbers.
     pub mean: f32,
     /// The least of them.
@@ -30,7 +30,7 @@ pub struct Shrunk {
     /// Rows and columns of blocks.
     pub blocks: (usize, usize),
     /// Row after row.
-    pub values: Vec<Block>,
+    pub values: Vec<MatrixBlock>,
 }
 
 impl Shrunk {
@@ -66,7 +66,7 @@ impl Shrunk {
     }
 
     /// A block.
-    pub fn at(&self, row: usize, column: usize) -> Option<&Block> {
+    pub fn at(&self, row: usize, column: usize) -> Option<&MatrixBlock> {
         (column < self.blocks.1).then(|| self.values.get(row * self.blocks.1 + column))?
     }
 
@@ -123,7 +123,7 @@ impl Sum {
         }
     }
 
-    fn block(&self) -> Block {
-        Block { mean: (self.total / self.count.max(1) as f64) as f32, least: self.ends.0, greatest: self.ends.1 }
+    fn block(&self) -> MatrixBlock {
+        MatrixBlock { mean: (self.total / self.count.max(1) as f64) as f32, least: self.ends.0, greatest: self.ends.1 }
     }
 }

@@ -3,7 +3,7 @@
 
 /// A wrong wiring, or a model that has learned nothing yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Wrong {
+pub enum Miswiring {
     /// The reset gate stands on the other side of the recurrent product.
     ResetPlace,
     /// The step moves first and aligns by s_i instead of s_{i-1}.
@@ -18,7 +18,7 @@ pub enum Wrong {
 #[derive(Clone, Copy, Debug)]
 pub struct WrongEntry {
     /// Which.
-    pub wrong: Wrong,
+    pub wrong: Miswiring,
     /// In lessons.
     pub key: &'static str,
     /// In a menu.
@@ -34,7 +34,7 @@ pub struct WrongEntry {
 /// Every wrong wiring.
 pub const WRONGS: &[WrongEntry] = &[
     WrongEntry {
-        wrong: Wrong::ResetPlace,
+        wrong: Miswiring::ResetPlace,
         key: "reset-place",
         name: "Reset gate on the other side of the product",
         about: "r \u{b7} (U s) where the paper has U (r \u{b7} s), or the reverse in RNNencdec's decoder: the unit of cuDNN \
@@ -43,7 +43,7 @@ pub const WRONGS: &[WrongEntry] = &[
         needs_alignment: false,
     },
     WrongEntry {
-        wrong: Wrong::LateQuery,
+        wrong: Miswiring::LateQuery,
         key: "late-query",
         name: "Alignment by the new state",
         about: "The state moves first, with the context of the step before, and then aligns: Luong's order, often \
@@ -52,7 +52,7 @@ pub const WRONGS: &[WrongEntry] = &[
         needs_alignment: true,
     },
     WrongEntry {
-        wrong: Wrong::BlindWeights,
+        wrong: Miswiring::BlindWeights,
         key: "blind-weights",
         name: "Weights without the annotations",
         about: "Energies from the decoder alone, as in a tutorial that many have copied: without h_j every source word has \
@@ -61,7 +61,7 @@ pub const WRONGS: &[WrongEntry] = &[
         needs_alignment: true,
     },
     WrongEntry {
-        wrong: Wrong::Untrained,
+        wrong: Miswiring::Untrained,
         key: "untrained",
         name: "Before training: random numbers",
         about: "Wired as in the paper and of the same sizes, with random numbers such as a training starts from. What differs \
@@ -78,7 +78,7 @@ impl WrongEntry {
     }
 }
 
-impl Wrong {
+impl Miswiring {
     /// Its line of the table.
     pub fn entry(self) -> &'static WrongEntry {
         WRONGS.iter().find(|entry| entry.wrong == self).unwrap_or(&WRONGS[0])

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::nn::fused::gru::Sense;
-use crate::nn::fused::scan::{Direction, Kept, Unit};
+use crate::nn::fused::scan::{ScanDirection, ScanStates, Unit};
 use crate::nn::fused::{Onto, Packed, scan};
 
 /// Its weights, packed.
@@ -16,7 +16,7 @@ pub struct Encoder {
     u_zr: Packed,
     u: Packed,
     sense: Sense,
-    direction: Direction,
+    direction: ScanDirection,
 }
 
 impl Encoder {
@@ -25,7 +25,7 @@ impl Encoder {
         config: &Config,
         weights: &Weights,
         prefix: &str,
-        (sense, direction): (Sense, Direction),
+        (sense, direction): (Sense, ScanDirection),
     ) -> Result<Self> {
         let (n, m) = (config.hidden, config.embedding);
         let name = |tensor: &str| format!("{prefix}.{tensor}");
@@ -47,7 +47,7 @@ impl Encoder {
         self.w.apply_onto(threads, rows, e, e.len() / rows.max(1), &mut x, 3 * n, Onto::Row(&self.b));
         let mut h = vec![0.0; (t_x + 1) * b * n];
         let [mut u, mut r, mut rh, mut h_tilde] = [(); 4].map(|()| vec![0.0; rows * n]);
-        let mut kept = Kept { h: &mut h, u: &mut u, r: &mut r, rh: &mut rh, h_tilde: &mut h_tilde };
+        let mut kept = ScanStates { h: &mut h, u: &mut u, r: &mut r, rh: &mut rh, h_tilde: &mut h_tilde };
         let unit = Unit { n, u_zr: &self.u_zr, u: &self.u, sense: self.sense, direction: self.direction };
         scan::scan(&unit, &x, t_x, b, &sources.live, &mut kept, &mut vec![0.0; 3 * b * n]);
         h

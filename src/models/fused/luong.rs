@@ -11,7 +11,7 @@ use super::gather_states;
 use super::pack;
 use super::readout;
 use super::readout::Readout;
-use super::rows::{Distinct, Table};
+use super::rows::{Distinct, RowTable};
 use super::sized;
 use super::stack;
 use super::sums::{Annotated, Sums};
@@ -20,10 +20,10 @@ use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
 use crate::models::config::{AttentionKind, Config, LuongSizes};
 use crate::models::need::Need;
-use crate::models::stepper::{Row, StepOutput, Stepper};
+use crate::models::stepper::{StepOutput, StepRow, Stepper};
 use crate::nn::fused::elementwise::{sigmoid, sum, tanh_all};
 use crate::nn::fused::focus::Focus;
-use crate::nn::fused::scan::{Direction, two_slots};
+use crate::nn::fused::scan::{ScanDirection, two_slots};
 use crate::nn::fused::{Onto, Packed, attention, dot, focus, lstm};
 
 const GATES: [&str; 4] = ["i", "f", "o", "g"];
@@ -111,7 +111,7 @@ fn concat(n: usize, weights: &Weights) -> Result<Score> {
 pub fn packs(config: &Config) -> Option<Pack> {
     let sizes = config.luong.as_ref()?;
     kernel(&sizes.score)?;
-    Some(|config, weights| Ok(Arc::new(Prepared::new(config, weights)?)))
+    Some(|config, weights| Ok(Arc::new(LuongSentence::new(config, weights)?)))
 }
 
 /// Attention and what is made of it.
@@ -127,11 +127,11 @@ struct Look {
 
 /// Weights packed for decoding.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct LuongSentence {
     config: Config,
     sizes: LuongSizes,
-    source_embedding: Table,
-    target_embedding: Table,
+    source_embedding: RowTable,
+    target_embedding: RowTable,
     encoder: Vec<Reader>,
     /// W_e of the first layer.
     word: Packed,
@@ -140,7 +140,7 @@ pub struct Prepared {
     w_s: Readout,
 }
 
-impl Prepared {
+impl LuongSentence {
     /// Packs the weights of a model.
     pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
         let Some(sizes) = config.luong.clone() else {
@@ -179,8 +179,8 @@ impl Prepared {
         }
         Ok(Self {
             config: config.clone(),
-            source_embedding: Table::new(weights.numbers("source_embedding")?),
-            target_embedding: Table::new(weights.numbers("target_embedding")?),
+            source_embedding: RowTable::new(weights.numbers("source_embedding")?),
+            target_embedding: RowTable::new(weights.numbers("target_embedding")?),
             encoder,
             word,
             decoder,
@@ -212,7 +212,7 @@ impl Look {
     }
 }
 
-impl PackedModel for Prepared {
+impl PackedModel for LuongSentence {
     fn stepper(self: Arc<Self>, threads: usize) -> Box<dyn Stepper> {
         Box::new(FusedStepper::new(self, threads))
     }
@@ -243,7 +243,7 @@ struct Buffers {
 /// A model of Luong et al. as a [`Stepper`].
 #[derive(Debug)]
 pub struct FusedStepper {
-    model: Arc<Prepared>,
+    model: Arc<LuongSentence>,
     threads: usize,
     sources: Sources,
     /// h_s [n], and what the half of W_c for c_t makes of it.
@@ -259,7 +259,7 @@ pub struct FusedStepper {
 
 impl FusedStepper {
     /// A stepper that may use `threads` threads.
-    pub fn new(model: Arc<Prepared>, threads: usize) -> Self {
+    pub fn new(model: Arc<LuongSentence>, threads: usize) -> Self {
         Self {
             model,
             threads: threads.max(1),
@@ -273,7 +273,7 @@ impl FusedStepper {
     }
 
     /// One layer over all sources: x [t_x * b, width] becomes its outputs [t_x * b, n]; its last h and c are kept.
-    fn read(&mut self, layer: &Reader, direction: Direction, x: &[f32]) -> Vec<f32> {
+    fn read(&mut self, layer: &Reader, direction: ScanDirection, x: &[f32]) -> Vec<f32> {
         let n = self.model.config.hidden;
         let (b, t_x, wide) = (self.sources.lengths.len(), self.sources.t_x, GATES.len() * n);
         let mut gates = vec![0.0; t_x * b * wide];
@@ -291,8 +291,8 @@ impl FusedStepper {
         self.states.push(h[last..last + b * n].to_vec());
         self.states.push(c[last..last + b * n].to_vec());
         match direction {
-            Direction::Forward => h.split_off(b * n),
-            Direction::Backward => {
+            ScanDirection::Forward => h.split_off(b * n),
+            ScanDirection::Backward => {
                 h.truncate(t_x * b * n);
                 h
             }
@@ -389,7 +389,7 @@ impl FusedStepper {
     }
 
     /// alpha, e and p_t of every row.
-    fn attend(&mut self, look: &Look, rows: &[Row], output: &mut StepOutput) {
+    fn attend(&mut self, look: &Look, rows: &[StepRow], output: &mut StepOutput) {
         let (n, t_x) = (self.model.config.hidden, self.sources.t_x);
         for (i, row) in rows.iter().enumerate() {
             let words = self.sources.lengths[row.sentence];
@@ -418,7 +418,7 @@ impl FusedStepper {
     }
 
     /// h~_t = tanh(W_c [c_t; h_t]) of every row, c_t = sum_s alpha_t(s) h_s.
-    fn combine(&mut self, look: &Look, rows: &[Row], alpha: &[f32]) {
+    fn combine(&mut self, look: &Look, rows: &[StepRow], alpha: &[f32]) {
         let (n, t_x) = (self.model.config.hidden, self.sources.t_x);
         let [for_c, for_h] = &look.w_c;
         let top = &self.states[2 * self.model.decoder.len() - 2];
@@ -440,7 +440,7 @@ impl Stepper for FusedStepper {
         let n = config.hidden;
         self.sources = Sources::new(sources, config.source_vocabulary)?;
         let (b, t_x) = (sources.len(), self.sources.t_x);
-        let direction = if model.sizes.reverse_source { Direction::Backward } else { Direction::Forward };
+        let direction = if model.sizes.reverse_source { ScanDirection::Backward } else { ScanDirection::Forward };
         let mut x = self.sources.embed(&model.source_embedding, config.embedding)?;
         self.states.clear();
         for layer in &model.encoder {
@@ -460,7 +460,7 @@ impl Stepper for FusedStepper {
         Ok(())
     }
 
-    fn align(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+    fn align(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {
         let model = Arc::clone(&self.model);
         let (n, vocabulary) = (model.config.hidden, model.config.target_vocabulary);
         super::prepare(output, rows.len(), vocabulary, model.look.as_ref().map(|_| self.sources.t_x));
@@ -489,7 +489,7 @@ impl Stepper for FusedStepper {
         Ok(())
     }
 
-    fn predict(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+    fn predict(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         let model = Arc::clone(&self.model);
         output.check_aligned(rows, model.look.as_ref().map(|_| self.sources.t_x))?;
         let n = model.config.hidden;

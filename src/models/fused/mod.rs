@@ -17,8 +17,8 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
-use crate::models::fused::rows::Table;
-use crate::models::stepper::{Row, StepOutput, Stepper};
+use crate::models::fused::rows::RowTable;
+use crate::models::stepper::{StepOutput, StepRow, Stepper};
 use crate::nn::fused::Packed;
 
 /// The weights of one model, packed.
@@ -126,7 +126,7 @@ impl Sources {
     }
 
     /// Rows of m numbers for all words, [t_x, b, m].
-    fn embed(&self, table: &Table, m: usize) -> Result<Vec<f32>> {
+    fn embed(&self, table: &RowTable, m: usize) -> Result<Vec<f32>> {
         let mut e = Vec::new();
         table.gather(m, self.ids.iter().map(|&id| Some(id)), &mut e)?;
         Ok(e)
@@ -185,7 +185,7 @@ impl<'a> Joining<'a> {
 
 /// Where each row's state comes from: at the first step its sentence's s_0, later its parent's.
 fn gather_states(
-    rows: impl Iterator<Item = Row>,
+    rows: impl Iterator<Item = StepRow>,
     first: bool,
     states: &[f32],
     n: usize,
@@ -223,7 +223,7 @@ fn prepare(output: &mut StepOutput, rows: usize, vocabulary: usize, t_x: Option<
 }
 
 /// Rows name sentences of the batch.
-fn check_rows(rows: &[Row], sentences: usize) -> Result<()> {
+fn check_rows(rows: &[StepRow], sentences: usize) -> Result<()> {
     match rows.iter().find(|row| row.sentence >= sentences) {
         None => Ok(()),
         Some(row) => Err(Error::Internal(format!("sentence {} is not in the batch of {sentences}", row.sentence))),

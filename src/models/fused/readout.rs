@@ -8,7 +8,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::error::Result;
-use crate::models::checkpoint::{Rows, Weights};
+use crate::models::checkpoint::{TensorRows, Weights};
 use crate::models::need::Need;
 use crate::models::stepper::StepOutput;
 use crate::nn::fused::elementwise::log_softmax;
@@ -115,7 +115,7 @@ impl Readout {
 /// The weights as they were loaded.
 #[derive(Clone, Copy)]
 struct Layer<'a> {
-    w: Rows<'a>,
+    w: TensorRows<'a>,
     bias: &'a [f32],
 }
 

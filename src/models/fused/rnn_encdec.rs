@@ -10,7 +10,7 @@ use super::gather_states;
 use super::pack;
 use super::readout;
 use super::readout::Readout;
-use super::rows::{Distinct, Table};
+use super::rows::{Distinct, RowTable};
 use super::sized;
 use super::stack;
 use super::stack_gates;
@@ -19,18 +19,18 @@ use crate::error::Result;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::need::Need;
-use crate::models::stepper::{Row, StepOutput, Stepper};
+use crate::models::stepper::{StepOutput, StepRow, Stepper};
 use crate::nn::fused::elementwise::{sum, tanh_all};
 use crate::nn::fused::gru::Sense;
-use crate::nn::fused::scan::Direction;
+use crate::nn::fused::scan::ScanDirection;
 use crate::nn::fused::{Onto, Packed, gru, output};
 
 /// Weights packed for decoding.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct EncdecSentence {
     config: Config,
-    source_embedding: Table,
-    target_embedding: Table,
+    source_embedding: RowTable,
+    target_embedding: RowTable,
     encoder: Encoder,
     v: Packed,
     b_c: Vec<f32>,
@@ -48,7 +48,7 @@ pub struct Prepared {
     g: Readout,
 }
 
-impl Prepared {
+impl EncdecSentence {
     /// Packs the weights of a model.
     pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
         let (n, m, l) = (config.hidden, config.embedding, config.maxout);
@@ -62,9 +62,9 @@ impl Prepared {
         };
         Ok(Self {
             config: config.clone(),
-            source_embedding: Table::new(weights.numbers("source_embedding")?),
-            target_embedding: Table::new(weights.numbers("target_embedding")?),
-            encoder: Encoder::new(config, weights, "encoder", (Sense::Old, Direction::Forward))?,
+            source_embedding: RowTable::new(weights.numbers("source_embedding")?),
+            target_embedding: RowTable::new(weights.numbers("target_embedding")?),
+            encoder: Encoder::new(config, weights, "encoder", (Sense::Old, ScanDirection::Forward))?,
             v: pack(weights, &["encoder.V"], n)?,
             b_c: data("encoder.b_c")?,
             v_prime: pack(weights, &["decoder.V"], n)?,
@@ -82,10 +82,10 @@ impl Prepared {
 
 /// Packs the weights of a model.
 pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn PackedModel>> {
-    Ok(Arc::new(Prepared::new(config, weights)?))
+    Ok(Arc::new(EncdecSentence::new(config, weights)?))
 }
 
-impl PackedModel for Prepared {
+impl PackedModel for EncdecSentence {
     fn stepper(self: Arc<Self>, threads: usize) -> Box<dyn Stepper> {
         Box::new(FusedStepper::new(self, threads))
     }
@@ -112,7 +112,7 @@ struct Buffers {
 /// RNN Encoder-Decoder as a [`Stepper`].
 #[derive(Debug)]
 pub struct FusedStepper {
-    model: Arc<Prepared>,
+    model: Arc<EncdecSentence>,
     threads: usize,
     sources: Sources,
     /// c, [b, n].
@@ -127,7 +127,7 @@ pub struct FusedStepper {
 
 impl FusedStepper {
     /// A stepper that may use `threads` threads.
-    pub fn new(model: Arc<Prepared>, threads: usize) -> Self {
+    pub fn new(model: Arc<EncdecSentence>, threads: usize) -> Self {
         let (c, from_context, h) = (Vec::new(), Vec::new(), Vec::new());
         Self {
             model,
@@ -142,7 +142,7 @@ impl FusedStepper {
     }
 
     /// h'_t from h'_{t-1}, y_{t-1} and c.
-    fn advance(&mut self, rows: &[Row]) {
+    fn advance(&mut self, rows: &[StepRow]) {
         let model = &*self.model;
         let n = model.config.hidden;
         let wide = model.word.columns();
@@ -163,7 +163,7 @@ impl FusedStepper {
     }
 
     /// log p from the new state h'_t, y_{t-1} and c.
-    fn read_out(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+    fn read_out(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         let model = &*self.model;
         let (n, l) = (model.config.hidden, model.config.maxout);
         let wide = model.word.columns();
@@ -215,7 +215,7 @@ impl Stepper for FusedStepper {
         Ok(())
     }
 
-    fn align(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+    fn align(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {
         let config = &self.model.config;
         super::prepare(output, rows.len(), config.target_vocabulary, None);
         super::check_rows(rows, self.sources.lengths.len())?;
@@ -224,7 +224,7 @@ impl Stepper for FusedStepper {
         gather_states(parents.first.iter().map(|row| rows[*row]), self.first, &self.h, config.hidden, h)
     }
 
-    fn predict(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+    fn predict(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         output.check_aligned(rows, None)?;
         let model = Arc::clone(&self.model);
         let m = model.config.embedding;

@@ -11,7 +11,7 @@ use super::gather_states;
 use super::pack;
 use super::readout;
 use super::readout::Readout;
-use super::rows::{Distinct, Table};
+use super::rows::{Distinct, RowTable};
 use super::sized;
 use super::stack;
 use super::stack_gates;
@@ -21,10 +21,10 @@ use crate::error::Result;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::need::Need;
-use crate::models::stepper::{Row, StepOutput, Stepper};
+use crate::models::stepper::{StepOutput, StepRow, Stepper};
 use crate::nn::fused::elementwise::{add, softmax, sum, tanh_all};
 use crate::nn::fused::gru::Sense;
-use crate::nn::fused::scan::Direction;
+use crate::nn::fused::scan::ScanDirection;
 use crate::nn::fused::{Onto, Packed, attention, gru, output, team};
 
 /// Hyperbolic tangents that one more thread is worth.
@@ -32,10 +32,10 @@ const WORTHWHILE: usize = 1 << 13;
 
 /// Weights packed for decoding.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct SearchSentence {
     config: Config,
-    source_embedding: Table,
-    target_embedding: Table,
+    source_embedding: RowTable,
+    target_embedding: RowTable,
     forward: Encoder,
     backward: Encoder,
     u_a: Packed,
@@ -54,7 +54,7 @@ pub struct Prepared {
     w_o: Readout,
 }
 
-impl Prepared {
+impl SearchSentence {
     /// Packs the weights of a model.
     pub fn new(config: &Config, weights: &Arc<Weights>) -> Result<Self> {
         let (n, m) = (config.hidden, config.embedding);
@@ -65,10 +65,10 @@ impl Prepared {
         bias.extend(stack(weights, &["readout.b_o"])?);
         Ok(Self {
             config: config.clone(),
-            source_embedding: Table::new(weights.numbers("source_embedding")?),
-            target_embedding: Table::new(weights.numbers("target_embedding")?),
-            forward: Encoder::new(config, weights, "encoder.forward", (Sense::New, Direction::Forward))?,
-            backward: Encoder::new(config, weights, "encoder.backward", (Sense::New, Direction::Backward))?,
+            source_embedding: RowTable::new(weights.numbers("source_embedding")?),
+            target_embedding: RowTable::new(weights.numbers("target_embedding")?),
+            forward: Encoder::new(config, weights, "encoder.forward", (Sense::New, ScanDirection::Forward))?,
+            backward: Encoder::new(config, weights, "encoder.backward", (Sense::New, ScanDirection::Backward))?,
             u_a: pack(weights, &["attention.U_a"], 2 * n)?,
             b_a: data("attention.b_a")?,
             v_a: data("attention.v_a")?,
@@ -86,10 +86,10 @@ impl Prepared {
 
 /// Packs the weights of a model.
 pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn PackedModel>> {
-    Ok(Arc::new(Prepared::new(config, weights)?))
+    Ok(Arc::new(SearchSentence::new(config, weights)?))
 }
 
-impl PackedModel for Prepared {
+impl PackedModel for SearchSentence {
     fn stepper(self: Arc<Self>, threads: usize) -> Box<dyn Stepper> {
         Box::new(FusedStepper::new(self, threads))
     }
@@ -124,7 +124,7 @@ struct Buffers {
 /// RNNsearch as a [`Stepper`].
 #[derive(Debug)]
 pub struct FusedStepper {
-    model: Arc<Prepared>,
+    model: Arc<SearchSentence>,
     threads: usize,
     sources: Sources,
     /// h_j [2n], and [C; C_o] h_j.
@@ -139,7 +139,7 @@ pub struct FusedStepper {
 
 impl FusedStepper {
     /// A stepper that may use `threads` threads.
-    pub fn new(model: Arc<Prepared>, threads: usize) -> Self {
+    pub fn new(model: Arc<SearchSentence>, threads: usize) -> Self {
         let (keys, s) = (Vec::new(), Vec::new());
         Self {
             model,
@@ -154,8 +154,8 @@ impl FusedStepper {
     }
 
     /// alpha and e of every parent, and of every row from there.
-    fn attend(&mut self, rows: &[Row], output: &mut StepOutput) {
-        let Prepared { config, v_a, state, .. } = &*self.model;
+    fn attend(&mut self, rows: &[StepRow], output: &mut StepOutput) {
+        let SearchSentence { config, v_a, state, .. } = &*self.model;
         let (a, t_x, wide) = (config.alignment, self.sources.t_x, state.columns());
         let Buffers { parents, from_state, energies, alpha, .. } = &mut self.buffers;
         let (keys, lengths) = (&self.keys, &self.sources.lengths);
@@ -190,7 +190,7 @@ impl FusedStepper {
 
     /// [C; C_o] c_i of every context, c_i = sum_j alpha_ij h_j. Rows of one parent share it, unless they were given
     /// different weights.
-    fn look(&mut self, rows: &[Row], given: &[f32]) {
+    fn look(&mut self, rows: &[StepRow], given: &[f32]) {
         let model = &*self.model;
         let (n, t_x, wide) = (model.config.hidden, self.sources.t_x, model.context.columns());
         let Buffers { parents, contexts, sentences, alpha, from_context, .. } = &mut self.buffers;
@@ -208,7 +208,7 @@ impl FusedStepper {
 
     /// t = maxout(U_o s + V_o e + C_o c + b_o), log p = log softmax(W_o t + b_w).
     fn read_out(&mut self, rows: usize, need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
-        let Prepared { config, w_o, .. } = &*self.model;
+        let SearchSentence { config, w_o, .. } = &*self.model;
         let (n, l) = (config.hidden, config.maxout);
         let (state, word) = (config.alignment + 2 * n + 2 * l, 3 * n + 2 * l);
         let Buffers { parents, contexts, words, from_state, from_word, from_context, pre, t, readout, .. } =
@@ -226,7 +226,7 @@ impl FusedStepper {
 
     /// s_i from s_{i-1}, y_{i-1} and c_i.
     fn advance(&mut self, rows: usize) {
-        let Prepared { config, u: big_u, .. } = &*self.model;
+        let SearchSentence { config, u: big_u, .. } = &*self.model;
         let (n, a, l) = (config.hidden, config.alignment, config.maxout);
         let (state, word) = (a + 2 * n + 2 * l, 3 * n + 2 * l);
         let Buffers {
@@ -293,7 +293,7 @@ impl Stepper for FusedStepper {
         Ok(())
     }
 
-    fn align(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+    fn align(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {
         let model = Arc::clone(&self.model);
         let (n, t_x) = (model.config.hidden, self.sources.t_x);
         super::prepare(output, rows.len(), model.config.target_vocabulary, Some(t_x));
@@ -308,7 +308,7 @@ impl Stepper for FusedStepper {
         Ok(())
     }
 
-    fn predict(&mut self, rows: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+    fn predict(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         output.check_aligned(rows, Some(self.sources.t_x))?;
         let model = Arc::clone(&self.model);
         let m = model.config.embedding;

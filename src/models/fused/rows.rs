@@ -7,7 +7,7 @@ use half::f16;
 use half::slice::HalfFloatSliceExt as _;
 
 use crate::error::{Error, Result};
-use crate::models::stepper::Row;
+use crate::models::stepper::StepRow;
 use crate::nn::fused::pack;
 
 /// The different things that rows need, each once.
@@ -22,12 +22,12 @@ pub struct Distinct {
 
 impl Distinct {
     /// The states that rows extend.
-    pub fn parents(&mut self, rows: &[Row]) {
+    pub fn parents(&mut self, rows: &[StepRow]) {
         self.find(rows.iter().map(|row| (row.sentence, row.parent)));
     }
 
     /// The words that rows follow.
-    pub fn words(&mut self, rows: &[Row]) {
+    pub fn words(&mut self, rows: &[StepRow]) {
         self.find(rows.iter().map(|row| row.y_prev.map_or((0, 0), |word| (1, word as usize))));
     }
 
@@ -69,14 +69,14 @@ impl Distinct {
 
 /// A table of embeddings [K, m], as f16 where every number is one.
 #[derive(Debug)]
-pub enum Table {
+pub enum RowTable {
     /// Rows as they are.
     Full(Vec<f32>),
     /// Rows that are widened when they are taken.
     Half(Vec<f16>),
 }
 
-impl Table {
+impl RowTable {
     /// A table of these numbers.
     pub fn new(numbers: Vec<f32>) -> Self {
         pack::halves(&numbers).map_or(Self::Full(numbers), Self::Half)

@@ -7,14 +7,14 @@ use super::pack::Packed;
 
 /// Which way the sentence is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
+pub enum ScanDirection {
     /// From the first word.
     Forward,
     /// From the last word.
     Backward,
 }
 
-impl Direction {
+impl ScanDirection {
     /// Slots of the state before and after reading word t: forward t -> t + 1, backward t + 1 -> t.
     pub fn slots(self, t: usize) -> (usize, usize) {
         match self {
@@ -47,13 +47,13 @@ pub struct Unit<'a> {
     /// Which paper's z.
     pub sense: Sense,
     /// Which way.
-    pub direction: Direction,
+    pub direction: ScanDirection,
 }
 
 /// States [t_x + 1, b, n] and what the backward pass needs, [t_x, b, n] each.
 #[derive(Debug)]
-pub struct Kept<'a> {
-    /// States; see [`Direction::slots`].
+pub struct ScanStates<'a> {
+    /// States; see [`ScanDirection::slots`].
     pub h: &'a mut [f32],
     /// u = z or 1 - z.
     pub u: &'a mut [f32],
@@ -67,7 +67,15 @@ pub struct Kept<'a> {
 
 /// Reads x [t_x, b, 3n] = W e + b (z, r, candidate). `live` [t_x, b] says where words are;
 /// elsewhere the state stays. `scratch` has 3 b n numbers.
-pub fn scan(unit: &Unit<'_>, x: &[f32], t_x: usize, b: usize, live: &[bool], kept: &mut Kept<'_>, scratch: &mut [f32]) {
+pub fn scan(
+    unit: &Unit<'_>,
+    x: &[f32],
+    t_x: usize,
+    b: usize,
+    live: &[bool],
+    kept: &mut ScanStates<'_>,
+    scratch: &mut [f32],
+) {
     let n = unit.n;
     let (g, a) = scratch.split_at_mut(2 * b * n);
     let start = unit.direction.start(t_x) * b * n;

@@ -23,7 +23,7 @@ const BLOCK: usize = 192;
 
 /// The weights of the layer.
 #[derive(Clone, Copy, Debug)]
-pub struct Layer<'a> {
+pub struct OutputLayer<'a> {
     /// W [K, l].
     pub w: &'a [f32],
     /// b [K], where there is one.
@@ -131,9 +131,9 @@ impl Scratch {
     }
 }
 
-impl Layer<'_> {
+impl OutputLayer<'_> {
     /// From t [rows, l] to -log p of the targets and the smoothed loss, each summed. Leaves in `scratch` what
-    /// [`Layer::backward`] goes on from.
+    /// [`OutputLayer::backward`] goes on from.
     ///
     /// # Panics
     /// When the slices have other sizes, or a target is not below K.
@@ -176,7 +176,7 @@ impl Layer<'_> {
         (nll, smoothed)
     }
 
-    /// After [`Layer::forward`] of the same t and targets: the gradients of t [rows, l] (written), of W and of b
+    /// After [`OutputLayer::forward`] of the same t and targets: the gradients of t [rows, l] (written), of W and of b
     /// (added).
     ///
     /// # Panics
@@ -234,7 +234,7 @@ impl Layer<'_> {
 }
 
 impl Mixed {
-    /// As [`Layer::block`], with pairs of bf16.
+    /// As [`OutputLayer::block`], with pairs of bf16.
     fn block(&self, l: usize, first: usize, lines: usize, scratch: &mut Scratch, dw: &mut [f32], sums: &mut [f32]) {
         let (stride, rows) = (scratch.stride, scratch.rows);
         let twos = lines.div_ceil(2);

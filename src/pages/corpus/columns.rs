@@ -2,9 +2,9 @@
 
 use crate::corpus::export::out;
 use crate::corpus::measures::measures::MEASURES;
-use crate::corpus::query::column::Column;
-use crate::corpus::store::corpus::Corpus;
-use crate::corpus::store::look::Look;
+use crate::corpus::query::column::TableColumn;
+use crate::corpus::store::corpus::CorpusTable;
+use crate::corpus::store::look::FileVersion;
 
 /// Measures that are shown of each system at first, by their names.
 const FIRST_MEASURES: &[&str] = &["bleu", "logp"];
@@ -13,21 +13,21 @@ pub const MOST_BRUSHED: usize = 12;
 
 /// How the columns are looked at.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Columns {
+pub struct TableColumns {
     /// What the workspace keeps of it.
-    pub look: Look,
+    pub look: FileVersion,
 }
 
-impl Columns {
+impl TableColumns {
     /// Every column, those that were moved in their order: those of sentences and outputs, and differences of the first two
     /// systems.
-    pub fn all(&self, corpus: &Corpus) -> Vec<Column> {
+    pub fn all(&self, corpus: &CorpusTable) -> Vec<TableColumn> {
         let mut columns = out::all_columns(corpus);
         if corpus.systems.len() > 1 {
-            columns.extend((0..MEASURES.len()).map(|at| Column::Difference(at, 0, 1)));
+            columns.extend((0..MEASURES.len()).map(|at| TableColumn::Difference(at, 0, 1)));
         }
         // Columns that were never moved stand behind those that were, in their own order.
-        let place = |column: &Column| {
+        let place = |column: &TableColumn| {
             let name = column.name();
             self.look.order.iter().position(|other| *other == name).unwrap_or(usize::MAX)
         };
@@ -36,24 +36,24 @@ impl Columns {
     }
 
     /// Those that are shown.
-    pub fn shown(&self, corpus: &Corpus) -> Vec<Column> {
+    pub fn shown(&self, corpus: &CorpusTable) -> Vec<TableColumn> {
         self.all(corpus).into_iter().filter(|column| self.is_shown(*column, corpus)).collect()
     }
 
     /// Whether a column is shown.
-    pub fn is_shown(&self, column: Column, corpus: &Corpus) -> bool {
+    pub fn is_shown(&self, column: TableColumn, corpus: &CorpusTable) -> bool {
         let at_first = match column {
-            Column::Output(at, _) => FIRST_MEASURES.contains(&MEASURES[at].name),
-            Column::Sentence(at) => at == 0,
-            Column::Difference(at, ..) => MEASURES[at].name == FIRST_MEASURES[0],
-            Column::Errors(_) => corpus.counts.errors_judged > 0,
-            Column::Number | Column::Stars | Column::Marks => false,
+            TableColumn::Output(at, _) => FIRST_MEASURES.contains(&MEASURES[at].name),
+            TableColumn::Sentence(at) => at == 0,
+            TableColumn::Difference(at, ..) => MEASURES[at].name == FIRST_MEASURES[0],
+            TableColumn::Errors(_) => corpus.counts.errors_judged > 0,
+            TableColumn::Number | TableColumn::Stars | TableColumn::Marks => false,
         };
         self.look.shown.get(&column.name()).copied().unwrap_or(at_first)
     }
 
     /// Moves a column that is shown by so many of those that are.
-    pub fn move_by(&mut self, name: &str, by: isize, corpus: &Corpus) {
+    pub fn move_by(&mut self, name: &str, by: isize, corpus: &CorpusTable) {
         let shown: Vec<String> = self.shown(corpus).iter().map(|column| column.name()).collect();
         let Some(from) = shown.iter().position(|other| other == name) else { return };
         let to = (from as isize + by).clamp(0, shown.len() as isize - 1) as usize;
@@ -70,8 +70,8 @@ impl Columns {
     }
 
     /// The columns that are brushed, as far as they are there.
-    pub fn brushed(&self, corpus: &Corpus) -> Vec<Column> {
-        self.look.brushed.iter().filter_map(|name| Column::named(name, corpus).ok()).collect()
+    pub fn brushed(&self, corpus: &CorpusTable) -> Vec<TableColumn> {
+        self.look.brushed.iter().filter_map(|name| TableColumn::named(name, corpus).ok()).collect()
     }
 
     /// Draws a column, or does not.
@@ -83,7 +83,7 @@ impl Columns {
     }
 
     /// Draws the columns that are shown, as many as fit.
-    pub fn brush_shown(&mut self, corpus: &Corpus) {
+    pub fn brush_shown(&mut self, corpus: &CorpusTable) {
         let shown = self.shown(corpus);
         self.look.brushed = shown.iter().take(MOST_BRUSHED).map(|column| column.name()).collect();
     }

@@ -2,16 +2,16 @@
 
 use std::path::PathBuf;
 
-use crate::corpus::export::out::Kind;
-use crate::corpus::judgements::judge::Mark;
+use crate::corpus::export::out::ExportFormat;
+use crate::corpus::judgements::judge::ErrorMark;
 use crate::import;
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::jobs::queue::evaluate::Candidate;
-use crate::pages::corpus::whole::WholeCommand;
+use crate::pages::corpus::whole::ExploreCommand;
 
 /// What the user does on page Corpus.
 #[derive(Clone, Debug, PartialEq)]
-pub enum WorkbenchCommand {
+pub enum CorpusCommand {
     /// Asks the corpus thread for something, in its words.
     Corpus(CorpusRequest),
     /// Brings in a file.
@@ -55,7 +55,7 @@ pub enum WorkbenchCommand {
         note: String,
     },
     /// Marks an error in it.
-    Mark(Mark),
+    Mark(ErrorMark),
     /// Takes away the mark of this number.
     Unmark(usize),
     /// Says that what a system, by its name, makes of it has no errors, or takes that back.
@@ -67,29 +67,29 @@ pub enum WorkbenchCommand {
     /// Takes all links by hand away.
     NoLinks,
     /// Writes the rows into a file.
-    Save(Kind, PathBuf),
+    Save(ExportFormat, PathBuf),
     /// Does something with the whole of the sentences.
-    Whole(WholeCommand),
+    Whole(ExploreCommand),
     /// Takes the message away.
     DismissMessage,
 }
 
-impl From<WholeCommand> for WorkbenchCommand {
-    fn from(command: WholeCommand) -> Self {
+impl From<ExploreCommand> for CorpusCommand {
+    fn from(command: ExploreCommand) -> Self {
         Self::Whole(command)
     }
 }
 
-impl From<CorpusRequest> for WorkbenchCommand {
+impl From<CorpusRequest> for CorpusCommand {
     fn from(request: CorpusRequest) -> Self {
         Self::Corpus(request)
     }
 }
 
-impl WorkbenchCommand {
+impl CorpusCommand {
     /// Brings in links by hand.
     pub fn import_gold(path: PathBuf) -> Self {
-        let options = import::Options { role: Some(import::Role::Gold), ..import::Options::default() };
+        let options = import::ImportOptions { role: Some(import::Role::Gold), ..import::ImportOptions::default() };
         Self::Corpus(CorpusRequest::Import(path, options))
     }
 }

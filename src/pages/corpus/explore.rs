@@ -7,86 +7,86 @@ use crate::app::state::AppState;
 use crate::corpus::store::ranges::{with_condition, with_range};
 use crate::jobs::corpus::explore::{Explore, Explored, Find};
 use crate::jobs::corpus::thread::CorpusRequest;
-use crate::pages::corpus::whole::{View, WholeCommand};
-use crate::pages::corpus::{Workbench, moved};
+use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
+use crate::pages::corpus::{CorpusPage, moved};
 
-impl Workbench {
+impl CorpusPage {
     /// Does what the user asked for.
-    pub(crate) fn explore(&mut self, command: WholeCommand, app: &mut AppState) {
+    pub(crate) fn explore(&mut self, command: ExploreCommand, app: &mut AppState) {
         match command {
-            WholeCommand::SetView(view) => {
+            ExploreCommand::SetView(view) => {
                 self.whole.back.clear();
                 self.set_view(view, app);
             }
-            WholeCommand::Follow(condition) => {
+            ExploreCommand::Follow(condition) => {
                 self.whole.back.push((self.whole.view, self.filter.clone()));
                 self.filter = with_condition(&self.filter, &condition);
-                self.whole.view = View::Table;
+                self.whole.view = ExploreView::Table;
                 self.show(app);
             }
-            WholeCommand::Back => {
+            ExploreCommand::Back => {
                 let Some((view, filter)) = self.whole.back.pop() else { return };
                 self.whole.view = view;
                 self.filter = filter;
                 self.show(app);
             }
-            WholeCommand::SetPair(first, second) => {
+            ExploreCommand::SetPair(first, second) => {
                 self.whole.counted.pair = Some((first, second));
                 self.count_again(app);
             }
-            WholeCommand::SetFrequencies(path) => {
+            ExploreCommand::SetFrequencies(path) => {
                 self.columns.look.frequencies = path;
                 self.keep_look(app);
                 self.tell_means(app);
                 self.show(app);
                 self.count_again(app);
             }
-            WholeCommand::Draw(name, is_drawn) => {
+            ExploreCommand::Draw(name, is_drawn) => {
                 self.columns.brush(&name, is_drawn);
                 self.watch(app);
                 self.keep_look(app);
             }
-            WholeCommand::DrawShown => {
+            ExploreCommand::DrawShown => {
                 self.columns.brush_shown(&self.corpus);
                 self.watch(app);
                 self.keep_look(app);
             }
-            WholeCommand::DrawNone => {
+            ExploreCommand::DrawNone => {
                 self.columns.look.brushed.clear();
                 self.watch(app);
                 self.keep_look(app);
             }
-            WholeCommand::SetParallel(parallel) => {
+            ExploreCommand::SetParallel(parallel) => {
                 self.columns.look.parallel = parallel;
                 self.keep_look(app);
             }
-            WholeCommand::Brush(column, range) => {
+            ExploreCommand::Brush(column, range) => {
                 self.filter = with_range(&self.filter, column, range, &self.corpus);
                 self.show(app);
             }
-            WholeCommand::MoveColumn(name, by) => {
+            ExploreCommand::MoveColumn(name, by) => {
                 self.columns.move_by(&name, by, &self.corpus);
                 self.keep_look(app);
             }
-            WholeCommand::SetQuery(query) => {
+            ExploreCommand::SetQuery(query) => {
                 self.whole.concordance.query = query;
                 self.find_again(app);
             }
-            WholeCommand::SetSystem(system) => {
+            ExploreCommand::SetSystem(system) => {
                 self.whole.concordance.system = system;
                 self.find_again(app);
             }
-            WholeCommand::SetOrder(order) => {
+            ExploreCommand::SetOrder(order) => {
                 self.whole.concordance.order = order;
                 self.whole.concordance.sort();
             }
-            WholeCommand::SaveHits(path) => self.save_hits(path, app),
-            WholeCommand::MoveHit(by) => {
+            ExploreCommand::SaveHits(path) => self.save_hits(path, app),
+            ExploreCommand::MoveHit(by) => {
                 let concordance = &self.whole.concordance;
                 let next = moved(concordance.selected, by, concordance.sorted.len());
                 self.select_hit(next, app);
             }
-            WholeCommand::SelectHit(row) => self.select_hit(row, app),
+            ExploreCommand::SelectHit(row) => self.select_hit(row, app),
         }
     }
 
@@ -97,7 +97,7 @@ impl Workbench {
         Self::send(app, CorpusRequest::Explore(save));
     }
 
-    fn set_view(&mut self, view: View, app: &mut AppState) {
+    fn set_view(&mut self, view: ExploreView, app: &mut AppState) {
         self.whole.view = view;
         self.see_whole(app);
     }
@@ -118,14 +118,14 @@ impl Workbench {
     /// Asks for what the view shows, where that is not known.
     pub(crate) fn see_whole(&mut self, app: &mut AppState) {
         match self.whole.view {
-            View::Table => {}
-            View::Overview => {
+            ExploreView::Table => {}
+            ExploreView::Overview => {
                 if let Some(options) = self.whole.counted.wanted(self.whole.revision, &self.rows) {
                     self.tell_means(app);
                     Self::send(app, CorpusRequest::Explore(Explore::Count(Some(options))));
                 }
             }
-            View::Concordance => {
+            ExploreView::Concordance => {
                 if self.whole.concordance.wanted(self.whole.revision, &self.rows) {
                     self.find(app);
                 }

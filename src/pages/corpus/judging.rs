@@ -6,10 +6,10 @@ use crate::app::state::AppState;
 use crate::corpus::judgements::change::Change;
 use crate::corpus::judgements::judge::Judgement;
 use crate::jobs::corpus::thread::CorpusRequest;
-use crate::pages::corpus::{Workbench, picture};
+use crate::pages::corpus::{CorpusPage, picture};
 use crate::text::links::{Link, Links};
 
-impl Workbench {
+impl CorpusPage {
     pub(super) fn judge(&mut self, app: &mut AppState, change: impl FnOnce(&mut Judgement)) {
         if let Some(at) = self.selected {
             self.judge_of(at, self.annotator.clone(), app, change);

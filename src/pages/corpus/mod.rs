@@ -22,32 +22,32 @@ use crate::app::files::gold::Gold;
 use crate::app::page::{Dropped, Page};
 use crate::app::state::AppState;
 use crate::corpus::acting::Acting;
-use crate::corpus::export::out::{Kind, Out};
+use crate::corpus::export::out::{ExportFormat, Out};
 use crate::corpus::import::importer::ImportReport;
 use crate::corpus::judgements::agreement::Agreement;
 use crate::corpus::judgements::judge::{Judgement, MOST_STARS, NOBODY};
-use crate::corpus::query::column::Column;
+use crate::corpus::query::column::TableColumn;
 use crate::corpus::query::table::TextColumn;
-use crate::corpus::store::corpus::Corpus;
+use crate::corpus::store::corpus::CorpusTable;
 use crate::decoding::SearchOptions;
 use crate::import;
 use crate::jobs::corpus::thread::{CorpusNews, CorpusRequest, Detail};
-use crate::jobs::queue::Order;
+use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::analyse::{ActsBy, Analyse, Analysed};
 use crate::jobs::queue::evaluate::Candidate;
-use crate::pages::corpus::columns::Columns;
+use crate::pages::corpus::columns::TableColumns;
 use crate::pages::corpus::whole::Whole;
-use crate::pages::shape::{Kept, PageState};
+use crate::pages::shape::{AnyPage, PageState};
 use crate::text::links::{Link, Links};
 
-pub use crate::pages::corpus::command::WorkbenchCommand;
+pub use crate::pages::corpus::command::CorpusCommand;
 
 /// The file of frequencies, and source and target languages.
 type Means = (Option<PathBuf>, Option<(String, String)>);
 
 /// What the page shows.
 #[derive(Clone, Debug)]
-pub struct Workbench {
+pub struct CorpusPage {
     /// The workspace that is open.
     pub path: Option<PathBuf>,
     /// The one that was asked for.
@@ -55,7 +55,7 @@ pub struct Workbench {
     /// The one that was open last.
     pub last: Option<PathBuf>,
     /// Its texts and numbers, as far as they are in memory; [`CorpusRequest::See`] brings what is in view there.
-    pub corpus: Arc<Corpus>,
+    pub corpus: Arc<CorpusTable>,
     /// The sentences that are shown, by their places, in order.
     pub rows: Arc<Vec<u32>>,
     /// The conditions, as typed.
@@ -65,7 +65,7 @@ pub struct Workbench {
     /// The column that the rows are sorted by, `-` before it for the greatest first; empty: as they came.
     pub sorting: String,
     /// The columns of numbers.
-    pub columns: Columns,
+    pub columns: TableColumns,
     /// The sentences as a whole.
     pub whole: Whole,
     /// How the lane was told to find costly conditions out.
@@ -91,7 +91,7 @@ pub struct Workbench {
     /// Links by hand that were drawn and are not yet part of the details.
     drawn: Option<(usize, Option<Links>)>,
     /// What is in view and was asked for, until it is in memory.
-    seen: Option<(Vec<u32>, Vec<Column>)>,
+    seen: Option<(Vec<u32>, Vec<TableColumn>)>,
     /// What was taken back last is to be chosen.
     awaits: bool,
     /// The two who are compared, and how far they agree.
@@ -104,7 +104,7 @@ pub struct Workbench {
     pub tasks: Vec<u64>,
 }
 
-impl Default for Workbench {
+impl Default for CorpusPage {
     fn default() -> Self {
         Self {
             path: None,
@@ -115,7 +115,7 @@ impl Default for Workbench {
             filter: String::new(),
             trouble: None,
             sorting: String::new(),
-            columns: Columns::default(),
+            columns: TableColumns::default(),
             whole: Whole::default(),
             means: None,
             role: import::Role::Source,
@@ -146,7 +146,7 @@ struct Saved {
     annotator: String,
 }
 
-impl Workbench {
+impl CorpusPage {
     /// What the annotator says of the chosen sentence.
     pub fn judgement(&self) -> Judgement {
         self.selected.map(|at| self.said(at, &self.annotator)).unwrap_or_default()
@@ -256,7 +256,7 @@ impl Workbench {
             let search = SearchOptions { candidates: 0, trace: false, ..search.clone() };
             let device = app.view.settings().device;
             let order = Analyse { workspace: workspace.clone(), system, device, search, forces, acting };
-            self.tasks.push(app.tasks.order(Page::Workbench, Order::Analyse(order)));
+            self.tasks.push(app.tasks.order(Page::Workbench, QueueOrder::Analyse(order)));
         }
     }
 
@@ -288,11 +288,11 @@ impl Workbench {
             import::Role::Output(name) if name.trim().is_empty() => import::Role::Output(stem()),
             role => role.clone(),
         };
-        let options = import::Options { role: Some(role), ..import::Options::default() };
+        let options = import::ImportOptions { role: Some(role), ..import::ImportOptions::default() };
         Self::send(app, CorpusRequest::Import(path, options));
     }
 
-    fn save(&self, kind: Kind, path: PathBuf, app: &mut AppState) {
+    fn save(&self, kind: ExportFormat, path: PathBuf, app: &mut AppState) {
         let out = Out {
             path,
             kind,
@@ -313,8 +313,8 @@ impl Workbench {
     }
 
     /// Whether these rows, and these columns of them, are neither in memory nor asked for.
-    pub fn lacks(&self, rows: &[u32], columns: &[Column]) -> bool {
-        let is_asked = |(asked, of): &(Vec<u32>, Vec<Column>)| asked == rows && of == columns;
+    pub fn lacks(&self, rows: &[u32], columns: &[TableColumn]) -> bool {
+        let is_asked = |(asked, of): &(Vec<u32>, Vec<TableColumn>)| asked == rows && of == columns;
         !self.corpus.has_rows(rows, columns) && !self.seen.as_ref().is_some_and(is_asked)
     }
 
@@ -397,68 +397,68 @@ fn moved(row: Option<usize>, by: isize, count: usize) -> usize {
     next.clamp(0, last.max(0)) as usize
 }
 
-impl PageState for Workbench {
-    type Command = WorkbenchCommand;
+impl PageState for CorpusPage {
+    type Command = CorpusCommand;
     type Found = Analysed;
 
-    fn apply(&mut self, command: WorkbenchCommand, app: &mut AppState) {
+    fn apply(&mut self, command: CorpusCommand, app: &mut AppState) {
         match command {
-            WorkbenchCommand::Corpus(request) => self.ask(request, app),
-            WorkbenchCommand::Import(path) => self.import(path, app),
-            WorkbenchCommand::SetRole(role) => self.role = role,
-            WorkbenchCommand::SetFilter(filter) => {
+            CorpusCommand::Corpus(request) => self.ask(request, app),
+            CorpusCommand::Import(path) => self.import(path, app),
+            CorpusCommand::SetRole(role) => self.role = role,
+            CorpusCommand::SetFilter(filter) => {
                 self.filter = filter;
                 self.show(app);
             }
-            WorkbenchCommand::Sort(column) => self.sort(column, app),
-            WorkbenchCommand::Select(at) => self.select(at, app),
-            WorkbenchCommand::Move(by) => self.go(by, app),
-            WorkbenchCommand::OpenSentence => self.open_sentence(app),
-            WorkbenchCommand::Run(forces) => self.run(forces, app),
-            WorkbenchCommand::RunOne(system, forces) => self.run_all(vec![(system, None)], forces, app),
-            WorkbenchCommand::RunWith(path) => self.run_with(&path, app),
-            WorkbenchCommand::RunSet => self.run_set(app),
-            WorkbenchCommand::ShowColumn(name, is_shown) => {
+            CorpusCommand::Sort(column) => self.sort(column, app),
+            CorpusCommand::Select(at) => self.select(at, app),
+            CorpusCommand::Move(by) => self.go(by, app),
+            CorpusCommand::OpenSentence => self.open_sentence(app),
+            CorpusCommand::Run(forces) => self.run(forces, app),
+            CorpusCommand::RunOne(system, forces) => self.run_all(vec![(system, None)], forces, app),
+            CorpusCommand::RunWith(path) => self.run_with(&path, app),
+            CorpusCommand::RunSet => self.run_set(app),
+            CorpusCommand::ShowColumn(name, is_shown) => {
                 self.columns.look.shown.insert(name, is_shown);
                 self.keep_look(app);
             }
-            WorkbenchCommand::SetAnnotator(name) => {
+            CorpusCommand::SetAnnotator(name) => {
                 // Conditions part names by commas.
                 let name = name.replace([',', '"'], " ");
                 self.annotator = if name.trim().is_empty() { NOBODY.to_owned() } else { name.trim().to_owned() };
                 app.changed();
             }
-            WorkbenchCommand::Star(stars) => self.judge(app, |judgement| {
+            CorpusCommand::Star(stars) => self.judge(app, |judgement| {
                 judgement.stars = if judgement.stars == stars { 0 } else { stars.min(MOST_STARS) };
             }),
-            WorkbenchCommand::Tag(tag) => self.judge(app, |judgement| {
+            CorpusCommand::Tag(tag) => self.judge(app, |judgement| {
                 let tag = tag.trim().to_owned();
                 if !tag.is_empty() && !judgement.tags.remove(&tag) {
                     judgement.tags.insert(tag);
                 }
             }),
-            WorkbenchCommand::Note { at, annotator, note } => {
+            CorpusCommand::Note { at, annotator, note } => {
                 self.judge_of(at, annotator, app, |judgement| judgement.note = note);
             }
-            WorkbenchCommand::Mark(mark) => self.judge_shown(app, |judgement| judgement.mark(mark)),
-            WorkbenchCommand::NoErrors(system) => {
+            CorpusCommand::Mark(mark) => self.judge_shown(app, |judgement| judgement.mark(mark)),
+            CorpusCommand::NoErrors(system) => {
                 self.judge_shown(app, |judgement| judgement.turn_no_errors(system));
             }
-            WorkbenchCommand::Unmark(at) => self.judge_shown(app, |judgement| {
+            CorpusCommand::Unmark(at) => self.judge_shown(app, |judgement| {
                 if at < judgement.marks.len() {
                     judgement.marks.remove(at);
                 }
             }),
-            WorkbenchCommand::Link(source, target) => self.link(Link { source, target }, app),
-            WorkbenchCommand::LinksOfAligner => self.links_of_aligner(app),
-            WorkbenchCommand::NoLinks => {
+            CorpusCommand::Link(source, target) => self.link(Link { source, target }, app),
+            CorpusCommand::LinksOfAligner => self.links_of_aligner(app),
+            CorpusCommand::NoLinks => {
                 if let Some((at, _)) = self.gold() {
                     self.draw(at, None, app);
                 }
             }
-            WorkbenchCommand::Save(kind, path) => self.save(kind, path, app),
-            WorkbenchCommand::Whole(command) => self.explore(command, app),
-            WorkbenchCommand::DismissMessage => {
+            CorpusCommand::Save(kind, path) => self.save(kind, path, app),
+            CorpusCommand::Whole(command) => self.explore(command, app),
+            CorpusCommand::DismissMessage => {
                 self.message = None;
                 self.imported = None;
             }
@@ -475,7 +475,7 @@ impl PageState for Workbench {
     }
 }
 
-impl Kept for Workbench {
+impl AnyPage for CorpusPage {
     fn ended(&mut self, number: u64, message: Option<String>, _app: &mut AppState) {
         if self.tasks.contains(&number) {
             self.tasks.retain(|task| *task != number);
@@ -489,7 +489,7 @@ impl Kept for Workbench {
                 app.show_page(Page::Workbench);
                 self.open(path, app);
             }
-            Dropped::Text if self.path.is_some() => self.apply(WorkbenchCommand::Import(path), app),
+            Dropped::Text if self.path.is_some() => self.apply(CorpusCommand::Import(path), app),
             Dropped::Text => self.message = Some("Open or make a workspace first; the file goes into it".to_owned()),
             // Other pages take these.
             Dropped::Model | Dropped::Logs | Dropped::PhraseTable | Dropped::Interventions => {}

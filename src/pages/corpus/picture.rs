@@ -5,14 +5,14 @@ use std::sync::Arc;
 use crate::analysis::alignment::Alignment;
 use crate::app::document::table::{AlignmentTable, SourceWord, TargetWord};
 use crate::corpus::measures::measures::chunks;
-use crate::corpus::store::output::Output;
+use crate::corpus::store::output::SystemOutput;
 use crate::jobs::corpus::thread::Detail;
 use crate::text::links::{Link, Links};
 use crate::text::sentence::{EOS, UNK};
 
 /// A table for each system, `None` where it has no alignment. `number` is another for each.
 pub fn tables(detail: &Detail, mut number: impl FnMut() -> u64) -> Vec<Option<Arc<AlignmentTable>>> {
-    let table = |output: &Option<Output>| {
+    let table = |output: &Option<SystemOutput>| {
         let output = output.as_ref()?;
         let alpha = output.alpha.as_ref()?;
         Some(Arc::new(AlignmentTable {
@@ -31,7 +31,7 @@ pub fn tables(detail: &Detail, mut number: impl FnMut() -> u64) -> Vec<Option<Ar
     detail.outputs.iter().map(&mut table).collect()
 }
 
-fn source(output: &Output, alpha: &Alignment) -> Vec<SourceWord> {
+fn source(output: &SystemOutput, alpha: &Alignment) -> Vec<SourceWord> {
     let column = |j: usize| (0..alpha.rows()).filter_map(|i| alpha.get(i, j)).sum();
     let word = |(j, text): (usize, &String)| SourceWord {
         text: text.clone(),
@@ -43,7 +43,7 @@ fn source(output: &Output, alpha: &Alignment) -> Vec<SourceWord> {
     output.source.iter().enumerate().map(word).collect()
 }
 
-fn target(output: &Output) -> Vec<TargetWord> {
+fn target(output: &SystemOutput) -> Vec<TargetWord> {
     let word = |(i, text): (usize, &String)| {
         let log_p = output.word_log_p.get(i).copied().unwrap_or(f32::NAN);
         TargetWord {
@@ -60,7 +60,7 @@ fn target(output: &Output) -> Vec<TargetWord> {
 
 /// Links by hand between the words of an output that says the reference: they are of the words between spaces, which
 /// the system may have cut.
-fn gold(detail: &Detail, output: &Output) -> Option<Links> {
+fn gold(detail: &Detail, output: &SystemOutput) -> Option<Links> {
     let (gold, reference) = (detail.gold.as_ref()?, detail.sentence.reference.as_deref()?);
     if !reference.split_ascii_whitespace().eq(output.text.split_ascii_whitespace()) {
         return None;

@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::analysis::concordance::{Line, Order, sorted};
-use crate::corpus::measures::distribution::Picture;
-use crate::corpus::overview::overview::{MOST_COUNTED, Options, Overview};
-use crate::corpus::query::column::Column;
+use crate::analysis::concordance::{ConcordanceLine, ConcordanceOrder, sorted};
+use crate::corpus::measures::distribution::DistributionPicture;
+use crate::corpus::overview::overview::{MOST_COUNTED, Overview, OverviewOptions};
+use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::ranges::Range;
 use crate::jobs::corpus::explore::Hits;
 
 /// What stands on the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum View {
+pub enum ExploreView {
     /// A row for each sentence.
     #[default]
     Table,
@@ -23,17 +23,17 @@ pub enum View {
 }
 
 /// Every view with its name.
-pub const VIEWS: [(View, &str); 3] =
-    [(View::Table, "Table"), (View::Overview, "Overview"), (View::Concordance, "Concordance")];
+pub const VIEWS: [(ExploreView, &str); 3] =
+    [(ExploreView::Table, "Table"), (ExploreView::Overview, "Overview"), (ExploreView::Concordance, "Concordance")];
 
 /// What the user does with the whole.
 #[derive(Clone, Debug, PartialEq)]
-pub enum WholeCommand {
+pub enum ExploreCommand {
     /// Shows another view.
-    SetView(View),
+    SetView(ExploreView),
     /// Shows the sentences for which this holds too.
     Follow(String),
-    /// Goes back to where [`WholeCommand::Follow`] came from.
+    /// Goes back to where [`ExploreCommand::Follow`] came from.
     Back,
     /// Compares these systems, by their places.
     SetPair(usize, usize),
@@ -48,7 +48,7 @@ pub enum WholeCommand {
     /// Draws columns as axes beside each other, or as histograms.
     SetParallel(bool),
     /// Brushes a column, or clears it.
-    Brush(Column, Option<Range>),
+    Brush(TableColumn, Option<Range>),
     /// Moves a column by so many.
     MoveColumn(String, isize),
     /// What is looked for.
@@ -56,7 +56,7 @@ pub enum WholeCommand {
     /// In the output of which system, by its place.
     SetSystem(usize),
     /// How hits are sorted.
-    SetOrder(Order),
+    SetOrder(ConcordanceOrder),
     /// Writes the hits as a table.
     SaveHits(PathBuf),
     /// Chooses so many hits down.
@@ -67,7 +67,7 @@ pub enum WholeCommand {
 
 /// An overview.
 #[derive(Clone, Debug, Default)]
-pub struct Counted {
+pub struct ExploredCounts {
     /// As it was counted last.
     pub overview: Option<Arc<Overview>>,
     /// How far a new one is.
@@ -78,15 +78,15 @@ pub struct Counted {
     of: Option<(u64, Arc<Vec<u32>>)>,
 }
 
-impl Counted {
+impl ExploredCounts {
     /// What is to be counted, where that is not what was counted last. What is under way is not begun anew because more
     /// outputs came: they are counted when it is done.
-    pub fn wanted(&mut self, revision: u64, rows: &Arc<Vec<u32>>) -> Option<Options> {
+    pub fn wanted(&mut self, revision: u64, rows: &Arc<Vec<u32>>) -> Option<OverviewOptions> {
         if !is_new(&mut self.of, self.share.is_some(), revision, rows) {
             return None;
         }
         self.share = Some(0.0);
-        Some(Options { pair: self.pair.unwrap_or((0, 1)), most: MOST_COUNTED })
+        Some(OverviewOptions { pair: self.pair.unwrap_or((0, 1)), most: MOST_COUNTED })
     }
 
     /// What was counted does not hold any more.
@@ -119,9 +119,9 @@ pub struct Concordance {
     /// In the output of which system, by its place.
     pub system: usize,
     /// How hits are sorted.
-    pub order: Order,
+    pub order: ConcordanceOrder,
     /// All hits until now.
-    pub lines: Arc<Vec<Line>>,
+    pub lines: Arc<Vec<ConcordanceLine>>,
     /// Their order.
     pub sorted: Arc<Vec<u32>>,
     /// The chosen one, by its row.
@@ -184,7 +184,7 @@ impl Concordance {
         (self.done, self.is_searching, self.note) = (hits.done, !hits.is_over, hits.note);
         // Sorting all at every step would take longer and longer: they are sorted when they have doubled, and at the end.
         let is_many = self.lines.len() >= 2 * self.sorted.len();
-        if self.order == Order::Place || hits.is_over || is_many {
+        if self.order == ConcordanceOrder::Place || hits.is_over || is_many {
             self.sort();
         } else {
             let new = self.sorted.len() as u32..self.lines.len() as u32;
@@ -208,7 +208,7 @@ impl Concordance {
     }
 
     /// A hit by its row.
-    pub fn line(&self, row: usize) -> Option<&Line> {
+    pub fn line(&self, row: usize) -> Option<&ConcordanceLine> {
         self.lines.get(*self.sorted.get(row)? as usize)
     }
 }
@@ -217,13 +217,13 @@ impl Concordance {
 #[derive(Clone, Debug, Default)]
 pub struct Whole {
     /// What stands on the page.
-    pub view: View,
+    pub view: ExploreView,
     /// Where a way back leads: a view and its conditions.
-    pub back: Vec<(View, String)>,
+    pub back: Vec<(ExploreView, String)>,
     /// What is drawn of the columns that are brushed.
-    pub picture: Option<Arc<Picture>>,
+    pub picture: Option<Arc<DistributionPicture>>,
     /// The overview.
-    pub counted: Counted,
+    pub counted: ExploredCounts,
     /// The concordance.
     pub concordance: Concordance,
     /// Counts the states of the corpus.

@@ -6,7 +6,7 @@ use crate::analysis::bleu::Tokenization;
 
 /// What sentences are sorted by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum By {
+pub enum SortBy {
     /// How much BLEU of the two compared models differs.
     #[default]
     BleuDifference,
@@ -57,7 +57,7 @@ pub enum EvaluationCommand {
     /// Takes the sentence of a failure away.
     DismissMessage,
     /// Sorts the sentences; the same again turns the order round.
-    Sort(By),
+    Sort(SortBy),
     /// Compares these two models in the list, by their positions.
     Compare(usize, usize),
     /// Translates a sentence of the test set on page Sentence, by its position in the test set.

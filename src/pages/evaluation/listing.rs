@@ -1,14 +1,14 @@
 //! Floor 11: the sentences of a test set in an order: sorted once when it changes, so that a frame only looks things up.
 
-use crate::corpus::overview::evaluated::{Evaluated, Record, Translation};
-use crate::pages::evaluation::command::By;
+use crate::corpus::overview::evaluated::{Evaluated, EvaluationRecord, Translation};
+use crate::pages::evaluation::command::SortBy;
 
 /// The sentences in an order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
     /// What they are sorted by.
-    pub by: By,
-    /// The other way round than [`By::starts_high`] says.
+    pub by: SortBy,
+    /// The other way round than [`SortBy::starts_high`] says.
     pub is_turned: bool,
     /// The two models that are compared, by their positions.
     pub pair: (usize, usize),
@@ -16,7 +16,7 @@ pub struct Listing {
     pub order: Vec<u32>,
 }
 
-impl By {
+impl SortBy {
     /// Sorted from the greatest down, unless turned round.
     pub fn starts_high(self) -> bool {
         !matches!(self, Self::Line | Self::Bleu(_) | Self::Chrf(_))
@@ -42,7 +42,7 @@ impl By {
 }
 
 /// What a model made of a sentence.
-pub fn record(results: &Evaluated, model: usize, line: usize) -> Option<&Record> {
+pub fn record(results: &Evaluated, model: usize, line: usize) -> Option<&EvaluationRecord> {
     results.models.get(model)?.report.records.get(line)
 }
 
@@ -55,14 +55,14 @@ impl Listing {
     /// The first two models are compared, the largest differences come first.
     pub(crate) fn of(results: &Evaluated) -> Self {
         let is_several = results.models.len() > 1;
-        let by = if is_several { By::BleuDifference } else { By::Bleu(0) };
+        let by = if is_several { SortBy::BleuDifference } else { SortBy::Bleu(0) };
         let mut listing = Self { by, pair: (0, usize::from(is_several)), ..Self::default() };
         listing.arrange(results);
         listing
     }
 
     /// Sorts; the same again turns the order round.
-    pub(crate) fn sort(&mut self, by: By, results: Option<&Evaluated>) {
+    pub(crate) fn sort(&mut self, by: SortBy, results: Option<&Evaluated>) {
         self.is_turned = self.by == by && !self.is_turned;
         self.by = by;
         if let Some(results) = results {

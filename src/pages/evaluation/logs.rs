@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::jobs::files::follow::Seen;
+use crate::jobs::files::follow::FollowEvent;
 use crate::training::curves;
 use crate::training::curves::Curves;
 
@@ -68,7 +68,7 @@ pub(crate) fn add(logs: &mut Vec<LogFile>, found: Vec<PathBuf>) -> usize {
 
 /// Takes in what a followed log holds now; true when anything changed. A log that cannot be read any more keeps its
 /// curves.
-pub(crate) fn absorb(logs: &mut [LogFile], seen: Seen) -> bool {
+pub(crate) fn absorb(logs: &mut [LogFile], seen: FollowEvent) -> bool {
     let Some(log) = logs.iter_mut().find(|log| log.path == seen.path) else { return false };
     match (seen.curves, &log.state) {
         (Ok(curves), _) => log.state = LogState::Read(curves),

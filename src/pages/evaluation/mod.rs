@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::analysis::bleu::Tokenization;
-use crate::app::effect::{Chore, Effect};
+use crate::app::effect::{Effect, FileJob};
 use crate::app::files::gold::Gold;
 use crate::app::page::{Dropped, Page};
 use crate::app::state::AppState;
@@ -20,18 +20,18 @@ use crate::corpus::overview::evaluated::Evaluated;
 use crate::corpus::overview::test_set::Unk;
 use crate::decoding::SearchOptions;
 use crate::evaluation::first_set::FirstSet;
-use crate::jobs::files::follow::Seen;
-use crate::jobs::queue::Order;
+use crate::jobs::files::follow::FollowEvent;
+use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::evaluate::Evaluate;
-use crate::pages::shape::{Kept, PageState};
+use crate::pages::shape::{AnyPage, PageState};
 
-pub use crate::pages::evaluation::command::{By, EvaluationCommand, FiguresFormat, TestCommand};
+pub use crate::pages::evaluation::command::{EvaluationCommand, FiguresFormat, SortBy, TestCommand};
 pub use crate::pages::evaluation::listing::Listing;
 pub use crate::pages::evaluation::logs::{LogFile, LogState};
 
 /// What the page shows.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Evaluation {
+pub struct EvaluationPage {
     /// What to measure on.
     pub test: TestFiles,
     /// Also translate without `[UNK]` in the output.
@@ -83,7 +83,7 @@ struct Saved {
     logs: Vec<PathBuf>,
 }
 
-impl PageState for Evaluation {
+impl PageState for EvaluationPage {
     type Command = EvaluationCommand;
     type Found = Evaluated;
 
@@ -97,7 +97,7 @@ impl PageState for Evaluation {
                 self.also_without_unk = on;
                 app.changed();
             }
-            EvaluationCommand::TakeFirstSet(folder) => app.tasks.chore(Chore::PutFirstSet(folder)),
+            EvaluationCommand::TakeFirstSet(folder) => app.tasks.chore(FileJob::PutFirstSet(folder)),
             EvaluationCommand::Run => self.run(app),
             EvaluationCommand::DismissMessage => self.message = None,
             EvaluationCommand::Sort(by) => self.listing.sort(by, self.results.as_deref()),
@@ -114,10 +114,10 @@ impl PageState for Evaluation {
                 }
             }
             EvaluationCommand::Export { format, path } => match self.results.as_deref() {
-                Some(results) => app.tasks.chore(Chore::Write { path, text: export::text(results, format) }),
+                Some(results) => app.tasks.chore(FileJob::Write { path, text: export::text(results, format) }),
                 None => app.notify("There is nothing to save yet, because nothing is measured", true),
             },
-            EvaluationCommand::OpenLogs(path) => app.tasks.chore(Chore::FindLogs(path)),
+            EvaluationCommand::OpenLogs(path) => app.tasks.chore(FileJob::FindLogs(path)),
             EvaluationCommand::CloseLog(at) => self.close_log(at, app),
         }
     }
@@ -131,7 +131,7 @@ impl PageState for Evaluation {
     }
 }
 
-impl Kept for Evaluation {
+impl AnyPage for EvaluationPage {
     /// What was found before stays.
     fn ended(&mut self, number: u64, message: Option<String>, _app: &mut AppState) {
         if self.task == Some(number) {
@@ -147,7 +147,7 @@ impl Kept for Evaluation {
                 self.apply(TestCommand::SetSource(Some(path)).into(), app);
             }
             Dropped::Text => self.apply(TestCommand::AddReference(path).into(), app),
-            Dropped::Logs => app.tasks.chore(Chore::FindLogs(path)),
+            Dropped::Logs => app.tasks.chore(FileJob::FindLogs(path)),
             // Other pages take these.
             Dropped::Model | Dropped::PhraseTable | Dropped::Interventions | Dropped::Workspace => {}
         }
@@ -204,7 +204,7 @@ impl TestFiles {
     }
 }
 
-impl Evaluation {
+impl EvaluationPage {
     /// What is missing before so many systems can be measured, as a sentence.
     pub fn missing(&self, systems: usize) -> Option<&'static str> {
         match (&self.test.source, self.test.references.as_slice(), systems) {
@@ -243,7 +243,7 @@ impl Evaluation {
             unk,
         };
         self.message = None;
-        self.task = Some(app.tasks.order(Page::Evaluation, Order::Evaluate(order)));
+        self.task = Some(app.tasks.order(Page::Evaluation, QueueOrder::Evaluate(order)));
     }
 
     /// The files of the first test set are there.
@@ -288,7 +288,7 @@ impl Evaluation {
     }
 
     /// Takes in what a followed log holds now; true when anything changed.
-    pub(crate) fn absorb_seen(&mut self, seen: Seen) -> bool {
+    pub(crate) fn absorb_seen(&mut self, seen: FollowEvent) -> bool {
         logs::absorb(&mut self.logs, seen)
     }
 }

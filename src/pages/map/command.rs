@@ -87,7 +87,7 @@ pub enum Colour {
 
 /// A table to be saved or copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Table {
+pub enum MapTable {
     /// The neighbours of the selected point.
     Neighbours,
     /// All points with their places.
@@ -122,5 +122,5 @@ pub enum MapCommand {
     /// Selects a point, by its position in the points of the chart.
     Select(Option<usize>),
     /// Writes a table of tab-separated values.
-    Save(Table, PathBuf),
+    Save(MapTable, PathBuf),
 }

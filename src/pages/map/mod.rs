@@ -8,20 +8,20 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::app::effect::Chore;
+use crate::app::effect::FileJob;
 use crate::app::page::Page;
 use crate::app::state::AppState;
-use crate::jobs::queue::Order;
-use crate::jobs::queue::maps::{Map, Mapped, What};
-use crate::pages::shape::{Kept, PageState};
+use crate::jobs::queue::QueueOrder;
+use crate::jobs::queue::maps::{MapOrder, Mapped, What};
+use crate::pages::shape::{AnyPage, PageState};
 use crate::text::tsv;
-use crate::text::tsv::Cell;
+use crate::text::tsv::TsvCell;
 
 pub use crate::analysis::map::{METHODS, Method};
 pub use crate::analysis::neighbours::Neighbour;
-pub use crate::jobs::queue::maps::{Chart, Kind, Point};
-pub use crate::models::representations::Side;
-pub use crate::pages::map::command::{Choice, Colour, MapCommand, Table};
+pub use crate::jobs::queue::maps::{MapPoint, PointKind, VectorMap};
+pub use crate::models::representations::VocabularySide;
+pub use crate::pages::map::command::{Choice, Colour, MapCommand, MapTable};
 
 /// Neighbours that are listed.
 pub const NEIGHBOURS: usize = 25;
@@ -32,7 +32,7 @@ pub const PERPLEXITIES: (f32, f32) = (2.0, 100.0);
 
 /// What the page shows.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Maps {
+pub struct MapPage {
     /// The number of the order under way.
     pub task: Option<u64>,
     /// Why the last order came to nothing, as a sentence.
@@ -52,10 +52,10 @@ pub struct Maps {
     /// The typed lines.
     pub typed: String,
     /// What is drawn.
-    pub chart: Option<Arc<Chart>>,
+    pub chart: Option<Arc<VectorMap>>,
     /// What is looked for, letter case aside.
     pub search: String,
-    /// The points that it is found in, whole words first; positions in [`Chart::points`].
+    /// The points that it is found in, whole words first; positions in [`VectorMap::points`].
     pub matches: Vec<usize>,
     /// The selected point.
     pub selected: Option<usize>,
@@ -63,7 +63,7 @@ pub struct Maps {
     pub neighbours: Vec<Neighbour>,
 }
 
-impl Default for Maps {
+impl Default for MapPage {
     fn default() -> Self {
         Self {
             task: None,
@@ -97,9 +97,9 @@ struct Saved {
     typed: String,
 }
 
-impl Maps {
+impl MapPage {
     /// A point of the map.
-    pub fn point(&self, at: usize) -> Option<&Point> {
+    pub fn point(&self, at: usize) -> Option<&MapPoint> {
         self.chart.as_ref()?.points.get(at)
     }
 
@@ -109,29 +109,29 @@ impl Maps {
     }
 
     /// A table as tab-separated values; `None` while there is nothing to tell.
-    pub fn tsv(&self, table: Table) -> Option<String> {
+    pub fn tsv(&self, table: MapTable) -> Option<String> {
         let chart = self.chart.as_ref()?;
         let number = match chart.kind {
-            Kind::SourceWords | Kind::TargetWords => "id",
-            Kind::Phrases => "line",
-            Kind::Annotations => "position",
+            PointKind::SourceWords | PointKind::TargetWords => "id",
+            PointKind::Phrases => "line",
+            PointKind::Annotations => "position",
         };
-        let mut rows: Vec<Vec<Cell>> = Vec::new();
+        let mut rows: Vec<Vec<TsvCell>> = Vec::new();
         match table {
-            Table::Neighbours => {
+            MapTable::Neighbours => {
                 let query = &chart.points.get(self.selected?)?.text;
-                rows.push(["query", "neighbour", "cosine", number].map(Cell::from).into());
+                rows.push(["query", "neighbour", "cosine", number].map(TsvCell::from).into());
                 for near in &self.neighbours {
                     let point = chart.points.get(near.index)?;
-                    let numbers = [Cell::plain(&near.cosine), Cell::plain(&point.number)];
+                    let numbers = [TsvCell::plain(&near.cosine), TsvCell::plain(&point.number)];
                     rows.push([query.into(), (&point.text).into()].into_iter().chain(numbers).collect());
                 }
             }
-            Table::Points => {
-                rows.push(["x", "y", number, "length", "text"].map(Cell::from).into());
+            MapTable::Points => {
+                rows.push(["x", "y", number, "length", "text"].map(TsvCell::from).into());
                 for ([x, y], point) in chart.layout.places.iter().zip(&chart.points) {
-                    let numbers = [Cell::plain(x), Cell::plain(y), Cell::plain(&point.number)];
-                    let rest = [Cell::plain(&point.length), (&point.text).into()];
+                    let numbers = [TsvCell::plain(x), TsvCell::plain(y), TsvCell::plain(&point.number)];
+                    let rest = [TsvCell::plain(&point.length), (&point.text).into()];
                     rows.push(numbers.into_iter().chain(rest).collect());
                 }
             }
@@ -172,7 +172,7 @@ impl Maps {
     }
 }
 
-impl PageState for Maps {
+impl PageState for MapPage {
     type Command = MapCommand;
     type Found = Mapped;
 
@@ -200,7 +200,7 @@ impl PageState for Maps {
             MapCommand::Select(at) => self.select(at),
             MapCommand::Save(table, path) => {
                 if let Some(text) = self.tsv(table) {
-                    app.tasks.chore(Chore::Write { path, text });
+                    app.tasks.chore(FileJob::Write { path, text });
                 }
             }
         }
@@ -227,7 +227,7 @@ impl PageState for Maps {
     }
 }
 
-impl Kept for Maps {
+impl AnyPage for MapPage {
     fn ended(&mut self, number: u64, message: Option<String>, _app: &mut AppState) {
         if self.task == Some(number) {
             self.task = None;
@@ -257,7 +257,7 @@ impl Kept for Maps {
     }
 }
 
-impl Maps {
+impl MapPage {
     fn kept(&self) -> Saved {
         Saved {
             // A path that is not text cannot be kept in a text file.
@@ -287,21 +287,21 @@ impl Maps {
             app.tasks.cancel(task);
         }
         self.message = None;
-        let order = Map {
+        let order = MapOrder {
             model,
             device: app.view.settings.device,
             what: self.what(app),
             method: self.method,
             perplexity: self.perplexity,
         };
-        self.task = Some(app.tasks.order(Page::Map, Order::Map(order)));
+        self.task = Some(app.tasks.order(Page::Map, QueueOrder::Map(order)));
     }
 
     fn what(&self, app: &AppState) -> What {
         let count = self.count;
         match self.choice {
-            Choice::SourceWords => What::Words { side: Side::Source, count },
-            Choice::TargetWords => What::Words { side: Side::Target, count },
+            Choice::SourceWords => What::Words { side: VocabularySide::Source, count },
+            Choice::TargetWords => What::Words { side: VocabularySide::Target, count },
             Choice::List => {
                 let lists = &app.lists;
                 let line = |at: usize| lists.sentence(at).map(|text| (at + 1, text.into_owned()));

@@ -14,13 +14,13 @@ use crate::analysis::phrases::best;
 use crate::app::document::column::ColumnState;
 use crate::app::page::{Dropped, Page};
 use crate::app::state::AppState;
-use crate::jobs::queue::Order;
-use crate::jobs::queue::phrases::{Phrases as Job, Scored, Scores};
-use crate::pages::shape::{Kept, PageState};
+use crate::jobs::queue::QueueOrder;
+use crate::jobs::queue::phrases::{PhraseOrder as Job, PhraseScores, Scored};
+use crate::pages::shape::{AnyPage, PageState};
 use crate::text::phrases::{DIRECT, unescape};
 
-pub use crate::analysis::phrases::Chart;
-pub use crate::jobs::queue::phrases::{Drawn, SAMPLES, Samples};
+pub use crate::analysis::phrases::PhraseChart;
+pub use crate::jobs::queue::phrases::{DrawnPhrases, SAMPLES, Samples};
 pub use crate::pages::phrases::command::PhrasesCommand;
 pub use crate::text::pairs::Pairs;
 
@@ -31,7 +31,7 @@ pub const SUGGESTED: usize = 10;
 
 /// What the page shows.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Phrases {
+pub struct PhrasesPage {
     /// The number of the order under way.
     pub task: Option<u64>,
     /// Why the last order came to nothing, as a sentence.
@@ -45,7 +45,7 @@ pub struct Phrases {
     /// The scores by model folder.
     pub scores: BTreeMap<PathBuf, Arc<[f32]>>,
     /// The scatter of the chosen model's scores; `None` while there is none.
-    pub chart: Option<Arc<Chart>>,
+    pub chart: Option<Arc<PhraseChart>>,
     /// The source phrase as typed.
     pub typed: String,
     /// The source phrase that it is, by its number in the table.
@@ -62,11 +62,11 @@ pub struct Phrases {
     pub found: Arc<Vec<u32>>,
     /// The chosen pair.
     pub selected: Option<usize>,
-    /// What was drawn last; see [`Phrases::samples`].
+    /// What was drawn last; see [`PhrasesPage::samples`].
     drawn: Option<Samples>,
     /// The order of samples under way.
     pub sampling: Option<u64>,
-    /// The chosen model folder; see [`Phrases::model_of`].
+    /// The chosen model folder; see [`PhrasesPage::model_of`].
     model: Option<PathBuf>,
     /// Which scores and feature the chart is of.
     charted: Option<(PathBuf, usize)>,
@@ -82,7 +82,7 @@ struct Saved {
     table: Option<PathBuf>,
 }
 
-impl Phrases {
+impl PhrasesPage {
     /// Changes when the points of the scatter, or which of them are found, have changed.
     pub fn revision(&self) -> u64 {
         self.revision
@@ -138,7 +138,7 @@ impl Phrases {
     }
 }
 
-impl PageState for Phrases {
+impl PageState for PhrasesPage {
     type Command = PhrasesCommand;
     type Found = Scored;
 
@@ -209,7 +209,7 @@ impl PageState for Phrases {
     }
 }
 
-impl Kept for Phrases {
+impl AnyPage for PhrasesPage {
     fn ended(&mut self, number: u64, message: Option<String>, app: &mut AppState) {
         self.sampling = self.sampling.filter(|sampling| *sampling != number);
         if self.task == Some(number) {
@@ -245,7 +245,7 @@ impl Kept for Phrases {
     }
 }
 
-impl Phrases {
+impl PhrasesPage {
     /// The model that scores the table: the chosen one while it has a column, else that of the selected column, else
     /// of the first; none that failed.
     pub fn model_of<'a>(&self, app: &'a AppState) -> Option<&'a Path> {
@@ -287,7 +287,7 @@ impl Phrases {
 
     fn order(&mut self, job: Job, app: &mut AppState) {
         self.message = None;
-        self.task = Some(app.tasks.order(Page::Phrases, Order::Phrases(job)));
+        self.task = Some(app.tasks.order(Page::Phrases, QueueOrder::Phrases(job)));
     }
 
     fn set_feature(&mut self, feature: usize, app: &mut AppState) {
@@ -314,7 +314,7 @@ impl Phrases {
         self.charted = None;
         self.revision += 1;
         let job = match self.scores.get(&model).cloned() {
-            Some(log_p) => Job::Compare(Scores { model, pairs, log_p }, feature),
+            Some(log_p) => Job::Compare(PhraseScores { model, pairs, log_p }, feature),
             None => Job::Score { model, device: app.view.settings.device, pairs, feature },
         };
         self.order(job, app);
@@ -327,7 +327,7 @@ impl Phrases {
         let (Some(model), Some(source), None) = (model, source, self.sampling) else { return };
         let seed = self.samples(app).map_or(1, |samples| samples.seed + 1);
         let job = Job::Sample { model, device: app.view.settings.device, source, seed };
-        self.sampling = Some(app.tasks.order(Page::Phrases, Order::Phrases(job)));
+        self.sampling = Some(app.tasks.order(Page::Phrases, QueueOrder::Phrases(job)));
     }
 
     fn export(&mut self, path: PathBuf, app: &mut AppState) {
@@ -337,9 +337,9 @@ impl Phrases {
             app.notify("There is nothing to export yet, because no table is scored", true);
             return;
         };
-        let scores = Scores { model: model.clone(), pairs: Arc::clone(pairs), log_p: Arc::clone(log_p) };
+        let scores = PhraseScores { model: model.clone(), pairs: Arc::clone(pairs), log_p: Arc::clone(log_p) };
         let job = Job::Export { path, scores, feature: self.feature };
-        app.tasks.order(Page::Phrases, Order::Phrases(job));
+        app.tasks.order(Page::Phrases, QueueOrder::Phrases(job));
     }
 
     /// The best targets of the source phrase, by both scores.

@@ -7,18 +7,18 @@ use crate::jobs::live::protocol::{ColumnId, Near};
 
 /// A question under way.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
+pub struct AskedProbe {
     /// Of the order.
     pub number: u64,
     /// What it is about; stale once that is other. `None`: a file.
-    pub subject: Option<Subject>,
+    pub subject: Option<ProbeSubject>,
     /// What is asked.
-    pub about: About,
+    pub about: ProbeAbout,
 }
 
 /// What a question is about.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Subject {
+pub struct ProbeSubject {
     /// The column.
     pub column: ColumnId,
     /// The text.
@@ -29,7 +29,7 @@ pub struct Subject {
 
 /// What is asked.
 #[derive(Clone, Debug, PartialEq)]
-pub enum About {
+pub enum ProbeAbout {
     /// A row that makes the model say a word.
     Row {
         /// Target position.
@@ -52,7 +52,7 @@ pub enum About {
 
 /// A row that was found to make the model say a word, and how far it is from the model's own.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Persuaded {
+pub struct PersuadedWord {
     /// Where and what.
     pub pin: Pin,
     /// The word.
@@ -65,7 +65,7 @@ pub struct Persuaded {
     pub log_p: (f32, f32),
 }
 
-impl Persuaded {
+impl PersuadedWord {
     /// How far it is, in words.
     pub fn distance(&self) -> String {
         let (own, now) = self.log_p;

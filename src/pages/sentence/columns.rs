@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use crate::app::document::column::Column;
-use crate::app::effect::Chore;
+use crate::app::effect::FileJob;
 use crate::app::files::drawing::Drawing;
 use crate::app::files::export;
 use crate::app::files::export::AlignmentFormat;
-use crate::app::files::picture::Picture;
+use crate::app::files::picture::PictureRequest;
 use crate::app::settings::Settings;
 use crate::app::state::AppState;
 use crate::app::view::Selection;
@@ -50,11 +50,11 @@ pub(super) fn arrange(app: &mut AppState, command: ColumnCommand) {
         ColumnCommand::Draw { column, kind, path } => {
             let drawing = Drawing { kind, ..app.view.drawing };
             let Some(picture) = picture(app, column, &drawing) else { return };
-            return app.tasks.chore(Chore::Draw { path: drawing.named(path), picture });
+            return app.tasks.chore(FileJob::Draw { path: drawing.named(path), picture });
         }
         ColumnCommand::Copy { column, drawing } => {
             let Some(picture) = picture(app, column, &drawing) else { return };
-            return app.tasks.chore(Chore::Paint(picture));
+            return app.tasks.chore(FileJob::Paint(picture));
         }
     }
     app.columns_changed();
@@ -83,7 +83,7 @@ fn move_column(app: &mut AppState, column: ColumnId, to: usize) {
 }
 
 /// What a column shows as a figure; where there is nothing yet, that is said.
-fn picture(app: &mut AppState, column: ColumnId, drawing: &Drawing) -> Option<Box<Picture>> {
+fn picture(app: &mut AppState, column: ColumnId, drawing: &Drawing) -> Option<Box<PictureRequest>> {
     let on_screen = app.view.settings.palette_on(drawing.is_dark);
     let on_screen = COLOUR_MAPS.iter().find(|map| map.name == on_screen);
     let drawing = Drawing { map: drawing.map.or(on_screen), ..*drawing };
@@ -105,7 +105,7 @@ fn export(app: &mut AppState, column: ColumnId, format: AlignmentFormat, path: P
     match column.and_then(|column| export::text(column, &app.view.settings, format)) {
         Some(text) => {
             let note = column.and_then(|column| export::note(column, format));
-            app.tasks.chore(Chore::Write { path, text });
+            app.tasks.chore(FileJob::Write { path, text });
             if let Some(note) = note {
                 app.notify(note, false);
             }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::app::document::hand::Taken;
+use crate::app::document::hand::TakenAway;
 use crate::app::document::rewording::WordEdit;
 use crate::app::document::scene::SearchSettings;
 use crate::app::files::drawing::Drawing;
@@ -195,7 +195,7 @@ pub enum InterveneCommand {
         /// In which column.
         column: ColumnId,
         /// Which.
-        what: Taken,
+        what: TakenAway,
     },
     /// Takes all away, in all columns.
     TakeAll,

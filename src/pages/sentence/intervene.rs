@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use crate::app::document::column::Column;
-use crate::app::document::hand::Taken;
+use crate::app::document::hand::TakenAway;
 use crate::app::document::rows;
 use crate::app::state::AppState;
-use crate::interventions::{Alpha, Forbid, Force, Interventions, Pin, Place, Said, Word};
+use crate::interventions::{Forbid, Force, Interventions, Pin, Place, Said, SetAlpha, Word};
 use crate::jobs::live::protocol::ColumnId;
 use crate::pages::sentence::command::{InterveneCommand, RowEdit};
 use crate::text::sentence::EOS;
@@ -186,7 +186,7 @@ fn ban(app: &mut AppState, id: ColumnId, i: Option<usize>, word: &Word, in_all: 
 fn row_of(app: &AppState, column: &Column, row: usize) -> Option<Vec<f32>> {
     let wanted = interventions(app, column);
     let pinned = wanted.pin.iter().find(|pin| pin.i == row);
-    let pinned = pinned.and_then(|pin| if let Alpha::Weights(row) = &pin.alpha { Some(row.clone()) } else { None });
+    let pinned = pinned.and_then(|pin| if let SetAlpha::Weights(row) = &pin.alpha { Some(row.clone()) } else { None });
     pinned.or_else(|| column.shown()?.alpha.as_ref()?.get(row).cloned())
 }
 
@@ -196,7 +196,7 @@ fn weigh(app: &mut AppState, id: ColumnId, i: usize, set: (usize, f32, bool), co
     let Some(word) = rows::source_tokens(column, &app.view.settings, j) else { return false };
     let set = |row: usize| {
         let alpha = rows::weighted(&row_of(app, column, row)?, &word, weight, renormalise);
-        Some(Pin { i: row, alpha: Alpha::Weights(alpha) })
+        Some(Pin { i: row, alpha: SetAlpha::Weights(alpha) })
     };
     let pins: Vec<Pin> = rows::settable(column, &app.view.settings, i).into_iter().filter_map(set).collect();
     pin(app, id, &pins, continues)
@@ -245,7 +245,7 @@ fn made(app: &AppState, column: &Column, i: usize, edit: RowEdit) -> Result<Vec<
     }
     let one = |row: usize| {
         let before = row_of(app, column, row).ok_or("This word has no row of alpha")?;
-        Ok(Pin { i: row, alpha: Alpha::Weights(edited(app, column, i, &before, edit)?) })
+        Ok(Pin { i: row, alpha: SetAlpha::Weights(edited(app, column, i, &before, edit)?) })
     };
     rows.into_iter().map(one).collect()
 }
@@ -344,14 +344,14 @@ fn forbid(wanted: &mut Interventions, forbid: Forbid) {
 }
 
 /// Takes something away. At the beginning, what was chosen behind a forced word followed from it and goes with it.
-fn take(wanted: &mut Interventions, what: &Taken) {
+fn take(wanted: &mut Interventions, what: &TakenAway) {
     match what {
-        Taken::Word(i) if *i < wanted.begun() => drop(wanted.force.drain(*i..wanted.begun())),
-        Taken::Word(i) => wanted.force.retain(|force| force.i != *i),
-        Taken::Ban(forbid) => wanted.forbid.retain(|other| other != forbid),
-        Taken::Pin(i) => wanted.free(*i),
-        Taken::Mask(place) => wanted.mask.retain(|mask| mask != place),
-        Taken::Temperature => wanted.temperature = None,
+        TakenAway::Word(i) if *i < wanted.begun() => drop(wanted.force.drain(*i..wanted.begun())),
+        TakenAway::Word(i) => wanted.force.retain(|force| force.i != *i),
+        TakenAway::Ban(forbid) => wanted.forbid.retain(|other| other != forbid),
+        TakenAway::Pin(i) => wanted.free(*i),
+        TakenAway::Mask(place) => wanted.mask.retain(|mask| mask != place),
+        TakenAway::Temperature => wanted.temperature = None,
     }
     trim(wanted);
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::app::document::column::file_name;
-use crate::app::effect::Chore;
+use crate::app::effect::FileJob;
 use crate::app::files::lists::List;
 use crate::app::files::lists::OpenFile;
 use crate::app::state::AppState;
@@ -61,7 +61,7 @@ fn find_gold(app: &mut AppState) {
 /// Word links that were opened become the alignments by hand of the shown list, if they are of it and its translations.
 pub(crate) fn open_gold(app: &mut AppState, path: PathBuf) {
     match files_of_gold(app) {
-        Ok((source, target)) => app.tasks.chore(Chore::ReadGold { path, source, target }),
+        Ok((source, target)) => app.tasks.chore(FileJob::ReadGold { path, source, target }),
         Err(why) => {
             let text = format!(
                 "{} holds word links, alignments by hand of a text and its translation; {why}",
@@ -141,9 +141,9 @@ pub(crate) fn add_file(app: &mut AppState, path: PathBuf, target: Option<PathBuf
     let known = app.lists.files.iter().position(is_it);
     let n = known.unwrap_or(app.lists.files.len());
     if known.is_none() {
-        app.tasks.chore(Chore::Read(path.clone()));
+        app.tasks.chore(FileJob::Read(path.clone()));
         if let Some(target) = target.clone() {
-            app.tasks.chore(Chore::Read(target));
+            app.tasks.chore(FileJob::Read(target));
         }
         let before = show.then_some((app.lists.shown, app.document.scene.position));
         let (lines, pick_first) = (None, show);

@@ -19,31 +19,31 @@ use crate::app::page::Dropped;
 use crate::app::state::AppState;
 use crate::jobs::queue::probe::Probed;
 use crate::pages::sentence::asked::Neighbours;
-use crate::pages::sentence::asked::{Asked, Persuaded};
+use crate::pages::sentence::asked::{AskedProbe, PersuadedWord};
 use crate::pages::sentence::command::{SearchCommand, SentenceCommand};
 use crate::pages::sentence::intervene::Moved;
-use crate::pages::shape::{Kept, PageState};
+use crate::pages::shape::{AnyPage, PageState};
 
 /// The page.
 #[derive(Clone, Debug, Default)]
-pub struct Sentence {
+pub struct SentencePage {
     near: Option<Neighbours>,
     /// Questions about columns that are under way.
-    probes: Vec<Asked>,
+    probes: Vec<AskedProbe>,
     /// Rows that were found to make a model say a word, oldest first.
-    persuaded: Vec<Persuaded>,
+    persuaded: Vec<PersuadedWord>,
     /// What the last command moved, where a further one may go on with it.
     moved: Option<Moved>,
 }
 
-impl Sentence {
+impl SentencePage {
     /// The neighbours that were asked for last.
     pub fn neighbours(&self) -> Option<&Neighbours> {
         self.near.as_ref()
     }
 }
 
-impl PageState for Sentence {
+impl PageState for SentencePage {
     type Command = SentenceCommand;
     type Found = Probed;
 
@@ -74,7 +74,7 @@ impl PageState for Sentence {
     }
 }
 
-impl Kept for Sentence {
+impl AnyPage for SentencePage {
     fn ended(&mut self, number: u64, message: Option<String>, app: &mut AppState) {
         self.unanswered(app, number, message);
     }

@@ -8,25 +8,25 @@ use crate::analysis::measures::Tested;
 use crate::app::document::ENSEMBLE;
 use crate::app::document::column::Column;
 use crate::app::document::rows;
-use crate::app::effect::Chore;
+use crate::app::effect::FileJob;
 use crate::app::files::share;
 use crate::app::page::Page;
 use crate::app::settings::Shown;
 use crate::app::state::AppState;
 use crate::app::view::Selection;
-use crate::interventions::{Alpha, Pin, Word};
+use crate::interventions::{Pin, SetAlpha, Word};
 use crate::jobs::live::protocol::{ColumnId, HypothesisView};
-use crate::jobs::queue::Order;
-use crate::jobs::queue::probe::{Opened, Persuasion, Probe, Probed, Question};
-use crate::pages::sentence::Sentence;
-use crate::pages::sentence::asked::{About, Asked, Persuaded, Subject};
+use crate::jobs::queue::QueueOrder;
+use crate::jobs::queue::probe::{Opened, Persuasion, Probe, ProbeQuestion, Probed};
+use crate::pages::sentence::SentencePage;
+use crate::pages::sentence::asked::{AskedProbe, PersuadedWord, ProbeAbout, ProbeSubject};
 use crate::pages::sentence::command::ProbeCommand;
 use crate::pages::sentence::intervene::pin;
 
 /// Rows whose distance is remembered.
 const MOST_ROWS: usize = 100;
 
-impl Sentence {
+impl SentencePage {
     pub(super) fn probe(&mut self, app: &mut AppState, command: ProbeCommand) {
         let done = match command {
             ProbeCommand::Persuade { column, i, word } => self.persuade(app, column, i, word),
@@ -42,21 +42,21 @@ impl Sentence {
         }
     }
 
-    fn ask(&mut self, app: &mut AppState, column: &Column, question: Question, about: About) {
+    fn ask(&mut self, app: &mut AppState, column: &Column, question: ProbeQuestion, about: ProbeAbout) {
         let (source, set) = (app.document.scene.text_of(column.variant).to_owned(), app.document.interventions(column));
-        let subject = Some(Subject { column: column.id, source, set });
+        let subject = Some(ProbeSubject { column: column.id, source, set });
         let probe = Probe { model: column.folder.clone(), device: app.view.settings.device, question };
         self.order_probe(app, probe, subject, about);
     }
 
-    fn order_probe(&mut self, app: &mut AppState, probe: Probe, subject: Option<Subject>, about: About) {
-        let number = app.tasks.order(Page::Sentence, Order::Probe(probe));
-        self.probes.push(Asked { number, subject, about });
+    fn order_probe(&mut self, app: &mut AppState, probe: Probe, subject: Option<ProbeSubject>, about: ProbeAbout) {
+        let number = app.tasks.order(Page::Sentence, QueueOrder::Probe(probe));
+        self.probes.push(AskedProbe { number, subject, about });
     }
 
     /// Ends the questions of which this holds.
-    fn drop_probes(&mut self, app: &mut AppState, is_over: impl Fn(&AppState, &Asked) -> bool) {
-        let (over, rest): (Vec<Asked>, Vec<Asked>) =
+    fn drop_probes(&mut self, app: &mut AppState, is_over: impl Fn(&AppState, &AskedProbe) -> bool) {
+        let (over, rest): (Vec<AskedProbe>, Vec<AskedProbe>) =
             std::mem::take(&mut self.probes).into_iter().partition(|asked| is_over(app, asked));
         self.probes = rest;
         for asked in over {
@@ -83,14 +83,14 @@ impl Sentence {
         let row = rows::target_tokens(&column, &app.view.settings, i).ok_or("There is no such word")?.start;
         let before = shown.ids.get(..row).ok_or("There is no such word")?.to_vec();
         let used = shown.alpha.as_ref().filter(|_| column.set.changes_alpha()).and_then(|alpha| alpha.get(..row));
-        let question = Question::Persuade {
+        let question = ProbeQuestion::Persuade {
             source: column.source.ids.clone(),
             before: before.clone(),
             rows: used.map(<[Vec<f32>]>::to_vec).unwrap_or_default(),
             word: word.clone(),
         };
-        self.drop_probes(app, |_, asked| matches!(asked.about, About::Row { .. }));
-        self.ask(app, &column, question, About::Row { i: row, before, word });
+        self.drop_probes(app, |_, asked| matches!(asked.about, ProbeAbout::Row { .. }));
+        self.ask(app, &column, question, ProbeAbout::Row { i: row, before, word });
         Ok(())
     }
 
@@ -101,17 +101,17 @@ impl Sentence {
         }
         let shown = shown(&column).ok_or("Nothing is translated yet")?;
         let target = shown.ids.clone();
-        let is_asked = |asked: &Asked| {
+        let is_asked = |asked: &AskedProbe| {
             let is_same =
-                matches!(&asked.about, About::Measure { measure: m, target: t } if *m == measure && *t == target);
+                matches!(&asked.about, ProbeAbout::Measure { measure: m, target: t } if *m == measure && *t == target);
             is_same && asked.subject.as_ref().is_some_and(|subject| subject.column == id)
         };
         let is_there = column.tested_for(shown).any(|tested| tested.measured.iter().any(|one| one.measure == measure));
         if is_there || self.probes.iter().any(is_asked) {
             return Ok(());
         }
-        let question = Question::Measure { measure, source: column.source.ids.clone(), target: target.clone() };
-        self.ask(app, &column, question, About::Measure { measure, target });
+        let question = ProbeQuestion::Measure { measure, source: column.source.ids.clone(), target: target.clone() };
+        self.ask(app, &column, question, ProbeAbout::Measure { measure, target });
         Ok(())
     }
 
@@ -126,20 +126,20 @@ impl Sentence {
             app.notify("There is no model to set anything for; add one first", true);
             return;
         };
-        self.drop_probes(app, |_, asked| asked.about == About::File);
-        let question = Question::Open { path, source: app.document.scene.source.clone(), columns };
-        self.order_probe(app, Probe { model, device: app.view.settings.device, question }, None, About::File);
+        self.drop_probes(app, |_, asked| asked.about == ProbeAbout::File);
+        let question = ProbeQuestion::Open { path, source: app.document.scene.source.clone(), columns };
+        self.order_probe(app, Probe { model, device: app.view.settings.device, question }, None, ProbeAbout::File);
     }
 
     /// Takes in an answer; one that nobody waits for any more changes nothing.
     pub(crate) fn probed(&mut self, app: &mut AppState, number: u64, found: Probed) {
         let Some(at) = self.probes.iter().position(|asked| asked.number == number) else { return };
-        let Asked { subject, about, .. } = self.probes.remove(at);
+        let AskedProbe { subject, about, .. } = self.probes.remove(at);
         match (found, subject, about) {
-            (Probed::Persuaded(found), Some(subject), About::Row { i, before, .. }) => {
+            (Probed::Persuaded(found), Some(subject), ProbeAbout::Row { i, before, .. }) => {
                 self.persuaded(app, &subject, (i, &before), found);
             }
-            (Probed::Measured(tested), Some(subject), About::Measure { .. }) => {
+            (Probed::Measured(tested), Some(subject), ProbeAbout::Measure { .. }) => {
                 keep_tested(app, subject.column, tested)
             }
             (Probed::Opened(opened), ..) => open(app, opened),
@@ -156,7 +156,13 @@ impl Sentence {
         }
     }
 
-    fn persuaded(&mut self, app: &mut AppState, subject: &Subject, (i, before): (usize, &[u32]), found: Persuasion) {
+    fn persuaded(
+        &mut self,
+        app: &mut AppState,
+        subject: &ProbeSubject,
+        (i, before): (usize, &[u32]),
+        found: Persuasion,
+    ) {
         let Some(column) = app.document.column(subject.column).filter(|_| is_current(app, subject)) else { return };
         let (name, Persuasion { word, piece_of, row }) = (column.name(), found);
         let said = piece_of
@@ -174,10 +180,10 @@ impl Sentence {
         if !column.shown().is_some_and(|shown| shown.ids.starts_with(before)) {
             return app.notify("The words before it have changed meanwhile; ask again", false);
         }
-        let set = Pin { i, alpha: Alpha::Weights(row.alpha) };
+        let set = Pin { i, alpha: SetAlpha::Weights(row.alpha) };
         pin(app, subject.column, std::slice::from_ref(&set), false);
         let log_p = (row.own_log_p, row.log_p);
-        let persuaded = Persuaded { pin: set, word, moved: row.moved, divergence: row.divergence, log_p };
+        let persuaded = PersuadedWord { pin: set, word, moved: row.moved, divergence: row.divergence, log_p };
         app.notify(format!("Row {} of {name} is set {}", i + 1, persuaded.distance()), false);
         self.persuaded.push(persuaded);
         let excess = self.persuaded.len().saturating_sub(MOST_ROWS);
@@ -200,7 +206,7 @@ impl Sentence {
     }
 
     /// Questions about columns that are under way.
-    pub fn probes(&self) -> &[Asked] {
+    pub fn probes(&self) -> &[AskedProbe] {
         &self.probes
     }
 }
@@ -215,7 +221,7 @@ fn standing(app: &AppState, id: ColumnId) -> Result<&Column, String> {
     Ok(column)
 }
 
-fn is_current(app: &AppState, subject: &Subject) -> bool {
+fn is_current(app: &AppState, subject: &ProbeSubject) -> bool {
     let column = app.document.column(subject.column);
     column.is_some_and(|column| {
         subject.source == app.document.scene.text_of(column.variant)
@@ -227,7 +233,7 @@ fn share(app: &mut AppState, id: ColumnId, path: PathBuf) -> Result<(), String> 
     let column = standing(app, id)?;
     let text = share::json(column, &app.document.interventions(column)).map_err(|error| error.to_string())?;
     let path = if path.extension().is_some() { path } else { path.with_extension("json") };
-    app.tasks.chore(Chore::Write { path, text });
+    app.tasks.chore(FileJob::Write { path, text });
     Ok(())
 }
 

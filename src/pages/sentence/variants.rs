@@ -8,14 +8,14 @@ use crate::app::document::rewording::{WordEdit, reworded};
 use crate::app::document::scene::{Scene, SearchChange, SearchSettings, Variant};
 use crate::app::state::AppState;
 use crate::jobs::live::protocol::{ColumnId, Near};
-use crate::pages::sentence::Sentence;
+use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::asked::Neighbours;
 use crate::pages::sentence::command::VariantCommand;
 
 /// Most variants of a sentence.
 pub const MOST: usize = 12;
 
-impl Sentence {
+impl SentencePage {
     pub(super) fn vary(&mut self, app: &mut AppState, command: VariantCommand) {
         match command {
             VariantCommand::Word { column, j, edit } => reword(app, column, j, &edit),

@@ -1,8 +1,8 @@
 //! Floor 11: the beam at one step: what the search of the column had found so far, beside the path that the steps take.
 
 use crate::app::document::column::Column;
-use crate::decoding::{Fate, Node};
-use crate::jobs::steps::Apart;
+use crate::decoding::{Node, NodeFate};
+use crate::jobs::steps::StepTrace;
 
 /// What became of a hypothesis at its step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,19 +40,19 @@ pub struct BeamLine<'a> {
 }
 
 /// The hypotheses of step `i`, best first; none while the search runs and where it was too large to keep.
-pub fn beam<'a>(column: &'a Column, apart: &Apart, i: usize) -> Vec<BeamLine<'a>> {
+pub fn beam<'a>(column: &'a Column, apart: &StepTrace, i: usize) -> Vec<BeamLine<'a>> {
     let nodes = &column.result.nodes;
     let Some(beam) = column.beam() else { return Vec::new() };
-    let ended = nodes.iter().filter(|node| node.step < i && node.fate == Fate::Finished).count();
+    let ended = nodes.iter().filter(|node| node.step < i && node.fate == NodeFate::Finished).count();
     let said: Option<Vec<u32>> =
         apart.steps.iter().take(i + 1).map(|step| step.said.map(|(id, _)| id)).collect::<Option<_>>();
     let line = |(place, node): (usize, &'a Node)| {
         let path = path(nodes, node);
         let word = |node: &&'a Node| (column.result.words.get(&node.token).map_or("", String::as_str), node.log_p);
         let became = match node.fate {
-            Fate::Finished => Became::Finished,
-            Fate::Alive | Fate::Pruned | Fate::Cut if place < beam.saturating_sub(ended) => Became::Kept,
-            Fate::Alive | Fate::Pruned | Fate::Cut => Became::FellOut,
+            NodeFate::Finished => Became::Finished,
+            NodeFate::Alive | NodeFate::Pruned | NodeFate::Cut if place < beam.saturating_sub(ended) => Became::Kept,
+            NodeFate::Alive | NodeFate::Pruned | NodeFate::Cut => Became::FellOut,
         };
         let is_path = said.as_ref().is_some_and(|said| path.iter().map(|node| node.token).eq(said.iter().copied()));
         BeamLine { words: path.iter().map(word).collect(), log_p: node.total, became, is_path }

@@ -1,6 +1,6 @@
 //! Floor 11: what is done on the page Steps.
 
-use crate::models::anatomy::Wrong;
+use crate::models::anatomy::Miswiring;
 use crate::text::links::Link;
 
 /// Whose words the steps read on.
@@ -127,7 +127,7 @@ pub enum StepsCommand {
     /// Whose words are read on.
     SetMode(Mode),
     /// The model as it is, or rewired.
-    SetWrong(Option<Wrong>),
+    SetWrong(Option<Miswiring>),
     /// To the whole step of this word, from 0.
     GoTo(usize),
     /// So many stages or words on, as the player goes. What is still to be guessed is shown before it goes on.

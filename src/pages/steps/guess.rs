@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::analysis::aer::Counts;
+use crate::analysis::aer::AerCounts;
 use crate::pages::steps::command::Guessed;
 use crate::text::links::{Link, Links};
-use crate::text::pieces::Marks;
+use crate::text::pieces::PieceMarks;
 
 /// Guesses of the class.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,43 +22,43 @@ pub struct Guessing {
     /// The step, or the whole alignment, is shown.
     pub is_revealed: bool,
     /// Steps that were guessed and revealed.
-    pub score: Score,
+    pub score: GuessScore,
     /// What came of the guess of the whole alignment, once it is shown.
-    pub compared: Option<Compared>,
+    pub compared: Option<GuessCompared>,
 }
 
 /// How far the links of three agree, two at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Compared {
+pub struct GuessCompared {
     /// Those that were guessed, among the model's.
-    pub model: Counts,
+    pub model: AerCounts,
     /// Those that were guessed, among the statistical aligner's, where it has any of these words.
-    pub aligner: Option<Counts>,
+    pub aligner: Option<AerCounts>,
     /// The model's, among the aligner's.
-    pub model_to_aligner: Option<Counts>,
+    pub model_to_aligner: Option<AerCounts>,
 }
 
-impl Compared {
+impl GuessCompared {
     /// Compares what was guessed; the model's links are the source word of the greatest alpha of each target word.
     fn of(guessed: &[Link], model: &[Link], aligner: Option<&Links>) -> Self {
         let aligner =
             aligner.map(|links| Links::new(links.all().into_iter().map(|(link, _)| link).collect(), Vec::new()));
         Self {
-            model: Counts::of(guessed, &Links::new(model.to_vec(), Vec::new())),
-            aligner: aligner.as_ref().map(|links| Counts::of(guessed, links)),
-            model_to_aligner: aligner.as_ref().map(|links| Counts::of(model, links)),
+            model: AerCounts::of(guessed, &Links::new(model.to_vec(), Vec::new())),
+            aligner: aligner.as_ref().map(|links| AerCounts::of(guessed, links)),
+            model_to_aligner: aligner.as_ref().map(|links| AerCounts::of(model, links)),
         }
     }
 }
 
 /// Balanced F of links against others, from 0 to 1; 0 where neither has any.
-pub fn f1(counts: &Counts) -> f32 {
+pub fn f1(counts: &AerCounts) -> f32 {
     counts.rates().aer.map_or(0.0, |aer| 1.0 - aer as f32)
 }
 
 /// How the class did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Score {
+pub struct GuessScore {
     /// Steps.
     pub steps: usize,
     /// Steps whose greatest alpha, or whose word, was guessed.
@@ -126,7 +126,7 @@ impl Guessing {
     pub(crate) fn reveal_whole(&mut self, model: &[Link], aligner: Option<&Links>, count: impl Fn(Link) -> bool) {
         if self.shows() {
             let guessed: Vec<Link> = self.links.iter().copied().filter(|link| count(*link)).collect();
-            self.compared = Some(Compared::of(&guessed, model, aligner));
+            self.compared = Some(GuessCompared::of(&guessed, model, aligner));
         }
     }
 
@@ -151,7 +151,7 @@ impl Guessing {
         &mut self,
         said: &str,
         candidates: impl Iterator<Item = (&'a str, f32)>,
-        marks: &Marks,
+        marks: &PieceMarks,
     ) {
         if !self.shows() {
             return;
@@ -175,17 +175,17 @@ impl Guessing {
 }
 
 /// Which of some words a guess is: the very one, else the first that reads the same.
-pub fn place_of(guess: &str, words: &[&str], marks: &Marks) -> Option<usize> {
+pub fn place_of(guess: &str, words: &[&str], marks: &PieceMarks) -> Option<usize> {
     let exact = words.iter().position(|word| *word == guess);
     exact.or_else(|| words.iter().position(|word| is_same(guess, word, marks)))
 }
 
 /// Whether a guess is right: one that is itself among the candidates stands for that very word.
-pub fn is_right(guess: &str, truth: &str, candidates: &[&str], marks: &Marks) -> bool {
+pub fn is_right(guess: &str, truth: &str, candidates: &[&str], marks: &PieceMarks) -> bool {
     if candidates.contains(&guess) { guess == truth } else { is_same(guess, truth, marks) }
 }
 
 /// Whether a guess is this word of the vocabulary, whatever its capitals and the marks of pieces.
-pub fn is_same(guess: &str, word: &str, marks: &Marks) -> bool {
+pub fn is_same(guess: &str, word: &str, marks: &PieceMarks) -> bool {
     guess == word || guess.to_lowercase() == marks.bare(word).to_lowercase()
 }

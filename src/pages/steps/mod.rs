@@ -1,6 +1,6 @@
 //! Floor 11: the page Steps: a model taken apart, one decoder step after the other.
 //!
-//! What is wanted follows from the scene, the column and the page's own settings ([`Steps::follow`]); nothing asks for
+//! What is wanted follows from the scene, the column and the page's own settings ([`StepsPage::follow`]); nothing asks for
 //! it by name. The last picture stays until the next one is there.
 
 pub mod beam;
@@ -24,12 +24,12 @@ use crate::app::page::Page;
 use crate::app::state::AppState;
 use crate::decoding::apart::Then;
 use crate::jobs::live::protocol::HypothesisView;
-use crate::jobs::steps::{Apart, StepsRequest};
-use crate::models::anatomy::{Stage, Wrong};
-use crate::pages::shape::{Kept, PageState};
+use crate::jobs::steps::{StepTrace, StepsRequest};
+use crate::models::anatomy::{MachineStage, Miswiring};
+use crate::pages::shape::{AnyPage, PageState};
 use crate::pages::steps::guess::Guessing;
 use crate::text::links::{Link, Links};
-use crate::text::pieces::Marks;
+use crate::text::pieces::PieceMarks;
 
 pub use crate::pages::steps::command::{GUESSES, GuessEntry, Guessed, MODES, Mode, ModeEntry, StepsCommand};
 
@@ -40,11 +40,11 @@ const OPTIONS: usize = 6;
 
 /// What the page shows.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Steps {
+pub struct StepsPage {
     /// Whose words are read on.
     pub mode: Mode,
     /// How the model is rewired.
-    pub wrong: Option<Wrong>,
+    pub wrong: Option<Miswiring>,
     /// What the class has said.
     pub class: Vec<u32>,
     /// The step that is shown, from 0.
@@ -64,7 +64,7 @@ pub struct Steps {
     /// The beam of the step is shown beside it.
     pub has_beam: bool,
     /// What there is to see.
-    pub apart: Option<Arc<Apart>>,
+    pub apart: Option<Arc<StepTrace>>,
     /// The rows so far as a heatmap; `None` where the model has no alignment.
     pub table: Option<Arc<AlignmentTable>>,
     /// Why there is nothing new to see, as a sentence.
@@ -81,7 +81,7 @@ pub struct Steps {
     revision: u64,
 }
 
-impl Default for Steps {
+impl Default for StepsPage {
     fn default() -> Self {
         Self {
             mode: Mode::default(),
@@ -132,7 +132,7 @@ struct Saved {
     beam: bool,
 }
 
-impl Steps {
+impl StepsPage {
     /// The column whose model is taken apart: the selected one where it is one model, else the first that aligns.
     pub fn column<'a>(&self, app: &'a AppState) -> Option<&'a Column> {
         let selected = app.selected_column().filter(|column| column.ensemble.is_none());
@@ -158,7 +158,7 @@ impl Steps {
     }
 
     /// The decoder's stages, in the order in which a step goes through them.
-    pub fn stages(&self) -> Vec<&Stage> {
+    pub fn stages(&self) -> Vec<&MachineStage> {
         let Some(apart) = &self.apart else { return Vec::new() };
         apart.machine.stages.iter().filter(|stage| !stage.reads_source()).collect()
     }
@@ -214,7 +214,7 @@ impl Steps {
     }
 
     /// How the vocabulary of its words says where words begin.
-    pub fn marks(&self, app: &AppState) -> Marks {
+    pub fn marks(&self, app: &AppState) -> PieceMarks {
         let facts = self.column(app).and_then(|column| column.facts.as_ref());
         facts.map(|facts| facts.marks.clone()).unwrap_or_default()
     }
@@ -439,22 +439,22 @@ impl Steps {
 }
 
 /// Whether a link is between words, and not at an end of either sentence.
-fn are_words(apart: &Apart, link: Link) -> bool {
+fn are_words(apart: &StepTrace, link: Link) -> bool {
     let is_end = apart.source.spans.get(link.source).is_none_or(std::ops::Range::is_empty);
     let said = apart.steps.get(link.target).and_then(|step| step.said);
     !is_end && said.is_some_and(|(id, _)| id != apart.eos)
 }
 
 /// Where step `i` looks most, between words; `</s>` of neither side is one.
-fn greatest(apart: &Apart, i: usize) -> Option<Link> {
+fn greatest(apart: &StepTrace, i: usize) -> Option<Link> {
     let alpha_i = apart.steps.get(i)?.alpha_i.as_ref()?.iter().enumerate();
     let (source, _) = alpha_i.max_by(|a, b| a.1.total_cmp(b.1))?;
     Some(Link { source, target: i }).filter(|link| are_words(apart, *link))
 }
 
-impl PageState for Steps {
+impl PageState for StepsPage {
     type Command = StepsCommand;
-    type Found = Result<Arc<Apart>, String>;
+    type Found = Result<Arc<StepTrace>, String>;
 
     fn apply(&mut self, command: StepsCommand, app: &mut AppState) {
         let before = self.kept();
@@ -540,7 +540,7 @@ impl PageState for Steps {
         match found {
             Ok(apart) => {
                 let is_other = self.apart.as_ref().is_none_or(|old| old.source.text != apart.source.text);
-                let machine = |apart: &Apart| (apart.model.clone(), apart.wrong);
+                let machine = |apart: &StepTrace| (apart.model.clone(), apart.wrong);
                 let is_other_machine = self.apart.as_ref().is_none_or(|old| machine(old) != machine(&apart));
                 let is_same_machine = self.apart.as_ref().is_some_and(|old| old.machine == apart.machine);
                 if !apart.machine.stages.iter().any(|stage| self.open.as_deref() == Some(stage.key)) {
@@ -574,7 +574,7 @@ impl PageState for Steps {
     }
 }
 
-impl Kept for Steps {
+impl AnyPage for StepsPage {
     fn saved(&self) -> Value {
         serde_json::to_value(self.kept()).unwrap_or_default()
     }

@@ -4,19 +4,19 @@ use std::borrow::Cow;
 
 use crate::figure::Figure;
 use crate::figure::geometry::{Area, point, size};
-use crate::figure::machine::{Drawing, Held};
+use crate::figure::machine::{Held, MachineDrawing};
 use crate::figure::measure::SansSerif;
 use crate::figure::palette;
 use crate::figure::provenance::Provenance;
-use crate::jobs::steps::Apart;
-use crate::models::anatomy::Stage;
+use crate::jobs::steps::StepTrace;
+use crate::models::anatomy::MachineStage;
 use crate::pages::steps::command::Guessed;
 
 /// Width and height of a machine on paper, points.
 const ON_PAPER: (f32, f32) = (860.0, 430.0);
 
 /// What a box shows at step `i`; what is to be guessed of it stays hidden.
-pub fn held<'a>(apart: &'a Apart, i: usize, hidden: Option<Guessed>, stage: &Stage) -> Held<'a> {
+pub fn held<'a>(apart: &'a StepTrace, i: usize, hidden: Option<Guessed>, stage: &MachineStage) -> Held<'a> {
     let step = apart.steps.get(i);
     match stage.key {
         "words" => Held::Text(Cow::Owned(words(apart).join(" "))),
@@ -36,7 +36,7 @@ pub fn held<'a>(apart: &'a Apart, i: usize, hidden: Option<Guessed>, stage: &Sta
 }
 
 /// The source words as they were typed; `</s>` for the end.
-pub fn words(apart: &Apart) -> Vec<&str> {
+pub fn words(apart: &StepTrace) -> Vec<&str> {
     let source = &apart.source;
     source
         .tokens
@@ -47,9 +47,9 @@ pub fn words(apart: &Apart) -> Vec<&str> {
 }
 
 /// The machine at step `i` for paper; `lit` is the box that is spoken of.
-pub fn figure(apart: &Apart, i: usize, hidden: Option<Guessed>, lit: Option<&str>) -> Figure<'static> {
+pub fn figure(apart: &StepTrace, i: usize, hidden: Option<Guessed>, lit: Option<&str>) -> Figure<'static> {
     let machine = &apart.machine;
-    let drawing = Drawing {
+    let drawing = MachineDrawing {
         machine,
         held: machine.stages.iter().map(|stage| held(apart, i, hidden, stage)).collect(),
         is_done: vec![true; machine.stages.len()],
@@ -74,7 +74,7 @@ pub fn figure(apart: &Apart, i: usize, hidden: Option<Guessed>, lit: Option<&str
     Figure { size, marks, provenance }.captioned(&caption, &SansSerif, &palette::LIGHT).grounded(&palette::LIGHT)
 }
 
-fn caption(apart: &Apart, i: usize, hidden: Option<Guessed>) -> String {
+fn caption(apart: &StepTrace, i: usize, hidden: Option<Guessed>) -> String {
     let before: Vec<&str> = (0..i).filter_map(|n| apart.said(n)).collect();
     let after = if before.is_empty() { "the first word".to_owned() } else { format!("after \"{}\"", before.join(" ")) };
     let says = match (hidden, apart.said(i)) {

@@ -5,7 +5,7 @@ pub mod command;
 
 use std::path::PathBuf;
 
-use crate::app::effect::Chore;
+use crate::app::effect::FileJob;
 use crate::app::state::AppState;
 use crate::attention::{AttentionKind, find};
 use crate::pages::training::command::{Field, TrainingCommand};
@@ -83,7 +83,7 @@ impl NewTraining {
         match command {
             TrainingCommand::Set(field, text) => set(&mut self.plan, field, text),
             TrainingCommand::Save(path) => {
-                app.tasks.chore(Chore::SaveTraining { plan: Box::new(self.plan.clone()), path });
+                app.tasks.chore(FileJob::SaveTraining { plan: Box::new(self.plan.clone()), path });
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::app::state::AppState;
 use crate::app::view::Selection;
 use crate::jobs::live::protocol::EnsembleSpec;
 use crate::pages::sentence::command::SelectCommand;
-use crate::pages::steps::{Steps, StepsCommand};
+use crate::pages::steps::{StepsCommand, StepsPage};
 use crate::session::command::Command;
 
 /// The numbers of the window that a lesson changes, with what they are at first.
@@ -31,7 +31,7 @@ pub struct Left {
 
 impl Left {
     /// The window as it is.
-    pub fn of(app: &AppState, steps: &Steps) -> Self {
+    pub fn of(app: &AppState, steps: &StepsPage) -> Self {
         let id = app.view.selection().column;
         let layout = LAYOUT.iter().map(|(key, first)| (*key, app.view.layout().get(*key).copied().unwrap_or(*first)));
         Self {

@@ -9,9 +9,9 @@ use crate::app::settings::{INSPECTOR_OPEN, LINKS_PICTURE, SOLO, Shown, TREE_PICT
 use crate::app::state::AppState;
 use crate::app::view::Selection;
 use crate::pages::sentence::command::{SearchCommand, SelectCommand, SourceCommand};
-use crate::pages::steps::{Steps, StepsCommand};
+use crate::pages::steps::{StepsCommand, StepsPage};
 use crate::session::command::Command;
-use crate::session::lessons::things::{Act, Look, Thing};
+use crate::session::lessons::things::{LessonAct, LessonAction, Look};
 
 /// What comes of a thing now.
 #[derive(Debug, PartialEq)]
@@ -26,9 +26,9 @@ pub enum Now {
     Never(String),
 }
 
-impl Thing {
+impl LessonAction {
     /// What brings it about.
-    pub fn now(&self, app: &AppState, steps: &Steps) -> Now {
+    pub fn now(&self, app: &AppState, steps: &StepsPage) -> Now {
         let set = |command: SettingsCommand| Now::Do(vec![command.into()]);
         let layout = |list: &[(&str, bool)]| {
             Now::Do(list.iter().map(|(key, on)| set_layout(key, if *on { 1.0 } else { 0.0 })).collect())
@@ -71,7 +71,7 @@ impl Thing {
     }
 
     /// Whether it is so; `before` is what was so when it was first waited for.
-    pub fn holds(&self, before: &Before, app: &AppState, steps: &Steps) -> bool {
+    pub fn holds(&self, before: &Before, app: &AppState, steps: &StepsPage) -> bool {
         let is_on = |key: &str, at_first: f32| app.view.layout().get(key).copied().unwrap_or(at_first) > 0.0;
         let (search, settings) = (&app.document.scene().search, app.view.settings());
         match self {
@@ -105,15 +105,15 @@ impl Thing {
     }
 }
 
-fn act_holds(act: Act, before: &Before, app: &AppState, steps: &Steps) -> bool {
+fn act_holds(act: LessonAct, before: &Before, app: &AppState, steps: &StepsPage) -> bool {
     match act {
-        Act::AnotherSentence => app.document.source().trim() != before.source.trim() && settled(app),
-        Act::SelectWord => app.view.selection().target.is_some() && app.view.selection() != before.selection,
-        Act::Reveal => steps.guessing.as_ref().is_some_and(|guessing| guessing.is_revealed),
-        Act::Intervene => !app.document.scene().interventions.is_empty(),
-        Act::AnotherStep => steps.i != before.i,
-        Act::Say => !steps.class.is_empty(),
-        Act::AnotherHypothesis => hypotheses(app) != before.hypotheses,
+        LessonAct::AnotherSentence => app.document.source().trim() != before.source.trim() && settled(app),
+        LessonAct::SelectWord => app.view.selection().target.is_some() && app.view.selection() != before.selection,
+        LessonAct::Reveal => steps.guessing.as_ref().is_some_and(|guessing| guessing.is_revealed),
+        LessonAct::Intervene => !app.document.scene().interventions.is_empty(),
+        LessonAct::AnotherStep => steps.i != before.i,
+        LessonAct::Say => !steps.class.is_empty(),
+        LessonAct::AnotherHypothesis => hypotheses(app) != before.hypotheses,
     }
 }
 
@@ -128,7 +128,7 @@ pub struct Before {
 
 impl Before {
     /// What is so now.
-    pub fn of(app: &AppState, steps: &Steps) -> Self {
+    pub fn of(app: &AppState, steps: &StepsPage) -> Self {
         let source = app.document.source().to_owned();
         Self { source, selection: app.view.selection(), i: steps.i, hypotheses: hypotheses(app) }
     }
@@ -208,7 +208,7 @@ fn select_word(word: Option<&str>, app: &AppState) -> Now {
 }
 
 /// Whether the machine shows the present sentence.
-pub(super) fn is_apart(app: &AppState, steps: &Steps) -> bool {
+pub(super) fn is_apart(app: &AppState, steps: &StepsPage) -> bool {
     let is_of = |column: &Column| {
         is_settled(column)
             && steps
@@ -219,11 +219,11 @@ pub(super) fn is_apart(app: &AppState, steps: &Steps) -> bool {
     !steps.is_waiting() && steps.column(app).is_some_and(is_of)
 }
 
-fn step_of(step: &str, steps: &Steps) -> Option<usize> {
+fn step_of(step: &str, steps: &StepsPage) -> Option<usize> {
     steps.apart.as_ref()?.place(step)
 }
 
-fn go_to(step: &str, app: &AppState, steps: &Steps) -> Now {
+fn go_to(step: &str, app: &AppState, steps: &StepsPage) -> Now {
     if !is_apart(app, steps) {
         return steps.message.clone().map_or(Now::NotYet, Now::Never);
     }
@@ -233,7 +233,7 @@ fn go_to(step: &str, app: &AppState, steps: &Steps) -> Now {
     }
 }
 
-fn open_box(key: &str, app: &AppState, steps: &Steps) -> Now {
+fn open_box(key: &str, app: &AppState, steps: &StepsPage) -> Now {
     if !is_apart(app, steps) {
         return steps.message.clone().map_or(Now::NotYet, Now::Never);
     }

@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::app::effect::News;
+use crate::app::effect::FileEvent;
 use crate::app::files::files::write_whole;
-use crate::app::files::picture::Picture;
+use crate::app::files::picture::PictureRequest;
 use crate::figure::svg::bare;
 use crate::figure::{Figure, svg};
 use crate::session::lessons::script::{Script, ScriptPage, ScriptPart};
 use crate::text::lesson::Ask;
-use crate::text::markdown::{Block, Span};
+use crate::text::markdown::{MarkdownBlock, MarkdownSpan};
 
 /// The picture of a page.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Paper {
     /// What a column shows.
-    Column(Box<Picture>),
+    Column(Box<PictureRequest>),
     /// A model taken apart.
     Machine(Arc<Figure<'static>>),
 }
@@ -103,12 +103,12 @@ fn solution_html(ask: &Ask) -> String {
     )
 }
 
-fn blocks_html(blocks: &[Block]) -> String {
+fn blocks_html(blocks: &[MarkdownBlock]) -> String {
     let mut html = String::new();
     let mut list = None;
     for block in blocks {
         let wanted = match block {
-            Block::Item { number, .. } => Some(if number.is_some() { "ol" } else { "ul" }),
+            MarkdownBlock::Item { number, .. } => Some(if number.is_some() { "ol" } else { "ul" }),
             _ => None,
         };
         if wanted != list {
@@ -121,30 +121,30 @@ fn blocks_html(blocks: &[Block]) -> String {
     html + &list.map_or_else(String::new, |tag| format!("</{tag}>\n"))
 }
 
-fn block_html(block: &Block) -> String {
+fn block_html(block: &MarkdownBlock) -> String {
     match block {
-        Block::Heading { level, spans } => {
+        MarkdownBlock::Heading { level, spans } => {
             let level = (level + 1).min(6);
             format!("<h{level}>{}</h{level}>\n", spans_html(spans))
         }
-        Block::Text(spans) => format!("<p>{}</p>\n", spans_html(spans)),
-        Block::Item { spans, .. } => format!("<li>{}</li>", spans_html(spans)),
-        Block::Code(text) => format!("<pre><code>{}</code></pre>\n", escaped(text)),
-        Block::Table(rows) => {
-            let cell = |cell: &Vec<Span>| format!("<td>{}</td>", spans_html(cell));
-            let row = |row: &Vec<Vec<Span>>| format!("<tr>{}</tr>", row.iter().map(cell).collect::<String>());
+        MarkdownBlock::Text(spans) => format!("<p>{}</p>\n", spans_html(spans)),
+        MarkdownBlock::Item { spans, .. } => format!("<li>{}</li>", spans_html(spans)),
+        MarkdownBlock::Code(text) => format!("<pre><code>{}</code></pre>\n", escaped(text)),
+        MarkdownBlock::Table(rows) => {
+            let cell = |cell: &Vec<MarkdownSpan>| format!("<td>{}</td>", spans_html(cell));
+            let row = |row: &Vec<Vec<MarkdownSpan>>| format!("<tr>{}</tr>", row.iter().map(cell).collect::<String>());
             format!("<table>{}</table>\n", rows.iter().map(row).collect::<String>())
         }
-        Block::Picture { shows, .. } => format!("<p>[{}]</p>\n", escaped(shows)),
+        MarkdownBlock::Picture { shows, .. } => format!("<p>[{}]</p>\n", escaped(shows)),
     }
 }
 
-fn spans_html(spans: &[Span]) -> String {
+fn spans_html(spans: &[MarkdownSpan]) -> String {
     spans.iter().map(span_html).collect()
 }
 
 /// Links lead nowhere on paper.
-fn span_html(span: &Span) -> String {
+fn span_html(span: &MarkdownSpan) -> String {
     let mut html = escaped(&span.text);
     for (is_on, tag) in [(span.code, "code"), (span.emphasis, "em"), (span.strong, "strong")] {
         if is_on {
@@ -159,14 +159,16 @@ fn escaped(text: &str) -> String {
 }
 
 /// A picture that cannot be drawn is left out: the text is what counts.
-pub(super) fn write(path: &Path, script: &Script, pictures: &[(usize, Paper)]) -> News {
+pub(super) fn write(path: &Path, script: &Script, pictures: &[(usize, Paper)]) -> FileEvent {
     let figures = pictures.iter().filter_map(|(page, picture)| Some((*page, picture.svg()?))).collect();
     let beside = solutions_path(path);
     let written = write_whole(path, handout(script, &figures).as_bytes())
         .and_then(|()| write_whole(&beside, solutions(script).as_bytes()));
     match written {
-        Ok(()) => News::Notice { text: format!("Saved {} and {}", path.display(), beside.display()), is_error: false },
-        Err(error) => News::Notice { text: error.to_string(), is_error: true },
+        Ok(()) => {
+            FileEvent::Notice { text: format!("Saved {} and {}", path.display(), beside.display()), is_error: false }
+        }
+        Err(error) => FileEvent::Notice { text: error.to_string(), is_error: true },
     }
 }
 

@@ -1,10 +1,10 @@
 //! Floor 12: the parts of the window that a lesson can light, by name. A leaf.
 
-use crate::text::lesson::{Entry, hint};
+use crate::text::lesson::{LessonEntry, hint};
 
 /// A part of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Lit {
+pub enum HighlightPart {
     /// The field of the sentence.
     Source,
     /// A column.
@@ -43,7 +43,7 @@ pub enum Lit {
 #[derive(Clone, Copy, Debug)]
 pub struct LightEntry {
     /// Which.
-    pub lit: Lit,
+    pub lit: HighlightPart,
     /// In a lesson.
     pub key: &'static str,
     /// For those who do not see the light.
@@ -54,25 +54,25 @@ pub struct LightEntry {
 
 /// Every part that can be lit.
 pub const LIGHTS: &[LightEntry] = &[
-    LightEntry { lit: Lit::Source, key: "source", name: "the sentence", takes: "" },
-    LightEntry { lit: Lit::Column, key: "column", name: "the column", takes: "a model" },
-    LightEntry { lit: Lit::Translation, key: "translation", name: "the translation", takes: "a model" },
-    LightEntry { lit: Lit::Heatmap, key: "heatmap", name: "the picture", takes: "a model" },
-    LightEntry { lit: Lit::Beam, key: "beam", name: "the beam", takes: "a model" },
-    LightEntry { lit: Lit::Inspector, key: "inspector", name: "the inspector below", takes: "" },
-    LightEntry { lit: Lit::Pages, key: "pages", name: "the tabs of the pages", takes: "" },
-    LightEntry { lit: Lit::Models, key: "models", name: "the names of the models", takes: "" },
-    LightEntry { lit: Lit::BeamSize, key: "beam-size", name: "the number beside Beam", takes: "" },
-    LightEntry { lit: Lit::Choices, key: "choices", name: "the choices of page Steps", takes: "" },
-    LightEntry { lit: Lit::Words, key: "words", name: "the words of the steps", takes: "" },
-    LightEntry { lit: Lit::Player, key: "player", name: "the player", takes: "" },
-    LightEntry { lit: Lit::Machine, key: "machine", name: "the machine", takes: "" },
-    LightEntry { lit: Lit::Box, key: "box", name: "the box", takes: "the key of a box" },
-    LightEntry { lit: Lit::OpenBox, key: "open-box", name: "the open box", takes: "" },
-    LightEntry { lit: Lit::Rows, key: "rows", name: "the rows so far", takes: "" },
+    LightEntry { lit: HighlightPart::Source, key: "source", name: "the sentence", takes: "" },
+    LightEntry { lit: HighlightPart::Column, key: "column", name: "the column", takes: "a model" },
+    LightEntry { lit: HighlightPart::Translation, key: "translation", name: "the translation", takes: "a model" },
+    LightEntry { lit: HighlightPart::Heatmap, key: "heatmap", name: "the picture", takes: "a model" },
+    LightEntry { lit: HighlightPart::Beam, key: "beam", name: "the beam", takes: "a model" },
+    LightEntry { lit: HighlightPart::Inspector, key: "inspector", name: "the inspector below", takes: "" },
+    LightEntry { lit: HighlightPart::Pages, key: "pages", name: "the tabs of the pages", takes: "" },
+    LightEntry { lit: HighlightPart::Models, key: "models", name: "the names of the models", takes: "" },
+    LightEntry { lit: HighlightPart::BeamSize, key: "beam-size", name: "the number beside Beam", takes: "" },
+    LightEntry { lit: HighlightPart::Choices, key: "choices", name: "the choices of page Steps", takes: "" },
+    LightEntry { lit: HighlightPart::Words, key: "words", name: "the words of the steps", takes: "" },
+    LightEntry { lit: HighlightPart::Player, key: "player", name: "the player", takes: "" },
+    LightEntry { lit: HighlightPart::Machine, key: "machine", name: "the machine", takes: "" },
+    LightEntry { lit: HighlightPart::Box, key: "box", name: "the box", takes: "the key of a box" },
+    LightEntry { lit: HighlightPart::OpenBox, key: "open-box", name: "the open box", takes: "" },
+    LightEntry { lit: HighlightPart::Rows, key: "rows", name: "the rows so far", takes: "" },
 ];
 
-impl Lit {
+impl HighlightPart {
     /// Its line of the table.
     pub fn entry(self) -> &'static LightEntry {
         LIGHTS.iter().find(|entry| entry.lit == self).unwrap_or(&LIGHTS[0])
@@ -81,16 +81,16 @@ impl Lit {
 
 /// A part that is lit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Light {
+pub struct Highlight {
     /// Which.
-    pub lit: Lit,
+    pub lit: HighlightPart,
     /// A model, or a box; `None`: wherever it is.
     pub of: Option<String>,
 }
 
-impl Light {
+impl Highlight {
     /// Whether it is this part of this model or box.
-    pub fn is(&self, lit: Lit, of: &str) -> bool {
+    pub fn is(&self, lit: HighlightPart, of: &str) -> bool {
         self.lit == lit && self.of.as_ref().is_none_or(|wanted| wanted == of)
     }
 
@@ -102,7 +102,7 @@ impl Light {
 }
 
 /// Reads a line of a block `light`; `none` puts all out.
-pub fn read(entry: &Entry) -> Result<Option<Light>, String> {
+pub fn read(entry: &LessonEntry) -> Result<Option<Highlight>, String> {
     if entry.key == "none" {
         return Ok(None);
     }
@@ -114,8 +114,8 @@ pub fn read(entry: &Entry) -> Result<Option<Light>, String> {
     if line.takes.is_empty() && of.is_some() {
         return Err(format!("`{}` stands alone on its line", line.key));
     }
-    if line.lit == Lit::Box && of.is_none() {
+    if line.lit == HighlightPart::Box && of.is_none() {
         return Err("`box` needs the key of a box, such as `box alpha`".to_owned());
     }
-    Ok(Some(Light { lit: line.lit, of }))
+    Ok(Some(Highlight { lit: line.lit, of }))
 }

@@ -17,24 +17,24 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::app::document::column::Column;
-use crate::app::effect::{Chore, Effect, Work};
+use crate::app::effect::{Effect, FileJob, Work};
 use crate::app::files::drawing::Drawing;
 use crate::app::files::export;
 use crate::app::page::Page;
 use crate::app::settings::LINKS_PICTURE;
 use crate::app::state::AppState;
 use crate::figure::palette::COLOUR_MAPS;
-use crate::jobs::files::texts::Texts;
-use crate::pages::steps::Steps;
+use crate::jobs::files::texts::FolderTexts;
+use crate::pages::steps::StepsPage;
 use crate::pages::steps::picture::figure;
 use crate::session::command::Command;
 use crate::session::lessons::before::Left;
 use crate::session::lessons::doing::{Before, Now, is_apart, settled};
 use crate::session::lessons::handout::Paper;
-use crate::session::lessons::lights::{Light, Lit};
+use crate::session::lessons::lights::{Highlight, HighlightPart};
 use crate::session::lessons::script::{Script, ScriptPage, ScriptPart, Wait};
-use crate::session::lessons::shelf::{Kept, bundled};
-use crate::session::lessons::things::Thing;
+use crate::session::lessons::shelf::{LessonFile, bundled};
+use crate::session::lessons::things::LessonAction;
 
 pub use crate::session::lessons::command::LessonCommand;
 
@@ -45,7 +45,7 @@ pub struct Lessons {
     pub is_shown: bool,
     /// Where the user's own lessons lie; `None`: nowhere.
     pub folder: Option<PathBuf>,
-    own: Vec<Kept>,
+    own: Vec<LessonFile>,
     open: Option<Running>,
     left: Option<Left>,
 }
@@ -64,13 +64,13 @@ pub struct Running {
     /// Pages whose answers are shown.
     pub revealed: BTreeSet<usize>,
     /// What is lit.
-    pub lights: Vec<Light>,
+    pub lights: Vec<Highlight>,
     /// What the page speaks of and is not so with these models, as sentences.
     pub troubles: Vec<String>,
     /// The part that is waited at; behind the last: none is.
     at: usize,
     /// What is still to be brought about, in this order.
-    todo: VecDeque<Thing>,
+    todo: VecDeque<LessonAction>,
     /// What was so when it was first waited.
     before: Option<Before>,
     /// Pictures of pages that were seen.
@@ -121,7 +121,7 @@ impl Running {
     }
 
     /// What is still to be brought about.
-    pub fn todo(&self) -> impl Iterator<Item = &Thing> {
+    pub fn todo(&self) -> impl Iterator<Item = &LessonAction> {
         self.todo.iter()
     }
 
@@ -181,7 +181,7 @@ impl Running {
     }
 
     /// The next commands, where something is to be brought about and can be.
-    fn act(&mut self, app: &mut AppState, steps: &Steps) -> Vec<Command> {
+    fn act(&mut self, app: &mut AppState, steps: &StepsPage) -> Vec<Command> {
         while let Some(thing) = self.todo.front() {
             let commands = match thing.now(app, steps) {
                 Now::Do(commands) => commands,
@@ -204,7 +204,7 @@ impl Running {
     }
 
     /// Goes on where what is waited for is so; true when it did.
-    fn watch(&mut self, app: &AppState, steps: &Steps) -> bool {
+    fn watch(&mut self, app: &AppState, steps: &StepsPage) -> bool {
         if !self.is_ready() {
             return false;
         }
@@ -218,7 +218,7 @@ impl Running {
     }
 
     /// Keeps the picture of the page for paper, once it is there.
-    fn keep_picture(&mut self, app: &AppState, steps: &Steps) {
+    fn keep_picture(&mut self, app: &AppState, steps: &StepsPage) {
         if self.pictures.contains_key(&self.page) || !self.is_ready() {
             return;
         }
@@ -234,7 +234,7 @@ impl Running {
 }
 
 /// The machine at the step that is shown.
-fn of_steps(steps: &Steps) -> Option<Paper> {
+fn of_steps(steps: &StepsPage) -> Option<Paper> {
     let apart = steps.apart.as_ref()?;
     let lit = steps.current().or(steps.open.as_deref());
     Some(Paper::Machine(Arc::new(figure(apart, steps.i, steps.hidden(steps.i), lit))))
@@ -261,7 +261,7 @@ impl Lessons {
     }
 
     /// All lessons: those that come with the program, then the user's own.
-    pub fn shelf(&self) -> impl Iterator<Item = &Kept> {
+    pub fn shelf(&self) -> impl Iterator<Item = &LessonFile> {
         bundled().iter().chain(&self.own)
     }
 
@@ -276,12 +276,12 @@ impl Lessons {
     }
 
     /// Whether a part of the window is lit.
-    pub fn lights(&self, lit: Lit, of: &str) -> bool {
+    pub fn lights(&self, lit: HighlightPart, of: &str) -> bool {
         self.open().is_some_and(|open| open.lights.iter().any(|light| light.is(lit, of)))
     }
 
     /// Does what the user asked for; some is done by the commands that come back.
-    pub(super) fn apply(&mut self, command: LessonCommand, app: &mut AppState, steps: &Steps) -> Vec<Command> {
+    pub(super) fn apply(&mut self, command: LessonCommand, app: &mut AppState, steps: &StepsPage) -> Vec<Command> {
         match command {
             LessonCommand::Show(on) => self.show(on, app),
             LessonCommand::Open(key) => {
@@ -308,7 +308,7 @@ impl Lessons {
         app.tasks.push(Effect::FollowTexts(folders));
     }
 
-    fn begin(&mut self, key: &str, app: &mut AppState, steps: &Steps) {
+    fn begin(&mut self, key: &str, app: &mut AppState, steps: &StepsPage) {
         let Some(script) = self.shelf().find(|kept| kept.key == key).and_then(|kept| kept.script.clone()) else {
             return app.notify(format!("There is no lesson {key} that can be read"), true);
         };
@@ -322,11 +322,11 @@ impl Lessons {
         let pictures: Vec<(usize, Paper)> =
             open.pictures.iter().map(|(page, picture)| (*page, picture.clone())).collect();
         let script = Arc::clone(&open.script);
-        app.tasks.chore(Chore::Work(Work(Arc::new(move || handout::write(&path, &script, &pictures)))));
+        app.tasks.chore(FileJob::Work(Work(Arc::new(move || handout::write(&path, &script, &pictures)))));
     }
 
     /// Goes on by itself: brings about what can be, and passes what was done. Empty: there is nothing to do now.
-    pub(super) fn advance(&mut self, app: &mut AppState, steps: &Steps) -> Vec<Command> {
+    pub(super) fn advance(&mut self, app: &mut AppState, steps: &StepsPage) -> Vec<Command> {
         let Some(open) = self.open.as_mut().filter(|_| self.is_shown) else { return Vec::new() };
         loop {
             let commands = open.act(app, steps);
@@ -342,7 +342,7 @@ impl Lessons {
 
     /// The user's own lessons, read again. One that cannot be read stays as it was; the open one goes on from the top of
     /// its page.
-    pub(super) fn absorb(&mut self, found: &Texts) {
+    pub(super) fn absorb(&mut self, found: &FolderTexts) {
         let before = std::mem::take(&mut self.own);
         for (path, text) in &found.files {
             let old = before.iter().find(|kept| kept.file.as_ref() == Some(path));

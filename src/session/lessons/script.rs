@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::evaluation::facts::Fact;
+use crate::evaluation::facts::EvaluationFact;
 use crate::session::lessons::lights;
-use crate::session::lessons::lights::Light;
+use crate::session::lessons::lights::Highlight;
 use crate::session::lessons::things;
-use crate::session::lessons::things::Thing;
+use crate::session::lessons::things::LessonAction;
 use crate::text::lesson;
-use crate::text::lesson::{Ask, Entry, Fault};
-use crate::text::markdown::Block;
+use crate::text::lesson::{Ask, Fault, LessonEntry};
+use crate::text::markdown::MarkdownBlock;
 
 /// A lesson.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,7 +17,7 @@ pub struct Script {
     /// Its title.
     pub title: String,
     /// What it is about.
-    pub about: Vec<Block>,
+    pub about: Vec<MarkdownBlock>,
     /// At least one.
     pub pages: Vec<ScriptPage>,
 }
@@ -37,37 +37,37 @@ pub struct ScriptPage {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ScriptPart {
     /// To be read.
-    Text(Vec<Block>),
+    Text(Vec<MarkdownBlock>),
     /// ImportReport about when the page comes so far.
-    Do(Vec<Thing>),
+    Do(Vec<LessonAction>),
     /// Lit from here on; empty: nothing.
-    Light(Vec<Light>),
+    Light(Vec<Highlight>),
     /// The parts below come when it was done.
     Wait(Wait),
     /// A question, with its number on the page.
     Ask(usize, Ask),
     /// What must be so, with its line in the file.
-    Check(Vec<(usize, Fact)>),
+    Check(Vec<(usize, EvaluationFact)>),
 }
 
 /// What is waited for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wait {
     /// Done when this is so.
-    pub thing: Thing,
+    pub thing: LessonAction,
     /// What the reader is told.
     pub says: String,
 }
 
 impl Script {
     /// What has been brought about when page `at` begins, in the order of the table, each thing once.
-    pub fn things_before(&self, at: usize) -> Vec<Thing> {
+    pub fn things_before(&self, at: usize) -> Vec<LessonAction> {
         let mut things = BTreeMap::new();
         for part in self.pages.iter().take(at).flat_map(|page| &page.parts) {
             match part {
                 ScriptPart::Do(list) => things.extend(list.iter().map(|thing| (thing.place(), thing.clone()))),
                 // what was waited for is so, whoever did it
-                ScriptPart::Wait(wait) if !matches!(wait.thing, Thing::Act(_)) => {
+                ScriptPart::Wait(wait) if !matches!(wait.thing, LessonAction::Act(_)) => {
                     things.insert(wait.thing.place(), wait.thing.clone());
                 }
                 _ => {}
@@ -81,7 +81,7 @@ impl Script {
         let (mut sentence, mut beam) = (String::new(), 5);
         let mut tried = Vec::new();
         for part in self.pages.iter().flat_map(|page| &page.parts) {
-            let things: &[Thing] = match part {
+            let things: &[LessonAction] = match part {
                 ScriptPart::Do(things) => things,
                 ScriptPart::Wait(wait) => std::slice::from_ref(&wait.thing),
                 ScriptPart::Check(facts) => {
@@ -97,8 +97,8 @@ impl Script {
             };
             for thing in things {
                 match thing {
-                    Thing::Sentence(text) => sentence.clone_from(text),
-                    Thing::Beam(wanted) => beam = *wanted,
+                    LessonAction::Sentence(text) => sentence.clone_from(text),
+                    LessonAction::Beam(wanted) => beam = *wanted,
                     _ => {}
                 }
             }
@@ -113,7 +113,7 @@ pub struct Tried<'a> {
     /// Where it stands in the file, from 1.
     pub line: usize,
     /// What must be so,
-    pub fact: &'a Fact,
+    pub fact: &'a EvaluationFact,
     /// of this sentence
     pub sentence: String,
     /// and this beam.
@@ -158,44 +158,44 @@ pub fn read(text: &str) -> Result<Script, Vec<Fault>> {
     if faults.is_empty() { Ok(Script { title: lesson.title, about: lesson.about, pages }) } else { Err(faults) }
 }
 
-fn understood(part: lesson::Part, asks: &mut usize, faults: &mut Vec<Fault>) -> Option<ScriptPart> {
-    let mut sound = |entry: &Entry, found: Result<(), String>| {
+fn understood(part: lesson::LessonPart, asks: &mut usize, faults: &mut Vec<Fault>) -> Option<ScriptPart> {
+    let mut sound = |entry: &LessonEntry, found: Result<(), String>| {
         if let Err(text) = found {
             faults.push(Fault::new(entry.line, text));
         }
     };
     Some(match part {
-        lesson::Part::Text(blocks) => ScriptPart::Text(blocks),
-        lesson::Part::Ask(ask) => {
+        lesson::LessonPart::Text(blocks) => ScriptPart::Text(blocks),
+        lesson::LessonPart::Ask(ask) => {
             *asks += 1;
             ScriptPart::Ask(*asks - 1, ask)
         }
-        lesson::Part::Do(entries) => {
+        lesson::LessonPart::Do(entries) => {
             let mut things = Vec::new();
             for entry in &entries {
                 sound(entry, things::read(entry, true).map(|thing| things.push(thing)));
             }
             ScriptPart::Do(things)
         }
-        lesson::Part::Light(entries) => {
+        lesson::LessonPart::Light(entries) => {
             let mut lit = Vec::new();
             for entry in &entries {
                 sound(entry, lights::read(entry).map(|light| lit.extend(light)));
             }
             ScriptPart::Light(lit)
         }
-        lesson::Part::Check(entries) => {
+        lesson::LessonPart::Check(entries) => {
             let mut facts = Vec::new();
             for entry in &entries {
-                sound(entry, Fact::read(&entry.key, &entry.value).map(|fact| facts.push((entry.line, fact))));
+                sound(entry, EvaluationFact::read(&entry.key, &entry.value).map(|fact| facts.push((entry.line, fact))));
             }
             ScriptPart::Check(facts)
         }
-        lesson::Part::Wait(entries) => return wait(&entries, faults).map(ScriptPart::Wait),
+        lesson::LessonPart::Wait(entries) => return wait(&entries, faults).map(ScriptPart::Wait),
     })
 }
 
-fn wait(entries: &[Entry], faults: &mut Vec<Fault>) -> Option<Wait> {
+fn wait(entries: &[LessonEntry], faults: &mut Vec<Fault>) -> Option<Wait> {
     let first = entries.first()?;
     let says = entries.iter().find(|entry| entry.key == "say").map(|entry| entry.value.clone());
     let mut things = Vec::new();
@@ -242,7 +242,7 @@ mod tests {
     fn a_page_knows_what_was_done_before_it() {
         let text = "# T\n## A\n```do\nbeam: 5\nsentence: a\n```\n## B\n```do\nbeam: 1\n```\n```check\ntranslation m is: x\n```\n## C\nx\n";
         let script = read(text).expect("it can be read");
-        assert_eq!(script.things_before(2), [Thing::Sentence("a".into()), Thing::Beam(1)]);
+        assert_eq!(script.things_before(2), [LessonAction::Sentence("a".into()), LessonAction::Beam(1)]);
         let facts = script.facts();
         assert_eq!((facts[0].line, facts[0].sentence.as_str(), facts[0].beam), (12, "a", 1));
     }

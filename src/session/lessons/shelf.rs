@@ -30,7 +30,7 @@ const OWN: &str = "own/";
 
 /// A lesson on the shelf.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kept {
+pub struct LessonFile {
     /// Names it in commands and links.
     pub key: String,
     /// Its file, where it is the user's own.
@@ -41,7 +41,7 @@ pub struct Kept {
     pub faults: Vec<String>,
 }
 
-impl Kept {
+impl LessonFile {
     /// Its title, or the name of its file where nothing of it could be read.
     pub fn title(&self) -> &str {
         let name = self.key.strip_prefix(OWN).unwrap_or(&self.key);
@@ -50,8 +50,8 @@ impl Kept {
 }
 
 /// The lessons that come with the program.
-pub fn bundled() -> &'static [Kept] {
-    static READ: LazyLock<Vec<Kept>> = LazyLock::new(|| {
+pub fn bundled() -> &'static [LessonFile] {
+    static READ: LazyLock<Vec<LessonFile>> = LazyLock::new(|| {
         let kept = |(key, text): &(&str, &str)| read(key, None, Path::new(&format!("{key}.md")), Ok(text), None);
         BUNDLED.iter().map(kept).collect()
     });
@@ -59,12 +59,18 @@ pub fn bundled() -> &'static [Kept] {
 }
 
 /// A file of the user's own folder; `before` is what was known of it.
-pub fn own(path: &Path, text: Result<&str, &str>, before: Option<&Kept>) -> Kept {
+pub fn own(path: &Path, text: Result<&str, &str>, before: Option<&LessonFile>) -> LessonFile {
     let stem = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     read(&format!("{OWN}{stem}"), Some(path), path, text, before)
 }
 
-fn read(key: &str, file: Option<&Path>, said: &Path, text: Result<&str, &str>, before: Option<&Kept>) -> Kept {
+fn read(
+    key: &str,
+    file: Option<&Path>,
+    said: &Path,
+    text: Result<&str, &str>,
+    before: Option<&LessonFile>,
+) -> LessonFile {
     let found = match text {
         Ok(text) => script::read(text)
             .map_err(|faults| faults.iter().map(|fault| format!("{}, {fault}", said.display())).collect::<Vec<_>>()),
@@ -74,5 +80,5 @@ fn read(key: &str, file: Option<&Path>, said: &Path, text: Result<&str, &str>, b
         Ok(script) => (Some(Arc::new(script)), Vec::new()),
         Err(faults) => (before.and_then(|before| before.script.clone()), faults),
     };
-    Kept { key: key.to_owned(), file: file.map(Path::to_path_buf), script, faults }
+    LessonFile { key: key.to_owned(), file: file.map(Path::to_path_buf), script, faults }
 }

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::app::page::Page;
-use crate::models::anatomy::Wrong;
+use crate::models::anatomy::Miswiring;
 use crate::pages::steps::command::{Guessed, Mode};
 use crate::session::lessons::script::{Script, ScriptPart};
-use crate::session::lessons::things::{Look, Thing};
+use crate::session::lessons::things::{LessonAction, Look};
 
 /// A machine at a step, or a sentence in some models.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub struct Spoken {
     /// Whose words.
     pub mode: Mode,
     /// How it is wired.
-    pub wrong: Option<Wrong>,
+    pub wrong: Option<Miswiring>,
     /// What is to be guessed.
     pub guess: Option<Guessed>,
     /// The word of the step, or its number.
@@ -43,7 +43,7 @@ pub fn spoken(script: &Script, at: usize) -> Option<Spoken> {
     let first = parts.iter().take_while(|part| !matches!(part, ScriptPart::Wait(_)));
     let own = first.filter_map(|part| if let ScriptPart::Do(things) = part { Some(things.clone()) } else { None });
     let all = script.things_before(at).into_iter().chain(own.flatten());
-    let things: BTreeMap<usize, Thing> = all.map(|thing| (thing.place(), thing)).collect();
+    let things: BTreeMap<usize, LessonAction> = all.map(|thing| (thing.place(), thing)).collect();
     let mut found = Spoken {
         page: Page::Sentence,
         model: String::new(),
@@ -60,20 +60,20 @@ pub fn spoken(script: &Script, at: usize) -> Option<Spoken> {
     };
     for thing in things.into_values() {
         match thing {
-            Thing::Models(names) => {
+            LessonAction::Models(names) => {
                 (found.model, found.models) = (names.first().cloned().unwrap_or_default(), names);
             }
-            Thing::Select(name) => found.model = name,
-            Thing::Sentence(text) => found.sentence = text,
-            Thing::Beam(beam) => found.beam = beam,
-            Thing::Given(text) => found.given = text,
-            Thing::Picture(look) => found.look = look,
-            Thing::Page(page) => found.page = page,
-            Thing::Mode(mode) => found.mode = mode,
-            Thing::Wrong(wrong) => found.wrong = wrong,
-            Thing::Guess(guess) => found.guess = guess,
-            Thing::Step(step) => found.step = Some(step),
-            Thing::Box(open) => found.open = open,
+            LessonAction::Select(name) => found.model = name,
+            LessonAction::Sentence(text) => found.sentence = text,
+            LessonAction::Beam(beam) => found.beam = beam,
+            LessonAction::Given(text) => found.given = text,
+            LessonAction::Picture(look) => found.look = look,
+            LessonAction::Page(page) => found.page = page,
+            LessonAction::Mode(mode) => found.mode = mode,
+            LessonAction::Wrong(wrong) => found.wrong = wrong,
+            LessonAction::Guess(guess) => found.guess = guess,
+            LessonAction::Step(step) => found.step = Some(step),
+            LessonAction::Box(open) => found.open = open,
             _ => {}
         }
     }

@@ -1,9 +1,9 @@
 //! Floor 12: what a lesson can bring about, and wait for: the table [`THINGS`]. A leaf: what comes of them is not known here.
 
 use crate::app::page::{PAGES, Page};
-use crate::models::anatomy::{WRONGS, Wrong};
+use crate::models::anatomy::{Miswiring, WRONGS};
 use crate::pages::steps::command::{Guessed, MODES, Mode};
-use crate::text::lesson::{Entry, hint};
+use crate::text::lesson::{LessonEntry, hint};
 
 /// What columns show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ const LOOKS: &[(&str, Look)] = &[("heatmap", Look::Heatmap), ("links", Look::Lin
 
 /// What a reader does that cannot be done for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
+pub enum LessonAct {
     /// Types or chooses another sentence.
     AnotherSentence,
     /// Selects any word.
@@ -37,20 +37,20 @@ pub enum Act {
     AnotherHypothesis,
 }
 
-/// Every [`Act`]: in a lesson, and what to do.
-pub const ACTS: &[(Act, &str, &str)] = &[
-    (Act::AnotherSentence, "another sentence", "Type another sentence, or choose one from the list."),
-    (Act::SelectWord, "select a word", "Click a word of a translation."),
-    (Act::Reveal, "reveal the guess", "Guess, then press Show."),
-    (Act::Intervene, "set something", "Change where the model looks or what it says."),
-    (Act::AnotherStep, "another step", "Go to another step."),
-    (Act::Say, "say a word", "Choose a word for the model to say."),
-    (Act::AnotherHypothesis, "another hypothesis", "Click another line of the beam."),
+/// Every [`LessonAct`]: in a lesson, and what to do.
+pub const ACTS: &[(LessonAct, &str, &str)] = &[
+    (LessonAct::AnotherSentence, "another sentence", "Type another sentence, or choose one from the list."),
+    (LessonAct::SelectWord, "select a word", "Click a word of a translation."),
+    (LessonAct::Reveal, "reveal the guess", "Guess, then press Show."),
+    (LessonAct::Intervene, "set something", "Change where the model looks or what it says."),
+    (LessonAct::AnotherStep, "another step", "Go to another step."),
+    (LessonAct::Say, "say a word", "Choose a word for the model to say."),
+    (LessonAct::AnotherHypothesis, "another hypothesis", "Click another line of the beam."),
 ];
 
 /// A thing that a lesson brings about or waits for.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Thing {
+pub enum LessonAction {
     /// These models are the columns.
     Models(Vec<String>),
     /// This is translated.
@@ -84,7 +84,7 @@ pub enum Thing {
     /// Whose words the steps read on.
     Mode(Mode),
     /// How the model of the steps is wired.
-    Wrong(Option<Wrong>),
+    Wrong(Option<Miswiring>),
     /// This is guessed first; `None`: nothing.
     Guess(Option<Guessed>),
     /// The beam stands beside the steps.
@@ -96,7 +96,7 @@ pub enum Thing {
     /// The box of this key is open; `None`: none.
     Box(Option<String>),
     /// What only the reader can do.
-    Act(Act),
+    Act(LessonAct),
 }
 
 /// One line of [`THINGS`].
@@ -108,7 +108,7 @@ pub struct ThingEntry {
     /// For the one who writes a lesson.
     pub example: &'static str,
     /// Makes it of what stands behind the key.
-    read: fn(&str) -> Option<Thing>,
+    read: fn(&str) -> Option<LessonAction>,
 }
 
 /// Everything, in the order in which a page is made ready.
@@ -116,55 +116,55 @@ pub const THINGS: &[ThingEntry] = &[
     entry("models", "folders of models, with commas between", "rnnencdec-en-fr, rnnsearch-en-fr", |text| {
         let names: Vec<String> =
             text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
-        (!names.is_empty()).then_some(Thing::Models(names))
+        (!names.is_empty()).then_some(LessonAction::Models(names))
     }),
     entry("sentence", "a sentence", "The woman bought red shoes.", |text| {
-        (!text.is_empty()).then(|| Thing::Sentence(text.to_owned()))
+        (!text.is_empty()).then(|| LessonAction::Sentence(text.to_owned()))
     }),
     entry("given", "a translation that every model is given, or none", "La maison rouge.", |text| {
-        or_none(text, Thing::Given)
+        or_none(text, LessonAction::Given)
     }),
     entry("beam", "a number from 1 to 50", "1", |text| {
-        text.parse().ok().filter(|beam| (1..=50).contains(beam)).map(Thing::Beam)
+        text.parse().ok().filter(|beam| (1..=50).contains(beam)).map(LessonAction::Beam)
     }),
-    entry("forbid-unk", "on or off", "on", |text| Some(Thing::ForbidUnk(on_off(text)?))),
+    entry("forbid-unk", "on or off", "on", |text| Some(LessonAction::ForbidUnk(on_off(text)?))),
     entry("page", "a page", "steps", |text| {
-        PAGES.iter().find(|entry| entry.key == text).map(|entry| Thing::Page(entry.page))
+        PAGES.iter().find(|entry| entry.key == text).map(|entry| LessonAction::Page(entry.page))
     }),
     entry("select", "the folder of a model", "rnnsearch-en-fr", |text| {
-        (!text.is_empty()).then(|| Thing::Select(text.to_owned()))
+        (!text.is_empty()).then(|| LessonAction::Select(text.to_owned()))
     }),
-    entry("word", "a word of the translation, or none", "rouges", |text| or_none(text, Thing::Word)),
+    entry("word", "a word of the translation, or none", "rouges", |text| or_none(text, LessonAction::Word)),
     entry("picture", "heatmap, links or tree", "links", |text| {
-        LOOKS.iter().find(|(key, _)| *key == text).map(|(_, look)| Thing::Picture(*look))
+        LOOKS.iter().find(|(key, _)| *key == text).map(|(_, look)| LessonAction::Picture(*look))
     }),
-    entry("energies", "on or off", "on", |text| Some(Thing::Energies(on_off(text)?))),
-    entry("pieces", "on or off", "on", |text| Some(Thing::Pieces(on_off(text)?))),
-    entry("links", "on or off", "on", |text| Some(Thing::Links(on_off(text)?))),
-    entry("typed-words", "on or off", "on", |text| Some(Thing::TypedWords(on_off(text)?))),
-    entry("inspector", "on or off", "on", |text| Some(Thing::Inspector(on_off(text)?))),
-    entry("solo", "on or off", "on", |text| Some(Thing::Solo(on_off(text)?))),
+    entry("energies", "on or off", "on", |text| Some(LessonAction::Energies(on_off(text)?))),
+    entry("pieces", "on or off", "on", |text| Some(LessonAction::Pieces(on_off(text)?))),
+    entry("links", "on or off", "on", |text| Some(LessonAction::Links(on_off(text)?))),
+    entry("typed-words", "on or off", "on", |text| Some(LessonAction::TypedWords(on_off(text)?))),
+    entry("inspector", "on or off", "on", |text| Some(LessonAction::Inspector(on_off(text)?))),
+    entry("solo", "on or off", "on", |text| Some(LessonAction::Solo(on_off(text)?))),
     entry("mode", "shown, greedy or class", "greedy", |text| {
-        MODES.iter().find(|entry| entry.key == text).map(|entry| Thing::Mode(entry.mode))
+        MODES.iter().find(|entry| entry.key == text).map(|entry| LessonAction::Mode(entry.mode))
     }),
     entry("wrong", "a wrong wiring, or none", "blind-weights", |text| match text {
-        "none" => Some(Thing::Wrong(None)),
-        _ => WRONGS.iter().find(|entry| entry.key == text).map(|entry| Thing::Wrong(Some(entry.wrong))),
+        "none" => Some(LessonAction::Wrong(None)),
+        _ => WRONGS.iter().find(|entry| entry.key == text).map(|entry| LessonAction::Wrong(Some(entry.wrong))),
     }),
     entry("guess", "row, word, alignment or off", "word", |text| match text {
         // as in lessons that are older than the guess of a word
-        "on" => Some(Thing::Guess(Some(Guessed::Row))),
-        "off" => Some(Thing::Guess(None)),
-        _ => Guessed::from_key(text).map(|guessed| Thing::Guess(Some(guessed))),
+        "on" => Some(LessonAction::Guess(Some(Guessed::Row))),
+        "off" => Some(LessonAction::Guess(None)),
+        _ => Guessed::from_key(text).map(|guessed| LessonAction::Guess(Some(guessed))),
     }),
-    entry("step-beam", "on or off", "on", |text| Some(Thing::StepBeam(on_off(text)?))),
-    entry("stages", "on or off", "on", |text| Some(Thing::Stages(on_off(text)?))),
+    entry("step-beam", "on or off", "on", |text| Some(LessonAction::StepBeam(on_off(text)?))),
+    entry("stages", "on or off", "on", |text| Some(LessonAction::Stages(on_off(text)?))),
     entry("step", "a word of the translation, or a number from 1", "rouges", |text| {
-        (!text.is_empty()).then(|| Thing::Step(text.to_owned()))
+        (!text.is_empty()).then(|| LessonAction::Step(text.to_owned()))
     }),
-    entry("box", "the key of a box, or none", "alpha", |text| or_none(text, Thing::Box)),
+    entry("box", "the key of a box, or none", "alpha", |text| or_none(text, LessonAction::Box)),
     entry("act", "what the reader does", "another sentence", |text| {
-        ACTS.iter().find(|(_, name, _)| *name == text).map(|(act, ..)| Thing::Act(*act))
+        ACTS.iter().find(|(_, name, _)| *name == text).map(|(act, ..)| LessonAction::Act(*act))
     }),
 ];
 
@@ -172,7 +172,7 @@ const fn entry(
     key: &'static str,
     takes: &'static str,
     example: &'static str,
-    read: fn(&str) -> Option<Thing>,
+    read: fn(&str) -> Option<LessonAction>,
 ) -> ThingEntry {
     ThingEntry { key, takes, example, read }
 }
@@ -186,18 +186,20 @@ fn on_off(text: &str) -> Option<bool> {
 }
 
 /// A name, or none; nothing at all is neither.
-fn or_none(text: &str, thing: fn(Option<String>) -> Thing) -> Option<Thing> {
+fn or_none(text: &str, thing: fn(Option<String>) -> LessonAction) -> Option<LessonAction> {
     (!text.is_empty()).then(|| thing(Some(text.to_owned()).filter(|text| text != "none")))
 }
 
 /// Reads a line; one of a block `do` cannot be what only the reader does.
-pub fn read(of: &Entry, is_done: bool) -> Result<Thing, String> {
+pub fn read(of: &LessonEntry, is_done: bool) -> Result<LessonAction, String> {
     let Some(line) = THINGS.iter().find(|line| line.key == of.key) else {
         let hint = hint(&of.key, THINGS.iter().map(|line| line.key));
         return Err(format!("there is no key `{}`{hint}", of.key));
     };
     match (line.read)(&of.value) {
-        Some(Thing::Act(_)) if is_done => Err("`act` is for the reader; it belongs into a block `wait`".to_owned()),
+        Some(LessonAction::Act(_)) if is_done => {
+            Err("`act` is for the reader; it belongs into a block `wait`".to_owned())
+        }
         Some(thing) => Ok(thing),
         None if line.key == "act" => {
             let all: Vec<&str> = ACTS.iter().map(|(_, name, _)| *name).collect();
@@ -210,7 +212,7 @@ pub fn read(of: &Entry, is_done: bool) -> Result<Thing, String> {
     }
 }
 
-impl Thing {
+impl LessonAction {
     /// Its place in [`THINGS`]; a later one of the same place replaces an earlier.
     pub fn place(&self) -> usize {
         let key = match self {
@@ -268,14 +270,14 @@ mod tests {
     #[test]
     fn every_line_reads_its_own_example_and_knows_its_place() {
         for (at, line) in THINGS.iter().enumerate() {
-            let entry = Entry { key: line.key.to_owned(), value: line.example.to_owned(), line: 1 };
+            let entry = LessonEntry { key: line.key.to_owned(), value: line.example.to_owned(), line: 1 };
             let thing = read(&entry, false).unwrap_or_else(|words| panic!("{words}"));
             assert_eq!(thing.place(), at, "{}", line.key);
             assert!(!thing.prompt().is_empty());
         }
-        let wrong = Entry { key: "sentance".into(), value: "x".into(), line: 1 };
+        let wrong = LessonEntry { key: "sentance".into(), value: "x".into(), line: 1 };
         assert!(read(&wrong, true).expect_err("no key").contains("did you mean `sentence`?"));
-        let act = Entry { key: "act".into(), value: "say a word".into(), line: 1 };
+        let act = LessonEntry { key: "act".into(), value: "say a word".into(), line: 1 };
         assert!(read(&act, true).is_err() && read(&act, false).is_ok());
     }
 }

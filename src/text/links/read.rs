@@ -31,7 +31,7 @@ pub enum Base {
 
 /// Which side's position a link names first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum LinkOrder {
     /// The side that is translated from.
     SourceFirst,
     /// The side that is translated to.
@@ -46,12 +46,12 @@ pub struct LinkLayout {
     /// Where words are counted from.
     pub base: Option<Base>,
     /// The side that comes first.
-    pub order: Option<Order>,
+    pub order: Option<LinkOrder>,
 }
 
 /// The gold alignment of a corpus, and how its file was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gold {
+pub struct GoldLinks {
     /// The links of each sentence pair, from 0, source and target as the caller has them.
     pub pairs: Vec<Links>,
     /// The notation.
@@ -59,7 +59,7 @@ pub struct Gold {
     /// Where the file counts words from.
     pub base: Base,
     /// The side that comes first in the file.
-    pub order: Order,
+    pub order: LinkOrder,
     /// How base and order were known, in sentences.
     pub note: String,
 }
@@ -80,7 +80,7 @@ struct Entry {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Guess {
     base: Base,
-    order: Order,
+    order: LinkOrder,
 }
 
 /// Reads the gold alignment of a corpus whose sentence pairs have `lengths` (source words, target words).
@@ -88,7 +88,7 @@ struct Guess {
 /// # Errors
 /// A sentence that names the file and line of what is no link, of a sentence that does not exist or of a link outside its
 /// sentence; or the file when it has another number of sentence pairs.
-pub fn read(path: &Path, lengths: &[(usize, usize)], layout: &LinkLayout) -> Result<Gold> {
+pub fn read(path: &Path, lengths: &[(usize, usize)], layout: &LinkLayout) -> Result<GoldLinks> {
     let (notation, entries) = entries(path, lengths, layout.notation)?;
     let guesses = guesses(&entries, notation, *layout);
     let outside = |guess: &Guess| entries.iter().find(|entry| place(entry, *guess, notation, lengths).is_err());
@@ -104,7 +104,7 @@ pub fn read(path: &Path, lengths: &[(usize, usize)], layout: &LinkLayout) -> Res
         if entry.sure { sure.push(link) } else { possible.push(link) }
     }
     let pairs = pairs.into_iter().map(|(sure, possible)| Links::new(sure, possible)).collect();
-    Ok(Gold { pairs, notation, base: guess.base, order: guess.order, note })
+    Ok(GoldLinks { pairs, notation, base: guess.base, order: guess.order, note })
 }
 
 /// So many lines with something in them tell whether a file holds links, and so many blank ones may stand before them.
@@ -263,12 +263,12 @@ fn guesses(entries: &[Entry], notation: Notation, layout: LinkLayout) -> Vec<Gue
         (None, Notation::Naacl) if !zero => &[Base::One, Base::Zero],
         (None, _) => &[Base::Zero, Base::One],
     };
-    let orders: &[Order] = match layout.order {
-        Some(Order::SourceFirst) => &[Order::SourceFirst],
-        Some(Order::TargetFirst) => &[Order::TargetFirst],
-        None => &[Order::SourceFirst, Order::TargetFirst],
+    let orders: &[LinkOrder] = match layout.order {
+        Some(LinkOrder::SourceFirst) => &[LinkOrder::SourceFirst],
+        Some(LinkOrder::TargetFirst) => &[LinkOrder::TargetFirst],
+        None => &[LinkOrder::SourceFirst, LinkOrder::TargetFirst],
     };
-    let guess = |order: &Order, base: &Base| Guess { base: *base, order: *order };
+    let guess = |order: &LinkOrder, base: &Base| Guess { base: *base, order: *order };
     if zero {
         // A position 0 nearly settles the base: rather turn the sides than take it for a missing word.
         return bases.iter().flat_map(|base| orders.iter().map(|order| guess(order, base))).collect();
@@ -289,8 +289,8 @@ fn place(
     lengths: &[(usize, usize)],
 ) -> std::result::Result<Option<Link>, ()> {
     let (source, target) = match guess.order {
-        Order::SourceFirst => (entry.first, entry.second),
-        Order::TargetFirst => (entry.second, entry.first),
+        LinkOrder::SourceFirst => (entry.first, entry.second),
+        LinkOrder::TargetFirst => (entry.second, entry.first),
     };
     let (source_words, target_words) = lengths[entry.sentence];
     let within = |position: usize, words: usize| match guess.base {
@@ -314,7 +314,7 @@ fn no_guess_fits(
     let outside =
         |guess: &Guess| entries.iter().filter(|entry| place(entry, *guess, notation, lengths).is_err()).count();
     let best = guesses.iter().min_by_key(|guess| outside(guess)).copied();
-    let best = best.unwrap_or(Guess { base: Base::Zero, order: Order::SourceFirst });
+    let best = best.unwrap_or(Guess { base: Base::Zero, order: LinkOrder::SourceFirst });
     let Some(entry) = entries.iter().find(|entry| place(entry, best, notation, lengths).is_err()) else {
         return Error::Internal("a link was outside its sentence and is not now".to_owned());
     };
@@ -339,10 +339,10 @@ fn base_name(base: Base) -> &'static str {
     }
 }
 
-fn order_name(order: Order) -> &'static str {
+fn order_name(order: LinkOrder) -> &'static str {
     match order {
-        Order::SourceFirst => "source",
-        Order::TargetFirst => "target",
+        LinkOrder::SourceFirst => "source",
+        LinkOrder::TargetFirst => "target",
     }
 }
 
@@ -372,8 +372,8 @@ fn base_note(
 
 fn order_note(guess: Guess, layout: LinkLayout, fits: impl Fn(Guess) -> bool) -> String {
     let (order, other) = match guess.order {
-        Order::SourceFirst => ("source", Order::TargetFirst),
-        Order::TargetFirst => ("target", Order::SourceFirst),
+        LinkOrder::SourceFirst => ("source", LinkOrder::TargetFirst),
+        LinkOrder::TargetFirst => ("target", LinkOrder::SourceFirst),
     };
     let why = match layout.order {
         Some(_) => "as was asked",

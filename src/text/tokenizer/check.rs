@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::error::{Error, Result};
 use crate::text::language::normalizer;
-use crate::text::pieces::Marks;
+use crate::text::pieces::PieceMarks;
 
 /// What must be null, and why.
 const UNUSED: &[(&str, &str)] = &[
@@ -21,7 +21,7 @@ const MOST_CONTENT: usize = 16;
 /// What the rules of a file come to.
 pub(super) struct Rules {
     /// How pieces say where words begin.
-    pub(super) marks: Marks,
+    pub(super) marks: PieceMarks,
     /// Whether what lies beyond a space may change how a word is cut, so that a line must be read as a whole.
     pub(super) crosses_spaces: bool,
     /// Whether folding may make a text much longer.
@@ -84,16 +84,16 @@ fn cuts_at_spaces(cutting: &Value) -> bool {
     first.is_some_and(|rule| matches!(kind(rule), "WhitespaceSplit" | "Whitespace" | "BertPreTokenizer"))
 }
 
-fn marks(model: &Value, folding: &Value, cutting: &Value) -> Marks {
+fn marks(model: &Value, folding: &Value, cutting: &Value) -> PieceMarks {
     let text = |key: &str| model[key].as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     if kind(model) == "WordLevel" {
-        return Marks::Words;
+        return PieceMarks::Words;
     }
     if let Some(mark) = text("continuing_subword_prefix") {
-        return Marks::Continues(mark);
+        return PieceMarks::Continues(mark);
     }
     if let Some(mark) = text("end_of_word_suffix") {
-        return Marks::Ends(mark);
+        return PieceMarks::Ends(mark);
     }
     let rules = || each(cutting).into_iter().chain(each(folding));
     let begins = |rule: &Value| match kind(rule) {
@@ -103,5 +103,5 @@ fn marks(model: &Value, folding: &Value, cutting: &Value) -> Marks {
         "ByteLevel" => Some("\u{120}".to_owned()),
         _ => None,
     };
-    rules().find_map(begins).map_or(Marks::Words, Marks::Starts)
+    rules().find_map(begins).map_or(PieceMarks::Words, PieceMarks::Starts)
 }

@@ -13,7 +13,7 @@ use tokenizers::{Encoding, NormalizedString, Normalizer as _, NormalizerWrapper}
 
 use crate::error::{Error, Result};
 use crate::quiet::catch_quietly;
-use crate::text::pieces::Marks;
+use crate::text::pieces::PieceMarks;
 use crate::text::sentence::{EOS, UNK};
 use crate::text::tokenizer::check::{Rules, check};
 
@@ -25,7 +25,7 @@ pub(super) struct Shared {
     pub(super) unk: u32,
     pub(super) eos: u32,
     /// How pieces say where words begin.
-    pub(super) marks: Marks,
+    pub(super) marks: PieceMarks,
     /// Whether what lies beyond a space may change how a word is cut.
     pub(super) crosses_spaces: bool,
     /// The rules for folding, one by one, where they may make a text longer.

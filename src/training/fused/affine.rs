@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use crate::nn::fused::elementwise::{add_column_sums, tanh_all};
 use crate::nn::fused::fill_rows;
-use crate::training::fused::Parts;
+use crate::training::fused::FusedParts;
 
 /// W [out, width] and b [out], or several of them below each other.
 #[derive(Clone, Debug)]
 pub struct Affine<'a> {
-    model: Parts<'a>,
+    model: FusedParts<'a>,
     matrix: Range<usize>,
     bias: Range<usize>,
     out: usize,
@@ -18,7 +18,7 @@ pub struct Affine<'a> {
 
 impl<'a> Affine<'a> {
     /// The places that begin at these tensors.
-    pub fn new(model: Parts<'a>, (matrix, bias): (&str, &str), out: usize, width: usize) -> Self {
+    pub fn new(model: FusedParts<'a>, (matrix, bias): (&str, &str), out: usize, width: usize) -> Self {
         let (matrix, bias) = (model.layout.at(matrix), model.layout.at(bias));
         Self { model, matrix: matrix..matrix + out * width, bias: bias..bias + out, out, width }
     }

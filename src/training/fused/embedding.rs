@@ -1,7 +1,7 @@
 //! Floor 6: the embeddings of a shard's words, with dropout, forward and backward.
 
 use crate::training::fused::workspace::{apply_mask, gather, scatter};
-use crate::training::fused::{Noise, Parts, Shard, StepOptions, Workspace};
+use crate::training::fused::{FusedParts, Noise, Shard, StepOptions, Workspace};
 
 /// A dropout mask, when there is dropout.
 pub fn dropped(
@@ -29,7 +29,7 @@ pub struct Embedded {
 impl Embedded {
     /// e(x_j) of every source position, [t_x * b, m].
     pub fn source(
-        model: &Parts<'_>,
+        model: &FusedParts<'_>,
         shard: &Shard,
         options: Option<StepOptions>,
         noise: &mut Noise,
@@ -44,7 +44,7 @@ impl Embedded {
 
     /// e(y_{i-1}) of every target position, zero for y_0: [t_y * b, m].
     pub fn previous(
-        model: &Parts<'_>,
+        model: &FusedParts<'_>,
         shard: &Shard,
         options: Option<StepOptions>,
         noise: &mut Noise,
@@ -59,13 +59,13 @@ impl Embedded {
     }
 
     /// From the gradient of [`Embedded::source`] to that of the table (added).
-    pub fn source_back(&self, model: &Parts<'_>, shard: &Shard, de: &mut [f32], gradient: &mut [f32]) {
+    pub fn source_back(&self, model: &FusedParts<'_>, shard: &Shard, de: &mut [f32], gradient: &mut [f32]) {
         apply_mask(self.mask.as_deref(), de);
         scatter(&shard.x, de, &mut gradient[model.layout.range("source_embedding")]);
     }
 
     /// From the gradient of [`Embedded::previous`] to that of the table (added); y_0 has none.
-    pub fn previous_back(&self, model: &Parts<'_>, shard: &Shard, de: &mut [f32], gradient: &mut [f32]) {
+    pub fn previous_back(&self, model: &FusedParts<'_>, shard: &Shard, de: &mut [f32], gradient: &mut [f32]) {
         let de = &mut de[shard.b * model.config.embedding..];
         apply_mask(self.mask.as_deref(), de);
         scatter(previous(shard), de, &mut gradient[model.layout.range("target_embedding")]);

@@ -5,24 +5,24 @@ use crate::models::config::Config;
 use crate::nn::fused::elementwise::add;
 use crate::nn::fused::gru;
 use crate::nn::fused::gru::Sense;
-use crate::nn::fused::scan::{Direction, two_slots};
+use crate::nn::fused::scan::{ScanDirection, two_slots};
 use crate::training::fused::affine::Affine;
 use crate::training::fused::both::Both;
 use crate::training::fused::embedding::Embedded;
-use crate::training::fused::encoder::{Layer, Scan, UnitPacks};
-use crate::training::fused::{Job, Loss, Noise, Parts, Shard, StepOptions, Workspace, readout};
+use crate::training::fused::encoder::{EncoderLayer, EncoderScan, UnitPacks};
+use crate::training::fused::{BatchLoss, FusedParts, Job, Noise, Shard, StepOptions, Workspace, readout};
 
 /// Weights of single steps, packed.
 #[derive(Debug, Default)]
-pub struct Packs {
+pub struct EncdecPacks {
     encoder: UnitPacks,
     /// [U_z; U_r; U]
     u: Both,
 }
 
-impl Packs {
+impl EncdecPacks {
     /// Packs again after an update.
-    pub fn repack(&mut self, model: Parts<'_>) {
+    pub fn repack(&mut self, model: FusedParts<'_>) {
         let config = model.config;
         let n = config.hidden;
         let Self { encoder, u } = self;
@@ -54,7 +54,7 @@ const START: (&str, &str) = ("decoder.V", "decoder.b_s");
 /// What the encoder leaves: c = tanh(V h_N + b_c) [b, n].
 struct Encoded {
     words: Embedded,
-    scan: Scan,
+    scan: EncoderScan,
     c: Vec<f32>,
 }
 
@@ -74,13 +74,13 @@ struct Unrolled {
 
 /// Loss and, with `options`, gradient (added) of a shard.
 pub fn step(
-    model: Parts<'_>,
-    packs: &Packs,
+    model: FusedParts<'_>,
+    packs: &EncdecPacks,
     shard: &Shard,
     workspace: &mut Workspace,
     gradient: &mut [f32],
     options: Option<StepOptions>,
-) -> Loss {
+) -> BatchLoss {
     let job = Job { model, packs, shard };
     let mut noise = Noise::new(options.map_or(0, |o| o.seed));
     let encoded = job.encode(options, &mut noise, workspace);
@@ -101,14 +101,14 @@ pub fn step(
     loss
 }
 
-impl Job<'_, Packs> {
-    fn layer(&self) -> Layer<'_> {
-        Layer {
+impl Job<'_, EncdecPacks> {
+    fn layer(&self) -> EncoderLayer<'_> {
+        EncoderLayer {
             model: self.model,
             prefix: "encoder",
             packs: &self.packs.encoder,
             sense: Sense::Old,
-            direction: Direction::Forward,
+            direction: ScanDirection::Forward,
         }
     }
 
@@ -180,7 +180,7 @@ impl Job<'_, Packs> {
         &self,
         encoded: &Encoded,
         unrolled: &Unrolled,
-        mut d: readout::Gradients,
+        mut d: readout::ReadoutGradients,
         gradient: &mut [f32],
         workspace: &mut Workspace,
     ) {

@@ -3,11 +3,11 @@
 
 use crate::nn::fused::elementwise::add;
 use crate::nn::fused::gru::Sense;
-use crate::nn::fused::scan::{Direction, Kept, Unit};
+use crate::nn::fused::scan::{ScanDirection, ScanStates, Unit};
 use crate::nn::fused::{gru, scan};
 use crate::training::fused::affine::Affine;
 use crate::training::fused::both::Both;
-use crate::training::fused::{Parts, Workspace};
+use crate::training::fused::{FusedParts, Workspace};
 
 /// U of one unit packed both ways.
 #[derive(Debug, Default)]
@@ -18,7 +18,7 @@ pub struct UnitPacks {
 
 impl UnitPacks {
     /// Packs `prefix.U_z`, `U_r`, `U` again.
-    pub fn repack(&mut self, model: &Parts<'_>, prefix: &str) {
+    pub fn repack(&mut self, model: &FusedParts<'_>, prefix: &str) {
         let n = model.config.hidden;
         let u = model.joined(&format!("{prefix}.U_z"), 3 * n * n);
         let (zr, u) = u.split_at(2 * n * n);
@@ -29,8 +29,8 @@ impl UnitPacks {
 
 /// What the forward pass keeps.
 #[derive(Debug, Default)]
-pub struct Scan {
-    /// States, [t_x + 1, b, n]; see [`Direction`] for the slots.
+pub struct EncoderScan {
+    /// States, [t_x + 1, b, n]; see [`ScanDirection`] for the slots.
     pub h: Vec<f32>,
     u: Vec<f32>,
     r: Vec<f32>,
@@ -38,7 +38,7 @@ pub struct Scan {
     h_tilde: Vec<f32>,
 }
 
-impl Scan {
+impl EncoderScan {
     /// Gives all buffers back.
     pub fn release(self, workspace: &mut Workspace) {
         workspace.put_all([self.h, self.u, self.r, self.rh, self.h_tilde]);
@@ -47,9 +47,9 @@ impl Scan {
 
 /// One layer of gated units named `prefix`.
 #[derive(Clone, Copy, Debug)]
-pub struct Layer<'a> {
+pub struct EncoderLayer<'a> {
     /// Sizes and weights.
-    pub model: Parts<'a>,
+    pub model: FusedParts<'a>,
     /// `encoder`, `encoder.forward` or `encoder.backward`.
     pub prefix: &'a str,
     /// U packed.
@@ -57,26 +57,26 @@ pub struct Layer<'a> {
     /// Which paper's z.
     pub sense: Sense,
     /// Which way.
-    pub direction: Direction,
+    pub direction: ScanDirection,
 }
 
-impl Layer<'_> {
+impl EncoderLayer<'_> {
     fn name(&self, tensor: &str) -> String {
         format!("{}.{tensor}", self.prefix)
     }
 
     /// W e + b of all three gates.
     fn input(&self) -> Affine<'_> {
-        let Parts { config, .. } = self.model;
+        let FusedParts { config, .. } = self.model;
         Affine::new(self.model, (&self.name("W_z"), &self.name("b_z")), 3 * config.hidden, config.embedding)
     }
 
     /// Reads e [t_x * b, m]; `live` [t_x, b] says where words are.
-    pub fn forward(&self, e: &[f32], t_x: usize, b: usize, live: &[bool], workspace: &mut Workspace) -> Scan {
+    pub fn forward(&self, e: &[f32], t_x: usize, b: usize, live: &[bool], workspace: &mut Workspace) -> EncoderScan {
         let (n, rows) = (self.model.config.hidden, t_x * b);
         let mut x = workspace.take(rows * 3 * n);
         self.input().forward(rows, e, &mut x);
-        let mut scan = Scan {
+        let mut scan = EncoderScan {
             h: workspace.take((t_x + 1) * b * n),
             u: workspace.take(rows * n),
             r: workspace.take(rows * n),
@@ -92,7 +92,7 @@ impl Layer<'_> {
             direction: self.direction,
         };
         let mut kept =
-            Kept { h: &mut scan.h, u: &mut scan.u, r: &mut scan.r, rh: &mut scan.rh, h_tilde: &mut scan.h_tilde };
+            ScanStates { h: &mut scan.h, u: &mut scan.u, r: &mut scan.r, rh: &mut scan.rh, h_tilde: &mut scan.h_tilde };
         scan::scan(&unit, &x, t_x, b, live, &mut kept, &mut scratch);
         workspace.put_all([x, scratch]);
         scan
@@ -103,7 +103,7 @@ impl Layer<'_> {
     #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
     pub fn backward(
         &self,
-        scan: &Scan,
+        scan: &EncoderScan,
         e: &[f32],
         t_x: usize,
         b: usize,
@@ -131,7 +131,7 @@ impl Layer<'_> {
             std::mem::swap(&mut running, &mut next);
         }
         // in both directions word t is read from the slot `from`: 0.. forward, 1.. backward
-        let first = if self.direction == Direction::Forward { 0 } else { b * n };
+        let first = if self.direction == ScanDirection::Forward { 0 } else { b * n };
         let at = self.model.layout.at(&self.name("U_z"));
         self.model.precision.matmul_tn(
             2 * n,

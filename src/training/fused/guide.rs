@@ -8,7 +8,7 @@
 //! its alpha is 0 whatever the weights are.
 
 use crate::nn::fused::focus::Focus;
-use crate::training::fused::Loss;
+use crate::training::fused::BatchLoss;
 
 /// Adds the gradient of `by` times the cost of a row to that of its energies, `de` [t_x], and the cost to `loss`.
 /// Returns the gradient of p_t. `base` is alpha before the Gaussian, which is alpha itself where there is none.
@@ -19,7 +19,7 @@ pub fn look_back(
     alpha: &[f32],
     by: f32,
     de: &mut [f32],
-    loss: &mut Loss,
+    loss: &mut BatchLoss,
 ) -> f32 {
     let linked = || looks.iter().map(|j| usize::from(*j)).filter(|j| (focus.first..focus.end).contains(j));
     let count = linked().count();

@@ -3,10 +3,10 @@
 
 use crate::nn::fused::elementwise::{add, add_column_sums};
 use crate::nn::fused::lstm;
-use crate::nn::fused::scan::{Direction, two_slots};
+use crate::nn::fused::scan::{ScanDirection, two_slots};
 use crate::training::fused::affine::Affine;
 use crate::training::fused::both::Both;
-use crate::training::fused::{Parts, Workspace};
+use crate::training::fused::{FusedParts, Workspace};
 
 /// The gates of a layer in the order of the layout.
 pub const GATES: usize = 4;
@@ -19,7 +19,7 @@ pub struct LayerPacks {
 
 impl LayerPacks {
     /// Packs `prefix.U_i`, `U_f`, `U_o`, `U_g` again.
-    pub fn repack(&mut self, model: &Parts<'_>, prefix: &str) {
+    pub fn repack(&mut self, model: &FusedParts<'_>, prefix: &str) {
         let n = model.config.hidden;
         let u = model.joined(&format!("{prefix}.U_i"), GATES * n * n);
         self.u.repack(model.precision, u, GATES * n, n);
@@ -28,8 +28,8 @@ impl LayerPacks {
 
 /// What the forward pass keeps.
 #[derive(Debug, Default)]
-pub struct Scan {
-    /// States h, [t_x + 1, b, n]; see [`Direction`] for the slots.
+pub struct LstmScan {
+    /// States h, [t_x + 1, b, n]; see [`ScanDirection`] for the slots.
     pub h: Vec<f32>,
     /// Memory cells c, likewise.
     pub c: Vec<f32>,
@@ -37,51 +37,51 @@ pub struct Scan {
     gates: Vec<f32>,
 }
 
-impl Scan {
+impl LstmScan {
     /// Gives all buffers back.
     pub fn release(self, workspace: &mut Workspace) {
         workspace.put_all([self.h, self.c, self.gates]);
     }
 
     /// The states after each word, [t_x, b, n].
-    pub fn outputs(&self, direction: Direction, size: usize) -> &[f32] {
+    pub fn outputs(&self, direction: ScanDirection, size: usize) -> &[f32] {
         match direction {
-            Direction::Forward => &self.h[size..],
-            Direction::Backward => &self.h[..self.h.len() - size],
+            ScanDirection::Forward => &self.h[size..],
+            ScanDirection::Backward => &self.h[..self.h.len() - size],
         }
     }
 
     /// The slot of the state after the whole sentence.
-    pub fn last(direction: Direction, t_x: usize) -> usize {
+    pub fn last(direction: ScanDirection, t_x: usize) -> usize {
         t_x - direction.start(t_x)
     }
 }
 
 /// One layer named `prefix`.
 #[derive(Clone, Copy, Debug)]
-pub struct Layer<'a> {
+pub struct LstmLayer<'a> {
     /// Sizes and weights.
-    pub model: Parts<'a>,
+    pub model: FusedParts<'a>,
     /// `encoder.0` and so on.
     pub prefix: &'a str,
     /// U packed.
     pub packs: &'a LayerPacks,
     /// Which way.
-    pub direction: Direction,
+    pub direction: ScanDirection,
     /// Columns of W.
     pub width: usize,
 }
 
-impl Layer<'_> {
+impl LstmLayer<'_> {
     fn name(&self, tensor: &str) -> String {
         format!("{}.{tensor}", self.prefix)
     }
 
     /// Reads x [t_x * b, width]; `live` [t_x, b] says where words are.
-    pub fn forward(&self, x: &[f32], t_x: usize, b: usize, live: &[bool], workspace: &mut Workspace) -> Scan {
+    pub fn forward(&self, x: &[f32], t_x: usize, b: usize, live: &[bool], workspace: &mut Workspace) -> LstmScan {
         let n = self.model.config.hidden;
         let (rows, wide) = (t_x * b, GATES * n);
-        let mut scan = Scan {
+        let mut scan = LstmScan {
             h: workspace.take((t_x + 1) * b * n),
             c: workspace.take((t_x + 1) * b * n),
             gates: workspace.take(rows * wide),
@@ -107,7 +107,7 @@ impl Layer<'_> {
     #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
     pub fn backward(
         &self,
-        scan: &Scan,
+        scan: &LstmScan,
         x: &[f32],
         t_x: usize,
         b: usize,
@@ -135,7 +135,7 @@ impl Layer<'_> {
             std::mem::swap(running, &mut next);
         }
         // word t is read from the slot `from`: 0.. forward, 1.. backward
-        let first = if self.direction == Direction::Forward { 0 } else { b * n };
+        let first = if self.direction == ScanDirection::Forward { 0 } else { b * n };
         weights_back(&self.model, self.prefix, self.width, rows, &d_pre, x, &scan.h[first..], gradient);
         let w = self.model.joined(&self.name("W_i"), wide * self.width);
         self.model.precision.matmul(rows, self.width, wide, &d_pre, w, dx, false);
@@ -147,7 +147,7 @@ impl Layer<'_> {
 /// and its states before [rows, n].
 #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
 pub fn weights_back(
-    model: &Parts<'_>,
+    model: &FusedParts<'_>,
     prefix: &str,
     width: usize,
     rows: usize,

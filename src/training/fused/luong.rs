@@ -6,22 +6,22 @@
 
 use crate::models::config::{AttentionKind, Config, LuongSizes};
 use crate::nn::fused::elementwise::{add, tanh_all};
-use crate::nn::fused::scan::{Direction, two_slots};
+use crate::nn::fused::scan::{ScanDirection, two_slots};
 use crate::nn::fused::{fill_rows, lstm};
 use crate::training::fused::both::Both;
 use crate::training::fused::embedding::dropped;
-use crate::training::fused::lstm::{GATES, Layer, LayerPacks, Scan, weights_back};
+use crate::training::fused::lstm::{GATES, LayerPacks, LstmLayer, LstmScan, weights_back};
 use crate::training::fused::luong_attention::LuongAttention;
 use crate::training::fused::workspace::{apply_mask, gather, scatter};
-use crate::training::fused::{Loss, Noise, Parts, Shard, StepOptions, Workspace, luong_attention, readout};
+use crate::training::fused::{BatchLoss, FusedParts, Noise, Shard, StepOptions, Workspace, luong_attention, readout};
 
 /// Weights of single steps, packed.
 #[derive(Debug, Default)]
-pub struct Packs {
+pub struct LuongPacks {
     encoder: Vec<LayerPacks>,
     decoder: Vec<StepPacks>,
     w_c: Both,
-    attention: luong_attention::Packs,
+    attention: luong_attention::LuongAttentionPacks,
 }
 
 /// One decoder layer: its recurrent input and U.
@@ -33,7 +33,7 @@ struct StepPacks {
 }
 
 impl StepPacks {
-    fn repack(&mut self, model: &Parts<'_>, layer: usize, width: usize) {
+    fn repack(&mut self, model: &FusedParts<'_>, layer: usize, width: usize) {
         let n = model.config.hidden;
         let wide = GATES * n;
         let u = model.joined(&format!("decoder.{layer}.U_i"), wide * n);
@@ -47,9 +47,9 @@ impl StepPacks {
     }
 }
 
-impl Packs {
+impl LuongPacks {
     /// Packs again after an update.
-    pub fn repack(&mut self, model: Parts<'_>) {
+    pub fn repack(&mut self, model: FusedParts<'_>) {
         let config = model.config;
         let Some(sizes) = &config.luong else { return };
         let n = config.hidden;
@@ -84,7 +84,7 @@ fn width(config: &Config, sizes: &LuongSizes, layer: usize) -> usize {
 struct Encoded {
     x: Vec<Vec<f32>>,
     masks: Vec<Option<Vec<f32>>>,
-    scans: Vec<Scan>,
+    scans: Vec<LstmScan>,
 }
 
 /// One layer of the decoder over all steps, [t_y, b, ...] each.
@@ -109,8 +109,8 @@ struct Unrolled {
 }
 
 struct Job<'a> {
-    model: Parts<'a>,
-    packs: &'a Packs,
+    model: FusedParts<'a>,
+    packs: &'a LuongPacks,
     shard: &'a Shard,
     sizes: &'a LuongSizes,
     live: Vec<bool>,
@@ -118,14 +118,14 @@ struct Job<'a> {
 
 /// Loss and, with `options`, gradient (added) of a shard.
 pub fn step(
-    model: Parts<'_>,
-    packs: &Packs,
+    model: FusedParts<'_>,
+    packs: &LuongPacks,
     shard: &Shard,
     workspace: &mut Workspace,
     gradient: &mut [f32],
     options: Option<StepOptions>,
-) -> Loss {
-    let Some(sizes) = &model.config.luong else { return Loss::default() };
+) -> BatchLoss {
+    let Some(sizes) = &model.config.luong else { return BatchLoss::default() };
     let job = Job { model, packs, shard, sizes, live: shard.live() };
     let mut noise = Noise::new(options.map_or(0, |o| o.seed));
     let encoded = job.encode(options, &mut noise, workspace);
@@ -167,18 +167,18 @@ impl Unrolled {
 }
 
 impl Job<'_> {
-    fn direction(&self) -> Direction {
-        if self.sizes.reverse_source { Direction::Backward } else { Direction::Forward }
+    fn direction(&self) -> ScanDirection {
+        if self.sizes.reverse_source { ScanDirection::Backward } else { ScanDirection::Forward }
     }
 
     fn aligns(&self) -> bool {
         self.sizes.attention != AttentionKind::None
     }
 
-    fn encoder_layer<'b>(&'b self, layer: usize, prefix: &'b str) -> Layer<'b> {
+    fn encoder_layer<'b>(&'b self, layer: usize, prefix: &'b str) -> LstmLayer<'b> {
         let config = self.model.config;
         let width = if layer == 0 { config.embedding } else { config.hidden };
-        Layer { model: self.model, prefix, packs: &self.packs.encoder[layer], direction: self.direction(), width }
+        LstmLayer { model: self.model, prefix, packs: &self.packs.encoder[layer], direction: self.direction(), width }
     }
 
     fn encode(&self, options: Option<StepOptions>, noise: &mut Noise, workspace: &mut Workspace) -> Encoded {
@@ -235,7 +235,7 @@ impl Job<'_> {
                 c: workspace.take((t_y + 1) * b * n),
                 gates: workspace.take(rows * wide),
             };
-            let last = Scan::last(self.direction(), t_x) * b * n;
+            let last = LstmScan::last(self.direction(), t_x) * b * n;
             stacked.h[..b * n].copy_from_slice(&encoded.scans[layer].h[last..last + b * n]);
             stacked.c[..b * n].copy_from_slice(&encoded.scans[layer].c[last..last + b * n]);
             fill_rows(self.model.joined(&format!("decoder.{layer}.b_i"), wide), &mut stacked.gates);
@@ -334,7 +334,7 @@ impl Job<'_> {
         options: Option<StepOptions>,
         noise: &mut Noise,
         workspace: &mut Workspace,
-    ) -> (Loss, Vec<f32>) {
+    ) -> (BatchLoss, Vec<f32>) {
         let Shard { b, t_y, .. } = *self.shard;
         let n = self.model.config.hidden;
         let (words, top) = (self.shard.words(), unrolled.top(b * n));
@@ -346,7 +346,7 @@ impl Job<'_> {
         apply_mask(mask.as_deref(), &mut t);
         let mut dt = workspace.take(if options.is_some() { t.len() } else { 0 });
         let targets: Vec<u32> = words.iter().map(|&row| self.shard.y[row]).collect();
-        let output = readout::Output { matrix: "W_s", bias: None, width: n };
+        let output = readout::ReadoutOutput { matrix: "W_s", bias: None, width: n };
         let loss = readout::logits(&self.model, output, &targets, &t, &mut dt, gradient, options, workspace);
         let mut d_top = Vec::new();
         if options.is_some() {
@@ -371,7 +371,7 @@ impl Job<'_> {
         mut d_top: Vec<f32>,
         gradient: &mut [f32],
         options: StepOptions,
-        loss: &mut Loss,
+        loss: &mut BatchLoss,
         workspace: &mut Workspace,
     ) {
         let Shard { b, t_x, t_y, .. } = *self.shard;

@@ -8,19 +8,19 @@ use crate::nn::fused::elementwise::{add, sigmoid, tanh_all};
 use crate::nn::fused::focus::Focus;
 use crate::nn::fused::{attention, axpy, dot, focus};
 use crate::training::fused::both::Both;
-use crate::training::fused::{Loss, Parts, Shard, Workspace, guide};
+use crate::training::fused::{BatchLoss, FusedParts, Shard, Workspace, guide};
 
 /// Weights that each step multiplies, packed.
 #[derive(Debug, Default)]
-pub struct Packs {
+pub struct LuongAttentionPacks {
     /// The columns of W_a for h_t (concat), or all of it (location).
     query: Both,
     w_p: Both,
 }
 
-impl Packs {
+impl LuongAttentionPacks {
     /// Packs again after an update.
-    pub fn repack(&mut self, model: &Parts<'_>, sizes: &LuongSizes) {
+    pub fn repack(&mut self, model: &FusedParts<'_>, sizes: &LuongSizes) {
         let n = model.config.hidden;
         match score_kind(&sizes.score) {
             Some(ScoreKind::Concat) => {
@@ -95,7 +95,7 @@ impl LuongAttention {
     /// Before the first step; `h` [t_x, b, n] are the top states of the encoder. `None` of a score without kernels, which
     /// `Fused::new` refuses.
     pub fn new(
-        model: &Parts<'_>,
+        model: &FusedParts<'_>,
         sizes: &LuongSizes,
         shard: &Shard,
         h: &[f32],
@@ -161,7 +161,14 @@ impl LuongAttention {
     }
 
     /// Step `i` from `top` = h_t [b, n]: fills `joined` = [c_t; h_t] [b, 2n].
-    pub fn step(&mut self, model: &Parts<'_>, packs: &Packs, i: usize, top: &[f32], joined: &mut [f32]) {
+    pub fn step(
+        &mut self,
+        model: &FusedParts<'_>,
+        packs: &LuongAttentionPacks,
+        i: usize,
+        top: &[f32],
+        joined: &mut [f32],
+    ) {
         let (n, b, t_x) = (self.n, self.b, self.t_x);
         let v_p = (self.kind == AttentionKind::LocalP).then(|| model.get("attention.v_p"));
         if v_p.is_some() {
@@ -215,14 +222,14 @@ impl LuongAttention {
     #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
     pub fn step_back(
         &self,
-        model: &Parts<'_>,
-        packs: &Packs,
+        model: &FusedParts<'_>,
+        packs: &LuongAttentionPacks,
         i: usize,
         (d_joined, given): (&[f32], Given<'_>),
         back: &mut AttentionGradients,
         d_top: &mut [f32],
         gradient: &mut [f32],
-        loss: &mut Loss,
+        loss: &mut BatchLoss,
     ) {
         let (n, b, t_x) = (self.n, self.b, self.t_x);
         let width = query_width(self.score, n, self.max_source);
@@ -274,7 +281,7 @@ impl LuongAttention {
     /// Back through p_t = S sigma(v_p' tanh(W_p h_t)) (equation 9).
     fn place_back(
         &self,
-        model: &Parts<'_>,
+        model: &FusedParts<'_>,
         i: usize,
         row: usize,
         dp: f32,
@@ -296,7 +303,7 @@ impl LuongAttention {
     #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
     pub fn finish_back(
         &self,
-        model: &Parts<'_>,
+        model: &FusedParts<'_>,
         sizes: &LuongSizes,
         mut back: AttentionGradients,
         top: &[f32],
@@ -349,7 +356,7 @@ impl LuongAttention {
     #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
     fn weights_back(
         &self,
-        model: &Parts<'_>,
+        model: &FusedParts<'_>,
         sizes: &LuongSizes,
         back: &AttentionGradients,
         d_keys: &[f32],

@@ -26,7 +26,7 @@ use crate::models::fused as kernels;
 use crate::nn::fused::Precision;
 use crate::nn::fused::vocabulary::Mixed;
 use crate::training::fused::affine::Affine;
-use crate::training::layout::Layout;
+use crate::training::layout::ParameterLayout;
 use crate::training::minibatch::Minibatch;
 use crate::training::optimizer::Optimizer;
 use crate::training::reach::Reach;
@@ -50,7 +50,7 @@ pub struct StepOptions {
 
 /// Summed over the words of a shard or batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Loss {
+pub struct BatchLoss {
     /// -log p of the targets.
     pub nll: f64,
     /// The loss that is minimised (with label smoothing).
@@ -63,7 +63,7 @@ pub struct Loss {
     pub guided: usize,
 }
 
-impl std::ops::AddAssign for Loss {
+impl std::ops::AddAssign for BatchLoss {
     fn add_assign(&mut self, other: Self) {
         self.nll += other.nll;
         self.smoothed += other.smoothed;
@@ -76,22 +76,22 @@ impl std::ops::AddAssign for Loss {
 /// Weights packed for the products of single steps, made once an update and shared by the threads.
 #[derive(Debug, Default)]
 pub struct Packs {
-    search: search::Packs,
-    encdec: encdec::Packs,
-    luong: luong::Packs,
+    search: search::SearchPacks,
+    encdec: encdec::EncdecPacks,
+    luong: luong::LuongPacks,
     /// The matrix of the output layer in bf16, where the gradient is computed with it.
     output: Option<Mixed>,
 }
 
 /// Loss and, where there are options, gradient of a shard.
-type ShardStep = fn(Parts<'_>, &Packs, &Shard, &mut Workspace, &mut [f32], Option<StepOptions>) -> Loss;
+type ShardStep = fn(FusedParts<'_>, &Packs, &Shard, &mut Workspace, &mut [f32], Option<StepOptions>) -> BatchLoss;
 
 /// One line of [`GRADIENTS`].
 #[derive(Debug)]
 struct GradientEntry {
     architecture: Architecture,
     /// Packs the weights again.
-    repack: fn(&mut Packs, Parts<'_>),
+    repack: fn(&mut Packs, FusedParts<'_>),
     /// Loss and gradient of a shard.
     step: ShardStep,
 }
@@ -136,7 +136,7 @@ fn entry(config: &Config) -> Option<&'static GradientEntry> {
 pub struct Fused {
     entry: &'static GradientEntry,
     config: Config,
-    layout: Layout,
+    layout: ParameterLayout,
     precision: Precision,
     sample: Option<usize>,
     packs: Packs,
@@ -155,7 +155,7 @@ impl Fused {
             let message = format!("nobody wrote the gradients of {} {attention}", config.architecture.name());
             return Err(Error::Internal(message));
         };
-        let layout = Layout::new(config);
+        let layout = ParameterLayout::new(config);
         let threads = threads.max(1);
         Ok(Self {
             entry,
@@ -184,7 +184,7 @@ impl Fused {
     }
 
     /// The order of the parameters.
-    pub fn layout(&self) -> &Layout {
+    pub fn layout(&self) -> &ParameterLayout {
         &self.layout
     }
 
@@ -208,7 +208,7 @@ impl Fused {
 
     fn repack(&mut self, flat: &[f32], precision: Precision) {
         let (config, layout) = (&self.config, &self.layout);
-        let model = Parts { config, layout, flat, precision, output: None, sample: None };
+        let model = FusedParts { config, layout, flat, precision, output: None, sample: None };
         (self.entry.repack)(&mut self.packs, model);
     }
 
@@ -229,7 +229,7 @@ impl Fused {
 
     /// Loss of a batch and, unless `options` is `None`, its gradient (added to [`Fused::gradients`],
     /// which the caller clears).
-    pub fn step(&mut self, flat: &[f32], batch: Minibatch<'_>, options: Option<StepOptions>) -> Loss {
+    pub fn step(&mut self, flat: &[f32], batch: Minibatch<'_>, options: Option<StepOptions>) -> BatchLoss {
         let precision = if options.is_some() { self.precision } else { Precision::F32 };
         self.repack(flat, precision);
         self.round_output(flat, precision);
@@ -245,7 +245,7 @@ impl Fused {
         let threads = self.workspaces.len().min(batch.len()).max(1);
         let (config, layout, packs, step) = (&self.config, &self.layout, &self.packs, self.entry.step);
         let sample = self.sample;
-        let mut losses = vec![Loss::default(); threads];
+        let mut losses = vec![BatchLoss::default(); threads];
         rayon::scope(|scope| {
             let jobs = self.workspaces.iter_mut().zip(&mut self.gradients).zip(&mut losses).take(threads);
             for (t, ((workspace, gradient), loss)) in jobs.enumerate() {
@@ -254,12 +254,12 @@ impl Fused {
                     let options =
                         options.map(|o| StepOptions { seed: o.seed.wrapping_add(0x9E37_79B9 * (t as u64 + 1)), ..o });
                     let output = options.and(packs.output.as_ref());
-                    let model = Parts { config, layout, flat, precision, output, sample };
+                    let model = FusedParts { config, layout, flat, precision, output, sample };
                     *loss = step(model, packs, &shard, workspace, gradient, options);
                 });
             }
         });
-        let mut total = Loss::default();
+        let mut total = BatchLoss::default();
         for loss in losses {
             total += loss;
         }
@@ -269,7 +269,7 @@ impl Fused {
 
 /// One shard of one batch, and the weights of a model with gated units.
 struct Job<'a, P> {
-    model: Parts<'a>,
+    model: FusedParts<'a>,
     packs: &'a P,
     shard: &'a Shard,
 }
@@ -277,18 +277,18 @@ struct Job<'a, P> {
 impl<P> Job<'_, P> {
     /// W e + b of the decoder's gates.
     fn input(&self) -> Affine<'_> {
-        let Parts { config, .. } = self.model;
+        let FusedParts { config, .. } = self.model;
         Affine::new(self.model, ("decoder.W_z", "decoder.b_z"), 3 * config.hidden, config.embedding)
     }
 }
 
 /// Sizes, places and values of the weights.
 #[derive(Clone, Copy, Debug)]
-pub struct Parts<'a> {
+pub struct FusedParts<'a> {
     /// Sizes.
     pub config: &'a Config,
     /// Places.
-    pub layout: &'a Layout,
+    pub layout: &'a ParameterLayout,
     /// Values.
     pub flat: &'a [f32],
     /// Precision of the factors of products.
@@ -299,7 +299,7 @@ pub struct Parts<'a> {
     pub sample: Option<usize>,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> FusedParts<'a> {
     /// A tensor by name.
     pub fn get(&self, name: &str) -> &'a [f32] {
         &self.flat[self.layout.range(name)]

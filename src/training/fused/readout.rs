@@ -5,20 +5,20 @@
 use std::ops::Range;
 
 use crate::nn::fused::elementwise::{add, add_column_sums};
-use crate::nn::fused::vocabulary::{Layer, Objective, Scratch};
+use crate::nn::fused::vocabulary::{Objective, OutputLayer, Scratch};
 use crate::nn::fused::{fill_rows, output};
 use crate::training::fused::embedding::dropped;
 use crate::training::fused::sample;
-use crate::training::fused::sample::Sample;
+use crate::training::fused::sample::SampledWords;
 use crate::training::fused::workspace::apply_mask;
-use crate::training::fused::{Loss, Noise, Parts, Shard, StepOptions, Workspace};
-use crate::training::layout::{Entry, Layout};
+use crate::training::fused::{BatchLoss, FusedParts, Noise, Shard, StepOptions, Workspace};
+use crate::training::layout::{ParameterLayout, TensorPlace};
 
 /// Logit rows that are in memory at once.
 const CHUNK: usize = 288;
 
 /// The matrix of the output layer [K_y, width], by its name in one of the architectures.
-pub fn output_matrix(layout: &Layout) -> Option<&Entry> {
+pub fn output_matrix(layout: &ParameterLayout) -> Option<&TensorPlace> {
     const NAMES: &[&str] = &["readout.W_o", "readout.G", "readout.G_l", "W_s"];
     layout.entries().iter().find(|entry| NAMES.contains(&entry.name.as_str()))
 }
@@ -53,7 +53,7 @@ pub struct Inputs<'a> {
 
 /// Gradients of the inputs, same shapes.
 #[derive(Debug, Default)]
-pub struct Gradients {
+pub struct ReadoutGradients {
     /// Of `Inputs::s`.
     pub s: Vec<f32>,
     /// Of `Inputs::e`.
@@ -65,7 +65,7 @@ pub struct Gradients {
 /// Loss of the shard and, with `options`, gradients of weights (added) and inputs.
 #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
 pub fn step(
-    model: &Parts<'_>,
+    model: &FusedParts<'_>,
     names: Names,
     shard: &Shard,
     inputs: Inputs<'_>,
@@ -73,7 +73,7 @@ pub fn step(
     options: Option<StepOptions>,
     noise: &mut Noise,
     workspace: &mut Workspace,
-) -> (Loss, Gradients) {
+) -> (BatchLoss, ReadoutGradients) {
     let (n, m, l) = (model.config.hidden, model.config.embedding, model.config.maxout);
     let rows = shard.t_y * shard.b;
     let mut pre = workspace.take(rows * 2 * l);
@@ -90,12 +90,12 @@ pub fn step(
     apply_mask(mask.as_deref(), &mut t);
     let mut dt = workspace.take(if options.is_some() { t.len() } else { 0 });
     let targets: Vec<u32> = words.iter().map(|&row| shard.y[row]).collect();
-    let output = Output { matrix: names.out, bias: Some("readout.b_w"), width: l };
+    let output = ReadoutOutput { matrix: names.out, bias: Some("readout.b_w"), width: l };
     let loss = match names.rank {
         None => logits(model, output, &targets, &t, &mut dt, gradient, options, workspace),
         Some(rank) => low_rank(model, output, rank, &targets, &t, &mut dt, gradient, options, workspace),
     };
-    let mut gradients = Gradients::default();
+    let mut gradients = ReadoutGradients::default();
     if options.is_some() {
         apply_mask(mask.as_deref(), &mut dt);
         let mut d_pre = workspace.zeros(rows * 2 * l);
@@ -116,8 +116,8 @@ pub fn step(
 /// G = G_l G_r: the logits read G_r t [rows, r].
 #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
 fn low_rank(
-    model: &Parts<'_>,
-    output: Output<'_>,
+    model: &FusedParts<'_>,
+    output: ReadoutOutput<'_>,
     rank: &str,
     targets: &[u32],
     t: &[f32],
@@ -125,14 +125,14 @@ fn low_rank(
     gradient: &mut [f32],
     options: Option<StepOptions>,
     workspace: &mut Workspace,
-) -> Loss {
+) -> BatchLoss {
     let (l, rows) = (model.config.maxout, targets.len());
     let g_r = model.get(rank);
     let r = g_r.len() / l;
     let mut low = workspace.take(rows * r);
     model.precision.matmul_nt(rows, r, l, t, g_r, &mut low, false);
     let mut d_low = workspace.take(if options.is_some() { rows * r } else { 0 });
-    let output = Output { width: r, ..output };
+    let output = ReadoutOutput { width: r, ..output };
     let loss = logits(model, output, targets, &low, &mut d_low, gradient, options, workspace);
     if options.is_some() {
         model.matrix_back(rank, [r, l], rows, &d_low, t, gradient);
@@ -144,7 +144,7 @@ fn low_rank(
 
 /// The output layer: logits W t (+ b).
 #[derive(Clone, Copy, Debug)]
-pub struct Output<'a> {
+pub struct ReadoutOutput<'a> {
     /// Name of W [K_y, width].
     pub matrix: &'a str,
     /// Name of b [K_y], where there is one.
@@ -156,16 +156,16 @@ pub struct Output<'a> {
 /// The output layer over real words only, in chunks: t [words, width], with `options` dt likewise (written).
 #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
 pub fn logits(
-    model: &Parts<'_>,
-    output: Output<'_>,
+    model: &FusedParts<'_>,
+    output: ReadoutOutput<'_>,
     targets: &[u32],
     t: &[f32],
     dt: &mut [f32],
     gradient: &mut [f32],
     options: Option<StepOptions>,
     workspace: &mut Workspace,
-) -> Loss {
-    let layer = Layer {
+) -> BatchLoss {
+    let layer = OutputLayer {
         w: model.get(output.matrix),
         bias: output.bias.map(|bias| model.get(bias)),
         l: output.width,
@@ -182,7 +182,7 @@ pub fn logits(
     match model.sample {
         None => layer_pass(&layer, objective, targets, t, Some(out), &mut workspace.vocabulary),
         Some(drawn) => {
-            let sample = Sample::draw(targets, layer.w.len() / layer.l.max(1), drawn, options.seed);
+            let sample = SampledWords::draw(targets, layer.w.len() / layer.l.max(1), drawn, options.seed);
             sampled_pass(&layer, objective, &sample, t, out, workspace)
         }
     }
@@ -197,15 +197,15 @@ struct Out<'a> {
 
 /// Loss of all rows in chunks and, with `out`, the gradients.
 fn layer_pass(
-    layer: &Layer<'_>,
+    layer: &OutputLayer<'_>,
     objective: Objective,
     targets: &[u32],
     t: &[f32],
     mut out: Option<Out<'_>>,
     scratch: &mut Scratch,
-) -> Loss {
+) -> BatchLoss {
     let l = layer.l;
-    let mut loss = Loss { words: targets.len(), ..Loss::default() };
+    let mut loss = BatchLoss { words: targets.len(), ..BatchLoss::default() };
     // equal chunks, none of them tiny
     let chunk = targets.len().div_ceil(targets.len().div_ceil(CHUNK).max(1)).next_multiple_of(32).max(1);
     for (first, targets) in targets.chunks(chunk).enumerate().map(|(i, targets)| (i * chunk, targets)) {
@@ -223,13 +223,13 @@ fn layer_pass(
 
 /// As [`layer_pass`] over the words of a sample alone.
 fn sampled_pass(
-    layer: &Layer<'_>,
+    layer: &OutputLayer<'_>,
     objective: Objective,
-    sample: &Sample,
+    sample: &SampledWords,
     t: &[f32],
     out: Out<'_>,
     workspace: &mut Workspace,
-) -> Loss {
+) -> BatchLoss {
     let (l, words) = (layer.l, &sample.words);
     let mut w = workspace.take(words.len() * l);
     sample::pick(layer.w, l, words, &mut w);
@@ -242,7 +242,7 @@ fn sampled_pass(
     if layer.mixed.is_some() {
         mixed.pack(&w, l);
     }
-    let small = Layer { w: &w, bias: Some(&bias), l, mixed: layer.mixed.map(|_| &mixed) };
+    let small = OutputLayer { w: &w, bias: Some(&bias), l, mixed: layer.mixed.map(|_| &mixed) };
     let small_out = Out { dt: out.dt, dw: &mut dw, db: Some(&mut db) };
     let loss = layer_pass(&small, objective, &sample.targets, t, Some(small_out), &mut workspace.vocabulary);
     for (&word, dw) in words.iter().zip(dw.chunks_exact(l)) {
@@ -269,14 +269,14 @@ fn both(gradient: &mut [f32], first: Range<usize>, second: Option<Range<usize>>)
 }
 
 fn inputs_back(
-    model: &Parts<'_>,
+    model: &FusedParts<'_>,
     names: Names,
     rows: usize,
     inputs: Inputs<'_>,
     d_pre: &[f32],
     gradient: &mut [f32],
     workspace: &mut Workspace,
-) -> Gradients {
+) -> ReadoutGradients {
     let (n, m, l) = (model.config.hidden, model.config.embedding, model.config.maxout);
     add_column_sums(d_pre, &mut gradient[model.layout.range("readout.b_o")]);
     let mut back = |name: &str, input: &[f32], width: usize| {
@@ -285,7 +285,7 @@ fn inputs_back(
         model.precision.matmul(rows, width, 2 * l, d_pre, model.get(name), &mut d, false);
         d
     };
-    Gradients {
+    ReadoutGradients {
         s: back(names.state, inputs.s, n),
         e: back(names.word, inputs.e, m),
         c: back(names.context, inputs.c, names.width),

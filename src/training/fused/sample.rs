@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 
 /// Words that stand for the whole vocabulary.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sample {
+pub struct SampledWords {
     /// Their ids, rising.
     pub words: Vec<u32>,
     /// Where each target stands among them.
@@ -21,7 +21,7 @@ pub struct Sample {
     pub weights: Vec<f32>,
 }
 
-impl Sample {
+impl SampledWords {
     /// The words of `targets` and `drawn` of the others, or all where there are no more.
     pub fn draw(targets: &[u32], vocabulary: usize, drawn: usize, seed: u64) -> Self {
         let mut is_target = vec![false; vocabulary];

@@ -4,17 +4,17 @@
 use crate::nn::fused::elementwise::add;
 use crate::nn::fused::focus::Focus;
 use crate::nn::fused::gru::Sense;
-use crate::nn::fused::scan::{Direction, two_slots};
+use crate::nn::fused::scan::{ScanDirection, two_slots};
 use crate::nn::fused::{attention, gru};
 use crate::training::fused::affine::Affine;
 use crate::training::fused::both::Both;
 use crate::training::fused::embedding::Embedded;
-use crate::training::fused::encoder::{Layer, Scan, UnitPacks};
-use crate::training::fused::{Job, Loss, Noise, Parts, Shard, StepOptions, Workspace, guide, readout};
+use crate::training::fused::encoder::{EncoderLayer, EncoderScan, UnitPacks};
+use crate::training::fused::{BatchLoss, FusedParts, Job, Noise, Shard, StepOptions, Workspace, guide, readout};
 
 /// Weights of single steps, packed.
 #[derive(Debug, Default)]
-pub struct Packs {
+pub struct SearchPacks {
     forward: UnitPacks,
     backward: UnitPacks,
     /// [W_a; U_z; U_r] for `s` at once.
@@ -23,9 +23,9 @@ pub struct Packs {
     c: Both,
 }
 
-impl Packs {
+impl SearchPacks {
     /// Packs again after an update.
-    pub fn repack(&mut self, model: Parts<'_>) {
+    pub fn repack(&mut self, model: FusedParts<'_>) {
         let config = model.config;
         let (n, a) = (config.hidden, config.alignment);
         let Self { forward, backward, query, u, c } = self;
@@ -49,8 +49,8 @@ impl Packs {
 /// What the encoder leaves: embeddings, both scans, annotations h [b, t_x, 2n] and keys [b, t_x, n'].
 struct Encoded {
     words: Embedded,
-    forward: Scan,
-    backward: Scan,
+    forward: EncoderScan,
+    backward: EncoderScan,
     h: Vec<f32>,
     keys: Vec<f32>,
 }
@@ -72,13 +72,13 @@ struct Unrolled {
 
 /// Loss and, with `options`, gradient (added) of a shard.
 pub fn step(
-    model: Parts<'_>,
-    packs: &Packs,
+    model: FusedParts<'_>,
+    packs: &SearchPacks,
     shard: &Shard,
     workspace: &mut Workspace,
     gradient: &mut [f32],
     options: Option<StepOptions>,
-) -> Loss {
+) -> BatchLoss {
     let job = Job { model, packs, shard };
     let mut noise = Noise::new(options.map_or(0, |o| o.seed));
     let encoded = job.encode(options, &mut noise, workspace);
@@ -107,18 +107,18 @@ pub fn step(
     loss
 }
 
-impl Job<'_, Packs> {
-    fn layer(&self, direction: Direction) -> Layer<'_> {
+impl Job<'_, SearchPacks> {
+    fn layer(&self, direction: ScanDirection) -> EncoderLayer<'_> {
         let (prefix, packs) = match direction {
-            Direction::Forward => ("encoder.forward", &self.packs.forward),
-            Direction::Backward => ("encoder.backward", &self.packs.backward),
+            ScanDirection::Forward => ("encoder.forward", &self.packs.forward),
+            ScanDirection::Backward => ("encoder.backward", &self.packs.backward),
         };
-        Layer { model: self.model, prefix, packs, sense: Sense::New, direction }
+        EncoderLayer { model: self.model, prefix, packs, sense: Sense::New, direction }
     }
 
     /// U_a h + b_a.
     fn keys(&self) -> Affine<'_> {
-        let Parts { config, .. } = self.model;
+        let FusedParts { config, .. } = self.model;
         Affine::new(self.model, ("attention.U_a", "attention.b_a"), config.alignment, 2 * config.hidden)
     }
 
@@ -133,8 +133,8 @@ impl Job<'_, Packs> {
         let (n, a) = (self.model.config.hidden, self.model.config.alignment);
         let words = Embedded::source(&self.model, self.shard, options, noise, workspace);
         let live = self.shard.live();
-        let forward = self.layer(Direction::Forward).forward(&words.e, t_x, b, &live, workspace);
-        let backward = self.layer(Direction::Backward).forward(&words.e, t_x, b, &live, workspace);
+        let forward = self.layer(ScanDirection::Forward).forward(&words.e, t_x, b, &live, workspace);
+        let backward = self.layer(ScanDirection::Backward).forward(&words.e, t_x, b, &live, workspace);
         let mut h = workspace.take(b * t_x * 2 * n);
         for t in 0..t_x {
             for row in 0..b {
@@ -209,10 +209,10 @@ impl Job<'_, Packs> {
         &self,
         encoded: &Encoded,
         unrolled: &Unrolled,
-        mut d: readout::Gradients,
+        mut d: readout::ReadoutGradients,
         gradient: &mut [f32],
         options: StepOptions,
-        loss: &mut Loss,
+        loss: &mut BatchLoss,
         workspace: &mut Workspace,
     ) {
         let Shard { b, t_x, t_y, .. } = *self.shard;
@@ -242,11 +242,11 @@ impl Job<'_, Packs> {
         &self,
         encoded: &Encoded,
         unrolled: &Unrolled,
-        d: &mut readout::Gradients,
+        d: &mut readout::ReadoutGradients,
         (dx, dq, dkeys): (&mut [f32], &mut [f32], &mut [f32]),
         gradient: &mut [f32],
         options: StepOptions,
-        loss: &mut Loss,
+        loss: &mut BatchLoss,
         workspace: &mut Workspace,
     ) -> Vec<f32> {
         let Shard { b, t_x, t_y, .. } = *self.shard;
@@ -302,7 +302,7 @@ impl Job<'_, Packs> {
     fn decoder_weights(
         &self,
         unrolled: &Unrolled,
-        d: &mut readout::Gradients,
+        d: &mut readout::ReadoutGradients,
         dx: &[f32],
         dq: &[f32],
         gradient: &mut [f32],
@@ -352,9 +352,10 @@ impl Job<'_, Packs> {
         }
         self.start().tanh_back(b, &mut ds_0, s_0, &encoded.backward.h, &mut backward[..b * n], gradient);
         let mut de = workspace.zeros(t_x * b * m);
-        for (direction, scan, dh) in
-            [(Direction::Forward, &encoded.forward, &forward), (Direction::Backward, &encoded.backward, &backward)]
-        {
+        for (direction, scan, dh) in [
+            (ScanDirection::Forward, &encoded.forward, &forward),
+            (ScanDirection::Backward, &encoded.backward, &backward),
+        ] {
             self.layer(direction).backward(scan, &encoded.words.e, t_x, b, dh, &mut de, gradient, workspace);
         }
         encoded.words.source_back(&self.model, self.shard, &mut de, gradient);

@@ -1,7 +1,7 @@
 //! Floor 6: what a shard of a batch looks like, its buffers and its dropout noise.
 
 use crate::nn::fused::vocabulary;
-use crate::training::minibatch::{Look, Minibatch};
+use crate::training::minibatch::{GuidedLink, Minibatch};
 
 /// Some rows of a batch, time-major and padded with 0.
 #[derive(Debug)]
@@ -43,18 +43,19 @@ impl Shard {
         let (b, t_x, x, x_length) = pick(batch.source);
         let (_, t_y, y, y_length) = pick(batch.target);
         let mut shard = Self { b, t_x, t_y, x, y, x_length, y_length, looks: Vec::new(), look_ends: Vec::new() };
-        let looks: Vec<&[Look]> = batch.looks.iter().skip(first).step_by(of).copied().collect();
+        let looks: Vec<&[GuidedLink]> = batch.looks.iter().skip(first).step_by(of).copied().collect();
         if looks.iter().any(|looks| !looks.is_empty()) {
             shard.guide(&looks);
         }
         shard
     }
 
-    fn guide(&mut self, looks: &[&[Look]]) {
+    fn guide(&mut self, looks: &[&[GuidedLink]]) {
         let mut all = Vec::new();
         for (row, looks) in looks.iter().enumerate().take(self.b) {
-            let exists =
-                |look: &&Look| usize::from(look.i) < self.y_length[row] && usize::from(look.j) < self.x_length[row];
+            let exists = |look: &&GuidedLink| {
+                usize::from(look.i) < self.y_length[row] && usize::from(look.j) < self.x_length[row]
+            };
             all.extend(looks.iter().filter(exists).map(|look| (usize::from(look.i) * self.b + row, look.j)));
         }
         all.sort_unstable();

@@ -7,7 +7,7 @@ use crate::attention::KINDS;
 use crate::error::{Error, Result};
 use crate::models::MODELS;
 use crate::models::config::{Architecture, AttentionKind, Config};
-use crate::training::settings::{Decay, Tokens, TrainingSettings};
+use crate::training::settings::{Decay, TokenKind, TrainingSettings};
 
 /// Most times that an epoch may see a text; it is held in memory as often.
 const MOST_REPEATS: usize = 1000;
@@ -214,7 +214,7 @@ impl TrainingSettings {
             return refuse("data.train", message);
         }
         let model = &self.model;
-        if model.joint && model.tokens == Tokens::Words {
+        if model.joint && model.tokens == TokenKind::Words {
             return refuse("model.joint", "is for subwords; write `tokens = \"bpe\"` or remove it".into());
         }
         if model.joint && model.source_vocabulary != model.target_vocabulary {

@@ -8,7 +8,7 @@ use egui::{Align, Button, Label, Layout, Panel, ProgressBar, RichText, ScrollAre
 use crate::session::lessons::LessonCommand;
 use crate::session::lessons::Running;
 use crate::session::lessons::script::ScriptPart;
-use crate::session::lessons::shelf::Kept;
+use crate::session::lessons::shelf::LessonFile;
 use crate::text::lesson::Ask;
 use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local;
@@ -18,7 +18,7 @@ use crate::ui::views::view::{Place, View};
 use crate::widgets::theme;
 
 /// The panel with the lessons.
-pub struct Lessons;
+pub struct LessonsView;
 
 /// Its least and greatest width, points.
 const LIMITS: (f32, f32) = (260.0, 720.0);
@@ -31,7 +31,7 @@ const MOST: f32 = 0.42;
 /// Width of the frame round what is lit, and of its soft edge, points.
 const FRAME: (f32, f32) = (2.0, 6.0);
 
-impl View for Lessons {
+impl View for LessonsView {
     fn name(&self) -> &'static str {
         "Lessons"
     }
@@ -112,14 +112,15 @@ fn shelf_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
 }
 
-fn kept_ui(ui: &mut Ui, window: &mut Window<'_>, n: usize, kept: &Kept) {
+fn kept_ui(ui: &mut Ui, window: &mut Window<'_>, n: usize, kept: &LessonFile) {
     let t = theme::tokens(ui);
     let title = format!("{}. {}", n + 1, kept.title());
     let button = Button::new(RichText::new(title).size(theme::TEXT_OUTPUT)).wrap();
     if ui.add_enabled(kept.script.is_some(), button).clicked() {
         open(window, &kept.key);
     }
-    let about = kept.script.as_ref().and_then(|script| script.about.first()).map(crate::text::markdown::Block::plain);
+    let about =
+        kept.script.as_ref().and_then(|script| script.about.first()).map(crate::text::markdown::MarkdownBlock::plain);
     if let Some(about) = about {
         ui.add(Label::new(RichText::new(about).size(theme::TEXT_SMALL).color(t.weak)).wrap());
     }
@@ -220,7 +221,7 @@ fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
         ui.add(Label::new(RichText::new(trouble).color(t.warm)).wrap());
     }
     if !running.lights.is_empty() {
-        let list: Vec<String> = running.lights.iter().map(crate::session::lessons::lights::Light::text).collect();
+        let list: Vec<String> = running.lights.iter().map(crate::session::lessons::lights::Highlight::text).collect();
         let text = format!("Framed: {}", list.join(", "));
         ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak)).wrap());
     }

@@ -5,7 +5,7 @@ use egui::{Align, Id, Label, Layout, Panel, RichText, ScrollArea, TextureHandle,
 use crate::app::command::WindowCommand;
 use crate::app::page::Page;
 use crate::session::lessons::LessonCommand;
-use crate::text::markdown::{Block, Span};
+use crate::text::markdown::{MarkdownBlock, MarkdownSpan};
 use crate::ui::act::Act;
 use crate::ui::local::Window;
 use crate::ui::manual::{ManualLocal, ManualPage, PICTURES, pages};
@@ -151,7 +151,7 @@ pub fn follow(ui: &Ui, window: &mut Window<'_>, link: &str) {
 }
 
 /// Blocks of a text, one under the other; `follows` is the link that was clicked.
-pub fn blocks_ui(ui: &mut Ui, window: &mut Window<'_>, blocks: &[Block], follows: &mut Option<String>) {
+pub fn blocks_ui(ui: &mut Ui, window: &mut Window<'_>, blocks: &[MarkdownBlock], follows: &mut Option<String>) {
     for (n, block) in blocks.iter().enumerate() {
         ui.push_id(n, |ui| {
             ui.spacing_mut().interact_size.y = 0.0;
@@ -160,34 +160,34 @@ pub fn blocks_ui(ui: &mut Ui, window: &mut Window<'_>, blocks: &[Block], follows
     }
 }
 
-fn block_ui(ui: &mut Ui, manual: &mut ManualLocal, block: &Block, follows: &mut Option<String>) {
+fn block_ui(ui: &mut Ui, manual: &mut ManualLocal, block: &MarkdownBlock, follows: &mut Option<String>) {
     match block {
-        Block::Heading { level, spans } => {
+        MarkdownBlock::Heading { level, spans } => {
             ui.add_space(if *level == 1 { 0.0 } else { theme::SPACE_3 });
             let size = if *level == 1 { theme::TEXT_TITLE } else { theme::TEXT_OUTPUT };
             let words: String = spans.iter().map(|span| span.text.as_str()).collect();
             ui.add(Label::new(RichText::new(words).size(size).strong()).wrap());
             ui.add_space(theme::SPACE_1);
         }
-        Block::Text(spans) => {
+        MarkdownBlock::Text(spans) => {
             ui.horizontal_wrapped(|ui| spans_ui(ui, spans, follows));
             ui.add_space(theme::SPACE_2);
         }
-        Block::Item { depth, number, spans } => {
+        MarkdownBlock::Item { depth, number, spans } => {
             ui.horizontal_top(|ui| {
                 ui.add_space(theme::SPACE_4 * *depth as f32);
                 ui.label(number.map_or_else(|| "\u{2022}".to_owned(), |number| format!("{number}.")));
                 ui.vertical(|ui| ui.horizontal_wrapped(|ui| spans_ui(ui, spans, follows)));
             });
         }
-        Block::Code(text) => code_ui(ui, text),
-        Block::Table(rows) => table_ui(ui, rows, follows),
-        Block::Picture { path, shows } => picture_ui(ui, manual, path, shows),
+        MarkdownBlock::Code(text) => code_ui(ui, text),
+        MarkdownBlock::Table(rows) => table_ui(ui, rows, follows),
+        MarkdownBlock::Picture { path, shows } => picture_ui(ui, manual, path, shows),
     }
 }
 
 /// Words of several looks in one paragraph. What is no link is one label as far as it goes, so that it wraps as text does.
-fn spans_ui(ui: &mut Ui, spans: &[Span], follows: &mut Option<String>) {
+fn spans_ui(ui: &mut Ui, spans: &[MarkdownSpan], follows: &mut Option<String>) {
     ui.spacing_mut().item_spacing.x = 0.0;
     for span in spans {
         match &span.link {
@@ -209,7 +209,7 @@ fn spans_ui(ui: &mut Ui, spans: &[Span], follows: &mut Option<String>) {
     }
 }
 
-fn rich(ui: &Ui, span: &Span) -> RichText {
+fn rich(ui: &Ui, span: &MarkdownSpan) -> RichText {
     let mut text = RichText::new(&span.text);
     if span.strong {
         text = text.color(theme::tokens(ui).accent);
@@ -234,7 +234,7 @@ fn code_ui(ui: &mut Ui, text: &str) {
     ui.add_space(theme::SPACE_2);
 }
 
-fn table_ui(ui: &mut Ui, rows: &[Vec<Vec<Span>>], follows: &mut Option<String>) {
+fn table_ui(ui: &mut Ui, rows: &[Vec<Vec<MarkdownSpan>>], follows: &mut Option<String>) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0).max(1);
     let room = ui.available_width();
     // the first column is short in most tables; the last one has the sentences

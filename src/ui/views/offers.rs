@@ -14,7 +14,7 @@ use crate::pages::map::Choice;
 use crate::pages::map::command::MapCommand;
 use crate::pages::phrases::command::PhrasesCommand;
 use crate::pages::sentence::command::{ColumnCommand, ProbeCommand, SelectCommand, SourceCommand};
-use crate::ui::clicked::{Clicked, Offered};
+use crate::ui::clicked::{ContextMenu, MenuTarget};
 use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local;
 use crate::ui::local::{Sheet, Window};
@@ -25,7 +25,7 @@ use crate::widgets::theme;
 
 /// What an offer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MenuKind {
     /// A source word.
     Source,
     /// A target word, or the row of a heatmap.
@@ -48,24 +48,31 @@ pub struct Offer {
     /// On the menu. Where it ends with dots, something is asked first.
     pub name: &'static str,
     /// For these.
-    pub on: &'static [Kind],
+    pub on: &'static [MenuKind],
     /// Whether it makes sense now.
-    pub can: fn(&Window<'_>, Clicked) -> bool,
+    pub can: fn(&Window<'_>, MenuTarget) -> bool,
     /// Does it.
-    pub does: fn(&mut Window<'_>, Clicked),
+    pub does: fn(&mut Window<'_>, MenuTarget),
 }
 
-const TARGET: &[Kind] = &[Kind::Target, Kind::Cell];
+const TARGET: &[MenuKind] = &[MenuKind::Target, MenuKind::Cell];
 /// Of cells there are many offers already.
-const WITHOUT_CELLS: &[Kind] = &[Kind::Source, Kind::Target, Kind::Hypothesis];
-const CELL: &[Kind] = &[Kind::Cell];
-const WORD: &[Kind] = &[Kind::Source, Kind::Target];
-const LOOKED_AT: &[Kind] = &[Kind::Source, Kind::Cell];
-const HYPOTHESIS: &[Kind] = &[Kind::Hypothesis];
-const ROW: &[Kind] = &[Kind::Target, Kind::Cell, Kind::Bars];
-const COLUMN: &[Kind] = &[Kind::Column];
-const ALL: &[Kind] =
-    &[Kind::Source, Kind::Target, Kind::Cell, Kind::Hypothesis, Kind::Picture, Kind::Bars, Kind::Column];
+const WITHOUT_CELLS: &[MenuKind] = &[MenuKind::Source, MenuKind::Target, MenuKind::Hypothesis];
+const CELL: &[MenuKind] = &[MenuKind::Cell];
+const WORD: &[MenuKind] = &[MenuKind::Source, MenuKind::Target];
+const LOOKED_AT: &[MenuKind] = &[MenuKind::Source, MenuKind::Cell];
+const HYPOTHESIS: &[MenuKind] = &[MenuKind::Hypothesis];
+const ROW: &[MenuKind] = &[MenuKind::Target, MenuKind::Cell, MenuKind::Bars];
+const COLUMN: &[MenuKind] = &[MenuKind::Column];
+const ALL: &[MenuKind] = &[
+    MenuKind::Source,
+    MenuKind::Target,
+    MenuKind::Cell,
+    MenuKind::Hypothesis,
+    MenuKind::Picture,
+    MenuKind::Bars,
+    MenuKind::Column,
+];
 
 /// What if: offers that open a variant beside an original, or go on with one.
 pub const WHAT_IF: &[Offer] = &[
@@ -149,13 +156,13 @@ impl View for Offers {
         // nothing was painted that was asked for by keys
         if let Some(clicked) = window.local.shared.asked.take() {
             window.local.shared.offered =
-                Some(Offered { clicked, at: ui.max_rect().center(), focus: None, is_open: false });
+                Some(ContextMenu { clicked, at: ui.max_rect().center(), focus: None, is_open: false });
         }
         let Some(offered) = window.local.shared.offered else { return };
         let id = Id::unique("offers");
         if !offered.is_open {
             let focus = ui.memory(egui::Memory::focused);
-            window.local.shared.offered = Some(Offered { is_open: true, focus, ..offered });
+            window.local.shared.offered = Some(ContextMenu { is_open: true, focus, ..offered });
         }
         let popup = Popup::new(id, ui.ctx().clone(), PopupAnchor::Position(offered.at), LayerId::background());
         let popup = popup.kind(PopupKind::Menu).layout(Layout::top_down_justified(Align::Min));
@@ -180,7 +187,7 @@ fn close(ui: &Ui, window: &mut Window<'_>) {
     }
 }
 
-fn menu_ui(ui: &mut Ui, window: &mut Window<'_>, offered: Offered) {
+fn menu_ui(ui: &mut Ui, window: &mut Window<'_>, offered: ContextMenu) {
     let clicked = offered.clicked;
     ui.set_min_width(theme::MENU_WIDTH);
     let heading = RichText::new(title(window, clicked)).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak);
@@ -191,7 +198,7 @@ fn menu_ui(ui: &mut Ui, window: &mut Window<'_>, offered: Offered) {
     area.show(ui, |ui| lines_ui(ui, window, offered));
 }
 
-fn lines_ui(ui: &mut Ui, window: &mut Window<'_>, offered: Offered) {
+fn lines_ui(ui: &mut Ui, window: &mut Window<'_>, offered: ContextMenu) {
     let clicked = offered.clicked;
     let mut is_first = true;
     for group in OFFERS {
@@ -217,32 +224,32 @@ fn lines_ui(ui: &mut Ui, window: &mut Window<'_>, offered: Offered) {
     }
 }
 
-fn kind(clicked: Clicked) -> Kind {
+fn kind(clicked: MenuTarget) -> MenuKind {
     match clicked {
-        Clicked::Source { .. } => Kind::Source,
-        Clicked::Target { .. } => Kind::Target,
-        Clicked::Cell { .. } => Kind::Cell,
-        Clicked::Hypothesis { .. } => Kind::Hypothesis,
-        Clicked::Picture { .. } => Kind::Picture,
-        Clicked::Bars { .. } => Kind::Bars,
-        Clicked::Column { .. } => Kind::Column,
+        MenuTarget::Source { .. } => MenuKind::Source,
+        MenuTarget::Target { .. } => MenuKind::Target,
+        MenuTarget::Cell { .. } => MenuKind::Cell,
+        MenuTarget::Hypothesis { .. } => MenuKind::Hypothesis,
+        MenuTarget::Picture { .. } => MenuKind::Picture,
+        MenuTarget::Bars { .. } => MenuKind::Bars,
+        MenuTarget::Column { .. } => MenuKind::Column,
     }
 }
 
 /// What the menu is about, in words.
-fn title(window: &Window<'_>, clicked: Clicked) -> String {
+fn title(window: &Window<'_>, clicked: MenuTarget) -> String {
     let Some((column, table)) = shown(window, clicked) else { return "Nothing is translated yet".to_owned() };
     let replace = window.session.app().replaces(column);
     let source = |j: usize| table.source.get(j).map_or_else(String::new, labels::source_text);
     let target = |i: usize| table.target.get(i).map_or_else(String::new, |word| labels::target_text(word, replace));
     match clicked {
-        Clicked::Source { j, .. } => format!("Source word {}, {}", j + 1, source(j)),
-        Clicked::Target { i, .. } => format!("Target word {}, {}", i + 1, target(i)),
-        Clicked::Cell { i, j, .. } => format!("{} and {}, {}", target(i), source(j), number(window, table, i, j)),
-        Clicked::Hypothesis { n, .. } => format!("Hypothesis {} of {}", n + 1, column.name()),
-        Clicked::Picture { .. } => format!("The picture of {}", column.name()),
-        Clicked::Bars { i, .. } => format!("The bars of target word {}, {}", i + 1, target(i)),
-        Clicked::Column { .. } => column.name(),
+        MenuTarget::Source { j, .. } => format!("Source word {}, {}", j + 1, source(j)),
+        MenuTarget::Target { i, .. } => format!("Target word {}, {}", i + 1, target(i)),
+        MenuTarget::Cell { i, j, .. } => format!("{} and {}, {}", target(i), source(j), number(window, table, i, j)),
+        MenuTarget::Hypothesis { n, .. } => format!("Hypothesis {} of {}", n + 1, column.name()),
+        MenuTarget::Picture { .. } => format!("The picture of {}", column.name()),
+        MenuTarget::Bars { i, .. } => format!("The bars of target word {}, {}", i + 1, target(i)),
+        MenuTarget::Column { .. } => column.name(),
     }
 }
 
@@ -252,48 +259,48 @@ fn number(window: &Window<'_>, table: &AlignmentTable, i: usize, j: usize) -> St
     table.numbers(shown).and_then(|matrix| matrix.get(i, j)).map_or_else(String::new, |number| format!("{number:.3}"))
 }
 
-fn shown<'a>(window: &Window<'a>, clicked: Clicked) -> Option<(&'a Column, &'a AlignmentTable)> {
+fn shown<'a>(window: &Window<'a>, clicked: MenuTarget) -> Option<(&'a Column, &'a AlignmentTable)> {
     let column = window.session.app().document.column(clicked.column())?;
     Some((column, column.table.as_deref()?))
 }
 
 /// For what can be done with everything.
-pub fn always(_: &Window<'_>, _: Clicked) -> bool {
+pub fn always(_: &Window<'_>, _: MenuTarget) -> bool {
     true
 }
 
 /// For what needs alpha.
-pub fn aligns(window: &Window<'_>, clicked: Clicked) -> bool {
+pub fn aligns(window: &Window<'_>, clicked: MenuTarget) -> bool {
     shown(window, clicked).is_some_and(|(_, table)| table.alpha.is_some())
 }
 
 /// Alpha, or what was measured in its place.
-fn has_numbers(window: &Window<'_>, clicked: Clicked) -> bool {
+fn has_numbers(window: &Window<'_>, clicked: MenuTarget) -> bool {
     let settings = window.session.app().view.settings();
     aligns(window, clicked) || shown(window, clicked).is_some_and(|(_, table)| table.numbers(settings.shown).is_some())
 }
 
 /// For what changes the model's own translation; one's own is read as it stands.
-pub fn is_own(window: &Window<'_>, clicked: Clicked) -> bool {
+pub fn is_own(window: &Window<'_>, clicked: MenuTarget) -> bool {
     shown(window, clicked).is_some_and(|(_, table)| !table.is_given)
 }
 
-fn can_set(window: &Window<'_>, clicked: Clicked) -> bool {
+fn can_set(window: &Window<'_>, clicked: MenuTarget) -> bool {
     is_own(window, clicked) && aligns(window, clicked)
 }
 
 /// A row of one model, whose gradient can be taken.
-fn can_persuade(window: &Window<'_>, clicked: Clicked) -> bool {
+fn can_persuade(window: &Window<'_>, clicked: MenuTarget) -> bool {
     can_set(window, clicked) && can_test(window, clicked)
 }
 
 /// One model that aligns.
-fn can_test(window: &Window<'_>, clicked: Clicked) -> bool {
+fn can_test(window: &Window<'_>, clicked: MenuTarget) -> bool {
     aligns(window, clicked)
         && window.session.app().document.column(clicked.column()).is_some_and(|column| column.ensemble.is_none())
 }
 
-fn test(window: &mut Window<'_>, clicked: Clicked) {
+fn test(window: &mut Window<'_>, clicked: MenuTarget) {
     measure(window, clicked.column(), 0);
 }
 
@@ -315,30 +322,30 @@ pub fn ask_for_set(window: &mut Window<'_>, column: ColumnId) {
     window.ask(question.then(move |path| ProbeCommand::Save { column, path }));
 }
 
-fn save_set(window: &mut Window<'_>, clicked: Clicked) {
+fn save_set(window: &mut Window<'_>, clicked: MenuTarget) {
     ask_for_set(window, clicked.column());
 }
 
-fn is_alone(window: &Window<'_>, _: Clicked) -> bool {
+fn is_alone(window: &Window<'_>, _: MenuTarget) -> bool {
     window.layout(local::SOLO, 0.0) > 0.0 && window.session.app().document.columns().len() > 1
 }
 
-fn beside_others(window: &Window<'_>, clicked: Clicked) -> bool {
+fn beside_others(window: &Window<'_>, clicked: MenuTarget) -> bool {
     !is_alone(window, clicked) && window.session.app().document.columns().len() > 1
 }
 
 /// One model, which is there; an ensemble has no embeddings of its own.
-fn on_map(window: &Window<'_>, clicked: Clicked) -> bool {
+fn on_map(window: &Window<'_>, clicked: MenuTarget) -> bool {
     let column = window.session.app().document.column(clicked.column());
     column.is_some_and(|column| column.ensemble.is_none() && column.state == ColumnState::Ready)
         && word(window, clicked).is_some()
 }
 
-fn in_table(window: &Window<'_>, _: Clicked) -> bool {
+fn in_table(window: &Window<'_>, _: MenuTarget) -> bool {
     window.session.phrases().pairs.is_some()
 }
 
-fn can_outline(window: &Window<'_>, clicked: Clicked) -> bool {
+fn can_outline(window: &Window<'_>, clicked: MenuTarget) -> bool {
     let settings = window.session.app().view.settings();
     let column = window.session.app().document.column(clicked.column());
     let is_bundled = |facts: &crate::jobs::live::protocol::ModelFacts| {
@@ -348,33 +355,33 @@ fn can_outline(window: &Window<'_>, clicked: Clicked) -> bool {
 }
 
 /// The word itself, as the model has it; none of `</s>`.
-fn word(window: &Window<'_>, clicked: Clicked) -> Option<String> {
+fn word(window: &Window<'_>, clicked: MenuTarget) -> Option<String> {
     let (_, table) = shown(window, clicked)?;
     let source = || table.source.get(clicked.source()?).filter(|word| !word.is_eos).map(|word| word.text.clone());
     let target = || table.target.get(clicked.target()?).filter(|word| !word.is_eos).map(|word| word.text.clone());
     source().or_else(target)
 }
 
-fn inspect(window: &mut Window<'_>, clicked: Clicked) {
+fn inspect(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some(i) = clicked.target() else { return };
     window.push(SelectCommand::Target { column: clicked.column(), i });
     window.keep(local::INSPECTOR_OPEN, 1.0);
 }
 
-fn show(window: &mut Window<'_>, clicked: Clicked) {
-    let Clicked::Hypothesis { column, n } = clicked else { return };
+fn show(window: &mut Window<'_>, clicked: MenuTarget) {
+    let MenuTarget::Hypothesis { column, n } = clicked else { return };
     window.push(SelectCommand::Hypothesis { column, hypothesis: n });
 }
 
-fn score(window: &mut Window<'_>, clicked: Clicked) {
-    let Clicked::Hypothesis { column, n } = clicked else { return };
+fn score(window: &mut Window<'_>, clicked: MenuTarget) {
+    let MenuTarget::Hypothesis { column, n } = clicked else { return };
     let hypothesis = window.session.app().document.column(column).and_then(|column| column.hypotheses.get(n));
     if let Some(hypothesis) = hypothesis {
         window.push(SourceCommand::Give(Some(hypothesis.text.clone())));
     }
 }
 
-fn copy_word(window: &mut Window<'_>, clicked: Clicked) {
+fn copy_word(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some((column, table)) = shown(window, clicked) else { return };
     let replace = window.session.app().replaces(column);
     let source = || Some(table.source.get(clicked.source()?)?.text.clone());
@@ -382,7 +389,7 @@ fn copy_word(window: &mut Window<'_>, clicked: Clicked) {
     window.local.shared.copied = source().or_else(target);
 }
 
-fn copy_cell(window: &mut Window<'_>, clicked: Clicked) {
+fn copy_cell(window: &mut Window<'_>, clicked: MenuTarget) {
     let (Some((_, table)), Some(i), Some(j)) = (shown(window, clicked), clicked.target(), clicked.source()) else {
         return;
     };
@@ -391,42 +398,42 @@ fn copy_cell(window: &mut Window<'_>, clicked: Clicked) {
     window.local.shared.copied = Some(format!("{}\t{}\t{number}", target.text, source.text));
 }
 
-fn copy_row(window: &mut Window<'_>, clicked: Clicked) {
+fn copy_row(window: &mut Window<'_>, clicked: MenuTarget) {
     let (Some((_, table)), Some(i)) = (shown(window, clicked), clicked.target()) else { return };
     window.local.shared.copied =
         Some(export::shown_rows_tsv(table, window.session.app().view.settings().shown, i..i + 1));
 }
 
-fn copy_source(window: &mut Window<'_>, clicked: Clicked) {
+fn copy_source(window: &mut Window<'_>, clicked: MenuTarget) {
     let (Some((_, table)), Some(j)) = (shown(window, clicked), clicked.source()) else { return };
     window.local.shared.copied = Some(export::source_tsv(table, window.session.app().view.settings().shown, j));
 }
 
-fn copy_alignment(window: &mut Window<'_>, clicked: Clicked) {
+fn copy_alignment(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some((_, table)) = shown(window, clicked) else { return };
     window.local.shared.copied = Some(export::shown_tsv(table, window.session.app().view.settings().shown));
 }
 
-fn copy_translation(window: &mut Window<'_>, clicked: Clicked) {
+fn copy_translation(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some((column, table)) = shown(window, clicked) else { return };
     let own = match clicked {
-        Clicked::Hypothesis { n, .. } => column.hypotheses.get(n).map(|hypothesis| &hypothesis.text),
-        Clicked::Source { .. }
-        | Clicked::Target { .. }
-        | Clicked::Cell { .. }
-        | Clicked::Picture { .. }
-        | Clicked::Bars { .. }
-        | Clicked::Column { .. } => None,
+        MenuTarget::Hypothesis { n, .. } => column.hypotheses.get(n).map(|hypothesis| &hypothesis.text),
+        MenuTarget::Source { .. }
+        | MenuTarget::Target { .. }
+        | MenuTarget::Cell { .. }
+        | MenuTarget::Picture { .. }
+        | MenuTarget::Bars { .. }
+        | MenuTarget::Column { .. } => None,
     };
     window.local.shared.copied = Some(own.unwrap_or(&table.text).clone());
 }
 
-fn copy_beam(window: &mut Window<'_>, clicked: Clicked) {
+fn copy_beam(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some((column, _)) = shown(window, clicked) else { return };
     window.local.shared.copied = Some(export::beam_tsv(column));
 }
 
-fn copy_picture(window: &mut Window<'_>, clicked: Clicked) {
+fn copy_picture(window: &mut Window<'_>, clicked: MenuTarget) {
     let kind = picture_of(window, clicked);
     let drawing = Drawing::to_copy(kind, window.local.theme != Some(egui::Theme::Light));
     let drawing = window.as_on_screen(drawing, clicked.column());
@@ -434,26 +441,26 @@ fn copy_picture(window: &mut Window<'_>, clicked: Clicked) {
 }
 
 /// The kind of figure that the menu is about: what is shown there.
-fn picture_of(window: &Window<'_>, clicked: Clicked) -> &'static str {
+fn picture_of(window: &Window<'_>, clicked: MenuTarget) -> &'static str {
     match clicked {
-        Clicked::Hypothesis { .. } => "beam",
-        Clicked::Bars { .. } => "bars",
-        Clicked::Source { .. }
-        | Clicked::Target { .. }
-        | Clicked::Cell { .. }
-        | Clicked::Picture { .. }
-        | Clicked::Column { .. } => {
+        MenuTarget::Hypothesis { .. } => "beam",
+        MenuTarget::Bars { .. } => "bars",
+        MenuTarget::Source { .. }
+        | MenuTarget::Target { .. }
+        | MenuTarget::Cell { .. }
+        | MenuTarget::Picture { .. }
+        | MenuTarget::Column { .. } => {
             window.session.app().document.column(clicked.column()).map_or("beam", |column| window.picture(column))
         }
     }
 }
 
-fn save_figure(window: &mut Window<'_>, clicked: Clicked) {
+fn save_figure(window: &mut Window<'_>, clicked: MenuTarget) {
     let kind = Some(picture_of(window, clicked));
     window.local.shared.sheet = Sheet::Figure { column: clicked.column(), kind };
 }
 
-fn neighbours(window: &mut Window<'_>, clicked: Clicked) {
+fn neighbours(window: &mut Window<'_>, clicked: MenuTarget) {
     let (Some(word), Some(column)) = (word(window, clicked), window.session.app().document.column(clicked.column()))
     else {
         return;
@@ -473,7 +480,7 @@ fn neighbours(window: &mut Window<'_>, clicked: Clicked) {
     window.push(WindowCommand::ShowPage(Page::Map));
 }
 
-fn look_up(window: &mut Window<'_>, clicked: Clicked) {
+fn look_up(window: &mut Window<'_>, clicked: MenuTarget) {
     let (Some(word), Some(column)) = (word(window, clicked), window.session.app().document.column(clicked.column()))
     else {
         return;
@@ -483,15 +490,15 @@ fn look_up(window: &mut Window<'_>, clicked: Clicked) {
     window.push(WindowCommand::ShowPage(Page::Phrases));
 }
 
-fn outline(window: &mut Window<'_>, _: Clicked) {
+fn outline(window: &mut Window<'_>, _: MenuTarget) {
     window.push(SettingsCommand::SetLinks(true));
 }
 
-fn alone(window: &mut Window<'_>, clicked: Clicked) {
+fn alone(window: &mut Window<'_>, clicked: MenuTarget) {
     window.push(SelectCommand::Column(clicked.column()));
     window.keep(local::SOLO, 1.0);
 }
 
-fn together(window: &mut Window<'_>, _: Clicked) {
+fn together(window: &mut Window<'_>, _: MenuTarget) {
     window.keep(local::SOLO, 0.0);
 }

@@ -3,7 +3,7 @@
 use egui::{Label, RichText, Ui};
 
 use crate::app::page::Page;
-use crate::figure::measure::Measure as _;
+use crate::figure::measure::TextMeasure as _;
 use crate::ui::act::Act;
 use crate::ui::local::Window;
 use crate::ui::views::sentence::columns;

@@ -7,7 +7,7 @@ use egui::{Id, Key, RichText, Ui};
 use crate::decoding::ensemble::Mixing;
 use crate::jobs::live::protocol::EnsembleSpec;
 use crate::pages::sentence::command::ColumnCommand;
-use crate::ui::dialogs::{Asked, MODEL};
+use crate::ui::dialogs::{AskedPath, MODEL};
 use crate::ui::local::{Sheet, Window};
 use crate::ui::views::view::{Place, View};
 use crate::widgets::theme;
@@ -37,7 +37,7 @@ impl View for Sheets {
     }
 }
 
-fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &Asked) {
+fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
     ui.heading(asked.question.title);
     let weak = theme::tokens(ui).weak;
     ui.label(RichText::new(asked.question.note).color(weak));
@@ -58,7 +58,7 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &Asked) {
     }
 }
 
-fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &Asked, entered: bool) {
+fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath, entered: bool) {
     ui.horizontal(|ui| {
         let path = window.local.shared.path.trim().to_owned();
         let open = ui.add_enabled(!path.is_empty(), egui::Button::new(asked.question.verb)).clicked();
@@ -75,7 +75,7 @@ fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &Asked, entered: bool
     });
 }
 
-fn bundled_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &Asked) {
+fn bundled_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
     if window.local.bundled.is_empty() {
         return;
     }
@@ -139,7 +139,7 @@ fn ensemble_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
 }
 
-fn choose(window: &mut Window<'_>, path: PathBuf, asked: &Asked) {
+fn choose(window: &mut Window<'_>, path: PathBuf, asked: &AskedPath) {
     window.push(asked.answered(path));
     window.local.shared.path.clear();
     window.local.shared.sheet = Sheet::None;

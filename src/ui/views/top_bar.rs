@@ -7,13 +7,13 @@ use crate::analysis::measures::MEASURES;
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::files::export::AlignmentFormat;
 use crate::pages::sentence::command::{ColumnCommand, SearchCommand};
-use crate::session::lessons::lights::Lit;
+use crate::session::lessons::lights::HighlightPart;
 use crate::ui::act::Act;
-use crate::ui::clicked::Clicked;
+use crate::ui::clicked::MenuTarget;
 use crate::ui::dialogs::{MODEL, Question, Wants};
 use crate::ui::local::{Sheet, Window};
 use crate::ui::shortcuts;
-use crate::ui::views::offers::{Kind, WHAT_IF};
+use crate::ui::views::offers::{MenuKind, WHAT_IF};
 use crate::ui::views::sentence::facts;
 use crate::ui::views::view::{Place, View};
 use crate::ui::views::{offers, settings, tabs};
@@ -79,12 +79,12 @@ impl View for TopBar {
                 let is_narrow = ui.available_width() < NARROW.max(BESIDE + models);
                 if is_narrow {
                     let tabs = ui.scope(|ui| tabs::menu_ui(ui, window));
-                    window.part(ui, Lit::Pages, "", tabs.response.rect);
+                    window.part(ui, HighlightPart::Pages, "", tabs.response.rect);
                 } else {
                     ui.label(RichText::new("Interlinear").size(theme::TEXT_TITLE).color(t.accent));
                     ui.add_space(theme::SPACE_1);
                     let tabs = ui.scope(|ui| tabs::tabs_ui(ui, window));
-                    window.part(ui, Lit::Pages, "", tabs.response.rect);
+                    window.part(ui, HighlightPart::Pages, "", tabs.response.rect);
                 }
                 ui.add_space(theme::SPACE_1);
                 // The right side first: chips take what it leaves.
@@ -109,7 +109,7 @@ fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
     let value = value
         .labelled_by(label.id)
         .on_hover_text("How many unfinished translations the search keeps at each step; 1 is greedy");
-    window.part(ui, Lit::BeamSize, "", value.rect.union(label.rect));
+    window.part(ui, HighlightPart::BeamSize, "", value.rect.union(label.rect));
     if value.changed() {
         window.push(SearchCommand::SetBeam(beam));
     }
@@ -131,7 +131,7 @@ fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
         });
     });
     let area_rect = area_rect.inner_rect;
-    window.part(ui, Lit::Models, "", area_rect);
+    window.part(ui, HighlightPart::Models, "", area_rect);
     let key = shortcuts::text(ui.ctx(), Act::AddModel);
     let text = if ui.available_width() < ADD { "+" } else { "+ Model" };
     let add = ui.button(text).on_hover_text(format!("Add a model folder ({key})"));
@@ -189,8 +189,8 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     item(ui, true, "Load again", ColumnCommand::Reload(column.id));
     item(ui, true, "Remove", ColumnCommand::Remove(column.id));
     ui.separator();
-    let clicked = Clicked::Column { column: column.id };
-    for offer in WHAT_IF.iter().filter(|offer| offer.on.contains(&Kind::Column)) {
+    let clicked = MenuTarget::Column { column: column.id };
+    for offer in WHAT_IF.iter().filter(|offer| offer.on.contains(&MenuKind::Column)) {
         if (offer.can)(window, clicked) && ui.button(offer.name).clicked() {
             (offer.does)(window, clicked);
         }

@@ -9,7 +9,7 @@ use crate::app::settings::Shown;
 use crate::figure::heatmap::layout::Grid;
 use crate::interventions::Said;
 use crate::text::links::Link;
-use crate::widgets::heatmap::{Answer, Heatmap, Outlined};
+use crate::widgets::heatmap::{Answer, HeatmapWidget, Outlined};
 use crate::widgets::theme;
 use crate::widgets::{is_heard, labels, node};
 
@@ -23,7 +23,7 @@ const MASKED: &str = "masked";
 const BEFORE: &str = "the original looked here";
 
 /// What a cell says, such as `zone <- Area 0.83`.
-pub fn cell_label(heatmap: &Heatmap<'_>, i: usize, j: usize) -> String {
+pub fn cell_label(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> String {
     let target =
         heatmap.table.target.get(i).map_or_else(String::new, |word| labels::target_text(word, heatmap.replace));
     let source = heatmap.table.source.get(j).map_or_else(String::new, labels::source_text);
@@ -47,13 +47,13 @@ pub fn cell_label(heatmap: &Heatmap<'_>, i: usize, j: usize) -> String {
 }
 
 /// What is drawn, and of which model.
-pub fn name(heatmap: &Heatmap<'_>) -> String {
+pub fn name(heatmap: &HeatmapWidget<'_>) -> String {
     let what = picture::measure(heatmap.shown).map_or("Alignment", |measure| measure.title);
     format!("{what} of {}", heatmap.name)
 }
 
 /// Whether the words of a cell are linked, where links are shown.
-pub fn link_text(heatmap: &Heatmap<'_>, i: usize, j: usize) -> Option<&'static str> {
+pub fn link_text(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> Option<&'static str> {
     let (links, link) = (heatmap.table.links.as_ref()?, Link { source: j, target: i });
     let (sure, possible) = match heatmap.outlined {
         Outlined::Aligner => ("linked", "linked in one direction"),
@@ -64,7 +64,7 @@ pub fn link_text(heatmap: &Heatmap<'_>, i: usize, j: usize) -> Option<&'static s
 }
 
 /// Where a row looks, such as `p_t 2.31, window from the to shoe`.
-pub fn gaze_text(heatmap: &Heatmap<'_>, i: usize) -> Option<String> {
+pub fn gaze_text(heatmap: &HeatmapWidget<'_>, i: usize) -> Option<String> {
     let gaze = heatmap.gaze?;
     let p_t = gaze.position(i)?;
     let word = |j: usize| heatmap.table.source.get(j).map_or_else(String::new, labels::source_text);
@@ -76,7 +76,7 @@ pub fn gaze_text(heatmap: &Heatmap<'_>, i: usize) -> Option<String> {
 }
 
 /// Labels the matrix and its cells. Costs next to nothing while no screen reader listens.
-pub fn grid(ui: &mut Ui, heatmap: &Heatmap<'_>, grid: &Grid, response: &Response, answer: &mut Answer) {
+pub fn grid(ui: &mut Ui, heatmap: &HeatmapWidget<'_>, grid: &Grid, response: &Response, answer: &mut Answer) {
     let ctx = ui.ctx().clone();
     let (rows, columns) = (heatmap.matrix.rows(), heatmap.matrix.columns());
     node(response, Role::Grid, || format!("{}, {rows} target by {columns} source words", name(heatmap)));
@@ -104,7 +104,7 @@ pub fn grid(ui: &mut Ui, heatmap: &Heatmap<'_>, grid: &Grid, response: &Response
 }
 
 /// The numbers of a cell beside the mouse.
-pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
+pub fn tooltip(response: &Response, heatmap: &HeatmapWidget<'_>, i: usize, j: usize) {
     let (Some(target), Some(source)) = (heatmap.table.target.get(i), heatmap.table.source.get(j)) else {
         return;
     };
@@ -148,7 +148,7 @@ pub fn tooltip(response: &Response, heatmap: &Heatmap<'_>, i: usize, j: usize) {
 }
 
 /// Why a row may look where no word is its translation.
-fn odd_text(heatmap: &Heatmap<'_>, i: usize, j: usize) -> Option<&'static str> {
+fn odd_text(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> Option<&'static str> {
     let alpha = heatmap.table.alpha.as_ref()?;
     let most = (0..alpha.columns()).filter_map(|j| alpha.get(i, j)).fold(0.0, f32::max);
     let is_most = alpha.get(i, j).is_some_and(|alpha| alpha > 0.0 && alpha >= most);
@@ -161,7 +161,7 @@ const NOWHERE: &str =
     "looking at the end of the source is looking nowhere:\nno source word was needed to choose this one";
 
 /// What a person has set at a cell, as sentences.
-fn set_texts(heatmap: &Heatmap<'_>, i: usize, j: usize) -> Vec<&'static str> {
+fn set_texts(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> Vec<&'static str> {
     let (target, source) = (heatmap.table.target.get(i), heatmap.table.source.get(j));
     let said = target.map_or(Said::Free, |word| word.said);
     let words = match said {

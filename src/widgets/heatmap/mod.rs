@@ -22,7 +22,7 @@ use crate::figure::palette::ColourMap;
 use crate::widgets::theme;
 use crate::widgets::{labels, marks, node};
 
-pub use crate::figure::heatmap::{Marks, layout};
+pub use crate::figure::heatmap::{HeatmapMarks, layout};
 pub use crate::widgets::heatmap::texture::Texture;
 
 /// Revisions of tables are numbers of fewer bits.
@@ -45,7 +45,7 @@ pub enum Outlined {
 }
 
 /// What is to be drawn.
-pub struct Heatmap<'a> {
+pub struct HeatmapWidget<'a> {
     /// Its identity.
     pub id: Id,
     /// Whose alignment it is.
@@ -61,7 +61,7 @@ pub struct Heatmap<'a> {
     /// Sizes, shared by all columns.
     pub metrics: Metrics,
     /// What is marked.
-    pub marks: Marks,
+    pub marks: HeatmapMarks,
     /// Where local attention looks.
     pub gaze: Option<Gaze<'a>>,
     /// Draw it, and do not only say it.
@@ -84,7 +84,7 @@ pub struct Heatmap<'a> {
 
 /// A menu is asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Asked {
+pub struct HeatmapInput {
     /// Of this target word,
     pub i: Option<usize>,
     /// of this source word, of the cell of both.
@@ -103,7 +103,7 @@ pub struct Answer {
     /// The cell that was clicked, where it was one.
     pub cell: Option<(usize, usize)>,
     /// The word or cell whose menu is asked for.
-    pub menu: Option<Asked>,
+    pub menu: Option<HeatmapInput>,
     /// How far to the right this one is scrolled now.
     pub scroll_x: f32,
     /// Cells are to be so many times as large.
@@ -114,7 +114,7 @@ pub struct Answer {
     pub grabbed: Option<(usize, usize, f32)>,
 }
 
-impl Heatmap<'_> {
+impl HeatmapWidget<'_> {
     /// Draws it into all the room there is.
     pub fn show(&self, ui: &mut Ui, texture: &mut Texture, focus: bool) -> Answer {
         let rect = ui.available_rect_before_wrap();
@@ -256,7 +256,7 @@ impl Heatmap<'_> {
                 (answer.clicked, answer.cell) = (Some(i), is_mouse.then_some((i, j)));
             }
             if over.secondary_clicked() {
-                answer.menu = over.interact_pointer_pos().map(|at| Asked { i: Some(i), j: Some(j), at });
+                answer.menu = over.interact_pointer_pos().map(|at| HeatmapInput { i: Some(i), j: Some(j), at });
             }
             if over.clicked() && is_row {
                 response.request_focus();
@@ -264,7 +264,8 @@ impl Heatmap<'_> {
             access::tooltip(over, self, i, j);
         }
         if let Some((i, j)) = self.locate.filter(|(i, j)| *i < grid.rows && *j < grid.columns) {
-            answer.menu = Some(Asked { i: Some(i), j: Some(j), at: Rect::from(grid.cell_area(i, j)).left_bottom() });
+            answer.menu =
+                Some(HeatmapInput { i: Some(i), j: Some(j), at: Rect::from(grid.cell_area(i, j)).left_bottom() });
         }
         if response.contains_pointer() {
             answer.zoom = ui.input(egui::InputState::zoom_delta);
@@ -320,7 +321,7 @@ impl Heatmap<'_> {
                 answer.clicked = Some(i);
             }
             if response.secondary_clicked() {
-                answer.menu = Some(Asked { i: Some(i), j: None, at: point });
+                answer.menu = Some(HeatmapInput { i: Some(i), j: None, at: point });
             }
         }
         let top = Rect::from_min_max(pos2(view.left(), rect.top()), pos2(rect.right(), view.top()));
@@ -328,7 +329,7 @@ impl Heatmap<'_> {
         if let Some(point) = response.hover_pos() {
             answer.over.1 = grid.column_of_label(point.into(), view.top(), self.metrics.slant.angle);
             if response.secondary_clicked() {
-                answer.menu = Some(Asked { i: None, j: answer.over.1, at: point });
+                answer.menu = Some(HeatmapInput { i: None, j: answer.over.1, at: point });
             }
         }
     }

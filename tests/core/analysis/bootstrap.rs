@@ -43,13 +43,13 @@ const SECOND: &[&str] = &[
     "Snow has closed the pass for a week.",
 ];
 
-fn bleu_counts(texts: &[&str]) -> Vec<bleu::Counts> {
-    let count = |(text, reference): (&&str, &&str)| bleu::Counts::of(text, &[reference], &BleuSettings::default());
+fn bleu_counts(texts: &[&str]) -> Vec<bleu::BleuCounts> {
+    let count = |(text, reference): (&&str, &&str)| bleu::BleuCounts::of(text, &[reference], &BleuSettings::default());
     texts.iter().zip(REFERENCES).map(count).collect()
 }
 
-fn chrf_counts(texts: &[&str]) -> Vec<chrf::Counts> {
-    texts.iter().zip(REFERENCES).map(|(text, reference)| chrf::Counts::of(text, &[reference], false)).collect()
+fn chrf_counts(texts: &[&str]) -> Vec<chrf::ChrfCounts> {
+    texts.iter().zip(REFERENCES).map(|(text, reference)| chrf::ChrfCounts::of(text, &[reference], false)).collect()
 }
 
 /// The draws that sacreBLEU was given: x <- (1103515245 x + 12345) mod 2^31 from 1, and x / 2^16 mod n of each.

@@ -1,9 +1,9 @@
 //! Signs of confidence, agreement of annotators, and the corpus query.
 
 use interlinear::analysis::alignment::Alignment;
-use interlinear::analysis::concordance::{Query, Sentence, context};
-use interlinear::analysis::confidence::{CONFIDENCES, Seen, argmax, confidence, share, unattended};
-use interlinear::analysis::kappa::{Cell, Confusion, of_links, shared};
+use interlinear::analysis::concordance::{ConcordanceQuery, ConcordanceSentence, context};
+use interlinear::analysis::confidence::{CONFIDENCES, TranslationSigns, argmax, confidence, share, unattended};
+use interlinear::analysis::kappa::{Confusion, PairVote, of_links, shared};
 use interlinear::text::links::{Link, Links};
 
 fn words(text: &str) -> Vec<String> {
@@ -53,7 +53,7 @@ fn alpha(weights: &[f32], columns: usize) -> Alignment {
     Alignment::new(weights.to_vec(), columns).expect("whole rows")
 }
 
-fn close(name: &str, seen: &Seen<'_>, expect: Option<f64>) {
+fn close(name: &str, seen: &TranslationSigns<'_>, expect: Option<f64>) {
     let value = (confidence(name).unwrap().of)(seen);
     let near = value.zip(expect).is_some_and(|(value, expect)| (value - expect).abs() < 1e-6);
     assert!(near || value == expect, "{name}: {value:?}, not {expect:?}");
@@ -61,7 +61,7 @@ fn close(name: &str, seen: &Seen<'_>, expect: Option<f64>) {
 
 #[test]
 fn confidence_is_the_published_one_and_that_of_softalignments() {
-    let seen = Seen { alpha: alpha(&PUBLISHED, 7), ..Seen::default() };
+    let seen = TranslationSigns { alpha: alpha(&PUBLISHED, 7), ..TranslationSigns::default() };
     for (name, expect) in [
         ("cdp", -0.2921321515),
         ("cdp_softalignments", -0.2329971657),
@@ -81,7 +81,7 @@ fn confidence_is_the_published_one_and_that_of_softalignments() {
 #[test]
 fn a_word_that_nothing_looks_at_is_counted_and_never_free() {
     let (source, target) = (words("a b c </s>"), words("d e </s>"));
-    let seen = Seen { alpha: alpha(&GAP, 4), source: &source, target: &target, links: None };
+    let seen = TranslationSigns { alpha: alpha(&GAP, 4), source: &source, target: &target, links: None };
     assert_eq!(unattended(&seen, 0.2), [2]);
     let spread = (0.25_f64 * 0.25_f64.ln()) + 0.75 * 0.75_f64.ln();
     for (name, expect) in [
@@ -105,17 +105,17 @@ fn a_word_that_nothing_looks_at_is_counted_and_never_free() {
     assert_eq!(argmax(&seen), links(&[(1, 0), (0, 1)]));
     close("disagreement", &seen, None);
     let drawn = Links::new(links(&[(1, 0)]), links(&[(2, 1)]));
-    close("disagreement", &Seen { links: Some(&drawn), ..seen }, Some(0.5));
+    close("disagreement", &TranslationSigns { links: Some(&drawn), ..seen }, Some(0.5));
 }
 
 #[test]
 fn what_is_not_there_has_no_value() {
     for entry in CONFIDENCES {
-        assert_eq!((entry.of)(&Seen::default()), None, "{}", entry.name);
+        assert_eq!((entry.of)(&TranslationSigns::default()), None, "{}", entry.name);
         assert_eq!(confidence(entry.name).map(|found| found.label), Some(entry.label));
     }
     let target = words("the the the [UNK] <unk> </s>");
-    let seen = Seen { target: &target, ..Seen::default() };
+    let seen = TranslationSigns { target: &target, ..TranslationSigns::default() };
     close("repetition", &seen, Some(0.25));
     close("unk", &seen, Some(2.0));
     close("confidence", &seen, None);
@@ -125,10 +125,10 @@ fn what_is_not_there_has_no_value() {
 fn a_copy_of_the_source_is_penalised_as_softalignments_does() {
     let identity: Vec<f32> = (0..25).map(|n| if n % 6 == 0 { 1.0 } else { 0.0 }).collect();
     let (source, other) = (words("a b c@@ d e"), words("v w x y z"));
-    let seen = Seen { alpha: alpha(&identity, 5), source: &source, target: &source, links: None };
+    let seen = TranslationSigns { alpha: alpha(&identity, 5), source: &source, target: &source, links: None };
     // o = 1 and T = 5: 0.85 * 3 * 1.7 * tan 1.
     close("confidence_softalignments", &seen, Some(-0.85 * 3.0 * 1.7 * 1_f64.tan()));
-    close("confidence_softalignments", &Seen { target: &other, ..seen }, Some(0.0));
+    close("confidence_softalignments", &TranslationSigns { target: &other, ..seen }, Some(0.0));
 }
 
 #[test]
@@ -152,13 +152,14 @@ fn annotators_agree_on_links() {
     let first = Links::new(links(&[(0, 0), (1, 1)]), links(&[(2, 2)]));
     let second = Links::new(links(&[(0, 0)]), links(&[(1, 1), (1, 2)]));
     let mut all = of_links(&first, &second, 3, 3);
-    let counts: Vec<(Cell, Cell, u64)> = all.counts().map(|(one, other, count)| (*one, *other, count)).collect();
+    let counts: Vec<(PairVote, PairVote, u64)> =
+        all.counts().map(|(one, other, count)| (*one, *other, count)).collect();
     let expect = [
-        (Cell::Apart, Cell::Apart, 5),
-        (Cell::Apart, Cell::Possible, 1),
-        (Cell::Possible, Cell::Apart, 1),
-        (Cell::Sure, Cell::Possible, 1),
-        (Cell::Sure, Cell::Sure, 1),
+        (PairVote::Apart, PairVote::Apart, 5),
+        (PairVote::Apart, PairVote::Possible, 1),
+        (PairVote::Possible, PairVote::Apart, 1),
+        (PairVote::Sure, PairVote::Possible, 1),
+        (PairVote::Sure, PairVote::Sure, 1),
     ];
     assert_eq!(counts, expect);
     assert_eq!(shared(&all), Some(4.0 / 6.0));
@@ -199,9 +200,9 @@ const QUERIES: &[Case] = &[
 #[test]
 fn a_query_finds_words_and_links() {
     let (source, output, links) = (words(SOURCE), words(OUTPUT), links(LINKS));
-    let sentence = Sentence { source: &source, output: &output, links: &links };
+    let sentence = ConcordanceSentence { source: &source, output: &output, links: &links };
     for (text, expect) in QUERIES {
-        let found = Query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).find(&sentence);
+        let found = ConcordanceQuery::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).find(&sentence);
         let hits: Vec<_> = found
             .hits
             .iter()
@@ -214,8 +215,8 @@ fn a_query_finds_words_and_links() {
 #[test]
 fn hits_have_spans_and_contexts() {
     let (source, output, links) = (words(SOURCE), words(OUTPUT), links(LINKS));
-    let sentence = Sentence { source: &source, output: &output, links: &links };
-    let found = Query::parse("old ..1 house -> maison").unwrap().find(&sentence);
+    let sentence = ConcordanceSentence { source: &source, output: &output, links: &links };
+    let found = ConcordanceQuery::parse("old ..1 house -> maison").unwrap().find(&sentence);
     let hit = &found.hits[0];
     assert_eq!((hit.source_span(), hit.output_span()), (Some(1..4), Some(2..3)));
     let shown = context(&source, &hit.source_span().unwrap(), 2);
@@ -248,7 +249,7 @@ fn a_query_that_says_nothing_is_refused_with_the_column() {
         ("a b crossing c", "column 14: is behind the end"),
         ("a b c d e f g h i j k l m n o p q", "column 33: is one word too many"),
     ] {
-        let said = Query::parse(text).map_or_else(|error| error.to_string(), |query| format!("{query:?}"));
+        let said = ConcordanceQuery::parse(text).map_or_else(|error| error.to_string(), |query| format!("{query:?}"));
         assert!(said.starts_with(expect), "{text}: {said}");
     }
 }
@@ -256,9 +257,9 @@ fn a_query_that_says_nothing_is_refused_with_the_column() {
 #[test]
 fn a_query_without_bounds_gives_up_in_time() {
     let source: Vec<String> = (0..500).map(|n| format!("w{n}")).collect();
-    let sentence = Sentence { source: &source, output: &[], links: &[] };
-    let found = Query::parse("_ .. _ .. _ .. /x/").unwrap().find(&sentence);
+    let sentence = ConcordanceSentence { source: &source, output: &[], links: &[] };
+    let found = ConcordanceQuery::parse("_ .. _ .. _ .. /x/").unwrap().find(&sentence);
     assert_eq!((found.hits.len(), found.is_complete), (0, false));
-    let found = Query::parse("_ .. _").unwrap().find(&sentence);
+    let found = ConcordanceQuery::parse("_ .. _").unwrap().find(&sentence);
     assert_eq!((found.hits.len(), found.is_complete), (100, false));
 }

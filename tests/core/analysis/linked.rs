@@ -40,10 +40,10 @@ fn error_rates_are_those_of_och_and_ney() {
         ("", "", [0, 0, 0, 0], [None, None, None]),
     ];
     for (found, links, [all, s, in_s, in_p], rates) in cases {
-        let counts = aer::Counts::of(&sure(found), &gold(links));
-        let expect = aer::Counts { found: all, sure: s, found_sure: in_s, found_possible: in_p };
+        let counts = aer::AerCounts::of(&sure(found), &gold(links));
+        let expect = aer::AerCounts { found: all, sure: s, found_sure: in_s, found_possible: in_p };
         assert_eq!(counts, expect, "{found} | {links}");
-        let aer::Rates { precision, recall, aer } = counts.rates();
+        let aer::AerRates { precision, recall, aer } = counts.rates();
         for (rate, expect) in [precision, recall, aer].into_iter().zip(rates) {
             let near = rate.zip(expect).map_or(rate == expect, |(rate, expect)| (rate - expect).abs() < 1e-12);
             assert!(near, "{found} | {links}: {rate:?}, not {expect:?}");
@@ -54,10 +54,10 @@ fn error_rates_are_those_of_och_and_ney() {
 #[test]
 fn sentences_are_pooled() {
     let pairs = [("0-0 1-1", "0-0 1?1"), ("0-1", "0-0 1-1"), ("", "")];
-    let counts: Vec<aer::Counts> = pairs.iter().map(|(a, b)| aer::Counts::of(&sure(a), &gold(b))).collect();
-    let all: aer::Counts = counts.iter().sum();
+    let counts: Vec<aer::AerCounts> = pairs.iter().map(|(a, b)| aer::AerCounts::of(&sure(a), &gold(b))).collect();
+    let all: aer::AerCounts = counts.iter().sum();
     // |A| = 3, |S| = 3, |A ∩ S| = 1, |A ∩ P| = 2.
-    assert_eq!(all.rates(), aer::Rates { precision: Some(2.0 / 3.0), recall: Some(1.0 / 3.0), aer: Some(0.5) });
+    assert_eq!(all.rates(), aer::AerRates { precision: Some(2.0 / 3.0), recall: Some(1.0 / 3.0), aer: Some(0.5) });
 }
 
 #[test]

@@ -195,10 +195,10 @@ fn of_sentence(case: &Case, i: usize) -> Vec<&'static str> {
 #[test]
 fn bleu_is_that_of_sacrebleu_for_every_setting() {
     for case in CASES {
-        let count = |(i, text): (usize, &&str)| bleu::Counts::of(text, &of_sentence(case, i), &case.settings);
-        let counts: Vec<bleu::Counts> = case.hypotheses.iter().enumerate().map(count).collect();
-        let bleu = counts.iter().sum::<bleu::Counts>().bleu();
-        let sentences = counts.iter().map(bleu::Counts::sentence).sum::<f64>() / counts.len() as f64;
+        let count = |(i, text): (usize, &&str)| bleu::BleuCounts::of(text, &of_sentence(case, i), &case.settings);
+        let counts: Vec<bleu::BleuCounts> = case.hypotheses.iter().enumerate().map(count).collect();
+        let bleu = counts.iter().sum::<bleu::BleuCounts>().bleu();
+        let sentences = counts.iter().map(bleu::BleuCounts::sentence).sum::<f64>() / counts.len() as f64;
         let near = (bleu.score - case.bleu.0).abs() < 1e-9 && (sentences - case.bleu.1).abs() < 1e-9;
         assert!(near, "{:?}: {} {sentences}, not {:?}", case.hypotheses, bleu.score, case.bleu);
         assert_eq!(bleu.details(), case.details, "{:?}", case.hypotheses);
@@ -209,17 +209,17 @@ fn bleu_is_that_of_sacrebleu_for_every_setting() {
 fn chrf_is_that_of_sacrebleu() {
     for case in CASES {
         let lowercase = case.settings.lowercase;
-        let count = |(i, text): (usize, &&str)| chrf::Counts::of(text, &of_sentence(case, i), lowercase);
-        let counts: Vec<chrf::Counts> = case.hypotheses.iter().enumerate().map(count).collect();
-        let corpus = counts.iter().sum::<chrf::Counts>().score();
-        let sentences = counts.iter().map(chrf::Counts::score).sum::<f64>() / counts.len() as f64;
+        let count = |(i, text): (usize, &&str)| chrf::ChrfCounts::of(text, &of_sentence(case, i), lowercase);
+        let counts: Vec<chrf::ChrfCounts> = case.hypotheses.iter().enumerate().map(count).collect();
+        let corpus = counts.iter().sum::<chrf::ChrfCounts>().score();
+        let sentences = counts.iter().map(chrf::ChrfCounts::score).sum::<f64>() / counts.len() as f64;
         let near = (corpus - case.chrf.0).abs() < 1e-9 && (sentences - case.chrf.1).abs() < 1e-9;
         assert!(near, "{:?}: {corpus} {sentences}, not {:?}", case.hypotheses, case.chrf);
     }
     assert_eq!(chrf::corpus(&["same", ""], &["same", ""]), 100.0);
-    assert_eq!(chrf::Counts::of("no reference", &[], false), chrf::Counts::default());
+    assert_eq!(chrf::ChrfCounts::of("no reference", &[], false), chrf::ChrfCounts::default());
     // Of references that are equally far the first counts, as there.
-    assert_eq!(chrf::Counts::of("abc", &["xy", "uvwxyz"], false).reference, [2, 1, 0, 0, 0, 0]);
+    assert_eq!(chrf::ChrfCounts::of("abc", &["xy", "uvwxyz"], false).reference, [2, 1, 0, 0, 0, 0]);
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use interlinear::decoding::ensemble::{AlignmentOf, Average, Mixing};
 use interlinear::decoding::{Ensemble, SearchOptions, decode, force};
 use interlinear::models::config::Architecture;
-use interlinear::models::{Kernels, Model, Need, Row, StepOutput, Stepper};
+use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper};
 use interlinear::text::tokenizer::Encode as _;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 
 use crate::tiny::{TINY, Tiny};
 
@@ -31,7 +31,7 @@ fn say(stepper: &mut dyn Stepper, source: &[u32], prefix: &[u32]) -> StepOutput 
     stepper.begin(&[source]).expect("begun");
     for i in 0..=prefix.len() {
         let y_prev = i.checked_sub(1).map(|i| prefix[i]);
-        stepper.step(&[Row { sentence: 0, parent: 0, y_prev }], &Need::all(), &mut output).expect("a step");
+        stepper.step(&[StepRow { sentence: 0, parent: 0, y_prev }], &Need::all(), &mut output).expect("a step");
     }
     output
 }
@@ -73,7 +73,7 @@ fn a_model_with_itself_is_that_model() {
                 let sources: Vec<&[u32]> = sources.iter().map(|source| source.ids.as_slice()).collect();
                 let mut stepper = ensemble.stepper(Kernels::Fused, 1).expect("a stepper");
                 let options = SearchOptions { max_length: Some(6), ..SearchOptions::default() };
-                decode(stepper.as_mut(), specials, &sources, &options, &Ticket::forever(), &mut |_, _| {})
+                decode(stepper.as_mut(), specials, &sources, &options, &CancellationToken::forever(), &mut |_, _| {})
                     .expect("decoded")
             });
             for (alone, twice) in decoded[0].iter().zip(&decoded[1]) {
@@ -137,8 +137,14 @@ fn the_beam_finds_what_brute_force_finds() {
             let expected = enumerate(both.members(), text, average, 3);
             let options = SearchOptions { beam: 200, max_length: Some(3), ..SearchOptions::default() };
             let source = both.encode(text);
-            let decoded =
-                decode(stepper.as_mut(), both.specials(), &[&source.ids], &options, &Ticket::forever(), &mut |_, _| {});
+            let decoded = decode(
+                stepper.as_mut(),
+                both.specials(),
+                &[&source.ids],
+                &options,
+                &CancellationToken::forever(),
+                &mut |_, _| {},
+            );
             let hypotheses = &decoded.expect("decoded")[0].hypotheses;
             assert_eq!(hypotheses.len(), expected.len());
             for (got, (log_p, tokens)) in hypotheses.iter().zip(&expected).take(10) {
@@ -146,7 +152,8 @@ fn the_beam_finds_what_brute_force_finds() {
                 near(got.log_p, *log_p, text);
             }
             let (log_p, tokens) = &expected[3];
-            let forced = force(stepper.as_mut(), &[(&source.ids, tokens)], &Ticket::forever()).expect("scored");
+            let forced =
+                force(stepper.as_mut(), &[(&source.ids, tokens)], &CancellationToken::forever()).expect("scored");
             near(forced[0].log_p, *log_p, "forced");
         }
     }

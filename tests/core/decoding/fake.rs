@@ -4,8 +4,8 @@
 //! parents gets other numbers than [`Fake::state`] computes from scratch.
 
 use interlinear::error::Result;
-use interlinear::models::{Need, Row, StepOutput, Stepper};
-use interlinear::ticket::Counter;
+use interlinear::models::{Need, StepOutput, StepRow, Stepper};
+use interlinear::ticket::Generation;
 
 #[derive(Clone, Default)]
 pub struct Fake {
@@ -21,7 +21,7 @@ pub struct Fake {
     /// Gives no numbers from this step on.
     pub broken_at: Option<usize>,
     /// Makes the ticket stale during this step.
-    pub cancel: Option<(usize, Counter)>,
+    pub cancel: Option<(usize, Generation)>,
     /// Whether others may enter a batch.
     pub joining: bool,
     pub joined: usize,
@@ -99,14 +99,14 @@ impl Stepper for Fake {
         Ok(())
     }
 
-    fn align(&mut self, rows: &[Row], output: &mut StepOutput) -> Result<()> {
+    fn align(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {
         if let Some((step, counter)) = &self.cancel
             && *step == self.steps
         {
             counter.cancel();
         }
         let first = self.steps == 0;
-        let follow = |row: &Row| {
+        let follow = |row: &StepRow| {
             if first {
                 assert_eq!(row.y_prev, None, "nothing precedes the first word");
                 return (row.sentence, self.state(&self.sources[row.sentence], &[]));
@@ -132,7 +132,7 @@ impl Stepper for Fake {
         Ok(())
     }
 
-    fn predict(&mut self, _: &[Row], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+    fn predict(&mut self, _: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         for &(_, state) in &self.rows {
             output.log_p.extend(self.log_p(state));
             if let Some(word) = self.impossible {

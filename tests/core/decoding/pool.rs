@@ -5,7 +5,7 @@ use interlinear::decoding::{Decoded, Ensemble, SearchOptions, Specials, decode, 
 use interlinear::models::{Kernels, Model, Stepper};
 use interlinear::nn::device::Device;
 use interlinear::text::tokenizer::Encode as _;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
@@ -36,12 +36,13 @@ fn together(
         }
         Ok(())
     };
-    decode_all(stepper, specials, sources, options, batch, &Ticket::forever(), &mut keep).expect("they decode");
+    decode_all(stepper, specials, sources, options, batch, &CancellationToken::forever(), &mut keep)
+        .expect("they decode");
     all.into_iter().map(|decoded| decoded.expect("every sentence is translated")).collect()
 }
 
 fn alone(stepper: &mut dyn Stepper, specials: Specials, source: &[u32], options: &SearchOptions) -> Decoded {
-    let decoded = decode(stepper, specials, &[source], options, &Ticket::forever(), &mut |_, _| {});
+    let decoded = decode(stepper, specials, &[source], options, &CancellationToken::forever(), &mut |_, _| {});
     decoded.expect("it decodes").remove(0)
 }
 

@@ -7,7 +7,7 @@ use interlinear::decoding::{Decoded, SearchOptions, Specials, decode, force};
 use interlinear::models::{Kernels, Model, Stepper};
 use interlinear::nn::device::{DeviceChoice, pick};
 use interlinear::text::tokenizer::Tokenizer;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 use serde_json::Value;
 
 const TOLERANCE: f64 = 1e-4;
@@ -84,7 +84,8 @@ fn check_beams(what: &str, model: &Model, specials: Specials, stepper: &mut dyn 
         let sources: Vec<Vec<u32>> = cases.iter().map(|case| ids(&model.source, &case["source"])).collect();
         let sources: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
         let mut run = |sources: &[&[u32]]| {
-            decode(stepper, specials, sources, &options, &Ticket::forever(), &mut |_, _| {}).expect("it decodes")
+            decode(stepper, specials, sources, &options, &CancellationToken::forever(), &mut |_, _| {})
+                .expect("it decodes")
         };
         let together = run(&sources);
         for (index, case) in cases.iter().enumerate() {
@@ -101,9 +102,9 @@ fn check_scores(what: &str, model: &Model, stepper: &mut dyn Stepper) {
         cases.iter().map(|case| (ids(&model.source, &case["source"]), ids(&model.target, &case["target"]))).collect();
     let pairs: Vec<(&[u32], &[u32])> =
         pairs.iter().map(|(source, target)| (source.as_slice(), target.as_slice())).collect();
-    let together = force(stepper, &pairs, &Ticket::forever()).expect("it scores");
+    let together = force(stepper, &pairs, &CancellationToken::forever()).expect("it scores");
     for (index, case) in cases.iter().enumerate() {
-        let alone = force(stepper, &pairs[index..=index], &Ticket::forever()).expect("it scores");
+        let alone = force(stepper, &pairs[index..=index], &CancellationToken::forever()).expect("it scores");
         for got in [&alone[0], &together[index]] {
             let what = format!("{what}, score case {index}");
             check_number(&what, got.log_p, &case["log_p"]);

@@ -8,7 +8,7 @@ use interlinear::decoding::{Ensemble, SearchOptions, Specials, decode};
 use interlinear::error::Error;
 use interlinear::models::{Kernels, Stepper};
 use interlinear::text::tokenizer::Encode as _;
-use interlinear::ticket::{Counter, Ticket};
+use interlinear::ticket::{CancellationToken, Generation};
 
 use super::fake::Fake;
 use crate::tiny::{TINY, Tiny};
@@ -21,7 +21,7 @@ fn numbered<'a>(sources: &[&'a [u32]]) -> Vec<Numbered<'a>> {
 }
 
 fn draw(stepper: &mut dyn Stepper, sentences: &[Numbered<'_>], options: &SampleOptions) -> Vec<Vec<Sample>> {
-    sample(stepper, SPECIALS, sentences, options, &Ticket::forever()).expect("nothing to refuse")
+    sample(stepper, SPECIALS, sentences, options, &CancellationToken::forever()).expect("nothing to refuse")
 }
 
 /// p^(1/T), normalised, of every next word.
@@ -88,7 +88,8 @@ fn frequencies_are_those_of_the_exact_probabilities() {
 fn the_colder_the_greedier() {
     let mut model = Fake::new(7, 30);
     let greedy = SearchOptions { beam: 1, ..SearchOptions::default() };
-    let wanted = decode(&mut model, SPECIALS, &SOURCES, &greedy, &Ticket::forever(), &mut |_, _| {}).expect("decoded");
+    let wanted = decode(&mut model, SPECIALS, &SOURCES, &greedy, &CancellationToken::forever(), &mut |_, _| {})
+        .expect("decoded");
     for temperature in [0.0, 1e-30, 1e-6] {
         let options = SampleOptions { count: 3, temperature, ..SampleOptions::default() };
         for (samples, wanted) in draw(&mut model, &numbered(&SOURCES), &options).iter().zip(&wanted) {
@@ -154,7 +155,8 @@ fn more_draws_are_the_same_and_further_ones() {
 #[test]
 fn what_cannot_be_drawn_is_said_in_a_sentence() {
     let refuse = |model: Fake, options: SampleOptions, source: &[u32], expected: &str| {
-        let result = sample(&mut model.clone(), SPECIALS, &numbered(&[source]), &options, &Ticket::forever());
+        let result =
+            sample(&mut model.clone(), SPECIALS, &numbered(&[source]), &options, &CancellationToken::forever());
         let message = result.expect_err(expected).to_string();
         assert!(message.contains(expected), "{message}");
     };
@@ -169,7 +171,7 @@ fn what_cannot_be_drawn_is_said_in_a_sentence() {
         &[2, 0],
         "at target position 2",
     );
-    let counter = Counter::new();
+    let counter = Generation::new();
     let ticket = counter.next();
     let mut model = Fake { cancel: Some((1, counter)), ..Fake::new(1, 30) };
     let options = SampleOptions { count: 50, ..plain };

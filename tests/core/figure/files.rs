@@ -7,18 +7,19 @@ use std::sync::LazyLock;
 
 use interlinear::analysis::alignment::Alignment;
 use interlinear::figure::Figure;
+use interlinear::figure::beam::BeamRow;
 use interlinear::figure::fonts::Fonts;
 use interlinear::figure::formats::{FORMATS, format, format_of};
 use interlinear::figure::geometry::size;
 use interlinear::figure::heatmap::layout::Gaze;
 use interlinear::figure::inspected::Inspected;
-use interlinear::figure::measure::{Measure as _, SansSerif};
-use interlinear::figure::page::Page;
+use interlinear::figure::measure::{SansSerif, TextMeasure as _};
+use interlinear::figure::page::FigurePage;
 use interlinear::figure::palette::{COLOUR_MAPS, ColourMap};
 use interlinear::figure::provenance::Provenance;
-use interlinear::figure::sheet::{KINDS, Look, Needs, Sheet, kind};
-use interlinear::figure::tree::{Node, State};
-use interlinear::figure::{beam::Row, svg};
+use interlinear::figure::sheet::{FigureNeeds, FigureStyle, KINDS, Sheet, kind};
+use interlinear::figure::svg;
+use interlinear::figure::tree::{Node, NodeState};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg;
 use skrifa::MetadataProvider as _;
@@ -42,7 +43,7 @@ fn sheet() -> Sheet<'static> {
         links: None,
         gaze: Some(Gaze { p_t: &[0.5, 2.0, f32::NAN], window: 1 }),
         corner: Some("word read"),
-        beam: vec![Row { place: 1, log_p: -3.1, words, ..Row::default() }],
+        beam: vec![BeamRow { place: 1, log_p: -3.1, words, ..BeamRow::default() }],
         tree: searched(),
         word: Some(Inspected {
             text: "caf\u{e9}".into(),
@@ -66,21 +67,22 @@ fn searched() -> Vec<Node<'static>> {
         parent,
         state,
         log_p: -0.4,
-        is_best: state == State::Inner || text == "</s>",
+        is_best: state == NodeState::Inner || text == "</s>",
         ..Node::default()
     };
     let mut nodes = vec![
-        node("Le", 0, None, State::Inner),
-        node("caf\u{e9}", 1, Some(0), State::Inner),
-        node("</s>", 2, Some(1), State::Finished),
+        node("Le", 0, None, NodeState::Inner),
+        node("caf\u{e9}", 1, Some(0), NodeState::Inner),
+        node("</s>", 2, Some(1), NodeState::Finished),
     ];
-    nodes.extend(["bar", "rouge", "bleu", "vert", "noir", "gris"].map(|text| node(text, 2, Some(1), State::Pruned)));
-    nodes.push(Node { hidden: 3, ..node("th\u{e9}", 1, Some(0), State::Cut) });
+    nodes
+        .extend(["bar", "rouge", "bleu", "vert", "noir", "gris"].map(|text| node(text, 2, Some(1), NodeState::Pruned)));
+    nodes.push(Node { hidden: 3, ..node("th\u{e9}", 1, Some(0), NodeState::Cut) });
     nodes
 }
 
-fn look() -> Look {
-    Look { has_legend: true, caption: Some("What a caption says of it.".to_owned()), ..Look::default() }
+fn look() -> FigureStyle {
+    FigureStyle { has_legend: true, caption: Some("What a caption says of it.".to_owned()), ..FigureStyle::default() }
 }
 
 /// Every kind in every look that matters.
@@ -88,7 +90,7 @@ fn figures(each: &mut dyn FnMut(&str, &Figure<'_>)) {
     let sheet = sheet();
     for kind in KINDS {
         for (is_dark, has_legend, map) in [(false, true, 0), (true, false, 2)] {
-            let look = Look { is_dark, has_legend, map: ColourMap::at(map), ..look() };
+            let look = FigureStyle { is_dark, has_legend, map: ColourMap::at(map), ..look() };
             let figure = kind.draw(&sheet, &look).expect("there is all that it needs");
             each(&format!("{}, dark {is_dark}", kind.name), &figure);
         }
@@ -122,7 +124,7 @@ fn decoded(file: &[u8]) -> (Vec<u8>, (u32, u32), u32, BTreeMap<String, String>) 
 
 #[test]
 fn a_png_is_what_its_svg_looks_like() {
-    let (fonts, page) = (Fonts::default(), Page { width_mm: Some(60.0), dpi: 110.0 });
+    let (fonts, page) = (Fonts::default(), FigurePage { width_mm: Some(60.0), dpi: 110.0 });
     figures(&mut |what, figure| {
         let file = (format("png").expect("a format").write)(figure, &page, &fonts).expect("painted");
         let (pixels, sides, dots, texts) = decoded(&file);
@@ -146,9 +148,9 @@ fn a_png_is_what_its_svg_looks_like() {
 #[test]
 fn the_cells_of_a_picture_have_the_colours_of_their_numbers() {
     let sheet = Sheet { gaze: None, ..sheet() };
-    let page = Page { width_mm: None, dpi: 144.0 };
+    let page = FigurePage { width_mm: None, dpi: 144.0 };
     for map in COLOUR_MAPS {
-        let look = Look { map, ..Look::default() };
+        let look = FigureStyle { map, ..FigureStyle::default() };
         let figure = kind("heatmap").and_then(|kind| kind.draw(&sheet, &look)).expect("an alignment");
         let image = figure.marks.iter().find_map(|mark| match mark {
             interlinear::figure::mark::Mark::Image(image) => Some(image.area),
@@ -254,7 +256,7 @@ fn letter(digits: &str) -> String {
 
 #[test]
 fn a_pdf_says_its_words_and_holds_its_font() {
-    let (fonts, page) = (Fonts::default(), Page { width_mm: Some(90.0), dpi: 300.0 });
+    let (fonts, page) = (Fonts::default(), FigurePage { width_mm: Some(90.0), dpi: 300.0 });
     figures(&mut |what, figure| {
         let pdf = |figure| (format("pdf").expect("a format").write)(figure, &page, &fonts).expect("written");
         let file = pdf(figure);
@@ -288,16 +290,16 @@ fn what_cannot_be_written_gets_a_sentence() {
         let refused = format_of(name.as_ref()).err().map(|error| error.to_string()).unwrap_or_default();
         assert!(refused.ends_with("end the name with .svg, .pdf or .png"), "{name}: {refused}");
     }
-    let page = Page { width_mm: Some(5000.0), dpi: 2400.0 };
+    let page = FigurePage { width_mm: Some(5000.0), dpi: 2400.0 };
     let refused = page.pixels(size(100.0, 50.0)).expect_err("a gigabyte");
     assert!(refused.is_users() && refused.to_string().contains("472441 by 236220 pixels"), "{refused}");
     let without = Sheet { alpha: None, ..sheet() };
     for kind in KINDS {
-        assert_eq!(kind.draw(&without, &look()).is_none(), kind.needs == Needs::Alignment, "{}", kind.name);
+        assert_eq!(kind.draw(&without, &look()).is_none(), kind.needs == FigureNeeds::Alignment, "{}", kind.name);
     }
     let bare = Sheet { tree: Vec::new(), word: None, ..without };
     for kind in KINDS {
-        assert_eq!(kind.draw(&bare, &look()).is_none(), kind.needs != Needs::Nothing, "{}", kind.name);
+        assert_eq!(kind.draw(&bare, &look()).is_none(), kind.needs != FigureNeeds::Nothing, "{}", kind.name);
     }
 }
 
@@ -312,7 +314,7 @@ fn nothing_and_much_are_figures_too() {
     let large = Sheet { tree: (0..60).map(node).collect(), word: Some(word), ..large };
     let word = Inspected { alpha: Some(Vec::new().into()), ..Inspected::default() };
     let none = Sheet { alpha: Some(&nothing), tree: vec![Node::default()], word: Some(word), ..Sheet::default() };
-    let page = Page { width_mm: None, dpi: 72.0 };
+    let page = FigurePage { width_mm: None, dpi: 72.0 };
     for (what, sheet) in [("nothing", none), ("much", large)] {
         for kind in KINDS {
             let figure = kind.draw(&sheet, &look()).expect("an alignment");

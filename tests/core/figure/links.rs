@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use interlinear::analysis::alignment::Alignment;
 use interlinear::figure::geometry::size;
 use interlinear::figure::label::Label;
-use interlinear::figure::links::{Layout, Links, Weight, Word};
+use interlinear::figure::links::{LinkedWord, LinksFigure, LinksLayout, Weight};
 use interlinear::figure::mark::{Curve, Mark};
 use interlinear::figure::measure::SansSerif;
 use interlinear::figure::palette::Palette;
@@ -19,8 +19,8 @@ const TARGET: [&str; 4] = ["le", "bateau", "<rouge>", "</s>"];
 const ALPHA: [f32; 12] = [0.9, 0.05, 0.05, 0.0, 0.1, 0.9, 0.2, 0.7, 0.1, f32::NAN, 0.0, 0.5];
 static CELLS: LazyLock<Alignment> = LazyLock::new(|| Alignment::new(ALPHA.to_vec(), 3).expect("whole rows"));
 
-fn links<'a>(source: &'a [Label<'a>], target: &'a [Label<'a>], threshold: f32, weight: Weight) -> Links<'a> {
-    Links { source, target, alpha: &CELLS, threshold, weight, marked: None, palette: Palette::of(false) }
+fn links<'a>(source: &'a [Label<'a>], target: &'a [Label<'a>], threshold: f32, weight: Weight) -> LinksFigure<'a> {
+    LinksFigure { source, target, alpha: &CELLS, threshold, weight, marked: None, palette: Palette::of(false) }
 }
 
 fn curves(marks: &[Mark<'_>]) -> Vec<Curve> {
@@ -34,7 +34,7 @@ fn words_stand_in_two_lines_side_by_side_in_any_room() {
     let few = labels(&SOURCE);
     for (source, target) in [(&few, &many), (&many, &few), (&few, &few), (&few, &Vec::new())] {
         for room in [size(0.0, 0.0), size(300.0, 100.0), size(2000.0, 400.0)] {
-            let layout = Layout::choose(&links(source, target, 0.1, Weight::Width), room, &SansSerif);
+            let layout = LinksLayout::choose(&links(source, target, 0.1, Weight::Width), room, &SansSerif);
             assert!(layout.size.x >= room.x && layout.size.y >= room.y, "{layout:?}");
             for (line, words) in [(&layout.source, source), (&layout.target, target)] {
                 assert_eq!(line.len(), words.len());
@@ -54,13 +54,13 @@ fn every_alpha_from_the_threshold_on_is_a_curve_from_its_source_to_its_target_wo
     let (source, target) = (labels(&SOURCE), labels(&TARGET));
     for (threshold, wanted) in [(0.0, 9), (0.1, 7), (0.5, 4), (0.9, 2), (1.0, 0)] {
         let links = links(&source, &target, threshold, Weight::Width);
-        let layout = Layout::choose(&links, size(400.0, 150.0), &SansSerif);
+        let layout = LinksLayout::choose(&links, size(400.0, 150.0), &SansSerif);
         let (drawn, curves) = (links.drawn(), curves(&links.marks(&layout)));
         assert_eq!((drawn.len(), curves.len()), (wanted, wanted), "{threshold}: {drawn:?}");
         for ((i, j, _), curve) in drawn.iter().zip(&curves) {
             let [from, _, _, to] = curve.points;
-            assert_eq!(layout.hit(from), Some(Word::Source(*j)));
-            assert_eq!(layout.hit(to), Some(Word::Target(*i)));
+            assert_eq!(layout.hit(from), Some(LinkedWord::Source(*j)));
+            assert_eq!(layout.hit(to), Some(LinkedWord::Target(*i)));
         }
     }
 }
@@ -70,7 +70,7 @@ fn more_alpha_is_wider_or_more_opaque_and_lies_over_less() {
     let (source, target) = (labels(&SOURCE), labels(&TARGET));
     for weight in [Weight::Width, Weight::Opacity] {
         let links = links(&source, &target, 0.01, weight);
-        let layout = Layout::choose(&links, size(400.0, 150.0), &SansSerif);
+        let layout = LinksLayout::choose(&links, size(400.0, 150.0), &SansSerif);
         let strokes = curves(&links.marks(&layout)).into_iter().map(|curve| curve.stroke);
         let seen: Vec<f32> = strokes.map(|stroke| stroke.width * f32::from(stroke.colour.channels()[3])).collect();
         assert!(seen.is_sorted() && seen[0] < seen[seen.len() - 1], "{weight:?}: {seen:?}");
@@ -80,16 +80,17 @@ fn more_alpha_is_wider_or_more_opaque_and_lies_over_less() {
 #[test]
 fn the_links_of_a_marked_word_stand_out() {
     let (source, target) = (labels(&SOURCE), labels(&TARGET));
-    let marked = Links { marked: Some(Word::Target(1)), ..links(&source, &target, 0.01, Weight::Width) };
-    let layout = Layout::choose(&marked, size(400.0, 150.0), &SansSerif);
+    let marked = LinksFigure { marked: Some(LinkedWord::Target(1)), ..links(&source, &target, 0.01, Weight::Width) };
+    let layout = LinksLayout::choose(&marked, size(400.0, 150.0), &SansSerif);
     let drawn = marked.drawn();
     for ((i, _, _), curve) in drawn.iter().zip(curves(&marked.marks(&layout))) {
         assert_eq!(curve.stroke.colour.channels()[3] > 100, *i == 1, "{drawn:?}");
     }
     assert_eq!(drawn.last().map(|link| link.0), Some(1), "they lie over the others");
     let marks = marked.marks(&layout);
-    let backs =
-        marks.iter().filter(|mark| matches!(mark, Mark::Rect(of) if Some(&of.area) == layout.area(Word::Target(1))));
+    let backs = marks
+        .iter()
+        .filter(|mark| matches!(mark, Mark::Rect(of) if Some(&of.area) == layout.area(LinkedWord::Target(1))));
     assert_eq!(backs.count(), 1);
 }
 
@@ -118,7 +119,7 @@ fn long_lines_are_broken_into_pairs_of_words_that_belong_together() {
     let mut alpha = vec![0.0; 144];
     (0..12).for_each(|i| alpha[12 * i + if i == 0 { 11 } else { i }] = 1.0);
     let alpha = Alignment::new(alpha, 12).expect("whole rows");
-    let links = Links {
+    let links = LinksFigure {
         source: &labels,
         target: &labels,
         alpha: &alpha,
@@ -128,7 +129,7 @@ fn long_lines_are_broken_into_pairs_of_words_that_belong_together() {
         palette: Palette::of(false),
     };
     let room = size(220.0, 500.0);
-    let layout = Layout::glossed(&links, room, &SansSerif);
+    let layout = LinksLayout::glossed(&links, room, &SansSerif);
     assert_eq!((layout.source.len(), layout.target.len()), (12, 12));
     assert!(layout.size.x <= room.x + 0.5, "{:?}", layout.size);
     for (n, (source, target)) in layout.source.iter().zip(&layout.target).enumerate() {
@@ -136,6 +137,6 @@ fn long_lines_are_broken_into_pairs_of_words_that_belong_together() {
         assert!(rise > 0.0 && rise < 140.0, "word {n} stands {rise} points over the word that looks at it");
         assert!(source.left() >= 0.0 && target.right() <= room.x + 0.5, "word {n} lies in the room");
     }
-    let whole = Layout::choose(&links, size(2000.0, 300.0), &SansSerif);
-    assert_eq!(Layout::glossed(&links, size(2000.0, 300.0), &SansSerif), whole, "what fits stands in two lines");
+    let whole = LinksLayout::choose(&links, size(2000.0, 300.0), &SansSerif);
+    assert_eq!(LinksLayout::glossed(&links, size(2000.0, 300.0), &SansSerif), whole, "what fits stands in two lines");
 }

@@ -3,7 +3,7 @@
 use interlinear::figure::geometry::Area;
 use interlinear::figure::heatmap::Heatmap;
 use interlinear::figure::heatmap::outlines::{LEGEND_TEXTS, outlines};
-use interlinear::figure::mark::{Lines, Mark};
+use interlinear::figure::mark::{LinesMark, Mark};
 use interlinear::figure::measure::SansSerif;
 use interlinear::figure::palette::{COLOUR_MAPS, DARK, LIGHT, Rgba};
 use interlinear::figure::provenance::Provenance;
@@ -18,7 +18,7 @@ fn links() -> Links {
 }
 
 /// The lines of a colour, as the areas that they cover.
-fn drawn(marks: &[Mark<'_>], colour: Rgba) -> Vec<Lines> {
+fn drawn(marks: &[Mark<'_>], colour: Rgba) -> Vec<LinesMark> {
     let lines = |mark: &Mark<'_>| if let Mark::Lines(lines) = mark { Some(lines.clone()) } else { None };
     marks.iter().filter_map(lines).filter(|lines| lines.stroke.colour == colour).collect()
 }

@@ -2,16 +2,16 @@
 
 use interlinear::figure::axes::ticks;
 use interlinear::figure::geometry::{Area, dashed, point, size};
-use interlinear::figure::mark::{Mark, Text};
-use interlinear::figure::measure::{Measure as _, SansSerif};
+use interlinear::figure::mark::{Mark, TextMark};
+use interlinear::figure::measure::{SansSerif, TextMeasure as _};
 use interlinear::figure::palette::Palette;
-use interlinear::figure::plot::{Look, Plot, Series, Shape};
+use interlinear::figure::plot::{Plot, Series, SeriesStyle, Shape};
 use interlinear::figure::provenance::Provenance;
 use interlinear::figure::svg::svg;
 
 use super::{elements, parsed, texts};
 
-fn series(name: &str, place: usize, look: Look, points: &[[f64; 2]]) -> Series {
+fn series(name: &str, place: usize, look: SeriesStyle, points: &[[f64; 2]]) -> Series {
     Series { name: name.to_owned(), place, points: points.to_vec(), look }
 }
 
@@ -20,7 +20,7 @@ fn plot<'a>(series: &'a [Series], text: &'a dyn Fn(f64) -> String) -> Plot<'a> {
 }
 
 /// Where a text is, not turned.
-fn area(text: &Text<'_>) -> Area {
+fn area(text: &TextMark<'_>) -> Area {
     use interlinear::figure::mark::{Across, Down};
     let of = size(SansSerif.width(&text.text, text.size).min(text.room), SansSerif.height(text.size));
     let left = match text.anchor.0 {
@@ -69,7 +69,7 @@ fn labels_never_overlap_and_all_stands_in_the_figure() {
         for span in [1.0, 37.0, 123_456.0] {
             let points: Vec<[f64; 2]> = (0..30).map(|n| [f64::from(n) * span, f64::from(n % 7) * span]).collect();
             let all: Vec<Series> =
-                names.iter().enumerate().map(|(n, name)| series(name, n, Look::Marked, &points)).collect();
+                names.iter().enumerate().map(|(n, name)| series(name, n, SeriesStyle::Marked, &points)).collect();
             let figure = plot(&all, &text).whole(size(width, height), &SansSerif, false, Provenance::default());
             let places: Vec<Area> = texts(&figure.marks).into_iter().map(area).collect();
             let whole = Area::at(point(0.0, 0.0), size(width, height)).shrink(-0.5);
@@ -88,7 +88,7 @@ fn labels_never_overlap_and_all_stands_in_the_figure() {
 #[test]
 fn data_stand_at_their_numbers_and_what_is_no_number_is_left_out() {
     let text = |value: f64| format!("{value}");
-    let one = [series("a", 0, Look::Marked, &[[0.0, 1.0], [1.0, 3.0], [2.0, f64::NAN], [4.0, 2.0]])];
+    let one = [series("a", 0, SeriesStyle::Marked, &[[0.0, 1.0], [1.0, 3.0], [2.0, f64::NAN], [4.0, 2.0]])];
     let plot = plot(&one, &text);
     let marks = plot.marks(&Area::at(point(0.0, 0.0), size(400.0, 300.0)), &SansSerif, false);
     let dots: Vec<_> =
@@ -106,8 +106,11 @@ fn data_stand_at_their_numbers_and_what_is_no_number_is_left_out() {
 fn bars_of_several_models_stand_side_by_side_from_zero() {
     let text = |value: f64| format!("{value}");
     let points = [[0.0, 10.0], [1.0, 20.0], [2.0, -5.0]];
-    let all =
-        [series("a", 0, Look::Bars, &points), series("b", 1, Look::Bare, &points), series("c", 2, Look::Bars, &points)];
+    let all = [
+        series("a", 0, SeriesStyle::Bars, &points),
+        series("b", 1, SeriesStyle::Bare, &points),
+        series("c", 2, SeriesStyle::Bars, &points),
+    ];
     let plot = plot(&all, &text);
     let (a, c) = (plot.bars(0), plot.bars(2));
     assert!(plot.bars(1).is_empty() && a.len() == 3);
@@ -140,7 +143,7 @@ fn dashes_go_on_round_corners() {
 #[test]
 fn a_plot_is_written_with_its_legend_and_every_shape() {
     let text = |value: f64| format!("{value}");
-    let looks = [Look::Marked, Look::Bare, Look::Minor, Look::Bars];
+    let looks = [SeriesStyle::Marked, SeriesStyle::Bare, SeriesStyle::Minor, SeriesStyle::Bars];
     let all: Vec<Series> =
         (0..8).map(|n| series(&format!("model & {n}"), n, looks[n % 4], &[[0.0, n as f64], [1.0, 2.0]])).collect();
     for dark in [false, true] {

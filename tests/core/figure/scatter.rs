@@ -6,14 +6,14 @@ use interlinear::figure::measure::SansSerif;
 use interlinear::figure::palette::Palette;
 use interlinear::figure::provenance::Provenance;
 use interlinear::figure::scatter;
-use interlinear::figure::scatter::{Bins, View};
+use interlinear::figure::scatter::{Bins, ScatterView};
 use interlinear::figure::svg::svg;
 
 use super::{elements, parsed};
 
 #[test]
 fn points_fall_into_bins_and_the_nearest_is_found() {
-    let view = View { x: [-10.0, 0.0], y: [-20.0, 0.0], size: [300.0, 200.0] };
+    let view = ScatterView { x: [-10.0, 0.0], y: [-20.0, 0.0], size: [300.0, 200.0] };
     let points: Vec<[f32; 2]> =
         (0..20_000).map(|i| [-(i as f32 * 0.37) % 12.0, -(i as f32 * 1.13) % 20.0]).chain([[1.0, 1.0]]).collect();
     let bins = Bins::new(&points, 0..points.len() as u32, &view);
@@ -42,7 +42,7 @@ fn few_points_are_discs_and_many_are_squares_over_two_axes() {
     for (count, few) in [(50_u16, true), (20_000, false)] {
         let at = |n: u16| [-f32::from(n % 101) * 0.1, -f32::from(n % 197) * 0.1];
         let points: Vec<[f32; 2]> = (0..count).map(at).collect();
-        let both = (&SansSerif as &dyn interlinear::figure::measure::Measure, Palette::of(false));
+        let both = (&SansSerif as &dyn interlinear::figure::measure::TextMeasure, Palette::of(false));
         let labels = ["log p by count", "log p by model"];
         let figure = scatter::whole(&points, &[3, 7], labels, size(500.0, 400.0), both, Provenance::default());
         let dots = figure.marks.iter().filter_map(|mark| if let Mark::Dots(dots) = mark { Some(dots) } else { None });
@@ -61,7 +61,7 @@ fn few_points_are_discs_and_many_are_squares_over_two_axes() {
         assert!(labels.iter().all(|label| words.contains(label)) && words.contains(&"0"), "{words:?}");
         assert!(!text.contains("NaN"));
     }
-    let both = (&SansSerif as &dyn interlinear::figure::measure::Measure, Palette::of(false));
+    let both = (&SansSerif as &dyn interlinear::figure::measure::TextMeasure, Palette::of(false));
     let none = scatter::whole(&[], &[], ["", ""], size(300.0, 200.0), both, Provenance::default());
     assert!(elements(&parsed(&svg(&none)), "circle").is_empty());
 }

@@ -1,7 +1,7 @@
 //! Attention of other toolkits: what they write, which side is which, what is padding.
 
 use interlinear::analysis::alignment::Alignment;
-use interlinear::import::{Beside, Fact, Options, Orientation, Output};
+use interlinear::import::{BesideFiles, ImportFact, ImportOptions, ImportedOutput, Orientation};
 
 use super::{Planted, Read, read};
 
@@ -39,7 +39,7 @@ const SOCKEYE: &str = "\
 
 ";
 
-fn best(read: &Read) -> Vec<&Output> {
+fn best(read: &Read) -> Vec<&ImportedOutput> {
     read.records.iter().filter_map(|record| record.outputs.first()).collect()
 }
 
@@ -50,8 +50,8 @@ fn rows(alpha: Option<&Alignment>) -> Vec<Vec<f32>> {
 fn with_texts(name: &str, bytes: &[u8], source: &str, target: &str) -> Read {
     let planted = Planted::new(name, bytes);
     let (source, target) = (planted.beside("s.txt", source), planted.beside("t.txt", target));
-    let beside = Beside { source: Some(source), target: Some(target) };
-    planted.read(&Options { beside, ..Options::default() })
+    let beside = BesideFiles { source: Some(source), target: Some(target) };
+    planted.read(&ImportOptions { beside, ..ImportOptions::default() })
 }
 
 #[test]
@@ -133,19 +133,20 @@ fn an_unclear_orientation_is_asked_and_can_be_answered() {
     // Rows and columns sum to 1, and both sides have as many words.
     let text = "0 ||| a b ||| 1 ||| c d ||| 2 2\n0.9 0.1\n0.1 0.9\n\n";
     let planted = Planted::new("a.txt", text.as_bytes());
-    let read = planted.read(&Options::default());
-    let Fact::Ask { used, other, why } = &read.facts.orientation else { panic!("{:?}", read.facts.orientation) };
+    let read = planted.read(&ImportOptions::default());
+    let ImportFact::Ask { used, other, why } = &read.facts.orientation else { panic!("{:?}", read.facts.orientation) };
     assert_eq!((*used, *other), (Orientation::TargetRows, Orientation::SourceRows));
     assert_eq!(why, "rows and columns sum to 1, and the numbers of words do not tell");
     assert!(read.facts.asks() && read.facts.told()[1].ends_with("and the numbers of words do not tell."));
-    let answered = planted.read(&Options { orientation: Some(Orientation::SourceRows), ..Options::default() });
+    let answered =
+        planted.read(&ImportOptions { orientation: Some(Orientation::SourceRows), ..ImportOptions::default() });
     assert!(!answered.facts.asks());
     // Neither sums to 1, but the numbers of words tell.
     let text = "0 ||| a b c ||| 1 ||| d ||| 1 3\n0.5 0.2 0.1\n\n";
     let read = super::read("a.txt", text);
     assert_eq!(
         read.facts.orientation,
-        Fact::known(Orientation::SourceRows, "only so do the matrices fit the numbers of words")
+        ImportFact::known(Orientation::SourceRows, "only so do the matrices fit the numbers of words")
     );
 }
 
@@ -181,8 +182,8 @@ non ||| 1,0,0
 fn marian_pads_to_the_batch_and_may_leave_out_the_end() {
     let planted = Planted::new("mine.txt", SOFT.as_bytes());
     let source = planted.beside("s.txt", "the cat\nyes\n\nno\n");
-    let beside = Beside { source: Some(source), target: None };
-    let read = planted.read(&Options { beside, ..Options::default() });
+    let beside = BesideFiles { source: Some(source), target: None };
+    let read = planted.read(&ImportOptions { beside, ..ImportOptions::default() });
     assert_eq!((read.facts.format, read.count), ("marian-soft", 0));
     let shapes: Vec<(usize, usize)> = best(&read)
         .iter()
@@ -202,7 +203,10 @@ fn marian_pads_to_the_batch_and_may_leave_out_the_end() {
 fn what_lies_beyond_the_words_must_be_padding() {
     let planted = Planted::new("a.txt", b"oui ||| 0.5,0.2,0.3 0.2,0.4,0.4\nun deux ||| 0.5,x\noui ||| 0.5,0.5 1\n");
     let source = planted.beside("s.txt", "yes\none two\nyes\n");
-    let read = planted.read(&Options { beside: Beside { source: Some(source), target: None }, ..Options::default() });
+    let read = planted.read(&ImportOptions {
+        beside: BesideFiles { source: Some(source), target: None },
+        ..ImportOptions::default()
+    });
     assert_eq!(read.outputs(), ["oui", "un deux", "oui"]);
     assert!(best(&read).iter().all(|output| output.alpha.is_none()));
     let expect = [
@@ -241,7 +245,10 @@ fn marian_writes_nbest_lists_and_scores() {
 fn hard_links_lose_those_of_the_end() {
     let planted = Planted::new("a.txt", b"le chat ||| 0-0 1-1 2-2 2-1\noui ||| 0-0 4-0\nnon ||| 0-0 a\n");
     let source = planted.beside("s.txt", "the cat\nyes\nno\n");
-    let read = planted.read(&Options { beside: Beside { source: Some(source), target: None }, ..Options::default() });
+    let read = planted.read(&ImportOptions {
+        beside: BesideFiles { source: Some(source), target: None },
+        ..ImportOptions::default()
+    });
     assert_eq!(read.facts.format, "marian-hard");
     let links: Vec<usize> = best(&read).iter().map(|output| output.links.as_ref().map_or(0, Vec::len)).collect();
     assert_eq!(links, [2, 0, 0]);
@@ -282,7 +289,7 @@ const WEIGHTS: [f32; 24] = [
 fn neural_monkey_pads_and_puts_the_source_first() {
     let expect = vec![vec![1.0, 0.0], vec![0.5, 0.5], vec![0.25, 0.75]];
     for (kind, version) in [("<f4", 1), (">f4", 1), ("<f8", 2), ("<f2", 3)] {
-        let read = Planted::new("a.npy", &npy(kind, version, "(2, 3, 4)", &WEIGHTS)).read(&Options::default());
+        let read = Planted::new("a.npy", &npy(kind, version, "(2, 3, 4)", &WEIGHTS)).read(&ImportOptions::default());
         assert_eq!((read.facts.format, read.facts.encoding, read.facts.sentences), ("neural-monkey", "", Some(2)));
         assert_eq!(read.facts.orientation.value(), Some(Orientation::SourceRows), "{kind}");
         assert!(!read.facts.orientation.asks());
@@ -302,7 +309,7 @@ fn neural_monkey_pads_and_puts_the_source_first() {
 #[test]
 fn an_array_that_is_cut_gives_what_came_before() {
     let whole = npy("<f4", 1, "(2, 3, 4)", &WEIGHTS);
-    let read = Planted::new("a.npy", &whole[..whole.len() - 1]).read(&Options::default());
+    let read = Planted::new("a.npy", &whole[..whole.len() - 1]).read(&ImportOptions::default());
     assert_eq!(read.records.len(), 1);
     assert!(read.error.unwrap().starts_with("a.npy: ends within sentence 2 of 2"));
     for (bytes, expect) in [
@@ -310,10 +317,10 @@ fn an_array_that_is_cut_gives_what_came_before() {
         (npy("<f4", 1, "(2, 3, 4, 5)", &[]), "has no shape (sentences, source, target)"),
         (npy("<f4", 1, "(2, 90000, 90000)", &[]), "has 90000 by 90000 weights a sentence"),
     ] {
-        let said = super::refusal("a.npy", &bytes, &Options::default());
+        let said = super::refusal("a.npy", &bytes, &ImportOptions::default());
         assert!(said.contains(expect), "{said}");
     }
     let not_a_number = npy("<f4", 1, "(1, 2)", &[f32::NAN, 1.0]);
-    let read = Planted::new("a.npy", &not_a_number).read(&Options::default());
+    let read = Planted::new("a.npy", &not_a_number).read(&ImportOptions::default());
     assert_eq!(read.warnings, ["a.npy, line 1: the matrix has weights that are no numbers; its alignment is left out"]);
 }

@@ -1,6 +1,6 @@
 //! Links of annotators and of systems.
 
-use interlinear::import::{Base, Beside, Fact, Options, Order, Role};
+use interlinear::import::{Base, BesideFiles, ImportFact, ImportOptions, LinkOrder, Role};
 use interlinear::text::links::{Link, Links};
 
 use super::{Planted, Read, read};
@@ -18,8 +18,8 @@ fn gold(read: &Read) -> Vec<Links> {
 fn beside(name: &str, text: &str, source: &str, target: &str) -> Read {
     let planted = Planted::new(name, text.as_bytes());
     let (source, target) = (planted.beside("s.txt", source), planted.beside("t.txt", target));
-    let beside = Beside { source: Some(source), target: Some(target) };
-    planted.read(&Options { beside, ..Options::default() })
+    let beside = BesideFiles { source: Some(source), target: Some(target) };
+    planted.read(&ImportOptions { beside, ..ImportOptions::default() })
 }
 
 #[test]
@@ -33,18 +33,18 @@ fn links_are_sure_and_possible() {
     let expect = "a.txt, line 4: `x-y` is no link; write `i-j` for a sure link and `i?j` or `ipj` for a possible one; the \
                   line is left out";
     assert_eq!(read.warnings, [expect]);
-    assert_eq!(read.facts.base, Fact::known(Base::Zero, "the file has a 0"));
+    assert_eq!(read.facts.base, ImportFact::known(Base::Zero, "the file has a 0"));
 }
 
 #[test]
 fn the_base_is_found_or_asked() {
     for (text, source, target, base, order) in [
-        ("1-1 2-2\n", None, None, None, Order::SourceFirst),
-        ("1-1 2-2\n", Some("a b\n"), Some("c d\n"), Some(Base::One), Order::SourceFirst),
-        ("1-1\n", Some("a b\n"), Some("c d\n"), None, Order::SourceFirst),
-        ("0-2 1-0\n", Some("a b\n"), Some("c d e\n"), Some(Base::Zero), Order::SourceFirst),
-        ("2-0 0-1\n", Some("a b\n"), Some("c d e\n"), Some(Base::Zero), Order::TargetFirst),
-        ("3-1 1-2\n", Some("a b\n"), Some("c d e\n"), Some(Base::One), Order::TargetFirst),
+        ("1-1 2-2\n", None, None, None, LinkOrder::SourceFirst),
+        ("1-1 2-2\n", Some("a b\n"), Some("c d\n"), Some(Base::One), LinkOrder::SourceFirst),
+        ("1-1\n", Some("a b\n"), Some("c d\n"), None, LinkOrder::SourceFirst),
+        ("0-2 1-0\n", Some("a b\n"), Some("c d e\n"), Some(Base::Zero), LinkOrder::SourceFirst),
+        ("2-0 0-1\n", Some("a b\n"), Some("c d e\n"), Some(Base::Zero), LinkOrder::TargetFirst),
+        ("3-1 1-2\n", Some("a b\n"), Some("c d e\n"), Some(Base::One), LinkOrder::TargetFirst),
     ] {
         let read = match (source, target) {
             (Some(source), Some(target)) => beside("a.txt", text, source, target),
@@ -56,8 +56,9 @@ fn the_base_is_found_or_asked() {
         assert_eq!(read.warnings.len(), 0, "{text} {:?}", read.warnings);
     }
     let many = read("a.txt", &"1-1 2-2\n".repeat(20));
-    assert!(matches!(many.facts.base, Fact::Ask { used: Base::One, other: Base::Zero, .. }));
-    let asked = Options { base: Some(Base::One), order: Some(Order::TargetFirst), ..Options::default() };
+    assert!(matches!(many.facts.base, ImportFact::Ask { used: Base::One, other: Base::Zero, .. }));
+    let asked =
+        ImportOptions { base: Some(Base::One), order: Some(LinkOrder::TargetFirst), ..ImportOptions::default() };
     let read = Planted::new("a.txt", b"1-2\n").read(&asked);
     assert_eq!(gold(&read), [links(&[(1, 0)], &[])]);
 }
@@ -68,7 +69,7 @@ fn the_talp_notation_counts_from_1_and_its_0_is_no_word() {
     assert_eq!(gold(&read), [links(&[(0, 0), (1, 2)], &[(1, 1)]), links(&[], &[]), links(&[(0, 1)], &[])]);
     assert_eq!((read.facts.base.value(), read.warnings.len()), (Some(Base::One), 0));
     let clear = super::read("b.talp", "1-1 2p3\n");
-    assert_eq!(clear.facts.base, Fact::known(Base::One, "as the format has it"));
+    assert_eq!(clear.facts.base, ImportFact::known(Base::One, "as the format has it"));
 }
 
 #[test]
@@ -86,7 +87,7 @@ fn texts_of_the_shared_task_stand_at_their_numbers() {
     ]) {
         assert!(warning.contains(says), "{warning}");
     }
-    let options = Options { role: Some(Role::Reference), ..Options::default() };
+    let options = ImportOptions { role: Some(Role::Reference), ..ImportOptions::default() };
     assert_eq!(Planted::new("test.f", text.as_bytes()).read(&options).references(), ["a red boat .", "rain"]);
 }
 
@@ -107,7 +108,7 @@ fn links_come_as_xml_with_their_texts() {
         "{:?}",
         read.warnings
     );
-    let turned = Options { order: Some(Order::TargetFirst), ..Options::default() };
+    let turned = ImportOptions { order: Some(LinkOrder::TargetFirst), ..ImportOptions::default() };
     let read = Planted::new("a.wa", text.as_bytes()).read(&turned);
     assert_eq!((gold(&read)[0].clone(), read.sources()[1]), (links(&[(0, 1), (2, 2)], &[(1, 0)]), "de\u{161}\u{165}"));
 }
@@ -138,7 +139,7 @@ fn a_text_beside_may_be_too_short() {
 #[test]
 fn links_of_a_system_are_its_own() {
     let planted = Planted::new("a.txt", b"0-0 1?1\n");
-    let read = planted.read(&Options { role: Some(Role::Links("mine".into())), ..Options::default() });
+    let read = planted.read(&ImportOptions { role: Some(Role::Links("mine".into())), ..ImportOptions::default() });
     let output = &read.records[0].outputs[0];
     assert_eq!((output.system.as_deref(), output.links.as_ref().unwrap().len()), (Some("mine"), 2));
     assert_eq!(read.records[0].gold, None);
@@ -155,7 +156,7 @@ fn the_shared_task_has_a_line_for_each_link() {
         "a.wa, line 6: is of sentence 0, but sentences are counted from 1; it is left out",
     ];
     assert_eq!(read.warnings, expect);
-    assert_eq!(read.facts.base, Fact::known(Base::One, "as the format has it"));
+    assert_eq!(read.facts.base, ImportFact::known(Base::One, "as the format has it"));
 }
 
 #[test]

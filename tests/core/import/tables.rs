@@ -1,7 +1,7 @@
 //! TSV, CSV and JSON lines of this program.
 
 use interlinear::analysis::alignment::Alignment;
-use interlinear::import::{ColumnRole, Options, Role};
+use interlinear::import::{ColumnRole, ImportOptions, Role};
 
 use super::{Planted, read, role};
 
@@ -59,11 +59,11 @@ fn languages_name_the_sides() {
 fn columns_are_mapped_as_asked() {
     let columns = vec![("b".to_owned(), ColumnRole::Source), ("a".to_owned(), ColumnRole::Skip)];
     let planted = Planted::new("a.tsv", b"a\tb\tc\nx\ty\tz\n");
-    let read = planted.read(&Options { columns, ..Options::default() });
+    let read = planted.read(&ImportOptions { columns, ..ImportOptions::default() });
     assert_eq!((read.sources(), read.outputs()), (vec!["y"], vec!["z"]));
     let read = Planted::new("a.tsv", b"source\ttarget\nx\ty\n").read(&role(Role::Output("mine".into())));
     assert_eq!((read.references().len(), read.outputs()), (0, vec!["y"]));
-    let plain = Options { header: Some(false), ..Options::default() };
+    let plain = ImportOptions { header: Some(false), ..ImportOptions::default() };
     assert_eq!(Planted::new("a.tsv", b"source\ttarget\nx\ty\n").read(&plain).sources(), ["source", "x"]);
 }
 
@@ -88,7 +88,7 @@ const TRANSLATE: &str = r#"{"source": ["the", "c@@", "at", "</s>"], "hypotheses"
 #[test]
 fn lines_of_translate_come_back() {
     let planted = Planted::new("mine.jsonl", TRANSLATE.as_bytes());
-    let read = planted.read(&Options::default());
+    let read = planted.read(&ImportOptions::default());
     assert_eq!(read.sentences(), [1, 4, 5]);
     assert_eq!((read.sources()[0], read.outputs()), ("the cat", vec!["chat", "le", "b"]));
     let [best, second] = read.records[0].outputs.as_slice() else { panic!("two hypotheses") };
@@ -114,7 +114,7 @@ fn lines_of_score_come_back() {
     let line = r#"{"source": ["the", "</s>"], "target": ["l'", "eau", "</s>"], "log_p": -3.5, "token_log_p": [-1.0, -2.0, -0.5], "alpha": [[1, 0], [1, 0], [0, 1]], "energies": [[1, 2], [null, 0], [0, 0]]}"#;
     let planted = Planted::new("a.jsonl", line.as_bytes());
     let languages = (Some("en".to_owned()), Some("fr".to_owned()));
-    let read = planted.read(&Options { languages, ..Options::default() });
+    let read = planted.read(&ImportOptions { languages, ..ImportOptions::default() });
     let output = &read.records[0].outputs[0];
     assert_eq!((output.text.as_str(), output.tokens.len(), output.log_p), ("l'eau", 3, Some(-3.5)));
     assert_eq!(output.alpha.as_ref().unwrap().weights(), [1.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
@@ -130,7 +130,7 @@ fn pieces_become_the_words_that_the_line_names() {
                 \"alpha\":[[0.5,0.5],[0.25,0.75]]}\n\
                 {\"source\":[\"a\",\"b\"],\"words\":[[0,1],[0,2]],\"hypotheses\":[{\"tokens\":[\"c\"],\"words\":[[0,9]]}]}\n";
     let planted = Planted::new("mine.jsonl", line.as_bytes());
-    let read = planted.read(&Options::default());
+    let read = planted.read(&ImportOptions::default());
     assert_eq!(read.sources(), ["unseen road", "ab", "a b"]);
     let tokens = |n: usize| read.records[n].source.as_ref().and_then(|source| source.tokens.clone()).expect("words");
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use interlinear::import::{Options, Role};
+use interlinear::import::{ImportOptions, Role};
 
 use super::{Planted, read, role};
 
@@ -50,7 +50,7 @@ fn packings_and_encodings_are_known_and_stated() {
         ("latin.txt", latin.clone(), "windows-1252", None),
         ("latin.zst", zstd::encode_all(latin.as_slice(), 1).unwrap(), "windows-1252", Some("zstandard")),
     ] {
-        let read = Planted::new(name, &bytes).read(&Options::default());
+        let read = Planted::new(name, &bytes).read(&ImportOptions::default());
         assert_eq!(read.sources(), TEXT.lines().collect::<Vec<_>>(), "{name}");
         assert_eq!((read.facts.encoding, read.facts.packed), (encoding, packed), "{name}");
         let is_told = read.facts.notes.iter().any(|note| note.contains("is not UTF-8"));
@@ -61,14 +61,14 @@ fn packings_and_encodings_are_known_and_stated() {
 #[test]
 fn an_encoding_can_be_overruled() {
     let planted = Planted::new("a.txt", b"caf\xe9\n");
-    let read = planted.read(&Options { encoding: Some("iso-8859-5".into()), ..Options::default() });
+    let read = planted.read(&ImportOptions { encoding: Some("iso-8859-5".into()), ..ImportOptions::default() });
     assert_eq!((read.sources(), read.facts.encoding), (vec!["cafщ"], "ISO-8859-5"));
 }
 
 #[test]
 fn odd_bytes_are_told_with_their_lines() {
-    let read =
-        Planted::new("a.txt", b"d\xc3\xa9j\xc3\xa0 vu\nbad \xff byte\nbell \x07 here\n").read(&Options::default());
+    let read = Planted::new("a.txt", b"d\xc3\xa9j\xc3\xa0 vu\nbad \xff byte\nbell \x07 here\n")
+        .read(&ImportOptions::default());
     assert_eq!(read.sources(), ["déjà vu", "bad \u{fffd} byte", "bell \u{7} here"]);
     let expect = [
         "a.txt, line 2: has bytes that are not UTF-8; each is shown as U+FFFD",
@@ -82,7 +82,7 @@ fn odd_bytes_are_told_with_their_lines() {
 fn a_cut_file_gives_what_came_before() {
     let text: String = (0..20_000).map(|n| format!("sentence {}\n", n * 7919 % 65_537)).collect();
     let packed = gzip(text.as_bytes());
-    let read = Planted::new("a.gz", &packed[..packed.len() / 2]).read(&Options::default());
+    let read = Planted::new("a.gz", &packed[..packed.len() / 2]).read(&ImportOptions::default());
     assert!(read.records.len() > 1000 && read.sources()[1] == "sentence 7919");
     let error = read.error.unwrap();
     assert!(error.starts_with("a.gz, line ") && error.contains("truncated"), "{error}");
@@ -124,7 +124,7 @@ fn a_translation_memory_gives_units() {
 #[test]
 fn a_translation_memory_is_read_between_the_languages_asked_for() {
     let languages = (Some("fr".to_owned()), Some("de".to_owned()));
-    let options = Options { languages, role: Some(Role::Output("memory".into())), ..Options::default() };
+    let options = ImportOptions { languages, role: Some(Role::Output("memory".into())), ..ImportOptions::default() };
     let read = Planted::new("a.tmx", TMX.as_bytes()).read(&options);
     assert_eq!((read.sources(), read.outputs()), (vec!["Le chat et moi"], vec!["Die Katze und ich"]));
 }
@@ -136,7 +136,7 @@ fn broken_xml_gives_what_came_before() {
     assert!(error.starts_with("a.tmx, line 12: is no well-formed XML from here on"), "{error}");
     assert_eq!(read.records.len(), 2);
     let cut = TMX.find("<tuv xml:lang=\"de\"").unwrap();
-    let said = super::refusal("a.tmx", &TMX.as_bytes()[..cut], &Options::default());
+    let said = super::refusal("a.tmx", &TMX.as_bytes()[..cut], &ImportOptions::default());
     assert!(said.starts_with("a.tmx, line 9: is the last, within a translation unit"), "{said}");
 }
 
@@ -145,7 +145,7 @@ fn xml_is_read_in_the_encoding_that_it_declares() {
     let text = "<?xml version='1.0' encoding='iso-8859-1'?><xliff version='1.2'><file source-language='fr' target-language='en'>\
                 <body><trans-unit id='1'><source>\u{e9}t\u{e9}</source></trans-unit></body></file></xliff>";
     let bytes: Vec<u8> = text.chars().map(|c| c as u8).collect();
-    let read = Planted::new("a.xlf", &bytes).read(&Options::default());
+    let read = Planted::new("a.xlf", &bytes).read(&ImportOptions::default());
     assert_eq!((read.sources(), read.facts.encoding), (vec!["été"], "windows-1252"));
 }
 

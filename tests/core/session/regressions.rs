@@ -6,7 +6,7 @@ use std::sync::Arc;
 use interlinear::analysis::reading::Reading;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::document::column::ColumnState;
-use interlinear::app::effect::News;
+use interlinear::app::effect::FileEvent;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
 use interlinear::app::files::lists::List;
@@ -171,13 +171,14 @@ fn closing_a_file_moves_the_places_that_other_files_go_back_to() {
     let read = |session: &mut Session, name: &str| {
         session.hear(text_opened(name));
         let lines = Arc::new(TextFile::from_text(Path::new(name), "three\nfour\n".to_owned()));
-        session.hear(News::Read { path: name.into(), lines });
+        session.hear(FileEvent::Read { path: name.into(), lines });
     };
     read(&mut session, "other.txt");
     session.apply(ListCommand::Pick(1));
     session.hear(text_opened("missing.txt"));
     session.apply(ListCommand::CloseFile(0));
-    session.hear(News::ReadFailed { path: "missing.txt".into(), message: "missing.txt: does not exist".to_owned() });
+    session
+        .hear(FileEvent::ReadFailed { path: "missing.txt".into(), message: "missing.txt: does not exist".to_owned() });
     assert_eq!(session.app().lists.files.len(), 1);
     assert_eq!(session.app().lists.shown, List::File(0), "other.txt, where it is now");
     assert_eq!(session.app().lists.sentence(0).as_deref(), Some("three"));

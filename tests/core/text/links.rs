@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use interlinear::error::Result;
 use interlinear::text::links::places::{places, words};
-use interlinear::text::links::read::{Base, Gold, LinkLayout, Notation, Order, lengths, read};
+use interlinear::text::links::read::{Base, GoldLinks, LinkLayout, LinkOrder, Notation, lengths, read};
 use interlinear::text::links::{Link, Links, naacl, pharaoh, places};
 use interlinear::text::sentence::Sentence;
 
 use super::tokenizer;
 
 /// Reads `text` as a file of a corpus with sentences of `lengths` words.
-fn reads(text: &str, lengths: &[(usize, usize)], reading: LinkLayout) -> Result<Gold> {
+fn reads(text: &str, lengths: &[(usize, usize)], reading: LinkLayout) -> Result<GoldLinks> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path: PathBuf = folder.path().join("gold.txt");
     std::fs::write(&path, text).expect("a temporary file");
@@ -21,8 +21,8 @@ fn reads(text: &str, lengths: &[(usize, usize)], reading: LinkLayout) -> Result<
 const ASK: LinkLayout = LinkLayout { notation: None, base: None, order: None };
 const FROM_0: LinkLayout = LinkLayout { base: Some(Base::Zero), ..ASK };
 const FROM_1: LinkLayout = LinkLayout { base: Some(Base::One), ..ASK };
-const SOURCE: LinkLayout = LinkLayout { order: Some(Order::SourceFirst), ..ASK };
-const TARGET: LinkLayout = LinkLayout { order: Some(Order::TargetFirst), ..ASK };
+const SOURCE: LinkLayout = LinkLayout { order: Some(LinkOrder::SourceFirst), ..ASK };
+const TARGET: LinkLayout = LinkLayout { order: Some(LinkOrder::TargetFirst), ..ASK };
 
 /// A file, its lengths, what is asked; the sentences read, with bars between, and what the note says.
 type Case = (&'static str, &'static [(usize, usize)], LinkLayout, &'static str, &'static [&'static str]);
@@ -142,7 +142,7 @@ fn what_is_written_is_read_again() {
     // The other way round, the same file has the sides turned.
     let turned: Vec<(usize, usize)> = sizes.iter().map(|(source, target)| (*target, *source)).collect();
     let back = reads("0-0 2?3 3-4\n\n2-0 1?0\n", &turned, ASK).expect("a good file");
-    assert_eq!(back.order, Order::TargetFirst);
+    assert_eq!(back.order, LinkOrder::TargetFirst);
     assert_eq!(back.pairs, gold.pairs.iter().map(Links::turned).collect::<Vec<_>>());
 }
 

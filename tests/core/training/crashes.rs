@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use interlinear::training::RunOptions;
-use interlinear::training::trainer::Report;
+use interlinear::training::trainer::TrainingReport;
 
 use super::Toy;
 use super::on;
@@ -31,7 +31,7 @@ fn a_disk_that_fills_behind_the_first_best_model_leaves_a_run_to_go_on_with() {
     let (here, away) = (broken.path("out/training"), broken.path("out/away"));
     // no checkpoint can be written where there is no folder
     let failed = broken.train("toy.toml", &on(1), &mut |report| {
-        if matches!(report, Report::Measure(_)) && here.exists() {
+        if matches!(report, TrainingReport::Measure(_)) && here.exists() {
             fs::rename(&here, &away).expect("moved");
         }
         false
@@ -83,7 +83,7 @@ fn a_log_that_ends_in_half_of_a_line_is_gone_on_with() {
     through.train_through("toy.toml", &on(1));
     let line = "{\"update\":15,\"epoch\":1,\"loss\":0.5,\"nll\":\"\u{e9}\"}\n".as_bytes();
     let toy = Toy::new(&[]);
-    let stop = |report: &Report| matches!(report, Report::Line(line) if line.update == 10);
+    let stop = |report: &TrainingReport| matches!(report, TrainingReport::Line(line) if line.update == 10);
     toy.train("toy.toml", &on(1), &mut |report| stop(report)).expect("stopped");
     let (log, checkpoint) = (toy.read("out/training/log.jsonl"), toy.read(CHECKPOINT));
     let model = fs::read(toy.path("out/model.safetensors")).ok();
@@ -139,7 +139,7 @@ fn two_trainings_in_one_folder_are_not_allowed() {
     let toy = Toy::new(&[]);
     let mut said = Vec::new();
     toy.train("toy.toml", &on(1), &mut |report| {
-        if matches!(report, Report::Started { .. }) {
+        if matches!(report, TrainingReport::Started { .. }) {
             for options in [resumed(1), on(1)] {
                 let second = toy.train("toy.toml", &options, &mut |_| false);
                 said.push(second.expect_err("the folder is taken").to_string());

@@ -2,10 +2,10 @@
 
 use candle_core::Device;
 use interlinear::models::config::{Architecture, AttentionKind, Config};
-use interlinear::models::init::{Scheme, initial_weights};
+use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::training::engine::{Engine, FusedEngine};
 use interlinear::training::fused::{Fused, StepOptions};
-use interlinear::training::layout::Layout;
+use interlinear::training::layout::ParameterLayout;
 use interlinear::training::minibatch::Minibatch;
 use interlinear::training::optimizer::Optimizer;
 use interlinear::training::plain::PlainEngine;
@@ -20,13 +20,13 @@ use super::plainly;
 use super::waves;
 
 fn fused(config: &Config, settings: &OptimizerSettings, threads: usize) -> FusedEngine {
-    let flat = waves(&Layout::new(config));
+    let flat = waves(&ParameterLayout::new(config));
     let optimizer = Optimizer::new(settings, flat.len());
     FusedEngine::new(Fused::new(config, threads).expect("it has kernels"), flat, optimizer)
 }
 
 fn plain(config: &Config, settings: &OptimizerSettings) -> PlainEngine {
-    PlainEngine::new(config, &waves(&Layout::new(config)), settings, &Device::Cpu).expect("an engine")
+    PlainEngine::new(config, &waves(&ParameterLayout::new(config)), settings, &Device::Cpu).expect("an engine")
 }
 
 /// Makes an engine that starts from [`waves`].
@@ -193,8 +193,8 @@ fn every_architecture_learns_a_toy_by_heart() {
         let maxout = if architecture == Architecture::LUONG { 0 } else { 8 };
         let config = Config { hidden: 12, embedding: 6, maxout, ..config };
         let settings = OptimizerSettings::default();
-        let layout = Layout::new(&config);
-        let flat = layout.flatten(&initial_weights(&config, Scheme::Scaled, 3)).expect("the layout's tensors");
+        let layout = ParameterLayout::new(&config);
+        let flat = layout.flatten(&initial_weights(&config, InitScheme::Scaled, 3)).expect("the layout's tensors");
         let optimizer = Optimizer::new(&settings, flat.len());
         let mut engine = FusedEngine::new(Fused::new(&config, 2).expect("it has kernels"), flat, optimizer);
         let mut nll = f64::INFINITY;

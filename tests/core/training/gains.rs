@@ -5,11 +5,11 @@ use interlinear::models::Model;
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
 use interlinear::nn::device::Device;
-use interlinear::text::corpus::{Corpus, batches_of_words};
+use interlinear::text::corpus::{ParallelText, batches_of_words};
 use interlinear::training::RunOptions;
 use interlinear::training::settings::{Decay, OptimizerSettings, ScheduleSettings, TrainingSettings};
-use interlinear::training::trainer::{Measure, Report};
-use interlinear::training::vocabularies::Tokenizers;
+use interlinear::training::trainer::{DevelopmentScore, TrainingReport};
+use interlinear::training::vocabularies::TrainingTokenizers;
 
 use super::GUIDED;
 use super::Toy;
@@ -26,10 +26,10 @@ const SIZES: [(&str, &str); 3] = [
 ];
 
 /// Trains through, and again with a stop in between; both must leave the same.
-fn train_twice(changes: &[(&str, &str)], what: &str) -> (Toy, Vec<Report>) {
+fn train_twice(changes: &[(&str, &str)], what: &str) -> (Toy, Vec<TrainingReport>) {
     let (through, often) = (Toy::new(changes), Toy::new(changes));
     let reports = through.train_through("toy.toml", &on(2));
-    let stop = |report: &Report| matches!(report, Report::Measure(measure) if measure.update == 14);
+    let stop = |report: &TrainingReport| matches!(report, TrainingReport::Measure(measure) if measure.update == 14);
     often.train("toy.toml", &on(2), &mut |report| stop(report)).expect("stopped");
     often.train_through("toy.toml", &resumed(2));
     assert_same_files(&often, &through, what);
@@ -39,7 +39,7 @@ fn train_twice(changes: &[(&str, &str)], what: &str) -> (Toy, Vec<Report>) {
 #[test]
 fn a_guided_run_on_subwords_goes_on_as_if_it_had_never_stopped() {
     let (toy, reports) = train_twice(&[GUIDED, &[BPE], &SIZES].concat(), "subwords a side");
-    assert!(reports.iter().any(|report| matches!(report, Report::Line(line) if line.guide.is_some())));
+    assert!(reports.iter().any(|report| matches!(report, TrainingReport::Line(line) if line.guide.is_some())));
     let model = Model::load(&toy.path("out"), &Device::cpu()).expect("a sound model");
     assert_eq!(model.guided(), Some("predicted"), "a model that was told says so");
     let further = Toy::new(&[&[BPE, ("updates = 22", "updates = 15")], &SIZES[..]].concat());
@@ -61,7 +61,7 @@ fn both_sides_may_share_one_vocabulary_of_subwords() {
     ];
     let toy = Toy::new(&[&[joint, ("updates = 22", "updates = 2")], &sizes[..]].concat());
     toy.train_through("toy.toml", &on(1));
-    let Tokenizers { source, target } = Tokenizers::load(&toy.path("out")).expect("two tokenizers");
+    let TrainingTokenizers { source, target } = TrainingTokenizers::load(&toy.path("out")).expect("two tokenizers");
     assert_eq!(source.len(), target.len());
     assert!((0..source.len() as u32).all(|id| source.token(id) == target.token(id)));
     for (changes, name) in [
@@ -76,7 +76,7 @@ fn both_sides_may_share_one_vocabulary_of_subwords() {
 
 #[test]
 fn minibatches_may_be_cut_by_words() {
-    let mut corpus = Corpus::default();
+    let mut corpus = ParallelText::default();
     let lengths = [3, 9, 2, 2, 5, 1, 4, 4, 30, 6, 2, 1, 7];
     for length in lengths {
         corpus.push(&[0], &vec![0; length]);
@@ -96,8 +96,8 @@ fn minibatches_may_be_cut_by_words() {
     assert!(error.to_string().contains("`schedule.batch_words` was 14, and now it is 15"), "{error}");
 }
 
-fn measures(reports: &[Report]) -> Vec<&Measure> {
-    reports.iter().filter_map(|r| if let Report::Measure(measure) = r { Some(measure) } else { None }).collect()
+fn measures(reports: &[TrainingReport]) -> Vec<&DevelopmentScore> {
+    reports.iter().filter_map(|r| if let TrainingReport::Measure(measure) = r { Some(measure) } else { None }).collect()
 }
 
 #[test]
@@ -113,9 +113,9 @@ fn the_mean_of_measured_weights_is_kept_where_it_is_better() {
     let measures = measures(&reports);
     assert_eq!(measures[0].average_nll, None, "the first has no other to be averaged with");
     assert!(measures[1..].iter().all(|measure| measure.average_nll.is_some()));
-    let least = |nll: &dyn Fn(&Measure) -> f64| measures.iter().map(|m| nll(m)).fold(f64::INFINITY, f64::min);
+    let least = |nll: &dyn Fn(&DevelopmentScore) -> f64| measures.iter().map(|m| nll(m)).fold(f64::INFINITY, f64::min);
     let (single, mean) = (least(&|m| m.development_nll), least(&|m| m.average_nll.unwrap_or(f64::INFINITY)));
-    let Some(Report::Ended { position, .. }) = reports.last() else { panic!("{:?}", reports.last()) };
+    let Some(TrainingReport::Ended { position, .. }) = reports.last() else { panic!("{:?}", reports.last()) };
     assert_eq!(position.best, Some(single.min(mean)), "{single} and {mean}");
     Model::load(&toy.path("out"), &Device::cpu()).expect("a sound model");
 }
@@ -164,14 +164,13 @@ fn a_run_goes_on_from_a_model_with_a_larger_shortlist() {
     }
     let options = RunOptions { new_vocabulary: true, ..from(&toy.path("out")) };
     let reports = toy.train_through("larger.toml", &options);
-    let told =
-        |report: &Report| matches!(report, Report::Note(note) if note.contains("8 of 12 source words and 7 of 12"));
+    let told = |report: &TrainingReport| matches!(report, TrainingReport::Note(note) if note.contains("8 of 12 source words and 7 of 12"));
     assert!(reports.iter().any(told), "{reports:?}");
     let load = |folder: &str| {
         let config = Config::load(&toy.path(&format!("{folder}/config.json"))).expect("sound");
         let shapes = interlinear::models::shapes(&config);
         let weights = Weights::load(&toy.path(&format!("{folder}/model.safetensors")), &shapes).expect("sound");
-        (weights, Tokenizers::load(&toy.path(folder)).expect("sound"))
+        (weights, TrainingTokenizers::load(&toy.path(folder)).expect("sound"))
     };
     let ((old, before), (new, now)) = (load("out"), load("larger"));
     let row = |weights: &Weights, name: &str, id: u32| {

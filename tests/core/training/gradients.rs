@@ -8,9 +8,9 @@ use interlinear::models::config::Config;
 use interlinear::models::loss::{Regularizer, trainable};
 use interlinear::nn::fused;
 use interlinear::nn::fused::{Level, Precision};
-use interlinear::training::fused::{Fused, Loss, StepOptions};
-use interlinear::training::layout::Layout;
-use interlinear::training::minibatch::{Look, Minibatch};
+use interlinear::training::fused::{BatchLoss, Fused, StepOptions};
+use interlinear::training::layout::ParameterLayout;
+use interlinear::training::minibatch::{GuidedLink, Minibatch};
 use interlinear::training::plain;
 use interlinear::training::plain::PlainEngine;
 use interlinear::training::settings::OptimizerSettings;
@@ -31,7 +31,7 @@ const BATCHES: &[(&str, Ids, Ids)] = &[
     ("equal lengths", &[&[2, 3, 0], &[4, 5, 0]], &[&[2, 0], &[3, 0]]),
 ];
 
-fn gradient(engine: &mut Fused, flat: &[f32], batch: Minibatch<'_>, options: StepOptions) -> (Loss, Vec<f32>) {
+fn gradient(engine: &mut Fused, flat: &[f32], batch: Minibatch<'_>, options: StepOptions) -> (BatchLoss, Vec<f32>) {
     let loss = engine.step(flat, batch, Some(options));
     let mut total = vec![0.0; flat.len()];
     for shard in engine.gradients() {
@@ -42,7 +42,7 @@ fn gradient(engine: &mut Fused, flat: &[f32], batch: Minibatch<'_>, options: Ste
 }
 
 #[track_caller]
-fn assert_same(layout: &Layout, found: &[f32], expected: &[f32], what: &str) {
+fn assert_same(layout: &ParameterLayout, found: &[f32], expected: &[f32], what: &str) {
     for entry in layout.entries() {
         let at = entry.offset..entry.offset + entry.len();
         let (found, expected) = (&found[at.clone()], &expected[at]);
@@ -59,7 +59,7 @@ fn assert_same(layout: &Layout, found: &[f32], expected: &[f32], what: &str) {
 #[test]
 fn fused_gradients_are_those_of_autograd() {
     for (wiring, config) in wirings() {
-        let layout = Layout::new(&config);
+        let layout = ParameterLayout::new(&config);
         let flat = waves(&layout);
         let plain = PlainEngine::new(&config, &flat, &OptimizerSettings::default(), &Device::Cpu).expect("an engine");
         for (index, &(name, source, target)) in BATCHES.iter().enumerate() {
@@ -88,7 +88,7 @@ fn every_level_of_instructions_gives_the_same_gradient() {
     // a pool of one thread: the shard runs where the level is set
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
     for (wiring, config) in wirings() {
-        let layout = Layout::new(&config);
+        let layout = ParameterLayout::new(&config);
         let flat = waves(&layout);
         let at = |level| {
             let step = || {
@@ -113,8 +113,8 @@ fn every_level_of_instructions_gives_the_same_gradient() {
 const LINKED: [&[(u16, u16)]; 4] =
     [&[(0, 0), (0, 1), (1, 3)], &[(0, 0), (3, 0), (5, 1)], &[], &[(2, 2), (2, 1), (3, 3)]];
 
-fn looks() -> Vec<Vec<Look>> {
-    LINKED.iter().map(|links| links.iter().map(|&(i, j)| Look { i, j }).collect()).collect()
+fn looks() -> Vec<Vec<GuidedLink>> {
+    LINKED.iter().map(|links| links.iter().map(|&(i, j)| GuidedLink { i, j }).collect()).collect()
 }
 
 /// The wirings that align.
@@ -125,10 +125,10 @@ fn aligning() -> impl Iterator<Item = (String, Config)> {
 #[test]
 fn guided_gradients_are_those_of_autograd() {
     let looks = looks();
-    let looks: Vec<&[Look]> = looks.iter().map(Vec::as_slice).collect();
+    let looks: Vec<&[GuidedLink]> = looks.iter().map(Vec::as_slice).collect();
     let batch = Minibatch::new(SOURCE, TARGET).guided(&looks);
     for (wiring, config) in aligning() {
-        let layout = Layout::new(&config);
+        let layout = ParameterLayout::new(&config);
         let flat = waves(&layout);
         let plain = PlainEngine::new(&config, &flat, &OptimizerSettings::default(), &Device::Cpu).expect("an engine");
         let options = StepOptions { guide: 1.5, ..plainly(4, 0.1) };
@@ -157,12 +157,12 @@ fn guided_gradients_are_those_of_autograd() {
 fn guided_gradients_are_differences_of_the_loss() {
     const STEP: f64 = 1e-5;
     let looks = looks();
-    let looks: Vec<&[Look]> = looks.iter().map(Vec::as_slice).collect();
+    let looks: Vec<&[GuidedLink]> = looks.iter().map(Vec::as_slice).collect();
     let batch = Minibatch::new(SOURCE, TARGET).guided(&looks);
     let options = StepOptions { guide: 2.0, ..plainly(4, 0.0) };
     let shallow = |config: &Config| config.luong.as_ref().is_none_or(|luong| luong.layers == 1);
     for (wiring, config) in aligning().filter(|(_, config)| shallow(config)) {
-        let layout = Layout::new(&config);
+        let layout = ParameterLayout::new(&config);
         let flat = waves(&layout);
         let found = gradient(&mut Fused::new(&config, 2).expect("it has kernels"), &flat, batch, options).1;
         let mut exact: Vec<f64> = flat.iter().map(|x| f64::from(*x)).collect();
@@ -191,7 +191,7 @@ fn guided_gradients_are_differences_of_the_loss() {
 #[test]
 fn gradients_with_bf16_factors_are_within_two_in_a_hundred() {
     for (wiring, config) in wirings() {
-        let layout = Layout::new(&config);
+        let layout = ParameterLayout::new(&config);
         let flat = waves(&layout);
         for threads in 1..=2 {
             let at = |precision| {
@@ -222,7 +222,7 @@ fn norm(x: &[f32]) -> f64 {
 #[test]
 fn a_sample_of_all_words_gives_the_exact_gradient() {
     for (wiring, config) in wirings() {
-        let layout = Layout::new(&config);
+        let layout = ParameterLayout::new(&config);
         let flat = waves(&layout);
         for precision in [Precision::F32, Precision::Bf16] {
             let at = |sample| {
@@ -244,7 +244,7 @@ fn the_mean_gradient_of_many_samples_comes_near_the_exact_one() {
     const PAIR: (Ids, Ids) = (&[&[3, 3, 0]], &[&[2, 2, 5, 0]]);
     let pair = Minibatch::new(PAIR.0, PAIR.1);
     let (wiring, config) = wirings().swap_remove(0);
-    let flat = waves(&Layout::new(&config));
+    let flat = waves(&ParameterLayout::new(&config));
     let exact = gradient(&mut Fused::new(&config, 1).expect("it has kernels"), &flat, pair, plainly(1, 0.0)).1;
     let mean = |drawn| {
         let mut engine = Fused::new(&config, 1).expect("it has kernels").with_sample(Some(drawn));
@@ -262,13 +262,13 @@ fn the_mean_gradient_of_many_samples_comes_near_the_exact_one() {
 }
 
 /// The readable model's loss in f64.
-fn exact_loss(config: &Config, layout: &Layout, flat: &[f64], options: StepOptions) -> f64 {
+fn exact_loss(config: &Config, layout: &ParameterLayout, flat: &[f64], options: StepOptions) -> f64 {
     exact_guided_loss(config, layout, flat, Minibatch::new(SOURCE, TARGET), options)
 }
 
 fn exact_guided_loss(
     config: &Config,
-    layout: &Layout,
+    layout: &ParameterLayout,
     flat: &[f64],
     batch: Minibatch<'_>,
     options: StepOptions,
@@ -297,7 +297,7 @@ fn gradients_are_differences_of_the_loss() {
     // deeper stacks are compared with autograd above
     let shallow = |config: &Config| config.luong.as_ref().is_none_or(|luong| luong.layers == 1);
     for (wiring, config) in wirings().into_iter().filter(|(_, config)| shallow(config)) {
-        let layout = Layout::new(&config);
+        let layout = ParameterLayout::new(&config);
         let flat = waves(&layout);
         let found = gradient(
             &mut Fused::new(&config, 2).expect("it has kernels"),
@@ -333,7 +333,7 @@ fn gradients_are_differences_of_the_loss() {
 #[test]
 fn with_dropout_the_gradient_is_that_of_the_masked_loss() {
     for ((wiring, config), threads) in wirings().into_iter().zip([1, 2, 3].into_iter().cycle()) {
-        let flat = waves(&Layout::new(&config));
+        let flat = waves(&ParameterLayout::new(&config));
         let options = StepOptions { dropout: 0.3, ..plainly(4, 0.1) };
         let mut engine = Fused::new(&config, threads).expect("it has kernels");
         let (loss, direction) = gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), options);
@@ -356,7 +356,7 @@ fn with_dropout_the_gradient_is_that_of_the_masked_loss() {
 #[test]
 fn gradients_add_up_and_measuring_makes_none() {
     let (_, config) = wirings().swap_remove(0);
-    let flat = waves(&Layout::new(&config));
+    let flat = waves(&ParameterLayout::new(&config));
     let options = plainly(4, 0.0);
     let mut engine = Fused::new(&config, 1).expect("it has kernels");
     let (loss, once) = gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), options);

@@ -2,16 +2,16 @@
 
 use interlinear::error::Result;
 use interlinear::models::config::Config;
-use interlinear::text::corpus::Corpus;
+use interlinear::text::corpus::ParallelText;
 use interlinear::text::tokenizer::Tokenizer;
 use interlinear::text::vocab;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 use interlinear::training::data::rules;
 use interlinear::training::guide;
 use interlinear::training::guide::Guide;
 use interlinear::training::settings::{GuideSettings, LinkWords, TrainingSettings, Unlinked};
-use interlinear::training::trainer::Report;
-use interlinear::training::vocabularies::Tokenizers;
+use interlinear::training::trainer::TrainingReport;
+use interlinear::training::vocabularies::TrainingTokenizers;
 
 use super::GUIDED;
 use super::Toy;
@@ -36,19 +36,19 @@ fn read_with(
     links: &str,
     (words, delay): (LinkWords, usize),
     unlinked: Unlinked,
-) -> Result<(Corpus, Guide)> {
+) -> Result<(ParallelText, Guide)> {
     let toy = Toy::new(GUIDED);
     for (name, text) in [("train.en", source), ("train.fr", target), ("train.links", links)] {
         toy.write(name, text.as_bytes());
     }
     let mut settings = TrainingSettings::load(&toy.path("toy.toml")).expect("sound");
     settings.guide.as_mut().expect("it guides").unlinked = unlinked;
-    let tokenizers = Tokenizers { source: tokenizer("en", source), target: tokenizer("fr", target) };
+    let tokenizers = TrainingTokenizers { source: tokenizer("en", source), target: tokenizer("fr", target) };
     let mut text = settings.data.train[0].clone();
     text.link_words = words;
     let links = text.links.clone().expect("links");
     let rules = rules(&text, settings.data.max_length, u64::MAX);
-    guide::read(&text, &links, &settings, &tokenizers, (delay, &rules), &Ticket::forever())
+    guide::read(&text, &links, &settings, &tokenizers, (delay, &rules), &CancellationToken::forever())
 }
 
 /// The places of pair `k` as (row, source token).
@@ -145,7 +145,7 @@ fn the_weight_falls_as_the_file_says() {
 fn costs(toy: &Toy) -> (f64, f64) {
     let reports = toy.train_through("toy.toml", &on(1));
     let costs: Vec<f64> =
-        reports.iter().filter_map(|r| if let Report::Line(line) = r { line.guide } else { None }).collect();
+        reports.iter().filter_map(|r| if let TrainingReport::Line(line) = r { line.guide } else { None }).collect();
     (costs[0], costs[costs.len() - 1])
 }
 

@@ -7,7 +7,7 @@ use interlinear::models::MODELS;
 use interlinear::models::config::Architecture;
 use interlinear::training::recipe;
 use interlinear::training::recipe::{PAPERS, Plan, RECIPES, SIZES};
-use interlinear::training::settings::{Rule, Start, TrainingSettings};
+use interlinear::training::settings::{Rule, StartSettings, TrainingSettings};
 
 use crate::cli::run_in;
 
@@ -79,13 +79,13 @@ fn the_papers_recipes_are_theirs() {
     let luong = composed("luong");
     assert_eq!((luong.optimizer.rule, luong.optimizer.rate(), luong.optimizer.clip), (Rule::Sgd, 1.0, 5.0));
     assert_eq!((luong.optimizer.halve_after_epochs, luong.schedule.batch), (Some(5), 128));
-    assert_eq!((luong.schedule.epochs, luong.model.start), (Some(10), Start::Uniform));
+    assert_eq!((luong.schedule.epochs, luong.model.start), (Some(10), StartSettings::Uniform));
     assert_eq!((luong.rate_at(0, 4), luong.rate_at(0, 5), luong.rate_at(0, 6)), (1.0, 0.5, 0.25));
     for (architecture, batch) in [("rnnsearch", 80), ("rnnencdec", 64)] {
         let settings = composed(architecture);
         let optimizer = &settings.optimizer;
         assert_eq!((optimizer.rule, optimizer.rho, optimizer.epsilon()), (Rule::Adadelta, 0.95, 1e-6));
-        assert_eq!((settings.schedule.batch, settings.model.start), (batch, Start::Papers));
+        assert_eq!((settings.schedule.batch, settings.model.start), (batch, StartSettings::Papers));
     }
     let local = Plan { attention: Some("local-p".to_owned()), ..plan("luong") };
     assert_eq!(local.compose().expect("composes").model.window, Some(10));

@@ -1,12 +1,12 @@
 //! What is wrong with a configuration, a text or a checkpoint ends in one sentence that names it.
 
 use interlinear::error::Error;
-use interlinear::ticket::Ticket;
+use interlinear::ticket::CancellationToken;
 use interlinear::training::RunOptions;
 use interlinear::training::data;
 use interlinear::training::settings::TrainingSettings;
-use interlinear::training::trainer::Report;
-use interlinear::training::vocabularies::Tokenizers;
+use interlinear::training::trainer::TrainingReport;
+use interlinear::training::vocabularies::TrainingTokenizers;
 
 use super::GUIDED;
 use super::Toy;
@@ -231,7 +231,7 @@ fn a_run_in_another_order_is_not_gone_on_with() {
         ("dropout = 0.2", "dropout = 0.1"),
     ] {
         toy.configure("toy.toml", &[change]);
-        let stop = toy.train("toy.toml", &resumed(1), &mut |report| matches!(report, Report::Started { .. }));
+        let stop = toy.train("toy.toml", &resumed(1), &mut |report| matches!(report, TrainingReport::Started { .. }));
         assert!(stop.is_ok(), "{} may change", change.1);
     }
 }
@@ -246,7 +246,8 @@ fn sampled_words_were_ignored_in_silence_where_the_plain_engine_trains() {
     for (plain, expect) in [(Some(candle_core::Device::Cpu), 1), (None, 0)] {
         let mut said = 0;
         let outcome = toy.train("toy.toml", &RunOptions { plain, ..on(1) }, &mut |report| {
-            said += usize::from(matches!(report, Report::Note(text) if text.contains("`schedule.sampled_words`")));
+            said +=
+                usize::from(matches!(report, TrainingReport::Note(text) if text.contains("`schedule.sampled_words`")));
             false
         });
         assert!(outcome.is_ok(), "{:?}", outcome.err());
@@ -261,7 +262,7 @@ fn precision_was_ignored_in_silence_where_the_plain_engine_trains() {
     for (plain, expect) in [(Some(candle_core::Device::Cpu), 1), (None, 0)] {
         let mut said = 0;
         let outcome = toy.train("toy.toml", &RunOptions { plain, ..on(1) }, &mut |report| {
-            said += usize::from(matches!(report, Report::Note(text) if text.contains("`schedule.precision`")));
+            said += usize::from(matches!(report, TrainingReport::Note(text) if text.contains("`schedule.precision`")));
             false
         });
         assert!(outcome.is_ok(), "{:?}", outcome.err());
@@ -274,9 +275,9 @@ fn precision_was_ignored_in_silence_where_the_plain_engine_trains() {
 fn a_text_that_does_not_fit_into_memory_was_read_until_the_process_was_killed() {
     let toy = Toy::new(&[]);
     let settings = TrainingSettings::load(&toy.path("toy.toml")).expect("sound");
-    let tokenizers = Tokenizers::build(&settings, &Ticket::forever()).expect("there are words");
+    let tokenizers = TrainingTokenizers::build(&settings, &CancellationToken::forever()).expect("there are words");
     let config = settings.config(tokenizers.source.len(), tokenizers.target.len());
-    let read = |memory| data::training(&settings, &config, &tokenizers, Some(memory), &Ticket::forever());
+    let read = |memory| data::training(&settings, &config, &tokenizers, Some(memory), &CancellationToken::forever());
     let need = read(1 << 30).expect("it fits").pairs.bytes();
     assert_eq!(read(2 * need).expect("it just fits").pairs.bytes(), need);
     let told = read(2 * need - 1).expect_err("it does not fit").to_string();

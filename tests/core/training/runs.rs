@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
-use interlinear::training::settings::Best;
+use interlinear::training::settings::BestSettings;
 use interlinear::training::state::Position;
-use interlinear::training::trainer::Report;
+use interlinear::training::trainer::TrainingReport;
 use serde_json::Value;
 
 use super::Toy;
@@ -71,10 +71,10 @@ pub fn assert_same_files(found: &Toy, expected: &Toy, what: &str) {
     }
 }
 
-fn update_of(report: &Report) -> Option<u64> {
+fn update_of(report: &TrainingReport) -> Option<u64> {
     match report {
-        Report::Line(line) => Some(line.update),
-        Report::Measure(measure) => Some(measure.update),
+        TrainingReport::Line(line) => Some(line.update),
+        TrainingReport::Measure(measure) => Some(measure.update),
         _ => None,
     }
 }
@@ -84,18 +84,20 @@ fn an_interrupted_run_goes_on_as_if_it_had_never_stopped() {
     for (threads, changes) in SETUPS {
         let through = Toy::new(changes);
         let reports = through.train_through("toy.toml", &on(*threads));
-        assert!(matches!(reports.last(), Some(Report::Ended { complete: true, position }) if position.update == 22));
+        assert!(
+            matches!(reports.last(), Some(TrainingReport::Ended { complete: true, position }) if position.update == 22)
+        );
         let often = Toy::new(changes);
         // at a measurement between two lines of the log, at a line between two checkpoints, at both
         for (run, stop) in [7, 15, 20].into_iter().enumerate() {
             let options = if run == 0 { on(*threads) } else { resumed(*threads) };
             let reports = often.train("toy.toml", &options, &mut |r| update_of(r) == Some(stop)).expect("stopped");
             assert!(
-                matches!(reports.last(), Some(Report::Ended { complete: false, position }) if position.update == stop)
+                matches!(reports.last(), Some(TrainingReport::Ended { complete: false, position }) if position.update == stop)
             );
         }
         let reports = often.train_through("toy.toml", &resumed(*threads));
-        assert!(matches!(reports.first(), Some(Report::Note(_) | Report::Started { .. })));
+        assert!(matches!(reports.first(), Some(TrainingReport::Note(_) | TrainingReport::Started { .. })));
         assert_same_files(&often, &through, &format!("{threads} threads, {changes:?}"));
         let log = String::from_utf8(through.read(LOG)).expect("text");
         let updates: Vec<u64> = log
@@ -132,7 +134,7 @@ fn a_run_killed_after_a_checkpoint_repeats_what_it_lost() {
     let reports = toy.train_through("toy.toml", &resumed(threads));
     let started = reports
         .iter()
-        .find_map(|r| if let Report::Started { position, .. } = r { Some(position.update) } else { None });
+        .find_map(|r| if let TrainingReport::Started { position, .. } = r { Some(position.update) } else { None });
     assert_eq!(started, Some(8));
     assert_same_files(&toy, &expected, "killed");
 }
@@ -172,10 +174,10 @@ fn a_killed_process_resumed_gives_the_numbers_of_one_that_was_not() {
     );
 }
 
-fn pairs(reports: &[Report]) -> usize {
+fn pairs(reports: &[TrainingReport]) -> usize {
     reports
         .iter()
-        .find_map(|r| if let Report::Started { pairs, .. } = r { Some(*pairs) } else { None })
+        .find_map(|r| if let TrainingReport::Started { pairs, .. } = r { Some(*pairs) } else { None })
         .expect("started")
 }
 
@@ -268,7 +270,7 @@ fn a_resumed_run_keeps_its_shards_and_says_so() {
     through.train_through("toy.toml", &on(2));
     often.train("toy.toml", &on(2), &mut |report| update_of(report) == Some(10)).expect("stopped");
     let reports = often.train_through("toy.toml", &resumed(3));
-    let told = |report: &Report| matches!(report, Report::Note(note) if note.contains("going on with 2 threads"));
+    let told = |report: &TrainingReport| matches!(report, TrainingReport::Note(note) if note.contains("going on with 2 threads"));
     assert_eq!(reports.iter().filter(|report| told(report)).count(), 1);
     assert_same_files(&often, &through, "resumed with another number of threads");
 }
@@ -281,17 +283,17 @@ fn another_measure_begins_anew() {
     // minus BLEU is below every NLL, so that nothing would ever be kept again
     let reports = toy.train_through("toy.toml", &resumed(1));
     let measures: Vec<_> =
-        reports.iter().filter_map(|r| if let Report::Measure(m) = r { Some(m) } else { None }).collect();
+        reports.iter().filter_map(|r| if let TrainingReport::Measure(m) = r { Some(m) } else { None }).collect();
     assert!(measures.len() == 1 && measures[0].best, "{measures:?}");
 }
 
 #[test]
 fn older_checkpoints_tell_their_measure_by_the_sign() {
     for (json, expected) in [
-        ("{\"update\": 4, \"best\": -3.5, \"rule\": \"adam\"}", Some(Best::Bleu)),
-        ("{\"update\": 4, \"best\": -0.0}", Some(Best::Bleu)),
-        ("{\"update\": 4, \"best\": 3.5}", Some(Best::Nll)),
-        ("{\"update\": 4, \"best\": 3.5, \"measured_by\": \"nll\"}", Some(Best::Nll)),
+        ("{\"update\": 4, \"best\": -3.5, \"rule\": \"adam\"}", Some(BestSettings::Bleu)),
+        ("{\"update\": 4, \"best\": -0.0}", Some(BestSettings::Bleu)),
+        ("{\"update\": 4, \"best\": 3.5}", Some(BestSettings::Nll)),
+        ("{\"update\": 4, \"best\": 3.5, \"measured_by\": \"nll\"}", Some(BestSettings::Nll)),
         ("{\"update\": 4}", None),
     ] {
         let position: Position = serde_json::from_str(json).expect(json);
@@ -312,14 +314,16 @@ fn epochs_halve_the_rate_and_end_the_run() {
     let reports = toy.train_through("toy.toml", &on(1));
     let mut rates: Vec<(u64, f32)> = Vec::new();
     for report in &reports {
-        if let Report::Line(line) = report
+        if let TrainingReport::Line(line) = report
             && rates.last().is_none_or(|(epoch, rate)| (*epoch, *rate) != (line.epoch, line.rate))
         {
             rates.push((line.epoch, line.rate));
         }
     }
     assert_eq!(rates, [(0, 1.0), (1, 1.0), (2, 0.5), (3, 0.25)]);
-    let Some(Report::Ended { position, complete: true }) = reports.last() else { panic!("{:?}", reports.last()) };
+    let Some(TrainingReport::Ended { position, complete: true }) = reports.last() else {
+        panic!("{:?}", reports.last())
+    };
     // thirty pairs in minibatches of four
     assert_eq!((position.epoch, position.update), (4, 32));
     assert_eq!(position.measured_at, Some(32), "the last weights are measured");

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use interlinear::app::command::TaskCommand;
-use interlinear::app::effect::Chore;
-use interlinear::app::effect::LaneCall;
+use interlinear::app::effect::FileJob;
+use interlinear::app::effect::QueueCall;
 use interlinear::jobs::Library;
-use interlinear::jobs::gate::Gate;
-use interlinear::jobs::queue::{Kind, Lane};
+use interlinear::jobs::gate::ForegroundGate;
+use interlinear::jobs::queue::{JobQueue, QueueNews};
 use interlinear::pages::map as maps;
 use interlinear::pages::map::command::MapCommand;
-use interlinear::pages::map::{Chart, Choice, Colour, Kind as Things, Method, Table};
+use interlinear::pages::map::{Choice, Colour, MapTable, Method, PointKind as Things, VectorMap};
 use interlinear::pages::sentence::command::{ColumnCommand, SourceCommand};
 use interlinear::session::command::Command;
 use interlinear::session::driver::OpenWith;
@@ -26,13 +26,13 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// A session on one reference model, and the lane that does what it asks for.
 struct Desk {
     session: Session,
-    lane: Lane,
+    lane: JobQueue,
 }
 
 impl Desk {
     fn new(model: &str) -> Self {
         let session = Session::start(None, &OpenWith { models: vec![reference(model)], ..OpenWith::default() });
-        Self { session, lane: Lane::spawn(Library::new(1), Gate::new(), Arc::new(|| {})) }
+        Self { session, lane: JobQueue::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {})) }
     }
 
     fn send(&mut self, command: MapCommand) {
@@ -43,9 +43,9 @@ impl Desk {
     fn pass_on(&mut self) {
         for call in lane_calls(&mut self.session) {
             match call {
-                LaneCall::Submit(number, order) => self.lane.submit(number, order),
-                LaneCall::Cancel(number) => self.lane.cancel(number),
-                LaneCall::Pause(number, is_paused) => self.lane.pause(number, is_paused),
+                QueueCall::Submit(number, order) => self.lane.submit(number, order),
+                QueueCall::Cancel(number) => self.lane.cancel(number),
+                QueueCall::Pause(number, is_paused) => self.lane.pause(number, is_paused),
             }
         }
     }
@@ -58,7 +58,7 @@ impl Desk {
         }
     }
 
-    fn compute(&mut self, choice: Choice, method: Method) -> Arc<Chart> {
+    fn compute(&mut self, choice: Choice, method: Method) -> Arc<VectorMap> {
         self.send(MapCommand::SetChoice(choice));
         self.send(MapCommand::SetMethod(method));
         self.send(MapCommand::Compute);
@@ -138,8 +138,8 @@ fn a_map_under_way_is_replaced_paused_and_cancelled() {
     let mut ended = Vec::new();
     while ended.len() < 2 {
         let event = desk.lane.next_within(PATIENCE).expect("both end");
-        if !matches!(event.kind, Kind::Progress(_)) {
-            assert_eq!(event.kind, Kind::Cancelled);
+        if !matches!(event.kind, QueueNews::Progress(_)) {
+            assert_eq!(event.kind, QueueNews::Cancelled);
             ended.push(event.number);
         }
         assert!(!desk.session.absorb_corpus(event), "nothing is heard of it any more");
@@ -160,18 +160,18 @@ fn points_are_looked_up_selected_and_saved() {
     }
     let near: Vec<usize> = desk.session.maps().neighbours.iter().map(|near| near.index).collect();
     assert!(near.len() == 3 && !near.contains(&1));
-    let tsv = desk.session.maps().tsv(Table::Neighbours).expect("a table");
+    let tsv = desk.session.maps().tsv(MapTable::Neighbours).expect("a table");
     assert!(tsv.starts_with("query\tneighbour\tcosine\tline\nhouse\t") && tsv.lines().count() == 4, "{tsv}");
-    let points = desk.session.maps().tsv(Table::Points).expect("a table");
+    let points = desk.session.maps().tsv(MapTable::Points).expect("a table");
     assert!(points.starts_with("x\ty\tline\tlength\ttext\n") && points.ends_with("\t3\tHouse of glass\n"), "{points}");
-    desk.session.apply(MapCommand::Save(Table::Neighbours, "near.tsv".into()));
-    assert!(chores(&mut desk.session).contains(&Chore::Write { path: "near.tsv".into(), text: tsv }));
+    desk.session.apply(MapCommand::Save(MapTable::Neighbours, "near.tsv".into()));
+    assert!(chores(&mut desk.session).contains(&FileJob::Write { path: "near.tsv".into(), text: tsv }));
     // A new map keeps what was selected where it knows it.
     desk.send(MapCommand::SetTyped("blue tree\nhouse".to_owned()));
     desk.compute(Choice::Typed, Method::Pca);
     assert_eq!((desk.session.maps().selected, desk.session.maps().matches.as_slice()), (Some(1), &[1][..]));
     desk.send(MapCommand::Select(Some(99)));
-    assert_eq!((desk.session.maps().selected, desk.session.maps().tsv(Table::Neighbours)), (None, None));
+    assert_eq!((desk.session.maps().selected, desk.session.maps().tsv(MapTable::Neighbours)), (None, None));
 }
 
 #[test]

@@ -5,9 +5,9 @@ use egui::{ComboBox, Id, Label, RichText, ScrollArea, Ui, vec2};
 use crate::corpus::judgements::agreement::{Agreement, Aspect};
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::pages::corpus::agreement::condition;
-use crate::pages::corpus::command::WorkbenchCommand;
-use crate::pages::corpus::whole::View;
-use crate::pages::corpus::whole::WholeCommand;
+use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::whole::ExploreCommand;
+use crate::pages::corpus::whole::ExploreView;
 use crate::ui::dialogs::IMPORT;
 use crate::ui::local::{Sheet, Window};
 use crate::widgets::labels::plural;
@@ -67,7 +67,7 @@ fn pair_ui(ui: &mut Ui, window: &mut Window<'_>, pair: &(String, String)) {
             window.push(CorpusRequest::Compare(Some(next)));
         }
         if ui.button("Bring in judgements...").clicked() {
-            window.ask(IMPORT.then(WorkbenchCommand::Import));
+            window.ask(IMPORT.then(CorpusCommand::Import));
         }
     });
 }
@@ -119,8 +119,8 @@ fn differing_ui(ui: &mut Ui, window: &mut Window<'_>, agreement: &Agreement, hei
     ui.horizontal(|ui| {
         ui.label(format!("They differ in {}", plural(agreement.differing.len(), "sentence")));
         if ui.button("Show them in the table").clicked() {
-            window.push(WholeCommand::SetView(View::Table));
-            window.push(WorkbenchCommand::SetFilter(condition(first, second)));
+            window.push(ExploreCommand::SetView(ExploreView::Table));
+            window.push(CorpusCommand::SetFilter(condition(first, second)));
             window.push(CorpusRequest::Compare(None));
         }
     });
@@ -132,8 +132,8 @@ fn differing_ui(ui: &mut Ui, window: &mut Window<'_>, agreement: &Agreement, hei
             let button = egui::Button::selectable(false, RichText::new(text).size(theme::TEXT_SMALL)).truncate();
             let name = format!("Sentence {}: {}", at + 1, names.join(", "));
             if ui.add(button).accessible_name(name).clicked() {
-                window.push(WorkbenchCommand::SetFilter(condition(first, second)));
-                window.push(WorkbenchCommand::Select(Some(*at)));
+                window.push(CorpusCommand::SetFilter(condition(first, second)));
+                window.push(CorpusCommand::Select(Some(*at)));
                 window.push(CorpusRequest::Compare(None));
             }
         }

@@ -15,7 +15,7 @@ const ROOM: f32 = 26.0;
 const GAP: f32 = 0.22;
 
 /// A bar.
-pub struct Bar {
+pub struct GroupBar {
     /// From 0.
     pub value: f64,
     /// Over it.
@@ -29,15 +29,15 @@ pub struct Bar {
 }
 
 /// Bars that belong together.
-pub struct Group {
+pub struct BarGroup {
     /// Below it.
     pub name: String,
     /// In order of systems; `None` where there is no number.
-    pub bars: Vec<Option<Bar>>,
+    pub bars: Vec<Option<GroupBar>>,
 }
 
 /// Draws them; gives the condition of the one that was clicked.
-pub fn bars_ui(ui: &mut Ui, name: &str, groups: &[Group]) -> Option<String> {
+pub fn bars_ui(ui: &mut Ui, name: &str, groups: &[BarGroup]) -> Option<String> {
     let t = theme::tokens(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
     let plot = Rect::from_min_max(pos2(rect.left(), rect.top() + LINE), pos2(rect.right(), rect.bottom() - LINE));

@@ -4,9 +4,9 @@
 use egui::{EventFilter, Key, Modifiers, Pos2, Rect, Response, RichText, Stroke, StrokeKind, Ui};
 
 use crate::corpus::measures::distribution::Histogram;
-use crate::corpus::query::column::Column;
+use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::ranges::{Range, text, written};
-use crate::pages::corpus::whole::WholeCommand;
+use crate::pages::corpus::whole::ExploreCommand;
 use crate::ui::local::Window;
 use crate::ui::views::corpus::memory::Grab;
 use crate::widgets::theme;
@@ -18,7 +18,7 @@ const LEAST: f32 = 3.0;
 
 /// Where numbers stand on the screen.
 #[derive(Clone, Copy)]
-pub struct Axis<'a> {
+pub struct BrushAxis<'a> {
     /// From the first to the last number.
     pub rect: Rect,
     /// The greatest stands at the top, not at the right.
@@ -29,14 +29,14 @@ pub struct Axis<'a> {
 
 /// What a brush is told.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Change {
+pub enum BrushChange {
     /// This range now.
     To(Range),
     /// None.
     Clear,
 }
 
-impl Axis<'_> {
+impl BrushAxis<'_> {
     /// Where a number stands, along the axis.
     pub fn place(&self, value: f32) -> f32 {
         self.at(self.histogram.share(value))
@@ -67,7 +67,7 @@ impl Axis<'_> {
     /// Whether its numbers are whole.
     fn is_whole(&self) -> bool {
         let column = self.histogram.column;
-        !matches!(column, Column::Errors(_)) && column.measure().is_none_or(|measure| measure.digits == 0)
+        !matches!(column, TableColumn::Errors(_)) && column.measure().is_none_or(|measure| measure.digits == 0)
     }
 
     /// A range moved by so much of the axis, as wide as before; whole numbers go by whole numbers.
@@ -112,7 +112,7 @@ impl Axis<'_> {
 }
 
 /// What a brush says of itself behind the name of its axis.
-pub fn told(column: Column, range: Option<Range>) -> String {
+pub fn told(column: TableColumn, range: Option<Range>) -> String {
     let Some((low, high)) = range else { return "not brushed".to_owned() };
     match (low.is_finite(), high.is_finite()) {
         (true, true) => format!("brushed from {} to {}", text(column, low), text(column, high)),
@@ -125,24 +125,24 @@ pub fn told(column: Column, range: Option<Range>) -> String {
 /// What the mouse and the keys ask for.
 pub fn asked(
     ui: &Ui,
-    axis: &Axis<'_>,
+    axis: &BrushAxis<'_>,
     response: &Response,
     range: Option<Range>,
-    grab: &mut Option<(Column, Grab)>,
-) -> Option<Change> {
+    grab: &mut Option<(TableColumn, Grab)>,
+) -> Option<BrushChange> {
     if response.double_clicked() {
         *grab = None;
-        return range.map(|_| Change::Clear);
+        return range.map(|_| BrushChange::Clear);
     }
     mouse(axis, response, range, grab).or_else(|| keys(ui, axis, response, range))
 }
 
 fn mouse(
-    axis: &Axis<'_>,
+    axis: &BrushAxis<'_>,
     response: &Response,
     range: Option<Range>,
-    grab: &mut Option<(Column, Grab)>,
-) -> Option<Change> {
+    grab: &mut Option<(TableColumn, Grab)>,
+) -> Option<BrushChange> {
     let column = axis.histogram.column;
     if response.drag_started()
         && let Some(at) = response.ctx.input(|input| input.pointer.press_origin())
@@ -170,7 +170,7 @@ fn mouse(
 }
 
 /// What of the brush is under the mouse.
-fn taken(axis: &Axis<'_>, at: Pos2, range: Option<Range>) -> Grab {
+fn taken(axis: &BrushAxis<'_>, at: Pos2, range: Option<Range>) -> Grab {
     let share = axis.share(at);
     let Some((low, high)) = range.map(|range| axis.shares(range)) else { return Grab::New(share) };
     let is_near = |end: f32| (end - share).abs() * axis.length() <= NEAR;
@@ -186,13 +186,13 @@ fn taken(axis: &Axis<'_>, at: Pos2, range: Option<Range>) -> Grab {
 }
 
 /// A change is one only where it is another text.
-fn changed(axis: &Axis<'_>, new: Range, old: Option<Range>) -> Option<Change> {
+fn changed(axis: &BrushAxis<'_>, new: Range, old: Option<Range>) -> Option<BrushChange> {
     let text = |(low, high): Range| written(axis.histogram.column, low, high);
-    (old.map(text) != Some(text(new))).then_some(Change::To(new))
+    (old.map(text) != Some(text(new))).then_some(BrushChange::To(new))
 }
 
 /// Along the axis the arrow keys move the brush, across it they widen and narrow it; Delete clears it.
-fn keys(ui: &Ui, axis: &Axis<'_>, response: &Response, range: Option<Range>) -> Option<Change> {
+fn keys(ui: &Ui, axis: &BrushAxis<'_>, response: &Response, range: Option<Range>) -> Option<BrushChange> {
     if !response.has_focus() {
         return None;
     }
@@ -206,7 +206,7 @@ fn keys(ui: &Ui, axis: &Axis<'_>, response: &Response, range: Option<Range>) -> 
         if axis.is_vertical { (up, across, clears) } else { (across, up, clears) }
     });
     if clears {
-        return range.map(|_| Change::Clear);
+        return range.map(|_| BrushChange::Clear);
     }
     if moved == 0.0 && widened == 0.0 {
         return None;
@@ -229,7 +229,7 @@ fn keys(ui: &Ui, axis: &Axis<'_>, response: &Response, range: Option<Range>) -> 
 }
 
 /// Paints a range, and a frame where it has the keyboard.
-pub fn paint(ui: &Ui, axis: &Axis<'_>, response: &Response, range: Option<Range>) {
+pub fn paint(ui: &Ui, axis: &BrushAxis<'_>, response: &Response, range: Option<Range>) {
     let t = theme::tokens(ui);
     if let Some(range) = range {
         let covered = axis.covered(range);
@@ -243,7 +243,7 @@ pub fn paint(ui: &Ui, axis: &Axis<'_>, response: &Response, range: Option<Range>
 }
 
 /// The sign of the mouse over it.
-pub fn cursor(axis: &Axis<'_>, response: &Response, range: Option<Range>) {
+pub fn cursor(axis: &BrushAxis<'_>, response: &Response, range: Option<Range>) {
     let Some(at) = response.hover_pos() else { return };
     let icon = match taken(axis, at, range) {
         Grab::Low | Grab::High if axis.is_vertical => egui::CursorIcon::ResizeVertical,
@@ -259,14 +259,20 @@ const HINT: &str = "Drag to brush, drag an end to change it, double click to cle
                         move the brush, across it widen and narrow it, Delete clears it";
 
 /// Says over an axis what it is and how it is brushed, and asks for what was done there.
-pub fn answer(window: &mut Window<'_>, response: Response, column: Column, about: &str, change: Option<Change>) {
+pub fn answer(
+    window: &mut Window<'_>,
+    response: Response,
+    column: TableColumn,
+    about: &str,
+    change: Option<BrushChange>,
+) {
     response.on_hover_ui(|ui| {
         ui.label(about);
         ui.label(RichText::new(HINT).size(theme::TEXT_SMALL).weak());
     });
     match change {
-        Some(Change::To(range)) => window.push(WholeCommand::Brush(column, Some(range))),
-        Some(Change::Clear) => window.push(WholeCommand::Brush(column, None)),
+        Some(BrushChange::To(range)) => window.push(ExploreCommand::Brush(column, Some(range))),
+        Some(BrushChange::Clear) => window.push(ExploreCommand::Brush(column, None)),
         None => {}
     }
 }

@@ -6,7 +6,7 @@ use egui::{Align2, Rect, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use crate::corpus::measures::distribution::Histogram;
 use crate::corpus::store::ranges::{range_of, text};
 use crate::ui::local::Window;
-use crate::ui::views::corpus::brush::{Axis, answer, asked, cursor, paint, told};
+use crate::ui::views::corpus::brush::{BrushAxis, answer, asked, cursor, paint, told};
 use crate::ui::views::corpus::filter::spoken;
 use crate::ui::views::corpus::parallel;
 use crate::widgets::theme;
@@ -50,7 +50,7 @@ fn histogram_ui(ui: &mut Ui, window: &mut Window<'_>, histogram: &Histogram, wid
     let name = format!("Histogram of {}, {}", spoken(column), told(column, range));
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, &name));
     let plot = Rect::from_min_max(pos2(rect.left(), rect.top() + LINE), pos2(rect.right(), rect.bottom() - LINE));
-    let axis = Axis { rect: plot, is_vertical: false, histogram };
+    let axis = BrushAxis { rect: plot, is_vertical: false, histogram };
     let change = asked(ui, &axis, &response, range, &mut window.local.corpus.grab);
     cursor(&axis, &response, range);
     ui.painter().rect_filled(plot, 0.0, t.sunken);

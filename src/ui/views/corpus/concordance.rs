@@ -5,10 +5,10 @@ use egui::accesskit::Role;
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Align2, Color32, ComboBox, Label, Rect, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
 
-use crate::analysis::concordance::{Line, Order};
-use crate::pages::corpus::command::WorkbenchCommand;
+use crate::analysis::concordance::{ConcordanceLine, ConcordanceOrder};
+use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::whole::Concordance;
-use crate::pages::corpus::whole::WholeCommand;
+use crate::pages::corpus::whole::ExploreCommand;
 use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local::Window;
 use crate::widgets::bidi;
@@ -33,11 +33,11 @@ const HITS: Question = Question::new(
     "A row for each hit: what stands before it, the hit, what stands behind it, what it is linked to.",
 );
 
-const ORDERS: [(Order, &str); 4] = [
-    (Order::Place, "as the sentences stand"),
-    (Order::Left, "words before it"),
-    (Order::Hit, "words of the hit"),
-    (Order::Right, "words behind it"),
+const ORDERS: [(ConcordanceOrder, &str); 4] = [
+    (ConcordanceOrder::Place, "as the sentences stand"),
+    (ConcordanceOrder::Left, "words before it"),
+    (ConcordanceOrder::Hit, "words of the hit"),
+    (ConcordanceOrder::Right, "words behind it"),
 ];
 
 /// Queries that show what can be asked, each with what it finds.
@@ -87,13 +87,13 @@ fn query_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let field = TextEdit::singleline(&mut query).desired_width(width).hint_text("{red, old} -> _ _ -> _ crossing");
     let field = ui.add(field).labelled_by(label.id).on_hover_text(HELP);
     if field.changed() {
-        window.push(WholeCommand::SetQuery(query));
+        window.push(ExploreCommand::SetQuery(query));
     }
     ui.menu_button("Examples", |ui| {
         egui::Grid::new("query_examples").spacing(vec2(theme::SPACE_4, 2.0)).show(ui, |ui| {
             for (example, about) in EXAMPLES {
                 if ui.button(RichText::new(*example).monospace()).clicked() {
-                    window.push(WholeCommand::SetQuery((*example).to_owned()));
+                    window.push(ExploreCommand::SetQuery((*example).to_owned()));
                     ui.close();
                 }
                 ui.label(RichText::new(*about).size(theme::TEXT_SMALL));
@@ -108,7 +108,7 @@ fn query_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let combo = ComboBox::from_id_salt("query_system").truncate().selected_text(name(chosen)).show_ui(ui, |ui| {
         for at in 0..systems.len() {
             if ui.selectable_label(at == chosen, name(at)).clicked() && at != chosen {
-                window.push(WholeCommand::SetSystem(at));
+                window.push(ExploreCommand::SetSystem(at));
             }
         }
     });
@@ -130,13 +130,13 @@ fn order_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let combo = ComboBox::from_id_salt("query_order").selected_text(shown).show_ui(ui, |ui| {
         for (order, name) in ORDERS {
             if ui.selectable_label(order == concordance.order, name).clicked() {
-                window.push(WholeCommand::SetOrder(order));
+                window.push(ExploreCommand::SetOrder(order));
             }
         }
     });
     combo.response.labelled_by(label.id);
     if ui.add_enabled(!concordance.lines.is_empty(), egui::Button::new("Save as TSV...")).clicked() {
-        window.ask(HITS.then(WholeCommand::SaveHits));
+        window.ask(HITS.then(ExploreCommand::SaveHits));
     }
     if !concordance.query.trim().is_empty() && concordance.trouble.is_none() {
         let text = counted(concordance, workbench.rows.len());
@@ -160,10 +160,10 @@ fn hits_ui(ui: &mut Ui, window: &mut Window<'_>) {
     list.widget_info(|| WidgetInfo::labeled(Role::ListBox, true, "Hits of the query"));
     let by = rows::keys(ui, &list);
     if by != 0 {
-        window.push(WholeCommand::MoveHit(by));
+        window.push(ExploreCommand::MoveHit(by));
     }
     if list.has_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) {
-        window.push(WorkbenchCommand::OpenSentence);
+        window.push(CorpusCommand::OpenSentence);
     }
     rows::ring(ui, &list, list.rect, 0.0);
     let mut area = ScrollArea::vertical().id_salt("corpus_hits").auto_shrink(false);
@@ -206,15 +206,15 @@ fn hit_ui(ui: &mut Ui, window: &mut Window<'_>, row: usize, list: &egui::Respons
     ui.painter().hline(rect.x_range(), rect.bottom(), egui::Stroke::new(0.5, t.line));
     if response.clicked() {
         list.request_focus();
-        window.push(WholeCommand::SelectHit(row));
+        window.push(ExploreCommand::SelectHit(row));
     }
     if response.double_clicked() {
-        window.push(WorkbenchCommand::OpenSentence);
+        window.push(CorpusCommand::OpenSentence);
     }
 }
 
 /// A hit for those who hear it.
-fn spoken(row: usize, line: &Line) -> String {
+fn spoken(row: usize, line: &ConcordanceLine) -> String {
     let [_, hit, _] = line.parts();
     let linked = line.linked_words().join(" ");
     let to = if linked.is_empty() { String::new() } else { format!(", linked to {linked}") };

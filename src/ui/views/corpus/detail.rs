@@ -7,11 +7,11 @@ use egui::{CollapsingHeader, Label, RichText, ScrollArea, TextEdit, Ui, vec2};
 
 use crate::corpus::judgements::judge::{Judgement, MOST_STARS};
 use crate::corpus::measures::measures::MEASURES;
-use crate::corpus::query::column::Column;
+use crate::corpus::query::column::TableColumn;
 use crate::jobs::corpus::thread::Detail;
-use crate::pages::corpus::command::WorkbenchCommand;
+use crate::pages::corpus::command::CorpusCommand;
 use crate::ui::local::Window;
-use crate::ui::views::corpus::tints::{Side, Tints};
+use crate::ui::views::corpus::tints::{TintedSide, Tints};
 use crate::ui::views::corpus::words::Marked;
 use crate::ui::views::corpus::{gold, marks, picture};
 use crate::widgets::labels::plural;
@@ -101,23 +101,23 @@ fn head_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
             .on_hover_text("Shows it live in every model, with its links by hand (double click on the row)")
             .clicked()
         {
-            window.push(WorkbenchCommand::OpenSentence);
+            window.push(CorpusCommand::OpenSentence);
         }
         if ui.button("Close").on_hover_text("Gives the table all the room").clicked() {
-            window.push(WorkbenchCommand::Select(None));
+            window.push(CorpusCommand::Select(None));
         }
     });
 }
 
 fn texts_ui(ui: &mut Ui, window: &Window<'_>, detail: &Detail, tints: &Tints) {
     let t = theme::tokens(ui);
-    let line = |ui: &mut Ui, name: &str, text: &str, other: Option<&str>, side: Option<Side<'_>>| {
+    let line = |ui: &mut Ui, name: &str, text: &str, other: Option<&str>, side: Option<TintedSide<'_>>| {
         ui.label(RichText::new(name).size(theme::TEXT_SMALL).color(t.weak));
         let marked = Marked::new(text, other, theme::body(), (t.text, t.warm));
         let (tints, said) = side.map(|side| tints.on(text, side)).unwrap_or_default();
         marked.with_tints(tints, said).paragraph_ui(ui, ("corpus text", detail.at, name));
     };
-    line(ui, "Source", &detail.sentence.source, None, Some(Side::Source));
+    line(ui, "Source", &detail.sentence.source, None, Some(TintedSide::Source));
     let reference = detail.sentence.reference.as_deref();
     if let Some(reference) = reference {
         line(ui, "Reference", reference, None, None);
@@ -125,7 +125,7 @@ fn texts_ui(ui: &mut Ui, window: &Window<'_>, detail: &Detail, tints: &Tints) {
     let systems = &window.session.workbench().corpus.systems;
     for (column, output) in systems.iter().zip(&detail.outputs) {
         let Some(output) = output else { continue };
-        line(ui, &column.system.name, &output.text, reference, Some(Side::System(&column.system.name)));
+        line(ui, &column.system.name, &output.text, reference, Some(TintedSide::System(&column.system.name)));
     }
 }
 
@@ -140,7 +140,7 @@ fn judged_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Arc<Detail>) {
             let button = ui.add(button);
             let name = if star == 1 { "1 star".to_owned() } else { format!("{star} stars") };
             if button.on_hover_text(&name).accessible_name(name.clone()).clicked() {
-                window.push(WorkbenchCommand::Star(star));
+                window.push(CorpusCommand::Star(star));
             }
         }
         let label = ui.label(RichText::new("by").color(t.weak));
@@ -149,12 +149,12 @@ fn judged_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Arc<Detail>) {
         let field = field.on_hover_text("Whose judgements these are; each annotator's are kept apart");
         if field.lost_focus() {
             let name = name.clone();
-            window.push(WorkbenchCommand::SetAnnotator(name));
+            window.push(CorpusCommand::SetAnnotator(name));
         }
         for tag in &judgement.tags {
             let chip = ui.button(format!("{tag} \u{d7}"));
             if chip.on_hover_text("Takes the tag away").accessible_name(format!("Take away tag {tag}")).clicked() {
-                window.push(WorkbenchCommand::Tag(tag.clone()));
+                window.push(CorpusCommand::Tag(tag.clone()));
             }
         }
         let label = ui.label("Tag");
@@ -162,7 +162,7 @@ fn judged_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Arc<Detail>) {
         let field = ui.add(field).labelled_by(label.id);
         if field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) {
             let tag = std::mem::take(&mut window.local.corpus.tag);
-            window.push(WorkbenchCommand::Tag(tag));
+            window.push(CorpusCommand::Tag(tag));
             field.request_focus();
         }
     });
@@ -220,7 +220,7 @@ fn keep(window: &mut Window<'_>, is_open: bool) {
     }
     if let Some((at, annotator)) = local.noted.clone() {
         let note = local.note.clone();
-        window.push(WorkbenchCommand::Note { at, annotator, note });
+        window.push(CorpusCommand::Note { at, annotator, note });
     }
 }
 
@@ -238,7 +238,7 @@ fn numbers_ui(ui: &mut Ui, window: &Window<'_>, detail: &Detail) {
             for (at, measure) in MEASURES.iter().enumerate() {
                 ui.label(RichText::new(measure.title).size(theme::TEXT_SMALL)).on_hover_text(measure.about);
                 for system in 0..corpus.systems.len() {
-                    let column = Column::Output(at, system);
+                    let column = TableColumn::Output(at, system);
                     let text = column.text(column.value(corpus, detail.at));
                     ui.label(RichText::new(text).size(theme::TEXT_SMALL));
                 }

@@ -3,11 +3,11 @@
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{Label, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
 
-use crate::corpus::query::column::Column;
+use crate::corpus::query::column::TableColumn;
 use crate::pages::corpus::columns::MOST_BRUSHED;
-use crate::pages::corpus::command::WorkbenchCommand;
-use crate::pages::corpus::whole::View;
-use crate::pages::corpus::whole::WholeCommand;
+use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::whole::ExploreCommand;
+use crate::pages::corpus::whole::ExploreView;
 use crate::ui::local::Window;
 use crate::widgets::theme;
 
@@ -25,7 +25,7 @@ pub fn filter_ui(ui: &mut Ui, window: &mut Window<'_>) {
             let back = ui.button("\u{2190} Back");
             let about = if before.is_empty() { "to all sentences".to_owned() } else { format!("to {before}") };
             if back.on_hover_text(format!("Back {about}")).clicked() {
-                window.push(WholeCommand::Back);
+                window.push(ExploreCommand::Back);
             }
         }
         let mut filter = workbench.filter.clone();
@@ -36,15 +36,15 @@ pub fn filter_ui(ui: &mut Ui, window: &mut Window<'_>) {
             .hint_text("word, \"phrase\", /rule/, source:word, bleu.1<20, words=11..20, tag:name");
         let field = ui.add(field).labelled_by(label.id).on_hover_text(HELP);
         if field.changed() {
-            window.push(WorkbenchCommand::SetFilter(filter));
+            window.push(CorpusCommand::SetFilter(filter));
         }
         let all = ui.add_enabled(!workbench.filter.is_empty(), egui::Button::new("All"));
         if all.on_hover_text("Takes the conditions away: all sentences").clicked() {
-            window.push(WorkbenchCommand::SetFilter(String::new()));
+            window.push(CorpusCommand::SetFilter(String::new()));
         }
         let count = format!("{} of {}", workbench.rows.len(), workbench.corpus.len());
         ui.label(RichText::new(count).size(theme::TEXT_SMALL).color(t.weak));
-        if workbench.whole.view == View::Table {
+        if workbench.whole.view == ExploreView::Table {
             menu("Columns").ui(ui, |ui| columns_ui(ui, window));
             menu("Brushes").ui(ui, |ui| brushed_ui(ui, window));
         }
@@ -54,7 +54,7 @@ pub fn filter_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 for (tag, count) in tags {
                     if ui.button(format!("{tag} ({count})")).clicked() {
                         let quoted = if tag.contains(' ') { format!("tag:\"{tag}\"") } else { format!("tag:{tag}") };
-                        window.push(WorkbenchCommand::SetFilter(quoted));
+                        window.push(CorpusCommand::SetFilter(quoted));
                         ui.close();
                     }
                 }
@@ -84,10 +84,10 @@ const HELP: &str = "All conditions hold:\n\
     -source:bank (not so)";
 
 /// A column in words, for those who do not see the heads.
-pub fn spoken(column: Column) -> String {
+pub fn spoken(column: TableColumn) -> String {
     match (column, column.measure()) {
-        (Column::Output(_, system), Some(measure)) => format!("{}, system {}", measure.title, system + 1),
-        (Column::Difference(_, first, second), Some(measure)) => {
+        (TableColumn::Output(_, system), Some(measure)) => format!("{}, system {}", measure.title, system + 1),
+        (TableColumn::Difference(_, first, second), Some(measure)) => {
             format!("{}, system {} less system {}", measure.title, first + 1, second + 1)
         }
         _ => column.title(),
@@ -104,7 +104,7 @@ fn columns_ui(ui: &mut Ui, window: &mut Window<'_>) {
             let about = column.about(&workbench.corpus);
             ui.horizontal(|ui| {
                 if ui.checkbox(&mut is_shown, spoken(column)).on_hover_text(about).changed() {
-                    window.push(WorkbenchCommand::ShowColumn(column.name(), is_shown));
+                    window.push(CorpusCommand::ShowColumn(column.name(), is_shown));
                 }
                 if !is_shown {
                     return;
@@ -112,7 +112,7 @@ fn columns_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 for (sign, way, by) in [("\u{2190}", "left", -1), ("\u{2192}", "right", 1)] {
                     let name = format!("Move {} {way}", spoken(column));
                     if ui.small_button(sign).on_hover_text(&name).accessible_name(name.clone()).clicked() {
-                        window.push(WholeCommand::MoveColumn(column.name(), by));
+                        window.push(ExploreCommand::MoveColumn(column.name(), by));
                     }
                 }
             });
@@ -126,18 +126,18 @@ fn brushed_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.horizontal(|ui| {
         for (name, parallel) in [("Histograms", false), ("Parallel coordinates", true)] {
             if ui.radio(look.parallel == parallel, name).clicked() {
-                window.push(WholeCommand::SetParallel(parallel));
+                window.push(ExploreCommand::SetParallel(parallel));
             }
         }
     });
     let brushed = workbench.columns.brushed(&workbench.corpus);
     ui.horizontal(|ui| {
         if ui.button("Columns of the table").on_hover_text("Those that the table shows, up to a dozen").clicked() {
-            window.push(WholeCommand::DrawShown);
+            window.push(ExploreCommand::DrawShown);
         }
         let none = ui.add_enabled(!look.brushed.is_empty(), egui::Button::new("No columns"));
         if none.on_hover_text("Takes them all away").clicked() {
-            window.push(WholeCommand::DrawNone);
+            window.push(ExploreCommand::DrawNone);
         }
     });
     let is_full = brushed.len() >= MOST_BRUSHED;
@@ -147,7 +147,7 @@ fn brushed_ui(ui: &mut Ui, window: &mut Window<'_>) {
             let about = column.about(&workbench.corpus);
             let check = egui::Checkbox::new(&mut is_drawn, spoken(column));
             if ui.add_enabled(!is_full || brushed.contains(&column), check).on_hover_text(about).changed() {
-                window.push(WholeCommand::Draw(column.name(), is_drawn));
+                window.push(ExploreCommand::Draw(column.name(), is_drawn));
             }
         }
     });

@@ -3,9 +3,9 @@
 use egui::{Pos2, Rect, RichText, ScrollArea, Sense, Shape, Stroke, Ui, vec2};
 
 use crate::corpus::measures::measures::MEASURES;
-use crate::corpus::query::column::Column;
+use crate::corpus::query::column::TableColumn;
 use crate::jobs::corpus::thread::Detail;
-use crate::pages::corpus::command::WorkbenchCommand;
+use crate::pages::corpus::command::CorpusCommand;
 use crate::text::links::places::words;
 use crate::text::links::{Link, Links};
 use crate::ui::local::Window;
@@ -25,12 +25,12 @@ pub fn gold_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
     ui.horizontal_wrapped(|ui| {
         let begin = ui.button("From the aligner").on_hover_text("Begins with the links of the statistical aligner");
         if begin.clicked() {
-            window.push(WorkbenchCommand::LinksOfAligner);
+            window.push(CorpusCommand::LinksOfAligner);
         }
         if detail.gold.is_some()
             && ui.button("None").on_hover_text("Takes all links away; Ctrl+Z brings them back").clicked()
         {
-            window.push(WorkbenchCommand::NoLinks);
+            window.push(CorpusCommand::NoLinks);
         }
         errors_ui(ui, window, detail);
     });
@@ -55,7 +55,7 @@ pub fn gold_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
         let is_linked = |i: usize| chosen.is_some_and(|source| gold.is_possible(Link { source, target: i }));
         line_ui(ui, reference, "Reference", &mut below, is_linked, |i| {
             if let Some(j) = chosen {
-                window.push(WorkbenchCommand::Link(j, i));
+                window.push(CorpusCommand::Link(j, i));
             }
         });
         curves(ui, &gold, (&above, &below), room, chosen);
@@ -67,7 +67,7 @@ fn errors_ui(ui: &mut Ui, window: &Window<'_>, detail: &Detail) {
     let corpus = &window.session.workbench().corpus;
     let Some(measure) = MEASURES.iter().position(|measure| measure.name == "aer") else { return };
     for system in 0..corpus.systems.len() {
-        let value = Column::Output(measure, system).value(corpus, detail.at);
+        let value = TableColumn::Output(measure, system).value(corpus, detail.at);
         if !value.is_nan() {
             let text = format!("AER {value:.3} of {}", corpus.systems[system].system.name);
             ui.label(RichText::new(text).size(theme::TEXT_SMALL)).on_hover_text(MEASURES[measure].about);

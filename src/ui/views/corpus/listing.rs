@@ -16,7 +16,7 @@ const NUMBER: f32 = 64.0;
 const ROWS: usize = 11;
 
 /// A row.
-pub struct Row {
+pub struct ListingRow {
     /// At the left.
     pub text: String,
     /// Behind it, one for each head.
@@ -43,7 +43,7 @@ pub fn listing_ui(
     id: &str,
     head: &[(&str, &str)],
     count: usize,
-    row: impl Fn(usize) -> Row,
+    row: impl Fn(usize) -> ListingRow,
 ) -> Option<String> {
     let width = ui.available_width();
     let t = theme::tokens(ui);

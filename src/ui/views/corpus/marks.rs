@@ -2,12 +2,12 @@
 
 use egui::{Button, ComboBox, RichText, ScrollArea, Ui};
 
-use crate::corpus::judgements::judge::Mark;
+use crate::corpus::judgements::judge::ErrorMark;
 use crate::jobs::corpus::thread::Detail;
-use crate::pages::corpus::command::WorkbenchCommand;
+use crate::pages::corpus::command::CorpusCommand;
 use crate::text::links::places::words;
 use crate::ui::local::Window;
-use crate::ui::views::corpus::tints::{Seen, Tints, line};
+use crate::ui::views::corpus::tints::{TintedWords, Tints, line};
 use crate::ui::views::corpus::words::chips_ui;
 use crate::widgets::theme;
 
@@ -71,20 +71,20 @@ fn systems_ui(
         let about = "Says that this translation was read and has none. One that nobody judged has no score";
         let button = button.on_hover_text(about).on_disabled_hover_text("Errors are marked in this translation");
         if button.accessible_name(format!("No errors in {name}")).clicked() {
-            window.push(WorkbenchCommand::NoErrors(name.clone()));
+            window.push(CorpusCommand::NoErrors(name.clone()));
         }
     });
 }
 
 /// A mark as a line: while the mouse is over it, or once it was clicked, its words are shown in the texts.
-fn seen_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail, (seen, tints): (&Seen, &Tints)) {
+fn seen_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail, (seen, tints): (&TintedWords, &Tints)) {
     let own = seen.key.annotator == window.session.workbench().annotator;
     ui.horizontal(|ui| {
         if own {
             let take = ui.small_button("\u{d7}").on_hover_text("Takes the mark away");
             if take.accessible_name(format!("Take away mark {}", seen.key.number + 1)).clicked() {
                 window.local.corpus.marking.mark = None;
-                window.push(WorkbenchCommand::Unmark(seen.key.number));
+                window.push(CorpusCommand::Unmark(seen.key.number));
             }
         }
         let by = if own { String::new() } else { format!(", by {}", seen.key.annotator) };
@@ -104,7 +104,7 @@ fn seen_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail, (seen, tints):
     });
 }
 
-fn told(mark: &Mark, detail: &Detail, window: &Window<'_>) -> String {
+fn told(mark: &ErrorMark, detail: &Detail, window: &Window<'_>) -> String {
     let systems = &window.session.workbench().corpus.systems;
     let at = systems.iter().position(|column| column.system.name == mark.system);
     let output = at.and_then(|at| detail.outputs.get(at)?.as_ref());
@@ -126,13 +126,13 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, (at, system): (usize, &str), t
     let target = mark.map_or((0, 0), |mark| mark.target);
     let Some(n) = clicked(ui, text, &format!("of {system}"), target) else { return };
     let mark = match mark {
-        Some(mark) => Mark { target: spanned(target, n), ..mark.clone() },
-        None => Mark {
+        Some(mark) => ErrorMark { target: spanned(target, n), ..mark.clone() },
+        None => ErrorMark {
             system: system.to_owned(),
             target: (n, n + 1),
             category: local.marking.category.clone(),
             severity: local.marking.severity.clone(),
-            ..Mark::default()
+            ..ErrorMark::default()
         },
     };
     local.marking.span = Some((at, mark));
@@ -196,17 +196,20 @@ fn mark_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
             }
         });
         severity.response.accessible_name("Severity");
-        let mark =
-            Mark { category: local.marking.category.clone(), severity: local.marking.severity.clone(), ..span.clone() };
+        let mark = ErrorMark {
+            category: local.marking.category.clone(),
+            severity: local.marking.severity.clone(),
+            ..span.clone()
+        };
         if ui.button("Mark").clicked() {
             local.marking.span = None;
-            window.push(WorkbenchCommand::Mark(mark.clone()));
+            window.push(CorpusCommand::Mark(mark.clone()));
         }
-        let missing = Mark { target: (mark.target.0, mark.target.0), ..mark };
+        let missing = ErrorMark { target: (mark.target.0, mark.target.0), ..mark };
         let button = ui.button("Missing before").on_hover_text("Words are missing before the first of these");
         if button.clicked() {
             window.local.corpus.marking.span = None;
-            window.push(WorkbenchCommand::Mark(missing));
+            window.push(CorpusCommand::Mark(missing));
         }
     });
 }

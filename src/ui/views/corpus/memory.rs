@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::corpus::judgements::judge::Mark;
-use crate::corpus::measures::distribution::Picture;
-use crate::corpus::query::column::Column;
+use crate::corpus::judgements::judge::ErrorMark;
+use crate::corpus::measures::distribution::DistributionPicture;
+use crate::corpus::query::column::TableColumn;
 use crate::ui::views::corpus::scheme_draft::SchemeDraft;
 use crate::widgets::heatmap::Texture;
 
@@ -36,7 +36,7 @@ pub struct CorpusMemory {
     /// The sentence and its source word that the next link begins at.
     pub linked: Option<(usize, usize)>,
     /// The brush that the mouse has.
-    pub grab: Option<(Column, Grab)>,
+    pub grab: Option<(TableColumn, Grab)>,
     /// The lines through the axes as they were drawn last.
     pub lines: Option<DrawnLines>,
     /// Which score is shown by length, by its place.
@@ -53,7 +53,7 @@ pub struct CorpusMemory {
 #[derive(Default)]
 pub struct Marking {
     /// A mark that is being made, and of which sentence.
-    pub span: Option<(usize, Mark)>,
+    pub span: Option<(usize, ErrorMark)>,
     /// The mark that is chosen.
     pub mark: Option<MarkKey>,
     /// The mark that the mouse is over.
@@ -93,7 +93,7 @@ pub enum Grab {
 /// Lines through axes as triangles, and what they were made of.
 pub struct DrawnLines {
     /// The numbers.
-    pub picture: Arc<Picture>,
+    pub picture: Arc<DistributionPicture>,
     /// The room.
     pub rect: egui::Rect,
     /// The colours.

@@ -30,9 +30,9 @@ use crate::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::app::page::Page;
 use crate::import::Role;
 use crate::jobs::corpus::thread::CorpusRequest;
-use crate::pages::corpus::command::WorkbenchCommand;
-use crate::pages::corpus::whole::WholeCommand;
-use crate::pages::corpus::whole::{VIEWS, View as WholeView};
+use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::whole::ExploreCommand;
+use crate::pages::corpus::whole::{ExploreView as WholeView, VIEWS};
 use crate::ui::dialogs::{IMPORT, Question, WORKSPACE, Wants};
 use crate::ui::local::Window;
 use crate::ui::views::corpus::scheme_draft::SchemeDraft;
@@ -40,7 +40,7 @@ use crate::ui::views::task;
 use crate::ui::views::view::{Place, View};
 use crate::widgets::theme;
 
-use crate::corpus::export::out::{Format, Kind, Links};
+use crate::corpus::export::out::{AttentionFormat, ExportFormat, LinkRule};
 use crate::widgets::labels::plural;
 
 /// Fields for paths are no wider, points.
@@ -57,9 +57,9 @@ const MOST_WARNINGS: usize = 5;
 const MAKE: Question = Question::new("New workspace", "Make", Wants::NewFile("corpus.ilws"), WORKSPACE.note);
 
 /// The page Corpus.
-pub struct Workbench;
+pub struct CorpusView;
 
-impl View for Workbench {
+impl View for CorpusView {
     fn name(&self) -> &'static str {
         "Page Corpus"
     }
@@ -197,7 +197,7 @@ fn views_ui(ui: &mut Ui, window: &mut Window<'_>) {
         let tab = ui.selectable_label(view == shown, name);
         tab.widget_info(|| egui::WidgetInfo::selected(egui::accesskit::Role::Tab, true, view == shown, name));
         if tab.clicked() {
-            window.push(WholeCommand::SetView(view));
+            window.push(ExploreCommand::SetView(view));
         }
     }
     ui.separator();
@@ -211,20 +211,20 @@ fn import_ui(ui: &mut Ui, window: &mut Window<'_>) {
         for other in [Role::Source, Role::Reference, Role::Output(String::new()), Role::Gold] {
             let is_chosen = std::mem::discriminant(&other) == std::mem::discriminant(&role);
             if ui.radio(is_chosen, role_name(&other)).clicked() && !is_chosen {
-                window.push(WorkbenchCommand::SetRole(other));
+                window.push(CorpusCommand::SetRole(other));
             }
         }
         if let Role::Output(name) = role {
             let mut name = name;
             let label = ui.label("Name of the system");
             if ui.text_edit_singleline(&mut name).labelled_by(label.id).changed() {
-                window.push(WorkbenchCommand::SetRole(Role::Output(name)));
+                window.push(CorpusCommand::SetRole(Role::Output(name)));
             }
         }
         let note = "Tables, TMX, XLIFF, alignments, judgements and dumps of attention say themselves what they are.";
         ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
         if ui.button("Choose a file...").clicked() {
-            window.ask(IMPORT.then(WorkbenchCommand::Import));
+            window.ask(IMPORT.then(CorpusCommand::Import));
             ui.close();
         }
     });
@@ -241,28 +241,28 @@ fn role_name(role: &Role) -> &'static str {
 }
 
 /// The question that saves so.
-fn saving(kind: Kind) -> Question {
+fn saving(kind: ExportFormat) -> Question {
     let (title, note) = ("Save the sentences shown", "All sentences that are shown, in their order.");
     let rows = |name| Question::new(title, "Save", Wants::NewFile(name), note);
     match kind {
-        Kind::Tsv => rows("sentences.tsv"),
-        Kind::Jsonl => rows("sentences.jsonl"),
-        Kind::Pharaoh(..) => rows("alignment.txt"),
-        Kind::Gold => rows("gold.txt"),
-        Kind::Judgements => rows("judgements.jsonl"),
-        Kind::JudgementTable => rows("judgements.tsv"),
-        Kind::Report => rows("report.html"),
-        Kind::Parquet => rows("sentences.parquet"),
-        Kind::Arrays => {
+        ExportFormat::Tsv => rows("sentences.tsv"),
+        ExportFormat::Jsonl => rows("sentences.jsonl"),
+        ExportFormat::Pharaoh(..) => rows("alignment.txt"),
+        ExportFormat::Gold => rows("gold.txt"),
+        ExportFormat::Judgements => rows("judgements.jsonl"),
+        ExportFormat::JudgementTable => rows("judgements.tsv"),
+        ExportFormat::Report => rows("report.html"),
+        ExportFormat::Parquet => rows("sentences.parquet"),
+        ExportFormat::Arrays => {
             let note =
                 "Arrays named by sentence and system: 12.1.alpha, 12.1.source and 12.1.target. numpy.load opens it.";
             Question { note, ..rows("alignments.npz") }
         }
-        Kind::Matrices => {
+        ExportFormat::Matrices => {
             let note = "A table for each sentence that is shown and each system that has an alignment of it.";
             Question::new("Save alignments into a folder", "Save", Wants::Folder, note)
         }
-        Kind::Figures(..) => {
+        ExportFormat::Figures(..) => {
             let note = "A file for each sentence that is shown and has an alignment.";
             Question::new("Save figures into a folder", "Save", Wants::Folder, note)
         }
@@ -274,21 +274,21 @@ fn save_ui(ui: &mut Ui, window: &mut Window<'_>) {
         let count = window.session.workbench().rows.len();
         ui.label(RichText::new(format!("The {} shown", plural(count, "sentence"))).size(theme::TEXT_SMALL).weak());
         let mut kinds = vec![
-            ("Table as TSV...", Kind::Tsv),
-            ("Table as Parquet...", Kind::Parquet),
-            ("Everything as JSON lines...", Kind::Jsonl),
-            ("Alignments as arrays (.npz)...", Kind::Arrays),
-            ("Alignments as TSV, into a folder...", Kind::Matrices),
-            ("Report as HTML...", Kind::Report),
-            ("Judgements as JSON lines...", Kind::Judgements),
-            ("Judgements as TSV...", Kind::JudgementTable),
-            ("Links by hand...", Kind::Gold),
+            ("Table as TSV...", ExportFormat::Tsv),
+            ("Table as Parquet...", ExportFormat::Parquet),
+            ("Everything as JSON lines...", ExportFormat::Jsonl),
+            ("Alignments as arrays (.npz)...", ExportFormat::Arrays),
+            ("Alignments as TSV, into a folder...", ExportFormat::Matrices),
+            ("Report as HTML...", ExportFormat::Report),
+            ("Judgements as JSON lines...", ExportFormat::Judgements),
+            ("Judgements as TSV...", ExportFormat::JudgementTable),
+            ("Links by hand...", ExportFormat::Gold),
         ];
         let names: Vec<String> =
             window.session.workbench().corpus.systems.iter().map(|column| column.system.name.clone()).collect();
-        let mut ask = |ui: &mut Ui, text: &str, kind: Kind| {
+        let mut ask = |ui: &mut Ui, text: &str, kind: ExportFormat| {
             if ui.button(text).clicked() {
-                window.ask(saving(kind).then(move |path| WorkbenchCommand::Save(kind, path)));
+                window.ask(saving(kind).then(move |path| CorpusCommand::Save(kind, path)));
                 ui.close();
             }
         };
@@ -297,17 +297,17 @@ fn save_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
         for (at, name) in names.iter().enumerate() {
             ui.menu_button(format!("Of {name}"), |ui| {
-                ask(ui, "Links of greatest alpha...", Kind::Pharaoh(at, Links::Greatest));
-                ask(ui, "Links with alpha of at least 0.2...", Kind::Pharaoh(at, Links::Above(20)));
+                ask(ui, "Links of greatest alpha...", ExportFormat::Pharaoh(at, LinkRule::Greatest));
+                ask(ui, "Links with alpha of at least 0.2...", ExportFormat::Pharaoh(at, LinkRule::Above(20)));
                 ui.menu_button("Links of rows and columns", |ui| {
                     for (n, rule) in SYMMETRIZATIONS.iter().enumerate() {
-                        let kind = Kind::Pharaoh(at, Links::Symmetrised(n));
+                        let kind = ExportFormat::Pharaoh(at, LinkRule::Symmetrised(n));
                         ask(ui, &format!("{}...", rule.name), kind);
                     }
                 });
-                ask(ui, "Heatmaps as SVG, into a folder...", Kind::Figures(at, Format::Svg));
-                ask(ui, "Heatmaps as PDF, into a folder...", Kind::Figures(at, Format::Pdf));
-                ask(ui, "Heatmaps as PNG, into a folder...", Kind::Figures(at, Format::Png));
+                ask(ui, "Heatmaps as SVG, into a folder...", ExportFormat::Figures(at, AttentionFormat::Svg));
+                ask(ui, "Heatmaps as PDF, into a folder...", ExportFormat::Figures(at, AttentionFormat::Pdf));
+                ask(ui, "Heatmaps as PNG, into a folder...", ExportFormat::Figures(at, AttentionFormat::Png));
             });
         }
     });
@@ -361,7 +361,7 @@ fn told_ui(ui: &mut Ui, window: &mut Window<'_>) {
     frame.show(ui, |ui| {
         ui.horizontal_top(|ui| {
             if ui.small_button("Dismiss").clicked() {
-                window.push(WorkbenchCommand::DismissMessage);
+                window.push(CorpusCommand::DismissMessage);
             }
             ui.vertical(|ui| {
                 if let Some(message) = &message {
@@ -388,7 +388,7 @@ fn first_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.heading("No sentences yet");
         ui.label("Import a text with a sentence a line; a file can also be dropped here.");
         if ui.button("Import a text...").clicked() {
-            window.ask(IMPORT.then(WorkbenchCommand::Import));
+            window.ask(IMPORT.then(CorpusCommand::Import));
         }
         let fill = ui.button("Put in a set to try");
         if fill.on_hover_text("24 English sentences with translations and alignments by hand").clicked() {

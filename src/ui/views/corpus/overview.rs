@@ -3,15 +3,17 @@
 use egui::{ComboBox, ProgressBar, RichText, ScrollArea, Ui, vec2};
 
 use crate::corpus::measures::frequencies::{class_name, class_range};
-use crate::corpus::measures::scores::Scores;
-use crate::corpus::overview::overview::{Overview, Pair, SHOWN_JUMP, SourceWord, jump_condition, ngram_condition};
+use crate::corpus::measures::scores::SystemScores;
+use crate::corpus::overview::overview::{
+    Overview, SHOWN_JUMP, SourceWordErrors, SystemPair, jump_condition, ngram_condition,
+};
 use crate::corpus::overview::tables::jump_name;
-use crate::pages::corpus::Workbench;
-use crate::pages::corpus::whole::WholeCommand;
+use crate::pages::corpus::CorpusPage;
+use crate::pages::corpus::whole::ExploreCommand;
 use crate::ui::dialogs::{Question, TEXTS, Wants};
 use crate::ui::local::Window;
-use crate::ui::views::corpus::bars::{Bar, Group, bars_ui, legend_ui};
-use crate::ui::views::corpus::listing::{Row, listing_ui};
+use crate::ui::views::corpus::bars::{BarGroup, GroupBar, bars_ui, legend_ui};
+use crate::ui::views::corpus::listing::{ListingRow, listing_ui};
 use crate::widgets::labels::plural;
 use crate::widgets::theme;
 
@@ -19,7 +21,7 @@ use crate::widgets::theme;
 const WIDE: f32 = 760.0;
 
 /// A score by its name: what of the scores of a system it is, and its digits.
-type Score = (&'static str, fn(&Scores) -> Option<f64>, usize);
+type Score = (&'static str, fn(&SystemScores) -> Option<f64>, usize);
 
 /// The scores that are shown by length.
 const SCORES: [Score; 3] =
@@ -81,7 +83,7 @@ pub fn overview_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
     });
     if let Some(condition) = clicked {
-        window.push(WholeCommand::Follow(condition));
+        window.push(ExploreCommand::Follow(condition));
     }
 }
 
@@ -103,7 +105,7 @@ fn note(ui: &mut Ui, text: &str) {
     ui.add(egui::Label::new(text).wrap());
 }
 
-fn name(workbench: &Workbench, system: usize) -> &str {
+fn name(workbench: &CorpusPage, system: usize) -> &str {
     workbench.corpus.systems.get(system).map_or("", |column| column.system.name.as_str())
 }
 
@@ -157,7 +159,7 @@ fn pair_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option<
                         let text = format!("{}. {}", at + 1, name(workbench, at));
                         if ui.selectable_label(at == chosen, text).clicked() && at != chosen {
                             let (first, second) = if is_first { (at, other) } else { (other, at) };
-                            window.push(WholeCommand::SetPair(first, second));
+                            window.push(ExploreCommand::SetPair(first, second));
                         }
                     }
                 });
@@ -185,7 +187,7 @@ fn pair_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option<
     clicked
 }
 
-fn resampled(pair: &Pair) -> Option<String> {
+fn resampled(pair: &SystemPair) -> Option<String> {
     let paired = pair.paired.as_ref()?;
     let (one, other) = (pair.first + 1, pair.second + 1);
     let difference = &paired.difference;
@@ -215,7 +217,7 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Opti
     });
     let workbench = window.session.workbench();
     let (score_name, score, digits) = SCORES[chosen];
-    let group = |group: &crate::corpus::overview::overview::Group| Group {
+    let group = |group: &crate::corpus::overview::overview::OverviewGroup| BarGroup {
         name: group.name.clone(),
         bars: (0..group.scores.len())
             .map(|system| {
@@ -230,11 +232,11 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Opti
                 );
                 let condition =
                     if chosen == AER { overview.aligned(group, system) } else { overview.scored(group, system) };
-                Some(Bar { value, text: format!("{value:.digits$}"), label, series: system, condition })
+                Some(GroupBar { value, text: format!("{value:.digits$}"), label, series: system, condition })
             })
             .collect(),
     };
-    let groups: Vec<Group> = overview.lengths.iter().map(group).collect();
+    let groups: Vec<BarGroup> = overview.lengths.iter().map(group).collect();
     if groups.iter().all(|group| group.bars.iter().all(Option::is_none)) {
         let why = if chosen == AER {
             "No system that says the references has links by hand to compare with: import or draw some, then Run, Align the references"
@@ -258,11 +260,11 @@ const FREQUENCIES: Question = Question::new(
 fn from_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.menu_button("From...", |ui| {
         if ui.button("Count the references of this workspace").clicked() {
-            window.push(WholeCommand::SetFrequencies(None));
+            window.push(ExploreCommand::SetFrequencies(None));
             ui.close();
         }
         if ui.button("Choose a list or a training text...").clicked() {
-            window.ask(FREQUENCIES.then(|path| WholeCommand::SetFrequencies(Some(path))));
+            window.ask(FREQUENCIES.then(|path| ExploreCommand::SetFrequencies(Some(path))));
             ui.close();
         }
     });
@@ -278,7 +280,7 @@ fn frequencies_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> 
     let mut groups = Vec::new();
     for class in &overview.classes {
         let (shown, range) = (class_name(class.range), class_range(class.range));
-        let bar = |(system, words): (usize, &crate::analysis::lexical::Words)| {
+        let bar = |(system, words): (usize, &crate::analysis::lexical::LexicalCounts)| {
             let value = words.f1()?;
             let rate = |rate: Option<f64>| rate.map_or("none".to_owned(), |rate| format!("{:.0} %", 100.0 * rate));
             let label = format!(
@@ -289,11 +291,11 @@ fn frequencies_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> 
                 plural(class.sentences[system], "sentence")
             );
             let condition = format!("freq.{}={range}", system + 1);
-            Some(Bar { value, text: format!("{:.0}", 100.0 * value), label, series: system, condition })
+            Some(GroupBar { value, text: format!("{:.0}", 100.0 * value), label, series: system, condition })
         };
-        let bars: Vec<Option<Bar>> = class.words.iter().enumerate().map(bar).collect();
+        let bars: Vec<Option<GroupBar>> = class.words.iter().enumerate().map(bar).collect();
         if bars.iter().any(Option::is_some) {
-            groups.push(Group { name: shown, bars });
+            groups.push(BarGroup { name: shown, bars });
         }
     }
     let clicked = bars_ui(ui, "frequency", &groups);
@@ -312,7 +314,7 @@ fn jumps_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option
     let workbench = window.session.workbench();
     // Systems without alignments take no room.
     let systems: Vec<usize> = (0..overview.jumps.len()).filter(|at| overview.jumps[*at].is_some()).collect();
-    let group = |jump: i32| Group {
+    let group = |jump: i32| BarGroup {
         name: jump_name(jump),
         bars: systems
             .iter()
@@ -330,11 +332,11 @@ fn jumps_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option
                 // The root, so that rare far jumps are seen beside 0 and 1.
                 let text = format!("{:.0}", 100.0 * share);
                 let condition = jump_condition(system, jump);
-                Some(Bar { value: share.sqrt(), text, label, series: system, condition })
+                Some(GroupBar { value: share.sqrt(), text, label, series: system, condition })
             })
             .collect(),
     };
-    let groups: Vec<Group> = (-SHOWN_JUMP..=SHOWN_JUMP).map(group).collect();
+    let groups: Vec<BarGroup> = (-SHOWN_JUMP..=SHOWN_JUMP).map(group).collect();
     let clicked = bars_ui(ui, "jump", &groups);
     note(ui, "Per cent of the jumps; heights are their roots");
     clicked
@@ -371,10 +373,10 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option
         note(ui, "Nothing is linked: systems without alignments and references without links tell nothing here");
         return None;
     };
-    let mut order: Vec<&SourceWord> = words.iter().collect();
+    let mut order: Vec<&SourceWordErrors> = words.iter().collect();
     if window.local.corpus.by_share {
         // 1 of 1 says less than 9 of 10.
-        let share = |word: &SourceWord| word.wrong as f64 / (word.sentences as f64 + 2.0);
+        let share = |word: &SourceWordErrors| word.wrong as f64 / (word.sentences as f64 + 2.0);
         order.sort_by(|a, b| share(b).total_cmp(&share(a)));
     }
     let rate =
@@ -389,7 +391,7 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option
     let clicked = listing_ui(ui, "source_words", &head, order.len(), |n| {
         let word = order[n];
         let (recall, precision) = (rate(word.fate.found, word.fate.wanted), rate(word.fate.right, word.fate.said));
-        Row {
+        ListingRow {
             label: format!("{} goes wrong in {} of {}", word.word, word.wrong, plural(word.sentences, "sentence")),
             text: word.word.clone(),
             numbers: vec![word.wrong.to_string(), word.sentences.to_string(), recall, precision],
@@ -423,7 +425,7 @@ fn ngrams_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Optio
             ];
             let row = |n: usize| {
                 let ngram = &ngrams[n];
-                Row {
+                ListingRow {
                     label: format!(
                         "{}: right {} against {}",
                         ngram.words,

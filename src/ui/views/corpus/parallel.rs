@@ -6,10 +6,10 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui::{Align2, Color32, Mesh, Pos2, Rect, RichText, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use crate::corpus::measures::distribution::{Histogram, MOST_LINES, Picture};
+use crate::corpus::measures::distribution::{DistributionPicture, Histogram, MOST_LINES};
 use crate::corpus::store::ranges::{Range, range_of, text};
 use crate::ui::local::Window;
-use crate::ui::views::corpus::brush::{Axis, answer, asked, cursor, paint, told};
+use crate::ui::views::corpus::brush::{BrushAxis, answer, asked, cursor, paint, told};
 use crate::ui::views::corpus::filter::spoken;
 use crate::ui::views::corpus::memory::DrawnLines;
 use crate::widgets::labels::plural;
@@ -25,7 +25,7 @@ const AXIS: f32 = 18.0;
 const THIN: f32 = 0.55;
 
 /// The axes and the lines.
-pub fn parallel_ui(ui: &mut Ui, window: &mut Window<'_>, picture: &Arc<Picture>) {
+pub fn parallel_ui(ui: &mut Ui, window: &mut Window<'_>, picture: &Arc<DistributionPicture>) {
     let t = theme::tokens(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
     let plot = Rect::from_min_max(
@@ -66,7 +66,7 @@ fn axis_ui(
     let response = ui.interact(strip, ui.scope_id().with(("corpus_axis", column)), Sense::click_and_drag());
     let name = format!("Axis of {}, {}", spoken(column), told(column, range));
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, &name));
-    let axis = Axis { rect: strip, is_vertical: true, histogram };
+    let axis = BrushAxis { rect: strip, is_vertical: true, histogram };
     let change = asked(ui, &axis, &response, range, &mut window.local.corpus.grab);
     cursor(&axis, &response, range);
     ui.painter().vline(strip.center().x, strip.y_range(), Stroke::new(1.5, t.text));
@@ -99,11 +99,11 @@ fn ends(range: Option<Range>, said: &dyn Fn(f32) -> String) -> Option<String> {
 }
 
 /// The chosen sentence as a line over the others.
-fn chosen(ui: &Ui, window: &Window<'_>, picture: &Picture, strip: &dyn Fn(usize) -> Rect) {
+fn chosen(ui: &Ui, window: &Window<'_>, picture: &DistributionPicture, strip: &dyn Fn(usize) -> Rect) {
     let workbench = window.session.workbench();
     let Some(at) = workbench.selected else { return };
     let point = |(n, histogram): (usize, &Histogram)| {
-        let axis = Axis { rect: strip(n), is_vertical: true, histogram };
+        let axis = BrushAxis { rect: strip(n), is_vertical: true, histogram };
         let value = histogram.column.value(&workbench.corpus, at);
         value.is_finite().then(|| pos2(strip(n).center().x, axis.place(value)))
     };
@@ -120,7 +120,7 @@ fn chosen(ui: &Ui, window: &Window<'_>, picture: &Picture, strip: &dyn Fn(usize)
 fn lines(
     ui: &Ui,
     window: &mut Window<'_>,
-    picture: &Arc<Picture>,
+    picture: &Arc<DistributionPicture>,
     plot: Rect,
     place: &dyn Fn(usize) -> f32,
 ) -> Arc<Mesh> {
@@ -149,7 +149,7 @@ fn lines(
 fn polyline(
     mesh: &mut Mesh,
     sentence: &[f32],
-    picture: &Picture,
+    picture: &DistributionPicture,
     plot: Rect,
     place: &dyn Fn(usize) -> f32,
     colour: Color32,

@@ -7,7 +7,7 @@ use crate::figure::heatmap::layout::{Metrics, Needs, Zoom};
 use crate::figure::label::widest;
 use crate::figure::palette::ColourMap;
 use crate::ui::local::Window;
-use crate::widgets::heatmap::{Heatmap, Marks, Outlined};
+use crate::widgets::heatmap::{HeatmapMarks, HeatmapWidget, Outlined};
 use crate::widgets::labels;
 use crate::widgets::marks::Letters;
 use crate::widgets::theme;
@@ -51,7 +51,7 @@ pub fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let (_, room) = ui.allocate_space(vec2(ui.available_width(), height));
     let settings = window.session.app().view.settings();
     let title = format!("Alignment of {}", name(chosen));
-    let heatmap = Heatmap {
+    let heatmap = HeatmapWidget {
         id: Id::unique("corpus_heatmap"),
         name: &title,
         table: &table,
@@ -59,7 +59,7 @@ pub fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
         shown: Shown::Alpha,
         map: ColourMap::at(theme::map_at(settings.palette_on(ui.visuals().dark_mode))),
         metrics: Metrics::choose(&needs, room.size(), Zoom::Auto),
-        marks: Marks { row: None, column: None, selected: None },
+        marks: HeatmapMarks { row: None, column: None, selected: None },
         gaze: None,
         draws_gaze: false,
         outlined: Outlined::ByHand,

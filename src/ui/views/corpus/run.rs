@@ -7,7 +7,7 @@ use egui::{RichText, Ui};
 use crate::app::document::column::file_name;
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::jobs::queue::evaluate::Candidate;
-use crate::pages::corpus::command::WorkbenchCommand;
+use crate::pages::corpus::command::CorpusCommand;
 use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local::Window;
 use crate::widgets::labels::plural;
@@ -33,11 +33,11 @@ pub fn run_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.menu_button("With interventions", |ui| {
             let set = ui.button("What is set on page Sentence");
             if set.on_hover_text("Masks, words, rows and temperature, for every sentence; a system of its own").clicked() {
-                window.push(WorkbenchCommand::RunSet);
+                window.push(CorpusCommand::RunSet);
                 ui.close();
             }
             if ui.button("Of a file...").clicked() {
-                window.ask(RUN_WITH.then(WorkbenchCommand::RunWith));
+                window.ask(RUN_WITH.then(CorpusCommand::RunWith));
                 ui.close();
             }
         });
@@ -70,7 +70,7 @@ fn models_ui(ui: &mut Ui, window: &mut Window<'_>, forces: bool) {
     }
     let all = egui::Button::new("All models above");
     if ui.add_enabled(!open.is_empty(), all).clicked() {
-        window.push(WorkbenchCommand::Run(forces));
+        window.push(CorpusCommand::Run(forces));
         ui.close();
     }
     ui.separator();
@@ -86,7 +86,7 @@ fn models_ui(ui: &mut Ui, window: &mut Window<'_>, forces: bool) {
             let button = ui.button(&name).on_hover_text(folders.join("\n"));
             let act = if forces { "Align the references" } else { "Translate" };
             if button.accessible_name(format!("{act} with {name}")).clicked() {
-                window.push(WorkbenchCommand::RunOne(candidate, forces));
+                window.push(CorpusCommand::RunOne(candidate, forces));
                 ui.close();
             }
         };
@@ -105,7 +105,7 @@ fn models_ui(ui: &mut Ui, window: &mut Window<'_>, forces: bool) {
         let title = if forces { "Align the references with a model" } else { "Translate the workspace with a model" };
         let note = "A model is a folder with config.json, model.safetensors and two tokenizers. It runs without being opened on page Sentence.";
         let question = Question::new(title, "Run", Wants::Folder, note);
-        window.ask(question.then(move |path| WorkbenchCommand::RunOne(Candidate::Model(path), forces)));
+        window.ask(question.then(move |path| CorpusCommand::RunOne(Candidate::Model(path), forces)));
         ui.close();
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use egui::{DragValue, Id, Label, RichText, ScrollArea, TextEdit, Ui};
 
-use crate::corpus::judgements::scheme::Scheme;
+use crate::corpus::judgements::scheme::ErrorScheme;
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local::{Sheet, Window};
@@ -130,7 +130,7 @@ fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, draft: &mut SchemeDraft) -> 
             return true;
         }
         if ui.button("MQM core").on_hover_text("The kinds and weights that a workspace begins with").clicked() {
-            let core = SchemeDraft::new(Arc::new(Scheme::default()));
+            let core = SchemeDraft::new(Arc::new(ErrorScheme::default()));
             *draft = SchemeDraft { of: Arc::clone(&draft.of), ..core };
         }
         if ui.button("From a file...").clicked() {

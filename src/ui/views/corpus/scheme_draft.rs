@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::corpus::judgements::scheme::{Renamed, Scheme, Severity};
+use crate::corpus::judgements::scheme::{ErrorScheme, Renamed, Severity};
 
 /// A name as it is edited, and what it was.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +19,7 @@ pub struct Named {
 #[derive(Clone, Debug)]
 pub struct SchemeDraft {
     /// That of the workspace.
-    pub of: Arc<Scheme>,
+    pub of: Arc<ErrorScheme>,
     /// Kinds of errors.
     pub kinds: Vec<Named>,
     /// Severities.
@@ -28,7 +28,7 @@ pub struct SchemeDraft {
 
 impl SchemeDraft {
     /// To be edited.
-    pub fn new(of: Arc<Scheme>) -> Self {
+    pub fn new(of: Arc<ErrorScheme>) -> Self {
         let named = |name: &String, weight| Named { was: Some(name.clone()), name: name.clone(), weight };
         let kinds = of.categories.iter().map(|name| named(name, 0.0)).collect();
         let severities = of.severities.iter().map(|severity| named(&severity.name, severity.weight)).collect();
@@ -36,10 +36,10 @@ impl SchemeDraft {
     }
 
     /// What it comes to, and which names are new.
-    pub fn scheme(&self) -> (Scheme, Renamed) {
+    pub fn scheme(&self) -> (ErrorScheme, Renamed) {
         let clean = |named: &Named| named.name.trim().to_owned();
         let severity = |named: &Named| Severity { name: clean(named), weight: named.weight };
-        let scheme = Scheme {
+        let scheme = ErrorScheme {
             categories: self.kinds.iter().map(clean).collect(),
             severities: self.severities.iter().map(severity).collect(),
         };

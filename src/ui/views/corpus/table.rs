@@ -3,12 +3,12 @@
 use egui::accesskit::Role;
 use egui::{Align2, Color32, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
-use crate::corpus::query::column::Column;
+use crate::corpus::query::column::TableColumn;
 use crate::corpus::query::table::TextColumn;
 use crate::jobs::corpus::thread::CorpusRequest;
-use crate::pages::corpus::Workbench;
-use crate::pages::corpus::command::WorkbenchCommand;
-use crate::pages::corpus::whole::WholeCommand;
+use crate::pages::corpus::CorpusPage;
+use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::whole::ExploreCommand;
 use crate::ui::local::Window;
 use crate::ui::views::corpus::words::Marked;
 use crate::widgets::bidi;
@@ -37,7 +37,7 @@ enum What {
     /// A text, by its place among the texts.
     Text(TextColumn),
     /// A number, by its place among the columns that are shown.
-    Figure(usize, Column),
+    Figure(usize, TableColumn),
 }
 
 impl What {
@@ -65,12 +65,12 @@ struct Layout {
     /// The column that it is sorted by, by its place among the slots.
     sorted: Option<usize>,
     /// The columns of numbers.
-    columns: Vec<Column>,
+    columns: Vec<TableColumn>,
     width: f32,
 }
 
 impl Layout {
-    fn new(workbench: &Workbench, room: f32) -> Self {
+    fn new(workbench: &CorpusPage, room: f32) -> Self {
         let corpus = &workbench.corpus;
         let has_reference = corpus.references.get(0).is_some() || corpus.systems.is_empty();
         let mut texts = vec![TextColumn::Source];
@@ -147,7 +147,7 @@ pub fn table_ui(ui: &mut Ui, window: &mut Window<'_>) {
         list.widget_info(|| WidgetInfo::labeled(Role::ListBox, true, "Sentences of the workspace"));
         let by = rows::keys(ui, &list);
         if by != 0 {
-            window.push(WorkbenchCommand::Move(by));
+            window.push(CorpusCommand::Move(by));
         }
         rows::ring(ui, &list, list.rect, 0.0);
         let mut area = ScrollArea::vertical().id_salt("corpus_rows").auto_shrink(false);
@@ -183,7 +183,7 @@ fn head_ui(ui: &mut Ui, window: &mut Window<'_>, layout: &Layout) {
         }
         head(ui, window, (layout, rect), slot, is_kept);
     }
-    let number = Slot { what: What::Figure(0, Column::Number), left: view.from, width: NUMBER };
+    let number = Slot { what: What::Figure(0, TableColumn::Number), left: view.from, width: NUMBER };
     if view.from > 0.0 {
         cover(ui, rect, &number, Color32::TRANSPARENT);
     }
@@ -200,7 +200,7 @@ fn orders(what: What) -> [(&'static str, bool); 2] {
 }
 
 /// What a column is called, and what it is.
-fn called(workbench: &Workbench, what: What) -> (String, String) {
+fn called(workbench: &CorpusPage, what: What) -> (String, String) {
     let system = |at: usize| workbench.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
     match what {
         What::Text(TextColumn::Source) => ("Source".to_owned(), "What is translated".to_owned()),
@@ -260,7 +260,7 @@ fn head(ui: &mut Ui, window: &mut Window<'_>, (layout, rect): (&Layout, Rect), s
     let button = button.on_hover_text(format!("{title}{order}: {about}. {next}{drag}"));
     let button = button.accessible_name(format!("{title}{order}"));
     if button.clicked() {
-        window.push(WorkbenchCommand::Sort(name.clone()));
+        window.push(CorpusCommand::Sort(name.clone()));
     }
     if !stays && let What::Figure(at, _) = slot.what {
         dragged(ui, window, (layout, rect), &button, (at, &name));
@@ -285,7 +285,7 @@ fn dragged(
     if head.drag_stopped() {
         let by = to as isize - at as isize;
         if by != 0 {
-            window.push(WholeCommand::MoveColumn(name.to_owned(), by));
+            window.push(ExploreCommand::MoveColumn(name.to_owned(), by));
         }
         return;
     }
@@ -306,10 +306,10 @@ fn row_ui(ui: &mut Ui, window: &mut Window<'_>, layout: &Layout, at: usize, list
     });
     if response.clicked() {
         list.request_focus();
-        window.push(WorkbenchCommand::Select(Some(at)));
+        window.push(CorpusCommand::Select(Some(at)));
     }
     if response.double_clicked() {
-        window.push(WorkbenchCommand::OpenSentence);
+        window.push(CorpusCommand::OpenSentence);
     }
     if !ui.is_rect_visible(rect) {
         return;
@@ -327,25 +327,25 @@ fn row_ui(ui: &mut Ui, window: &mut Window<'_>, layout: &Layout, at: usize, list
         cell(ui, workbench, (rect, at), slot);
     }
     if view.from > 0.0 {
-        cover(ui, rect, &Slot { what: What::Figure(0, Column::Number), left: view.from, width: NUMBER }, ground);
+        cover(ui, rect, &Slot { what: What::Figure(0, TableColumn::Number), left: view.from, width: NUMBER }, ground);
     }
     number(ui, workbench, (rect, at), view.from);
 }
 
 /// The number of a sentence, and its stars.
-fn number(ui: &Ui, workbench: &Workbench, (rect, at): (Rect, usize), shift: f32) {
+fn number(ui: &Ui, workbench: &CorpusPage, (rect, at): (Rect, usize), shift: f32) {
     let t = theme::tokens(ui);
     let corpus = &workbench.corpus;
     let (painter, left, middle) = (ui.painter(), rect.left() + shift, rect.center().y);
     painter.text(pos2(left + 6.0, middle), Align2::LEFT_CENTER, at + 1, theme::small(), t.weak);
-    let stars = Column::Stars.value(corpus, at) as usize;
+    let stars = TableColumn::Stars.value(corpus, at) as usize;
     let is_noted = corpus.judgements.contains_key(&at);
     // five stars would lie over the number
     let sign = if stars > 0 { format!("{stars}\u{2605}") } else { if is_noted { "\u{2022}" } else { "" }.to_owned() };
     painter.text(pos2(left + NUMBER - 6.0, middle), Align2::RIGHT_CENTER, sign, theme::small(), t.accent);
 }
 
-fn cell(ui: &Ui, workbench: &Workbench, (rect, at): (Rect, usize), slot: Slot) {
+fn cell(ui: &Ui, workbench: &CorpusPage, (rect, at): (Rect, usize), slot: Slot) {
     let t = theme::tokens(ui);
     let corpus = &workbench.corpus;
     let (painter, left, middle) = (ui.painter(), rect.left() + slot.left, rect.center().y);

@@ -3,8 +3,8 @@
 
 use egui::{Color32, Stroke, Ui};
 
-use crate::corpus::judgements::judge::{Judgement, Mark};
-use crate::corpus::judgements::scheme::Scheme;
+use crate::corpus::judgements::judge::{ErrorMark, Judgement};
+use crate::corpus::judgements::scheme::ErrorScheme;
 use crate::jobs::corpus::thread::Detail;
 use crate::ui::local::Window;
 use crate::ui::views::corpus::memory::MarkKey;
@@ -17,7 +17,7 @@ const LINE: (f32, f32) = (1.0, 1.5);
 
 /// A text of the sentence.
 #[derive(Clone, Copy)]
-pub enum Side<'a> {
+pub enum TintedSide<'a> {
     /// The source.
     Source,
     /// What a system, by its name, makes of it.
@@ -25,11 +25,11 @@ pub enum Side<'a> {
 }
 
 /// A mark of the sentence.
-pub struct Seen {
+pub struct TintedWords {
     /// Whose it is, and which of theirs.
     pub key: MarkKey,
     /// What it says.
-    pub mark: Mark,
+    pub mark: ErrorMark,
     /// The line below its words.
     line: Stroke,
 }
@@ -37,7 +37,7 @@ pub struct Seen {
 /// The marks of the sentence, those of the one who judges here first.
 pub struct Tints {
     /// All of them.
-    pub seen: Vec<Seen>,
+    pub seen: Vec<TintedWords>,
     /// The one that the mouse is over, else the chosen one.
     pub shown: Option<MarkKey>,
     /// What the one who judges here says of the sentence.
@@ -57,13 +57,13 @@ impl Tints {
             for (number, mark) in judgement.marks.iter().enumerate() {
                 let key = MarkKey { at: detail.at, annotator: annotator.clone(), number };
                 let line = line(ui, &workbench.corpus.scheme, &mark.severity);
-                seen.push(Seen { key, mark: mark.clone(), line });
+                seen.push(TintedWords { key, mark: mark.clone(), line });
             }
         }
         // The list below says anew what the mouse is over.
         let local = &mut window.local.corpus;
         let shown = local.marking.over_mark.take().or(local.marking.mark.clone());
-        let shown = shown.filter(|key| seen.iter().any(|seen: &Seen| seen.key == *key));
+        let shown = shown.filter(|key| seen.iter().any(|seen: &TintedWords| seen.key == *key));
         Self { seen, shown, own, ground: theme::tokens(ui).accent_soft }
     }
 
@@ -83,15 +83,15 @@ impl Tints {
     }
 
     /// What is set off in a text, and what is read out of it; nothing where nothing is.
-    pub fn on(&self, text: &str, side: Side<'_>) -> (Vec<Tint>, Option<String>) {
+    pub fn on(&self, text: &str, side: TintedSide<'_>) -> (Vec<Tint>, Option<String>) {
         let (mut tints, mut marked, mut shown) = (Vec::new(), Vec::new(), None);
         for seen in &self.seen {
             let is_shown = self.shown.as_ref() == Some(&seen.key);
             let span = match side {
-                Side::Source if seen.mark.source.0 == seen.mark.source.1 => continue,
-                Side::Source => seen.mark.source,
-                Side::System(name) if seen.mark.system != name => continue,
-                Side::System(_) => seen.mark.target,
+                TintedSide::Source if seen.mark.source.0 == seen.mark.source.1 => continue,
+                TintedSide::Source => seen.mark.source,
+                TintedSide::System(name) if seen.mark.system != name => continue,
+                TintedSide::System(_) => seen.mark.target,
             };
             let Some(place) = place_of(text, span) else { continue };
             let ground = if is_shown { self.ground } else { Color32::TRANSPARENT };
@@ -112,7 +112,7 @@ impl Tints {
 }
 
 /// The line below the words of a mark, by what its severity weighs of the gravest.
-pub fn line(ui: &Ui, scheme: &Scheme, severity: &str) -> Stroke {
+pub fn line(ui: &Ui, scheme: &ErrorScheme, severity: &str) -> Stroke {
     let t = theme::tokens(ui);
     let most = scheme.severities.iter().map(|severity| severity.weight).fold(0.0, f32::max);
     let weight = scheme.weight(severity);

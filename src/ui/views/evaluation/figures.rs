@@ -3,18 +3,18 @@
 use egui::{Align, Grid, Layout, RichText, Ui};
 
 use crate::analysis::reading::Reading;
-use crate::corpus::overview::evaluated::{Evaluated, Measured, Row};
+use crate::corpus::overview::evaluated::{Evaluated, MeasuredSystem, ScoresRow};
 use crate::corpus::overview::gold;
 use crate::corpus::overview::gold::Baseline;
 use crate::corpus::overview::test_set::Set;
-use crate::evaluation::alignment::Direction;
-use crate::figure::plot::{Look, Plot, Series};
+use crate::evaluation::alignment::AlignerDirection;
+use crate::figure::plot::{Plot, Series, SeriesStyle};
 use crate::pages::evaluation::command::EvaluationCommand;
 use crate::ui::local;
 use crate::ui::local::Window;
 use crate::ui::views::evaluation::parts::{figure, name_ui, waiting_ui, wide_ui};
 use crate::ui::views::evaluation::table::table_ui;
-use crate::widgets::chart::{Chart, chart_ui};
+use crate::widgets::chart::{ChartWidget, chart_ui};
 use crate::widgets::theme;
 use crate::widgets::{chart, labels};
 
@@ -105,7 +105,7 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, height:
     let series: Vec<Series> =
         results.models.iter().enumerate().map(|(place, measured)| by_length(place, measured, set, &buckets)).collect();
     let marks: Vec<f64> = (0..buckets.len()).map(|at| at as f64).collect();
-    let chart = Chart {
+    let chart = ChartWidget {
         plot: Plot {
             title: "BLEU by length of the source, words",
             x_label: "",
@@ -164,11 +164,11 @@ fn bucket_names(results: &Evaluated, set: Set) -> Vec<String> {
     buckets.into_iter().map(|(_, name)| name.to_owned()).collect()
 }
 
-fn by_length(place: usize, measured: &Measured, set: Set, buckets: &[String]) -> Series {
+fn by_length(place: usize, measured: &MeasuredSystem, set: Set, buckets: &[String]) -> Series {
     let report = &measured.report;
     let first = report.unk.first().copied();
     let rows = report.rows.iter().filter(|row| row.set == set && Some(row.unk) == first);
-    let point = |row: &Row| {
+    let point = |row: &ScoresRow| {
         let name = &row.bucket.as_ref()?.name;
         let at = buckets.iter().position(|bucket| bucket == name)?;
         Some([at as f64, row.scores.bleu?])
@@ -176,7 +176,7 @@ fn by_length(place: usize, measured: &Measured, set: Set, buckets: &[String]) ->
     Series { name: report.name.clone(), place, points: rows.filter_map(point).collect(), ..Series::default() }
 }
 
-fn aligned(results: &Evaluated) -> impl Iterator<Item = (usize, &Measured, &[gold::Row])> {
+fn aligned(results: &Evaluated) -> impl Iterator<Item = (usize, &MeasuredSystem, &[gold::AlignmentErrorRow])> {
     let models = results.models.iter().enumerate();
     models.filter_map(|(place, measured)| Some((place, measured.as_ref(), measured.aligned()?.rows.as_slice())))
 }
@@ -189,14 +189,15 @@ fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
             // that of the model's own comes first
             let is_minor = readings.first() != Some(&reading);
             let name = &measured.report.name;
-            let points =
-                rows.iter().filter(|row| row.extraction.reading == reading && row.direction == Direction::Forward);
+            let points = rows
+                .iter()
+                .filter(|row| row.extraction.reading == reading && row.direction == AlignerDirection::Forward);
             let points = points.filter_map(|row| Some([f64::from(row.extraction.threshold?), row.counts.rates().aer?]));
             series.push(Series {
                 name: if is_minor { format!("{name}, row of the {}", reading.name()) } else { name.clone() },
                 place,
                 points: points.collect(),
-                look: if is_minor { Look::Minor } else { Look::Marked },
+                look: if is_minor { SeriesStyle::Minor } else { SeriesStyle::Marked },
             });
         }
     }
@@ -207,7 +208,7 @@ fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
     let lines = baseline_lines(results, &series);
     let first = lines.first().map(|line| line.place);
     series.extend(lines);
-    let chart = Chart {
+    let chart = ChartWidget {
         plot: Plot {
             title: "AER with all source words of at least this alpha",
             x_label: "",
@@ -221,7 +222,7 @@ fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
         height,
     };
     chart_ui(ui, &chart);
-    let is_other = |one: &&Series| one.look == Look::Minor;
+    let is_other = |one: &&Series| one.look == SeriesStyle::Minor;
     let dashed = series.iter().find(is_other).map(|one| Series { name: DASHED.to_owned(), ..one.clone() });
     let level = series.iter().filter(|one| first.is_some_and(|first| one.place >= first)).cloned();
     chart::lines_ui(ui, &dashed.into_iter().chain(level).collect::<Vec<_>>());
@@ -232,11 +233,11 @@ fn baseline_lines(results: &Evaluated, series: &[Series]) -> Vec<Series> {
     let x = || series.iter().flat_map(|one| &one.points).map(|[x, _]| *x);
     let (from, to) = (x().fold(f64::INFINITY, f64::min), x().fold(f64::NEG_INFINITY, f64::max));
     let line = |(n, baseline): (usize, &Baseline)| {
-        let (_, counts) = baseline.rows.iter().find(|(direction, _)| *direction == Direction::Forward.name())?;
+        let (_, counts) = baseline.rows.iter().find(|(direction, _)| *direction == AlignerDirection::Forward.name())?;
         let aer = counts.rates().aer.filter(|_| from <= to)?;
         let name = format!("{}, {aer:.3}", baseline_name(baseline).0);
         let (place, points) = (results.models.len() + n, vec![[from, aer], [to, aer]]);
-        Some(Series { name, place, points, look: Look::Bare })
+        Some(Series { name, place, points, look: SeriesStyle::Bare })
     };
     results.baselines.iter().enumerate().filter_map(line).collect()
 }
@@ -263,7 +264,8 @@ fn aer_ui(ui: &mut Ui, results: &Evaluated) {
             head_ui(ui, &heads);
             for (place, measured, rows) in aligned(results) {
                 for reading in readings(rows) {
-                    let same: Vec<&gold::Row> = rows.iter().filter(|row| row.extraction.reading == reading).collect();
+                    let same: Vec<&gold::AlignmentErrorRow> =
+                        rows.iter().filter(|row| row.extraction.reading == reading).collect();
                     let greatest = same.iter().filter(|row| row.extraction.threshold.is_none());
                     for row in greatest.copied().chain(best_threshold(&same)) {
                         aligned_ui(ui, place, measured, row);
@@ -290,7 +292,7 @@ fn aer_ui(ui: &mut Ui, results: &Evaluated) {
 }
 
 /// Which words the rows of alpha were read as.
-fn readings(rows: &[gold::Row]) -> Vec<Reading> {
+fn readings(rows: &[gold::AlignmentErrorRow]) -> Vec<Reading> {
     let mut readings = Vec::new();
     for row in rows {
         if !readings.contains(&row.extraction.reading) {
@@ -300,13 +302,14 @@ fn readings(rows: &[gold::Row]) -> Vec<Reading> {
     readings
 }
 
-fn best_threshold<'a>(rows: &[&'a gold::Row]) -> Option<&'a gold::Row> {
-    let above = rows.iter().filter(|row| row.extraction.threshold.is_some() && row.direction == Direction::Forward);
+fn best_threshold<'a>(rows: &[&'a gold::AlignmentErrorRow]) -> Option<&'a gold::AlignmentErrorRow> {
+    let above =
+        rows.iter().filter(|row| row.extraction.threshold.is_some() && row.direction == AlignerDirection::Forward);
     let with_aer = above.filter_map(|row| Some((row.counts.rates().aer?, row)));
     with_aer.min_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, row)| *row)
 }
 
-fn aligned_ui(ui: &mut Ui, place: usize, measured: &Measured, row: &gold::Row) {
+fn aligned_ui(ui: &mut Ui, place: usize, measured: &MeasuredSystem, row: &gold::AlignmentErrorRow) {
     name_ui(ui, place, &measured.report.name);
     ui.label(row.direction.name());
     let (text, said) = row.extraction.threshold.map_or_else(

@@ -41,7 +41,7 @@ const FILES: [(&str, FiguresFormat, &str, &str, &str); 2] = [
 ];
 
 /// The page Evaluation.
-pub struct Evaluation;
+pub struct EvaluationView;
 
 /// A part with its name.
 type Part = (&'static str, fn(&mut Ui, &mut Window<'_>));
@@ -53,7 +53,7 @@ const PARTS: [Part; 3] =
 /// The place of the part that shows training runs.
 const TRAINING: usize = 2;
 
-impl View for Evaluation {
+impl View for EvaluationView {
     fn name(&self) -> &'static str {
         "Page Evaluation"
     }

@@ -5,7 +5,7 @@ use egui::{Align2, ComboBox, CornerRadius, Rect, RichText, Sense, Ui, WidgetInfo
 
 use crate::corpus::overview::evaluated::Evaluated;
 use crate::pages::evaluation::command::EvaluationCommand;
-use crate::pages::evaluation::{By, listing};
+use crate::pages::evaluation::{SortBy, listing};
 use crate::ui::local::Window;
 use crate::ui::views::evaluation::parts::waiting_ui;
 use crate::widgets::labels::plural;
@@ -35,8 +35,9 @@ pub fn sentences_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let listing = &window.session.evaluation().listing;
     let height = LINE * (2 + shown(window, &results).len()) as f32 + 2.0 * MARGIN;
     ui.spacing_mut().item_spacing.y = 0.0;
-    let area =
-        egui::ScrollArea::vertical().id_salt(("sentences", listing.by == By::Line, listing.pair)).auto_shrink(false);
+    let area = egui::ScrollArea::vertical()
+        .id_salt(("sentences", listing.by == SortBy::Line, listing.pair))
+        .auto_shrink(false);
     area.show_rows(ui, height, listing.order.len(), |ui, rows| {
         ui.ctx().allow_widget_id_changes_in(ui.clip_rect().expand(height * 2.0));
         for n in rows {
@@ -104,26 +105,26 @@ fn pick_ui(ui: &mut Ui, results: &Evaluated, id: &str, chosen: usize, label: egu
     picked
 }
 
-fn choices(results: &Evaluated) -> Vec<By> {
+fn choices(results: &Evaluated) -> Vec<SortBy> {
     let models = results.models.len();
-    let differences: &[By] = if models > 1 { &[By::BleuDifference, By::ChrfDifference] } else { &[] };
-    let of_models = (0..models).flat_map(|model| [By::Bleu(model), By::Chrf(model), By::Nll(model)]);
-    differences.iter().copied().chain(of_models).chain([By::Length, By::Line]).collect()
+    let differences: &[SortBy] = if models > 1 { &[SortBy::BleuDifference, SortBy::ChrfDifference] } else { &[] };
+    let of_models = (0..models).flat_map(|model| [SortBy::Bleu(model), SortBy::Chrf(model), SortBy::Nll(model)]);
+    differences.iter().copied().chain(of_models).chain([SortBy::Length, SortBy::Line]).collect()
 }
 
-fn by_text(by: By, results: &Evaluated) -> String {
+fn by_text(by: SortBy, results: &Evaluated) -> String {
     let of = |what: &str, model: usize| {
         let name = results.models.get(model).map_or("", |measured| measured.report.name.as_str());
         if results.models.len() > 1 { format!("{what} of {name}") } else { what.to_owned() }
     };
     match by {
-        By::BleuDifference => "Difference of BLEU".to_owned(),
-        By::ChrfDifference => "Difference of chrF2".to_owned(),
-        By::Bleu(model) => of("BLEU", model),
-        By::Chrf(model) => of("chrF2", model),
-        By::Nll(model) => of("-log p a word", model),
-        By::Length => "Length of the source".to_owned(),
-        By::Line => "Place in the test set".to_owned(),
+        SortBy::BleuDifference => "Difference of BLEU".to_owned(),
+        SortBy::ChrfDifference => "Difference of chrF2".to_owned(),
+        SortBy::Bleu(model) => of("BLEU", model),
+        SortBy::Chrf(model) => of("chrF2", model),
+        SortBy::Nll(model) => of("-log p a word", model),
+        SortBy::Length => "Length of the source".to_owned(),
+        SortBy::Line => "Place in the test set".to_owned(),
     }
 }
 

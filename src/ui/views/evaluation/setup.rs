@@ -10,7 +10,7 @@ use crate::jobs::queue::evaluate::Candidate;
 use crate::pages::evaluation::LogState;
 use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use crate::session::state::Session;
-use crate::ui::dialogs::{Asked, Question, TEXTS, Wants};
+use crate::ui::dialogs::{AskedPath, Question, TEXTS, Wants};
 use crate::ui::local::Window;
 use crate::ui::views::task;
 use crate::widgets::labels::plural;
@@ -100,7 +100,7 @@ fn caption_ui(ui: &mut Ui, text: &str) {
     ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(weak));
 }
 
-fn choose_ui(ui: &mut Ui, window: &mut Window<'_>, text: &str, asked: Asked) {
+fn choose_ui(ui: &mut Ui, window: &mut Window<'_>, text: &str, asked: AskedPath) {
     let button = ui.add_sized(vec2(ui.available_width(), ROW), Button::new(text));
     let button = button.on_hover_text(asked.question.note);
     if button.accessible_name(asked.question.title).clicked() {
@@ -109,7 +109,7 @@ fn choose_ui(ui: &mut Ui, window: &mut Window<'_>, text: &str, asked: Asked) {
 }
 
 /// A chosen file: a click chooses another, the cross takes it away.
-fn file_ui(ui: &mut Ui, window: &mut Window<'_>, path: &Path, asked: Asked, remove: TestCommand) {
+fn file_ui(ui: &mut Ui, window: &mut Window<'_>, path: &Path, asked: AskedPath, remove: TestCommand) {
     let t = theme::tokens(ui);
     let name = file_name(path);
     ui.horizontal(|ui| {

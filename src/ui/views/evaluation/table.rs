@@ -2,8 +2,8 @@
 
 use egui::{Align, Grid, Layout, RichText, Ui};
 
-use crate::corpus::measures::scores::Scores;
-use crate::corpus::overview::evaluated::{Evaluated, Measured};
+use crate::corpus::measures::scores::SystemScores;
+use crate::corpus::overview::evaluated::{Evaluated, MeasuredSystem};
 use crate::corpus::overview::test_set::{Set, Unk};
 use crate::ui::views::evaluation::parts::{figure, name_ui, wide_ui};
 use crate::widgets::labels::{count_text, said};
@@ -20,7 +20,7 @@ enum Best {
 struct Figure {
     head: &'static str,
     note: &'static str,
-    of: fn(&Scores) -> Option<f64>,
+    of: fn(&SystemScores) -> Option<f64>,
     digits: usize,
     best: Best,
 }
@@ -30,14 +30,14 @@ const OF_REFERENCES: &[Figure] = &[
     Figure {
         head: "-log p a word",
         note: "Of the first reference, in nats, </s> counted",
-        of: Scores::nll_per_word,
+        of: SystemScores::nll_per_word,
         digits: 3,
         best: Best::Low,
     },
     Figure {
         head: "Perplexity",
         note: "e to the power of -log p a word",
-        of: Scores::perplexity,
+        of: SystemScores::perplexity,
         digits: 2,
         best: Best::Low,
     },
@@ -65,7 +65,7 @@ struct Column {
 }
 
 /// The columns, in the order of the sets; figures of the references once for each set.
-fn columns(first: &Measured) -> Vec<Column> {
+fn columns(first: &MeasuredSystem) -> Vec<Column> {
     let rows = || first.report.rows.iter().filter(|row| row.bucket.is_none());
     let mut columns: Vec<Column> = Vec::new();
     for row in rows() {
@@ -89,7 +89,7 @@ fn columns(first: &Measured) -> Vec<Column> {
 }
 
 impl Column {
-    fn value(&self, measured: &Measured) -> Option<f64> {
+    fn value(&self, measured: &MeasuredSystem) -> Option<f64> {
         (self.figure.of)(&measured.report.row(self.set, self.unk)?.scores)
     }
 
@@ -137,7 +137,7 @@ pub fn table_ui(ui: &mut Ui, results: &Evaluated) {
 }
 
 /// A number; the best of its column is told from the others by colour and a word under the mouse.
-fn value_ui(ui: &mut Ui, column: &Column, measured: &Measured, results: &Evaluated) {
+fn value_ui(ui: &mut Ui, column: &Column, measured: &MeasuredSystem, results: &Evaluated) {
     let value = column.value(measured);
     let number = figure(value, column.figure.digits);
     let text = RichText::new(&number);

@@ -2,13 +2,13 @@
 
 use egui::{RichText, Ui};
 
-use crate::figure::plot::{Look, Plot, Series};
+use crate::figure::plot::{Plot, Series, SeriesStyle};
 use crate::pages::evaluation::LogFile;
-use crate::training::curves::{Curves, Point};
+use crate::training::curves::{CurvePoint, Curves};
 use crate::ui::local::Window;
 use crate::ui::views::evaluation::parts::empty_ui;
 use crate::widgets::chart;
-use crate::widgets::chart::{Chart, chart_ui};
+use crate::widgets::chart::{ChartWidget, chart_ui};
 use crate::widgets::theme;
 
 /// The learning curves.
@@ -54,7 +54,7 @@ fn bleu_ui(ui: &mut Ui, logs: &[LogFile], height: f32) {
 fn rate_ui(ui: &mut Ui, logs: &[LogFile], height: f32) {
     let mut series = collect(logs, false, |curves| &curves.rate);
     for one in &mut series {
-        one.look = Look::Bare;
+        one.look = SeriesStyle::Bare;
     }
     show(ui, "Rate, against updates", &rate_text, height, &series);
 }
@@ -63,19 +63,19 @@ fn rate_text(rate: f64) -> String {
     if rate == 0.0 || rate.abs() >= 0.01 { format!("{rate:.2}") } else { format!("{rate:.1e}") }
 }
 
-fn collect(logs: &[LogFile], is_minor: bool, of: fn(&Curves) -> &Vec<Point>) -> Vec<Series> {
+fn collect(logs: &[LogFile], is_minor: bool, of: fn(&Curves) -> &Vec<CurvePoint>) -> Vec<Series> {
     let runs = logs.iter().enumerate().filter_map(|(place, log)| Some((place, log, log.curves()?)));
     let curves = runs.map(|(place, log, curves)| Series {
         name: if is_minor { format!("{}, training", log.name()) } else { log.name() },
         place,
         points: of(curves).iter().map(|point| [point.update as f64, point.value]).collect(),
-        look: if is_minor { Look::Minor } else { Look::Marked },
+        look: if is_minor { SeriesStyle::Minor } else { SeriesStyle::Marked },
     });
     curves.filter(|series| !series.points.is_empty()).collect()
 }
 
 fn show(ui: &mut Ui, title: &str, y_text: &dyn Fn(f64) -> String, height: f32, series: &[Series]) {
-    let chart = Chart {
+    let chart = ChartWidget {
         plot: Plot { title, x_label: "", x_text: &updates_text, x_ticks: &[], y_text, from_zero: false, series },
         moves: true,
         height,

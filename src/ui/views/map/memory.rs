@@ -6,7 +6,7 @@ use crate::ui::views::map::plane;
 #[derive(Default)]
 pub struct MapMemory {
     /// Where the map of page Map is looked at.
-    pub plane: plane::Memory,
+    pub plane: plane::PlaneMemory,
     /// The first map was asked for; later ones only the user asks for.
     pub begun: bool,
 }

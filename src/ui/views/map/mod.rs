@@ -12,18 +12,18 @@ use egui::{Id, Panel, RichText, Ui};
 use crate::app::page::Page;
 use crate::figure::plane::share;
 use crate::pages::map::command::MapCommand;
-use crate::pages::map::{Chart, Choice, Colour, Kind, Table};
+use crate::pages::map::{Choice, Colour, MapTable, PointKind, VectorMap};
 use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local::Window;
-use crate::ui::views::map::plane::Plane;
+use crate::ui::views::map::plane::PlaneWidget;
 use crate::ui::views::task;
 use crate::ui::views::view::{Place, View};
 use crate::widgets::theme;
 
 /// The page Map.
-pub struct Map;
+pub struct MapView;
 
-impl View for Map {
+impl View for MapView {
     fn name(&self) -> &'static str {
         "Page Map"
     }
@@ -117,19 +117,19 @@ fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
 }
 
-fn plane_ui(ui: &mut Ui, window: &mut Window<'_>, chart: &Arc<Chart>) {
+fn plane_ui(ui: &mut Ui, window: &mut Window<'_>, chart: &Arc<VectorMap>) {
     let maps = window.session.maps();
     let near: Vec<usize> =
         maps.neighbours.iter().map(|near| near.index).filter(|at| *at < chart.layout.places.len()).collect();
     let drawn = chart.layout.places.len();
-    let is_words = matches!(chart.kind, Kind::SourceWords | Kind::TargetWords);
+    let is_words = matches!(chart.kind, PointKind::SourceWords | PointKind::TargetWords);
     let (colour, longest) = (maps.colour, settings::longest(chart));
     let shade = |at: usize| match colour {
         Colour::Rank => share(at + 1, drawn, is_words),
         Colour::Length => share(chart.points[at].length, longest, false),
     };
     let name = format!("Map of {}", side::caption(chart));
-    let plane = Plane {
+    let plane = PlaneWidget {
         id: Id::unique("map_plane"),
         name: &name,
         chart,
@@ -153,14 +153,14 @@ const POINTS: Question = Question::new(
     "A row for each point with its place, x and y.",
 );
 
-fn bottom_ui(ui: &mut Ui, window: &mut Window<'_>, chart: &Chart) {
+fn bottom_ui(ui: &mut Ui, window: &mut Window<'_>, chart: &VectorMap) {
     let weak = theme::tokens(ui).weak;
     ui.add(egui::Label::new(RichText::new(side::caption(chart)).size(theme::TEXT_SMALL).color(weak)).truncate());
     ui.horizontal(|ui| {
         settings::legend_ui(ui, window);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if side::small(ui, "Save map...", "Save map", "Save all points with their places as TSV") {
-                window.ask(POINTS.then(|path| MapCommand::Save(Table::Points, path)));
+                window.ask(POINTS.then(|path| MapCommand::Save(MapTable::Points, path)));
             }
             if side::small(ui, "Whole", "Whole map", "All points in view (double click or 0)") {
                 window.local.map.plane.show_all();

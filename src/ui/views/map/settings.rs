@@ -5,7 +5,7 @@ use egui::{Button, ComboBox, DragValue, RichText, Sense, Ui, WidgetInfo, vec2};
 
 use crate::pages::map as maps;
 use crate::pages::map::command::MapCommand;
-use crate::pages::map::{Choice, Colour, Kind, METHODS, Method};
+use crate::pages::map::{Choice, Colour, METHODS, Method, PointKind};
 use crate::ui::local::Window;
 use crate::widgets::labels::plural;
 use crate::widgets::theme;
@@ -105,11 +105,11 @@ fn button_ui(ui: &mut Ui, window: &mut Window<'_>) {
 pub fn legend_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let Some(chart) = window.session.maps().chart.clone() else { return };
     let drawn = chart.layout.places.len();
-    let is_words = matches!(chart.kind, Kind::SourceWords | Kind::TargetWords);
+    let is_words = matches!(chart.kind, PointKind::SourceWords | PointKind::TargetWords);
     let rank = match chart.kind {
-        Kind::SourceWords | Kind::TargetWords => "frequency",
-        Kind::Phrases => "order",
-        Kind::Annotations => "position",
+        PointKind::SourceWords | PointKind::TargetWords => "frequency",
+        PointKind::Phrases => "order",
+        PointKind::Annotations => "position",
     };
     let weak = theme::tokens(ui).weak;
     ui.label(RichText::new("colour").size(theme::TEXT_SMALL).color(weak));
@@ -126,7 +126,7 @@ pub fn legend_ui(ui: &mut Ui, window: &mut Window<'_>) {
         Colour::Rank if is_words => ("rank 1".to_owned(), format!("rank {drawn}")),
         Colour::Rank => ("1".to_owned(), drawn.to_string()),
         Colour::Length => {
-            let noun = if chart.kind == Kind::Phrases { "word" } else { "letter" };
+            let noun = if chart.kind == PointKind::Phrases { "word" } else { "letter" };
             ("1".to_owned(), plural(longest(&chart), noun))
         }
     };
@@ -137,7 +137,7 @@ pub fn legend_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 /// The greatest length that has a colour of its own: a few very long phrases must not make all others look alike.
-pub fn longest(chart: &maps::Chart) -> usize {
+pub fn longest(chart: &maps::VectorMap) -> usize {
     let mut lengths: Vec<usize> =
         chart.points.iter().take(chart.layout.places.len()).map(|point| point.length).collect();
     lengths.sort_unstable();

@@ -5,7 +5,7 @@ use egui::{Button, Id, Key, Label, RichText, ScrollArea, Sense, TextEdit, Ui, Wi
 
 use crate::pages::map as maps;
 use crate::pages::map::command::MapCommand;
-use crate::pages::map::{Choice, Table};
+use crate::pages::map::{Choice, MapTable};
 use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local::Window;
 use crate::ui::views::map::plane::paint;
@@ -133,10 +133,10 @@ fn selected_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.label(RichText::new("Nearest by cosine").color(theme::tokens(ui).weak));
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if ui.button("Save...").on_hover_text("Save these neighbours as TSV").clicked() {
-                window.ask(NEIGHBOURS.then(|path| MapCommand::Save(Table::Neighbours, path)));
+                window.ask(NEIGHBOURS.then(|path| MapCommand::Save(MapTable::Neighbours, path)));
             }
             if ui.button("Copy").on_hover_text("Copy these neighbours as TSV").clicked()
-                && let Some(text) = session.maps().tsv(Table::Neighbours)
+                && let Some(text) = session.maps().tsv(MapTable::Neighbours)
             {
                 ui.ctx().copy_text(text);
             }
@@ -196,13 +196,13 @@ fn row_ui(ui: &mut Ui, window: &mut Window<'_>, at: usize, cosine: Option<f32>) 
 }
 
 /// Under the map: what it shows, and its buttons.
-pub fn caption(chart: &maps::Chart) -> String {
+pub fn caption(chart: &maps::VectorMap) -> String {
     let count = chart.layout.places.len();
     let things = match chart.kind {
-        maps::Kind::SourceWords => plural(count, "source word"),
-        maps::Kind::TargetWords => plural(count, "target word"),
-        maps::Kind::Phrases => plural(count, "phrase"),
-        maps::Kind::Annotations => plural(count, "word") + " in their sentence",
+        maps::PointKind::SourceWords => plural(count, "source word"),
+        maps::PointKind::TargetWords => plural(count, "target word"),
+        maps::PointKind::Phrases => plural(count, "phrase"),
+        maps::PointKind::Annotations => plural(count, "word") + " in their sentence",
     };
     let how = match (chart.layout.explained, chart.layout.perplexity) {
         (Some([x, y]), _) => format!("PCA, x {:.1} % and y {:.1} % of the variance", 100.0 * x, 100.0 * y),

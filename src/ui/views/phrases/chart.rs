@@ -4,10 +4,10 @@ use egui::{RichText, Ui};
 
 use crate::app::document::column::Column;
 use crate::pages::phrases::command::PhrasesCommand;
-use crate::pages::phrases::{Pairs, Phrases};
+use crate::pages::phrases::{Pairs, PhrasesPage};
 use crate::ui::local::Window;
 use crate::ui::views::phrases::scatter;
-use crate::ui::views::phrases::scatter::Scatter;
+use crate::ui::views::phrases::scatter::ScatterWidget;
 use crate::widgets::labels::plural;
 use crate::widgets::theme;
 
@@ -33,7 +33,7 @@ pub fn chart_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let rings = phrases.source.map_or(&[][..], |source| pairs.of_source(source));
     let score = |pair: usize| label(phrases, pairs, pair, phrases.log_p(model, pair));
     let table = if chart.holds_logarithms { "log score of the table" } else { "log p of the table" };
-    let scatter = Scatter {
+    let scatter = ScatterWidget {
         name: format!("Scatter of {}, {table} and log p of {name}", plural(chart.points.len(), "phrase pair")),
         salt: pairs.path(),
         chart,
@@ -107,12 +107,12 @@ fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 /// A pair with both scores, in a line.
-pub fn label(phrases: &Phrases, pairs: &Pairs, pair: usize, log_p: Option<f32>) -> String {
+pub fn label(phrases: &PhrasesPage, pairs: &Pairs, pair: usize, log_p: Option<f32>) -> String {
     format!("{} ||| {} {}", pairs.source(pair), pairs.target(pair), numbers(phrases, pair, log_p))
 }
 
 /// Both scores of a pair.
-fn numbers(phrases: &Phrases, pair: usize, log_p: Option<f32>) -> String {
+fn numbers(phrases: &PhrasesPage, pair: usize, log_p: Option<f32>) -> String {
     let table = phrases.table_score(pair).map_or_else(|| "no score".to_owned(), score_text);
     let model = log_p.map_or_else(|| "not scored".to_owned(), |log_p| format!("log p {log_p:.2}"));
     format!("table {table}, {model}")

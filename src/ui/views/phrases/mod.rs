@@ -41,9 +41,9 @@ const SCORES: Question = Question::new(
 );
 
 /// The page Phrases.
-pub struct Phrases;
+pub struct PhrasesView;
 
-impl View for Phrases {
+impl View for PhrasesView {
     fn name(&self) -> &'static str {
         "Page Phrases"
     }

@@ -6,12 +6,12 @@ use egui::{Rect, Sense, Ui, vec2};
 use egui_plot::{Plot, PlotTransform};
 
 use crate::figure::geometry::Area;
-use crate::figure::measure::{Measure, SansSerif};
+use crate::figure::measure::{SansSerif, TextMeasure};
 use crate::figure::palette::Palette;
 use crate::figure::provenance::Provenance;
 use crate::figure::scatter;
-use crate::figure::scatter::{Bins, View};
-use crate::pages::phrases::Chart;
+use crate::figure::scatter::{Bins, ScatterView};
+use crate::pages::phrases::PhraseChart;
 use crate::widgets::theme;
 use crate::widgets::{is_heard, keep, marks, node};
 
@@ -21,13 +21,13 @@ const REACH: f32 = 8.0;
 const MOST_RINGS: usize = 200;
 
 /// What to draw.
-pub struct Scatter<'a> {
+pub struct ScatterWidget<'a> {
     /// For screen readers and tests.
     pub name: String,
     /// A new view begins when this changes.
     pub salt: &'a std::path::Path,
     /// The points.
-    pub chart: &'a Chart,
+    pub chart: &'a PhraseChart,
     /// Names of the axes.
     pub axes: [String; 2],
     /// Changes whenever `chart` or `found` do.
@@ -44,7 +44,7 @@ pub struct Scatter<'a> {
 
 /// What happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct ScatterAnswer {
     /// The pair under the mouse and how many lie there.
     pub hovered: Option<(usize, usize)>,
     /// The pair that was clicked.
@@ -54,7 +54,7 @@ pub struct Answer {
 /// The points sorted for what was in view last.
 #[derive(Default)]
 pub struct Cache {
-    key: Option<(u64, View)>,
+    key: Option<(u64, ScatterView)>,
     /// The points of `found`, by their index.
     marked: Vec<u32>,
     revision: Option<u64>,
@@ -65,7 +65,7 @@ pub struct Cache {
 
 impl Cache {
     /// The ends of both axes.
-    fn bounds(&mut self, scatter: &Scatter<'_>) -> [[f64; 2]; 2] {
+    fn bounds(&mut self, scatter: &ScatterWidget<'_>) -> [[f64; 2]; 2] {
         if self.revision != Some(scatter.revision) {
             self.revision = Some(scatter.revision);
             self.bounds = scatter::bounds(&scatter.chart.points);
@@ -74,7 +74,7 @@ impl Cache {
         self.bounds
     }
 
-    fn update(&mut self, scatter: &Scatter<'_>, view: View) {
+    fn update(&mut self, scatter: &ScatterWidget<'_>, view: ScatterView) {
         let key = Some((scatter.revision, view));
         if self.key == key {
             return;
@@ -92,7 +92,7 @@ fn points_of(of_points: &[u32], pairs: &[u32]) -> Vec<u32> {
 }
 
 /// Draws the scatter on all the room that there is.
-pub fn scatter_ui(ui: &mut Ui, scatter: &Scatter<'_>, cache: &mut Cache) -> (Answer, egui::Response) {
+pub fn scatter_ui(ui: &mut Ui, scatter: &ScatterWidget<'_>, cache: &mut Cache) -> (ScatterAnswer, egui::Response) {
     let (t, ui_dark) = (theme::tokens(ui), ui.visuals().dark_mode);
     let [x, y] = scatter.axes.clone();
     let bounds = cache.bounds(scatter);
@@ -140,18 +140,18 @@ pub fn scatter_ui(ui: &mut Ui, scatter: &Scatter<'_>, cache: &mut Cache) -> (Ans
         let palette = Palette::of(ui_dark);
         let [x, y] = &scatter.axes;
         let provenance = Provenance { title: scatter.name.clone(), facts: Vec::new() };
-        let of = (&SansSerif as &dyn Measure, palette);
+        let of = (&SansSerif as &dyn TextMeasure, palette);
         scatter::whole(points, &cache.marked, [x, y], keep::MAP, of, provenance).grounded(palette).kept()
     });
     rings_access(ui, scatter, &rings, &figure, &area, &response);
     node(&response, Role::Figure, || scatter.name.clone());
     let clicked = response.clicked().then_some(()).and(hovered).map(|(pair, _)| pair);
-    (Answer { hovered, clicked }, response)
+    (ScatterAnswer { hovered, clicked }, response)
 }
 
-fn view(transform: &PlotTransform, frame: Rect) -> View {
+fn view(transform: &PlotTransform, frame: Rect) -> ScatterView {
     let (low, high) = (transform.bounds().min(), transform.bounds().max());
-    View {
+    ScatterView {
         x: [low[0] as f32, high[0] as f32],
         y: [low[1] as f32, high[1] as f32],
         size: [frame.width(), frame.height()],
@@ -159,7 +159,7 @@ fn view(transform: &PlotTransform, frame: Rect) -> View {
 }
 
 /// The pairs of the source phrase and where they are.
-fn ringed(scatter: &Scatter<'_>) -> impl Iterator<Item = (u32, [f32; 2])> {
+fn ringed(scatter: &ScatterWidget<'_>) -> impl Iterator<Item = (u32, [f32; 2])> {
     let pairs = scatter.rings.iter().take(MOST_RINGS);
     pairs.filter_map(|pair| Some((*pair, scatter.chart.point(*pair as usize)?)))
 }
@@ -167,7 +167,7 @@ fn ringed(scatter: &Scatter<'_>) -> impl Iterator<Item = (u32, [f32; 2])> {
 /// A node for every ring.
 fn rings_access(
     ui: &Ui,
-    scatter: &Scatter<'_>,
+    scatter: &ScatterWidget<'_>,
     rings: &[(u32, [f32; 2])],
     figure: &scatter::Scatter<'_>,
     area: &Area,

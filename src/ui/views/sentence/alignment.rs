@@ -9,13 +9,13 @@ use crate::app::view::Hover;
 use crate::figure::palette::ColourMap;
 use crate::pages::sentence::command::SelectCommand;
 use crate::session::state::Session;
-use crate::ui::clicked::Clicked;
+use crate::ui::clicked::MenuTarget;
 use crate::ui::local::{Panel, Window};
 use crate::ui::views::sentence::memory::Dragged;
 use crate::ui::views::sentence::{change, measured, variant};
 use crate::ui::{act, local};
 use crate::widgets::heatmap::layout::{Gaze, Metrics};
-use crate::widgets::heatmap::{Answer, Heatmap, Marks, Outlined};
+use crate::widgets::heatmap::{Answer, HeatmapMarks, HeatmapWidget, Outlined};
 use crate::widgets::theme;
 
 /// Paints the heatmap of a column that has an alignment.
@@ -35,7 +35,7 @@ pub fn alignment_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table
     let given = if table.is_given { " for your translation" } else { "" };
     let name = format!("{}{given}", column.name());
     let marks = marks(window.session, column);
-    let heatmap = Heatmap {
+    let heatmap = HeatmapWidget {
         id: Id::unique(("heatmap", column.id)),
         name: &name,
         table,
@@ -88,7 +88,7 @@ fn reveal(window: &mut Window<'_>, column: &Column, selected: Option<usize>, roo
 /// The cell whose menu was asked for by a key.
 fn located(window: &Window<'_>, column: &Column) -> Option<(usize, usize)> {
     match window.local.shared.asked {
-        Some(Clicked::Cell { column: of, i, j }) if of == column.id => Some((i, j)),
+        Some(MenuTarget::Cell { column: of, i, j }) if of == column.id => Some((i, j)),
         _ => None,
     }
 }
@@ -104,9 +104,9 @@ fn hear(window: &mut Window<'_>, column: &Column, table: &AlignmentTable, metric
     if let Some(asked) = answer.menu {
         let column = column.id;
         let clicked = match (asked.i, asked.j) {
-            (Some(i), Some(j)) => Some(Clicked::Cell { column, i, j }),
-            (Some(i), None) => Some(Clicked::Target { column, i }),
-            (None, Some(j)) => Some(Clicked::Source { column, j }),
+            (Some(i), Some(j)) => Some(MenuTarget::Cell { column, i, j }),
+            (Some(i), None) => Some(MenuTarget::Target { column, i }),
+            (None, Some(j)) => Some(MenuTarget::Source { column, j }),
             (None, None) => None,
         };
         if let Some(clicked) = clicked {
@@ -140,17 +140,17 @@ fn hear(window: &mut Window<'_>, column: &Column, table: &AlignmentTable, metric
 }
 
 /// What the mouse and the inspector mark in a column: the words themselves where the mouse is, their likes elsewhere.
-pub fn marks(session: &Session, column: &Column) -> Marks {
+pub fn marks(session: &Session, column: &Column) -> HeatmapMarks {
     let selected =
         session.app().view.selection().target.filter(|_| session.app().view.selection().column == Some(column.id));
-    let none = Marks { row: None, column: None, selected };
+    let none = HeatmapMarks { row: None, column: None, selected };
     let (Some(hover), Some(table)) = (session.app().view.hover(), column.table.as_deref()) else { return none };
     if hover.column == column.id {
-        return Marks { row: hover.i, column: hover.j, selected };
+        return HeatmapMarks { row: hover.i, column: hover.j, selected };
     }
     let Some(other) = session.app().document.column(hover.column) else { return none };
     let Some(there) = other.table.as_deref() else { return none };
-    Marks {
+    HeatmapMarks {
         row: hover.i.and_then(|i| table.like_target(there, i)),
         column: hover.j.and_then(|j| like_source(session, (other, column), j)),
         selected,

@@ -7,14 +7,14 @@ use egui::{Align2, Id, Response, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::analysis::words::merge_log_p;
 use crate::app::document::column::Column;
-use crate::figure::beam::{NUMBERS, Row};
+use crate::figure::beam::{BeamRow, NUMBERS};
 use crate::figure::label::target_text;
 use crate::figure::palette::Rgba;
 use crate::interventions::Said;
 use crate::jobs::live::protocol::HypothesisView;
 use crate::pages::sentence::command::SelectCommand;
 use crate::text::sentence::EOS;
-use crate::ui::clicked::Clicked;
+use crate::ui::clicked::MenuTarget;
 use crate::ui::local;
 use crate::ui::local::{Panel, Window};
 use crate::widgets::rows;
@@ -134,7 +134,7 @@ fn row_ui(
     if response.clicked() {
         window.push(SelectCommand::Hypothesis { column: column.id, hypothesis: n });
     }
-    window.offer(&response, Clicked::Hypothesis { column: column.id, n });
+    window.offer(&response, MenuTarget::Hypothesis { column: column.id, n });
     let back = if is_shown {
         palette.accent_soft
     } else if response.hovered() {
@@ -145,7 +145,7 @@ fn row_ui(
     let length = hypothesis.token_log_p.len().max(1) as f32;
     let rank = Some(if normalised { hypothesis.rank } else { hypothesis.log_p / length });
     let (words, shared, said) = (words(hypothesis, shown), shared(column, n, shown), said(hypothesis, shown));
-    let row = Row { place: n + 1, log_p: hypothesis.log_p, rank, words, said, shared, back };
+    let row = BeamRow { place: n + 1, log_p: hypothesis.log_p, rank, words, said, shared, back };
     if marks::paint(ui.painter(), row.marks(&rect.into(), palette)) {
         response.on_hover_text(format!("{}{}", bidi::visual(&text), parts(hypothesis)));
     } else if hypothesis.touched.has_words() {

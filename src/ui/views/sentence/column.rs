@@ -2,15 +2,15 @@
 
 use egui::{ProgressBar, Rect, RichText, Ui, UiBuilder, Vec2, pos2};
 
-use crate::analysis::agreement::Agreement;
+use crate::analysis::agreement::AlignmentAgreement;
 use crate::app::document::column::file_name;
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::document::table::{AlignmentTable, GIVEN, Units};
 use crate::app::files::picture::GUIDED;
 use crate::app::settings::Shown;
 use crate::pages::sentence::command::ColumnCommand;
-use crate::session::lessons::lights::Lit;
-use crate::ui::clicked::Clicked;
+use crate::session::lessons::lights::HighlightPart;
+use crate::ui::clicked::MenuTarget;
 use crate::ui::local;
 use crate::ui::local::Window;
 use crate::ui::views::sentence::{alignment, beam, context, ensemble, links, output, tree, variant};
@@ -21,7 +21,7 @@ use crate::widgets::theme;
 
 /// Where the parts of a column stand, from its own corner.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Parts {
+pub struct ColumnParts {
     /// Name and numbers.
     pub header: Rect,
     /// How an ensemble is mixed, or what a variant differs in, under the picture; without height in other columns.
@@ -70,7 +70,7 @@ const PICTURE_UNDER_TWO: f32 = 140.0;
 /// With less for both of them the beam is left out, points.
 const FLAT_PICTURE: f32 = 120.0;
 
-impl Parts {
+impl ColumnParts {
     /// Cuts a column of `size` into its parts; `output` is the height of the tallest output.
     /// `picture` points are what the picture wants: for them the beam gives up all rows but one.
     pub fn split(size: Vec2, output: f32, beam_open: bool, picture: f32) -> Self {
@@ -78,7 +78,7 @@ impl Parts {
         Self::split_under(size, output.clamp(OUTPUT.0, OUTPUT.1).min(most), beam_open, (PICTURE, picture))
     }
 
-    /// As [`Parts::split`] where two translations stand one under the other.
+    /// As [`ColumnParts::split`] where two translations stand one under the other.
     pub fn split_for_two(size: Vec2, output: f32, beam_open: bool, picture: f32) -> Self {
         let most = (2.0 * size.y * OUTPUT_SHARE).max(2.0 * OUTPUT.0);
         let output = output.clamp(2.0 * OUTPUT.0, 2.0 * OUTPUT.1).min(most);
@@ -145,7 +145,7 @@ pub fn has_foot(column: &Column) -> bool {
 }
 
 /// Paints a column.
-pub fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, parts: &Parts, metrics: &Metrics) {
+pub fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, parts: &ColumnParts, metrics: &Metrics) {
     let rect = ui.max_rect();
     let parts = &if has_foot(column) { parts.with_mixing() } else { *parts };
     let t = theme::tokens(ui);
@@ -153,7 +153,7 @@ pub fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, parts: &
     ui.painter().rect(rect, theme::RADIUS, t.panel, edge, egui::StrokeKind::Inside);
     let corner = rect.min;
     let mut part = |place: Rect, name: &str| {
-        let place = Parts::at(place, corner);
+        let place = ColumnParts::at(place, corner);
         let mut child = ui.new_child(UiBuilder::new().id_salt((name, column.id)).max_rect(place));
         child.shrink_clip_rect(place.expand(2.0));
         child
@@ -183,9 +183,13 @@ pub fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, parts: &
         }
     }
     let folder = file_name(&column.folder);
-    window.frame_part(ui, Lit::Column, &folder, rect);
-    for (lit, place) in [(Lit::Translation, parts.output), (Lit::Heatmap, parts.picture), (Lit::Beam, parts.beam)] {
-        window.frame_part(ui, lit, &folder, Parts::at(place, corner));
+    window.frame_part(ui, HighlightPart::Column, &folder, rect);
+    for (lit, place) in [
+        (HighlightPart::Translation, parts.output),
+        (HighlightPart::Heatmap, parts.picture),
+        (HighlightPart::Beam, parts.beam),
+    ] {
+        window.frame_part(ui, lit, &folder, ColumnParts::at(place, corner));
     }
 }
 
@@ -229,7 +233,7 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
             let label = ui.add(egui::Label::new(name).truncate().sense(egui::Sense::CLICK));
             label.on_hover_text(format!("{}\nA right click offers variants beside it", column.name()))
         };
-        window.offer(&name, Clicked::Column { column: column.id });
+        window.offer(&name, MenuTarget::Column { column: column.id });
         guided_ui(ui, column);
         given_ui(ui, column);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
@@ -260,7 +264,7 @@ fn given_ui(ui: &mut Ui, column: &Column) {
 /// What the share of words on links is of.
 fn agreed(column: &Column) -> String {
     let Some(agreement) = column.table.as_ref().and_then(|table| table.agreement) else { return String::new() };
-    let Agreement { on_link, linked, words } = agreement;
+    let AlignmentAgreement { on_link, linked, words } = agreement;
     let none = words - linked;
     format!(
         "\n{on_link} of {words} target words look most at a word that the statistical aligner links them with; {none} of \

@@ -12,13 +12,13 @@ use crate::figure::heatmap::widest_word;
 use crate::figure::label::widest;
 use crate::jobs::live::protocol::ColumnId;
 use crate::pages::sentence::command::ColumnCommand;
-use crate::session::lessons::lights::Lit;
+use crate::session::lessons::lights::HighlightPart;
 use crate::session::state::Session;
 use crate::ui::act::Act;
 use crate::ui::dialogs::MODEL;
 use crate::ui::local::Window;
 use crate::ui::views::sentence::column;
-use crate::ui::views::sentence::column::Parts;
+use crate::ui::views::sentence::column::ColumnParts;
 use crate::ui::views::view::{Place, View};
 use crate::ui::{local, shortcuts};
 use crate::widgets::heatmap::layout::{Metrics, Needs, Zoom};
@@ -30,9 +30,9 @@ use crate::widgets::theme;
 const GAP: f32 = theme::SPACE_2;
 
 /// The models side by side.
-pub struct Columns;
+pub struct ColumnsView;
 
-impl View for Columns {
+impl View for ColumnsView {
     fn name(&self) -> &'static str {
         "Translations"
     }
@@ -197,19 +197,20 @@ fn newly_wanted(window: &mut Window<'_>) -> Option<ColumnId> {
 
 /// The column of which a lesson begins to light something, where it is one of several.
 fn newly_lit(window: &mut Window<'_>) -> Option<ColumnId> {
-    const PARTS: [Lit; 4] = [Lit::Column, Lit::Translation, Lit::Heatmap, Lit::Beam];
+    const PARTS: [HighlightPart; 4] =
+        [HighlightPart::Column, HighlightPart::Translation, HighlightPart::Heatmap, HighlightPart::Beam];
     let session = window.session;
     let is_lit = |column: &&Column| PARTS.iter().any(|lit| session.lessons().lights(*lit, &file_name(&column.folder)));
     let mut lit = session.app().document.columns().iter().filter(is_lit);
     let (only, None) = (lit.next()?, lit.next()) else { return None };
-    window.is_lit_anew(Lit::Column, &format!("view of {}", only.id)).then_some(only.id)
+    window.is_lit_anew(HighlightPart::Column, &format!("view of {}", only.id)).then_some(only.id)
 }
 
 /// The parts of a column, with room for the user's translation under the model's where there is one.
-fn split(ui: &Ui, window: &Window<'_>, size: Vec2, output: f32, needs: &Needs, has_foot: bool) -> Parts {
+fn split(ui: &Ui, window: &Window<'_>, size: Vec2, output: f32, needs: &Needs, has_foot: bool) -> ColumnParts {
     let beam_open = window.layout(local::BEAM_OPEN, 1.0) > 0.0;
     let has_two = window.session.app().document.columns().iter().any(|column| column.given.is_some());
-    let split = if has_two { Parts::split_for_two } else { Parts::split };
+    let split = if has_two { ColumnParts::split_for_two } else { ColumnParts::split };
     let foot = if has_foot { column::FOOT } else { 0.0 };
     split(size, output, beam_open, wanted(ui, window, needs, size.x) + foot)
 }
@@ -248,7 +249,7 @@ fn output_height(window: &Window<'_>) -> f32 {
 }
 
 /// The heatmap's sizes for all columns.
-fn metrics(ui: &Ui, window: &Window<'_>, parts: &Parts, needs: &Needs) -> Metrics {
+fn metrics(ui: &Ui, window: &Window<'_>, parts: &ColumnParts, needs: &Needs) -> Metrics {
     Metrics::choose(needs, parts.picture.size() - vec2(0.0, strip(ui, window)), window.zoom())
 }
 

@@ -12,7 +12,7 @@ use crate::app::files::export;
 use crate::figure::formats::FORMATS;
 use crate::figure::page::{DPIS, WIDTHS_MM};
 use crate::figure::palette::COLOUR_MAPS;
-use crate::figure::sheet::{KINDS, Kind};
+use crate::figure::sheet::{FigureKind, KINDS};
 use crate::pages::sentence::command::ColumnCommand;
 use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local::{Sheet, Window};
@@ -74,9 +74,9 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option
     let before = window.session.app().view.drawing();
     let selection = window.session.app().view.selection();
     let word = selection.target.filter(|_| selection.column == Some(column.id));
-    let can = |kind: &Kind| export::can_draw(column, kind, window.session.app().view.settings().shown, word);
+    let can = |kind: &FigureKind| export::can_draw(column, kind, window.session.app().view.settings().shown, word);
     let wanted = asked.unwrap_or_else(|| usual(window, column, before.kind));
-    let is_there = |kind: &&Kind| can(kind).is_ok();
+    let is_there = |kind: &&FigureKind| can(kind).is_ok();
     let shown = KINDS.iter().find(|kind| kind.name == wanted).filter(is_there).or(KINDS.iter().find(is_there));
     let shown = shown.map_or(wanted, |kind| kind.name);
     let mut drawing = Drawing { kind: shown, ..window.as_on_screen(before, column.id) };
@@ -110,7 +110,7 @@ fn caption(ui: &mut Ui, text: &str) {
     ui.label(RichText::new(text).color(theme::tokens(ui).weak));
 }
 
-fn what_ui(ui: &mut Ui, drawing: &mut Drawing, can: &dyn Fn(&Kind) -> Result<(), &'static str>) {
+fn what_ui(ui: &mut Ui, drawing: &mut Drawing, can: &dyn Fn(&FigureKind) -> Result<(), &'static str>) {
     caption(ui, "Figure");
     ui.horizontal(|ui| {
         for kind in KINDS {

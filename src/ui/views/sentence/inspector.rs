@@ -10,8 +10,8 @@ use crate::app::document::table::{AlignmentTable, LEFT_OUT, TargetWord, Units};
 use crate::figure::inspected::Inspected;
 use crate::interventions::Word;
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand};
-use crate::session::lessons::lights::Lit;
-use crate::ui::clicked::Clicked;
+use crate::session::lessons::lights::HighlightPart;
+use crate::ui::clicked::MenuTarget;
 use crate::ui::local;
 use crate::ui::local::{Panel as PanelName, Window};
 use crate::ui::views::sentence::{change, context};
@@ -59,7 +59,7 @@ impl View for Inspector {
         let height = window.layout(local::INSPECTOR_HEIGHT, theme::INSPECTOR_HEIGHT).clamp(LOWEST, highest);
         let panel = Panel::bottom("inspector").default_size(height).min_size(LOWEST).max_size(highest).resizable(true);
         let shown = panel.frame(frame).show(ui, |ui| panel_ui(ui, window));
-        window.part(ui, Lit::Inspector, "", shown.response.rect);
+        window.part(ui, HighlightPart::Inspector, "", shown.response.rect);
         window.keep_side(ui, local::INSPECTOR_HEIGHT, height, shown.response.rect.height());
     }
 }
@@ -79,7 +79,7 @@ fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
     numbers_ui(&mut ui.new_child(UiBuilder::new().id_salt("numbers").max_rect(right)), window, column, table, i);
     let at = ui.input(|input| input.pointer.interact_pos().filter(|_| input.pointer.secondary_clicked()));
     if let Some(at) = at.filter(|_| ui.rect_contains_pointer(rect)) {
-        window.offer_at(Clicked::Bars { column: column.id, i }, at);
+        window.offer_at(MenuTarget::Bars { column: column.id, i }, at);
     }
 }
 

@@ -3,9 +3,9 @@
 use egui::{RichText, Ui};
 
 use crate::app::document::column::Column;
-use crate::app::document::hand::Taken;
+use crate::app::document::hand::TakenAway;
 use crate::app::document::hand::{held, items};
-use crate::pages::sentence::asked::About;
+use crate::pages::sentence::asked::ProbeAbout;
 use crate::pages::sentence::command::InterveneCommand;
 use crate::ui::local::Window;
 use crate::ui::views::task;
@@ -16,9 +16,9 @@ use crate::widgets::{bidi, theme};
 const HEIGHT: f32 = 84.0;
 
 /// All that is set.
-pub struct Interventions;
+pub struct InterventionsView;
 
-impl View for Interventions {
+impl View for InterventionsView {
     fn name(&self) -> &'static str {
         "Interventions"
     }
@@ -59,7 +59,8 @@ impl View for Interventions {
 
 /// A row or a file that is being looked at in the background.
 fn rows_under_way(window: &Window<'_>) -> Option<u64> {
-    let asked = window.session.sentence().probes().iter().find(|asked| !matches!(asked.about, About::Measure { .. }));
+    let asked =
+        window.session.sentence().probes().iter().find(|asked| !matches!(asked.about, ProbeAbout::Measure { .. }));
     asked.map(|asked| asked.number)
 }
 
@@ -79,7 +80,7 @@ fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, is_first: bo
         ui.label(RichText::new(format!("{name}:")).color(t.weak));
         let numbers = column.numbers();
         for item in items(&set, window.session.app().document.scene().text_of(column.variant), &numbers) {
-            let found = if let Taken::Pin(i) = item.taken { set.pin.iter().find(|pin| pin.i == i) } else { None };
+            let found = if let TakenAway::Pin(i) = item.taken { set.pin.iter().find(|pin| pin.i == i) } else { None };
             let found = found.and_then(|pin| window.session.sentence().persuaded_text(column, pin));
             let button = egui::Button::new(RichText::new(format!("{}  \u{d7}", item.text)).size(theme::TEXT_SMALL));
             let button = ui.add(button.fill(t.set_soft).small()).on_hover_text("Click to take it away");

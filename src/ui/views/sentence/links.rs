@@ -6,9 +6,9 @@ use egui::{Id, Rect, ScrollArea, Sense, Ui, Vec2};
 use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, LEFT_OUT};
 use crate::app::view::Hover;
-use crate::figure::links::{Layout, Links, Weight, Word};
+use crate::figure::links::{LinkedWord, LinksFigure, LinksLayout, Weight};
 use crate::pages::sentence::command::SelectCommand;
-use crate::ui::clicked::Clicked;
+use crate::ui::clicked::MenuTarget;
 use crate::ui::local;
 use crate::ui::local::{Panel, Window};
 use crate::ui::views::sentence::alignment;
@@ -26,7 +26,7 @@ pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
     };
     let replace = window.session.app().replaces(column);
     let (source, target) = (labels::of_source(table), labels::of_target(table, replace));
-    let links = Links {
+    let links = LinksFigure {
         source: &source,
         target: &target,
         alpha,
@@ -36,7 +36,7 @@ pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
         palette: theme::palette(ui),
     };
     let room = ui.available_size();
-    let layout = Layout::glossed(&links, room, &Letters(ui));
+    let layout = LinksLayout::glossed(&links, room, &Letters(ui));
     ScrollArea::both().id_salt(("links", column.id)).auto_shrink(false).show(ui, |ui| {
         let (rect, response) = ui.allocate_exact_size(Vec2::from(layout.size), Sense::click());
         let count = links.drawn().len();
@@ -53,32 +53,33 @@ pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
 }
 
 /// The word whose links stand out: under the mouse, else the selected one.
-fn marked(window: &Window<'_>, column: &Column) -> Option<Word> {
+fn marked(window: &Window<'_>, column: &Column) -> Option<LinkedWord> {
     let marks = alignment::marks(window.session, column);
-    let hovered = marks.row.map(Word::Target).or(marks.column.map(Word::Source));
-    hovered.or(marks.selected.map(Word::Target))
+    let hovered = marks.row.map(LinkedWord::Target).or(marks.column.map(LinkedWord::Source));
+    hovered.or(marks.selected.map(LinkedWord::Target))
 }
 
 /// What the mouse does on the words.
-fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, layout: &Layout) {
-    let words = (0..layout.source.len()).map(Word::Source).chain((0..layout.target.len()).map(Word::Target));
+fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, layout: &LinksLayout) {
+    let words =
+        (0..layout.source.len()).map(LinkedWord::Source).chain((0..layout.target.len()).map(LinkedWord::Target));
     for word in words {
         let Some(area) = layout.area(word) else { continue };
         let response = ui.interact(Rect::from(*area), Id::unique(("link_word", column.id, word)), Sense::click());
         let (text, hover) = match word {
-            Word::Source(j) => (said(column, word), Hover { column: column.id, i: None, j: Some(j) }),
-            Word::Target(i) => (said(column, word), Hover { column: column.id, i: Some(i), j: None }),
+            LinkedWord::Source(j) => (said(column, word), Hover { column: column.id, i: None, j: Some(j) }),
+            LinkedWord::Target(i) => (said(column, word), Hover { column: column.id, i: Some(i), j: None }),
         };
         node(&response, Role::ListItem, || text.clone());
         let clicked = match word {
-            Word::Source(j) => Clicked::Source { column: column.id, j },
-            Word::Target(i) => Clicked::Target { column: column.id, i },
+            LinkedWord::Source(j) => MenuTarget::Source { column: column.id, j },
+            LinkedWord::Target(i) => MenuTarget::Target { column: column.id, i },
         };
         window.offer(&response, clicked);
         if response.hovered() {
             window.local.shared.hover = Some(hover);
         }
-        if let (true, Word::Target(i)) = (response.clicked(), word) {
+        if let (true, LinkedWord::Target(i)) = (response.clicked(), word) {
             window.push(SelectCommand::Target { column: column.id, i });
         }
         response.on_hover_text(text);
@@ -86,16 +87,16 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, layout: &Layo
 }
 
 /// A word and the words that it is linked with most, with their alpha.
-fn said(column: &Column, word: Word) -> String {
+fn said(column: &Column, word: LinkedWord) -> String {
     let Some(table) = column.table.as_deref() else { return String::new() };
     let Some(alpha) = &table.alpha else { return String::new() };
     let (name, mut links): (String, Vec<(f32, &str)>) = match word {
-        Word::Target(i) => {
+        LinkedWord::Target(i) => {
             let Some(target) = table.target.get(i) else { return String::new() };
             let linked = alpha.row(i).iter().zip(&table.source).map(|(alpha, word)| (*alpha, word.text.as_str()));
             (target.text.clone(), linked.collect())
         }
-        Word::Source(j) => {
+        LinkedWord::Source(j) => {
             let Some(source) = table.source.get(j) else { return String::new() };
             let weight = |i: usize| alpha.row(i).get(j).copied().unwrap_or(0.0);
             let linked = table.target.iter().enumerate().map(|(i, word)| (weight(i), word.text.as_str()));

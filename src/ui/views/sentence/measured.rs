@@ -8,7 +8,7 @@ use crate::app::document::column::Column;
 use crate::app::document::table::AlignmentTable;
 use crate::app::document::table::MeasuredTable;
 use crate::app::settings::Shown;
-use crate::pages::sentence::asked::About;
+use crate::pages::sentence::asked::ProbeAbout;
 use crate::pages::sentence::command::ProbeCommand;
 use crate::ui::local::Window;
 use crate::ui::views::task;
@@ -42,7 +42,8 @@ pub fn strip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
         egui::Label::new(RichText::new(format!("{}: not measured yet for this translation", line.title)).color(t.weak))
             .wrap(),
     );
-    let is_asked = |about: &About| matches!(about, About::Measure { measure: asked, .. } if *asked == measure);
+    let is_asked =
+        |about: &ProbeAbout| matches!(about, ProbeAbout::Measure { measure: asked, .. } if *asked == measure);
     let mut probes = window.session.sentence().probes().iter();
     let under_way = probes.find(|asked| {
         is_asked(&asked.about) && asked.subject.as_ref().is_some_and(|subject| subject.column == column.id)

@@ -9,7 +9,7 @@ use crate::ui::views::sentence::tree_memory;
 
 /// Settings of a variant as they are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Beside {
+pub struct BesideDraft {
     /// How it is searched.
     pub search: SearchSettings,
     /// Show typed words for `[UNK]`.
@@ -53,7 +53,7 @@ pub struct Dragged {
 #[derive(Default)]
 pub struct SentenceMemory {
     /// The trees of searches, by column.
-    pub trees: HashMap<ColumnId, tree_memory::Memory>,
+    pub trees: HashMap<ColumnId, tree_memory::TreeMemory>,
     /// The menu of the selected word is to open.
     pub opens_word: Option<()>,
     /// A cell that is dragged up or down.
@@ -63,7 +63,7 @@ pub struct SentenceMemory {
     /// Words of a variant, as typed.
     pub wording: String,
     /// Settings of a variant, while they are chosen.
-    pub beside: Option<Beside>,
+    pub beside: Option<BesideDraft>,
     /// The order of the next permutation of a row.
     pub seed: u64,
     /// How far all heatmaps are scrolled to the right together, points.

@@ -7,10 +7,10 @@ use crate::app::document::table::AlignmentTable;
 use crate::app::view::Hover;
 use crate::interventions::Said;
 use crate::pages::sentence::command::SelectCommand;
-use crate::ui::clicked::Clicked;
+use crate::ui::clicked::MenuTarget;
 use crate::ui::local::Window;
 use crate::ui::views::sentence::{alignment, variant};
-use crate::widgets::heatmap::Marks;
+use crate::widgets::heatmap::HeatmapMarks;
 use crate::widgets::{bidi, theme};
 use crate::widgets::{labels, words};
 
@@ -83,14 +83,14 @@ fn is_shown(column: &Column, table: &AlignmentTable) -> bool {
 fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable) {
     let t = theme::tokens(ui);
     let is_shown = is_shown(column, table);
-    let marks = if is_shown { alignment::marks(window.session, column) } else { Marks::default() };
+    let marks = if is_shown { alignment::marks(window.session, column) } else { HeatmapMarks::default() };
     let replace = window.session.app().replaces(column) && !table.is_given;
     let whose = if table.is_given { "Yours, " } else { "" };
-    let list: Vec<words::Word> = table
+    let list: Vec<words::FlowWord> = table
         .target
         .iter()
         .enumerate()
-        .map(|(i, word)| words::Word {
+        .map(|(i, word)| words::FlowWord {
             text: labels::target_text(word, replace),
             label: format!(
                 "{whose}{} probability {:.2}{}{}",
@@ -111,7 +111,7 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Align
     let id = Id::unique((if table.is_given { "given" } else { "output" }, column.id));
     let asked = match window.local.shared.asked {
         // the heatmap has the place of a cell
-        Some(Clicked::Target { column: of, i }) if of == column.id && is_shown => Some(i),
+        Some(MenuTarget::Target { column: of, i }) if of == column.id && is_shown => Some(i),
         _ => None,
     };
     let (font, picked) = (theme::output(), window.picked(id, &table.text));
@@ -127,7 +127,7 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Align
         window.push(SelectCommand::ShowGiven(table.is_given));
     }
     if let Some((i, at)) = answer.menu {
-        window.offer_at(Clicked::Target { column: column.id, i }, at);
+        window.offer_at(MenuTarget::Target { column: column.id, i }, at);
     }
     if let Some(i) = answer.over.filter(|_| is_shown) {
         window.local.shared.hover = Some(Hover { column: column.id, i: Some(i), j: None });

@@ -22,7 +22,7 @@ use crate::widgets::theme;
 use crate::widgets::{labels, node};
 
 /// The panel at the left.
-pub struct Sentences;
+pub struct SentencesView;
 
 /// Its least and greatest width, points.
 const LIMITS: (f32, f32) = (160.0, 600.0);
@@ -38,7 +38,7 @@ fn list_id() -> Id {
     Id::unique("sentence_list")
 }
 
-impl View for Sentences {
+impl View for SentencesView {
     fn name(&self) -> &'static str {
         "Sentences"
     }

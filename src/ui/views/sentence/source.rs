@@ -8,9 +8,9 @@ use crate::app::document::table::AlignmentTable;
 use crate::app::view::Hover;
 use crate::interventions::Said;
 use crate::pages::sentence::command::SourceCommand;
-use crate::session::lessons::lights::Lit;
+use crate::session::lessons::lights::HighlightPart;
 use crate::ui::act::Act;
-use crate::ui::clicked::Clicked;
+use crate::ui::clicked::MenuTarget;
 use crate::ui::local::{Panel, Window};
 use crate::ui::views::menu;
 use crate::ui::views::sentence::memory::ListPlace;
@@ -21,7 +21,7 @@ use crate::widgets::{bidi, theme};
 use crate::widgets::{labels, words};
 
 /// The source text.
-pub struct Source;
+pub struct SourceView;
 
 /// More characters than this are cut: laying them out would hold up the window.
 pub const MOST_CHARACTERS: usize = 100_000;
@@ -35,7 +35,7 @@ pub fn editor_id() -> Id {
     Id::unique("source_text")
 }
 
-impl View for Source {
+impl View for SourceView {
     fn name(&self) -> &'static str {
         "Source"
     }
@@ -75,7 +75,7 @@ impl View for Source {
             }
             reference_ui(ui, window);
         });
-        window.part(ui, Lit::Source, "", shown.response.rect);
+        window.part(ui, HighlightPart::Source, "", shown.response.rect);
         ui.add_space(if is_squat { 0.0 } else { theme::SPACE_2 });
     }
 }
@@ -125,13 +125,13 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let Some((column, table)) = reader(window) else { return };
     let t = theme::tokens(ui);
     let marks = alignment::marks(window.session, column);
-    let list: Vec<words::Word> = table
+    let list: Vec<words::FlowWord> = table
         .source
         .iter()
         .enumerate()
         .map(|(j, word)| {
             let unknown = if word.is_unk { ", not in the vocabulary" } else { "" };
-            words::Word {
+            words::FlowWord {
                 text: labels::source_text(word),
                 label: format!("Source word {} {}{unknown}{}", j + 1, word.text, changed(column, j)),
                 back: t.sunken,
@@ -167,7 +167,7 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>) {
         window.pick(ui, id, &column.source.text, &source, range);
     }
     if let Some((j, at)) = answer.inner.menu {
-        window.offer_at(Clicked::Source { column: column.id, j }, at);
+        window.offer_at(MenuTarget::Source { column: column.id, j }, at);
     }
     if let Some(j) = answer.inner.over {
         window.local.shared.hover = Some(Hover { column: column.id, i: None, j: Some(j) });

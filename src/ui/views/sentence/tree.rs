@@ -14,14 +14,14 @@ use egui::{
 use crate::analysis::reading::Reading;
 use crate::app::document::column::Column;
 use crate::app::document::tree::SearchTree;
-use crate::app::document::tree::{Drawn, Shown};
+use crate::app::document::tree::{DrawnTree, ShownTree};
 use crate::figure::geometry::Area;
-use crate::figure::measure::Measure;
-use crate::figure::tree::{Node, State, Tree};
+use crate::figure::measure::TextMeasure;
+use crate::figure::tree::{Node, NodeState, TreeFigure};
 use crate::pages::sentence::command::InterveneCommand;
-use crate::ui::clicked::Clicked;
+use crate::ui::clicked::MenuTarget;
 use crate::ui::local::{Panel, Window};
-use crate::ui::views::sentence::tree_memory::{Arranged, Memory};
+use crate::ui::views::sentence::tree_memory::{Arranged, TreeMemory};
 use crate::widgets::marks::Letters;
 use crate::widgets::theme;
 use crate::widgets::{is_heard, labels, marks, node};
@@ -49,7 +49,7 @@ pub fn tree_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
         let (pruned, scale, follows) = (memory.pruned, memory.scale, memory.follows);
         let tree = SearchTree::of(column).map(Arc::new);
         let selected = tree.as_ref().and_then(|tree| tree.roots.first().copied());
-        memory = Memory { revision, tree, selected, follows, pruned, scale, ..Memory::default() };
+        memory = TreeMemory { revision, tree, selected, follows, pruned, scale, ..TreeMemory::default() };
     }
     match memory.tree.clone() {
         Some(tree) => whole_ui(ui, window, column, &tree, &mut memory),
@@ -62,7 +62,7 @@ pub fn tree_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     window.local.sentence.trees.insert(column.id, memory);
 }
 
-fn whole_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &SearchTree, memory: &mut Memory) {
+fn whole_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &SearchTree, memory: &mut TreeMemory) {
     controls_ui(ui, tree, memory);
     let rect = ui.available_rect_before_wrap();
     let details = match rect.width() {
@@ -77,7 +77,7 @@ fn whole_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Search
     details_ui(&mut details, window, column, tree, memory);
 }
 
-fn controls_ui(ui: &mut Ui, tree: &SearchTree, memory: &mut Memory) {
+fn controls_ui(ui: &mut Ui, tree: &SearchTree, memory: &mut TreeMemory) {
     ui.horizontal(|ui| {
         ui.spacing_mut().slider_width = (ui.available_width() - BESIDE_SLIDER).clamp(SLIDER.0, SLIDER.1);
         let small = |text: &str| RichText::new(text).size(theme::TEXT_SMALL);
@@ -103,8 +103,8 @@ fn controls_ui(ui: &mut Ui, tree: &SearchTree, memory: &mut Memory) {
 }
 
 /// What is drawn, and where: made anew when what it shows changes, and kept between frames otherwise.
-fn arrange(ui: &Ui, window: &Window<'_>, tree: &SearchTree, memory: &mut Memory) -> Arc<Arranged> {
-    let of = Shown {
+fn arrange(ui: &Ui, window: &Window<'_>, tree: &SearchTree, memory: &mut TreeMemory) -> Arc<Arranged> {
+    let of = ShownTree {
         steps: memory.steps.unwrap_or(tree.steps),
         pruned: memory.pruned,
         pieces: window.session.app().view.settings().pieces,
@@ -119,7 +119,7 @@ fn arrange(ui: &Ui, window: &Window<'_>, tree: &SearchTree, memory: &mut Memory)
         memory.widths.clear();
     }
     let drawn = tree.shown(&of);
-    let figure = Tree { nodes: &drawn.nodes, selected: None, scale: memory.scale, palette: theme::palette(ui) };
+    let figure = TreeFigure { nodes: &drawn.nodes, selected: None, scale: memory.scale, palette: theme::palette(ui) };
     let measure = Known { letters: Letters(ui), widths: RefCell::new(std::mem::take(&mut memory.widths)) };
     let layout = figure.layout(&measure);
     memory.widths = measure.widths.into_inner();
@@ -134,7 +134,7 @@ struct Known<'a> {
     widths: RefCell<HashMap<String, f32>>,
 }
 
-impl Measure for Known<'_> {
+impl TextMeasure for Known<'_> {
     fn width(&self, text: &str, size: f32) -> f32 {
         let known = self.widths.borrow().get(text).copied();
         known.unwrap_or_else(|| {
@@ -149,12 +149,12 @@ impl Measure for Known<'_> {
     }
 }
 
-fn nodes_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &SearchTree, memory: &mut Memory) {
+fn nodes_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &SearchTree, memory: &mut TreeMemory) {
     let arranged = arrange(ui, window, tree, memory);
     follow(&arranged, memory);
     let Arranged { drawn, layout, .. } = &*arranged;
     let selected = memory.selected.and_then(|at| drawn.place(at));
-    let figure = Tree { nodes: &drawn.nodes, selected, scale: memory.scale, palette: theme::palette(ui) };
+    let figure = TreeFigure { nodes: &drawn.nodes, selected, scale: memory.scale, palette: theme::palette(ui) };
     let view = ui.available_rect_before_wrap();
     let (mut chosen, mut scale) = (None, memory.scale);
     let reveals = selected.filter(|_| memory.seen != memory.selected);
@@ -192,10 +192,10 @@ fn nodes_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Search
             if part.double_clicked() {
                 go_on(window, column, tree, at);
             }
-            window.offer(&part, Clicked::Picture { column: column.id });
+            window.offer(&part, MenuTarget::Picture { column: column.id });
             part.on_hover_ui(|ui| drop(ui.label(tree.reason(at))));
         }
-        window.offer(&response, Clicked::Picture { column: column.id });
+        window.offer(&response, MenuTarget::Picture { column: column.id });
         if response.contains_pointer() {
             scale *= ui.input(egui::InputState::zoom_delta);
         }
@@ -213,7 +213,7 @@ fn nodes_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &Search
 }
 
 /// Chooses the last word of the shown hypothesis, once for each number of steps.
-fn follow(arranged: &Arranged, memory: &mut Memory) {
+fn follow(arranged: &Arranged, memory: &mut TreeMemory) {
     let steps = Some(arranged.of.steps);
     if !memory.follows || memory.followed == steps {
         return;
@@ -227,10 +227,10 @@ fn follow(arranged: &Arranged, memory: &mut Memory) {
 fn label(tree: &SearchTree, at: usize, node: &Node<'_>) -> String {
     let step = tree.nodes.get(at).map_or(0, |node| node.step + 1);
     let state = match node.state {
-        State::Inner => "",
-        State::Finished => ", finished",
-        State::Cut => ", cut",
-        State::Pruned => ", pruned",
+        NodeState::Inner => "",
+        NodeState::Finished => ", finished",
+        NodeState::Cut => ", cut",
+        NodeState::Pruned => ", pruned",
     };
     let said = node.said.name().map(|name| format!(", {name}")).unwrap_or_default();
     let best = if node.is_best { ", of the shown hypothesis" } else { "" };
@@ -242,9 +242,9 @@ fn keys(
     ui: &Ui,
     window: &mut Window<'_>,
     column: &Column,
-    (tree, drawn): (&SearchTree, &Drawn),
+    (tree, drawn): (&SearchTree, &DrawnTree),
     id: Id,
-    memory: &mut Memory,
+    memory: &mut TreeMemory,
 ) -> Option<usize> {
     let nodes = &drawn.nodes;
     let filter = EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
@@ -281,7 +281,7 @@ fn go_on(window: &mut Window<'_>, column: &Column, tree: &SearchTree, at: usize)
 
 /// What is known of the selected node: why it ended, where the model looked, what else could have been said. Of a word of
 /// several pieces alpha is the mean of their rows, and the candidates are those of its first piece.
-fn details_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &SearchTree, memory: &mut Memory) {
+fn details_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &SearchTree, memory: &mut TreeMemory) {
     let Some(at) = memory.selected else { return };
     let drawn = memory.arranged.as_ref().map(|arranged| &arranged.drawn);
     let part = drawn.map_or_else(|| vec![at], |drawn| drawn.part_of(at));
@@ -339,7 +339,7 @@ fn buttons_ui(
     window: &mut Window<'_>,
     column: &Column,
     (tree, at): (&SearchTree, usize),
-    memory: &mut Memory,
+    memory: &mut TreeMemory,
 ) {
     if tree.nodes.get(at).is_some_and(|node| !node.children.is_empty()) {
         let is_closed = memory.collapsed.contains(&at);

@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::app::document::tree::SearchTree;
-use crate::app::document::tree::{Drawn, Shown};
-use crate::figure::tree::Layout;
+use crate::app::document::tree::{DrawnTree, ShownTree};
+use crate::figure::tree::TreeLayout;
 
 /// What the window remembers of the tree of a column.
-pub struct Memory {
+pub struct TreeMemory {
     /// Made of the table of this revision.
     pub revision: u64,
     /// The search; `None` while there is none.
@@ -38,16 +38,16 @@ pub struct Memory {
 /// What is drawn of a tree, and where.
 pub struct Arranged {
     /// What of it was to be drawn.
-    pub of: Shown,
+    pub of: ShownTree,
     /// Size of everything, and of a point on the screen.
     pub size: (f32, f32),
     /// The nodes.
-    pub drawn: Drawn,
+    pub drawn: DrawnTree,
     /// Their places.
-    pub layout: Layout,
+    pub layout: TreeLayout,
 }
 
-impl Default for Memory {
+impl Default for TreeMemory {
     fn default() -> Self {
         Self {
             revision: 0,

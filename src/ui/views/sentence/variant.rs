@@ -5,20 +5,20 @@ use egui::accesskit::Role;
 use egui::{Label, RichText, Ui, WidgetInfo};
 
 use crate::app::document::column::Column;
-use crate::app::document::compare::{Comparison, DIVERGENCE};
+use crate::app::document::compare::{DIVERGENCE, SystemComparison};
 use crate::app::document::rewording;
 use crate::app::document::rewording::WordEdit;
 use crate::app::document::table::AlignmentTable;
-use crate::app::document::variant::Told;
+use crate::app::document::variant::VariantLabel;
 use crate::pages::sentence::command::VariantCommand;
-use crate::ui::clicked::Clicked;
-use crate::ui::local::{Sheet, Window, Words};
-use crate::ui::views::sentence::memory::Beside;
+use crate::ui::clicked::MenuTarget;
+use crate::ui::local::{Sheet, VariantWords, Window};
+use crate::ui::views::sentence::memory::BesideDraft;
 use crate::widgets::labels;
 use crate::widgets::theme;
 
 /// The head of a variant: what it differs in stands where others have their model's name.
-pub fn head_ui(ui: &mut Ui, column: &Column, told: &Told) -> egui::Response {
+pub fn head_ui(ui: &mut Ui, column: &Column, told: &VariantLabel) -> egui::Response {
     let t = theme::tokens(ui);
     ui.label(RichText::new("variant").size(theme::TEXT_SMALL).color(t.warm));
     let text = RichText::new(told.text()).size(theme::TEXT_TITLE).color(t.warm);
@@ -48,7 +48,7 @@ pub fn foot_ui(ui: &mut Ui, window: &Window<'_>, column: &Column) {
 }
 
 /// Which words look elsewhere, a line each.
-fn moves(comparison: &Comparison, original: &AlignmentTable, variant: &AlignmentTable) -> Vec<String> {
+fn moves(comparison: &SystemComparison, original: &AlignmentTable, variant: &AlignmentTable) -> Vec<String> {
     let line = |moved: &crate::app::document::compare::Moved| {
         let (word, now) = (variant.target.get(moved.i)?, variant.source.get(moved.now)?);
         let before = original.source.get(moved.before)?;
@@ -78,7 +78,7 @@ pub fn is_changed(column: &Column, j: usize) -> bool {
 }
 
 /// The column as it reads its present text, and the places of its words.
-fn read<'a>(window: &Window<'a>, clicked: Clicked) -> Option<(&'a Column, &'a AlignmentTable)> {
+fn read<'a>(window: &Window<'a>, clicked: MenuTarget) -> Option<(&'a Column, &'a AlignmentTable)> {
     let column = window.session.app().document.column(clicked.column())?;
     let text = window.session.app().document.scene().text_of(column.variant);
     let table = column.table.as_deref().filter(|_| column.source.text == text)?;
@@ -86,18 +86,18 @@ fn read<'a>(window: &Window<'a>, clicked: Clicked) -> Option<(&'a Column, &'a Al
 }
 
 /// Whether the words of the column stand.
-pub fn is_read(window: &Window<'_>, clicked: Clicked) -> bool {
+pub fn is_read(window: &Window<'_>, clicked: MenuTarget) -> bool {
     read(window, clicked).is_some() && clicked.source().is_some()
 }
 
 /// Whether it is a source word and not `</s>`.
-pub fn is_word(window: &Window<'_>, clicked: Clicked) -> bool {
+pub fn is_word(window: &Window<'_>, clicked: MenuTarget) -> bool {
     let word = || read(window, clicked)?.1.source.get(clicked.source()?);
     word().is_some_and(|word| !word.is_eos)
 }
 
 /// Whether another word follows.
-pub fn has_next(window: &Window<'_>, clicked: Clicked) -> bool {
+pub fn has_next(window: &Window<'_>, clicked: MenuTarget) -> bool {
     let next = || {
         let (column, table) = read(window, clicked)?;
         let spans: Vec<_> = table.source.iter().map(|word| word.span.clone()).collect();
@@ -107,12 +107,12 @@ pub fn has_next(window: &Window<'_>, clicked: Clicked) -> bool {
 }
 
 /// Whether the column is a variant.
-pub fn is_variant(window: &Window<'_>, clicked: Clicked) -> bool {
+pub fn is_variant(window: &Window<'_>, clicked: MenuTarget) -> bool {
     window.session.app().document.column(clicked.column()).is_some_and(|column| column.variant.is_some())
 }
 
 /// Whether it is a variant with a text of its own.
-pub fn has_text(window: &Window<'_>, clicked: Clicked) -> bool {
+pub fn has_text(window: &Window<'_>, clicked: MenuTarget) -> bool {
     let session = window.session;
     session
         .app()
@@ -121,18 +121,18 @@ pub fn has_text(window: &Window<'_>, clicked: Clicked) -> bool {
         .is_some_and(|column| session.app().document.scene().text_of(column.variant) != session.app().document.source())
 }
 
-fn edit(window: &mut Window<'_>, clicked: Clicked, edit: WordEdit) {
+fn edit(window: &mut Window<'_>, clicked: MenuTarget, edit: WordEdit) {
     let Some(j) = clicked.source() else { return };
     window.push(VariantCommand::Word { column: clicked.column(), j, edit });
 }
 
 /// Without the source word.
-pub fn drop_word(window: &mut Window<'_>, clicked: Clicked) {
+pub fn drop_word(window: &mut Window<'_>, clicked: MenuTarget) {
     edit(window, clicked, WordEdit::Drop);
 }
 
 /// With the next word before it.
-pub fn swap(window: &mut Window<'_>, clicked: Clicked) {
+pub fn swap(window: &mut Window<'_>, clicked: MenuTarget) {
     edit(window, clicked, WordEdit::Swap);
 }
 
@@ -141,47 +141,47 @@ pub fn field_id() -> egui::Id {
     egui::Id::unique("what_if_words")
 }
 
-fn ask(window: &mut Window<'_>, clicked: Clicked, words: Words, text: String) {
+fn ask(window: &mut Window<'_>, clicked: MenuTarget, words: VariantWords, text: String) {
     window.local.sentence.wording = text;
     window.local.shared.focus_id = Some(field_id());
     window.local.shared.sheet = Sheet::Words(clicked.column(), words);
 }
 
 /// Asks for other words in its place, and offers its neighbours.
-pub fn replace(window: &mut Window<'_>, clicked: Clicked) {
+pub fn replace(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some(j) = clicked.source() else { return };
     window.push(VariantCommand::Near(Some((clicked.column(), j))));
-    ask(window, clicked, Words::Replace(j), String::new());
+    ask(window, clicked, VariantWords::Replace(j), String::new());
 }
 
 /// Asks for words before it.
-pub fn insert(window: &mut Window<'_>, clicked: Clicked) {
+pub fn insert(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some(j) = clicked.source() else { return };
-    ask(window, clicked, Words::Insert(j), String::new());
+    ask(window, clicked, VariantWords::Insert(j), String::new());
 }
 
 /// Asks for another text.
-pub fn reword(window: &mut Window<'_>, clicked: Clicked) {
+pub fn reword(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some(column) = window.session.app().document.column(clicked.column()) else { return };
     let text = window.session.app().document.scene().text_of(column.variant).to_owned();
-    ask(window, clicked, Words::Whole, text);
+    ask(window, clicked, VariantWords::Whole, text);
 }
 
 /// Asks for other settings.
-pub fn reset(window: &mut Window<'_>, clicked: Clicked) {
+pub fn reset(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some(column) = window.session.app().document.column(clicked.column()) else { return };
     let (session, search) = (window.session, window.session.app().document.scene().search_of(column.variant));
     window.local.sentence.beside =
-        Some(Beside { search, replaces: session.app().replaces(column), has_interventions: true });
+        Some(BesideDraft { search, replaces: session.app().replaces(column), has_interventions: true });
     window.local.shared.sheet = Sheet::Beside(column.id);
 }
 
 /// Its text becomes the sentence.
-pub fn adopt(window: &mut Window<'_>, clicked: Clicked) {
+pub fn adopt(window: &mut Window<'_>, clicked: MenuTarget) {
     window.push(VariantCommand::Adopt(clicked.column()));
 }
 
 /// It goes.
-pub fn close(window: &mut Window<'_>, clicked: Clicked) {
+pub fn close(window: &mut Window<'_>, clicked: MenuTarget) {
     window.push(VariantCommand::Close(clicked.column()));
 }

@@ -5,7 +5,7 @@ use egui::{Button, DragValue, Grid, Id, Key, Modal, RichText, Slider, TextEdit, 
 use crate::app::document::column::Column;
 use crate::app::document::rewording::WordEdit;
 use crate::pages::sentence::command::VariantCommand;
-use crate::ui::local::{Sheet, Window, Words};
+use crate::ui::local::{Sheet, VariantWords, Window};
 use crate::ui::views::sentence::variant;
 use crate::ui::views::view::{Place, View};
 use crate::widgets::theme;
@@ -63,12 +63,16 @@ fn where_ui(ui: &mut Ui, column: &Column) {
     ui.add(egui::Label::new(RichText::new(text).color(theme::tokens(ui).weak)).wrap());
 }
 
-fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, words: Words) {
+fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, words: VariantWords) {
     let word = |j: usize| column.table.as_ref().and_then(|table| table.source.get(j)).map(|word| word.text.clone());
     let (title, name) = match words {
-        Words::Replace(j) => (format!("Replace \"{}\"", word(j).unwrap_or_default()), "Other words in its place"),
-        Words::Insert(j) => (format!("Words before \"{}\"", word(j).unwrap_or_default()), "Words that are inserted"),
-        Words::Whole => ("Beside it with other words".to_owned(), "The whole text"),
+        VariantWords::Replace(j) => {
+            (format!("Replace \"{}\"", word(j).unwrap_or_default()), "Other words in its place")
+        }
+        VariantWords::Insert(j) => {
+            (format!("Words before \"{}\"", word(j).unwrap_or_default()), "Words that are inserted")
+        }
+        VariantWords::Whole => ("Beside it with other words".to_owned(), "The whole text"),
     };
     ui.heading(title);
     where_ui(ui, column);
@@ -82,7 +86,7 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, words: Words)
         window.local.shared.focus_id = None;
         response.request_focus();
     }
-    if let Words::Replace(j) = words {
+    if let VariantWords::Replace(j) = words {
         near_ui(ui, window, column, j);
     }
     ui.add_space(theme::SPACE_2);
@@ -98,12 +102,12 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, words: Words)
     });
 }
 
-fn send(window: &mut Window<'_>, column: &Column, words: Words, text: String) {
+fn send(window: &mut Window<'_>, column: &Column, words: VariantWords, text: String) {
     let column = column.id;
     window.push(match words {
-        Words::Replace(j) => VariantCommand::Word { column, j, edit: WordEdit::Replace(text) },
-        Words::Insert(j) => VariantCommand::Word { column, j, edit: WordEdit::Insert(text) },
-        Words::Whole => VariantCommand::Text { column, text },
+        VariantWords::Replace(j) => VariantCommand::Word { column, j, edit: WordEdit::Replace(text) },
+        VariantWords::Insert(j) => VariantCommand::Word { column, j, edit: WordEdit::Insert(text) },
+        VariantWords::Whole => VariantCommand::Text { column, text },
     });
     close(window);
 }
@@ -132,7 +136,7 @@ fn near_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, j: usize) {
         }
     });
     if let Some(word) = chosen {
-        send(window, column, Words::Replace(j), word);
+        send(window, column, VariantWords::Replace(j), word);
     }
 }
 

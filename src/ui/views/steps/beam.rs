@@ -6,13 +6,13 @@ use egui::accesskit::Role;
 use egui::{Label, RichText, ScrollArea, Sense, Ui, vec2};
 
 use crate::app::document::column::Column;
-use crate::figure::beam::Row;
+use crate::figure::beam::BeamRow;
 use crate::figure::palette::Rgba;
-use crate::jobs::steps::Apart;
+use crate::jobs::steps::StepTrace;
 use crate::pages::steps::Guessed;
 use crate::pages::steps::beam::{BeamLine, Became, beam};
 use crate::session::lessons::doing::name_of;
-use crate::session::lessons::lights::Lit;
+use crate::session::lessons::lights::HighlightPart;
 use crate::ui::local::Window;
 use crate::widgets::theme;
 use crate::widgets::{marks, node};
@@ -25,7 +25,7 @@ const BEFORE: usize = 7;
 const FAINT: f32 = 0.5;
 
 /// Paints it into all the room there is.
-pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
     let session = window.session;
     let Some(column) = session.steps().column(session.app()) else { return };
     let place = ui.available_rect_before_wrap();
@@ -43,11 +43,11 @@ pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
             }
         });
     }
-    window.part(ui, Lit::Beam, &name_of(column), place);
+    window.part(ui, HighlightPart::Beam, &name_of(column), place);
 }
 
 /// Why there is none to see, as a sentence.
-fn why_not(window: &Window<'_>, column: &Column, apart: &Apart, lines: &[BeamLine<'_>]) -> Option<&'static str> {
+fn why_not(window: &Window<'_>, column: &Column, apart: &StepTrace, lines: &[BeamLine<'_>]) -> Option<&'static str> {
     let steps = window.session.steps();
     if steps.hides(Guessed::Word, steps.i) {
         return Some("It is shown when the word has been guessed.");
@@ -78,12 +78,12 @@ fn line_ui(ui: &mut Ui, n: usize, line: &BeamLine<'_>) {
     let said = || format!("Beam {}, {}{path}, log p {:.2}, {text}", n + 1, line.became.name(), line.log_p);
     node(&response, Role::ListItem, said);
     if ui.is_rect_visible(rect) {
-        let row = Row {
+        let row = BeamRow {
             place: n + 1,
             log_p: line.log_p,
             words: last(line),
             back: if line.is_path { palette.accent_soft } else { Rgba::TRANSPARENT },
-            ..Row::default()
+            ..BeamRow::default()
         };
         let mut painter = ui.painter_at(rect);
         if line.became == Became::FellOut {

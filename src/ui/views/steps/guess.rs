@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use egui::accesskit::Role;
 use egui::{Id, Key, Label, RichText, TextEdit, Ui, WidgetInfo};
 
-use crate::analysis::aer::Counts;
-use crate::jobs::steps::{Apart, CANDIDATES};
+use crate::analysis::aer::AerCounts;
+use crate::jobs::steps::{CANDIDATES, StepTrace};
 use crate::pages::steps::Guessed;
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::guess::{Guessing, f1, is_right, place_of};
@@ -18,7 +18,7 @@ use crate::widgets::theme;
 const FIELD: f32 = 130.0;
 
 /// What is asked, while something is to be guessed.
-pub fn guess_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+pub fn guess_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
     let steps = window.session.steps();
     match steps.hidden(steps.i) {
         Some(_) if steps.whole().is_some() => whole_ui(ui),
@@ -29,7 +29,7 @@ pub fn guess_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
 }
 
 /// The source words, to be clicked.
-fn row_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+fn row_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
     let Some(guessing) = &window.session.steps().guessing else { return };
     let text = match apart.said(window.session.steps().i) {
         Some(word) => format!("Where does the model look to say \u{201c}{word}\u{201d}?"),
@@ -147,13 +147,13 @@ fn compared_ui(ui: &mut Ui, guessing: &Guessing) {
 }
 
 /// `7 of your links are the model's, F1 78 %`, in the fewest words.
-fn among(whose: &str, counts: &Counts, others: &str) -> String {
+fn among(whose: &str, counts: &AerCounts, others: &str) -> String {
     let (both, found, sure) = (counts.found_sure, counts.found, counts.sure);
     format!("{both} {whose} ({found}) are {others} ({sure}): F1 {:.0} %", 100.0 * f1(counts))
 }
 
 /// Where the step looks most, beside what was guessed.
-fn looked_ui(ui: &mut Ui, window: &Window<'_>, guessing: &Guessing, apart: &Apart) {
+fn looked_ui(ui: &mut Ui, window: &Window<'_>, guessing: &Guessing, apart: &StepTrace) {
     let alpha_i = apart.steps.get(window.session.steps().i).and_then(|step| step.alpha_i.as_ref());
     let most = alpha_i.and_then(|row| row.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)));
     let words = words(apart);
@@ -165,7 +165,7 @@ fn looked_ui(ui: &mut Ui, window: &Window<'_>, guessing: &Guessing, apart: &Apar
 }
 
 /// Which word the step says, beside what was guessed.
-fn said_ui(ui: &mut Ui, window: &Window<'_>, guessing: &Guessing, apart: &Apart) {
+fn said_ui(ui: &mut Ui, window: &Window<'_>, guessing: &Guessing, apart: &StepTrace) {
     let steps = window.session.steps();
     let (Some(truth), Some(step)) = (steps.truth(steps.i), apart.steps.get(steps.i)) else { return };
     let marks = steps.marks(window.session.app());

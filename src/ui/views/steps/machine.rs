@@ -4,12 +4,12 @@ use egui::accesskit::Role;
 use egui::{Id, Rect, Sense, Ui, WidgetInfo};
 
 use crate::figure::equation::spoken;
-use crate::figure::machine::{Drawing, places};
-use crate::jobs::steps::Apart;
-use crate::models::anatomy::Stage;
+use crate::figure::machine::{MachineDrawing, places};
+use crate::jobs::steps::StepTrace;
+use crate::models::anatomy::MachineStage;
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::picture::held;
-use crate::session::lessons::lights::Lit;
+use crate::session::lessons::lights::HighlightPart;
 use crate::ui::local::Window;
 use crate::widgets::marks;
 use crate::widgets::marks::WholeLetters;
@@ -19,7 +19,7 @@ use crate::widgets::theme;
 const LEAST_HEIGHT: f32 = 250.0;
 
 /// Paints the machine into all the room there is.
-pub fn machine_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+pub fn machine_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
     let room = ui.available_size();
     if room.y >= LEAST_HEIGHT {
         drawing_ui(ui, window, apart, room);
@@ -30,7 +30,7 @@ pub fn machine_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     });
 }
 
-fn drawing_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, room: egui::Vec2) {
+fn drawing_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, room: egui::Vec2) {
     let steps = window.session.steps();
     let (_, rect) = ui.allocate_space(room);
     let machine = &apart.machine;
@@ -49,7 +49,7 @@ fn drawing_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, room: egui::V
         response.on_hover_text(stage.about);
     }
     let hidden = steps.hidden(steps.i);
-    let drawing = Drawing {
+    let drawing = MachineDrawing {
         machine,
         held: machine.stages.iter().map(|stage| held(apart, steps.i, hidden, stage)).collect(),
         is_done: machine.stages.iter().map(|stage| steps.is_done(stage.key)).collect(),
@@ -59,9 +59,9 @@ fn drawing_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, room: egui::V
         measure: &WholeLetters(ui),
     };
     marks::paint(ui.painter(), drawing.marks(&area));
-    window.part(ui, Lit::Machine, "", rect);
+    window.part(ui, HighlightPart::Machine, "", rect);
     for (stage, place) in machine.stages.iter().zip(places(machine, &area)) {
-        window.part(ui, Lit::Box, stage.key, Rect::from(place));
+        window.part(ui, HighlightPart::Box, stage.key, Rect::from(place));
     }
     if let Some(key) = opened {
         window.push(StepsCommand::Open(key));
@@ -69,6 +69,6 @@ fn drawing_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, room: egui::V
 }
 
 /// What a screen reader says of a box.
-fn label(stage: &Stage) -> String {
+fn label(stage: &MachineStage) -> String {
     format!("{}, {}", stage.title, spoken(stage.symbol))
 }

@@ -11,9 +11,9 @@ mod stage;
 use egui::{Label, Panel, Rect, RichText, Ui};
 
 use crate::app::page::Page;
-use crate::jobs::steps::Apart;
+use crate::jobs::steps::StepTrace;
 use crate::pages::steps::command::StepsCommand;
-use crate::session::lessons::lights::Lit;
+use crate::session::lessons::lights::HighlightPart;
 use crate::ui::local::Window;
 use crate::ui::views::sentence::source;
 use crate::ui::views::steps::memory::StepsView;
@@ -21,7 +21,7 @@ use crate::ui::views::view::{Place, View};
 use crate::widgets::theme;
 
 /// The page Steps.
-pub struct Steps;
+pub struct StepsPageView;
 
 /// Narrower than this the open box covers the machine, points.
 const NARROW: f32 = 760.0;
@@ -34,7 +34,7 @@ const LOW: f32 = 380.0;
 /// Between what stands below each other there, points.
 const GAP: f32 = 6.0;
 
-impl View for Steps {
+impl View for StepsPageView {
     fn name(&self) -> &'static str {
         "Page Steps"
     }
@@ -58,9 +58,9 @@ pub fn page_ui(ui: &mut Ui, window: &mut Window<'_>, presents: bool) {
             ui.take_available_width();
             source::editor_ui(ui, window);
         });
-        window.part(ui, Lit::Source, "", shown.response.rect);
+        window.part(ui, HighlightPart::Source, "", shown.response.rect);
         ui.add_space(theme::SPACE_1);
-        part_ui(ui, window, Lit::Choices, player::choices_ui);
+        part_ui(ui, window, HighlightPart::Choices, player::choices_ui);
     }
     message_ui(ui, window);
     let Some(apart) = window.session.steps().apart.clone() else {
@@ -70,8 +70,8 @@ pub fn page_ui(ui: &mut Ui, window: &mut Window<'_>, presents: bool) {
     if window.session.steps().is_old(window.session.app()) {
         ui.set_opacity(theme::STALE_OPACITY);
     }
-    part_ui(ui, window, Lit::Words, |ui, window| player::words_ui(ui, window, &apart));
-    part_ui(ui, window, Lit::Player, |ui, window| {
+    part_ui(ui, window, HighlightPart::Words, |ui, window| player::words_ui(ui, window, &apart));
+    part_ui(ui, window, HighlightPart::Player, |ui, window| {
         ui.horizontal_wrapped(|ui| {
             let is_narrow = ui.available_width() < NARROW;
             player::player_ui(ui, window, &apart, presents);
@@ -99,7 +99,7 @@ pub fn page_ui(ui: &mut Ui, window: &mut Window<'_>, presents: bool) {
 }
 
 /// One part at a time: the open box, or what is chosen of the others.
-fn one_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+fn one_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
     if window.session.steps().open.is_some() {
         stage::stage_ui(ui, window, apart);
         return;
@@ -112,19 +112,19 @@ fn one_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
 }
 
 /// The parts that there are to see, one at a time, by their names.
-fn views(window: &Window<'_>, apart: &Apart) -> Vec<(StepsView, &'static str, Lit)> {
-    let mut views = vec![(StepsView::Machine, "Machine", Lit::Machine)];
+fn views(window: &Window<'_>, apart: &StepTrace) -> Vec<(StepsView, &'static str, HighlightPart)> {
+    let mut views = vec![(StepsView::Machine, "Machine", HighlightPart::Machine)];
     if apart.aligns {
-        views.push((StepsView::Rows, "Rows", Lit::Rows));
+        views.push((StepsView::Rows, "Rows", HighlightPart::Rows));
     }
     if window.session.steps().has_beam {
-        views.push((StepsView::Beam, "Beam of the step", Lit::Beam));
+        views.push((StepsView::Beam, "Beam of the step", HighlightPart::Beam));
     }
     views
 }
 
 /// The part that is chosen; what a lesson lights is chosen once.
-fn view(window: &mut Window<'_>, apart: &Apart) -> StepsView {
+fn view(window: &mut Window<'_>, apart: &StepTrace) -> StepsView {
     let views = views(window, apart);
     for (view, _, lit) in &views {
         if window.session.lessons().lights(*lit, "") && window.is_lit_anew(*lit, "the part itself") {
@@ -136,7 +136,7 @@ fn view(window: &mut Window<'_>, apart: &Apart) -> StepsView {
 }
 
 /// The choice of the part, where there is a choice.
-fn views_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+fn views_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
     let (views, chosen) = (views(window, apart), view(window, apart));
     if views.len() < 2 {
         return;
@@ -151,7 +151,7 @@ fn views_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
 }
 
 /// The machine, and beside it what else there is to see.
-fn all_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+fn all_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
     let steps = window.session.steps();
     let (is_open, has_beam) = (steps.open.is_some(), steps.has_beam);
     if is_open || has_beam || apart.aligns {
@@ -191,7 +191,7 @@ fn rooms(rect: Rect, has_rows: bool, has_beam: bool, is_open: bool) -> [Option<R
 }
 
 /// A part that a lesson can light.
-fn part_ui(ui: &mut Ui, window: &mut Window<'_>, lit: Lit, paint: impl FnOnce(&mut Ui, &mut Window<'_>)) {
+fn part_ui(ui: &mut Ui, window: &mut Window<'_>, lit: HighlightPart, paint: impl FnOnce(&mut Ui, &mut Window<'_>)) {
     let shown = ui.scope(|ui| paint(ui, window));
     window.part(ui, lit, "", shown.response.rect);
 }

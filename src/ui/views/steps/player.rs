@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use egui::{ComboBox, Key, Modifiers, RichText, Slider, Ui};
 
-use crate::jobs::steps::Apart;
-use crate::models::anatomy::Wrong;
+use crate::jobs::steps::StepTrace;
+use crate::models::anatomy::Miswiring;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::{GUESSES, Guessed, MODES, Mode, PACES};
@@ -143,7 +143,7 @@ fn guessing_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn wiring_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let session = window.session;
     let Some(facts) = session.steps().column(session.app()).and_then(|column| column.facts.as_ref()) else { return };
-    let fitting: Vec<_> = Wrong::of(&facts.architecture, facts.attention.as_deref()).collect();
+    let fitting: Vec<_> = Miswiring::of(&facts.architecture, facts.attention.as_deref()).collect();
     if fitting.is_empty() {
         return;
     }
@@ -169,7 +169,7 @@ fn wiring_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 /// Which model it is, and how it is wrongly wired, where nothing else says so; in the line that there is.
-pub fn name_ui(ui: &mut Ui, window: &Window<'_>, apart: &Apart) {
+pub fn name_ui(ui: &mut Ui, window: &Window<'_>, apart: &StepTrace) {
     let t = theme::tokens(ui);
     ui.label(RichText::new(&apart.model).size(theme::TEXT_SMALL).color(t.weak));
     if let Some(wrong) = apart.wrong {
@@ -182,7 +182,7 @@ pub fn name_ui(ui: &mut Ui, window: &Window<'_>, apart: &Apart) {
 }
 
 /// The words that are said, to jump to.
-pub fn words_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+pub fn words_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
     let steps = window.session.steps();
     let (i, t) = (steps.i, *theme::tokens(ui));
     let area = egui::ScrollArea::horizontal().id_salt("steps_words").max_height(40.0);
@@ -212,7 +212,7 @@ pub fn words_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
 }
 
 /// Back, on, by itself; guesses and choices, in the line that there is. How fast is set before a presentation.
-pub fn player_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, presents: bool) {
+pub fn player_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, presents: bool) {
     let steps = window.session.steps();
     let (is_playing, is_first, is_last) = (
         steps.is_playing,
@@ -261,7 +261,7 @@ fn percent(p: f32) -> String {
 }
 
 /// What the class may say.
-fn say_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+fn say_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
     let steps = window.session.steps();
     if steps.mode != Mode::Class {
         return;

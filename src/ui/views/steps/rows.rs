@@ -6,12 +6,12 @@ use crate::app::settings::Shown;
 use crate::figure::heatmap::layout::{Gaze, Metrics, Needs, Zoom};
 use crate::figure::label::widest;
 use crate::figure::palette::ColourMap;
-use crate::jobs::steps::Apart;
+use crate::jobs::steps::StepTrace;
 use crate::pages::steps::command::StepsCommand;
-use crate::session::lessons::lights::Lit;
+use crate::session::lessons::lights::HighlightPart;
 use crate::text::links::Link;
 use crate::ui::local::Window;
-use crate::widgets::heatmap::{Answer, Heatmap, Marks, Outlined};
+use crate::widgets::heatmap::{Answer, HeatmapMarks, HeatmapWidget, Outlined};
 use crate::widgets::labels;
 use crate::widgets::marks::Letters;
 use crate::widgets::theme;
@@ -22,7 +22,7 @@ pub fn id() -> Id {
 }
 
 /// Paints it into all the room there is.
-pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
     let steps = window.session.steps();
     let Some(table) = steps.table.clone() else { return };
     let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns() > 0) else { return };
@@ -47,7 +47,7 @@ pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     window.local.steps.revealed = Some(looked);
     let p_t: Option<Vec<f32>> = apart.steps.iter().take(table.target.len()).map(|step| step.p_t).collect();
     let local = window.session.steps().column(window.session.app()).and_then(|column| column.facts.as_ref()?.window);
-    let heatmap = Heatmap {
+    let heatmap = HeatmapWidget {
         id: id(),
         name: &name,
         table: &table,
@@ -56,9 +56,11 @@ pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
         map: ColourMap::at(theme::map_at(settings.palette_on(ui.visuals().dark_mode))),
         metrics: Metrics::choose(&needs, ui.available_size(), Zoom::Auto),
         marks: match (whole, cursor) {
-            (Some(_), Some((i, j))) => Marks { row: Some(i), column: Some(j), selected: None },
-            (Some(_), None) => Marks::default(),
-            (None, _) => Marks { row: None, column: None, selected: Some(steps.i).filter(|i| *i < table.target.len()) },
+            (Some(_), Some((i, j))) => HeatmapMarks { row: Some(i), column: Some(j), selected: None },
+            (Some(_), None) => HeatmapMarks::default(),
+            (None, _) => {
+                HeatmapMarks { row: None, column: None, selected: Some(steps.i).filter(|i| *i < table.target.len()) }
+            }
         },
         gaze: p_t.as_deref().zip(local).map(|(p_t, window)| Gaze { p_t, window }).filter(|_| !is_first),
         draws_gaze: true,
@@ -77,7 +79,7 @@ pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     let mut texture = std::mem::take(&mut window.local.steps.texture);
     let place = ui.available_rect_before_wrap();
     let answer = heatmap.show(ui, &mut texture, false);
-    window.part(ui, Lit::Rows, "", place);
+    window.part(ui, HighlightPart::Rows, "", place);
     window.local.steps.texture = texture;
     window.local.steps.scroll = answer.scroll_x;
     if is_first {

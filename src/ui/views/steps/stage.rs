@@ -8,12 +8,12 @@ use crate::figure::equation::{spoken, typeset};
 use crate::figure::geometry;
 use crate::figure::geometry::point;
 use crate::figure::machine::{Held, colour};
-use crate::figure::measure::Measure as _;
-use crate::jobs::steps::Apart;
-use crate::models::anatomy::{Equation, Quantity, Shrunk, Stage, Wrong};
+use crate::figure::measure::TextMeasure as _;
+use crate::jobs::steps::StepTrace;
+use crate::models::anatomy::{Equation, MachineStage, Miswiring, Quantity, Shrunk};
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::picture::{held, words};
-use crate::session::lessons::lights::Lit;
+use crate::session::lessons::lights::HighlightPart;
 use crate::ui::local::Window;
 use crate::widgets::bars::{Bar, bars};
 use crate::widgets::marks::WholeLetters;
@@ -29,7 +29,7 @@ const ROW: f32 = 15.0;
 const WORD: (f32, f32) = (56.0, 0.4);
 
 /// Paints the open box.
-pub fn stage_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+pub fn stage_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
     let steps = window.session.steps();
     let Some(stage) = apart.machine.stages.iter().find(|stage| steps.open.as_deref() == Some(stage.key)) else {
         return;
@@ -48,10 +48,10 @@ pub fn stage_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
         let area = egui::ScrollArea::vertical().id_salt(("stage", stage.key)).auto_shrink([false, false]);
         area.show(ui, |ui| body_ui(ui, window, apart, stage));
     });
-    window.part(ui, Lit::OpenBox, "", shown.response.rect);
+    window.part(ui, HighlightPart::OpenBox, "", shown.response.rect);
 }
 
-fn body_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, stage: &Stage) {
+fn body_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
     let t = *theme::tokens(ui);
     ui.add(Label::new(stage.about).wrap());
     for equation in stage.equations {
@@ -73,14 +73,14 @@ fn body_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, stage: &Stage) {
 }
 
 /// The learned tensors of a box, beside each other.
-fn matrices_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, stage: &Stage) {
+fn matrices_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
     let own = |(name, _): &(String, Vec<usize>)| apart.matrices.iter().find(|matrix| matrix.name == *name);
     let matrices: Vec<&Shrunk> = stage.weights.iter().filter_map(own).collect();
     if matrices.is_empty() {
         return;
     }
     let t = theme::tokens(ui);
-    let what = if apart.wrong == Some(Wrong::Untrained) { "Drawn at random" } else { "Learned" };
+    let what = if apart.wrong == Some(Miswiring::Untrained) { "Drawn at random" } else { "Learned" };
     let note = format!(
         "{what}, and alike at every step: blocks of neighbours by their mean, blue above 0, orange below; the ends are \
          those of single numbers."
@@ -99,7 +99,7 @@ fn matrices_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, stage: &Stag
 }
 
 /// What the step computes in a box.
-fn inside_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart, stage: &Stage) {
+fn inside_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
     match stage.key {
         "words" => {
             for (j, word) in words(apart).iter().enumerate() {
@@ -145,7 +145,7 @@ fn equation_ui(ui: &mut Ui, equation: &Equation) {
 }
 
 /// The vectors of a box.
-fn numbers_ui(ui: &mut Ui, window: &Window<'_>, apart: &Apart, stage: &Stage) {
+fn numbers_ui(ui: &mut Ui, window: &Window<'_>, apart: &StepTrace, stage: &MachineStage) {
     let Some(part) = apart.part(stage.key, window.session.steps().i) else { return };
     for quantity in &part.quantities {
         heading_ui(ui, quantity);
@@ -171,7 +171,7 @@ fn heading_ui(ui: &mut Ui, quantity: &Quantity) {
 }
 
 /// A vector for each source word: a row of colours for each, all units in the width there is.
-fn matrix_ui(ui: &mut Ui, quantity: &Quantity, apart: &Apart) {
+fn matrix_ui(ui: &mut Ui, quantity: &Quantity, apart: &StepTrace) {
     let palette = theme::palette(ui);
     let wide = |word: &&str| WholeLetters(ui).width(word, theme::TEXT_SMALL);
     let widest = words(apart).iter().map(wide).fold(WORD.0, f32::max) + theme::SPACE_2;
@@ -206,7 +206,7 @@ fn matrix_ui(ui: &mut Ui, quantity: &Quantity, apart: &Apart) {
 }
 
 /// A number for each source word.
-fn shares_ui(ui: &mut Ui, window: &Window<'_>, apart: &Apart, stage: &Stage) {
+fn shares_ui(ui: &mut Ui, window: &Window<'_>, apart: &StepTrace, stage: &MachineStage) {
     let Some(step) = apart.steps.get(window.session.steps().i) else { return };
     let is_share = stage.key == "alpha";
     let values = if is_share { &step.alpha_i } else { &step.e_i };
@@ -240,7 +240,7 @@ fn shares_ui(ui: &mut Ui, window: &Window<'_>, apart: &Apart, stage: &Stage) {
 }
 
 /// One number of c_i as the sum that it is.
-fn sum_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+fn sum_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
     let i = window.session.steps().i;
     let Some(alpha_i) = apart.steps.get(i).and_then(|step| step.alpha_i.as_ref()) else { return };
     let (Some(c), Some(h)) = (apart.part("context", i), apart.part("annotations", i)) else { return };
@@ -281,7 +281,7 @@ fn sum_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak)).wrap());
 }
 
-fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
+fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
     let i = window.session.steps().i;
     let Some(step) = apart.steps.get(i) else { return };
     let list: Vec<Bar> = apart
@@ -304,7 +304,7 @@ fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &Apart) {
     ui.label(text.color(theme::tokens(ui).weak));
 }
 
-fn word_ui(ui: &mut Ui, window: &Window<'_>, apart: &Apart) {
+fn word_ui(ui: &mut Ui, window: &Window<'_>, apart: &StepTrace) {
     let i = window.session.steps().i;
     let Some((_, log_p)) = apart.steps.get(i).and_then(|step| step.said) else {
         ui.label("It is waited for: choose a candidate.");

@@ -11,13 +11,13 @@ use crate::pages::training as new_training;
 use crate::pages::training::command::{Field, TrainingCommand};
 use crate::training::recipe;
 use crate::training::recipe::{RECIPES, SIZES};
-use crate::ui::dialogs::{Asked, Question, TEXTS, Wants};
+use crate::ui::dialogs::{AskedPath, Question, TEXTS, Wants};
 use crate::ui::local::{Sheet, Window};
 use crate::ui::views::view::{Place, View};
 use crate::widgets::theme;
 
 /// The sheet.
-pub struct NewTraining;
+pub struct NewTrainingView;
 
 /// Width of the sheet, points.
 const WIDTH: f32 = 780.0;
@@ -26,7 +26,7 @@ const FIXED: f32 = 260.0;
 /// Room for the button behind a path, points.
 const BROWSE: f32 = 92.0;
 
-impl View for NewTraining {
+impl View for NewTrainingView {
     fn name(&self) -> &'static str {
         "New training"
     }
@@ -173,7 +173,7 @@ fn text(ui: &mut Ui, window: &mut Window<'_>, name: &str, field: Field, width: f
     }
 }
 
-fn browse(ui: &mut Ui, window: &mut Window<'_>, name: &str, asked: Asked) {
+fn browse(ui: &mut Ui, window: &mut Window<'_>, name: &str, asked: AskedPath) {
     let button = ui.add_enabled(!window.local.dialogs.is_open(), egui::Button::new("Browse..."));
     if button.accessible_name(format!("Browse for {name}")).clicked() {
         window.local.dialogs.ask(asked);

@@ -1,6 +1,6 @@
 //! Floor 13: words and phrases as points in the plane, with zoom, pan and labels that do not overlap.
 //!
-//! `figure::plane` has the numbers and the marks, `paint` the words. The widget keeps nothing but a [`Memory`], which belongs to one map.
+//! `figure::plane` has the numbers and the marks, `paint` the words. The widget keeps nothing but a [`PlaneMemory`], which belongs to one map.
 
 pub mod paint;
 
@@ -15,7 +15,7 @@ use crate::figure::palette::Palette;
 use crate::figure::plane;
 use crate::figure::plane::{Camera, Labels};
 use crate::figure::provenance::Provenance;
-use crate::pages::map::Chart;
+use crate::pages::map::VectorMap;
 use crate::widgets::{is_heard, keep, marks, node};
 
 /// Arrow keys move by so many points.
@@ -26,13 +26,13 @@ const CLOSER: f32 = 1.4;
 const MEASURED: usize = 400;
 
 /// What is drawn.
-pub struct Plane<'a> {
+pub struct PlaneWidget<'a> {
     /// Its identity.
     pub id: Id,
     /// What it shows, for screen readers.
     pub name: &'a str,
     /// Points and places.
-    pub chart: &'a Arc<Chart>,
+    pub chart: &'a Arc<VectorMap>,
     /// From 0 to 1 for each point: its colour.
     pub shade: &'a dyn Fn(usize) -> f32,
     /// The selected point.
@@ -45,9 +45,9 @@ pub struct Plane<'a> {
 
 /// What is remembered of a map between two frames.
 #[derive(Default)]
-pub struct Memory {
+pub struct PlaneMemory {
     /// Of which map.
-    chart: Option<Arc<Chart>>,
+    chart: Option<Arc<VectorMap>>,
     camera: Option<Camera>,
     /// Widths of labels, points; not a number where not measured yet. Measured at this many pixels a point.
     widths: (f32, Vec<f32>),
@@ -59,14 +59,14 @@ pub struct Memory {
 
 /// What happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Answer {
+pub struct PlaneAnswer {
     /// A click: on a point, or on nothing.
     pub clicked: Option<Option<usize>>,
     /// The point under the mouse.
     pub hovered: Option<usize>,
 }
 
-impl Memory {
+impl PlaneMemory {
     /// Shows all points again.
     pub fn show_all(&mut self) {
         self.camera = None;
@@ -78,11 +78,11 @@ impl Memory {
     }
 }
 
-impl Plane<'_> {
+impl PlaneWidget<'_> {
     /// Draws it into all the room there is.
-    pub fn show(&self, ui: &mut Ui, memory: &mut Memory) -> Answer {
+    pub fn show(&self, ui: &mut Ui, memory: &mut PlaneMemory) -> PlaneAnswer {
         let view = ui.available_rect_before_wrap();
-        let mut answer = Answer::default();
+        let mut answer = PlaneAnswer::default();
         if !view.is_positive() {
             return answer;
         }
@@ -134,9 +134,9 @@ impl Plane<'_> {
     }
 
     /// The camera of the last frame; all in view for a new map. A newly selected point comes into view.
-    fn camera(&self, view: Rect, memory: &mut Memory) -> Camera {
+    fn camera(&self, view: Rect, memory: &mut PlaneMemory) -> Camera {
         if !memory.chart.as_ref().is_some_and(|chart| Arc::ptr_eq(chart, self.chart)) {
-            *memory = Memory { chart: Some(Arc::clone(self.chart)), ..Memory::default() };
+            *memory = PlaneMemory { chart: Some(Arc::clone(self.chart)), ..PlaneMemory::default() };
         }
         let mut camera = memory.camera.unwrap_or_else(|| self.whole(view));
         if memory.seen != self.selected {
@@ -193,7 +193,7 @@ impl Plane<'_> {
     }
 
     /// The labels that have room, as far as they are measured.
-    fn labels(&self, ui: &Ui, view: &Area, figure: &plane::Plane<'_, '_>, memory: &mut Memory) -> Labels {
+    fn labels(&self, ui: &Ui, view: &Area, figure: &plane::Plane<'_, '_>, memory: &mut PlaneMemory) -> Labels {
         let (pixels, count) = (ui.ctx().pixels_per_point(), figure.feet.len());
         if memory.widths.0 != pixels || memory.widths.1.len() != count {
             memory.widths = (pixels, vec![f32::NAN; count]);
@@ -214,7 +214,7 @@ impl Plane<'_> {
     }
 
     /// The plane and the points that have a label as nodes. The others are found by searching.
-    fn read_out(&self, ui: &Ui, view: Rect, labels: &Labels, response: &Response, answer: &mut Answer) {
+    fn read_out(&self, ui: &Ui, view: Rect, labels: &Labels, response: &Response, answer: &mut PlaneAnswer) {
         node(response, Role::Canvas, || self.name.to_owned());
         if !is_heard(response) {
             return;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::{Color32, Rect, Response, RichText, Stroke, StrokeKind, Ui};
 
 use crate::figure::plane::WIDEST;
-use crate::pages::map::{Chart, Kind};
+use crate::pages::map::{PointKind, VectorMap};
 use crate::widgets::labels;
 use crate::widgets::labels::plural;
 use crate::widgets::{bidi, theme};
@@ -27,29 +27,29 @@ pub fn focus(ui: &Ui, view: Rect) {
 }
 
 /// A point in a line, such as `house, rank 120`.
-pub fn describe(chart: &Chart, at: usize) -> String {
+pub fn describe(chart: &VectorMap, at: usize) -> String {
     let Some(point) = chart.points.get(at) else { return String::new() };
     match chart.kind {
-        Kind::SourceWords | Kind::TargetWords => format!("{}, rank {}", point.text, at + 1),
-        Kind::Phrases => format!("{}, line {}", point.text, point.number),
-        Kind::Annotations => format!("{}, position {}", point.text, point.number),
+        PointKind::SourceWords | PointKind::TargetWords => format!("{}, rank {}", point.text, at + 1),
+        PointKind::Phrases => format!("{}, line {}", point.text, point.number),
+        PointKind::Annotations => format!("{}, position {}", point.text, point.number),
     }
 }
 
 /// What is known of a point besides its text.
-pub fn facts(chart: &Chart, at: usize) -> String {
+pub fn facts(chart: &VectorMap, at: usize) -> String {
     let Some(point) = chart.points.get(at) else { return String::new() };
     match chart.kind {
-        Kind::SourceWords | Kind::TargetWords => {
+        PointKind::SourceWords | PointKind::TargetWords => {
             format!("id {}, rank {}, {}", point.number, at + 1, plural(point.length, "letter"))
         }
-        Kind::Phrases => format!("line {}, {}", point.number, plural(point.length, "word")),
-        Kind::Annotations => format!("position {}, {}", point.number, plural(point.length, "letter")),
+        PointKind::Phrases => format!("line {}, {}", point.number, plural(point.length, "word")),
+        PointKind::Annotations => format!("position {}, {}", point.number, plural(point.length, "letter")),
     }
 }
 
 /// A point's text and facts beside the mouse.
-pub fn tooltip(response: &Response, chart: &Arc<Chart>, at: usize) {
+pub fn tooltip(response: &Response, chart: &Arc<VectorMap>, at: usize) {
     let Some(point) = chart.points.get(at) else { return };
     response.clone().on_hover_ui_at_pointer(|ui| {
         ui.set_max_width(360.0);
