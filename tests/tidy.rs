@@ -105,7 +105,6 @@ const NOT_PAINTED: &[&str] = &["std::fs", "Mutex", "RwLock", "rusqlite"];
 
 /// What pages share of each other, and why.
 const BETWEEN_PAGES: &[(&str, &str, &str)] = &[
-    ("src/pages/corpus/mod.rs", "evaluation", "both pages run the same systems"),
     ("src/ui/views/steps/mod.rs", "sentence", "the source is typed on page Steps, too"),
     ("src/ui/views/steps/player.rs", "sentence", "the source is typed on page Steps, too"),
 ];
@@ -124,6 +123,7 @@ const LONGEST: usize = 600;
 /// circle is gone.
 const CIRCLES: &[(&[&str], &str)] = &[(
     &[
+        "src/models/anatomy/entry.rs",
         "src/models/anatomy/mod.rs",
         "src/models/config.rs",
         "src/models/fused/mod.rs",
@@ -744,4 +744,30 @@ fn packages_with_a_profile_of_their_own_are_in_the_lock_file() {
     let missing: Vec<&str> =
         names.filter(|name| *name != "\"*\"" && !lock.contains(&format!("\nname = \"{name}\"\n"))).collect();
     assert!(missing.is_empty(), "Cargo.toml has profiles of packages that Cargo.lock does not name: {missing:?}");
+}
+
+/// The public types of a file, with the lines that name them.
+fn public_types(source: &Source) -> impl Iterator<Item = (usize, &str)> {
+    let kinds = ["pub struct ", "pub enum ", "pub trait "];
+    source.library_lines().filter_map(move |(number, line)| {
+        let rest = kinds.iter().find_map(|kind| line.trim_start().strip_prefix(kind))?;
+        Some((number, &rest[..rest.find(|c| !is_word(c)).unwrap_or(rest.len())]))
+    })
+}
+
+#[test]
+fn a_public_type_has_a_name_of_its_own() {
+    let sources = the_sources();
+    let mut seen = std::collections::BTreeMap::new();
+    let mut report = String::new();
+    for source in &sources {
+        for (number, name) in public_types(source) {
+            let here = format!("{}:{number}", source.path);
+            if let Some(first) = seen.insert(name, here.clone()) {
+                let _ = writeln!(report, "{here}: `{name}` is the name of another public type, at {first}");
+            }
+        }
+    }
+    assert!(seen.len() > 500, "only {} types were found", seen.len());
+    assert!(report.is_empty(), "\n{report}");
 }

@@ -15,7 +15,7 @@ use crate::jobs::queue::QueueOrder;
 use crate::jobs::steps::StepsRequest;
 use crate::text::lines::TextFile;
 use crate::text::links::Links;
-use crate::training::recipe::Plan;
+use crate::training::recipe::TrainingPlan;
 
 /// What the driver carries out, in order.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,7 +79,7 @@ pub enum FileJob {
     /// Write the configuration of a new training.
     SaveTraining {
         /// What it is to be.
-        plan: Box<Plan>,
+        plan: Box<TrainingPlan>,
         /// Where to.
         path: PathBuf,
     },
@@ -116,20 +116,20 @@ pub enum FileJob {
     /// Draw a picture for the clipboard.
     Paint(Box<PictureRequest>),
     /// Write files in a way that the one who asks knows.
-    Work(Work),
+    Work(FileWork),
 }
 
 /// Work on files that only the one who asks for it knows; it says what came of it.
 #[derive(Clone)]
-pub struct Work(pub Arc<dyn Fn() -> FileEvent + Send + Sync>);
+pub struct FileWork(pub Arc<dyn Fn() -> FileEvent + Send + Sync>);
 
-impl PartialEq for Work {
+impl PartialEq for FileWork {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl std::fmt::Debug for Work {
+impl std::fmt::Debug for FileWork {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Work")
     }

@@ -86,7 +86,7 @@ pub struct Sizes {
 
 /// When a weight matrix is applied while a sentence is translated; costs and bounds are counted by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Applied {
+pub enum ScoredAttention {
     /// Never: its rows are looked up.
     Never,
     /// To each source word, to all of them at once.
@@ -103,7 +103,7 @@ pub enum Applied {
     Halves,
 }
 
-impl Applied {
+impl ScoredAttention {
     /// A matrix of the encoder: the recurrent ones begin with `U`.
     pub fn by_encoder(name: &str) -> Self {
         let last = name.rsplit('.').next().unwrap_or(name);
@@ -124,7 +124,7 @@ pub struct AttentionEntry {
     /// Whether its energies are read off the annotations, so that a window of them makes sense.
     pub content: bool,
     /// When its matrix W_a is applied.
-    pub w_a: Applied,
+    pub w_a: ScoredAttention,
     /// Names and shapes of its parameters below `attention.`.
     pub shapes: fn(&Sizes) -> Shapes,
     /// Makes it from the parameters below `attention.`.
@@ -141,7 +141,7 @@ pub const ATTENTIONS: &[AttentionEntry] = &[
         equation: "e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a)",
         citation: "Bahdanau, Cho, Bengio 2015, appendix A.1.2",
         content: true,
-        w_a: Applied::Step,
+        w_a: ScoredAttention::Step,
         shapes: additive::shapes,
         construct: additive::construct,
     },
@@ -151,7 +151,7 @@ pub const ATTENTIONS: &[AttentionEntry] = &[
         equation: "e_ts = h_t' h_s",
         citation: LUONG,
         content: true,
-        w_a: Applied::Never,
+        w_a: ScoredAttention::Never,
         shapes: dot::shapes,
         construct: dot::construct,
     },
@@ -161,7 +161,7 @@ pub const ATTENTIONS: &[AttentionEntry] = &[
         equation: "e_ts = h_t' W_a h_s",
         citation: LUONG,
         content: true,
-        w_a: Applied::Word,
+        w_a: ScoredAttention::Word,
         shapes: general::shapes,
         construct: general::construct,
     },
@@ -171,7 +171,7 @@ pub const ATTENTIONS: &[AttentionEntry] = &[
         equation: "e_ts = v_a' tanh(W_a [h_t; h_s])",
         citation: LUONG,
         content: true,
-        w_a: Applied::Halves,
+        w_a: ScoredAttention::Halves,
         shapes: concat::shapes,
         construct: concat::construct,
     },
@@ -181,7 +181,7 @@ pub const ATTENTIONS: &[AttentionEntry] = &[
         equation: "e_t = W_a h_t",
         citation: LUONG,
         content: false,
-        w_a: Applied::Step,
+        w_a: ScoredAttention::Step,
         shapes: location::shapes,
         construct: location::construct,
     },

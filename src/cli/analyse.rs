@@ -555,7 +555,7 @@ pub mod report {
         after_long_help = "The report is one page of HTML that needs nothing beside it: systems, tables, heatmaps, notes.
   interlinear report --workspace c.ilws --filter 'tag:talk' --output talk.html"
     )]
-    pub struct AnalyseArgs {
+    pub struct ReportArgs {
         /// The workspace
         #[arg(long, value_name = "FILE")]
         workspace: PathBuf,
@@ -568,7 +568,7 @@ pub mod report {
 
     /// Its arguments.
     pub fn arguments(command: clap::Command) -> clap::Command {
-        AnalyseArgs::augment_args(command)
+        ReportArgs::augment_args(command)
     }
 
     /// Writes the report.
@@ -576,7 +576,7 @@ pub mod report {
     /// # Errors
     /// A sentence about a file, a condition, or too many sentences.
     pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-        let low = AnalyseArgs::from_arg_matches(matches)?;
+        let low = ReportArgs::from_arg_matches(matches)?;
         let workspace = Workspace::open_existing(&low.workspace)?;
         let corpus = read(&workspace)?;
         let mut means = FilterResources::default();

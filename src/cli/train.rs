@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::models::config::Architecture;
 use crate::models::{Kernels, MODELS};
 use crate::ticket::CancellationToken;
-use crate::training::recipe::{PAPERS, Plan, RECIPES, SIZES};
+use crate::training::recipe::{PAPERS, RECIPES, SIZES, TrainingPlan};
 use crate::training::trainer::{DevelopmentScore, LogLine, TrainingReport};
 use crate::training::{RunOptions, recipe, train};
 
@@ -85,8 +85,8 @@ pub struct PlanArgs {
 
 impl PlanArgs {
     /// The plan, the first lines of the tables where nothing is said.
-    fn high(self) -> anyhow::Result<Plan> {
-        let first = Plan::default();
+    fn high(self) -> anyhow::Result<TrainingPlan> {
+        let first = TrainingPlan::default();
         let (source_language, target_language) = match &self.languages {
             None => (first.source_language, first.target_language),
             Some(pair) => {
@@ -102,7 +102,7 @@ impl PlanArgs {
             Some([source, target]) => (source.clone(), target.clone()),
             _ => otherwise,
         };
-        Ok(Plan {
+        Ok(TrainingPlan {
             name: self.name.unwrap_or(first.name),
             output: self.output.unwrap_or(first.output),
             architecture: self.architecture.unwrap_or(first.architecture),

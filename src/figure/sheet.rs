@@ -20,7 +20,7 @@ use crate::figure::measure::{SansSerif, TextMeasure as _};
 use crate::figure::palette::{ColourMap, Palette};
 use crate::figure::provenance::Provenance;
 use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_BODY};
-use crate::figure::tree::{Node, TreeFigure};
+use crate::figure::tree::{DrawnNode, TreeFigure};
 use crate::text::links::Links;
 
 /// Height of the links between the two lines, points.
@@ -32,7 +32,7 @@ const BEFORE_WORDS: f32 = 150.0;
 
 /// What figures of a translation are made of.
 #[derive(Clone, Debug, Default)]
-pub struct Sheet<'a> {
+pub struct PictureSheet<'a> {
     /// Source words.
     pub source: Vec<Label<'a>>,
     /// Target words.
@@ -52,7 +52,7 @@ pub struct Sheet<'a> {
     /// The hypotheses, best first.
     pub beam: Vec<BeamRow<'a>>,
     /// The search, in the order of [`TreeFigure`]; empty where it was not kept.
-    pub tree: Vec<Node<'a>>,
+    pub tree: Vec<DrawnNode<'a>>,
     /// The target word that is looked at closely.
     pub word: Option<Inspected<'a>>,
     /// Where all this comes from.
@@ -94,7 +94,7 @@ pub struct FigureKind {
     pub file: &'static str,
     /// What it cannot be drawn without.
     pub needs: FigureNeeds,
-    draw: for<'a> fn(&'a Sheet<'a>, &FigureStyle) -> Figure<'a>,
+    draw: for<'a> fn(&'a PictureSheet<'a>, &FigureStyle) -> Figure<'a>,
 }
 
 /// What a figure cannot be drawn without.
@@ -172,7 +172,7 @@ pub fn kind(name: &str) -> Option<&'static FigureKind> {
 
 impl FigureKind {
     /// The figure on its ground, with what `look` asks for; `None` where something is missing that it needs.
-    pub fn draw<'a>(&self, sheet: &'a Sheet<'a>, look: &FigureStyle) -> Option<Figure<'a>> {
+    pub fn draw<'a>(&self, sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Option<Figure<'a>> {
         let has_cells = sheet.cells.is_some() && self.name == KINDS[0].name;
         let is_there = match self.needs {
             FigureNeeds::Nothing => true,
@@ -196,7 +196,7 @@ impl FigureKind {
 /// The numbers of a figure that has none.
 static NOTHING: LazyLock<Alignment> = LazyLock::new(Alignment::default);
 
-fn heatmap<'a>(sheet: &'a Sheet<'a>, look: &FigureStyle) -> Figure<'a> {
+fn heatmap<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
     let (numbers, scale) = sheet.cells.unwrap_or((sheet.alpha.unwrap_or(&NOTHING), Scale::Unit));
     let heatmap = Heatmap {
         source: &sheet.source,
@@ -213,7 +213,7 @@ fn heatmap<'a>(sheet: &'a Sheet<'a>, look: &FigureStyle) -> Figure<'a> {
     heatmap.sheet(sheet.corner, look.has_legend, &SansSerif, Provenance::default())
 }
 
-fn links<'a>(sheet: &'a Sheet<'a>, look: &FigureStyle) -> Figure<'a> {
+fn links<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
     let palette = Palette::of(look.is_dark);
     let links = links::LinksFigure {
         source: &sheet.source,
@@ -231,7 +231,7 @@ fn links<'a>(sheet: &'a Sheet<'a>, look: &FigureStyle) -> Figure<'a> {
     with_legend(figure, |place| legend::of_links(&place, links.threshold, |alpha| links.stroke_of(alpha), palette))
 }
 
-fn beam<'a>(sheet: &'a Sheet<'a>, look: &FigureStyle) -> Figure<'a> {
+fn beam<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
     let palette = Palette::of(look.is_dark);
     let width =
         |row: &BeamRow<'_>| row.words.iter().map(|(word, _)| SansSerif.width(word, TEXT_BODY) + SPACE_1).sum::<f32>();
@@ -246,7 +246,7 @@ fn beam<'a>(sheet: &'a Sheet<'a>, look: &FigureStyle) -> Figure<'a> {
     if look.has_legend { with_legend(figure, |place| legend::of_doubt(&place, palette)) } else { figure }
 }
 
-fn tree<'a>(sheet: &'a Sheet<'a>, look: &FigureStyle) -> Figure<'a> {
+fn tree<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
     let palette = Palette::of(look.is_dark);
     let tree = TreeFigure { nodes: &sheet.tree, selected: None, scale: 1.0, palette };
     let figure = tree.whole(&SansSerif, Provenance::default());
@@ -254,7 +254,7 @@ fn tree<'a>(sheet: &'a Sheet<'a>, look: &FigureStyle) -> Figure<'a> {
 }
 
 /// They say themselves what they are.
-fn bars<'a>(sheet: &'a Sheet<'a>, look: &FigureStyle) -> Figure<'a> {
+fn bars<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
     let palette = Palette::of(look.is_dark);
     sheet.word.as_ref().map_or_else(Figure::default, |word| word.whole(&sheet.source, &SansSerif, palette))
 }

@@ -38,7 +38,7 @@ enum Weight {
 }
 
 impl Weight {
-    fn of(node: &Node<'_>) -> Self {
+    fn of(node: &DrawnNode<'_>) -> Self {
         match node.state {
             _ if node.is_best => Self::Best,
             NodeState::Pruned => Self::Pruned,
@@ -73,7 +73,7 @@ pub enum NodeState {
 
 /// A node. Nodes stand in the order of a walk that goes down before it goes on, what continues a node best first.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Node<'a> {
+pub struct DrawnNode<'a> {
     /// Its word.
     pub text: Cow<'a, str>,
     /// Nodes before it, from the first word on: the column that it stands in.
@@ -96,7 +96,7 @@ pub struct Node<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct TreeFigure<'a> {
     /// In order.
-    pub nodes: &'a [Node<'a>],
+    pub nodes: &'a [DrawnNode<'a>],
     /// The place of the node that is looked at closely.
     pub selected: Option<usize>,
     /// Size of everything; 1 is usual.
@@ -232,7 +232,7 @@ impl<'a> TreeFigure<'a> {
         }
     }
 
-    fn node(&self, node: &Node<'a>, area: &Area, out: &mut Vec<Mark<'a>>) {
+    fn node(&self, node: &DrawnNode<'a>, area: &Area, out: &mut Vec<Mark<'a>>) {
         let palette = self.palette;
         let doubt = palette.doubt(node.log_p);
         if !doubt.is_clear() {
@@ -277,7 +277,8 @@ mod tests {
     #[test]
     fn what_continues_best_stays_on_its_line_and_nothing_overlaps() {
         // a -> b -> c, with d beside b and e beside c
-        let node = |text: &'static str, step, parent| Node { text: text.into(), step, parent, ..Node::default() };
+        let node =
+            |text: &'static str, step, parent| DrawnNode { text: text.into(), step, parent, ..DrawnNode::default() };
         let nodes = [
             node("a", 0, None),
             node("b", 1, Some(0)),
@@ -307,12 +308,12 @@ mod tests {
     #[test]
     fn a_view_has_what_the_whole_has_there() {
         // a chain of words, each continued by six further ones
-        let mut nodes: Vec<Node<'static>> = Vec::new();
+        let mut nodes: Vec<DrawnNode<'static>> = Vec::new();
         for step in 0..12 {
-            nodes.push(Node { text: "word".into(), step, parent: step.checked_sub(1), ..Node::default() });
+            nodes.push(DrawnNode { text: "word".into(), step, parent: step.checked_sub(1), ..DrawnNode::default() });
         }
         for step in (0..12).rev() {
-            let more = Node { text: "other".into(), step: step + 1, parent: Some(step), ..Node::default() };
+            let more = DrawnNode { text: "other".into(), step: step + 1, parent: Some(step), ..DrawnNode::default() };
             nodes.extend(std::iter::repeat_n(more, 6));
         }
         let tree = TreeFigure { nodes: &nodes, selected: Some(3), scale: 1.0, palette: Palette::of(false) };

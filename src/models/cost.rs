@@ -9,10 +9,10 @@
 use crate::models::config::Config;
 use crate::models::shapes;
 
-pub use crate::attention::Applied;
+pub use crate::attention::ScoredAttention;
 
 /// When the matrix of that name is applied.
-pub fn applied(config: &Config, name: &str) -> Applied {
+pub fn applied(config: &Config, name: &str) -> ScoredAttention {
     (config.architecture.entry().applied)(config, name)
 }
 
@@ -48,14 +48,14 @@ impl Cost {
     }
 
     /// Adds a matrix of `work` operations where it is applied.
-    fn add(&mut self, applied: Applied, work: u64) {
+    fn add(&mut self, applied: ScoredAttention, work: u64) {
         match applied {
-            Applied::Never => {}
-            Applied::Word | Applied::WordAfterWord => self.source_word += work,
-            Applied::Sentence => self.sentence += work,
-            Applied::Step => self.step += work,
-            Applied::Output => self.output += work,
-            Applied::Halves => {
+            ScoredAttention::Never => {}
+            ScoredAttention::Word | ScoredAttention::WordAfterWord => self.source_word += work,
+            ScoredAttention::Sentence => self.sentence += work,
+            ScoredAttention::Step => self.step += work,
+            ScoredAttention::Output => self.output += work,
+            ScoredAttention::Halves => {
                 self.source_word += work / 2;
                 self.step += work / 2;
             }

@@ -23,7 +23,7 @@
 
 use candle_core::Tensor;
 
-use crate::attention::{AlignedAnnotations, Applied, Attention, AttentionKind, Query, Sizes, construct};
+use crate::attention::{AlignedAnnotations, Attention, AttentionKind, Query, ScoredAttention, Sizes, construct};
 use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed};
 use crate::models::config::{Config, LuongSizes};
@@ -63,13 +63,13 @@ fn looks(config: &Config) -> Option<AlignmentMode> {
     Some(AlignmentMode { kind: luong.attention, score })
 }
 
-fn applied(config: &Config, name: &str) -> Applied {
+fn applied(config: &Config, name: &str) -> ScoredAttention {
     match name {
-        "source_embedding" | "target_embedding" => Applied::Never,
-        "W_s" => Applied::Output,
-        "attention.W_a" => looks(config).map_or(Applied::Step, |looks| looks.score.w_a),
-        _ if name.starts_with("encoder.") => Applied::by_encoder(name),
-        _ => Applied::Step,
+        "source_embedding" | "target_embedding" => ScoredAttention::Never,
+        "W_s" => ScoredAttention::Output,
+        "attention.W_a" => looks(config).map_or(ScoredAttention::Step, |looks| looks.score.w_a),
+        _ if name.starts_with("encoder.") => ScoredAttention::by_encoder(name),
+        _ => ScoredAttention::Step,
     }
 }
 

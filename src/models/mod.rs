@@ -28,7 +28,7 @@ pub mod untrained;
 
 use std::fmt;
 
-use crate::attention::{Applied, AttentionEntry, AttentionKind};
+use crate::attention::{AttentionEntry, AttentionKind, ScoredAttention};
 use crate::error::Result;
 use crate::models::anatomy::Plan;
 use crate::models::config::Config;
@@ -80,7 +80,7 @@ pub struct ModelEntry {
     /// Whether one vector c is all that the encoder leaves.
     pub one_context: bool,
     /// When a matrix is applied.
-    pub applied: fn(&Config, &str) -> Applied,
+    pub applied: fn(&Config, &str) -> ScoredAttention,
     /// Multiplications of a step for each source word that it looks at: the energy and the word's part of c_i.
     pub look_products: fn(&Config) -> usize,
     /// How it is drawn on page Steps; `None` where it is not.

@@ -11,7 +11,7 @@
 
 use candle_core::Tensor;
 
-use crate::attention::Applied;
+use crate::attention::ScoredAttention;
 use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed_previous, embed_shifted};
 use crate::models::config::Config;
@@ -44,14 +44,14 @@ pub const ENTRY: ModelEntry = ModelEntry {
 };
 
 /// c is the same at every step, and so is what it is multiplied by.
-fn applied(_: &Config, name: &str) -> Applied {
+fn applied(_: &Config, name: &str) -> ScoredAttention {
     match name {
-        "source_embedding" | "target_embedding" => Applied::Never,
-        "encoder.V" | "decoder.V" | "readout.O_c" => Applied::Sentence,
-        "readout.G" | "readout.G_l" | "readout.G_r" => Applied::Output,
-        _ if name.starts_with("decoder.C") => Applied::Sentence,
-        _ if name.starts_with("encoder.") => Applied::by_encoder(name),
-        _ => Applied::Step,
+        "source_embedding" | "target_embedding" => ScoredAttention::Never,
+        "encoder.V" | "decoder.V" | "readout.O_c" => ScoredAttention::Sentence,
+        "readout.G" | "readout.G_l" | "readout.G_r" => ScoredAttention::Output,
+        _ if name.starts_with("decoder.C") => ScoredAttention::Sentence,
+        _ if name.starts_with("encoder.") => ScoredAttention::by_encoder(name),
+        _ => ScoredAttention::Step,
     }
 }
 

@@ -5,7 +5,7 @@
 
 use candle_core::Tensor;
 
-use crate::attention::{self, Applied, Attention, AttentionKind, Query, Sizes, additive};
+use crate::attention::{self, Attention, AttentionKind, Query, ScoredAttention, Sizes, additive};
 use crate::error::Result;
 use crate::models::batch::{Batch, embed_previous, embed_shifted};
 use crate::models::config::Config;
@@ -37,14 +37,14 @@ pub const ENTRY: ModelEntry = ModelEntry {
     gain: |_| 1.0,
 };
 
-fn applied(_: &Config, name: &str) -> Applied {
+fn applied(_: &Config, name: &str) -> ScoredAttention {
     match name {
-        "source_embedding" | "target_embedding" => Applied::Never,
-        "decoder.W_s" => Applied::Sentence,
-        "attention.U_a" => Applied::Word,
-        "readout.W_o" => Applied::Output,
-        _ if name.starts_with("encoder.") => Applied::by_encoder(name),
-        _ => Applied::Step,
+        "source_embedding" | "target_embedding" => ScoredAttention::Never,
+        "decoder.W_s" => ScoredAttention::Sentence,
+        "attention.U_a" => ScoredAttention::Word,
+        "readout.W_o" => ScoredAttention::Output,
+        _ if name.starts_with("encoder.") => ScoredAttention::by_encoder(name),
+        _ => ScoredAttention::Step,
     }
 }
 

@@ -19,7 +19,7 @@ use crate::training::settings::{
 
 /// What is wanted, in the words of the tables.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub struct TrainingPlan {
     /// Name of the model.
     pub name: String,
     /// Folder of the finished model.
@@ -46,7 +46,7 @@ pub struct Plan {
     pub vocabulary: Option<PathBuf>,
 }
 
-impl Default for Plan {
+impl Default for TrainingPlan {
     fn default() -> Self {
         Self {
             name: "new model".to_owned(),
@@ -208,7 +208,7 @@ fn adam(_: &PaperEntry, settings: &mut TrainingSettings) {
     };
 }
 
-impl Plan {
+impl TrainingPlan {
     /// Whether a place and a score are to be chosen.
     pub fn chooses_attention(&self) -> bool {
         self.architecture == Architecture::LUONG.name()
@@ -377,7 +377,7 @@ fn named<'a, T>(what: &str, name: &str, table: &'a [T], names: impl Fn(&T) -> &s
 }
 
 /// The file as it is written: the choice in comments, then every key.
-pub fn text(plan: &Plan) -> Result<String> {
+pub fn text(plan: &TrainingPlan) -> Result<String> {
     let settings = plan.compose()?;
     let keys = toml::to_string(&settings)
         .map_err(|error| Error::Internal(format!("the configuration cannot be written ({error})")))?;
@@ -395,8 +395,8 @@ pub fn text(plan: &Plan) -> Result<String> {
 /// that there is such a file.
 ///
 /// # Errors
-/// As [`Plan::compose`]; when the file exists already or cannot be written.
-pub fn save(plan: &Plan, path: &Path, replace: bool) -> Result<()> {
+/// As [`TrainingPlan::compose`]; when the file exists already or cannot be written.
+pub fn save(plan: &TrainingPlan, path: &Path, replace: bool) -> Result<()> {
     if path.exists() && !replace {
         return Err(Error::file(path, "exists already; choose another name or replace it with `train --new --force`"));
     }

@@ -14,7 +14,7 @@ use crate::timing::{millis, told};
 use interlinear::app::command::WindowCommand;
 use interlinear::app::effect::Effect;
 use interlinear::app::page::Page;
-use interlinear::cli::bench::figures::{Column, Figures};
+use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
 use interlinear::pages::corpus::command::CorpusCommand;
 use interlinear::session::command::Command;
@@ -22,13 +22,13 @@ use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::ui::Desk;
 
-const COLUMNS: &[Column] = &[
-    Column::number("rows", 0),
-    Column::number("opened ms", 0),
-    Column::words("what happens", 20),
-    Column::number("median ms", 2),
-    Column::number("p99 ms", 2),
-    Column::number("most ms", 2),
+const COLUMNS: &[BenchColumn] = &[
+    BenchColumn::number("rows", 0),
+    BenchColumn::number("opened ms", 0),
+    BenchColumn::words("what happens", 20),
+    BenchColumn::number("median ms", 2),
+    BenchColumn::number("p99 ms", 2),
+    BenchColumn::number("most ms", 2),
 ];
 
 /// Longest wait for anything.

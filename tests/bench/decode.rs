@@ -9,46 +9,46 @@ use crate::machine::Rates;
 use crate::race::{BEAM, Course, Race, Racer, WORDS};
 use crate::subject::{Source, Subject};
 use crate::{Setup, peer, subject, work};
-use interlinear::cli::bench::figures::{Column, Figures, quantile};
+use interlinear::cli::bench::figures::{BenchColumn, Figures, quantile};
 
 /// Sentences decoded together, and the same on a graphics card.
 const BATCHES: (&[usize], &[usize]) = (&[12, 64, 256], &[64, 256]);
 
-const SENTENCE: &[Column] = &[
-    Column::words("model", 22),
-    Column::words("weights", 7),
-    Column::number("threads", 0),
-    Column::number("ms/sentence", 2),
-    Column::number("p5", 2),
-    Column::number("p95", 2),
-    Column::number("bound f32 ms", 2),
-    Column::words("by", 8),
-    Column::number("products ms", 2),
-    Column::number("bound 16-bit ms", 2),
-    Column::number("of bound", 2),
-    Column::number("readable ms", 2),
-    Column::number("ratio", 2),
-    Column::words("words, log p", 12),
-    Column::number("peer ms", 2),
-    Column::number("peer ratio", 2),
-    Column::words("peer words, log p", 12),
+const SENTENCE: &[BenchColumn] = &[
+    BenchColumn::words("model", 22),
+    BenchColumn::words("weights", 7),
+    BenchColumn::number("threads", 0),
+    BenchColumn::number("ms/sentence", 2),
+    BenchColumn::number("p5", 2),
+    BenchColumn::number("p95", 2),
+    BenchColumn::number("bound f32 ms", 2),
+    BenchColumn::words("by", 8),
+    BenchColumn::number("products ms", 2),
+    BenchColumn::number("bound 16-bit ms", 2),
+    BenchColumn::number("of bound", 2),
+    BenchColumn::number("readable ms", 2),
+    BenchColumn::number("ratio", 2),
+    BenchColumn::words("words, log p", 12),
+    BenchColumn::number("peer ms", 2),
+    BenchColumn::number("peer ratio", 2),
+    BenchColumn::words("peer words, log p", 12),
 ];
 
-const BATCHED: &[Column] = &[
-    Column::words("model", 22),
-    Column::words("weights", 7),
-    Column::number("threads", 0),
-    Column::number("batch", 0),
-    Column::number("words/s", 0),
-    Column::number("least", 0),
-    Column::number("most", 0),
-    Column::number("% of peak", 0),
-    Column::number("bound f32 words/s", 0),
-    Column::number("16-bit", 0),
-    Column::words("words, log p", 12),
-    Column::number("peer words/s", 0),
-    Column::number("peer ratio", 2),
-    Column::words("peer words, log p", 12),
+const BATCHED: &[BenchColumn] = &[
+    BenchColumn::words("model", 22),
+    BenchColumn::words("weights", 7),
+    BenchColumn::number("threads", 0),
+    BenchColumn::number("batch", 0),
+    BenchColumn::number("words/s", 0),
+    BenchColumn::number("least", 0),
+    BenchColumn::number("most", 0),
+    BenchColumn::number("% of peak", 0),
+    BenchColumn::number("bound f32 words/s", 0),
+    BenchColumn::number("16-bit", 0),
+    BenchColumn::words("words, log p", 12),
+    BenchColumn::number("peer words/s", 0),
+    BenchColumn::number("peer ratio", 2),
+    BenchColumn::words("peer words, log p", 12),
 ];
 
 /// The columns of the peer, the last ones.
@@ -91,7 +91,7 @@ type Row = fn(&Subject, &Course, &Race, &Rates) -> Vec<Value>;
 fn race_all(
     setup: &Setup,
     figures: &mut Figures,
-    (random, columns): (Vec<Source>, &[Column]),
+    (random, columns): (Vec<Source>, &[BenchColumn]),
     courses: &dyn Fn(&Subject) -> Vec<Course>,
     row: Row,
 ) -> anyhow::Result<()> {

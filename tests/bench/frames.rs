@@ -12,7 +12,7 @@ use crate::{Setup, scenes};
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::effect::Effect;
 use interlinear::app::page::Page;
-use interlinear::cli::bench::figures::{Column, Figures};
+use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::jobs::steps::{StepTrace, StepsEvent};
 use interlinear::pages::steps::command::StepsCommand;
 use interlinear::session::command::Command;
@@ -30,13 +30,13 @@ const WARM_UP: usize = 12;
 /// The usual window, points.
 const WINDOW: Vec2 = Vec2::new(1280.0, 800.0);
 
-const COLUMNS: &[Column] = &[
-    Column::words("shown", 28),
-    Column::number("triangles", 0),
-    Column::words("what happens", 20),
-    Column::number("median ms", 2),
-    Column::number("p99 ms", 2),
-    Column::number("most ms", 2),
+const COLUMNS: &[BenchColumn] = &[
+    BenchColumn::words("shown", 28),
+    BenchColumn::number("triangles", 0),
+    BenchColumn::words("what happens", 20),
+    BenchColumn::number("median ms", 2),
+    BenchColumn::number("p99 ms", 2),
+    BenchColumn::number("most ms", 2),
 ];
 
 /// What happens before a frame.

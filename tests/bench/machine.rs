@@ -9,7 +9,7 @@ use pulp::{Arch, Simd, WithSimd};
 use serde_json::{Value, json};
 
 use interlinear::cli::args::physical_cores;
-use interlinear::cli::bench::figures::{Column, Figures};
+use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::error::{Error, Result};
 use interlinear::nn::fused::{Precision, level};
 
@@ -24,11 +24,11 @@ const CHAINS: usize = 12;
 /// Numbers of a stream that are added at a time.
 const LANES: usize = 16;
 
-const COLUMNS: &[Column] = &[
-    Column::number("threads", 0),
-    Column::number("memory GB/s", 1),
-    Column::number("cache GB/s", 0),
-    Column::number("f32 GFLOP/s", 0),
+const COLUMNS: &[BenchColumn] = &[
+    BenchColumn::number("threads", 0),
+    BenchColumn::number("memory GB/s", 1),
+    BenchColumn::number("cache GB/s", 0),
+    BenchColumn::number("f32 GFLOP/s", 0),
 ];
 
 /// What so many threads reach together.

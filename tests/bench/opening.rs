@@ -13,7 +13,7 @@ use crate::Setup;
 use crate::timing::millis;
 use interlinear::app::command::WindowCommand;
 use interlinear::app::files::lists::List;
-use interlinear::cli::bench::figures::{Column, Figures};
+use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::error::{Error, Result};
 use interlinear::pages::sentence::command::ListCommand;
 use interlinear::session::command::Command;
@@ -30,15 +30,15 @@ const LOOK_EVERY: Duration = Duration::from_millis(2);
 /// The measurement ends at the latest after so long.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-const COLUMNS: &[Column] = &[
-    Column::words("search finds", 12),
-    Column::number("lines", 0),
-    Column::number("MB", 0),
-    Column::number("first lines ms", 1),
-    Column::number("all lines ms", 0),
-    Column::number("search ms", 0),
-    Column::number("longest turn ms", 1),
-    Column::number("memory MB", 0),
+const COLUMNS: &[BenchColumn] = &[
+    BenchColumn::words("search finds", 12),
+    BenchColumn::number("lines", 0),
+    BenchColumn::number("MB", 0),
+    BenchColumn::number("first lines ms", 1),
+    BenchColumn::number("all lines ms", 0),
+    BenchColumn::number("search ms", 0),
+    BenchColumn::number("longest turn ms", 1),
+    BenchColumn::number("memory MB", 0),
 ];
 
 /// Opens the file as the window does, once for each thing to look for.

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::Setup;
 use crate::timing::median;
-use interlinear::cli::bench::figures::{Column, Figures};
+use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::cli::words;
 use interlinear::decoding::{self, SearchOptions};
 use interlinear::models::Model;
@@ -20,11 +20,11 @@ const SENTENCE: &str = "My neighbour repaired the old bicycle before the childre
 /// No measurement takes longer, unless a single one does.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-const COLUMNS: &[Column] = &[
-    Column::words("model", 22),
-    Column::number("load ms", 0),
-    Column::number("first translation ms", 1),
-    Column::number("whole process ms", 0),
+const COLUMNS: &[BenchColumn] = &[
+    BenchColumn::words("model", 22),
+    BenchColumn::number("load ms", 0),
+    BenchColumn::number("first translation ms", 1),
+    BenchColumn::number("whole process ms", 0),
 ];
 
 /// Measures each model, and a fresh process of the program.

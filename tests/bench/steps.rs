@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::Setup;
 use crate::timing::millis;
-use interlinear::cli::bench::figures::{Column, Figures, quantile};
+use interlinear::cli::bench::figures::{BenchColumn, Figures, quantile};
 use interlinear::decoding::apart::Then;
 use interlinear::error::Error;
 use interlinear::jobs::steps::{StepTrace, StepsRequest, StepsThread};
@@ -20,12 +20,12 @@ const WORDS: usize = 40;
 /// Longest time of one request.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-const COLUMNS: &[Column] = &[
-    Column::words("model", 22),
-    Column::number("steps", 0),
-    Column::number("opened ms", 1),
-    Column::number("all ms", 1),
-    Column::number("ms a step", 2),
+const COLUMNS: &[BenchColumn] = &[
+    BenchColumn::words("model", 22),
+    BenchColumn::number("steps", 0),
+    BenchColumn::number("opened ms", 1),
+    BenchColumn::number("all ms", 1),
+    BenchColumn::number("ms a step", 2),
 ];
 
 /// Takes a sentence apart with each model.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::machine::pool;
 use crate::{Setup, peer, subject};
-use interlinear::cli::bench::figures::{Column, Figures, quantile};
+use interlinear::cli::bench::figures::{BenchColumn, Figures, quantile};
 use interlinear::models::config::Config;
 use interlinear::models::cost::Cost;
 use interlinear::models::folder::CONFIG_FILE;
@@ -32,17 +32,17 @@ const UPDATES: usize = 6;
 /// As in a modern recipe, so that the cost of dropout masks is measured too.
 const DROPOUT: f32 = 0.2;
 
-const COLUMNS: &[Column] = &[
-    Column::words("model", 22),
-    Column::words("factors", 7),
-    Column::number("threads", 0),
-    Column::number("target words/s", 0),
-    Column::number("least", 0),
-    Column::number("most", 0),
-    Column::number("% of peak", 0),
-    Column::number("MB", 0),
-    Column::number("peer words/s", 0),
-    Column::number("peer ratio", 2),
+const COLUMNS: &[BenchColumn] = &[
+    BenchColumn::words("model", 22),
+    BenchColumn::words("factors", 7),
+    BenchColumn::number("threads", 0),
+    BenchColumn::number("target words/s", 0),
+    BenchColumn::number("least", 0),
+    BenchColumn::number("most", 0),
+    BenchColumn::number("% of peak", 0),
+    BenchColumn::number("MB", 0),
+    BenchColumn::number("peer words/s", 0),
+    BenchColumn::number("peer ratio", 2),
 ];
 /// The columns of the peer, the last ones.
 const OF_PEER: usize = 2;

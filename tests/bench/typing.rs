@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::Setup;
 use crate::timing::{millis, told};
 use interlinear::app::document::column::ColumnState;
-use interlinear::cli::bench::figures::{Column, Figures};
+use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::nn::device::DeviceChoice;
 use interlinear::pages::sentence::command::SourceCommand;
 use interlinear::session::driver::OpenWith;
@@ -23,8 +23,12 @@ const SENTENCE: &str =
 /// Longest time of a measurement.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-const COLUMNS: &[Column] =
-    &[Column::words("", 32), Column::number("median ms", 1), Column::number("p99", 1), Column::number("most", 1)];
+const COLUMNS: &[BenchColumn] = &[
+    BenchColumn::words("", 32),
+    BenchColumn::number("median ms", 1),
+    BenchColumn::number("p99", 1),
+    BenchColumn::number("most", 1),
+];
 
 /// What was measured, milliseconds.
 #[derive(Clone, Default)]

@@ -6,7 +6,7 @@
 
 use crate::machine::Rates;
 use interlinear::models::config::Config;
-use interlinear::models::cost::{Applied, Cost, applied};
+use interlinear::models::cost::{Cost, ScoredAttention, applied};
 use interlinear::models::shapes;
 
 /// How much a batch is.
@@ -45,11 +45,11 @@ pub const BOUNDS: &str = "reading all weights from memory at every step or makin
 fn reads(config: &Config, name: &str, load: &Load) -> f64 {
     let (once, words, steps) = (1.0, load.t_x as f64, load.t_y as f64);
     match applied(config, name) {
-        Applied::Never => 0.0,
-        Applied::Word | Applied::Sentence => once,
-        Applied::WordAfterWord => words,
-        Applied::Step | Applied::Output => steps,
-        Applied::Halves => 0.5 * (once + steps),
+        ScoredAttention::Never => 0.0,
+        ScoredAttention::Word | ScoredAttention::Sentence => once,
+        ScoredAttention::WordAfterWord => words,
+        ScoredAttention::Step | ScoredAttention::Output => steps,
+        ScoredAttention::Halves => 0.5 * (once + steps),
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::Setup;
 use crate::timing::millis;
-use interlinear::cli::bench::figures::{Column, Figures, quantile};
+use interlinear::cli::bench::figures::{BenchColumn, Figures, quantile};
 use interlinear::corpus::import::importer::import_file;
 use interlinear::corpus::measures::measures::Measuring;
 use interlinear::corpus::query::filter::Filter;
@@ -34,22 +34,22 @@ const WORDS: f32 = 200_000.0;
 /// Sentences that are written at once.
 const WINDOW: usize = 5000;
 
-const BROUGHT: &[Column] = &[
-    Column::number("sentences", 0),
-    Column::number("systems", 0),
-    Column::number("JSON MB", 0),
-    Column::number("import s", 1),
-    Column::number("CPU s", 1),
-    Column::number("file MB", 0),
-    Column::number("to f16", 2),
-    Column::number("output ms", 2),
+const BROUGHT: &[BenchColumn] = &[
+    BenchColumn::number("sentences", 0),
+    BenchColumn::number("systems", 0),
+    BenchColumn::number("JSON MB", 0),
+    BenchColumn::number("import s", 1),
+    BenchColumn::number("CPU s", 1),
+    BenchColumn::number("file MB", 0),
+    BenchColumn::number("to f16", 2),
+    BenchColumn::number("output ms", 2),
 ];
-const LONG: &[Column] = &[
-    Column::number("sentences", 0),
-    Column::words("what", 36),
-    Column::number("first ms", 0),
-    Column::number("later ms", 0),
-    Column::number("rows", 0),
+const LONG: &[BenchColumn] = &[
+    BenchColumn::number("sentences", 0),
+    BenchColumn::words("what", 36),
+    BenchColumn::number("first ms", 0),
+    BenchColumn::number("later ms", 0),
+    BenchColumn::number("rows", 0),
 ];
 
 /// Measures all three.

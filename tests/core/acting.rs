@@ -6,7 +6,7 @@ use std::sync::Arc;
 use interlinear::app::document::column::Column;
 use interlinear::app::document::hand::TakenAway;
 use interlinear::app::document::tree::SearchTree;
-use interlinear::app::document::tree::{DrawnTree, ShownTree, Trace};
+use interlinear::app::document::tree::{DrawnTree, ShownTree, TreeTrace};
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
@@ -627,7 +627,7 @@ fn pieces_of_a_word_with_no_branch_between_are_one_node() {
         node(9, Some(6), 3, 0, -0.1, NodeFate::Finished),
         node(10, Some(7), 3, 0, -0.1, NodeFate::Finished),
     ];
-    let trace = Trace {
+    let trace = TreeTrace {
         nodes: &nodes,
         beam: 3,
         word: &|id| words[id as usize].to_owned(),

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use candle_core::{DType, Device as Candle, Tensor};
-use interlinear::attention::{self, Applied, Attention, AttentionKind, Query};
+use interlinear::attention::{self, Attention, AttentionKind, Query, ScoredAttention};
 use interlinear::decoding::{SearchOptions, Specials, decode};
 use interlinear::error::Result;
 use interlinear::interventions::{Intervening, Intervention};
@@ -51,10 +51,10 @@ const ENTRY: ModelEntry = ModelEntry {
     input_delay: Some(1),
     one_context: false,
     applied: |_, name| match name {
-        "source_embedding" | "target_embedding" => Applied::Never,
-        "encoder.W" => Applied::Word,
-        "readout.W_o" => Applied::Output,
-        _ => Applied::Step,
+        "source_embedding" | "target_embedding" => ScoredAttention::Never,
+        "encoder.W" => ScoredAttention::Word,
+        "readout.W_o" => ScoredAttention::Output,
+        _ => ScoredAttention::Step,
     },
     look_products: |config| 2 * config.hidden,
     anatomy: None,

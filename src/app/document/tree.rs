@@ -71,7 +71,7 @@ pub struct ShownTree {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DrawnTree {
     /// The nodes.
-    pub nodes: Vec<tree::Node<'static>>,
+    pub nodes: Vec<tree::DrawnNode<'static>>,
     /// For each the nodes of the search that it stands for, the pieces of one word.
     pub parts: Vec<Vec<usize>>,
     /// For each node of the search the drawn one that stands for it.
@@ -96,7 +96,7 @@ impl DrawnTree {
 }
 
 /// A search as its trace tells it.
-pub struct Trace<'a> {
+pub struct TreeTrace<'a> {
     /// Its nodes.
     pub nodes: &'a [Node],
     /// Its beam.
@@ -115,7 +115,7 @@ impl SearchTree {
     /// The search that led to what a column shows; `None` while it runs, and where it was too large to keep.
     pub fn of(column: &Column) -> Option<Self> {
         let shown = column.shown();
-        Self::read(&Trace {
+        Self::read(&TreeTrace {
             nodes: &column.result.nodes,
             beam: column.beam()?,
             word: &|id| column.result.words.get(&id).cloned().unwrap_or_default(),
@@ -126,7 +126,7 @@ impl SearchTree {
     }
 
     /// The tree of a search; `None` without nodes.
-    pub fn read(trace: &Trace<'_>) -> Option<Self> {
+    pub fn read(trace: &TreeTrace<'_>) -> Option<Self> {
         let nodes = trace.nodes;
         let steps = nodes.iter().map(|node| node.step + 1).max()?;
         let marks = trace.marks.clone();
@@ -150,7 +150,7 @@ impl SearchTree {
         Some(tree)
     }
 
-    fn push(&mut self, trace: &Trace<'_>, node: &Node, is_kept: bool) {
+    fn push(&mut self, trace: &TreeTrace<'_>, node: &Node, is_kept: bool) {
         let state = match node.fate {
             NodeFate::Alive => NodeState::Inner,
             NodeFate::Pruned => NodeState::Pruned,
@@ -181,7 +181,7 @@ impl SearchTree {
     }
 
     /// Marks the words of the hypothesis that is shown.
-    fn mark_best(&mut self, trace: &Trace<'_>) {
+    fn mark_best(&mut self, trace: &TreeTrace<'_>) {
         let mut next = &self.roots;
         let mut path = Vec::new();
         for id in trace.best {
@@ -266,7 +266,7 @@ impl SearchTree {
             let parent = self.nodes[first].parent.and_then(|parent| drawn.places[parent]);
             let step = parent.map_or(0, |parent| drawn.nodes[parent].step + 1);
             let node = self.node(&part, &children, shown);
-            drawn.nodes.push(tree::Node { step, parent, hidden, ..node });
+            drawn.nodes.push(tree::DrawnNode { step, parent, hidden, ..node });
             drawn.parts.push(part);
             stack.extend(children.into_iter().rev());
         }
@@ -293,18 +293,18 @@ impl SearchTree {
     }
 
     /// Pieces of a word as one node, without its place.
-    fn node(&self, part: &[usize], children: &[usize], shown: &ShownTree) -> tree::Node<'static> {
+    fn node(&self, part: &[usize], children: &[usize], shown: &ShownTree) -> tree::DrawnNode<'static> {
         let (first, last) = (&self.nodes[part[0]], &self.nodes[part[part.len() - 1]]);
         // what is not known yet at the last step that is drawn has no fate
         let is_open = self.is_last(part[part.len() - 1], shown) && last.is_kept && last.state == NodeState::Pruned;
         let goes_on = !children.is_empty() && children.iter().all(|child| self.nodes[*child].is_piece);
-        tree::Node {
+        tree::DrawnNode {
             text: self.text(part, (first.is_piece, goes_on), shown.pieces).into(),
             log_p: part.iter().map(|at| self.nodes[*at].log_p).sum(),
             state: if is_open { NodeState::Inner } else { last.state },
             is_best: last.is_best,
             said: part.iter().map(|at| self.nodes[*at].said).max().unwrap_or_default(),
-            ..tree::Node::default()
+            ..tree::DrawnNode::default()
         }
     }
 

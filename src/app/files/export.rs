@@ -26,7 +26,7 @@ use crate::app::files::picture::{GUIDED, PictureRequest, measure};
 use crate::app::settings::{Settings, Shown};
 use crate::figure::palette::ColourMap;
 use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle};
-use crate::figure::tree::Node;
+use crate::figure::tree::DrawnNode;
 use crate::jobs::live::protocol::HypothesisView;
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
@@ -161,7 +161,7 @@ pub fn picture(
 }
 
 /// The search of a column, with as much of it as is asked for.
-fn searched(column: &Column, settings: &Settings, drawing: &Drawing) -> Vec<Node<'static>> {
+fn searched(column: &Column, settings: &Settings, drawing: &Drawing) -> Vec<DrawnNode<'static>> {
     let Some(tree) = SearchTree::of(column) else { return Vec::new() };
     let Branches { pruned, steps } = drawing.branches;
     let steps = steps.unwrap_or(tree.steps);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::aligner::placed::{Placed, PlacedAligner};
-use crate::app::effect::{AlignQuestion, FileEvent, FileJob, Work};
+use crate::app::effect::{AlignQuestion, FileEvent, FileJob, FileWork};
 use crate::app::files::picture::PictureRequest;
 use crate::app::page::{Dropped, Page};
 use crate::error::{Error, Result};
@@ -20,7 +20,7 @@ use crate::text::links;
 use crate::text::links::read::LinkLayout;
 use crate::text::phrases::PhraseTable;
 use crate::text::write::write_atomic;
-use crate::training::recipe::Plan;
+use crate::training::recipe::TrainingPlan;
 use crate::training::{curves, recipe};
 
 /// The statistical aligner that was asked last, with its languages; opening one takes longer than to ask it.
@@ -48,7 +48,7 @@ pub fn carry_out(chore: FileJob, disk: &mut Disk<FileEvent>, aligner: &Aligner) 
         FileJob::Draw { path, picture } => {
             disk.run("write", Box::new(move || Some(write(&path, picture.bytes(&path)))))
         }
-        FileJob::Work(Work(work)) => disk.run("write", Box::new(move || Some(work()))),
+        FileJob::Work(FileWork(work)) => disk.run("write", Box::new(move || Some(work()))),
         FileJob::Paint(picture) => disk.run_telling("paint", Box::new(move |_| Some(paint(&picture)))),
     }
 }
@@ -156,7 +156,7 @@ fn read(path: PathBuf, tell: &mut dyn FnMut(FileEvent) -> bool) -> FileEvent {
 }
 
 /// Paths of the plan begin where the program runs.
-fn save_training(plan: Plan, path: PathBuf) -> FileEvent {
+fn save_training(plan: TrainingPlan, path: PathBuf) -> FileEvent {
     let here = std::env::current_dir().unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(""));
     let trouble = recipe::save(&plan.seen_from(&here, folder), &path, false).err().map(|error| error.to_string());

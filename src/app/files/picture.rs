@@ -20,8 +20,8 @@ use crate::figure::page::FigurePage;
 use crate::figure::png;
 use crate::figure::png::Pixels;
 use crate::figure::provenance::Provenance;
-use crate::figure::sheet::{FigureStyle, Sheet, kind};
-use crate::figure::tree::Node;
+use crate::figure::sheet::{FigureStyle, PictureSheet, kind};
+use crate::figure::tree::DrawnNode;
 use crate::jobs::live::protocol::HypothesisView;
 
 /// What a column shows, and how it is to look.
@@ -30,7 +30,7 @@ pub struct PictureRequest {
     pub(crate) table: Arc<AlignmentTable>,
     pub(crate) hypotheses: Vec<HypothesisView>,
     /// The search, where that is drawn.
-    pub(crate) tree: Vec<Node<'static>>,
+    pub(crate) tree: Vec<DrawnNode<'static>>,
     /// The target word that is looked at closely.
     pub(crate) word: Option<usize>,
     /// D of local attention.
@@ -73,7 +73,7 @@ impl PictureRequest {
         paint(&figure)
     }
 
-    fn sheet(&self) -> Sheet<'_> {
+    fn sheet(&self) -> PictureSheet<'_> {
         let table = &self.table;
         let source = table.source.iter().map(|word| Label {
             text: source_text(&word.text, word.is_unk),
@@ -85,7 +85,7 @@ impl PictureRequest {
             Label { text, tone: Tone::of(word.is_unk, word.is_eos), hand: word.hand() }
         });
         let gaze = table.p_t.as_deref().zip(self.window).map(|(p_t, window)| Gaze { p_t, window });
-        Sheet {
+        PictureSheet {
             source: source.collect(),
             target: target.collect(),
             alpha: table.alpha.as_ref(),

@@ -10,14 +10,14 @@ use crate::text::write::write_atomic;
 
 /// A column of a table. Its name says the unit, and is the key in the record.
 #[derive(Clone, Copy, Debug)]
-pub struct Column {
+pub struct BenchColumn {
     name: &'static str,
     width: usize,
     /// Digits behind the point; `None`: words, to the left.
     digits: Option<usize>,
 }
 
-impl Column {
+impl BenchColumn {
     /// Words, to the left.
     pub const fn words(name: &'static str, width: usize) -> Self {
         Self { name, width, digits: None }
@@ -42,7 +42,7 @@ impl Column {
 /// The tables of one run.
 pub struct Figures {
     output: LineOutput,
-    columns: Vec<Column>,
+    columns: Vec<BenchColumn>,
     section: String,
     record: Map<String, Value>,
 }
@@ -73,7 +73,7 @@ impl Figures {
     }
 
     /// The head of a table, whose rows follow.
-    pub fn head(&mut self, columns: &[Column]) -> anyhow::Result<()> {
+    pub fn head(&mut self, columns: &[BenchColumn]) -> anyhow::Result<()> {
         self.columns = columns.to_vec();
         let (names, rules): (Vec<_>, Vec<_>) = columns
             .iter()
@@ -98,7 +98,7 @@ impl Figures {
 
     /// Cells under each other.
     fn cells(&mut self, cells: &[String]) -> anyhow::Result<()> {
-        let cell = |(column, cell): (&Column, &String)| {
+        let cell = |(column, cell): (&BenchColumn, &String)| {
             let width = column.width.max(column.name.chars().count());
             if column.digits.is_none() { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
         };
@@ -134,7 +134,7 @@ mod tests {
             assert_eq!(quantile(&values, q), value);
         }
         assert_eq!(quantile(&[], 0.5), 0.0);
-        let column = Column::number("ms", 1);
+        let column = BenchColumn::number("ms", 1);
         assert_eq!([1.25.into(), Value::Null, "none".into()].map(|value| column.cell(&value)), ["1.2", "-", "none"]);
     }
 }

@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
 use crate::cli::args::{RunArgs, Runtime};
-use crate::cli::bench::figures::{Column, Figures, quantile};
+use crate::cli::bench::figures::{BenchColumn, Figures, quantile};
 use crate::cli::{Context, bundled, words};
 use crate::decoding;
 use crate::decoding::SearchOptions;
@@ -32,12 +32,12 @@ const BATCH: usize = 64;
 /// No measurement is repeated once it has taken so long.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-const COLUMNS: &[Column] = &[
-    Column::words("model", 26),
-    Column::number("load ms", 0),
-    Column::number("first word ms", 1),
-    Column::number("sentence ms", 1),
-    Column::number("words/s", 0),
+const COLUMNS: &[BenchColumn] = &[
+    BenchColumn::words("model", 26),
+    BenchColumn::number("load ms", 0),
+    BenchColumn::number("first word ms", 1),
+    BenchColumn::number("sentence ms", 1),
+    BenchColumn::number("words/s", 0),
 ];
 
 /// As typed.

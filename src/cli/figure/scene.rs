@@ -6,7 +6,7 @@ use crate::analysis::alignment::Alignment;
 use crate::analysis::reading::Reading;
 use crate::app::document::scene::CANDIDATES;
 use crate::app::document::tree;
-use crate::app::document::tree::{SearchTree, Trace};
+use crate::app::document::tree::{SearchTree, TreeTrace};
 use crate::cli::figure::shown::{self, ShownPart, ShownWord};
 use crate::cli::words;
 use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, SearchOptions};
@@ -18,8 +18,8 @@ use crate::figure::heatmap::layout::Gaze;
 use crate::figure::inspected::Inspected;
 use crate::figure::label::{Label, Tone, source_text, target_text};
 use crate::figure::provenance::Provenance;
-use crate::figure::sheet::{FigureKind, FigureNeeds, Sheet};
-use crate::figure::tree::Node;
+use crate::figure::sheet::{FigureKind, FigureNeeds, PictureSheet};
+use crate::figure::tree::DrawnNode;
 use crate::interventions::Said;
 use crate::models::Stepper;
 use crate::text::line;
@@ -65,7 +65,7 @@ pub struct FigureScene {
     window: usize,
     reading: Option<Reading>,
     beam: Vec<BeamRow<'static>>,
-    tree: Vec<Node<'static>>,
+    tree: Vec<DrawnNode<'static>>,
     word: Option<Inspected<'static>>,
     facts: Vec<(String, String)>,
     model: String,
@@ -223,8 +223,8 @@ impl<'a> Scenes<'a> {
     }
 
     /// The search that found a translation.
-    fn tree(&self, found: &Decoded) -> Vec<Node<'static>> {
-        let trace = Trace {
+    fn tree(&self, found: &Decoded) -> Vec<DrawnNode<'static>> {
+        let trace = TreeTrace {
             nodes: &found.nodes,
             beam: self.options.beam,
             word: &|id| self.entry(id),
@@ -277,10 +277,10 @@ fn label(word: &ShownWord) -> Label<'static> {
 
 impl FigureScene {
     /// As figures take it.
-    pub fn sheet(&self, kind: &FigureKind) -> Sheet<'_> {
+    pub fn sheet(&self, kind: &FigureKind) -> PictureSheet<'_> {
         let mut facts = self.facts.clone();
         facts.insert(0, ("kind".to_owned(), kind.name.to_owned()));
-        Sheet {
+        PictureSheet {
             source: self.source.clone(),
             target: self.target.clone(),
             alpha: self.alpha.as_ref(),

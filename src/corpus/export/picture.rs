@@ -6,7 +6,7 @@ use crate::corpus::store::output::SystemOutput;
 use crate::figure::Figure;
 use crate::figure::label::{Hand, Label, Tone};
 use crate::figure::provenance::Provenance;
-use crate::figure::sheet::{FigureStyle, Sheet, kind};
+use crate::figure::sheet::{FigureStyle, PictureSheet, kind};
 use crate::text::sentence::{EOS, UNK};
 
 /// Draws an output's heatmap; `None` where it has no alpha.
@@ -14,12 +14,12 @@ pub fn drawn<T>(output: &SystemOutput, title: &str, paint: impl FnOnce(&Figure<'
     let alpha = output.alpha.as_ref()?;
     let source = labels(&output.source);
     let facts = vec![("system".to_owned(), title.to_owned())];
-    let sheet = Sheet {
+    let sheet = PictureSheet {
         source: source.collect(),
         target: labels(&output.target).collect(),
         alpha: Some(alpha),
         provenance: Provenance { title: title.to_owned(), facts },
-        ..Sheet::default()
+        ..PictureSheet::default()
     };
     kind("heatmap")?.draw(&sheet, &FigureStyle::default()).as_ref().map(paint)
 }

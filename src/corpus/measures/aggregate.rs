@@ -3,7 +3,7 @@
 use crate::analysis::bleu::{BleuCounts, BleuSettings};
 use crate::analysis::bootstrap::{Paired, paired};
 use crate::corpus::measures::measures::MEASURES;
-use crate::corpus::measures::scores::{ComparedScores, RESAMPLES, Sums};
+use crate::corpus::measures::scores::{ComparedScores, RESAMPLES, ScoreSums};
 use crate::corpus::store::corpus::CorpusTable;
 
 /// A system over some sentences.
@@ -21,10 +21,10 @@ pub struct Aggregate {
 
 /// One system over the sentences of some rows.
 pub fn aggregate(corpus: &CorpusTable, system: usize, rows: &[u32]) -> Aggregate {
-    let mut sums = Sums::default();
+    let mut sums = ScoreSums::default();
     for (hypothesis, reference) in pairs(corpus, system, rows) {
         let counts = reference.map(|reference| ComparedScores::of(hypothesis, &[reference], &BleuSettings::default()));
-        sums.add(&counts.map_or(Sums { sentences: 1, ..Sums::default() }, Sums::compared));
+        sums.add(&counts.map_or(ScoreSums { sentences: 1, ..ScoreSums::default() }, ScoreSums::compared));
     }
     let scores = sums.scores();
     Aggregate {

@@ -30,7 +30,7 @@ impl ComparedScores {
 
 /// What is counted of one sentence, or of many.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Sums {
+pub struct ScoreSums {
     /// Sentences.
     pub sentences: usize,
     /// Words of the references whose probability is known, `</s>` counted.
@@ -47,7 +47,7 @@ pub struct Sums {
     pub aer: aer::AerCounts,
 }
 
-impl Sums {
+impl ScoreSums {
     /// A sentence with an output that was compared.
     pub fn compared(counts: ComparedScores) -> Self {
         Self { sentences: 1, compared: 1, counts, ..Self::default() }
@@ -119,19 +119,19 @@ impl SystemScores {
 #[derive(Clone, Debug)]
 pub struct ByLength {
     /// All.
-    pub all: Sums,
+    pub all: ScoreSums,
     /// By bucket; a sentence without words is in none.
-    pub lengths: Vec<Sums>,
+    pub lengths: Vec<ScoreSums>,
 }
 
 impl ByLength {
     /// Of no sentence yet.
     pub fn new(buckets: &Buckets) -> Self {
-        Self { all: Sums::default(), lengths: vec![Sums::default(); buckets.all().len()] }
+        Self { all: ScoreSums::default(), lengths: vec![ScoreSums::default(); buckets.all().len()] }
     }
 
     /// Adds a sentence of a bucket.
-    pub fn add(&mut self, bucket: Option<usize>, sums: &Sums) {
+    pub fn add(&mut self, bucket: Option<usize>, sums: &ScoreSums) {
         self.all.add(sums);
         if let Some(bucket) = bucket {
             self.lengths[bucket].add(sums);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::analysis::buckets::{Bucket, Buckets};
 use crate::corpus::measures::scores;
-use crate::corpus::measures::scores::{ByLength, ComparedScores, Comparison, Sums, SystemScores};
+use crate::corpus::measures::scores::{ByLength, ComparedScores, Comparison, ScoreSums, SystemScores};
 use crate::corpus::overview::gold;
 use crate::corpus::overview::gold::{Baseline, ImportanceRow};
 use crate::corpus::overview::test_set::{Set, TestPair, Unk};
@@ -54,10 +54,10 @@ impl EvaluationRecord {
     }
 
     /// What it adds to the scores, with the translation of this index.
-    fn sums(&self, index: usize) -> Sums {
+    fn sums(&self, index: usize) -> ScoreSums {
         let counts = self.translations.get(index).map(|translation| translation.counts);
-        let sums = counts.map_or(Sums { sentences: 1, ..Sums::default() }, Sums::compared);
-        Sums { words: self.words, nll: self.nll, ..sums }
+        let sums = counts.map_or(ScoreSums { sentences: 1, ..ScoreSums::default() }, ScoreSums::compared);
+        ScoreSums { words: self.words, nll: self.nll, ..sums }
     }
 }
 
@@ -152,7 +152,7 @@ pub fn rows(records: &[EvaluationRecord], unk: &[Unk], buckets: &Buckets) -> Vec
             rows.push(ScoresRow { set, unk, bucket: None, scores: sums.all.scores() });
             // One bucket would say the same again.
             let lengths = buckets.all().iter().zip(&sums.lengths).filter(|(_, sums)| sums.sentences > 0);
-            let row = |(bucket, sums): (&Bucket, &Sums)| ScoresRow {
+            let row = |(bucket, sums): (&Bucket, &ScoreSums)| ScoresRow {
                 set,
                 unk,
                 bucket: Some(bucket.clone()),

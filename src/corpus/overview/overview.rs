@@ -20,7 +20,7 @@ use crate::corpus::import::aligned::{AlignedBy, Linker, WordFate, fates};
 use crate::corpus::measures::distribution::spread;
 use crate::corpus::measures::frequencies::{CLASSES, Frequencies};
 use crate::corpus::measures::measures::chunk_links;
-use crate::corpus::measures::scores::{ByLength, ComparedScores, RESAMPLES, Sums, SystemScores};
+use crate::corpus::measures::scores::{ByLength, ComparedScores, RESAMPLES, ScoreSums, SystemScores};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
@@ -257,7 +257,7 @@ impl Counting {
         let corpus = Arc::clone(&self.corpus);
         let source = corpus.sources.get(at).unwrap_or_default();
         let bucket = self.buckets.bucket(words(source).count());
-        self.sizes.add(bucket, &Sums { sentences: 1, ..Sums::default() });
+        self.sizes.add(bucket, &ScoreSums { sentences: 1, ..ScoreSums::default() });
         let reference = corpus.references.get(at);
         let (links, by) = self.linker.of_reference(&corpus, workspace, at)?;
         if reference.is_some() {
@@ -272,7 +272,7 @@ impl Counting {
                 self.jump(system, output);
             }
             let Some(reference) = reference else { continue };
-            let mut sums = Sums::compared(ComparedScores::of(text, &[reference], &BleuSettings::default()));
+            let mut sums = ScoreSums::compared(ComparedScores::of(text, &[reference], &BleuSettings::default()));
             if let Some(output) = &output
                 && let Some(counts) = errors(source, reference, output, &corpus, workspace, at)?
             {
@@ -336,7 +336,7 @@ impl Counting {
 
     /// What came of it.
     pub fn finish(self) -> Overview {
-        let scores = |of: &dyn Fn(&ByLength) -> Sums| self.scores.iter().map(|sums| of(sums).scores()).collect();
+        let scores = |of: &dyn Fn(&ByLength) -> ScoreSums| self.scores.iter().map(|sums| of(sums).scores()).collect();
         let group = |(at, bucket): (usize, &Bucket)| {
             let to = if bucket.to == usize::MAX { String::new() } else { bucket.to.to_string() };
             OverviewGroup {

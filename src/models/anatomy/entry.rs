@@ -36,7 +36,7 @@ pub struct StageEntry {
     /// Its tensors by name, or all below a name that ends in a dot; those that the model lacks are left out.
     pub weights: &'static [&'static str],
     /// Its numbers.
-    pub shows: &'static [Shown],
+    pub shows: &'static [ShownQuantity],
     /// The stages of the same step that it reads.
     pub reads: &'static [&'static str],
     /// The stages of the step before that it reads.
@@ -47,7 +47,7 @@ pub struct StageEntry {
 
 /// A value that a stage shows.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown {
+pub struct ShownQuantity {
     /// The name under which it was noted.
     pub note: &'static str,
     /// See [`Quantity`].
@@ -73,8 +73,13 @@ pub(super) const GATES: &[&str] = &[
 ];
 
 /// A value.
-pub(super) const fn shown(note: &'static str, symbol: &'static str, name: &'static str, span: MachineSpan) -> Shown {
-    Shown { note, symbol, name, span, by_layer: &[] }
+pub(super) const fn shown(
+    note: &'static str,
+    symbol: &'static str,
+    name: &'static str,
+    span: MachineSpan,
+) -> ShownQuantity {
+    ShownQuantity { note, symbol, name, span, by_layer: &[] }
 }
 
 /// An equation and where the paper has it.
@@ -102,7 +107,7 @@ pub(super) const fn words(symbol: &'static str) -> StageEntry {
 pub(super) const fn embedding(
     symbol: &'static str,
     equations: &'static [Equation],
-    shows: &'static [Shown],
+    shows: &'static [ShownQuantity],
 ) -> StageEntry {
     let about = "Each word becomes its row of a learned table.";
     let place = stage(("embedding", "Embeddings", symbol), (1, 0), about);
@@ -135,7 +140,7 @@ impl StageEntry {
     }
 }
 
-impl Shown {
+impl ShownQuantity {
     fn quantity(&self, notes: &Notes, k: usize) -> Result<Quantity> {
         let name = in_layer(self.note, k);
         let mut quantity = Quantity { symbol: self.symbol, name: self.name, span: self.span, ..Quantity::default() };

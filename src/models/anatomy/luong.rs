@@ -4,7 +4,7 @@
 use crate::attention::AttentionKind;
 use crate::models::anatomy::MachineSpan::{Free, Gate, Signed};
 use crate::models::anatomy::entry::{embedding, line, shown, stage, word, words};
-use crate::models::anatomy::{Equation, Miswiring, Plan, Shown, StageEntry};
+use crate::models::anatomy::{Equation, Miswiring, Plan, ShownQuantity, StageEntry};
 use crate::models::config::{Config, LuongSizes};
 
 /// See [`Plan`].
@@ -27,13 +27,13 @@ const LSTM: &str = "Zaremba et al. 2015, section 3";
 const LEFT_OUT: &str = "not the paper's: the source states are left out";
 
 /// What a layer of the decoder computes.
-const CELL: &[Shown] = &[
+const CELL: &[ShownQuantity] = &[
     shown("decoder.{k}.i", "i_t", "input gate: how much of the proposal enters", Gate),
     shown("decoder.{k}.f", "f_t", "forget gate: how much of the memory stays", Gate),
     shown("decoder.{k}.o", "o_t", "output gate: how much of the memory shows", Gate),
     shown("decoder.{k}.g", "g_t", "proposal", Signed),
     shown("decoder.{k}.c", "m_t", "memory cell", Free),
-    Shown { by_layer: LAYERS, ..shown("decoder.{k}.h", "h_t", "state", Signed) },
+    ShownQuantity { by_layer: LAYERS, ..shown("decoder.{k}.h", "h_t", "state", Signed) },
 ];
 
 /// Global attention by the score general, with input feeding, in several layers.
@@ -43,7 +43,7 @@ const STAGES: &[StageEntry] = &[
     StageEntry {
         equations: &[line("m_s = f_s ∘ m_{s-1} + i_s ∘ g_s", LSTM), line("h_s = o_s ∘ tanh(m_s)", LSTM)],
         weights: &["encoder.{k}."],
-        shows: &[Shown { by_layer: LAYERS, ..shown("encoder.{k}.states", "h_s^k", "state", Signed) }],
+        shows: &[ShownQuantity { by_layer: LAYERS, ..shown("encoder.{k}.states", "h_s^k", "state", Signed) }],
         reads: &["embedding"],
         layers: |layers| 0..layers.saturating_sub(1),
         ..stage(("layers", "Lower layers", "h_s^k"), (2, 0), "Long short-term memories, one over the other.")

@@ -22,7 +22,7 @@ use crate::models::shapes;
 use crate::nn::linear::Parameters;
 use crate::nn::trace::{Notes, Trace};
 
-pub use crate::models::anatomy::entry::{Plan, Shown, StageEntry};
+pub use crate::models::anatomy::entry::{Plan, ShownQuantity, StageEntry};
 pub use crate::models::anatomy::shrunk::{Shrunk, shrunk};
 pub use crate::models::anatomy::wrong::{Miswiring, WRONGS};
 

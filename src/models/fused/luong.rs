@@ -214,7 +214,7 @@ impl Look {
 
 impl PackedModel for LuongSentence {
     fn stepper(self: Arc<Self>, threads: usize) -> Box<dyn Stepper> {
-        Box::new(FusedStepper::new(self, threads))
+        Box::new(FusedLuong::new(self, threads))
     }
 }
 
@@ -242,7 +242,7 @@ struct Buffers {
 
 /// A model of Luong et al. as a [`Stepper`].
 #[derive(Debug)]
-pub struct FusedStepper {
+pub struct FusedLuong {
     model: Arc<LuongSentence>,
     threads: usize,
     sources: Sources,
@@ -257,7 +257,7 @@ pub struct FusedStepper {
     buffers: Buffers,
 }
 
-impl FusedStepper {
+impl FusedLuong {
     /// A stepper that may use `threads` threads.
     pub fn new(model: Arc<LuongSentence>, threads: usize) -> Self {
         Self {
@@ -433,7 +433,7 @@ impl FusedStepper {
     }
 }
 
-impl Stepper for FusedStepper {
+impl Stepper for FusedLuong {
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
         let model = Arc::clone(&self.model);
         let config = &model.config;

@@ -87,7 +87,7 @@ pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn Pac
 
 impl PackedModel for EncdecSentence {
     fn stepper(self: Arc<Self>, threads: usize) -> Box<dyn Stepper> {
-        Box::new(FusedStepper::new(self, threads))
+        Box::new(FusedEncdec::new(self, threads))
     }
 }
 
@@ -111,7 +111,7 @@ struct Buffers {
 
 /// RNN Encoder-Decoder as a [`Stepper`].
 #[derive(Debug)]
-pub struct FusedStepper {
+pub struct FusedEncdec {
     model: Arc<EncdecSentence>,
     threads: usize,
     sources: Sources,
@@ -125,7 +125,7 @@ pub struct FusedStepper {
     buffers: Buffers,
 }
 
-impl FusedStepper {
+impl FusedEncdec {
     /// A stepper that may use `threads` threads.
     pub fn new(model: Arc<EncdecSentence>, threads: usize) -> Self {
         let (c, from_context, h) = (Vec::new(), Vec::new(), Vec::new());
@@ -191,7 +191,7 @@ impl FusedStepper {
     }
 }
 
-impl Stepper for FusedStepper {
+impl Stepper for FusedEncdec {
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
         let model = Arc::clone(&self.model);
         let config = &model.config;

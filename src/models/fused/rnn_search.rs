@@ -91,7 +91,7 @@ pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn Pac
 
 impl PackedModel for SearchSentence {
     fn stepper(self: Arc<Self>, threads: usize) -> Box<dyn Stepper> {
-        Box::new(FusedStepper::new(self, threads))
+        Box::new(FusedSearch::new(self, threads))
     }
 }
 
@@ -123,7 +123,7 @@ struct Buffers {
 
 /// RNNsearch as a [`Stepper`].
 #[derive(Debug)]
-pub struct FusedStepper {
+pub struct FusedSearch {
     model: Arc<SearchSentence>,
     threads: usize,
     sources: Sources,
@@ -137,7 +137,7 @@ pub struct FusedStepper {
     buffers: Buffers,
 }
 
-impl FusedStepper {
+impl FusedSearch {
     /// A stepper that may use `threads` threads.
     pub fn new(model: Arc<SearchSentence>, threads: usize) -> Self {
         let (keys, s) = (Vec::new(), Vec::new());
@@ -266,7 +266,7 @@ impl FusedStepper {
     }
 }
 
-impl Stepper for FusedStepper {
+impl Stepper for FusedSearch {
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
         let model = Arc::clone(&self.model);
         let config = &model.config;

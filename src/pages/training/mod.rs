@@ -10,13 +10,13 @@ use crate::app::state::AppState;
 use crate::attention::{AttentionKind, find};
 use crate::pages::training::command::{Field, TrainingCommand};
 
-pub use crate::training::recipe::Plan;
+pub use crate::training::recipe::TrainingPlan;
 
 /// The state of the sheet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NewTraining {
     /// What is planned.
-    pub plan: Plan,
+    pub plan: TrainingPlan,
     /// The file last written.
     pub saved: Option<PathBuf>,
     /// Why it could not be written, in a sentence.
@@ -24,7 +24,7 @@ pub struct NewTraining {
 }
 
 /// A part of a plan as text.
-pub fn text(plan: &Plan, field: Field) -> String {
+pub fn text(plan: &TrainingPlan, field: Field) -> String {
     let path = |path: &PathBuf| path.display().to_string();
     match field {
         Field::Architecture => plan.architecture.clone(),
@@ -45,7 +45,7 @@ pub fn text(plan: &Plan, field: Field) -> String {
 }
 
 /// Changes a part of a plan; a score that the new place does not allow gives way.
-fn set(plan: &mut Plan, field: Field, text: String) {
+fn set(plan: &mut TrainingPlan, field: Field, text: String) {
     match field {
         Field::Architecture => {
             plan.architecture = text;

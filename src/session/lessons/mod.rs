@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::app::document::column::Column;
-use crate::app::effect::{Effect, FileJob, Work};
+use crate::app::effect::{Effect, FileJob, FileWork};
 use crate::app::files::drawing::Drawing;
 use crate::app::files::export;
 use crate::app::page::Page;
@@ -322,7 +322,7 @@ impl Lessons {
         let pictures: Vec<(usize, Paper)> =
             open.pictures.iter().map(|(page, picture)| (*page, picture.clone())).collect();
         let script = Arc::clone(&open.script);
-        app.tasks.chore(FileJob::Work(Work(Arc::new(move || handout::write(&path, &script, &pictures)))));
+        app.tasks.chore(FileJob::Work(FileWork(Arc::new(move || handout::write(&path, &script, &pictures)))));
     }
 
     /// Goes on by itself: brings about what can be, and passes what was done. Empty: there is nothing to do now.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::nn::fused::elementwise::{add_column_sums, tanh_all};
 use crate::nn::fused::fill_rows;
-use crate::training::fused::FusedParts;
+use crate::training::fused::parts::FusedParts;
 
 /// W [out, width] and b [out], or several of them below each other.
 #[derive(Clone, Debug)]

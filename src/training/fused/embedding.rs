@@ -1,14 +1,15 @@
 //! Floor 6: the embeddings of a shard's words, with dropout, forward and backward.
 
+use crate::training::fused::parts::FusedParts;
 use crate::training::fused::workspace::{apply_mask, gather, scatter};
-use crate::training::fused::{FusedParts, Noise, Shard, StepOptions, Workspace};
+use crate::training::fused::{Noise, Shard, StepOptions, TrainingScratch};
 
 /// A dropout mask, when there is dropout.
 pub fn dropped(
     options: Option<StepOptions>,
     length: usize,
     noise: &mut Noise,
-    workspace: &mut Workspace,
+    workspace: &mut TrainingScratch,
 ) -> Option<Vec<f32>> {
     let p = options.map_or(0.0, |o| o.dropout);
     (p > 0.0).then(|| {
@@ -33,7 +34,7 @@ impl Embedded {
         shard: &Shard,
         options: Option<StepOptions>,
         noise: &mut Noise,
-        workspace: &mut Workspace,
+        workspace: &mut TrainingScratch,
     ) -> Self {
         let length = shard.t_x * shard.b * model.config.embedding;
         let mask = dropped(options, length, noise, workspace);
@@ -48,7 +49,7 @@ impl Embedded {
         shard: &Shard,
         options: Option<StepOptions>,
         noise: &mut Noise,
-        workspace: &mut Workspace,
+        workspace: &mut TrainingScratch,
     ) -> Self {
         let first = shard.b * model.config.embedding;
         let mask = dropped(options, (shard.t_y - 1) * first, noise, workspace);
@@ -72,7 +73,7 @@ impl Embedded {
     }
 
     /// Gives all buffers back.
-    pub fn release(self, workspace: &mut Workspace) {
+    pub fn release(self, workspace: &mut TrainingScratch) {
         workspace.put(self.e);
         if let Some(mask) = self.mask {
             workspace.put(mask);

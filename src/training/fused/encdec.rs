@@ -10,7 +10,8 @@ use crate::training::fused::affine::Affine;
 use crate::training::fused::both::Both;
 use crate::training::fused::embedding::Embedded;
 use crate::training::fused::encoder::{EncoderLayer, EncoderScan, UnitPacks};
-use crate::training::fused::{BatchLoss, FusedParts, Job, Noise, Shard, StepOptions, Workspace, readout};
+use crate::training::fused::parts::FusedParts;
+use crate::training::fused::{BatchLoss, Job, Noise, Shard, StepOptions, TrainingScratch, readout};
 
 /// Weights of single steps, packed.
 #[derive(Debug, Default)]
@@ -77,7 +78,7 @@ pub fn step(
     model: FusedParts<'_>,
     packs: &EncdecPacks,
     shard: &Shard,
-    workspace: &mut Workspace,
+    workspace: &mut TrainingScratch,
     gradient: &mut [f32],
     options: Option<StepOptions>,
 ) -> BatchLoss {
@@ -112,7 +113,7 @@ impl Job<'_, EncdecPacks> {
         }
     }
 
-    fn encode(&self, options: Option<StepOptions>, noise: &mut Noise, workspace: &mut Workspace) -> Encoded {
+    fn encode(&self, options: Option<StepOptions>, noise: &mut Noise, workspace: &mut TrainingScratch) -> Encoded {
         let Shard { b, t_x, .. } = *self.shard;
         let n = self.model.config.hidden;
         let words = Embedded::source(&self.model, self.shard, options, noise, workspace);
@@ -134,7 +135,7 @@ impl Job<'_, EncdecPacks> {
         encoded: &Encoded,
         options: Option<StepOptions>,
         noise: &mut Noise,
-        workspace: &mut Workspace,
+        workspace: &mut TrainingScratch,
     ) -> Unrolled {
         let Shard { b, t_y, .. } = *self.shard;
         let (n, rows) = (self.model.config.hidden, t_y * b);
@@ -182,7 +183,7 @@ impl Job<'_, EncdecPacks> {
         unrolled: &Unrolled,
         mut d: readout::ReadoutGradients,
         gradient: &mut [f32],
-        workspace: &mut Workspace,
+        workspace: &mut TrainingScratch,
     ) {
         let Shard { b, t_x, t_y, .. } = *self.shard;
         let (n, m) = (self.model.config.hidden, self.model.config.embedding);
@@ -221,7 +222,7 @@ impl Job<'_, EncdecPacks> {
         dx: &mut [f32],
         dp: &mut [f32],
         dcc: &mut [f32],
-        workspace: &mut Workspace,
+        workspace: &mut TrainingScratch,
     ) -> Vec<f32> {
         let Shard { b, t_y, .. } = *self.shard;
         let n = self.model.config.hidden;

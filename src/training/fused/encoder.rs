@@ -5,9 +5,10 @@ use crate::nn::fused::elementwise::add;
 use crate::nn::fused::gru::Sense;
 use crate::nn::fused::scan::{ScanDirection, ScanStates, Unit};
 use crate::nn::fused::{gru, scan};
+use crate::training::fused::TrainingScratch;
 use crate::training::fused::affine::Affine;
 use crate::training::fused::both::Both;
-use crate::training::fused::{FusedParts, Workspace};
+use crate::training::fused::parts::FusedParts;
 
 /// U of one unit packed both ways.
 #[derive(Debug, Default)]
@@ -40,7 +41,7 @@ pub struct EncoderScan {
 
 impl EncoderScan {
     /// Gives all buffers back.
-    pub fn release(self, workspace: &mut Workspace) {
+    pub fn release(self, workspace: &mut TrainingScratch) {
         workspace.put_all([self.h, self.u, self.r, self.rh, self.h_tilde]);
     }
 }
@@ -72,7 +73,14 @@ impl EncoderLayer<'_> {
     }
 
     /// Reads e [t_x * b, m]; `live` [t_x, b] says where words are.
-    pub fn forward(&self, e: &[f32], t_x: usize, b: usize, live: &[bool], workspace: &mut Workspace) -> EncoderScan {
+    pub fn forward(
+        &self,
+        e: &[f32],
+        t_x: usize,
+        b: usize,
+        live: &[bool],
+        workspace: &mut TrainingScratch,
+    ) -> EncoderScan {
         let (n, rows) = (self.model.config.hidden, t_x * b);
         let mut x = workspace.take(rows * 3 * n);
         self.input().forward(rows, e, &mut x);
@@ -110,7 +118,7 @@ impl EncoderLayer<'_> {
         dh: &[f32],
         de: &mut [f32],
         gradient: &mut [f32],
-        workspace: &mut Workspace,
+        workspace: &mut TrainingScratch,
     ) {
         let (n, rows) = (self.model.config.hidden, t_x * b);
         let mut dx = workspace.take(rows * 3 * n);

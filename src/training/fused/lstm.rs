@@ -4,9 +4,10 @@
 use crate::nn::fused::elementwise::{add, add_column_sums};
 use crate::nn::fused::lstm;
 use crate::nn::fused::scan::{ScanDirection, two_slots};
+use crate::training::fused::TrainingScratch;
 use crate::training::fused::affine::Affine;
 use crate::training::fused::both::Both;
-use crate::training::fused::{FusedParts, Workspace};
+use crate::training::fused::parts::FusedParts;
 
 /// The gates of a layer in the order of the layout.
 pub const GATES: usize = 4;
@@ -39,7 +40,7 @@ pub struct LstmScan {
 
 impl LstmScan {
     /// Gives all buffers back.
-    pub fn release(self, workspace: &mut Workspace) {
+    pub fn release(self, workspace: &mut TrainingScratch) {
         workspace.put_all([self.h, self.c, self.gates]);
     }
 
@@ -78,7 +79,7 @@ impl LstmLayer<'_> {
     }
 
     /// Reads x [t_x * b, width]; `live` [t_x, b] says where words are.
-    pub fn forward(&self, x: &[f32], t_x: usize, b: usize, live: &[bool], workspace: &mut Workspace) -> LstmScan {
+    pub fn forward(&self, x: &[f32], t_x: usize, b: usize, live: &[bool], workspace: &mut TrainingScratch) -> LstmScan {
         let n = self.model.config.hidden;
         let (rows, wide) = (t_x * b, GATES * n);
         let mut scan = LstmScan {
@@ -116,7 +117,7 @@ impl LstmLayer<'_> {
         last: (&mut Vec<f32>, &mut [f32]),
         dx: &mut [f32],
         gradient: &mut [f32],
-        workspace: &mut Workspace,
+        workspace: &mut TrainingScratch,
     ) {
         let n = self.model.config.hidden;
         let (rows, wide) = (t_x * b, GATES * n);

@@ -12,8 +12,9 @@ use crate::training::fused::both::Both;
 use crate::training::fused::embedding::dropped;
 use crate::training::fused::lstm::{GATES, LayerPacks, LstmLayer, LstmScan, weights_back};
 use crate::training::fused::luong_attention::LuongAttention;
+use crate::training::fused::parts::FusedParts;
 use crate::training::fused::workspace::{apply_mask, gather, scatter};
-use crate::training::fused::{BatchLoss, FusedParts, Noise, Shard, StepOptions, Workspace, luong_attention, readout};
+use crate::training::fused::{BatchLoss, Noise, Shard, StepOptions, TrainingScratch, luong_attention, readout};
 
 /// Weights of single steps, packed.
 #[derive(Debug, Default)]
@@ -121,7 +122,7 @@ pub fn step(
     model: FusedParts<'_>,
     packs: &LuongPacks,
     shard: &Shard,
-    workspace: &mut Workspace,
+    workspace: &mut TrainingScratch,
     gradient: &mut [f32],
     options: Option<StepOptions>,
 ) -> BatchLoss {
@@ -140,14 +141,14 @@ pub fn step(
 }
 
 impl Encoded {
-    fn release(self, workspace: &mut Workspace) {
+    fn release(self, workspace: &mut TrainingScratch) {
         self.scans.into_iter().for_each(|scan| scan.release(workspace));
         self.x.into_iter().chain(self.masks.into_iter().flatten()).for_each(|buffer| workspace.put(buffer));
     }
 }
 
 impl Unrolled {
-    fn release(self, workspace: &mut Workspace) {
+    fn release(self, workspace: &mut TrainingScratch) {
         for layer in self.layers {
             workspace.put_all([layer.x, layer.h, layer.c, layer.gates]);
             if let Some(mask) = layer.mask {
@@ -181,7 +182,7 @@ impl Job<'_> {
         LstmLayer { model: self.model, prefix, packs: &self.packs.encoder[layer], direction: self.direction(), width }
     }
 
-    fn encode(&self, options: Option<StepOptions>, noise: &mut Noise, workspace: &mut Workspace) -> Encoded {
+    fn encode(&self, options: Option<StepOptions>, noise: &mut Noise, workspace: &mut TrainingScratch) -> Encoded {
         let Shard { b, t_x, .. } = *self.shard;
         let (n, m) = (self.model.config.hidden, self.model.config.embedding);
         let mut encoded = Encoded { x: Vec::new(), masks: Vec::new(), scans: Vec::new() };
@@ -219,7 +220,7 @@ impl Job<'_> {
         encoded: &Encoded,
         options: Option<StepOptions>,
         noise: &mut Noise,
-        workspace: &mut Workspace,
+        workspace: &mut TrainingScratch,
     ) -> Vec<Stacked> {
         let Shard { b, t_x, t_y, .. } = *self.shard;
         let (n, m) = (self.model.config.hidden, self.model.config.embedding);
@@ -259,7 +260,7 @@ impl Job<'_> {
         encoded: &Encoded,
         options: Option<StepOptions>,
         noise: &mut Noise,
-        workspace: &mut Workspace,
+        workspace: &mut TrainingScratch,
     ) -> Unrolled {
         let Shard { b, t_x, t_y, .. } = *self.shard;
         let n = self.model.config.hidden;
@@ -333,7 +334,7 @@ impl Job<'_> {
         gradient: &mut [f32],
         options: Option<StepOptions>,
         noise: &mut Noise,
-        workspace: &mut Workspace,
+        workspace: &mut TrainingScratch,
     ) -> (BatchLoss, Vec<f32>) {
         let Shard { b, t_y, .. } = *self.shard;
         let n = self.model.config.hidden;
@@ -372,7 +373,7 @@ impl Job<'_> {
         gradient: &mut [f32],
         options: StepOptions,
         loss: &mut BatchLoss,
-        workspace: &mut Workspace,
+        workspace: &mut TrainingScratch,
     ) {
         let Shard { b, t_x, t_y, .. } = *self.shard;
         let (n, wide) = (self.model.config.hidden, GATES * self.model.config.hidden);
@@ -456,7 +457,7 @@ impl Job<'_> {
     }
 
     /// Gradients of the decoder's W, U, b and of the target embeddings.
-    fn decoder_weights(&self, unrolled: &Unrolled, back: &Back, gradient: &mut [f32], workspace: &mut Workspace) {
+    fn decoder_weights(&self, unrolled: &Unrolled, back: &Back, gradient: &mut [f32], workspace: &mut TrainingScratch) {
         let Shard { b, t_y, .. } = *self.shard;
         let (n, m) = (self.model.config.hidden, self.model.config.embedding);
         let (rows, wide) = (t_y * b, GATES * n);
@@ -482,7 +483,7 @@ impl Job<'_> {
         mut dh: Vec<f32>,
         back: &mut Back,
         gradient: &mut [f32],
-        workspace: &mut Workspace,
+        workspace: &mut TrainingScratch,
     ) {
         let Shard { b, t_x, .. } = *self.shard;
         let (n, m) = (self.model.config.hidden, self.model.config.embedding);

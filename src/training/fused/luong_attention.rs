@@ -8,7 +8,8 @@ use crate::nn::fused::elementwise::{add, sigmoid, tanh_all};
 use crate::nn::fused::focus::Focus;
 use crate::nn::fused::{attention, axpy, dot, focus};
 use crate::training::fused::both::Both;
-use crate::training::fused::{BatchLoss, FusedParts, Shard, Workspace, guide};
+use crate::training::fused::parts::FusedParts;
+use crate::training::fused::{BatchLoss, Shard, TrainingScratch, guide};
 
 /// Weights that each step multiplies, packed.
 #[derive(Debug, Default)]
@@ -99,7 +100,7 @@ impl LuongAttention {
         sizes: &LuongSizes,
         shard: &Shard,
         h: &[f32],
-        workspace: &mut Workspace,
+        workspace: &mut TrainingScratch,
     ) -> Option<Self> {
         let Shard { b, t_x, t_y, .. } = *shard;
         let (n, score, kind) = (model.config.hidden, score_kind(&sizes.score)?, sizes.attention);
@@ -141,7 +142,7 @@ impl LuongAttention {
     }
 
     /// Gives all buffers back.
-    pub fn release(self, workspace: &mut Workspace) {
+    pub fn release(self, workspace: &mut TrainingScratch) {
         workspace.put_all([self.h, self.keys, self.query, self.alpha, self.base, self.place, self.e]);
     }
 
@@ -206,7 +207,7 @@ impl LuongAttention {
     }
 
     /// Buffers of the backward pass.
-    pub fn backward(&self, workspace: &mut Workspace) -> AttentionGradients {
+    pub fn backward(&self, workspace: &mut TrainingScratch) -> AttentionGradients {
         let (n, b, t_x, t_y) = (self.n, self.b, self.t_x, self.t_y);
         AttentionGradients {
             dc: workspace.take(t_y * b * n),
@@ -309,7 +310,7 @@ impl LuongAttention {
         top: &[f32],
         dh: &mut [f32],
         gradient: &mut [f32],
-        workspace: &mut Workspace,
+        workspace: &mut TrainingScratch,
     ) {
         let (n, b, t_x, t_y) = (self.n, self.b, self.t_x, self.t_y);
         let mut d_rows = workspace.take(b * t_x * n);
@@ -363,7 +364,7 @@ impl LuongAttention {
         d_rows: &mut [f32],
         top: &[f32],
         gradient: &mut [f32],
-        workspace: &mut Workspace,
+        workspace: &mut TrainingScratch,
     ) {
         let (n, rows, keys) = (self.n, self.t_y * self.b, self.b * self.t_x);
         match self.score {

@@ -15,6 +15,7 @@ pub mod guide;
 pub mod lstm;
 pub mod luong;
 pub mod luong_attention;
+pub mod parts;
 pub mod readout;
 pub mod sample;
 pub mod search;
@@ -26,12 +27,13 @@ use crate::models::fused as kernels;
 use crate::nn::fused::Precision;
 use crate::nn::fused::vocabulary::Mixed;
 use crate::training::fused::affine::Affine;
+use crate::training::fused::parts::FusedParts;
 use crate::training::layout::ParameterLayout;
 use crate::training::minibatch::Minibatch;
 use crate::training::optimizer::Optimizer;
 use crate::training::reach::Reach;
 
-pub use crate::training::fused::workspace::{Noise, Shard, Workspace};
+pub use crate::training::fused::workspace::{Noise, Shard, TrainingScratch};
 
 /// What a step needs to know beside weights and data.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,7 +86,7 @@ pub struct Packs {
 }
 
 /// Loss and, where there are options, gradient of a shard.
-type ShardStep = fn(FusedParts<'_>, &Packs, &Shard, &mut Workspace, &mut [f32], Option<StepOptions>) -> BatchLoss;
+type ShardStep = fn(FusedParts<'_>, &Packs, &Shard, &mut TrainingScratch, &mut [f32], Option<StepOptions>) -> BatchLoss;
 
 /// One line of [`GRADIENTS`].
 #[derive(Debug)]
@@ -140,7 +142,7 @@ pub struct Fused {
     precision: Precision,
     sample: Option<usize>,
     packs: Packs,
-    workspaces: Vec<Workspace>,
+    workspaces: Vec<TrainingScratch>,
     gradients: Vec<Vec<f32>>,
     reach: Reach,
     /// Whether gradients wait for an update.
@@ -163,7 +165,7 @@ impl Fused {
             precision: Precision::F32,
             sample: None,
             packs: Packs::default(),
-            workspaces: (0..threads).map(|_| Workspace::default()).collect(),
+            workspaces: (0..threads).map(|_| TrainingScratch::default()).collect(),
             gradients: (0..threads).map(|_| vec![0.0; layout.total()]).collect(),
             reach: Reach::all(config, &layout),
             pending: false,
@@ -203,7 +205,7 @@ impl Fused {
     pub fn bytes(&self) -> usize {
         let gradients = 4 * self.gradients.iter().map(Vec::len).sum::<usize>();
         let packs = self.packs.output.as_ref().map_or(0, Mixed::bytes);
-        gradients + packs + self.workspaces.iter().map(Workspace::bytes).sum::<usize>()
+        gradients + packs + self.workspaces.iter().map(TrainingScratch::bytes).sum::<usize>()
     }
 
     fn repack(&mut self, flat: &[f32], precision: Precision) {
@@ -279,51 +281,5 @@ impl<P> Job<'_, P> {
     fn input(&self) -> Affine<'_> {
         let FusedParts { config, .. } = self.model;
         Affine::new(self.model, ("decoder.W_z", "decoder.b_z"), 3 * config.hidden, config.embedding)
-    }
-}
-
-/// Sizes, places and values of the weights.
-#[derive(Clone, Copy, Debug)]
-pub struct FusedParts<'a> {
-    /// Sizes.
-    pub config: &'a Config,
-    /// Places.
-    pub layout: &'a ParameterLayout,
-    /// Values.
-    pub flat: &'a [f32],
-    /// Precision of the factors of products.
-    pub precision: Precision,
-    /// The matrix of the output layer in bf16, where products use it.
-    pub output: Option<&'a Mixed>,
-    /// Words that the output layer draws beside the targets; all words where there is none.
-    pub sample: Option<usize>,
-}
-
-impl<'a> FusedParts<'a> {
-    /// A tensor by name.
-    pub fn get(&self, name: &str) -> &'a [f32] {
-        &self.flat[self.layout.range(name)]
-    }
-
-    /// Adds d' x to the gradient of a matrix [out, width], or of several below each other: d [rows, out] is the
-    /// gradient of W x, x [rows, width].
-    pub fn matrix_back(
-        &self,
-        name: &str,
-        [out, width]: [usize; 2],
-        rows: usize,
-        d: &[f32],
-        x: &[f32],
-        gradient: &mut [f32],
-    ) {
-        let at = self.layout.at(name);
-        let dw = &mut gradient[at..at + out * width];
-        self.precision.matmul_tn(out, width, rows, d, out, x, width, dw, true);
-    }
-
-    /// `length` numbers from the start of a tensor: joined gates begin at `_z`.
-    pub fn joined(&self, name: &str, length: usize) -> &'a [f32] {
-        let start = self.layout.at(name);
-        &self.flat[start..start + length]
     }
 }

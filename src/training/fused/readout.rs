@@ -8,10 +8,11 @@ use crate::nn::fused::elementwise::{add, add_column_sums};
 use crate::nn::fused::vocabulary::{Objective, OutputLayer, Scratch};
 use crate::nn::fused::{fill_rows, output};
 use crate::training::fused::embedding::dropped;
+use crate::training::fused::parts::FusedParts;
 use crate::training::fused::sample;
 use crate::training::fused::sample::SampledWords;
 use crate::training::fused::workspace::apply_mask;
-use crate::training::fused::{BatchLoss, FusedParts, Noise, Shard, StepOptions, Workspace};
+use crate::training::fused::{BatchLoss, Noise, Shard, StepOptions, TrainingScratch};
 use crate::training::layout::{ParameterLayout, TensorPlace};
 
 /// Logit rows that are in memory at once.
@@ -72,7 +73,7 @@ pub fn step(
     gradient: &mut [f32],
     options: Option<StepOptions>,
     noise: &mut Noise,
-    workspace: &mut Workspace,
+    workspace: &mut TrainingScratch,
 ) -> (BatchLoss, ReadoutGradients) {
     let (n, m, l) = (model.config.hidden, model.config.embedding, model.config.maxout);
     let rows = shard.t_y * shard.b;
@@ -124,7 +125,7 @@ fn low_rank(
     dt: &mut [f32],
     gradient: &mut [f32],
     options: Option<StepOptions>,
-    workspace: &mut Workspace,
+    workspace: &mut TrainingScratch,
 ) -> BatchLoss {
     let (l, rows) = (model.config.maxout, targets.len());
     let g_r = model.get(rank);
@@ -163,7 +164,7 @@ pub fn logits(
     dt: &mut [f32],
     gradient: &mut [f32],
     options: Option<StepOptions>,
-    workspace: &mut Workspace,
+    workspace: &mut TrainingScratch,
 ) -> BatchLoss {
     let layer = OutputLayer {
         w: model.get(output.matrix),
@@ -228,7 +229,7 @@ fn sampled_pass(
     sample: &SampledWords,
     t: &[f32],
     out: Out<'_>,
-    workspace: &mut Workspace,
+    workspace: &mut TrainingScratch,
 ) -> BatchLoss {
     let (l, words) = (layer.l, &sample.words);
     let mut w = workspace.take(words.len() * l);
@@ -275,7 +276,7 @@ fn inputs_back(
     inputs: Inputs<'_>,
     d_pre: &[f32],
     gradient: &mut [f32],
-    workspace: &mut Workspace,
+    workspace: &mut TrainingScratch,
 ) -> ReadoutGradients {
     let (n, m, l) = (model.config.hidden, model.config.embedding, model.config.maxout);
     add_column_sums(d_pre, &mut gradient[model.layout.range("readout.b_o")]);

@@ -10,7 +10,8 @@ use crate::training::fused::affine::Affine;
 use crate::training::fused::both::Both;
 use crate::training::fused::embedding::Embedded;
 use crate::training::fused::encoder::{EncoderLayer, EncoderScan, UnitPacks};
-use crate::training::fused::{BatchLoss, FusedParts, Job, Noise, Shard, StepOptions, Workspace, guide, readout};
+use crate::training::fused::parts::FusedParts;
+use crate::training::fused::{BatchLoss, Job, Noise, Shard, StepOptions, TrainingScratch, guide, readout};
 
 /// Weights of single steps, packed.
 #[derive(Debug, Default)]
@@ -75,7 +76,7 @@ pub fn step(
     model: FusedParts<'_>,
     packs: &SearchPacks,
     shard: &Shard,
-    workspace: &mut Workspace,
+    workspace: &mut TrainingScratch,
     gradient: &mut [f32],
     options: Option<StepOptions>,
 ) -> BatchLoss {
@@ -128,7 +129,7 @@ impl Job<'_, SearchPacks> {
         Affine::new(self.model, ("decoder.W_s", "decoder.b_s"), n, n)
     }
 
-    fn encode(&self, options: Option<StepOptions>, noise: &mut Noise, workspace: &mut Workspace) -> Encoded {
+    fn encode(&self, options: Option<StepOptions>, noise: &mut Noise, workspace: &mut TrainingScratch) -> Encoded {
         let Shard { b, t_x, .. } = *self.shard;
         let (n, a) = (self.model.config.hidden, self.model.config.alignment);
         let words = Embedded::source(&self.model, self.shard, options, noise, workspace);
@@ -153,7 +154,7 @@ impl Job<'_, SearchPacks> {
         encoded: &Encoded,
         options: Option<StepOptions>,
         noise: &mut Noise,
-        workspace: &mut Workspace,
+        workspace: &mut TrainingScratch,
     ) -> Unrolled {
         let Shard { b, t_x, t_y, .. } = *self.shard;
         let (n, a) = (self.model.config.hidden, self.model.config.alignment);
@@ -213,7 +214,7 @@ impl Job<'_, SearchPacks> {
         gradient: &mut [f32],
         options: StepOptions,
         loss: &mut BatchLoss,
-        workspace: &mut Workspace,
+        workspace: &mut TrainingScratch,
     ) {
         let Shard { b, t_x, t_y, .. } = *self.shard;
         let (n, a) = (self.model.config.hidden, self.model.config.alignment);
@@ -247,7 +248,7 @@ impl Job<'_, SearchPacks> {
         gradient: &mut [f32],
         options: StepOptions,
         loss: &mut BatchLoss,
-        workspace: &mut Workspace,
+        workspace: &mut TrainingScratch,
     ) -> Vec<f32> {
         let Shard { b, t_x, t_y, .. } = *self.shard;
         let (n, a) = (self.model.config.hidden, self.model.config.alignment);
@@ -336,7 +337,7 @@ impl Job<'_, SearchPacks> {
         dh: &[f32],
         mut ds_0: Vec<f32>,
         gradient: &mut [f32],
-        workspace: &mut Workspace,
+        workspace: &mut TrainingScratch,
     ) {
         let Shard { b, t_x, .. } = *self.shard;
         let (n, m) = (self.model.config.hidden, self.model.config.embedding);

@@ -94,7 +94,7 @@ impl Shard {
 
 /// Buffers that are kept between batches, so that no step allocates.
 #[derive(Debug, Default)]
-pub struct Workspace {
+pub struct TrainingScratch {
     free: Vec<Vec<f32>>,
     /// Of the output layer.
     pub vocabulary: vocabulary::Scratch,
@@ -102,7 +102,7 @@ pub struct Workspace {
     pub sampled: vocabulary::Mixed,
 }
 
-impl Workspace {
+impl TrainingScratch {
     /// Bytes held between steps, when all buffers were given back.
     pub fn bytes(&self) -> usize {
         4 * self.free.iter().map(Vec::capacity).sum::<usize>() + self.vocabulary.bytes() + self.sampled.bytes()

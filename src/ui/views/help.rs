@@ -3,7 +3,7 @@
 use egui::{Id, RichText, Ui};
 
 use crate::ui::local::{Sheet, Window};
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::ui::{act, shortcuts};
 use crate::widgets::labels;
 use crate::widgets::theme;
@@ -52,8 +52,8 @@ impl View for Help {
         "Help"
     }
 
-    fn place(&self) -> Place {
-        Place::Over
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Over
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

@@ -14,7 +14,7 @@ use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local;
 use crate::ui::local::Window;
 use crate::ui::views::manual;
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::widgets::theme;
 
 /// The panel with the lessons.
@@ -36,8 +36,8 @@ impl View for LessonsView {
         "Lessons"
     }
 
-    fn place(&self) -> Place {
-        Place::Right
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Right
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

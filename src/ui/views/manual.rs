@@ -11,7 +11,7 @@ use crate::ui::local::Window;
 use crate::ui::manual::{ManualLocal, ManualPage, PICTURES, pages};
 use crate::ui::manual_links::{ALL_LESSONS, Target, target};
 use crate::ui::shortcuts;
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::ui::{act, local};
 use crate::widgets::theme;
 
@@ -30,8 +30,8 @@ impl View for Manual {
         "Manual"
     }
 
-    fn place(&self) -> Place {
-        Place::Right
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Right
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

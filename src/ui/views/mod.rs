@@ -25,7 +25,7 @@ pub mod view;
 
 use crate::app::command::WindowCommand;
 use crate::ui::local::Window;
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::widgets::keep;
 use crate::widgets::theme;
 
@@ -63,7 +63,7 @@ pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>) {
     }
     let page = window.session.app().view.page();
     let views = || VIEWS.iter().filter(|view| view.place().page().is_none_or(|own| own == page));
-    for view in views().filter(|view| !view.place().is_middle() && view.place() != Place::Over) {
+    for view in views().filter(|view| !view.place().is_middle() && view.place() != ViewPlace::Over) {
         view.ui(ui, window);
     }
     egui::CentralPanel::default().frame(middle(ui)).show(ui, |ui| {
@@ -81,7 +81,7 @@ fn over(ui: &mut egui::Ui, window: &mut Window<'_>) {
         window.push(WindowCommand::KeepFigure(figure));
         window.ask(sentence::figure_sheet::PICTURE.then(WindowCommand::SaveFigure).named(name));
     }
-    for view in VIEWS.iter().filter(|view| view.place() == Place::Over) {
+    for view in VIEWS.iter().filter(|view| view.place() == ViewPlace::Over) {
         view.ui(ui, window);
     }
 }

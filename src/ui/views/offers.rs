@@ -19,7 +19,7 @@ use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::views::sentence::{changes, variant};
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::widgets::labels;
 use crate::widgets::theme;
 
@@ -148,8 +148,8 @@ impl View for Offers {
         "What can be done with it"
     }
 
-    fn place(&self) -> Place {
-        Place::Over
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Over
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

@@ -9,7 +9,7 @@ use crate::jobs::live::protocol::EnsembleSpec;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::ui::dialogs::{AskedPath, MODEL};
 use crate::ui::local::{Sheet, Window};
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::widgets::theme;
 
 /// The sheets that ask for a path.
@@ -20,8 +20,8 @@ impl View for Sheets {
         "Open"
     }
 
-    fn place(&self) -> Place {
-        Place::Over
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Over
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

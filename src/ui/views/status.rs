@@ -11,7 +11,7 @@ use crate::session::state::Session;
 use crate::ui::local::Window;
 use crate::ui::views::sentence::facts;
 use crate::ui::views::task;
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::widgets::labels::plural;
 use crate::widgets::theme;
 
@@ -30,8 +30,8 @@ impl View for Status {
         "Status"
     }
 
-    fn place(&self) -> Place {
-        Place::Bottom
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Bottom
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

@@ -15,7 +15,7 @@ use crate::ui::local::{Sheet, Window};
 use crate::ui::shortcuts;
 use crate::ui::views::offers::{MenuKind, WHAT_IF};
 use crate::ui::views::sentence::facts;
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::ui::views::{offers, settings, tabs};
 use crate::widgets::theme;
 
@@ -67,8 +67,8 @@ impl View for TopBar {
         "Models and settings"
     }
 
-    fn place(&self) -> Place {
-        Place::Top
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Top
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

@@ -5,7 +5,7 @@ use crate::ui::local::Window;
 
 /// Where in the window a view stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ViewPlace {
     /// At the top, across the window.
     Top,
     /// At the bottom, across the window.
@@ -29,12 +29,12 @@ pub trait View: Sync {
     /// What it is called in tests and for screen readers.
     fn name(&self) -> &'static str;
     /// Where it stands.
-    fn place(&self) -> Place;
+    fn place(&self) -> ViewPlace;
     /// Paints it and pushes what the user did.
     fn ui(&self, ui: &mut egui::Ui, window: &mut Window<'_>);
 }
 
-impl Place {
+impl ViewPlace {
     /// The page it belongs to; `None`: to all.
     pub fn page(self) -> Option<Page> {
         match self {

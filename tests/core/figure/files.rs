@@ -17,9 +17,9 @@ use interlinear::figure::measure::{SansSerif, TextMeasure as _};
 use interlinear::figure::page::FigurePage;
 use interlinear::figure::palette::{COLOUR_MAPS, ColourMap};
 use interlinear::figure::provenance::Provenance;
-use interlinear::figure::sheet::{FigureNeeds, FigureStyle, KINDS, Sheet, kind};
+use interlinear::figure::sheet::{FigureNeeds, FigureStyle, KINDS, PictureSheet, kind};
 use interlinear::figure::svg;
-use interlinear::figure::tree::{Node, NodeState};
+use interlinear::figure::tree::{DrawnNode, NodeState};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg;
 use skrifa::MetadataProvider as _;
@@ -31,10 +31,10 @@ const TARGET: [&str; 3] = ["Le", "caf\u{e9}", "</s>"];
 const ALPHA: [f32; 12] = [1.0, 0.0, 0.0, 0.0, 0.0, 0.25, 0.75, 0.0, 0.0, 0.0, 0.5, 0.5];
 static CELLS: LazyLock<Alignment> = LazyLock::new(|| Alignment::new(ALPHA.to_vec(), 4).expect("whole rows"));
 
-fn sheet() -> Sheet<'static> {
+fn sheet() -> PictureSheet<'static> {
     let words = vec![("Le".into(), -0.1), ("caf\u{e9}".into(), -3.0), ("</s>".into(), 0.0)];
     let facts = [("model", "tiny \u{e9}"), ("digest", "sha256:00ff"), ("sentence", "The red caf\u{e9} (open)")];
-    Sheet {
+    PictureSheet {
         source: labels(&SOURCE),
         target: labels(&TARGET),
         alpha: Some(&CELLS),
@@ -60,15 +60,15 @@ fn sheet() -> Sheet<'static> {
 }
 
 /// A search that found `Le café`: on its first line the best, then what fell out, near and far below.
-fn searched() -> Vec<Node<'static>> {
-    let node = |text: &'static str, step, parent, state| Node {
+fn searched() -> Vec<DrawnNode<'static>> {
+    let node = |text: &'static str, step, parent, state| DrawnNode {
         text: text.into(),
         step,
         parent,
         state,
         log_p: -0.4,
         is_best: state == NodeState::Inner || text == "</s>",
-        ..Node::default()
+        ..DrawnNode::default()
     };
     let mut nodes = vec![
         node("Le", 0, None, NodeState::Inner),
@@ -77,7 +77,7 @@ fn searched() -> Vec<Node<'static>> {
     ];
     nodes
         .extend(["bar", "rouge", "bleu", "vert", "noir", "gris"].map(|text| node(text, 2, Some(1), NodeState::Pruned)));
-    nodes.push(Node { hidden: 3, ..node("th\u{e9}", 1, Some(0), NodeState::Cut) });
+    nodes.push(DrawnNode { hidden: 3, ..node("th\u{e9}", 1, Some(0), NodeState::Cut) });
     nodes
 }
 
@@ -147,7 +147,7 @@ fn a_png_is_what_its_svg_looks_like() {
 
 #[test]
 fn the_cells_of_a_picture_have_the_colours_of_their_numbers() {
-    let sheet = Sheet { gaze: None, ..sheet() };
+    let sheet = PictureSheet { gaze: None, ..sheet() };
     let page = FigurePage { width_mm: None, dpi: 144.0 };
     for map in COLOUR_MAPS {
         let look = FigureStyle { map, ..FigureStyle::default() };
@@ -293,11 +293,11 @@ fn what_cannot_be_written_gets_a_sentence() {
     let page = FigurePage { width_mm: Some(5000.0), dpi: 2400.0 };
     let refused = page.pixels(size(100.0, 50.0)).expect_err("a gigabyte");
     assert!(refused.is_users() && refused.to_string().contains("472441 by 236220 pixels"), "{refused}");
-    let without = Sheet { alpha: None, ..sheet() };
+    let without = PictureSheet { alpha: None, ..sheet() };
     for kind in KINDS {
         assert_eq!(kind.draw(&without, &look()).is_none(), kind.needs == FigureNeeds::Alignment, "{}", kind.name);
     }
-    let bare = Sheet { tree: Vec::new(), word: None, ..without };
+    let bare = PictureSheet { tree: Vec::new(), word: None, ..without };
     for kind in KINDS {
         assert_eq!(kind.draw(&bare, &look()).is_none(), kind.needs != FigureNeeds::Nothing, "{}", kind.name);
     }
@@ -308,12 +308,19 @@ fn nothing_and_much_are_figures_too() {
     let words: Vec<String> = (0..60).map(|n| format!("word{n}")).collect();
     let many: Vec<&str> = words.iter().map(String::as_str).collect();
     let (values, nothing) = (Alignment::default().resized(60, 60, 1.0 / 60.0), Alignment::default());
-    let large = Sheet { source: labels(&many), target: labels(&many), alpha: Some(&values), ..Sheet::default() };
-    let node = |step: usize| Node { text: "word".into(), step, parent: step.checked_sub(1), ..Node::default() };
+    let large =
+        PictureSheet { source: labels(&many), target: labels(&many), alpha: Some(&values), ..PictureSheet::default() };
+    let node =
+        |step: usize| DrawnNode { text: "word".into(), step, parent: step.checked_sub(1), ..DrawnNode::default() };
     let word = Inspected { alpha: large.alpha.map(|alpha| alpha.row(0).into()), ..Inspected::default() };
-    let large = Sheet { tree: (0..60).map(node).collect(), word: Some(word), ..large };
+    let large = PictureSheet { tree: (0..60).map(node).collect(), word: Some(word), ..large };
     let word = Inspected { alpha: Some(Vec::new().into()), ..Inspected::default() };
-    let none = Sheet { alpha: Some(&nothing), tree: vec![Node::default()], word: Some(word), ..Sheet::default() };
+    let none = PictureSheet {
+        alpha: Some(&nothing),
+        tree: vec![DrawnNode::default()],
+        word: Some(word),
+        ..PictureSheet::default()
+    };
     let page = FigurePage { width_mm: None, dpi: 72.0 };
     for (what, sheet) in [("nothing", none), ("much", large)] {
         for kind in KINDS {

@@ -6,13 +6,13 @@ use interlinear::attention::{KINDS, scores};
 use interlinear::models::MODELS;
 use interlinear::models::config::Architecture;
 use interlinear::training::recipe;
-use interlinear::training::recipe::{PAPERS, Plan, RECIPES, SIZES};
+use interlinear::training::recipe::{PAPERS, RECIPES, SIZES, TrainingPlan};
 use interlinear::training::settings::{Rule, StartSettings, TrainingSettings};
 
 use crate::cli::run_in;
 
-fn plan(architecture: &str) -> Plan {
-    Plan { architecture: architecture.to_owned(), ..Plan::default() }
+fn plan(architecture: &str) -> TrainingPlan {
+    TrainingPlan { architecture: architecture.to_owned(), ..TrainingPlan::default() }
 }
 
 fn models() -> String {
@@ -20,7 +20,7 @@ fn models() -> String {
 }
 
 /// Every plan that the tables allow.
-fn plans() -> Vec<Plan> {
+fn plans() -> Vec<TrainingPlan> {
     let mut plans = Vec::new();
     for model in MODELS {
         let mut own = vec![plan(model.name)];
@@ -30,7 +30,7 @@ fn plans() -> Vec<Plan> {
                 .flat_map(|kind| {
                     scores(model.name).filter(|score| kind.kind.allows(score)).map(move |score| (kind, score))
                 })
-                .map(|(kind, score)| Plan {
+                .map(|(kind, score)| TrainingPlan {
                     attention: Some(kind.name.to_owned()),
                     score: Some(score.name.to_owned()),
                     ..plan(model.name)
@@ -41,7 +41,7 @@ fn plans() -> Vec<Plan> {
             for recipe in RECIPES {
                 for sizes in SIZES {
                     let (recipe, sizes) = (recipe.name.to_owned(), sizes.name.to_owned());
-                    plans.push(Plan { recipe, sizes, ..one.clone() });
+                    plans.push(TrainingPlan { recipe, sizes, ..one.clone() });
                 }
             }
         }
@@ -87,7 +87,7 @@ fn the_papers_recipes_are_theirs() {
         assert_eq!((optimizer.rule, optimizer.rho, optimizer.epsilon()), (Rule::Adadelta, 0.95, 1e-6));
         assert_eq!((settings.schedule.batch, settings.model.start), (batch, StartSettings::Papers));
     }
-    let local = Plan { attention: Some("local-p".to_owned()), ..plan("luong") };
+    let local = TrainingPlan { attention: Some("local-p".to_owned()), ..plan("luong") };
     assert_eq!(local.compose().expect("composes").model.window, Some(10));
 }
 
@@ -99,13 +99,13 @@ fn a_name_of_no_table_is_a_sentence_that_lists_it() {
     // (plan, what the sentence has)
     let cases = [
         (plan("transformer"), models.as_str()),
-        (Plan { attention: some("everywhere"), ..luong.clone() }, "none, global, local-m, local-p"),
-        (Plan { score: some("additive"), ..luong.clone() }, "dot, general, concat, location"),
-        (Plan { recipe: "lion".to_owned(), ..luong.clone() }, "paper, adam"),
-        (Plan { sizes: "huge".to_owned(), ..luong.clone() }, "small, paper"),
-        (Plan { attention: some("local-m"), score: some("location"), ..luong }, "location"),
-        (Plan { score: some("dot"), ..plan("rnnsearch") }, "luong"),
-        (Plan { source_language: "english please".to_owned(), ..plan("rnnsearch") }, "source_language"),
+        (TrainingPlan { attention: some("everywhere"), ..luong.clone() }, "none, global, local-m, local-p"),
+        (TrainingPlan { score: some("additive"), ..luong.clone() }, "dot, general, concat, location"),
+        (TrainingPlan { recipe: "lion".to_owned(), ..luong.clone() }, "paper, adam"),
+        (TrainingPlan { sizes: "huge".to_owned(), ..luong.clone() }, "small, paper"),
+        (TrainingPlan { attention: some("local-m"), score: some("location"), ..luong }, "location"),
+        (TrainingPlan { score: some("dot"), ..plan("rnnsearch") }, "luong"),
+        (TrainingPlan { source_language: "english please".to_owned(), ..plan("rnnsearch") }, "source_language"),
     ];
     for (plan, has) in cases {
         let error = plan.compose().expect_err("refused");
@@ -115,16 +115,16 @@ fn a_name_of_no_table_is_a_sentence_that_lists_it() {
 
 #[test]
 fn paths_begin_at_the_folder_of_the_file() {
-    let texts = Plan {
+    let texts = TrainingPlan {
         train: ("corpus/a.en".into(), "/data/a.fr".into()),
         output: "work/out".into(),
         vocabulary: Some("models/m".into()),
-        ..Plan::default()
+        ..TrainingPlan::default()
     };
     let seen = texts.clone().seen_from(Path::new("/home/me"), Path::new("work"));
     assert_eq!(seen.train, (PathBuf::from("/home/me/corpus/a.en"), PathBuf::from("/data/a.fr")));
     assert_eq!((seen.output, seen.vocabulary), (PathBuf::from("out"), Some(PathBuf::from("/home/me/models/m"))));
-    assert_eq!(seen.development, Plan::default().development, "beside the file until they are chosen");
+    assert_eq!(seen.development, TrainingPlan::default().development, "beside the file until they are chosen");
     assert_eq!(texts.clone().seen_from(Path::new("/home/me"), Path::new("")).train.0, texts.train.0);
     assert_eq!(recipe::command(Path::new("a b.toml")), "interlinear train \"a b.toml\"");
 }

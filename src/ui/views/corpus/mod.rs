@@ -37,7 +37,7 @@ use crate::ui::dialogs::{IMPORT, Question, WORKSPACE, Wants};
 use crate::ui::local::Window;
 use crate::ui::views::corpus::scheme_draft::SchemeDraft;
 use crate::ui::views::task;
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::widgets::theme;
 
 use crate::corpus::export::out::{AttentionFormat, ExportFormat, LinkRule};
@@ -64,8 +64,8 @@ impl View for CorpusView {
         "Page Corpus"
     }
 
-    fn place(&self) -> Place {
-        Place::Page(Page::Workbench)
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Page(Page::Workbench)
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

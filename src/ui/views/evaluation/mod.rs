@@ -19,7 +19,7 @@ use crate::pages::evaluation::command::EvaluationCommand;
 use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local;
 use crate::ui::local::Window;
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::widgets::theme;
 
 /// How figures are saved: on the button, the format, and what is asked.
@@ -58,8 +58,8 @@ impl View for EvaluationView {
         "Page Evaluation"
     }
 
-    fn place(&self) -> Place {
-        Place::Page(Page::Evaluation)
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Page(Page::Evaluation)
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

@@ -17,7 +17,7 @@ use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local::Window;
 use crate::ui::views::map::plane::PlaneWidget;
 use crate::ui::views::task;
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::widgets::theme;
 
 /// The page Map.
@@ -28,8 +28,8 @@ impl View for MapView {
         "Page Map"
     }
 
-    fn place(&self) -> Place {
-        Place::Page(Page::Map)
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Page(Page::Map)
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

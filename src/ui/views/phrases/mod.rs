@@ -16,7 +16,7 @@ use crate::pages::phrases::command::PhrasesCommand;
 use crate::ui::dialogs::{PHRASE_TABLE, Question, Wants};
 use crate::ui::local::Window;
 use crate::ui::views::task;
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::widgets::labels::plural;
 use crate::widgets::theme;
 
@@ -48,8 +48,8 @@ impl View for PhrasesView {
         "Page Phrases"
     }
 
-    fn place(&self) -> Place {
-        Place::Page(Page::Phrases)
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Page(Page::Phrases)
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

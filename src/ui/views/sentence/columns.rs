@@ -19,7 +19,7 @@ use crate::ui::dialogs::MODEL;
 use crate::ui::local::Window;
 use crate::ui::views::sentence::column;
 use crate::ui::views::sentence::column::ColumnParts;
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::ui::{local, shortcuts};
 use crate::widgets::heatmap::layout::{Metrics, Needs, Zoom};
 use crate::widgets::labels;
@@ -37,8 +37,8 @@ impl View for ColumnsView {
         "Translations"
     }
 
-    fn place(&self) -> Place {
-        Place::Middle
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Middle
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

@@ -16,7 +16,7 @@ use crate::figure::sheet::{FigureKind, KINDS};
 use crate::pages::sentence::command::ColumnCommand;
 use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local::{Sheet, Window};
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::widgets::theme;
 
 /// The sheet.
@@ -42,8 +42,8 @@ impl View for FigureSheet {
         "Save a figure"
     }
 
-    fn place(&self) -> Place {
-        Place::Over
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Over
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

@@ -15,7 +15,7 @@ use crate::ui::clicked::MenuTarget;
 use crate::ui::local;
 use crate::ui::local::{Panel as PanelName, Window};
 use crate::ui::views::sentence::{change, context};
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::widgets::theme;
 use crate::widgets::{bars, labels, source_bars};
 
@@ -35,8 +35,8 @@ impl View for Inspector {
         "Inspector"
     }
 
-    fn place(&self) -> Place {
-        Place::BottomInside
+    fn place(&self) -> ViewPlace {
+        ViewPlace::BottomInside
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

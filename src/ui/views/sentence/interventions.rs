@@ -9,7 +9,7 @@ use crate::pages::sentence::asked::ProbeAbout;
 use crate::pages::sentence::command::InterveneCommand;
 use crate::ui::local::Window;
 use crate::ui::views::task;
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::widgets::{bidi, theme};
 
 /// The bar takes at most so much height, points.
@@ -23,8 +23,8 @@ impl View for InterventionsView {
         "Interventions"
     }
 
-    fn place(&self) -> Place {
-        Place::Middle
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Middle
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

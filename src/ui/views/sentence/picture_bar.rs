@@ -20,7 +20,7 @@ use crate::ui::act::Act;
 use crate::ui::local::Window;
 use crate::ui::views::offers;
 use crate::ui::views::sentence::columns;
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::ui::{act, local, shortcuts};
 use crate::widgets::heatmap::layout::Zoom;
 use crate::widgets::theme;
@@ -57,8 +57,8 @@ impl View for PictureBar {
         "Picture"
     }
 
-    fn place(&self) -> Place {
-        Place::Middle
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Middle
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

@@ -15,7 +15,7 @@ use crate::ui::dialogs::TEXT;
 use crate::ui::local;
 use crate::ui::local::{Panel as PanelName, Window};
 use crate::ui::views::sentence::memory::ListPlace;
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::widgets::labels::plural;
 use crate::widgets::rows;
 use crate::widgets::theme;
@@ -43,8 +43,8 @@ impl View for SentencesView {
         "Sentences"
     }
 
-    fn place(&self) -> Place {
-        Place::Left
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Left
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

@@ -15,7 +15,7 @@ use crate::ui::local::{Panel, Window};
 use crate::ui::views::menu;
 use crate::ui::views::sentence::memory::ListPlace;
 use crate::ui::views::sentence::{alignment, variant};
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::ui::{local, shortcuts};
 use crate::widgets::{bidi, theme};
 use crate::widgets::{labels, words};
@@ -40,8 +40,8 @@ impl View for SourceView {
         "Source"
     }
 
-    fn place(&self) -> Place {
-        Place::Middle
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Middle
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

@@ -17,7 +17,7 @@ use crate::app::document::tree::SearchTree;
 use crate::app::document::tree::{DrawnTree, ShownTree};
 use crate::figure::geometry::Area;
 use crate::figure::measure::TextMeasure;
-use crate::figure::tree::{Node, NodeState, TreeFigure};
+use crate::figure::tree::{DrawnNode, NodeState, TreeFigure};
 use crate::pages::sentence::command::InterveneCommand;
 use crate::ui::clicked::MenuTarget;
 use crate::ui::local::{Panel, Window};
@@ -224,7 +224,7 @@ fn follow(arranged: &Arranged, memory: &mut TreeMemory) {
 }
 
 /// What a node says.
-fn label(tree: &SearchTree, at: usize, node: &Node<'_>) -> String {
+fn label(tree: &SearchTree, at: usize, node: &DrawnNode<'_>) -> String {
     let step = tree.nodes.get(at).map_or(0, |node| node.step + 1);
     let state = match node.state {
         NodeState::Inner => "",
@@ -259,7 +259,7 @@ fn keys(
         memory.collapsed.insert(at);
     }
     let step = nodes[here].step;
-    let same = |node: &Node<'_>| node.step == step;
+    let same = |node: &DrawnNode<'_>| node.step == step;
     let to = if pressed(Key::ArrowLeft) {
         nodes[here].parent
     } else if pressed(Key::ArrowRight) {

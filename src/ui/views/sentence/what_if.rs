@@ -7,7 +7,7 @@ use crate::app::document::rewording::WordEdit;
 use crate::pages::sentence::command::VariantCommand;
 use crate::ui::local::{Sheet, VariantWords, Window};
 use crate::ui::views::sentence::variant;
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::widgets::theme;
 
 /// The sheets.
@@ -23,8 +23,8 @@ impl View for WhatIf {
         "What if"
     }
 
-    fn place(&self) -> Place {
-        Place::Over
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Over
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

@@ -17,7 +17,7 @@ use crate::session::lessons::lights::HighlightPart;
 use crate::ui::local::Window;
 use crate::ui::views::sentence::source;
 use crate::ui::views::steps::memory::StepsView;
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::widgets::theme;
 
 /// The page Steps.
@@ -39,8 +39,8 @@ impl View for StepsPageView {
         "Page Steps"
     }
 
-    fn place(&self) -> Place {
-        Place::Page(Page::Steps)
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Page(Page::Steps)
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

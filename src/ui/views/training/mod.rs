@@ -13,7 +13,7 @@ use crate::training::recipe;
 use crate::training::recipe::{RECIPES, SIZES};
 use crate::ui::dialogs::{AskedPath, Question, TEXTS, Wants};
 use crate::ui::local::{Sheet, Window};
-use crate::ui::views::view::{Place, View};
+use crate::ui::views::view::{View, ViewPlace};
 use crate::widgets::theme;
 
 /// The sheet.
@@ -31,8 +31,8 @@ impl View for NewTrainingView {
         "New training"
     }
 
-    fn place(&self) -> Place {
-        Place::Over
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Over
     }
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

@@ -1,0 +1,52 @@
+//! Floor 6: the weights of a model as the fused training step reads them.
+
+use crate::models::config::Config;
+use crate::nn::fused::Precision;
+use crate::nn::fused::vocabulary::Mixed;
+use crate::training::layout::ParameterLayout;
+
+/// Sizes, places and values of the weights.
+#[derive(Clone, Copy, Debug)]
+pub struct FusedParts<'a> {
+    /// Sizes.
+    pub config: &'a Config,
+    /// Places.
+    pub layout: &'a ParameterLayout,
+    /// Values.
+    pub flat: &'a [f32],
+    /// Precision of the factors of products.
+    pub precision: Precision,
+    /// The matrix of the output layer in bf16, where products use it.
+    pub output: Option<&'a Mixed>,
+    /// Words that the output layer draws beside the targets; all words where there is none.
+    pub sample: Option<usize>,
+}
+
+impl<'a> FusedParts<'a> {
+    /// A tensor by name.
+    pub fn get(&self, name: &str) -> &'a [f32] {
+        &self.flat[self.layout.range(name)]
+    }
+
+    /// Adds d' x to the gradient of a matrix [out, width], or of several below each other: d [rows, out] is the
+    /// gradient of W x, x [rows, width].
+    pub fn matrix_back(
+        &self,
+        name: &str,
+        [out, width]: [usize; 2],
+        rows: usize,
+        d: &[f32],
+        x: &[f32],
+        gradient: &mut [f32],
+    ) {
+        let at = self.layout.at(name);
+        let dw = &mut gradient[at..at + out * width];
+        self.precision.matmul_tn(out, width, rows, d, out, x, width, dw, true);
+    }
+
+    /// `length` numbers from the start of a tensor: joined gates begin at `_z`.
+    pub fn joined(&self, name: &str, length: usize) -> &'a [f32] {
+        let start = self.layout.at(name);
+        &self.flat[start..start + length]
+    }
+}
