@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Args, FromArgMatches as _};
 
-use crate::app::files::files::write_whole;
+use crate::app::files::work::write_whole;
 use crate::app::page::Page;
 use crate::cli::args::physical_cores;
 use crate::cli::figure::scene::{Scenes, Showing};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::analysis::alignment::Alignment;
 use crate::analysis::words::{merge_alpha, merge_log_p};
 use crate::corpus::acting::Acting;
-use crate::corpus::measures::measures::Measuring;
+use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::{FORCED, StoredAbout, StoredSystem};

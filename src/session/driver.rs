@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use crate::app::effect::{Effect, FileEvent, QueueCall};
 use crate::app::files::claim::Claim;
-use crate::app::files::files;
-use crate::app::files::files::Aligner;
+use crate::app::files::work;
+use crate::app::files::work::Aligner;
 use crate::jobs::Worker;
 use crate::jobs::corpus::thread::CorpusThread;
 use crate::jobs::files::disk::Disk;
@@ -179,7 +179,7 @@ impl Driver {
                 Effect::Lane(QueueCall::Pause(number, is_paused)) => self.lane.pause(number, is_paused),
                 Effect::TakeApart { number, request } => self.steps.submit(number, *request),
                 Effect::Corpus(call) => self.corpus.send(call),
-                Effect::Chore(chore) => files::carry_out(chore, &mut self.disk, &self.aligner),
+                Effect::Chore(chore) => work::carry_out(chore, &mut self.disk, &self.aligner),
                 Effect::Follow(logs) => self.follower.follow(logs),
                 Effect::FollowTexts(folders) => self.texts.follow(folders),
             }

@@ -14,7 +14,7 @@ use crate::Setup;
 use crate::timing::millis;
 use interlinear::cli::bench::figures::{BenchColumn, Figures, quantile};
 use interlinear::corpus::import::importer::import_file;
-use interlinear::corpus::measures::measures::Measuring;
+use interlinear::corpus::measures::table::Measuring;
 use interlinear::corpus::query::filter::Filter;
 use interlinear::corpus::query::table::{Sorting, rows};
 use interlinear::corpus::store::corpus::CorpusTable;

@@ -15,8 +15,8 @@ use interlinear::corpus::export::out;
 use interlinear::corpus::export::out::{ExportFormat, Out};
 use interlinear::corpus::measures::distribution::{Binned, spread};
 use interlinear::corpus::measures::frequencies::class_range;
-use interlinear::corpus::measures::measures::Measuring;
-use interlinear::corpus::overview::overview::{Overview, OverviewOptions, SHOWN_JUMP, jump_condition, ngram_condition};
+use interlinear::corpus::measures::table::Measuring;
+use interlinear::corpus::overview::compute::{Overview, OverviewOptions, SHOWN_JUMP, jump_condition, ngram_condition};
 use interlinear::corpus::overview::tables;
 use interlinear::corpus::overview::tables::overview;
 use interlinear::corpus::query::column::TableColumn;
@@ -203,7 +203,7 @@ fn every_number_of_an_overview_leads_to_its_sentences() {
     let count = |condition: &str| shown(condition, &corpus, &workspace).len();
 
     // Four references, of which the second system says three.
-    let sentences = |group: &interlinear::corpus::overview::overview::OverviewGroup| {
+    let sentences = |group: &interlinear::corpus::overview::compute::OverviewGroup| {
         group.scores.iter().map(|scores| scores.sentences).collect::<Vec<_>>()
     };
     assert_eq!((of.all.sentences, sentences(&of.all)), (5, vec![4, 3]));

@@ -9,7 +9,7 @@ use interlinear::analysis::alignment::Alignment;
 use interlinear::corpus::export::out::{ExportFormat, Out, write};
 use interlinear::corpus::import::importer::{ImportReport, import_file};
 use interlinear::corpus::judgements::judge::Judgement;
-use interlinear::corpus::measures::measures::Measuring;
+use interlinear::corpus::measures::table::Measuring;
 use interlinear::corpus::query::column::TableColumn;
 use interlinear::corpus::query::filter::Filter;
 use interlinear::corpus::query::table::{Sorting, rows};

@@ -6,7 +6,7 @@ use std::path::Path;
 use interlinear::analysis::alignment::Alignment;
 use interlinear::corpus::import::importer::import_file;
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
-use interlinear::corpus::measures::measures::{Measuring, chunks};
+use interlinear::corpus::measures::table::{Measuring, chunks};
 use interlinear::corpus::query::column::TableColumn;
 use interlinear::corpus::query::filter::Filter;
 use interlinear::corpus::query::table::{Sorting, rows};

@@ -128,7 +128,7 @@ fn the_keyboard_reaches_every_row_of_a_list() {
     bench.harness.run();
     bench.harness.key_press(Key::Enter);
     bench.settle();
-    assert_eq!(page(&bench).filter, interlinear::corpus::overview::overview::ngram_condition(0, 1, &ngrams[12].words));
+    assert_eq!(page(&bench).filter, interlinear::corpus::overview::compute::ngram_condition(0, 1, &ngrams[12].words));
 }
 
 #[test]

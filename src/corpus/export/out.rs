@@ -15,7 +15,7 @@ use crate::corpus::export::arrays;
 use crate::corpus::export::columnar;
 use crate::corpus::export::picture;
 use crate::corpus::judgements::judgement_io;
-use crate::corpus::measures::measures::MEASURES;
+use crate::corpus::measures::table::MEASURES;
 use crate::corpus::overview::report;
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;

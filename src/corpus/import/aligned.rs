@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::aligner::words::LineAligner;
 use crate::analysis::lexical::{bare, right};
-use crate::corpus::measures::measures::chunk_links;
+use crate::corpus::measures::table::chunk_links;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 
 use crate::corpus::import::lanes::{Lanes, with_lanes};
-use crate::corpus::measures::measures::Measuring;
 use crate::corpus::measures::remarks::remarks;
+use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::known::Known;
 use crate::corpus::store::output::SystemOutput;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::corpus::judgements::judge::{ByAnnotator, Changed};
 use crate::corpus::judgements::scheme::ErrorScheme;
-use crate::corpus::measures::measures::{DISAGREEMENT, MEASURES, Measuring};
+use crate::corpus::measures::table::{DISAGREEMENT, MEASURES, Measuring};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::error::Result;

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::corpus::import::importer::ImportReport;
 use crate::corpus::judgements::judge::{ErrorMark, Given, Judgement, Judgements, MOST_STARS, NOBODY};
-use crate::corpus::measures::measures::Measuring;
+use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};

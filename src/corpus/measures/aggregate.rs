@@ -2,8 +2,8 @@
 
 use crate::analysis::bleu::{BleuCounts, BleuSettings};
 use crate::analysis::bootstrap::{Paired, paired};
-use crate::corpus::measures::measures::MEASURES;
 use crate::corpus::measures::scores::{ComparedScores, RESAMPLES, ScoreSums};
+use crate::corpus::measures::table::MEASURES;
 use crate::corpus::store::corpus::CorpusTable;
 
 /// A system over some sentences.

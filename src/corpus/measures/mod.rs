@@ -3,7 +3,7 @@
 pub mod aggregate;
 pub mod distribution;
 pub mod frequencies;
-pub mod measures;
 pub mod remarks;
 pub mod score;
 pub mod scores;
+pub mod table;

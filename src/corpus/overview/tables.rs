@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::corpus::import::aligned::Linker;
 use crate::corpus::measures::frequencies::{class_name, class_range};
-use crate::corpus::overview::overview::{
+use crate::corpus::overview::compute::{
     Counting, Overview, OverviewOptions, SHOWN_JUMP, jump_condition, ngram_condition,
 };
 use crate::corpus::query::costly::FilterResources;

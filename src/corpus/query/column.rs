@@ -1,8 +1,8 @@
 //! Floor 7: columns of numbers, by name: `words`, `bleu.1` (of the first system), `bleu.1-2` (how much more the first has
 //! than the second), `stars`.
 
-use crate::corpus::measures::measures::{CorpusMeasure, MEASURES, OF_SENTENCES};
 use crate::corpus::measures::score::score;
+use crate::corpus::measures::table::{CorpusMeasure, MEASURES, OF_SENTENCES};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::texts::{ColumnNumbers, PIECE};
 use crate::error::{Error, Result};

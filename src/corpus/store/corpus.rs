@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::corpus::judgements::counts::Counts;
 use crate::corpus::judgements::judge::Judgements;
 use crate::corpus::judgements::scheme::ErrorScheme;
-use crate::corpus::measures::measures::{MEASURES, OF_SENTENCES};
+use crate::corpus::measures::table::{MEASURES, OF_SENTENCES};
 use crate::corpus::store::blocks::{Blocks, Loose, Written, count_outputs};
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::read::StoredSystem;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::corpus::measures::measures::{MEASURES, OF_SENTENCES};
+use crate::corpus::measures::table::{MEASURES, OF_SENTENCES};
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;
 

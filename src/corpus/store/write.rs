@@ -3,7 +3,7 @@
 use rusqlite::{Connection, params};
 
 use crate::analysis::confidence::TranslationSigns;
-use crate::corpus::measures::measures::{
+use crate::corpus::measures::table::{
     CorpusMeasure, DISAGREEMENT, MEASURES, MeasureSubject, Measuring, OF_SENTENCES, measure_all,
 };
 use crate::corpus::store::blocks::{Written, forget_texts};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::analysis::concordance::ConcordanceLine;
 use crate::corpus::import::aligned::Linker;
 use crate::corpus::measures::distribution::{Binned, DistributionPicture, MOST_LINES, lines, spread};
-use crate::corpus::overview::overview::{Counting, Overview, OverviewOptions};
+use crate::corpus::overview::compute::{Counting, Overview, OverviewOptions};
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::query::costly::{FilterResources, GoesOn};
 use crate::corpus::query::hits::Searching;

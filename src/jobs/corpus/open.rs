@@ -10,7 +10,7 @@ use crate::corpus::import::importer::{ImportReport, import_file};
 use crate::corpus::judgements::judge::Changed;
 use crate::corpus::judgements::judgement_io;
 use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
-use crate::corpus::measures::measures::Measuring;
+use crate::corpus::measures::table::Measuring;
 use crate::corpus::query::hits;
 use crate::corpus::query::table;
 use crate::corpus::query::table::Sorting;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::aligner::words::LineAligner;
 use crate::corpus::acting::Acting;
-use crate::corpus::measures::measures::Measuring;
+use crate::corpus::measures::table::Measuring;
 use crate::corpus::run;
 use crate::corpus::run::SystemRunOptions;
 use crate::corpus::store::file::Workspace;

@@ -1,7 +1,7 @@
 //! Floor 11: page Corpus, the columns of numbers: which there are, which are shown, in which order, which are brushed. A leaf.
 
 use crate::corpus::export::out;
-use crate::corpus::measures::measures::MEASURES;
+use crate::corpus::measures::table::MEASURES;
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::look::FileVersion;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::analysis::alignment::Alignment;
 use crate::app::document::table::{AlignmentTable, SourceWord, TargetWord};
-use crate::corpus::measures::measures::chunks;
+use crate::corpus::measures::table::chunks;
 use crate::corpus::store::output::SystemOutput;
 use crate::jobs::corpus::thread::Detail;
 use crate::text::links::{Link, Links};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::analysis::concordance::{ConcordanceLine, ConcordanceOrder, sorted};
 use crate::corpus::measures::distribution::DistributionPicture;
-use crate::corpus::overview::overview::{MOST_COUNTED, Overview, OverviewOptions};
+use crate::corpus::overview::compute::{MOST_COUNTED, Overview, OverviewOptions};
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::ranges::Range;
 use crate::jobs::corpus::explore::Hits;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::app::effect::FileEvent;
-use crate::app::files::files::write_whole;
 use crate::app::files::picture::PictureRequest;
+use crate::app::files::work::write_whole;
 use crate::figure::svg::bare;
 use crate::figure::{Figure, svg};
 use crate::session::lessons::script::{Script, ScriptPage, ScriptPart};

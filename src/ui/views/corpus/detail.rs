@@ -6,7 +6,7 @@ use std::sync::Arc;
 use egui::{CollapsingHeader, Label, RichText, ScrollArea, TextEdit, Ui, vec2};
 
 use crate::corpus::judgements::judge::{Judgement, MOST_STARS};
-use crate::corpus::measures::measures::MEASURES;
+use crate::corpus::measures::table::MEASURES;
 use crate::corpus::query::column::TableColumn;
 use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::command::CorpusCommand;

@@ -2,7 +2,7 @@
 
 use egui::{Pos2, Rect, RichText, ScrollArea, Sense, Shape, Stroke, Ui, vec2};
 
-use crate::corpus::measures::measures::MEASURES;
+use crate::corpus::measures::table::MEASURES;
 use crate::corpus::query::column::TableColumn;
 use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::command::CorpusCommand;

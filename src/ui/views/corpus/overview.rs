@@ -4,7 +4,7 @@ use egui::{ComboBox, ProgressBar, RichText, ScrollArea, Ui, vec2};
 
 use crate::corpus::measures::frequencies::{class_name, class_range};
 use crate::corpus::measures::scores::SystemScores;
-use crate::corpus::overview::overview::{
+use crate::corpus::overview::compute::{
     Overview, SHOWN_JUMP, SourceWordErrors, SystemPair, jump_condition, ngram_condition,
 };
 use crate::corpus::overview::tables::jump_name;
@@ -217,7 +217,7 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Opti
     });
     let workbench = window.session.workbench();
     let (score_name, score, digits) = SCORES[chosen];
-    let group = |group: &crate::corpus::overview::overview::OverviewGroup| BarGroup {
+    let group = |group: &crate::corpus::overview::compute::OverviewGroup| BarGroup {
         name: group.name.clone(),
         bars: (0..group.scores.len())
             .map(|system| {
