@@ -43,7 +43,6 @@ pub enum Effect {
 
 /// What the corpus lane is to do.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "there are a handful at a time, and each is moved once")]
 pub enum QueueCall {
     /// A new order.
     Submit(u64, QueueOrder),

@@ -187,7 +187,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         pretokenized: low.pretokenized,
         pieces: low.pieces,
     };
-    let mut scenes = Scenes::new(&system, stepper, options, low.reading, shown)?;
+    let mut scenes = Scenes::new(&system, stepper, &options, low.reading, shown)?;
     let first = texts.next()?;
     let mut second = if first.is_some() { texts.next()? } else { None };
     let (place, format) = settled(&high, second.is_some(), &texts.name)?;

@@ -178,7 +178,7 @@ fn column(spoken: &Spoken) -> Result<Option<String>> {
         let stepper = system.stepper(Kernels::Fused, physical_cores())?;
         let options = SearchOptions { beam: spoken.beam, ..SearchOptions::default() };
         let showing = Showing { needs: kind.needs, word: 0, pruned: false, pretokenized: false, pieces: false };
-        let mut scenes = Scenes::new(&system, stepper, options, None, showing)?;
+        let mut scenes = Scenes::new(&system, stepper, &options, None, showing)?;
         let scene = scenes.scene(&spoken.sentence, spoken.given.as_deref())?;
         let look = sheet::FigureStyle { caption: Some(scene.caption.clone()), ..sheet::FigureStyle::default() };
         if let Some(figure) = kind.draw(&scene.sheet(kind), &look) {

@@ -38,7 +38,9 @@ pub fn read(cell: &dyn GatedCell, e: &Tensor, mask: Option<&Tensor>, direction: 
     if direction == Direction::Backward {
         states.reverse();
     }
-    states.iter().for_each(|s_t| cell.matrices().trace.note("states", s_t));
+    for s_t in &states {
+        cell.matrices().trace.note("states", s_t);
+    }
     Ok(states)
 }
 

@@ -114,7 +114,9 @@ impl Lstm {
         let c = ((&f * &before.c)? + (&i * &g)?)?; // [rows, n]
         let h = (&o * c.tanh()?)?;
         let all = [("i", &i), ("f", &f), ("o", &o), ("g", &g), ("c", &c), ("h", &h)];
-        all.into_iter().for_each(|(name, value)| self.trace.note(name, value));
+        for (name, value) in all {
+            self.trace.note(name, value);
+        }
         Ok(LstmState { h, c })
     }
 
@@ -142,7 +144,9 @@ impl Lstm {
         if direction == Direction::Backward {
             states.reverse();
         }
-        states.iter().for_each(|h_t| self.trace.note("states", h_t));
+        for h_t in &states {
+            self.trace.note("states", h_t);
+        }
         Ok((states, memory))
     }
 }

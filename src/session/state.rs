@@ -352,7 +352,7 @@ impl Session {
             }
             FileEvent::Links { path, .. } => lists::open_gold(app, path),
             FileEvent::Gold { path, list, target, links, note } => {
-                lists::gold_read(app, &path, (&list, target), &links, &note)
+                lists::gold_read(app, &path, (&list, target), &links, &note);
             }
             FileEvent::Logs { path, found } => self.pages.evaluation.open_logs(&path, found, app),
             FileEvent::FirstSet(files) => self.pages.evaluation.take(files, app),

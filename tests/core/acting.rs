@@ -594,7 +594,7 @@ fn the_search_is_a_tree_that_says_why_branches_ended() {
     let asked = asked(&act(&mut session, follow).expect("a request"), id);
     let words: Vec<String> = asked.force.iter().map(|start| start.word.text().to_owned()).collect();
     assert_eq!(words, tree.words(pruned));
-    assert!(asked.force.iter().enumerate().all(|(at, start)| !start.held == (at + 1 == words.len())));
+    assert!(asked.force.iter().enumerate().all(|(at, start)| start.held != (at + 1 == words.len())));
 }
 
 #[test]

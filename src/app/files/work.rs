@@ -46,7 +46,7 @@ pub fn carry_out(chore: FileJob, disk: &mut Disk<FileEvent>, aligner: &Aligner) 
             disk.run("write", Box::new(move || Some(write(&path, figure_bytes(&figure, &path)))));
         }
         FileJob::Draw { path, picture } => {
-            disk.run("write", Box::new(move || Some(write(&path, picture.bytes(&path)))))
+            disk.run("write", Box::new(move || Some(write(&path, picture.bytes(&path)))));
         }
         FileJob::Work(FileWork(work)) => disk.run("write", Box::new(move || Some(work()))),
         FileJob::Paint(picture) => disk.run_telling("paint", Box::new(move |_| Some(paint(&picture)))),

@@ -81,12 +81,12 @@ impl<'a> Scenes<'a> {
     pub fn new(
         system: &'a Ensemble,
         stepper: Box<dyn Stepper>,
-        options: SearchOptions,
+        options: &SearchOptions,
         wanted: Option<Reading>,
         showing: Showing,
     ) -> Result<Self> {
         let candidates = if showing.needs == FigureNeeds::Word { CANDIDATES } else { options.candidates };
-        let options = SearchOptions { candidates, trace: showing.needs == FigureNeeds::Search, ..options };
+        let options = SearchOptions { candidates, trace: showing.needs == FigureNeeds::Search, ..options.clone() };
         let shown = || system.shown().iter().map(|&n| &system.members()[n].config);
         let rows = ReadRows::wanted(system.into(), wanted);
         let reading = rows.reading;

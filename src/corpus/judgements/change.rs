@@ -11,6 +11,9 @@ use crate::corpus::store::file::Workspace;
 use crate::error::Result;
 use crate::text::links::Links;
 
+/// The measures of a system that follow from links: each by its place, with a number for each sentence that was changed.
+type SystemNumbers = Vec<(usize, Vec<f32>)>;
+
 /// What is new of some sentences, by their places from 0.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
@@ -21,7 +24,7 @@ pub struct Change {
     /// The scheme of errors.
     pub scheme: Option<Arc<ErrorScheme>>,
     /// The systems, by their ids, with measures that follow from the links.
-    numbers: Vec<(i64, Vec<(usize, Vec<f32>)>)>,
+    numbers: Vec<(i64, SystemNumbers)>,
 }
 
 impl Change {
@@ -58,7 +61,9 @@ impl CorpusTable {
         for (at, by) in &change.judged {
             counts.add(by);
             let before = if by.is_empty() { judgements.remove(at) } else { judgements.insert(*at, Arc::clone(by)) };
-            before.iter().for_each(|before| counts.remove(before));
+            if let Some(before) = &before {
+                counts.remove(before);
+            }
         }
         if !change.golds.is_empty() {
             let golds: &mut BTreeSet<usize> = Arc::make_mut(&mut self.golds);

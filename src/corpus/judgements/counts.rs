@@ -26,7 +26,9 @@ impl Counts {
     /// Counts everything.
     pub fn of(judgements: &Judgements) -> Self {
         let mut counts = Self::default();
-        judgements.values().for_each(|by| counts.add(by));
+        for by in judgements.values() {
+            counts.add(by);
+        }
         counts
     }
 
@@ -52,7 +54,9 @@ impl Counts {
     fn turn(&mut self, by: &ByAnnotator, turn: fn(&mut Counted, &str)) {
         for (annotator, Judgement { tags, marks, .. }) in by {
             turn(&mut self.annotators, annotator);
-            tags.iter().for_each(|tag| turn(&mut self.tags, tag));
+            for tag in tags {
+                turn(&mut self.tags, tag);
+            }
             for mark in marks {
                 turn(&mut self.kinds, &mark.category);
                 turn(&mut self.severities, &mark.severity);

@@ -161,7 +161,9 @@ impl CorpusTable {
 
     /// Reads all numbers of the columns in use, and texts of these sentences: what the table shows next.
     pub fn read_for(&self, rows: &[u32]) {
-        rows.iter().for_each(|at| self.texts().for_each(|texts| texts.read(*at as usize / PIECE)));
+        for at in rows {
+            self.texts().for_each(|texts| texts.read(*at as usize / PIECE));
+        }
         for numbers in self.all_numbers().filter(|numbers| numbers.is_used()) {
             (0..self.sources.pieces()).for_each(|n| numbers.read(n));
         }

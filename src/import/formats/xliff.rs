@@ -122,7 +122,7 @@ impl XliffReader {
             None if text.is_empty() => {}
             None => record.reference = Some(ImportedText::plain(text)),
             Some(system) => {
-                record.outputs.push(ImportedOutput { system: Some(system.clone()), text, ..ImportedOutput::default() })
+                record.outputs.push(ImportedOutput { system: Some(system.clone()), text, ..ImportedOutput::default() });
             }
         }
     }

@@ -140,7 +140,7 @@ impl SentencePage {
                 self.persuaded(app, &subject, (i, &before), found);
             }
             (Probed::Measured(tested), Some(subject), ProbeAbout::Measure { .. }) => {
-                keep_tested(app, subject.column, tested)
+                keep_tested(app, subject.column, tested);
             }
             (Probed::Opened(opened), ..) => open(app, opened),
             // an answer to another question than was asked

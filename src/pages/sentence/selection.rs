@@ -12,7 +12,7 @@ use crate::pages::sentence::command::SelectCommand;
 pub(super) fn select(app: &mut AppState, command: &SelectCommand) {
     match *command {
         SelectCommand::Hover(hover) => {
-            app.view.hover = hover.filter(|hover| app.document.column(hover.column).is_some())
+            app.view.hover = hover.filter(|hover| app.document.column(hover.column).is_some());
         }
         SelectCommand::Target { column, i } => {
             if app.document.column(column).is_some() {
