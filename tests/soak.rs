@@ -12,8 +12,7 @@ use std::time::{Duration, Instant};
 
 use egui::{Event, Key, Modifiers, MouseWheelUnit, PointerButton, Pos2, Vec2, pos2, vec2};
 use egui_kittest::Harness;
-use interlinear::session::driver::Driver;
-use interlinear::session::driver::OpenWith;
+use interlinear::session::driver::{Driver, OpenWith};
 use interlinear::ui::App;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;

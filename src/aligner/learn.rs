@@ -2,14 +2,13 @@
 
 use crate::aligner::candidates::candidates;
 use crate::aligner::corpus::AlignerText;
-use crate::aligner::jumps;
 use crate::aligner::jumps::Jumps;
 use crate::aligner::learned::Learned;
-use crate::aligner::lexicon;
 use crate::aligner::lexicon::Lexicon;
 use crate::aligner::pair::{LatticeStep, PairPosteriors};
 use crate::aligner::parallel::parallel;
 use crate::aligner::settings::AlignerSettings;
+use crate::aligner::{jumps, lexicon};
 use crate::error::{Error, Result};
 use crate::ticket::CancellationToken;
 

@@ -1,11 +1,10 @@
 //! One sentence pair in both directions: its posteriors, what they count, and the links that are read off them.
 
-use crate::aligner::jumps;
 use crate::aligner::jumps::Jumps;
 use crate::aligner::lattice::Lattice;
-use crate::aligner::lexicon;
 use crate::aligner::lexicon::{Lexicon, NONE};
 use crate::aligner::settings::AlignerSettings;
+use crate::aligner::{jumps, lexicon};
 
 /// Which model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,7 @@
 
 use crate::decoding;
 use crate::decoding::batching::{Take, bounded_batches};
-use crate::decoding::pool;
-use crate::decoding::{Decoded, Forced, SearchOptions, Specials};
+use crate::decoding::{Decoded, Forced, SearchOptions, Specials, pool};
 use crate::error::Result;
 use crate::models::Stepper;
 use crate::ticket::CancellationToken;

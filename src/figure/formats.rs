@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::figure::Figure;
 use crate::figure::fonts::Fonts;
 use crate::figure::page::FigurePage;
 use crate::figure::pdf::pdf;
 use crate::figure::png::png;
-use crate::figure::svg;
+use crate::figure::{Figure, svg};
 
 /// One line of [`FORMATS`].
 #[derive(Clone, Copy, Debug)]

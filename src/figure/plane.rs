@@ -4,14 +4,13 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::figure::Figure;
 use crate::figure::geometry::{Area, Point, Size, point, size};
 use crate::figure::mark::{Across, BorderSide, Dots, Down, Mark, Rectangle, Stroke, TextMark};
 use crate::figure::measure::TextMeasure;
-use crate::figure::palette;
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::provenance::Provenance;
 use crate::figure::sizes::{CARD_RADIUS, TEXT_SMALL};
+use crate::figure::{Figure, palette};
 
 /// Room around all points, as a share of the smaller side.
 const MARGIN: f32 = 0.06;

@@ -5,15 +5,12 @@
 use std::sync::LazyLock;
 
 use crate::analysis::alignment::Alignment;
-use crate::figure::Figure;
 use crate::figure::beam::BeamRow;
 use crate::figure::geometry::{Area, point, size};
 use crate::figure::heatmap::layout::{Gaze, Metrics};
 use crate::figure::heatmap::{Heatmap, HeatmapMarks};
 use crate::figure::inspected::Inspected;
 use crate::figure::label::Label;
-use crate::figure::legend;
-use crate::figure::links;
 use crate::figure::links::Weight;
 use crate::figure::mark::{Cells, Mark, Scale};
 use crate::figure::measure::{SansSerif, TextMeasure as _};
@@ -21,6 +18,7 @@ use crate::figure::palette::{ColourMap, Palette};
 use crate::figure::provenance::Provenance;
 use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_BODY};
 use crate::figure::tree::{DrawnNode, TreeFigure};
+use crate::figure::{Figure, legend, links};
 use crate::text::links::Links;
 
 /// Height of the links between the two lines, points.

@@ -11,9 +11,8 @@ use crate::session::command::Command;
 use crate::session::driver::Driver;
 use crate::session::state::Session;
 use crate::ui::local::{Local, Panel, SharedMemory, Sheet, Window};
-use crate::ui::views::presentation;
 use crate::ui::views::sentence::source;
-use crate::ui::views::training;
+use crate::ui::views::{presentation, training};
 use crate::ui::{act, local, shortcuts, views};
 use crate::widgets::theme;
 

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use crate::app::command::WindowCommand;
 use crate::app::document::column::Column;
-use crate::app::files::drawing::Branches;
-use crate::app::files::drawing::Drawing;
+use crate::app::files::drawing::{Branches, Drawing};
 use crate::app::settings;
 use crate::app::view::Hover;
 use crate::figure::links::Weight;

@@ -5,9 +5,8 @@ use egui::{Sense, Ui, WidgetInfo, vec2};
 
 use crate::figure;
 use crate::figure::label;
-use crate::widgets::marks;
 use crate::widgets::marks::Letters;
-use crate::widgets::theme;
+use crate::widgets::{marks, theme};
 
 /// A row's height, points.
 pub const ROW: f32 = 19.0;

@@ -14,8 +14,7 @@ use crate::figure::palette::Palette;
 use crate::figure::plot as figure;
 use crate::figure::plot::{Series, SeriesStyle, Shape};
 use crate::figure::provenance::Provenance;
-use crate::widgets::theme;
-use crate::widgets::{is_heard, keep, labels, marks, node};
+use crate::widgets::{is_heard, keep, labels, marks, node, theme};
 
 /// Labels of the x axis come up and are plain where they have so much room, points.
 const X_LABELS: (f32, f32) = (36.0, 46.0);

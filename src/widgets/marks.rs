@@ -17,8 +17,7 @@ use crate::figure::mark::{
 };
 use crate::figure::measure::TextMeasure;
 use crate::figure::palette::Rgba;
-use crate::widgets::labels;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 impl From<Point> for Pos2 {
     fn from(at: Point) -> Self {

@@ -8,8 +8,7 @@ use egui::{Color32, ColorImage, Label, Rect, RichText, Sense, TextureHandle, Tex
 
 use crate::figure::palette::Palette;
 use crate::models::anatomy::Shrunk;
-use crate::widgets::node;
-use crate::widgets::theme;
+use crate::widgets::{node, theme};
 
 /// Side of a block, points.
 const BLOCK: f32 = 1.75;

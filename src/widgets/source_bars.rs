@@ -7,8 +7,7 @@ use egui_plot::{Bar, BarChart, Plot, PlotPoint};
 use crate::app::document::table::SourceWord;
 use crate::figure::label::Tone;
 use crate::figure::mark::{Across, Down, Mark, TextMark};
-use crate::widgets::theme;
-use crate::widgets::{is_heard, labels, marks, node};
+use crate::widgets::{is_heard, labels, marks, node, theme};
 
 /// Height of the words, points.
 const WORDS: f32 = 46.0;

@@ -3,8 +3,7 @@
 use egui::accesskit::Role;
 use egui::{Rect, Response, Sense, Ui, vec2};
 
-use crate::widgets::theme;
-use crate::widgets::{is_heard, marks, node};
+use crate::widgets::{is_heard, marks, node, theme};
 
 pub use crate::figure::strip::StripLayout;
 

@@ -9,8 +9,7 @@ use egui::{
 };
 
 use crate::interventions::Said;
-use crate::widgets::labels;
-use crate::widgets::{bidi, theme};
+use crate::widgets::{bidi, labels, theme};
 
 /// How a word looks.
 #[derive(Clone, Debug)]

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use interlinear::app::document::column::Column;
 use interlinear::app::document::hand::TakenAway;
-use interlinear::app::document::tree::SearchTree;
-use interlinear::app::document::tree::{DrawnTree, ShownTree, TreeTrace};
+use interlinear::app::document::tree::{DrawnTree, SearchTree, ShownTree, TreeTrace};
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
@@ -31,8 +30,7 @@ use interlinear::ticket::CancellationToken;
 use crate::effects::act;
 use crate::models::FOLDERS;
 use crate::session::sentence;
-use crate::worker::store;
-use crate::worker::{fixture, request, serve_all, story};
+use crate::worker::{fixture, request, serve_all, store, story};
 
 const SOURCE: &str = "s9 s31 s17 s4";
 const SPECIALS: Specials = Specials { eos: 0, unk: 1 };

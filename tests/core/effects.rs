@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use interlinear::app::effect::QueueCall;
-use interlinear::app::effect::{Effect, FileEvent, FileJob};
+use interlinear::app::effect::{Effect, FileEvent, FileJob, QueueCall};
 use interlinear::app::page::{Dropped, Page};
 use interlinear::jobs::live::protocol::Request;
 use interlinear::session::command::Command;

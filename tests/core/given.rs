@@ -5,8 +5,7 @@ use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
 use interlinear::decoding::force;
-use interlinear::jobs::live::protocol::ColumnResult;
-use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts};
+use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
 use interlinear::pages::sentence::command::{ColumnCommand, SelectCommand, SourceCommand};
@@ -17,8 +16,7 @@ use interlinear::ticket::CancellationToken;
 use serde_json::Value;
 
 use crate::effects::act;
-use crate::worker::store;
-use crate::worker::{fixture, request, serve_all, story};
+use crate::worker::{fixture, request, serve_all, store, story};
 
 /// What a column's model made of the given translation.
 fn read(events: Vec<Event>) -> Result<HypothesisView, String> {

@@ -10,8 +10,7 @@ use interlinear::analysis::measures::{MEASURES, MeasuredWords, Tested};
 use interlinear::app::command::SettingsCommand;
 use interlinear::app::document::column::Column;
 use interlinear::app::document::hand::TakenAway;
-use interlinear::app::effect::FileJob;
-use interlinear::app::effect::QueueCall;
+use interlinear::app::effect::{FileJob, QueueCall};
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
@@ -19,8 +18,9 @@ use interlinear::app::files::gold::Gold;
 use interlinear::app::page::{Dropped, Page};
 use interlinear::app::settings::Shown;
 use interlinear::decoding::reweigh::permutation;
-use interlinear::interventions::{Force, InterventionFile, Interventions, Pin, Place, SetAlpha, Word};
-use interlinear::interventions::{Intervening, Intervention};
+use interlinear::interventions::{
+    Force, Intervening, Intervention, InterventionFile, Interventions, Pin, Place, SetAlpha, Word,
+};
 use interlinear::jobs::Library;
 use interlinear::jobs::gate::ForegroundGate;
 use interlinear::jobs::live::protocol::{ColumnId, Event, Request};
@@ -42,8 +42,7 @@ use crate::effects::{act, chores, lane_calls, opened};
 use crate::measured;
 use crate::models::FOLDERS;
 use crate::tiny::TINY;
-use crate::worker::store;
-use crate::worker::{PATIENCE, fixture, serve_all};
+use crate::worker::{PATIENCE, fixture, serve_all, store};
 
 /// No word occurs twice.
 const SOURCE: &[u32] = &[2, 9, 4, 7, 0];

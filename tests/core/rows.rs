@@ -20,8 +20,7 @@ use serde_json::Value;
 
 use crate::bad_input::copy_of;
 use crate::cli::{reference, run_in};
-use crate::worker::store;
-use crate::worker::{request, serve_all};
+use crate::worker::{request, serve_all, store};
 
 const SOURCE: &str = "s9 s31 s31 s17";
 const TARGET: &str = "t18 t13";

@@ -10,17 +10,15 @@ use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::reading::Reading;
 use interlinear::app::command::SettingsCommand;
 use interlinear::app::document::table::{AlignmentTable, Units};
-use interlinear::app::effect::AlignQuestion;
-use interlinear::app::effect::{FileEvent, FileJob};
+use interlinear::app::effect::{AlignQuestion, FileEvent, FileJob};
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
 use interlinear::error::Result;
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
-use interlinear::models::Model;
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
-use interlinear::models::shapes;
+use interlinear::models::{Model, shapes};
 use interlinear::nn::device::Device;
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SelectCommand, SourceCommand};
 use interlinear::session::driver::OpenWith;
@@ -34,8 +32,7 @@ use crate::bad_input::copy_of;
 use crate::cli::run_in;
 use crate::effects::{act, chores};
 use crate::pieces;
-use crate::worker::store;
-use crate::worker::{fixture, request, serve_all};
+use crate::worker::{fixture, request, serve_all, store};
 
 fn link(source: usize, target: usize) -> Link {
     Link { source, target }

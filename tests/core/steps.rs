@@ -4,14 +4,12 @@ use std::sync::Arc;
 
 use interlinear::analysis::aer::AerCounts;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
-use interlinear::app::effect::Effect;
-use interlinear::app::effect::{FileEvent, FileJob};
+use interlinear::app::effect::{Effect, FileEvent, FileJob};
 use interlinear::app::page::Page;
 use interlinear::decoding::apart::{ApartStep, Then};
 use interlinear::decoding::{Node, NodeFate};
 use interlinear::jobs::Library;
-use interlinear::jobs::live::protocol::ColumnResult;
-use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts};
+use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::jobs::steps::{StepTrace, StepsEvent, StepsRequest, StepsThread};
 use interlinear::models::Model;
 use interlinear::models::anatomy::{Miswiring, dissect};

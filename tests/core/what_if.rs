@@ -12,8 +12,9 @@ use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
 use interlinear::decoding::SearchOptions;
 use interlinear::interventions::Word;
-use interlinear::jobs::live::protocol::{ColumnId, ColumnResult, Event, HypothesisView, ModelFacts, Request};
-use interlinear::jobs::live::protocol::{ColumnSpec, Near};
+use interlinear::jobs::live::protocol::{
+    ColumnId, ColumnResult, ColumnSpec, Event, HypothesisView, ModelFacts, Near, Request,
+};
 use interlinear::pages::sentence::command::{
     ColumnCommand, InterveneCommand, RowEdit, SearchCommand, SourceCommand, VariantCommand,
 };
@@ -26,8 +27,7 @@ use interlinear::ticket::CancellationToken;
 use crate::effects::act;
 use crate::models::FOLDERS;
 use crate::session::sentence;
-use crate::worker::store;
-use crate::worker::{fixture, request, serve_all, story};
+use crate::worker::{fixture, request, serve_all, store, story};
 
 // The worker.
 

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use egui_kittest::Harness;
-use interlinear::app::effect::Effect;
-use interlinear::app::effect::{FileEvent, FileJob};
+use interlinear::app::effect::{Effect, FileEvent, FileJob};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest};
 use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts};
 use interlinear::jobs::queue::QueueEvent;

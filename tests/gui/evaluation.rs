@@ -15,8 +15,7 @@ use interlinear::corpus::overview::evaluated::Evaluated;
 use interlinear::corpus::overview::gold::Baseline;
 use interlinear::figure::mark::Mark;
 use interlinear::jobs::files::follow::FollowEvent;
-use interlinear::jobs::queue::QueueEvent;
-use interlinear::jobs::queue::{Found, JobProgress, QueueNews};
+use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
 use interlinear::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use interlinear::pages::evaluation::{FiguresFormat, SortBy};
 use interlinear::session::command::Command;
@@ -24,9 +23,8 @@ use interlinear::session::state::Session;
 use interlinear::training::curves::{CurvePoint, Curves};
 use interlinear::ui::App;
 
-use crate::desk;
 use crate::desk::Wires;
-use crate::measured;
+use crate::{desk, measured};
 
 fn page(command: impl Into<Command>) -> Command {
     command.into()

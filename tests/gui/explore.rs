@@ -7,8 +7,7 @@ use interlinear::import::Role;
 use interlinear::jobs::corpus::thread::CorpusRequest;
 use interlinear::pages::corpus::CorpusPage;
 use interlinear::pages::corpus::command::CorpusCommand;
-use interlinear::pages::corpus::whole::ExploreCommand;
-use interlinear::pages::corpus::whole::ExploreView;
+use interlinear::pages::corpus::whole::{ExploreCommand, ExploreView};
 
 use crate::workbench::Bench;
 

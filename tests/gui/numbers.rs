@@ -8,8 +8,7 @@ use interlinear::figure::mark::{
 use interlinear::figure::palette::Palette;
 use interlinear::ui::act;
 use interlinear::ui::views::sentence::column::ColumnParts;
-use interlinear::widgets::bidi;
-use interlinear::widgets::{marks, words};
+use interlinear::widgets::{bidi, marks, words};
 
 #[test]
 fn words_wrap_and_run_from_the_right_when_they_must() {

@@ -4,10 +4,8 @@
 use egui_kittest::kittest::Queryable as _;
 use interlinear::analysis::reading::Reading;
 use interlinear::app::command::SettingsCommand;
-use interlinear::app::effect::Effect;
-use interlinear::app::effect::{FileEvent, FileJob};
-use interlinear::jobs::live::protocol::Pieces;
-use interlinear::jobs::live::protocol::{Event, ModelFacts};
+use interlinear::app::effect::{Effect, FileEvent, FileJob};
+use interlinear::jobs::live::protocol::{Event, ModelFacts, Pieces};
 use interlinear::session::state::Session;
 use interlinear::text::links::{Link, Links};
 

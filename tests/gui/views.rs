@@ -10,11 +10,9 @@ use interlinear::app::effect::FileEvent;
 use interlinear::app::files::lists::List;
 use interlinear::app::page::{Dropped, Page};
 use interlinear::app::settings::Shown;
-use interlinear::app::view::Hover;
-use interlinear::app::view::Selection;
+use interlinear::app::view::{Hover, Selection};
 use interlinear::decoding::ensemble::{Average, Mixing};
-use interlinear::jobs::live::protocol::Member;
-use interlinear::jobs::live::protocol::{EnsembleSpec, Event};
+use interlinear::jobs::live::protocol::{EnsembleSpec, Event, Member};
 use interlinear::pages::sentence::command::{
     ColumnCommand, ListCommand, SelectCommand, SentenceCommand, SourceCommand,
 };

@@ -3,10 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use interlinear::analysis::aer;
 use interlinear::analysis::bleu::{BleuSettings, SIGNATURE};
 use interlinear::analysis::buckets::Buckets;
-use interlinear::analysis::chrf;
+use interlinear::analysis::{aer, chrf};
 use interlinear::corpus::measures::scores::ComparedScores;
 use interlinear::corpus::overview::evaluated::{
     Against, Evaluated, EvaluationRecord, EvaluationReport, MeasuredSystem, Translation, compare, rows,

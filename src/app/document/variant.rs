@@ -1,8 +1,7 @@
 //! Floor 9: what a variant differs in from the sentence beside which it stands, in words. Pure.
 
-use crate::app::document::hand;
-use crate::app::document::rewording;
 use crate::app::document::scene::{Scene, Variant};
+use crate::app::document::{hand, rewording};
 
 /// What a variant differs in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

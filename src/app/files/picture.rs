@@ -8,7 +8,6 @@ use crate::analysis::reading::Reading;
 use crate::app::document::table::AlignmentTable;
 use crate::app::settings::Shown;
 use crate::error::{Error, Result};
-use crate::figure::Figure;
 use crate::figure::beam::BeamRow;
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
@@ -17,11 +16,11 @@ use crate::figure::inspected::Inspected;
 use crate::figure::label::{Label, Tone, source_text, target_text};
 use crate::figure::mark::Scale;
 use crate::figure::page::FigurePage;
-use crate::figure::png;
 use crate::figure::png::Pixels;
 use crate::figure::provenance::Provenance;
 use crate::figure::sheet::{FigureStyle, PictureSheet, kind};
 use crate::figure::tree::DrawnNode;
+use crate::figure::{Figure, png};
 use crate::jobs::live::protocol::HypothesisView;
 
 /// What a column shows, and how it is to look.

@@ -6,10 +6,9 @@ use clap::{Args, ValueEnum};
 
 use crate::aligner::words::LineAligner;
 use crate::cli::args::{Runtime, definition, samples, threshold};
-use crate::cli::bundled;
-use crate::cli::output;
 use crate::cli::progress::ProgressLine;
 use crate::cli::statistical::{StatisticalArgs, Text};
+use crate::cli::{bundled, output};
 use crate::corpus::overview::gold;
 use crate::corpus::overview::gold::{AlignmentOptions, Baseline, ImportanceRow};
 use crate::corpus::overview::test_set::{EvaluationProgress as Now, TestPair, TestSet};

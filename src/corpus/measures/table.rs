@@ -4,12 +4,10 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::aligner::words::LineAligner;
-use crate::analysis::aer;
 use crate::analysis::bleu::{BleuCounts, BleuSettings};
-use crate::analysis::chrf;
 use crate::analysis::confidence::{CONFIDENCES, ConfidenceEntry, TranslationSigns};
-use crate::analysis::hard;
 use crate::analysis::pooled::pooled;
+use crate::analysis::{aer, chrf, hard};
 use crate::corpus::store::output::SystemOutput;
 use crate::text::links::places::{covered, ends, visible, words};
 use crate::text::links::{Link, Links};

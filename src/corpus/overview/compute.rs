@@ -8,14 +8,13 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::analysis::aer;
-use crate::analysis::bleu;
 use crate::analysis::bleu::BleuSettings;
 use crate::analysis::bootstrap::{Paired, paired};
 use crate::analysis::buckets::{Bucket, Buckets};
 use crate::analysis::contrast::{Contrast, Ngram};
 use crate::analysis::jumps::jumps;
 use crate::analysis::lexical::{LexicalCounts, cut, each};
+use crate::analysis::{aer, bleu};
 use crate::corpus::import::aligned::{AlignedBy, Linker, WordFate, fates};
 use crate::corpus::measures::distribution::spread;
 use crate::corpus::measures::frequencies::{CLASSES, Frequencies};

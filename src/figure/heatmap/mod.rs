@@ -9,11 +9,9 @@ pub mod outlines;
 
 use std::ops::Range;
 
-use crate::figure::Figure;
 use crate::figure::geometry::{Area, point, size};
 use crate::figure::heatmap::layout::{Gaze, Grid, Metrics, Needs, Zoom};
 use crate::figure::label::{Label, widest};
-use crate::figure::legend;
 use crate::figure::mark::{
     Across, BorderSide, Cells, Down, Image, LinesMark, Mark, Polygon, Rectangle, Stroke, TextMark,
 };
@@ -21,6 +19,7 @@ use crate::figure::measure::TextMeasure;
 use crate::figure::palette::Palette;
 use crate::figure::provenance::Provenance;
 use crate::figure::sizes::{GAZE_LINE, LABEL_MAX, SPACE_1, SPACE_2, TEXT_SMALL};
+use crate::figure::{Figure, legend};
 use crate::text::links::Links;
 
 /// Smaller cells are drawn without lines between them.

@@ -15,9 +15,8 @@ use crate::import::input::{ImportInput, TextLines};
 use crate::import::matrix::{MOST_ID, MOST_WORDS};
 use crate::import::options::{Base, ImportOptions, LinkOrder, Role};
 use crate::import::record::{ImportedOutput, ImportedText, Record};
-use crate::text::links::places;
 use crate::text::links::read::{naacl_link, pharaoh_link};
-use crate::text::links::{Link, Links};
+use crate::text::links::{Link, Links, places};
 use crate::text::readable::words;
 
 /// A file without a 0 in so many sentences is hardly counted from 0.

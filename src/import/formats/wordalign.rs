@@ -14,8 +14,7 @@ use crate::import::formats::xml::{Happens, Xml};
 use crate::import::input::ImportInput;
 use crate::import::options::{Base, ImportOptions, LinkOrder};
 use crate::import::record::{ImportedText, Record};
-use crate::text::links::Links;
-use crate::text::links::places;
+use crate::text::links::{Links, places};
 use crate::text::readable::words;
 
 /// Sentences with links in elements.

@@ -6,9 +6,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel}
 use std::time::Duration;
 
 use crate::jobs::corpus::open::Open;
-use crate::jobs::priority;
-use crate::jobs::thread;
 use crate::jobs::thread::{Outbox, Patience, Service, Wake};
+use crate::jobs::{priority, thread};
 use crate::ticket::{CancellationToken, Generation};
 
 pub use crate::jobs::corpus::calls::{CorpusNews, CorpusRequest, Detail};

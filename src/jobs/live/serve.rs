@@ -11,13 +11,11 @@ use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
 use crate::interventions::{Intervening, Intervention};
 use crate::jobs::gate::{ForegroundGate, ForegroundGuard};
-use crate::jobs::live::given;
-use crate::jobs::live::near;
 use crate::jobs::live::protocol::{
     ColumnResult, ColumnSpec, Event, HypothesisView, MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Request, UntouchedTranslation,
 };
 use crate::jobs::live::untouched::shifts;
-use crate::jobs::live::view;
+use crate::jobs::live::{given, near, view};
 use crate::jobs::models::shelf::Heard;
 use crate::jobs::models::shelved::LoadedModel;
 use crate::jobs::models::store::{Outcome, Store, Unit};

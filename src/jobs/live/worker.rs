@@ -11,9 +11,8 @@ use crate::jobs::live::protocol::{Event, Request};
 use crate::jobs::live::serve::{panic_sentence, serve_holding};
 use crate::jobs::models::shelf::Library;
 use crate::jobs::models::store::Store;
-use crate::jobs::priority;
-use crate::jobs::thread;
 use crate::jobs::thread::{GRACE, Service, Wake, caught};
+use crate::jobs::{priority, thread};
 use crate::ticket::{CancellationToken, Generation};
 
 /// Events that may wait to be read.

@@ -8,11 +8,10 @@ use std::time::Duration;
 use crate::error::Error;
 use crate::jobs::gate::ForegroundGate;
 use crate::jobs::models::shelf::Library;
-use crate::jobs::priority;
 use crate::jobs::queue::order::{Found, QueueOrder};
 use crate::jobs::queue::work::{Breath, Job, JobProgress, Work};
-use crate::jobs::thread;
 use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught};
+use crate::jobs::{priority, thread};
 use crate::ticket::{CancellationToken, Generation};
 
 /// Capacity of the channel of events; when it is full the lane waits, and progress is dropped.

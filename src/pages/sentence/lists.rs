@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use crate::app::document::column::file_name;
 use crate::app::effect::FileJob;
-use crate::app::files::lists::List;
-use crate::app::files::lists::OpenFile;
+use crate::app::files::lists::{List, OpenFile};
 use crate::app::state::AppState;
 use crate::pages::sentence::command::ListCommand;
 use crate::text::lines::TextFile;

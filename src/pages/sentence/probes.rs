@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::analysis::measures::Tested;
-use crate::app::document::ENSEMBLE;
 use crate::app::document::column::Column;
-use crate::app::document::rows;
+use crate::app::document::{ENSEMBLE, rows};
 use crate::app::effect::FileJob;
 use crate::app::files::share;
 use crate::app::page::Page;

@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::figure::Figure;
 use crate::figure::geometry::{Area, point, size};
 use crate::figure::machine::{Held, MachineDrawing};
 use crate::figure::measure::SansSerif;
-use crate::figure::palette;
 use crate::figure::provenance::Provenance;
+use crate::figure::{Figure, palette};
 use crate::jobs::steps::StepTrace;
 use crate::models::anatomy::MachineStage;
 use crate::pages::steps::command::Guessed;

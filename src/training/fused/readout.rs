@@ -9,10 +9,9 @@ use crate::nn::fused::vocabulary::{Objective, OutputLayer, Scratch};
 use crate::nn::fused::{fill_rows, output};
 use crate::training::fused::embedding::dropped;
 use crate::training::fused::parts::FusedParts;
-use crate::training::fused::sample;
 use crate::training::fused::sample::SampledWords;
 use crate::training::fused::workspace::apply_mask;
-use crate::training::fused::{BatchLoss, Noise, Shard, StepOptions, TrainingScratch};
+use crate::training::fused::{BatchLoss, Noise, Shard, StepOptions, TrainingScratch, sample};
 use crate::training::layout::{ParameterLayout, TensorPlace};
 
 /// Logit rows that are in memory at once.

@@ -5,8 +5,7 @@ use egui::{Id, RichText, Ui};
 use crate::ui::local::{Sheet, Window};
 use crate::ui::views::view::{View, ViewPlace};
 use crate::ui::{act, shortcuts};
-use crate::widgets::labels;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// The sheet of shortcuts.
 pub struct Help;

@@ -5,10 +5,9 @@ use std::path::Path;
 
 use egui::{Align, Button, Label, Layout, Panel, ProgressBar, RichText, ScrollArea, Stroke, StrokeKind, Ui};
 
-use crate::session::lessons::LessonCommand;
-use crate::session::lessons::Running;
 use crate::session::lessons::script::ScriptPart;
 use crate::session::lessons::shelf::LessonFile;
+use crate::session::lessons::{LessonCommand, Running};
 use crate::text::lesson::Ask;
 use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local;

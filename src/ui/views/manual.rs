@@ -10,9 +10,8 @@ use crate::ui::act::Act;
 use crate::ui::local::Window;
 use crate::ui::manual::{ManualLocal, ManualPage, PICTURES, pages};
 use crate::ui::manual_links::{ALL_LESSONS, Target, target};
-use crate::ui::shortcuts;
 use crate::ui::views::view::{View, ViewPlace};
-use crate::ui::{act, local};
+use crate::ui::{act, local, shortcuts};
 use crate::widgets::theme;
 
 /// The panel with the manual.

@@ -26,8 +26,7 @@ pub mod view;
 use crate::app::command::WindowCommand;
 use crate::ui::local::Window;
 use crate::ui::views::view::{View, ViewPlace};
-use crate::widgets::keep;
-use crate::widgets::theme;
+use crate::widgets::{keep, theme};
 
 /// Every view, from the edges of the window inwards.
 pub const VIEWS: &[&dyn View] = &[

@@ -20,8 +20,7 @@ use crate::ui::local;
 use crate::ui::local::{Sheet, Window};
 use crate::ui::views::sentence::{changes, variant};
 use crate::ui::views::view::{View, ViewPlace};
-use crate::widgets::labels;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// What an offer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

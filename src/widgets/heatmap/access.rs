@@ -10,8 +10,7 @@ use crate::figure::heatmap::layout::Grid;
 use crate::interventions::Said;
 use crate::text::links::Link;
 use crate::widgets::heatmap::{Answer, HeatmapWidget, Outlined};
-use crate::widgets::theme;
-use crate::widgets::{is_heard, labels, node};
+use crate::widgets::{is_heard, labels, node, theme};
 
 /// More cells in view than this get nodes only in the marked rows; screen readers would drown.
 const MOST_CELLS: usize = 1_200;

@@ -13,14 +13,12 @@ use crate::analysis::alignment::Alignment;
 use crate::app::document::table::AlignmentTable;
 use crate::app::files::picture;
 use crate::app::settings::Shown;
-use crate::figure::geometry;
-use crate::figure::heatmap;
 use crate::figure::heatmap::layout::{Gaze, Grid, Metrics};
 use crate::figure::label::Label;
 use crate::figure::mark::Cells;
 use crate::figure::palette::ColourMap;
-use crate::widgets::theme;
-use crate::widgets::{labels, marks, node};
+use crate::figure::{geometry, heatmap};
+use crate::widgets::{labels, marks, node, theme};
 
 pub use crate::figure::heatmap::{HeatmapMarks, layout};
 pub use crate::widgets::heatmap::texture::Texture;

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::LazyLock;
 
 use interlinear::analysis::alignment::Alignment;
-use interlinear::figure::Figure;
 use interlinear::figure::beam::BeamRow;
 use interlinear::figure::fonts::Fonts;
 use interlinear::figure::formats::{FORMATS, format, format_of};
@@ -18,8 +17,8 @@ use interlinear::figure::page::FigurePage;
 use interlinear::figure::palette::{COLOUR_MAPS, ColourMap};
 use interlinear::figure::provenance::Provenance;
 use interlinear::figure::sheet::{FigureNeeds, FigureStyle, KINDS, PictureSheet, kind};
-use interlinear::figure::svg;
 use interlinear::figure::tree::{DrawnNode, NodeState};
+use interlinear::figure::{Figure, svg};
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg;
 use skrifa::MetadataProvider as _;

@@ -2,11 +2,10 @@
 
 use interlinear::error::Error;
 use interlinear::ticket::CancellationToken;
-use interlinear::training::RunOptions;
-use interlinear::training::data;
 use interlinear::training::settings::TrainingSettings;
 use interlinear::training::trainer::TrainingReport;
 use interlinear::training::vocabularies::TrainingTokenizers;
+use interlinear::training::{RunOptions, data};
 
 use super::GUIDED;
 use super::Toy;

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use interlinear::app::command::TaskCommand;
-use interlinear::app::effect::FileJob;
-use interlinear::app::effect::QueueCall;
+use interlinear::app::effect::{FileJob, QueueCall};
 use interlinear::jobs::Library;
 use interlinear::jobs::gate::ForegroundGate;
 use interlinear::jobs::queue::{JobQueue, QueueNews};

@@ -7,14 +7,11 @@ use egui::{Align2, Color32, ComboBox, Label, Rect, RichText, ScrollArea, Sense, 
 
 use crate::analysis::concordance::{ConcordanceLine, ConcordanceOrder};
 use crate::pages::corpus::command::CorpusCommand;
-use crate::pages::corpus::whole::Concordance;
-use crate::pages::corpus::whole::ExploreCommand;
+use crate::pages::corpus::whole::{Concordance, ExploreCommand};
 use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local::Window;
-use crate::widgets::bidi;
 use crate::widgets::labels::plural;
-use crate::widgets::rows;
-use crate::widgets::theme;
+use crate::widgets::{bidi, rows, theme};
 
 /// Height of a hit, points.
 const ROW: f32 = 44.0;

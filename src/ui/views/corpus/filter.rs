@@ -6,8 +6,7 @@ use egui::{Label, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
 use crate::corpus::query::column::TableColumn;
 use crate::pages::corpus::columns::MOST_BRUSHED;
 use crate::pages::corpus::command::CorpusCommand;
-use crate::pages::corpus::whole::ExploreCommand;
-use crate::pages::corpus::whole::ExploreView;
+use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
 use crate::ui::local::Window;
 use crate::widgets::theme;
 

@@ -9,8 +9,7 @@ use crate::pages::corpus::command::CorpusCommand;
 use crate::text::links::places::words;
 use crate::text::links::{Link, Links};
 use crate::ui::local::Window;
-use crate::widgets::bidi;
-use crate::widgets::theme;
+use crate::widgets::{bidi, theme};
 
 /// Room for the curves, points.
 const RISE: f32 = 64.0;

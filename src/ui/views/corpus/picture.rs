@@ -8,9 +8,8 @@ use crate::figure::label::widest;
 use crate::figure::palette::ColourMap;
 use crate::ui::local::Window;
 use crate::widgets::heatmap::{HeatmapMarks, HeatmapWidget, Outlined};
-use crate::widgets::labels;
 use crate::widgets::marks::Letters;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// Height of the picture, points, at most, and of a row.
 const HEIGHT: (f32, f32) = (360.0, 22.0);

@@ -11,10 +11,7 @@ use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::whole::ExploreCommand;
 use crate::ui::local::Window;
 use crate::ui::views::corpus::words::Marked;
-use crate::widgets::bidi;
-use crate::widgets::labels;
-use crate::widgets::rows;
-use crate::widgets::theme;
+use crate::widgets::{bidi, labels, rows, theme};
 
 /// Height of a line, points.
 const LINE: f32 = 26.0;

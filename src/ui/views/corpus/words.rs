@@ -9,8 +9,7 @@ use egui::text::{LayoutJob, TextWrapping};
 use egui::{Align, Color32, FontId, Galley, Label, Layout, Painter, ScrollArea, Stroke, TextFormat, Ui, vec2};
 
 use crate::text::links::places::words;
-use crate::widgets::bidi;
-use crate::widgets::labels;
+use crate::widgets::{bidi, labels};
 
 /// Lines of a text that are seen at once; longer ones scroll.
 const LINES: f32 = 8.0;

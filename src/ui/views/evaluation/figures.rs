@@ -15,8 +15,7 @@ use crate::ui::local::Window;
 use crate::ui::views::evaluation::parts::{figure, name_ui, waiting_ui, wide_ui};
 use crate::ui::views::evaluation::table::table_ui;
 use crate::widgets::chart::{ChartWidget, chart_ui};
-use crate::widgets::theme;
-use crate::widgets::{chart, labels};
+use crate::widgets::{chart, labels, theme};
 
 /// What the dashed curves of AER are.
 const DASHED: &str = "dashed: a row is that of the word read before (Luong et al. 2015, footnote 14)";

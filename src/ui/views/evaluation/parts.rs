@@ -3,8 +3,7 @@
 use egui::{RichText, Ui, vec2};
 
 use crate::ui::local::Window;
-use crate::widgets::theme;
-use crate::widgets::{chart, labels};
+use crate::widgets::{chart, labels, theme};
 
 /// Widest line of what is said where there is nothing to show, points.
 const EMPTY_WIDTH: f32 = 460.0;

@@ -9,9 +9,7 @@ use crate::pages::evaluation::{SortBy, listing};
 use crate::ui::local::Window;
 use crate::ui::views::evaluation::parts::waiting_ui;
 use crate::widgets::labels::plural;
-use crate::widgets::rows;
-use crate::widgets::theme;
-use crate::widgets::{chart, labels};
+use crate::widgets::{chart, labels, rows, theme};
 
 /// Height of a line of a row, even, so that rows stay equally high far down a long list.
 const LINE: f32 = 20.0;

@@ -14,8 +14,7 @@ use crate::ui::dialogs::{AskedPath, Question, TEXTS, Wants};
 use crate::ui::local::Window;
 use crate::ui::views::task;
 use crate::widgets::labels::plural;
-use crate::widgets::theme;
-use crate::widgets::{chart, labels};
+use crate::widgets::{chart, labels, theme};
 
 /// Room for the button behind a file's name, points.
 const REMOVE: f32 = 26.0;

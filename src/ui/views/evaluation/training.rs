@@ -7,9 +7,8 @@ use crate::pages::evaluation::LogFile;
 use crate::training::curves::{CurvePoint, Curves};
 use crate::ui::local::Window;
 use crate::ui::views::evaluation::parts::empty_ui;
-use crate::widgets::chart;
 use crate::widgets::chart::{ChartWidget, chart_ui};
-use crate::widgets::theme;
+use crate::widgets::{chart, theme};
 
 /// The learning curves.
 pub fn training_ui(ui: &mut Ui, window: &mut Window<'_>) {

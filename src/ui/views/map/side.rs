@@ -9,10 +9,8 @@ use crate::pages::map::{Choice, MapTable};
 use crate::ui::dialogs::{Question, Wants};
 use crate::ui::local::Window;
 use crate::ui::views::map::plane::paint;
-use crate::widgets::labels;
 use crate::widgets::labels::plural;
-use crate::widgets::rows;
-use crate::widgets::{bidi, theme};
+use crate::widgets::{bidi, labels, rows, theme};
 
 const NEIGHBOURS: Question = Question::new(
     "Save the neighbours as TSV",

@@ -12,8 +12,7 @@ use crate::figure::provenance::Provenance;
 use crate::figure::scatter;
 use crate::figure::scatter::{Bins, ScatterView};
 use crate::pages::phrases::PhraseChart;
-use crate::widgets::theme;
-use crate::widgets::{is_heard, keep, marks, node};
+use crate::widgets::{is_heard, keep, marks, node, theme};
 
 /// How near the mouse has to be to a point, points.
 const REACH: f32 = 8.0;

@@ -9,10 +9,8 @@ use crate::pages::phrases::{Pairs, SAMPLES, TOP};
 use crate::text::phrases::unescape;
 use crate::ui::local::Window;
 use crate::ui::views::phrases::chart::score_text;
-use crate::widgets::labels;
 use crate::widgets::labels::plural;
-use crate::widgets::rows;
-use crate::widgets::theme;
+use crate::widgets::{labels, rows, theme};
 
 /// Height of a row, points.
 const ROW: f32 = 24.0;

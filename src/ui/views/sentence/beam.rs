@@ -17,9 +17,7 @@ use crate::text::sentence::EOS;
 use crate::ui::clicked::MenuTarget;
 use crate::ui::local;
 use crate::ui::local::{Panel, Window};
-use crate::widgets::rows;
-use crate::widgets::{bidi, theme};
-use crate::widgets::{marks, node};
+use crate::widgets::{bidi, marks, node, rows, theme};
 
 /// Height of the heading, points.
 pub const HEADER: f32 = 26.0;

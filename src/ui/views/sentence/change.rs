@@ -14,8 +14,7 @@ use crate::session::state::Session;
 use crate::ui::local;
 use crate::ui::local::Window;
 use crate::ui::views::sentence::memory::Dragged;
-use crate::widgets::labels;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// So many points up are a weight of 1 more.
 const TRAVEL: f32 = 120.0;

@@ -3,8 +3,7 @@
 use egui::{ProgressBar, Rect, RichText, Ui, UiBuilder, Vec2, pos2};
 
 use crate::analysis::agreement::AlignmentAgreement;
-use crate::app::document::column::file_name;
-use crate::app::document::column::{Column, ColumnState};
+use crate::app::document::column::{Column, ColumnState, file_name};
 use crate::app::document::table::{AlignmentTable, GIVEN, Units};
 use crate::app::files::picture::GUIDED;
 use crate::app::settings::Shown;
@@ -15,9 +14,8 @@ use crate::ui::local;
 use crate::ui::local::Window;
 use crate::ui::views::sentence::{alignment, beam, context, ensemble, links, output, tree, variant};
 use crate::widgets::heatmap::layout::Metrics;
-use crate::widgets::labels;
 use crate::widgets::labels::plural;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// Where the parts of a column stand, from its own corner.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,8 +4,7 @@ use egui::scroll_area::ScrollBarVisibility;
 use egui::{RichText, Ui, UiBuilder, Vec2, vec2};
 
 use crate::analysis::reading::Reading;
-use crate::app::document::column::Column;
-use crate::app::document::column::file_name;
+use crate::app::document::column::{Column, file_name};
 use crate::app::document::table::AlignmentTable;
 use crate::app::files::picture;
 use crate::figure::heatmap::widest_word;
@@ -22,9 +21,8 @@ use crate::ui::views::sentence::column::ColumnParts;
 use crate::ui::views::view::{View, ViewPlace};
 use crate::ui::{local, shortcuts};
 use crate::widgets::heatmap::layout::{Metrics, Needs, Zoom};
-use crate::widgets::labels;
 use crate::widgets::marks::Letters;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// Between two columns, points.
 const GAP: f32 = theme::SPACE_2;

@@ -5,8 +5,7 @@ use egui::{RichText, Ui};
 
 use crate::app::document::column::Column;
 use crate::models::config::Architecture;
-use crate::widgets::strip;
-use crate::widgets::theme;
+use crate::widgets::{strip, theme};
 
 /// Most height for the vector, points.
 const STRIP_HEIGHT: f32 = 220.0;

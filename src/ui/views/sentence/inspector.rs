@@ -16,8 +16,7 @@ use crate::ui::local;
 use crate::ui::local::{Panel as PanelName, Window};
 use crate::ui::views::sentence::{change, context};
 use crate::ui::views::view::{View, ViewPlace};
-use crate::widgets::theme;
-use crate::widgets::{bars, labels, source_bars};
+use crate::widgets::{bars, labels, source_bars, theme};
 
 /// Everything about one target word.
 pub struct Inspector;

@@ -3,8 +3,7 @@
 use egui::{RichText, Ui};
 
 use crate::app::document::column::Column;
-use crate::app::document::hand::TakenAway;
-use crate::app::document::hand::{held, items};
+use crate::app::document::hand::{TakenAway, held, items};
 use crate::pages::sentence::asked::ProbeAbout;
 use crate::pages::sentence::command::InterveneCommand;
 use crate::ui::local::Window;

@@ -13,8 +13,7 @@ use crate::ui::local;
 use crate::ui::local::{Panel, Window};
 use crate::ui::views::sentence::alignment;
 use crate::widgets::marks::Letters;
-use crate::widgets::theme;
-use crate::widgets::{labels, marks, node};
+use crate::widgets::{labels, marks, node, theme};
 
 /// Paints the links of a column that has an alignment.
 pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable) {

@@ -5,15 +5,13 @@ use egui::{RichText, Ui};
 
 use crate::analysis::measures::MEASURES;
 use crate::app::document::column::Column;
-use crate::app::document::table::AlignmentTable;
-use crate::app::document::table::MeasuredTable;
+use crate::app::document::table::{AlignmentTable, MeasuredTable};
 use crate::app::settings::Shown;
 use crate::pages::sentence::asked::ProbeAbout;
 use crate::pages::sentence::command::ProbeCommand;
 use crate::ui::local::Window;
 use crate::ui::views::task;
-use crate::widgets::labels;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// Says which measure is shown in a column and what is to be known of it; false where it is not made, so that there is
 /// no picture.

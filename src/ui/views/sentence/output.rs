@@ -11,8 +11,7 @@ use crate::ui::clicked::MenuTarget;
 use crate::ui::local::Window;
 use crate::ui::views::sentence::{alignment, variant};
 use crate::widgets::heatmap::HeatmapMarks;
-use crate::widgets::{bidi, theme};
-use crate::widgets::{labels, words};
+use crate::widgets::{bidi, labels, theme, words};
 
 /// Paints the translation, and below it that of the user where there is one.
 pub fn output_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {

@@ -23,8 +23,7 @@ use crate::ui::views::sentence::columns;
 use crate::ui::views::view::{View, ViewPlace};
 use crate::ui::{act, local, shortcuts};
 use crate::widgets::heatmap::layout::Zoom;
-use crate::widgets::theme;
-use crate::widgets::{labels, marks};
+use crate::widgets::{labels, marks, theme};
 
 /// With less room not even all of that, points.
 const SLIM: f32 = 400.0;

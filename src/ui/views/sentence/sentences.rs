@@ -17,9 +17,7 @@ use crate::ui::local::{Panel as PanelName, Window};
 use crate::ui::views::sentence::memory::ListPlace;
 use crate::ui::views::view::{View, ViewPlace};
 use crate::widgets::labels::plural;
-use crate::widgets::rows;
-use crate::widgets::theme;
-use crate::widgets::{labels, node};
+use crate::widgets::{labels, node, rows, theme};
 
 /// The panel at the left.
 pub struct SentencesView;

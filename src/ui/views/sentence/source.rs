@@ -17,8 +17,7 @@ use crate::ui::views::sentence::memory::ListPlace;
 use crate::ui::views::sentence::{alignment, variant};
 use crate::ui::views::view::{View, ViewPlace};
 use crate::ui::{local, shortcuts};
-use crate::widgets::{bidi, theme};
-use crate::widgets::{labels, words};
+use crate::widgets::{bidi, labels, theme, words};
 
 /// The source text.
 pub struct SourceView;

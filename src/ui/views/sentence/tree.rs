@@ -13,8 +13,7 @@ use egui::{
 
 use crate::analysis::reading::Reading;
 use crate::app::document::column::Column;
-use crate::app::document::tree::SearchTree;
-use crate::app::document::tree::{DrawnTree, ShownTree};
+use crate::app::document::tree::{DrawnTree, SearchTree, ShownTree};
 use crate::figure::geometry::Area;
 use crate::figure::measure::TextMeasure;
 use crate::figure::tree::{DrawnNode, NodeState, TreeFigure};
@@ -23,8 +22,7 @@ use crate::ui::clicked::MenuTarget;
 use crate::ui::local::{Panel, Window};
 use crate::ui::views::sentence::tree_memory::{Arranged, TreeMemory};
 use crate::widgets::marks::Letters;
-use crate::widgets::theme;
-use crate::widgets::{is_heard, labels, marks, node};
+use crate::widgets::{is_heard, labels, marks, node, theme};
 
 /// Height of what is said about the selected node, and of a line more in a narrow column, points.
 const DETAILS: f32 = 66.0;

@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::app::document::tree::SearchTree;
-use crate::app::document::tree::{DrawnTree, ShownTree};
+use crate::app::document::tree::{DrawnTree, SearchTree, ShownTree};
 use crate::figure::tree::TreeLayout;
 
 /// What the window remembers of the tree of a column.

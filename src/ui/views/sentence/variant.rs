@@ -14,8 +14,7 @@ use crate::pages::sentence::command::VariantCommand;
 use crate::ui::clicked::MenuTarget;
 use crate::ui::local::{Sheet, VariantWords, Window};
 use crate::ui::views::sentence::memory::BesideDraft;
-use crate::widgets::labels;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// The head of a variant: what it differs in stands where others have their model's name.
 pub fn head_ui(ui: &mut Ui, column: &Column, told: &VariantLabel) -> egui::Response {

@@ -14,8 +14,7 @@ use crate::pages::steps::beam::{BeamLine, Became, beam};
 use crate::session::lessons::doing::name_of;
 use crate::session::lessons::lights::HighlightPart;
 use crate::ui::local::Window;
-use crate::widgets::theme;
-use crate::widgets::{marks, node};
+use crate::widgets::{marks, node, theme};
 
 /// Height of a hypothesis, points.
 const ROW: f32 = 22.0;

@@ -11,9 +11,8 @@ use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::picture::held;
 use crate::session::lessons::lights::HighlightPart;
 use crate::ui::local::Window;
-use crate::widgets::marks;
 use crate::widgets::marks::WholeLetters;
-use crate::widgets::theme;
+use crate::widgets::{marks, theme};
 
 /// Lower than this it scrolls, points.
 const LEAST_HEIGHT: f32 = 250.0;

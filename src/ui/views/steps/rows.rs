@@ -12,9 +12,8 @@ use crate::session::lessons::lights::HighlightPart;
 use crate::text::links::Link;
 use crate::ui::local::Window;
 use crate::widgets::heatmap::{Answer, HeatmapMarks, HeatmapWidget, Outlined};
-use crate::widgets::labels;
 use crate::widgets::marks::Letters;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// The heatmap, for the keyboard.
 pub fn id() -> Id {

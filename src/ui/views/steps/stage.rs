@@ -18,8 +18,7 @@ use crate::ui::local::Window;
 use crate::widgets::bars::{Bar, bars};
 use crate::widgets::marks::WholeLetters;
 use crate::widgets::matrix::{MATRIX, matrix};
-use crate::widgets::theme;
-use crate::widgets::{marks, node, strip};
+use crate::widgets::{marks, node, strip, theme};
 
 /// Height of a vector, points.
 const STRIP: f32 = 56.0;

@@ -6,9 +6,8 @@ use egui::{Color32, Rect, Response, RichText, Stroke, StrokeKind, Ui};
 
 use crate::figure::plane::WIDEST;
 use crate::pages::map::{PointKind, VectorMap};
-use crate::widgets::labels;
 use crate::widgets::labels::plural;
-use crate::widgets::{bidi, theme};
+use crate::widgets::{bidi, labels, theme};
 
 /// Height of a label.
 pub fn label_height(ui: &Ui) -> f32 {
