@@ -13,28 +13,19 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Error {
     /// A file as a whole: missing, unreadable, truncated, foreign.
     #[error("{}: {message}", path.display())]
-    File {
-        /// Which.
-        path: PathBuf,
-        /// Continues "path: ".
-        message: String,
-    },
+    File { path: PathBuf, message: String },
     /// One line of a file, counted from 1.
     #[error("{}, line {line}: {message}", path.display())]
     Line {
-        /// Of which file.
         path: PathBuf,
         /// Counted from 1.
         line: usize,
-        /// Continues "path, line n: ".
         message: String,
     },
     /// One key of a configuration file.
     #[error("{}: key `{key}` {message}", path.display())]
     Key {
-        /// Of which file.
         path: PathBuf,
-        /// Its name.
         key: String,
         /// Continues "key `k` ".
         message: String,
@@ -42,9 +33,7 @@ pub enum Error {
     /// One tensor of a weights file.
     #[error("{}: tensor `{tensor}` {message}", path.display())]
     Tensor {
-        /// Of which file.
         path: PathBuf,
-        /// Its name.
         tensor: String,
         /// Continues "tensor `t` ".
         message: String,

@@ -26,12 +26,7 @@ pub enum WindowCommand {
     /// Takes a notice away, by its id.
     DismissNotice(u64),
     /// Any number that the window wants to find again at the next start (panel sizes, cell size, open panels).
-    SetLayout {
-        /// A name of the window's choice.
-        key: String,
-        /// Its value.
-        value: f32,
-    },
+    SetLayout { key: String, value: f32 },
 }
 
 /// What is set once for all columns.

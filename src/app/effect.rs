@@ -25,12 +25,7 @@ pub enum Effect {
     /// Something for the corpus lane.
     Lane(QueueCall),
     /// Take a translation apart, and nothing that was wanted before.
-    TakeApart {
-        /// Of the request.
-        number: u64,
-        /// What is wanted.
-        request: Box<StepsRequest>,
-    },
+    TakeApart { number: u64, request: Box<StepsRequest> },
     /// Something for the workspace.
     Corpus(CorpusRequest),
     /// Work on files.
@@ -56,62 +51,25 @@ pub enum QueueCall {
 #[derive(Clone, Debug, PartialEq)]
 pub enum FileJob {
     /// Find out what was opened or dropped on this page.
-    Look {
-        /// Where it is.
-        path: PathBuf,
-        /// On which page.
-        on: Page,
-    },
+    Look { path: PathBuf, on: Page },
     /// Read a text file.
     Read(PathBuf),
     /// Read alignments by hand of a list and its translations.
-    ReadGold {
-        /// Where they are.
-        path: PathBuf,
-        /// The list.
-        source: PathBuf,
-        /// Its translations, line by line.
-        target: PathBuf,
-    },
+    ReadGold { path: PathBuf, source: PathBuf, target: PathBuf },
     /// Find the training logs of a run, or of all runs in a folder.
     FindLogs(PathBuf),
     /// Write the configuration of a new training.
-    SaveTraining {
-        /// What it is to be.
-        plan: Box<TrainingPlan>,
-        /// Where to.
-        path: PathBuf,
-    },
+    SaveTraining { plan: Box<TrainingPlan>, path: PathBuf },
     /// Align the words of a column.
-    Align {
-        /// Of the question.
-        number: u64,
-        /// What is asked.
-        question: AlignQuestion,
-    },
+    Align { number: u64, question: AlignQuestion },
     /// Put the files of the first test set into a folder.
     PutFirstSet(PathBuf),
     /// Write what is exported.
-    Write {
-        /// Where to.
-        path: PathBuf,
-        /// What.
-        text: String,
-    },
+    Write { path: PathBuf, text: String },
     /// Write a picture that is drawn already.
-    WriteFigure {
-        /// Where to, and in which format.
-        path: PathBuf,
-        /// What.
-        figure: Arc<Figure<'static>>,
-    },
+    WriteFigure { path: PathBuf, figure: Arc<Figure<'static>> },
     /// Draw a picture and write it.
-    Draw {
-        /// Where to, and in which format.
-        path: PathBuf,
-        /// What.
-        picture: Box<PictureRequest>,
-    },
+    Draw { path: PathBuf, picture: Box<PictureRequest> },
     /// Draw a picture for the clipboard.
     Paint(Box<PictureRequest>),
     /// Write files in a way that the one who asks knows.
@@ -149,58 +107,19 @@ pub struct AlignQuestion {
 #[derive(Clone, Debug)]
 pub enum FileEvent {
     /// What was opened or dropped.
-    Opened {
-        /// Where it is.
-        path: PathBuf,
-        /// What it is.
-        what: Dropped,
-        /// On which page.
-        on: Page,
-    },
+    Opened { path: PathBuf, what: Dropped, on: Page },
     /// What was opened or dropped holds word links.
-    Links {
-        /// Where it is.
-        path: PathBuf,
-        /// On which page.
-        on: Page,
-    },
+    Links { path: PathBuf, on: Page },
     /// Alignments by hand of a list were read.
-    Gold {
-        /// Where they are.
-        path: PathBuf,
-        /// The file of the list.
-        list: PathBuf,
-        /// The file of its translations.
-        target: PathBuf,
-        /// The links of each line.
-        links: Arc<Vec<Links>>,
-        /// How the file was read, in sentences.
-        note: String,
-    },
+    Gold { path: PathBuf, list: PathBuf, target: PathBuf, links: Arc<Vec<Links>>, note: String },
     /// Training logs were looked for.
-    Logs {
-        /// Where.
-        path: PathBuf,
-        /// What there is.
-        found: Vec<PathBuf>,
-    },
+    Logs { path: PathBuf, found: Vec<PathBuf> },
     /// A text file was read, or more of it than before.
-    Read {
-        /// Which.
-        path: PathBuf,
-        /// Its lines.
-        lines: Arc<TextFile>,
-    },
+    Read { path: PathBuf, lines: Arc<TextFile> },
     /// A text file could not be read.
-    ReadFailed {
-        /// Which.
-        path: PathBuf,
-        /// A sentence for the user.
-        message: String,
-    },
+    ReadFailed { path: PathBuf, message: String },
     /// The configuration of a new training was to be written.
     TrainingSaved {
-        /// Where to.
         path: PathBuf,
         /// Why it could not be, as a sentence for the user.
         trouble: Option<String>,
@@ -208,19 +127,9 @@ pub enum FileEvent {
     /// The files of the first test set are there.
     FirstSet(FirstSet),
     /// The words of a column were aligned.
-    Aligned {
-        /// Of the question.
-        number: u64,
-        /// The links between them.
-        links: Links,
-    },
+    Aligned { number: u64, links: Links },
     /// A picture for the clipboard was drawn.
     Painted(Arc<Pixels>),
     /// Something worth a line in the status bar.
-    Notice {
-        /// A sentence for the user.
-        text: String,
-        /// Something went wrong.
-        is_error: bool,
-    },
+    Notice { text: String, is_error: bool },
 }

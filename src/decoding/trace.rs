@@ -106,7 +106,6 @@ pub enum SearchProgress<'a> {
     },
     /// Step i is done: the best hypothesis so far, finished or not.
     Expanded {
-        /// Steps done.
         step: usize,
         /// The leading hypothesis (partial; its `alpha` rows so far).
         best: &'a Hypothesis,

@@ -63,7 +63,6 @@ pub enum EvaluationFact {
     Translation(String, ComparedFacts, String),
     /// About alpha of a target word and a source word in it.
     Alpha {
-        /// Whose.
         model: String,
         /// Source word, as written; the first of its kind.
         source: String,
@@ -71,7 +70,6 @@ pub enum EvaluationFact {
         target: String,
         /// The translation that the model is given; `None`: its own.
         given: Option<String>,
-        /// What it is.
         bound: ScoreBound,
     },
     /// The best translation of the first beam is more probable than that of the second.

@@ -16,16 +16,13 @@ pub enum ImportFact<T> {
     None,
     /// Known.
     Known {
-        /// So it is read.
         value: T,
         /// How it is known, as the end of a sentence.
         how: String,
     },
     /// Unclear: people should be asked. Give the answer in [`Options`](crate::import::options::ImportOptions) and open again.
     Ask {
-        /// So it is read meanwhile.
         used: T,
-        /// So it could be read as well.
         other: T,
         /// Why it is unclear, as the end of a sentence.
         why: String,

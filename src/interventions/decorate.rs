@@ -20,38 +20,23 @@ use crate::ticket::CancellationToken;
 pub enum Intervention {
     /// alpha_i is this row, a weight for each source word (`</s>` included); it is taken as it is.
     Pin {
-        /// Target position.
         i: usize,
         /// alpha_ij, [t_x].
         alpha: Vec<f32>,
     },
     /// alpha_i is the model's own row in another order, that of [`permutation`].
-    Permute {
-        /// Target position.
-        i: usize,
-        /// What the order follows from.
-        seed: u64,
-    },
+    Permute { i: usize, seed: u64 },
     /// Source word j gets no weight wherever alpha is not pinned; the other words share its weight in proportion.
-    Mask {
-        /// Source position.
-        j: usize,
-    },
+    Mask { j: usize },
     /// alpha_i = softmax(e_i / T) wherever alpha is not pinned: above 1 it looks more evenly, below 1 more sharply. Local
     /// attention keeps its window, its Gaussian and the sum of its row.
     Temperature(f32),
     /// Target word i is this one.
-    Force {
-        /// Target position.
-        i: usize,
-        /// y_i.
-        token: u32,
-    },
+    Force { i: usize, token: u32 },
     /// This word is not said at position i, or nowhere. A forced word is said all the same.
     Forbid {
         /// Target position; `None`: every one.
         i: Option<usize>,
-        /// The word.
         token: u32,
     },
 }

@@ -24,7 +24,6 @@ pub enum MarkdownBlock {
     Heading {
         /// From 1, the greatest.
         level: usize,
-        /// Its words.
         spans: Vec<MarkdownSpan>,
     },
     /// A paragraph.
@@ -33,9 +32,7 @@ pub enum MarkdownBlock {
     Item {
         /// How deep the list lies in others, from 0.
         depth: usize,
-        /// Its number, where the list has numbers.
         number: Option<u64>,
-        /// Its words.
         spans: Vec<MarkdownSpan>,
     },
     /// Lines of a file or a terminal, as they are.
@@ -43,12 +40,7 @@ pub enum MarkdownBlock {
     /// A table; the first row is its head.
     Table(Vec<Vec<Vec<MarkdownSpan>>>),
     /// A picture.
-    Picture {
-        /// Its path, as the page names it.
-        path: String,
-        /// What is to be seen on it.
-        shows: String,
-    },
+    Picture { path: String, shows: String },
 }
 
 impl MarkdownBlock {

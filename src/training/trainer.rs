@@ -67,16 +67,7 @@ pub struct DevelopmentScore {
 #[derive(Clone, Debug, PartialEq)]
 pub enum TrainingReport {
     /// Before the first update.
-    Started {
-        /// Where it starts.
-        position: Position,
-        /// Updates in all.
-        updates: u64,
-        /// Pairs of training text.
-        pairs: usize,
-        /// Parameters of the model.
-        parameters: usize,
-    },
+    Started { position: Position, updates: u64, pairs: usize, parameters: usize },
     /// A sentence about what is being done.
     Note(String),
     /// Every `log_every` updates.
@@ -84,12 +75,7 @@ pub enum TrainingReport {
     /// Every `measure_every` updates.
     Measure(DevelopmentScore),
     /// The end, by schedule or by a stale ticket (then a checkpoint was written).
-    Ended {
-        /// Where it ended.
-        position: Position,
-        /// Whether the schedule is done.
-        complete: bool,
-    },
+    Ended { position: Position, complete: bool },
 }
 
 /// Translates development sentences with these weights and gives their BLEU.

@@ -9,51 +9,30 @@ use crate::jobs::live::protocol::ColumnId;
 pub enum MenuTarget {
     /// A source word.
     Source {
-        /// As this column reads it.
         column: ColumnId,
         /// Which, from 0.
         j: usize,
     },
     /// A target word, or the row of a heatmap.
     Target {
-        /// Of this column.
         column: ColumnId,
         /// Which, from 0.
         i: usize,
     },
     /// A cell of a heatmap.
-    Cell {
-        /// Of this column.
-        column: ColumnId,
-        /// Its target word.
-        i: usize,
-        /// Its source word.
-        j: usize,
-    },
+    Cell { column: ColumnId, i: usize, j: usize },
     /// A hypothesis of the beam.
     Hypothesis {
-        /// Of this column.
         column: ColumnId,
         /// Which, from 0, the best.
         n: usize,
     },
     /// The picture as a whole.
-    Picture {
-        /// Of this column.
-        column: ColumnId,
-    },
+    Picture { column: ColumnId },
     /// The bars of a target word in the inspector.
-    Bars {
-        /// Of this column.
-        column: ColumnId,
-        /// Its target word.
-        i: usize,
-    },
+    Bars { column: ColumnId, i: usize },
     /// A column as a whole, at its head.
-    Column {
-        /// Which.
-        column: ColumnId,
-    },
+    Column { column: ColumnId },
 }
 
 impl MenuTarget {

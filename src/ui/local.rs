@@ -102,7 +102,6 @@ pub enum Sheet {
     Training,
     /// A figure of a column.
     Figure {
-        /// Whose.
         column: ColumnId,
         /// The name of its kind; `None`: as on the screen, or bars or the beam where they were chosen last.
         kind: Option<&'static str>,

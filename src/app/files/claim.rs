@@ -17,7 +17,6 @@ pub enum Claim {
     Held {
         /// The lock lives as long as it is open.
         _file: File,
-        /// Where it is.
         path: PathBuf,
     },
     /// Another window saves there.

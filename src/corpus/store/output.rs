@@ -304,6 +304,7 @@ mod earlier {
         l: Option<Vec<(usize, usize)>>,
     }
 
+    /// As [`SystemOutput`], from how earlier versions packed it.
     pub fn unpack(text: String, packed: &[u8]) -> Option<SystemOutput> {
         let bytes = unpacked(packed)?;
         let end = bytes.iter().position(|byte| *byte == 0)?;

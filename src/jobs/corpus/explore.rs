@@ -29,27 +29,13 @@ pub enum Explore {
     /// Keep how the workspace is looked at.
     Keep(Box<FileVersion>),
     /// Find costly conditions out so.
-    Means {
-        /// Where frequencies are read from.
-        frequencies: Option<PathBuf>,
-        /// Source and target, for the aligner.
-        languages: Option<(String, String)>,
-    },
+    Means { frequencies: Option<PathBuf>, languages: Option<(String, String)> },
     /// Count the rows that are shown; `None` stops it.
     Count(Option<OverviewOptions>),
     /// Look for a query in the rows that are shown; `None` stops it.
     Find(Option<Find>),
     /// Write hits as a table.
-    Save {
-        /// Where.
-        path: PathBuf,
-        /// The hits.
-        lines: Arc<Vec<ConcordanceLine>>,
-        /// Their order.
-        order: Arc<Vec<u32>>,
-        /// Of which system, by its place.
-        system: usize,
-    },
+    Save { path: PathBuf, lines: Arc<Vec<ConcordanceLine>>, order: Arc<Vec<u32>>, system: usize },
 }
 
 /// A query.

@@ -99,37 +99,23 @@ pub struct Request {
 pub enum Event {
     /// A model is being read.
     Loading {
-        /// Whose.
         column: ColumnId,
         /// From 0 to 1.
         fraction: f32,
     },
     /// A column's model is ready.
-    Loaded {
-        /// Whose.
-        column: ColumnId,
-        /// What the model is.
-        facts: ModelFacts,
-    },
+    Loaded { column: ColumnId, facts: ModelFacts },
     /// The fingerprint of a column's model, worked out when there was nothing else to do.
     Fingerprint {
-        /// Whose.
         column: ColumnId,
         /// See [`ModelFacts::digest`].
         digest: String,
     },
     /// A column's model could not be loaded.
-    LoadFailed {
-        /// Whose.
-        column: ColumnId,
-        /// A sentence for the user.
-        message: String,
-    },
+    LoadFailed { column: ColumnId, message: String },
     /// The source is tokenised and encoded; words follow.
     Started {
-        /// Of the request.
         number: u64,
-        /// Whose.
         column: ColumnId,
         /// The source as this model reads it, `</s>` included.
         source: Sentence,
@@ -137,59 +123,27 @@ pub enum Event {
         context: Option<Vec<f32>>,
     },
     /// The search has done another step.
-    Expanded {
-        /// Of the request.
-        number: u64,
-        /// Whose.
-        column: ColumnId,
-        /// The leading hypothesis so far.
-        best: HypothesisView,
-    },
+    Expanded { number: u64, column: ColumnId, best: HypothesisView },
     /// The search has ended.
-    Finished {
-        /// Of the request.
-        number: u64,
-        /// Whose.
-        column: ColumnId,
-        /// All that it found.
-        result: ColumnResult,
-    },
+    Finished { number: u64, column: ColumnId, result: ColumnResult },
     /// The model has read the translation that the user gives; told after `Finished` where the text is translated, too.
     Given {
-        /// Of the request.
         number: u64,
-        /// Whose.
         column: ColumnId,
         /// It, or why not, as a sentence for the user.
         given: Result<Box<HypothesisView>, String>,
     },
     /// What the model does without the interventions of a column, told after `Finished`.
-    Untouched {
-        /// Of the request.
-        number: u64,
-        /// Whose.
-        column: ColumnId,
-        /// What it does.
-        untouched: UntouchedTranslation,
-    },
+    Untouched { number: u64, column: ColumnId, untouched: UntouchedTranslation },
     /// The source words nearest to [`Request::near`].
     Near {
-        /// Of the request.
         number: u64,
-        /// Whose.
         column: ColumnId,
         /// As they can be typed, each with its cosine, nearest first; or why there are none, as a sentence for the user.
         near: Result<Vec<(String, f32)>, String>,
     },
     /// The sentence could not be translated.
-    Failed {
-        /// Of the request.
-        number: u64,
-        /// Whose.
-        column: ColumnId,
-        /// A sentence for the user.
-        message: String,
-    },
+    Failed { number: u64, column: ColumnId, message: String },
 }
 
 impl Event {

@@ -39,7 +39,6 @@ pub struct MapOrder {
 pub enum What {
     /// Words by their embeddings.
     Words {
-        /// Of which vocabulary.
         side: VocabularySide,
         /// The most frequent so many are drawn; neighbours are looked for among all.
         count: usize,
@@ -50,10 +49,7 @@ pub enum What {
         lines: Vec<(usize, String)>,
     },
     /// The annotations h_j of a sentence.
-    Annotations {
-        /// The sentence.
-        text: String,
-    },
+    Annotations { text: String },
 }
 
 impl Default for What {

@@ -25,17 +25,11 @@ pub const SAMPLES: usize = 50;
 #[derive(Clone, Debug, PartialEq)]
 pub enum PhraseOrder {
     /// Read a table.
-    Read {
-        /// Where it is.
-        table: PathBuf,
-    },
+    Read { table: PathBuf },
     /// Score its pairs.
     Score {
-        /// The model folder.
         model: PathBuf,
-        /// Where the model computes.
         device: DeviceChoice,
-        /// What to score.
         pairs: Arc<Pairs>,
         /// Which feature of the table to compare with, counted from 1.
         feature: usize,
@@ -43,21 +37,10 @@ pub enum PhraseOrder {
     /// Compare scores that are there with another feature of the table.
     Compare(PhraseScores, usize),
     /// Draw targets of a source phrase from a model.
-    Sample {
-        /// The model folder.
-        model: PathBuf,
-        /// Where the model computes.
-        device: DeviceChoice,
-        /// The phrase, as a table writes it.
-        source: String,
-        /// What the draws follow from.
-        seed: u64,
-    },
+    Sample { model: PathBuf, device: DeviceChoice, source: String, seed: u64 },
     /// Write both scores of all pairs as tab-separated values.
     Export {
-        /// Where to, packed as its name says.
         path: PathBuf,
-        /// What.
         scores: PhraseScores,
         /// Which feature of the table, counted from 1.
         feature: usize,

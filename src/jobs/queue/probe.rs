@@ -38,11 +38,9 @@ pub enum ProbeQuestion {
     Persuade {
         /// Ids of the source, `</s>` included.
         source: Vec<u32>,
-        /// Ids of the words before.
         before: Vec<u32>,
         /// The alpha that they were said with, where it is not the model's own. [i][t_x]
         rows: Vec<Vec<f32>>,
-        /// What it is to say.
         word: Word,
     },
     /// How much each target word depends on each source word.
@@ -56,7 +54,6 @@ pub enum ProbeQuestion {
     },
     /// A file of interventions.
     Open {
-        /// Where it is.
         path: PathBuf,
         /// The sentence for a file that names none.
         source: String,

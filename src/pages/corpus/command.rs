@@ -49,9 +49,7 @@ pub enum CorpusCommand {
     Note {
         /// Which, from 0.
         at: usize,
-        /// In whose name.
         annotator: String,
-        /// What.
         note: String,
     },
     /// Marks an error in it.

@@ -63,12 +63,7 @@ pub enum EvaluationCommand {
     /// Translates a sentence of the test set on page Sentence, by its position in the test set.
     OpenSentence(usize),
     /// Writes the table of figures to a file.
-    Export {
-        /// How.
-        format: FiguresFormat,
-        /// Where to.
-        path: PathBuf,
-    },
+    Export { format: FiguresFormat, path: PathBuf },
     /// Opens a training log, the log of a run's folder, or the logs of all runs in a folder.
     OpenLogs(PathBuf),
     /// Takes a log away, by its position.

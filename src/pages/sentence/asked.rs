@@ -31,19 +31,11 @@ pub struct ProbeSubject {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProbeAbout {
     /// A row that makes the model say a word.
-    Row {
-        /// Target position.
-        i: usize,
-        /// The words before it.
-        before: Vec<u32>,
-        /// The word.
-        word: Word,
-    },
+    Row { i: usize, before: Vec<u32>, word: Word },
     /// A measure of a translation.
     Measure {
         /// Its place in `MEASURES`.
         measure: usize,
-        /// Ids of the translation.
         target: Vec<u32>,
     },
     /// A file of interventions.

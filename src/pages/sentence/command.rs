@@ -39,28 +39,20 @@ pub enum SentenceCommand {
 pub enum ProbeCommand {
     /// A small change of the row of target word i by which the model says this word; it is set when it is found.
     Persuade {
-        /// In which column.
         column: ColumnId,
         /// Which target word, from 0.
         i: usize,
-        /// What it is to say.
         word: Word,
     },
     /// Shows by this measure how much the words of the shown translation depend on the source words, and measures it where
     /// that is not done yet.
     Measure {
-        /// In which column.
         column: ColumnId,
         /// A place in `MEASURES`.
         measure: usize,
     },
     /// Writes the sentence and what is set in the column to a file of interventions.
-    Save {
-        /// Whose.
-        column: ColumnId,
-        /// Where to.
-        path: PathBuf,
-    },
+    Save { column: ColumnId, path: PathBuf },
 }
 
 /// What is done with variants. In an original's column a change opens a variant beside it, in a variant's column it
@@ -69,29 +61,19 @@ pub enum ProbeCommand {
 pub enum VariantCommand {
     /// Changes a source word.
     Word {
-        /// In which column.
         column: ColumnId,
         /// Which source word that the column shows, from 0.
         j: usize,
-        /// What is done with it.
         edit: WordEdit,
     },
     /// Translates this text in place of the sentence.
-    Text {
-        /// In which column.
-        column: ColumnId,
-        /// The whole text.
-        text: String,
-    },
+    Text { column: ColumnId, text: String },
     /// Opens a variant of what this column shows, with other settings.
     Beside {
-        /// Of which column.
         column: ColumnId,
-        /// How it is searched.
         search: SearchSettings,
         /// Show typed words for `[UNK]`.
         replaces: bool,
-        /// With what is set in the column.
         has_interventions: bool,
     },
     /// Makes the text of a variant, and what is set in it, the sentence.
@@ -106,46 +88,24 @@ pub enum VariantCommand {
 #[derive(Clone, Debug, PartialEq)]
 pub enum InterveneCommand {
     /// Target word i is this one, and those before it stay as they are shown.
-    Force {
-        /// In which column.
-        column: ColumnId,
-        /// Which target word.
-        i: usize,
-        /// What it is to be.
-        word: Word,
-    },
+    Force { column: ColumnId, i: usize, word: Word },
     /// The translation begins with these entries of the vocabulary, the last of which is forced.
-    Follow {
-        /// In which column.
-        column: ColumnId,
-        /// As the vocabulary writes them.
-        tokens: Vec<String>,
-    },
+    Follow { column: ColumnId, tokens: Vec<String> },
     /// This is the whole translation.
-    Whole {
-        /// In which column.
-        column: ColumnId,
-        /// As text.
-        text: String,
-    },
+    Whole { column: ColumnId, text: String },
     /// This word is not said.
     Ban {
-        /// In which column.
         column: ColumnId,
         /// In place of target word i, behind the words that are shown before it; `None`: nowhere.
         i: Option<usize>,
-        /// Which.
         word: Word,
         /// In all columns, where it is to be said nowhere.
         in_all: bool,
     },
     /// alpha_ij is this.
     Weight {
-        /// In which column.
         column: ColumnId,
-        /// Which target word.
         i: usize,
-        /// Which source word.
         j: usize,
         /// From 0 to 1.
         weight: f32,
@@ -155,35 +115,13 @@ pub enum InterveneCommand {
         goes_on: bool,
     },
     /// The row of target word i is made anew.
-    Row {
-        /// In which column.
-        column: ColumnId,
-        /// Which target word.
-        i: usize,
-        /// How.
-        edit: RowEdit,
-    },
+    Row { column: ColumnId, i: usize, edit: RowEdit },
     /// The rows of all words are made anew, as far as this makes any.
-    Rows {
-        /// In which column.
-        column: ColumnId,
-        /// How.
-        edit: RowEdit,
-    },
+    Rows { column: ColumnId, edit: RowEdit },
     /// Source word j gets no weight where alpha is not set, or gets it again.
-    Mask {
-        /// In which column.
-        column: ColumnId,
-        /// Which source word.
-        j: usize,
-        /// No weight.
-        is_masked: bool,
-        /// In all columns.
-        in_all: bool,
-    },
+    Mask { column: ColumnId, j: usize, is_masked: bool, in_all: bool },
     /// T of softmax(e_i / T); 1 is the model's own.
     Temperature {
-        /// In which column.
         column: ColumnId,
         /// Above 0.
         temperature: f32,
@@ -191,12 +129,7 @@ pub enum InterveneCommand {
         goes_on: bool,
     },
     /// Takes one thing away.
-    Take {
-        /// In which column.
-        column: ColumnId,
-        /// Which.
-        what: TakenAway,
-    },
+    Take { column: ColumnId, what: TakenAway },
     /// Takes all away, in all columns.
     TakeAll,
 }
@@ -247,17 +180,11 @@ pub enum ColumnCommand {
     /// A column for an ensemble, at the right.
     AddEnsemble(EnsembleSpec),
     /// What an ensemble averages and whose alignment it shows.
-    SetMixing {
-        /// In which column.
-        column: ColumnId,
-        /// How its members become one.
-        mixing: Mixing,
-    },
+    SetMixing { column: ColumnId, mixing: Mixing },
     /// Takes a column away.
     Remove(ColumnId),
     /// Moves a column to position `to`, from 0.
     Move {
-        /// Which.
         column: ColumnId,
         /// Its new position, from 0.
         to: usize,
@@ -265,31 +192,12 @@ pub enum ColumnCommand {
     /// Tries again to load a column's model.
     Reload(ColumnId),
     /// Writes a column's shown alignment to a file.
-    Export {
-        /// Whose.
-        column: ColumnId,
-        /// How.
-        format: AlignmentFormat,
-        /// Where to.
-        path: PathBuf,
-    },
+    Export { column: ColumnId, format: AlignmentFormat, path: PathBuf },
     /// Writes a column's translation to a file as a figure that looks as was set last, in the format that the name ends
     /// with.
-    Draw {
-        /// Whose.
-        column: ColumnId,
-        /// The name of its kind.
-        kind: &'static str,
-        /// Where to.
-        path: PathBuf,
-    },
+    Draw { column: ColumnId, kind: &'static str, path: PathBuf },
     /// Draws a column's translation for the clipboard.
-    Copy {
-        /// Whose.
-        column: ColumnId,
-        /// What of it, and how it looks.
-        drawing: Drawing,
-    },
+    Copy { column: ColumnId, drawing: Drawing },
 }
 
 /// What is done with the lists of sentences.
@@ -320,7 +228,6 @@ pub enum SelectCommand {
     Hover(Option<Hover>),
     /// Selects a target word for the inspector.
     Target {
-        /// In which column.
         column: ColumnId,
         /// Which target word, from 0.
         i: usize,
@@ -331,7 +238,6 @@ pub enum SelectCommand {
     MoveColumn(isize),
     /// Shows this hypothesis of a column's beam, from 0 (the best).
     Hypothesis {
-        /// In which column.
         column: ColumnId,
         /// Which, from 0.
         hypothesis: usize,
