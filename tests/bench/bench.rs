@@ -133,7 +133,7 @@ impl Setup {
         let repeat = args.repeat.unwrap_or(if args.quick { 1 } else { 9 }).max(1);
         Ok(Self {
             runtime: args.run.high()?,
-            threads_given: args.run.threads().is_some(),
+            threads_given: args.run.threads.is_some(),
             quick: args.quick,
             repeat,
             least: repeat.min(3),
