@@ -6,8 +6,8 @@ use crate::corpus::measures::table::MEASURES;
 use crate::corpus::query::column::TableColumn;
 use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::command::CorpusCommand;
-use crate::text::links::places::words;
 use crate::text::links::{Link, Links};
+use crate::text::words::words;
 use crate::ui::local::Window;
 use crate::widgets::{bidi, theme};
 

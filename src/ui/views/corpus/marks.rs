@@ -5,7 +5,7 @@ use egui::{Button, ComboBox, RichText, ScrollArea, Ui};
 use crate::corpus::judgements::judge::ErrorMark;
 use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::command::CorpusCommand;
-use crate::text::links::places::words;
+use crate::text::words::words;
 use crate::ui::local::Window;
 use crate::ui::views::corpus::tints::{TintedWords, Tints, line};
 use crate::ui::views::corpus::words::chips_ui;
