@@ -22,6 +22,7 @@ use crate::models::{Model, Stepper};
 use crate::text::line;
 use crate::text::sentence::Sentence;
 use crate::text::tsv::{TsvCell, rows};
+use crate::text::words::words;
 use crate::text::write::write_atomic;
 use crate::ticket::CancellationToken;
 
@@ -128,7 +129,7 @@ struct Text {
 
 impl WindowItem for Text {
     fn weight(&self) -> usize {
-        self.source.split_ascii_whitespace().count()
+        words(&self.source).count()
     }
 
     fn refused(&self) -> Option<&Error> {

@@ -28,7 +28,8 @@ use crate::evaluation::alignment::{Aligner, AlignerDirection, Extraction, Refuse
 use crate::evaluation::rows::ReadRows;
 use crate::models::{Model, Stepper};
 use crate::text::links;
-use crate::text::links::{Link, Links, places};
+use crate::text::links::{Link, Links};
+use crate::text::words::words;
 use crate::ticket::CancellationToken;
 
 /// As typed.
@@ -281,7 +282,7 @@ impl High<'_> {
             WordPair::read(reverse, (target, source), pretokenized)
                 .map_err(|refused| Refused { target: !refused.target, ..refused })
         });
-        let words = places::words(source).count() + places::words(target).count();
+        let words = words(source).count() + words(target).count();
         Ok(Pair { forward, reverse: reverse.transpose()?, words })
     }
 

@@ -20,6 +20,7 @@ use crate::evaluation::rows::ReadRows;
 use crate::interventions::{Intervention, InterventionFile, InterventionReader, Resolved, ResolvedText, intervene_all};
 use crate::models::Stepper;
 use crate::text::sentence::Sentence;
+use crate::text::words::vocabulary_words;
 use crate::ticket::CancellationToken;
 
 /// As typed.
@@ -35,8 +36,8 @@ use crate::ticket::CancellationToken;
            [FIRST, BEHIND THE LAST] for each: of the source, and in each hypothesis of its tokens.
            `reading` is `input` for a model whose training guided the rows of the words read: every
            token has the first row whose state has read it, zeros (p_t null) where none was computed
-  pharaoh  `i-j` for every target word j of the best translation and its source word i of
-           greatest alpha, both counted from 0
+  pharaoh  `i-j` for every word j of the best translation and its source word i of greatest alpha,
+           both counted from 0 between the spaces of the two texts
 
 --interventions FILE changes what the model does: FILE is one JSON object for all sentences, or a line with
 an object for each (empty: none). Positions count tokens from 1, as the arrays of jsonl do; words are text:
@@ -190,8 +191,8 @@ impl High<'_> {
         if let Some(plan) = plan {
             let (interventions, origin) = plan.next_sentence()?;
             if line.is_readable() {
-                let pieces = words::source_pieces(self.system.lead(), &line.sentence, pretokenized);
-                let source = ResolvedText { sentence: &line.sentence, words: pieces.as_deref() };
+                let words = vocabulary_words(&self.system.lead().source, &line.sentence, pretokenized);
+                let source = ResolvedText { sentence: &line.sentence, words: &words };
                 match reader(&self.system).resolve(&interventions, source).strict(&origin) {
                     Ok(resolved) => set = resolved,
                     Err(why) => line.refused = Some(files.source.refuse(format!("is left out: {why}"))),
@@ -264,13 +265,17 @@ fn write(high: &High<'_>, output: &mut LineOutput, planned: &Planned, decoded: O
     let before = id.as_ref().map_or_else(String::new, |id| format!("{id}\t"));
     let hypotheses = decoded.map_or(&[][..], |decoded| &decoded.hypotheses);
     let hypotheses = &hypotheses[..hypotheses.len().min(nbest)];
+    let lead = high.system.lead();
     match high.low.format {
         LineFormat::Jsonl => output.json(&TranslationLine {
             id: id.as_deref(),
             error: line.refused.as_ref().map(ToString::to_string),
             source: &line.sentence.tokens,
-            words: words::source_pieces(high.system.lead(), &line.sentence, high.low.sentences.pretokenized)
-                .map(|words| ends(&words)),
+            words: lead
+                .source
+                .marks()
+                .has_pieces()
+                .then(|| ends(&vocabulary_words(&lead.source, &line.sentence, high.low.sentences.pretokenized))),
             interventions: (!set.list.is_empty()).then_some(&set.applied.form),
             reading: words::own_reading(&high.system),
             hypotheses: hypotheses.iter().map(|hypothesis| record(high, planned, hypothesis)).collect(),
@@ -279,7 +284,7 @@ fn write(high: &High<'_>, output: &mut LineOutput, planned: &Planned, decoded: O
         LineFormat::Pharaoh => output.line(&hypotheses.first().map_or_else(
             || before.clone(),
             |best| {
-                let links = words::links(high.system.lead(), &line.sentence, best, high.low.sentences.pretokenized);
+                let links = words::links(lead, &line.sentence, best, high.low.sentences.pretokenized);
                 format!("{before}{}{}", hard::pharaoh(&links), marked("\t", set, best))
             },
         )),
@@ -302,9 +307,10 @@ fn marked(gap: &str, set: &Resolved, hypothesis: &Hypothesis) -> String {
 }
 
 fn record<'a>(high: &'a High<'_>, planned: &Planned, hypothesis: &'a Hypothesis) -> HypothesisLine<'a> {
+    let target = high.system.target();
     HypothesisLine {
         tokens: words::tokens(high.system.lead(), &hypothesis.tokens),
-        words: words::target_pieces(high.system.lead(), &hypothesis.tokens).map(|words| ends(&words)),
+        words: target.marks().has_pieces().then(|| ends(&target.word_ranges(&hypothesis.tokens))),
         text: text(high, &planned.line.sentence, hypothesis).into(),
         log_p: hypothesis.log_p,
         token_log_p: &hypothesis.token_log_p,

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::text::line;
 use crate::text::reader::{MOST_BLANK, MOST_LINES, MOST_TEXT};
 use crate::text::sentence::MAX_SOURCE_TOKENS;
+use crate::text::words::words;
 
 /// A pair of lines, or why it is not aligned.
 type Read = Result<(String, String)>;
@@ -79,7 +80,7 @@ fn read(files: &mut InputFiles) -> Result<Option<Read>> {
     let Some((source, target)) = files.pair()? else { return Ok(None) };
     let text = |line: InputLine, lines: &InputLines| match line {
         Err(why) => Err(lines.refuse(why)),
-        Ok(text) => match text.split_ascii_whitespace().count() {
+        Ok(text) => match words(&text).count() {
             words if words > MAX_SOURCE_TOKENS => Err(lines.refuse(line::too_many_words(words))),
             _ => Ok(text),
         },
