@@ -188,9 +188,6 @@ struct Pair {
 }
 
 /// Aligns.
-///
-/// # Errors
-/// When a model, the input or the output fails; when pairs were refused, at the end.
 pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
     let samples = samples(low.samples, &[low.importance])?;
     if low.statistical.asked() {

@@ -402,13 +402,17 @@ fn files(low: &AnalyseArgs) -> Vec<(PathBuf, Option<Role>)> {
 
 /// Brings in judgements: of `NAME=FILE`, or of a file whose name has a `=` in it.
 fn bring_judgements(workspace: &mut Workspace, typed: &str) -> Result<()> {
-    let (name, path) = match typed.split_once('=') {
-        Some((name, path)) if !name.is_empty() && !Path::new(typed).exists() => (Some(name), Path::new(path)),
-        _ => (None, Path::new(typed)),
-    };
-    let brought =
-        judgement_io::import(workspace, path, name, &mut Measuring::default(), &CancellationToken::forever())?;
-    told(path, &brought);
+    match typed.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !Path::new(typed).exists() => {
+            judged(workspace, Path::new(path), Some(name))
+        }
+        _ => judged(workspace, Path::new(typed), None),
+    }
+}
+
+fn judged(workspace: &mut Workspace, path: &Path, name: Option<&str>) -> Result<()> {
+    let ticket = CancellationToken::forever();
+    told(path, &judgement_io::import(workspace, path, name, &mut Measuring::default(), &ticket)?);
     Ok(())
 }
 
@@ -422,10 +426,7 @@ fn told(path: &Path, brought: &ImportReport) {
 
 fn bring_in(workspace: &mut Workspace, path: &Path, role: Option<Role>, threads: usize) -> Result<()> {
     if role.is_none() && judgement_io::holds(path) {
-        let brought =
-            judgement_io::import(workspace, path, None, &mut Measuring::default(), &CancellationToken::forever())?;
-        told(path, &brought);
-        return Ok(());
+        return judged(workspace, path, None);
     }
     let options = import::ImportOptions { role, ..import::ImportOptions::default() };
     let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();

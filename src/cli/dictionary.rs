@@ -48,9 +48,6 @@ pub struct DictionaryArgs {
 }
 
 /// Counts and writes.
-///
-/// # Errors
-/// When the model, the input or the output fails; when pairs were refused, at the end.
 pub fn run(low: &DictionaryArgs) -> anyhow::Result<()> {
     let mut counts = WordCounts::default();
     if low.statistical.asked() {

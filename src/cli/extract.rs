@@ -60,9 +60,6 @@ pub struct ExtractArgs {
 }
 
 /// Counts and writes.
-///
-/// # Errors
-/// When the model, the input or the output fails; when pairs were refused, at the end.
 pub fn run(low: &ExtractArgs) -> anyhow::Result<()> {
     let (mut counts, mut refused, most) = (PhraseCounts::default(), 0, low.max_length);
     if let Some(links) = &low.links {

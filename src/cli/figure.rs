@@ -135,9 +135,6 @@ enum Place {
 }
 
 /// Draws.
-///
-/// # Errors
-/// When the model, the input or the output fails; when lines were refused, at the end.
 pub fn run(low: &FigureArgs) -> anyhow::Result<()> {
     let mut drawing = Drawing::new(low)?;
     let mut texts = Texts::open(low)?;

@@ -4,7 +4,8 @@
 //! What was typed (a command's `Low` arguments) becomes what is meant (its `High` ones), and only
 //! then work begins. Results go to stdout and everything else to stderr. The exit code is 0 when
 //! it is done, 2 when the user can mend what went wrong, 1 for anything else; a closed pipe ends
-//! the program quietly. A new command is one file and one line of [`COMMANDS`].
+//! the program quietly. A command fails when a model, its input or its output does, and at the end when it refused lines.
+//! A new command is one file and one line of [`COMMANDS`].
 
 pub mod ablate;
 pub mod align;

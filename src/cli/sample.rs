@@ -59,9 +59,6 @@ pub struct SampleArgs {
 }
 
 /// Draws.
-///
-/// # Errors
-/// When the model, the input or the output fails; when lines were refused, at the end.
 pub fn run(low: &SampleArgs) -> anyhow::Result<()> {
     if low.format == LineFormat::Pharaoh {
         let sentence = "samples are counted and have no alignment; choose --format text or jsonl";

@@ -107,9 +107,6 @@ impl WindowItem for Planned {
 }
 
 /// Translates.
-///
-/// # Errors
-/// When the model, the input or the output fails; when lines were refused, at the end.
 pub fn run(low: &TranslateArgs) -> anyhow::Result<()> {
     let mut files = InputFiles::open(low.sentences.file.as_deref(), None)?;
     let mut plan = low.interventions.as_deref().map(InterventionFile::open).transpose()?;

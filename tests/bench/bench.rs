@@ -194,7 +194,7 @@ impl Setup {
 
 fn measure(args: &Args) -> anyhow::Result<()> {
     let setup = Setup::new(args)?;
-    let mut figures = Figures::new();
+    let mut figures = Figures::default();
     figures.line(&program(&setup.runtime))?;
     for (name, run) in SECTIONS {
         if args.sections.is_empty() || args.sections.iter().any(|wanted| wanted == name) {

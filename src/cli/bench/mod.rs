@@ -78,7 +78,7 @@ pub fn run(low: &BenchArgs) -> anyhow::Result<()> {
     if models.is_empty() {
         return Err(Error::Input(format!("there is no model to measure. {}", bundled::how_to_get())).into());
     }
-    let mut figures = Figures::new();
+    let mut figures = Figures::default();
     figures.line(&program(&runtime))?;
     figures.section("models")?;
     figures.head(COLUMNS)?;
