@@ -201,7 +201,7 @@ fn heatmap<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
         text_height: 0.0,
         palette: Palette::of(look.is_dark),
     };
-    heatmap.sheet(sheet.corner, look.has_legend, &SansSerif, Provenance::default())
+    heatmap.sheet(sheet.corner, look.has_legend, &SansSerif)
 }
 
 fn links<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
@@ -215,7 +215,7 @@ fn links<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
         marked: None,
         palette,
     };
-    let figure = links.whole(size(0.0, RISE), &SansSerif, Provenance::default());
+    let figure = links.whole(size(0.0, RISE), &SansSerif);
     if !look.has_legend {
         return figure;
     }
@@ -233,14 +233,14 @@ fn beam<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
     };
     let marks: Vec<Mark<'a>> = sheet.beam.iter().enumerate().flat_map(row).collect();
     let size = size(width, LINE * sheet.beam.len().max(1) as f32);
-    let figure = Figure { size, marks, provenance: Provenance::default() };
+    let figure = Figure { size, marks, ..Figure::default() };
     if look.has_legend { with_legend(figure, |place| legend::of_doubt(&place, palette)) } else { figure }
 }
 
 fn tree<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
     let palette = Palette::of(look.is_dark);
     let tree = TreeFigure { nodes: &sheet.tree, selected: None, scale: 1.0, palette };
-    let figure = tree.whole(&SansSerif, Provenance::default());
+    let figure = tree.whole(&SansSerif);
     if look.has_legend { with_legend(figure, |place| legend::of_doubt(&place, palette)) } else { figure }
 }
 

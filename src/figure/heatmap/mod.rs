@@ -17,7 +17,6 @@ use crate::figure::mark::{
 };
 use crate::figure::measure::TextMeasure;
 use crate::figure::palette::Palette;
-use crate::figure::provenance::Provenance;
 use crate::figure::sizes::{GAZE_LINE, LABEL_MAX, SPACE_1, SPACE_2, TEXT_SMALL};
 use crate::figure::{Figure, legend};
 use crate::text::links::Links;
@@ -218,13 +217,7 @@ impl<'a> Heatmap<'a> {
 
     /// All of it as one figure, as large as it needs to be. `corner` says which word a row belongs to, where there is a
     /// choice.
-    pub fn sheet(
-        mut self,
-        corner: Option<&'a str>,
-        has_legend: bool,
-        measure: &dyn TextMeasure,
-        provenance: Provenance,
-    ) -> Figure<'a> {
+    pub fn sheet(mut self, corner: Option<&'a str>, has_legend: bool, measure: &dyn TextMeasure) -> Figure<'a> {
         let numbers = self.cells.numbers;
         let texts = |labels: &'a [Label<'a>]| labels.iter().map(|label| label.text.clone());
         self.text_height = measure.height(TEXT_SMALL);
@@ -260,7 +253,7 @@ impl<'a> Heatmap<'a> {
             marks.extend(outlines::legend(&place, self.palette));
             width = width.max(left + outlines::legend_width(measure));
         }
-        Figure { size: size(width, below), marks, provenance }
+        Figure { size: size(width, below), marks, ..Figure::default() }
     }
 }
 
