@@ -11,7 +11,7 @@ use crate::training::fused::both::Both;
 use crate::training::fused::embedding::Embedded;
 use crate::training::fused::encoder::{EncoderLayer, EncoderScan, UnitPacks};
 use crate::training::fused::parts::FusedParts;
-use crate::training::fused::pass::Pass;
+use crate::training::fused::pass::ShardPass;
 use crate::training::fused::readout::{Inputs, ReadoutGradients};
 use crate::training::fused::workspace::Buffer;
 use crate::training::fused::{Shard, readout};
@@ -77,14 +77,14 @@ struct Unrolled<'a> {
 }
 
 /// V x + b between states and c.
-fn square<'a>(pass: &Pass<'a>, names: (&str, &str)) -> Affine<'a> {
+fn square<'a>(pass: &ShardPass<'a>, names: (&str, &str)) -> Affine<'a> {
     let n = pass.model.config.hidden;
     Affine::new(pass.model, names, n, n)
 }
 
 impl EncdecPacks {
     /// Loss and, with options, gradient of a shard.
-    pub fn step(&self, pass: &mut Pass<'_>) {
+    pub fn step(&self, pass: &mut ShardPass<'_>) {
         let encoded = self.encode(pass);
         let unrolled = self.unroll(pass, &encoded);
         let config = pass.model.config;
@@ -100,7 +100,7 @@ impl EncdecPacks {
         EncoderLayer { prefix: "encoder", packs: &self.encoder, sense: Sense::Old, direction: ScanDirection::Forward }
     }
 
-    fn encode<'a>(&self, pass: &mut Pass<'a>) -> Encoded<'a> {
+    fn encode<'a>(&self, pass: &mut ShardPass<'a>) -> Encoded<'a> {
         let Shard { b, t_x, .. } = *pass.shard;
         let n = pass.model.config.hidden;
         let words = Embedded::source(pass);
@@ -111,7 +111,7 @@ impl EncdecPacks {
         Encoded { words, scan, c }
     }
 
-    fn unroll<'a>(&self, pass: &mut Pass<'a>, encoded: &Encoded<'_>) -> Unrolled<'a> {
+    fn unroll<'a>(&self, pass: &mut ShardPass<'a>, encoded: &Encoded<'_>) -> Unrolled<'a> {
         let Shard { b, t_y, .. } = *pass.shard;
         let (n, rows) = (pass.model.config.hidden, t_y * b);
         let words = Embedded::previous(pass);
@@ -147,7 +147,7 @@ impl EncdecPacks {
 
     fn backward(
         &self,
-        pass: &mut Pass<'_>,
+        pass: &mut ShardPass<'_>,
         encoded: &Encoded<'_>,
         unrolled: &Unrolled<'_>,
         mut d: ReadoutGradients<'_>,
@@ -183,7 +183,7 @@ impl EncdecPacks {
     /// From the last step to the first; returns ds_0 and fills the gradients of x, p and C c.
     fn unroll_back<'a>(
         &self,
-        pass: &Pass<'a>,
+        pass: &ShardPass<'a>,
         unrolled: &Unrolled<'_>,
         d_s: &[f32],
         [dx, dp, dcc]: [&mut [f32]; 3],

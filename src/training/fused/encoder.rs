@@ -8,7 +8,7 @@ use crate::nn::fused::{gru, scan};
 use crate::training::fused::Shard;
 use crate::training::fused::both::Both;
 use crate::training::fused::parts::FusedParts;
-use crate::training::fused::pass::Pass;
+use crate::training::fused::pass::ShardPass;
 use crate::training::fused::workspace::Buffer;
 
 /// U of one unit packed both ways.
@@ -55,7 +55,7 @@ pub struct EncoderLayer<'a> {
 
 impl EncoderLayer<'_> {
     /// Reads e [t_x * b, m].
-    pub fn forward<'a>(&self, pass: &Pass<'a>, e: &[f32]) -> EncoderScan<'a> {
+    pub fn forward<'a>(&self, pass: &ShardPass<'a>, e: &[f32]) -> EncoderScan<'a> {
         let Shard { b, t_x, ref live, .. } = *pass.shard;
         let (n, rows) = (pass.model.config.hidden, t_x * b);
         let take = |length| pass.buffers.take(length);
@@ -84,7 +84,7 @@ impl EncoderLayer<'_> {
 
     /// From dh [t_x, b, n] (the gradient of the state after word t) to the weights' gradient
     /// (added) and de [t_x * b, m] (added).
-    pub fn backward(&self, pass: &mut Pass<'_>, scan: &EncoderScan<'_>, e: &[f32], dh: &[f32], de: &mut [f32]) {
+    pub fn backward(&self, pass: &mut ShardPass<'_>, scan: &EncoderScan<'_>, e: &[f32], dh: &[f32], de: &mut [f32]) {
         let Shard { b, t_x, .. } = *pass.shard;
         let (n, rows) = (pass.model.config.hidden, t_x * b);
         let mut dx = pass.buffers.take(rows * 3 * n);

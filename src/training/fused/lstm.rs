@@ -8,7 +8,7 @@ use crate::training::fused::Shard;
 use crate::training::fused::affine::Affine;
 use crate::training::fused::both::Both;
 use crate::training::fused::parts::FusedParts;
-use crate::training::fused::pass::Pass;
+use crate::training::fused::pass::ShardPass;
 use crate::training::fused::workspace::Buffer;
 
 /// The gates of a layer in the order of the layout.
@@ -74,7 +74,7 @@ impl LstmLayer<'_> {
     }
 
     /// Reads x [t_x * b, width].
-    pub fn forward<'a>(&self, pass: &Pass<'a>, x: &[f32]) -> LstmScan<'a> {
+    pub fn forward<'a>(&self, pass: &ShardPass<'a>, x: &[f32]) -> LstmScan<'a> {
         let Shard { b, t_x, ref live, .. } = *pass.shard;
         let n = pass.model.config.hidden;
         let (rows, wide) = (t_x * b, GATES * n);
@@ -103,7 +103,7 @@ impl LstmLayer<'_> {
     /// whole sentence, [b, n] each; used up) to the weights' gradient (added) and dx [t_x * b, width].
     pub fn backward<'a>(
         &self,
-        pass: &mut Pass<'a>,
+        pass: &mut ShardPass<'a>,
         scan: &LstmScan<'_>,
         x: &[f32],
         dh: &[f32],
@@ -137,7 +137,7 @@ impl LstmLayer<'_> {
 
 /// The gradients of W, U and b of a layer from those of its pre-activations [rows, 4n], its inputs x [rows, width]
 /// and its states before [rows, n].
-pub fn weights_back(pass: &mut Pass<'_>, prefix: &str, width: usize, d_pre: &[f32], x: &[f32], h: &[f32]) {
+pub fn weights_back(pass: &mut ShardPass<'_>, prefix: &str, width: usize, d_pre: &[f32], x: &[f32], h: &[f32]) {
     let n = pass.model.config.hidden;
     let wide = GATES * n;
     let rows = d_pre.len() / wide;

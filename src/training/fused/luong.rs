@@ -12,7 +12,7 @@ use crate::training::fused::both::Both;
 use crate::training::fused::lstm::{GATES, LayerPacks, LstmLayer, LstmScan, weights_back};
 use crate::training::fused::luong_attention::{LuongAttention, LuongAttentionPacks};
 use crate::training::fused::parts::FusedParts;
-use crate::training::fused::pass::Pass;
+use crate::training::fused::pass::ShardPass;
 use crate::training::fused::readout::ReadoutOutput;
 use crate::training::fused::workspace::{Buffer, Shard, apply_mask, gather, scatter};
 
@@ -111,7 +111,7 @@ struct Unrolled<'a> {
 
 impl LuongPacks {
     /// Loss and, with options, gradient of a shard.
-    pub fn step(&self, pass: &mut Pass<'_>) {
+    pub fn step(&self, pass: &mut ShardPass<'_>) {
         let Some(sizes) = &pass.model.config.luong else { return };
         let job = Job { packs: self, sizes };
         let encoded = job.encode(pass);
@@ -130,7 +130,7 @@ impl Unrolled<'_> {
 }
 
 /// log p of all real words; with options the gradient of h~ [t_y, b, n].
-fn read_out<'a>(pass: &mut Pass<'a>, unrolled: &Unrolled<'_>) -> Option<Buffer<'a>> {
+fn read_out<'a>(pass: &mut ShardPass<'a>, unrolled: &Unrolled<'_>) -> Option<Buffer<'a>> {
     let Shard { b, t_y, .. } = *pass.shard;
     let n = pass.model.config.hidden;
     let (words, top) = (pass.shard.words(), unrolled.top(b * n));
@@ -167,7 +167,7 @@ impl Job<'_> {
         LstmLayer { prefix, packs: &self.packs.encoder[layer], direction: self.direction(), width }
     }
 
-    fn encode<'a>(&self, pass: &mut Pass<'a>) -> Encoded<'a> {
+    fn encode<'a>(&self, pass: &mut ShardPass<'a>) -> Encoded<'a> {
         let Shard { b, t_x, .. } = *pass.shard;
         let FusedParts { config, .. } = pass.model;
         let mut encoded = Encoded { x: Vec::new(), masks: Vec::new(), scans: Vec::new() };
@@ -200,7 +200,7 @@ impl Job<'_> {
 
     /// The layers with their start states, the inputs of layer 0 as far as they are known, and its gates as far as
     /// the embeddings give them.
-    fn prepare<'a>(&self, pass: &mut Pass<'a>, encoded: &Encoded<'_>) -> Vec<Stacked<'a>> {
+    fn prepare<'a>(&self, pass: &mut ShardPass<'a>, encoded: &Encoded<'_>) -> Vec<Stacked<'a>> {
         let Shard { b, t_x, t_y, .. } = *pass.shard;
         let FusedParts { config, .. } = pass.model;
         let (n, m) = (config.hidden, config.embedding);
@@ -234,7 +234,7 @@ impl Job<'_> {
         layers
     }
 
-    fn unroll<'a>(&self, pass: &mut Pass<'a>, encoded: &Encoded<'_>) -> Unrolled<'a> {
+    fn unroll<'a>(&self, pass: &mut ShardPass<'a>, encoded: &Encoded<'_>) -> Unrolled<'a> {
         let Shard { b, t_y, .. } = *pass.shard;
         let n = pass.model.config.hidden;
         let mut layers = self.prepare(pass, encoded);
@@ -267,7 +267,7 @@ impl Job<'_> {
     }
 
     /// All layers at step `i`.
-    fn step_layers(&self, pass: &Pass<'_>, i: usize, layers: &mut [Stacked<'_>], feed: &[f32]) {
+    fn step_layers(&self, pass: &ShardPass<'_>, i: usize, layers: &mut [Stacked<'_>], feed: &[f32]) {
         let b = pass.shard.b;
         let (n, m) = (pass.model.config.hidden, pass.model.config.embedding);
         let wide = GATES * n;
@@ -298,7 +298,13 @@ impl Job<'_> {
         }
     }
 
-    fn backward<'a>(&self, pass: &mut Pass<'a>, encoded: &Encoded<'_>, unrolled: &Unrolled<'a>, mut d_top: Buffer<'a>) {
+    fn backward<'a>(
+        &self,
+        pass: &mut ShardPass<'a>,
+        encoded: &Encoded<'_>,
+        unrolled: &Unrolled<'a>,
+        mut d_top: Buffer<'a>,
+    ) {
         let Shard { b, t_x, t_y, .. } = *pass.shard;
         let n = pass.model.config.hidden;
         let layers = self.sizes.layers;
@@ -340,7 +346,7 @@ impl Job<'_> {
     }
 
     /// All layers at step `i`, from the top; leaves the gradient of h~_{t-1} in `d_feed`.
-    fn step_back(&self, pass: &Pass<'_>, i: usize, unrolled: &Unrolled<'_>, back: &mut Back<'_>) {
+    fn step_back(&self, pass: &ShardPass<'_>, i: usize, unrolled: &Unrolled<'_>, back: &mut Back<'_>) {
         let (b, n) = (pass.shard.b, pass.model.config.hidden);
         let wide = GATES * n;
         back.d_feed.fill(0.0);
@@ -366,7 +372,7 @@ impl Job<'_> {
     }
 
     /// Gradients of the decoder's W, U, b and of the target embeddings.
-    fn decoder_weights(&self, pass: &mut Pass<'_>, unrolled: &Unrolled<'_>, back: &Back<'_>) {
+    fn decoder_weights(&self, pass: &mut ShardPass<'_>, unrolled: &Unrolled<'_>, back: &Back<'_>) {
         let Shard { b, t_y, .. } = *pass.shard;
         let FusedParts { config, .. } = pass.model;
         let (n, m) = (config.hidden, config.embedding);
@@ -384,7 +390,13 @@ impl Job<'_> {
     }
 
     /// Through the encoder, from the top layer; `dh` is the gradient of the annotations [t_x, b, n].
-    fn encode_back<'a>(&self, pass: &mut Pass<'a>, encoded: &Encoded<'_>, mut dh: Buffer<'a>, back: &mut Back<'a>) {
+    fn encode_back<'a>(
+        &self,
+        pass: &mut ShardPass<'a>,
+        encoded: &Encoded<'_>,
+        mut dh: Buffer<'a>,
+        back: &mut Back<'a>,
+    ) {
         for layer in (0..self.sizes.layers).rev() {
             let prefix = format!("encoder.{layer}");
             let unit = self.encoder_layer(pass.model.config, layer, &prefix);

@@ -9,7 +9,7 @@ use crate::nn::fused::focus::Focus;
 use crate::nn::fused::{attention, axpy, dot, focus};
 use crate::training::fused::both::Both;
 use crate::training::fused::parts::FusedParts;
-use crate::training::fused::pass::Pass;
+use crate::training::fused::pass::ShardPass;
 use crate::training::fused::workspace::Buffer;
 use crate::training::fused::{Shard, guide};
 
@@ -85,7 +85,7 @@ pub struct AttentionGradients<'a> {
 impl<'a> LuongAttention<'a> {
     /// Before the first step; `h` [t_x, b, n] are the top states of the encoder. `None` of a score without kernels, which
     /// `Fused::new` refuses.
-    pub fn new(pass: &Pass<'a>, h: &[f32]) -> Option<Self> {
+    pub fn new(pass: &ShardPass<'a>, h: &[f32]) -> Option<Self> {
         let sizes = pass.model.config.luong.as_ref()?;
         let (model, shard, buffers) = (pass.model, pass.shard, pass.buffers);
         let Shard { b, t_x, t_y, .. } = *shard;
@@ -191,8 +191,8 @@ impl<'a> LuongAttention<'a> {
         }
     }
 
-    /// Buffers of the backward pass.
-    pub fn backward(&self, pass: &Pass<'a>) -> AttentionGradients<'a> {
+    /// FreeBuffers of the backward pass.
+    pub fn backward(&self, pass: &ShardPass<'a>) -> AttentionGradients<'a> {
         let Shard { b, t_x, t_y, .. } = *self.shard;
         let n = self.n;
         AttentionGradients {
@@ -213,7 +213,7 @@ impl<'a> LuongAttention<'a> {
     /// Back through step `i` from the gradient of [c_t; h_t]; that of h_t is added to `d_top` [b, n].
     pub fn step_back(
         &self,
-        pass: &mut Pass<'_>,
+        pass: &mut ShardPass<'_>,
         packs: &LuongAttentionPacks,
         i: usize,
         d_joined: &[f32],
@@ -268,7 +268,7 @@ impl<'a> LuongAttention<'a> {
     }
 
     /// Back through p_t = S sigma(v_p' tanh(W_p h_t)) (equation 9).
-    fn place_back(&self, pass: &mut Pass<'_>, i: usize, row: usize, dp: f32, back: &mut AttentionGradients<'_>) {
+    fn place_back(&self, pass: &mut ShardPass<'_>, i: usize, row: usize, dp: f32, back: &mut AttentionGradients<'_>) {
         let at = i * self.shard.b + row;
         let (p_t, words) = (self.foci[at].p_t, self.shard.x_length[row] as f32);
         let at = at * self.n..(at + 1) * self.n;
@@ -282,7 +282,7 @@ impl<'a> LuongAttention<'a> {
 
     /// After all steps: gradients of the attention's weights, and that of the annotations added to `dh`
     /// [t_x, b, n]. `top` are all h_t [t_y, b, n].
-    pub fn finish_back(&self, pass: &mut Pass<'_>, mut back: AttentionGradients<'a>, top: &[f32], dh: &mut [f32]) {
+    pub fn finish_back(&self, pass: &mut ShardPass<'_>, mut back: AttentionGradients<'a>, top: &[f32], dh: &mut [f32]) {
         let Shard { b, t_x, t_y, .. } = *self.shard;
         let (n, precision, buffers) = (self.n, pass.model.precision, pass.buffers);
         let mut d_rows = buffers.take(b * t_x * n);
@@ -307,7 +307,7 @@ impl<'a> LuongAttention<'a> {
     }
 
     /// Gradients of W_a and W_p, and of the annotations through the keys.
-    fn weights_back(&self, pass: &mut Pass<'_>, back: &AttentionGradients<'_>, d_rows: &mut [f32], top: &[f32]) {
+    fn weights_back(&self, pass: &mut ShardPass<'_>, back: &AttentionGradients<'_>, d_rows: &mut [f32], top: &[f32]) {
         let Shard { b, t_x, t_y, .. } = *self.shard;
         let (n, rows, keys, precision) = (self.n, t_y * b, b * t_x, pass.model.precision);
         match self.score {

@@ -33,7 +33,7 @@ use crate::training::minibatch::Minibatch;
 use crate::training::optimizer::Optimizer;
 use crate::training::reach::Reach;
 
-use crate::training::fused::pass::Pass;
+use crate::training::fused::pass::ShardPass;
 use crate::training::fused::workspace::Noise;
 
 pub use crate::training::fused::workspace::{Shard, TrainingScratch};
@@ -95,7 +95,7 @@ struct GradientEntry {
     /// Packs the weights again.
     repack: fn(&mut Packs, FusedParts<'_>),
     /// Loss and, where there are options, gradient of a shard.
-    step: fn(&Packs, &mut Pass<'_>),
+    step: fn(&Packs, &mut ShardPass<'_>),
 }
 
 /// The architectures whose gradients are written by hand; the others learn by candle's autograd.
@@ -216,8 +216,7 @@ impl Fused {
                 self.packs.output.get_or_insert_default();
             }
             (Precision::Bf16, Some(entry)) => {
-                let w = &flat[entry.offset..entry.offset + entry.len()];
-                self.packs.output.get_or_insert_default().pack(w, entry.shape[1]);
+                self.packs.output.get_or_insert_default().pack(&flat[entry.range()], entry.shape[1]);
             }
             (Precision::Bf16, None) | (Precision::F32, _) => {}
         }
@@ -250,7 +249,7 @@ impl Fused {
                     let options =
                         options.map(|o| StepOptions { seed: o.seed.wrapping_add(0x9E37_79B9 * (t as u64 + 1)), ..o });
                     let output = options.and(packs.output.as_ref());
-                    let mut pass = Pass {
+                    let mut pass = ShardPass {
                         model: FusedParts { config, layout, flat, precision, output, sample },
                         shard: &Shard::new(batch, t, threads),
                         options,

@@ -3,12 +3,12 @@
 use crate::nn::fused::vocabulary::{Mixed, Scratch};
 use crate::training::fused::affine::Affine;
 use crate::training::fused::parts::FusedParts;
-use crate::training::fused::workspace::{Buffer, Buffers, Noise, Shard};
+use crate::training::fused::workspace::{Buffer, FreeBuffers, Noise, Shard};
 use crate::training::fused::{BatchLoss, StepOptions};
 
 /// A forward pass and, with options, the backward pass that follows.
 #[derive(Debug)]
-pub struct Pass<'a> {
+pub struct ShardPass<'a> {
     /// Weights.
     pub model: FusedParts<'a>,
     /// Data.
@@ -18,7 +18,7 @@ pub struct Pass<'a> {
     /// Of dropout.
     pub noise: Noise,
     /// Where buffers come from.
-    pub buffers: &'a Buffers,
+    pub buffers: &'a FreeBuffers,
     /// Of the output layer.
     pub vocabulary: &'a mut Scratch,
     /// The matrix of a sample of the output layer in bf16.
@@ -29,7 +29,7 @@ pub struct Pass<'a> {
     pub loss: BatchLoss,
 }
 
-impl<'a> Pass<'a> {
+impl<'a> ShardPass<'a> {
     /// A dropout mask, when there is dropout.
     pub fn dropped(&mut self, length: usize) -> Option<Buffer<'a>> {
         let p = self.options.map_or(0.0, |o| o.dropout);

@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::nn::fused::elementwise::{add, add_column_sums};
 use crate::nn::fused::vocabulary::{Objective, OutputLayer, Scratch};
 use crate::nn::fused::{fill_rows, output};
-use crate::training::fused::pass::Pass;
+use crate::training::fused::pass::ShardPass;
 use crate::training::fused::sample::SampledWords;
 use crate::training::fused::workspace::{Buffer, apply_mask};
 use crate::training::fused::{BatchLoss, sample};
@@ -62,7 +62,7 @@ pub struct ReadoutGradients<'a> {
 }
 
 /// Loss of the shard and, with options, gradients of weights (added) and inputs.
-pub fn step<'a>(pass: &mut Pass<'a>, names: Names, inputs: Inputs<'_>) -> Option<ReadoutGradients<'a>> {
+pub fn step<'a>(pass: &mut ShardPass<'a>, names: Names, inputs: Inputs<'_>) -> Option<ReadoutGradients<'a>> {
     let (model, buffers) = (pass.model, pass.buffers);
     let (n, m, l) = (model.config.hidden, model.config.embedding, model.config.maxout);
     let rows = pass.shard.t_y * pass.shard.b;
@@ -113,7 +113,7 @@ pub struct ReadoutOutput<'a> {
 impl ReadoutOutput<'_> {
     /// The output layer over the rows of real words only: from t [words, width], which is dropped out, the loss and, with
     /// options, the gradient of t.
-    pub fn step<'a>(self, pass: &mut Pass<'a>, words: &[usize], mut t: Buffer<'a>) -> Option<Buffer<'a>> {
+    pub fn step<'a>(self, pass: &mut ShardPass<'a>, words: &[usize], mut t: Buffer<'a>) -> Option<Buffer<'a>> {
         let mask = pass.dropped(t.len());
         apply_mask(mask.as_deref(), &mut t);
         let mut dt = pass.buffers.take(if pass.options.is_some() { t.len() } else { 0 });
@@ -127,7 +127,7 @@ impl ReadoutOutput<'_> {
     }
 
     /// G = G_l G_r: the logits read G_r t [rows, r].
-    fn low_rank(self, pass: &mut Pass<'_>, rank: &str, targets: &[u32], t: &[f32], dt: &mut [f32]) {
+    fn low_rank(self, pass: &mut ShardPass<'_>, rank: &str, targets: &[u32], t: &[f32], dt: &mut [f32]) {
         let (l, rows, precision) = (self.width, targets.len(), pass.model.precision);
         let g_r = pass.model.get(rank);
         let r = g_r.len() / l;
@@ -142,7 +142,7 @@ impl ReadoutOutput<'_> {
     }
 
     /// W t (+ b), its loss and, with options, the gradient of t (written).
-    fn logits(self, pass: &mut Pass<'_>, targets: &[u32], t: &[f32], dt: &mut [f32]) {
+    fn logits(self, pass: &mut ShardPass<'_>, targets: &[u32], t: &[f32], dt: &mut [f32]) {
         let model = pass.model;
         let layer = OutputLayer {
             w: model.get(self.matrix),
@@ -172,7 +172,7 @@ impl ReadoutOutput<'_> {
     /// As [`layer_pass`] over the words of a sample alone.
     fn sampled_pass(
         self,
-        pass: &mut Pass<'_>,
+        pass: &mut ShardPass<'_>,
         layer: &OutputLayer<'_>,
         objective: Objective,
         sample: &SampledWords,

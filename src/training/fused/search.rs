@@ -11,7 +11,7 @@ use crate::training::fused::both::Both;
 use crate::training::fused::embedding::Embedded;
 use crate::training::fused::encoder::{EncoderLayer, EncoderScan, UnitPacks};
 use crate::training::fused::parts::FusedParts;
-use crate::training::fused::pass::Pass;
+use crate::training::fused::pass::ShardPass;
 use crate::training::fused::readout::{Inputs, ReadoutGradients};
 use crate::training::fused::workspace::Buffer;
 use crate::training::fused::{Shard, guide, readout};
@@ -75,20 +75,20 @@ struct Unrolled<'a> {
 }
 
 /// U_a h + b_a.
-fn keys<'a>(pass: &Pass<'a>) -> Affine<'a> {
+fn keys<'a>(pass: &ShardPass<'a>) -> Affine<'a> {
     let config = pass.model.config;
     Affine::new(pass.model, ("attention.U_a", "attention.b_a"), config.alignment, 2 * config.hidden)
 }
 
 /// W_s <-h_1 + b_s.
-fn start<'a>(pass: &Pass<'a>) -> Affine<'a> {
+fn start<'a>(pass: &ShardPass<'a>) -> Affine<'a> {
     let n = pass.model.config.hidden;
     Affine::new(pass.model, ("decoder.W_s", "decoder.b_s"), n, n)
 }
 
 impl SearchPacks {
     /// Loss and, with options, gradient of a shard.
-    pub fn step(&self, pass: &mut Pass<'_>) {
+    pub fn step(&self, pass: &mut ShardPass<'_>) {
         let encoded = self.encode(pass);
         let unrolled = self.unroll(pass, &encoded);
         let n = pass.model.config.hidden;
@@ -115,7 +115,7 @@ impl SearchPacks {
         EncoderLayer { prefix, packs, sense: Sense::New, direction }
     }
 
-    fn encode<'a>(&self, pass: &mut Pass<'a>) -> Encoded<'a> {
+    fn encode<'a>(&self, pass: &mut ShardPass<'a>) -> Encoded<'a> {
         let Shard { b, t_x, .. } = *pass.shard;
         let (n, a) = (pass.model.config.hidden, pass.model.config.alignment);
         let words = Embedded::source(pass);
@@ -134,7 +134,7 @@ impl SearchPacks {
         Encoded { words, forward, backward, h, keys: keys_of_h }
     }
 
-    fn unroll<'a>(&self, pass: &mut Pass<'a>, encoded: &Encoded<'_>) -> Unrolled<'a> {
+    fn unroll<'a>(&self, pass: &mut ShardPass<'a>, encoded: &Encoded<'_>) -> Unrolled<'a> {
         let Shard { b, t_x, t_y, ref x_length, .. } = *pass.shard;
         let (n, a) = (pass.model.config.hidden, pass.model.config.alignment);
         let rows = t_y * b;
@@ -185,7 +185,7 @@ impl SearchPacks {
 
     fn backward<'a>(
         &self,
-        pass: &mut Pass<'a>,
+        pass: &mut ShardPass<'a>,
         encoded: &Encoded<'_>,
         unrolled: &Unrolled<'_>,
         mut d: ReadoutGradients<'_>,
@@ -214,7 +214,7 @@ impl SearchPacks {
     /// From the last step to the first; returns ds_0. Completes `d.c`.
     fn unroll_back<'a>(
         &self,
-        pass: &mut Pass<'a>,
+        pass: &mut ShardPass<'a>,
         encoded: &Encoded<'_>,
         unrolled: &Unrolled<'_>,
         d: &mut ReadoutGradients<'_>,
@@ -261,7 +261,14 @@ impl SearchPacks {
         ds
     }
 
-    fn encode_back(&self, pass: &mut Pass<'_>, encoded: &Encoded<'_>, s_0: &[f32], dh: &[f32], mut ds_0: Buffer<'_>) {
+    fn encode_back(
+        &self,
+        pass: &mut ShardPass<'_>,
+        encoded: &Encoded<'_>,
+        s_0: &[f32],
+        dh: &[f32],
+        mut ds_0: Buffer<'_>,
+    ) {
         let Shard { b, t_x, .. } = *pass.shard;
         let (n, m) = (pass.model.config.hidden, pass.model.config.embedding);
         let mut forward = pass.buffers.take(t_x * b * n);
@@ -294,7 +301,7 @@ struct StepGradients<'a> {
 }
 
 fn decoder_weights(
-    pass: &mut Pass<'_>,
+    pass: &mut ShardPass<'_>,
     unrolled: &Unrolled<'_>,
     d: &mut ReadoutGradients<'_>,
     steps: &StepGradients<'_>,

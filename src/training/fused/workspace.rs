@@ -98,7 +98,7 @@ impl Shard {
 #[derive(Debug, Default)]
 pub struct TrainingScratch {
     /// Of the passes.
-    pub buffers: Buffers,
+    pub buffers: FreeBuffers,
     /// Of the output layer.
     pub vocabulary: vocabulary::Scratch,
     /// The matrix of a sample of the output layer in bf16.
@@ -113,11 +113,11 @@ impl TrainingScratch {
     }
 }
 
-/// Buffers that nobody uses at present.
+/// FreeBuffers that nobody uses at present.
 #[derive(Debug, Default)]
-pub struct Buffers(RefCell<Vec<Vec<f32>>>);
+pub struct FreeBuffers(RefCell<Vec<Vec<f32>>>);
 
-impl Buffers {
+impl FreeBuffers {
     /// A buffer of this length with arbitrary content.
     pub fn take(&self, length: usize) -> Buffer<'_> {
         let mut free = self.0.borrow_mut();
@@ -138,11 +138,11 @@ impl Buffers {
     }
 }
 
-/// Numbers that go back to their [`Buffers`] when they are no longer needed.
+/// Numbers that go back to their [`FreeBuffers`] when they are no longer needed.
 #[derive(Debug)]
 pub struct Buffer<'a> {
     numbers: Vec<f32>,
-    home: &'a Buffers,
+    home: &'a FreeBuffers,
 }
 
 impl Deref for Buffer<'_> {
