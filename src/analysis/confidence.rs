@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 
 use crate::analysis::alignment::Alignment;
-use crate::analysis::entropy::entropy;
+use crate::analysis::divergence::entropy;
 use crate::analysis::hard;
 use crate::text::links::{Link, Links};
 use crate::text::readable::readable;
@@ -40,7 +40,7 @@ pub enum Better {
 }
 
 /// One line of [`CONFIDENCES`].
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct ConfidenceEntry {
     /// What is typed, and the column of a table.
     pub name: &'static str,
@@ -52,12 +52,6 @@ pub struct ConfidenceEntry {
     pub better: Better,
     /// Its value; `None` where the translation lacks what it needs.
     pub of: fn(&TranslationSigns<'_>) -> Option<f64>,
-}
-
-impl std::fmt::Debug for ConfidenceEntry {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ConfidenceEntry").field("name", &self.name).finish_non_exhaustive()
-    }
 }
 
 /// Every measure; the published definitions first, then those of the program SoftAlignments, which differ.

@@ -60,49 +60,49 @@ impl Rgba {
     }
 }
 
-/// The colours of a theme.
+/// The colours of a theme, as plain numbers or of the kind that paints them.
 #[derive(Clone, Copy, Debug)]
-pub struct Palette {
+pub struct Palette<C = Rgba> {
     /// Behind everything.
-    pub ground: Rgba,
+    pub ground: C,
     /// Panels and cards.
-    pub panel: Rgba,
+    pub panel: C,
     /// Fields and chips, one step off the panel.
-    pub sunken: Rgba,
+    pub sunken: C,
     /// A hovered row or chip.
-    pub raised: Rgba,
+    pub raised: C,
     /// Hairlines.
-    pub line: Rgba,
+    pub line: C,
     /// Running text.
-    pub text: Rgba,
+    pub text: C,
     /// Captions.
-    pub weak: Rgba,
+    pub weak: C,
     /// The one accent: selection, hover, focus.
-    pub accent: Rgba,
+    pub accent: C,
     /// Its soft background.
-    pub accent_soft: Rgba,
+    pub accent_soft: C,
     /// The accent as lines over a heatmap, where it has to stand out from black and from white.
-    pub mark: Rgba,
+    pub mark: C,
     /// Where local attention looks, as lines over a heatmap.
-    pub gaze: Rgba,
+    pub gaze: C,
     /// The links of an aligner, as outlines over a heatmap.
-    pub link: Rgba,
+    pub link: C,
     /// The line inside them, which stands out where they do not.
-    pub link_edge: Rgba,
+    pub link_edge: C,
     /// What a person has set: frames of words and rows.
-    pub set: Rgba,
+    pub set: C,
     /// Its soft background.
-    pub set_soft: Rgba,
+    pub set_soft: C,
     /// Text on the accent.
-    pub on_accent: Rgba,
+    pub on_accent: C,
     /// Doubt.
-    pub warm: Rgba,
+    pub warm: C,
     /// Its soft background.
-    pub warm_soft: Rgba,
+    pub warm_soft: C,
     /// Failure.
-    pub error: Rgba,
+    pub error: C,
     /// Its soft background.
-    pub error_soft: Rgba,
+    pub error_soft: C,
 }
 
 /// On white, as on paper.
