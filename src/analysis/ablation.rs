@@ -45,9 +45,6 @@ pub struct AblatedWord {
 }
 
 /// Puts a translation (ids, `</s>` included) to the tests; `seeds` has one for each permutation.
-///
-/// # Errors
-/// As [`ablate`].
 pub fn words(
     stepper: &mut dyn Stepper,
     pair: (&[u32], &[u32]),

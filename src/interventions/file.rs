@@ -106,9 +106,6 @@ impl InterventionFile {
     }
 
     /// The interventions of the next sentence; `None` behind the last line.
-    ///
-    /// # Errors
-    /// A line that is no object of interventions.
     pub fn next_line(&mut self) -> Result<Option<(Arc<Interventions>, Origin)>> {
         let lines = match &mut self.kind {
             Kind::All(all) => return Ok(Some((Arc::clone(all), Origin { path: self.path.clone(), line: None }))),
@@ -122,10 +119,7 @@ impl InterventionFile {
         Ok(Some((Arc::new(read), Origin { path: self.path.clone(), line: Some(lines.taken) })))
     }
 
-    /// As [`InterventionFile::next_line`], where there is a sentence.
-    ///
-    /// # Errors
-    /// As there; a file that has ended.
+    /// As [`InterventionFile::next_line`], where there is a sentence; a file that has ended is an error.
     pub fn next_sentence(&mut self) -> Result<(Arc<Interventions>, Origin)> {
         let next = self.next_line()?;
         next.ok_or_else(|| {
