@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::analysis::concordance::{ConcordanceLine, ConcordanceQuery, ConcordanceSentence, context};
+use crate::analysis::concordance::{ConcordanceLine, ConcordanceQuery, ConcordanceSentence};
 use crate::analysis::lexical::cut;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
@@ -108,9 +108,10 @@ pub fn tsv(lines: &[ConcordanceLine], order: &[u32], corpus: &CorpusTable, syste
     let text =
         |at: u32| corpus.systems.get(system).and_then(|column| column.texts.get(at as usize)).unwrap_or_default();
     let row = |line: &ConcordanceLine| {
-        let around = context(&line.words, &line.span(), WIDTH);
+        let [left, hit, right] = line.parts();
+        let (left, right) = (&left[left.len().saturating_sub(WIDTH)..], &right[..right.len().min(WIDTH)]);
         let linked = line.linked_words().join(" ");
-        let cells = [around.left, around.key, around.right, linked, text(line.at).to_owned()];
+        let cells = [left.join(" "), hit.join(" "), right.join(" "), linked, text(line.at).to_owned()];
         std::iter::once(TsvCell::plain(&(line.at + 1))).chain(cells.iter().map(TsvCell::from)).collect()
     };
     let head = ["sentence", "left", "hit", "right", "linked", "output"];

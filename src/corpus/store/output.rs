@@ -11,7 +11,7 @@ use crate::corpus::store::coder;
 use crate::text::links::Link;
 use crate::text::sentence::EOS;
 use crate::text::words;
-use crate::text::words::WordPlaces;
+use crate::text::words::{WordPlaces, without_end};
 
 /// Level of zstandard.
 const LEVEL: i32 = 3;
@@ -75,13 +75,6 @@ impl SystemOutput {
     /// alpha between words, without `</s>` on either side.
     pub fn alignment(&self) -> Option<Alignment> {
         Some(self.alpha.as_ref()?.words(self.words().len(), self.source_words().len()))
-    }
-}
-
-fn without_end(words: &[String]) -> &[String] {
-    match words.split_last() {
-        Some((last, words)) if last == EOS => words,
-        _ => words,
     }
 }
 

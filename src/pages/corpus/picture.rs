@@ -23,7 +23,6 @@ pub fn tables(detail: &Detail, mut number: impl FnMut() -> u64) -> Vec<Option<Ar
             links: gold(detail, output),
             text: output.text.clone(),
             log_p: output.log_p.unwrap_or(f32::NAN),
-            finished: true,
             ..AlignmentTable::default()
         }))
     };
