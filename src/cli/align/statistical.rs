@@ -38,7 +38,7 @@ pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
     let threads = low.run.threads().unwrap_or_else(physical_cores);
     let aligner = low.statistical.aligner(text, threads)?;
     if let Some(path) = &low.save {
-        aligner.learned().pruned(low.save_pairs as usize).save(path)?;
+        aligner.learned.pruned(low.save_pairs as usize).save(path)?;
     }
     let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
     let progress = ProgressLine::new("aligning", files.source.size(), shared);
