@@ -15,7 +15,7 @@ use crate::import::input::ImportInput;
 use crate::import::matrix::{FileMatrix, PEEKED, fit, kept, orientation, settle};
 use crate::import::options::{ImportOptions, Orientation};
 use crate::import::record::{ImportedOutput, ImportedText, Record};
-use crate::text::readable::words;
+use crate::text::readable::tokens;
 
 /// The most weights of a sentence.
 const MOST: usize = 1 << 24;
@@ -34,7 +34,7 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
         && let Ok(Some(matrix)) = peeked.next()
     {
         let n = peeked.done;
-        let [source, target] = sides.both(n, n, &mut unheard)?.map(|text| text.map(|text| words(&text).len()));
+        let [source, target] = sides.both(n, n, &mut unheard)?.map(|text| text.map(|text| tokens(&text).len()));
         matrices.push(FileMatrix { matrix: matrix.trimmed(), source, target });
     }
     matrices.retain(|seen| seen.matrix.rows() > 0);
@@ -183,7 +183,7 @@ impl FormatReader for NpyReader {
             self.sides.end(self.array.done, self.array.done, warnings)?;
             return Ok(None);
         };
-        let [mut source, mut target] = self.sides.both(n, n, warnings)?.map(|text| text.map(|text| words(&text)));
+        let [mut source, mut target] = self.sides.both(n, n, warnings)?.map(|text| text.map(|text| tokens(&text)));
         let alpha = if matrix.weights().iter().any(|weight| !weight.is_finite()) {
             Err("the matrix has weights that are no numbers".to_owned())
         } else {
