@@ -125,9 +125,8 @@ pub fn import_file(
     // What came is folded, however it ended.
     workspace.fold()?;
     told?;
-    let warnings = import.warnings();
-    report.warned += warnings.count();
-    let mut told: Vec<String> = warnings.kept().iter().map(|warning| warning.sentence.clone()).collect();
+    report.warned += import.warnings.count;
+    let mut told: Vec<String> = import.warnings.kept.iter().map(|warning| warning.sentence.clone()).collect();
     told.append(&mut report.warnings);
     report.warnings = told;
     Ok(report)
@@ -221,7 +220,7 @@ impl Importer<'_> {
             let Some(Done::Read(records, warnings)) = self.lanes.take(READ).filter(|_| !report.is_stopped) else {
                 break;
             };
-            import.absorb(warnings);
+            import.warnings.absorb(warnings);
             self.take(records, measuring, report)?;
             self.write(MOST_OPEN.1)?;
             hear(import.progress());
