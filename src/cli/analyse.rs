@@ -422,8 +422,7 @@ fn bring_judgements(workspace: &mut Workspace, typed: &str) -> Result<()> {
         Some((name, path)) if !name.is_empty() && !Path::new(typed).exists() => (Some(name), Path::new(path)),
         _ => (None, Path::new(typed)),
     };
-    let brought =
-        judgement_io::import(workspace, path, name, &mut Measuring::default(), &CancellationToken::forever())?;
+    let brought = judgement_io::import(workspace, path, name, &CancellationToken::forever())?;
     told(path, &brought);
     Ok(())
 }
@@ -438,8 +437,7 @@ fn told(path: &Path, brought: &ImportReport) {
 
 fn bring_in(workspace: &mut Workspace, path: &Path, role: Option<Role>, threads: usize) -> Result<()> {
     if role.is_none() && judgement_io::holds(path) {
-        let brought =
-            judgement_io::import(workspace, path, None, &mut Measuring::default(), &CancellationToken::forever())?;
+        let brought = judgement_io::import(workspace, path, None, &CancellationToken::forever())?;
         told(path, &brought);
         return Ok(());
     }
@@ -447,9 +445,7 @@ fn bring_in(workspace: &mut Workspace, path: &Path, role: Option<Role>, threads:
     let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
     let mut bar = ProgressLine::new(format!("importing {name}"), Some(100), false).counting("per cent");
     let mut hear = |share: f32| bar.add(0, 0, (share * 100.0) as u64);
-    let mut measuring = Measuring::default();
-    let brought =
-        import_file(workspace, (path, &options), threads, &mut measuring, &CancellationToken::forever(), &mut hear);
+    let brought = import_file(workspace, (path, &options), threads, &CancellationToken::forever(), &mut hear);
     bar.finish();
     told(path, &brought?);
     Ok(())

@@ -265,7 +265,8 @@ fn the_lane_opens_imports_shows_judges_and_takes_back() {
     assert_eq!(wait(&thread, rows), [3, 0, 1]);
     thread.send(CorpusRequest::Judge(1, "anna".to_owned(), Judgement { stars: 3, ..Judgement::default() }));
     let stars = |news| match news {
-        CorpusNews::Judged(Some(at), change) => {
+        CorpusNews::Judged(change) => {
+            let at = change.first()?;
             Some((at, change.judged[&at].get("anna").map_or(0, |judgement| judgement.stars)))
         }
         _ => None,
@@ -273,7 +274,7 @@ fn the_lane_opens_imports_shows_judges_and_takes_back() {
     assert_eq!(wait(&thread, stars), (1, 3));
     thread.send(CorpusRequest::SetGold(0, "me".to_owned(), links_of("0-0")));
     let gold = |news| match news {
-        CorpusNews::Judged(_, change) => Some(change.golds[&0].is_some()),
+        CorpusNews::Judged(change) => Some(change.golds[&0].is_some()),
         _ => None,
     };
     assert!(wait(&thread, gold));
@@ -324,7 +325,7 @@ fn a_star_tells_what_it_changes_and_nothing_else() {
         news_of(&thread, show(filter, sorting));
         for stars in [3, 0] {
             let news = news_of(&thread, star(stars));
-            let [CorpusNews::Judged(Some(1), change), rest @ ..] = &news[..] else { panic!("{filter}: {news:?}") };
+            let [CorpusNews::Judged(change), rest @ ..] = &news[..] else { panic!("{filter}: {news:?}") };
             assert_eq!(change.judged.keys().collect::<Vec<_>>(), [&1]);
             assert!(change.golds.is_empty() && change.scheme.is_none());
             let are_rows = matches!(rest, [CorpusNews::Rows(Ok(_))]);
@@ -367,7 +368,7 @@ fn what_is_judged_changes_each_copy_as_reading_anew_would() {
         CorpusRequest::Redo,
     ] {
         for news in news_of(&thread, request.clone()) {
-            if let CorpusNews::Judged(_, change) = news {
+            if let CorpusNews::Judged(change) = news {
                 copy.apply(&change);
             }
         }
@@ -424,7 +425,7 @@ fn a_star_among_many() {
         let began = std::time::Instant::now();
         let star = Judgement { stars, ..Judgement::default() };
         thread.send(CorpusRequest::Judge(77, "anna".to_owned(), star));
-        let change = wait(&thread, |news| if let CorpusNews::Judged(_, change) = news { Some(change) } else { None });
+        let change = wait(&thread, |news| if let CorpusNews::Judged(change) = news { Some(change) } else { None });
         let came = began.elapsed();
         Arc::make_mut(&mut window).apply(&change);
         println!("a star: {came:?}, in the window {:?}", began.elapsed().saturating_sub(came));

@@ -4,7 +4,7 @@
 use crate::corpus::measures::score::score;
 use crate::corpus::measures::table::{CorpusMeasure, MEASURES, OF_SENTENCES};
 use crate::corpus::store::corpus::CorpusTable;
-use crate::corpus::store::texts::{ColumnNumbers, PIECE};
+use crate::corpus::store::texts::{ColumnNumbers, PIECE, TextStore};
 use crate::error::{Error, Result};
 
 /// The score of a system by the marks of people.
@@ -29,6 +29,46 @@ pub enum TableColumn {
     Errors(usize),
 }
 
+/// A column of texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextColumn {
+    /// What is translated.
+    Source,
+    /// The reference.
+    Reference,
+    /// What a system says, by its place.
+    Output(usize),
+}
+
+impl TextColumn {
+    /// A column by its name: `source`, `reference`, `output.1`.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "source" => Some(Self::Source),
+            "reference" => Some(Self::Reference),
+            _ => name.strip_prefix("output.")?.parse::<usize>().ok()?.checked_sub(1).map(Self::Output),
+        }
+    }
+
+    /// What [`TextColumn::named`] reads.
+    pub fn name(self) -> String {
+        match self {
+            Self::Source => "source".to_owned(),
+            Self::Reference => "reference".to_owned(),
+            Self::Output(system) => format!("output.{}", system + 1),
+        }
+    }
+
+    /// Its texts, where there is the system.
+    pub fn texts(self, corpus: &CorpusTable) -> Option<&TextStore> {
+        match self {
+            Self::Source => Some(&corpus.sources),
+            Self::Reference => Some(&corpus.references),
+            Self::Output(system) => corpus.systems.get(system).map(|column| &column.texts),
+        }
+    }
+}
+
 impl CorpusTable {
     /// Reads the texts of these sentences, and their numbers of these columns.
     pub fn read_rows(&self, rows: &[u32], columns: &[TableColumn]) {
@@ -49,9 +89,6 @@ impl CorpusTable {
 
 impl TableColumn {
     /// A column by its name; without a system's number the first system is meant.
-    ///
-    /// # Errors
-    /// A sentence that lists the names there are, or how many systems.
     pub fn named(name: &str, corpus: &CorpusTable) -> Result<Self> {
         match name {
             "number" => return Ok(Self::Number),

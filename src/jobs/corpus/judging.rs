@@ -18,7 +18,7 @@ impl Open<'_> {
         let Some(workspace) = &mut self.workspace else { return Ok(()) };
         let change = Arc::new(Change::read(workspace, changed)?);
         Arc::make_mut(&mut self.corpus).apply(&change);
-        self.tell(CorpusNews::Judged(changed.at, Arc::clone(&change)));
+        self.tell(CorpusNews::Judged(Arc::clone(&change)));
         self.compare();
         let is_drawn = self.jobs.forget_judged(&self.corpus);
         let has_links = !change.golds.is_empty();
@@ -41,8 +41,8 @@ impl Open<'_> {
 
     pub(super) fn draw_links(&mut self, at: usize, annotator: &str, gold: Option<&Links>) -> Result<()> {
         let Some(workspace) = &mut self.workspace else { return Ok(()) };
-        workspace.draw(at, annotator, gold)?;
-        self.judged(&Changed { at: Some(at), judged: vec![at], golds: vec![at], scheme: false })
+        let changed = workspace.draw(at, annotator, gold)?;
+        self.judged(&changed)
     }
 
     /// Links to begin with.

@@ -7,10 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::corpus::export::out::write;
 use crate::corpus::import::importer::{ImportReport, import_file};
-use crate::corpus::judgements::judge::Changed;
 use crate::corpus::judgements::judgement_io;
 use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
-use crate::corpus::measures::table::Measuring;
 use crate::corpus::query::table::Sorting;
 use crate::corpus::query::{hits, table};
 use crate::corpus::store::corpus::CorpusTable;
@@ -20,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::first_set;
 use crate::import;
 use crate::jobs::corpus::calls::{CorpusNews, CorpusRequest, Detail};
-use crate::jobs::corpus::explore::{Explore, Explored, Jobs};
+use crate::jobs::corpus::explore::Jobs;
 use crate::jobs::live::serve::panic_sentence;
 use crate::jobs::thread::{Outbox, caught};
 use crate::text::links::read::links_of;
@@ -109,24 +107,20 @@ impl Open<'_> {
     }
 
     pub(super) fn answer(&mut self, request: CorpusRequest) -> Result<()> {
+        if !matches!(request, CorpusRequest::Stop | CorpusRequest::Open(_) | CorpusRequest::Close) {
+            self.workspace()?;
+        }
         match request {
-            CorpusRequest::Stop => return Ok(()),
-            CorpusRequest::Open(path) => return self.open(&path),
+            CorpusRequest::Stop => Ok(()),
+            CorpusRequest::Open(path) => self.open(&path),
             CorpusRequest::Close => {
                 self.workspace = None;
                 self.corpus = Arc::default();
                 self.rows = Arc::default();
                 self.jobs = Jobs::default();
                 self.compared = None;
-                return Ok(());
+                Ok(())
             }
-            _ => {}
-        }
-        let Some(workspace) = &mut self.workspace else {
-            return Err(Error::Input("No workspace is open; open one, or make one".to_owned()));
-        };
-        match request {
-            CorpusRequest::Open(_) | CorpusRequest::Close | CorpusRequest::Stop => Ok(()),
             CorpusRequest::Import(path, options) => self.import(path, &options),
             CorpusRequest::Fill => self.fill(),
             CorpusRequest::Show { filter, sorting } => {
@@ -139,11 +133,10 @@ impl Open<'_> {
                 self.tell(CorpusNews::Seen);
                 Ok(())
             }
-            CorpusRequest::Explore(explore) => self.explore(explore),
             CorpusRequest::Detail(at) => self.detail(at),
             CorpusRequest::Judge(at, annotator, judgement) => {
-                workspace.judge(at, &annotator, &judgement)?;
-                self.judged(&Changed { at: Some(at), judged: vec![at], ..Changed::default() })
+                let changed = self.workspace()?.judge(at, &annotator, &judgement)?;
+                self.judged(&changed)
             }
             CorpusRequest::SetGold(at, annotator, gold) => self.draw_links(at, &annotator, gold.as_ref()),
             CorpusRequest::Align(at, annotator, languages) => self.align(at, &annotator, &languages),
@@ -153,37 +146,75 @@ impl Open<'_> {
                 Ok(())
             }
             CorpusRequest::SetScheme(scheme, renamed) => {
-                let changed = workspace.set_scheme(&scheme, &renamed)?;
+                let changed = self.workspace()?.set_scheme(&scheme, &renamed)?;
                 self.judged(&changed)
             }
             CorpusRequest::OpenScheme(path) => {
-                let changed = workspace.set_scheme(&ErrorScheme::open(&path)?, &Renamed::default())?;
+                let changed = self.workspace()?.set_scheme(&ErrorScheme::open(&path)?, &Renamed::default())?;
                 self.judged(&changed)
             }
             CorpusRequest::SaveScheme(path) => {
-                workspace.scheme()?.save(&path)?;
+                self.workspace()?.scheme()?.save(&path)?;
                 self.tell(CorpusNews::Written(path));
                 Ok(())
             }
-            CorpusRequest::Undo => workspace.undo()?.map_or(Ok(()), |changed| self.judged(&changed)),
-            CorpusRequest::Redo => workspace.redo()?.map_or(Ok(()), |changed| self.judged(&changed)),
+            CorpusRequest::Undo => self.workspace()?.undo()?.map_or(Ok(()), |changed| self.judged(&changed)),
+            CorpusRequest::Redo => self.workspace()?.redo()?.map_or(Ok(()), |changed| self.judged(&changed)),
             CorpusRequest::Remove(id) => {
-                workspace.remove_system(id)?;
+                self.workspace()?.remove_system(id)?;
                 self.jobs.means.forget();
                 self.jobs.stop();
                 self.refresh()
             }
             CorpusRequest::Write(out) => {
-                write(&out, &self.corpus, workspace)?;
-                self.tell(CorpusNews::Written(out.path.clone()));
+                let corpus = Arc::clone(&self.corpus);
+                write(&out, &corpus, self.workspace()?)?;
+                self.tell(CorpusNews::Written(out.path));
+                Ok(())
+            }
+            CorpusRequest::Watch(columns) => {
+                self.jobs.watched = columns;
+                self.draw();
+                Ok(())
+            }
+            CorpusRequest::Keep(look) => self.workspace()?.keep_look(&look),
+            CorpusRequest::Means(frequencies, languages) => {
+                self.jobs.means.set(frequencies, languages);
+                Ok(())
+            }
+            CorpusRequest::Count(options) => {
+                let (inbox, waiting) = (self.inbox, &mut self.waiting);
+                let mut goes_on = || {
+                    waiting.extend(inbox.try_iter());
+                    !waiting.iter().any(|call| matches!(call, CorpusRequest::Count(_) | CorpusRequest::Close))
+                };
+                self.jobs.count(options, &self.corpus, &self.rows, &mut goes_on)
+            }
+            CorpusRequest::Find(find) => {
+                let rows = Arc::clone(&self.rows);
+                let Some(workspace) = &self.workspace else { return Ok(()) };
+                let refused = self.jobs.find(find, workspace, &rows);
+                refused.into_iter().for_each(|news| self.tell(news));
+                Ok(())
+            }
+            CorpusRequest::SaveHits { path, lines, order, system } => {
+                let table = hits::tsv(&lines, &order, &self.corpus, system);
+                write_atomic(&path, |file| std::io::Write::write_all(file, table.as_bytes()))?;
+                self.tell(CorpusNews::Written(path));
                 Ok(())
             }
         }
     }
 
+    /// What is open.
+    pub(super) fn workspace(&mut self) -> Result<&mut Workspace> {
+        let none = || Error::Input("No workspace is open; open one, or make one".to_owned());
+        self.workspace.as_mut().ok_or_else(none)
+    }
+
     /// Puts in the small test set that comes with the program.
     fn fill(&mut self) -> Result<()> {
-        let Some(workspace) = &mut self.workspace else { return Ok(()) };
+        let workspace = self.workspace()?;
         let origin = workspace.add_origin("the first set of Interlinear", "")?;
         let sentence = |(n, (source, reference, links)): (usize, (&str, &str, &str))| NewSentence {
             source: source.to_owned(),
@@ -215,7 +246,7 @@ impl Open<'_> {
         self.reads_on = true;
         self.jobs = Jobs::default();
         if let Some(workspace) = &self.workspace {
-            self.tell(CorpusNews::Explored(Explored::Look(Box::new(workspace.look()))));
+            self.tell(CorpusNews::Look(Box::new(workspace.look())));
         }
         for damage in &self.corpus.damages {
             self.tell(CorpusNews::Failed(damage.clone()));
@@ -254,57 +285,19 @@ impl Open<'_> {
         }
     }
 
-    fn explore(&mut self, explore: Explore) -> Result<()> {
-        let Some(workspace) = &mut self.workspace else { return Ok(()) };
-        match explore {
-            Explore::Watch(columns) => {
-                self.jobs.watch(columns);
-                self.draw();
-                Ok(())
-            }
-            Explore::Keep(look) => workspace.keep_look(&look),
-            Explore::Means { frequencies, languages } => {
-                self.jobs.means.set(frequencies, languages);
-                Ok(())
-            }
-            Explore::Count(options) => {
-                let (inbox, waiting) = (self.inbox, &mut self.waiting);
-                let mut goes_on = || {
-                    waiting.extend(inbox.try_iter());
-                    !waiting
-                        .iter()
-                        .any(|call| matches!(call, CorpusRequest::Explore(Explore::Count(_)) | CorpusRequest::Close))
-                };
-                self.jobs.count(options, &self.corpus, &self.rows, &mut goes_on)
-            }
-            Explore::Find(find) => {
-                if let Some(refused) = self.jobs.find(find, workspace, &self.rows) {
-                    self.tell(CorpusNews::Explored(refused));
-                }
-                Ok(())
-            }
-            Explore::Save { path, lines, order, system } => {
-                let table = hits::tsv(&lines, &order, &self.corpus, system);
-                write_atomic(&path, |file| std::io::Write::write_all(file, table.as_bytes()))?;
-                self.tell(CorpusNews::Written(path));
-                Ok(())
-            }
-        }
-    }
-
     /// Goes on with a long answer.
     pub(super) fn step(&mut self) -> Result<()> {
         let Some(workspace) = &self.workspace else { return Ok(()) };
         let out = self.out;
-        self.jobs.step(&self.corpus, workspace, &mut |explored| {
-            out.send(CorpusNews::Explored(explored));
+        self.jobs.step(&self.corpus, workspace, &mut |news| {
+            out.send(news);
         })
     }
 
     /// Tells what is drawn of the columns that are watched.
     pub(super) fn draw(&mut self) {
         if let Some(picture) = self.jobs.picture(&self.corpus, &self.rows) {
-            self.tell(CorpusNews::Explored(Explored::Picture(Arc::new(picture))));
+            self.tell(CorpusNews::Picture(Arc::new(picture)));
         }
     }
 
@@ -422,11 +415,10 @@ impl Open<'_> {
         self.end.check()?;
         hear(0.0);
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let mut measuring = Measuring::default();
         let imported = if options.role != Some(import::Role::Gold) && judgement_io::holds(&path) {
-            judgement_io::import(workspace, &path, None, &mut measuring, &ticket)
+            judgement_io::import(workspace, &path, None, &ticket)
         } else {
-            import_file(workspace, (&path, options), threads, &mut measuring, &ticket, &mut hear)
+            import_file(workspace, (&path, options), threads, &ticket, &mut hear)
         };
         self.tell(CorpusNews::Idle);
         self.jobs.means.forget();
