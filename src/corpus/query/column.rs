@@ -122,28 +122,27 @@ impl TableColumn {
 
     /// What [`TableColumn::named`] reads.
     pub fn name(self) -> String {
-        match self {
-            Self::Number => "number".to_owned(),
-            Self::Stars => "stars".to_owned(),
-            Self::Marks => "marks".to_owned(),
-            Self::Errors(system) => format!("{ERRORS}.{}", system + 1),
-            Self::Sentence(at) => OF_SENTENCES[at].name.to_owned(),
-            Self::Output(at, system) => format!("{}.{}", MEASURES[at].name, system + 1),
-            Self::Difference(at, first, second) => format!("{}.{}-{}", MEASURES[at].name, first + 1, second + 1),
-        }
+        self.written(|measure| measure.name, ('.', '-'))
     }
 
     /// The head of the column.
     pub fn title(self) -> String {
         match self {
             Self::Number => "no.".to_owned(),
+            column => column.written(|measure| measure.title, (' ', '\u{2212}')),
+        }
+    }
+
+    fn written(self, of: fn(&CorpusMeasure) -> &'static str, (point, minus): (char, char)) -> String {
+        match self {
+            Self::Number => "number".to_owned(),
             Self::Stars => "stars".to_owned(),
             Self::Marks => "marks".to_owned(),
-            Self::Errors(system) => format!("errors {}", system + 1),
-            Self::Sentence(at) => OF_SENTENCES[at].title.to_owned(),
-            Self::Output(at, system) => format!("{} {}", MEASURES[at].title, system + 1),
+            Self::Errors(system) => format!("{ERRORS}{point}{}", system + 1),
+            Self::Sentence(at) => of(&OF_SENTENCES[at]).to_owned(),
+            Self::Output(at, system) => format!("{}{point}{}", of(&MEASURES[at]), system + 1),
             Self::Difference(at, first, second) => {
-                format!("{} {}\u{2212}{}", MEASURES[at].title, first + 1, second + 1)
+                format!("{}{point}{}{minus}{}", of(&MEASURES[at]), first + 1, second + 1)
             }
         }
     }

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use crate::corpus::export::out::write;
 use crate::corpus::import::importer::{ImportReport, import_file};
 use crate::corpus::judgements::judgement_io;
-use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
 use crate::corpus::query::table::Sorting;
 use crate::corpus::query::{hits, table};
 use crate::corpus::store::corpus::CorpusTable;
@@ -32,16 +31,9 @@ const FIRST_ROWS: usize = 64;
 /// Polls of a costly condition before it is told that it takes a while.
 const PATIENT: usize = 20;
 
-/// A workspace that is open, or none.
-pub(super) struct Open<'a> {
-    out: &'a Outbox<CorpusNews>,
-    /// Each file that comes in has a ticket of its own.
-    imports: &'a Generation,
-    /// Stale when the program ends.
-    end: &'a CancellationToken,
-    inbox: &'a Receiver<CorpusRequest>,
-    /// Calls that came and are not yet answered.
-    pub(super) waiting: Vec<CorpusRequest>,
+/// What is open, and what was asked of it last.
+#[derive(Default)]
+pub(super) struct Opened {
     pub(super) workspace: Option<Workspace>,
     pub(super) corpus: Arc<CorpusTable>,
     /// Of the file, when the corpus was read.
@@ -56,39 +48,24 @@ pub(super) struct Open<'a> {
     rows: Arc<Vec<u32>>,
     pub(super) jobs: Jobs,
     /// When the rows were told last, and how long it took to choose and sort them.
-    told: (Instant, Duration),
+    told: Option<(Instant, Duration)>,
     /// The rows that were told are not those of the corpus any more.
     is_behind: bool,
     /// There are texts that were not read.
     pub(super) reads_on: bool,
 }
 
-impl<'a> Open<'a> {
-    pub(super) fn new(
-        inbox: &'a Receiver<CorpusRequest>,
-        out: &'a Outbox<CorpusNews>,
-        imports: &'a Generation,
-        end: &'a CancellationToken,
-    ) -> Self {
-        Self {
-            out,
-            imports,
-            end,
-            inbox,
-            waiting: Vec::new(),
-            workspace: None,
-            corpus: Arc::default(),
-            version: 0,
-            shown: Default::default(),
-            follows: false,
-            compared: None,
-            rows: Arc::default(),
-            jobs: Jobs::default(),
-            told: (Instant::now(), Duration::ZERO),
-            is_behind: false,
-            reads_on: false,
-        }
-    }
+/// A workspace that is open, or none, and who asks.
+pub(super) struct Open<'a> {
+    pub(super) out: &'a Outbox<CorpusNews>,
+    /// Each file that comes in has a ticket of its own.
+    pub(super) imports: &'a Generation,
+    /// Stale when the program ends.
+    pub(super) end: &'a CancellationToken,
+    pub(super) inbox: &'a Receiver<CorpusRequest>,
+    /// Calls that came and are not yet answered.
+    pub(super) waiting: Vec<CorpusRequest>,
+    pub(super) at: Opened,
 }
 
 impl Open<'_> {
@@ -114,72 +91,50 @@ impl Open<'_> {
             CorpusRequest::Stop => Ok(()),
             CorpusRequest::Open(path) => self.open(&path),
             CorpusRequest::Close => {
-                self.workspace = None;
-                self.corpus = Arc::default();
-                self.rows = Arc::default();
-                self.jobs = Jobs::default();
-                self.compared = None;
+                self.at = Opened::default();
                 Ok(())
             }
             CorpusRequest::Import(path, options) => self.import(path, &options),
             CorpusRequest::Fill => self.fill(),
             CorpusRequest::Show { filter, sorting } => {
-                self.shown = (filter, sorting);
+                self.at.shown = (filter, sorting);
                 self.show()
             }
             CorpusRequest::See(rows, columns) => {
-                self.corpus.read_rows(&rows, &columns);
+                self.at.corpus.read_rows(&rows, &columns);
                 self.tell_damages();
                 self.tell(CorpusNews::Seen);
                 Ok(())
             }
             CorpusRequest::Detail(at) => self.detail(at),
-            CorpusRequest::Judge(at, annotator, judgement) => {
-                let changed = self.workspace()?.judge(at, &annotator, &judgement)?;
-                self.judged(&changed)
-            }
-            CorpusRequest::SetGold(at, annotator, gold) => self.draw_links(at, &annotator, gold.as_ref()),
-            CorpusRequest::Align(at, annotator, languages) => self.align(at, &annotator, &languages),
             CorpusRequest::Compare(pair) => {
-                self.compared = pair;
+                self.at.compared = pair;
                 self.compare();
                 Ok(())
             }
-            CorpusRequest::SetScheme(scheme, renamed) => {
-                let changed = self.workspace()?.set_scheme(&scheme, &renamed)?;
-                self.judged(&changed)
-            }
-            CorpusRequest::OpenScheme(path) => {
-                let changed = self.workspace()?.set_scheme(&ErrorScheme::open(&path)?, &Renamed::default())?;
-                self.judged(&changed)
-            }
             CorpusRequest::SaveScheme(path) => {
                 self.workspace()?.scheme()?.save(&path)?;
-                self.tell(CorpusNews::Written(path));
-                Ok(())
+                self.written(path)
             }
-            CorpusRequest::Undo => self.workspace()?.undo()?.map_or(Ok(()), |changed| self.judged(&changed)),
-            CorpusRequest::Redo => self.workspace()?.redo()?.map_or(Ok(()), |changed| self.judged(&changed)),
             CorpusRequest::Remove(id) => {
                 self.workspace()?.remove_system(id)?;
-                self.jobs.means.forget();
-                self.jobs.stop();
+                self.at.jobs.means.forget();
+                self.at.jobs.stop();
                 self.refresh()
             }
             CorpusRequest::Write(out) => {
-                let corpus = Arc::clone(&self.corpus);
+                let corpus = Arc::clone(&self.at.corpus);
                 write(&out, &corpus, self.workspace()?)?;
-                self.tell(CorpusNews::Written(out.path));
-                Ok(())
+                self.written(out.path)
             }
             CorpusRequest::Watch(columns) => {
-                self.jobs.watched = columns;
+                self.at.jobs.watched = columns;
                 self.draw();
                 Ok(())
             }
             CorpusRequest::Keep(look) => self.workspace()?.keep_look(&look),
             CorpusRequest::Means(frequencies, languages) => {
-                self.jobs.means.set(frequencies, languages);
+                self.at.jobs.means.set(frequencies, languages);
                 Ok(())
             }
             CorpusRequest::Count(options) => {
@@ -188,28 +143,34 @@ impl Open<'_> {
                     waiting.extend(inbox.try_iter());
                     !waiting.iter().any(|call| matches!(call, CorpusRequest::Count(_) | CorpusRequest::Close))
                 };
-                self.jobs.count(options, &self.corpus, &self.rows, &mut goes_on)
+                self.at.jobs.count(options, &self.at.corpus, &self.at.rows, &mut goes_on)
             }
             CorpusRequest::Find(find) => {
-                let rows = Arc::clone(&self.rows);
-                let Some(workspace) = &self.workspace else { return Ok(()) };
-                let refused = self.jobs.find(find, workspace, &rows);
+                let rows = Arc::clone(&self.at.rows);
+                let Some(workspace) = &self.at.workspace else { return Ok(()) };
+                let refused = self.at.jobs.find(find, workspace, &rows);
                 refused.into_iter().for_each(|news| self.tell(news));
                 Ok(())
             }
             CorpusRequest::SaveHits { path, lines, order, system } => {
-                let table = hits::tsv(&lines, &order, &self.corpus, system);
+                let table = hits::tsv(&lines, &order, &self.at.corpus, system);
                 write_atomic(&path, |file| std::io::Write::write_all(file, table.as_bytes()))?;
-                self.tell(CorpusNews::Written(path));
-                Ok(())
+                self.written(path)
             }
+            judging => self.answer_judging(judging),
         }
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "the end of an answer")]
+    fn written(&self, path: PathBuf) -> Result<()> {
+        self.tell(CorpusNews::Written(path));
+        Ok(())
     }
 
     /// What is open.
     pub(super) fn workspace(&mut self) -> Result<&mut Workspace> {
         let none = || Error::Input("No workspace is open; open one, or make one".to_owned());
-        self.workspace.as_mut().ok_or_else(none)
+        self.at.workspace.as_mut().ok_or_else(none)
     }
 
     /// Puts in the small test set that comes with the program.
@@ -225,7 +186,7 @@ impl Open<'_> {
         };
         let new: Vec<NewSentence> = first_set::lines().enumerate().map(sentence).collect();
         workspace.add_sentences(origin, &new)?;
-        self.jobs.means.forget();
+        self.at.jobs.means.forget();
         self.refresh()
     }
 
@@ -241,14 +202,12 @@ impl Open<'_> {
         if let Err(error) = folded {
             self.tell(CorpusNews::Failed(error.to_string()));
         }
-        (self.version, self.corpus, self.workspace) = (version, Arc::new(corpus), Some(workspace));
-        (self.shown, self.compared) = (Default::default(), None);
-        self.reads_on = true;
-        self.jobs = Jobs::default();
-        if let Some(workspace) = &self.workspace {
+        let (corpus, workspace) = (Arc::new(corpus), Some(workspace));
+        self.at = Opened { version, corpus, workspace, reads_on: true, ..Opened::default() };
+        if let Some(workspace) = &self.at.workspace {
             self.tell(CorpusNews::Look(Box::new(workspace.look())));
         }
-        for damage in &self.corpus.damages {
+        for damage in &self.at.corpus.damages {
             self.tell(CorpusNews::Failed(damage.clone()));
         }
         self.tell_corpus()
@@ -257,52 +216,52 @@ impl Open<'_> {
     fn tell_corpus(&mut self) -> Result<()> {
         self.tell_corpus_alone();
         self.compare();
-        self.jobs.forget();
-        match self.workspace.is_some().then(|| self.show()) {
+        self.at.jobs.forget();
+        match self.show() {
             // A newer question waits, and is answered next.
-            None | Some(Err(Error::Stale)) => Ok(()),
-            Some(shown) => shown,
+            Err(Error::Stale) => Ok(()),
+            shown => shown,
         }
     }
 
     fn tell_corpus_alone(&self) {
-        if let Some(workspace) = &self.workspace {
-            self.tell(CorpusNews::Corpus(workspace.path().to_owned(), Arc::new(self.corpus.without_file())));
+        if let Some(workspace) = &self.at.workspace {
+            self.tell(CorpusNews::Corpus(workspace.path().to_owned(), Arc::new(self.at.corpus.without_file())));
         }
     }
 
     /// Reads what nobody has asked for yet, a little at a time.
     #[expect(clippy::unnecessary_wraps, reason = "one of the things that are attempted")]
     pub(super) fn read_on(&mut self) -> Result<()> {
-        self.reads_on = self.corpus.read_on();
+        self.at.reads_on = self.at.corpus.read_on();
         self.tell_damages();
         Ok(())
     }
 
     fn tell_damages(&self) {
-        for damage in self.corpus.take_damages() {
+        for damage in self.at.corpus.take_damages() {
             self.tell(CorpusNews::Failed(damage));
         }
     }
 
     /// Goes on with a long answer.
     pub(super) fn step(&mut self) -> Result<()> {
-        let Some(workspace) = &self.workspace else { return Ok(()) };
+        let Some(workspace) = &self.at.workspace else { return Ok(()) };
         let out = self.out;
-        self.jobs.step(&self.corpus, workspace, &mut |news| {
+        self.at.jobs.step(&self.at.corpus, workspace, &mut |news| {
             out.send(news);
         })
     }
 
     /// Tells what is drawn of the columns that are watched.
     pub(super) fn draw(&mut self) {
-        if let Some(picture) = self.jobs.picture(&self.corpus, &self.rows) {
+        if let Some(picture) = self.at.jobs.picture(&self.at.corpus, &self.at.rows) {
             self.tell(CorpusNews::Picture(Arc::new(picture)));
         }
     }
 
     pub(super) fn show(&mut self) -> Result<()> {
-        let Some(workspace) = &self.workspace else { return Ok(()) };
+        let Some(workspace) = &self.at.workspace else { return Ok(()) };
         let (inbox, waiting, out) = (self.inbox, &mut self.waiting, self.out);
         let mut polls = 0;
         let mut goes_on = || {
@@ -315,8 +274,8 @@ impl Open<'_> {
                 .iter()
                 .any(|call| matches!(call, CorpusRequest::Show { .. } | CorpusRequest::Open(_) | CorpusRequest::Close))
         };
-        let (corpus, (filter, sorting)) = (&self.corpus, &self.shown);
-        let means = &mut self.jobs.means;
+        let (corpus, (filter, sorting)) = (&self.at.corpus, &self.at.shown);
+        let means = &mut self.at.jobs.means;
         let began = Instant::now();
         let mut rows = || -> Result<(Vec<u32>, bool)> {
             let filter = means.filter(filter, corpus, workspace, &mut goes_on)?;
@@ -331,50 +290,49 @@ impl Open<'_> {
         let rows = match rows {
             Err(Error::Stale) => return Err(Error::Stale),
             Err(error) => {
-                self.follows = true;
+                self.at.follows = true;
                 Err(error.to_string())
             }
             Ok((rows, follows)) => {
-                self.follows = follows;
-                self.rows = Arc::new(rows);
-                Ok(Arc::clone(&self.rows))
+                self.at.follows = follows;
+                self.at.rows = Arc::new(rows);
+                Ok(Arc::clone(&self.at.rows))
             }
         };
         // What the table shows first should not wait for the file.
-        self.corpus.read_for(&self.rows[..self.rows.len().min(FIRST_ROWS)]);
+        self.at.corpus.read_for(&self.at.rows[..self.at.rows.len().min(FIRST_ROWS)]);
         self.draw();
         self.tell(CorpusNews::Rows(rows));
         self.tell_damages();
-        (self.told, self.is_behind) = ((Instant::now(), began.elapsed()), false);
+        (self.at.told, self.at.is_behind) = (Some((Instant::now(), began.elapsed())), false);
         Ok(())
     }
 
     /// Takes in what others have written. Rows of a large table are chosen and sorted less often than it grows.
     pub(super) fn look(&mut self) -> Result<()> {
-        let Some(workspace) = &self.workspace else { return Ok(()) };
-        if workspace.version()? != self.version {
-            self.jobs.means.forget();
+        let Some(workspace) = &self.at.workspace else { return Ok(()) };
+        if workspace.version()? != self.at.version {
+            self.at.jobs.means.forget();
             self.read_again()?;
             self.tell_corpus_alone();
-            self.is_behind = true;
+            self.at.is_behind = true;
         }
-        let (at, took) = self.told;
-        if self.is_behind && at.elapsed() >= took * REST {
+        if self.at.is_behind && self.at.told.is_none_or(|(at, took)| at.elapsed() >= took * REST) {
             self.show()?;
         }
         Ok(())
     }
 
     fn read_again(&mut self) -> Result<()> {
-        let Some(workspace) = &self.workspace else { return Ok(()) };
+        let Some(workspace) = &self.at.workspace else { return Ok(()) };
         let version = workspace.version()?;
-        if version != self.version {
-            self.jobs.means.forget();
+        if version != self.at.version {
+            self.at.jobs.means.forget();
         }
-        self.version = version;
-        Arc::make_mut(&mut self.corpus).refresh(workspace)?;
-        self.jobs.forget();
-        self.reads_on = true;
+        self.at.version = version;
+        Arc::make_mut(&mut self.at.corpus).refresh(workspace)?;
+        self.at.jobs.forget();
+        self.at.reads_on = true;
         Ok(())
     }
 
@@ -384,16 +342,16 @@ impl Open<'_> {
     }
 
     fn detail(&self, at: usize) -> Result<()> {
-        let Some(workspace) = &self.workspace else { return Ok(()) };
+        let Some(workspace) = &self.at.workspace else { return Ok(()) };
         let Some(sentence) = workspace.sentence(at)? else { return Ok(()) };
-        self.corpus.read_sentence(at);
-        let outputs = self.corpus.systems.iter().map(|column| workspace.output(column.system.id, at));
+        self.at.corpus.read_sentence(at);
+        let outputs = self.at.corpus.systems.iter().map(|column| workspace.output(column.system.id, at));
         let detail = Detail {
             at,
             sentence,
             outputs: outputs.collect::<Result<_>>()?,
             gold: workspace.gold(at)?,
-            judgements: self.corpus.judgements.get(&at).cloned().unwrap_or_default(),
+            judgements: self.at.corpus.judgements.get(&at).cloned().unwrap_or_default(),
         };
         self.tell(CorpusNews::Detail(Box::new(detail)));
         Ok(())
@@ -401,7 +359,7 @@ impl Open<'_> {
 
     fn import(&mut self, path: PathBuf, options: &import::ImportOptions) -> Result<()> {
         let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
-        let Some(workspace) = &mut self.workspace else { return Ok(()) };
+        let Some(workspace) = &mut self.at.workspace else { return Ok(()) };
         let out = self.out;
         let mut hear = |share: f32| {
             out.send(CorpusNews::Importing(format!("Importing {name}"), share));
@@ -421,7 +379,7 @@ impl Open<'_> {
             import_file(workspace, (&path, options), threads, &ticket, &mut hear)
         };
         self.tell(CorpusNews::Idle);
-        self.jobs.means.forget();
+        self.at.jobs.means.forget();
         self.refresh()?;
         let imported = match imported {
             Err(Error::Stale) => ImportReport {

@@ -15,7 +15,8 @@ impl CorpusPage {
         match command {
             ExploreCommand::SetView(view) => {
                 self.whole.back.clear();
-                self.set_view(view, app);
+                self.whole.view = view;
+                self.see_whole(app);
             }
             ExploreCommand::Follow(condition) => {
                 self.whole.back.push((self.whole.view, self.filter.clone()));
@@ -42,18 +43,15 @@ impl CorpusPage {
             }
             ExploreCommand::Draw(name, is_drawn) => {
                 self.columns.brush(&name, is_drawn);
-                self.watch(app);
-                self.keep_look(app);
+                self.brushed(app);
             }
             ExploreCommand::DrawShown => {
                 self.columns.brush_shown(&self.corpus);
-                self.watch(app);
-                self.keep_look(app);
+                self.brushed(app);
             }
             ExploreCommand::DrawNone => {
                 self.columns.look.brushed.clear();
-                self.watch(app);
-                self.keep_look(app);
+                self.brushed(app);
             }
             ExploreCommand::SetParallel(parallel) => {
                 self.columns.look.parallel = parallel;
@@ -93,11 +91,6 @@ impl CorpusPage {
         let concordance = &self.whole.concordance;
         let (lines, order) = (Arc::clone(&concordance.lines), Arc::clone(&concordance.sorted));
         Self::send(app, CorpusRequest::SaveHits { path, lines, order, system: concordance.system });
-    }
-
-    fn set_view(&mut self, view: ExploreView, app: &mut AppState) {
-        self.whole.view = view;
-        self.see_whole(app);
     }
 
     fn select_hit(&mut self, row: usize, app: &mut AppState) {
@@ -170,6 +163,12 @@ impl CorpusPage {
 
     pub(crate) fn keep_look(&self, app: &mut AppState) {
         Self::send(app, CorpusRequest::Keep(Box::new(self.columns.look.clone())));
+    }
+
+    /// Other columns are drawn.
+    fn brushed(&mut self, app: &mut AppState) {
+        self.watch(app);
+        self.keep_look(app);
     }
 
     pub(super) fn watch(&mut self, app: &mut AppState) {
