@@ -32,9 +32,6 @@ pub struct Searching {
 
 impl Searching {
     /// A query over what a system, by its place, says of some rows. Lists of words lie in `folder`.
-    ///
-    /// # Errors
-    /// What is wrong with the query, and where.
     pub fn new(query: &str, folder: &Path, system: usize, rows: Vec<u32>) -> Result<Self> {
         let mut list = |name: &str| lists::words(folder, name).map_err(|error| error.to_string());
         let query = ConcordanceQuery::parse_with(query, &mut list).map_err(|why| Error::Input(why.to_string()))?;
@@ -57,9 +54,6 @@ impl Searching {
     }
 
     /// Looks through some more sentences.
-    ///
-    /// # Errors
-    /// A sentence about the file.
     pub fn step(&mut self, corpus: &CorpusTable, workspace: &Workspace, count: usize) -> Result<Vec<ConcordanceLine>> {
         let end = (self.next + count).min(self.rows.len());
         let mut lines = Vec::new();

@@ -26,8 +26,7 @@ pub fn tables(detail: &Detail, mut number: impl FnMut() -> u64) -> Vec<Option<Ar
             ..AlignmentTable::default()
         }))
     };
-    let mut table = table;
-    detail.outputs.iter().map(&mut table).collect()
+    detail.outputs.iter().map(table).collect()
 }
 
 fn source(output: &SystemOutput, alpha: &Alignment) -> Vec<SourceWord> {
