@@ -6,7 +6,6 @@ pub mod effect;
 pub mod files;
 pub mod open_with;
 pub mod page;
-pub mod saved;
 pub mod settings;
 pub mod state;
 pub mod tasks;
