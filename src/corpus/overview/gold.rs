@@ -11,7 +11,8 @@ use crate::decoding::importance::Importance;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, AlignerDirection, Extraction, WordPair};
 use crate::evaluation::system::EvaluatedSystem;
-use crate::text::links::{Link, Links, places};
+use crate::text::links::{Link, Links};
+use crate::text::words::words;
 use crate::ticket::CancellationToken;
 
 /// How to measure alignments.
@@ -215,8 +216,7 @@ pub struct Baseline {
 pub fn baselines(test_set: &TestSet, gold: &[Links], aligner: Option<&mut LineAligner>) -> Vec<Baseline> {
     let text = |pair: &TestPair| (pair.source.clone(), pair.references.first().cloned().unwrap_or_default());
     let pairs: Vec<_> = test_set.pairs.iter().map(text).collect();
-    let lines =
-        pairs.iter().map(|(source, target)| diagonal(places::words(source).count(), places::words(target).count()));
+    let lines = pairs.iter().map(|(source, target)| diagonal(words(source).count(), words(target).count()));
     let mut baselines =
         vec![Baseline { name: "diagonal", rows: vec![(AlignerDirection::Forward.name(), count(lines, gold))] }];
     if let Some(aligner) = aligner {

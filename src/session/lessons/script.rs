@@ -8,8 +8,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
+use crate::app::lights::Highlight;
 use crate::evaluation::facts::EvaluationFact;
-use crate::session::lessons::lights::Highlight;
 use crate::session::lessons::things::{LessonAction, things};
 use crate::text::markdown::{MarkdownBlock, blocks};
 
