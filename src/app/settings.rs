@@ -3,7 +3,6 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::analysis::reading::Reading;
-use crate::app::document::table::Units;
 use crate::jobs::live::protocol::ModelFacts;
 use crate::nn::device::DeviceChoice;
 
@@ -83,6 +82,8 @@ impl Whose {
 
 /// How rows are read where each model has its own reading, in the saved state.
 const OWN_READING: &str = "own";
+/// The pieces of words are shown, in the saved state.
+const PIECES: &str = "pieces";
 
 /// Where models compute and how the picture looks. In the saved state what is not understood is as at first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -133,11 +134,11 @@ fn reading_of<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Reading>, D:
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn units_name<S: Serializer>(pieces: &bool, output: S) -> Result<S::Ok, S::Error> {
-    output.serialize_str(if *pieces { Units::Pieces } else { Units::Words }.name())
+    output.serialize_str(if *pieces { PIECES } else { "words" })
 }
 
 fn has_pieces<'de, D: Deserializer<'de>>(input: D) -> Result<bool, D::Error> {
-    Ok(String::deserialize(input)? == Units::Pieces.name())
+    Ok(String::deserialize(input)? == PIECES)
 }
 
 impl Settings {

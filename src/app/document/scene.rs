@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::app::document::history::Written;
 use crate::app::document::kept;
 use crate::decoding::{Ranking, SearchOptions};
 use crate::interventions::Interventions;
@@ -130,6 +129,12 @@ pub struct Owned {
 }
 
 impl Scene {
+    /// Bytes of all its texts.
+    pub(super) fn bytes(&self) -> usize {
+        let variants = self.variants.iter().filter_map(|variant| variant.source.as_ref());
+        self.source.len() + self.given.iter().chain(variants).map(String::len).sum::<usize>()
+    }
+
     /// What is set for these folders.
     pub fn set_for(&self, folders: &[PathBuf]) -> Arc<Interventions> {
         let owned = self.interventions.iter().find(|owned| owned.folders == folders);
@@ -266,17 +271,6 @@ impl SearchSettings {
             trace: true,
             ..SearchOptions::default()
         }
-    }
-}
-
-impl Written for Scene {
-    fn text(&self) -> &str {
-        &self.source
-    }
-
-    fn bytes(&self) -> usize {
-        let variants = self.variants.iter().filter_map(|variant| variant.source.as_ref());
-        self.source.len() + self.given.iter().chain(variants).map(String::len).sum::<usize>()
     }
 }
 
