@@ -123,7 +123,7 @@ fn device_of<'de, D: Deserializer<'de>>(input: D) -> Result<DeviceChoice, D::Err
     Ok(String::deserialize(input)?.parse().unwrap_or_default())
 }
 
-#[expect(clippy::ref_option, reason = "serde calls it with a reference")]
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn reading_name<S: Serializer>(reading: &Option<Reading>, output: S) -> Result<S::Ok, S::Error> {
     output.serialize_str(reading.map_or(OWN_READING, Reading::name))
 }

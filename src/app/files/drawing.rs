@@ -27,7 +27,7 @@ pub struct Drawing {
     #[serde(deserialize_with = "format_named")]
     pub format: TableName,
     /// The colours of a heatmap; `None`: as on the screen.
-    #[serde(rename = "palette", serialize_with = "map_key", deserialize_with = "map_of")]
+    #[serde(rename = "palette", deserialize_with = "map_of")]
     pub map: Option<&'static ColourMap>,
     /// For a dark ground.
     #[serde(rename = "dark")]
@@ -60,9 +60,11 @@ fn format_named<'de, D: Deserializer<'de>>(input: D) -> Result<TableName, D::Err
     Ok(format(&String::deserialize(input)?).unwrap_or(&FORMATS[0]).name)
 }
 
-#[expect(clippy::ref_option, reason = "serde calls it with a reference")]
-fn map_key<S: Serializer>(map: &Option<&'static ColourMap>, output: S) -> Result<S::Ok, S::Error> {
-    map.map(|map| map.key).serialize(output)
+/// A colour map is kept as its key.
+impl Serialize for ColourMap {
+    fn serialize<S: Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
+        output.serialize_str(self.key)
+    }
 }
 
 fn map_of<'de, D: Deserializer<'de>>(input: D) -> Result<Option<&'static ColourMap>, D::Error> {
