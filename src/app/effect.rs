@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::aligner::placed::Placed;
 use crate::app::files::picture::PictureRequest;
 use crate::app::page::{Dropped, Page};
+use crate::error::Error;
 use crate::evaluation::first_set::FirstSet;
 use crate::figure::Figure;
 use crate::figure::png::Pixels;
@@ -132,4 +133,11 @@ pub enum FileEvent {
     Painted(Arc<Pixels>),
     /// Something worth a line in the status bar.
     Notice { text: String, is_error: bool },
+}
+
+impl FileEvent {
+    /// Something went wrong.
+    pub(crate) fn failed(error: &Error) -> Self {
+        Self::Notice { text: error.to_string(), is_error: true }
+    }
 }

@@ -7,7 +7,6 @@ pub mod files;
 pub mod lights;
 pub mod open_with;
 pub mod page;
-pub mod saved;
 pub mod settings;
 pub mod state;
 pub mod tasks;

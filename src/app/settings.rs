@@ -1,5 +1,7 @@
 //! Floor 9: what is set once for all columns: where models compute and how the window looks.
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::analysis::reading::Reading;
 use crate::jobs::live::protocol::ModelFacts;
 use crate::nn::device::DeviceChoice;
@@ -19,27 +21,43 @@ pub const INSPECTOR_OPEN: &str = "inspector_open";
 pub const SOLO: &str = "solo";
 
 /// Light or dark.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Theme {
-    /// As the system.
-    #[default]
-    System,
     /// Dark on light.
     Light,
     /// Light on dark.
     Dark,
+    /// As the system.
+    #[default]
+    #[serde(other)]
+    System,
 }
 
 /// Which numbers the heatmap shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "&'static str")]
 pub enum Shown {
     /// alpha_ij, from 0 to 1.
     #[default]
     Alpha,
     /// e_ij, before the softmax.
     Energies,
-    /// How much word i depends on word j by this line of `MEASURES`, which is not alpha. Not kept.
+    /// How much word i depends on word j by this line of `MEASURES`, which is not alpha. Not kept: what is measured is
+    /// another one at the next start.
     Measure(usize),
+}
+
+impl From<String> for Shown {
+    fn from(name: String) -> Self {
+        if name == "energies" { Self::Energies } else { Self::Alpha }
+    }
+}
+
+impl From<Shown> for &'static str {
+    fn from(shown: Shown) -> Self {
+        if shown == Shown::Energies { "energies" } else { "alpha" }
+    }
 }
 
 /// Whose translation is meant.
@@ -62,22 +80,32 @@ impl Whose {
     }
 }
 
-/// Where models compute and how the picture looks.
-#[derive(Clone, Debug, PartialEq)]
+/// How rows are read where each model has its own reading, in the saved state.
+const OWN_READING: &str = "own";
+/// The pieces of words are shown, in the saved state.
+const PIECES: &str = "pieces";
+
+/// Where models compute and how the picture looks. In the saved state what is not understood is as at first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Settings {
     /// Show the source word of greatest alpha in place of `[UNK]`.
     pub unk_replacement: bool,
     /// Where models compute.
+    #[serde(serialize_with = "device_name", deserialize_with = "device_of")]
     pub device: DeviceChoice,
     /// alpha or energies.
     pub shown: Shown,
     /// Which word a row of an alignment belongs to, in models where there is a choice; `None`: as each was trained.
+    #[serde(rename = "rows_by", serialize_with = "reading_name", deserialize_with = "reading_of")]
     pub reading: Option<Reading>,
     /// Show the pieces of words, in models whose vocabulary has them.
+    #[serde(rename = "units", serialize_with = "units_name", deserialize_with = "has_pieces")]
     pub pieces: bool,
     /// Show the links of a statistical aligner, where one comes with the program.
     pub links: bool,
     /// Whose alignment pictures show where the user gives a translation. Not kept.
+    #[serde(skip)]
     pub whose: Whose,
     /// Colour map, by name; `None` until one is chosen: that of the theme.
     pub palette: Option<String>,
@@ -85,6 +113,32 @@ pub struct Settings {
     pub theme: Theme,
     /// Size of everything, from 0.5 to 3.
     pub zoom: f32,
+}
+
+fn device_name<S: Serializer>(device: &DeviceChoice, output: S) -> Result<S::Ok, S::Error> {
+    output.collect_str(device)
+}
+
+fn device_of<'de, D: Deserializer<'de>>(input: D) -> Result<DeviceChoice, D::Error> {
+    Ok(String::deserialize(input)?.parse().unwrap_or_default())
+}
+
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn reading_name<S: Serializer>(reading: &Option<Reading>, output: S) -> Result<S::Ok, S::Error> {
+    output.serialize_str(reading.map_or(OWN_READING, Reading::name))
+}
+
+fn reading_of<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Reading>, D::Error> {
+    Ok(Reading::from_name(&String::deserialize(input)?))
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn units_name<S: Serializer>(pieces: &bool, output: S) -> Result<S::Ok, S::Error> {
+    output.serialize_str(if *pieces { PIECES } else { "words" })
+}
+
+fn has_pieces<'de, D: Deserializer<'de>>(input: D) -> Result<bool, D::Error> {
+    Ok(String::deserialize(input)? == PIECES)
 }
 
 impl Settings {

@@ -1,5 +1,7 @@
 //! Floor 6: how large a figure becomes in a file, and how fine.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Error, Result};
 use crate::figure::geometry::Size;
 
@@ -13,7 +15,8 @@ pub const WIDTHS_MM: (f32, f32) = (5.0, 5000.0);
 pub const DPIS: (f32, f32) = (20.0, 2400.0);
 
 /// The size of a figure in a file.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct FigurePage {
     /// Its width, millimetres; `None` leaves it as large as its points are.
     pub width_mm: Option<f32>,

@@ -199,8 +199,7 @@ fn serve(
     let StepsRequest { folder, device, wrong, .. } = request;
     let kept = open.take();
     let key: Key = (folder.clone(), *device);
-    let shelved = library.borrow(&key, ticket)?;
-    library.give_back(&key);
+    let (_, shelved) = library.borrow(&key, ticket)?;
     // a model that was read again has other weights
     let fits = |open: &Open| Arc::ptr_eq(&open.shelved, &shelved) && open.wrong == *wrong;
     let kept = if let Some(kept) = kept.filter(fits) { kept } else { Open::new(shelved, *wrong)? };

@@ -8,14 +8,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::app::document::column::Column;
-use crate::app::document::scene::cut;
-use crate::app::document::table::Units;
+use crate::app::document::scene::{Owned, SearchSettings, Variant, cut};
+use crate::app::files::drawing::Drawing;
 use crate::app::files::lists::{List, OpenFile};
 use crate::app::files::work::write_whole;
-use crate::app::saved::saved_figure::SavedFigure;
-use crate::app::saved::saved_interventions::SavedInterventions;
-use crate::app::saved::saved_variant::SavedVariant;
-use crate::app::settings::Theme;
+use crate::app::settings::Settings;
 use crate::decoding::ensemble::{Average, Mixing};
 use crate::error::{Error, Result};
 use crate::jobs::live::protocol::EnsembleSpec;
@@ -24,9 +21,6 @@ use crate::text::sentence::MAX_SOURCE_BYTES;
 
 /// The version that this program writes.
 const VERSION: u32 = 1;
-
-/// How rows are read where each model has its own reading.
-pub const OWN_READING: &str = "own";
 
 /// The saved state. Unknown keys are ignored, missing ones have their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,39 +39,21 @@ pub struct SavedSession {
     /// Models and ensembles from left to right; `None`: the bundled ones.
     pub columns: Option<Vec<SavedColumn>>,
     /// What is set in the columns, while `source` is translated.
-    pub interventions: Vec<SavedInterventions>,
+    pub interventions: Vec<Owned>,
     /// What stands beside them, while `source` is translated.
-    pub variants: Vec<SavedVariant>,
+    pub variants: Vec<Variant>,
     /// `examples`, `history` or `file 0`.
     pub list: String,
     /// Numbers of the window.
     pub layout: BTreeMap<String, f32>,
     /// How figures are drawn.
-    pub figure: SavedFigure,
-    /// Colour map, by name; `None`: that of the theme.
-    pub palette: Option<String>,
-    /// `system`, `light` or `dark`.
-    pub theme: String,
-    /// Size of everything.
-    pub zoom: f32,
-    /// Hypotheses.
-    pub beam: usize,
-    /// A of log p / |y|^A.
-    pub length_normalization: f32,
-    /// Never emit `[UNK]`.
-    pub forbid_unk: bool,
-    /// Show typed words in place of `[UNK]`.
-    pub unk_replacement: bool,
-    /// As on the command line.
-    pub device: String,
-    /// `alpha` or `energies`.
-    pub shown: String,
-    /// `predicted`, `input` or [`OWN_READING`].
-    pub rows_by: String,
-    /// `words` or `pieces`.
-    pub units: String,
-    /// Show the links of a statistical aligner.
-    pub links: bool,
+    pub figure: Drawing,
+    /// Where models compute and how the window looks.
+    #[serde(flatten)]
+    pub settings: Settings,
+    /// How translations are searched.
+    #[serde(flatten)]
+    pub search: SearchSettings,
     /// The page that is shown, by its key.
     pub page: String,
     /// What each page keeps, by its name in the table of pages.
@@ -120,7 +96,7 @@ impl SavedColumn {
     /// As [`SavedColumn::of`] of a model's folder, or an ensemble.
     pub fn of_parts(folder: &Path, ensemble: Option<&EnsembleSpec>) -> Option<Self> {
         let mut saved = Self::named(folder, ensemble);
-        saved.folders().iter().all(|folder| writable(folder)).then_some(saved)
+        are_text(saved.folders()).then_some(saved)
     }
 
     fn named(folder: &Path, ensemble: Option<&EnsembleSpec>) -> Self {
@@ -174,19 +150,9 @@ impl Default for SavedSession {
             variants: Vec::new(),
             list: "examples".to_owned(),
             layout: BTreeMap::new(),
-            figure: SavedFigure::default(),
-            palette: None,
-            theme: "system".to_owned(),
-            zoom: 1.0,
-            beam: 5,
-            length_normalization: 0.0,
-            forbid_unk: false,
-            unk_replacement: false,
-            device: "auto".to_owned(),
-            shown: "alpha".to_owned(),
-            rows_by: OWN_READING.to_owned(),
-            units: Units::Words.name().to_owned(),
-            links: false,
+            figure: Drawing::default(),
+            settings: Settings::default(),
+            search: SearchSettings::default(),
             page: "sentence".to_owned(),
             pages: BTreeMap::new(),
         }
@@ -236,14 +202,14 @@ impl SavedSession {
 impl SavedFile {
     /// As it is kept; `None` where its path is not text.
     pub fn of(file: &OpenFile) -> Option<Self> {
-        let target = file.target_path.clone().filter(|path| writable(path));
-        writable(&file.path).then(|| Self { path: file.path.clone(), target })
+        let target = file.target_path.clone().filter(|path| are_text(&[path]));
+        are_text(&[&file.path]).then(|| Self { path: file.path.clone(), target })
     }
 }
 
 /// JSON holds text, so a path that is not text cannot be kept.
-fn writable(path: &Path) -> bool {
-    path.to_str().is_some()
+pub(super) fn are_text<P: AsRef<Path>>(paths: &[P]) -> bool {
+    paths.iter().all(|path| path.as_ref().to_str().is_some())
 }
 
 /// What was found where the state is kept.
@@ -351,24 +317,6 @@ pub fn list_of(name: &str) -> List {
     match name {
         "history" => List::History,
         _ => name.strip_prefix("file ").and_then(|n| n.parse().ok()).map_or(List::Examples, List::File),
-    }
-}
-
-/// The name of a theme.
-pub fn theme_name(theme: Theme) -> &'static str {
-    match theme {
-        Theme::System => "system",
-        Theme::Light => "light",
-        Theme::Dark => "dark",
-    }
-}
-
-/// The theme of this name; the system's when there is none.
-pub fn theme_of(name: &str) -> Theme {
-    match name {
-        "light" => Theme::Light,
-        "dark" => Theme::Dark,
-        _ => Theme::System,
     }
 }
 

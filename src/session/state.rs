@@ -6,18 +6,13 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use crate::analysis::reading::Reading;
 use crate::app::command::{SettingsCommand, TaskCommand, WindowCommand};
-use crate::app::document::scene::{Scene, SearchSettings, cut};
-use crate::app::document::table::Units;
+use crate::app::document::scene::{Scene, cut};
 use crate::app::effect::{Effect, FileEvent, FileJob};
 use crate::app::files::lists::List;
 use crate::app::open_with::OpenWith;
 use crate::app::page::Page;
-use crate::app::saved::saved_figure::SavedFigure;
-use crate::app::saved::saved_interventions::SavedInterventions;
-use crate::app::saved::saved_variant::SavedVariant;
-use crate::app::settings::{Settings, Shown, Whose};
+use crate::app::settings::Settings;
 use crate::app::state::AppState;
 use crate::app::view::ViewState;
 use crate::jobs::corpus::thread::CorpusNews;
@@ -26,7 +21,6 @@ use crate::jobs::files::texts::FolderTexts;
 use crate::jobs::live::protocol::{EnsembleSpec, Event};
 use crate::jobs::queue::{QueueEvent, QueueNews};
 use crate::jobs::steps::StepsEvent;
-use crate::nn::device::DeviceChoice;
 use crate::pages::Pages;
 use crate::pages::corpus::{CorpusCommand, CorpusPage};
 use crate::pages::evaluation::EvaluationPage;
@@ -41,7 +35,7 @@ use crate::pages::training::NewTraining;
 use crate::pages::command::Command;
 use crate::session::lessons::Lessons;
 use crate::session::persist;
-use crate::session::persist::{OWN_READING, SavedColumn, SavedFile, SavedSession};
+use crate::session::persist::{SavedColumn, SavedFile, SavedSession, are_text};
 
 /// The folder of the user's own lessons, beside that of the models.
 const LESSONS: &str = "lessons";
@@ -65,8 +59,12 @@ impl Session {
         let is_first_start = saved.is_none();
         let saved = saved.unwrap_or_default();
         let view = ViewState {
-            settings: settings_of(&saved, options.device),
-            drawing: saved.figure.drawing(),
+            settings: Settings {
+                device: options.device.unwrap_or(saved.settings.device),
+                zoom: saved.settings.zoom.clamp(0.5, 3.0),
+                ..saved.settings
+            },
+            drawing: saved.figure.sound(),
             layout: saved.layout,
             page: Page::of_key(&saved.page),
             ..ViewState::default()
@@ -81,14 +79,10 @@ impl Session {
         app.document.scene = Scene {
             position: (saved.source.is_none() && first.is_some()).then_some(0),
             source: saved.source.or(first).map(|text| cut(text).0).unwrap_or_default(),
-            search: SearchSettings {
-                beam: saved.beam.clamp(1, 50),
-                length_normalization: saved.length_normalization.clamp(0.0, 2.0),
-                forbid_unk: saved.forbid_unk,
-            },
+            search: saved.search.sound(),
             given: saved.given.map(|text| cut(text).0),
-            interventions: saved.interventions.into_iter().filter_map(SavedInterventions::owned).collect(),
-            variants: saved.variants.into_iter().filter_map(|one| one.variant(app.tasks.fresh_id())).collect(),
+            interventions: saved.interventions.into_iter().filter(|owned| !owned.interventions.is_empty()).collect(),
+            variants: saved.variants.into_iter().filter_map(|one| one.sound(app.tasks.fresh_id())).collect(),
         };
         app.document.scene.position = app.document.scene.position.or_else(|| app.position_of_source());
         if let Some(path) = options.source.clone() {
@@ -124,9 +118,8 @@ impl Session {
     /// What is worth keeping. While a lesson is open, that is what it goes back to.
     pub fn saved(&self) -> SavedSession {
         let left = self.lessons.left();
-        let Settings { device, reading, palette, theme, zoom, .. } = &self.app.view.settings;
-        let Settings { unk_replacement, shown, pieces, links, .. } =
-            left.map_or(&self.app.view.settings, |left| &left.settings);
+        let Settings { device, reading, ref palette, theme, zoom, .. } = self.app.view.settings;
+        let shown = left.map_or(&self.app.view.settings, |left| &left.settings).clone();
         let Scene { source, search, given, interventions, variants, .. } =
             left.map_or(&self.app.document.scene, |left| &left.scene);
         let mut layout = self.app.view.layout.clone();
@@ -144,24 +137,13 @@ impl Session {
             translated: lists.translated.clone(),
             files: lists.files.iter().filter_map(SavedFile::of).collect(),
             columns: Some(columns),
-            interventions: interventions.iter().filter_map(SavedInterventions::of).collect(),
-            variants: variants.iter().filter_map(SavedVariant::of).collect(),
+            interventions: interventions.iter().filter(|owned| are_text(&owned.folders)).cloned().collect(),
+            variants: variants.iter().filter(|variant| are_text(&variant.folders)).cloned().collect(),
             list: persist::list_name(lists.shown),
             layout,
-            figure: SavedFigure::of(&self.app.view.drawing),
-            palette: palette.clone(),
-            theme: persist::theme_name(*theme).to_owned(),
-            zoom: *zoom,
-            beam: search.beam,
-            length_normalization: search.length_normalization,
-            forbid_unk: search.forbid_unk,
-            unk_replacement: *unk_replacement,
-            device: device.to_string(),
-            // what is measured is another one at the next start
-            shown: if *shown == Shown::Energies { "energies" } else { "alpha" }.to_owned(),
-            rows_by: reading.map_or(OWN_READING, Reading::name).to_owned(),
-            units: if *pieces { Units::Pieces } else { Units::Words }.name().to_owned(),
-            links: *links,
+            figure: self.app.view.drawing,
+            settings: Settings { device, reading, palette: palette.clone(), theme, zoom, ..shown },
+            search: *search,
             page: left.map_or(self.app.view.page, |left| left.page).key().to_owned(),
             pages: self.pages.saved(),
             ..SavedSession::default()
@@ -377,21 +359,6 @@ impl Session {
     /// Looks through some more of the shown list; false when there was nothing left to do.
     pub fn search_some(&mut self) -> bool {
         self.app.lists.search_some()
-    }
-}
-
-fn settings_of(saved: &SavedSession, device: Option<DeviceChoice>) -> Settings {
-    Settings {
-        unk_replacement: saved.unk_replacement,
-        device: device.or_else(|| saved.device.parse().ok()).unwrap_or(DeviceChoice::Auto),
-        shown: if saved.shown == "energies" { Shown::Energies } else { Shown::Alpha },
-        reading: Reading::from_name(&saved.rows_by),
-        pieces: saved.units == Units::Pieces.name(),
-        links: saved.links,
-        whose: Whose::Given,
-        palette: saved.palette.clone(),
-        theme: persist::theme_of(&saved.theme),
-        zoom: saved.zoom.clamp(0.5, 3.0),
     }
 }
 

@@ -155,7 +155,7 @@ fn the_given_translation_belongs_to_the_scene() {
         ("red", Some("bordeaux"))
     );
     session.apply(SourceCommand::Give(None));
-    assert!(session.app().document.columns()[0].beside.is_none());
+    assert!(session.app().document.columns()[0].both().1.is_none());
 }
 
 #[test]

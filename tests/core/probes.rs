@@ -345,7 +345,7 @@ fn what_was_measured_is_a_picture_of_its_own_in_every_file() {
     assert!(tsv.lines().nth(1).expect("a row").starts_with("la\t-0.5\t0.5\t-0.25"), "{tsv}");
     let table = column(&session, id).table.clone().expect("a table");
     let shown = session.app().view.settings().shown;
-    let (row, word) = (export::shown_rows_tsv(&table, shown, 0..1), export::source_tsv(&table, shown, 1));
+    let (row, word) = (export::shown_tsv(&table, shown, 0..1), export::source_tsv(&table, shown, 1));
     assert_eq!(row.lines().collect::<Vec<_>>(), tsv.lines().take(2).collect::<Vec<_>>());
     assert!(word.starts_with("target (leave-one-out, nats)\tred\nla\t-0.25"), "{word}");
     let json: serde_json::Value = serde_json::from_str(&text(AlignmentFormat::Json)).expect("JSON");

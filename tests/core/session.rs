@@ -568,7 +568,7 @@ fn a_model_without_alignment_has_none_anywhere() {
     session.absorb(Event::Finished { number: request.number, column: id, result });
     let column = &session.app().document.columns()[0];
     assert!(column.table.as_ref().is_some_and(|table| table.alpha.is_none()));
-    assert_eq!(column.context, Some(vec![0.5]));
+    assert_eq!(column.result.context, Some(vec![0.5]));
     assert_eq!(export::text(column, session.app().view.settings(), AlignmentFormat::Pharaoh), None);
     assert!(
         export::text(column, session.app().view.settings(), AlignmentFormat::Json)
@@ -665,6 +665,37 @@ fn a_state_of_a_newer_program_is_left_alone() {
     assert_eq!(std::fs::read_to_string(&newer).ok().as_deref(), Some(bytes));
 }
 
+/// As it was written when file and session had types of their own.
+#[test]
+fn a_state_of_an_earlier_version_opens_and_is_written_with_the_same_keys() {
+    let text = r#"{
+        "version": 1, "source": "the red shoe", "given": "le soulier", "translated": ["a"],
+        "files": [{"path": "/no/list.en", "target": null}],
+        "columns": ["/no/model", {"members": ["/no/a", "/no/b"], "average": "log-probability", "alignment": "2"}],
+        "interventions": [{"folders": ["/no/model"], "set": {"version": 1, "temperature": 0.5}}],
+        "variants": [{"folders": ["/no/model"], "source": null, "beam": 7, "length_normalization": null, "forbid_unk": null,
+            "unk_replacement": true, "interventions": {"folders": [], "set": {"version": 1}}}],
+        "list": "history", "layout": {"solo": 1.0},
+        "figure": {"kind": "links", "format": "pdf", "width_mm": 80.0, "dpi": 600.0, "palette": null, "dark": true,
+            "legend": false, "caption": true},
+        "palette": "viridis", "theme": "dark", "zoom": 1.5, "beam": 9, "length_normalization": 0.5, "forbid_unk": true,
+        "unk_replacement": true, "device": "cuda:1", "shown": "energies", "rows_by": "input", "units": "pieces",
+        "links": true, "page": "steps"
+    }"#;
+    let before: serde_json::Value = serde_json::from_str(text).expect("JSON");
+    let state: SavedSession = serde_json::from_str(text).expect("a state");
+    let session = Session::start(Some(state), &OpenWith::default());
+    let after = serde_json::to_value(session.saved()).expect("JSON");
+    for (key, value) in before.as_object().expect("an object") {
+        assert_eq!(after[key], *value, "{key}");
+    }
+    let odd = r#"{"theme": "mauve", "device": "abacus", "figure": {"kind": "pie", "dpi": 1e9, "palette": "mud"}, "unheard_of": 3}"#;
+    let session = Session::start(serde_json::from_str(odd).ok(), &OpenWith::default());
+    let (settings, drawing) = (session.app().view.settings(), session.app().view.drawing());
+    assert_eq!((settings.theme, settings.device, drawing.kind), (Theme::System, DeviceChoice::Auto, "heatmap"));
+    assert!(drawing.page.dpi == 2400.0 && drawing.has_legend && drawing.threshold > 0.0);
+}
+
 #[test]
 fn an_older_or_richer_state_still_opens() {
     let state: SavedSession =
@@ -682,7 +713,8 @@ fn an_older_or_richer_state_still_opens() {
 
 #[test]
 fn settings_in_a_saved_state_are_clamped() {
-    let state = SavedSession { beam: 0, zoom: f32::INFINITY, list: "file 9".to_owned(), ..SavedSession::default() };
+    let state: SavedSession =
+        serde_json::from_str("{\"beam\": 0, \"zoom\": 1e9, \"list\": \"file 9\"}").expect("a state");
     let session = Session::start(Some(state), &OpenWith::default());
     assert_eq!((session.app().document.scene().search.beam, session.app().lists.shown), (1, List::Examples));
     assert!(session.app().view.settings().zoom <= 3.0);
@@ -736,7 +768,7 @@ fn a_driver_translates_saves_and_comes_back() {
     let columns = &opened.driver.session().app().document.columns();
     assert!(columns[0].table.as_ref().is_some_and(|table| table.alpha.is_some() && table.source.len() == 4));
     assert!(columns[1].table.as_ref().is_some_and(|table| table.alpha.is_none()));
-    assert!(columns[1].context.is_some());
+    assert!(columns[1].result.context.is_some());
     drop(opened);
     assert!(saved.exists(), "leaving saves at once");
     let again = open(options);
@@ -905,7 +937,7 @@ fn rows_belong_to_the_word_predicted_or_read_and_files_say_which() {
         export::note(&session.app().document.columns()[0], AlignmentFormat::Pharaoh)
             .is_some_and(|note| note.contains("input"))
     );
-    assert_eq!(session.saved().rows_by, "input");
+    assert_eq!(session.saved().settings.reading, Some(Reading::Input));
 }
 
 #[test]

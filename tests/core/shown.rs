@@ -14,6 +14,7 @@ use interlinear::app::effect::{AlignQuestion, FileEvent, FileJob};
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
+use interlinear::app::settings::Shown;
 use interlinear::error::Result;
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::models::checkpoint::Weights;
@@ -227,7 +228,7 @@ fn a_word_of_rnnsearch_is_read_two_rows_after_its_own() {
     assert!((3..5).all(|i| read.row(i).iter().all(|alpha| *alpha == 0.0)), "the last two were never read");
     let energies = table(&session).energies.clone().expect("it aligns");
     assert!(energies.row(0)[0] == 2.0 && energies.row(4)[0].is_nan());
-    let tsv = export::alignment_tsv(table(&session));
+    let tsv = export::shown_tsv(table(&session), Shown::Alpha, 0..5);
     assert!(tsv.starts_with("target (input)\t"), "{tsv}");
     let json = export::json_line(&session.app().document.columns()[0]);
     let json: Value = serde_json::from_str(&json).expect("JSON");
@@ -320,8 +321,8 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
     }
     let energies = words.energies.as_ref().expect("it aligns");
     assert_eq!((energies.rows(), energies.columns()), (alpha.rows(), alpha.columns()));
-    assert!(export::alignment_tsv(&words).starts_with("target (predicted, words)\t"));
-    assert!(export::alignment_tsv(&pieces).starts_with("target (predicted, pieces)\t"));
+    assert!(export::shown_tsv(&words, Shown::Alpha, 0..1).starts_with("target (predicted, words)\t"));
+    assert!(export::shown_tsv(&pieces, Shown::Alpha, 0..1).starts_with("target (predicted, pieces)\t"));
     let line: Value = serde_json::from_str(&export::json_line(&session.app().document.columns()[0])).expect("JSON");
     fs::write(folder.path().join("s"), format!("{text}\n")).expect("written");
     let outcome = run_in(folder.path(), &["translate", "--model", &model, "s", "--format", "jsonl"], b"");

@@ -92,7 +92,7 @@ impl AppState {
         column.take_pending();
         column.hypotheses = std::mem::take(&mut result.hypotheses);
         column.hypothesis = 0;
-        column.context = result.context.clone().or(column.context.take());
+        result.context = result.context.or(column.result.context.take());
         column.result = result;
         (column.decoding, column.stale, column.message) = (false, false, None);
         let source = self.document.scene.text_of(column.variant).to_owned();

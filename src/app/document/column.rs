@@ -40,8 +40,14 @@ pub enum ColumnState {
     Failed(String),
 }
 
+impl Default for ColumnState {
+    fn default() -> Self {
+        Self::Loading(0.0)
+    }
+}
+
 /// A column: a model and what it makes of the source.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Column {
     /// Its number for as long as it is on screen.
     pub id: ColumnId,
@@ -61,15 +67,13 @@ pub struct Column {
     pub facts: Option<ModelFacts>,
     /// The source as this model read it, of the shown table.
     pub source: Sentence,
-    /// The one context vector c where the model has one (rnnencdec). [n]
-    pub context: Option<Vec<f32>>,
     /// The beam, best first; one partial hypothesis while decoding.
     pub hypotheses: Vec<HypothesisView>,
     /// Which hypothesis is shown, from 0.
     pub hypothesis: usize,
     /// What is drawn; `None` before the first row and for an empty source.
     pub table: Option<Arc<AlignmentTable>>,
-    /// The whole trace and times, once finished.
+    /// The whole trace and times, once finished; the context vector before.
     pub result: ColumnResult,
     /// The table belongs to an older text: draw it dimmed.
     pub stale: bool,
@@ -82,15 +86,15 @@ pub struct Column {
     /// The translation that the user gives, as this model reads it, or why it cannot.
     pub given: Option<Result<HypothesisView, String>>,
     /// The table of the model's own translation while the given one is shown, and the other way round.
-    pub beside: Option<Arc<AlignmentTable>>,
+    pub(crate) beside: Option<Arc<AlignmentTable>>,
     /// The text, the given translation and the wish that `given` belongs to.
     pub(crate) given_for: Option<(String, String, DecodeKey)>,
     /// What the model does by itself where something is set; told last.
     pub untouched: Option<Arc<UntouchedTranslation>>,
     /// The words of that, and whether each is not said with what is set.
-    pub own_words: Vec<(String, bool)>,
+    pub(crate) own_words: Vec<(String, bool)>,
     /// What was measured of translations, oldest first.
-    pub tested: Vec<Arc<Tested>>,
+    pub(crate) tested: Vec<Arc<Tested>>,
     /// What was set when the shown hypotheses were found.
     pub set: Arc<Interventions>,
     /// What is set in the request under way.
@@ -129,37 +133,7 @@ impl Column {
 
     /// A column whose model is still to be read.
     pub(crate) fn new(id: ColumnId, folder: PathBuf, ensemble: Option<EnsembleSpec>) -> Self {
-        Self {
-            id,
-            folder,
-            ensemble,
-            variant: None,
-            told: None,
-            comparison: None,
-            state: ColumnState::Loading(0.0),
-            facts: None,
-            source: Sentence::default(),
-            context: None,
-            hypotheses: Vec::new(),
-            hypothesis: 0,
-            table: None,
-            result: ColumnResult::default(),
-            stale: false,
-            decoding: false,
-            links: None,
-            asked: None,
-            given: None,
-            beside: None,
-            given_for: None,
-            untouched: None,
-            own_words: Vec::new(),
-            tested: Vec::new(),
-            set: Arc::default(),
-            wanted: Arc::default(),
-            message: None,
-            pending: None,
-            done: None,
-        }
+        Self { id, folder, ensemble, ..Self::default() }
     }
 
     /// A column beside this one for a variant of what it shows.
@@ -301,7 +275,6 @@ impl Column {
     /// Shows nothing.
     pub(crate) fn empty(&mut self) {
         self.source = Sentence::default();
-        self.context = None;
         self.hypotheses.clear();
         self.hypothesis = 0;
         self.table = None;
@@ -315,7 +288,7 @@ impl Column {
     /// The first row of a request: the old picture goes.
     pub(crate) fn take_pending(&mut self) {
         if let Some((source, context)) = self.pending.take() {
-            (self.source, self.context) = (source, context);
+            (self.source, self.result.context) = (source, context);
             self.result = ColumnResult::default();
             (self.untouched, self.set) = (None, Arc::clone(&self.wanted));
             self.done = None;

@@ -136,7 +136,7 @@ fn targets(table: &AlignmentTable) -> Vec<&str> {
 }
 
 /// Which of so many words of the second list have no pair.
-fn unpaired(count: usize, pairs: &[(usize, usize)]) -> Vec<bool> {
+pub(crate) fn unpaired(count: usize, pairs: &[(usize, usize)]) -> Vec<bool> {
     let mut marks = vec![true; count];
     for &(_, at) in pairs {
         marks[at] = false;

@@ -1,6 +1,7 @@
 //! Floor 9: which words the outputs of the columns do not share, by longest common subsequences.
 
 use crate::app::document::column::Column;
+use crate::app::document::compare::unpaired;
 use crate::app::document::table::TargetWord;
 use crate::app::files::common::common;
 use crate::jobs::live::protocol::HypothesisView;
@@ -40,27 +41,17 @@ pub fn differences(columns: &[Column]) -> Vec<Vec<bool>> {
     marks
 }
 
-/// Which words of `changed` are not in `own`, by a longest common subsequence; none where they are too long to compare.
-pub fn changed(own: &[String], changed: &[String]) -> Vec<bool> {
-    let (own, other): (Vec<&str>, Vec<&str>) =
-        (own.iter().map(String::as_str).collect(), changed.iter().map(String::as_str).collect());
-    let Some(pairs) = common(&own, &other) else { return vec![false; other.len()] };
-    let mut marks = vec![true; other.len()];
-    for (_, b) in pairs {
-        marks[b] = false;
-    }
-    marks
+/// The words that a model says by itself, and whether each is not said with what is set; none where they are too long to
+/// compare.
+pub fn by_itself(own: &HypothesisView, said: &HypothesisView) -> Vec<(String, bool)> {
+    let (own, said) = (said_words(own), said_words(said));
+    let differs = common(&said, &own).map_or_else(|| vec![false; own.len()], |pairs| unpaired(own.len(), &pairs));
+    own.into_iter().map(str::to_owned).zip(differs).collect()
 }
 
-/// The words that a model says by itself, and whether each is not said with what is set.
-pub fn by_itself(own: &HypothesisView, said: &HypothesisView) -> Vec<(String, bool)> {
-    let words = |of: &HypothesisView| -> Vec<String> {
-        let words = of.pieces.as_ref().map_or(&of.tokens, |pieces| &pieces.words);
-        words.iter().filter(|word| *word != EOS).cloned().collect()
-    };
-    let (own, said) = (words(own), words(said));
-    let differs = changed(&said, &own);
-    own.into_iter().zip(differs).collect()
+fn said_words(of: &HypothesisView) -> Vec<&str> {
+    let words = of.pieces.as_ref().map_or(&of.tokens, |pieces| &pieces.words);
+    words.iter().map(String::as_str).filter(|word| *word != EOS).collect()
 }
 
 fn texts(words: &[TargetWord]) -> Vec<&str> {

@@ -1,26 +1,18 @@
-//! Floor 9: undo by snapshots of any value that has a text; typing merges within a word. Knows no clock.
+//! Floor 9: undo by snapshots; typing merges within a word. Knows no clock.
+
+use crate::app::document::scene::Scene;
 
 /// Most snapshots kept.
 const MAX_STEPS: usize = 300;
 /// Most bytes of text kept in all snapshots together.
 const MAX_BYTES: usize = 8 << 20;
 
-/// What has a text that is typed.
-pub trait Written {
-    /// The text.
-    fn text(&self) -> &str;
-    /// Bytes of text in all of it.
-    fn bytes(&self) -> usize {
-        self.text().len()
-    }
-}
-
-/// Which text of a value is typed.
+/// Which text is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
-    /// [`Written::text`].
+    /// The source.
     Text,
-    /// Another beside it.
+    /// The translation that is given.
     Beside,
 }
 
@@ -37,34 +29,28 @@ enum Edit {
     Other,
 }
 
-/// Past and future values around the present one.
-#[derive(Clone, Debug)]
-pub struct History<T> {
-    past: Vec<T>,
-    future: Vec<T>,
+/// Past and future around the present.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    past: Vec<Scene>,
+    future: Vec<Scene>,
     last: Option<(Field, Edit)>,
 }
 
-impl<T> Default for History<T> {
-    fn default() -> Self {
-        Self { past: Vec::new(), future: Vec::new(), last: None }
-    }
-}
-
-impl<T: Written> History<T> {
+impl History {
     /// Notes that the text of `before` becomes `after` by typing; merges with the edit before when both belong to one
     /// word.
-    pub fn typed(&mut self, before: T, after: &str) {
-        let from = before.text().to_owned();
+    pub fn typed(&mut self, before: Scene, after: &str) {
+        let from = before.source.clone();
         self.typed_in(Field::Text, before, &from, after);
     }
 
     /// As [`History::typed`], of a text `from` beside the first one.
-    pub fn typed_beside(&mut self, before: T, from: &str, after: &str) {
+    pub fn typed_beside(&mut self, before: Scene, from: &str, after: &str) {
         self.typed_in(Field::Beside, before, from, after);
     }
 
-    fn typed_in(&mut self, field: Field, before: T, from: &str, after: &str) {
+    fn typed_in(&mut self, field: Field, before: Scene, from: &str, after: &str) {
         if from == after {
             return;
         }
@@ -85,14 +71,14 @@ impl<T: Written> History<T> {
     }
 
     /// Notes that `before` was replaced as a whole.
-    pub fn replaced(&mut self, before: T) {
+    pub fn replaced(&mut self, before: Scene) {
         self.push(before);
         self.future.clear();
         self.last = None;
     }
 
     /// What was before the last edit; [`History::redo`] brings `present` back.
-    pub fn undo(&mut self, present: T) -> Option<T> {
+    pub fn undo(&mut self, present: Scene) -> Option<Scene> {
         let before = self.past.pop()?;
         self.future.push(present);
         self.last = None;
@@ -100,7 +86,7 @@ impl<T: Written> History<T> {
     }
 
     /// What the last undo took back.
-    pub fn redo(&mut self, present: T) -> Option<T> {
+    pub fn redo(&mut self, present: Scene) -> Option<Scene> {
         let after = self.future.pop()?;
         self.past.push(present);
         self.last = None;
@@ -117,14 +103,13 @@ impl<T: Written> History<T> {
         !self.future.is_empty()
     }
 
-    fn push(&mut self, value: T) {
-        self.past.push(value);
-        let length = |value: &T| value.bytes();
-        let mut bytes: usize = self.past.iter().map(length).sum();
+    fn push(&mut self, scene: Scene) {
+        self.past.push(scene);
+        let mut bytes: usize = self.past.iter().map(Scene::bytes).sum();
         let mut drop = self.past.len().saturating_sub(MAX_STEPS);
-        bytes -= self.past[..drop].iter().map(length).sum::<usize>();
+        bytes -= self.past[..drop].iter().map(Scene::bytes).sum::<usize>();
         while bytes > MAX_BYTES && drop + 1 < self.past.len() {
-            bytes -= length(&self.past[drop]);
+            bytes -= self.past[drop].bytes();
             drop += 1;
         }
         self.past.drain(..drop);

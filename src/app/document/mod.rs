@@ -6,6 +6,7 @@ pub mod compare;
 pub mod differences;
 pub mod hand;
 pub mod history;
+mod kept;
 pub mod rewording;
 pub mod rows;
 pub mod scene;
@@ -37,7 +38,7 @@ pub struct Document {
     /// From left to right.
     pub(crate) columns: Vec<Column>,
     pub(crate) scene: Scene,
-    pub(crate) history: History<Scene>,
+    pub(crate) history: History,
     /// Of the sentence of a test set or of a list with links by hand that was opened last.
     pub(crate) gold: Option<Arc<Gold>>,
     /// The source came by typing.

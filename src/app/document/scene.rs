@@ -4,7 +4,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::app::document::history::Written;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::app::document::kept;
 use crate::decoding::{Ranking, SearchOptions};
 use crate::interventions::Interventions;
 use crate::text::sentence::MAX_SOURCE_BYTES;
@@ -31,23 +33,51 @@ pub struct Scene {
 }
 
 /// Another column of a model: what is other than in the scene; `None` follows the scene.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Variant {
     /// Its number, never used again.
+    #[serde(skip)]
     pub id: u64,
     /// The folder of the model, or those of all members.
     pub folders: Vec<PathBuf>,
     /// Its own text.
     pub source: Option<String>,
     /// Its own search.
+    #[serde(flatten)]
     pub search: SearchChange,
     /// Whether the typed word is shown for `[UNK]`.
+    #[serde(rename = "unk_replacement")]
     pub replaces: Option<bool>,
     /// What is set in it, in place of what is set for the model.
+    #[serde(serialize_with = "kept_alone", deserialize_with = "alone")]
     pub interventions: Option<Arc<Interventions>>,
 }
 
+/// What is set in a variant is kept as what is set for a model, without its folders.
+#[expect(clippy::ref_option, reason = "serde calls it with a reference")]
+fn kept_alone<S: Serializer>(set: &Option<Arc<Interventions>>, output: S) -> Result<S::Ok, S::Error> {
+    let owned = |set: &Arc<Interventions>| Owned { interventions: Arc::clone(set), ..Owned::default() };
+    set.as_ref().map(owned).serialize(output)
+}
+
+fn alone<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Arc<Interventions>>, D::Error> {
+    Ok(Option::<Owned>::deserialize(input)?.map(|owned| owned.interventions))
+}
+
 impl Variant {
+    /// As it was kept, with this number; what makes no sense is as in the scene. `None` where nothing is left.
+    pub fn sound(self, id: u64) -> Option<Self> {
+        let is_readable = |text: &String| !text.trim().is_empty() && text.len() <= MAX_SOURCE_BYTES;
+        let search = SearchChange {
+            beam: self.search.beam.map(|beam| beam.clamp(1, MOST_BEAM)),
+            length_normalization: self.search.length_normalization.filter(|a| (0.0..=MOST_POWER).contains(a)),
+            ..self.search
+        };
+        let variant = Self { id, search, ..self };
+        (variant.source.as_ref().is_none_or(is_readable) && !variant.is_as_original()).then_some(variant)
+    }
+
     /// Nothing is other than in the scene.
     pub fn is_as_original(&self) -> bool {
         *self == Self { id: self.id, folders: self.folders.clone(), ..Self::default() }
@@ -55,7 +85,8 @@ impl Variant {
 }
 
 /// What a variant searches otherwise.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SearchChange {
     /// See [`SearchSettings::beam`].
     pub beam: Option<usize>,
@@ -87,15 +118,23 @@ impl SearchChange {
 }
 
 /// What is set for a model or an ensemble.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Owned {
     /// The folder of the model, or those of all members.
     pub folders: Vec<PathBuf>,
     /// What is set; never nothing.
+    #[serde(flatten, with = "kept")]
     pub interventions: Arc<Interventions>,
 }
 
 impl Scene {
+    /// Bytes of all its texts.
+    pub(super) fn bytes(&self) -> usize {
+        let variants = self.variants.iter().filter_map(|variant| variant.source.as_ref());
+        self.source.len() + self.given.iter().chain(variants).map(String::len).sum::<usize>()
+    }
+
     /// What is set for these folders.
     pub fn set_for(&self, folders: &[PathBuf]) -> Arc<Interventions> {
         let owned = self.interventions.iter().find(|owned| owned.folders == folders);
@@ -189,8 +228,14 @@ impl Scene {
     }
 }
 
+/// Most hypotheses of a beam.
+const MOST_BEAM: usize = 50;
+/// Greatest A of log p / |y|^A.
+const MOST_POWER: f32 = 2.0;
+
 /// How translations are searched.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SearchSettings {
     /// From 1 to 50.
     pub beam: usize,
@@ -207,6 +252,15 @@ impl Default for SearchSettings {
 }
 
 impl SearchSettings {
+    /// Within what can be set.
+    pub fn sound(self) -> Self {
+        Self {
+            beam: self.beam.clamp(1, MOST_BEAM),
+            length_normalization: self.length_normalization.clamp(0.0, MOST_POWER),
+            ..self
+        }
+    }
+
     /// As decoding wants them.
     pub fn options(self) -> SearchOptions {
         SearchOptions {
@@ -217,17 +271,6 @@ impl SearchSettings {
             trace: true,
             ..SearchOptions::default()
         }
-    }
-}
-
-impl Written for Scene {
-    fn text(&self) -> &str {
-        &self.source
-    }
-
-    fn bytes(&self) -> usize {
-        let variants = self.variants.iter().filter_map(|variant| variant.source.as_ref());
-        self.source.len() + self.given.iter().chain(variants).map(String::len).sum::<usize>()
     }
 }
 

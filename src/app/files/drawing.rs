@@ -2,38 +2,73 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::figure::formats::{FORMATS, format};
 use crate::figure::links::Weight;
-use crate::figure::page::FigurePage;
+use crate::figure::page::{DPIS, FigurePage, WIDTHS_MM};
 use crate::figure::palette::ColourMap;
-use crate::figure::sheet::KINDS;
+use crate::figure::sheet::{KINDS, kind};
 
 /// Resolution of a picture in the clipboard, pixels in an inch: twice that of a usual screen.
 const CLIPBOARD_DPI: f32 = 144.0;
 
-/// A figure as it is asked for.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The name of a line of a table; serde would borrow a plain `&'static str` from what it reads.
+type TableName = &'static str;
+
+/// A figure as it is asked for. In the saved state what is not understood is as at first.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Drawing {
     /// The name of a kind of figure.
-    pub kind: &'static str,
+    #[serde(deserialize_with = "kind_named")]
+    pub kind: TableName,
     /// The name of the format of a file whose name says none.
-    pub format: &'static str,
+    #[serde(deserialize_with = "format_named")]
+    pub format: TableName,
     /// The colours of a heatmap; `None`: as on the screen.
+    #[serde(rename = "palette", deserialize_with = "map_of")]
     pub map: Option<&'static ColourMap>,
     /// For a dark ground.
+    #[serde(rename = "dark")]
     pub is_dark: bool,
     /// It says what its colours and widths mean.
+    #[serde(rename = "legend")]
     pub has_legend: bool,
     /// It says below which model it is of and how that searched.
+    #[serde(rename = "caption")]
     pub has_caption: bool,
     /// Links with less alpha are left out.
+    #[serde(skip)]
     pub threshold: f32,
     /// How alpha is seen in links.
+    #[serde(skip)]
     pub weight: Weight,
     /// What of a search a tree has.
+    #[serde(skip)]
     pub branches: Branches,
     /// How large and how fine.
+    #[serde(flatten)]
     pub page: FigurePage,
+}
+
+fn kind_named<'de, D: Deserializer<'de>>(input: D) -> Result<TableName, D::Error> {
+    Ok(kind(&String::deserialize(input)?).unwrap_or(&KINDS[0]).name)
+}
+
+fn format_named<'de, D: Deserializer<'de>>(input: D) -> Result<TableName, D::Error> {
+    Ok(format(&String::deserialize(input)?).unwrap_or(&FORMATS[0]).name)
+}
+
+/// A colour map is kept as its key.
+impl Serialize for ColourMap {
+    fn serialize<S: Serializer>(&self, output: S) -> Result<S::Ok, S::Error> {
+        output.serialize_str(self.key)
+    }
+}
+
+fn map_of<'de, D: Deserializer<'de>>(input: D) -> Result<Option<&'static ColourMap>, D::Error> {
+    Ok(Option::<String>::deserialize(input)?.as_deref().and_then(ColourMap::named))
 }
 
 /// What of a search is drawn.
@@ -66,6 +101,14 @@ impl Drawing {
             branches: Branches::default(),
             page: FigurePage::default(),
         }
+    }
+
+    /// Within what pages may be.
+    pub fn sound(self) -> Self {
+        let within = |(least, most): (f32, f32)| move |number: f32| number.clamp(least, most);
+        let width_mm = self.page.width_mm.filter(|width| width.is_finite()).map(within(WIDTHS_MM));
+        let dpi = Some(self.page.dpi).filter(|dpi| dpi.is_finite()).map_or(FigurePage::default().dpi, within(DPIS));
+        Self { page: FigurePage { width_mm, dpi }, ..self }
     }
 
     /// A path with the ending of the format, where it has none of a format.

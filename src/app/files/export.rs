@@ -48,7 +48,7 @@ pub enum AlignmentFormat {
 pub fn text(column: &Column, settings: &Settings, format: AlignmentFormat) -> Option<String> {
     let table = column.table.as_deref()?;
     match format {
-        AlignmentFormat::Tsv => Some(shown_tsv(table, settings.shown)),
+        AlignmentFormat::Tsv => Some(shown_tsv(table, settings.shown, 0..table.target.len())),
         AlignmentFormat::Json => Some(json_line(column)),
         AlignmentFormat::Pharaoh => pharaoh(column, settings),
     }
@@ -207,37 +207,6 @@ fn measured_text(table: &AlignmentTable, measured: &MeasuredTable) -> String {
     if more.is_empty() { about } else { format!("{about}. {more}") }
 }
 
-/// What the heatmap shows: alpha, or what was measured in its place.
-pub fn shown_tsv(table: &AlignmentTable, shown: Shown) -> String {
-    shown_rows_tsv(table, shown, 0..table.target.len())
-}
-
-/// As [`shown_tsv`], of some target words.
-pub fn shown_rows_tsv(table: &AlignmentTable, shown: Shown, rows: Range<usize>) -> String {
-    match table.measured(shown) {
-        Some(measured) => measured_tsv(table, measured, rows),
-        None => rows_tsv(table, rows),
-    }
-}
-
-/// A measure as [`alignment_tsv`] has alpha; its first cell says which.
-fn measured_tsv(table: &AlignmentTable, measured: &MeasuredTable, rows: Range<usize>) -> String {
-    let Some(measure) = MEASURES.get(measured.measure) else { return String::new() };
-    let what = format!("{}, {}", measure.name, measure.unit);
-    let variant = table.variant.as_ref().map(|told| format!("variant: {}", told.text()));
-    let named =
-        [Some(what.as_str()), table.is_given.then_some(GIVEN), table.units.map(table::Units::name), variant.as_deref()];
-    let named: Vec<&str> = named.into_iter().flatten().collect();
-    let first = format!("target ({})", named.join(", "));
-    let heads = table.source.iter().map(|word| TsvCell::from(&word.text));
-    let head = [TsvCell::from(&first), TsvCell::from("log_p")].into_iter().chain(heads).collect();
-    let body = table.target.iter().enumerate().filter(|(i, _)| rows.contains(i)).map(|(i, word)| {
-        let before = [TsvCell::from(&word.text), TsvCell::plain(&word.log_p)].into_iter();
-        before.chain(measured.matrix.row(i).iter().map(TsvCell::plain)).collect()
-    });
-    tsv::rows(std::iter::once(head).chain(body))
-}
-
 /// A caption, and behind it always what a person has set.
 fn captioned(caption: Option<String>, set: Option<String>) -> Option<String> {
     match (caption, set) {
@@ -297,31 +266,31 @@ pub fn note(column: &Column, format: AlignmentFormat) -> Option<String> {
     (!notes.is_empty()).then(|| notes.join(" "))
 }
 
-/// alpha with source words along the top and target words down the side; without alignment only words and log p. Where
-/// a person has set anything, two further columns say of each word who chose it and who made its row, and the heads of
-/// masked words say so.
-pub fn alignment_tsv(table: &AlignmentTable) -> String {
-    rows_tsv(table, 0..table.target.len())
-}
-
-/// As [`alignment_tsv`], of these target words alone.
-pub fn rows_tsv(table: &AlignmentTable, rows: Range<usize>) -> String {
-    let given = table.is_given.then_some(GIVEN);
+/// What the heatmap shows of these target words, alpha or what was measured in its place, with source words along the
+/// top; without alignment only words and log p. The first cell says what it is. Where a person has set anything, two
+/// further columns say of each word who chose it and who made its row of alpha, and the heads of masked words say so.
+pub fn shown_tsv(table: &AlignmentTable, shown: Shown, rows: Range<usize>) -> String {
+    let measured = table.measured(shown).and_then(|found| Some((&found.matrix, MEASURES.get(found.measure)?)));
+    let what = measured.map(|(_, measure)| format!("{}, {}", measure.name, measure.unit));
     let variant = table.variant.as_ref().map(|told| format!("variant: {}", told.text()));
-    let named = [variant.as_deref(), given, table.reading.map(Reading::name), table.units.map(table::Units::name)];
+    let (what, variant, given) = (what.as_deref(), variant.as_deref(), table.is_given.then_some(GIVEN));
+    let (reading, units) = (table.reading.map(Reading::name), table.units.map(table::Units::name));
+    let named = if what.is_some() { [what, given, units, variant] } else { [variant, given, reading, units] };
     let named: Vec<&str> = named.into_iter().flatten().collect();
     let first = if named.is_empty() { "target".to_owned() } else { format!("target ({})", named.join(", ")) };
-    let columns = if table.alpha.is_some() { &table.source[..] } else { &[] };
-    let heads: Vec<String> = columns
-        .iter()
-        .map(|word| if word.is_masked { format!("{} (masked)", word.text) } else { word.text.clone() })
-        .collect();
-    let fixed = [TsvCell::from(&first), TsvCell::from("log_p")].into_iter().chain(set_heads(table));
-    let head = fixed.chain(heads.iter().map(TsvCell::from)).collect();
+    let numbers = measured.map(|(matrix, _)| matrix).or(table.alpha.as_ref());
+    let is_set = measured.is_none();
+    let columns = if numbers.is_some() { &table.source[..] } else { &[] };
+    let heads = columns.iter().map(|word| {
+        let mark = if is_set && word.is_masked { " (masked)" } else { "" };
+        TsvCell::from(&format!("{}{mark}", word.text))
+    });
+    let fixed = [TsvCell::from(&first), TsvCell::from("log_p")].into_iter();
+    let head = fixed.chain(set_heads(table).filter(|_| is_set)).chain(heads).collect();
     let body = table.target.iter().enumerate().filter(|(i, _)| rows.contains(i)).map(|(i, word)| {
-        let alpha_i = table.alpha.as_ref().map_or(&[][..], |alpha| alpha.row(i));
-        let before = [TsvCell::from(&word.text), TsvCell::plain(&word.log_p)].into_iter().chain(set_cells(table, word));
-        before.chain(alpha_i.iter().map(TsvCell::plain)).collect()
+        let before = [TsvCell::from(&word.text), TsvCell::plain(&word.log_p)].into_iter();
+        let row = numbers.map_or(&[][..], |numbers| numbers.row(i));
+        before.chain(set_cells(table, word).filter(|_| is_set)).chain(row.iter().map(TsvCell::plain)).collect()
     });
     tsv::rows(std::iter::once(head).chain(body))
 }

@@ -6,14 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::aligner::placed::{Placed, PlacedAligner};
 use crate::app::effect::{AlignQuestion, FileEvent, FileJob, FileWork};
-use crate::app::files::picture::PictureRequest;
 use crate::app::page::{Dropped, Page};
 use crate::error::{Error, Result};
 use crate::evaluation::first_set;
-use crate::figure;
-use crate::figure::Figure;
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
+use crate::figure::page::FigurePage;
 use crate::jobs::files::disk::Disk;
 use crate::text::lines::TextFile;
 use crate::text::links;
@@ -26,61 +24,56 @@ use crate::training::{curves, recipe};
 /// The statistical aligner that was asked last, with its languages; opening one takes longer than to ask it.
 pub type Aligner = Arc<Mutex<Option<((String, String), PlacedAligner)>>>;
 
-/// Has a chore done.
+/// Has a chore done. The end of the program waits for those that write.
 pub fn carry_out(chore: FileJob, disk: &mut Disk<FileEvent>, aligner: &Aligner) {
-    match chore {
-        FileJob::Align { number, question } => {
-            let aligner = Arc::clone(aligner);
-            disk.run_telling("align", Box::new(move |_| align(&aligner, number, question)));
-        }
-        FileJob::Read(path) => disk.run_telling("read", Box::new(move |tell| Some(read(path, tell)))),
-        FileJob::ReadGold { path, source, target } => {
-            disk.run_telling("read", Box::new(move |_| Some(read_gold(path, source, target))));
-        }
-        FileJob::Look { path, on } => disk.run_telling("open", Box::new(move |_| Some(look(path, on)))),
-        FileJob::FindLogs(path) => disk.run_telling("open", Box::new(move |_| Some(find_logs(path)))),
-        FileJob::PutFirstSet(folder) => disk.run("write", Box::new(move || Some(put_first_set(&folder)))),
-        FileJob::SaveTraining { plan, path } => disk.run("write", Box::new(move || Some(save_training(*plan, path)))),
-        FileJob::Write { path, text } => disk.run("write", Box::new(move || Some(write(&path, Ok(text.into_bytes()))))),
-        FileJob::WriteFigure { path, figure } => {
-            disk.run("write", Box::new(move || Some(write(&path, figure_bytes(&figure, &path)))));
-        }
-        FileJob::Draw { path, picture } => {
-            disk.run("write", Box::new(move || Some(write(&path, picture.bytes(&path)))));
-        }
-        FileJob::Work(FileWork(work)) => disk.run("write", Box::new(move || Some(work()))),
-        FileJob::Paint(picture) => disk.run_telling("paint", Box::new(move |_| Some(paint(&picture)))),
+    let reads = match &chore {
+        FileJob::Align { .. } => Some("align"),
+        FileJob::Read(_) | FileJob::ReadGold { .. } => Some("read"),
+        FileJob::Look { .. } | FileJob::FindLogs(_) => Some("open"),
+        FileJob::Paint(_) => Some("paint"),
+        _ => None,
+    };
+    let aligner = Arc::clone(aligner);
+    let work = move |tell: &mut dyn FnMut(FileEvent) -> bool| {
+        done(chore, &aligner, tell).unwrap_or_else(|error| Some(FileEvent::failed(&error)))
+    };
+    match reads {
+        Some(name) => disk.run_telling(name, Box::new(work)),
+        None => disk.run("write", Box::new(move || work(&mut |_| true))),
     }
 }
 
-/// Nothing where no aligner comes with the program, which the session knows before it asks.
-fn align(aligner: &Aligner, number: u64, question: AlignQuestion) -> Option<FileEvent> {
+/// What came of it. `None` where there is no aligner, which the session knows before it asks.
+fn done(chore: FileJob, aligner: &Aligner, tell: &mut dyn FnMut(FileEvent) -> bool) -> Result<Option<FileEvent>> {
+    Ok(Some(match chore {
+        FileJob::Align { number, question } => return align(aligner, number, question),
+        FileJob::Read(path) => read(path, tell),
+        FileJob::ReadGold { path, source, target } => read_gold(path, source, target)?,
+        FileJob::Look { path, on } => look(path, on),
+        FileJob::FindLogs(path) => FileEvent::Logs { found: curves::logs(&path), path },
+        FileJob::PutFirstSet(folder) => FileEvent::FirstSet(first_set::put(&folder)?),
+        FileJob::SaveTraining { plan, path } => save_training(*plan, path),
+        FileJob::Write { path, text } => write(&path, text.as_bytes())?,
+        FileJob::WriteFigure { path, figure } => {
+            write(&path, &(format_of(&path)?.write)(&figure, &FigurePage::default(), &Fonts::default())?)?
+        }
+        FileJob::Draw { path, picture } => write(&path, &picture.bytes(&path)?)?,
+        FileJob::Work(FileWork(work)) => work(),
+        FileJob::Paint(picture) => FileEvent::Painted(Arc::new(picture.pixels()?)),
+    }))
+}
+
+fn align(aligner: &Aligner, number: u64, question: AlignQuestion) -> Result<Option<FileEvent>> {
     let mut kept = aligner.lock().unwrap_or_else(PoisonError::into_inner);
     let AlignQuestion { languages, source, target } = question;
     if kept.as_ref().is_none_or(|(of, _)| *of != languages) {
-        match PlacedAligner::bundled(&languages.0, &languages.1) {
-            Ok(opened) => *kept = Some((languages.clone(), opened?)),
-            Err(error) => return Some(FileEvent::Notice { text: error.to_string(), is_error: true }),
-        }
+        let Some(opened) = PlacedAligner::bundled(&languages.0, &languages.1)? else { return Ok(None) };
+        *kept = Some((languages.clone(), opened));
     }
-    let (_, aligner) = kept.as_mut()?;
-    let links = aligner.links(&source, &Placed::joined(&languages.1, &target));
-    Some(FileEvent::Aligned { number, links })
-}
-
-fn figure_bytes(figure: &Figure<'_>, path: &Path) -> Result<Vec<u8>> {
-    (format_of(path)?.write)(figure, &figure::page::FigurePage::default(), &Fonts::default())
-}
-
-fn put_first_set(folder: &Path) -> FileEvent {
-    match first_set::put(folder) {
-        Ok(files) => FileEvent::FirstSet(files),
-        Err(error) => FileEvent::Notice { text: error.to_string(), is_error: true },
-    }
-}
-
-fn find_logs(path: PathBuf) -> FileEvent {
-    FileEvent::Logs { found: curves::logs(&path), path }
+    Ok(kept.as_mut().map(|(_, aligner)| {
+        let links = aligner.links(&source, &Placed::joined(&languages.1, &target));
+        FileEvent::Aligned { number, links }
+    }))
 }
 
 /// Finds out what a path is. Where logs are taken, the folder of a run is one; elsewhere it is the run's model.
@@ -134,17 +127,14 @@ fn is_phrase_table(path: &Path) -> bool {
     path.is_file() && PhraseTable::open(path).is_ok_and(|mut table| matches!(table.next(), Some(Ok(_))))
 }
 
-fn read_gold(path: PathBuf, list: PathBuf, target: PathBuf) -> FileEvent {
+fn read_gold(path: PathBuf, list: PathBuf, target: PathBuf) -> Result<FileEvent> {
     let lines = |path: &Path| -> Result<Vec<String>> {
         let file = TextFile::open(path)?;
         Ok((0..file.len()).map(|n| file.line(n).into_owned()).collect())
     };
-    let read =
-        || links::read::read(&path, &links::read::lengths(&lines(&list)?, &lines(&target)?), &LinkLayout::default());
-    match read() {
-        Ok(gold) => FileEvent::Gold { path, list, target, links: Arc::new(gold.pairs), note: gold.note },
-        Err(error) => FileEvent::Notice { text: error.to_string(), is_error: true },
-    }
+    let lengths = links::read::lengths(&lines(&list)?, &lines(&target)?);
+    let gold = links::read::read(&path, &lengths, &LinkLayout::default())?;
+    Ok(FileEvent::Gold { path, list, target, links: Arc::new(gold.pairs), note: gold.note })
 }
 
 fn read(path: PathBuf, tell: &mut dyn FnMut(FileEvent) -> bool) -> FileEvent {
@@ -163,19 +153,9 @@ fn save_training(plan: TrainingPlan, path: PathBuf) -> FileEvent {
     FileEvent::TrainingSaved { path, trouble }
 }
 
-/// A picture for the clipboard, which the window fills.
-pub fn paint(picture: &PictureRequest) -> FileEvent {
-    match picture.pixels() {
-        Ok(pixels) => FileEvent::Painted(Arc::new(pixels)),
-        Err(error) => FileEvent::Notice { text: error.to_string(), is_error: true },
-    }
-}
-
-fn write(path: &Path, bytes: Result<Vec<u8>>) -> FileEvent {
-    match bytes.and_then(|bytes| write_whole(path, &bytes)) {
-        Ok(()) => FileEvent::Notice { text: format!("Saved {}", path.display()), is_error: false },
-        Err(error) => FileEvent::Notice { text: error.to_string(), is_error: true },
-    }
+fn write(path: &Path, bytes: &[u8]) -> Result<FileEvent> {
+    write_whole(path, bytes)?;
+    Ok(FileEvent::Notice { text: format!("Saved {}", path.display()), is_error: false })
 }
 
 /// Writes a file in one step and makes its folder where that is missing.

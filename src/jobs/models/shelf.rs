@@ -54,8 +54,8 @@ struct Places {
     slots: HashMap<Key, Slot>,
     /// What the columns want.
     wanted: HashSet<Key>,
-    /// What the corpus lane uses now; it stays although no column wants it.
-    borrowed: HashSet<Key>,
+    /// How many have borrowed each; it stays although no column wants it.
+    borrowed: HashMap<Key, usize>,
     readers: u64,
 }
 
@@ -99,47 +99,54 @@ impl Library {
         Self { shelf, threads: threads.max(1) }
     }
 
-    /// The model of this folder, as soon as it is in memory. It stays there until [`Library::release`]. A failed one
-    /// is tried again.
-    pub(crate) fn borrow(&self, key: &Key, ticket: &CancellationToken) -> Result<Arc<LoadedModel>> {
+    /// The model of this folder, as soon as it is in memory, where it stays until the guard is dropped. A failed one is
+    /// tried again.
+    pub(crate) fn borrow(&self, key: &Key, ticket: &CancellationToken) -> Result<(ModelGuard, Arc<LoadedModel>)> {
+        let guard = ModelGuard { shelf: Arc::clone(&self.shelf), key: key.clone() };
         let mut places = self.shelf.lock();
-        places.borrowed.insert(key.clone());
+        *places.borrowed.entry(key.clone()).or_default() += 1;
         if matches!(places.slots.get(key), None | Some(Slot::Failed(_))) {
             self.shelf.start(&mut places, key);
         }
         drop(places);
         match self.shelf.wait(key, ticket, &mut |_| ()) {
             None => Err(Error::Stale),
-            Some(Ok(shelved)) => Ok(shelved),
+            Some(Ok(shelved)) => Ok((guard, shelved)),
             Some(Err(message)) => Err(Error::Input(message)),
         }
     }
+}
 
-    /// Lets a borrowed model go; who has it keeps it.
-    pub(crate) fn give_back(&self, key: &Key) {
-        let mut places = self.shelf.lock();
-        places.borrowed.remove(key);
-        places.tidy();
-    }
+/// Keeps a borrowed model in memory; dropped, it gives it back.
+pub(crate) struct ModelGuard {
+    shelf: Arc<ModelCache>,
+    key: Key,
+}
 
-    /// Drops models that only the corpus lane used.
-    pub(crate) fn release(&self) {
+impl Drop for ModelGuard {
+    fn drop(&mut self) {
         let mut places = self.shelf.lock();
-        places.borrowed.clear();
-        places.tidy();
+        if let Some(count) = places.borrowed.get_mut(&self.key) {
+            *count -= 1;
+            if *count == 0 {
+                places.borrowed.remove(&self.key);
+                places.tidy();
+            }
+        }
     }
 }
 
 impl Places {
     fn is_wanted(&self, key: &Key) -> bool {
-        self.wanted.contains(key) || self.borrowed.contains(key)
+        self.wanted.contains(key) || self.borrowed.contains_key(key)
     }
 
     /// Forgets what is not wanted. What is being read stays until it is read, so that a model that is wanted again
     /// meanwhile has one reader and not two.
     fn tidy(&mut self) {
         let Self { slots, wanted, borrowed, .. } = self;
-        slots.retain(|key, slot| matches!(slot, Slot::Reading(_)) || wanted.contains(key) || borrowed.contains(key));
+        slots
+            .retain(|key, slot| matches!(slot, Slot::Reading(_)) || wanted.contains(key) || borrowed.contains_key(key));
     }
 
     /// The loading of this model by this reader, unless it was replaced.
@@ -281,5 +288,26 @@ impl ModelCache {
     fn lock(&self) -> MutexGuard<'_, Places> {
         // The places are whole between any two statements, so a panic elsewhere does no harm.
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_stays_as_long_as_one_of_those_who_borrowed_it_has_it() {
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
+        let (library, key) = (Library::new(1), (fixture, DeviceChoice::Cpu));
+        let borrow = || library.borrow(&key, &CancellationToken::forever()).map(|(guard, _)| guard);
+        let (first, second) = (borrow().expect("a model"), borrow().expect("a model"));
+        assert_eq!(library.shelf.len(), 1);
+        drop(first);
+        assert_eq!(library.shelf.len(), 1);
+        drop(second);
+        assert_eq!(library.shelf.len(), 0);
+        let missing = (PathBuf::from("no/such/model"), DeviceChoice::Cpu);
+        assert!(library.borrow(&missing, &CancellationToken::forever()).is_err());
+        assert!(library.shelf.lock().slots.is_empty(), "what could not be read is forgotten, too");
     }
 }

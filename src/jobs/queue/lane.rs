@@ -171,7 +171,6 @@ fn run<J: Job>(shared: &Shared<J>, library: &Library, out: &Outbox<QueueEvent<J:
     while let Some((job, entry)) = shared.next() {
         let number = entry.number;
         let kind = perform(job, &entry, &shared.gate, library, out);
-        library.release();
         shared.lock().entries.retain(|entry| entry.number != number);
         out.send(QueueEvent { number, kind });
     }

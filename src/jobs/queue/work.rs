@@ -1,6 +1,6 @@
 //! Floor 8: the interface of long work: what it is given, how it reports progress and how it lets the live lane go first.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::Result;
 use crate::jobs::gate::ForegroundGate;
-use crate::jobs::models::shelf::Library;
+use crate::jobs::models::shelf::{Library, ModelGuard};
 use crate::jobs::models::shelved::LoadedModel;
 use crate::nn::device::DeviceChoice;
 use crate::ticket::CancellationToken;
@@ -80,12 +80,13 @@ pub struct Work<'a> {
     tell: &'a dyn Fn(JobProgress),
     last: Cell<Option<Instant>>,
     start: Instant,
+    guards: RefCell<Vec<ModelGuard>>,
 }
 
 impl<'a> Work<'a> {
     pub(crate) fn new(breath: Breath, library: &'a Library, tell: &'a dyn Fn(JobProgress)) -> Self {
         let (last, start) = (Cell::new(None), Instant::now());
-        Self { ticket: breath.ticket.clone(), breath, library, tell, last, start }
+        Self { ticket: breath.ticket.clone(), breath, library, tell, last, start, guards: RefCell::default() }
     }
 
     /// As [`Breath::breathe`].
@@ -123,6 +124,8 @@ impl<'a> Work<'a> {
     /// A sentence about the folder; [`Error::Stale`] once cancelled.
     pub(crate) fn model(&self, folder: &Path, device: DeviceChoice) -> Result<Arc<LoadedModel>> {
         self.breathe()?;
-        self.library.borrow(&(folder.to_owned(), device), &self.ticket)
+        let (guard, model) = self.library.borrow(&(folder.to_owned(), device), &self.ticket)?;
+        self.guards.borrow_mut().push(guard);
+        Ok(model)
     }
 }

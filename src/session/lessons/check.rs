@@ -11,8 +11,8 @@ use crate::session::lessons::script::{Fault, Script};
 pub fn check(script: &Script, file: &str, bench: &mut Bench) -> Result<Vec<Fault>> {
     let mut faults = Vec::new();
     for tried in script.facts() {
-        if let Err(words) = bench.holds(&tried.fact.fact, &tried.sentence, tried.beam)? {
-            faults.push(Fault::at(file, tried.fact.at, words));
+        if let Err(words) = bench.holds(&tried.fact, &tried.sentence, tried.beam)? {
+            faults.push(Fault::at(file, tried.at, words));
         }
     }
     Ok(faults)

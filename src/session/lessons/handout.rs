@@ -167,7 +167,7 @@ pub(super) fn write(path: &Path, script: &Script, pictures: &[(usize, Paper)]) -
         Ok(()) => {
             FileEvent::Notice { text: format!("Saved {} and {}", path.display(), beside.display()), is_error: false }
         }
-        Err(error) => FileEvent::Notice { text: error.to_string(), is_error: true },
+        Err(error) => FileEvent::failed(&error),
     }
 }
 

@@ -48,7 +48,7 @@ pub struct Lessons {
 }
 
 /// A lesson that is open.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Running {
     /// Its key.
     pub key: String,
@@ -76,19 +76,7 @@ pub struct Running {
 
 impl Running {
     fn begin(key: String, script: Arc<Script>) -> Self {
-        let mut running = Self {
-            key,
-            script,
-            page: 0,
-            answers: BTreeMap::new(),
-            revealed: BTreeSet::new(),
-            lights: Vec::new(),
-            troubles: Vec::new(),
-            at: 0,
-            todo: VecDeque::new(),
-            before: None,
-            pictures: BTreeMap::new(),
-        };
+        let mut running = Self { key, script, ..Self::default() };
         running.turn_to(0);
         running
     }
@@ -296,13 +284,19 @@ impl Lessons {
                 return self.left.take().map(|left| left.restore(app)).unwrap_or_default();
             }
             LessonCommand::Print(path) => self.print(path, app),
-            LessonCommand::Next | LessonCommand::Back | LessonCommand::Answer(..) | LessonCommand::Reveal => {
-                if let Some(open) = &mut self.open {
-                    turn(open, &command);
-                }
+            LessonCommand::Next => self.turn(Running::next),
+            LessonCommand::Back => self.turn(|open| open.turn_to(open.page.saturating_sub(1))),
+            LessonCommand::Answer(ask, choice) => {
+                self.turn(|open| drop(open.answers.insert((open.page, ask), choice)));
             }
+            LessonCommand::Reveal => self.turn(|open| drop(open.revealed.insert(open.page))),
         }
         Vec::new()
+    }
+
+    /// Does this on the pages of the open lesson.
+    fn turn(&mut self, to: impl FnOnce(&mut Running)) {
+        self.open.as_mut().map_or((), to);
     }
 
     fn show(&mut self, on: bool, app: &mut AppState) {
@@ -358,16 +352,5 @@ impl Lessons {
             open.pictures.clear();
             open.turn_to(open.page);
         }
-    }
-}
-
-/// What is done on the pages of the open lesson.
-fn turn(open: &mut Running, command: &LessonCommand) {
-    match command {
-        LessonCommand::Next => open.next(),
-        LessonCommand::Back => open.turn_to(open.page.saturating_sub(1)),
-        LessonCommand::Answer(ask, choice) => drop(open.answers.insert((open.page, *ask), *choice)),
-        LessonCommand::Reveal => drop(open.revealed.insert(open.page)),
-        LessonCommand::Show(_) | LessonCommand::Open(_) | LessonCommand::Close | LessonCommand::Print(_) => {}
     }
 }

@@ -53,7 +53,7 @@ pub enum ScriptPart {
     /// A question.
     Ask(#[serde(deserialize_with = "answerable")] Ask),
     /// What must be so for the page to be true.
-    Check(Vec<LessonFact>),
+    Check(Vec<Spanned<String>>),
 }
 
 /// What is waited for.
@@ -122,23 +122,10 @@ impl LessonChoice {
     }
 }
 
-/// What must be so of a model.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "Spanned<String>")]
-pub struct LessonFact {
-    /// Where it stands in the file, in bytes.
-    pub at: usize,
-    /// What must be so.
-    pub fact: EvaluationFact,
-}
-
-impl TryFrom<Spanned<String>> for LessonFact {
-    type Error = String;
-
-    fn try_from(text: Spanned<String>) -> Result<Self, String> {
-        let (key, value) = text.as_ref().split_once(':').unwrap_or((text.as_ref(), ""));
-        Ok(Self { at: text.span().start, fact: EvaluationFact::read(key.trim(), value.trim())? })
-    }
+/// What must be so of a model; [`read`] has made sure that it can be understood.
+fn fact(text: &str) -> Result<EvaluationFact, String> {
+    let (key, value) = text.split_once(':').unwrap_or((text, ""));
+    EvaluationFact::read(key.trim(), value.trim())
 }
 
 /// What is wrong with a line.
@@ -170,12 +157,13 @@ impl Script {
     }
 
     /// The sentence and the beam of each fact, page by page.
-    pub fn facts(&self) -> Vec<Tried<'_>> {
+    pub fn facts(&self) -> Vec<Tried> {
         let (mut sentence, mut beam) = (String::new(), 5);
         let mut tried = Vec::new();
         for part in self.pages.iter().flat_map(|page| &page.parts) {
             if let ScriptPart::Check(facts) = part {
-                tried.extend(facts.iter().map(|fact| Tried { fact, sentence: sentence.clone(), beam }));
+                let all = facts.iter().filter_map(|text| Some((text.span().start, fact(text.as_ref()).ok()?)));
+                tried.extend(all.map(|(at, fact)| Tried { at, fact, sentence: sentence.clone(), beam }));
             }
             for thing in part.things() {
                 match thing {
@@ -214,9 +202,11 @@ impl ScriptPart {
 
 /// A fact and what it is of.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tried<'a> {
+pub struct Tried {
+    /// Where it stands in the file, in bytes.
+    pub at: usize,
     /// What must be so,
-    pub fact: &'a LessonFact,
+    pub fact: EvaluationFact,
     /// of this sentence
     pub sentence: String,
     /// and this beam.
@@ -283,6 +273,12 @@ pub fn read(file: &Path, text: &str) -> Result<Script, Fault> {
         };
         Fault::at(text, error.span().map_or(0, |span| span.start), message)
     })?;
+    for part in script.pages.iter().flat_map(|page| &page.parts) {
+        let ScriptPart::Check(facts) = part else { continue };
+        for text_of in facts {
+            fact(text_of.as_ref()).map_err(|words| Fault::at(text, text_of.span().start, words))?;
+        }
+    }
     if script.pages.is_empty() {
         return Err(Fault::at(text, text.len(), "there is no page; pages begin with a line [[page]]"));
     }
@@ -312,7 +308,7 @@ mod tests {
         assert_eq!(script.things_before(2), [LessonAction::Sentence("a".into()), LessonAction::Beam(1)]);
         let facts = script.facts();
         assert_eq!((facts[0].sentence.as_str(), facts[0].beam), ("a", 1));
-        assert_eq!(Fault::at(text, facts[0].fact.at, "x").line, 15);
+        assert_eq!(Fault::at(text, facts[0].at, "x").line, 15);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::session::lessons::script::{Script, ScriptPart, things_of};
 use crate::session::lessons::things::{LessonAction, Look};
 
 /// A machine at a step, or a sentence in some models.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spoken {
     /// The page that shows it.
     pub page: Page,
@@ -40,20 +40,7 @@ pub fn spoken(script: &Script, at: usize) -> Option<Spoken> {
     let parts = &script.pages.get(at)?.parts;
     let first = parts.iter().take_while(|part| !matches!(part, ScriptPart::Wait(_)));
     let before = script.pages.iter().take(at).flat_map(|page| &page.parts);
-    let mut found = Spoken {
-        page: Page::Sentence,
-        model: String::new(),
-        models: Vec::new(),
-        sentence: String::new(),
-        given: None,
-        look: Look::Heatmap,
-        beam: 5,
-        mode: Mode::default(),
-        wrong: None,
-        guess: None,
-        step: None,
-        open: None,
-    };
+    let mut found = Spoken { beam: 5, ..Spoken::default() };
     for thing in things_of(before.chain(first)) {
         match thing {
             LessonAction::Models(names) => {

@@ -11,10 +11,11 @@ use crate::models::anatomy::Miswiring;
 use crate::pages::steps::command::{Guessed, Mode};
 
 /// What columns show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Look {
     /// alpha as cells.
+    #[default]
     Heatmap,
     /// alpha as lines between words.
     Links,

@@ -392,7 +392,7 @@ fn copy_cell(window: &mut Window<'_>, clicked: MenuTarget) {
 
 fn copy_row(window: &mut Window<'_>, clicked: MenuTarget) {
     let (Some((_, table)), Some(i)) = (shown(window, clicked), clicked.target()) else { return };
-    window.local.shared.copied = Some(export::shown_rows_tsv(table, window.app.view.settings().shown, i..i + 1));
+    window.local.shared.copied = Some(export::shown_tsv(table, window.app.view.settings().shown, i..i + 1));
 }
 
 fn copy_source(window: &mut Window<'_>, clicked: MenuTarget) {
@@ -402,7 +402,8 @@ fn copy_source(window: &mut Window<'_>, clicked: MenuTarget) {
 
 fn copy_alignment(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some((_, table)) = shown(window, clicked) else { return };
-    window.local.shared.copied = Some(export::shown_tsv(table, window.app.view.settings().shown));
+    window.local.shared.copied =
+        Some(export::shown_tsv(table, window.app.view.settings().shown, 0..table.target.len()));
 }
 
 fn copy_translation(window: &mut Window<'_>, clicked: MenuTarget) {

@@ -36,7 +36,7 @@ pub fn context_ui(ui: &mut Ui, column: &Column) {
     egui::ScrollArea::vertical().id_salt("context").auto_shrink(false).show(ui, |ui| {
         ui.label("One vector for the whole sentence");
         ui.add_space(theme::SPACE_1);
-        if let Some(c) = column.context.as_deref().filter(|c| !c.is_empty()) {
+        if let Some(c) = column.result.context.as_deref().filter(|c| !c.is_empty()) {
             strip::named(ui, "Context vector", "c", c, STRIP_HEIGHT.min(ui.available_height() * 0.6));
             ui.add_space(theme::SPACE_1);
         }

@@ -1,22 +1,19 @@
 //! Floor 9: interventions as they are kept between starts.
 
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::app::document::scene::Owned;
 use crate::interventions::{Forbid, Force, Interventions, Pin, Place, SetAlpha, Word};
 
-/// What is set for a model. Unknown keys are ignored, missing ones are empty.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// Unknown keys are ignored, missing ones are empty.
+#[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct SavedInterventions {
-    /// The folder of the model, or those of all members of an ensemble.
-    pub folders: Vec<PathBuf>,
-    /// What is set, as in a file of interventions; nothing where a later version wrote what this one cannot read.
+struct Kept {
+    /// As in a file of interventions; nothing where a later version wrote what this one cannot read.
     set: Value,
     #[serde(flatten, skip_serializing)]
     older: Older,
@@ -76,55 +73,65 @@ impl Older {
     }
 }
 
-impl SavedInterventions {
-    /// As they are kept; `None` where a path is not text.
-    pub fn of(owned: &Owned) -> Option<Self> {
-        let set = serde_json::to_value(&*owned.interventions).ok()?;
-        let is_text = owned.folders.iter().all(|folder| folder.to_str().is_some());
-        is_text.then(|| Self { folders: owned.folders.clone(), set, older: Older::default() })
-    }
+/// As they are kept.
+///
+/// # Errors
+/// What the output says.
+pub(super) fn serialize<S: Serializer>(set: &Arc<Interventions>, output: S) -> Result<S::Ok, S::Error> {
+    let set = serde_json::to_value(&**set).map_err(S::Error::custom)?;
+    Kept { set, older: Older::default() }.serialize(output)
+}
 
-    /// As they were; what makes no sense is left out. `None` where nothing is left.
-    pub fn owned(self) -> Option<Owned> {
-        let mut set = if self.set.is_null() { self.older.now() } else { serde_json::from_value(self.set).ok()? };
-        let is_weight = |alpha: &f32| alpha.is_finite() && *alpha >= 0.0;
-        set.pin.retain(|pin| if let SetAlpha::Weights(row) = &pin.alpha { row.iter().all(is_weight) } else { true });
-        set.mask.retain(|mask| if let Place::Bytes(bytes) = mask { bytes.start <= bytes.end } else { true });
-        set.temperature = set.temperature.filter(|t| t.is_finite() && *t > 0.0);
-        (!set.is_empty()).then(|| Owned { folders: self.folders, interventions: Arc::new(set) })
-    }
+/// As they were; what makes no sense is left out.
+///
+/// # Errors
+/// What an older version cannot have written.
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Arc<Interventions>, D::Error> {
+    let Kept { set, older } = Kept::deserialize(input)?;
+    let mut set = if set.is_null() { older.now() } else { serde_json::from_value(set).unwrap_or_default() };
+    let is_weight = |alpha: &f32| alpha.is_finite() && *alpha >= 0.0;
+    set.pin.retain(|pin| if let SetAlpha::Weights(row) = &pin.alpha { row.iter().all(is_weight) } else { true });
+    set.mask.retain(|mask| if let Place::Bytes(bytes) = mask { bytes.start <= bytes.end } else { true });
+    set.temperature = set.temperature.filter(|t| t.is_finite() && *t > 0.0);
+    Ok(Arc::new(set))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[derive(Serialize, Deserialize)]
+    struct AsKept(#[serde(with = "super")] Arc<Interventions>);
+
     #[test]
     fn what_an_older_version_kept_is_what_was_set() {
         let entry = |word: &str| Word::Entry(word.to_owned());
         let force = |i, word, held| Force { i, word, held };
         let cases = [
-            ("", None),
-            (r#""prefix": [], "pins": [{"i": 0, "alpha": [-1.0]}], "masks": [{"start": 3, "end": 1}]"#, None),
-            (r#""temperature": -1.0"#, None),
+            ("", Interventions::default()),
+            (
+                r#""prefix": [], "pins": [{"i": 0, "alpha": [-1.0]}], "masks": [{"start": 3, "end": 1}]"#,
+                Interventions::default(),
+            ),
+            (r#""temperature": -1.0"#, Interventions::default()),
             (
                 r#""prefix": [{"word": "le", "is_typed": false, "is_forced": false, "i": null},
                     {"word": "vieux moulin", "is_typed": true, "is_forced": true}],
                     "forces": [{"word": "vent", "i": 5}, {"word": "nowhere"}]"#,
-                Some(Interventions {
+                Interventions {
                     force: vec![
                         force(0, entry("le"), true),
                         force(1, Word::Typed("vieux moulin".to_owned()), false),
                         force(5, entry("vent"), false),
                     ],
                     ..Interventions::default()
-                }),
+                },
             ),
             (
                 r#""bans": [{"word": "la", "i": 2}, {"word": "un", "is_typed": true}],
                     "pins": [{"i": 4, "alpha": [0.25, 0.75]}], "orders": [[1, 7]],
                     "masks": [{"start": 4, "end": 7}, {"start": 9, "end": 9}], "temperature": 0.5, "other": 1"#,
-                Some(Interventions {
+                Interventions {
                     forbid: vec![
                         Forbid { i: Some(2), word: entry("la") },
                         Forbid { i: None, word: Word::Typed("un".to_owned()) },
@@ -136,19 +143,15 @@ mod tests {
                     mask: vec![Place::Bytes(4..7), Place::Bytes(9..9)],
                     temperature: Some(0.5),
                     ..Interventions::default()
-                }),
+                },
             ),
         ];
         for (older, expected) in cases {
-            let json = format!(r#"{{"folders": ["a"]{}{older}}}"#, if older.is_empty() { "" } else { ", " });
-            let saved: SavedInterventions = serde_json::from_str(&json).expect("an older state");
-            let owned = saved.owned();
-            assert_eq!(owned.as_ref().map(|owned| (*owned.interventions).clone()), expected, "{json}");
+            let read = |json: &str| serde_json::from_str::<AsKept>(json).expect("a state").0;
+            let set = read(&format!("{{{older}}}"));
+            assert_eq!(*set, expected, "{older}");
             // and it is kept as it is now
-            let again = owned.as_ref().map(|owned| SavedInterventions::of(owned).expect("paths that are text"));
-            let json = again.map(|again| serde_json::to_string(&again).expect("JSON"));
-            let again = json.map(|json| serde_json::from_str::<SavedInterventions>(&json).expect("a state").owned());
-            assert_eq!(again.flatten().map(|owned| (*owned.interventions).clone()), expected);
+            assert_eq!(*read(&serde_json::to_string(&AsKept(set)).expect("JSON")), expected, "{older}");
         }
     }
 }
