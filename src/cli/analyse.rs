@@ -411,8 +411,7 @@ fn bring_judgements(workspace: &mut Workspace, typed: &str) -> Result<()> {
 }
 
 fn judged(workspace: &mut Workspace, path: &Path, name: Option<&str>) -> Result<()> {
-    let ticket = CancellationToken::forever();
-    told(path, &judgement_io::import(workspace, path, name, &mut Measuring::default(), &ticket)?);
+    told(path, &judgement_io::import(workspace, path, name, &CancellationToken::forever())?);
     Ok(())
 }
 
@@ -432,9 +431,7 @@ fn bring_in(workspace: &mut Workspace, path: &Path, role: Option<Role>, threads:
     let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
     let mut bar = ProgressLine::new(format!("importing {name}"), Some(100), false).counting("per cent");
     let mut hear = |share: f32| bar.add(0, 0, (share * 100.0) as u64);
-    let mut measuring = Measuring::default();
-    let brought =
-        import_file(workspace, (path, &options), threads, &mut measuring, &CancellationToken::forever(), &mut hear);
+    let brought = import_file(workspace, (path, &options), threads, &CancellationToken::forever(), &mut hear);
     bar.finish();
     told(path, &brought?);
     Ok(())

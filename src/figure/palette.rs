@@ -62,9 +62,9 @@ impl Rgba {
 
 macro_rules! palettes {
     ($($(#[$what:meta])* $name:ident: $light:literal, $dark:literal;)*) => {
-        /// The colours of a theme.
+        /// The colours of a theme, as plain numbers or of the kind that paints them.
         #[derive(Clone, Copy, Debug)]
-        pub struct Palette { $($(#[$what])* pub $name: Rgba,)* }
+        pub struct Palette<C = Rgba> { $($(#[$what])* pub $name: C,)* }
 
         /// On white, as on paper.
         pub const LIGHT: Palette = Palette { $($name: Rgba::from_hex($light),)* };

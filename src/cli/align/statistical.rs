@@ -32,7 +32,7 @@ pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
     let text = Text { files: names, pairs: &readable, pretokenized: low.pairs.pretokenized };
     let aligner = low.statistical.aligner(text, low.run.cores())?;
     if let Some(path) = &low.save {
-        aligner.learned().pruned(low.save_pairs).save(path)?;
+        aligner.learned.pruned(low.save_pairs).save(path)?;
     }
     let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
     let progress = ProgressLine::new("aligning", files.source.size(), shared);
