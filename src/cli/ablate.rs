@@ -142,7 +142,7 @@ impl Text {
         let Some((source, target)) = files.read()? else { return Ok(None) };
         let why = source.as_ref().err().or(target.as_ref().and_then(|target| target.as_ref().err()));
         let refused = why.map(|why| files.source.refuse(why));
-        let target = target.map(|target| target.unwrap_or_default());
+        let target = target.map(std::result::Result::unwrap_or_default);
         Ok(Some(Self { number: files.source.number(), source: source.unwrap_or_default(), target, refused }))
     }
 }

@@ -529,7 +529,7 @@ fn overviews_of(
 
 /// `interlinear report`.
 pub mod report {
-    use super::*;
+    use super::{Args, ChoiceArgs, ExportFormat, FilterResources, PathBuf, Workspace, out, output, read};
 
     /// As typed.
     #[derive(Args, Clone, Debug)]

@@ -23,10 +23,10 @@ With --statistical the links are those on which both directions of a statistical
 itself; no model is needed.
 
 A pair that a model cannot read is passed over, with a sentence on stderr and exit code 2 at the end.",
-    mut_arg("model", |model| {
-        let either = ["statistical", "learned"];
-        model.required(false).required_unless_present_any(either).conflicts_with_all(NO_MODEL)
-    })
+    mut_arg("model", |model| model
+        .required(false)
+        .required_unless_present_any(["statistical", "learned"])
+        .conflicts_with_all(NO_MODEL))
 )]
 pub struct DictionaryArgs {
     #[command(flatten)]

@@ -28,10 +28,11 @@ With --links the words are split by spaces, as alignment files count them; where
 side it names first is found out and told. Without, each target word is linked with its source word of greatest alpha,
 of the model that --model names, whose tokenizer cuts the words; or with --statistical by an aligner that learns from the text
 itself, in both directions, which --symmetrize puts together.",
-    mut_arg("model", |model| {
-        let others = ["links", "statistical", "learned"];
-        model.required(false).required_unless_present_any(others).conflicts_with("links").conflicts_with_all(NO_MODEL)
-    })
+    mut_arg("model", |model| model
+        .required(false)
+        .required_unless_present_any(["links", "statistical", "learned"])
+        .conflicts_with("links")
+        .conflicts_with_all(NO_MODEL))
 )]
 pub struct ExtractArgs {
     /// Alignments of the sentences, Pharaoh (`0-0 1-2`) or HLT-NAACL 2003, instead of a model

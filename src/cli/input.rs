@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use crate::cli::output;
-use crate::cli::windows::WindowItem;
 use crate::error::{Error, Result};
 use crate::text::reader::{Advance, LineReader};
 use crate::text::sentence::{MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Sentence};
@@ -208,16 +207,6 @@ impl SourceLine {
     /// Whether there is anything to translate.
     pub fn is_readable(&self) -> bool {
         self.refused.is_none() && self.sentence.words() > 0
-    }
-}
-
-impl WindowItem for SourceLine {
-    fn weight(&self) -> usize {
-        self.sentence.len()
-    }
-
-    fn refused(&self) -> Option<&Error> {
-        self.refused.as_ref()
     }
 }
 

@@ -45,6 +45,9 @@ pub struct StatisticalArgs {
 
 const HEADING: &str = "Statistical aligner";
 
+/// Called with the words of each pair and their links.
+pub type EachAligned<'a> = dyn FnMut(&[Box<str>], &[Box<str>], Directions) + 'a;
+
 /// The text that is to be aligned.
 #[derive(Clone, Copy)]
 pub struct Text<'a> {
@@ -98,12 +101,7 @@ impl StatisticalArgs {
 
     /// Learns from a pair of files alone or with the corpora, and hands on the words of each pair of lines as the aligner
     /// cuts them, with the links of both directions.
-    pub fn align(
-        &self,
-        pairs: &PairArgs,
-        threads: usize,
-        each: &mut dyn FnMut(&[Box<str>], &[Box<str>], Directions),
-    ) -> Result<()> {
+    pub fn align(&self, pairs: &PairArgs, threads: usize, each: &mut EachAligned<'_>) -> Result<()> {
         let lines = pairs.read()?;
         let lines: Vec<(&str, &str)> = lines.iter().map(|(x, y)| (x.as_str(), y.as_str())).collect();
         let files = (pairs.source.as_path(), pairs.target.as_path());

@@ -7,7 +7,7 @@
 
 use std::io::IsTerminal as _;
 
-use crate::cli::input::InputFiles;
+use crate::cli::input::{InputFiles, SourceLine};
 use crate::cli::progress::ProgressLine;
 use crate::error::{Error, Result};
 
@@ -18,6 +18,16 @@ pub trait WindowItem {
 
     /// Why a model cannot read it.
     fn refused(&self) -> Option<&Error>;
+}
+
+impl WindowItem for SourceLine {
+    fn weight(&self) -> usize {
+        self.sentence.len()
+    }
+
+    fn refused(&self) -> Option<&Error> {
+        self.refused.as_ref()
+    }
 }
 
 /// Words of a full window.

@@ -230,9 +230,10 @@ impl<'a> Scenes<'a> {
     fn inspected(&self, found: &Decoded, scene: &FigureScene) -> Result<Inspected<'static>> {
         let (i, none) = (self.showing.word, Hypothesis::default());
         let best = found.hypotheses.first().unwrap_or(&none);
-        let words = match self.showing.pieces {
-            true => (0..best.tokens.len()).map(|i| i..i + 1).collect(),
-            false => self.system.target().word_ranges(&best.tokens),
+        let words = if self.showing.pieces {
+            (0..best.tokens.len()).map(|i| i..i + 1).collect()
+        } else {
+            self.system.target().word_ranges(&best.tokens)
         };
         let (Some(part), Some(label)) = (words.get(i), scene.sheet.target.get(i)) else {
             let count = words.len();
