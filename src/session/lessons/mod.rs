@@ -287,16 +287,18 @@ impl Lessons {
             LessonCommand::Next => self.turn(Running::next),
             LessonCommand::Back => self.turn(|open| open.turn_to(open.page.saturating_sub(1))),
             LessonCommand::Answer(ask, choice) => {
-                self.turn(|open| drop(open.answers.insert((open.page, ask), choice)));
+                self.turn(|open| _ = open.answers.insert((open.page, ask), choice));
             }
-            LessonCommand::Reveal => self.turn(|open| drop(open.revealed.insert(open.page))),
+            LessonCommand::Reveal => self.turn(|open| _ = open.revealed.insert(open.page)),
         }
         Vec::new()
     }
 
     /// Does this on the pages of the open lesson.
     fn turn(&mut self, to: impl FnOnce(&mut Running)) {
-        self.open.as_mut().map_or((), to);
+        if let Some(open) = &mut self.open {
+            to(open);
+        }
     }
 
     fn show(&mut self, on: bool, app: &mut AppState) {

@@ -9,7 +9,7 @@ use crate::pages::lesson::LessonCommand;
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local;
 use crate::pages::window::local::Window;
-use crate::session::lessons::script::{Ask, ScriptPart};
+use crate::session::lessons::script::{Ask, LessonChoice, ScriptPart};
 use crate::session::lessons::shelf::LessonFile;
 use crate::session::lessons::{Lessons, Running};
 use crate::ui::views::manual;
@@ -255,7 +255,7 @@ fn ask_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, at: usize, as
         if is_revealed {
             ui.add(Label::new(format!("Answer: {}", ask.solution())).wrap());
         }
-        let is_clear = is_revealed || answered.is_some_and(|choice| choice.is_right());
+        let is_clear = is_revealed || answered.is_some_and(LessonChoice::is_right);
         if is_clear && !ask.why.is_empty() {
             ui.add(Label::new(RichText::new(&ask.why).color(t.weak)).wrap());
         }
