@@ -109,9 +109,10 @@ enum Thing {
 
 /// What a number must lie between; never one that is not there, NaN.
 type Bounds = (Bound<f32>, Bound<f32>);
+type Relation = (&'static str, fn(f32) -> Bounds);
 
 /// Relations as they are typed, longer ones first, and what they say of a number.
-const RELATIONS: &[(&str, fn(f32) -> Bounds)] = &[
+const RELATIONS: &[Relation] = &[
     ("<=", |number| (Unbounded, Included(number))),
     (">=", |number| (Included(number), Unbounded)),
     ("<", |number| (Unbounded, Excluded(number))),

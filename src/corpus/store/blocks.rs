@@ -168,7 +168,7 @@ pub(crate) fn pack_numbers(numbers: &[f32]) -> rusqlite::Result<Vec<u8>> {
 }
 
 /// The reverse of [`pack_numbers`], unpacked.
-fn numbers_of(planes: Vec<u8>) -> Option<Vec<f32>> {
+fn numbers_of(planes: &[u8]) -> Option<Vec<f32>> {
     let (count, rest) = (planes.len() / 4, planes.len() % 4);
     let number = |k: usize| f32::from_le_bytes([0, 1, 2, 3].map(|plane| planes[plane * count + k]));
     (rest == 0).then(|| (0..count).map(number).collect())
@@ -226,7 +226,7 @@ pub(crate) fn loose(all: &Connection, system: i64, before: usize, most: usize) -
 
 /// The packed numbers of a piece, NaN where there are none.
 pub(crate) fn packed_numbers(all: &Connection, key: i64) -> rusqlite::Result<Vec<f32>> {
-    packed(all, key, numbers_of).map(Option::unwrap_or_default)
+    packed(all, key, |planes| numbers_of(&planes)).map(Option::unwrap_or_default)
 }
 
 /// Puts loose numbers of a measure over those of a piece.

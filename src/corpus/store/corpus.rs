@@ -230,7 +230,11 @@ impl CorpusTable {
                 None => continue,
             };
             let places = together(&places);
-            texts.into_iter().for_each(|texts| places.iter().for_each(|places| texts.read_again(places)));
+            for texts in texts {
+                for places in &places {
+                    texts.read_again(places);
+                }
+            }
         }
         self.read_judgements(workspace)
     }

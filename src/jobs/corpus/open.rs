@@ -148,8 +148,9 @@ impl Open<'_> {
             CorpusRequest::Find(find) => {
                 let rows = Arc::clone(&self.at.rows);
                 let Some(workspace) = &self.at.workspace else { return Ok(()) };
-                let refused = self.at.jobs.find(find, workspace, &rows);
-                refused.into_iter().for_each(|news| self.tell(news));
+                if let Some(refused) = self.at.jobs.find(find, workspace, &rows) {
+                    self.tell(refused);
+                }
                 Ok(())
             }
             CorpusRequest::SaveHits { path, lines, order, system } => {

@@ -410,7 +410,8 @@ impl PageState for CorpusPage {
             CorpusCommand::SetAnnotator(name) => {
                 // Conditions part names by commas.
                 let name = name.replace([',', '"'], " ");
-                self.kept.annotator = if name.trim().is_empty() { NOBODY } else { name.trim() }.to_owned();
+                let name = if name.trim().is_empty() { NOBODY } else { name.trim() };
+                name.clone_into(&mut self.kept.annotator);
                 app.changed();
             }
             CorpusCommand::Star(stars) => self.judge(app, |judgement| {
