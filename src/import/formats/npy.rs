@@ -56,8 +56,11 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// How numbers are written: the kind, its bytes, and the number of so many bytes, the least first.
-const NUMBERS: &[(&str, usize, fn(&[u8]) -> f32)] = &[
+/// The number of some bytes, the least first.
+type ReadNumber = fn(&[u8]) -> f32;
+
+/// How numbers are written: the kind, its bytes, and how so many bytes are read.
+const NUMBERS: &[(&str, usize, ReadNumber)] = &[
     ("f2", 2, |bytes| f16::from_le_bytes(array(bytes)).to_f32()),
     ("f4", 4, |bytes| f32::from_le_bytes(array(bytes))),
     ("f8", 8, |bytes| f64::from_le_bytes(array(bytes)) as f32),
@@ -73,7 +76,7 @@ struct Array {
     input: Box<dyn BufRead + Send>,
     /// Bytes of a number, and how it is read.
     size: usize,
-    number: fn(&[u8]) -> f32,
+    number: ReadNumber,
     is_big_endian: bool,
     /// Sentences, rows, columns.
     shape: (usize, usize, usize),

@@ -4,7 +4,46 @@ use crate::nn::fused::vocabulary::{Mixed, Scratch};
 use crate::training::fused::affine::Affine;
 use crate::training::fused::parts::FusedParts;
 use crate::training::fused::workspace::{Buffer, FreeBuffers, Noise, Shard};
-use crate::training::fused::{BatchLoss, StepOptions};
+
+/// What a step needs to know beside weights and data.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepOptions {
+    /// Probability that an embedding or maxout unit is dropped.
+    pub dropout: f32,
+    /// Epsilon of label smoothing.
+    pub smoothing: f32,
+    /// The gradient is that of `scale` times the summed loss (1 / sentences of the batch).
+    pub scale: f32,
+    /// Seed of the dropout masks; another for each update and shard.
+    pub seed: u64,
+    /// Weight of the cost on alpha beside -log p ([`guide`](crate::training::fused::guide)).
+    pub guide: f32,
+}
+
+/// Summed over the words of a shard or batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BatchLoss {
+    /// -log p of the targets.
+    pub nll: f64,
+    /// The loss that is minimised (with label smoothing).
+    pub smoothed: f64,
+    /// Target words, `</s>` included.
+    pub words: usize,
+    /// The cost on alpha ([`guide`](crate::training::fused::guide)), without its weight; only where a gradient was asked for.
+    pub guide: f64,
+    /// Rows of alpha that had such a cost.
+    pub guided: usize,
+}
+
+impl std::ops::AddAssign for BatchLoss {
+    fn add_assign(&mut self, other: Self) {
+        self.nll += other.nll;
+        self.smoothed += other.smoothed;
+        self.words += other.words;
+        self.guide += other.guide;
+        self.guided += other.guided;
+    }
+}
 
 /// A forward pass and, with options, the backward pass that follows.
 #[derive(Debug)]

@@ -183,9 +183,9 @@ impl SearchPacks {
         out
     }
 
-    fn backward<'a>(
+    fn backward(
         &self,
-        pass: &mut ShardPass<'a>,
+        pass: &mut ShardPass<'_>,
         encoded: &Encoded<'_>,
         unrolled: &Unrolled<'_>,
         mut d: ReadoutGradients<'_>,
