@@ -88,8 +88,6 @@ pub struct FigureKind {
     pub name: &'static str,
     /// What it shows.
     pub about: &'static str,
-    /// What a file of it is called at first.
-    pub file: &'static str,
     /// What it cannot be drawn without.
     pub needs: FigureNeeds,
     draw: for<'a> fn(&'a PictureSheet<'a>, &FigureStyle) -> Figure<'a>,
@@ -128,35 +126,30 @@ impl FigureNeeds {
 pub const KINDS: &[FigureKind] = &[
     FigureKind {
         name: "heatmap",
-        file: "heatmap.svg",
         about: "alpha as cells, source words along the top, target words down the side",
         needs: FigureNeeds::Alignment,
         draw: heatmap,
     },
     FigureKind {
         name: "links",
-        file: "links.svg",
         about: "alpha as curves between the source above and the target below",
         needs: FigureNeeds::Alignment,
         draw: links,
     },
     FigureKind {
         name: "beam",
-        file: "beam.svg",
         about: "the hypotheses with their log p, doubtful words coloured",
         needs: FigureNeeds::Nothing,
         draw: beam,
     },
     FigureKind {
         name: "tree",
-        file: "tree.svg",
         about: "the whole search, a node for each word, with what fell out of the beam",
         needs: FigureNeeds::Search,
         draw: tree,
     },
     FigureKind {
         name: "bars",
-        file: "bars.svg",
         about: "one target word: the next-word candidates, and alpha over the source words",
         needs: FigureNeeds::Word,
         draw: bars,

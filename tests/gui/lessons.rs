@@ -5,9 +5,9 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::app::command::WindowCommand;
 use interlinear::jobs::files::texts::FolderTexts;
+use interlinear::pages::command::Command;
+use interlinear::pages::lesson::LessonCommand;
 use interlinear::pages::sentence::command::SelectCommand;
-use interlinear::session::command::Command;
-use interlinear::session::lessons::LessonCommand;
 use interlinear::session::state::Session;
 use interlinear::ui::App;
 
@@ -126,8 +126,8 @@ fn the_manual_leads_to_lessons() {
 #[test]
 fn what_is_lit_comes_into_view() {
     let mut session = session();
-    let text = "# T\n## A\nx\n## B\n```light\nbeam rnnencdec-en-fr\n```\ny\n".to_owned();
-    session.absorb_texts(&FolderTexts { files: vec![("lessons/mine.md".into(), Ok(text))] });
+    let text = "title = 'T'\n[[page]]\nheading = 'A'\n[[page]]\nheading = 'B'\npart = [{ light = ['beam rnnencdec-en-fr'] }]\n".to_owned();
+    session.absorb_texts(&FolderTexts { files: vec![("lessons/mine.toml".into(), Ok(text))] });
     let (mut harness, _) = desk::window_of(session, [1024.0, 768.0]);
     harness.state_mut().send(WindowCommand::SetLayout { key: "motion".to_owned(), value: 0.0 });
     harness.state_mut().send(LessonCommand::Open("own/mine".to_owned()));

@@ -2,7 +2,7 @@
 //!
 //! [`layout`] has the numbers. The parts are lists of marks of their own, since the window scrolls the cells under
 //! their labels: [`Heatmap::cells`], [`Heatmap::row_labels`], [`Heatmap::column_labels`], [`Heatmap::corner`]. Each
-//! gives only what the area shows that it is asked for. [`Heatmap::whole`] is all of it as one figure.
+//! gives only what the area shows that it is asked for. [`Heatmap::sheet`] is all of it as one figure.
 
 pub mod layout;
 pub mod outlines;
@@ -216,13 +216,8 @@ impl<'a> Heatmap<'a> {
         Mark::Text(TextMark { room: place.width() - SPACE_2, lines: 2, ..text })
     }
 
-    /// All of it as one figure, as large as it needs to be, with its legend. `corner` says which word a row belongs to,
-    /// where there is a choice.
-    pub fn whole(self, corner: Option<&'a str>, measure: &dyn TextMeasure, provenance: Provenance) -> Figure<'a> {
-        self.sheet(corner, true, measure, provenance)
-    }
-
-    /// As [`Heatmap::whole`], with a legend or without.
+    /// All of it as one figure, as large as it needs to be. `corner` says which word a row belongs to, where there is a
+    /// choice.
     pub fn sheet(
         mut self,
         corner: Option<&'a str>,

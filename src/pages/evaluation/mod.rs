@@ -4,6 +4,8 @@ pub mod command;
 pub mod export;
 pub mod listing;
 pub mod logs;
+#[cfg(feature = "gui")]
+pub mod view;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

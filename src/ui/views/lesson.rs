@@ -5,19 +5,15 @@ use std::path::Path;
 
 use egui::{Align, Button, Label, Layout, Panel, ProgressBar, RichText, ScrollArea, Stroke, StrokeKind, Ui};
 
-use crate::session::lessons::script::ScriptPart;
+use crate::pages::lesson::LessonCommand;
+use crate::pages::window::dialogs::{Question, Wants};
+use crate::pages::window::local;
+use crate::pages::window::local::Window;
+use crate::session::lessons::script::{Ask, ScriptPart};
 use crate::session::lessons::shelf::LessonFile;
-use crate::session::lessons::{LessonCommand, Running};
-use crate::text::lesson::Ask;
-use crate::ui::dialogs::{Question, Wants};
-use crate::ui::local;
-use crate::ui::local::Window;
+use crate::session::lessons::{Lessons, Running};
 use crate::ui::views::manual;
-use crate::ui::views::view::{View, ViewPlace};
 use crate::widgets::theme;
-
-/// The panel with the lessons.
-pub struct LessonsView;
 
 /// Its least and greatest width, points.
 const LIMITS: (f32, f32) = (260.0, 720.0);
@@ -30,31 +26,25 @@ const MOST: f32 = 0.42;
 /// Width of the frame round what is lit, and of its soft edge, points.
 const FRAME: (f32, f32) = (2.0, 6.0);
 
-impl View for LessonsView {
-    fn name(&self) -> &'static str {
-        "Lessons"
+/// The panel with the lessons.
+pub fn lessons_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons) {
+    if !lessons.is_shown {
+        return;
     }
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Right
-    }
-
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
-        if !window.session.lessons().is_shown {
-            return;
-        }
-        let most = (ui.ctx().content_rect().width() * MOST).clamp(LIMITS.0, LIMITS.1);
-        let first = WIDTH.min(SHARE * ui.ctx().content_rect().width());
-        let width = window.layout(local::LESSON_WIDTH, first).clamp(LIMITS.0, most);
-        let panel = Panel::right("lessons").default_size(width).min_size(LIMITS.0).max_size(most).resizable(true);
-        let shown = panel.frame(theme::panel(theme::tokens(ui))).show(ui, |ui| panel_ui(ui, window));
-        window.keep_side(ui, local::LESSON_WIDTH, width, shown.response.rect.width());
-    }
+    let most = (ui.ctx().content_rect().width() * MOST).clamp(LIMITS.0, LIMITS.1);
+    let first = WIDTH.min(SHARE * ui.ctx().content_rect().width());
+    let width = window.layout(local::LESSON_WIDTH, first).clamp(LIMITS.0, most);
+    let panel = Panel::right("lessons").default_size(width).min_size(LIMITS.0).max_size(most).resizable(true);
+    let shown = panel.frame(theme::panel(theme::tokens(ui))).show(ui, |ui| match lessons.open() {
+        Some(running) => lesson_ui(ui, window, running),
+        None => shelf_ui(ui, window, lessons),
+    });
+    window.keep_side(ui, local::LESSON_WIDTH, width, shown.response.rect.width());
 }
 
 /// Opens the panel in place of the manual, or closes it.
 pub fn toggle(window: &mut Window<'_>) {
-    let opens = !window.session.lessons().is_shown;
+    let opens = !window.lights.is_shown;
     window.push(LessonCommand::Show(opens));
     if opens {
         window.keep(local::MANUAL_OPEN, 0.0);
@@ -79,14 +69,7 @@ pub fn lights_ui(ui: &Ui, window: &mut Window<'_>) {
     }
 }
 
-fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    match window.session.lessons().open() {
-        Some(running) => lesson_ui(ui, window, running),
-        None => shelf_ui(ui, window),
-    }
-}
-
-fn shelf_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn shelf_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons) {
     ui.horizontal(|ui| {
         ui.heading("Lessons");
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -101,10 +84,10 @@ fn shelf_ui(ui: &mut Ui, window: &mut Window<'_>) {
         let note = "Ten minutes each. A lesson changes what the window shows; when it ends, all is as it was.";
         ui.add(Label::new(RichText::new(note).color(weak)).wrap());
         ui.add_space(theme::SPACE_2);
-        for (n, kept) in window.session.lessons().shelf().enumerate() {
+        for (n, kept) in lessons.shelf().enumerate() {
             kept_ui(ui, window, n, kept);
         }
-        if let Some(folder) = &window.session.lessons().folder {
+        if let Some(folder) = &lessons.folder {
             ui.add_space(theme::SPACE_3);
             own_ui(ui, folder);
         }
@@ -123,7 +106,7 @@ fn kept_ui(ui: &mut Ui, window: &mut Window<'_>, n: usize, kept: &LessonFile) {
     if let Some(about) = about {
         ui.add(Label::new(RichText::new(about).size(theme::TEXT_SMALL).color(t.weak)).wrap());
     }
-    for fault in &kept.faults {
+    if let Some(fault) = &kept.fault {
         ui.add(Label::new(RichText::new(fault).size(theme::TEXT_SMALL).color(t.error)).wrap());
     }
     ui.add_space(theme::SPACE_2);
@@ -131,7 +114,7 @@ fn kept_ui(ui: &mut Ui, window: &mut Window<'_>, n: usize, kept: &LessonFile) {
 
 fn own_ui(ui: &mut Ui, folder: &Path) {
     let text = format!(
-        "Lessons of your own: Markdown files in {}. They are read again when they are saved; the manual's page for teachers \
+        "Lessons of your own: TOML files in {}. They are read again when they are saved; the manual's page for teachers \
          says how they are written.",
         folder.display()
     );
@@ -205,13 +188,13 @@ fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
     let t = *theme::tokens(ui);
     let mut follows = None;
     let is_seen = |part: &ScriptPart| matches!(part, ScriptPart::Text(_) | ScriptPart::Ask(..) | ScriptPart::Wait(_));
-    for (n, part) in running.parts().iter().enumerate().filter(|(_, part)| is_seen(part)) {
-        ui.push_id(n, |ui| match part {
+    for (at, part) in running.parts().iter().enumerate().filter(|(_, part)| is_seen(part)) {
+        ui.push_id(at, |ui| match part {
             ScriptPart::Text(blocks) => manual::blocks_ui(ui, window, blocks, &mut follows),
-            ScriptPart::Ask(at, ask) => ask_ui(ui, window, running, *at, ask),
+            ScriptPart::Ask(ask) => ask_ui(ui, window, running, at, ask),
             ScriptPart::Wait(wait) => {
                 let is_open = running.waits() == Some(wait);
-                turn_ui(ui, &wait.says, is_open);
+                turn_ui(ui, &wait.says(), is_open);
             }
             ScriptPart::Do(_) | ScriptPart::Light(_) | ScriptPart::Check(_) => {}
         });
@@ -220,7 +203,7 @@ fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
         ui.add(Label::new(RichText::new(trouble).color(t.warm)).wrap());
     }
     if !running.lights.is_empty() {
-        let list: Vec<String> = running.lights.iter().map(crate::session::lessons::lights::Highlight::text).collect();
+        let list: Vec<String> = running.lights.iter().map(crate::app::lights::Highlight::text).collect();
         let text = format!("Framed: {}", list.join(", "));
         ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak)).wrap());
     }
@@ -260,19 +243,19 @@ fn ask_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, at: usize, as
         ui.take_available_width();
         ui.add(Label::new(RichText::new(&ask.question).strong()).wrap());
         for (n, choice) in ask.choices.iter().enumerate() {
-            if ui.radio(chosen == Some(n), &choice.text).clicked() {
+            if ui.radio(chosen == Some(n), choice.text()).clicked() {
                 window.push(LessonCommand::Answer(at, n));
             }
         }
         let answered = chosen.and_then(|n| ask.choices.get(n));
         if let Some(choice) = answered {
-            let (text, colour) = if choice.is_right { ("Right.", t.accent) } else { ("Not quite.", t.warm) };
+            let (text, colour) = if choice.is_right() { ("Right.", t.accent) } else { ("Not quite.", t.warm) };
             ui.label(RichText::new(text).color(colour).strong());
         }
         if is_revealed {
             ui.add(Label::new(format!("Answer: {}", ask.solution())).wrap());
         }
-        let is_clear = is_revealed || answered.is_some_and(|choice| choice.is_right);
+        let is_clear = is_revealed || answered.is_some_and(|choice| choice.is_right());
         if is_clear && !ask.why.is_empty() {
             ui.add(Label::new(RichText::new(&ask.why).color(t.weak)).wrap());
         }
