@@ -66,6 +66,13 @@ macro_rules! palettes {
         #[derive(Clone, Copy, Debug)]
         pub struct Palette<C = Rgba> { $($(#[$what])* pub $name: C,)* }
 
+        impl<C: Copy> Palette<C> {
+            /// Each colour as another kind has it.
+            pub fn map<D>(&self, of: impl Fn(C) -> D) -> Palette<D> {
+                Palette { $($name: of(self.$name),)* }
+            }
+        }
+
         /// On white, as on paper.
         pub const LIGHT: Palette = Palette { $($name: Rgba::from_hex($light),)* };
 

@@ -2,6 +2,8 @@
 //!
 //! The scale of spaces is 4, 8, 12, 16, 24.
 
+use std::sync::LazyLock;
+
 use egui::style::ScrollAnimation;
 use egui::{Color32, CornerRadius, FontFamily, FontId, Margin, Stroke, TextStyle, Theme, Vec2, Visuals};
 
@@ -69,8 +71,8 @@ pub fn map_at(name: &str) -> usize {
 /// The colours of one theme.
 pub type DesignTokens = Palette<Color32>;
 
-const LIGHT: DesignTokens = of_palette(&palette::LIGHT);
-const DARK: DesignTokens = of_palette(&palette::DARK);
+static LIGHT: LazyLock<DesignTokens> = LazyLock::new(|| palette::LIGHT.map(colour));
+static DARK: LazyLock<DesignTokens> = LazyLock::new(|| palette::DARK.map(colour));
 
 /// A colour as egui has it.
 pub const fn colour(rgba: Rgba) -> Color32 {
@@ -90,31 +92,6 @@ pub fn palette(ui: &egui::Ui) -> &'static Palette {
 /// The colour of the model at this place.
 pub fn series(ui: &egui::Ui, place: usize) -> Color32 {
     colour(Palette::series(place, ui.visuals().dark_mode))
-}
-
-const fn of_palette(of: &Palette) -> DesignTokens {
-    Palette {
-        ground: colour(of.ground),
-        panel: colour(of.panel),
-        sunken: colour(of.sunken),
-        raised: colour(of.raised),
-        line: colour(of.line),
-        text: colour(of.text),
-        weak: colour(of.weak),
-        accent: colour(of.accent),
-        accent_soft: colour(of.accent_soft),
-        mark: colour(of.mark),
-        gaze: colour(of.gaze),
-        link: colour(of.link),
-        link_edge: colour(of.link_edge),
-        set: colour(of.set),
-        set_soft: colour(of.set_soft),
-        on_accent: colour(of.on_accent),
-        warm: colour(of.warm),
-        warm_soft: colour(of.warm_soft),
-        error: colour(of.error),
-        error_soft: colour(of.error_soft),
-    }
 }
 
 /// The colours of the theme that is on.

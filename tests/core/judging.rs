@@ -393,7 +393,8 @@ fn alignments_go_out_as_arrays_tables_and_links_of_rows_and_columns() {
     use std::io::Read as _;
 
     let folder = tempfile::tempdir().expect("a folder");
-    let mut workspace = filled(&folder.path().join("a.ilws"), PAIRS);
+    let pairs = [PAIRS[0], ("a summer", "un \u{e9}t\u{e9}", "un \u{e9}t\u{e9}")];
+    let mut workspace = filled(&folder.path().join("a.ilws"), &pairs);
     let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     // Row 0 and column 0 agree; row 1 prefers source 0, whose best is target 0; column 1's best is target 1.
     let alpha = Alignment::from_rows(&[[0.75, 0.125, 0.125], [0.5, 0.25, 0.25], [0.0, 0.25, 0.75]]);

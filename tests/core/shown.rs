@@ -113,6 +113,7 @@ fn english_to(language: &str) -> ModelFacts {
 fn hypothesis(words: &[&str], t_x: usize) -> HypothesisView {
     let row = |i: usize| (0..t_x).map(|j| if i == j { 0.75 } else { 0.25 / (t_x - 1) as f32 }).collect();
     HypothesisView {
+        text: words.join(" ").replace(" </s>", ""),
         tokens: words.iter().map(|word| (*word).to_owned()).collect(),
         ids: vec![5; words.len()],
         is_unk: vec![false; words.len()],
