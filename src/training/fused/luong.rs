@@ -7,7 +7,7 @@
 use crate::models::config::{AttentionKind, Config, LuongSizes};
 use crate::nn::fused::elementwise::{add, tanh_all};
 use crate::nn::fused::scan::{ScanDirection, two_slots};
-use crate::nn::fused::{fill_rows, lstm};
+use crate::nn::fused::{Factor, fill_rows, lstm};
 use crate::training::fused::both::Both;
 use crate::training::fused::embedding::dropped;
 use crate::training::fused::lstm::{GATES, LayerPacks, LstmLayer, LstmScan, weights_back};
@@ -244,7 +244,8 @@ impl Job<'_> {
                 let mut e = workspace.take(rows * m);
                 gather(self.model.get("target_embedding"), &self.previous(), stacked.mask.as_deref(), &mut e);
                 let w = self.model.joined("decoder.0.W_i", wide * width);
-                self.model.precision.matmul_nt_columns(rows, wide, m, &e, w, width, &mut stacked.gates, true);
+                let w = Factor::transposed(w, width);
+                self.model.precision.product(rows, wide, m, Factor::plain(&e, m), w, &mut stacked.gates, true);
                 for (x, e) in stacked.x.chunks_exact_mut(width).zip(e.chunks_exact(m)) {
                     x[..m].copy_from_slice(e);
                 }
@@ -470,7 +471,8 @@ impl Job<'_> {
         let width = width(self.model.config, self.sizes, 0);
         let mut de = workspace.take(rows * m);
         let w = self.model.joined("decoder.0.W_i", wide * width);
-        self.model.precision.matmul_columns(rows, m, wide, &back.d_pre[0], w, width, &mut de, false);
+        let (d_pre, w) = (Factor::plain(&back.d_pre[0], wide), Factor::plain(w, width));
+        self.model.precision.product(rows, m, wide, d_pre, w, &mut de, false);
         apply_mask(unrolled.layers[0].mask.as_deref(), &mut de);
         scatter(&self.previous(), &de, &mut gradient[self.model.layout.range("target_embedding")]);
         workspace.put(de);
