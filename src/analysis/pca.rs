@@ -8,7 +8,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use crate::error::Result;
-use crate::nn::fused::{dot, matmul_tn};
+use crate::nn::fused::{Precision, dot};
 use crate::ticket::CancellationToken;
 
 /// Rows that are centred and multiplied at a time.
@@ -84,7 +84,7 @@ fn covariance(rows: &[f32], mean: &[f32], ticket: &CancellationToken) -> Result<
         ticket.check()?;
         let centred: Vec<f32> =
             block.chunks_exact(d).flat_map(|row| row.iter().zip(mean).map(|(x, m)| x - m)).collect();
-        matmul_tn(d, d, centred.len() / d, &centred, d, &centred, d, &mut sum, true);
+        Precision::F32.matmul_tn(d, d, centred.len() / d, &centred, d, &centred, d, &mut sum, true);
     }
     let share = 1.0 / count.max(1) as f32;
     for x in &mut sum {
@@ -136,7 +136,7 @@ fn multiplied(matrix: &[f32], d: usize, v: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let narrow: Vec<f32> = v.iter().flat_map(|row| row.iter().map(|x| *x as f32)).collect();
     let mut image = vec![0.0; v.len() * d];
     // C is symmetric, so V C' is V C.
-    crate::nn::fused::matmul_nt(v.len(), d, d, &narrow, matrix, &mut image, false);
+    Precision::F32.matmul_nt(v.len(), d, d, &narrow, matrix, &mut image, false);
     image.chunks_exact(d.max(1)).map(|row| row.iter().map(|x| f64::from(*x)).collect()).collect()
 }
 

@@ -11,7 +11,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use crate::error::{Error, Result};
-use crate::nn::fused::matmul_nt;
+use crate::nn::fused::Precision;
 use crate::ticket::CancellationToken;
 
 /// Fewest points that have neighbours enough.
@@ -112,7 +112,7 @@ fn neighbours(
         ticket.check()?;
         progress(all.len() as f32 / count as f32);
         let m = block.len() / dimension;
-        matmul_nt(m, count, dimension, block, rows, &mut products[..m * count], false);
+        Precision::F32.matmul_nt(m, count, dimension, block, rows, &mut products[..m * count], false);
         for products in products[..m * count].chunks_exact(count) {
             let own = all.len();
             let apart = |j: usize| (squares[own] + squares[j] - 2.0 * products[j]).max(0.0);

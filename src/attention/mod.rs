@@ -84,33 +84,6 @@ pub struct Sizes {
     pub max_source: usize,
 }
 
-/// When a weight matrix is applied while a sentence is translated; costs and bounds are counted by it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScoredAttention {
-    /// Never: its rows are looked up.
-    Never,
-    /// To each source word, to all of them at once.
-    Word,
-    /// To each source word after the one before: U of the encoder, as h_j waits for h_{j-1}.
-    WordAfterWord,
-    /// Once a sentence.
-    Sentence,
-    /// At each step of each hypothesis.
-    Step,
-    /// At each step of each hypothesis, as the output layer or a factor of it.
-    Output,
-    /// One half of its columns to each source word, the other at each step.
-    Halves,
-}
-
-impl ScoredAttention {
-    /// A matrix of the encoder: the recurrent ones begin with `U`.
-    pub fn by_encoder(name: &str) -> Self {
-        let last = name.rsplit('.').next().unwrap_or(name);
-        if last.starts_with('U') { Self::WordAfterWord } else { Self::Word }
-    }
-}
-
 /// One line of [`ATTENTIONS`].
 pub struct AttentionEntry {
     /// Its name in configurations.
@@ -123,8 +96,6 @@ pub struct AttentionEntry {
     pub citation: &'static str,
     /// Whether its energies are read off the annotations, so that a window of them makes sense.
     pub content: bool,
-    /// When its matrix W_a is applied.
-    pub w_a: ScoredAttention,
     /// Names and shapes of its parameters below `attention.`.
     pub shapes: fn(&Sizes) -> Shapes,
     /// Makes it from the parameters below `attention.`.
@@ -141,7 +112,6 @@ pub const ATTENTIONS: &[AttentionEntry] = &[
         equation: "e_ij = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a)",
         citation: "Bahdanau, Cho, Bengio 2015, appendix A.1.2",
         content: true,
-        w_a: ScoredAttention::Step,
         shapes: additive::shapes,
         construct: additive::construct,
     },
@@ -151,7 +121,6 @@ pub const ATTENTIONS: &[AttentionEntry] = &[
         equation: "e_ts = h_t' h_s",
         citation: LUONG,
         content: true,
-        w_a: ScoredAttention::Never,
         shapes: dot::shapes,
         construct: dot::construct,
     },
@@ -161,7 +130,6 @@ pub const ATTENTIONS: &[AttentionEntry] = &[
         equation: "e_ts = h_t' W_a h_s",
         citation: LUONG,
         content: true,
-        w_a: ScoredAttention::Word,
         shapes: general::shapes,
         construct: general::construct,
     },
@@ -171,7 +139,6 @@ pub const ATTENTIONS: &[AttentionEntry] = &[
         equation: "e_ts = v_a' tanh(W_a [h_t; h_s])",
         citation: LUONG,
         content: true,
-        w_a: ScoredAttention::Halves,
         shapes: concat::shapes,
         construct: concat::construct,
     },
@@ -181,7 +148,6 @@ pub const ATTENTIONS: &[AttentionEntry] = &[
         equation: "e_t = W_a h_t",
         citation: LUONG,
         content: false,
-        w_a: ScoredAttention::Step,
         shapes: location::shapes,
         construct: location::construct,
     },

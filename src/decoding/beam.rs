@@ -14,13 +14,13 @@ use crate::error::{Error, Result};
 use crate::models::{Asked, Need, StepOutput, StepRow, Stepper};
 use crate::ticket::CancellationToken;
 
-/// Translates a batch of sentences (ids, `</s>` included); see [`decode`](crate::decoding::decode).
+/// Translates a batch of sentences (ids, `</s>` included). `emit` is called with each sentence's index and progress.
 ///
 /// # Errors
 /// [`Error::Stale`] as soon as the ticket is stale; a beam of 0, an empty source, a forced word outside the
 /// vocabulary or without any probability, probabilities that are no numbers; coverage without an alignment; what the
 /// stepper refuses.
-pub fn search(
+pub fn decode(
     stepper: &mut dyn Stepper,
     specials: Specials,
     sources: &[&[u32]],

@@ -25,13 +25,11 @@ mod select;
 pub mod trace;
 mod tree;
 
-use crate::error::Result;
-use crate::models::Stepper;
-use crate::ticket::CancellationToken;
-
 pub use crate::decoding::batching::batches;
+pub use crate::decoding::beam::decode;
 pub use crate::decoding::corpus::{decode_all, force_all};
 pub use crate::decoding::ensemble::Ensemble;
+pub use crate::decoding::forced::force;
 pub use crate::decoding::rank::{LengthRule, Ranking};
 pub use crate::decoding::sample::sample;
 pub use crate::decoding::trace::{Decoded, Forced, Hypothesis, Node, NodeFate, SearchProgress};
@@ -84,30 +82,4 @@ pub struct Specials {
     pub eos: u32,
     /// Id of `[UNK]`.
     pub unk: u32,
-}
-
-/// Translates a batch of sentences (ids, `</s>` included). `emit` is called with each sentence's index and progress.
-///
-/// # Errors
-/// [`Error::Stale`](crate::error::Error::Stale) as soon as the ticket is stale; a beam of 0, an empty
-/// source, a forced word outside the vocabulary or without any probability, probabilities that are no numbers,
-/// coverage without an alignment; what the stepper refuses.
-pub fn decode(
-    stepper: &mut dyn Stepper,
-    specials: Specials,
-    sources: &[&[u32]],
-    options: &SearchOptions,
-    ticket: &CancellationToken,
-    emit: &mut dyn FnMut(usize, SearchProgress<'_>),
-) -> Result<Vec<Decoded>> {
-    beam::search(stepper, specials, sources, options, ticket, emit)
-}
-
-/// Scores given targets (ids, `</s>` included): log p of each word and its alignment.
-///
-/// # Errors
-/// [`Error::Stale`](crate::error::Error::Stale) as soon as the ticket is stale; an empty source, a target
-/// word outside the vocabulary; what the stepper refuses.
-pub fn force(stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], ticket: &CancellationToken) -> Result<Vec<Forced>> {
-    forced::force(stepper, pairs, ticket)
 }

@@ -79,38 +79,46 @@ pub struct Config {
     pub luong: Option<LuongSizes>,
 }
 
+/// A key and its value; `None` where a model does not have it.
+type Key = (&'static str, fn(&Config) -> Option<Value>);
+
 /// The keys of every model, in the order in which they are written.
-const COMMON_KEYS: &[&str] = &[
-    "format",
-    "version",
-    "name",
-    "architecture",
-    "source_language",
-    "target_language",
-    "source_vocabulary",
-    "target_vocabulary",
-    "eos",
-    "unk",
-    "source_eos",
-    "embedding",
-    "hidden",
+const COMMON_KEYS: &[Key] = &[
+    ("format", |_| Some(FORMAT.into())),
+    ("version", |_| Some(VERSION.into())),
+    ("name", |config| Some(config.name.as_str().into())),
+    ("architecture", |config| Some(config.architecture.name().into())),
+    ("source_language", |config| Some(config.source_language.as_str().into())),
+    ("target_language", |config| Some(config.target_language.as_str().into())),
+    ("source_vocabulary", |config| Some(config.source_vocabulary.into())),
+    ("target_vocabulary", |config| Some(config.target_vocabulary.into())),
+    ("eos", |config| Some(config.eos.into())),
+    ("unk", |config| Some(config.unk.into())),
+    ("source_eos", |config| Some(config.source_eos.into())),
+    ("embedding", |config| Some(config.embedding.into())),
+    ("hidden", |config| Some(config.hidden.into())),
 ];
 
 /// The keys that only some architectures have, as [`ModelEntry::needs`] and [`ModelEntry::may`] say; they are written
 /// after those of every model.
-pub const OWN_KEYS: &[&str] = &[
-    "maxout",
-    "alignment",
-    "output_rank",
-    "layers",
-    "attention",
-    "score",
-    "input_feeding",
-    "reverse_source",
-    "window",
-    "max_source",
-    "start",
+pub const OWN_KEYS: &[Key] = &[
+    ("maxout", |config| size(config.maxout)),
+    ("alignment", |config| size(config.alignment)),
+    ("output_rank", |config| config.output_rank.map(Value::from)),
+    ("layers", |config| Some(config.luong.as_ref()?.layers.into())),
+    ("attention", |config| Some(config.luong.as_ref()?.attention.name().into())),
+    ("score", |config| Some(config.luong.as_ref()?.score.as_str().into())),
+    ("input_feeding", |config| Some(config.luong.as_ref()?.input_feeding.into())),
+    ("reverse_source", |config| Some(config.luong.as_ref()?.reverse_source.into())),
+    ("window", |config| size(config.luong.as_ref()?.window)),
+    ("max_source", |config| size(config.luong.as_ref()?.max_source)),
+    ("start", |config| Some(config.luong.as_ref()?.start.into())),
 ];
+
+/// A size where it is not 0.
+fn size(size: usize) -> Option<Value> {
+    (size > 0).then(|| size.into())
+}
 
 impl Config {
     /// Whether the model aligns at all; rnnencdec and luong with attention `none` do not.
@@ -181,32 +189,8 @@ impl Config {
     /// The text of `config.json`, one key a line.
     pub fn to_json(&self) -> String {
         let keys = COMMON_KEYS.iter().chain(OWN_KEYS);
-        let lines: Vec<String> =
-            keys.filter_map(|key| self.value(key).map(|value| format!("  {}: {value}", Value::from(*key)))).collect();
-        format!("{{\n{}\n}}\n", lines.join(",\n"))
-    }
-
-    /// The value of a key; `None` where this architecture does not have it.
-    fn value(&self, key: &str) -> Option<Value> {
-        Some(match key {
-            "format" => FORMAT.into(),
-            "version" => VERSION.into(),
-            "name" => self.name.as_str().into(),
-            "architecture" => self.architecture.name().into(),
-            "source_language" => self.source_language.as_str().into(),
-            "target_language" => self.target_language.as_str().into(),
-            "source_vocabulary" => self.source_vocabulary.into(),
-            "target_vocabulary" => self.target_vocabulary.into(),
-            "eos" => self.eos.into(),
-            "unk" => self.unk.into(),
-            "source_eos" => self.source_eos.into(),
-            "embedding" => self.embedding.into(),
-            "hidden" => self.hidden.into(),
-            "maxout" if self.maxout > 0 => self.maxout.into(),
-            "alignment" if self.alignment > 0 => self.alignment.into(),
-            "output_rank" => self.output_rank?.into(),
-            _ => return self.luong.as_ref().and_then(|luong| luong.value(key)),
-        })
+        let line = |(key, value): &Key| Some(format!("  {}: {}", Value::from(*key), value(self)?));
+        format!("{{\n{}\n}}\n", keys.filter_map(line).collect::<Vec<_>>().join(",\n"))
     }
 }
 
@@ -214,21 +198,6 @@ impl LuongSizes {
     /// The score function; `None` where `score` is no name of the table.
     pub fn entry(&self) -> Option<&'static AttentionEntry> {
         find(&self.score)
-    }
-
-    /// The value of a key; `None` where this attention does not have it.
-    fn value(&self, key: &str) -> Option<Value> {
-        Some(match key {
-            "layers" => self.layers.into(),
-            "attention" => self.attention.name().into(),
-            "score" => self.score.as_str().into(),
-            "input_feeding" => self.input_feeding.into(),
-            "reverse_source" => self.reverse_source.into(),
-            "window" if self.window > 0 => self.window.into(),
-            "max_source" if self.max_source > 0 => self.max_source.into(),
-            "start" => self.start.into(),
-            _ => return None,
-        })
     }
 }
 
@@ -342,7 +311,7 @@ impl Reader<'_> {
 
     fn refuse_foreign_keys(&self, entry: &ModelEntry) -> Result<()> {
         let has = |entry: &ModelEntry, key: &str| entry.needs.contains(&key) || entry.may.contains(&key);
-        let foreign = |key: &&String| !COMMON_KEYS.contains(&key.as_str()) && !has(entry, key);
+        let foreign = |key: &&String| COMMON_KEYS.iter().all(|(known, _)| known != key) && !has(entry, key);
         let Some(key) = self.map.keys().find(foreign) else { return Ok(()) };
         let others: Vec<&str> = self.models.iter().filter(|other| has(other, key)).map(|other| other.name).collect();
         if others.is_empty() {

@@ -23,7 +23,7 @@
 
 use candle_core::Tensor;
 
-use crate::attention::{AlignedAnnotations, Attention, AttentionKind, Query, ScoredAttention, Sizes, construct};
+use crate::attention::{AlignedAnnotations, Attention, AttentionKind, Query, Sizes, construct};
 use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed};
 use crate::models::config::{Config, LuongSizes};
@@ -48,11 +48,6 @@ pub const ENTRY: ModelEntry = ModelEntry {
     looks,
     input_delay: Some(1),
     one_context: false,
-    applied,
-    look_products: |config| {
-        let energy = looks(config).filter(|looks| looks.score.content).map_or(0, |_| config.hidden);
-        energy + looks(config).map_or(0, |_| config.hidden)
-    },
     anatomy: Some(&anatomy::luong::PLAN),
     gain,
 };
@@ -61,16 +56,6 @@ fn looks(config: &Config) -> Option<AlignmentMode> {
     let luong = config.luong.as_ref()?;
     let score = luong.entry().filter(|_| luong.attention != AttentionKind::None)?;
     Some(AlignmentMode { kind: luong.attention, score })
-}
-
-fn applied(config: &Config, name: &str) -> ScoredAttention {
-    match name {
-        "source_embedding" | "target_embedding" => ScoredAttention::Never,
-        "W_s" => ScoredAttention::Output,
-        "attention.W_a" => looks(config).map_or(ScoredAttention::Step, |looks| looks.score.w_a),
-        _ if name.starts_with("encoder.") => ScoredAttention::by_encoder(name),
-        _ => ScoredAttention::Step,
-    }
 }
 
 /// An LSTM halves what passes through it twice over, since i and o start at 1/2.

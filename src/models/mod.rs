@@ -8,7 +8,6 @@ pub mod anatomy;
 pub mod batch;
 pub mod checkpoint;
 pub mod config;
-pub mod cost;
 pub mod disk;
 pub mod folder;
 pub mod fused;
@@ -24,11 +23,10 @@ pub mod representations;
 pub mod rnn_encdec;
 pub mod rnn_search;
 pub mod stepper;
-pub mod untrained;
 
 use std::fmt;
 
-use crate::attention::{AttentionEntry, AttentionKind, ScoredAttention};
+use crate::attention::{AttentionEntry, AttentionKind};
 use crate::error::Result;
 use crate::models::anatomy::Plan;
 use crate::models::config::Config;
@@ -56,7 +54,7 @@ pub struct AlignmentMode {
     pub score: &'static AttentionEntry,
 }
 
-/// One line of [`MODELS`]: all that the program must know to read, prepare, train and cost an architecture.
+/// One line of [`MODELS`]: all that the program must know to read, prepare and train an architecture.
 pub struct ModelEntry {
     /// Its name in `config.json`.
     pub name: &'static str,
@@ -79,10 +77,6 @@ pub struct ModelEntry {
     pub input_delay: Option<usize>,
     /// Whether one vector c is all that the encoder leaves.
     pub one_context: bool,
-    /// When a matrix is applied.
-    pub applied: fn(&Config, &str) -> ScoredAttention,
-    /// Multiplications of a step for each source word that it looks at: the energy and the word's part of c_i.
-    pub look_products: fn(&Config) -> usize,
     /// How it is drawn on page Steps; `None` where it is not.
     pub anatomy: Option<&'static Plan>,
     /// How many times as large as usual the numbers of a tensor are drawn by [`init::InitScheme::Scaled`].

@@ -11,7 +11,6 @@
 
 use candle_core::Tensor;
 
-use crate::attention::ScoredAttention;
 use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed_previous, embed_shifted};
 use crate::models::config::Config;
@@ -37,23 +36,9 @@ pub const ENTRY: ModelEntry = ModelEntry {
     looks: |_| None,
     input_delay: None,
     one_context: true,
-    applied,
-    look_products: |_| 0,
     anatomy: Some(&anatomy::rnn_encdec::PLAN),
     gain: |_| 1.0,
 };
-
-/// c is the same at every step, and so is what it is multiplied by.
-fn applied(_: &Config, name: &str) -> ScoredAttention {
-    match name {
-        "source_embedding" | "target_embedding" => ScoredAttention::Never,
-        "encoder.V" | "decoder.V" | "readout.O_c" => ScoredAttention::Sentence,
-        "readout.G" | "readout.G_l" | "readout.G_r" => ScoredAttention::Output,
-        _ if name.starts_with("decoder.C") => ScoredAttention::Sentence,
-        _ if name.starts_with("encoder.") => ScoredAttention::by_encoder(name),
-        _ => ScoredAttention::Step,
-    }
-}
 
 /// The RNN Encoder-Decoder over candle tensors.
 pub struct RnnEncDec {

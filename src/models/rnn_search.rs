@@ -5,7 +5,7 @@
 
 use candle_core::Tensor;
 
-use crate::attention::{self, Attention, AttentionKind, Query, ScoredAttention, Sizes, additive};
+use crate::attention::{self, Attention, AttentionKind, Query, Sizes, additive};
 use crate::error::Result;
 use crate::models::batch::{Batch, embed_previous, embed_shifted};
 use crate::models::config::Config;
@@ -31,22 +31,9 @@ pub const ENTRY: ModelEntry = ModelEntry {
     looks: |_| attention::find("additive").map(|score| AlignmentMode { kind: AttentionKind::Global, score }),
     input_delay: Some(2),
     one_context: false,
-    applied,
-    look_products: |config| config.alignment + 2 * config.hidden,
     anatomy: Some(&anatomy::rnn_search::PLAN),
     gain: |_| 1.0,
 };
-
-fn applied(_: &Config, name: &str) -> ScoredAttention {
-    match name {
-        "source_embedding" | "target_embedding" => ScoredAttention::Never,
-        "decoder.W_s" => ScoredAttention::Sentence,
-        "attention.U_a" => ScoredAttention::Word,
-        "readout.W_o" => ScoredAttention::Output,
-        _ if name.starts_with("encoder.") => ScoredAttention::by_encoder(name),
-        _ => ScoredAttention::Step,
-    }
-}
 
 /// RNNsearch over candle tensors.
 pub struct RnnSearch {

@@ -28,16 +28,17 @@ pub struct GruGates {
 impl GruGates {
     /// The parameters `{letter}_z`, `{letter}_r` and `{letter}`.
     fn find(parameters: &Parameters<'_>, letter: &str) -> Result<Self> {
-        Ok(Self {
-            z: parameters.get(&format!("{letter}_z"))?,
-            r: parameters.get(&format!("{letter}_r"))?,
-            proposal: parameters.get(letter)?,
-        })
+        let get = |gate: &str| parameters.get(&format!("{letter}{gate}"));
+        Ok(Self { z: get("_z")?, r: get("_r")?, proposal: get("")? })
+    }
+
+    fn map(&self, f: impl Fn(&Tensor) -> Result<Tensor>) -> Result<Self> {
+        Ok(Self { z: f(&self.z)?, r: f(&self.r)?, proposal: f(&self.proposal)? })
     }
 
     /// Position t of [t, rows, n], for each.
     pub fn position(&self, t: usize) -> Result<Self> {
-        Ok(Self { z: self.z.get(t)?, r: self.r.get(t)?, proposal: self.proposal.get(t)? })
+        self.map(|gate| Ok(gate.get(t)?))
     }
 }
 
@@ -83,12 +84,7 @@ impl Matrices {
 
     /// C c: `c` [rows, |c|] gives [rows, n] for each gate; `None` where the unit has no context.
     pub fn context(&self, c: &Tensor) -> Result<Option<GruGates>> {
-        let Some(matrices) = &self.c else { return Ok(None) };
-        Ok(Some(GruGates {
-            z: apply(&matrices.z, c)?,
-            r: apply(&matrices.r, c)?,
-            proposal: apply(&matrices.proposal, c)?,
-        }))
+        self.c.as_ref().map(|matrices| matrices.map(|matrix| apply(matrix, c))).transpose()
     }
 
     /// The gates, alike in both papers, each [rows, n]:

@@ -166,58 +166,53 @@ impl ParallelText {
         (target.len(), source.len())
     }
 
-    /// The pairs in the random order of an epoch.
-    pub fn shuffled_epoch(&self, seed: u64, epoch: u64) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..self.len() as u32).collect();
-        order.shuffle(&mut epoch_rng(seed, epoch));
-        order
-    }
-
     /// The minibatches of an epoch: `size` pairs each, sorted within `pool` minibatches' worth of shuffled pairs.
     pub fn batches(&self, seed: u64, epoch: u64, size: usize, pool: usize) -> Batches {
-        let mut rng = epoch_rng(seed, epoch);
+        let size = size.max(1);
+        self.cut(seed, epoch, size * pool.max(1), |rest| size.min(rest.len()))
+    }
+
+    /// The minibatches of an epoch, cut so that a minibatch has at most `words` target ids, padding to its longest
+    /// sentence included: pools of `pool` shuffled pairs are sorted and cut. A pair longer than that is a minibatch of
+    /// its own.
+    pub fn batches_of_words(&self, seed: u64, epoch: u64, words: usize, pool: usize) -> Batches {
+        self.cut(seed, epoch, pool.max(1), |rest| {
+            // sorted by T_y, the last of a minibatch is its longest
+            let fits = |n: &usize| self.lengths(rest[*n] as usize).0 * (n + 1) <= words;
+            (0..rest.len()).take_while(fits).count().max(1)
+        })
+    }
+
+    /// Sorts each `pool` of the pairs of an epoch, which come in random order, by (T_y, T_x), cuts it into minibatches,
+    /// of which the `next` has so many of the pairs that are left, and shuffles those.
+    fn cut(&self, seed: u64, epoch: u64, pool: usize, next: impl Fn(&[u32]) -> usize) -> Batches {
+        // an epoch has its own stream of the seed's
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(epoch);
         let mut order: Vec<u32> = (0..self.len() as u32).collect();
         order.shuffle(&mut rng);
-        batches(order, |i| self.lengths(i as usize), size, pool, &mut rng)
-    }
-}
-
-/// The minibatches of an epoch, cut so that a minibatch has at most `words` target ids, padding to its longest sentence
-/// included: pools of `pool` shuffled pairs are sorted and cut. A pair longer than that is a minibatch of its own.
-pub fn batches_of_words(corpus: &ParallelText, seed: u64, epoch: u64, words: usize, pool: usize) -> Batches {
-    let mut rng = epoch_rng(seed, epoch);
-    let mut order: Vec<u32> = (0..corpus.len() as u32).collect();
-    order.shuffle(&mut rng);
-    let (mut sorted, mut ends) = (Vec::with_capacity(order.len()), Vec::new());
-    for chunk in order.chunks_mut(pool.max(1)) {
-        chunk.sort_by_key(|i| corpus.lengths(*i as usize));
-        let mut minibatches: Vec<&[u32]> = Vec::new();
-        let mut rest = &*chunk;
-        while !rest.is_empty() {
-            // sorted by T_y, the last of a minibatch is its longest
-            let fits = |n: &usize| corpus.lengths(rest[*n] as usize).0 * (n + 1) <= words;
-            let (minibatch, more) = rest.split_at((0..rest.len()).take_while(fits).count().max(1));
-            minibatches.push(minibatch);
-            rest = more;
+        let (mut sorted, mut ends) = (Vec::with_capacity(order.len()), Vec::new());
+        for chunk in order.chunks_mut(pool) {
+            chunk.sort_by_key(|i| self.lengths(*i as usize));
+            let mut minibatches: Vec<&[u32]> = Vec::new();
+            let mut rest = &*chunk;
+            while !rest.is_empty() {
+                let (minibatch, more) = rest.split_at(next(rest));
+                minibatches.push(minibatch);
+                rest = more;
+            }
+            minibatches.shuffle(&mut rng);
+            for minibatch in minibatches {
+                sorted.extend_from_slice(minibatch);
+                ends.push(sorted.len());
+            }
         }
-        minibatches.shuffle(&mut rng);
-        for minibatch in minibatches {
-            sorted.extend_from_slice(minibatch);
-            ends.push(sorted.len());
-        }
+        Batches { order: sorted, ends }
     }
-    Batches { order: sorted, ends }
 }
 
 fn names<'a>(files: impl Iterator<Item = &'a Path>) -> String {
     files.map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ")
-}
-
-/// The generator of an epoch: its own stream of the seed's.
-fn epoch_rng(seed: u64, epoch: u64) -> ChaCha8Rng {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(epoch);
-    rng
 }
 
 /// The minibatches of an epoch, in the order in which they are trained on.
@@ -250,28 +245,4 @@ impl Batches {
     pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
         (0..self.len()).filter_map(|k| self.get(k))
     }
-}
-
-/// Cuts `order` into pools of `pool` x `size` pairs, sorts each by `lengths` (T_y, T_x), cuts it into minibatches of
-/// `size` and shuffles those.
-pub fn batches(
-    mut order: Vec<u32>,
-    lengths: impl Fn(u32) -> (usize, usize),
-    size: usize,
-    pool: usize,
-    rng: &mut ChaCha8Rng,
-) -> Batches {
-    let size = size.max(1);
-    let mut sorted = Vec::with_capacity(order.len());
-    let mut ends = Vec::with_capacity(order.len() / size + 1);
-    for chunk in order.chunks_mut(size * pool.max(1)) {
-        chunk.sort_by_key(|i| lengths(*i));
-        let mut minibatches: Vec<&[u32]> = chunk.chunks(size).collect();
-        minibatches.shuffle(rng);
-        for minibatch in minibatches {
-            sorted.extend_from_slice(minibatch);
-            ends.push(sorted.len());
-        }
-    }
-    Batches { order: sorted, ends }
 }

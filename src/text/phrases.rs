@@ -11,8 +11,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::text::reader;
-use crate::text::reader::{Advance, LineReader};
-use crate::text::write::Packing;
+use crate::text::reader::{Advance, LineReader, Packing};
 
 pub use crate::text::write::write_packed;
 
@@ -127,9 +126,8 @@ impl PhraseTable {
             return Err(Error::file(path, "is a folder; name a phrase table"));
         }
         // What a packed file holds is not known before it is unpacked.
-        let packed = Packing::of(path) != Packing::Plain;
         let mut table = Self::new(path, reader::open(path)?);
-        table.size = (facts.is_file() && !packed).then_some(facts.len());
+        table.size = (facts.is_file() && Packing::of_name(path).is_none()).then_some(facts.len());
         Ok(table)
     }
 

@@ -41,6 +41,17 @@ pub enum Packing {
     Zstandard,
 }
 
+impl Packing {
+    /// By the extension of a name.
+    pub fn of_name(path: &Path) -> Option<Self> {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("gz") => Some(Self::Gzip),
+            Some("zst") => Some(Self::Zstandard),
+            _ => None,
+        }
+    }
+}
+
 /// How a file is packed that starts with these bytes.
 pub fn packing(start: &[u8]) -> Option<Packing> {
     match start {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{Builder, TempPath};
 
 use crate::error::{Error, Result};
+use crate::text::reader::Packing;
 
 /// The longest chain of links that is followed.
 const MOST_LINKS: usize = 40;
@@ -235,28 +236,6 @@ fn replace(
     temporary.persist(path).map_err(|error| error.error)
 }
 
-/// How a file is packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Packing {
-    /// Not at all.
-    Plain,
-    /// gzip, `.gz`.
-    Gzip,
-    /// zstandard, `.zst`.
-    Zstandard,
-}
-
-impl Packing {
-    /// By the extension of a name.
-    pub fn of(path: &Path) -> Self {
-        match path.extension().and_then(|extension| extension.to_str()) {
-            Some("gz") => Self::Gzip,
-            Some("zst") => Self::Zstandard,
-            _ => Self::Plain,
-        }
-    }
-}
-
 /// Writes what `write` writes into a file, packed as its name says, in one step: the file appears when it is whole.
 ///
 /// # Errors
@@ -267,7 +246,7 @@ pub fn write_packed<E: From<Error>>(
 ) -> std::result::Result<(), E> {
     let mut failed = None;
     let written = write_atomic(path, |file| {
-        let mut packer = Packer::new(Packing::of(path), file)?;
+        let mut packer = Packer::new(Packing::of_name(path), file)?;
         match write(&mut packer) {
             Ok(()) => packer.finish(),
             Err(error) => {
@@ -290,11 +269,11 @@ enum Packer<'a> {
 }
 
 impl<'a> Packer<'a> {
-    fn new(packing: Packing, file: &'a mut BufWriter<Draft>) -> std::io::Result<Self> {
+    fn new(packing: Option<Packing>, file: &'a mut BufWriter<Draft>) -> std::io::Result<Self> {
         Ok(match packing {
-            Packing::Plain => Self::Plain(file),
-            Packing::Gzip => Self::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default())),
-            Packing::Zstandard => Self::Zstandard(zstd::stream::write::Encoder::new(file, 0)?),
+            None => Self::Plain(file),
+            Some(Packing::Gzip) => Self::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default())),
+            Some(Packing::Zstandard) => Self::Zstandard(zstd::stream::write::Encoder::new(file, 0)?),
         })
     }
 

@@ -5,7 +5,6 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::text::corpus;
 use crate::text::corpus::{Batches, ParallelText};
 use crate::ticket::CancellationToken;
 use crate::training::engine::{Engine, OptimizerMemory};
@@ -142,7 +141,7 @@ impl Trainer<'_> {
         let epoch = self.position.epoch;
         match batch_words {
             None => self.training.batches(seed, epoch, batch, sorted),
-            Some(words) => corpus::batches_of_words(self.training, seed, epoch, words, batch * sorted),
+            Some(words) => self.training.batches_of_words(seed, epoch, words, batch * sorted),
         }
     }
 

@@ -6,6 +6,7 @@
 
 #[cfg(feature = "gui")]
 mod corpus_table;
+mod cost;
 mod decode;
 #[cfg(feature = "gui")]
 mod frames;

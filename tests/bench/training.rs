@@ -7,11 +7,11 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
+use crate::cost::Cost;
 use crate::machine::pool;
 use crate::{Setup, peer, subject};
 use interlinear::cli::bench::figures::{BenchColumn, Figures, quantile};
 use interlinear::models::config::Config;
-use interlinear::models::cost::Cost;
 use interlinear::models::folder::CONFIG_FILE;
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::nn::fused::Precision;

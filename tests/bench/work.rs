@@ -2,11 +2,11 @@
 //!
 //! Weights that a step needs must be read at that step, by all sentences of a batch together. What does not depend on
 //! the step is read once a sentence; of the recurrent layers of the encoder, U is read at every word, as h_j waits for
-//! h_{j-1}. Not counted are look-ups and vectors. Operations are those of `models/cost.rs`.
+//! h_{j-1}. Not counted are look-ups and vectors. Operations are those of [`cost`](crate::cost).
 
+use crate::cost::{Applied, Cost, applied};
 use crate::machine::Rates;
 use interlinear::models::config::Config;
-use interlinear::models::cost::{Cost, ScoredAttention, applied};
 use interlinear::models::shapes;
 
 /// How much a batch is.
@@ -45,11 +45,11 @@ pub const BOUNDS: &str = "reading all weights from memory at every step or makin
 fn reads(config: &Config, name: &str, load: &Load) -> f64 {
     let (once, words, steps) = (1.0, load.t_x as f64, load.t_y as f64);
     match applied(config, name) {
-        ScoredAttention::Never => 0.0,
-        ScoredAttention::Word | ScoredAttention::Sentence => once,
-        ScoredAttention::WordAfterWord => words,
-        ScoredAttention::Step | ScoredAttention::Output => steps,
-        ScoredAttention::Halves => 0.5 * (once + steps),
+        Applied::Never => 0.0,
+        Applied::Word | Applied::Sentence => once,
+        Applied::WordAfterWord => words,
+        Applied::Step | Applied::Output => steps,
+        Applied::Halves => 0.5 * (once + steps),
     }
 }
 

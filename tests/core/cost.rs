@@ -1,9 +1,12 @@
 //! The count of operations against the papers' equations, written out for one model of each kind.
 
 use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSizes};
-use interlinear::models::cost::Cost;
 
 use crate::models::tiny;
+use operations::Cost;
+
+#[path = "../bench/cost.rs"]
+mod operations;
 
 const K: u64 = 1000;
 const M: u64 = 30;

@@ -238,8 +238,8 @@ fn a_weight_of_sixteen_bits_gives_the_numbers_of_one_of_thirty_two() {
             for onto in [Onto::Zero, Onto::C, Onto::Row(&row)] {
                 let before = numbers(m * n, random);
                 let [mut by_full, mut by_half] = [(); 2].map(|()| before.clone());
-                full.apply_onto(1, m, &a, k, &mut by_full, n, onto);
-                half.apply_onto(1, m, &a, k, &mut by_half, n, onto);
+                full.apply_on(1, m, &a, k, &mut by_full, n, onto);
+                half.apply_on(1, m, &a, k, &mut by_half, n, onto);
                 let what = format!("{level:?} {m} x {k} x {n} onto {onto:?}");
                 assert_eq!(by_full, by_half, "{what}");
                 let start = |i: usize, j: usize| match onto {
@@ -250,7 +250,7 @@ fn a_weight_of_sixteen_bits_gives_the_numbers_of_one_of_thirty_two() {
                 let expected = product(m, n, k, |i, l| a[i * k + l], |l, j| w[j * k + l], start);
                 assert_close(&by_full, &expected, 1e-5, &what);
                 let mut by_portable = before.clone();
-                fused::at_most(Level::Base, || half.apply_onto(1, m, &a, k, &mut by_portable, n, onto));
+                fused::at_most(Level::Base, || half.apply_on(1, m, &a, k, &mut by_portable, n, onto));
                 assert_close(&by_portable, &expected, 1e-5, &what);
             }
             w[n * k - 1] = 0.1;
@@ -324,7 +324,7 @@ fn a_packed_weight_can_be_packed_again_and_shared_among_threads() {
     packed.apply(m, &a, k + 1, &mut alone, n + 7, true);
     for threads in [0, 1, 2, 3, 5] {
         let mut shared = before.clone();
-        packed.apply_on(threads, m, &a, k + 1, &mut shared, n + 7, true);
+        packed.apply_on(threads, m, &a, k + 1, &mut shared, n + 7, Onto::C);
         assert_eq!(shared, alone, "{threads} threads give the very same numbers");
     }
 }
@@ -378,13 +378,13 @@ fn products_of_views_are_products() {
             let before = numbers(m * n, random);
             let start = |i: usize, j: usize| if accumulate { before[i * n + j] } else { 0.0 };
             let mut c = before.clone();
-            fused::matmul(m, n, k, &a, &b, &mut c, accumulate);
+            Precision::F32.matmul(m, n, k, &a, &b, &mut c, accumulate);
             assert_close(&c, &product(m, n, k, |i, l| a[i * k + l], |l, j| b[l * n + j], start), 1e-5, "A B");
             c.copy_from_slice(&before);
-            fused::matmul_nt(m, n, k, &a, &b, &mut c, accumulate);
+            Precision::F32.matmul_nt(m, n, k, &a, &b, &mut c, accumulate);
             assert_close(&c, &product(m, n, k, |i, l| a[i * k + l], |l, j| b[j * k + l], start), 1e-5, "A W'");
             c.copy_from_slice(&before);
-            fused::matmul_tn(m, n, k, &a_tall, lda, &b_wide, ldb, &mut c, accumulate);
+            Precision::F32.matmul_tn(m, n, k, &a_tall, lda, &b_wide, ldb, &mut c, accumulate);
             let expected = product(m, n, k, |i, l| a_tall[l * lda + i], |l, j| b_wide[l * ldb + j], start);
             assert_close(&c, &expected, 1e-5, "A' B");
         }

@@ -1,5 +1,5 @@
 //! An architecture in one file: a small attention model that no paper describes. [`ENTRY`] is all that the program is
-//! told of it; a table with that one line is enough to read, decode, train and cost it.
+//! told of it; a table with that one line is enough to read, decode and train it.
 //!
 //! h_j = tanh(W_x e(x_j)); s_i = tanh(W_y e(y_{i-1}) + U s_{i-1}), s_0 = 0; e_ij = s_i' h_j, alpha_i = softmax(e_i),
 //! c_i = sum_j alpha_ij h_j; p(y_i) = softmax(W_o (s_i + c_i)).
@@ -9,14 +9,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use candle_core::{DType, Device as Candle, Tensor};
-use interlinear::attention::{self, Attention, AttentionKind, Query, ScoredAttention};
+use interlinear::attention::{self, Attention, AttentionKind, Query};
 use interlinear::decoding::{SearchOptions, Specials, decode};
 use interlinear::error::Result;
 use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::batch::{Batch, embed_previous, embed_shifted};
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
-use interlinear::models::cost::Cost;
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::loss::{Hidden, Regularizer, Trainable, trainable};
 use interlinear::models::{
@@ -50,13 +49,6 @@ const ENTRY: ModelEntry = ModelEntry {
     looks: |_| attention::find("dot").map(|score| AlignmentMode { kind: AttentionKind::Global, score }),
     input_delay: Some(1),
     one_context: false,
-    applied: |_, name| match name {
-        "source_embedding" | "target_embedding" => ScoredAttention::Never,
-        "encoder.W" => ScoredAttention::Word,
-        "readout.W_o" => ScoredAttention::Output,
-        _ => ScoredAttention::Step,
-    },
-    look_products: |config| 2 * config.hidden,
     anatomy: None,
     gain: |_| 3.0,
 };
@@ -232,14 +224,9 @@ fn an_architecture_is_one_file_and_one_line() {
 }
 
 #[test]
-fn it_is_costed_and_its_loss_is_that_of_its_steps() {
+fn its_loss_is_that_of_its_steps() {
     let folder = tempfile::tempdir().expect("a folder");
     let config = write_folder(folder.path());
-    let cost = Cost::of(&config);
-    let (m, n, k) = (8, 12, 5);
-    assert_eq!((cost.source_word, cost.sentence), (2 * n * m, 0));
-    assert_eq!((cost.step, cost.output, cost.look), (2 * n * (m + n), 2 * k * n, 2 * 2 * n));
-
     let weights = initial_weights(&config, InitScheme::Scaled, 3);
     assert!(weights.names().eq([
         "decoder.U",

@@ -86,7 +86,7 @@ fn two_models_are_loaded_and_translate_side_by_side() {
         match event {
             Event::Loaded { column, facts } => {
                 assert_eq!(facts.has_alignment, *column == 1);
-                assert!(facts.parameters > 0 && facts.name.starts_with("rnn") && !facts.citation.is_empty());
+                assert!(facts.sizes.parameters > 0 && facts.name.starts_with("rnn") && !facts.citation.is_empty());
             }
             Event::Started { source, context, column, .. } => {
                 assert_eq!(source.tokens, ["s9", "s31", "unheard", "</s>"]);

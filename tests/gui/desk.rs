@@ -9,7 +9,7 @@ use std::time::Duration;
 use egui_kittest::Harness;
 use interlinear::app::effect::{Effect, FileEvent, FileJob};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest};
-use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts};
+use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts, ModelSizes};
 use interlinear::jobs::queue::QueueEvent;
 use interlinear::jobs::steps::{StepTrace, StepsEvent};
 use interlinear::pages::command::Command;
@@ -140,7 +140,7 @@ pub fn facts(name: &str, has_alignment: bool) -> ModelFacts {
         architecture: if has_alignment { "rnnsearch" } else { "rnnencdec" }.to_owned(),
         source_language: "en".to_owned(),
         target_language: "fr".to_owned(),
-        parameters: 11_000_000,
+        sizes: ModelSizes { parameters: 11_000_000, ..ModelSizes::default() },
         eos: 0,
         unk: 1,
         has_alignment,

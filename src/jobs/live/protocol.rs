@@ -178,14 +178,8 @@ pub struct ModelFacts {
     pub source_language: String,
     /// BCP 47.
     pub target_language: String,
-    /// How many numbers the model has learned.
-    pub parameters: usize,
-    /// K_x.
-    pub source_vocabulary: usize,
-    /// K_y.
-    pub target_vocabulary: usize,
-    /// n.
-    pub hidden: usize,
+    /// How large it is.
+    pub sizes: ModelSizes,
     /// How the entries of the target vocabulary say where words begin.
     pub marks: PieceMarks,
     /// Id of `</s>` on both sides.
@@ -215,6 +209,19 @@ pub struct ModelFacts {
     pub card: String,
     /// The members of an ensemble; empty for one model.
     pub members: Vec<Member>,
+}
+
+/// How large a model is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ModelSizes {
+    /// How many numbers it has learned.
+    pub parameters: usize,
+    /// K_x.
+    pub source_vocabulary: usize,
+    /// K_y.
+    pub target_vocabulary: usize,
+    /// n.
+    pub hidden: usize,
 }
 
 /// Which tokens make up each word, where a vocabulary has pieces of words; `</s>` is a word.

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::rows::ReadRows;
 use crate::interventions::InterventionReader;
-use crate::jobs::live::protocol::{Member, ModelFacts};
+use crate::jobs::live::protocol::{Member, ModelFacts, ModelSizes};
 use crate::models::{Kernels, Model, Stepper};
 use crate::nn::device::Device;
 use crate::text::sentence::Sentence;
@@ -32,10 +32,12 @@ impl LoadedModel {
             citation: config.architecture.entry().citation.to_owned(),
             source_language: config.source_language.clone(),
             target_language: config.target_language.clone(),
-            parameters: model.parameters(),
-            source_vocabulary: config.source_vocabulary,
-            target_vocabulary: config.target_vocabulary,
-            hidden: config.hidden,
+            sizes: ModelSizes {
+                parameters: model.parameters(),
+                source_vocabulary: config.source_vocabulary,
+                target_vocabulary: config.target_vocabulary,
+                hidden: config.hidden,
+            },
             marks: model.target.marks().clone(),
             eos: config.eos,
             unk: config.unk,
@@ -67,7 +69,10 @@ impl LoadedModel {
             name: ensemble.name(),
             architecture: "ensemble".to_owned(),
             citation: format!("The mean {} of {} models at every word", mixing.average, members.len()),
-            parameters: members.iter().map(|member| member.facts.parameters).sum(),
+            sizes: ModelSizes {
+                parameters: members.iter().map(|member| member.facts.sizes.parameters).sum(),
+                ..lead.facts.sizes
+            },
             has_alignment: ensemble.aligns(),
             attention: only
                 .map_or_else(|| ensemble.aligns().then(|| "mean".to_owned()), |facts| facts.attention.clone()),

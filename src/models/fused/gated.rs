@@ -44,7 +44,7 @@ impl Encoder {
         let (n, b, t_x) = (self.u.columns(), sources.lengths.len(), sources.t_x);
         let rows = t_x * b;
         let mut x = vec![0.0; rows * 3 * n];
-        self.w.apply_onto(threads, rows, e, e.len() / rows.max(1), &mut x, 3 * n, Onto::Row(&self.b));
+        self.w.apply_on(threads, rows, e, e.len() / rows.max(1), &mut x, 3 * n, Onto::Row(&self.b));
         let mut h = vec![0.0; (t_x + 1) * b * n];
         let [mut u, mut r, mut rh, mut h_tilde] = [(); 4].map(|()| vec![0.0; rows * n]);
         let mut kept = ScanStates { h: &mut h, u: &mut u, r: &mut r, rh: &mut rh, h_tilde: &mut h_tilde };

@@ -277,14 +277,14 @@ impl FusedLuong {
         let n = self.model.config.hidden;
         let (b, t_x, wide) = (self.sources.lengths.len(), self.sources.t_x, GATES.len() * n);
         let mut gates = vec![0.0; t_x * b * wide];
-        layer.w.apply_onto(self.threads, t_x * b, x, layer.width, &mut gates, wide, Onto::Row(&layer.b));
+        layer.w.apply_on(self.threads, t_x * b, x, layer.width, &mut gates, wide, Onto::Row(&layer.b));
         let [mut h, mut c] = [(); 2].map(|()| vec![0.0; (t_x + 1) * b * n]);
         for t in direction.order(t_x, false) {
             let (from, to) = direction.slots(t);
             let (h, h_next) = two_slots(&mut h, from, to, b * n);
             let (c, c_next) = two_slots(&mut c, from, to, b * n);
             let gates = &mut gates[t * b * wide..(t + 1) * b * wide];
-            layer.u.apply_on(self.threads, b, h, n, gates, wide, true);
+            layer.u.apply_on(self.threads, b, h, n, gates, wide, Onto::C);
             lstm::cell(n, gates, c, h, Some(&self.sources.live[t * b..(t + 1) * b]), c_next, h_next);
         }
         let last = (t_x - direction.start(t_x)) * b * n;
@@ -306,7 +306,7 @@ impl FusedLuong {
         let (n, m, wide) = (model.config.hidden, model.config.embedding, both.columns());
         let Buffers { parents, words, e, from_word, from_parent, input, gates, before, .. } = &mut self.buffers;
         let from_word = sized(from_word, words.len() * wide);
-        model.word.apply_onto(self.threads, words.len(), e, m, from_word, wide, Onto::Row(b));
+        model.word.apply_on(self.threads, words.len(), e, m, from_word, wide, Onto::Row(b));
         let (fed, h_prev) = (&before[before.len() - 1], &before[0]);
         let input = sized(input, parents.len() * width);
         for (parent, input) in input.chunks_exact_mut(*width).enumerate() {
@@ -318,7 +318,7 @@ impl FusedLuong {
             }
         }
         let from_parent = sized(from_parent, parents.len() * wide);
-        both.apply_on(self.threads, parents.len(), input, *width, from_parent, wide, false);
+        both.apply_on(self.threads, parents.len(), input, *width, from_parent, wide, Onto::Zero);
         let gates = sized(gates, rows * wide);
         for (i, gates) in gates.chunks_exact_mut(wide).enumerate() {
             let (parent, word) = (parents.of[i], words.of[i]);
@@ -344,7 +344,7 @@ impl FusedLuong {
                     input[..n].copy_from_slice(&self.states[2 * k - 2][at.clone()]);
                     input[n..].copy_from_slice(&h_prev[at]);
                 }
-                cell.both.apply_onto(self.threads, rows, input, cell.width, gates, wide, Onto::Row(&cell.b));
+                cell.both.apply_on(self.threads, rows, input, cell.width, gates, wide, Onto::Row(&cell.b));
             }
             let (h, c) = self.states[2 * k..2 * k + 2].split_at_mut(1);
             h[0].resize(rows * n, 0.0);
@@ -365,12 +365,12 @@ impl FusedLuong {
         let top = &self.states[2 * self.model.decoder.len() - 2];
         if let Some((w_p, _)) = &look.place {
             let place = sized(&mut self.buffers.place, rows * n);
-            w_p.apply_on(self.threads, rows, top, n, place, n, false);
+            w_p.apply_on(self.threads, rows, top, n, place, n, Onto::Zero);
             tanh_all(place);
         }
         if let Score::Concat { query: w, .. } | Score::Location(w) = &look.score {
             let query = sized(&mut self.buffers.query, rows * w.columns());
-            w.apply_on(self.threads, rows, top, n, query, w.columns(), false);
+            w.apply_on(self.threads, rows, top, n, query, w.columns(), Onto::Zero);
         }
     }
 
@@ -427,7 +427,7 @@ impl FusedLuong {
         sentences.extend(rows.iter().map(|row| row.sentence));
         let sums = Sums { threads: self.threads, t_x, lengths: &self.sources.lengths, sentences, alpha };
         let h_tilde = sized(h_tilde, rows.len() * n);
-        for_h.apply_on(self.threads, rows.len(), top, n, h_tilde, n, false);
+        for_h.apply_on(self.threads, rows.len(), top, n, h_tilde, n, Onto::Zero);
         self.annotated.look(&sums, rows.len(), (for_c, n), h_tilde, Onto::C);
         tanh_all(h_tilde);
     }
@@ -454,7 +454,7 @@ impl Stepper for FusedLuong {
         }
         if let Some(Score::General(w) | Score::Concat { keys: w, .. }) = model.look.as_ref().map(|look| &look.score) {
             self.keys.resize(b * t_x * n, 0.0);
-            w.apply_on(self.threads, b * t_x, &self.annotated.h, n, &mut self.keys, n, false);
+            w.apply_on(self.threads, b * t_x, &self.annotated.h, n, &mut self.keys, n, Onto::Zero);
         }
         self.t = 0;
         Ok(())

@@ -106,7 +106,7 @@ impl Readout {
         let Some(packed) = self.packed.get() else { return Ok(()) };
         let (rows, log_p) = (output.rows, &mut output.log_p);
         log_p.resize(rows * self.vocabulary, 0.0);
-        packed.apply_onto(threads, rows, t, self.width, log_p, self.vocabulary, Onto::Row(&self.bias));
+        packed.apply_on(threads, rows, t, self.width, log_p, self.vocabulary, Onto::Row(&self.bias));
         team::chunks(threads.min(rows), log_p, self.vocabulary, &|_, row| log_softmax(row));
         Ok(())
     }

@@ -152,7 +152,7 @@ impl FusedEncdec {
             let from = rows[*first].sentence * wide;
             p.copy_from_slice(&self.from_context[from..from + 3 * n]);
         }
-        model.state.apply_on(self.threads, parents.len(), h, n, p, 3 * n, true);
+        model.state.apply_on(self.threads, parents.len(), h, n, p, 3 * n, Onto::C);
         self.h.resize(rows.len() * n, 0.0);
         let (u, r, h_tilde) = (sized(u, n), sized(r, n), sized(h_tilde, n));
         for (i, out) in self.h.chunks_exact_mut(n).enumerate() {
@@ -173,7 +173,7 @@ impl FusedEncdec {
             let at = |row: usize| row * wide + 3 * n..(row + 1) * wide;
             sum(&from_word[at(words.of[i])], &self.from_context[at(row.sentence)], pre);
         }
-        model.o_h.apply_on(self.threads, rows.len(), &self.h, n, pre, 2 * l, true);
+        model.o_h.apply_on(self.threads, rows.len(), &self.h, n, pre, 2 * l, Onto::C);
         let t = sized(t, rows.len() * l);
         for (pre, t) in pre.chunks_exact(2 * l).zip(t.chunks_exact_mut(l)) {
             output::maxout(pre, t);
@@ -183,7 +183,7 @@ impl FusedEncdec {
             Some(g_r) => {
                 let rank = g_r.columns();
                 let low = sized(low, rows.len() * rank);
-                g_r.apply_on(self.threads, rows.len(), t, l, low, rank, false);
+                g_r.apply_on(self.threads, rows.len(), t, l, low, rank, Onto::Zero);
                 &*low
             }
         };
@@ -202,14 +202,14 @@ impl Stepper for FusedEncdec {
         let h_last = model.encoder.read(self.threads, &batch, &e).split_off(batch.t_x * b * n); // h_N, [b, n]
         // c = tanh(V h_N + b_c), h'_0 = tanh(V' c + b_s)
         self.c.resize(b * n, 0.0);
-        model.v.apply_onto(self.threads, b, &h_last, n, &mut self.c, n, Onto::Row(&model.b_c));
+        model.v.apply_on(self.threads, b, &h_last, n, &mut self.c, n, Onto::Row(&model.b_c));
         tanh_all(&mut self.c);
         self.h.resize(b * n, 0.0);
-        model.v_prime.apply_onto(self.threads, b, &self.c, n, &mut self.h, n, Onto::Row(&model.b_s));
+        model.v_prime.apply_on(self.threads, b, &self.c, n, &mut self.h, n, Onto::Row(&model.b_s));
         tanh_all(&mut self.h);
         let wide = model.context.columns();
         self.from_context.resize(b * wide, 0.0);
-        model.context.apply_on(self.threads, b, &self.c, n, &mut self.from_context, wide, false);
+        model.context.apply_on(self.threads, b, &self.c, n, &mut self.from_context, wide, Onto::Zero);
         self.sources = batch;
         self.first = true;
         Ok(())
@@ -233,7 +233,7 @@ impl Stepper for FusedEncdec {
         model.target_embedding.gather(m, words.first.iter().map(|row| rows[*row].y_prev), e)?;
         let wide = model.word.columns();
         let from_word = sized(from_word, words.len() * wide);
-        model.word.apply_onto(self.threads, words.len(), e, m, from_word, wide, Onto::Row(&model.bias));
+        model.word.apply_on(self.threads, words.len(), e, m, from_word, wide, Onto::Row(&model.bias));
         self.advance(rows);
         self.read_out(rows, need, output)?;
         self.first = false;

@@ -256,7 +256,7 @@ impl FusedSearch {
             gru::gates(Sense::New, n, x, g, state, a, s_prev(i), None, u, r, rs);
         }
         let candidate = sized(candidate, rows * n);
-        big_u.apply_on(self.threads, rows, rs, n, candidate, n, false);
+        big_u.apply_on(self.threads, rows, rs, n, candidate, n, Onto::Zero);
         self.s.resize(rows * n, 0.0);
         let s_tilde = sized(s_tilde, n);
         for (i, s) in self.s.chunks_exact_mut(n).enumerate() {
@@ -284,10 +284,10 @@ impl Stepper for FusedSearch {
             h[n..].copy_from_slice(&backward[(t * b + row) * n..(t * b + row + 1) * n]);
         }
         self.keys.resize(b * t_x * a, 0.0);
-        model.u_a.apply_onto(self.threads, b * t_x, &self.annotated.h, 2 * n, &mut self.keys, a, Onto::Row(&model.b_a));
+        model.u_a.apply_on(self.threads, b * t_x, &self.annotated.h, 2 * n, &mut self.keys, a, Onto::Row(&model.b_a));
         // s_0 = tanh(W_s <-h_1 + b_s)
         self.s.resize(b * n, 0.0);
-        model.w_s.apply_onto(self.threads, b, &backward[..b * n], n, &mut self.s, n, Onto::Row(&model.b_s));
+        model.w_s.apply_on(self.threads, b, &backward[..b * n], n, &mut self.s, n, Onto::Row(&model.b_s));
         tanh_all(&mut self.s);
         self.first = true;
         Ok(())
@@ -303,7 +303,7 @@ impl Stepper for FusedSearch {
         gather_states(parents.first.iter().map(|row| rows[*row]), self.first, &self.s, n, s)?;
         let wide = model.state.columns();
         let from_state = sized(from_state, parents.len() * wide);
-        model.state.apply_on(self.threads, parents.len(), s, n, from_state, wide, false);
+        model.state.apply_on(self.threads, parents.len(), s, n, from_state, wide, Onto::Zero);
         self.attend(rows, output);
         Ok(())
     }
@@ -317,7 +317,7 @@ impl Stepper for FusedSearch {
         model.target_embedding.gather(m, words.first.iter().map(|row| rows[*row].y_prev), e)?;
         let wide = model.word.columns();
         let from_word = sized(from_word, words.len() * wide);
-        model.word.apply_onto(self.threads, words.len(), e, m, from_word, wide, Onto::Row(&model.bias));
+        model.word.apply_on(self.threads, words.len(), e, m, from_word, wide, Onto::Row(&model.bias));
         self.look(rows, &output.alpha);
         self.advance(rows.len());
         self.read_out(rows.len(), need, output)?;

@@ -79,7 +79,7 @@ impl Annotated {
     fn project(&self, threads: usize, matrix: &Packed, width: usize) -> Vec<f32> {
         let (words, wide) = (self.h.len() / width, padded(matrix.columns()));
         let mut projected = vec![0.0; words * wide];
-        matrix.apply_onto(threads, words, &self.h, width, &mut projected, wide, Onto::Zero);
+        matrix.apply_on(threads, words, &self.h, width, &mut projected, wide, Onto::Zero);
         projected
     }
 
@@ -100,7 +100,7 @@ impl Annotated {
             let count = sums.sentences.len();
             let c = sized(&mut self.c, count * width);
             sums.contexts(&self.h, width, c, width);
-            matrix.apply_onto(sums.threads, count, c, width, out, matrix.columns(), onto);
+            matrix.apply_on(sums.threads, count, c, width, out, matrix.columns(), onto);
         } else {
             sums.mix(&self.projected, matrix.columns(), out, onto);
         }

@@ -4,37 +4,51 @@ use gemm::Parallelism;
 
 use super::Precision;
 use super::rounded;
-use super::rounded::Factor;
 
-/// C [m, n] (+)= A [m, k] B [k, n] with row strides; `a` and `b` may be transposed views by
-/// their (row stride, column stride).
-#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
-fn strided(
-    m: usize,
-    n: usize,
-    k: usize,
-    a: &[f32],
-    (a_rs, a_cs): (usize, usize),
-    b: &[f32],
-    (b_rs, b_cs): (usize, usize),
-    c: &mut [f32],
-    c_rs: usize,
-    accumulate: bool,
-) {
+/// A factor of a product: its numbers, the distance between the rows as they are stored, and whether those are the
+/// columns of the product.
+#[derive(Clone, Copy, Debug)]
+pub struct Factor<'a> {
+    /// Its numbers.
+    pub data: &'a [f32],
+    /// From a stored row to the next.
+    pub stride: usize,
+    /// Whether the matrix is the transposed of what is stored.
+    pub transposed: bool,
+}
+
+impl<'a> Factor<'a> {
+    /// As it is stored.
+    pub fn plain(data: &'a [f32], stride: usize) -> Self {
+        Self { data, stride, transposed: false }
+    }
+
+    /// The transposed of what is stored.
+    pub fn transposed(data: &'a [f32], stride: usize) -> Self {
+        Self { data, stride, transposed: true }
+    }
+
+    /// From a row of the matrix to the next, and from a column to the next.
+    fn strides(self) -> (usize, usize) {
+        if self.transposed { (1, self.stride) } else { (self.stride, 1) }
+    }
+}
+
+/// C [m, n] (+)= A [m, k] B [k, n] in `f32`; C is contiguous.
+fn single(m: usize, n: usize, k: usize, a: Factor<'_>, b: Factor<'_>, c: &mut [f32], accumulate: bool) {
     if m == 0 || n == 0 {
         return;
     }
     if k == 0 {
         if !accumulate {
-            for row in 0..m {
-                c[row * c_rs..row * c_rs + n].fill(0.0);
-            }
+            c[..m * n].fill(0.0);
         }
         return;
     }
-    assert!(a.len() > (m - 1) * a_rs + (k - 1) * a_cs, "A is too short");
-    assert!(b.len() > (k - 1) * b_rs + (n - 1) * b_cs, "B is too short");
-    assert!(c.len() >= (m - 1) * c_rs + n, "C is too short");
+    let ((a_rs, a_cs), (b_rs, b_cs)) = (a.strides(), b.strides());
+    assert!(a.data.len() > (m - 1) * a_rs + (k - 1) * a_cs, "A is too short");
+    assert!(b.data.len() > (k - 1) * b_rs + (n - 1) * b_cs, "B is too short");
+    assert!(c.len() >= m * n, "C is too short");
     // SAFETY: the asserts bound every index of the three strided views; C is exclusive.
     unsafe {
         gemm::gemm(
@@ -43,12 +57,12 @@ fn strided(
             k,
             c.as_mut_ptr(),
             1,
-            c_rs as isize,
+            n as isize,
             accumulate,
-            a.as_ptr(),
+            a.data.as_ptr(),
             a_cs as isize,
             a_rs as isize,
-            b.as_ptr(),
+            b.data.as_ptr(),
             b_cs as isize,
             b_rs as isize,
             1.0,
@@ -61,76 +75,37 @@ fn strided(
     }
 }
 
-/// C [m, n] (+)= A [m, k] B [k, n], all contiguous.
-pub fn matmul(m: usize, n: usize, k: usize, a: &[f32], b: &[f32], c: &mut [f32], accumulate: bool) {
-    strided(m, n, k, a, (k, 1), b, (n, 1), c, n, accumulate);
-}
-
-/// C [m, n] (+)= A [m, k] W' with W [n, k]: the input x times a weight [out, in].
-pub fn matmul_nt(m: usize, n: usize, k: usize, a: &[f32], w: &[f32], c: &mut [f32], accumulate: bool) {
-    strided(m, n, k, a, (k, 1), w, (1, k), c, n, accumulate);
-}
-
-/// C [m, n] (+)= A' B with A [k, m] (row stride `lda`), B [k, n] (row stride `ldb`): the gradient of a weight.
-#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
-pub fn matmul_tn(
-    m: usize,
-    n: usize,
-    k: usize,
-    a: &[f32],
-    lda: usize,
-    b: &[f32],
-    ldb: usize,
-    c: &mut [f32],
-    accumulate: bool,
-) {
-    strided(m, n, k, a, (1, lda), b, (ldb, 1), c, n, accumulate);
-}
-
-/// As [`matmul_nt`] with the first k columns of a wider W [n, ldw].
-#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
-pub fn matmul_nt_columns(
-    m: usize,
-    n: usize,
-    k: usize,
-    a: &[f32],
-    w: &[f32],
-    ldw: usize,
-    c: &mut [f32],
-    accumulate: bool,
-) {
-    strided(m, n, k, a, (k, 1), w, (1, ldw), c, n, accumulate);
-}
-
-/// As [`matmul`] with the first n columns of a wider B [k, ldb].
-#[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
-pub fn matmul_columns(m: usize, n: usize, k: usize, a: &[f32], b: &[f32], ldb: usize, c: &mut [f32], accumulate: bool) {
-    strided(m, n, k, a, (k, 1), b, (ldb, 1), c, n, accumulate);
-}
-
 /// Rows and columns, and terms of a sum, from which rounding the factors pays.
 const WORTHWHILE: (usize, usize) = (64, 16);
 
-/// The products above, with factors kept so.
+/// Products with factors kept so.
 impl Precision {
-    /// Whether factors of this size are rounded.
-    fn rounds(self, m: usize, n: usize, k: usize) -> bool {
-        self == Self::Bf16 && m.min(n) >= WORTHWHILE.0 && k >= WORTHWHILE.1
+    /// C [m, n] (+)= A [m, k] B [k, n]; C is contiguous.
+    ///
+    /// # Panics
+    /// When a slice is too short.
+    #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
+    pub fn product(self, m: usize, n: usize, k: usize, a: Factor<'_>, b: Factor<'_>, c: &mut [f32], accumulate: bool) {
+        if self == Self::Bf16 && m.min(n) >= WORTHWHILE.0 && k >= WORTHWHILE.1 {
+            rounded::product(m, n, k, a, b, c, accumulate);
+        } else {
+            single(m, n, k, a, b, c, accumulate);
+        }
     }
 
-    /// As [`matmul`].
+    /// C [m, n] (+)= A [m, k] B [k, n], all contiguous.
     #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
     pub fn matmul(self, m: usize, n: usize, k: usize, a: &[f32], b: &[f32], c: &mut [f32], accumulate: bool) {
-        self.matmul_columns(m, n, k, a, b, n, c, accumulate);
+        self.product(m, n, k, Factor::plain(a, k), Factor::plain(b, n), c, accumulate);
     }
 
-    /// As [`matmul_nt`].
+    /// C [m, n] (+)= A [m, k] W' with W [n, k]: the input x times a weight [out, in].
     #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
     pub fn matmul_nt(self, m: usize, n: usize, k: usize, a: &[f32], w: &[f32], c: &mut [f32], accumulate: bool) {
-        self.matmul_nt_columns(m, n, k, a, w, k, c, accumulate);
+        self.product(m, n, k, Factor::plain(a, k), Factor::transposed(w, k), c, accumulate);
     }
 
-    /// As [`matmul_tn`].
+    /// C [m, n] (+)= A' B with A [k, m] (row stride `lda`), B [k, n] (row stride `ldb`): the gradient of a weight.
     #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
     pub fn matmul_tn(
         self,
@@ -144,50 +119,6 @@ impl Precision {
         c: &mut [f32],
         accumulate: bool,
     ) {
-        if !self.rounds(m, n, k) {
-            return matmul_tn(m, n, k, a, lda, b, ldb, c, accumulate);
-        }
-        let a = Factor { data: a, stride: lda, transposed: true };
-        rounded::product(m, n, k, a, Factor { data: b, stride: ldb, transposed: false }, c, accumulate);
-    }
-
-    /// As [`matmul_nt_columns`].
-    #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
-    pub fn matmul_nt_columns(
-        self,
-        m: usize,
-        n: usize,
-        k: usize,
-        a: &[f32],
-        w: &[f32],
-        ldw: usize,
-        c: &mut [f32],
-        accumulate: bool,
-    ) {
-        if !self.rounds(m, n, k) {
-            return matmul_nt_columns(m, n, k, a, w, ldw, c, accumulate);
-        }
-        let a = Factor { data: a, stride: k, transposed: false };
-        rounded::product(m, n, k, a, Factor { data: w, stride: ldw, transposed: true }, c, accumulate);
-    }
-
-    /// As [`matmul_columns`].
-    #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
-    pub fn matmul_columns(
-        self,
-        m: usize,
-        n: usize,
-        k: usize,
-        a: &[f32],
-        b: &[f32],
-        ldb: usize,
-        c: &mut [f32],
-        accumulate: bool,
-    ) {
-        if !self.rounds(m, n, k) {
-            return matmul_columns(m, n, k, a, b, ldb, c, accumulate);
-        }
-        let a = Factor { data: a, stride: k, transposed: false };
-        rounded::product(m, n, k, a, Factor { data: b, stride: ldb, transposed: false }, c, accumulate);
+        self.product(m, n, k, Factor::transposed(a, lda), Factor::plain(b, ldb), c, accumulate);
     }
 }

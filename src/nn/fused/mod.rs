@@ -28,7 +28,7 @@ pub mod vocabulary;
 mod width;
 
 pub use elementwise::{axpy, dot, fill_rows};
-pub use matmul::{matmul, matmul_columns, matmul_nt, matmul_nt_columns, matmul_tn};
+pub use matmul::Factor;
 pub use pack::Packed;
 pub use tile::Onto;
 

@@ -1,6 +1,14 @@
 //! Floor 1: what the tiles of [`super::tile`] multiply: how a number of B is stored, what A holds for it, and the few
 //! instructions that their product takes at each level.
 
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{
+    __m256, __m512, __m512bh, _mm_loadu_si128, _mm256_and_ps, _mm256_castps_si256, _mm256_castsi256_ps,
+    _mm256_cvtph_ps, _mm256_fmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_set1_epi32, _mm256_set1_ps,
+    _mm256_slli_epi32, _mm512_castsi512_ps, _mm512_cvtph_ps, _mm512_dpbf16_ps, _mm512_fmadd_ps, _mm512_loadu_ps,
+    _mm512_set1_epi32, _mm512_set1_ps,
+};
+
 use half::{bf16, f16};
 
 use super::pairs::Pair;
@@ -21,50 +29,49 @@ pub trait Number: Copy + Send + Sync {
     /// # Safety
     /// The processor has AVX-512 F.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn all_sixteen(x: Self::Line) -> std::arch::x86_64::__m512;
+    unsafe fn all_sixteen(x: Self::Line) -> __m512;
 
     /// Sixteen numbers.
     ///
     /// # Safety
     /// They can be read at `p`, and the processor has AVX-512 F.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn sixteen(p: *const Self) -> std::arch::x86_64::__m512;
+    unsafe fn sixteen(p: *const Self) -> __m512;
 
     /// sums + x y of what the two above return.
     ///
     /// # Safety
     /// The processor has AVX-512 F, for pairs also AVX-512 BF16.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn add_products_16(
-        sums: std::arch::x86_64::__m512,
-        x: std::arch::x86_64::__m512,
-        y: std::arch::x86_64::__m512,
-    ) -> std::arch::x86_64::__m512;
+    unsafe fn add_products_16(sums: __m512, x: __m512, y: __m512) -> __m512;
 
     /// Eight times the same.
     ///
     /// # Safety
     /// The processor has AVX2.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn all_eight(x: Self::Line) -> std::arch::x86_64::__m256;
+    unsafe fn all_eight(x: Self::Line) -> __m256;
 
     /// Eight numbers.
     ///
     /// # Safety
     /// They can be read at `p`, and the processor has AVX2 and F16C.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn eight(p: *const Self) -> std::arch::x86_64::__m256;
+    unsafe fn eight(p: *const Self) -> __m256;
 
     /// sums + x y of what the two above return.
     ///
     /// # Safety
     /// The processor has AVX2 and FMA.
     #[cfg(target_arch = "x86_64")]
-    unsafe fn add_products_8(
-        sums: std::arch::x86_64::__m256,
-        x: std::arch::x86_64::__m256,
-        y: std::arch::x86_64::__m256,
-    ) -> std::arch::x86_64::__m256;
+    unsafe fn add_products_8(sums: __m256, x: __m256, y: __m256) -> __m256;
+}
+
+/// A pair as its 32 bits.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn bits(pair: Pair) -> u32 {
+    u32::from(pair[0].to_bits()) | (u32::from(pair[1].to_bits()) << 16)
 }
 
 /// The functions that `f32` and `f16` have in common: A is `f32`, and a product is one of `f32`.
@@ -75,37 +82,29 @@ macro_rules! single_products {
         #[cfg(target_arch = "x86_64")]
         #[inline]
         #[target_feature(enable = "avx512f")]
-        unsafe fn all_sixteen(x: f32) -> std::arch::x86_64::__m512 {
-            std::arch::x86_64::_mm512_set1_ps(x)
+        unsafe fn all_sixteen(x: f32) -> __m512 {
+            _mm512_set1_ps(x)
         }
 
         #[cfg(target_arch = "x86_64")]
         #[inline]
         #[target_feature(enable = "avx512f")]
-        unsafe fn add_products_16(
-            sums: std::arch::x86_64::__m512,
-            x: std::arch::x86_64::__m512,
-            y: std::arch::x86_64::__m512,
-        ) -> std::arch::x86_64::__m512 {
-            std::arch::x86_64::_mm512_fmadd_ps(x, y, sums)
+        unsafe fn add_products_16(sums: __m512, x: __m512, y: __m512) -> __m512 {
+            _mm512_fmadd_ps(x, y, sums)
         }
 
         #[cfg(target_arch = "x86_64")]
         #[inline]
         #[target_feature(enable = "avx2,fma,f16c")]
-        unsafe fn all_eight(x: f32) -> std::arch::x86_64::__m256 {
-            std::arch::x86_64::_mm256_set1_ps(x)
+        unsafe fn all_eight(x: f32) -> __m256 {
+            _mm256_set1_ps(x)
         }
 
         #[cfg(target_arch = "x86_64")]
         #[inline]
         #[target_feature(enable = "avx2,fma,f16c")]
-        unsafe fn add_products_8(
-            sums: std::arch::x86_64::__m256,
-            x: std::arch::x86_64::__m256,
-            y: std::arch::x86_64::__m256,
-        ) -> std::arch::x86_64::__m256 {
-            std::arch::x86_64::_mm256_fmadd_ps(x, y, sums)
+        unsafe fn add_products_8(sums: __m256, x: __m256, y: __m256) -> __m256 {
+            _mm256_fmadd_ps(x, y, sums)
         }
     };
 }
@@ -122,17 +121,17 @@ impl Number for f32 {
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx512f")]
-    unsafe fn sixteen(p: *const f32) -> std::arch::x86_64::__m512 {
+    unsafe fn sixteen(p: *const f32) -> __m512 {
         // SAFETY: the caller's promise.
-        unsafe { std::arch::x86_64::_mm512_loadu_ps(p) }
+        unsafe { _mm512_loadu_ps(p) }
     }
 
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx2,fma,f16c")]
-    unsafe fn eight(p: *const f32) -> std::arch::x86_64::__m256 {
+    unsafe fn eight(p: *const f32) -> __m256 {
         // SAFETY: the caller's promise.
-        unsafe { std::arch::x86_64::_mm256_loadu_ps(p) }
+        unsafe { _mm256_loadu_ps(p) }
     }
 }
 
@@ -147,17 +146,17 @@ impl Number for f16 {
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx512f")]
-    unsafe fn sixteen(p: *const f16) -> std::arch::x86_64::__m512 {
+    unsafe fn sixteen(p: *const f16) -> __m512 {
         // SAFETY: the caller's promise; an f16 is its 16 bits.
-        unsafe { std::arch::x86_64::_mm512_cvtph_ps(std::arch::x86_64::_mm256_loadu_si256(p.cast())) }
+        unsafe { _mm512_cvtph_ps(_mm256_loadu_si256(p.cast())) }
     }
 
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx2,fma,f16c")]
-    unsafe fn eight(p: *const f16) -> std::arch::x86_64::__m256 {
+    unsafe fn eight(p: *const f16) -> __m256 {
         // SAFETY: the caller's promise; an f16 is its 16 bits.
-        unsafe { std::arch::x86_64::_mm256_cvtph_ps(std::arch::x86_64::_mm_loadu_si128(p.cast())) }
+        unsafe { _mm256_cvtph_ps(_mm_loadu_si128(p.cast())) }
     }
 }
 
@@ -176,28 +175,22 @@ impl Number for Pair {
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx512f")]
-    unsafe fn all_sixteen(x: Pair) -> std::arch::x86_64::__m512 {
-        use std::arch::x86_64::{_mm512_castsi512_ps, _mm512_set1_epi32};
+    unsafe fn all_sixteen(x: Pair) -> __m512 {
         _mm512_castsi512_ps(_mm512_set1_epi32(bits(x) as i32))
     }
 
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx512f")]
-    unsafe fn sixteen(p: *const Pair) -> std::arch::x86_64::__m512 {
+    unsafe fn sixteen(p: *const Pair) -> __m512 {
         // SAFETY: the caller's promise.
-        unsafe { std::arch::x86_64::_mm512_loadu_ps(p.cast()) }
+        unsafe { _mm512_loadu_ps(p.cast()) }
     }
 
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx512f,avx512bf16")]
-    unsafe fn add_products_16(
-        sums: std::arch::x86_64::__m512,
-        x: std::arch::x86_64::__m512,
-        y: std::arch::x86_64::__m512,
-    ) -> std::arch::x86_64::__m512 {
-        use std::arch::x86_64::{__m512, __m512bh, _mm512_dpbf16_ps};
+    unsafe fn add_products_16(sums: __m512, x: __m512, y: __m512) -> __m512 {
         // SAFETY: both are 512 bits, and any bits are 32 numbers in bf16.
         let pairs = |x: __m512| unsafe { std::mem::transmute::<__m512, __m512bh>(x) };
         _mm512_dpbf16_ps(sums, pairs(x), pairs(y))
@@ -206,42 +199,26 @@ impl Number for Pair {
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx2,fma,f16c")]
-    unsafe fn all_eight(x: Pair) -> std::arch::x86_64::__m256 {
-        use std::arch::x86_64::{_mm256_castsi256_ps, _mm256_set1_epi32};
+    unsafe fn all_eight(x: Pair) -> __m256 {
         _mm256_castsi256_ps(_mm256_set1_epi32(bits(x) as i32))
     }
 
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx2,fma,f16c")]
-    unsafe fn eight(p: *const Pair) -> std::arch::x86_64::__m256 {
+    unsafe fn eight(p: *const Pair) -> __m256 {
         // SAFETY: the caller's promise.
-        unsafe { std::arch::x86_64::_mm256_loadu_ps(p.cast()) }
+        unsafe { _mm256_loadu_ps(p.cast()) }
     }
 
     /// The upper halves are `f32` as they stand once the lower ones are cleared, the lower ones once they are moved up.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx2,fma,f16c")]
-    unsafe fn add_products_8(
-        sums: std::arch::x86_64::__m256,
-        x: std::arch::x86_64::__m256,
-        y: std::arch::x86_64::__m256,
-    ) -> std::arch::x86_64::__m256 {
-        use std::arch::x86_64::{
-            __m256, _mm256_and_ps, _mm256_castps_si256, _mm256_castsi256_ps, _mm256_fmadd_ps, _mm256_set1_epi32,
-            _mm256_slli_epi32,
-        };
+    unsafe fn add_products_8(sums: __m256, x: __m256, y: __m256) -> __m256 {
         let first = |x: __m256| _mm256_castsi256_ps(_mm256_slli_epi32::<16>(_mm256_castps_si256(x)));
         let mask = _mm256_castsi256_ps(_mm256_set1_epi32(0xffff_0000_u32 as i32));
         let second = |x: __m256| _mm256_and_ps(x, mask);
         _mm256_fmadd_ps(second(x), second(y), _mm256_fmadd_ps(first(x), first(y), sums))
     }
-}
-
-/// A pair as its 32 bits.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-fn bits(pair: Pair) -> u32 {
-    u32::from(pair[0].to_bits()) | (u32::from(pair[1].to_bits()) << 16)
 }

@@ -13,7 +13,7 @@ use super::pairs;
 use super::pairs::Pair;
 use super::team;
 use super::tile;
-use super::tile::{Finish, Onto, Out, Panels, View};
+use super::tile::{Onto, Out, Panels, View};
 use super::width::WIDTH;
 use super::{Level, Precision, level};
 
@@ -150,40 +150,16 @@ impl Packed {
 
     /// C [m, n] (+)= A [m, k] B; `a` and `c` have row strides `lda` and `ldc`.
     pub fn apply(&self, m: usize, a: &[f32], lda: usize, c: &mut [f32], ldc: usize, accumulate: bool) {
-        self.apply_on(1, m, a, lda, c, ldc, accumulate);
+        self.apply_on(1, m, a, lda, c, ldc, if accumulate { Onto::C } else { Onto::Zero });
     }
 
-    /// As [`Packed::apply`], the panels shared among up to `threads` threads of the current pool
-    /// where the product is large enough to be worth it.
-    #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
-    pub fn apply_on(
-        &self,
-        threads: usize,
-        m: usize,
-        a: &[f32],
-        lda: usize,
-        c: &mut [f32],
-        ldc: usize,
-        accumulate: bool,
-    ) {
-        self.apply_onto(threads, m, a, lda, c, ldc, if accumulate { Onto::C } else { Onto::Zero });
-    }
-
-    /// As [`Packed::apply_on`], with what the product is added to.
+    /// As [`Packed::apply`], with what the product is added to; the panels are shared among up to `threads` threads of
+    /// the current pool where the product is large enough to be worth it.
     ///
     /// # Panics
     /// When a slice is too short.
     #[allow(clippy::too_many_arguments, reason = "a kernel names its sizes, strides and buffers one by one")]
-    pub fn apply_onto(
-        &self,
-        threads: usize,
-        m: usize,
-        a: &[f32],
-        lda: usize,
-        c: &mut [f32],
-        ldc: usize,
-        onto: Onto<'_>,
-    ) {
+    pub fn apply_on(&self, threads: usize, m: usize, a: &[f32], lda: usize, c: &mut [f32], ldc: usize, onto: Onto<'_>) {
         match &self.panels {
             Numbers::Full(b) => multiply(threads, m, self.n, a, lda, b, whole(b, self.k), c, ldc, onto),
             Numbers::Half(b) => multiply(threads, m, self.n, a, lda, b, whole(b, self.k), c, ldc, onto),
@@ -292,15 +268,7 @@ pub(super) fn multiply_view<T: Number>(
     assert!(k == 0 || a.data.len() > (m - 1) * a.line + (k - 1) * a.k, "A is too short");
     assert!(c.len() >= (m - 1) * ldc + n && ldc >= n, "C is too short");
     assert!(k == 0 || b.len() >= (count - 1) * panels.panel + (k - 1) * panels.row + WIDTH, "B is too short");
-    let finish = match onto {
-        Onto::Zero => Finish::Write,
-        Onto::C => Finish::Add,
-        Onto::Row(row) => {
-            assert!(row.len() >= n, "the row to start from is too short");
-            Finish::Row(row.as_ptr())
-        }
-    };
-    let out = Out { c: c.as_mut_ptr(), ldc, finish };
+    let out = Out { c: c.as_mut_ptr(), ldc, finish: onto.finish(n) };
     let threads = threads.min(count).min(n * k * (m + READING) / WORTHWHILE + 1);
     // some parts a thread, so that none waits long for another that began late
     let cuts = if threads > 1 { (threads * CUTS).min(count) } else { 1 };

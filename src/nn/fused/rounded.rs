@@ -1,21 +1,10 @@
 //! Floor 1: products whose factors are both rounded to bf16 for the occasion.
 
+use super::matmul::Factor;
 use super::pack;
 use super::pairs::{FACTORS, NONE, lines, panels, panels_transposed, stacked};
 use super::tile::{Onto, View};
 use super::width::WIDTH;
-
-/// A factor of [`product`]: its numbers, the distance between the rows as they are stored, and whether those are the
-/// columns of the product.
-#[derive(Clone, Copy, Debug)]
-pub struct Factor<'a> {
-    /// Its numbers.
-    pub data: &'a [f32],
-    /// From a stored row to the next.
-    pub stride: usize,
-    /// Whether the matrix is the transposed of what is stored.
-    pub transposed: bool,
-}
 
 /// C [m, n] (+)= A [m, k] B [k, n] with both factors rounded to bf16, on one thread.
 ///
@@ -39,16 +28,7 @@ pub fn product(m: usize, n: usize, k: usize, a: Factor<'_>, b: Factor<'_>, c: &m
     } else {
         panels(b.data, b.stride, k, n, right);
     }
-    pack::multiply_view(
-        1,
-        m,
-        n,
-        view,
-        right,
-        pack::whole(right, half),
-        c,
-        n,
-        if accumulate { Onto::C } else { Onto::Zero },
-    );
+    let onto = if accumulate { Onto::C } else { Onto::Zero };
+    pack::multiply_view(1, m, n, view, right, pack::whole(right, half), c, n, onto);
     FACTORS.set(factors);
 }

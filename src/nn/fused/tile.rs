@@ -25,6 +25,21 @@ pub enum Onto<'a> {
     Row(&'a [f32]),
 }
 
+impl Onto<'_> {
+    /// The same of so many columns.
+    #[inline(always)]
+    pub(super) fn finish(self, columns: usize) -> Finish {
+        match self {
+            Self::Zero => Finish::Write,
+            Self::C => Finish::Add,
+            Self::Row(row) => {
+                assert!(row.len() >= columns, "a number for each column");
+                Finish::Row(row.as_ptr())
+            }
+        }
+    }
+}
+
 /// A: the distance between its lines and that between the terms of a sum.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a, L> {
@@ -147,17 +162,9 @@ pub(super) fn tile<T: Number>(
     row: usize,
     c: &mut [f32],
     ldc: usize,
-    finish: Onto<'_>,
+    onto: Onto<'_>,
 ) {
-    let finish = match finish {
-        Onto::Zero => Finish::Write,
-        Onto::C => Finish::Add,
-        Onto::Row(row) => {
-            assert!(row.len() >= width, "a number for each column");
-            Finish::Row(row.as_ptr())
-        }
-    };
-    checked(lines, width, k, a, b, row, c, ldc, finish);
+    checked(lines, width, k, a, b, row, c, ldc, onto.finish(width));
 }
 
 /// As [`tile`] of a whole panel, finished by [`Finish::Lines`].

@@ -7,7 +7,7 @@
 use crate::models::config::{AttentionKind, Config, LuongSizes};
 use crate::nn::fused::elementwise::{add, tanh_all};
 use crate::nn::fused::scan::{ScanDirection, two_slots};
-use crate::nn::fused::{fill_rows, lstm};
+use crate::nn::fused::{Factor, fill_rows, lstm};
 use crate::training::fused::both::Both;
 use crate::training::fused::lstm::{GATES, LayerPacks, LstmLayer, LstmScan, weights_back};
 use crate::training::fused::luong_attention::{LuongAttention, LuongAttentionPacks};
@@ -223,8 +223,8 @@ impl Job<'_> {
             if layer == 0 {
                 let mut e = pass.buffers.take(rows * m);
                 gather(pass.model.get("target_embedding"), &self.previous(pass.shard), stacked.mask.as_deref(), &mut e);
-                let w = pass.model.joined("decoder.0.W_i", wide * width);
-                pass.model.precision.matmul_nt_columns(rows, wide, m, &e, w, width, &mut stacked.gates, true);
+                let w = Factor::transposed(pass.model.joined("decoder.0.W_i", wide * width), width);
+                pass.model.precision.product(rows, wide, m, Factor::plain(&e, m), w, &mut stacked.gates, true);
                 for (x, e) in stacked.x.chunks_exact_mut(width).zip(e.chunks_exact(m)) {
                     x[..m].copy_from_slice(e);
                 }
@@ -383,8 +383,9 @@ impl Job<'_> {
         }
         let width = width(config, self.sizes, 0);
         let mut de = pass.buffers.take(rows * m);
-        let w = pass.model.joined("decoder.0.W_i", wide * width);
-        pass.model.precision.matmul_columns(rows, m, wide, &back.d_pre[0], w, width, &mut de, false);
+        let w = Factor::plain(pass.model.joined("decoder.0.W_i", wide * width), width);
+        let d_pre = Factor::plain(&back.d_pre[0], wide);
+        pass.model.precision.product(rows, m, wide, d_pre, w, &mut de, false);
         apply_mask(unrolled.layers[0].mask.as_deref(), &mut de);
         scatter(&self.previous(pass.shard), &de, pass.gradient_of("target_embedding"));
     }

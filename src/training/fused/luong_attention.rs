@@ -6,7 +6,7 @@ use crate::models::config::{AttentionKind, LuongSizes};
 use crate::models::fused::luong::{ScoreKind, score_kind};
 use crate::nn::fused::elementwise::{add, sigmoid, tanh_all};
 use crate::nn::fused::focus::Focus;
-use crate::nn::fused::{attention, axpy, dot, focus};
+use crate::nn::fused::{Factor, attention, axpy, dot, focus};
 use crate::training::fused::both::Both;
 use crate::training::fused::parts::FusedParts;
 use crate::training::fused::pass::ShardPass;
@@ -100,7 +100,8 @@ impl<'a> LuongAttention<'a> {
             }
             ScoreKind::Concat => {
                 let right = &model.get("attention.W_a")[n..];
-                model.precision.matmul_nt_columns(b * t_x, n, n, &rows, right, 2 * n, &mut keys, false);
+                let (rows, right) = (Factor::plain(&rows, n), Factor::transposed(right, 2 * n));
+                model.precision.product(b * t_x, n, n, rows, right, &mut keys, false);
             }
             ScoreKind::Dot | ScoreKind::Location => {}
         }
@@ -324,7 +325,8 @@ impl<'a> LuongAttention<'a> {
                 dw.chunks_exact_mut(2 * n).zip(half.chunks_exact(n)).for_each(|(dw, half)| add(half, &mut dw[..n]));
                 precision.matmul_tn(n, n, keys, &back.d_keys, n, &self.h, n, &mut half, false);
                 dw.chunks_exact_mut(2 * n).zip(half.chunks_exact(n)).for_each(|(dw, half)| add(half, &mut dw[n..]));
-                precision.matmul_columns(keys, n, n, &back.d_keys, &w[n..], 2 * n, d_rows, true);
+                let (d_keys, right) = (Factor::plain(&back.d_keys, n), Factor::plain(&w[n..], 2 * n));
+                precision.product(keys, n, n, d_keys, right, d_rows, true);
             }
             ScoreKind::Location => {
                 pass.matrix_back("attention.W_a", [self.sizes.max_source, n], rows, &back.d_query, top);

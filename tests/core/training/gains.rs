@@ -5,7 +5,7 @@ use interlinear::models::Model;
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
 use interlinear::nn::device::Device;
-use interlinear::text::corpus::{ParallelText, batches_of_words};
+use interlinear::text::corpus::ParallelText;
 use interlinear::training::RunOptions;
 use interlinear::training::settings::{Decay, OptimizerSettings, ScheduleSettings, TrainingSettings};
 use interlinear::training::trainer::{DevelopmentScore, TrainingReport};
@@ -81,7 +81,7 @@ fn minibatches_may_be_cut_by_words() {
     for length in lengths {
         corpus.push(&[0], &vec![0; length]);
     }
-    let batches = batches_of_words(&corpus, 1, 0, 12, 6);
+    let batches = corpus.batches_of_words(1, 0, 12, 6);
     let mut seen: Vec<u32> = batches.iter().flatten().copied().collect();
     seen.sort_unstable();
     assert_eq!(seen, (0..lengths.len() as u32).collect::<Vec<_>>(), "every pair once");
@@ -89,7 +89,7 @@ fn minibatches_may_be_cut_by_words() {
         let longest = batch.iter().map(|i| lengths[*i as usize]).max().unwrap_or(0);
         assert!(batch.len() == 1 || longest * batch.len() <= 12, "{batch:?}");
     }
-    assert!(batches.len() < lengths.len() && batches_of_words(&corpus, 1, 0, 12, 6) == batches);
+    assert!(batches.len() < lengths.len() && corpus.batches_of_words(1, 0, 12, 6) == batches);
     let (toy, _) = train_twice(&[("batch = 4", "batch = 4\nbatch_words = 14")], "minibatches by words");
     toy.configure("toy.toml", &[("batch = 4", "batch = 4\nbatch_words = 15"), ("updates = 22", "updates = 23")]);
     let error = toy.train("toy.toml", &resumed(2), &mut |_| false).expect_err("another order");

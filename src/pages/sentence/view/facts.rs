@@ -10,7 +10,7 @@ use crate::widgets::theme;
 
 /// One line for the status bar.
 pub fn line(facts: &ModelFacts) -> String {
-    format!("{}, {} parameters, {}", facts.name, count_text(facts.parameters), facts.device)
+    format!("{}, {} parameters, {}", facts.name, count_text(facts.sizes.parameters), facts.device)
 }
 
 /// Everything there is to say about a model.
@@ -32,13 +32,17 @@ pub fn facts_ui(ui: &mut Ui, column: &Column) {
         };
         row("Architecture", facts.architecture.clone());
         row("Languages", format!("{} to {}", facts.source_language, facts.target_language));
-        row("Parameters", count_text(facts.parameters));
+        row("Parameters", count_text(facts.sizes.parameters));
         if facts.members.is_empty() {
-            row("Hidden units n", facts.hidden.to_string());
+            row("Hidden units n", facts.sizes.hidden.to_string());
         }
         row(
             "Vocabularies",
-            format!("{} and {} words", count_text(facts.source_vocabulary), count_text(facts.target_vocabulary)),
+            format!(
+                "{} and {} words",
+                count_text(facts.sizes.source_vocabulary),
+                count_text(facts.sizes.target_vocabulary)
+            ),
         );
         row("Alignment", facts.attention.clone().unwrap_or_else(|| "none".to_owned()));
         if let Some(d) = facts.window {

@@ -1,0 +1,123 @@
+//! How many floating-point operations the matrix products of a model come to, so that a speed can be given as a share
+//! of what the machine multiplies.
+//!
+//! Counted is what the equations need, not what a program happens to do: every weight matrix [out, in] once for
+//! each vector that it is applied to (2 out in operations), and the products of attention (energies, c_i) over the
+//! words that are looked at. What does not depend on the step is counted once a sentence (U_a h_j, C c). Not counted are
+//! element-wise work, look-ups and padding.
+
+use interlinear::models::config::{Architecture, Config};
+use interlinear::models::shapes;
+
+/// When a weight matrix is applied while a sentence is translated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applied {
+    /// Never: its rows are looked up.
+    Never,
+    /// To each source word, to all of them at once.
+    Word,
+    /// To each source word after the one before: U of the encoder, as h_j waits for h_{j-1}.
+    WordAfterWord,
+    /// Once a sentence.
+    Sentence,
+    /// At each step of each hypothesis.
+    Step,
+    /// At each step of each hypothesis, as the output layer or a factor of it.
+    Output,
+    /// One half of its columns to each source word, the other at each step.
+    Halves,
+}
+
+/// When the matrix of that name is applied.
+pub fn applied(config: &Config, name: &str) -> Applied {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    match name {
+        "source_embedding" | "target_embedding" => Applied::Never,
+        "W_s" | "readout.W_o" | "readout.G" | "readout.G_l" | "readout.G_r" => Applied::Output,
+        // c is the same at every step, and so is what it is multiplied by
+        "encoder.V" | "decoder.V" | "decoder.W_s" | "readout.O_c" => Applied::Sentence,
+        _ if config.architecture == Architecture::RNN_ENC_DEC && name.starts_with("decoder.C") => Applied::Sentence,
+        _ if name.starts_with("encoder.") && last.starts_with('U') => Applied::WordAfterWord,
+        _ if name.starts_with("encoder.") => Applied::Word,
+        "attention.U_a" => Applied::Word,
+        "attention.W_a" => match config.luong.as_ref().map(|luong| luong.score.as_str()) {
+            Some("general") => Applied::Word,
+            Some("concat") => Applied::Halves,
+            _ => Applied::Step,
+        },
+        _ => Applied::Step,
+    }
+}
+
+/// Multiplications of a step for each source word that it looks at: the energy and the word's part of c_i.
+fn look_products(config: &Config) -> u64 {
+    let Some(looks) = config.looks() else { return 0 };
+    let products = match &config.luong {
+        None => config.alignment + 2 * config.hidden,
+        Some(_) => config.hidden * if looks.score.content { 2 } else { 1 },
+    };
+    products as u64
+}
+
+/// Operations of the products, as they are shared out. A sentence has t_x source words, `</s>` included; a step makes
+/// one target word of one hypothesis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// For each source word: the encoder, and the keys of attention.
+    pub source_word: u64,
+    /// Once a sentence: start states, and what a context that never changes is multiplied by.
+    pub sentence: u64,
+    /// For each step: the decoder and the read-out up to the output layer.
+    pub step: u64,
+    /// For each step: the output layer, [K_y, l] or its factors.
+    pub output: u64,
+    /// For each step and each source word that is looked at: the energy and its part of c_i.
+    pub look: u64,
+    /// Source words that a step looks at, at most.
+    pub reach: usize,
+}
+
+impl Cost {
+    /// The cost of a model with this configuration.
+    pub fn of(config: &Config) -> Self {
+        let mut cost = Self { reach: config.window().map_or(usize::MAX, |d| 2 * d + 1), ..Self::default() };
+        for (name, shape) in shapes(config) {
+            if let [rows, columns] = shape[..] {
+                cost.add(applied(config, &name), 2 * (rows * columns) as u64);
+            }
+        }
+        cost.look = 2 * look_products(config);
+        cost
+    }
+
+    /// Adds a matrix of `work` operations where it is applied.
+    fn add(&mut self, applied: Applied, work: u64) {
+        match applied {
+            Applied::Never => {}
+            Applied::Word | Applied::WordAfterWord => self.source_word += work,
+            Applied::Sentence => self.sentence += work,
+            Applied::Step => self.step += work,
+            Applied::Output => self.output += work,
+            Applied::Halves => {
+                self.source_word += work / 2;
+                self.step += work / 2;
+            }
+        }
+    }
+
+    /// Reading a sentence of `t_x` words.
+    pub fn encode(&self, t_x: usize) -> u64 {
+        self.sentence + self.source_word * t_x as u64
+    }
+
+    /// One step of one hypothesis of a sentence of `t_x` words, the output layer for all words included.
+    pub fn decode(&self, t_x: usize) -> u64 {
+        self.step + self.output + self.look * t_x.min(self.reach) as u64
+    }
+
+    /// Loss and gradient of one pair: three times the way forward, for each product has two of its size on the way
+    /// back, one for the weight (or annotation) and one for what it was applied to.
+    pub fn train(&self, t_x: usize, t_y: usize) -> u64 {
+        3 * (self.encode(t_x) + self.decode(t_x) * t_y as u64)
+    }
+}
