@@ -25,8 +25,8 @@ use crate::cli::progress::ProgressLine;
 use crate::cli::{Context, output};
 use crate::corpus::overview::evaluate::EvaluationOptions;
 use crate::corpus::overview::evaluated::{Against, Evaluated, MeasuredSystem, compare};
-use crate::corpus::overview::test_set::{EvaluationStage, TestSet, Unk};
-use crate::corpus::overview::{evaluate, figures, test_set};
+use crate::corpus::overview::test_set::{EvaluationListener, EvaluationStage, TestSet, Unk};
+use crate::corpus::overview::{evaluate, figures};
 use crate::error::{Error, Result};
 use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::alignment::Aligner;
@@ -181,17 +181,10 @@ fn measure(
     test_set: &TestSet,
     options: &EvaluationOptions,
 ) -> Result<MeasuredSystem> {
-    let name = system.name();
     let total = test_set.len() * (1 + options.unk.len());
-    let mut bar = ProgressLine::new(format!("evaluating {name}"), Some(total as u64), false);
-    let mut tell = |now: test_set::EvaluationProgress| {
-        // The rate that is shown is that of translating.
-        let words = if now.stage == EvaluationStage::Scoring { 0 } else { now.words };
-        bar.add(now.sentences, words, now.done as u64);
-    };
-    let report = evaluate::run(system, stepper, test_set, options, &CancellationToken::forever(), &mut tell);
-    bar.finish();
-    let report = report?;
+    let report = with_bar(format!("evaluating {}", system.name()), total, |hear| {
+        evaluate::run(system, stepper, test_set, options, &CancellationToken::forever(), hear)
+    })?;
     Ok(MeasuredSystem {
         words_per_second: report.words_per_second(),
         report,
@@ -200,6 +193,19 @@ fn measure(
         device: runtime.device.name.clone(),
         threads: runtime.threads,
     })
+}
+
+/// Does so many sentences behind a bar.
+fn with_bar<T>(doing: String, total: usize, job: impl FnOnce(&mut EvaluationListener<'_>) -> Result<T>) -> Result<T> {
+    let mut bar = ProgressLine::new(doing, Some(total as u64), false);
+    let mut done = 0;
+    let found = job(&mut |stage, sentences, words| {
+        done += sentences as u64;
+        // The rate that is shown is that of translating.
+        bar.add(sentences, if stage == EvaluationStage::Scoring { 0 } else { words }, done);
+    });
+    bar.finish();
+    found
 }
 
 fn read(low: &EvaluateArgs) -> Result<TestSet> {

@@ -18,7 +18,7 @@ use crate::evaluation::ask::AskedSystem;
 use crate::evaluation::rows::ReadRows;
 use crate::evaluation::wording;
 use crate::interventions::Intervention;
-use crate::models::Stepper;
+use crate::models::{Model, Stepper};
 use crate::text::line;
 use crate::text::sentence::Sentence;
 use crate::ticket::CancellationToken;
@@ -104,10 +104,9 @@ pub fn system(workspace: &mut Workspace, name: &str, about: &StoredAbout) -> Res
 
 /// The digests of a system's weights, as far as they are known.
 pub fn digests(system: evaluation::EvaluatedSystem<'_>) -> Vec<String> {
-    let model = |model: &crate::models::Model| model.digest();
     match system {
-        evaluation::EvaluatedSystem::Model(one) => vec![model(one)],
-        evaluation::EvaluatedSystem::Ensemble(ensemble) => ensemble.members().iter().map(model).collect(),
+        evaluation::EvaluatedSystem::Model(one) => vec![one.digest()],
+        evaluation::EvaluatedSystem::Ensemble(ensemble) => ensemble.members().iter().map(Model::digest).collect(),
     }
 }
 
@@ -147,30 +146,17 @@ pub fn run(
     ticket: &CancellationToken,
     hear: &mut dyn FnMut(RunDone<'_>) -> Result<()>,
 ) -> Result<()> {
-    let told = run_on(workspace, id, (system, stepper), options, measuring, ticket, hear);
-    workspace.fold()?;
-    told
-}
-
-fn run_on(
-    workspace: &mut Workspace,
-    id: i64,
-    (system, stepper): (evaluation::EvaluatedSystem<'_>, &mut dyn Stepper),
-    options: &SystemRunOptions,
-    measuring: &mut Measuring,
-    ticket: &CancellationToken,
-    hear: &mut dyn FnMut(RunDone<'_>) -> Result<()>,
-) -> Result<()> {
     let (total, mut done) = (workspace.len()?, workspace.outputs(id)?);
     check(workspace, system, options)?;
+    let asked = AskedSystem { system, search: &options.search, batch: options.batch, ticket };
     let (mut from, mut loose) = (0, 0);
-    loop {
+    let mut step = || -> Result<bool> {
         let places = workspace.missing(id, from, options.batch.max(1) * BATCHES)?;
-        let Some(last) = places.last() else { return Ok(()) };
+        let Some(last) = places.last() else { return Ok(false) };
         from = last + 1;
         let mut refused = Vec::new();
-        let asked = AskedSystem { system, search: &options.search, batch: options.batch, ticket };
-        let (outputs, words) = Batch { asked, stepper, options, refused: &mut refused }.ask(workspace, &places)?;
+        let (outputs, words) =
+            Batch { asked, stepper: &mut *stepper, options, refused: &mut refused }.ask(workspace, &places)?;
         let rows = workspace.add_outputs(id, &outputs, measuring)?;
         done += outputs.len();
         loose += outputs.len();
@@ -179,7 +165,17 @@ fn run_on(
             loose = 0;
         }
         hear(RunDone { outputs: &outputs, rows: &rows, refused: &refused, words, done, total })?;
-    }
+        Ok(true)
+    };
+    let told = loop {
+        match step() {
+            Ok(true) => {}
+            Ok(false) => break Ok(()),
+            Err(error) => break Err(error),
+        }
+    };
+    workspace.fold()?;
+    told
 }
 
 /// Whether a run can begin: before its system is one of the workspace.
@@ -295,23 +291,18 @@ impl Batch<'_> {
     /// A hypothesis in words.
     fn output(&self, case: &Case, said: Hypothesis) -> SystemOutput {
         let lead = self.asked.system.lead();
-        let (x, y) = if self.options.forces {
-            (wording::source_pieces(lead, &case.source, false), wording::pieces(&lead.target, &case.target, false))
-        } else {
-            (wording::source_pieces(lead, &case.source, false), wording::target_pieces(lead, &said.tokens))
-        };
-        let text = if self.options.forces {
-            case.target.text.clone()
-        } else {
-            wording::text(lead, &said, &case.source, None, false)
-        };
+        let x = wording::source_pieces(lead, &case.source, false);
         let x = x.unwrap_or_else(|| wording::singles(case.source.len()));
-        let y = y.unwrap_or_else(|| wording::singles(said.tokens.len()));
-        let target = if self.options.forces {
-            wording::whole_words(&case.target, &y).tokens
+        let singles = || wording::singles(said.tokens.len());
+        let (text, y, target) = if self.options.forces {
+            let y = wording::pieces(&lead.target, &case.target, false).unwrap_or_else(singles);
+            let target = wording::whole_words(&case.target, &y).tokens;
+            (case.target.text.clone(), y, target)
         } else {
+            let y = wording::target_pieces(lead, &said.tokens).unwrap_or_else(singles);
             let pieces = wording::tokens(lead, &said.tokens);
-            y.iter().map(|word| lead.target.marks().word(&pieces[word.clone()])).collect()
+            let target = y.iter().map(|word| lead.target.marks().word(&pieces[word.clone()])).collect();
+            (wording::text(lead, &said, &case.source, None, false), y, target)
         };
         SystemOutput {
             text,

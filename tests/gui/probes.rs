@@ -6,13 +6,10 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::analysis::measures::{MeasuredWords, Tested};
-use interlinear::app::command::WindowCommand;
-use interlinear::app::page::Page;
 use interlinear::interventions::Word;
 use interlinear::jobs::queue::probe::{Persuasion, Probed};
 use interlinear::jobs::queue::{Found, QueueEvent, QueueNews};
 use interlinear::models::gradient::PersuadedRow;
-use interlinear::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use interlinear::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit, SelectCommand, SentenceCommand};
 use interlinear::session::command::Command;
 use interlinear::session::state::Session;
@@ -128,13 +125,7 @@ fn links_by_hand_are_rows_where_the_reference_is_said() {
         let mut results =
             measured::evaluated(vec![measured::measured("m", &[("the red shoe", reference, "la chaussure rouge")])]);
         results.gold = Some(measured::gold(vec![Links::new(vec![Link { source: 1, target: 1 }], Vec::new())]));
-        session.apply(TestCommand::SetSource(Some("a.en".into())));
-        session.apply(TestCommand::AddReference("a.fr".into()));
-        session.apply(WindowCommand::ShowPage(Page::Evaluation));
-        session.apply(EvaluationCommand::Run);
-        let number = session.evaluation().task.expect("it runs");
-        session.absorb_corpus(QueueEvent { number, kind: QueueNews::Found(Found::Evaluated(results)) });
-        session.apply(EvaluationCommand::OpenSentence(0));
+        measured::open_first(&mut session, results);
         let (mut harness, wires) = desk::window(session);
         harness.get_by_label("chaussure <- red 0.80").click_secondary();
         harness.run();

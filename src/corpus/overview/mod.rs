@@ -6,6 +6,7 @@ pub mod evaluate;
 pub mod evaluated;
 pub mod figures;
 pub mod gold;
+pub mod keep;
 pub mod report;
 pub mod tables;
 pub mod test_set;

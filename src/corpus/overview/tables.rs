@@ -8,6 +8,7 @@ use crate::corpus::measures::frequencies::{class_name, class_range};
 use crate::corpus::overview::compute::{
     Counting, Overview, OverviewOptions, SHOWN_JUMP, jump_condition, ngram_condition,
 };
+use crate::corpus::overview::report::{heads, html_table};
 use crate::corpus::query::costly::FilterResources;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
@@ -85,7 +86,7 @@ pub const TABLES: &[OverviewTable] = &[
     },
 ];
 
-fn number(number: Option<f64>, digits: usize) -> String {
+pub(crate) fn number(number: Option<f64>, digits: usize) -> String {
     number.map_or_else(String::new, |number| format!("{number:.digits$}"))
 }
 
@@ -272,19 +273,8 @@ pub fn html(
         if rows.is_empty() {
             continue;
         }
-        let row = |cells: &mut dyn Iterator<Item = &str>, cell: &str| {
-            let cells = cells.fold(String::new(), |mut text, content| {
-                let _ = write!(text, "<{cell}>{}</{cell}>", escaped(content));
-                text
-            });
-            format!("<tr>{cells}</tr>\n")
-        };
-        let _ = write!(html, "<h2>{}</h2>\n<div class=\"wide\"><table>", escaped(table.title));
-        html += &row(&mut table.head.iter().copied(), "th");
-        for cells in &rows {
-            html += &row(&mut cells.iter().map(String::as_str), "td");
-        }
-        html += "</table></div>\n";
+        let _ = writeln!(html, "<h2>{}</h2>", escaped(table.title));
+        html += &html_table(heads(table.head), &rows);
         let _ = match table.name {
             "frequency" => writeln!(html, "<p>Frequencies are counted in {}.</p>", escaped(&overview.origin)),
             "words" => writeln!(html, "<p>References are linked: {}.</p>", escaped(&overview.linked_by())),

@@ -79,6 +79,17 @@ impl Workspace {
         &self.path
     }
 
+    /// Writes all of it into a new file.
+    ///
+    /// # Errors
+    /// A sentence about either file; there is one already.
+    pub fn copy(&self, to: &Path) -> Result<()> {
+        if to.exists() {
+            return Err(Error::file(to, "is there already; name a new file"));
+        }
+        self.tell(self.connection.execute("VACUUM INTO ?1", [to.to_string_lossy()]).map(drop))
+    }
+
     /// A number that changes whenever another connection has written.
     ///
     /// # Errors

@@ -45,6 +45,8 @@ pub(super) struct Open<'a> {
     /// Calls that came and are not yet answered.
     pub(super) waiting: Vec<CorpusRequest>,
     pub(super) workspace: Option<Workspace>,
+    /// The folder of one that is not saved; it goes after the workspace.
+    pub(super) unsaved: Option<tempfile::TempDir>,
     pub(super) corpus: Arc<CorpusTable>,
     /// Of the file, when the corpus was read.
     version: i64,
@@ -79,6 +81,7 @@ impl<'a> Open<'a> {
             inbox,
             waiting: Vec::new(),
             workspace: None,
+            unsaved: None,
             corpus: Arc::default(),
             version: 0,
             shown: Default::default(),
@@ -112,8 +115,10 @@ impl Open<'_> {
         match request {
             CorpusRequest::Stop => return Ok(()),
             CorpusRequest::Open(path) => return self.open(&path),
+            CorpusRequest::Measured(evaluated) => return self.make(&evaluated),
             CorpusRequest::Close => {
                 self.workspace = None;
+                self.unsaved = None;
                 self.corpus = Arc::default();
                 self.rows = Arc::default();
                 self.jobs = Jobs::default();
@@ -126,7 +131,8 @@ impl Open<'_> {
             return Err(Error::Input("No workspace is open; open one, or make one".to_owned()));
         };
         match request {
-            CorpusRequest::Open(_) | CorpusRequest::Close | CorpusRequest::Stop => Ok(()),
+            CorpusRequest::Open(_) | CorpusRequest::Measured(_) | CorpusRequest::Close | CorpusRequest::Stop => Ok(()),
+            CorpusRequest::SaveAs(path) => self.save_as(path),
             CorpusRequest::Import(path, options) => self.import(path, &options),
             CorpusRequest::Fill => self.fill(),
             CorpusRequest::Show { filter, sorting } => {
@@ -198,7 +204,7 @@ impl Open<'_> {
         self.refresh()
     }
 
-    fn open(&mut self, path: &std::path::Path) -> Result<()> {
+    pub(super) fn open(&mut self, path: &std::path::Path) -> Result<()> {
         self.tell(CorpusNews::Busy("Opening the workspace".to_owned(), 0.0));
         let read = Workspace::open(path).and_then(|mut workspace| {
             // Unfolded numbers are read as well, only more slowly.
@@ -211,6 +217,7 @@ impl Open<'_> {
             self.tell(CorpusNews::Failed(error.to_string()));
         }
         (self.version, self.corpus, self.workspace) = (version, Arc::new(corpus), Some(workspace));
+        self.unsaved = None;
         (self.shown, self.compared) = (Default::default(), None);
         self.reads_on = true;
         self.jobs = Jobs::default();

@@ -26,6 +26,7 @@ use crate::corpus::export::out::{ExportFormat, Out};
 use crate::corpus::import::importer::ImportReport;
 use crate::corpus::judgements::agreement::Agreement;
 use crate::corpus::judgements::judge::{Judgement, MOST_STARS, NOBODY};
+use crate::corpus::overview::evaluated::Evaluated;
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::query::table::TextColumn;
 use crate::corpus::store::corpus::CorpusTable;
@@ -50,6 +51,10 @@ type Means = (Option<PathBuf>, Option<(String, String)>);
 pub struct CorpusPage {
     /// The workspace that is open.
     pub path: Option<PathBuf>,
+    /// It goes with the window, or when it is closed, unless it is saved.
+    pub is_unsaved: bool,
+    /// A corpus of what was measured is being made.
+    is_making: bool,
     /// The one that was asked for.
     wanted: Option<PathBuf>,
     /// The one that was open last.
@@ -108,6 +113,8 @@ impl Default for CorpusPage {
     fn default() -> Self {
         Self {
             path: None,
+            is_unsaved: false,
+            is_making: false,
             wanted: None,
             last: None,
             corpus: Arc::default(),
@@ -180,15 +187,27 @@ impl CorpusPage {
         app.changed();
     }
 
+    /// Shows what was measured as a corpus.
+    pub(crate) fn show_measured(&mut self, evaluated: Arc<Evaluated>, app: &mut AppState) {
+        self.close(app);
+        self.is_making = true;
+        Self::send(app, CorpusRequest::Measured(evaluated));
+        app.show_page(Page::Workbench);
+    }
+
     /// What was shown goes; what is kept between starts stays.
     fn close(&mut self, app: &mut AppState) {
-        for task in std::mem::take(&mut self.tasks) {
-            app.tasks.cancel(task);
-        }
+        self.stop_tasks(app);
         let kept = (self.last.take(), std::mem::take(&mut self.annotator));
         *self = Self { last: kept.0, annotator: kept.1, ..Self::default() };
         Self::send(app, CorpusRequest::Close);
         app.changed();
+    }
+
+    fn stop_tasks(&mut self, app: &mut AppState) {
+        for task in std::mem::take(&mut self.tasks) {
+            app.tasks.cancel(task);
+        }
     }
 
     fn select(&mut self, at: Option<usize>, app: &mut AppState) {
@@ -321,11 +340,19 @@ impl CorpusPage {
     /// Takes in what the corpus thread tells.
     pub fn hear(&mut self, news: CorpusNews, app: &mut AppState) {
         match news {
+            CorpusNews::Made { path, is_saved } => {
+                if std::mem::take(&mut self.is_making) || is_saved && self.is_unsaved {
+                    self.stop_tasks(app);
+                    (self.wanted, self.is_unsaved) = (Some(path), !is_saved);
+                }
+            }
             // One that was closed meanwhile is none any more.
             CorpusNews::Corpus(path, _) if self.wanted.as_ref() != Some(&path) => {}
             CorpusNews::Corpus(path, corpus) => {
                 if self.path.as_ref() != Some(&path) {
-                    self.last = Some(path.clone());
+                    if !self.is_unsaved {
+                        self.last = Some(path.clone());
+                    }
                     self.path = Some(path);
                     app.changed();
                 }
