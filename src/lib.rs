@@ -11,10 +11,10 @@
 //!
 //! ```text
 //! main.rs       14  parses the arguments, then ui::run or cli::run
-//! ui/           13  the window: its frame, its keys, the views of the pages      (feature `gui`)
+//! ui/           13  the window: its frame, its edges, its sheets                    (feature `gui`)
 //! cli/          13  translate, score, sample, evaluate, align, train, bench and the others of its table
 //! session/      12  the sum of the pages: commands in, view model out, saving, lessons; the driver
-//! pages/        11  one folder a page: its state, its commands, what it keeps; a page knows no other page
+//! pages/        11  one folder a page: its state, its commands, what it keeps, its views (feature `gui`)
 //! widgets/      10  what is painted everywhere and knows no page: charts, heatmaps, words, the theme (feature `gui`)
 //! app/           9  what pages share: the document that undo knows, tasks, selection, settings, effects
 //! jobs/          8  threads: live (one slot, the latest request wins), queue (whole corpora), models (the cache),
@@ -55,7 +55,7 @@
 //!
 //! # Invariants
 //!
-//! - egui is named in `ui` and `widgets` alone, candle in `error`, `nn`, `attention`, `models` and `training`.
+//! - egui is named in `ui`, `widgets` and the views of pages alone, candle in `error`, `nn`, `attention`, `models` and `training`.
 //!   `cargo check --no-default-features` proves the first without a test.
 //! - Nothing below `jobs` starts a thread of its own, reads the clock or the environment, or
 //!   draws from a global generator, except where `tests/tidy.rs` lists the file and the reason:
@@ -106,7 +106,7 @@
 //! [`figure`] that gives [`Mark`](figure::mark::Mark)s, and a line of [`figure::sheet::KINDS`] where it shows a translation; another
 //! format of file is one painter beside [`figure::svg`] and a line of [`figure::formats::FORMATS`]. A lesson is one file of
 //! `assets/lessons` and one line of [`session::lessons::shelf::BUNDLED`]; what lessons can bring about and frame are lines of
-//! [`session::lessons::things::THINGS`] and [`session::lessons::lights::LIGHTS`]. A format of others' files is one file of
+//! [`session::lessons::things::THINGS`] and [`app::lights::LIGHTS`]. A format of others' files is one file of
 //! [`import::formats`] and one line of [`import::FORMATS`]; a table of what is counted over many sentences is a line of
 //! [`corpus::overview::tables::TABLES`]; a sign of confidence that is read off an alignment is one line of
 //! [`analysis::confidence::CONFIDENCES`].

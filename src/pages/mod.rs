@@ -1,13 +1,17 @@
 //! Floor 11: the pages, each a module of one shape ([`PageState`]): its command, what it finds, what it keeps.
 
+pub mod command;
 pub mod corpus;
 pub mod evaluation;
+pub mod lesson;
 pub mod map;
 pub mod phrases;
 pub mod sentence;
 pub mod shape;
 pub mod steps;
 pub mod training;
+#[cfg(feature = "gui")]
+pub mod window;
 
 use std::collections::BTreeMap;
 
@@ -23,6 +27,7 @@ use crate::pages::phrases::PhrasesPage;
 use crate::pages::sentence::SentencePage;
 use crate::pages::shape::{AnyPage, PageState as _};
 use crate::pages::steps::StepsPage;
+use crate::pages::training::NewTraining;
 
 /// The state of every page.
 #[derive(Default)]
@@ -39,6 +44,8 @@ pub struct Pages {
     pub steps: StepsPage,
     /// The page Corpus.
     pub workbench: CorpusPage,
+    /// The sheet New training.
+    pub training: NewTraining,
 }
 
 impl Pages {

@@ -19,7 +19,7 @@ use crate::jobs::files::texts::Folders;
 use crate::jobs::live::protocol::Event;
 use crate::jobs::queue::JobQueue;
 use crate::jobs::steps::StepsThread;
-use crate::session::command::Command;
+use crate::pages::command::Command;
 use crate::session::persist;
 use crate::session::state::Session;
 

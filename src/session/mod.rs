@@ -3,7 +3,6 @@
 //! [`state::Session`] is the state, a [`command::Command`] what the user does, an [`Effect`](crate::app::effect::Effect)
 //! what that causes outside, and the [`driver::Driver`] carries effects out.
 
-pub mod command;
 pub mod driver;
 pub mod lessons;
 pub mod persist;

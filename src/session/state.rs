@@ -37,7 +37,8 @@ use crate::pages::sentence::{SentencePage, lists};
 use crate::pages::shape::PageState as _;
 use crate::pages::steps::StepsPage;
 use crate::pages::training::NewTraining;
-use crate::session::command::Command;
+
+use crate::pages::command::Command;
 use crate::session::lessons::Lessons;
 use crate::session::persist;
 use crate::session::persist::{OWN_READING, SavedColumn, SavedFile, SavedSession};
@@ -49,7 +50,6 @@ const LESSONS: &str = "lessons";
 pub struct Session {
     app: AppState,
     pages: Pages,
-    training: NewTraining,
     lessons: Lessons,
 }
 
@@ -118,7 +118,7 @@ impl Session {
         app.begun(is_first_start);
         let beside = options.home.as_deref().and_then(std::path::Path::parent);
         let lessons = Lessons::new(beside.map(|folder| folder.join(LESSONS)));
-        Self { app, pages, training: NewTraining::default(), lessons }
+        Self { app, pages, lessons }
     }
 
     /// What is worth keeping. While a lesson is open, that is what it goes back to.
@@ -173,6 +173,11 @@ impl Session {
         &self.app
     }
 
+    /// All pages.
+    pub fn pages(&self) -> &Pages {
+        &self.pages
+    }
+
     /// The page Sentence.
     pub fn sentence(&self) -> &SentencePage {
         &self.pages.sentence
@@ -205,7 +210,7 @@ impl Session {
 
     /// The sheet New training.
     pub fn training(&self) -> &NewTraining {
-        &self.training
+        &self.pages.training
     }
 
     /// The lessons, and the one that is open.
@@ -234,7 +239,7 @@ impl Session {
             Command::Phrases(command) => self.pages.phrases.apply(command, app),
             Command::Steps(command) => self.pages.steps.apply(command, app),
             Command::Workbench(command) => self.pages.workbench.apply(command, app),
-            Command::Training(command) => self.training.apply(command, app),
+            Command::Training(command) => self.pages.training.apply(command, app),
             Command::Lesson(command) => {
                 let commands = self.lessons.apply(command, app, &self.pages.steps);
                 for command in commands {
@@ -368,7 +373,7 @@ impl Session {
                 app.notify(message, true);
             }
             FileEvent::Painted(pixels) => app.picture_painted(pixels),
-            FileEvent::TrainingSaved { path, trouble } => self.training.told(path, trouble),
+            FileEvent::TrainingSaved { path, trouble } => self.pages.training.told(path, trouble),
             FileEvent::Notice { text, is_error } => app.notify(text, is_error),
         }
         self.pages.sentence.follow(&mut self.app);

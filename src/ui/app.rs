@@ -6,14 +6,16 @@ use std::time::{Duration, Instant};
 use crate::app::command::WindowCommand;
 use crate::app::page::Page;
 use crate::app::settings::Theme;
+use crate::pages::command::Command;
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand, SentenceCommand};
-use crate::session::command::Command;
+use crate::pages::sentence::view::source;
+use crate::pages::training::view as training;
+use crate::pages::window::local::{Local, Panel, SharedMemory, Sheet, Window};
+use crate::pages::window::{local, shortcuts};
 use crate::session::driver::Driver;
 use crate::session::state::Session;
-use crate::ui::local::{Local, Panel, SharedMemory, Sheet, Window};
-use crate::ui::views::sentence::source;
-use crate::ui::views::{presentation, training};
-use crate::ui::{act, local, shortcuts, views};
+use crate::ui::views;
+use crate::ui::views::presentation;
 use crate::widgets::theme;
 
 /// Longest time a frame spends on news; the rest waits for the next frame.
@@ -80,7 +82,7 @@ impl App {
     }
 
     /// What the window remembers of the trees of searches.
-    pub fn trees(&mut self) -> impl Iterator<Item = &mut crate::ui::views::sentence::tree_memory::TreeMemory> {
+    pub fn trees(&mut self) -> impl Iterator<Item = &mut crate::pages::sentence::view::tree_memory::TreeMemory> {
         self.local.sentence.trees.values_mut()
     }
 
@@ -100,9 +102,11 @@ impl App {
     }
 
     fn read_input(&mut self, ctx: &egui::Context) {
+        let lights = self.desk.session().lessons().lights();
         for act in shortcuts::pressed(ctx, source::editor_id(), self.desk.session().app().view.page()) {
-            let commands = act::perform(act, self.desk.session(), &mut self.local);
-            self.commands.extend(commands);
+            let session = self.desk.session();
+            let (commands, local) = (&mut self.commands, &mut self.local);
+            act.perform(&mut Window { app: session.app(), pages: session.pages(), lights: &lights, commands, local });
         }
         if self.local.full_screen.take().is_some() {
             let fills = ctx.input(|input| input.viewport().fullscreen.unwrap_or(false));
@@ -137,7 +141,7 @@ impl App {
             });
         }
         self.local.theme = Some(ctx.theme());
-        let moves = local::layout(self.desk.session(), local::MOTION, 1.0) > 0.0;
+        let moves = local::layout(self.desk.session().app(), local::MOTION, 1.0) > 0.0;
         if self.moves != Some(moves) {
             self.moves = Some(moves);
             theme::set_motion(ctx, moves);
@@ -153,7 +157,7 @@ impl App {
             return;
         };
         for (key, side) in [(local::WINDOW_WIDTH, size.x), (local::WINDOW_HEIGHT, size.y)] {
-            if (local::layout(self.desk.session(), key, 0.0) - side).abs() > 1.0
+            if (local::layout(self.desk.session().app(), key, 0.0) - side).abs() > 1.0
                 && !ctx.input(|input| input.pointer.any_down())
             {
                 self.commands.push(WindowCommand::SetLayout { key: key.to_owned(), value: side }.into());
@@ -223,8 +227,10 @@ impl App {
             .key_mark
             .filter(|mark| self.desk.session().app().document.column(mark.column).is_some());
         self.local.shared.hover = self.local.sentence.key_mark;
-        let mut window = Window { session: self.desk.session(), commands: &mut self.commands, local: &mut self.local };
-        views::show(ui, &mut window);
+        let (session, lights) = (self.desk.session(), self.desk.session().lessons().lights());
+        let (commands, local) = (&mut self.commands, &mut self.local);
+        let mut window = Window { app: session.app(), pages: session.pages(), lights: &lights, commands, local };
+        views::show(ui, &mut window, session.lessons());
         // the source is always there, so F6 ends at the latest with it
         if self.desk.session().app().view.page() == Page::Sentence
             && !self.local.presents

@@ -1,9 +1,9 @@
 //! Floor 13: where the links of the manual and of lessons lead.
 
 use crate::app::page::{PAGES, Page};
+use crate::pages::window::act::{Act, bindings};
+use crate::pages::window::manual::pages;
 use crate::session::lessons::shelf::BUNDLED;
-use crate::ui::act::{Act, bindings};
-use crate::ui::manual::pages;
 
 /// Where a link leads.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,22 +2,17 @@
 //! no lock, no file.
 //!
 //! [`App`] owns a [`Desk`] (the [`Driver`]) and paints its session; every act of the user becomes a
-//! [`Command`](crate::session::command::Command). Views read `&Session` and push commands ([`views::VIEWS`]);
+//! [`Command`](crate::pages::command::Command). Views read `&Session` and push commands ([`views::VIEWS`]);
 //! widgets are split into numbers and painting; colours and sizes come from [`theme`](crate::widgets::theme) only.
 
-pub mod act;
 pub mod app;
-pub mod clicked;
-pub mod dialogs;
-pub mod local;
-pub mod manual;
 pub mod manual_links;
-pub mod shortcuts;
 pub mod views;
 
 use std::sync::{Arc, OnceLock};
 
 use crate::error::{Error, Result};
+use crate::pages::window::local;
 use crate::session::driver;
 use crate::session::driver::Driver;
 

@@ -14,11 +14,12 @@ use interlinear::app::effect::Effect;
 use interlinear::app::page::Page;
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::jobs::steps::{StepTrace, StepsEvent};
+use interlinear::pages::command::Command;
+use interlinear::pages::sentence::view::tree_memory::TreeMemory;
 use interlinear::pages::steps::command::StepsCommand;
-use interlinear::session::command::Command;
+use interlinear::pages::window::local;
 use interlinear::session::state::Session;
-use interlinear::ui::views::sentence::tree_memory::TreeMemory;
-use interlinear::ui::{App, Desk, local};
+use interlinear::ui::{App, Desk};
 use interlinear::widgets::theme;
 
 /// The heatmap's words a side, and whether all of them are in view.

@@ -15,8 +15,8 @@ use interlinear::app::command::WindowCommand;
 use interlinear::app::files::lists::List;
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::error::{Error, Result};
+use interlinear::pages::command::Command;
 use interlinear::pages::sentence::command::ListCommand;
-use interlinear::session::command::Command;
 use interlinear::session::driver::{Driver, OpenWith};
 
 /// Lines of the file, and of that of the quick form.

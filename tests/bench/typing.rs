@@ -12,9 +12,9 @@ use interlinear::app::document::column::ColumnState;
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::nn::device::DeviceChoice;
 use interlinear::pages::sentence::command::SourceCommand;
+use interlinear::pages::sentence::view::source;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
-use interlinear::ui::views::sentence::source;
 use interlinear::ui::{self, App};
 
 /// What is typed: twenty words.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use interlinear::app::effect::{Effect, FileEvent, FileJob, QueueCall};
 use interlinear::app::page::{Dropped, Page};
 use interlinear::jobs::live::protocol::Request;
-use interlinear::session::command::Command;
+use interlinear::pages::command::Command;
 use interlinear::session::state::Session;
 
 /// Does this; answers with the request that it calls for, if any.

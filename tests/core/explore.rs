@@ -331,7 +331,7 @@ fn a_brush_and_what_is_typed_are_one() {
 
 #[test]
 fn histograms_count_all_and_those_shown() {
-    let (_folder, workspace, corpus) = opened();
+    let (_folder, _workspace, corpus) = opened();
     let words = Binned::of(TableColumn::named("words", &corpus).expect("a column"), &corpus).histogram(&[0, 3, 4]);
     // 1, 3, 4, 4 and 11 words: a bin for each number from 1 to 11.
     assert_eq!((words.all.len(), words.low, words.high, words.missing), (11, 0.5, 11.5, 0));

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use interlinear::app::command::WindowCommand;
 use interlinear::app::effect::{Effect, FileJob};
+use interlinear::app::lights::{HighlightPart, LIGHTS};
 use interlinear::app::page::Page;
 use interlinear::decoding::apart::Then;
 use interlinear::error::Result;
@@ -16,20 +17,20 @@ use interlinear::jobs::Library;
 use interlinear::jobs::files::texts::FolderTexts;
 use interlinear::jobs::steps::{StepsRequest, at_once};
 use interlinear::models::anatomy::Miswiring;
+use interlinear::pages::command::Command;
+use interlinear::pages::lesson::LessonCommand;
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand, SelectCommand, SourceCommand};
 use interlinear::pages::steps::Guessed;
 use interlinear::pages::steps::command::StepsCommand;
 use interlinear::pages::steps::picture::figure;
-use interlinear::session::command::Command;
 use interlinear::session::driver::{Driver, OpenWith};
+use interlinear::session::lessons::Running;
 use interlinear::session::lessons::check::check;
 use interlinear::session::lessons::doing::{Now, settled};
-use interlinear::session::lessons::lights::{HighlightPart, LIGHTS};
 use interlinear::session::lessons::script::{Script, ScriptPart, read};
 use interlinear::session::lessons::shelf::{BUNDLED, bundled};
 use interlinear::session::lessons::spoken::spoken;
 use interlinear::session::lessons::things::{LessonAct, LessonAction, Look, THINGS};
-use interlinear::session::lessons::{LessonCommand, Running};
 use interlinear::session::state::Session;
 use interlinear::text::lesson::BLOCKS;
 
@@ -266,7 +267,8 @@ fn a_page_acts_lights_waits_and_is_answered() {
     assert_eq!((beam(&session), session.app().view.page()), (2, Page::Map));
     let open = |session: &Session| session.lessons().open().expect("it is open").clone();
     assert!(
-        session.lessons().lights(HighlightPart::BeamSize, "") && !session.lessons().lights(HighlightPart::Beam, "")
+        session.lessons().lights().lights(HighlightPart::BeamSize, "")
+            && !session.lessons().lights().lights(HighlightPart::Beam, "")
     );
     assert_eq!(open(&session).parts().len(), 4, "what follows the act is not there yet");
     session.apply(WindowCommand::ShowPage(Page::Sentence));
@@ -276,7 +278,7 @@ fn a_page_acts_lights_waits_and_is_answered() {
     assert_eq!(open(&session).answers.get(&(0, 0)), Some(&1));
     session.apply(LessonCommand::Next);
     assert_eq!((open(&session).page, beam(&session)), (1, 3));
-    assert!(!session.lessons().lights(HighlightPart::BeamSize, ""), "lights go out with the page");
+    assert!(!session.lessons().lights().lights(HighlightPart::BeamSize, ""), "lights go out with the page");
     session.apply(LessonCommand::Back);
     assert_eq!((open(&session).page, beam(&session), session.app().view.page()), (0, 2, Page::Map));
     session.apply(LessonCommand::Next);

@@ -480,7 +480,7 @@ fn set_up(folder: &Path) -> (Session, ColumnId, PathBuf) {
 }
 
 /// Does this and translates what is asked for.
-fn serve(session: &mut Session, command: impl Into<interlinear::session::command::Command>) {
+fn serve(session: &mut Session, command: impl Into<interlinear::pages::command::Command>) {
     let request: Option<Request> = act(session, command);
     let events: Vec<Event> = serve_all(&request.expect("a request"), &mut store(), &CancellationToken::forever());
     for event in events {

@@ -25,10 +25,10 @@ use interlinear::jobs::live::protocol::{
     ColumnId, ColumnResult, EnsembleSpec, Event, HypothesisView, ModelFacts, Request,
 };
 use interlinear::nn::device::DeviceChoice;
+use interlinear::pages::command::Command;
 use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SearchCommand, SelectCommand, SourceCommand};
 use interlinear::pages::training as new_training;
 use interlinear::pages::training::command::{Field, TrainingCommand};
-use interlinear::session::command::Command;
 use interlinear::session::driver::Driver;
 use interlinear::session::persist::{FoundState, SavedSession, load_or_set_aside};
 use interlinear::session::state::Session;

@@ -15,10 +15,10 @@ use interlinear::interventions::Word;
 use interlinear::jobs::live::protocol::{
     ColumnId, ColumnResult, ColumnSpec, Event, HypothesisView, ModelFacts, Near, Request,
 };
+use interlinear::pages::command::Command;
 use interlinear::pages::sentence::command::{
     ColumnCommand, InterveneCommand, RowEdit, SearchCommand, SourceCommand, VariantCommand,
 };
-use interlinear::session::command::Command;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::load_or_set_aside;
 use interlinear::session::state::Session;

@@ -11,10 +11,10 @@ use interlinear::app::document::hand::TakenAway;
 use interlinear::decoding::{Node, NodeFate};
 use interlinear::interventions::{Applied, Forbid, Force, Interventions, Pin, Place, SetAlpha, Word};
 use interlinear::jobs::live::protocol::{Event, Shift, UntouchedTranslation};
+use interlinear::pages::command::Command;
 use interlinear::pages::sentence::command::{
     ColumnCommand, InterveneCommand, RowEdit, SearchCommand, SelectCommand, SentenceCommand, SourceCommand,
 };
-use interlinear::session::command::Command;
 use interlinear::session::state::Session;
 use interlinear::ui::App;
 

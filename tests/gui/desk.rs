@@ -12,8 +12,8 @@ use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest};
 use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts};
 use interlinear::jobs::queue::QueueEvent;
 use interlinear::jobs::steps::{StepTrace, StepsEvent};
+use interlinear::pages::command::Command;
 use interlinear::pages::sentence::command::{ColumnCommand, SourceCommand};
-use interlinear::session::command::Command;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::text::sentence::Sentence;
@@ -222,7 +222,7 @@ pub fn window_of(session: Session, size: [f32; 2]) -> (Harness<'static, App>, Wi
 /// The same with models that come with the program.
 pub fn window_with(session: Session, size: [f32; 2], bundled: Vec<PathBuf>) -> (Harness<'static, App>, Wires) {
     let (mut harness, wires) = begun(session, size, bundled);
-    let id = interlinear::ui::views::sentence::source::editor_id();
+    let id = interlinear::pages::sentence::view::source::editor_id();
     let mut state = egui::text_edit::TextEditState::load(&harness.ctx, id).unwrap_or_default();
     state.cursor.set_char_range(None);
     state.store(&harness.ctx, id);

@@ -9,11 +9,11 @@ use egui_kittest::kittest::Queryable as _;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::page::{PAGES, Page};
 use interlinear::app::settings::Theme;
+use interlinear::pages::command::Command;
 use interlinear::pages::sentence::command::{
     ColumnCommand, ListCommand, SearchCommand, SelectCommand, SentenceCommand, SourceCommand,
 };
-use interlinear::session::command::Command;
-use interlinear::ui::views::sentence::source;
+use interlinear::pages::sentence::view::source;
 
 use crate::desk;
 
@@ -129,7 +129,7 @@ fn help_lists_every_shortcut_and_closes_again() {
     let (mut harness, _) = desk::window(desk::two_models());
     harness.key_press(Key::Questionmark);
     harness.run();
-    for binding in interlinear::ui::act::bindings() {
+    for binding in interlinear::pages::window::act::bindings() {
         assert!(harness.query_all_by_label(binding.name).next().is_some(), "{} is missing", binding.name);
     }
     harness.key_press(Key::Escape);

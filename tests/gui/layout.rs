@@ -6,8 +6,8 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
+use interlinear::pages::command::Command;
 use interlinear::pages::sentence::command::SourceCommand;
-use interlinear::session::command::Command;
 use interlinear::session::state::Session;
 use interlinear::ui::App;
 

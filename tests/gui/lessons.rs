@@ -5,9 +5,9 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::app::command::WindowCommand;
 use interlinear::jobs::files::texts::FolderTexts;
+use interlinear::pages::command::Command;
+use interlinear::pages::lesson::LessonCommand;
 use interlinear::pages::sentence::command::SelectCommand;
-use interlinear::session::command::Command;
-use interlinear::session::lessons::LessonCommand;
 use interlinear::session::state::Session;
 use interlinear::ui::App;
 

@@ -9,12 +9,12 @@ use egui_kittest::kittest::Queryable as _;
 use interlinear::app::command::WindowCommand;
 use interlinear::app::page::Page;
 use interlinear::cli::COMMANDS;
-use interlinear::session::command::Command;
+use interlinear::pages::command::Command;
+use interlinear::pages::window::act::bindings;
+use interlinear::pages::window::manual::{ManualPage, PICTURES, pages, search};
+use interlinear::pages::window::shortcuts::key_text;
 use interlinear::text::markdown::MarkdownBlock;
-use interlinear::ui::act::bindings;
-use interlinear::ui::manual::{ManualPage, PICTURES, pages, search};
 use interlinear::ui::manual_links::{Target, target};
-use interlinear::ui::shortcuts::key_text;
 
 use crate::desk;
 

@@ -12,11 +12,11 @@ use interlinear::app::command::WindowCommand;
 use interlinear::app::page::Page;
 use interlinear::jobs::queue::maps::Mapped;
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
+use interlinear::pages::command::Command;
 use interlinear::pages::map as maps;
 use interlinear::pages::map::command::MapCommand;
 use interlinear::pages::map::{Choice, MapPoint, Method, VectorMap};
 use interlinear::pages::sentence::command::SelectCommand;
-use interlinear::session::command::Command;
 use interlinear::ui::App;
 
 use crate::desk;

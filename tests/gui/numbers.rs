@@ -6,8 +6,8 @@ use interlinear::figure::mark::{
     Across, BorderSide, Curve, Down, LinesMark, Mark, Polygon, Rectangle, Stroke, TextMark,
 };
 use interlinear::figure::palette::Palette;
-use interlinear::ui::act;
-use interlinear::ui::views::sentence::column::ColumnParts;
+use interlinear::pages::sentence::view::column::ColumnParts;
+use interlinear::pages::window::act;
 use interlinear::widgets::{bidi, marks, words};
 
 #[test]

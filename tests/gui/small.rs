@@ -12,10 +12,10 @@ use interlinear::app::page::Page;
 use interlinear::app::settings::Theme;
 use interlinear::pages::map::command::MapCommand;
 use interlinear::pages::sentence::command::SourceCommand;
+use interlinear::pages::sentence::view::source;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::ui::App;
-use interlinear::ui::views::sentence::source;
 
 use crate::desk;
 

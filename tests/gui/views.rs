@@ -13,11 +13,11 @@ use interlinear::app::settings::Shown;
 use interlinear::app::view::{Hover, Selection};
 use interlinear::decoding::ensemble::{Average, Mixing};
 use interlinear::jobs::live::protocol::{EnsembleSpec, Event, Member};
+use interlinear::pages::command::Command;
 use interlinear::pages::sentence::command::{
     ColumnCommand, ListCommand, SelectCommand, SentenceCommand, SourceCommand,
 };
 use interlinear::pages::training::command::TrainingCommand;
-use interlinear::session::command::Command;
 use interlinear::ui::App;
 
 use crate::desk;
@@ -274,7 +274,7 @@ fn a_megabyte_is_cut_with_a_sentence_and_nothing_panics() {
             _ => None,
         })
         .max();
-    assert_eq!(longest, Some(interlinear::ui::views::sentence::source::MOST_CHARACTERS));
+    assert_eq!(longest, Some(interlinear::pages::sentence::view::source::MOST_CHARACTERS));
     assert!(harness.query_all_by_label_contains("open a longer text as a file").next().is_some());
 }
 

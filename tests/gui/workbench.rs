@@ -11,8 +11,8 @@ use interlinear::app::page::Page;
 use interlinear::import::Role;
 use interlinear::jobs::corpus::explore::{Explore, Explored};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
+use interlinear::pages::command::Command;
 use interlinear::pages::corpus::command::CorpusCommand;
-use interlinear::session::command::Command;
 use interlinear::session::state::Session;
 use interlinear::ui::App;
 

@@ -7,6 +7,8 @@ pub mod command;
 pub mod explore;
 pub mod judging;
 pub mod picture;
+#[cfg(feature = "gui")]
+pub mod view;
 pub mod whole;
 
 use std::collections::BTreeMap;

@@ -2,6 +2,8 @@
 
 pub mod command;
 pub mod logs;
+#[cfg(feature = "gui")]
+pub mod view;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

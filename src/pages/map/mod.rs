@@ -1,6 +1,8 @@
 //! Floor 11: the page Map: its state, its commands, and what comes of its orders.
 
 pub mod command;
+#[cfg(feature = "gui")]
+pub mod view;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -2,6 +2,8 @@
 //! phrase, and what comes of its orders. Nothing long is done here: reading, scoring and comparing are orders.
 
 pub mod command;
+#[cfg(feature = "gui")]
+pub mod view;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

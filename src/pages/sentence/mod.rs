@@ -10,6 +10,8 @@ pub mod probes;
 pub mod selection;
 pub mod source;
 pub mod variants;
+#[cfg(feature = "gui")]
+pub mod view;
 
 use std::path::PathBuf;
 

@@ -7,6 +7,8 @@ pub mod beam;
 pub mod command;
 pub mod guess;
 pub mod picture;
+#[cfg(feature = "gui")]
+pub mod view;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

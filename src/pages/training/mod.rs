@@ -2,6 +2,8 @@
 //! [`recipe`](crate::training::recipe).
 
 pub mod command;
+#[cfg(feature = "gui")]
+pub mod view;
 
 use std::path::PathBuf;
 

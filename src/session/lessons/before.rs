@@ -10,9 +10,9 @@ use crate::app::settings::{INSPECTOR_OPEN, LINKS_PICTURE, SOLO, Settings, TREE_P
 use crate::app::state::AppState;
 use crate::app::view::Selection;
 use crate::jobs::live::protocol::EnsembleSpec;
+use crate::pages::command::Command;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::steps::{StepsCommand, StepsPage};
-use crate::session::command::Command;
 
 /// The numbers of the window that a lesson changes, with what they are at first.
 const LAYOUT: &[(&str, f32)] = &[(LINKS_PICTURE, 0.0), (TREE_PICTURE, 0.0), (INSPECTOR_OPEN, 1.0), (SOLO, 0.0)];

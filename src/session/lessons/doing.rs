@@ -8,9 +8,9 @@ use crate::app::document::column::{Column, ColumnState, file_name};
 use crate::app::settings::{INSPECTOR_OPEN, LINKS_PICTURE, SOLO, Shown, TREE_PICTURE};
 use crate::app::state::AppState;
 use crate::app::view::Selection;
+use crate::pages::command::Command;
 use crate::pages::sentence::command::{SearchCommand, SelectCommand, SourceCommand};
 use crate::pages::steps::{StepsCommand, StepsPage};
-use crate::session::command::Command;
 use crate::session::lessons::things::{LessonAct, LessonAction, Look};
 
 /// What comes of a thing now.

@@ -3,10 +3,8 @@
 
 pub mod before;
 pub mod check;
-pub mod command;
 pub mod doing;
 pub mod handout;
-pub mod lights;
 pub mod script;
 pub mod shelf;
 pub mod spoken;
@@ -20,23 +18,22 @@ use crate::app::document::column::Column;
 use crate::app::effect::{Effect, FileJob, FileWork};
 use crate::app::files::drawing::Drawing;
 use crate::app::files::export;
+use crate::app::lights::{Highlight, Lights};
 use crate::app::page::Page;
 use crate::app::settings::LINKS_PICTURE;
 use crate::app::state::AppState;
 use crate::figure::palette::COLOUR_MAPS;
 use crate::jobs::files::texts::FolderTexts;
+use crate::pages::command::Command;
+use crate::pages::lesson::LessonCommand;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::picture::figure;
-use crate::session::command::Command;
 use crate::session::lessons::before::Left;
 use crate::session::lessons::doing::{Before, Now, is_apart, settled};
 use crate::session::lessons::handout::Paper;
-use crate::session::lessons::lights::{Highlight, HighlightPart};
 use crate::session::lessons::script::{Script, ScriptPage, ScriptPart, Wait};
 use crate::session::lessons::shelf::{LessonFile, bundled};
 use crate::session::lessons::things::LessonAction;
-
-pub use crate::session::lessons::command::LessonCommand;
 
 /// The lessons, and the one that is open.
 #[derive(Default)]
@@ -275,9 +272,15 @@ impl Lessons {
         self.left.as_ref()
     }
 
-    /// Whether a part of the window is lit.
-    pub fn lights(&self, lit: HighlightPart, of: &str) -> bool {
-        self.open().is_some_and(|open| open.lights.iter().any(|light| light.is(lit, of)))
+    /// What is lit.
+    pub fn lights(&self) -> Lights {
+        let none = Lights { is_shown: self.is_shown, ..Lights::default() };
+        self.open().map_or(none, |open| Lights {
+            is_shown: true,
+            page: (open.key.clone(), open.page),
+            parts: open.lights.clone(),
+            is_ready: open.is_ready(),
+        })
     }
 
     /// Does what the user asked for; some is done by the commands that come back.

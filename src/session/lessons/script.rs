@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::app::lights;
+use crate::app::lights::Highlight;
 use crate::evaluation::facts::EvaluationFact;
-use crate::session::lessons::lights::Highlight;
+use crate::session::lessons::things;
 use crate::session::lessons::things::LessonAction;
-use crate::session::lessons::{lights, things};
 use crate::text::lesson;
 use crate::text::lesson::{Ask, Fault, LessonEntry};
 use crate::text::markdown::MarkdownBlock;

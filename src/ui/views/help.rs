@@ -2,9 +2,9 @@
 
 use egui::{Id, RichText, Ui};
 
-use crate::ui::local::{Sheet, Window};
-use crate::ui::views::view::{View, ViewPlace};
-use crate::ui::{act, shortcuts};
+use crate::pages::window::local::{Sheet, Window};
+use crate::pages::window::view::{View, ViewPlace};
+use crate::pages::window::{act, shortcuts};
 use crate::widgets::{labels, theme};
 
 /// The sheet of shortcuts.

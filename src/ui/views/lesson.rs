@@ -5,19 +5,16 @@ use std::path::Path;
 
 use egui::{Align, Button, Label, Layout, Panel, ProgressBar, RichText, ScrollArea, Stroke, StrokeKind, Ui};
 
+use crate::pages::lesson::LessonCommand;
+use crate::pages::window::dialogs::{Question, Wants};
+use crate::pages::window::local;
+use crate::pages::window::local::Window;
 use crate::session::lessons::script::ScriptPart;
 use crate::session::lessons::shelf::LessonFile;
-use crate::session::lessons::{LessonCommand, Running};
+use crate::session::lessons::{Lessons, Running};
 use crate::text::lesson::Ask;
-use crate::ui::dialogs::{Question, Wants};
-use crate::ui::local;
-use crate::ui::local::Window;
 use crate::ui::views::manual;
-use crate::ui::views::view::{View, ViewPlace};
 use crate::widgets::theme;
-
-/// The panel with the lessons.
-pub struct LessonsView;
 
 /// Its least and greatest width, points.
 const LIMITS: (f32, f32) = (260.0, 720.0);
@@ -30,31 +27,25 @@ const MOST: f32 = 0.42;
 /// Width of the frame round what is lit, and of its soft edge, points.
 const FRAME: (f32, f32) = (2.0, 6.0);
 
-impl View for LessonsView {
-    fn name(&self) -> &'static str {
-        "Lessons"
+/// The panel with the lessons.
+pub fn lessons_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons) {
+    if !lessons.is_shown {
+        return;
     }
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Right
-    }
-
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
-        if !window.session.lessons().is_shown {
-            return;
-        }
-        let most = (ui.ctx().content_rect().width() * MOST).clamp(LIMITS.0, LIMITS.1);
-        let first = WIDTH.min(SHARE * ui.ctx().content_rect().width());
-        let width = window.layout(local::LESSON_WIDTH, first).clamp(LIMITS.0, most);
-        let panel = Panel::right("lessons").default_size(width).min_size(LIMITS.0).max_size(most).resizable(true);
-        let shown = panel.frame(theme::panel(theme::tokens(ui))).show(ui, |ui| panel_ui(ui, window));
-        window.keep_side(ui, local::LESSON_WIDTH, width, shown.response.rect.width());
-    }
+    let most = (ui.ctx().content_rect().width() * MOST).clamp(LIMITS.0, LIMITS.1);
+    let first = WIDTH.min(SHARE * ui.ctx().content_rect().width());
+    let width = window.layout(local::LESSON_WIDTH, first).clamp(LIMITS.0, most);
+    let panel = Panel::right("lessons").default_size(width).min_size(LIMITS.0).max_size(most).resizable(true);
+    let shown = panel.frame(theme::panel(theme::tokens(ui))).show(ui, |ui| match lessons.open() {
+        Some(running) => lesson_ui(ui, window, running),
+        None => shelf_ui(ui, window, lessons),
+    });
+    window.keep_side(ui, local::LESSON_WIDTH, width, shown.response.rect.width());
 }
 
 /// Opens the panel in place of the manual, or closes it.
 pub fn toggle(window: &mut Window<'_>) {
-    let opens = !window.session.lessons().is_shown;
+    let opens = !window.lights.is_shown;
     window.push(LessonCommand::Show(opens));
     if opens {
         window.keep(local::MANUAL_OPEN, 0.0);
@@ -79,14 +70,7 @@ pub fn lights_ui(ui: &Ui, window: &mut Window<'_>) {
     }
 }
 
-fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    match window.session.lessons().open() {
-        Some(running) => lesson_ui(ui, window, running),
-        None => shelf_ui(ui, window),
-    }
-}
-
-fn shelf_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn shelf_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons) {
     ui.horizontal(|ui| {
         ui.heading("Lessons");
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -101,10 +85,10 @@ fn shelf_ui(ui: &mut Ui, window: &mut Window<'_>) {
         let note = "Ten minutes each. A lesson changes what the window shows; when it ends, all is as it was.";
         ui.add(Label::new(RichText::new(note).color(weak)).wrap());
         ui.add_space(theme::SPACE_2);
-        for (n, kept) in window.session.lessons().shelf().enumerate() {
+        for (n, kept) in lessons.shelf().enumerate() {
             kept_ui(ui, window, n, kept);
         }
-        if let Some(folder) = &window.session.lessons().folder {
+        if let Some(folder) = &lessons.folder {
             ui.add_space(theme::SPACE_3);
             own_ui(ui, folder);
         }
@@ -220,7 +204,7 @@ fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
         ui.add(Label::new(RichText::new(trouble).color(t.warm)).wrap());
     }
     if !running.lights.is_empty() {
-        let list: Vec<String> = running.lights.iter().map(crate::session::lessons::lights::Highlight::text).collect();
+        let list: Vec<String> = running.lights.iter().map(crate::app::lights::Highlight::text).collect();
         let text = format!("Framed: {}", list.join(", "));
         ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak)).wrap());
     }

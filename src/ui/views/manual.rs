@@ -4,14 +4,14 @@ use egui::{Align, Id, Label, Layout, Panel, RichText, ScrollArea, TextureHandle,
 
 use crate::app::command::WindowCommand;
 use crate::app::page::Page;
-use crate::session::lessons::LessonCommand;
+use crate::pages::lesson::LessonCommand;
+use crate::pages::window::act::Act;
+use crate::pages::window::local::Window;
+use crate::pages::window::manual::{ManualLocal, ManualPage, PICTURES, pages};
+use crate::pages::window::view::{View, ViewPlace};
+use crate::pages::window::{local, shortcuts};
 use crate::text::markdown::{MarkdownBlock, MarkdownSpan};
-use crate::ui::act::Act;
-use crate::ui::local::Window;
-use crate::ui::manual::{ManualLocal, ManualPage, PICTURES, pages};
 use crate::ui::manual_links::{ALL_LESSONS, Target, target};
-use crate::ui::views::view::{View, ViewPlace};
-use crate::ui::{act, local, shortcuts};
 use crate::widgets::theme;
 
 /// The panel with the manual.
@@ -133,12 +133,11 @@ pub fn follow(ui: &Ui, window: &mut Window<'_>, link: &str) {
             window.local.manual.open(page, None);
         }
         Some(Target::Act(wanted)) => {
-            let page = window.session.app().view.page();
+            let page = window.app.view.page();
             if !wanted.row().works_on(page) {
                 window.push(WindowCommand::ShowPage(Page::Sentence));
             }
-            let commands = act::perform(wanted, window.session, window.local);
-            window.commands.extend(commands);
+            wanted.perform(window);
         }
         Some(Target::Lesson(key)) => {
             window.push(if key == ALL_LESSONS { LessonCommand::Show(true) } else { LessonCommand::Open(key) });

@@ -2,30 +2,22 @@
 //!
 //! The edges of the window belong to every page, what stands between them to one page.
 
-pub mod corpus;
-pub mod evaluation;
 pub mod help;
 pub mod lesson;
 pub mod manual;
-pub mod map;
-pub mod menu;
 pub mod offers;
-pub mod phrases;
 pub mod presentation;
-pub mod sentence;
 pub mod settings;
 pub mod sheets;
 pub mod status;
-pub mod steps;
 pub mod tabs;
-pub mod task;
 pub mod top_bar;
-pub mod training;
-pub mod view;
 
 use crate::app::command::WindowCommand;
-use crate::ui::local::Window;
-use crate::ui::views::view::{View, ViewPlace};
+use crate::pages::sentence::view::figure_sheet;
+use crate::pages::window::local::Window;
+use crate::pages::window::view::{View, ViewPlace};
+use crate::session::lessons::Lessons;
 use crate::widgets::{keep, theme};
 
 /// Every view, from the edges of the window inwards.
@@ -33,36 +25,38 @@ pub const VIEWS: &[&dyn View] = &[
     &top_bar::TopBar,
     &status::Status,
     &manual::Manual,
-    &lesson::LessonsView,
-    &sentence::sentences::SentencesView,
-    &sentence::inspector::Inspector,
-    &sentence::source::SourceView,
-    &sentence::picture_bar::PictureBar,
-    &sentence::interventions::InterventionsView,
-    &sentence::columns::ColumnsView,
-    &evaluation::EvaluationView,
-    &map::MapView,
-    &phrases::PhrasesView,
-    &steps::StepsPageView,
-    &corpus::CorpusView,
+    &crate::pages::sentence::view::sentences::SentencesView,
+    &crate::pages::sentence::view::inspector::Inspector,
+    &crate::pages::sentence::view::source::SourceView,
+    &crate::pages::sentence::view::picture_bar::PictureBar,
+    &crate::pages::sentence::view::interventions::InterventionsView,
+    &crate::pages::sentence::view::columns::ColumnsView,
+    &crate::pages::evaluation::view::EvaluationView,
+    &crate::pages::map::view::MapView,
+    &crate::pages::phrases::view::PhrasesView,
+    &crate::pages::steps::view::StepsPageView,
+    &crate::pages::corpus::view::CorpusView,
     &sheets::Sheets,
-    &training::NewTrainingView,
-    &sentence::figure_sheet::FigureSheet,
-    &sentence::what_if::WhatIf,
+    &crate::pages::training::view::NewTrainingView,
+    &crate::pages::sentence::view::figure_sheet::FigureSheet,
+    &crate::pages::sentence::view::what_if::WhatIf,
     &help::Help,
     &offers::Offers,
 ];
 
 /// Paints the views of the page that is shown.
-pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>) {
+pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>, lessons: &Lessons) {
     window.local.lit.clear();
     if presentation::is_shown(window) {
         egui::CentralPanel::default().frame(middle(ui)).show(ui, |ui| presentation::presentation_ui(ui, window));
         return over(ui, window);
     }
-    let page = window.session.app().view.page();
+    let page = window.app.view.page();
     let views = || VIEWS.iter().filter(|view| view.place().page().is_none_or(|own| own == page));
     for view in views().filter(|view| !view.place().is_middle() && view.place() != ViewPlace::Over) {
+        if view.place() == ViewPlace::Left {
+            lesson::lessons_ui(ui, window, lessons);
+        }
         view.ui(ui, window);
     }
     egui::CentralPanel::default().frame(middle(ui)).show(ui, |ui| {
@@ -78,7 +72,7 @@ fn over(ui: &mut egui::Ui, window: &mut Window<'_>) {
     if let Some(figure) = keep::take(ui.ctx()) {
         let name = figure.file();
         window.push(WindowCommand::KeepFigure(figure));
-        window.ask(sentence::figure_sheet::PICTURE.then(WindowCommand::SaveFigure).named(name));
+        window.ask(figure_sheet::PICTURE.then(WindowCommand::SaveFigure).named(name));
     }
     for view in VIEWS.iter().filter(|view| view.place() == ViewPlace::Over) {
         view.ui(ui, window);

@@ -14,12 +14,12 @@ use crate::pages::map::Choice;
 use crate::pages::map::command::MapCommand;
 use crate::pages::phrases::command::PhrasesCommand;
 use crate::pages::sentence::command::{ColumnCommand, ProbeCommand, SelectCommand, SourceCommand};
-use crate::ui::clicked::{ContextMenu, MenuTarget};
-use crate::ui::dialogs::{Question, Wants};
-use crate::ui::local;
-use crate::ui::local::{Sheet, Window};
-use crate::ui::views::sentence::{changes, variant};
-use crate::ui::views::view::{View, ViewPlace};
+use crate::pages::sentence::view::{changes, measured, variant};
+use crate::pages::window::clicked::{ContextMenu, MenuTarget};
+use crate::pages::window::dialogs::{Question, Wants};
+use crate::pages::window::local;
+use crate::pages::window::local::{Sheet, Window};
+use crate::pages::window::view::{View, ViewPlace};
 use crate::widgets::{labels, theme};
 
 /// What an offer is for.
@@ -238,7 +238,7 @@ fn kind(clicked: MenuTarget) -> MenuKind {
 /// What the menu is about, in words.
 fn title(window: &Window<'_>, clicked: MenuTarget) -> String {
     let Some((column, table)) = shown(window, clicked) else { return "Nothing is translated yet".to_owned() };
-    let replace = window.session.app().replaces(column);
+    let replace = window.app.replaces(column);
     let source = |j: usize| table.source.get(j).map_or_else(String::new, labels::source_text);
     let target = |i: usize| table.target.get(i).map_or_else(String::new, |word| labels::target_text(word, replace));
     match clicked {
@@ -254,12 +254,12 @@ fn title(window: &Window<'_>, clicked: MenuTarget) -> String {
 
 /// The number of a cell as it is shown.
 fn number(window: &Window<'_>, table: &AlignmentTable, i: usize, j: usize) -> String {
-    let shown = window.session.app().view.settings().shown;
+    let shown = window.app.view.settings().shown;
     table.numbers(shown).and_then(|matrix| matrix.get(i, j)).map_or_else(String::new, |number| format!("{number:.3}"))
 }
 
 fn shown<'a>(window: &Window<'a>, clicked: MenuTarget) -> Option<(&'a Column, &'a AlignmentTable)> {
-    let column = window.session.app().document.column(clicked.column())?;
+    let column = window.app.document.column(clicked.column())?;
     Some((column, column.table.as_deref()?))
 }
 
@@ -275,7 +275,7 @@ pub fn aligns(window: &Window<'_>, clicked: MenuTarget) -> bool {
 
 /// Alpha, or what was measured in its place.
 fn has_numbers(window: &Window<'_>, clicked: MenuTarget) -> bool {
-    let settings = window.session.app().view.settings();
+    let settings = window.app.view.settings();
     aligns(window, clicked) || shown(window, clicked).is_some_and(|(_, table)| table.numbers(settings.shown).is_some())
 }
 
@@ -296,18 +296,11 @@ fn can_persuade(window: &Window<'_>, clicked: MenuTarget) -> bool {
 /// One model that aligns.
 fn can_test(window: &Window<'_>, clicked: MenuTarget) -> bool {
     aligns(window, clicked)
-        && window.session.app().document.column(clicked.column()).is_some_and(|column| column.ensemble.is_none())
+        && window.app.document.column(clicked.column()).is_some_and(|column| column.ensemble.is_none())
 }
 
 fn test(window: &mut Window<'_>, clicked: MenuTarget) {
-    measure(window, clicked.column(), 0);
-}
-
-/// Shows a measure of a column in place of alpha.
-pub fn measure(window: &mut Window<'_>, column: ColumnId, measure: usize) {
-    window.keep(local::LINKS, 0.0);
-    window.keep(local::TREE, 0.0);
-    window.push(ProbeCommand::Measure { column, measure });
+    measured::measure(window, clicked.column(), 0);
 }
 
 /// Asks where to write the sentence with what is set in a column.
@@ -326,27 +319,27 @@ fn save_set(window: &mut Window<'_>, clicked: MenuTarget) {
 }
 
 fn is_alone(window: &Window<'_>, _: MenuTarget) -> bool {
-    window.layout(local::SOLO, 0.0) > 0.0 && window.session.app().document.columns().len() > 1
+    window.layout(local::SOLO, 0.0) > 0.0 && window.app.document.columns().len() > 1
 }
 
 fn beside_others(window: &Window<'_>, clicked: MenuTarget) -> bool {
-    !is_alone(window, clicked) && window.session.app().document.columns().len() > 1
+    !is_alone(window, clicked) && window.app.document.columns().len() > 1
 }
 
 /// One model, which is there; an ensemble has no embeddings of its own.
 fn on_map(window: &Window<'_>, clicked: MenuTarget) -> bool {
-    let column = window.session.app().document.column(clicked.column());
+    let column = window.app.document.column(clicked.column());
     column.is_some_and(|column| column.ensemble.is_none() && column.state == ColumnState::Ready)
         && word(window, clicked).is_some()
 }
 
 fn in_table(window: &Window<'_>, _: MenuTarget) -> bool {
-    window.session.phrases().pairs.is_some()
+    window.pages.phrases.pairs.is_some()
 }
 
 fn can_outline(window: &Window<'_>, clicked: MenuTarget) -> bool {
-    let settings = window.session.app().view.settings();
-    let column = window.session.app().document.column(clicked.column());
+    let settings = window.app.view.settings();
+    let column = window.app.document.column(clicked.column());
     let is_bundled = |facts: &crate::jobs::live::protocol::ModelFacts| {
         crate::aligner::bundled::is_bundled(&facts.source_language, &facts.target_language)
     };
@@ -374,7 +367,7 @@ fn show(window: &mut Window<'_>, clicked: MenuTarget) {
 
 fn score(window: &mut Window<'_>, clicked: MenuTarget) {
     let MenuTarget::Hypothesis { column, n } = clicked else { return };
-    let hypothesis = window.session.app().document.column(column).and_then(|column| column.hypotheses.get(n));
+    let hypothesis = window.app.document.column(column).and_then(|column| column.hypotheses.get(n));
     if let Some(hypothesis) = hypothesis {
         window.push(SourceCommand::Give(Some(hypothesis.text.clone())));
     }
@@ -382,7 +375,7 @@ fn score(window: &mut Window<'_>, clicked: MenuTarget) {
 
 fn copy_word(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some((column, table)) = shown(window, clicked) else { return };
-    let replace = window.session.app().replaces(column);
+    let replace = window.app.replaces(column);
     let source = || Some(table.source.get(clicked.source()?)?.text.clone());
     let target = || Some(labels::target_text(table.target.get(clicked.target()?)?, replace));
     window.local.shared.copied = source().or_else(target);
@@ -399,18 +392,17 @@ fn copy_cell(window: &mut Window<'_>, clicked: MenuTarget) {
 
 fn copy_row(window: &mut Window<'_>, clicked: MenuTarget) {
     let (Some((_, table)), Some(i)) = (shown(window, clicked), clicked.target()) else { return };
-    window.local.shared.copied =
-        Some(export::shown_rows_tsv(table, window.session.app().view.settings().shown, i..i + 1));
+    window.local.shared.copied = Some(export::shown_rows_tsv(table, window.app.view.settings().shown, i..i + 1));
 }
 
 fn copy_source(window: &mut Window<'_>, clicked: MenuTarget) {
     let (Some((_, table)), Some(j)) = (shown(window, clicked), clicked.source()) else { return };
-    window.local.shared.copied = Some(export::source_tsv(table, window.session.app().view.settings().shown, j));
+    window.local.shared.copied = Some(export::source_tsv(table, window.app.view.settings().shown, j));
 }
 
 fn copy_alignment(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some((_, table)) = shown(window, clicked) else { return };
-    window.local.shared.copied = Some(export::shown_tsv(table, window.session.app().view.settings().shown));
+    window.local.shared.copied = Some(export::shown_tsv(table, window.app.view.settings().shown));
 }
 
 fn copy_translation(window: &mut Window<'_>, clicked: MenuTarget) {
@@ -449,7 +441,7 @@ fn picture_of(window: &Window<'_>, clicked: MenuTarget) -> &'static str {
         | MenuTarget::Cell { .. }
         | MenuTarget::Picture { .. }
         | MenuTarget::Column { .. } => {
-            window.session.app().document.column(clicked.column()).map_or("beam", |column| window.picture(column))
+            window.app.document.column(clicked.column()).map_or("beam", |column| window.picture(column))
         }
     }
 }
@@ -460,14 +452,12 @@ fn save_figure(window: &mut Window<'_>, clicked: MenuTarget) {
 }
 
 fn neighbours(window: &mut Window<'_>, clicked: MenuTarget) {
-    let (Some(word), Some(column)) = (word(window, clicked), window.session.app().document.column(clicked.column()))
-    else {
+    let (Some(word), Some(column)) = (word(window, clicked), window.app.document.column(clicked.column())) else {
         return;
     };
     let choice = if clicked.target().is_some() { Choice::TargetWords } else { Choice::SourceWords };
-    let maps = window.session.maps();
-    let is_there =
-        maps.chart.is_some() && maps.choice == choice && maps.model_of(window.session.app()) == Some(&column.folder);
+    let maps = &window.pages.maps;
+    let is_there = maps.chart.is_some() && maps.choice == choice && maps.model_of(window.app) == Some(&column.folder);
     window.push(MapCommand::SetModel(column.folder.clone()));
     window.push(MapCommand::SetChoice(choice));
     if !is_there {
@@ -480,8 +470,7 @@ fn neighbours(window: &mut Window<'_>, clicked: MenuTarget) {
 }
 
 fn look_up(window: &mut Window<'_>, clicked: MenuTarget) {
-    let (Some(word), Some(column)) = (word(window, clicked), window.session.app().document.column(clicked.column()))
-    else {
+    let (Some(word), Some(column)) = (word(window, clicked), window.app.document.column(clicked.column())) else {
         return;
     };
     window.push(PhrasesCommand::SetModel(column.folder.clone()));

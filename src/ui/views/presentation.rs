@@ -4,10 +4,11 @@ use egui::{Label, RichText, Ui};
 
 use crate::app::page::Page;
 use crate::figure::measure::TextMeasure as _;
-use crate::ui::act::Act;
-use crate::ui::local::Window;
-use crate::ui::views::sentence::columns;
-use crate::ui::views::{menu, steps};
+use crate::pages::sentence::view::columns;
+use crate::pages::steps::view as steps;
+use crate::pages::window::act::Act;
+use crate::pages::window::local::Window;
+use crate::pages::window::menu;
 use crate::widgets::marks::WholeLetters;
 use crate::widgets::{bidi, theme};
 
@@ -19,16 +20,14 @@ const LEAST_SENTENCE: f32 = 0.6;
 
 /// Whether only this is painted: it belongs to the pages Sentence and Steps.
 pub fn is_shown(window: &Window<'_>) -> bool {
-    let page = window.session.app().view.page();
-    window.local.presents
-        && [Page::Sentence, Page::Steps].contains(&page)
-        && !window.session.app().document.columns().is_empty()
+    let page = window.app.view.page();
+    window.local.presents && [Page::Sentence, Page::Steps].contains(&page) && !window.app.document.columns().is_empty()
 }
 
 /// The sentence, the column, and how to go on.
 pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let weak = theme::tokens(ui).weak;
-    let source = bidi::visual(window.session.app().document.source()).into_owned();
+    let source = bidi::visual(window.app.document.source()).into_owned();
     // a long sentence has smaller letters before it is cut
     let wide = WholeLetters(ui).width(&source, theme::TEXT_SENTENCE).max(1.0);
     let share = (ui.available_width() / wide).clamp(LEAST_SENTENCE, 1.0);
@@ -38,7 +37,7 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let rect = ui.available_rect_before_wrap();
     let (above, below) = rect.split_top_bottom_at_y((rect.bottom() - foot).max(rect.top()));
     let mut child = ui.new_child(egui::UiBuilder::new().id_salt("presented").max_rect(above));
-    if window.session.app().view.page() == Page::Steps {
+    if window.app.view.page() == Page::Steps {
         steps::page_ui(&mut child, window, true);
     } else {
         columns::alone_ui(&mut child, window);
@@ -54,11 +53,8 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             menu::act_button(ui, window, "Leave", Act::Present);
-            let what = if window.session.app().view.page() == Page::Steps {
-                "go through the steps"
-            } else {
-                "change the sentence"
-            };
+            let what =
+                if window.app.view.page() == Page::Steps { "go through the steps" } else { "change the sentence" };
             let said = format!("Page Up and Page Down {what}, Esc leaves");
             ui.add(Label::new(RichText::new(said).size(theme::TEXT_SMALL).color(weak)).truncate());
         });

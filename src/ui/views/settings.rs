@@ -8,12 +8,12 @@ use crate::app::settings::Theme;
 use crate::nn::device;
 use crate::nn::device::DeviceChoice;
 use crate::pages::sentence::command::SearchCommand;
-use crate::ui::act::Act;
-use crate::ui::local;
-use crate::ui::local::Window;
+use crate::pages::sentence::view::picture_bar;
+use crate::pages::window::act::Act;
+use crate::pages::window::local;
+use crate::pages::window::local::Window;
+use crate::pages::window::menu::act_item;
 use crate::ui::views::lesson;
-use crate::ui::views::menu::act_item;
-use crate::ui::views::sentence::picture_bar;
 use crate::widgets::theme;
 
 /// Menus that stay open while something in them is set.
@@ -53,7 +53,7 @@ fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn length_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let mut power = window.session.app().document.scene().search.length_normalization;
+    let mut power = window.app.document.scene().search.length_normalization;
     let label = ui.label("Length normalisation A");
     let slider = ui.add(Slider::new(&mut power, 0.0..=2.0).step_by(0.1).fixed_decimals(1)).labelled_by(label.id);
     if slider.changed() {
@@ -63,7 +63,7 @@ fn length_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn unknown_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let settings = window.session.app().view.settings();
+    let settings = window.app.view.settings();
     let mut replace = settings.unk_replacement;
     if ui.checkbox(&mut replace, "Show the typed word for [UNK]").changed() {
         window.push(SettingsCommand::SetUnkReplacement(replace));
@@ -72,14 +72,14 @@ fn unknown_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui,
         "[UNK] stands for a word that is not in the vocabulary. The source word of greatest alpha is put in its place.",
     );
-    let mut forbid = window.session.app().document.scene().search.forbid_unk;
+    let mut forbid = window.app.document.scene().search.forbid_unk;
     if ui.checkbox(&mut forbid, "Never choose [UNK]").changed() {
         window.push(SearchCommand::SetForbidUnk(forbid));
     }
 }
 
 fn device_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let chosen = window.session.app().view.settings().device;
+    let chosen = window.app.view.settings().device;
     let choices = std::iter::once(DeviceChoice::Auto)
         .chain(device::available().into_iter().filter(|choice| *choice != DeviceChoice::Auto));
     let label = ui.label("Compute on");
@@ -105,7 +105,7 @@ fn device_text(choice: DeviceChoice) -> String {
 /// How it looks.
 fn view_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.set_min_width(280.0);
-    let theme = window.session.app().view.settings().theme;
+    let theme = window.app.view.settings().theme;
     ui.label(RichText::new("Theme").color(theme::tokens(ui).weak));
     ui.horizontal(|ui| {
         for (choice, name) in [(Theme::System, "As the system"), (Theme::Light, "Light"), (Theme::Dark, "Dark")] {

@@ -7,9 +7,9 @@ use egui::{Id, Key, RichText, Ui};
 use crate::decoding::ensemble::Mixing;
 use crate::jobs::live::protocol::EnsembleSpec;
 use crate::pages::sentence::command::ColumnCommand;
-use crate::ui::dialogs::{AskedPath, MODEL};
-use crate::ui::local::{Sheet, Window};
-use crate::ui::views::view::{View, ViewPlace};
+use crate::pages::window::dialogs::{AskedPath, MODEL};
+use crate::pages::window::local::{Sheet, Window};
+use crate::pages::window::view::{View, ViewPlace};
 use crate::widgets::theme;
 
 /// The sheets that ask for a path.
@@ -93,7 +93,7 @@ fn bundled_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
 /// Models at hand that can be members, by folder, with their names: those of the columns, then the bundled ones.
 fn candidates(window: &Window<'_>) -> Vec<(PathBuf, String)> {
     let mut found: Vec<(PathBuf, String)> =
-        window.session.app().document.models().map(|column| (column.folder.clone(), column.name())).collect();
+        window.app.document.models().map(|column| (column.folder.clone(), column.name())).collect();
     for folder in &window.local.bundled {
         found.push((folder.clone(), crate::app::document::column::file_name(folder)));
     }

@@ -7,11 +7,11 @@ use egui::{Align2, Area, Id, Order, Panel, Pos2, RichText, Ui, vec2};
 use crate::app::command::WindowCommand;
 use crate::app::document::column::ColumnState;
 use crate::app::page::Page;
-use crate::session::state::Session;
-use crate::ui::local::Window;
-use crate::ui::views::sentence::facts;
-use crate::ui::views::task;
-use crate::ui::views::view::{View, ViewPlace};
+use crate::app::state::AppState;
+use crate::pages::sentence::view::facts;
+use crate::pages::window::local::Window;
+use crate::pages::window::task;
+use crate::pages::window::view::{View, ViewPlace};
 use crate::widgets::labels::plural;
 use crate::widgets::theme;
 
@@ -36,7 +36,7 @@ impl View for Status {
 
     fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
         let t = theme::tokens(ui);
-        if theme::is_squat(ui) && window.session.app().view.page() == Page::Sentence {
+        if theme::is_squat(ui) && window.app.view.page() == Page::Sentence {
             let foot = ui.ctx().content_rect().center_bottom();
             return notices_ui(ui, window, foot);
         }
@@ -44,18 +44,15 @@ impl View for Status {
         let shown = panel.show(ui, |ui| {
             ui.horizontal(|ui| {
                 let small = |text: String| RichText::new(text).size(theme::TEXT_SMALL);
-                ui.label(small(activity(window.session)));
-                if window.session.app().document.words_per_second() > 0.0 {
-                    ui.label(
-                        small(format!("{:.0} words/s", window.session.app().document.words_per_second())).color(t.weak),
-                    );
+                ui.label(small(activity(window.app)));
+                if window.app.document.words_per_second() > 0.0 {
+                    ui.label(small(format!("{:.0} words/s", window.app.document.words_per_second())).color(t.weak));
                 }
-                if let Some(task) = window.session.app().tasks.list().first() {
+                if let Some(task) = window.app.tasks.list().first() {
                     ui.label(small(task::line(task)).color(t.accent));
                 }
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                    if let Some(facts) = window.session.app().selected_column().and_then(|column| column.facts.as_ref())
-                    {
+                    if let Some(facts) = window.app.selected_column().and_then(|column| column.facts.as_ref()) {
                         ui.add(egui::Label::new(small(facts::line(facts)).color(t.weak)).truncate());
                     }
                 });
@@ -66,22 +63,17 @@ impl View for Status {
 }
 
 /// What is going on, in a sentence.
-pub fn activity(session: &Session) -> String {
-    let count = session.app().document.columns().len();
-    let loading = session
-        .app()
-        .document
-        .columns()
-        .iter()
-        .filter(|column| matches!(column.state, ColumnState::Loading(_)))
-        .count();
-    let decoding = session.app().document.decoding();
+pub fn activity(app: &AppState) -> String {
+    let count = app.document.columns().len();
+    let loading =
+        app.document.columns().iter().filter(|column| matches!(column.state, ColumnState::Loading(_))).count();
+    let decoding = app.document.decoding();
     if count == 0 {
         "No model is open".to_owned()
     } else if loading > 0 {
         format!("Loading {}", plural(loading, "model"))
     } else if decoding > 0 {
-        let has_variants = session.app().document.columns().iter().any(|column| column.variant.is_some());
+        let has_variants = app.document.columns().iter().any(|column| column.variant.is_some());
         format!("Translating with {decoding} of {}", plural(count, if has_variants { "column" } else { "model" }))
     } else {
         "Ready".to_owned()
@@ -91,7 +83,7 @@ pub fn activity(session: &Session) -> String {
 /// Takes away what was only worth knowing and has been read by now; `now` in seconds. Answers with the seconds until
 /// the next one goes. What went wrong stays until it is dismissed.
 pub fn forget_old(window: &mut Window<'_>, now: f64) -> Option<f64> {
-    let notices = window.session.app().view.notices();
+    let notices = window.app.view.notices();
     window.local.notices.retain(|id, _| notices.iter().any(|notice| notice.id == *id));
     let mut next: Option<f64> = None;
     for notice in notices.iter().filter(|notice| !notice.is_error) {
@@ -110,7 +102,7 @@ fn notices_ui(ui: &Ui, window: &mut Window<'_>, foot: Pos2) {
     if let Some(left) = forget_old(window, ui.input(|input| input.time)) {
         ui.ctx().request_repaint_after(Duration::from_secs_f64(left));
     }
-    if window.session.app().view.notices().is_empty() {
+    if window.app.view.notices().is_empty() {
         return;
     }
     let width = (ui.ctx().content_rect().width() - 2.0 * theme::SPACE_5).min(NOTICE_WIDTH);
@@ -123,9 +115,9 @@ fn notices_ui(ui: &Ui, window: &mut Window<'_>, foot: Pos2) {
 
 fn list_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
-    let session = window.session;
+    let app = window.app;
     // The newest few; older ones come up when these are dismissed.
-    for notice in session.app().view.notices().iter().rev().take(3) {
+    for notice in app.view.notices().iter().rev().take(3) {
         let (fill, text) = if notice.is_error { (t.error_soft, t.error) } else { (t.raised, t.text) };
         let frame =
             egui::Frame::new().fill(fill).stroke(egui::Stroke::new(1.0, t.line)).shadow(ui.visuals().popup_shadow);

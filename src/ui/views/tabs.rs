@@ -5,10 +5,10 @@ use egui::{Button, RichText, Ui, WidgetInfo};
 
 use crate::app::command::WindowCommand;
 use crate::app::page::PAGES;
-use crate::ui::act::Act;
-use crate::ui::local::Window;
-use crate::ui::shortcuts;
-use crate::ui::views::menu::act_item;
+use crate::pages::window::act::Act;
+use crate::pages::window::local::Window;
+use crate::pages::window::menu::act_item;
+use crate::pages::window::shortcuts;
 use crate::widgets::theme;
 
 /// One tab a page.
@@ -17,7 +17,7 @@ pub fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
     for entry in PAGES {
         let page = entry.page;
-        let is_shown = window.session.app().view.page() == page;
+        let is_shown = window.app.view.page() == page;
         let name = RichText::new(entry.name).color(if is_shown { t.accent } else { t.weak });
         let tab = ui.add(Button::new(name).selected(is_shown).frame_when_inactive(is_shown));
         tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_shown, entry.title));
@@ -30,8 +30,7 @@ pub fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// All of them behind one button that says which is shown.
 pub fn menu_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let shown =
-        PAGES.iter().find(|entry| entry.page == window.session.app().view.page()).map_or("", |entry| entry.name);
+    let shown = PAGES.iter().find(|entry| entry.page == window.app.view.page()).map_or("", |entry| entry.name);
     let button = ui.menu_button(format!("{shown} \u{25be}"), |ui| {
         for entry in PAGES {
             act_item(ui, window, entry.title, Act::ShowPage(entry.page));

@@ -6,16 +6,16 @@ use egui::{Button, CornerRadius, Margin, Panel, RichText, Stroke, Ui};
 use crate::analysis::measures::MEASURES;
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::files::export::AlignmentFormat;
+use crate::app::lights::HighlightPart;
 use crate::pages::sentence::command::{ColumnCommand, SearchCommand};
-use crate::session::lessons::lights::HighlightPart;
-use crate::ui::act::Act;
-use crate::ui::clicked::MenuTarget;
-use crate::ui::dialogs::{MODEL, Question, Wants};
-use crate::ui::local::{Sheet, Window};
-use crate::ui::shortcuts;
+use crate::pages::sentence::view::{facts, measured};
+use crate::pages::window::act::Act;
+use crate::pages::window::clicked::MenuTarget;
+use crate::pages::window::dialogs::{MODEL, Question, Wants};
+use crate::pages::window::local::{Sheet, Window};
+use crate::pages::window::shortcuts;
+use crate::pages::window::view::{View, ViewPlace};
 use crate::ui::views::offers::{MenuKind, WHAT_IF};
-use crate::ui::views::sentence::facts;
-use crate::ui::views::view::{View, ViewPlace};
 use crate::ui::views::{offers, settings, tabs};
 use crate::widgets::theme;
 
@@ -75,7 +75,7 @@ impl View for TopBar {
         let t = theme::tokens(ui);
         Panel::top("top_bar").frame(theme::bar(ui)).show(ui, |ui| {
             ui.horizontal(|ui| {
-                let models = window.session.app().document.columns().len() as f32 * (FEWEST_LETTERS * LETTER + AROUND);
+                let models = window.app.document.columns().len() as f32 * (FEWEST_LETTERS * LETTER + AROUND);
                 let is_narrow = ui.available_width() < NARROW.max(BESIDE + models);
                 if is_narrow {
                     let tabs = ui.scope(|ui| tabs::menu_ui(ui, window));
@@ -103,7 +103,7 @@ fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
         window.local.shared.sheet = if window.local.shared.sheet == Sheet::Help { Sheet::None } else { Sheet::Help };
     }
     settings::menus_ui(ui, window, is_narrow);
-    let mut beam = window.session.app().document.scene().search.beam;
+    let mut beam = window.app.document.scene().search.beam;
     let value = ui.add(egui::DragValue::new(&mut beam).range(1..=50).speed(0.1));
     let label = ui.label(RichText::new("Beam").color(theme::tokens(ui).weak));
     let value = value
@@ -116,8 +116,8 @@ fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {
 }
 
 fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let session = window.session;
-    let count = session.app().document.columns().len();
+    let app = window.app;
+    let count = app.document.columns().len();
     let room = (ui.available_width() - ADD).max(0.0);
     let letters = ((room / count.max(1) as f32 - AROUND) / LETTER).clamp(FEWEST_LETTERS, MOST_LETTERS) as usize;
     // the bar of many models lies over their lower edge: beside them it would move everything below when it comes
@@ -125,7 +125,7 @@ fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let area = egui::ScrollArea::horizontal().id_salt("chips").auto_shrink([true, true]).max_width(room);
     let area_rect = area.show(ui, |ui| {
         ui.horizontal(|ui| {
-            for (at, column) in session.app().document.columns().iter().enumerate() {
+            for (at, column) in app.document.columns().iter().enumerate() {
                 chip_ui(ui, window, column, at, count, letters);
             }
         });
@@ -142,7 +142,7 @@ fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 fn chip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, count: usize, letters: usize) {
     let t = theme::tokens(ui);
-    let is_selected = window.session.app().selected_column().is_some_and(|selected| selected.id == column.id);
+    let is_selected = window.app.selected_column().is_some_and(|selected| selected.id == column.id);
     let stroke = if is_selected && count > 1 { t.accent } else { t.line };
     let frame = egui::Frame::new()
         .fill(t.sunken)
@@ -197,7 +197,7 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     }
     ui.separator();
     let has_alignment = column.table.as_ref().is_some_and(|table| table.alpha.is_some());
-    let shown = window.session.app().view.settings().shown;
+    let shown = window.app.view.settings().shown;
     let has_numbers = column.table.as_ref().is_some_and(|table| table.numbers(shown).is_some());
     let enabled = [has_alignment || has_numbers, has_alignment, column.table.is_some()];
     for ((text, format, title, file, note), enabled) in EXPORTS.into_iter().zip(enabled) {
@@ -212,10 +212,10 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     if ui.add_enabled(column.table.is_some(), Button::new("Save what is set...")).on_hover_text(tip).clicked() {
         offers::ask_for_set(window, column.id);
     }
-    let why = window.session.app().document.why_not_measured(column, 0);
+    let why = window.app.document.why_not_measured(column, 0);
     let test = ui.add_enabled(has_alignment && why.is_none(), Button::new("Test what the words depend on"));
     if test.on_hover_text(MEASURES[0].about).on_disabled_hover_text(why.unwrap_or_default()).clicked() {
-        offers::measure(window, column.id, 0);
+        measured::measure(window, column.id, 0);
     }
     let figure = Button::new("Save a figure...").shortcut_text(shortcuts::text(ui.ctx(), Act::SaveFigure));
     if ui.add_enabled(column.table.is_some(), figure).on_hover_text("As SVG, PDF or PNG").clicked() {

@@ -9,11 +9,11 @@ use interlinear::app::effect::{FileJob, QueueCall};
 use interlinear::jobs::Library;
 use interlinear::jobs::gate::ForegroundGate;
 use interlinear::jobs::queue::{JobQueue, QueueNews};
+use interlinear::pages::command::Command;
 use interlinear::pages::map as maps;
 use interlinear::pages::map::command::MapCommand;
 use interlinear::pages::map::{Choice, Colour, MapTable, Method, PointKind as Things, VectorMap};
 use interlinear::pages::sentence::command::{ColumnCommand, SourceCommand};
-use interlinear::session::command::Command;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 

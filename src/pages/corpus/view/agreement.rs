@@ -1,0 +1,140 @@
+//! Floor 11: page Corpus, two annotators compared: a sheet with their agreement and the sentences where they differ.
+
+use egui::{ComboBox, Id, Label, RichText, ScrollArea, Ui, vec2};
+
+use crate::corpus::judgements::agreement::{Agreement, Aspect};
+use crate::jobs::corpus::thread::CorpusRequest;
+use crate::pages::corpus::agreement::condition;
+use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
+use crate::pages::window::dialogs::IMPORT;
+use crate::pages::window::local::{Sheet, Window};
+use crate::widgets::labels::plural;
+use crate::widgets::theme;
+
+/// Width of the sheet, points, and the height of a sentence in its list.
+const SIZE: (f32, f32) = (640.0, 24.0);
+/// What stands above the lists, between them, and around the sheet, points.
+const FIXED: f32 = 280.0;
+
+/// The sheet, where two are compared.
+pub fn agreement_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some(pair) = window.pages.workbench.compared.clone().filter(|_| window.local.shared.sheet == Sheet::None)
+    else {
+        return;
+    };
+    let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
+    let room = ui.ctx().content_rect().size();
+    let response = egui::Modal::new(Id::unique("agreement_sheet")).frame(frame).show(ui.ctx(), |ui| {
+        ui.set_width(SIZE.0.min(room.x - 80.0));
+        let closes = ui.horizontal(|ui| {
+            ui.heading("Agreement of two annotators");
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.button("Done").clicked()).inner
+        });
+        pair_ui(ui, window, &pair);
+        ui.separator();
+        if let Some(agreement) = window.pages.workbench.agreement.clone() {
+            let height = ((room.y - FIXED) / 2.0).max(100.0);
+            numbers_ui(ui, &agreement, height);
+            differing_ui(ui, window, &agreement, height);
+        } else {
+            let note = "Two annotators are needed. Judge sentences under another name, or bring in the judgements of \
+                            another: those that Save wrote in another copy of this workspace.";
+            ui.add(Label::new(RichText::new(note).color(theme::tokens(ui).weak)).wrap());
+        }
+        closes.inner
+    });
+    if response.inner || response.should_close() {
+        window.push(CorpusRequest::Compare(None));
+    }
+}
+
+fn pair_ui(ui: &mut Ui, window: &mut Window<'_>, pair: &(String, String)) {
+    let annotators = window.pages.workbench.corpus.counts.annotators.clone();
+    ui.horizontal_wrapped(|ui| {
+        let mut next = pair.clone();
+        for (name, chosen) in [("First annotator", &mut next.0), ("Second annotator", &mut next.1)] {
+            let combo = ComboBox::from_id_salt(name).selected_text(chosen.clone()).show_ui(ui, |ui| {
+                for (annotator, count) in &annotators {
+                    let text = format!("{annotator} ({})", plural(*count, "sentence"));
+                    ui.selectable_value(chosen, annotator.clone(), text);
+                }
+            });
+            combo.response.accessible_name(name);
+        }
+        if next != *pair {
+            window.push(CorpusRequest::Compare(Some(next)));
+        }
+        if ui.button("Bring in judgements...").clicked() {
+            window.ask(IMPORT.then(CorpusCommand::Import));
+        }
+    });
+}
+
+/// A list that grows with what is in it; a sheet would keep the height that it had before.
+fn list(name: &str, height: f32) -> ScrollArea {
+    let area = ScrollArea::vertical().id_salt(name).max_height(height).min_scrolled_height(height);
+    area.auto_shrink([false, true])
+}
+
+fn numbers_ui(ui: &mut Ui, agreement: &Agreement, height: f32) {
+    let t = theme::tokens(ui);
+    ui.label(format!("Both judged {}", plural(agreement.both, "sentence")));
+    let small = |ui: &mut Ui, text: String| {
+        ui.label(RichText::new(text).size(theme::TEXT_SMALL));
+    };
+    let grid = egui::Grid::new("agreement").striped(true).spacing(vec2(theme::SPACE_3, 3.0));
+    list("agreed", height).show(ui, |ui| {
+        grid.show(ui, |ui| {
+            for head in ["", "same", "of", "kappa", ""] {
+                ui.label(RichText::new(head).size(theme::TEXT_SMALL).color(t.weak));
+            }
+            ui.end_row();
+            for line in &agreement.lines {
+                small(ui, line.name.clone());
+                match line.kappa {
+                    Some(kappa) => {
+                        small(ui, format!("{:.1} %", 100.0 * kappa.observed));
+                        small(ui, format!("{} {}", kappa.items, line.of));
+                        small(ui, kappa.kappa.map_or_else(|| "all the same".to_owned(), |kappa| format!("{kappa:.3}")));
+                    }
+                    None => (0..3).for_each(|n| small(ui, if n == 1 { "nothing".to_owned() } else { String::new() })),
+                }
+                let more: Vec<String> = line.more.iter().map(|(name, number)| format!("{name} {number:.3}")).collect();
+                small(ui, more.join(", "));
+                ui.end_row();
+            }
+        })
+    });
+}
+
+fn differing_ui(ui: &mut Ui, window: &mut Window<'_>, agreement: &Agreement, height: f32) {
+    ui.add_space(theme::SPACE_2);
+    let (first, second) = &agreement.annotators;
+    if agreement.differing.is_empty() {
+        ui.label("They differ nowhere");
+        return;
+    }
+    ui.horizontal(|ui| {
+        ui.label(format!("They differ in {}", plural(agreement.differing.len(), "sentence")));
+        if ui.button("Show them in the table").clicked() {
+            window.push(ExploreCommand::SetView(ExploreView::Table));
+            window.push(CorpusCommand::SetFilter(condition(first, second)));
+            window.push(CorpusRequest::Compare(None));
+        }
+    });
+    list("differing", height).show_rows(ui, SIZE.1, agreement.differing.len(), |ui, range| {
+        for (at, aspects) in &agreement.differing[range] {
+            let names: Vec<&str> = aspects.iter().map(|aspect: &Aspect| aspect.name()).collect();
+            let source = window.pages.workbench.corpus.sources.get(*at).unwrap_or_default();
+            let text = format!("{}: {}. {source}", at + 1, names.join(", "));
+            let button = egui::Button::selectable(false, RichText::new(text).size(theme::TEXT_SMALL)).truncate();
+            let name = format!("Sentence {}: {}", at + 1, names.join(", "));
+            if ui.add(button).accessible_name(name).clicked() {
+                window.push(CorpusCommand::SetFilter(condition(first, second)));
+                window.push(CorpusCommand::Select(Some(*at)));
+                window.push(CorpusRequest::Compare(None));
+            }
+        }
+    });
+}

@@ -1,0 +1,249 @@
+//! Floor 11: page Corpus, the chosen sentence: all texts, what people say of it, the picture of a system. What is below
+//! the texts stands in sections that can be closed, with its counts in their heads.
+
+use std::sync::Arc;
+
+use egui::{CollapsingHeader, Label, RichText, ScrollArea, TextEdit, Ui, vec2};
+
+use crate::corpus::judgements::judge::{Judgement, MOST_STARS};
+use crate::corpus::measures::table::MEASURES;
+use crate::corpus::query::column::TableColumn;
+use crate::jobs::corpus::thread::Detail;
+use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::view::tints::{TintedSide, Tints};
+use crate::pages::corpus::view::words::Marked;
+use crate::pages::corpus::view::{gold, marks, picture};
+use crate::pages::window::local::Window;
+use crate::widgets::labels::plural;
+use crate::widgets::theme;
+
+/// Share of the height that the texts take at most, so that what is judged stands in view.
+const TEXTS: f32 = 0.42;
+/// With less height all scrolls as one, points.
+const LOW: f32 = 380.0;
+
+/// The chosen sentence.
+pub fn detail_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some(detail) = window.pages.workbench.detail.clone() else { return };
+    let tints = Tints::of(ui, window, &detail);
+    let height = ui.available_height();
+    if height < LOW {
+        ScrollArea::vertical().id_salt("corpus_detail").auto_shrink(false).show(ui, |ui| {
+            head_ui(ui, window, &detail);
+            texts_ui(ui, window, &detail, &tints);
+            sections_ui(ui, window, &detail, &tints);
+        });
+        return;
+    }
+    head_ui(ui, window, &detail);
+    let texts = ScrollArea::vertical().id_salt("corpus_texts").max_height(height * TEXTS).auto_shrink([false, true]);
+    texts.show(ui, |ui| texts_ui(ui, window, &detail, &tints));
+    ui.separator();
+    ScrollArea::vertical().id_salt("corpus_detail").auto_shrink(false).show(ui, |ui| {
+        sections_ui(ui, window, &detail, &tints);
+    });
+}
+
+fn sections_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Arc<Detail>, tints: &Tints) {
+    let workbench = &window.pages.workbench;
+    let head = judged_head(&workbench.judgement());
+    let mut is_drawn = false;
+    section(ui, "judgement", &head, |ui| {
+        is_drawn = true;
+        judged_ui(ui, window, detail);
+    });
+    if !is_drawn {
+        // a closed field never says that it lost the keyboard
+        keep(window, true);
+    }
+    section(ui, "errors", &tints.head(), |ui| marks::marks_ui(ui, window, detail, tints));
+    if window.pages.workbench.tables.iter().any(Option::is_some) {
+        section(ui, "alignment", "Alignment", |ui| picture::picture_ui(ui, window));
+    }
+    let links = detail.gold.as_ref().map_or(0, |gold| gold.all().len());
+    let head = if links == 0 { "Links by hand".to_owned() } else { format!("Links by hand: {links}") };
+    section(ui, "links", &head, |ui| gold::gold_ui(ui, window, detail));
+    if !window.pages.workbench.corpus.systems.is_empty() {
+        section(ui, "numbers", "Numbers", |ui| numbers_ui(ui, window, detail));
+    }
+}
+
+/// A part that can be closed; it stays so.
+fn section(ui: &mut Ui, id: &str, head: &str, body: impl FnOnce(&mut Ui)) {
+    let head = CollapsingHeader::new(RichText::new(head).strong()).id_salt(("corpus_section", id)).default_open(true);
+    head.show_unindented(ui, body);
+}
+
+/// What the annotator says of the sentence, in few words.
+fn judged_head(judgement: &Judgement) -> String {
+    let mut parts = Vec::new();
+    if judgement.stars > 0 {
+        parts.push(plural(usize::from(judgement.stars), "star"));
+    }
+    if !judgement.tags.is_empty() {
+        parts.push(plural(judgement.tags.len(), "tag"));
+    }
+    if !judgement.note.is_empty() {
+        parts.push("a note".to_owned());
+    }
+    if parts.is_empty() { "Judgement".to_owned() } else { format!("Judgement: {}", parts.join(", ")) }
+}
+
+fn head_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
+    let t = theme::tokens(ui);
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(format!("Sentence {}", detail.at + 1)).size(theme::TEXT_TITLE));
+        if let Some(name) = &detail.sentence.name {
+            ui.label(RichText::new(name).color(t.weak));
+        }
+        let open = ui.button("Open on page Sentence");
+        if open
+            .on_hover_text("Shows it live in every model, with its links by hand (double click on the row)")
+            .clicked()
+        {
+            window.push(CorpusCommand::OpenSentence);
+        }
+        if ui.button("Close").on_hover_text("Gives the table all the room").clicked() {
+            window.push(CorpusCommand::Select(None));
+        }
+    });
+}
+
+fn texts_ui(ui: &mut Ui, window: &Window<'_>, detail: &Detail, tints: &Tints) {
+    let t = theme::tokens(ui);
+    let line = |ui: &mut Ui, name: &str, text: &str, other: Option<&str>, side: Option<TintedSide<'_>>| {
+        ui.label(RichText::new(name).size(theme::TEXT_SMALL).color(t.weak));
+        let marked = Marked::new(text, other, theme::body(), (t.text, t.warm));
+        let (tints, said) = side.map(|side| tints.on(text, side)).unwrap_or_default();
+        marked.with_tints(tints, said).paragraph_ui(ui, ("corpus text", detail.at, name));
+    };
+    line(ui, "Source", &detail.sentence.source, None, Some(TintedSide::Source));
+    let reference = detail.sentence.reference.as_deref();
+    if let Some(reference) = reference {
+        line(ui, "Reference", reference, None, None);
+    }
+    let systems = &window.pages.workbench.corpus.systems;
+    for (column, output) in systems.iter().zip(&detail.outputs) {
+        let Some(output) = output else { continue };
+        line(ui, &column.system.name, &output.text, reference, Some(TintedSide::System(&column.system.name)));
+    }
+}
+
+fn judged_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Arc<Detail>) {
+    let t = theme::tokens(ui);
+    let workbench = &window.pages.workbench;
+    let judgement = workbench.judgement();
+    ui.horizontal_wrapped(|ui| {
+        for star in 1..=MOST_STARS {
+            let sign = if star <= judgement.stars { "\u{2605}" } else { "\u{2606}" };
+            let button = egui::Button::new(RichText::new(sign).color(t.accent)).frame(false);
+            let button = ui.add(button);
+            let name = if star == 1 { "1 star".to_owned() } else { format!("{star} stars") };
+            if button.on_hover_text(&name).accessible_name(name.clone()).clicked() {
+                window.push(CorpusCommand::Star(star));
+            }
+        }
+        let label = ui.label(RichText::new("by").color(t.weak));
+        let name = window.local.corpus.annotator.get_or_insert_with(|| workbench.annotator.clone());
+        let field = ui.add(TextEdit::singleline(name).desired_width(80.0)).labelled_by(label.id);
+        let field = field.on_hover_text("Whose judgements these are; each annotator's are kept apart");
+        if field.lost_focus() {
+            let name = name.clone();
+            window.push(CorpusCommand::SetAnnotator(name));
+        }
+        for tag in &judgement.tags {
+            let chip = ui.button(format!("{tag} \u{d7}"));
+            if chip.on_hover_text("Takes the tag away").accessible_name(format!("Take away tag {tag}")).clicked() {
+                window.push(CorpusCommand::Tag(tag.clone()));
+            }
+        }
+        let label = ui.label("Tag");
+        let field = TextEdit::singleline(&mut window.local.corpus.tag).desired_width(110.0).hint_text("new tag");
+        let field = ui.add(field).labelled_by(label.id);
+        if field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) {
+            let tag = std::mem::take(&mut window.local.corpus.tag);
+            window.push(CorpusCommand::Tag(tag));
+            field.request_focus();
+        }
+    });
+    note_ui(ui, window, detail, &judgement.note);
+    for (annotator, other) in detail.judgements.iter().filter(|(name, _)| **name != workbench.annotator) {
+        let tags: Vec<&str> = other.tags.iter().map(String::as_str).collect();
+        let stars = "\u{2605}".repeat(usize::from(other.stars));
+        let clean: Vec<&str> = other.no_errors.iter().map(String::as_str).collect();
+        let clean = if clean.is_empty() { String::new() } else { format!("no errors in {}", clean.join(", ")) };
+        let parts = [stars, tags.join(", "), other.note.clone(), clean];
+        let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+        // Marks stand with the others below.
+        if parts.is_empty() {
+            continue;
+        }
+        let text = format!("{annotator}: {}", parts.join("; "));
+        ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak)).wrap());
+    }
+}
+
+/// The note is kept when the field is left, also by choosing another sentence.
+fn note_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail, note: &str) {
+    let workbench = &window.pages.workbench;
+    let of = (detail.at, workbench.annotator.clone());
+    let local = &mut window.local.corpus;
+    let is_other = local.noted.as_ref() != Some(&of);
+    if is_other {
+        keep(window, workbench.path.is_some());
+        let local = &mut window.local.corpus;
+        local.noted = Some(of);
+        note.clone_into(&mut local.note);
+        local.is_noting = false;
+    }
+    let local = &mut window.local.corpus;
+    if !local.is_noting {
+        note.clone_into(&mut local.note);
+    }
+    let field = ui.horizontal(|ui| {
+        let label = ui.label("Note");
+        let field = TextEdit::multiline(&mut local.note).desired_rows(1).desired_width(f32::INFINITY);
+        ui.add(field).labelled_by(label.id)
+    });
+    let field = field.inner;
+    local.is_noting |= field.changed();
+    if field.lost_focus() {
+        keep(window, true);
+    }
+}
+
+/// Keeps what was typed.
+fn keep(window: &mut Window<'_>, is_open: bool) {
+    let local = &mut window.local.corpus;
+    if !std::mem::take(&mut local.is_noting) || !is_open {
+        return;
+    }
+    if let Some((at, annotator)) = local.noted.clone() {
+        let note = local.note.clone();
+        window.push(CorpusCommand::Note { at, annotator, note });
+    }
+}
+
+fn numbers_ui(ui: &mut Ui, window: &Window<'_>, detail: &Detail) {
+    let t = theme::tokens(ui);
+    let corpus = &window.pages.workbench.corpus;
+    ScrollArea::horizontal().id_salt("corpus_numbers").show(ui, |ui| {
+        egui::Grid::new("numbers").striped(true).spacing(vec2(theme::SPACE_3, 2.0)).show(ui, |ui| {
+            ui.label("");
+            for at in 0..corpus.systems.len() {
+                ui.label(RichText::new(format!("{}.", at + 1)).color(t.weak))
+                    .on_hover_text(&corpus.systems[at].system.name);
+            }
+            ui.end_row();
+            for (at, measure) in MEASURES.iter().enumerate() {
+                ui.label(RichText::new(measure.title).size(theme::TEXT_SMALL)).on_hover_text(measure.about);
+                for system in 0..corpus.systems.len() {
+                    let column = TableColumn::Output(at, system);
+                    let text = column.text(column.value(corpus, detail.at));
+                    ui.label(RichText::new(text).size(theme::TEXT_SMALL));
+                }
+                ui.end_row();
+            }
+        });
+    });
+}

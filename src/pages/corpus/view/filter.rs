@@ -1,0 +1,153 @@
+//! Floor 11: page Corpus, the conditions and which columns are shown and brushed.
+
+use egui::containers::menu::{MenuButton, MenuConfig};
+use egui::{Label, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
+
+use crate::corpus::query::column::TableColumn;
+use crate::pages::corpus::columns::MOST_BRUSHED;
+use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
+use crate::pages::window::local::Window;
+use crate::widgets::theme;
+
+/// Room that the field leaves for what stands behind it, and its least and greatest width, points.
+const FIELD: (f32, f32, f32) = (430.0, 160.0, 640.0);
+/// Height of the lists of columns, points.
+const LIST: f32 = 380.0;
+
+/// The line with the conditions.
+pub fn filter_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let t = theme::tokens(ui);
+    ui.horizontal_wrapped(|ui| {
+        let workbench = &window.pages.workbench;
+        if let Some((_, before)) = workbench.whole.back.last() {
+            let back = ui.button("\u{2190} Back");
+            let about = if before.is_empty() { "to all sentences".to_owned() } else { format!("to {before}") };
+            if back.on_hover_text(format!("Back {about}")).clicked() {
+                window.push(ExploreCommand::Back);
+            }
+        }
+        let mut filter = workbench.filter.clone();
+        let label = ui.label("Show");
+        let width = (ui.available_width() - FIELD.0).clamp(FIELD.1, FIELD.2);
+        let field = TextEdit::singleline(&mut filter)
+            .desired_width(width)
+            .hint_text("word, \"phrase\", /rule/, source:word, bleu.1<20, words=11..20, tag:name");
+        let field = ui.add(field).labelled_by(label.id).on_hover_text(HELP);
+        if field.changed() {
+            window.push(CorpusCommand::SetFilter(filter));
+        }
+        let all = ui.add_enabled(!workbench.filter.is_empty(), egui::Button::new("All"));
+        if all.on_hover_text("Takes the conditions away: all sentences").clicked() {
+            window.push(CorpusCommand::SetFilter(String::new()));
+        }
+        let count = format!("{} of {}", workbench.rows.len(), workbench.corpus.len());
+        ui.label(RichText::new(count).size(theme::TEXT_SMALL).color(t.weak));
+        if workbench.whole.view == ExploreView::Table {
+            menu("Columns").ui(ui, |ui| columns_ui(ui, window));
+            menu("Brushes").ui(ui, |ui| brushed_ui(ui, window));
+        }
+        let tags = &workbench.corpus.counts.tags;
+        if !tags.is_empty() {
+            ui.menu_button("Tags", |ui| {
+                for (tag, count) in tags {
+                    if ui.button(format!("{tag} ({count})")).clicked() {
+                        let quoted = if tag.contains(' ') { format!("tag:\"{tag}\"") } else { format!("tag:{tag}") };
+                        window.push(CorpusCommand::SetFilter(quoted));
+                        ui.close();
+                    }
+                }
+            });
+        }
+        if let Some(trouble) = &workbench.trouble {
+            ui.add(Label::new(RichText::new(trouble).color(t.error)).wrap());
+        }
+    });
+}
+
+/// A menu in which several things are chosen one after the other.
+pub fn menu(name: &str) -> MenuButton<'_> {
+    MenuButton::new(name).config(MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside))
+}
+
+/// What can be typed as conditions.
+const HELP: &str = "All conditions hold:\n\
+    bank   \"river bank\"   /colou?r/   in any text, within words too, letter case aside\n\
+    source:bank   reference:bank   output:bank   2:bank (system 2)\n\
+    bleu.1<20   logp.2>=-5   words=7   words=11..20   bleu.1-2>10 (system 1 less system 2)\n\
+    right.1:\"le chat\" (as the reference has it)   right.1-2:chat (more often than system 2)\n\
+    missed.1:chat   extra.1:chat   wrong.1:bank (a source word)\n\
+    freq.1=0..4 (a word so frequent, in the reference or output 1)   jump.1=8..\n\
+    tag:idiom   stars>=3   note:word   by:anna   differs:anna,bob\n\
+    has:gold   has:marks   has:note   has:reference   has:2\n\
+    -source:bank (not so)";
+
+/// A column in words, for those who do not see the heads.
+pub fn spoken(column: TableColumn) -> String {
+    match (column, column.measure()) {
+        (TableColumn::Output(_, system), Some(measure)) => format!("{}, system {}", measure.title, system + 1),
+        (TableColumn::Difference(_, first, second), Some(measure)) => {
+            format!("{}, system {} less system {}", measure.title, first + 1, second + 1)
+        }
+        _ => column.title(),
+    }
+}
+
+fn columns_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let workbench = &window.pages.workbench;
+    let note = "Heads of columns can also be dragged";
+    ui.label(RichText::new(note).size(theme::TEXT_SMALL).weak());
+    ScrollArea::vertical().max_height(LIST).show(ui, |ui| {
+        for column in workbench.columns.all(&workbench.corpus) {
+            let mut is_shown = workbench.columns.is_shown(column, &workbench.corpus);
+            let about = column.about(&workbench.corpus);
+            ui.horizontal(|ui| {
+                if ui.checkbox(&mut is_shown, spoken(column)).on_hover_text(about).changed() {
+                    window.push(CorpusCommand::ShowColumn(column.name(), is_shown));
+                }
+                if !is_shown {
+                    return;
+                }
+                for (sign, way, by) in [("\u{2190}", "left", -1), ("\u{2192}", "right", 1)] {
+                    let name = format!("Move {} {way}", spoken(column));
+                    if ui.small_button(sign).on_hover_text(&name).accessible_name(name.clone()).clicked() {
+                        window.push(ExploreCommand::MoveColumn(column.name(), by));
+                    }
+                }
+            });
+        }
+    });
+}
+
+fn brushed_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let workbench = &window.pages.workbench;
+    let look = &workbench.columns.look;
+    ui.horizontal(|ui| {
+        for (name, parallel) in [("Histograms", false), ("Parallel coordinates", true)] {
+            if ui.radio(look.parallel == parallel, name).clicked() {
+                window.push(ExploreCommand::SetParallel(parallel));
+            }
+        }
+    });
+    let brushed = workbench.columns.brushed(&workbench.corpus);
+    ui.horizontal(|ui| {
+        if ui.button("Columns of the table").on_hover_text("Those that the table shows, up to a dozen").clicked() {
+            window.push(ExploreCommand::DrawShown);
+        }
+        let none = ui.add_enabled(!look.brushed.is_empty(), egui::Button::new("No columns"));
+        if none.on_hover_text("Takes them all away").clicked() {
+            window.push(ExploreCommand::DrawNone);
+        }
+    });
+    let is_full = brushed.len() >= MOST_BRUSHED;
+    ScrollArea::vertical().max_height(LIST).show(ui, |ui| {
+        for column in workbench.columns.all(&workbench.corpus) {
+            let mut is_drawn = brushed.contains(&column);
+            let about = column.about(&workbench.corpus);
+            let check = egui::Checkbox::new(&mut is_drawn, spoken(column));
+            if ui.add_enabled(!is_full || brushed.contains(&column), check).on_hover_text(about).changed() {
+                window.push(ExploreCommand::Draw(column.name(), is_drawn));
+            }
+        }
+    });
+}

@@ -1,0 +1,122 @@
+//! Floor 11: page Corpus, links by hand between source and reference: two lines of words, with curves between.
+
+use egui::{Pos2, Rect, RichText, ScrollArea, Sense, Shape, Stroke, Ui, vec2};
+
+use crate::corpus::measures::table::MEASURES;
+use crate::corpus::query::column::TableColumn;
+use crate::jobs::corpus::thread::Detail;
+use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::window::local::Window;
+use crate::text::links::places::words;
+use crate::text::links::{Link, Links};
+use crate::widgets::{bidi, theme};
+
+/// Room for the curves, points.
+const RISE: f32 = 64.0;
+
+/// The links of the chosen sentence.
+pub fn gold_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
+    let t = theme::tokens(ui);
+    let Some(reference) = detail.sentence.reference.as_deref() else {
+        ui.label(RichText::new("Links by hand need a reference").size(theme::TEXT_SMALL).color(t.weak));
+        return;
+    };
+    ui.horizontal_wrapped(|ui| {
+        let begin = ui.button("From the aligner").on_hover_text("Begins with the links of the statistical aligner");
+        if begin.clicked() {
+            window.push(CorpusCommand::LinksOfAligner);
+        }
+        if detail.gold.is_some()
+            && ui.button("None").on_hover_text("Takes all links away; Ctrl+Z brings them back").clicked()
+        {
+            window.push(CorpusCommand::NoLinks);
+        }
+        errors_ui(ui, window, detail);
+    });
+    let note = "Click a source word, then words of the reference: a link is sure, possible (thin), then gone";
+    ui.add(egui::Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak)).wrap());
+    let from_right = bidi::starts_right(&detail.sentence.source);
+    ScrollArea::horizontal().id_salt("corpus_gold").stick_to_right(from_right).show(ui, |ui| {
+        let chosen = window.local.corpus.linked.filter(|(at, _)| *at == detail.at).map(|(_, j)| j);
+        let (mut above, mut below) = (Vec::new(), Vec::new());
+        line_ui(
+            ui,
+            &detail.sentence.source,
+            "Source",
+            &mut above,
+            |j| chosen == Some(j),
+            |j| {
+                window.local.corpus.linked = Some((detail.at, j));
+            },
+        );
+        let (_, room) = ui.allocate_space(vec2(1.0, RISE));
+        let gold = detail.gold.clone().unwrap_or_default();
+        let is_linked = |i: usize| chosen.is_some_and(|source| gold.is_possible(Link { source, target: i }));
+        line_ui(ui, reference, "Reference", &mut below, is_linked, |i| {
+            if let Some(j) = chosen {
+                window.push(CorpusCommand::Link(j, i));
+            }
+        });
+        curves(ui, &gold, (&above, &below), room, chosen);
+    });
+}
+
+/// The alignment error of each system that says the reference.
+fn errors_ui(ui: &mut Ui, window: &Window<'_>, detail: &Detail) {
+    let corpus = &window.pages.workbench.corpus;
+    let Some(measure) = MEASURES.iter().position(|measure| measure.name == "aer") else { return };
+    for system in 0..corpus.systems.len() {
+        let value = TableColumn::Output(measure, system).value(corpus, detail.at);
+        if !value.is_nan() {
+            let text = format!("AER {value:.3} of {}", corpus.systems[system].system.name);
+            ui.label(RichText::new(text).size(theme::TEXT_SMALL)).on_hover_text(MEASURES[measure].about);
+        }
+    }
+}
+
+/// A line of words as buttons; notes where each stands.
+fn line_ui(
+    ui: &mut Ui,
+    text: &str,
+    side: &str,
+    places: &mut Vec<Rect>,
+    is_chosen: impl Fn(usize) -> bool,
+    mut clicked: impl FnMut(usize),
+) {
+    // A line from the right is laid from its end, so that it scrolls.
+    let mut line: Vec<(usize, &str)> = words(text).enumerate().collect();
+    if bidi::starts_right(text) {
+        line.reverse();
+    }
+    places.resize(line.len(), Rect::NOTHING);
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+        for (n, word) in line {
+            let button = egui::Button::selectable(is_chosen(n), RichText::new(word).size(theme::TEXT_SMALL))
+                .sense(Sense::click());
+            let button = ui.add(button);
+            places[n] = button.rect;
+            if button.accessible_name(format!("{side} word {}: {word}", n + 1)).clicked() {
+                clicked(n);
+            }
+        }
+    });
+}
+
+fn curves(ui: &Ui, gold: &Links, (above, below): (&[Rect], &[Rect]), room: Rect, chosen: Option<usize>) {
+    let t = theme::tokens(ui);
+    for (link, is_sure) in gold.all() {
+        let (Some(from), Some(to)) = (above.get(link.source), below.get(link.target)) else { continue };
+        let (a, b) = (Pos2::new(from.center().x, room.top()), Pos2::new(to.center().x, room.bottom()));
+        let bend = vec2(0.0, RISE * 0.45);
+        let colour = if chosen == Some(link.source) { t.accent } else { t.weak };
+        let stroke = Stroke::new(if is_sure { 2.0 } else { 0.8 }, colour);
+        let curve = egui::epaint::CubicBezierShape::from_points_stroke(
+            [a, a + bend, b - bend, b],
+            false,
+            egui::Color32::TRANSPARENT,
+            stroke,
+        );
+        ui.painter().add(Shape::CubicBezier(curve));
+    }
+}

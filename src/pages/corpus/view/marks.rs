@@ -1,0 +1,215 @@
+//! Floor 11: page Corpus, marks of errors: words of a translation, words of the source, a kind and a severity.
+
+use egui::{Button, ComboBox, RichText, ScrollArea, Ui};
+
+use crate::corpus::judgements::judge::ErrorMark;
+use crate::jobs::corpus::thread::Detail;
+use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::view::tints::{TintedWords, Tints, line};
+use crate::pages::corpus::view::words::chips_ui;
+use crate::pages::window::local::Window;
+use crate::text::links::places::words;
+use crate::widgets::theme;
+
+/// The words of a text as chips are no higher; those of a long one scroll, points.
+const CHIPS: f32 = 112.0;
+
+/// The marks of the chosen sentence, and those to be made in what the chosen system says.
+pub fn marks_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail, tints: &Tints) {
+    let t = theme::tokens(ui);
+    let systems: Vec<String> =
+        window.pages.workbench.corpus.systems.iter().map(|column| column.system.name.clone()).collect();
+    let there: Vec<usize> =
+        (0..systems.len()).filter(|at| detail.outputs.get(*at).is_some_and(Option::is_some)).collect();
+    let chosen = window.local.corpus.marking.judged;
+    let chosen = there.iter().find(|at| **at == chosen).or(there.first()).copied();
+    if let Some(chosen) = chosen
+        && let Some(output) = detail.outputs.get(chosen).and_then(Option::as_ref)
+    {
+        systems_ui(ui, window, (&systems, &there), chosen, tints);
+        let hint = "To mark an error, click its first and its last word";
+        ui.label(RichText::new(hint).size(theme::TEXT_SMALL).color(t.weak));
+        words_ui(ui, window, (detail.at, &systems[chosen]), &output.text);
+        source_ui(ui, window, detail);
+        mark_ui(ui, window, detail);
+    }
+    for seen in &tints.seen {
+        seen_ui(ui, window, detail, (seen, tints));
+    }
+    let local = &window.local.corpus;
+    let next = local.marking.over_mark.as_ref().or(local.marking.mark.as_ref()).filter(|key| tints.has(key));
+    if next != tints.shown.as_ref() {
+        // The texts above were painted before.
+        ui.ctx().request_repaint();
+    }
+}
+
+/// Whose errors are judged, and that there are none.
+fn systems_ui(
+    ui: &mut Ui,
+    window: &mut Window<'_>,
+    (systems, there): (&[String], &[usize]),
+    chosen: usize,
+    tints: &Tints,
+) {
+    let judgement = &tints.own;
+    ui.horizontal_wrapped(|ui| {
+        for &at in there {
+            let count = tints.seen.iter().filter(|seen| seen.mark.system == systems[at]).count();
+            let is_judged = judgement.judges(&systems[at]);
+            let count = if count > 0 || is_judged { format!(" ({count})") } else { String::new() };
+            let tab = ui.selectable_label(at == chosen, format!("{}. {}{count}", at + 1, systems[at]));
+            if tab.accessible_name(format!("Errors of {}{count}", systems[at])).clicked() {
+                window.local.corpus.marking.judged = at;
+                window.local.corpus.marking.span = None;
+            }
+        }
+        let name = &systems[chosen];
+        let is_marked = judgement.marks.iter().any(|mark| mark.system == *name);
+        let button = Button::selectable(judgement.no_errors.contains(name), "No errors");
+        let button = ui.add_enabled(!is_marked, button.frame_when_inactive(true));
+        let about = "Says that this translation was read and has none. One that nobody judged has no score";
+        let button = button.on_hover_text(about).on_disabled_hover_text("Errors are marked in this translation");
+        if button.accessible_name(format!("No errors in {name}")).clicked() {
+            window.push(CorpusCommand::NoErrors(name.clone()));
+        }
+    });
+}
+
+/// A mark as a line: while the mouse is over it, or once it was clicked, its words are shown in the texts.
+fn seen_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail, (seen, tints): (&TintedWords, &Tints)) {
+    let own = seen.key.annotator == window.pages.workbench.annotator;
+    ui.horizontal(|ui| {
+        if own {
+            let take = ui.small_button("\u{d7}").on_hover_text("Takes the mark away");
+            if take.accessible_name(format!("Take away mark {}", seen.key.number + 1)).clicked() {
+                window.local.corpus.marking.mark = None;
+                window.push(CorpusCommand::Unmark(seen.key.number));
+            }
+        }
+        let by = if own { String::new() } else { format!(", by {}", seen.key.annotator) };
+        let text = format!("{}{by}", told(&seen.mark, detail, window));
+        let colour = line(ui, &window.pages.workbench.corpus.scheme, &seen.mark.severity).color;
+        let is_chosen = window.local.corpus.marking.mark.as_ref() == Some(&seen.key);
+        let is_shown = tints.shown.as_ref() == Some(&seen.key);
+        let button =
+            Button::selectable(is_chosen || is_shown, RichText::new(&text).size(theme::TEXT_SMALL).color(colour));
+        let button = ui.add(button.truncate());
+        if button.hovered() || button.has_focus() {
+            window.local.corpus.marking.over_mark = Some(seen.key.clone());
+        }
+        if button.on_hover_text(&text).accessible_name(text).clicked() {
+            window.local.corpus.marking.mark = (!is_chosen).then(|| seen.key.clone());
+        }
+    });
+}
+
+fn told(mark: &ErrorMark, detail: &Detail, window: &Window<'_>) -> String {
+    let systems = &window.pages.workbench.corpus.systems;
+    let at = systems.iter().position(|column| column.system.name == mark.system);
+    let output = at.and_then(|at| detail.outputs.get(at)?.as_ref());
+    let within = |text: &str, span: (usize, usize)| {
+        words(text).skip(span.0).take(span.1.saturating_sub(span.0)).collect::<Vec<_>>().join(" ")
+    };
+    let said = output.map_or_else(String::new, |output| within(&output.text, mark.target));
+    let said = if mark.target.0 == mark.target.1 { "missing".to_owned() } else { said };
+    let source = within(&detail.sentence.source, mark.source);
+    let source = if source.is_empty() { source } else { format!(" for \u{201c}{source}\u{201d}") };
+    format!("{said}{source}: {}, {} ({})", mark.category, mark.severity, mark.system)
+}
+
+/// The words of a translation; a first click begins a span, a second one ends it.
+fn words_ui(ui: &mut Ui, window: &mut Window<'_>, (at, system): (usize, &str), text: &str) {
+    let local = &mut window.local.corpus;
+    let mark =
+        local.marking.span.as_ref().filter(|(of, mark)| *of == at && mark.system == system).map(|(_, mark)| mark);
+    let target = mark.map_or((0, 0), |mark| mark.target);
+    let Some(n) = clicked(ui, text, &format!("of {system}"), target) else { return };
+    let mark = match mark {
+        Some(mark) => ErrorMark { target: spanned(target, n), ..mark.clone() },
+        None => ErrorMark {
+            system: system.to_owned(),
+            target: (n, n + 1),
+            category: local.marking.category.clone(),
+            severity: local.marking.severity.clone(),
+            ..ErrorMark::default()
+        },
+    };
+    local.marking.span = Some((at, mark));
+}
+
+/// The words of the source that a mark concerns, once there is one.
+fn source_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
+    let local = &mut window.local.corpus;
+    let Some((_, mark)) = local.marking.span.as_mut().filter(|(at, _)| *at == detail.at) else { return };
+    let note = "Which words of the source does it concern, if any?";
+    ui.label(RichText::new(note).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+    if let Some(n) = clicked(ui, &detail.sentence.source, "of the source", mark.source) {
+        // the only one that was chosen is no longer meant
+        mark.source = if mark.source == (n, n + 1) { (0, 0) } else { spanned(mark.source, n) };
+    }
+}
+
+/// A span after a click: one word, or up to it from the only one so far.
+fn spanned((from, to): (usize, usize), n: usize) -> (usize, usize) {
+    if to == from + 1 && from != n { (from.min(n), to.max(n + 1)) } else { (n, n + 1) }
+}
+
+/// Words as chips, those of a span chosen; answers with the one that was clicked.
+fn clicked(ui: &mut Ui, text: &str, whose: &str, span: (usize, usize)) -> Option<usize> {
+    let mut answer = None;
+    let area = ScrollArea::vertical().id_salt(whose).max_height(CHIPS).auto_shrink([false, true]);
+    let chips = |ui: &mut Ui| {
+        ui.spacing_mut().item_spacing.x = 2.0;
+        for (n, word) in words(text).enumerate() {
+            let is_within = (span.0..span.1).contains(&n);
+            let button = egui::Button::selectable(is_within, RichText::new(word).size(theme::TEXT_SMALL));
+            if ui.add(button).accessible_name(format!("Word {} {whose}: {word}", n + 1)).clicked() {
+                answer = Some(n);
+            }
+        }
+    };
+    area.show(ui, |ui| chips_ui(ui, text, chips));
+    answer
+}
+
+fn mark_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
+    let span = window.local.corpus.marking.span.clone().filter(|(at, _)| *at == detail.at);
+    let Some((_, span)) = span else { return };
+    let scheme = std::sync::Arc::clone(&window.pages.workbench.corpus.scheme);
+    ui.horizontal_wrapped(|ui| {
+        let local = &mut window.local.corpus;
+        if !scheme.has(&local.marking.category, &local.marking.severity) {
+            local.marking.category = scheme.categories.first().cloned().unwrap_or_default();
+            local.marking.severity =
+                scheme.severities.get(1).or(scheme.severities.first()).map(|one| one.name.clone()).unwrap_or_default();
+        }
+        let kind = ComboBox::from_id_salt("category").selected_text(&local.marking.category).show_ui(ui, |ui| {
+            for category in &scheme.categories {
+                ui.selectable_value(&mut local.marking.category, category.clone(), category);
+            }
+        });
+        kind.response.accessible_name("Kind of error");
+        let severity = ComboBox::from_id_salt("severity").selected_text(&local.marking.severity).show_ui(ui, |ui| {
+            for one in &scheme.severities {
+                ui.selectable_value(&mut local.marking.severity, one.name.clone(), &one.name);
+            }
+        });
+        severity.response.accessible_name("Severity");
+        let mark = ErrorMark {
+            category: local.marking.category.clone(),
+            severity: local.marking.severity.clone(),
+            ..span.clone()
+        };
+        if ui.button("Mark").clicked() {
+            local.marking.span = None;
+            window.push(CorpusCommand::Mark(mark.clone()));
+        }
+        let missing = ErrorMark { target: (mark.target.0, mark.target.0), ..mark };
+        let button = ui.button("Missing before").on_hover_text("Words are missing before the first of these");
+        if button.clicked() {
+            window.local.corpus.marking.span = None;
+            window.push(CorpusCommand::Mark(missing));
+        }
+    });
+}

@@ -1,0 +1,408 @@
+//! Floor 11: the page Corpus: a workspace as a table, the chosen sentence beside it.
+
+mod agreement;
+mod bars;
+mod brush;
+mod brushes;
+mod concordance;
+mod detail;
+mod filter;
+mod gold;
+mod listing;
+mod marks;
+pub mod memory;
+mod overview;
+mod parallel;
+mod picture;
+mod run;
+mod scheme;
+pub mod scheme_draft;
+mod table;
+mod tints;
+mod words;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use egui::{Key, Label, ProgressBar, RichText, TextEdit, Ui, UiBuilder, vec2};
+
+use crate::analysis::symmetrize::SYMMETRIZATIONS;
+use crate::app::page::Page;
+use crate::import::Role;
+use crate::jobs::corpus::thread::CorpusRequest;
+use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::view::scheme_draft::SchemeDraft;
+use crate::pages::corpus::whole::{ExploreCommand, ExploreView as WholeView, VIEWS};
+use crate::pages::window::dialogs::{IMPORT, Question, WORKSPACE, Wants};
+use crate::pages::window::local::Window;
+use crate::pages::window::task;
+use crate::pages::window::view::{View, ViewPlace};
+use crate::widgets::theme;
+
+use crate::corpus::export::out::{AttentionFormat, ExportFormat, LinkRule};
+use crate::widgets::labels::plural;
+
+/// Fields for paths are no wider, points.
+const PATH_WIDTH: f32 = 520.0;
+/// Share of the width that the chosen sentence takes, and its least and greatest width, points.
+const DETAIL: (f32, f32, f32) = (0.36, 320.0, 560.0);
+/// With less room the chosen sentence stands below the table, points.
+const NARROW: f32 = 860.0;
+/// Share of the height that it takes there.
+const BELOW: f32 = 0.45;
+/// The most warnings of a file that are shown at once.
+const MOST_WARNINGS: usize = 5;
+
+const MAKE: Question = Question::new("New workspace", "Make", Wants::NewFile("corpus.ilws"), WORKSPACE.note);
+
+const SAVE_AS: Question = Question::new("Save the corpus", "Save", Wants::NewFile("corpus.ilws"), WORKSPACE.note);
+
+/// The page Corpus.
+pub struct CorpusView;
+
+impl View for CorpusView {
+    fn name(&self) -> &'static str {
+        "Page Corpus"
+    }
+
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Page(Page::Workbench)
+    }
+
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        if window.pages.workbench.path.is_none() {
+            empty_ui(ui, window);
+            return;
+        }
+        ui.horizontal_wrapped(|ui| bar_ui(ui, window));
+        agreement::agreement_ui(ui, window);
+        scheme::scheme_ui(ui, window);
+        told_ui(ui, window);
+        for number in window.pages.workbench.tasks.clone() {
+            task::task_ui(ui, window, Some(number));
+        }
+        if window.pages.workbench.corpus.is_empty() {
+            first_ui(ui, window);
+            return;
+        }
+        filter::filter_ui(ui, window);
+        ui.add_space(theme::SPACE_1);
+        let view = window.pages.workbench.whole.view;
+        if view == WholeView::Table {
+            brushes::brushes_ui(ui, window);
+        }
+        let room = ui.available_rect_before_wrap();
+        // The overview is about all sentences and needs the room.
+        let is_chosen = window.pages.workbench.detail.is_some() && view != WholeView::Overview;
+        let (mut list, mut rest) = (room, room);
+        if is_chosen && room.width() >= NARROW {
+            let width = (room.width() * DETAIL.0).clamp(DETAIL.1, DETAIL.2);
+            (list, rest) = room.split_left_right_at_x(room.right() - width);
+            rest = rest.with_min_x(rest.left() + theme::SPACE_3);
+        } else if is_chosen {
+            (list, rest) = room.split_top_bottom_at_y(room.bottom() - room.height() * BELOW);
+            rest = rest.with_min_y(rest.top() + theme::SPACE_2);
+        }
+        ui.scope_builder(UiBuilder::new().max_rect(list), |ui| match view {
+            WholeView::Table => table::table_ui(ui, window),
+            WholeView::Overview => overview::overview_ui(ui, window),
+            WholeView::Concordance => concordance::concordance_ui(ui, window),
+        });
+        if is_chosen {
+            ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| detail::detail_ui(ui, window));
+        }
+    }
+}
+
+/// What to do while no workspace is open.
+fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let t = theme::tokens(ui);
+    ui.vertical_centered(|ui| {
+        ui.add_space(ui.available_height() * 0.16);
+        ui.set_max_width(ui.available_width().min(PATH_WIDTH + 120.0));
+        ui.heading("Workspaces");
+        let note = "A workspace is one file: sentences, what systems make of them, alignments, and what you say of that. \
+                    Everything is kept as it happens.";
+        ui.label(RichText::new(note).color(t.weak));
+        ui.add_space(theme::SPACE_3);
+        told_ui(ui, window);
+        open_ui(ui, window);
+        ui.add_space(theme::SPACE_3);
+        let note = "Then import sentences (text, TSV and others), their references and the outputs of other systems, or run the \
+                    models above over them.";
+        ui.label(RichText::new(note).color(t.weak));
+    });
+}
+
+fn open_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let is_free = !window.local.dialogs.is_open();
+    ui.horizontal_wrapped(|ui| {
+        if ui.add_enabled(is_free, egui::Button::new("New workspace...")).clicked() {
+            window.local.dialogs.ask(MAKE.then(CorpusRequest::Open));
+        }
+        if ui.add_enabled(is_free, egui::Button::new("Open workspace...")).clicked() {
+            window.local.dialogs.ask(WORKSPACE.then(CorpusRequest::Open));
+        }
+    });
+    let width = ui.available_width();
+    ui.allocate_ui(vec2(width, 0.0), |ui| {
+        ui.horizontal(|ui| {
+            let label = ui.label("Path");
+            let room = (ui.available_width() - 140.0).max(120.0);
+            let field = TextEdit::singleline(&mut window.local.corpus.path)
+                .desired_width(room)
+                .hint_text("of a workspace, new or not");
+            let field = ui.add(field).labelled_by(label.id);
+            let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+            let path = window.local.corpus.path.trim().to_owned();
+            let open = ui.add_enabled(!path.is_empty(), egui::Button::new("Open"));
+            if (open.clicked() || entered) && !path.is_empty() {
+                window.push(CorpusRequest::Open(PathBuf::from(path)));
+            }
+        });
+    });
+    if let Some(last) = window.pages.workbench.last.clone() {
+        let name = last.file_name().unwrap_or(last.as_os_str()).display().to_string();
+        if ui.button(format!("Open {name} again")).on_hover_text(last.display().to_string()).clicked() {
+            window.push(CorpusRequest::Open(last));
+        }
+    }
+}
+
+/// The line at the top: what is open, what comes in, what runs, what goes out.
+fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let t = theme::tokens(ui);
+    let workbench = &window.pages.workbench;
+    let Some(path) = workbench.path.clone() else { return };
+    let name = path.file_stem().unwrap_or(path.as_os_str()).display().to_string();
+    let counts =
+        format!("{}, {}", plural(workbench.corpus.len(), "sentence"), plural(workbench.corpus.systems.len(), "system"));
+    ui.label(RichText::new(name).size(theme::TEXT_TITLE).color(t.text)).on_hover_text(path.display().to_string());
+    ui.label(RichText::new(counts).size(theme::TEXT_SMALL).color(t.weak));
+    if !workbench.corpus.is_empty() {
+        views_ui(ui, window);
+    }
+    import_ui(ui, window);
+    run::run_ui(ui, window);
+    save_ui(ui, window);
+    judging_ui(ui, window);
+    let mut note = "Close this workspace; everything in it is kept";
+    if workbench.is_unsaved {
+        note = "Close this corpus; nothing of it is kept unless it is saved";
+        let save =
+            ui.button("Save as...").on_hover_text("Keep this corpus as a workspace; now it goes with the window");
+        if save.clicked() {
+            window.ask(SAVE_AS.then(CorpusRequest::SaveAs));
+        }
+    }
+    if ui.button("Close").on_hover_text(note).clicked() {
+        window.push(CorpusRequest::Close);
+    }
+}
+
+/// What stands on the page, as tabs.
+fn views_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let shown = window.pages.workbench.whole.view;
+    for (view, name) in VIEWS {
+        let tab = ui.selectable_label(view == shown, name);
+        tab.widget_info(|| egui::WidgetInfo::selected(egui::accesskit::Role::Tab, true, view == shown, name));
+        if tab.clicked() {
+            window.push(ExploreCommand::SetView(view));
+        }
+    }
+    ui.separator();
+}
+
+fn import_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    // It stays open while one chooses.
+    filter::menu("Import...").ui(ui, |ui| {
+        let role = window.pages.workbench.role.clone();
+        ui.label("A plain text is");
+        for other in [Role::Source, Role::Reference, Role::Output(String::new()), Role::Gold] {
+            let is_chosen = std::mem::discriminant(&other) == std::mem::discriminant(&role);
+            if ui.radio(is_chosen, role_name(&other)).clicked() && !is_chosen {
+                window.push(CorpusCommand::SetRole(other));
+            }
+        }
+        if let Role::Output(name) = role {
+            let mut name = name;
+            let label = ui.label("Name of the system");
+            if ui.text_edit_singleline(&mut name).labelled_by(label.id).changed() {
+                window.push(CorpusCommand::SetRole(Role::Output(name)));
+            }
+        }
+        let note = "Tables, TMX, XLIFF, alignments, judgements and dumps of attention say themselves what they are.";
+        ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
+        if ui.button("Choose a file...").clicked() {
+            window.ask(IMPORT.then(CorpusCommand::Import));
+            ui.close();
+        }
+    });
+}
+
+fn role_name(role: &Role) -> &'static str {
+    match role {
+        Role::Source => "what is translated",
+        Role::Reference => "the reference",
+        Role::Output(_) => "what a system said",
+        Role::Gold => "links by hand",
+        Role::Links(_) => "links of a system",
+    }
+}
+
+/// The question that saves so.
+fn saving(kind: ExportFormat) -> Question {
+    let (title, note) = ("Save the sentences shown", "All sentences that are shown, in their order.");
+    let rows = |name| Question::new(title, "Save", Wants::NewFile(name), note);
+    match kind {
+        ExportFormat::Tsv => rows("sentences.tsv"),
+        ExportFormat::Jsonl => rows("sentences.jsonl"),
+        ExportFormat::Pharaoh(..) => rows("alignment.txt"),
+        ExportFormat::Gold => rows("gold.txt"),
+        ExportFormat::Judgements => rows("judgements.jsonl"),
+        ExportFormat::JudgementTable => rows("judgements.tsv"),
+        ExportFormat::Report => rows("report.html"),
+        ExportFormat::Parquet => rows("sentences.parquet"),
+        ExportFormat::Arrays => {
+            let note =
+                "Arrays named by sentence and system: 12.1.alpha, 12.1.source and 12.1.target. numpy.load opens it.";
+            Question { note, ..rows("alignments.npz") }
+        }
+        ExportFormat::Matrices => {
+            let note = "A table for each sentence that is shown and each system that has an alignment of it.";
+            Question::new("Save alignments into a folder", "Save", Wants::Folder, note)
+        }
+        ExportFormat::Figures(..) => {
+            let note = "A file for each sentence that is shown and has an alignment.";
+            Question::new("Save figures into a folder", "Save", Wants::Folder, note)
+        }
+    }
+}
+
+fn save_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.menu_button("Save", |ui| {
+        let count = window.pages.workbench.rows.len();
+        ui.label(RichText::new(format!("The {} shown", plural(count, "sentence"))).size(theme::TEXT_SMALL).weak());
+        let mut kinds = vec![
+            ("Table as TSV...", ExportFormat::Tsv),
+            ("Table as Parquet...", ExportFormat::Parquet),
+            ("Everything as JSON lines...", ExportFormat::Jsonl),
+            ("Alignments as arrays (.npz)...", ExportFormat::Arrays),
+            ("Alignments as TSV, into a folder...", ExportFormat::Matrices),
+            ("Report as HTML...", ExportFormat::Report),
+            ("Judgements as JSON lines...", ExportFormat::Judgements),
+            ("Judgements as TSV...", ExportFormat::JudgementTable),
+            ("Links by hand...", ExportFormat::Gold),
+        ];
+        let names: Vec<String> =
+            window.pages.workbench.corpus.systems.iter().map(|column| column.system.name.clone()).collect();
+        let mut ask = |ui: &mut Ui, text: &str, kind: ExportFormat| {
+            if ui.button(text).clicked() {
+                window.ask(saving(kind).then(move |path| CorpusCommand::Save(kind, path)));
+                ui.close();
+            }
+        };
+        for (text, kind) in kinds.drain(..) {
+            ask(ui, text, kind);
+        }
+        for (at, name) in names.iter().enumerate() {
+            ui.menu_button(format!("Of {name}"), |ui| {
+                ask(ui, "Links of greatest alpha...", ExportFormat::Pharaoh(at, LinkRule::Greatest));
+                ask(ui, "Links with alpha of at least 0.2...", ExportFormat::Pharaoh(at, LinkRule::Above(20)));
+                ui.menu_button("Links of rows and columns", |ui| {
+                    for (n, rule) in SYMMETRIZATIONS.iter().enumerate() {
+                        let kind = ExportFormat::Pharaoh(at, LinkRule::Symmetrised(n));
+                        ask(ui, &format!("{}...", rule.name), kind);
+                    }
+                });
+                ask(ui, "Heatmaps as SVG, into a folder...", ExportFormat::Figures(at, AttentionFormat::Svg));
+                ask(ui, "Heatmaps as PDF, into a folder...", ExportFormat::Figures(at, AttentionFormat::Pdf));
+                ask(ui, "Heatmaps as PNG, into a folder...", ExportFormat::Figures(at, AttentionFormat::Png));
+            });
+        }
+    });
+}
+
+fn judging_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.menu_button("Judging", |ui| {
+        let agreement = ui.button("Agreement...").on_hover_text("How far two annotators agree, and where they differ");
+        if agreement.clicked() {
+            let workbench = &window.pages.workbench;
+            // The one who judges here comes first, if there is anything by that name.
+            let mut names: Vec<String> = workbench.corpus.counts.annotators.keys().cloned().collect();
+            names.sort_by_key(|name| *name != workbench.annotator);
+            let mut names = names.into_iter();
+            let pair = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
+            window.push(CorpusRequest::Compare(Some(pair)));
+            ui.close();
+        }
+        let scheme = ui.button("Scheme of errors...").on_hover_text("Kinds of errors, and what each severity weighs");
+        if scheme.clicked() {
+            let draft = SchemeDraft::new(Arc::clone(&window.pages.workbench.corpus.scheme));
+            window.local.corpus.scheme = Some(draft);
+            ui.close();
+        }
+    });
+}
+
+/// What went wrong, what came in, what is being done.
+fn told_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let t = theme::tokens(ui);
+    let workbench = &window.pages.workbench;
+    if let Some((what, share)) = &workbench.busy {
+        ui.horizontal(|ui| {
+            ui.label(RichText::new(what).size(theme::TEXT_SMALL).color(t.weak));
+            let note = "What came in stays; importing the file again goes on";
+            if workbench.is_importing && ui.small_button("Stop the import").on_hover_text(note).clicked() {
+                window.push(CorpusRequest::Stop);
+            }
+        });
+        let bar = ProgressBar::new(*share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);
+        ui.add(bar).widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::ProgressIndicator, true, what));
+    }
+    let (message, imported) = (workbench.message.clone(), workbench.imported.clone());
+    if message.is_none() && imported.is_none() {
+        return;
+    }
+    let frame = egui::Frame::new()
+        .fill(if message.is_some() { t.error_soft } else { t.sunken })
+        .corner_radius(egui::CornerRadius::same(theme::RADIUS))
+        .inner_margin(egui::Margin::same(8));
+    frame.show(ui, |ui| {
+        ui.horizontal_top(|ui| {
+            if ui.small_button("Dismiss").clicked() {
+                window.push(CorpusCommand::DismissMessage);
+            }
+            ui.vertical(|ui| {
+                if let Some(message) = &message {
+                    ui.add(Label::new(RichText::new(message).color(t.error)).wrap());
+                }
+                let Some((path, imported)) = &imported else { return };
+                let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
+                ui.add(Label::new(format!("{name}: {}", imported.told())).wrap());
+                let facts = imported.facts.join(" ");
+                let colour = if imported.asks { t.warm } else { t.weak };
+                ui.add(Label::new(RichText::new(facts).size(theme::TEXT_SMALL).color(colour)).wrap());
+                for warning in imported.warnings.iter().take(MOST_WARNINGS) {
+                    ui.add(Label::new(RichText::new(warning).size(theme::TEXT_SMALL).color(t.warm)).wrap());
+                }
+            });
+        });
+    });
+}
+
+/// What to do while there are no sentences.
+fn first_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.vertical_centered(|ui| {
+        ui.add_space(ui.available_height() * 0.2);
+        ui.heading("No sentences yet");
+        ui.label("Import a text with a sentence a line; a file can also be dropped here.");
+        if ui.button("Import a text...").clicked() {
+            window.ask(IMPORT.then(CorpusCommand::Import));
+        }
+        let fill = ui.button("Put in a set to try");
+        if fill.on_hover_text("24 English sentences with translations and alignments by hand").clicked() {
+            window.push(CorpusRequest::Fill);
+        }
+    });
+}

@@ -1,0 +1,445 @@
+//! Floor 11: page Corpus, the overview: numbers over all sentences that are shown, each of which leads to its sentences.
+
+use egui::{ComboBox, ProgressBar, RichText, ScrollArea, Ui, vec2};
+
+use crate::corpus::measures::frequencies::{class_name, class_range};
+use crate::corpus::measures::scores::SystemScores;
+use crate::corpus::overview::compute::{
+    Overview, SHOWN_JUMP, SourceWordErrors, SystemPair, jump_condition, ngram_condition,
+};
+use crate::corpus::overview::tables::jump_name;
+use crate::pages::corpus::CorpusPage;
+use crate::pages::corpus::view::bars::{BarGroup, GroupBar, bars_ui, legend_ui};
+use crate::pages::corpus::view::listing::{ListingRow, listing_ui};
+use crate::pages::corpus::whole::ExploreCommand;
+use crate::pages::window::dialogs::{Question, TEXTS, Wants};
+use crate::pages::window::local::Window;
+use crate::widgets::labels::plural;
+use crate::widgets::theme;
+
+/// Two parts stand side by side where there is so much room, points.
+const WIDE: f32 = 760.0;
+
+/// A score by its name: what of the scores of a system it is, and its digits.
+type Score = (&'static str, fn(&SystemScores) -> Option<f64>, usize);
+
+/// The scores that are shown by length.
+const SCORES: [Score; 3] =
+    [("BLEU", |scores| scores.bleu, 1), ("chrF2", |scores| scores.chrf, 1), ("AER", |scores| scores.aer, 3)];
+/// The place of the alignment error among them.
+const AER: usize = 2;
+
+/// A part of the overview; gives the condition of what was clicked.
+type Part = fn(&mut Ui, &mut Window<'_>, &Overview) -> Option<String>;
+
+/// Every part, in order.
+const PARTS: [Part; 5] = [lengths_ui, frequencies_ui, words_ui, jumps_ui, ngrams_ui];
+
+/// The overview.
+pub fn overview_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let t = theme::tokens(ui);
+    let workbench = &window.pages.workbench;
+    if let Some(share) = workbench.whole.counted.share {
+        ui.label(RichText::new("Counting the sentences").size(theme::TEXT_SMALL).color(t.weak));
+        let bar = ProgressBar::new(share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);
+        let name = "Counting the sentences";
+        ui.add(bar).widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::ProgressIndicator, true, name));
+    }
+    let is_counting = workbench.whole.counted.share.is_some();
+    let Some(overview) = workbench.whole.counted.overview.clone() else {
+        if !is_counting {
+            // The file of frequencies may be what was missing.
+            ui.label("Nothing was counted; choose where the frequencies of words come from:");
+            ui.horizontal(|ui| from_ui(ui, window));
+        }
+        return;
+    };
+    if workbench.corpus.systems.is_empty() {
+        ui.label("No system says anything yet: run the models above, or import what another system said.");
+        return;
+    }
+    let mut clicked = None;
+    ScrollArea::vertical().id_salt("corpus_overview").auto_shrink(false).show(ui, |ui| {
+        clicked = all_ui(ui, window, &overview);
+        if ui.available_width() < WIDE {
+            for part in PARTS {
+                clicked = framed(ui, |ui| part(ui, window, &overview)).or(clicked.take());
+            }
+            return;
+        }
+        let width = (ui.available_width() - theme::SPACE_3) / 2.0;
+        for pair in PARTS.chunks(2) {
+            ui.horizontal_top(|ui| {
+                ui.spacing_mut().item_spacing.x = theme::SPACE_3;
+                // One that is alone has all the width.
+                let width = if pair.len() == 1 { 2.0 * width + theme::SPACE_3 } else { width };
+                for part in pair {
+                    ui.allocate_ui_with_layout(vec2(width, 0.0), egui::Layout::top_down(egui::Align::Min), |ui| {
+                        ui.set_width(width);
+                        clicked = framed(ui, |ui| part(ui, window, &overview)).or(clicked.take());
+                    });
+                }
+            });
+        }
+    });
+    if let Some(condition) = clicked {
+        window.push(ExploreCommand::Follow(condition));
+    }
+}
+
+fn framed(ui: &mut Ui, part: impl FnOnce(&mut Ui) -> Option<String>) -> Option<String> {
+    theme::card(theme::tokens(ui))
+        .show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            part(ui)
+        })
+        .inner
+}
+
+fn title(ui: &mut Ui, text: &str, about: &str) {
+    ui.label(RichText::new(text).strong()).on_hover_text(about);
+}
+
+fn note(ui: &mut Ui, text: &str) {
+    let text = RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak);
+    ui.add(egui::Label::new(text).wrap());
+}
+
+fn name(workbench: &CorpusPage, system: usize) -> &str {
+    workbench.corpus.systems.get(system).map_or("", |column| column.system.name.as_str())
+}
+
+/// All sentences together, and the two systems that are compared.
+fn all_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+    let workbench = &window.pages.workbench;
+    ui.horizontal_wrapped(|ui| {
+        let counted = if overview.counted == overview.of {
+            format!("{} shown", plural(overview.of, "sentence"))
+        } else {
+            format!("{} of the {} shown, spread evenly", plural(overview.counted, "sentence"), overview.of)
+        };
+        ui.label(RichText::new(counted).color(theme::tokens(ui).weak));
+        legend_ui(ui, workbench.corpus.systems.iter().map(|column| column.system.name.as_str()));
+    });
+    egui::Grid::new("corpus_all").spacing(vec2(theme::SPACE_4, 0.0)).min_row_height(18.0).show(ui, |ui| {
+        ui.spacing_mut().interact_size.y = 18.0;
+        let small = |text: &str| RichText::new(text).size(theme::TEXT_SMALL).weak();
+        for head in ["", "sentences", "BLEU", "chrF2", "AER"] {
+            ui.label(small(head));
+        }
+        ui.end_row();
+        for (system, scores) in overview.all.scores.iter().enumerate() {
+            ui.label(RichText::new(format!("{}. {}", system + 1, name(workbench, system))).size(theme::TEXT_SMALL));
+            ui.label(scores.sentences.to_string());
+            for (_, score, digits) in SCORES {
+                ui.label(score(scores).map_or_else(String::new, |score| format!("{score:.digits$}")));
+            }
+            ui.end_row();
+        }
+    });
+    pair_ui(ui, window, overview)
+}
+
+/// Which two systems are compared, and how they do.
+fn pair_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+    let workbench = &window.pages.workbench;
+    let pair = overview.pair.as_ref()?;
+    let count = workbench.corpus.systems.len();
+    let mut clicked = None;
+    ui.horizontal_wrapped(|ui| {
+        if count > 2 {
+            for (label, chosen, other, is_first) in
+                [("Compare", pair.first, pair.second, true), ("with", pair.second, pair.first, false)]
+            {
+                let label = ui.label(label);
+                let text = format!("{}. {}", chosen + 1, name(workbench, chosen));
+                let combo = ComboBox::from_id_salt(("pair", is_first)).truncate().selected_text(text);
+                let combo = combo.show_ui(ui, |ui| {
+                    for at in (0..count).filter(|at| *at != other) {
+                        let text = format!("{}. {}", at + 1, name(workbench, at));
+                        if ui.selectable_label(at == chosen, text).clicked() && at != chosen {
+                            let (first, second) = if is_first { (at, other) } else { (other, at) };
+                            window.push(ExploreCommand::SetPair(first, second));
+                        }
+                    }
+                });
+                combo.response.labelled_by(label.id);
+            }
+        }
+        let (one, other) = (pair.first + 1, pair.second + 1);
+        ui.label(format!("Sentences by BLEU, {one} against {other}:"));
+        for (count, sign, word) in
+            [(pair.sentences[0], ">", "better"), (pair.sentences[1], "=", "equal"), (pair.sentences[2], "<", "worse")]
+        {
+            let condition = format!("bleu.{one}-{other}{sign}0");
+            let button = ui.button(format!("{count} {word}")).on_hover_text(format!("Click: {condition}"));
+            if button.accessible_name(format!("{count} {word} by BLEU")).clicked() {
+                clicked = Some(condition);
+            }
+        }
+        if let Some(text) = resampled(pair) {
+            ui.label(RichText::new(text).size(theme::TEXT_SMALL).weak()).on_hover_text(
+                "Paired bootstrap (Koehn 2004): sentences are drawn again with repetition, and corpus BLEU of both is compared",
+            );
+        }
+    });
+    ui.add_space(theme::SPACE_1);
+    clicked
+}
+
+fn resampled(pair: &SystemPair) -> Option<String> {
+    let paired = pair.paired.as_ref()?;
+    let (one, other) = (pair.first + 1, pair.second + 1);
+    let difference = &paired.difference;
+    let wins = (1.0 - paired.second_wins - paired.ties).max(0.0);
+    let ties = if paired.ties > 0.0 { format!(", equal in {:.1} %", 100.0 * paired.ties) } else { String::new() };
+    Some(format!(
+        "{one} less {other}: {:+.2} ({:+.2} to {:+.2} in 95 % of {} resamples), p {:.3}; {one} better in {:.1} % of them{ties}",
+        -difference.value,
+        -difference.high,
+        -difference.low,
+        paired.resamples,
+        paired.p_value,
+        100.0 * wins
+    ))
+}
+
+fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+    let chosen = window.local.corpus.score.min(SCORES.len() - 1);
+    ui.horizontal(|ui| {
+        title(ui, "By words of the source", "Corpus scores of the sentences of each length");
+        for (at, (name, ..)) in SCORES.iter().enumerate() {
+            let label = ui.selectable_label(at == chosen, *name);
+            if label.accessible_name(format!("{name} by length")).clicked() {
+                window.local.corpus.score = at;
+            }
+        }
+    });
+    let workbench = &window.pages.workbench;
+    let (score_name, score, digits) = SCORES[chosen];
+    let group = |group: &crate::corpus::overview::compute::OverviewGroup| BarGroup {
+        name: group.name.clone(),
+        bars: (0..group.scores.len())
+            .map(|system| {
+                let scores = &group.scores[system];
+                let value = score(scores)?;
+                let count = if chosen == AER { scores.aligned } else { scores.sentences };
+                let words = &group.name;
+                let label = format!(
+                    "{score_name} {value:.digits$} of {}, {words} words, {}",
+                    name(workbench, system),
+                    plural(count, "sentence")
+                );
+                let condition =
+                    if chosen == AER { overview.aligned(group, system) } else { overview.scored(group, system) };
+                Some(GroupBar { value, text: format!("{value:.digits$}"), label, series: system, condition })
+            })
+            .collect(),
+    };
+    let groups: Vec<BarGroup> = overview.lengths.iter().map(group).collect();
+    if groups.iter().all(|group| group.bars.iter().all(Option::is_none)) {
+        let why = if chosen == AER {
+            "No system that says the references has links by hand to compare with: import or draw some, then Run, Align the references"
+        } else {
+            "There are no references to compare with; import some"
+        };
+        note(ui, why);
+        return None;
+    }
+    bars_ui(ui, "length", &groups)
+}
+
+const FREQUENCIES: Question = Question::new(
+    "Frequencies of words",
+    "Choose",
+    Wants::File(TEXTS),
+    "Lines of a word and its count, or the training text itself, whose words are counted; packed or not.",
+);
+
+/// Where frequencies come from.
+fn from_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.menu_button("From...", |ui| {
+        if ui.button("Count the references of this workspace").clicked() {
+            window.push(ExploreCommand::SetFrequencies(None));
+            ui.close();
+        }
+        if ui.button("Choose a list or a training text...").clicked() {
+            window.ask(FREQUENCIES.then(|path| ExploreCommand::SetFrequencies(Some(path))));
+            ui.close();
+        }
+    });
+}
+
+fn frequencies_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+    ui.horizontal(|ui| {
+        let about = "F1 = 2 right / (output + reference); an output word is right as often as the reference has it";
+        title(ui, "F1 of words by their frequency", about);
+        from_ui(ui, window);
+    });
+    let workbench = &window.pages.workbench;
+    let mut groups = Vec::new();
+    for class in &overview.classes {
+        let (shown, range) = (class_name(class.range), class_range(class.range));
+        let bar = |(system, words): (usize, &crate::analysis::lexical::LexicalCounts)| {
+            let value = words.f1()?;
+            let rate = |rate: Option<f64>| rate.map_or("none".to_owned(), |rate| format!("{:.0} %", 100.0 * rate));
+            let label = format!(
+                "F1 {value:.2} of {}, words seen {shown} times: precision {}, recall {}, {}",
+                name(workbench, system),
+                rate(words.precision()),
+                rate(words.recall()),
+                plural(class.sentences[system], "sentence")
+            );
+            let condition = format!("freq.{}={range}", system + 1);
+            Some(GroupBar { value, text: format!("{:.0}", 100.0 * value), label, series: system, condition })
+        };
+        let bars: Vec<Option<GroupBar>> = class.words.iter().enumerate().map(bar).collect();
+        if bars.iter().any(Option::is_some) {
+            groups.push(BarGroup { name: shown, bars });
+        }
+    }
+    let clicked = bars_ui(ui, "frequency", &groups);
+    note(ui, &format!("Per cent, by how often a word is in {}", overview.origin));
+    clicked
+}
+
+fn jumps_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+    let about = "How far the source word of a target word lies behind that of the target word before it: 1 goes on to the \
+                 next, below 0 goes back";
+    title(ui, "Jumps of the alignment", about);
+    if overview.jumps.iter().all(Option::is_none) {
+        note(ui, "No system has alignments");
+        return None;
+    }
+    let workbench = &window.pages.workbench;
+    // Systems without alignments take no room.
+    let systems: Vec<usize> = (0..overview.jumps.len()).filter(|at| overview.jumps[*at].is_some()).collect();
+    let group = |jump: i32| BarGroup {
+        name: jump_name(jump),
+        bars: systems
+            .iter()
+            .map(|&system| {
+                let counts = overview.jumps[system].as_ref()?;
+                let (all, count) = (counts.iter().sum::<u64>(), counts[(jump + SHOWN_JUMP) as usize]);
+                let share = count as f64 / all.max(1) as f64;
+                let label = format!(
+                    "{:.1} % of the jumps of {} are {}, {}",
+                    100.0 * share,
+                    name(workbench, system),
+                    jump_name(jump),
+                    plural(count as usize, "time")
+                );
+                // The root, so that rare far jumps are seen beside 0 and 1.
+                let text = format!("{:.0}", 100.0 * share);
+                let condition = jump_condition(system, jump);
+                Some(GroupBar { value: share.sqrt(), text, label, series: system, condition })
+            })
+            .collect(),
+    };
+    let groups: Vec<BarGroup> = (-SHOWN_JUMP..=SHOWN_JUMP).map(group).collect();
+    let clicked = bars_ui(ui, "jump", &groups);
+    note(ui, "Per cent of the jumps; heights are their roots");
+    clicked
+}
+
+fn words_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+    let count = overview.words.len();
+    let system = window.local.corpus.words_of.min(count.saturating_sub(1));
+    let about = "A source word goes wrong in a sentence where an output word linked to it is not in the reference, or a word of \
+                 the reference linked to it is not in the output";
+    ui.horizontal_wrapped(|ui| {
+        title(ui, "Source words that go wrong", about);
+        let workbench = &window.pages.workbench;
+        if count > 1 {
+            let text = format!("{}. {}", system + 1, name(workbench, system));
+            let combo = ComboBox::from_id_salt("words_of").truncate().selected_text(text);
+            let combo = combo.show_ui(ui, |ui| {
+                for at in 0..count {
+                    let text = format!("{}. {}", at + 1, name(workbench, at));
+                    ui.selectable_value(&mut window.local.corpus.words_of, at, text);
+                }
+            });
+            crate::widgets::labels::said(combo.response, "System whose source words are listed");
+        }
+        for (by_share, text, about) in
+            [(false, "most often", "By how many sentences"), (true, "largest share", "By share of their sentences")]
+        {
+            if ui.selectable_label(window.local.corpus.by_share == by_share, text).on_hover_text(about).clicked() {
+                window.local.corpus.by_share = by_share;
+            }
+        }
+    });
+    let Some(words) = overview.words.get(system).filter(|words| !words.is_empty()) else {
+        note(ui, "Nothing is linked: systems without alignments and references without links tell nothing here");
+        return None;
+    };
+    let mut order: Vec<&SourceWordErrors> = words.iter().collect();
+    if window.local.corpus.by_share {
+        // 1 of 1 says less than 9 of 10.
+        let share = |word: &SourceWordErrors| word.wrong as f64 / (word.sentences as f64 + 2.0);
+        order.sort_by(|a, b| share(b).total_cmp(&share(a)));
+    }
+    let rate =
+        |part: u64, of: u64| if of == 0 { String::new() } else { format!("{:.0} %", 100.0 * part as f64 / of as f64) };
+    let head = [
+        ("source word", "Between spaces, without the punctuation round it"),
+        ("wrong", "Sentences where something is not as in the reference"),
+        ("of", "Sentences where it is linked"),
+        ("recall", "Words of the reference that it is linked to, and that the output has"),
+        ("precision", "Output words that it is linked to, and that the reference has"),
+    ];
+    let clicked = listing_ui(ui, "source_words", &head, order.len(), |n| {
+        let word = order[n];
+        let (recall, precision) = (rate(word.fate.found, word.fate.wanted), rate(word.fate.right, word.fate.said));
+        ListingRow {
+            label: format!("{} goes wrong in {} of {}", word.word, word.wrong, plural(word.sentences, "sentence")),
+            text: word.word.clone(),
+            numbers: vec![word.wrong.to_string(), word.sentences.to_string(), recall, precision],
+            condition: word.condition(system),
+        }
+    });
+    note(ui, &format!("References are linked: {}", overview.linked_by()));
+    clicked
+}
+
+fn ngrams_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+    let about =
+        "N-grams of 1 to 4 words; ratio = (right in the one + 1) / (right in both together + 2), as compare-mt has it";
+    title(ui, "N-grams that one system has right more often", about);
+    let Some(pair) = &overview.pair else {
+        note(ui, "Two systems are needed to compare");
+        return None;
+    };
+    let workbench = &window.pages.workbench;
+    let mut clicked = None;
+    let ways = [(pair.first, pair.second, &pair.ngrams[0]), (pair.second, pair.first, &pair.ngrams[1])];
+    ui.columns(2, |columns| {
+        for (ui, (one, other, ngrams)) in columns.iter_mut().zip(ways) {
+            note(ui, &format!("in {}. {}", one + 1, name(workbench, one)));
+            let (first, second) = (format!("in {}", one + 1), format!("in {}", other + 1));
+            let head = [
+                ("n-gram", "Words and signs as BLEU counts them"),
+                (first.as_str(), "How often it is right here"),
+                (second.as_str(), "How often it is right in the other"),
+                ("ratio", "Smoothed"),
+            ];
+            let row = |n: usize| {
+                let ngram = &ngrams[n];
+                ListingRow {
+                    label: format!(
+                        "{}: right {} against {}",
+                        ngram.words,
+                        plural(ngram.one as usize, "time"),
+                        ngram.other
+                    ),
+                    text: ngram.words.clone(),
+                    numbers: vec![ngram.one.to_string(), ngram.other.to_string(), format!("{:.2}", ngram.ratio)],
+                    condition: ngram_condition(one, other, &ngram.words),
+                }
+            };
+            let id = if one == pair.first { "ngrams_first" } else { "ngrams_second" };
+            clicked = listing_ui(ui, id, &head, ngrams.len(), row).or(clicked.take());
+        }
+    });
+    clicked
+}

@@ -1,0 +1,111 @@
+//! Floor 11: page Corpus, the menu of what runs over the workspace: which models, and with which interventions.
+
+use std::path::PathBuf;
+
+use egui::{RichText, Ui};
+
+use crate::app::document::column::file_name;
+use crate::jobs::corpus::thread::CorpusRequest;
+use crate::jobs::queue::evaluate::Candidate;
+use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::window::dialogs::{Question, Wants};
+use crate::pages::window::local::Window;
+use crate::widgets::labels::plural;
+use crate::widgets::theme;
+
+const RUN_WITH: Question = Question::new(
+    "Run with interventions",
+    "Run",
+    Wants::File(&["json", "jsonl"]),
+    "A file as page Sentence saves it: one object for all sentences, or a line for each. Sentences that it does not fit are left out and told.",
+);
+
+/// The list of models that may run is no higher, points.
+const MODELS_HEIGHT: f32 = 360.0;
+
+/// The menu.
+pub fn run_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.menu_button("Run", |ui| {
+        let note = "Every sentence that a model has not been asked about; typing goes first, and a run goes on where it stopped";
+        ui.menu_button("Translate with", |ui| models_ui(ui, window, false)).response.on_hover_text(note);
+        let note = "Each reference is forced, so that alignments by hand can be compared";
+        ui.menu_button("Align the references with", |ui| models_ui(ui, window, true)).response.on_hover_text(note);
+        ui.menu_button("With interventions", |ui| {
+            let set = ui.button("What is set on page Sentence");
+            if set.on_hover_text("Masks, words, rows and temperature, for every sentence; a system of its own").clicked() {
+                window.push(CorpusCommand::RunSet);
+                ui.close();
+            }
+            if ui.button("Of a file...").clicked() {
+                window.ask(RUN_WITH.then(CorpusCommand::RunWith));
+                ui.close();
+            }
+        });
+        let systems = window.pages.workbench.corpus.systems.clone();
+        if !systems.is_empty() {
+            ui.separator();
+            ui.menu_button("Remove", |ui| {
+                for column in &systems {
+                    ui.menu_button(&column.system.name, |ui| {
+                        let text = format!("Yes, remove it and {}", plural(column.done, "output"));
+                        if ui.button(text).on_hover_text("This cannot be undone").clicked() {
+                            window.push(CorpusRequest::Remove(column.system.id));
+                            ui.close();
+                        }
+                    });
+                }
+            });
+        }
+    });
+}
+
+/// Which models run: all above, one of them, one that is not open, or one of another folder.
+fn models_ui(ui: &mut Ui, window: &mut Window<'_>, forces: bool) {
+    let mut open: Vec<(Candidate, String)> = Vec::new();
+    for column in window.app.document.columns() {
+        let candidate = column.candidate();
+        if !open.iter().any(|(other, _)| *other == candidate) {
+            open.push((candidate, column.model()));
+        }
+    }
+    let all = egui::Button::new("All models above");
+    if ui.add_enabled(!open.is_empty(), all).clicked() {
+        window.push(CorpusCommand::Run(forces));
+        ui.close();
+    }
+    ui.separator();
+    let is_open = |folder: &PathBuf| open.iter().any(|(other, _)| *other == Candidate::Model(folder.clone()));
+    let others = window.local.bundled.iter().filter(|folder| !is_open(folder));
+    let others: Vec<(Candidate, String)> =
+        others.map(|folder| (Candidate::Model(folder.clone()), file_name(folder))).collect();
+    // More than have room scroll.
+    let area = egui::ScrollArea::vertical().id_salt("models");
+    area.max_height(MODELS_HEIGHT).min_scrolled_height(MODELS_HEIGHT).show(ui, |ui| {
+        let one = |ui: &mut Ui, window: &mut Window<'_>, (candidate, name): (Candidate, String)| {
+            let folders: Vec<String> = candidate.folders().iter().map(|folder| folder.display().to_string()).collect();
+            let button = ui.button(&name).on_hover_text(folders.join("\n"));
+            let act = if forces { "Align the references" } else { "Translate" };
+            if button.accessible_name(format!("{act} with {name}")).clicked() {
+                window.push(CorpusCommand::RunOne(candidate, forces));
+                ui.close();
+            }
+        };
+        for model in open {
+            one(ui, window, model);
+        }
+        if !others.is_empty() {
+            ui.label(RichText::new("Not open").size(theme::TEXT_SMALL).weak());
+        }
+        for model in others {
+            one(ui, window, model);
+        }
+    });
+    ui.separator();
+    if ui.button("Another model folder...").clicked() {
+        let title = if forces { "Align the references with a model" } else { "Translate the workspace with a model" };
+        let note = "A model is a folder with config.json, model.safetensors and two tokenizers. It runs without being opened on page Sentence.";
+        let question = Question::new(title, "Run", Wants::Folder, note);
+        window.ask(question.then(move |path| CorpusCommand::RunOne(Candidate::Model(path), forces)));
+        ui.close();
+    }
+}

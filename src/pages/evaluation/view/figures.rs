@@ -1,0 +1,385 @@
+//! Floor 11: page Evaluation, the figures: a table, BLEU by length, AER, and whether a difference means anything.
+
+use egui::{RichText, Ui};
+
+use crate::analysis::aer::AerCounts;
+use crate::analysis::bootstrap::Interval;
+use crate::analysis::buckets::Bucket;
+use crate::analysis::reading::Reading;
+use crate::corpus::overview::evaluated::{Evaluated, MeasuredSystem, ScoresRow};
+use crate::corpus::overview::gold;
+use crate::corpus::overview::gold::Baseline;
+use crate::corpus::overview::test_set::{Set, Unk};
+use crate::evaluation::alignment::AlignerDirection;
+use crate::figure::plot::{Plot, Series, SeriesStyle};
+use crate::pages::evaluation::command::EvaluationCommand;
+use crate::pages::evaluation::view::parts;
+use crate::pages::evaluation::view::parts::{figure, name_ui, note_ui, right_ui, waiting_ui};
+use crate::pages::evaluation::view::table::table_ui;
+use crate::pages::window::local;
+use crate::pages::window::local::Window;
+use crate::widgets::chart::{ChartWidget, chart_ui};
+use crate::widgets::{chart, labels, theme};
+
+/// What the dashed curves of AER are.
+const DASHED: &str = "dashed: a row is that of the word read before (Luong et al. 2015, footnote 14)";
+/// Share of the room that a plot takes in height, where the room is high.
+const PLOT_SHARE: f32 = 0.34;
+
+/// What the interval of a difference says,
+const RANGE: &str = "The test set is drawn anew 1000 times from its own sentences, with repeats: 95 % of the differences lie \
+                     between these. It says how large the difference is and how surely that is known; with 0 between its ends \
+                     another test set of the kind could turn it round.";
+/// what p says,
+const P_VALUE: &str = "How often so great a difference comes about by chance between systems that are equally good: the same \
+                       1000 differences, moved so that their mean is 0 (paired bootstrap, as sacreBLEU). It says whether there \
+                       is a difference, not how large it is.";
+/// and how both go together.
+const BOTH: &str = "95 % says how large a difference may be, p how easily chance alone makes one as great. An interval without 0 \
+                    mostly goes with p below 0.05; they are counted in two ways from the same resamples, so that they may \
+                    disagree at the edge.";
+
+/// The figures.
+pub fn figures_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some(results) = window.pages.evaluation.results.clone() else {
+        waiting_ui(ui, window, "The figures of the models of the columns come up here");
+        first_set_ui(ui, window);
+        return;
+    };
+    let height = (ui.available_height() * PLOT_SHARE).max(theme::PLOT_HEIGHT);
+    egui::ScrollArea::vertical().id_salt("figures").auto_shrink(false).show(ui, |ui| {
+        table_ui(ui, &results);
+        ui.add_space(theme::SPACE_2);
+        let names = results.models.iter().map(|measured| measured.report.name.as_str()).enumerate();
+        chart::legend_ui(ui, names);
+        let has_gold = results.models.iter().any(|measured| measured.alignment.is_some());
+        if has_gold {
+            chart::side_by_side(
+                ui,
+                |ui| lengths_ui(ui, window, &results, height),
+                |ui| thresholds_ui(ui, &results, height),
+            );
+            ui.add_space(theme::SPACE_2);
+            aer_ui(ui, &results);
+        } else {
+            lengths_ui(ui, window, &results, height);
+        }
+        comparisons_ui(ui, &results);
+        signatures_ui(ui, &results);
+    });
+}
+
+fn head_ui(ui: &mut Ui, heads: &[(&str, &str)]) {
+    let weak = theme::tokens(ui).weak;
+    for (head, note) in heads {
+        let label = ui.label(RichText::new(*head).size(theme::TEXT_SMALL).color(weak));
+        if !note.is_empty() {
+            label.on_hover_text(*note);
+        }
+    }
+    ui.end_row();
+}
+
+/// AER, precision and recall end a row.
+fn rates_ui(ui: &mut Ui, counts: &AerCounts) {
+    let rates = counts.rates();
+    for rate in [rates.aer, rates.precision, rates.recall] {
+        right_ui(ui, |ui| ui.label(figure(rate, 3)));
+    }
+    ui.end_row();
+}
+
+/// Something to try: a small set that comes with the program.
+fn first_set_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let is_free = window.pages.evaluation.test.source.is_none();
+    ui.vertical_centered(|ui| {
+        ui.add_space(theme::SPACE_2);
+        let note = "Twenty-four English sentences with French translations and alignments by hand, as three files";
+        if is_free && ui.button("Take a small test set").on_hover_text(note).clicked() {
+            let folder = window.local.own_folder().join("first-set");
+            window.push(EvaluationCommand::TakeFirstSet(folder));
+        }
+    });
+}
+
+/// BLEU by length, as in figure 2 of Bahdanau et al. and figure 6 of Luong et al.
+fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, height: f32) {
+    let set = if window.layout(local::EVALUATION_SET, 0.0) > 0.0 { Set::WithoutUnk } else { Set::All };
+    let unk = results.models.first().and_then(|measured| measured.report.unk.first()).copied();
+    let buckets = results.buckets(set, unk.unwrap_or(Unk::Allowed));
+    let series: Vec<Series> =
+        results.models.iter().enumerate().map(|(place, measured)| by_length(place, measured, set, &buckets)).collect();
+    let marks: Vec<f64> = (0..buckets.len()).map(|at| at as f64).collect();
+    let chart = ChartWidget {
+        plot: Plot {
+            title: "BLEU by length of the source, words",
+            x_label: "",
+            x_text: &|x| {
+                let at = x.round();
+                let name = if (x - at).abs() < 0.01 && at >= 0.0 { buckets.get(at as usize) } else { None };
+                name.map_or_else(String::new, |bucket| bucket.name.clone())
+            },
+            x_ticks: &marks,
+            y_text: &|bleu| format!("{bleu:.1}"),
+            from_zero: true,
+            series: &series,
+        },
+        moves: false,
+        height,
+    };
+    if buckets.is_empty() {
+        ui.label("There is no sentence of any length in this set");
+    } else {
+        chart_ui(ui, &chart);
+    }
+    ui.horizontal_wrapped(|ui| {
+        for (place, other) in [Set::All, Set::WithoutUnk].into_iter().enumerate() {
+            let name = if other == Set::All { "All sentences" } else { "Without unknown words" };
+            if ui.selectable_label(other == set, name).clicked() {
+                window.keep(local::EVALUATION_SET, place as f32);
+            }
+        }
+        let weak = theme::tokens(ui).weak;
+        ui.label(RichText::new(basis(results, set)).size(theme::TEXT_SMALL).color(weak));
+    });
+}
+
+/// On how many sentences each point rests, and which translations they are of where there are several.
+fn basis(results: &Evaluated, set: Set) -> String {
+    let Some(report) = results.models.first().map(|measured| &measured.report) else { return String::new() };
+    let first = report.unk.first().copied();
+    let rows = report.rows.iter().filter(|row| row.set == set && Some(row.unk) == first && row.scores.sentences > 0);
+    let counts: Vec<String> =
+        rows.filter_map(|row| Some(format!("{} of {}", row.scores.sentences, row.bucket.as_ref()?.name))).collect();
+    let which = if report.unk.len() > 1 { ", with [UNK] in the output allowed" } else { "" };
+    format!("Sentences {} words{which}", counts.join(", "))
+}
+
+fn by_length(place: usize, measured: &MeasuredSystem, set: Set, buckets: &[&Bucket]) -> Series {
+    let report = &measured.report;
+    let first = report.unk.first().copied();
+    let rows = report.rows.iter().filter(|row| row.set == set && Some(row.unk) == first);
+    let point = |row: &ScoresRow| {
+        let at = buckets.iter().position(|bucket| Some(*bucket) == row.bucket.as_ref())?;
+        Some([at as f64, row.scores.bleu?])
+    };
+    Series { name: report.name.clone(), place, points: rows.filter_map(point).collect(), ..Series::default() }
+}
+
+fn aligned(results: &Evaluated) -> impl Iterator<Item = (usize, &MeasuredSystem, &[gold::AlignmentErrorRow])> {
+    let models = results.models.iter().enumerate();
+    models.filter_map(|(place, measured)| Some((place, measured.as_ref(), measured.aligned()?.rows.as_slice())))
+}
+
+fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
+    let mut series = Vec::new();
+    for (place, measured, rows) in aligned(results) {
+        let readings = readings(rows);
+        for &reading in &readings {
+            // that of the model's own comes first
+            let is_minor = readings.first() != Some(&reading);
+            let name = &measured.report.name;
+            let points = rows
+                .iter()
+                .filter(|row| row.extraction.reading == reading && row.direction == AlignerDirection::Forward);
+            let points = points.filter_map(|row| Some([f64::from(row.extraction.threshold?), row.counts.rates().aer?]));
+            series.push(Series {
+                name: if is_minor { format!("{name}, row of the {}", reading.name()) } else { name.clone() },
+                place,
+                points: points.collect(),
+                look: if is_minor { SeriesStyle::Minor } else { SeriesStyle::Marked },
+            });
+        }
+    }
+    if series.is_empty() {
+        ui.label(RichText::new("No model here has an alignment").color(theme::tokens(ui).weak));
+        return;
+    }
+    let lines = baseline_lines(results, &series);
+    let first = lines.first().map(|line| line.place);
+    series.extend(lines);
+    let chart = ChartWidget {
+        plot: Plot {
+            title: "AER with all source words of at least this alpha",
+            x_label: "",
+            x_text: &|theta| format!("{theta:.2}"),
+            x_ticks: &[0.2, 0.4, 0.6, 0.8],
+            y_text: &|aer| format!("{aer:.2}"),
+            from_zero: false,
+            series: &series,
+        },
+        moves: false,
+        height,
+    };
+    chart_ui(ui, &chart);
+    let is_other = |one: &&Series| one.look == SeriesStyle::Minor;
+    let dashed = series.iter().find(is_other).map(|one| Series { name: DASHED.to_owned(), ..one.clone() });
+    let level = series.iter().filter(|one| first.is_some_and(|first| one.place >= first)).cloned();
+    chart::lines_ui(ui, &dashed.into_iter().chain(level).collect::<Vec<_>>());
+}
+
+/// The AER of links that need no model, as level lines over all thresholds; their places follow those of the models.
+fn baseline_lines(results: &Evaluated, series: &[Series]) -> Vec<Series> {
+    let x = || series.iter().flat_map(|one| &one.points).map(|[x, _]| *x);
+    let (from, to) = (x().fold(f64::INFINITY, f64::min), x().fold(f64::NEG_INFINITY, f64::max));
+    let line = |(n, baseline): (usize, &Baseline)| {
+        let (_, counts) = baseline.rows.iter().find(|(direction, _)| *direction == AlignerDirection::Forward.name())?;
+        let aer = counts.rates().aer.filter(|_| from <= to)?;
+        let name = format!("{}, {aer:.3}", baseline_name(baseline).0);
+        let (place, points) = (results.models.len() + n, vec![[from, aer], [to, aer]]);
+        Some(Series { name, place, points, look: SeriesStyle::Bare })
+    };
+    results.baselines.iter().enumerate().filter_map(line).collect()
+}
+
+/// Precision, recall and AER with the one source word of greatest alpha, and with the best threshold.
+fn aer_ui(ui: &mut Ui, results: &Evaluated) {
+    let rows = |ui: &mut Ui| {
+        let heads = [
+            ("Alignments", "Of the first reference, by forced decoding"),
+            ("Direction", "The model's own links, or those of a model of the other direction, or both put together"),
+            ("Links", "How they are read off alpha"),
+            ("Row of", "Which word a row of alpha belongs to (Luong et al. 2015, footnote 14)"),
+            ("AER", "Alignment error rate of Och and Ney 2003, section 6; 0 is best"),
+            ("Precision", "Links found that are sure or possible"),
+            ("Recall", "Sure links that are found"),
+        ];
+        head_ui(ui, &heads);
+        for (place, measured, rows) in aligned(results) {
+            for reading in readings(rows) {
+                let same: Vec<&gold::AlignmentErrorRow> =
+                    rows.iter().filter(|row| row.extraction.reading == reading).collect();
+                let greatest = same.iter().filter(|row| row.extraction.threshold.is_none());
+                for row in greatest.copied().chain(best_threshold(&same)) {
+                    aligned_ui(ui, place, measured, row);
+                }
+            }
+        }
+        for baseline in &results.baselines {
+            baseline_ui(ui, baseline);
+        }
+    };
+    parts::table_ui(ui, "aer_table", rows, |ui| {
+        for measured in &results.models {
+            if let Some(Err(message)) = &measured.alignment {
+                ui.add(egui::Label::new(RichText::new(message).color(theme::tokens(ui).weak)).wrap());
+            }
+        }
+        let reverse = |name: &String| format!("The links of the other direction are those of {name}.");
+        let other = aligned(results).find_map(|(_, measured, _)| measured.aligned()?.reverse.as_ref());
+        let note = results.gold.as_ref().map(|(_, gold)| &gold.note);
+        for note in other.map(reverse).iter().chain(note) {
+            note_ui(ui, note);
+        }
+    });
+}
+
+/// Which words the rows of alpha were read as.
+fn readings(rows: &[gold::AlignmentErrorRow]) -> Vec<Reading> {
+    let mut readings = Vec::new();
+    for row in rows {
+        if !readings.contains(&row.extraction.reading) {
+            readings.push(row.extraction.reading);
+        }
+    }
+    readings
+}
+
+fn best_threshold<'a>(rows: &[&'a gold::AlignmentErrorRow]) -> Option<&'a gold::AlignmentErrorRow> {
+    let above =
+        rows.iter().filter(|row| row.extraction.threshold.is_some() && row.direction == AlignerDirection::Forward);
+    let with_aer = above.filter_map(|row| Some((row.counts.rates().aer?, row)));
+    with_aer.min_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, row)| *row)
+}
+
+fn aligned_ui(ui: &mut Ui, place: usize, measured: &MeasuredSystem, row: &gold::AlignmentErrorRow) {
+    name_ui(ui, place, &measured.report.name);
+    ui.label(row.direction.name());
+    let (text, said) = row.extraction.threshold.map_or_else(
+        || ("greatest \u{3b1}".to_owned(), "greatest alpha".to_owned()),
+        |theta| (format!("\u{3b1} \u{2265} {theta:.2}, the best"), format!("alpha at least {theta:.2}, the best")),
+    );
+    labels::said(ui.label(text), &said);
+    ui.label(row.extraction.reading.name());
+    rates_ui(ui, &row.counts);
+}
+
+/// What links that need no model are called, and what they are.
+fn baseline_name(baseline: &Baseline) -> (&'static str, &'static str) {
+    match baseline.name {
+        "diagonal" => {
+            ("straight line", "Each target word with the source word at its share of the sentence: the floor")
+        }
+        "statistical" => (
+            "statistical aligner",
+            "A model of word alignment that has read both sides and translates nothing: what attention is measured against",
+        ),
+        other => (other, ""),
+    }
+}
+
+/// Links that need no model: the floor and the ceiling of the rows above.
+fn baseline_ui(ui: &mut Ui, baseline: &Baseline) {
+    for (direction, counts) in &baseline.rows {
+        let (name, note) = baseline_name(baseline);
+        ui.label(name).on_hover_text(note);
+        for text in [direction, "-", "-"] {
+            ui.label(text);
+        }
+        rates_ui(ui, counts);
+    }
+}
+
+/// Every two models, by paired bootstrap.
+fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
+    if results.comparisons.is_empty() {
+        return;
+    }
+    ui.add_space(theme::SPACE_2);
+    let rows = |ui: &mut Ui| {
+        let heads = [
+            ("First", ""),
+            ("Second", ""),
+            (
+                "BLEU difference",
+                "Second less first, of the translations in which [UNK] is treated the first way that was asked for",
+            ),
+            ("95 %", RANGE),
+            ("p", P_VALUE),
+            ("chrF2 difference", "Second less first"),
+            ("95 %", RANGE),
+            ("p", P_VALUE),
+        ];
+        head_ui(ui, &heads);
+        for comparison in &results.comparisons {
+            for place in [comparison.pair.0, comparison.pair.1] {
+                let name = results.models.get(place).map_or("", |measured| &measured.report.name);
+                name_ui(ui, place, name);
+            }
+            for paired in [&comparison.by.bleu, &comparison.by.chrf] {
+                let Interval { value, low, high, .. } = paired.difference;
+                let span = format!("{low:+.2} to {high:+.2}");
+                for text in [format!("{value:+.2}"), span, format!("{:.3}", paired.p_value)] {
+                    right_ui(ui, |ui| ui.label(text));
+                }
+            }
+            ui.end_row();
+        }
+    };
+    parts::table_ui(ui, "bootstrap_table", rows, |ui| note_ui(ui, BOTH));
+}
+
+fn signatures_ui(ui: &mut Ui, results: &Evaluated) {
+    let Some(report) = results.models.first().map(|measured| &measured.report) else { return };
+    ui.add_space(theme::SPACE_2);
+    for text in [
+        format!("{}, beam {}", report.test_set, report.search.beam),
+        format!("BLEU {}", report.bleu_signature),
+        format!("chrF2 {}", report.chrf_signature),
+    ]
+    .into_iter()
+    .chain(results.left_out.clone())
+    {
+        note_ui(ui, &text);
+    }
+}

@@ -1,0 +1,106 @@
+//! Floor 11: the page Evaluation: models measured on a test set, and learning curves of training runs.
+//!
+//! At the left is what to measure on (`setup.rs`); beside it the figures, or the training runs. The sentences are shown by page
+//! Corpus.
+
+mod figures;
+mod parts;
+mod setup;
+mod table;
+mod training;
+
+use egui::accesskit::Role;
+use egui::{Layout, Rect, RichText, Ui, UiBuilder, WidgetInfo, vec2};
+
+use crate::app::page::Page;
+use crate::pages::evaluation::FiguresFormat;
+use crate::pages::evaluation::command::EvaluationCommand;
+use crate::pages::window::dialogs::{Question, Wants};
+use crate::pages::window::local;
+use crate::pages::window::local::Window;
+use crate::pages::window::view::{View, ViewPlace};
+use crate::widgets::theme;
+
+/// How figures are saved: on the button, the format, and what is asked.
+const FILES: [(&str, FiguresFormat, &str, &str, &str); 2] = [
+    (
+        "JSON...",
+        FiguresFormat::Json,
+        "Save the figures as JSON",
+        "evaluation.json",
+        "All figures with how they were measured.",
+    ),
+    (
+        "TSV...",
+        FiguresFormat::Tsv,
+        "Save the figures as TSV",
+        "evaluation.tsv",
+        "A row for each model, set, kind of output and length.",
+    ),
+];
+
+/// The page Evaluation.
+pub struct EvaluationView;
+
+/// A part with its name.
+type Part = (&'static str, fn(&mut Ui, &mut Window<'_>));
+
+/// The parts, in the order of [`local::EVALUATION_PART`].
+const PARTS: [Part; 2] = [("Figures", figures::figures_ui), ("Training", training::training_ui)];
+
+/// The place of the part that shows training runs.
+const TRAINING: usize = 1;
+
+impl View for EvaluationView {
+    fn name(&self) -> &'static str {
+        "Page Evaluation"
+    }
+
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Page(Page::Evaluation)
+    }
+
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        let room = ui.available_rect_before_wrap();
+        let width = theme::SETUP_WIDTH.min(room.width() * 0.45);
+        let left = Rect::from_min_size(room.min, vec2(width, room.height()));
+        let right = Rect::from_min_max(room.min + vec2(width + theme::SPACE_3, 0.0), room.max);
+        let child = |rect: Rect, name: &'static str| UiBuilder::new().id_salt(name).max_rect(rect);
+        setup::setup_ui(&mut ui.new_child(child(left, "evaluation_setup")), window);
+        part_ui(&mut ui.new_child(child(right, "evaluation_part")), window);
+        ui.advance_cursor_after_rect(room);
+    }
+}
+
+fn part_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    // Earlier versions had a part between these two.
+    let shown = usize::from(window.layout(local::EVALUATION_PART, 0.0) > 1.0);
+    ui.horizontal(|ui| {
+        for (place, (name, _)) in PARTS.iter().enumerate() {
+            let tab = ui.selectable_label(place == shown, *name);
+            tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, place == shown, *name));
+            if tab.clicked() {
+                window.keep(local::EVALUATION_PART, 2.0 * place as f32);
+            }
+        }
+        if shown == TRAINING || window.pages.evaluation.results.is_none() {
+            return;
+        }
+        ui.with_layout(Layout::right_to_left(egui::Align::Center), |ui| {
+            for (name, format, title, file, note) in FILES {
+                if ui.button(name).on_hover_text("Save the figures to a file").clicked() {
+                    let save = move |path| EvaluationCommand::Export { format, path };
+                    window.ask(Question::new(title, "Save", Wants::NewFile(file), note).then(save));
+                }
+            }
+            ui.label(RichText::new("Save").color(theme::tokens(ui).weak));
+            let note = "Shows them on page Corpus, to be sorted, searched and judged: every model's translation beside the first \
+                        reference, with BLEU as sacreBLEU cuts words by itself. It is kept only where you save it there.";
+            if ui.button("Sentences").on_hover_text(note).clicked() {
+                window.push(EvaluationCommand::ShowSentences);
+            }
+        });
+    });
+    ui.add_space(theme::SPACE_1);
+    PARTS[shown].1(ui, window);
+}

@@ -1,0 +1,235 @@
+//! Floor 11: page Evaluation, at the left: the files of the test set, the button that measures, the training logs.
+
+use std::path::Path;
+
+use egui::{Button, RichText, Ui, vec2};
+
+use crate::analysis::mteval::TOKENIZATIONS;
+use crate::app::document::column::file_name;
+use crate::app::state::AppState;
+use crate::jobs::queue::evaluate::Candidate;
+use crate::pages::evaluation::LogState;
+use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};
+use crate::pages::window::dialogs::{AskedPath, Question, TEXTS, Wants};
+use crate::pages::window::local::Window;
+use crate::pages::window::task;
+use crate::widgets::labels::plural;
+use crate::widgets::{chart, labels, theme};
+
+/// Room for the button behind a file's name, points.
+const REMOVE: f32 = 26.0;
+
+/// Height of a row of buttons, points.
+const ROW: f32 = 26.0;
+
+const SOURCE: Question = Question::new(
+    "Source sentences of a test set",
+    "Choose",
+    Wants::File(TEXTS),
+    "One sentence a line, packed with gzip or zstandard or not.",
+);
+
+const REFERENCE: Question = Question::new(
+    "References of a test set",
+    "Choose",
+    Wants::File(TEXTS),
+    "The translations of the source sentences, line by line. Several files are several references.",
+);
+
+const GOLD: Question = Question::new(
+    "Alignments by hand",
+    "Choose",
+    Wants::File(&["txt", "wa", "nonullalign", "align", "pharaoh", "naacl"]),
+    "For each line the links between words, sure and possible, in the Pharaoh or the NAACL 2003 format.",
+);
+
+const LOG: Question = Question::new(
+    "Open training logs",
+    "Open",
+    Wants::File(&["jsonl"]),
+    "The log.jsonl of a run, the folder of a run, or a folder of several runs. A log is followed while it grows.",
+);
+
+/// The test set and the logs.
+pub fn setup_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    egui::ScrollArea::vertical().id_salt("setup").auto_shrink([false, false]).show(ui, |ui| {
+        theme::card(theme::tokens(ui)).show(ui, |ui| {
+            ui.take_available_width();
+            test_ui(ui, window);
+        });
+        ui.add_space(theme::SPACE_2);
+        theme::card(theme::tokens(ui)).show(ui, |ui| {
+            ui.take_available_width();
+            logs_ui(ui, window);
+        });
+    });
+}
+
+fn test_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let test = &window.pages.evaluation.test;
+    let source = SOURCE.then(|path| TestCommand::SetSource(Some(path)));
+    let reference = REFERENCE.then(TestCommand::AddReference);
+    let gold = GOLD.then(|path| TestCommand::SetGold(Some(path)));
+    ui.heading("Test set");
+    caption_ui(ui, "Source sentences");
+    match &test.source {
+        Some(path) => file_ui(ui, window, path, source, TestCommand::SetSource(None)),
+        None => choose_ui(ui, window, "Choose a file...", source),
+    }
+    caption_ui(ui, "References");
+    for (at, path) in test.references.iter().enumerate() {
+        file_ui(ui, window, path, reference.clone(), TestCommand::RemoveReference(at));
+    }
+    let more = if test.references.is_empty() { "Choose a file..." } else { "One more..." };
+    choose_ui(ui, window, more, reference);
+    caption_ui(ui, "Alignments by hand, for AER");
+    match &test.gold {
+        Some(path) => file_ui(ui, window, path, gold, TestCommand::SetGold(None)),
+        None => choose_ui(ui, window, "None", gold),
+    }
+    ui.add_space(theme::SPACE_1);
+    options_ui(ui, window);
+    ui.add_space(theme::SPACE_1);
+    run_ui(ui, window);
+}
+
+fn caption_ui(ui: &mut Ui, text: &str) {
+    let weak = theme::tokens(ui).weak;
+    ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(weak));
+}
+
+fn choose_ui(ui: &mut Ui, window: &mut Window<'_>, text: &str, asked: AskedPath) {
+    let button = ui.add_sized(vec2(ui.available_width(), ROW), Button::new(text));
+    let button = button.on_hover_text(asked.question.note);
+    if button.accessible_name(asked.question.title).clicked() {
+        window.ask(asked);
+    }
+}
+
+/// A chosen file: a click chooses another, the cross takes it away.
+fn file_ui(ui: &mut Ui, window: &mut Window<'_>, path: &Path, asked: AskedPath, remove: TestCommand) {
+    let t = theme::tokens(ui);
+    let name = file_name(path);
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+        let room = ui.available_width() - REMOVE - theme::SPACE_1;
+        let text = labels::galley(ui.painter(), &name, &theme::body(), t.text, room - 2.0 * theme::SPACE_3);
+        let button = ui.add_sized(vec2(room, ROW), Button::new(text)).on_hover_text(path.display().to_string());
+        if button.accessible_name(format!("{}, {name}", asked.question.title)).clicked() {
+            window.local.shared.path = path.display().to_string();
+            window.ask(asked);
+        }
+        let cross = ui.add_sized(vec2(REMOVE, ROW), Button::new(RichText::new("\u{d7}").color(t.weak)).frame(false));
+        if cross.on_hover_text("Take this file away").accessible_name(format!("Take {name} away")).clicked() {
+            window.push(remove);
+        }
+    });
+}
+
+fn options_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let mut on = window.pages.evaluation.test.is_pretokenized;
+    let note = "For test sets that are tokenised already; BLEU then counts these words";
+    if ui.checkbox(&mut on, "Words are split by spaces").on_hover_text(note).changed() {
+        window.push(TestCommand::SetPretokenized(on));
+    }
+    ui.horizontal(|ui| {
+        let label = ui.label("Words for BLEU");
+        let chosen = window.pages.evaluation.test.tokenization;
+        let combo = egui::ComboBox::from_id_salt("tokenization").selected_text(chosen.name()).show_ui(ui, |ui| {
+            for (tokenization, note) in TOKENIZATIONS {
+                let item = ui.selectable_label(*tokenization == chosen, tokenization.name());
+                if item.on_hover_text(format!("Cut {note}")).clicked() {
+                    window.push(TestCommand::SetTokenization(*tokenization));
+                }
+            }
+        });
+        combo.response.labelled_by(label.id).on_hover_text("How BLEU cuts text into words, by sacreBLEU's name");
+    });
+    let mut on = window.pages.evaluation.also_without_unk;
+    let note = "Translates a second time and never chooses [UNK], as in the last column of Bahdanau's table 1";
+    if ui.checkbox(&mut on, "Also without [UNK] in the output").on_hover_text(note).changed() {
+        window.push(EvaluationCommand::SetAlsoWithoutUnk(on));
+    }
+}
+
+fn run_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let app = window.app;
+    let evaluation = &window.pages.evaluation;
+    if evaluation.task.is_some() {
+        task::task_ui(ui, window, evaluation.task);
+    } else {
+        let (models, ensembles) = systems(app);
+        let missing = evaluation.missing(models + ensembles);
+        let t = theme::tokens(ui);
+        let counts = [(models, "model"), (ensembles, "ensemble")].into_iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<String> = counts.map(|(count, name)| plural(count, name)).collect();
+        let what = if counts.is_empty() { plural(0, "model") } else { counts.join(", ") };
+        let text = RichText::new(format!("Evaluate {what}")).color(t.on_accent);
+        let size = vec2(ui.available_width(), ROW + theme::SPACE_1);
+        let button =
+            ui.add_enabled_ui(missing.is_none(), |ui| ui.add_sized(size, Button::new(text).fill(t.accent))).inner;
+        if button.clicked() {
+            window.push(EvaluationCommand::Run);
+        }
+        let note = missing.map_or_else(
+            || format!("Beam {}, in the background; what you type goes first", app.document.scene().search.beam),
+            str::to_owned,
+        );
+        ui.label(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak));
+    }
+    message_ui(ui, window);
+}
+
+/// Why the last run came to nothing.
+fn message_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some(message) = &window.pages.evaluation.message else { return };
+    let t = theme::tokens(ui);
+    let frame = egui::Frame::new().fill(t.error_soft).corner_radius(egui::CornerRadius::same(theme::RADIUS_SMALL));
+    frame.inner_margin(egui::Margin::same(8)).show(ui, |ui| {
+        ui.take_available_width();
+        ui.add(egui::Label::new(RichText::new(message).color(t.error)).wrap());
+        if ui.small_button("Dismiss").clicked() {
+            window.push(EvaluationCommand::DismissMessage);
+        }
+    });
+}
+
+/// Different models of the columns, and different ensembles.
+fn systems(app: &AppState) -> (usize, usize) {
+    let systems = app.systems();
+    let models = systems.iter().filter(|system| matches!(system, Candidate::Model(_))).count();
+    (models, systems.len() - models)
+}
+
+fn logs_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.heading("Training logs");
+    let t = theme::tokens(ui);
+    let logs = &window.pages.evaluation.logs;
+    for (at, log) in logs.iter().enumerate() {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+            ui.set_min_height(ROW);
+            chart::mark_ui(ui, at);
+            let name = log.name();
+            let room = ui.available_width() - REMOVE - theme::SPACE_1;
+            let text = labels::galley(ui.painter(), &name, &theme::body(), t.text, room);
+            ui.allocate_ui_with_layout(vec2(room, ROW), egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                ui.set_min_width(room);
+                ui.label(text).on_hover_text(log.path.display().to_string());
+            });
+            let cross = Button::new(RichText::new("\u{d7}").color(t.weak)).frame(false);
+            let cross = ui.add_sized(vec2(REMOVE, ROW), cross).on_hover_text("Close this log");
+            if cross.accessible_name(format!("Close the log of {name}")).clicked() {
+                window.push(EvaluationCommand::CloseLog(at));
+            }
+        });
+        let (text, colour) = match &log.state {
+            LogState::Reading => ("Reading".to_owned(), t.weak),
+            LogState::Failed(message) => (message.clone(), t.error),
+            LogState::Read(curves) => (super::training::line(curves), t.weak),
+        };
+        ui.add(egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(colour)).wrap());
+        ui.add_space(theme::SPACE_1);
+    }
+    choose_ui(ui, window, "Open a run...", LOG.then(EvaluationCommand::OpenLogs));
+}

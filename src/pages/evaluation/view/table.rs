@@ -1,0 +1,153 @@
+//! Floor 11: page Evaluation, the table: a row for each model, and a column for each figure of each set of sentences.
+
+use egui::{RichText, Ui};
+
+use crate::corpus::measures::scores::SystemScores;
+use crate::corpus::overview::evaluated::{Evaluated, MeasuredSystem};
+use crate::corpus::overview::test_set::{Set, Unk};
+use crate::pages::evaluation::view::parts;
+use crate::pages::evaluation::view::parts::{figure, name_ui, right_ui};
+use crate::widgets::labels::{count_text, said};
+use crate::widgets::theme;
+
+/// Which figure of a column is the best.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Best {
+    High,
+    Low,
+}
+
+/// A figure: its name, what it is, and how a row has it.
+struct Figure {
+    head: &'static str,
+    note: &'static str,
+    of: fn(&SystemScores) -> Option<f64>,
+    digits: usize,
+    best: Best,
+}
+
+/// What is measured on the references, whatever is translated.
+const OF_REFERENCES: &[Figure] = &[
+    Figure {
+        head: "-log p a word",
+        note: "Of the first reference, in nats, </s> counted",
+        of: SystemScores::nll_per_word,
+        digits: 3,
+        best: Best::Low,
+    },
+    Figure {
+        head: "Perplexity",
+        note: "e to the power of -log p a word",
+        of: SystemScores::perplexity,
+        digits: 2,
+        best: Best::Low,
+    },
+];
+
+/// What is measured on translations.
+const OF_TRANSLATIONS: &[Figure] = &[
+    Figure { head: "BLEU", note: "From 0 to 100, as sacreBLEU", of: |scores| scores.bleu, digits: 2, best: Best::High },
+    Figure {
+        head: "chrF2",
+        note: "From 0 to 100, as sacreBLEU",
+        of: |scores| scores.chrf,
+        digits: 2,
+        best: Best::High,
+    },
+];
+
+/// A column of the table: a figure of a set of sentences and a kind of output.
+struct Column {
+    figure: &'static Figure,
+    set: Set,
+    unk: Unk,
+    /// What stands below its name.
+    of: String,
+}
+
+/// The columns, in the order of the sets; figures of the references once for each set.
+fn columns(first: &MeasuredSystem) -> Vec<Column> {
+    let rows = || first.report.rows.iter().filter(|row| row.bucket.is_none());
+    let mut columns: Vec<Column> = Vec::new();
+    for row in rows() {
+        let set = match row.set {
+            Set::All => format!("all {}", count_text(row.scores.sentences)),
+            Set::WithoutUnk => format!("{} of known words", count_text(row.scores.sentences)),
+        };
+        let is_new = !columns.iter().any(|column| column.set == row.set);
+        for figure in OF_REFERENCES.iter().filter(|_| is_new) {
+            columns.push(Column { figure, set: row.set, unk: row.unk, of: set.clone() });
+        }
+        for figure in OF_TRANSLATIONS {
+            let of = match row.unk {
+                Unk::Allowed => set.clone(),
+                Unk::Forbidden => format!("{set}, never [UNK]"),
+            };
+            columns.push(Column { figure, set: row.set, unk: row.unk, of });
+        }
+    }
+    columns
+}
+
+impl Column {
+    fn value(&self, measured: &MeasuredSystem) -> Option<f64> {
+        (self.figure.of)(&measured.report.row(self.set, self.unk)?.scores)
+    }
+
+    /// The best value where there are several models.
+    fn best(&self, results: &Evaluated) -> Option<f64> {
+        let values = results.models.iter().filter_map(|measured| self.value(measured));
+        let best = match self.figure.best {
+            Best::High => values.reduce(f64::max),
+            Best::Low => values.reduce(f64::min),
+        };
+        best.filter(|_| results.models.len() > 1)
+    }
+}
+
+/// The table.
+pub fn table_ui(ui: &mut Ui, results: &Evaluated) {
+    let Some(first) = results.models.first() else { return };
+    let columns = columns(first);
+    let weak = theme::tokens(ui).weak;
+    let small = |text: &str| RichText::new(text).size(theme::TEXT_SMALL).color(weak);
+    let rows = |ui: &mut Ui| {
+        ui.label(small("Model"));
+        for column in &columns {
+            right_ui(ui, |ui| ui.label(column.figure.head).on_hover_text(column.figure.note));
+        }
+        right_ui(ui, |ui| ui.label("words/s").on_hover_text("Words scored and produced a second, all in all"));
+        ui.end_row();
+        ui.label("");
+        for column in &columns {
+            right_ui(ui, |ui| ui.label(small(&column.of)));
+        }
+        ui.end_row();
+        for (place, measured) in results.models.iter().enumerate() {
+            name_ui(ui, place, &measured.report.name);
+            for column in &columns {
+                value_ui(ui, column, measured, results);
+            }
+            right_ui(ui, |ui| ui.label(figure(measured.words_per_second, 0)));
+            ui.end_row();
+        }
+    };
+    parts::table_ui(ui, "figures_table", rows, |_| {});
+}
+
+/// A number; the best of its column is told from the others by colour and a word under the mouse.
+fn value_ui(ui: &mut Ui, column: &Column, measured: &MeasuredSystem, results: &Evaluated) {
+    let value = column.value(measured);
+    let number = figure(value, column.figure.digits);
+    let text = RichText::new(&number);
+    let is_best = value.is_some() && value == column.best(results);
+    let accent = theme::tokens(ui).accent;
+    right_ui(ui, |ui| {
+        if is_best {
+            let label = ui.label(text.color(accent).underline()).on_hover_text("The best of these models");
+            said(label, &format!("{number}, the best of these models"))
+        } else {
+            ui.label(text)
+        }
+    });
+}

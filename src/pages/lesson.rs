@@ -1,0 +1,24 @@
+//! Floor 11: what is done with lessons. A leaf.
+
+use std::path::PathBuf;
+
+/// What is done with lessons.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LessonCommand {
+    /// The panel with the lessons opens, or closes.
+    Show(bool),
+    /// The lesson of this key begins.
+    Open(String),
+    /// What the page waits for is passed over; else the next page.
+    Next,
+    /// The page before.
+    Back,
+    /// An answer to a question of the page, by their places.
+    Answer(usize, usize),
+    /// The answers of the page are shown.
+    Reveal,
+    /// The lesson ends, and the window is as it was before.
+    Close,
+    /// Writes the lesson for the class to this file, and its solutions beside it.
+    Print(PathBuf),
+}

@@ -1,0 +1,176 @@
+//! Floor 11: the page Map: words and phrases in the plane (Cho et al. 2014, section 4.4).
+
+pub mod memory;
+pub mod plane;
+mod settings;
+mod side;
+
+use std::sync::Arc;
+
+use egui::{Id, Panel, RichText, Ui};
+
+use crate::app::page::Page;
+use crate::figure::plane::share;
+use crate::pages::map::command::MapCommand;
+use crate::pages::map::view::plane::PlaneWidget;
+use crate::pages::map::{Choice, Colour, MapTable, PointKind, VectorMap};
+use crate::pages::window::dialogs::{Question, Wants};
+use crate::pages::window::local::Window;
+use crate::pages::window::task;
+use crate::pages::window::view::{View, ViewPlace};
+use crate::widgets::theme;
+
+/// The page Map.
+pub struct MapView;
+
+impl View for MapView {
+    fn name(&self) -> &'static str {
+        "Page Map"
+    }
+
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Page(Page::Map)
+    }
+
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        begin(window);
+        settings::settings_ui(ui, window);
+        task::task_ui(ui, window, window.pages.maps.task);
+        message_ui(ui, window);
+        ui.add_space(theme::SPACE_1);
+        let side = Panel::right("map_side").default_size(theme::SIDE_WIDTH).size_range(200.0..=520.0).resizable(true);
+        let frame = egui::Frame::new().inner_margin(egui::Margin { left: 12, right: 0, top: 0, bottom: 0 });
+        side.frame(frame).show_separator_line(false).show(ui, |ui| side::side_ui(ui, window));
+        let Some(chart) = window.pages.maps.chart.clone() else {
+            empty_ui(ui, window);
+            return;
+        };
+        let below = egui::Frame::new().inner_margin(egui::Margin { left: 0, right: 0, top: 6, bottom: 0 });
+        let bottom = Panel::bottom("map_caption").resizable(false).show_separator_line(false).frame(below);
+        bottom.show(ui, |ui| bottom_ui(ui, window, &chart));
+        plane_ui(ui, window, &chart);
+    }
+}
+
+/// The page opens on a map, not on an empty sheet.
+fn begin(window: &mut Window<'_>) {
+    let app = window.app;
+    let mut columns = app.document.models();
+    let is_ready = columns.any(|column| {
+        Some(&column.folder) == window.pages.maps.model_of(app)
+            && column.state == crate::app::document::column::ColumnState::Ready
+    });
+    let is_new =
+        window.pages.maps.chart.is_none() && window.pages.maps.task.is_none() && window.pages.maps.message.is_none();
+    if is_ready && is_new && !window.local.map.begun {
+        window.push(MapCommand::Compute);
+    }
+    window.local.map.begun |= is_ready;
+}
+
+fn message_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some(message) = &window.pages.maps.message else { return };
+    let t = theme::tokens(ui);
+    let frame = egui::Frame::new().fill(t.error_soft).corner_radius(theme::RADIUS).inner_margin(egui::Margin::same(8));
+    frame.show(ui, |ui| {
+        ui.horizontal(|ui| {
+            if ui.button("Dismiss").clicked() {
+                window.push(MapCommand::DismissMessage);
+            }
+            ui.add(egui::Label::new(RichText::new(message).color(t.error)).wrap());
+        });
+    });
+}
+
+/// Phrases to try a map with, an adjective before and a noun behind.
+const PHRASES: &str = "the old house\nthe new house\nthe red house\nthe old car\nthe new car\nthe red car\nan old friend\na new friend\nin the morning\nin the evening\nin the summer\non the table";
+
+/// What to do while there is no map.
+fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let weak = theme::tokens(ui).weak;
+    let is_busy = window.pages.maps.task.is_some();
+    ui.vertical_centered(|ui| {
+        ui.add_space(ui.available_height() * 0.3);
+        ui.heading("Words and phrases in the plane");
+        let note = if is_busy {
+            "The map appears here when it is done"
+        } else {
+            "What a model uses in the same way lies close together. Choose above what to look at and make the map."
+        };
+        ui.label(RichText::new(note).color(weak));
+        if is_busy {
+            return;
+        }
+        if window.pages.maps.model_of(window.app).is_none() {
+            ui.label(RichText::new("There is no model yet. Add one with + Model above.").color(theme::tokens(ui).warm));
+            return;
+        }
+        ui.add_space(theme::SPACE_2);
+        if ui.button("Try the most frequent source words").clicked() {
+            window.push(MapCommand::SetChoice(Choice::SourceWords));
+            window.push(MapCommand::Compute);
+        }
+        if ui.button("Try twelve short phrases").on_hover_text(PHRASES).clicked() {
+            window.push(MapCommand::SetChoice(Choice::Typed));
+            window.push(MapCommand::SetTyped(PHRASES.to_owned()));
+            window.push(MapCommand::Compute);
+        }
+    });
+}
+
+fn plane_ui(ui: &mut Ui, window: &mut Window<'_>, chart: &Arc<VectorMap>) {
+    let maps = &window.pages.maps;
+    let near: Vec<usize> =
+        maps.neighbours.iter().map(|near| near.index).filter(|at| *at < chart.layout.places.len()).collect();
+    let drawn = chart.layout.places.len();
+    let is_words = matches!(chart.kind, PointKind::SourceWords | PointKind::TargetWords);
+    let (colour, longest) = (maps.colour, settings::longest(chart));
+    let shade = |at: usize| match colour {
+        Colour::Rank => share(at + 1, drawn, is_words),
+        Colour::Length => share(chart.points[at].length, longest, false),
+    };
+    let name = format!("Map of {}", side::caption(chart));
+    let plane = PlaneWidget {
+        id: Id::unique("map_plane"),
+        name: &name,
+        chart,
+        shade: &shade,
+        selected: maps.selected,
+        near: &near,
+        matches: &maps.matches,
+    };
+    let answer = plane.show(ui, &mut window.local.map.plane);
+    if let Some(clicked) = answer.clicked
+        && clicked != window.pages.maps.selected
+    {
+        window.push(MapCommand::Select(clicked));
+    }
+}
+
+const POINTS: Question = Question::new(
+    "Save the map as TSV",
+    "Save",
+    Wants::NewFile("map.tsv"),
+    "A row for each point with its place, x and y.",
+);
+
+fn bottom_ui(ui: &mut Ui, window: &mut Window<'_>, chart: &VectorMap) {
+    let weak = theme::tokens(ui).weak;
+    ui.add(egui::Label::new(RichText::new(side::caption(chart)).size(theme::TEXT_SMALL).color(weak)).truncate());
+    ui.horizontal(|ui| {
+        settings::legend_ui(ui, window);
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            if side::small(ui, "Save map...", "Save map", "Save all points with their places as TSV") {
+                window.ask(POINTS.then(|path| MapCommand::Save(MapTable::Points, path)));
+            }
+            if side::small(ui, "Whole", "Whole map", "All points in view (double click or 0)") {
+                window.local.map.plane.show_all();
+            }
+            for (text, name, factor) in [("+", "Closer", 1.4), ("\u{2013}", "Farther", 1.0 / 1.4)] {
+                if side::small(ui, text, name, &format!("{name} (wheel)")) {
+                    window.local.map.plane.zoom(factor);
+                }
+            }
+        });
+    });
+}

@@ -1,0 +1,158 @@
+//! Floor 11: the line over the map: which model, what is mapped, how, and what the colours mean.
+
+use egui::accesskit::Role;
+use egui::{Button, ComboBox, DragValue, RichText, Sense, Ui, WidgetInfo, vec2};
+
+use crate::pages::map as maps;
+use crate::pages::map::command::MapCommand;
+use crate::pages::map::{Choice, Colour, METHODS, Method, PointKind};
+use crate::pages::window::local::Window;
+use crate::widgets::labels::plural;
+use crate::widgets::theme;
+
+/// The whole line; it wraps where the window is narrow.
+pub fn settings_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.horizontal_wrapped(|ui| {
+        model_ui(ui, window);
+        choice_ui(ui, window);
+        count_ui(ui, window);
+        method_ui(ui, window);
+        button_ui(ui, window);
+    });
+}
+
+fn model_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let chosen = window.pages.maps.model_of(window.app).cloned();
+    let app = window.app;
+    let name = app.document.models().find(|column| Some(&column.folder) == chosen.as_ref());
+    let name = name.map_or_else(|| "no model".to_owned(), crate::app::document::column::Column::name);
+    let combo = ComboBox::from_id_salt("map_model").width(150.0).selected_text(name).show_ui(ui, |ui| {
+        let mut seen = Vec::new();
+        for column in app.document.models() {
+            if seen.contains(&&column.folder) {
+                continue;
+            }
+            seen.push(&column.folder);
+            if ui.selectable_label(Some(&column.folder) == chosen.as_ref(), column.name()).clicked() {
+                window.push(MapCommand::SetModel(column.folder.clone()));
+            }
+        }
+    });
+    combo
+        .response
+        .accessible_name("Model to map")
+        .on_hover_text("Whose vectors are mapped; the models of page Sentence");
+}
+
+fn choice_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let chosen = window.pages.maps.choice;
+    let combo = ComboBox::from_id_salt("map_choice").width(164.0).selected_text(chosen.name()).show_ui(ui, |ui| {
+        for (choice, _, name, note) in Choice::ALL {
+            if ui.selectable_label(choice == chosen, name).on_hover_text(note).clicked() {
+                window.push(MapCommand::SetChoice(choice));
+            }
+        }
+    });
+    combo.response.accessible_name("What is mapped").on_hover_text("What is mapped");
+}
+
+fn count_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if !window.pages.maps.choice.is_counted() {
+        return;
+    }
+    let mut count = window.pages.maps.count;
+    let label = ui.label(RichText::new("at most").color(theme::tokens(ui).weak));
+    let drag =
+        DragValue::new(&mut count).range(maps::COUNTS.0..=maps::COUNTS.1).speed(10.0).update_while_editing(false);
+    let response = ui.add(drag).labelled_by(label.id);
+    if response.on_hover_text("How many points; words come by their rank, the most frequent first").changed() {
+        window.push(MapCommand::SetCount(count));
+    }
+}
+
+fn method_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let chosen = window.pages.maps.method;
+    for entry in METHODS {
+        if ui.selectable_label(entry.method == chosen, entry.title).on_hover_text(entry.about).clicked() {
+            window.push(MapCommand::SetMethod(entry.method));
+        }
+    }
+    if chosen != Method::Tsne {
+        return;
+    }
+    let mut perplexity = window.pages.maps.perplexity;
+    let label = ui.label(RichText::new("perplexity").color(theme::tokens(ui).weak));
+    let (least, most) = maps::PERPLEXITIES;
+    let drag =
+        DragValue::new(&mut perplexity).range(least..=most).speed(0.5).max_decimals(0).update_while_editing(false);
+    let note =
+        "About how many neighbours count for a point; lowered where there are fewer than three times as many points";
+    if ui.add(drag).labelled_by(label.id).on_hover_text(note).changed() {
+        window.push(MapCommand::SetPerplexity(perplexity));
+    }
+}
+
+fn button_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let t = theme::tokens(ui);
+    let button = Button::new(RichText::new("Make map").color(t.on_accent)).fill(t.accent);
+    let has_model = window.pages.maps.model_of(window.app).is_some();
+    if ui.add_enabled(has_model, button).on_disabled_hover_text("Add a model on page Sentence first").clicked() {
+        window.push(MapCommand::Compute);
+    }
+}
+
+/// What the colours mean, with the two ends of the scale.
+pub fn legend_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some(chart) = window.pages.maps.chart.clone() else { return };
+    let drawn = chart.layout.places.len();
+    let is_words = matches!(chart.kind, PointKind::SourceWords | PointKind::TargetWords);
+    let rank = match chart.kind {
+        PointKind::SourceWords | PointKind::TargetWords => "frequency",
+        PointKind::Phrases => "order",
+        PointKind::Annotations => "position",
+    };
+    let weak = theme::tokens(ui).weak;
+    ui.label(RichText::new("colour").size(theme::TEXT_SMALL).color(weak));
+    let chosen = window.pages.maps.colour;
+    for (colour, name, note) in [
+        (Colour::Rank, rank, "The rank in the vocabulary, or the place in the list or the sentence"),
+        (Colour::Length, "length", "Letters of a word, words of a phrase"),
+    ] {
+        if ui.selectable_label(colour == chosen, name).on_hover_text(note).clicked() {
+            window.push(MapCommand::SetColour(colour));
+        }
+    }
+    let (low, high) = match chosen {
+        Colour::Rank if is_words => ("rank 1".to_owned(), format!("rank {drawn}")),
+        Colour::Rank => ("1".to_owned(), drawn.to_string()),
+        Colour::Length => {
+            let noun = if chart.kind == PointKind::Phrases { "word" } else { "letter" };
+            ("1".to_owned(), plural(longest(&chart), noun))
+        }
+    };
+    let caption = |ui: &mut Ui, text: String| ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(weak));
+    caption(ui, low);
+    gradient(ui);
+    caption(ui, high);
+}
+
+/// The greatest length that has a colour of its own: a few very long phrases must not make all others look alike.
+pub fn longest(chart: &maps::VectorMap) -> usize {
+    let mut lengths: Vec<usize> =
+        chart.points.iter().take(chart.layout.places.len()).map(|point| point.length).collect();
+    lengths.sort_unstable();
+    lengths.get(lengths.len().saturating_sub(1) * 49 / 50).copied().unwrap_or(1).max(2)
+}
+
+fn gradient(ui: &mut Ui) {
+    let (rect, response) = ui.allocate_exact_size(vec2(96.0, 12.0), Sense::hover());
+    response
+        .widget_info(|| WidgetInfo::labeled(Role::Legend, true, "Legend of the points, from the first to the last"));
+    let (steps, dark) = (48, ui.visuals().dark_mode);
+    let width = rect.width() / steps as f32;
+    for n in 0..steps {
+        let corner = rect.min + vec2(n as f32 * width, 0.0);
+        let colour = theme::point(dark, n as f32 / (steps - 1) as f32);
+        ui.painter().rect_filled(egui::Rect::from_min_size(corner, vec2(width + 0.5, rect.height())), 0.0, colour);
+    }
+}

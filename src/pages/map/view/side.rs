@@ -1,0 +1,212 @@
+//! Floor 11: beside the map: typed phrases, the search, the selected point and what lies nearest to it.
+
+use egui::accesskit::Role;
+use egui::{Button, Id, Key, Label, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
+
+use crate::pages::map as maps;
+use crate::pages::map::command::MapCommand;
+use crate::pages::map::view::plane::paint;
+use crate::pages::map::{Choice, MapTable};
+use crate::pages::window::dialogs::{Question, Wants};
+use crate::pages::window::local::Window;
+use crate::widgets::labels::plural;
+use crate::widgets::{bidi, labels, rows, theme};
+
+const NEIGHBOURS: Question = Question::new(
+    "Save the neighbours as TSV",
+    "Save",
+    Wants::NewFile("neighbours.tsv"),
+    "A row for each neighbour with its cosine.",
+);
+
+/// Matches that are listed.
+const LISTED: usize = 100;
+/// Height of a row.
+const ROW: f32 = 27.0;
+
+/// All of it.
+pub fn side_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if window.pages.maps.choice == Choice::Typed {
+        typed_ui(ui, window);
+        ui.add_space(theme::SPACE_2);
+    }
+    search_ui(ui, window);
+    ui.add_space(theme::SPACE_2);
+    if window.pages.maps.selected.is_some() {
+        selected_ui(ui, window);
+    } else if !window.pages.maps.matches.is_empty() {
+        matches_ui(ui, window);
+    } else {
+        let note = "Click a point, or search for a word, to see what lies nearest to it by cosine";
+        weak(ui, note);
+    }
+}
+
+fn weak(ui: &mut Ui, text: &str) {
+    let colour = theme::tokens(ui).weak;
+    ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(colour)).wrap());
+}
+
+fn typed_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let label = ui.label("Phrases, one a line");
+    let mut text = window.pages.maps.typed.clone();
+    ScrollArea::vertical().id_salt("typed_phrases").max_height(150.0).show(ui, |ui| {
+        let field = TextEdit::multiline(&mut text)
+            .id(Id::unique("map_typed"))
+            .desired_rows(6)
+            .desired_width(f32::INFINITY)
+            .hint_text("type or paste phrases, then make the map");
+        if ui.add(field).labelled_by(label.id).changed() {
+            window.push(MapCommand::SetTyped(text));
+        }
+    });
+}
+
+fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let mut text = window.pages.maps.search.clone();
+    let field = TextEdit::singleline(&mut text)
+        .id(Id::unique("map_search"))
+        .hint_text("Search the map")
+        .desired_width(f32::INFINITY);
+    let response = ui.add(field).accessible_name("Search the map");
+    if response.changed() {
+        window.push(MapCommand::Search(text.clone()));
+    }
+    if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
+        window.push(MapCommand::MoveMatch(1));
+        response.request_focus();
+    }
+    if text.trim().is_empty() {
+        return;
+    }
+    let count = window.pages.maps.matches.len();
+    let drawn = window.pages.maps.matches.iter().filter(|found| window.pages.maps.is_drawn(**found)).count();
+    let at = window.pages.maps.selected.and_then(|at| window.pages.maps.matches.iter().position(|found| *found == at));
+    ui.horizontal(|ui| {
+        let told = match (count, at) {
+            (0, _) => "Found nowhere".to_owned(),
+            (1, _) if drawn == 0 => "Found once, not drawn on the map".to_owned(),
+            (1, _) => "Found once".to_owned(),
+            (count, None) if drawn < count => format!("Found {count} times, {drawn} drawn on the map"),
+            (count, None) => format!("Found {count} times"),
+            (count, Some(at)) => format!("{} of {count}", at + 1),
+        };
+        weak(ui, &told);
+        if count > 1 {
+            for (text, name, by) in [("<", "Match before", -1), (">", "Next match", 1)] {
+                if ui.small_button(text).on_hover_text(name).accessible_name(name).clicked() {
+                    window.push(MapCommand::MoveMatch(by));
+                }
+            }
+        }
+    });
+}
+
+fn matches_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ScrollArea::vertical().id_salt("map_matches").auto_shrink(false).show(ui, |ui| {
+        for &at in window.pages.maps.matches.iter().take(LISTED) {
+            row_ui(ui, window, at, None);
+        }
+        if window.pages.maps.matches.len() > LISTED {
+            weak(ui, &format!("and {} more", window.pages.maps.matches.len() - LISTED));
+        }
+    });
+}
+
+fn selected_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let (Some(at), Some(chart)) = (window.pages.maps.selected, &window.pages.maps.chart) else { return };
+    let Some(point) = chart.points.get(at) else { return };
+    let title = RichText::new(bidi::visual(&point.text)).size(theme::TEXT_TITLE);
+    ui.add(Label::new(title).wrap());
+    let mut facts = paint::facts(chart, at);
+    if !window.pages.maps.is_drawn(at) {
+        facts.push_str(", not on this map");
+    }
+    weak(ui, &facts);
+    ui.add_space(theme::SPACE_1);
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Nearest by cosine").color(theme::tokens(ui).weak));
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            if ui.button("Save...").on_hover_text("Save these neighbours as TSV").clicked() {
+                window.ask(NEIGHBOURS.then(|path| MapCommand::Save(MapTable::Neighbours, path)));
+            }
+            if ui.button("Copy").on_hover_text("Copy these neighbours as TSV").clicked()
+                && let Some(text) = window.pages.maps.tsv(MapTable::Neighbours)
+            {
+                ui.ctx().copy_text(text);
+            }
+        });
+    });
+    if window.pages.maps.neighbours.is_empty() {
+        weak(ui, "Nothing has a direction that could be compared");
+    }
+    ScrollArea::vertical().id_salt("map_neighbours").auto_shrink(false).show(ui, |ui| {
+        for near in &window.pages.maps.neighbours {
+            row_ui(ui, window, near.index, Some(near.cosine));
+        }
+    });
+}
+
+/// A point in a list, with its cosine as a number and a bar; a click goes there.
+fn row_ui(ui: &mut Ui, window: &mut Window<'_>, at: usize, cosine: Option<f32>) {
+    let Some((chart, point)) = window.pages.maps.chart.as_ref().zip(window.pages.maps.point(at)) else { return };
+    let t = theme::tokens(ui);
+    let is_drawn = window.pages.maps.is_drawn(at);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+    let name = match cosine {
+        Some(cosine) => format!("Neighbour {} cosine {cosine:.3}", point.text),
+        None => format!("Match {}", point.text),
+    };
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+    let is_chosen = window.pages.maps.selected == Some(at);
+    let fill = rows::ground(ui, &response, is_chosen, response.has_focus().then_some(t.raised));
+    ui.painter().rect_filled(rect, theme::RADIUS_SMALL, fill);
+    let mut left = rect.left() + theme::SPACE_1;
+    let middle = rect.center().y - 2.0;
+    if let Some(cosine) = cosine {
+        let bar = egui::Rect::from_min_size(
+            egui::pos2(left, rect.bottom() - 3.0),
+            vec2((rect.width() - 2.0 * theme::SPACE_1) * cosine.clamp(0.0, 1.0), 2.0),
+        );
+        ui.painter().rect_filled(bar, 1.0, t.accent.gamma_multiply(0.6));
+        let number = format!("{cosine:.3}");
+        ui.painter().text(egui::pos2(left, middle), egui::Align2::LEFT_CENTER, number, theme::small(), t.weak);
+        left += 46.0;
+    }
+    let colour = if is_drawn { t.text } else { t.weak };
+    let galley = labels::galley(ui.painter(), &point.text, &theme::body(), colour, (rect.right() - left).max(1.0));
+    ui.painter().galley(egui::pos2(left, middle - galley.size().y / 2.0), galley, colour);
+    let note = match (is_drawn, cosine) {
+        (true, _) => paint::facts(chart, at),
+        (false, _) => format!(
+            "{}, not on this map, which has the first {}",
+            paint::facts(chart, at),
+            plural(chart.layout.places.len(), "word")
+        ),
+    };
+    if response.on_hover_text(note).clicked() {
+        window.push(MapCommand::Select(Some(at)));
+    }
+}
+
+/// Under the map: what it shows, and its buttons.
+pub fn caption(chart: &maps::VectorMap) -> String {
+    let count = chart.layout.places.len();
+    let things = match chart.kind {
+        maps::PointKind::SourceWords => plural(count, "source word"),
+        maps::PointKind::TargetWords => plural(count, "target word"),
+        maps::PointKind::Phrases => plural(count, "phrase"),
+        maps::PointKind::Annotations => plural(count, "word") + " in their sentence",
+    };
+    let how = match (chart.layout.explained, chart.layout.perplexity) {
+        (Some([x, y]), _) => format!("PCA, x {:.1} % and y {:.1} % of the variance", 100.0 * x, 100.0 * y),
+        (None, Some(perplexity)) => format!("t-SNE, perplexity {perplexity:.0}"),
+        (None, None) => String::new(),
+    };
+    format!("{things} of {}, {}, {how}", chart.model, chart.vector)
+}
+
+/// A small button with a name and a note.
+pub fn small(ui: &mut Ui, text: &str, name: &str, note: &str) -> bool {
+    ui.add(Button::new(text)).on_hover_text(note).accessible_name(name).clicked()
+}

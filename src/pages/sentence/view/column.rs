@@ -1,0 +1,341 @@
+//! Floor 11: one model: its name and numbers, its output, its picture, its beam.
+
+use egui::{ProgressBar, Rect, RichText, Ui, UiBuilder, Vec2, pos2};
+
+use crate::analysis::agreement::AlignmentAgreement;
+use crate::app::document::column::{Column, ColumnState, file_name};
+use crate::app::document::table::{AlignmentTable, GIVEN, Units};
+use crate::app::files::picture::GUIDED;
+use crate::app::lights::HighlightPart;
+use crate::app::settings::Shown;
+use crate::pages::sentence::command::ColumnCommand;
+use crate::pages::sentence::view::{alignment, beam, context, ensemble, links, output, tree, variant};
+use crate::pages::window::clicked::MenuTarget;
+use crate::pages::window::local;
+use crate::pages::window::local::Window;
+use crate::widgets::heatmap::layout::Metrics;
+use crate::widgets::labels::plural;
+use crate::widgets::{labels, theme};
+
+/// Where the parts of a column stand, from its own corner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ColumnParts {
+    /// Name and numbers.
+    pub header: Rect,
+    /// How an ensemble is mixed, or what a variant differs in, under the picture; without height in other columns.
+    pub mixing: Rect,
+    /// The translation.
+    pub output: Rect,
+    /// Heatmap or context vector.
+    pub picture: Rect,
+    /// The beam.
+    pub beam: Rect,
+}
+
+const PADDING: f32 = theme::SPACE_3;
+const HEADER: f32 = 24.0;
+/// Height of the line of an ensemble.
+const MIXING: f32 = 28.0;
+/// Between the picture and that line, points.
+const ABOVE_FOOT: f32 = theme::SPACE_2;
+/// What that line takes of the height of a picture.
+pub const FOOT: f32 = MIXING + ABOVE_FOOT;
+/// Least and greatest height of the output before it scrolls.
+const OUTPUT: (f32, f32) = (28.0, 86.0);
+/// The output takes at most this share of a low column.
+const OUTPUT_SHARE: f32 = 0.2;
+/// Rows of the beam in view;
+const BEAM_ROWS: f32 = 3.0;
+/// in a column higher than this, points,
+const HIGH: f32 = 600.0;
+/// one more for each so many points,
+const A_ROW: f32 = 80.0;
+/// up to so many.
+const MOST_ROWS: f32 = 10.0;
+/// From this width on, in a column wider than high, the beam stands beside the picture, points;
+const WIDE: f32 = 720.0;
+/// in a column lower than this already from this width on, points;
+const LOW: f32 = 300.0;
+const WIDE_OF_LOW: f32 = 560.0;
+/// then it takes this share of the width, within these limits.
+const BESIDE: (f32, f32, f32) = (0.36, 280.0, 640.0);
+/// The beam takes at most this share of the remaining height on a low window,
+const BEAM_SHARE: f32 = 0.32;
+/// and no row of it before the picture has so much, points;
+const PICTURE: f32 = 190.0;
+/// less under two translations, so that the beam keeps a row, points.
+const PICTURE_UNDER_TWO: f32 = 140.0;
+/// With less for both of them the beam is left out, points.
+const FLAT_PICTURE: f32 = 120.0;
+
+impl ColumnParts {
+    /// Cuts a column of `size` into its parts; `output` is the height of the tallest output.
+    /// `picture` points are what the picture wants: for them the beam gives up all rows but one.
+    pub fn split(size: Vec2, output: f32, beam_open: bool, picture: f32) -> Self {
+        let most = OUTPUT.1.min((size.y * OUTPUT_SHARE).max(OUTPUT.0));
+        Self::split_under(size, output.clamp(OUTPUT.0, OUTPUT.1).min(most), beam_open, (PICTURE, picture))
+    }
+
+    /// As [`ColumnParts::split`] where two translations stand one under the other.
+    pub fn split_for_two(size: Vec2, output: f32, beam_open: bool, picture: f32) -> Self {
+        let most = (2.0 * size.y * OUTPUT_SHARE).max(2.0 * OUTPUT.0);
+        let output = output.clamp(2.0 * OUTPUT.0, 2.0 * OUTPUT.1).min(most);
+        Self::split_under(size, output, beam_open, (PICTURE_UNDER_TWO, picture))
+    }
+
+    /// Cuts what an output of this height leaves; the beam leaves the picture at least so much, and what it wants as far
+    /// as the beam keeps a row.
+    fn split_under(size: Vec2, output: f32, beam_open: bool, (least, wanted): (f32, f32)) -> Self {
+        let (left, right) = (PADDING, size.x - PADDING);
+        let part = |top: f32, bottom: f32| Rect::from_min_max(pos2(left, top), pos2(right, bottom.max(top)));
+        let header = part(PADDING - 2.0, PADDING - 2.0 + HEADER);
+        let output = part(header.bottom() + 2.0, header.bottom() + 2.0 + output);
+        let is_wide = size.x >= WIDE || size.x >= WIDE_OF_LOW && size.y < LOW;
+        if beam_open && is_wide && size.x > size.y {
+            let low = part(output.bottom() + theme::SPACE_2, size.y - PADDING + 4.0);
+            let beam = (size.x * BESIDE.0).clamp(BESIDE.1, BESIDE.2);
+            let (picture, beam) = low.split_left_right_at_x(low.right() - beam);
+            let picture = picture.with_max_x(picture.right() - theme::SPACE_4);
+            return Self { header, mixing: foot(picture), output, picture, beam };
+        }
+        let high = ((size.y - HIGH) / A_ROW).floor().max(0.0);
+        let rows = if beam_open { (BEAM_ROWS + high).min(MOST_ROWS) } else { 0.0 };
+        let left_over = size.y - PADDING - output.bottom();
+        let least = least.max(wanted.min(left_over - beam::HEADER - beam::ROW));
+        let room = (left_over * BEAM_SHARE).min(left_over - least) - beam::HEADER;
+        let room = (room / beam::ROW).floor().max(0.0);
+        // where there is no room even for the picture the beam goes altogether
+        let heading = if left_over < FLAT_PICTURE { 0.0 } else { beam::HEADER };
+        let beam = heading + rows.min(room) * beam::ROW;
+        let beam = part(size.y - PADDING + 4.0 - beam, size.y - PADDING + 4.0);
+        let picture = part(output.bottom() + theme::SPACE_2, beam.top() - theme::SPACE_2);
+        Self { header, mixing: foot(picture), output, picture, beam }
+    }
+
+    /// With the line of an ensemble at the foot of the picture, which begins as high as in the columns beside it.
+    pub fn with_mixing(mut self) -> Self {
+        let top = (self.picture.bottom() - MIXING).max(self.picture.top());
+        self.mixing = self.picture.with_min_y(top);
+        self.picture = self.picture.with_max_y((top - ABOVE_FOOT).max(self.picture.top()));
+        self
+    }
+
+    /// The same with the room of the beam for the picture.
+    pub fn without_beam(mut self) -> Self {
+        self.picture = self.picture.with_max_x(self.output.right()).with_max_y(self.beam.bottom());
+        self.beam = foot(self.picture);
+        self
+    }
+
+    fn at(rect: Rect, corner: egui::Pos2) -> Rect {
+        rect.translate(corner.to_vec2())
+    }
+}
+
+/// The lower edge of a picture, without height.
+fn foot(picture: Rect) -> Rect {
+    picture.with_min_y(picture.bottom())
+}
+
+/// Whether a column has a line at the foot of its picture.
+pub fn has_foot(column: &Column) -> bool {
+    column.ensemble.is_some() || column.variant.is_some()
+}
+
+/// Paints a column.
+pub fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, parts: &ColumnParts, metrics: &Metrics) {
+    let rect = ui.max_rect();
+    let parts = &if has_foot(column) { parts.with_mixing() } else { *parts };
+    let t = theme::tokens(ui);
+    let edge = if column.variant.is_some() { egui::Stroke::new(1.5, t.warm) } else { egui::Stroke::new(1.0, t.line) };
+    ui.painter().rect(rect, theme::RADIUS, t.panel, edge, egui::StrokeKind::Inside);
+    let corner = rect.min;
+    let mut part = |place: Rect, name: &str| {
+        let place = ColumnParts::at(place, corner);
+        let mut child = ui.new_child(UiBuilder::new().id_salt((name, column.id)).max_rect(place));
+        child.shrink_clip_rect(place.expand(2.0));
+        child
+    };
+    header_ui(&mut part(parts.header, "header"), window, column);
+    let rest = parts.output.union(parts.picture);
+    match &column.state {
+        ColumnState::Failed(message) => failed_ui(&mut part(rest, "rest"), window, column, message),
+        ColumnState::Loading(fraction) => loading_ui(&mut part(rest, "rest"), *fraction),
+        ColumnState::Ready => {
+            let dim = |mut ui: Ui| {
+                if column.stale {
+                    ui.set_opacity(theme::STALE_OPACITY);
+                }
+                ui
+            };
+            output::output_ui(&mut dim(part(parts.output, "output")), window, column);
+            picture_ui(&mut dim(part(parts.picture, "picture")), window, column, metrics);
+            if column.variant.is_some() {
+                variant::foot_ui(&mut part(parts.mixing, "foot"), window, column);
+            } else if let Some(ensemble) = &column.ensemble {
+                ensemble::mixing_ui(&mut part(parts.mixing, "mixing"), window, column, ensemble);
+            }
+            if parts.beam.is_positive() {
+                beam::beam_ui(&mut dim(part(parts.beam, "beam")), window, column);
+            }
+        }
+    }
+    let folder = file_name(&column.folder);
+    window.frame_part(ui, HighlightPart::Column, &folder, rect);
+    for (lit, place) in [
+        (HighlightPart::Translation, parts.output),
+        (HighlightPart::Heatmap, parts.picture),
+        (HighlightPart::Beam, parts.beam),
+    ] {
+        window.frame_part(ui, lit, &folder, ColumnParts::at(place, corner));
+    }
+}
+
+fn picture_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, metrics: &Metrics) {
+    if let Some(message) = &column.message {
+        ui.add(egui::Label::new(RichText::new(message).color(theme::tokens(ui).error)).wrap());
+        return;
+    }
+    let has_alignment = column.facts.as_ref().is_none_or(|facts| facts.has_alignment);
+    let Some(table) = &column.table else {
+        let hint = if window.app.document.source().trim().is_empty() { "Type a sentence above" } else { "Translating" };
+        ui.label(RichText::new(hint).color(theme::tokens(ui).weak));
+        return;
+    };
+    if window.layout(local::TREE, 0.0) > 0.0 {
+        tree::tree_ui(ui, window, column);
+    } else if has_alignment && window.layout(local::LINKS, 0.0) > 0.0 {
+        links::links_ui(ui, window, column, table);
+    } else if has_alignment || matches!(window.app.view.settings().shown, Shown::Measure(_)) {
+        alignment::alignment_ui(ui, window, column, table, metrics);
+    } else if column.ensemble.is_some() {
+        ui.add(egui::Label::new("No member of this ensemble has an alignment.").wrap());
+    } else {
+        context::context_ui(ui, column);
+    }
+}
+
+fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
+    let t = theme::tokens(ui);
+    let explained = "log p is the natural logarithm of the probability of the whole translation, the sum over its words (Bahdanau et al. 2015, equation 2)";
+    // The name first; the numbers take what it leaves, and the tooltip has them whole.
+    let name = RichText::new(column.name()).size(theme::TEXT_TITLE);
+    ui.horizontal(|ui| {
+        let name = if let Some(told) = &column.told {
+            variant::head_ui(ui, column, told)
+        } else {
+            let label = ui.add(egui::Label::new(name).truncate().sense(egui::Sense::CLICK));
+            label.on_hover_text(format!("{}\nA right click offers variants beside it", column.name()))
+        };
+        window.offer(&name, MenuTarget::Column { column: column.id });
+        guided_ui(ui, column);
+        given_ui(ui, column);
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let numbers = numbers(column);
+            let caption = RichText::new(fitting(ui, &numbers)).size(theme::TEXT_SMALL).color(t.weak);
+            ui.label(caption).on_hover_text(format!("{numbers}\n{explained}{}", agreed(column)));
+        });
+    });
+}
+
+/// That a model was told where to look.
+fn guided_ui(ui: &mut Ui, column: &Column) {
+    let Some(reading) = column.facts.as_ref().and_then(|facts| facts.guided.as_ref()) else { return };
+    let text = RichText::new("guided").size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
+    let note = format!("This model was told: {GUIDED} (rows by {reading})");
+    ui.label(text).on_hover_text(note);
+}
+
+/// That the picture is of the user's translation.
+fn given_ui(ui: &mut Ui, column: &Column) {
+    if column.table.as_ref().is_some_and(|table| table.is_given) {
+        let text = RichText::new("yours").size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
+        let note = format!("The alignment and the numbers are those of {GIVEN}");
+        labels::said(ui.label(text).on_hover_text(note), GIVEN);
+    }
+}
+
+/// What the share of words on links is of.
+fn agreed(column: &Column) -> String {
+    let Some(agreement) = column.table.as_ref().and_then(|table| table.agreement) else { return String::new() };
+    let AlignmentAgreement { on_link, linked, words } = agreement;
+    let none = words - linked;
+    format!(
+        "\n{on_link} of {words} target words look most at a word that the statistical aligner links them with; {none} of \
+         them {} no link",
+        if none == 1 { "has" } else { "have" }
+    )
+}
+
+/// As many of the numbers, from the first on, as there is room for.
+fn fitting(ui: &Ui, numbers: &str) -> String {
+    let mut text = numbers;
+    loop {
+        let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::small(), egui::Color32::PLACEHOLDER);
+        if text.is_empty() || galley.size().x <= ui.available_width() {
+            return text.to_owned();
+        }
+        text = text.rfind("   ").map_or("", |at| &text[..at]);
+    }
+}
+
+/// What the search says about the shown translation, with units.
+pub fn numbers(column: &Column) -> String {
+    match &column.state {
+        ColumnState::Loading(_) => return "loading".to_owned(),
+        ColumnState::Failed(_) => return "not loaded".to_owned(),
+        ColumnState::Ready => {}
+    }
+    let Some(table) = &column.table else { return String::new() };
+    let length = table.target.iter().filter(|word| !word.is_eos).count();
+    let mut text = format!("log p {:.2}   ", table.log_p);
+    // what was asked for goes before what is always there
+    if let Some(agreement) = &table.agreement {
+        text.push_str(&format!("{:.0} % on links   ", 100.0 * agreement.share()));
+    }
+    text.push_str(&plural(length, unit(table)));
+    if column.decoding {
+        text.push_str("   translating");
+    } else if column.result.millis > 0.0 {
+        text.push_str(&format!("   {:.0} ms   {:.0} words/s", column.result.millis, column.result.words_per_second));
+    }
+    text
+}
+
+/// What the target words of a table are called.
+fn unit(table: &AlignmentTable) -> &'static str {
+    if table.units == Some(Units::Pieces) { "piece" } else { "word" }
+}
+
+fn loading_ui(ui: &mut Ui, fraction: f32) {
+    ui.vertical_centered(|ui| {
+        ui.add_space(ui.available_height() * 0.3);
+        ui.label(format!("Loading the model, {:.0} %", fraction * 100.0));
+        let bar = ProgressBar::new(fraction)
+            .desired_height(theme::PROGRESS_HEIGHT)
+            .desired_width(220.0)
+            .fill(theme::tokens(ui).accent);
+        ui.add(bar).accessible_name("Loading the model");
+    });
+}
+
+fn failed_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, message: &str) {
+    let t = theme::tokens(ui);
+    let frame = egui::Frame::new()
+        .fill(t.error_soft)
+        .corner_radius(egui::CornerRadius::same(theme::RADIUS))
+        .inner_margin(egui::Margin::same(12));
+    frame.show(ui, |ui| {
+        ui.take_available_width();
+        ui.label(RichText::new("This model could not be loaded").color(t.error));
+        ui.add(egui::Label::new(message).wrap());
+        ui.horizontal(|ui| {
+            if ui.button("Try again").clicked() {
+                window.push(ColumnCommand::Reload(column.id));
+            }
+            if ui.button("Remove").clicked() {
+                window.push(ColumnCommand::Remove(column.id));
+            }
+        });
+    });
+}

@@ -1,0 +1,48 @@
+//! Floor 11: what a model without alignment has in its place: one context vector, drawn as it is, or nothing but
+//! the state that the decoder starts from.
+
+use egui::{RichText, Ui};
+
+use crate::app::document::column::Column;
+use crate::models::config::Architecture;
+use crate::widgets::{strip, theme};
+
+/// Most height for the vector, points.
+const STRIP_HEIGHT: f32 = 220.0;
+
+/// Why there is no alignment, in a sentence.
+pub fn without_alignment(column: &Column) -> &'static str {
+    if starts_only(column) {
+        "This model has no alignment. Its decoder starts from the last states of the encoder."
+    } else {
+        "This model has no alignment. Every word reads the same context vector c."
+    }
+}
+
+/// A model of Luong et al. without attention: there is not even a context vector.
+fn starts_only(column: &Column) -> bool {
+    column.facts.as_ref().is_some_and(|facts| facts.architecture == Architecture::LUONG.name())
+}
+
+/// Paints c and says that there is nothing else.
+pub fn context_ui(ui: &mut Ui, column: &Column) {
+    let t = theme::tokens(ui);
+    if starts_only(column) {
+        ui.add(egui::Label::new(without_alignment(column)).wrap());
+        let note = "After that it reads nothing of the source (Luong et al. 2015, section 2).";
+        ui.add(egui::Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak)).wrap());
+        return;
+    }
+    egui::ScrollArea::vertical().id_salt("context").auto_shrink(false).show(ui, |ui| {
+        ui.label("One vector for the whole sentence");
+        ui.add_space(theme::SPACE_1);
+        if let Some(c) = column.context.as_deref().filter(|c| !c.is_empty()) {
+            strip::strip(ui, "c", c, STRIP_HEIGHT.min(ui.available_height() * 0.6));
+            ui.add_space(theme::SPACE_1);
+        }
+        ui.add(egui::Label::new("Every word reads the same c; this model has no alignment").wrap());
+        let note = "c is made once from the last state of the encoder and goes into every step of the decoder (Cho et al. 2014, section 2.2). \
+                    Bars up are positive, bars down negative.";
+        ui.add(egui::Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak)).wrap());
+    });
+}

@@ -1,0 +1,222 @@
+//! Floor 11: the sheet that saves a figure of a column: what it shows, in which format, how large and how it looks.
+
+use std::path::PathBuf;
+
+use egui::{Button, Checkbox, ComboBox, DragValue, Grid, Id, Key, RichText, TextEdit, Ui};
+
+use crate::app::command::SettingsCommand;
+use crate::app::document::column::Column;
+use crate::app::document::table::GIVEN;
+use crate::app::files::drawing::Drawing;
+use crate::app::files::export;
+use crate::figure::formats::FORMATS;
+use crate::figure::page::{DPIS, WIDTHS_MM};
+use crate::figure::palette::COLOUR_MAPS;
+use crate::figure::sheet::{FigureKind, KINDS};
+use crate::pages::sentence::command::ColumnCommand;
+use crate::pages::window::dialogs::{Question, Wants};
+use crate::pages::window::local::{Sheet, Window};
+use crate::pages::window::view::{View, ViewPlace};
+use crate::widgets::theme;
+
+/// The sheet.
+pub struct FigureSheet;
+
+/// Where a picture goes; its file is called after what it shows.
+pub const PICTURE: Question = Question::new(
+    "Save a picture",
+    "Save",
+    Wants::NewFile("picture.svg"),
+    "SVG, PDF or PNG, as the name ends: .svg, .pdf or .png.",
+);
+
+/// The figures that a column shows, one at a time.
+const PICTURES: [&str; 3] = ["heatmap", "links", "tree"];
+/// Its width, points.
+const WIDTH: f32 = 520.0;
+/// Width of a figure at first where one is set, millimetres: that of a column of two on a page.
+const COLUMN_MM: f32 = 80.0;
+
+impl View for FigureSheet {
+    fn name(&self) -> &'static str {
+        "Save a figure"
+    }
+
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Over
+    }
+
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        let Sheet::Figure { column: id, kind } = window.local.shared.sheet else { return };
+        let Some(column) = window.app.document.column(id) else {
+            window.local.shared.sheet = Sheet::None;
+            return;
+        };
+        let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
+        let room = ui.ctx().content_rect().size();
+        let response = egui::Modal::new(Id::unique("figure_sheet")).frame(frame).show(ui.ctx(), |ui| {
+            ui.set_width(WIDTH.min(room.x - 80.0));
+            let height = room.y - 80.0;
+            let area = egui::ScrollArea::vertical().max_height(height).min_scrolled_height(height);
+            area.show(ui, |ui| sheet_ui(ui, window, column, kind));
+        });
+        if response.should_close() {
+            window.local.shared.sheet = Sheet::None;
+        }
+    }
+}
+
+/// `asked`: the kind that it was opened for. A column that has no such figure shows another, and the choice that is kept
+/// stays as it is.
+fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option<&'static str>) {
+    ui.heading(format!("Save a figure of {}", column.name()));
+    ui.add_space(theme::SPACE_2);
+    let before = window.app.view.drawing();
+    let selection = window.app.view.selection();
+    let word = selection.target.filter(|_| selection.column == Some(column.id));
+    let can = |kind: &FigureKind| export::can_draw(column, kind, window.app.view.settings().shown, word);
+    let wanted = asked.unwrap_or_else(|| usual(window, column, before.kind));
+    let is_there = |kind: &&FigureKind| can(kind).is_ok();
+    let shown = KINDS.iter().find(|kind| kind.name == wanted).filter(is_there).or(KINDS.iter().find(is_there));
+    let shown = shown.map_or(wanted, |kind| kind.name);
+    let mut drawing = Drawing { kind: shown, ..window.as_on_screen(before, column.id) };
+    Grid::new("figure_choices").num_columns(2).spacing([theme::SPACE_4, theme::SPACE_2]).show(ui, |ui| {
+        what_ui(ui, &mut drawing, &can);
+        size_ui(ui, &mut drawing);
+        look_ui(ui, &mut drawing);
+    });
+    let is_of_search = matches!(drawing.kind, "beam" | "tree");
+    if !is_of_search && column.table.as_ref().is_some_and(|table| table.is_given) {
+        ui.label(RichText::new(format!("It shows {GIVEN}, and says so")).color(theme::tokens(ui).warm));
+    }
+    let is_chosen = drawing.kind != shown;
+    if is_chosen {
+        window.local.shared.sheet = Sheet::Figure { column: column.id, kind: Some(drawing.kind) };
+    }
+    let kept = Drawing { kind: if is_chosen { drawing.kind } else { before.kind }, ..drawing };
+    if kept != before {
+        window.push(SettingsCommand::SetDrawing(kept));
+    }
+    ui.add_space(theme::SPACE_2);
+    save_ui(ui, window, column, drawing);
+}
+
+/// What is drawn where nothing was asked for: the picture on the screen, unless what is kept is none that could be there.
+fn usual(window: &Window<'_>, column: &Column, kept: &'static str) -> &'static str {
+    if PICTURES.contains(&kept) { window.picture(column) } else { kept }
+}
+
+fn caption(ui: &mut Ui, text: &str) {
+    ui.label(RichText::new(text).color(theme::tokens(ui).weak));
+}
+
+fn what_ui(ui: &mut Ui, drawing: &mut Drawing, can: &dyn Fn(&FigureKind) -> Result<(), &'static str>) {
+    caption(ui, "Figure");
+    ui.horizontal(|ui| {
+        for kind in KINDS {
+            let button = Button::selectable(drawing.kind == kind.name, kind.name);
+            let is_there = can(kind);
+            let button = ui.add_enabled(is_there.is_ok(), button).on_hover_text(kind.about);
+            let button = button.on_disabled_hover_text(is_there.err().unwrap_or_default());
+            if button.accessible_name(format!("Draw {}", kind.name)).clicked() {
+                drawing.kind = kind.name;
+            }
+        }
+    });
+    ui.end_row();
+    caption(ui, "Format");
+    ui.horizontal(|ui| {
+        for format in FORMATS {
+            let button = ui.selectable_label(drawing.format == format.name, format.name.to_uppercase());
+            if button.on_hover_text(format.about).clicked() {
+                drawing.format = format.name;
+            }
+        }
+    });
+    ui.end_row();
+}
+
+fn size_ui(ui: &mut Ui, drawing: &mut Drawing) {
+    caption(ui, "Width");
+    ui.horizontal(|ui| {
+        let mut is_free = drawing.page.width_mm.is_none();
+        if ui.checkbox(&mut is_free, "as its text needs").changed() {
+            drawing.page.width_mm = (!is_free).then_some(COLUMN_MM);
+        }
+        let mut width = drawing.page.width_mm.unwrap_or(COLUMN_MM);
+        let value = DragValue::new(&mut width).range(WIDTHS_MM.0..=WIDTHS_MM.1).speed(0.5).suffix(" mm");
+        let value = ui.add_enabled(!is_free, value);
+        if value.accessible_name("Width in millimetres").changed() {
+            drawing.page.width_mm = Some(width);
+        }
+    });
+    ui.end_row();
+    caption(ui, "Resolution");
+    let is_pixels = drawing.format == "png";
+    let value = DragValue::new(&mut drawing.page.dpi).range(DPIS.0..=DPIS.1).speed(1.0).suffix(" dpi");
+    let value = ui.add_enabled(is_pixels, value).accessible_name("Pixels in an inch");
+    value.on_disabled_hover_text("SVG and PDF are as fine as the printer");
+    ui.end_row();
+}
+
+fn look_ui(ui: &mut Ui, drawing: &mut Drawing) {
+    caption(ui, "Palette");
+    let shown = drawing.map.map_or("as on the screen", |map| map.name);
+    let combo = ComboBox::from_id_salt("figure_palette").selected_text(shown).show_ui(ui, |ui| {
+        ui.selectable_value(&mut drawing.map, None, "as on the screen");
+        for map in COLOUR_MAPS {
+            ui.selectable_value(&mut drawing.map, Some(map), map.name).on_hover_text(map.note);
+        }
+    });
+    combo.response.accessible_name("Palette of the figure");
+    ui.end_row();
+    caption(ui, "Ground");
+    ui.horizontal(|ui| {
+        for (is_dark, name) in [(false, "light, as paper"), (true, "dark, as slides")] {
+            ui.selectable_value(&mut drawing.is_dark, is_dark, name);
+        }
+    });
+    ui.end_row();
+    caption(ui, "With");
+    ui.horizontal(|ui| {
+        ui.add(Checkbox::new(&mut drawing.has_legend, "legend"));
+        let note = "Below the figure: the model, how it searched, log p";
+        ui.add(Checkbox::new(&mut drawing.has_caption, "caption")).on_hover_text(note);
+    });
+    ui.end_row();
+}
+
+fn save_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, drawing: Drawing) {
+    let label = ui.label("Path");
+    let field =
+        TextEdit::singleline(&mut window.local.shared.path).desired_width(f32::INFINITY).hint_text(drawing.file());
+    let field = ui.add(field).labelled_by(label.id);
+    let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+    if ui.memory(|memory| memory.focused().is_none()) {
+        field.request_focus();
+    }
+    ui.add_space(theme::SPACE_2);
+    ui.horizontal(|ui| {
+        let path = window.local.shared.path.trim().to_owned();
+        let is_clicked = ui.add_enabled(!path.is_empty(), Button::new("Save")).clicked();
+        if (is_clicked || is_entered) && !path.is_empty() {
+            window.push(ColumnCommand::Draw { column: column.id, kind: drawing.kind, path: PathBuf::from(path) });
+            window.local.shared.path.clear();
+            window.local.shared.sheet = Sheet::None;
+        }
+        if ui.add_enabled(!window.local.dialogs.is_open(), Button::new("Browse...")).clicked() {
+            let (kind, format) = (drawing.kind, drawing.format);
+            let id = column.id;
+            let draw = move |path| ColumnCommand::Draw { column: id, kind, path };
+            window.local.dialogs.ask(PICTURE.then(draw).named(format!("{kind}.{format}")));
+        }
+        let note = "Into the clipboard, as an image";
+        if ui.button("Copy").on_hover_text(note).clicked() {
+            window.push(ColumnCommand::Copy { column: column.id, drawing });
+            window.local.shared.sheet = Sheet::None;
+        }
+        if ui.button("Cancel").clicked() {
+            window.local.shared.sheet = Sheet::None;
+        }
+    });
+}

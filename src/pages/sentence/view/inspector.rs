@@ -1,0 +1,244 @@
+//! Floor 11: everything about one target word: what else could have stood there, and where the model looked.
+//!
+//! While no word is selected it is one line, and on a flat window always, so that the pictures have the room.
+
+use egui::{Panel, RichText, Ui, UiBuilder, pos2};
+
+use crate::analysis::entropy::entropy;
+use crate::app::document::column::Column;
+use crate::app::document::table::{AlignmentTable, LEFT_OUT, TargetWord, Units};
+use crate::app::lights::HighlightPart;
+use crate::figure::inspected::Inspected;
+use crate::interventions::Word;
+use crate::pages::sentence::command::{InterveneCommand, SelectCommand};
+use crate::pages::sentence::view::{change, context};
+use crate::pages::window::clicked::MenuTarget;
+use crate::pages::window::local;
+use crate::pages::window::local::{Panel as PanelName, Window};
+use crate::pages::window::view::{View, ViewPlace};
+use crate::widgets::{bars, labels, source_bars, theme};
+
+/// Everything about one target word.
+pub struct Inspector;
+
+/// Share of the width that the candidates take, and their widest.
+const CANDIDATES: (f32, f32) = (0.3, 340.0);
+/// Limits of its height, points.
+const LOWEST: f32 = 96.0;
+const HIGHEST: f32 = 500.0;
+/// What it leaves to everything above it while its own height is not the lowest, points.
+const ABOVE: f32 = 480.0;
+
+impl View for Inspector {
+    fn name(&self) -> &'static str {
+        "Inspector"
+    }
+
+    fn place(&self) -> ViewPlace {
+        ViewPlace::BottomInside
+    }
+
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        if window.layout(local::INSPECTOR_OPEN, 1.0) <= 0.0 {
+            return;
+        }
+        let frame = theme::panel(theme::tokens(ui));
+        if window.app.selected_word().is_none() {
+            if theme::is_low(ui) && window.local.shared.focus != Some(PanelName::Inspector) {
+                return;
+            }
+            Panel::bottom("inspector_hint").frame(frame).show(ui, |ui| hint_ui(ui, window));
+            return;
+        }
+        if theme::is_flat(ui) {
+            Panel::bottom("inspector_line").frame(frame).show(ui, |ui| line_ui(ui, window));
+            return;
+        }
+        let highest = (ui.ctx().content_rect().height() - ABOVE).clamp(LOWEST, HIGHEST);
+        let height = window.layout(local::INSPECTOR_HEIGHT, theme::INSPECTOR_HEIGHT).clamp(LOWEST, highest);
+        let panel = Panel::bottom("inspector").default_size(height).min_size(LOWEST).max_size(highest).resizable(true);
+        let shown = panel.frame(frame).show(ui, |ui| panel_ui(ui, window));
+        window.part(ui, HighlightPart::Inspector, "", shown.response.rect);
+        window.keep_side(ui, local::INSPECTOR_HEIGHT, height, shown.response.rect.height());
+    }
+}
+
+fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.take_available_space();
+    let Some((column, i, word)) = window.app.selected_word() else { return };
+    let Some(table) = column.table.as_deref() else { return };
+    header_ui(ui, window, column, table, i);
+    let rect = ui.available_rect_before_wrap();
+    let candidates = (rect.width() * CANDIDATES.0).min(CANDIDATES.1);
+    let split = rect.left() + candidates;
+    let left = egui::Rect::from_min_max(rect.min, pos2(split, rect.bottom()));
+    let right = egui::Rect::from_min_max(pos2(split + theme::SPACE_4, rect.top()), rect.max);
+    let place = (column, table, i);
+    candidates_ui(&mut ui.new_child(UiBuilder::new().id_salt("candidates").max_rect(left)), window, place, word);
+    numbers_ui(&mut ui.new_child(UiBuilder::new().id_salt("numbers").max_rect(right)), window, column, table, i);
+    let at = ui.input(|input| input.pointer.interact_pos().filter(|_| input.pointer.secondary_clicked()));
+    if let Some(at) = at.filter(|_| ui.rect_contains_pointer(rect)) {
+        window.offer_at(MenuTarget::Bars { column: column.id, i }, at);
+    }
+}
+
+/// The word alone.
+fn line_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some((column, i, _)) = window.app.selected_word() else { return };
+    let Some(table) = column.table.as_deref() else { return };
+    header_ui(ui, window, column, table, i);
+}
+
+fn hint_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let weak = theme::tokens(ui).weak;
+    let text = "Click a target word to see what else could have stood there and where the model looked";
+    let label = ui.add(
+        egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(weak))
+            .truncate()
+            .sense(egui::Sense::focusable_noninteractive()),
+    );
+    if window.local.shared.takes_focus(PanelName::Inspector) {
+        label.request_focus();
+    }
+}
+
+fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
+    let t = theme::tokens(ui);
+    let Some(word) = table.target.get(i) else { return };
+    ui.horizontal(|ui| {
+        let text = labels::target_text(word, window.app.replaces(column));
+        ui.label(RichText::new(text).size(theme::TEXT_TITLE).color(t.accent));
+        let (unit, pieces) =
+            if table.units == Some(Units::Pieces) { ("piece", String::new()) } else { ("word", pieces(word)) };
+        let by = if table.is_given { "of your translation, read by" } else { "by" };
+        let caption = format!(
+            "{unit} {} of {} {by} {}   p {:.3}   log p {:.2}{pieces}{}",
+            i + 1,
+            table.target.len(),
+            column.name(),
+            word.probability,
+            word.log_p,
+            word.set_text()
+        );
+        ui.label(RichText::new(caption).size(theme::TEXT_SMALL).color(t.weak));
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let next = ui.small_button("Next word").on_hover_text("Alt+Down");
+            if window.local.shared.takes_focus(PanelName::Inspector) {
+                next.request_focus();
+            }
+            if next.clicked() {
+                window.push(SelectCommand::MoveTarget(1));
+            }
+            if ui.small_button("Previous word").on_hover_text("Alt+Up").clicked() {
+                window.push(SelectCommand::MoveTarget(-1));
+            }
+            if !table.is_given {
+                change::row_menu(ui, window, column, table, i);
+                change::word_menu(ui, window, column, word, i);
+            }
+            if ui.small_button("Close").on_hover_text("Select nothing (Escape)").clicked() {
+                window.push(SelectCommand::Nothing);
+            }
+        });
+    });
+}
+
+/// What a word is made of, where that is several pieces.
+fn pieces(word: &TargetWord) -> String {
+    if word.pieces.is_empty() { String::new() } else { format!("   pieces {}", word.pieces.join(" ")) }
+}
+
+fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &AlignmentTable, usize), word: &TargetWord) {
+    let (column, table, i) = place;
+    let is_given = table.is_given;
+    let own = change::shift(window, column, i);
+    let heading = match (word.pieces.first(), own) {
+        (Some(first), _) => Inspected::heading(Some(first)),
+        (None, Some(shift)) => format!("Next-word candidates   {:.3} nats from the model's own", shift.divergence),
+        (None, None) => Inspected::heading(None),
+    };
+    let heading = caption(ui, &heading);
+    if own.is_some() {
+        heading.on_hover_text(change::DIVERGENCE);
+    }
+    let marked = word.pieces.first().unwrap_or(&word.text);
+    let bar = |(text, probability): &(String, f32), kind: &str| bars::Bar {
+        text: text.clone(),
+        share: *probability,
+        number: format!("{probability:.3}"),
+        label: format!("{kind} {text} probability {probability:.3}"),
+        is_marked: text == marked,
+    };
+    let list: Vec<bars::Bar> = word.candidates.iter().map(|one| bar(one, "Candidate")).collect();
+    let before = own.map_or(&[][..], |shift| &shift.before);
+    let before: Vec<bars::Bar> =
+        before.iter().map(|(text, log_p)| bar(&(text.clone(), log_p.exp()), "By itself")).collect();
+    ui.spacing_mut().item_spacing.y = 0.0;
+    if list.is_empty() {
+        let none = if is_given { "Nothing was searched; you gave the word" } else { "Known once the search has ended" };
+        ui.add(egui::Label::new(RichText::new(none).color(theme::tokens(ui).weak)).wrap());
+    }
+    let mut chosen = None;
+    egui::ScrollArea::vertical().id_salt("candidates").auto_shrink(false).show(ui, |ui| {
+        if before.is_empty() {
+            chosen = bars::bars(ui, &list, FORCE).and_then(|n| list.get(n));
+            return;
+        }
+        ui.columns(2, |columns| {
+            caption(&mut columns[0], "with what is set");
+            caption(&mut columns[1], "by itself");
+            let with = bars::bars(&mut columns[0], &list, FORCE).and_then(|n| list.get(n));
+            chosen = bars::bars(&mut columns[1], &before, FORCE).and_then(|n| before.get(n)).or(with);
+        });
+    });
+    if let Some(bar) = chosen {
+        let word = Word::Entry(bar.text.clone());
+        window.push(InterveneCommand::Force { column: column.id, i, word });
+    }
+}
+
+/// What a click on a candidate does.
+const FORCE: &str = "Click to have this word said here, and the rest translated again behind it";
+
+/// What the entropy of alpha says.
+const ENTROPY: &str = "Entropy of alpha: 0 bits look at one source word, 1 bit at two alike, 2 bits at four alike";
+/// Alpha and energies stand beside each other from this width on.
+const SIDE_BY_SIDE: f32 = 480.0;
+
+fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
+    let (Some(alpha), Some(energies)) = (&table.alpha, &table.energies) else {
+        ui.add_space(theme::SPACE_5);
+        let none = context::without_alignment(column);
+        ui.add(egui::Label::new(if table.left_out { LEFT_OUT } else { none }).wrap());
+        return;
+    };
+    let marked = window.app.view.hover().filter(|hover| hover.column == column.id).and_then(|hover| hover.j);
+    let rect = ui.available_rect_before_wrap();
+    // side by side where there is room, otherwise one above the other
+    let beside = rect.width() >= SIDE_BY_SIDE;
+    let (first, second) =
+        if beside { rect.split_left_right_at_fraction(0.5) } else { rect.split_top_bottom_at_fraction(0.5) };
+    let (first, second) =
+        (first.shrink2(egui::vec2(theme::SPACE_1, 0.0)), second.shrink2(egui::vec2(theme::SPACE_1, 0.0)));
+    let mut half = |place: egui::Rect, name: &str, values: &[f32], is_share: bool| {
+        let mut child = ui.new_child(UiBuilder::new().id_salt(name).max_rect(place));
+        if is_share {
+            let text = format!("alpha over the source words   entropy {:.2} bits", entropy(values));
+            let caption = caption(&mut child, &text.replacen("alpha", "\u{3b1}", 1));
+            labels::said(caption.on_hover_text(ENTROPY), &text);
+        } else {
+            caption(&mut child, "Energies e before the softmax");
+        }
+        source_bars::source_bars(&mut child, name, &table.source, values, marked, is_share)
+    };
+    let over = half(first, "alpha", alpha.row(i), true);
+    let over = half(second, "e", energies.row(i), false).or(over);
+    if let Some(j) = over {
+        window.local.shared.hover = Some(crate::app::view::Hover { column: column.id, i: Some(i), j: Some(j) });
+    }
+}
+
+fn caption(ui: &mut Ui, text: &str) -> egui::Response {
+    let weak = theme::tokens(ui).weak;
+    ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(weak))
+}

@@ -1,0 +1,127 @@
+//! Floor 11: the bar of all that is set: each thing with a button that takes it away, and what the model says by itself.
+
+use egui::{RichText, Ui};
+
+use crate::app::document::column::Column;
+use crate::app::document::hand::{TakenAway, held, items};
+use crate::pages::sentence::asked::ProbeAbout;
+use crate::pages::sentence::command::InterveneCommand;
+use crate::pages::window::local::Window;
+use crate::pages::window::task;
+use crate::pages::window::view::{View, ViewPlace};
+use crate::widgets::{bidi, theme};
+
+/// The bar takes at most so much height, points.
+const HEIGHT: f32 = 84.0;
+
+/// All that is set.
+pub struct InterventionsView;
+
+impl View for InterventionsView {
+    fn name(&self) -> &'static str {
+        "Interventions"
+    }
+
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Middle
+    }
+
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        let app = window.app;
+        let has_own = |id| app.document.scene().variant(id).is_some_and(|variant| variant.interventions.is_some());
+        let touched =
+            |column: &&Column| !app.document.interventions(column).is_empty() && column.variant.is_none_or(has_own);
+        let columns: Vec<&Column> = app.document.columns().iter().filter(touched).collect();
+        if let Some(number) = rows_under_way(window) {
+            task::task_ui(ui, window, Some(number));
+        }
+        if columns.is_empty() {
+            return;
+        }
+        let t = theme::tokens(ui);
+        let frame =
+            egui::Frame::new().stroke(egui::Stroke::new(1.0, t.set)).corner_radius(theme::RADIUS).inner_margin(4);
+        frame.show(ui, |ui| {
+            let area =
+                egui::ScrollArea::vertical().id_salt("interventions").max_height(HEIGHT).auto_shrink([false, true]);
+            area.show(ui, |ui| {
+                for (n, column) in columns.iter().enumerate() {
+                    column_ui(ui, window, column, n == 0);
+                }
+            });
+        });
+        ui.add_space(theme::SPACE_1);
+    }
+}
+
+/// A row or a file that is being looked at in the background.
+fn rows_under_way(window: &Window<'_>) -> Option<u64> {
+    let asked = window.pages.sentence.probes().iter().find(|asked| !matches!(asked.about, ProbeAbout::Measure { .. }));
+    asked.map(|asked| asked.number)
+}
+
+fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, is_first: bool) {
+    let t = theme::tokens(ui);
+    let set = window.app.document.interventions(column);
+    let name = column.name();
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+        if is_first {
+            ui.label(RichText::new("Interventions").color(t.set));
+            let all = ui.small_button("take all away").on_hover_text("In every column; undo brings it back");
+            if all.accessible_name("Take all interventions away").clicked() {
+                window.push(InterveneCommand::TakeAll);
+            }
+        }
+        ui.label(RichText::new(format!("{name}:")).color(t.weak));
+        let numbers = column.numbers();
+        for item in items(&set, window.app.document.scene().text_of(column.variant), &numbers) {
+            let found = if let TakenAway::Pin(i) = item.taken { set.pin.iter().find(|pin| pin.i == i) } else { None };
+            let found = found.and_then(|pin| window.pages.sentence.persuaded_text(column, pin));
+            let button = egui::Button::new(RichText::new(format!("{}  \u{d7}", item.text)).size(theme::TEXT_SMALL));
+            let button = ui.add(button.fill(t.set_soft).small()).on_hover_text("Click to take it away");
+            if button.accessible_name(format!("Take away in {name}, {}", item.text)).clicked() {
+                window.push(InterveneCommand::Take { column: column.id, what: item.taken });
+            }
+            if let Some(found) = found {
+                ui.label(RichText::new(found).size(theme::TEXT_SMALL).color(t.weak));
+            }
+        }
+        let small = |text: String| RichText::new(text).size(theme::TEXT_SMALL);
+        match held(&set, &numbers) {
+            0 => {}
+            1 => drop(ui.label(small("1 word before is held".to_owned()).color(t.weak))),
+            count => drop(ui.label(small(format!("{count} words before are held")).color(t.weak))),
+        }
+        let notes = column.shown().map_or(&[][..], |shown| &shown.touched.notes);
+        for note in notes {
+            ui.label(small(note.clone()).color(t.warm));
+        }
+        untouched_ui(ui, column);
+    });
+}
+
+/// What the model says by itself; words that are not said with what is set are underlined.
+fn untouched_ui(ui: &mut Ui, column: &Column) {
+    let (Some(untouched), false) = (&column.untouched, column.hypotheses.is_empty()) else { return };
+    let t = theme::tokens(ui);
+    let own = &untouched.best;
+    let mut words: Vec<&(String, bool)> = column.own_words.iter().collect();
+    if bidi::starts_right(&own.text) {
+        words.reverse();
+    }
+    let mut job = egui::text::LayoutJob::default();
+    let weak = egui::TextFormat::simple(theme::small(), t.weak);
+    job.append("by itself, ", 0.0, weak.clone());
+    job.append(&format!("log p {:.2}:", own.log_p), 0.0, weak);
+    for (word, differs) in words {
+        let stroke = if *differs { egui::Stroke::new(1.5, t.accent) } else { egui::Stroke::NONE };
+        let format = egui::TextFormat { underline: stroke, ..egui::TextFormat::simple(theme::small(), t.text) };
+        job.append(word, 5.0, format);
+    }
+    let note = "The best translation without anything set; underlined words are not said with what is set";
+    let said = format!("{} by itself, log p {:.2}: {}", column.name(), own.log_p, own.text);
+    let label = ui.add(egui::Label::new(job).wrap());
+    label.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Label, true, &said));
+    label.on_hover_text(note);
+}

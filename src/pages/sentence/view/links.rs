@@ -1,0 +1,113 @@
+//! Floor 11: the second picture of a column's alignment: links between its source and its target words.
+
+use egui::accesskit::Role;
+use egui::{Id, Rect, ScrollArea, Sense, Ui, Vec2};
+
+use crate::app::document::column::Column;
+use crate::app::document::table::{AlignmentTable, LEFT_OUT};
+use crate::app::view::Hover;
+use crate::figure::links::{LinkedWord, LinksFigure, LinksLayout, Weight};
+use crate::pages::sentence::command::SelectCommand;
+use crate::pages::sentence::view::alignment;
+use crate::pages::window::clicked::MenuTarget;
+use crate::pages::window::local;
+use crate::pages::window::local::{Panel, Window};
+use crate::widgets::marks::Letters;
+use crate::widgets::{labels, marks, node, theme};
+
+/// Paints the links of a column that has an alignment.
+pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable) {
+    let Some(alpha) = table.alpha.as_ref().filter(|alpha| alpha.columns() > 0) else {
+        if table.left_out {
+            ui.add(egui::Label::new(LEFT_OUT).wrap());
+        }
+        return;
+    };
+    let replace = window.app.replaces(column);
+    let (source, target) = (labels::of_source(table), labels::of_target(table, replace));
+    let links = LinksFigure {
+        source: &source,
+        target: &target,
+        alpha,
+        threshold: window.layout(local::LINKS_THRESHOLD, local::THRESHOLD),
+        weight: if window.layout(local::LINKS_OPACITY, 0.0) > 0.0 { Weight::Opacity } else { Weight::Width },
+        marked: marked(window, column),
+        palette: theme::palette(ui),
+    };
+    let room = ui.available_size();
+    let layout = LinksLayout::glossed(&links, room, &Letters(ui));
+    ScrollArea::both().id_salt(("links", column.id)).auto_shrink(false).show(ui, |ui| {
+        let (rect, response) = ui.allocate_exact_size(Vec2::from(layout.size), Sense::click());
+        let count = links.drawn().len();
+        let name = format!("Links of {}, {count} with alpha of at least {:.2}", column.name(), links.threshold);
+        node(&response, Role::Image, || name);
+        let is_selected = window.app.selected_column().is_some_and(|selected| selected.id == column.id);
+        if is_selected && window.local.shared.takes_focus(Panel::Picture) {
+            response.request_focus();
+        }
+        let layout = layout.moved(rect.min.to_vec2());
+        marks::paint(&ui.painter_at(rect), links.marks(&layout));
+        words_ui(ui, window, column, &layout);
+    });
+}
+
+/// The word whose links stand out: under the mouse, else the selected one.
+fn marked(window: &Window<'_>, column: &Column) -> Option<LinkedWord> {
+    let marks = alignment::marks(window.app, column);
+    let hovered = marks.row.map(LinkedWord::Target).or(marks.column.map(LinkedWord::Source));
+    hovered.or(marks.selected.map(LinkedWord::Target))
+}
+
+/// What the mouse does on the words.
+fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, layout: &LinksLayout) {
+    let words =
+        (0..layout.source.len()).map(LinkedWord::Source).chain((0..layout.target.len()).map(LinkedWord::Target));
+    for word in words {
+        let Some(area) = layout.area(word) else { continue };
+        let response = ui.interact(Rect::from(*area), Id::unique(("link_word", column.id, word)), Sense::click());
+        let (text, hover) = match word {
+            LinkedWord::Source(j) => (said(column, word), Hover { column: column.id, i: None, j: Some(j) }),
+            LinkedWord::Target(i) => (said(column, word), Hover { column: column.id, i: Some(i), j: None }),
+        };
+        node(&response, Role::ListItem, || text.clone());
+        let clicked = match word {
+            LinkedWord::Source(j) => MenuTarget::Source { column: column.id, j },
+            LinkedWord::Target(i) => MenuTarget::Target { column: column.id, i },
+        };
+        window.offer(&response, clicked);
+        if response.hovered() {
+            window.local.shared.hover = Some(hover);
+        }
+        if let (true, LinkedWord::Target(i)) = (response.clicked(), word) {
+            window.push(SelectCommand::Target { column: column.id, i });
+        }
+        response.on_hover_text(text);
+    }
+}
+
+/// A word and the words that it is linked with most, with their alpha.
+fn said(column: &Column, word: LinkedWord) -> String {
+    let Some(table) = column.table.as_deref() else { return String::new() };
+    let Some(alpha) = &table.alpha else { return String::new() };
+    let (name, mut links): (String, Vec<(f32, &str)>) = match word {
+        LinkedWord::Target(i) => {
+            let Some(target) = table.target.get(i) else { return String::new() };
+            let linked = alpha.row(i).iter().zip(&table.source).map(|(alpha, word)| (*alpha, word.text.as_str()));
+            (target.text.clone(), linked.collect())
+        }
+        LinkedWord::Source(j) => {
+            let Some(source) = table.source.get(j) else { return String::new() };
+            let weight = |i: usize| alpha.row(i).get(j).copied().unwrap_or(0.0);
+            let linked = table.target.iter().enumerate().map(|(i, word)| (weight(i), word.text.as_str()));
+            (source.text.clone(), linked.collect())
+        }
+    };
+    links.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let most: Vec<String> = links
+        .iter()
+        .take(3)
+        .filter(|(alpha, _)| *alpha >= 0.005)
+        .map(|(alpha, word)| format!("{word} {}", labels::alpha_text(*alpha)))
+        .collect();
+    format!("{name}: {}", most.join(", "))
+}

@@ -1,0 +1,519 @@
+//! Floor 11: the line over the columns: what the colours mean, which numbers are shown, how large the cells are.
+
+use egui::accesskit::Role;
+use egui::containers::menu::{MenuButton, MenuConfig};
+use egui::{ComboBox, RichText, Sense, Ui, WidgetInfo, vec2};
+
+use crate::aligner::bundled::is_bundled;
+use crate::analysis::alignment::Alignment;
+use crate::analysis::measures::MEASURES;
+use crate::analysis::reading::{READINGS, Reading};
+use crate::app::command::SettingsCommand;
+use crate::app::document::column::Column;
+use crate::app::document::table::AlignmentTable;
+use crate::app::files::picture;
+use crate::app::settings::Shown;
+use crate::figure::heatmap::{gaze_legend, outlines};
+use crate::figure::legend;
+use crate::figure::palette::Rgba;
+use crate::pages::sentence::view::{columns, measured};
+use crate::pages::window::act::Act;
+use crate::pages::window::local::Window;
+use crate::pages::window::view::{View, ViewPlace};
+use crate::pages::window::{local, shortcuts};
+use crate::widgets::heatmap::layout::Zoom;
+use crate::widgets::{labels, marks, theme};
+
+/// With less room not even all of that, points.
+const SLIM: f32 = 400.0;
+/// With less room only what is changed often stands in the line, points.
+const FOLDED: f32 = 860.0;
+/// Width of the legend of words that differ, points.
+const DIFFERS: f32 = 84.0;
+/// Which word a row belongs to needs so much more, points.
+const READING: f32 = 140.0;
+/// The choice of each model's own reading needs so much, points.
+const OWN_READING: f32 = 40.0;
+/// Words or pieces need so much, points.
+const UNITS: f32 = 80.0;
+/// The marks of local attention need so much, points.
+const GAZE: f32 = 104.0;
+/// The button that shows one column alone needs so much, points.
+const ALONE: f32 = 72.0;
+/// The measures need so much beside several columns or the marks of local attention, points.
+const TESTS: f32 = 52.0;
+/// With less room the legend of doubt is left out: it and what stands at the right need so much, points.
+const DOUBT: f32 = 560.0;
+/// With less room behind it the legend is left out.
+const NARROW: f32 = 640.0;
+
+/// The line over the columns.
+pub struct PictureBar;
+
+impl View for PictureBar {
+    fn name(&self) -> &'static str {
+        "Picture"
+    }
+
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Middle
+    }
+
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        if window.app.document.columns().is_empty() {
+            return;
+        }
+        let folded = FOLDED + if differs(window) { DIFFERS } else { 0.0 };
+        let fitting = columns::fitting(window.app, ui.available_width());
+        let is_alone = window.layout(local::SOLO, 0.0) > 0.0;
+        if theme::is_squat(ui) && fitting < window.app.document.columns().len() && !is_alone {
+            ui.horizontal(|ui| {
+                folded_ui(ui, window, true);
+                columns::paging_ui(ui, window, fitting);
+            });
+            return;
+        }
+        if ui.available_width() < folded {
+            ui.horizontal(|ui| folded_ui(ui, window, false));
+            ui.add_space(theme::SPACE_1);
+            return;
+        }
+        let own = if has_own_reading(window) { OWN_READING } else { 0.0 };
+        let reading = if tables(window).any(|table| table.reading.is_some()) { READING + own } else { 0.0 };
+        let units = if tables(window).any(|table| table.units.is_some()) { UNITS } else { 0.0 };
+        let gaze = if tables(window).any(|table| table.p_t.is_some()) { GAZE } else { 0.0 };
+        let is_crowded = window.app.document.columns().len() > 1 || gaze > 0.0;
+        let whole = folded + reading + units + gaze + if is_crowded { TESTS } else { 0.0 };
+        let is_full = ui.available_width() < whole && reading + units + gaze > 0.0;
+        let alone = if window.app.document.columns().len() > 1 { ALONE } else { 0.0 };
+        // with less room not even the aligner and the marks of local attention stand beside that button
+        let is_tight = is_full && ui.available_width() < folded + gaze + alone;
+        ui.horizontal(|ui| {
+            picture_ui(ui, window);
+            differs_legend(ui, window);
+            if is_tree(window) {
+                units_ui(ui, window);
+            } else if window.layout(local::LINKS, 0.0) > 0.0 {
+                threshold_ui(ui, window);
+                rows_ui(ui, window, is_full, false);
+            } else {
+                numbers_ui(ui, window);
+                rows_ui(ui, window, is_full, is_tight);
+                palette_ui(ui, window);
+                if !is_tight {
+                    links_ui(ui, window);
+                    gaze_ui(ui, window);
+                }
+            }
+            if ui.available_width() > DOUBT {
+                doubt_legend(ui);
+            }
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| size_ui(ui, window));
+        });
+        ui.add_space(theme::SPACE_1);
+    }
+}
+
+/// What rows and columns stand for, behind a button where the line is full; in a tight one with what is outlined and marked.
+fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, is_full: bool, is_tight: bool) {
+    if !is_full {
+        reading_ui(ui, window);
+        units_ui(ui, window);
+        return;
+    }
+    let config = MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
+    let button = MenuButton::new("Rows").config(config).ui(ui, |ui| {
+        ui.horizontal(|ui| reading_ui(ui, window));
+        ui.horizontal(|ui| units_ui(ui, window));
+        if is_tight {
+            ui.horizontal(|ui| links_ui(ui, window));
+            ui.horizontal(|ui| gaze_ui(ui, window));
+        }
+    });
+    let more = if is_tight { ", links of the statistical aligner, marks of local attention" } else { "" };
+    button.0.on_hover_text(format!("Which word a row belongs to{more}"));
+    ui.add_space(theme::SPACE_2);
+}
+
+/// What is changed often, and the rest behind a button; `is_slim` where something else stands in the line too.
+fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
+    let is_slim = is_slim || ui.available_width() < SLIM;
+    picture_ui(ui, window);
+    let is_tree = is_tree(window);
+    let is_links = window.layout(local::LINKS, 0.0) > 0.0 && !is_tree;
+    let is_heatmap = !is_links && !is_tree;
+    if is_heatmap && !is_slim {
+        numbers_ui(ui, window);
+    }
+    if !is_slim {
+        differs_legend(ui, window);
+    }
+    let config = MenuConfig::new().close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside);
+    MenuButton::new("More").config(config).ui(ui, |ui| {
+        if is_links {
+            ui.horizontal(|ui| threshold_ui(ui, window));
+        }
+        if is_slim {
+            ui.horizontal(|ui| differs_legend(ui, window));
+        }
+        if is_slim && is_heatmap {
+            ui.horizontal(|ui| numbers_ui(ui, window));
+        }
+        if !is_tree {
+            ui.horizontal(|ui| reading_ui(ui, window));
+        }
+        ui.horizontal(|ui| units_ui(ui, window));
+        if is_heatmap {
+            ui.horizontal(|ui| palette_ui(ui, window));
+            ui.horizontal(|ui| links_ui(ui, window));
+            ui.horizontal(|ui| gaze_ui(ui, window));
+        }
+        ui.horizontal(doubt_legend);
+        ui.horizontal(|ui| size_ui(ui, window));
+    });
+}
+
+/// The tree has no colours of alpha, no rows and no cells.
+fn is_tree(window: &Window<'_>) -> bool {
+    window.layout(local::TREE, 0.0) > 0.0
+}
+
+/// Which picture is shown of an alignment.
+fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let key = shortcuts::text(ui.ctx(), Act::NextPicture);
+    let (links, tree) = (window.layout(local::LINKS, 0.0) > 0.0, window.layout(local::TREE, 0.0) > 0.0);
+    ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+    for (choice, name, note) in [
+        ((false, false), "heatmap", format!("A cell for each target and source word ({key})")),
+        ((true, false), "links", format!("Both lines of words, and a link for each alpha above the threshold ({key})")),
+        ((false, true), "tree", format!("The whole search, word by word ({key})")),
+    ] {
+        let is_shown = tree == choice.1 && (tree || links == choice.0);
+        if ui.selectable_label(is_shown, name).on_hover_text(note).clicked() {
+            window.keep(local::LINKS, f32::from(u8::from(choice.0)));
+            window.keep(local::TREE, f32::from(u8::from(choice.1)));
+        }
+    }
+    ui.separator();
+}
+
+/// Which links are drawn, and how.
+fn threshold_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let mut threshold = window.layout(local::LINKS_THRESHOLD, local::THRESHOLD);
+    let caption = ui.label(RichText::new("\u{3b1} from").size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+    let caption = labels::said(caption, "alpha from");
+    ui.spacing_mut().slider_width = 96.0;
+    let slider = ui.add(egui::Slider::new(&mut threshold, 0.0..=1.0).fixed_decimals(2).step_by(0.01));
+    if slider.labelled_by(caption.id).on_hover_text("Links with less alpha are left out").changed() {
+        window.keep(local::LINKS_THRESHOLD, threshold);
+    }
+    let by_opacity = window.layout(local::LINKS_OPACITY, 0.0) > 0.0;
+    for (opacity, name) in [(false, "width"), (true, "opacity")] {
+        let note = format!("alpha is the {name} of a link");
+        if ui.selectable_label(by_opacity == opacity, name).on_hover_text(note).clicked() {
+            window.keep(local::LINKS_OPACITY, f32::from(u8::from(opacity)));
+        }
+    }
+    ui.add_space(theme::SPACE_2);
+}
+
+fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let shown = window.app.view.settings().shown;
+    let explained = [
+        (
+            Shown::Alpha,
+            "alpha",
+            "alpha_ij, how much of source word j goes into the context for target word i (Bahdanau et al. 2015, equation 6)",
+        ),
+        (
+            Shown::Energies,
+            "energies",
+            "e_ij, how well source word j fits target word i, before the softmax (Bahdanau et al. 2015, section 3.1)",
+        ),
+    ];
+    ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+    for (choice, name, note) in explained {
+        let button = ui.selectable_label(shown == choice, name.replacen("alpha", "\u{3b1}", 1)).on_hover_text(note);
+        if button.accessible_name(name).clicked() {
+            window.push(SettingsCommand::SetShown(choice));
+        }
+    }
+    measures_ui(ui, window, shown);
+    ui.add_space(theme::SPACE_2);
+}
+
+/// What the words depended on by other measures than alpha, of the selected column or the first that can be measured.
+fn measures_ui(ui: &mut Ui, window: &mut Window<'_>, shown: Shown) {
+    let chosen = picture::measure(shown);
+    let title = RichText::new(if chosen.is_some() { "tested" } else { "tests" });
+    let t = theme::tokens(ui);
+    let title = if chosen.is_some() { title.color(t.accent) } else { title };
+    let note = "How much the words of the selected column's translation really depended on each source word: what becomes of \
+                them without it, and by gradients";
+    let (button, _) = MenuButton::from_button(egui::Button::new(title).frame_when_inactive(false)).ui(ui, |ui| {
+        for (n, measure) in MEASURES.iter().enumerate() {
+            let is_chosen = shown == Shown::Measure(n);
+            if ui.selectable_label(is_chosen, measure.title).on_hover_text(measure.about).clicked() {
+                let app = window.app;
+                let can = |column: &&Column| app.document.why_not_measured(column, n).is_none();
+                let column = app.selected_column().filter(can).or_else(|| app.document.columns().iter().find(can));
+                match column.map(|column| column.id) {
+                    Some(column) => measured::measure(window, column, n),
+                    None => window.push(SettingsCommand::SetShown(Shown::Measure(n))),
+                }
+                ui.close();
+            }
+        }
+    });
+    let name = chosen.map_or_else(|| "Measures".to_owned(), |measure| format!("Measures, {}", measure.title));
+    button.on_hover_text(note).accessible_name(name);
+}
+
+fn tables<'a>(window: &Window<'a>) -> impl Iterator<Item = &'a AlignmentTable> {
+    window.app.document.columns().iter().filter_map(|column| column.table.as_deref())
+}
+
+/// Which word a row belongs to, while a model is shown that leaves the choice.
+fn reading_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if tables(window).all(|table| table.reading.is_none()) {
+        return;
+    }
+    let t = theme::tokens(ui);
+    ui.label(RichText::new("rows by").size(theme::TEXT_SMALL).color(t.weak));
+    let chosen = window.app.view.settings().reading;
+    let has_own = has_own_reading(window);
+    if has_own {
+        let button = ui.selectable_label(chosen.is_none(), "own").on_hover_text(OWN);
+        if button.accessible_name("Rows by each model's own reading").clicked() {
+            window.push(SettingsCommand::SetReading(None));
+        }
+    }
+    for entry in READINGS {
+        let note = format!("{} {WHEN_READ}", entry.about);
+        let is_chosen =
+            if has_own { chosen == Some(entry.reading) } else { chosen.unwrap_or_default() == entry.reading };
+        let button = ui.selectable_label(is_chosen, entry.name).on_hover_text(note);
+        if button.accessible_name(format!("Rows by {}", entry.name)).clicked() {
+            window.push(SettingsCommand::SetReading(Some(entry.reading)));
+        }
+    }
+    ui.add_space(theme::SPACE_2);
+}
+
+/// A model is shown whose training guided the rows of the words read.
+fn has_own_reading(window: &Window<'_>) -> bool {
+    let mut facts = window.app.document.columns().iter().filter_map(|column| column.facts.as_ref());
+    facts.any(|facts| facts.reading != Reading::default())
+}
+
+/// What each model's own reading is.
+const OWN: &str = "Rows as each model was trained: of the word that had just been read where its training guided those \
+                   rows, else of the word that was predicted";
+
+/// How the reading goes with the models.
+pub const WHEN_READ: &str = "(Luong et al. 2015, footnote 14). A model of Luong's has read a word one row after the one that predicted it, \
+                         RNNsearch two rows after, since alpha_i is made from s_{i-1}, before y_{i-1} is read (Bahdanau et al. 2015, \
+                         appendix A.2.2); so the last words have no row, but in models that were trained so, which take a step more.";
+
+/// Words or the pieces that they are made of, while a model is shown whose vocabulary has pieces.
+fn units_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if tables(window).all(|table| table.units.is_none()) {
+        return;
+    }
+    let on = window.app.view.settings().pieces;
+    let note = "Shows the pieces of words that the model reads and writes. Where words are shown, the columns of alpha are added over the pieces of a word and its rows averaged, so that rows keep their sums; an energy is log sum exp over the pieces";
+    if ui.selectable_label(on, "pieces").on_hover_text(note).accessible_name("Pieces of words").clicked() {
+        window.push(SettingsCommand::SetPieces(!on));
+    }
+    ui.add_space(theme::SPACE_2);
+}
+
+/// Whether an aligner comes with the program for a model on screen; otherwise why not.
+pub fn can_link(window: &Window<'_>) -> Result<(), String> {
+    let facts = || window.app.document.columns().iter().filter_map(|column| column.facts.as_ref());
+    if facts().any(|facts| is_bundled(&facts.source_language, &facts.target_language)) {
+        return Ok(());
+    }
+    let languages = facts().map(|facts| format!("{} and {}", facts.source_language, facts.target_language)).next();
+    Err(languages.map_or_else(
+        || "No model is loaded yet".to_owned(),
+        |languages| format!("No statistical aligner for {languages} comes with the program"),
+    ))
+}
+
+/// The switch of the aligner's links, with their legend while they are shown.
+fn links_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let (can, on) = (can_link(window), window.app.view.settings().links);
+    if on && can.is_ok() {
+        let (rect, response) = ui.allocate_exact_size(vec2(outlines::SAMPLE_WIDTH, 14.0), Sense::hover());
+        response.widget_info(|| {
+            WidgetInfo::labeled(Role::Legend, true, "Legend of the outlines, links of the statistical aligner")
+        });
+        marks::paint(ui.painter(), outlines::sample(&rect.into(), theme::palette(ui)));
+        response.on_hover_text(outlines::LEGEND_TEXTS.map(|(text, _)| text).join("\n"));
+    }
+    let note = format!(
+        "Outlines the word links of a statistical aligner, which learned from parallel text alone and knows nothing of the \
+         models; whole where both directions agree, dashed where only one has the link ({})",
+        shortcuts::text(ui.ctx(), Act::ToggleLinks)
+    );
+    let button = ui.add_enabled(can.is_ok(), egui::Button::selectable(on && can.is_ok(), "aligner"));
+    let button = button.on_hover_text(note).on_disabled_hover_text(can.err().unwrap_or_default());
+    if button.accessible_name("Links of the statistical aligner").clicked() {
+        window.push(SettingsCommand::SetLinks(!on));
+    }
+    ui.add_space(theme::SPACE_2);
+}
+
+/// The legend of p_t and of the window of local attention, and the switch of both.
+fn gaze_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if tables(window).all(|table| table.p_t.is_none()) {
+        return;
+    }
+    let is_drawn = window.layout(local::GAZE, 1.0) > 0.0;
+    let (rect, response) = ui.allocate_exact_size(vec2(30.0, 14.0), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Legend, true, "Legend of local attention, p_t in its window"));
+    marks::paint(ui.painter(), gaze_legend(&rect.into(), theme::palette(ui)));
+    let note = "The mark is p_t, the place where local attention looks; the frame, in the row under the mouse and in the selected one, holds the words from p_t - D to p_t + D, the only ones that it weighs (Luong et al. 2015, section 3.2)";
+    let name = labels::p_t("", theme::TEXT_BODY, theme::tokens(ui).text);
+    if ui.selectable_label(is_drawn, name).on_hover_text(note).accessible_name("Marks of local attention").clicked() {
+        window.keep(local::GAZE, f32::from(u8::from(!is_drawn)));
+    }
+    ui.add_space(theme::SPACE_2);
+}
+
+/// The ends of the scale; energies run from the least to the greatest of a column, here the selected one.
+fn ends(window: &Window<'_>) -> (String, String) {
+    let shown = window.app.view.settings().shown;
+    if shown == Shown::Alpha {
+        return ("0".to_owned(), "1".to_owned());
+    }
+    let of = |column: &'_ Column| column.table.as_ref().and_then(|table| table.numbers(shown)).map(Alignment::range);
+    let range = window.app.selected_column().and_then(of);
+    let range = range.or_else(|| window.app.document.columns().iter().find_map(of));
+    let Some(range) = range else { return ("least".to_owned(), "greatest".to_owned()) };
+    let (low, high) = range.unwrap_or((0.0, 1.0));
+    match shown {
+        Shown::Measure(_) => {
+            let most = high.max(-low);
+            (format!("{:.2}", -most), format!("{most:.2}"))
+        }
+        Shown::Alpha | Shown::Energies => (format!("{low:.1}"), format!("{high:.1}")),
+    }
+}
+
+fn palette_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let at = theme::map_at(window.app.view.settings().palette_on(ui.visuals().dark_mode));
+    let (low, high) = ends(window);
+    let measure = picture::measure(window.app.view.settings().shown);
+    let map = match measure {
+        Some(_) => theme::ColourMap::of_measures(ui.visuals().dark_mode),
+        None => theme::ColourMap::at(at),
+    };
+    let caption =
+        |ui: &mut Ui, text: String| ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+    if ui.available_width() > NARROW {
+        caption(ui, low);
+        gradient(ui, |share| map.colour(share), "Legend of the palette, from the least to the greatest number");
+        caption(ui, high);
+    }
+    if let Some(measure) = measure {
+        // the palette is one of alpha
+        caption(ui, format!("{} ({})", measure.title, measure.unit));
+        return;
+    }
+    let combo =
+        ComboBox::from_id_salt("palette").width(96.0).selected_text(theme::ColourMap::at(at).name).show_ui(ui, |ui| {
+            for (n, map) in theme::COLOUR_MAPS.iter().enumerate() {
+                if ui.selectable_label(n == at, map.name).on_hover_text(map.note).clicked() {
+                    window.push(SettingsCommand::SetPalette(map.name.to_owned()));
+                }
+            }
+        });
+    combo.response.accessible_name("Palette").on_hover_text("Palette of the heatmap (Ctrl+P)");
+    ui.add_space(theme::SPACE_3);
+}
+
+fn doubt_legend(ui: &mut Ui) {
+    let t = theme::tokens(ui);
+    let caption = |ui: &mut Ui, text: &str| ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak));
+    caption(ui, "words  sure");
+    let palette = theme::palette(ui);
+    gradient(ui, |share| palette.doubt(-4.6 * share), "Legend of the words, from sure to doubtful")
+        .on_hover_text("A word's background grows warmer as its probability falls, from 1 down to 0.01");
+    caption(ui, "doubtful");
+}
+
+/// Whether a word is underlined somewhere.
+fn differs(window: &Window<'_>) -> bool {
+    tables(window).any(|table| table.target.iter().any(|word| word.differs))
+}
+
+/// The legend of the underlined words, while there are any.
+fn differs_legend(ui: &mut Ui, window: &Window<'_>) {
+    if !differs(window) {
+        return;
+    }
+    let t = theme::tokens(ui);
+    ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+    let (rect, _) = ui.allocate_exact_size(vec2(16.0, 14.0), Sense::hover());
+    ui.painter().hline(rect.x_range(), rect.bottom() - 2.0, egui::Stroke::new(2.0, t.accent));
+    let text = RichText::new("differs").size(theme::TEXT_SMALL).color(t.weak);
+    ui.label(text).on_hover_text("The word is not in every column's output at this place");
+    ui.add_space(theme::SPACE_2);
+}
+
+fn gradient(ui: &mut Ui, colour: impl Fn(f32) -> Rgba, label: &str) -> egui::Response {
+    let (rect, response) = ui.allocate_exact_size(legend::SIZE.into(), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Legend, true, label));
+    marks::paint(ui.painter(), legend::band(&rect.into(), theme::palette(ui), colour));
+    response
+}
+
+fn size_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+    let is_open = window.layout(local::INSPECTOR_OPEN, 1.0) > 0.0;
+    if ui
+        .selectable_label(is_open, "Inspector")
+        .on_hover_text("Show or hide the inspector of a word (Ctrl+I)")
+        .clicked()
+    {
+        window.keep(local::INSPECTOR_OPEN, f32::from(u8::from(!is_open)));
+    }
+    if window.app.document.columns().len() > 1 {
+        let alone = window.layout(local::SOLO, 0.0) > 0.0;
+        let key = shortcuts::text(ui.ctx(), Act::Solo);
+        let button = ui.selectable_label(alone, "Alone");
+        if button.on_hover_text(format!("The selected column alone, or all of them ({key})")).clicked() {
+            window.keep(local::SOLO, f32::from(u8::from(!alone)));
+        }
+    }
+    ui.add_space(theme::SPACE_2);
+    let zoom = window.zoom();
+    if ui.selectable_label(zoom == Zoom::Whole, "Whole").on_hover_text("All cells in view, however small (0)").clicked()
+    {
+        window.keep(local::CELL, -1.0);
+    }
+    if ui
+        .selectable_label(zoom == Zoom::Auto, "Auto")
+        .on_hover_text("Cells as large as fits, but not too small to read")
+        .clicked()
+    {
+        window.keep(local::CELL, 0.0);
+    }
+    for (text, name, wanted) in
+        [("+", "Larger cells", Act::LargerCells), ("\u{2013}", "Smaller cells", Act::SmallerCells)]
+    {
+        if ui
+            .button(text)
+            .on_hover_text(format!("{name} (Ctrl and the wheel over the heatmap)"))
+            .accessible_name(name)
+            .clicked()
+        {
+            wanted.perform(window);
+        }
+    }
+    if ui.available_width() > 44.0 {
+        ui.label(RichText::new("cells").size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+    }
+}

@@ -1,0 +1,231 @@
+//! Floor 11: the text that is typed, and under it the words as the model reads them.
+
+use egui::text::{CCursor, CCursorRange};
+use egui::{Id, RichText, TextEdit, Ui};
+
+use crate::app::document::column::Column;
+use crate::app::document::table::AlignmentTable;
+use crate::app::lights::HighlightPart;
+use crate::app::view::Hover;
+use crate::interventions::Said;
+use crate::pages::sentence::command::SourceCommand;
+use crate::pages::sentence::view::memory::ListPlace;
+use crate::pages::sentence::view::{alignment, variant};
+use crate::pages::window::act::Act;
+use crate::pages::window::clicked::MenuTarget;
+use crate::pages::window::local::{Panel, Window};
+use crate::pages::window::menu;
+use crate::pages::window::view::{View, ViewPlace};
+use crate::pages::window::{local, shortcuts};
+use crate::widgets::{bidi, labels, theme, words};
+
+/// The source text.
+pub struct SourceView;
+
+/// More characters than this are cut: laying them out would hold up the window.
+pub const MOST_CHARACTERS: usize = 100_000;
+/// Height of the text before it scrolls, points.
+const TEXT_HEIGHT: f32 = 84.0;
+/// Height of the words before they scroll, points; in a low window only one line.
+const WORDS_HEIGHT: (f32, f32) = (62.0, 26.0);
+
+/// The text field.
+pub fn editor_id() -> Id {
+    Id::unique("source_text")
+}
+
+impl View for SourceView {
+    fn name(&self) -> &'static str {
+        "Source"
+    }
+
+    fn place(&self) -> ViewPlace {
+        ViewPlace::Middle
+    }
+
+    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        let is_squat = theme::is_squat(ui);
+        let margin = if is_squat { 2 } else { 8 };
+        let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::symmetric(12, margin));
+        let shown = card.show(ui, |ui| {
+            ui.take_available_width();
+            ui.horizontal_top(|ui| {
+                let is_open =
+                    window.layout(local::SENTENCES_OPEN, 1.0) > 0.0 && window.local.sentence.list == ListPlace::Beside;
+                if !is_open {
+                    menu::act_button(ui, window, "Sentences", Act::ToggleSentences);
+                }
+                ui.with_layout(egui::Layout::right_to_left(egui::Align::TOP), |ui| {
+                    // in a low window the sentence has the room, and the menu has the button
+                    if window.app.document.scene().given.is_none() && !is_squat {
+                        menu::act_button(ui, window, "Score yours", Act::ToggleGiven);
+                    }
+                    ui.with_layout(egui::Layout::top_down(egui::Align::LEFT), |ui| editor_ui(ui, window));
+                });
+            });
+            given_ui(ui, window);
+            if window.local.sentence.cut {
+                let text =
+                    format!("Only the first {MOST_CHARACTERS} characters are kept here; open a longer text as a file");
+                ui.label(RichText::new(text).color(theme::tokens(ui).warm));
+            }
+            if !is_squat {
+                words_ui(ui, window);
+            }
+            reference_ui(ui, window);
+        });
+        window.part(ui, HighlightPart::Source, "", shown.response.rect);
+        ui.add_space(if is_squat { 0.0 } else { theme::SPACE_2 });
+    }
+}
+
+/// The text field, on its own.
+pub fn editor_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let mut text = window.app.document.source().to_owned();
+    let align = if bidi::starts_right(&text) { egui::Align::RIGHT } else { egui::Align::LEFT };
+    let output = egui::ScrollArea::vertical().id_salt("source").max_height(TEXT_HEIGHT).show(ui, |ui| {
+        TextEdit::multiline(&mut text)
+            .id(editor_id())
+            .font(theme::sentence())
+            .frame(egui::Frame::NONE)
+            .margin(egui::Margin::symmetric(2, 2))
+            .desired_width(f32::INFINITY)
+            .desired_rows(1)
+            // a sentence is one line; Enter would only add an empty one, or erase what is selected
+            .return_key(egui::KeyboardShortcut::new(egui::Modifiers::SHIFT, egui::Key::Enter))
+            .align(egui::Align2([align, egui::Align::TOP]))
+            .char_limit(MOST_CHARACTERS)
+            .hint_text("Type a sentence to translate")
+            .show(ui)
+    });
+    let mut output = output.inner;
+    let response = output.response.response.clone().accessible_name("Source text");
+    if window.local.shared.takes_focus(Panel::Source) {
+        response.request_focus();
+        let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));
+        output.state.cursor.set_char_range(Some(all));
+        output.state.store(ui.ctx(), editor_id());
+    }
+    if response.changed() {
+        window.local.sentence.cut = text.len() >= MOST_CHARACTERS && text.chars().count() >= MOST_CHARACTERS;
+        window.push(SourceCommand::Edit(text));
+    }
+}
+
+/// The column whose reading of the source is shown: the selected one, else the first that has read it.
+fn reader<'a>(window: &Window<'a>) -> Option<(&'a Column, &'a AlignmentTable)> {
+    let app = window.app;
+    let column = app.selected_column().filter(|column| column.table.is_some());
+    let column = column.or_else(|| app.document.columns().iter().find(|column| column.table.is_some()))?;
+    Some((column, column.table.as_deref()?))
+}
+
+fn words_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some((column, table)) = reader(window) else { return };
+    let t = theme::tokens(ui);
+    let marks = alignment::marks(window.app, column);
+    let list: Vec<words::FlowWord> = table
+        .source
+        .iter()
+        .enumerate()
+        .map(|(j, word)| {
+            let unknown = if word.is_unk { ", not in the vocabulary" } else { "" };
+            words::FlowWord {
+                text: labels::source_text(word),
+                label: format!("Source word {} {}{unknown}{}", j + 1, word.text, changed(column, j)),
+                back: t.sunken,
+                colour: if word.is_unk {
+                    t.warm
+                } else if word.is_eos {
+                    t.weak
+                } else {
+                    t.text
+                },
+                is_over: marks.column == Some(j),
+                is_selected: false,
+                differs: variant::is_changed(column, j),
+                said: Said::Free,
+            }
+        })
+        .collect();
+    let from_right = bidi::starts_right(&column.source.text);
+    let id = Id::unique("source_words");
+    let (font, picked) = (theme::body(), window.picked(id, &column.source.text));
+    let flow = words::Flow { id, font: &font, from_right, picked, asked: None };
+    let height = if theme::is_low(ui) { WORDS_HEIGHT.1 } else { WORDS_HEIGHT.0 };
+    let area = egui::ScrollArea::vertical().id_salt("source_words").max_height(height);
+    let answer = area.show(ui, |ui| {
+        if column.stale {
+            ui.set_opacity(theme::STALE_OPACITY);
+        }
+        words::flow(ui, &flow, &list, |j| tooltip(table, j))
+    });
+    if let Some(range) = answer.inner.picked {
+        let source: Vec<&str> =
+            table.source.iter().filter(|word| !word.is_eos).map(|word| word.text.as_str()).collect();
+        window.pick(ui, id, &column.source.text, &source, range);
+    }
+    if let Some((j, at)) = answer.inner.menu {
+        window.offer_at(MenuTarget::Source { column: column.id, j }, at);
+    }
+    if let Some(j) = answer.inner.over {
+        window.local.shared.hover = Some(Hover { column: column.id, i: None, j: Some(j) });
+    }
+}
+
+/// That a word is not so in the original, behind a comma.
+fn changed(column: &Column, j: usize) -> &'static str {
+    if variant::is_changed(column, j) { ", changed" } else { "" }
+}
+
+fn tooltip(table: &AlignmentTable, j: usize) -> String {
+    let Some(word) = table.source.get(j) else { return String::new() };
+    if word.is_eos {
+        "</s> ends the sentence; the model reads it as a word".to_owned()
+    } else if word.is_unk {
+        format!("\"{}\" is not in the vocabulary; the model reads [UNK]", word.text)
+    } else if table.alpha.is_some() {
+        format!("{}, alpha added up over the target words {:.2}", word.text, word.coverage)
+    } else {
+        word.text.clone()
+    }
+}
+
+/// A translation of the user's own, which every model reads.
+fn given_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some(given) = &window.app.document.scene().given else { return };
+    let (mut text, weak) = (given.clone(), theme::tokens(ui).weak);
+    ui.horizontal(|ui| {
+        let note = "Every model reads it word by word and says how probable it finds each; it chooses none of them";
+        let label = ui.label(RichText::new("Your translation").size(theme::TEXT_SMALL).color(weak)).on_hover_text(note);
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            let key = shortcuts::text(ui.ctx(), Act::ToggleGiven);
+            let close = ui.small_button("\u{d7}").on_hover_text(format!("Take it away ({key})"));
+            if close.accessible_name("Take your translation away").clicked() {
+                window.push(SourceCommand::Give(None));
+            }
+            let field = TextEdit::singleline(&mut text).id(local::given_id()).char_limit(MOST_CHARACTERS);
+            let hint = "Type or paste a translation, and every model says how probable it finds it";
+            let response = ui.add(field.desired_width(f32::INFINITY).hint_text(hint)).labelled_by(label.id);
+            if window.local.shared.focus_id == Some(local::given_id()) {
+                window.local.shared.focus_id = None;
+                response.request_focus();
+            }
+            if response.changed() {
+                window.push(SourceCommand::Give(Some(text)));
+            }
+        });
+    });
+}
+
+fn reference_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Some(reference) = window.app.reference() else { return };
+    let t = theme::tokens(ui);
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new("Reference").size(theme::TEXT_SMALL).color(t.weak));
+        ui.label(bidi::visual(&reference).into_owned());
+        if ui.small_button("Score it").on_hover_text("Every model says how probable it finds it").clicked() {
+            window.push(SourceCommand::Give(Some(reference.into_owned())));
+        }
+    });
+}

@@ -1,0 +1,202 @@
+//! Floor 11: guess first: what the class clicks or types before the step is shown, and what came of it.
+
+use std::fmt::Write as _;
+
+use egui::accesskit::Role;
+use egui::{Id, Key, Label, RichText, TextEdit, Ui, WidgetInfo};
+
+use crate::analysis::aer::AerCounts;
+use crate::jobs::steps::{CANDIDATES, StepTrace};
+use crate::pages::steps::Guessed;
+use crate::pages::steps::command::StepsCommand;
+use crate::pages::steps::guess::{Guessing, f1, is_right, place_of};
+use crate::pages::steps::picture::words;
+use crate::pages::window::local::Window;
+use crate::widgets::theme;
+
+/// Width of the field of the word, points.
+const FIELD: f32 = 130.0;
+
+/// What is asked, while something is to be guessed.
+pub fn guess_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
+    let steps = &window.pages.steps;
+    match steps.hidden(steps.i) {
+        Some(_) if steps.whole().is_some() => whole_ui(ui),
+        Some(Guessed::Row | Guessed::Whole) => row_ui(ui, window, apart),
+        Some(Guessed::Word) => word_ui(ui, window),
+        None => {}
+    }
+}
+
+/// The source words, to be clicked.
+fn row_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
+    let Some(guessing) = &window.pages.steps.guessing else { return };
+    let text = match apart.said(window.pages.steps.i) {
+        Some(word) => format!("Where does the model look to say \u{201c}{word}\u{201d}?"),
+        None => "Where does the model look now?".to_owned(),
+    };
+    ui.label(RichText::new(text).color(theme::tokens(ui).accent));
+    ui.horizontal_wrapped(|ui| {
+        for (j, word) in words(apart).iter().enumerate() {
+            let is_guessed = guessing.words.contains(&j);
+            let label = ui.selectable_label(is_guessed, RichText::new(*word).size(theme::TEXT_OUTPUT));
+            let said = format!("Guess source word {} {word}", j + 1);
+            label.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, is_guessed, &said));
+            if label.clicked() {
+                window.push(StepsCommand::Guess(j));
+            }
+        }
+    });
+    ui.add_space(theme::SPACE_1);
+}
+
+/// What is asked of the grid.
+fn whole_ui(ui: &mut Ui) {
+    let text = "Where does the model look to say each word? Click the cells, one or more in a row.";
+    ui.add(Label::new(RichText::new(text).color(theme::tokens(ui).accent)).wrap());
+    ui.add_space(theme::SPACE_1);
+}
+
+/// Some words to click, and a field for any other.
+fn word_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let steps = &window.pages.steps;
+    let Some(guessing) = &steps.guessing else { return };
+    let guess = guessing.word.clone().unwrap_or_default();
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new("Which word comes next?").color(theme::tokens(ui).accent));
+        for option in steps.options() {
+            let is_guessed = guess == option;
+            let label = ui.selectable_label(is_guessed, RichText::new(option).size(theme::TEXT_OUTPUT));
+            let said = format!("Guess the word {option}");
+            label.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, is_guessed, &said));
+            if label.clicked() {
+                window.push(StepsCommand::GuessWord(option.to_owned()));
+            }
+        }
+        let mut typed = guess.clone();
+        let field = TextEdit::singleline(&mut typed).id(Id::unique("steps_guess")).hint_text("or type it");
+        let field = ui.add(field.desired_width(FIELD)).accessible_name("Your guess of the word");
+        if field.changed() {
+            window.push(StepsCommand::GuessWord(typed));
+        }
+        if field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
+            window.push(StepsCommand::Reveal);
+        }
+    });
+    ui.add_space(theme::SPACE_1);
+}
+
+/// In the player: the button that shows, what came of the guess, and the score.
+pub fn player_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let steps = &window.pages.steps;
+    let (Some(guessing), Some(apart)) = (&steps.guessing, &steps.apart) else { return };
+    let t = *theme::tokens(ui);
+    if steps.hidden(steps.i).is_some() {
+        let text = if guessing.is_made() { "Show" } else { "Show without a guess" };
+        let note = match guessing.of {
+            Guessed::Whole => "Shows where all steps look (Enter, or one move on)",
+            Guessed::Row | Guessed::Word => "Shows what the step does (Enter, or one move on)",
+        };
+        if ui.button(text).on_hover_text(note).clicked() {
+            window.push(StepsCommand::Reveal);
+        }
+    } else if guessing.is_revealed {
+        match guessing.of {
+            Guessed::Row => looked_ui(ui, window, guessing, apart),
+            Guessed::Word => said_ui(ui, window, guessing, apart),
+            Guessed::Whole => compared_ui(ui, guessing),
+        }
+    }
+    if guessing.score.steps > 0 {
+        ui.add(Label::new(RichText::new(score(guessing)).size(theme::TEXT_SMALL).color(t.weak)));
+    }
+}
+
+fn score(guessing: &Guessing) -> String {
+    let score = guessing.score;
+    let share = 100.0 * score.mass / score.steps.max(1) as f32;
+    match guessing.of {
+        Guessed::Row => {
+            let model = format!("{} of {} guesses as the model, {share:.0} % of alpha", score.model, score.steps);
+            let aligner = format!("; {} of {} as the aligner", score.aligner, score.linked);
+            if score.linked > 0 { model + &aligner } else { model }
+        }
+        Guessed::Word => format!(
+            "{} of {} words as the model, {} among its {CANDIDATES} best, {share:.0} % of p",
+            score.model, score.steps, score.among
+        ),
+        Guessed::Whole => String::new(),
+    }
+}
+
+/// How far the guessed links are the model's and the aligner's.
+fn compared_ui(ui: &mut Ui, guessing: &Guessing) {
+    let Some(compared) = guessing.compared else { return };
+    let t = theme::tokens(ui);
+    let mut said = format!("{}.", among("of your links", &compared.model, "the model's"));
+    if let Some(aligner) = &compared.aligner {
+        let _ = write!(said, " {}.", among("of them", aligner, "the aligner's"));
+    }
+    ui.label(RichText::new(said).color(t.text)).on_hover_text(
+        "The model's link of a word is its greatest alpha. F1 is 100 % where both have the same links, and 0 % where they share none.",
+    );
+    if let Some(beside) = &compared.model_to_aligner {
+        let said = format!("Beside: {}", among("of the model's links", beside, "the aligner's"));
+        ui.label(RichText::new(said).size(theme::TEXT_SMALL).color(t.weak));
+    }
+}
+
+/// `7 of your links are the model's, F1 78 %`, in the fewest words.
+fn among(whose: &str, counts: &AerCounts, others: &str) -> String {
+    let (both, found, sure) = (counts.found_sure, counts.found, counts.sure);
+    format!("{both} {whose} ({found}) are {others} ({sure}): F1 {:.0} %", 100.0 * f1(counts))
+}
+
+/// Where the step looks most, beside what was guessed.
+fn looked_ui(ui: &mut Ui, window: &Window<'_>, guessing: &Guessing, apart: &StepTrace) {
+    let alpha_i = apart.steps.get(window.pages.steps.i).and_then(|step| step.alpha_i.as_ref());
+    let most = alpha_i.and_then(|row| row.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)));
+    let words = words(apart);
+    let Some((j, share)) = most.filter(|(j, _)| *j < words.len()) else { return };
+    let guessed: Vec<&str> = guessing.words.iter().filter_map(|j| words.get(*j).copied()).collect();
+    let yours = if guessed.is_empty() { String::new() } else { format!(" You said {}.", guessed.join(", ")) };
+    let says = format!("it looks most at \u{201c}{}\u{201d}, {:.0} %.{yours}", words[j], 100.0 * share);
+    verdict_ui(ui, Some(guessing.words.contains(&j)).filter(|_| guessing.is_made()), &says);
+}
+
+/// Which word the step says, beside what was guessed.
+fn said_ui(ui: &mut Ui, window: &Window<'_>, guessing: &Guessing, apart: &StepTrace) {
+    let steps = &window.pages.steps;
+    let (Some(truth), Some(step)) = (steps.truth(steps.i), apart.steps.get(steps.i)) else { return };
+    let marks = steps.marks(window.app);
+    let candidates = apart.candidates(steps.i);
+    let words: Vec<&str> = candidates.iter().map(String::as_str).collect();
+    let share = |word: &str| {
+        let place = place_of(word, &words, &marks)?;
+        Some((place, 100.0 * step.best.get(place)?.1.exp()))
+    };
+    // Where the class is to say the word, the best candidate is the truth.
+    let own = step.said.or_else(|| step.best.first().copied()).map(|(_, log_p)| 100.0 * log_p.exp());
+    let percent = own.map_or_else(String::new, |p| format!(", {p:.0} %"));
+    let says = format!("it says \u{201c}{truth}\u{201d}{percent}.");
+    let Some(guess) = guessing.word.as_deref().map(str::trim) else { return verdict_ui(ui, None, &says) };
+    let is_right = is_right(guess, truth, &words, &marks);
+    let yours = match share(guess) {
+        _ if is_right => String::new(),
+        Some((place, p)) => format!(" You said {guess}, its candidate {}, {p:.0} %.", place + 1),
+        None => format!(" You said {guess}, which is not among its {CANDIDATES} best."),
+    };
+    verdict_ui(ui, Some(is_right), &(says + &yours));
+}
+
+/// `None`: nothing was guessed.
+fn verdict_ui(ui: &mut Ui, is_right: Option<bool>, says: &str) {
+    let t = theme::tokens(ui);
+    let verdict = match is_right {
+        Some(true) => "Right: ",
+        Some(false) => "No: ",
+        None => "",
+    };
+    let colour = if is_right == Some(true) { t.accent } else { t.text };
+    ui.label(RichText::new(format!("{verdict}{says}")).color(colour));
+}

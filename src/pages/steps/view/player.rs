@@ -1,0 +1,284 @@
+//! Floor 11: what the steps are of, and how one goes through them: choices, the words, the player.
+
+use std::time::Duration;
+
+use egui::{ComboBox, Key, Modifiers, RichText, Slider, Ui};
+
+use crate::jobs::steps::StepTrace;
+use crate::models::anatomy::Miswiring;
+use crate::pages::sentence::command::SelectCommand;
+use crate::pages::sentence::view::source;
+use crate::pages::steps::command::StepsCommand;
+use crate::pages::steps::view::{guess, rows};
+use crate::pages::steps::{GUESSES, Guessed, MODES, Mode, PACES};
+use crate::pages::window::local::Window;
+use crate::widgets::theme;
+
+/// The keys of the page, while nothing is typed: what each does and its command.
+const KEYS: &[(Key, StepsCommand)] = &[
+    (Key::ArrowRight, StepsCommand::Move(1)),
+    (Key::ArrowLeft, StepsCommand::Move(-1)),
+    (Key::PageDown, StepsCommand::Move(1)),
+    (Key::PageUp, StepsCommand::Move(-1)),
+    (Key::ArrowDown, StepsCommand::MoveWord(1)),
+    (Key::ArrowUp, StepsCommand::MoveWord(-1)),
+];
+
+/// Moves by keys, where no text is being typed. Space and Enter belong to a button that has the keyboard.
+pub fn keys(ui: &mut Ui, window: &mut Window<'_>) {
+    arrive(ui, window);
+    if ui.ctx().text_edit_focused() || egui::Popup::is_any_open(ui.ctx()) {
+        return;
+    }
+    // The grid of a guess has the arrow keys while it has the keyboard.
+    let is_in_grid = window.pages.steps.whole().is_some_and(|guessing| !guessing.is_revealed)
+        && ui.memory(|memory| memory.has_focus(rows::id()));
+    for (key, command) in KEYS {
+        let is_arrow = !matches!(key, Key::PageDown | Key::PageUp);
+        if is_in_grid && is_arrow {
+            continue;
+        }
+        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, *key)) {
+            window.push(command.clone());
+        }
+    }
+    if ui.memory(egui::Memory::focused).is_some() && !is_in_grid {
+        return;
+    }
+    if !is_in_grid && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Space)) {
+        window.push(StepsCommand::Play(!window.pages.steps.is_playing));
+    }
+    let is_guessing = window.pages.steps.guessing.is_some();
+    if is_guessing && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter)) {
+        window.push(StepsCommand::Reveal);
+    }
+}
+
+/// Whoever comes from another page has the keys of this one, and not the text field's.
+fn arrive(ui: &Ui, window: &mut Window<'_>) {
+    let now = ui.ctx().cumulative_frame_nr();
+    if window.local.steps.frame + 1 < now {
+        ui.memory_mut(|memory| memory.surrender_focus(source::editor_id()));
+    }
+    window.local.steps.frame = now;
+}
+
+/// Goes on by itself.
+pub fn tick(ui: &Ui, window: &mut Window<'_>) {
+    let steps = &window.pages.steps;
+    if !steps.is_playing {
+        window.local.steps.moved = None;
+        return;
+    }
+    let now = ui.input(|input| input.time);
+    let every = f64::from(1.0 / steps.pace);
+    let since = now - *window.local.steps.moved.get_or_insert(now);
+    if since >= every {
+        window.local.steps.moved = Some(now);
+        window.push(StepsCommand::Move(1));
+    }
+    ui.ctx().request_repaint_after(Duration::from_secs_f64((every - since).clamp(0.005, every)));
+}
+
+/// Which model, whose words, and how it is wired.
+pub fn choices_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let app = window.app;
+    ui.horizontal_wrapped(|ui| {
+        let chosen = window.pages.steps.column(app);
+        let models = ComboBox::from_id_salt("steps_model")
+            .selected_text(chosen.map_or_else(|| "No model".to_owned(), crate::app::document::column::Column::name))
+            .show_ui(ui, |ui| {
+                for column in app.document.models() {
+                    let is_chosen = chosen.is_some_and(|chosen| chosen.id == column.id);
+                    if ui.selectable_label(is_chosen, column.name()).clicked() {
+                        window.push(SelectCommand::Column(column.id));
+                    }
+                }
+            });
+        models.response.accessible_name("Model").on_hover_text("Which model is taken apart");
+        let mode = window.pages.steps.mode;
+        for entry in MODES {
+            if ui.selectable_label(mode == entry.mode, entry.name).on_hover_text(entry.about).clicked() {
+                window.push(StepsCommand::SetMode(entry.mode));
+            }
+        }
+        wiring_ui(ui, window);
+        guessing_ui(ui, window);
+        let mut has_beam = window.pages.steps.has_beam;
+        let note = "What the search of the column had found at this step, with the path that the steps take";
+        if ui.checkbox(&mut has_beam, "Beam").on_hover_text(note).changed() {
+            window.push(StepsCommand::SetBeam(has_beam));
+        }
+        if chosen.is_some_and(|column| !column.set.is_empty()) {
+            let text = RichText::new("What is set for this model on page Sentence is left out here");
+            ui.label(text.size(theme::TEXT_SMALL).color(theme::tokens(ui).warm));
+        }
+    });
+}
+
+/// What is guessed first.
+fn guessing_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let steps = &window.pages.steps;
+    let chosen = steps.guessing.as_ref().map(|guessing| guessing.of);
+    let aligns = steps.apart.as_ref().is_some_and(|apart| apart.aligns);
+    let text = chosen.map_or("Nothing is guessed", |of| of.entry().name);
+    let guesses = ComboBox::from_id_salt("steps_guess").selected_text(text).show_ui(ui, |ui| {
+        if ui.selectable_label(chosen.is_none(), "Nothing is guessed").clicked() {
+            window.push(StepsCommand::SetGuessing(None));
+        }
+        for entry in GUESSES.iter().filter(|entry| aligns || entry.guessed == Guessed::Word) {
+            let label = ui.selectable_label(chosen == Some(entry.guessed), entry.name);
+            if label.on_hover_text(entry.about).clicked() {
+                window.push(StepsCommand::SetGuessing(Some(entry.guessed)));
+            }
+        }
+    });
+    guesses
+        .response
+        .accessible_name("Guess first")
+        .on_hover_text("Guess first: what each step does is hidden until you have guessed it");
+}
+
+/// The model as it is, or as it is often wrongly drawn.
+fn wiring_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let app = window.app;
+    let Some(facts) = window.pages.steps.column(app).and_then(|column| column.facts.as_ref()) else { return };
+    let fitting: Vec<_> = Miswiring::of(&facts.architecture, facts.attention.as_deref()).collect();
+    if fitting.is_empty() {
+        return;
+    }
+    let wrong = window.pages.steps.wrong.filter(|wrong| fitting.iter().any(|entry| entry.wrong == *wrong));
+    let text = wrong.map_or("Wired as in the paper", |wrong| wrong.entry().name);
+    let text = RichText::new(text).color(if wrong.is_some() { theme::tokens(ui).warm } else { theme::tokens(ui).text });
+    let wiring = ComboBox::from_id_salt("steps_wiring").selected_text(text).show_ui(ui, |ui| {
+        if ui.selectable_label(wrong.is_none(), "Wired as in the paper").clicked() {
+            window.push(StepsCommand::SetWrong(None));
+        }
+        for entry in fitting {
+            let label = ui.selectable_label(wrong == Some(entry.wrong), entry.wrong.label());
+            if label.on_hover_text(entry.about).clicked() {
+                window.push(StepsCommand::SetWrong(Some(entry.wrong)));
+                window.push(StepsCommand::SetMode(Mode::Greedy));
+            }
+        }
+    });
+    wiring
+        .response
+        .accessible_name("Wiring")
+        .on_hover_text("The model as it is, or as it is often wrongly drawn and programmed, or before its training");
+}
+
+/// Which model it is, and how it is wrongly wired, where nothing else says so; in the line that there is.
+pub fn name_ui(ui: &mut Ui, window: &Window<'_>, apart: &StepTrace) {
+    let t = theme::tokens(ui);
+    ui.label(RichText::new(&apart.model).size(theme::TEXT_SMALL).color(t.weak));
+    if let Some(wrong) = apart.wrong {
+        ui.label(RichText::new(wrong.label()).size(theme::TEXT_SMALL).color(t.warm)).on_hover_text(wrong.entry().about);
+    }
+    if window.pages.steps.mode != Mode::Greedy && apart.wrong.is_some() {
+        let text = RichText::new("the words are given, not its own").size(theme::TEXT_SMALL);
+        ui.label(text.color(t.warm));
+    }
+}
+
+/// The words that are said, to jump to.
+pub fn words_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
+    let steps = &window.pages.steps;
+    let (i, t) = (steps.i, *theme::tokens(ui));
+    let area = egui::ScrollArea::horizontal().id_salt("steps_words").max_height(40.0);
+    area.show(ui, |ui| {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+            for n in 0..apart.steps.len() {
+                let is_known = n < i
+                    || (n == i && steps.is_done("word") && !steps.hides(Guessed::Word, n))
+                    || steps.whole().is_some();
+                let word = apart.said(n).filter(|_| is_known || steps.mode == Mode::Shown && steps.guessing.is_none());
+                let text = RichText::new(word.unwrap_or("?")).size(theme::TEXT_OUTPUT);
+                let text = text.color(if is_known { t.text } else { t.weak });
+                let label = ui.selectable_label(n == i, text);
+                if n == i && window.local.steps.seen != Some((n, apart.steps.len())) {
+                    window.local.steps.seen = Some((n, apart.steps.len()));
+                    label.scroll_to_me(None);
+                }
+                let said = format!("Step {}: {}", n + 1, word.unwrap_or("to be said"));
+                label.widget_info(|| egui::WidgetInfo::selected(egui::accesskit::Role::Button, true, n == i, &said));
+                if label.on_hover_text(said).clicked() {
+                    window.push(StepsCommand::GoTo(n));
+                }
+            }
+        });
+    });
+}
+
+/// Back, on, by itself; guesses and choices, in the line that there is. How fast is set before a presentation.
+pub fn player_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, presents: bool) {
+    let steps = &window.pages.steps;
+    let (is_playing, is_first, is_last) = (
+        steps.is_playing,
+        steps.i == 0 && steps.done.is_none_or(|done| done <= 1),
+        steps.i >= steps.last() && steps.done.is_none() && steps.hidden(steps.i).is_none(),
+    );
+    let back = ui.add_enabled(!is_first, egui::Button::new("Back")).on_hover_text("One move back (Left, Page Up)");
+    if back.clicked() {
+        window.push(StepsCommand::Move(-1));
+    }
+    let on = ui.add_enabled(!is_last, egui::Button::new("On")).on_hover_text("One move on (Right, Page Down)");
+    if on.clicked() {
+        window.push(StepsCommand::Move(1));
+    }
+    if ui.button(if is_playing { "Pause" } else { "Play" }).on_hover_text("By itself, or not (Space)").clicked() {
+        window.push(StepsCommand::Play(!is_playing));
+    }
+    if !presents {
+        pace_ui(ui, window);
+    }
+    guess::player_ui(ui, window);
+    say_ui(ui, window, apart);
+    let place = format!("Step {} of {}{}", steps.i + 1, apart.steps.len(), if apart.is_cut { ", cut" } else { "" });
+    ui.label(RichText::new(place).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+}
+
+/// Box by box or word by word, and how fast.
+fn pace_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let steps = &window.pages.steps;
+    let mut by_stage = steps.by_stage;
+    let note = "Each move is one box of the machine, not a whole word; Up and Down go by words all the same";
+    if ui.checkbox(&mut by_stage, "Box by box").on_hover_text(note).changed() {
+        window.push(StepsCommand::SetByStage(by_stage));
+    }
+    let mut pace = steps.pace;
+    ui.spacing_mut().slider_width = 80.0;
+    let slider = Slider::new(&mut pace, PACES.0..=PACES.1).logarithmic(true).max_decimals(1).suffix(" a second");
+    if ui.add(slider).on_hover_text("Moves a second while it plays").changed() {
+        window.push(StepsCommand::SetPace(pace));
+    }
+}
+
+/// A probability in percent.
+fn percent(p: f32) -> String {
+    if p < 0.005 { "<1 %".to_owned() } else { format!("{:.0} %", 100.0 * p) }
+}
+
+/// What the class may say.
+fn say_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
+    let steps = &window.pages.steps;
+    if steps.mode != Mode::Class {
+        return;
+    }
+    if !steps.class.is_empty() && ui.button("Take back").on_hover_text("The last chosen word goes").clicked() {
+        window.push(StepsCommand::TakeBack);
+    }
+    let Some(step) = apart.steps.get(steps.i) else { return };
+    if !steps.is_done("candidates") || steps.hides(Guessed::Word, steps.i) {
+        return;
+    }
+    ui.label(RichText::new("Which word shall it say?").color(theme::tokens(ui).accent));
+    for ((id, log_p), word) in step.best.iter().zip(apart.candidates(steps.i)).take(6) {
+        let is_said = step.said.is_some_and(|(said, _)| said == *id);
+        let label = format!("{word} {}", percent(log_p.exp()));
+        if ui.selectable_label(is_said, label).clicked() {
+            window.push(StepsCommand::Say(*id));
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! Floor 11: a box of the machine, open: what happens in it, its equations with the paper's number, its tensors, and the
+//! numbers of the step.
+
+use egui::accesskit::Role;
+use egui::{Label, Response, RichText, Sense, Ui, vec2};
+
+use crate::app::lights::HighlightPart;
+use crate::figure::equation::{spoken, typeset};
+use crate::figure::geometry;
+use crate::figure::geometry::point;
+use crate::figure::machine::{Held, colour};
+use crate::figure::measure::TextMeasure as _;
+use crate::jobs::steps::StepTrace;
+use crate::models::anatomy::{Equation, MachineStage, Miswiring, Quantity, Shrunk};
+use crate::pages::steps::command::StepsCommand;
+use crate::pages::steps::picture::{held, words};
+use crate::pages::window::local::Window;
+use crate::widgets::bars::{Bar, bars};
+use crate::widgets::marks::WholeLetters;
+use crate::widgets::matrix::{MATRIX, matrix};
+use crate::widgets::{marks, node, strip, theme};
+
+/// Height of a vector, points.
+const STRIP: f32 = 56.0;
+/// Height of the vector of a source word, points.
+const ROW: f32 = 15.0;
+/// Least room for a source word beside its vector, points, and the most as a share of the width.
+const WORD: (f32, f32) = (56.0, 0.4);
+
+/// Paints the open box.
+pub fn stage_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
+    let steps = &window.pages.steps;
+    let Some(stage) = apart.machine.stages.iter().find(|stage| steps.open.as_deref() == Some(stage.key)) else {
+        return;
+    };
+    let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(12));
+    let shown = card.show(ui, |ui| {
+        ui.take_available_width();
+        ui.horizontal(|ui| {
+            ui.heading(stage.title);
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                if ui.button("Close").on_hover_text("Back to the whole machine (Esc)").clicked() {
+                    window.push(StepsCommand::Open(None));
+                }
+            });
+        });
+        let area = egui::ScrollArea::vertical().id_salt(("stage", stage.key)).auto_shrink([false, false]);
+        area.show(ui, |ui| body_ui(ui, window, apart, stage));
+    });
+    window.part(ui, HighlightPart::OpenBox, "", shown.response.rect);
+}
+
+fn body_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
+    let t = *theme::tokens(ui);
+    ui.add(Label::new(stage.about).wrap());
+    for equation in stage.equations {
+        ui.add_space(theme::SPACE_1);
+        equation_ui(ui, equation);
+    }
+    ui.add_space(theme::SPACE_2);
+    let steps = &window.pages.steps;
+    let held = held(apart, steps.i, steps.hidden(steps.i), stage);
+    if !steps.is_done(stage.key) {
+        ui.label(RichText::new("This step has not come so far yet.").color(t.weak));
+    } else if matches!(held, Held::Hidden) {
+        ui.label(RichText::new("It is to be guessed.").color(t.accent));
+    } else {
+        inside_ui(ui, window, apart, stage);
+    }
+    ui.add_space(theme::SPACE_2);
+    matrices_ui(ui, window, apart, stage);
+}
+
+/// The learned tensors of a box, beside each other.
+fn matrices_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
+    let own = |(name, _): &(String, Vec<usize>)| apart.matrices.iter().find(|matrix| matrix.name == *name);
+    let matrices: Vec<&Shrunk> = stage.weights.iter().filter_map(own).collect();
+    if matrices.is_empty() {
+        return;
+    }
+    let t = theme::tokens(ui);
+    let what = if apart.wrong == Some(Miswiring::Untrained) { "Drawn at random" } else { "Learned" };
+    let note = format!(
+        "{what}, and alike at every step: blocks of neighbours by their mean, blue above 0, orange below; the ends are \
+         those of single numbers."
+    );
+    ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak)).wrap());
+    let textures = &mut window.local.steps.matrices;
+    textures.follow(ui, &apart.matrices);
+    let across = (ui.available_width() / (MATRIX + ui.spacing().item_spacing.x)).floor().max(1.0) as usize;
+    for line in matrices.chunks(across) {
+        ui.horizontal_top(|ui| {
+            for shown in line {
+                ui.vertical(|ui| matrix(ui, textures, shown));
+            }
+        });
+    }
+}
+
+/// What the step computes in a box.
+fn inside_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
+    match stage.key {
+        "words" => {
+            for (j, word) in words(apart).iter().enumerate() {
+                let id = apart.source.ids.get(j).copied().unwrap_or(0);
+                let note = if id == apart.unk { ", not in the vocabulary: the model reads [UNK]" } else { "" };
+                ui.label(format!("{} {word}  (id {id}{note})", j + 1));
+            }
+        }
+        "energies" | "alpha" => shares_ui(ui, window, apart, stage),
+        "context" => {
+            numbers_ui(ui, window, apart, stage);
+            sum_ui(ui, window, apart);
+        }
+        "candidates" => candidates_ui(ui, window, apart),
+        "word" => word_ui(ui, window, apart),
+        _ => numbers_ui(ui, window, apart, stage),
+    }
+}
+
+/// Paints an equation in one line; letters of at most this size get smaller until it fits.
+fn set_ui(ui: &mut Ui, text: &str, size: f32) -> Response {
+    let (ink, room) = (theme::palette(ui).text, ui.available_width());
+    let set = |size: f32| typeset(text, point(0.0, 0.0), size, ink, &WholeLetters(ui));
+    let (_, wide) = set(size);
+    let size = (size * (room / wide.max(1.0)).min(1.0)).max(theme::TEXT_SMALL);
+    let (mut all, width) = set(size);
+    let (rect, response) = ui.allocate_exact_size(vec2(width.min(room), 1.9 * size), Sense::hover());
+    let by = geometry::size(rect.left(), rect.center().y);
+    for mark in &mut all {
+        mark.shift(by);
+    }
+    marks::paint(&ui.painter_at(rect), all);
+    response
+}
+
+fn equation_ui(ui: &mut Ui, equation: &Equation) {
+    let t = theme::tokens(ui);
+    let response = set_ui(ui, equation.text, theme::TEXT_SENTENCE);
+    node(&response, Role::Math, || format!("{}, {}", spoken(equation.text), equation.source));
+    let is_wrong = equation.source.starts_with("not");
+    let source = RichText::new(equation.source).size(theme::TEXT_SMALL).color(if is_wrong { t.warm } else { t.weak });
+    ui.add(Label::new(source).wrap());
+}
+
+/// The vectors of a box.
+fn numbers_ui(ui: &mut Ui, window: &Window<'_>, apart: &StepTrace, stage: &MachineStage) {
+    let Some(part) = apart.part(stage.key, window.pages.steps.i) else { return };
+    for quantity in &part.quantities {
+        heading_ui(ui, quantity);
+        if quantity.count() > 1 {
+            matrix_ui(ui, quantity, apart);
+        } else {
+            strip::named(ui, quantity.name, &spoken(quantity.symbol), &quantity.values, STRIP);
+        }
+        ui.add_space(theme::SPACE_2);
+    }
+}
+
+fn heading_ui(ui: &mut Ui, quantity: &Quantity) {
+    let t = theme::tokens(ui);
+    ui.horizontal(|ui| {
+        set_ui(ui, quantity.symbol, theme::TEXT_BODY);
+        let numbers = match quantity.count() {
+            1 => format!("{}, {} numbers", quantity.name, quantity.width),
+            count => format!("{}, {count} \u{d7} {} numbers", quantity.name, quantity.width),
+        };
+        ui.add(Label::new(RichText::new(numbers).size(theme::TEXT_SMALL).color(t.weak)).truncate());
+    });
+}
+
+/// A vector for each source word: a row of colours for each, all units in the width there is.
+fn matrix_ui(ui: &mut Ui, quantity: &Quantity, apart: &StepTrace) {
+    let palette = theme::palette(ui);
+    let wide = |word: &&str| WholeLetters(ui).width(word, theme::TEXT_SMALL);
+    let widest = words(apart).iter().map(wide).fold(WORD.0, f32::max) + theme::SPACE_2;
+    let room = widest.min(WORD.1 * ui.available_width());
+    for (j, word) in words(apart).iter().enumerate() {
+        let row = quantity.row(j);
+        if row.is_empty() {
+            break;
+        }
+        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+        if !ui.is_rect_visible(rect) {
+            continue;
+        }
+        let (names, cells) = rect.split_left_right_at_x(rect.left() + room);
+        let text = egui::RichText::new(*word).size(theme::TEXT_SMALL);
+        ui.put(names, Label::new(text).truncate().halign(egui::Align::Min));
+        let largest = row.iter().fold(1e-6_f32, |most, value| most.max(value.abs()));
+        let pitch = cells.width() / row.len() as f32;
+        let mut mesh = egui::Mesh::default();
+        for (k, value) in row.iter().enumerate() {
+            let left = cells.left() + k as f32 * pitch;
+            let cell = egui::Rect::from_x_y_ranges(left..=left + pitch, cells.top()..=cells.bottom() - 1.0);
+            mesh.add_colored_rect(cell, theme::colour(colour(*value, largest, quantity.span, palette)));
+        }
+        ui.painter().add(mesh);
+        node(&response, Role::Figure, || format!("{} of {word}, {} numbers", quantity.name, row.len()));
+        if let Some(at) = response.hover_pos().filter(|at| cells.contains(*at)) {
+            let k = (((at.x - cells.left()) / pitch) as usize).min(row.len() - 1);
+            response.on_hover_text_at_pointer(format!("{word}, unit {}: {:.3}", k + 1, row[k]));
+        }
+    }
+}
+
+/// A number for each source word.
+fn shares_ui(ui: &mut Ui, window: &Window<'_>, apart: &StepTrace, stage: &MachineStage) {
+    let Some(step) = apart.steps.get(window.pages.steps.i) else { return };
+    let is_share = stage.key == "alpha";
+    let values = if is_share { &step.alpha_i } else { &step.e_i };
+    let Some(values) = values else { return };
+    let largest = values.iter().filter(|value| value.is_finite()).fold(1e-6_f32, |most, value| most.max(value.abs()));
+    let with_energy = values.iter().enumerate().filter(|(_, value)| !value.is_nan());
+    let most = with_energy.max_by(|a, b| a.1.total_cmp(b.1)).map(|(j, _)| j);
+    let share = |value: f32| match value {
+        _ if value.is_nan() => 0.0,
+        _ if is_share => value,
+        _ => value.abs() / largest,
+    };
+    let list: Vec<Bar> = words(apart)
+        .iter()
+        .zip(values)
+        .enumerate()
+        .map(|(j, (word, value))| Bar {
+            text: (*word).to_owned(),
+            share: share(*value),
+            number: if value.is_nan() { "none".to_owned() } else { format!("{value:.3}") },
+            label: format!("{} of {word} {value:.3}", stage.title),
+            is_marked: if is_share { most == Some(j) } else { *value > 0.0 },
+        })
+        .collect();
+    bars(ui, &list, if is_share { "Share of this source word" } else { "Before the softmax; grey is below 0" });
+    if is_share {
+        let total: f32 = values.iter().sum();
+        let text = RichText::new(format!("Together {total:.3}")).size(theme::TEXT_SMALL);
+        ui.label(text.color(theme::tokens(ui).weak));
+    }
+}
+
+/// One number of c_i as the sum that it is.
+fn sum_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
+    let i = window.pages.steps.i;
+    let Some(alpha_i) = apart.steps.get(i).and_then(|step| step.alpha_i.as_ref()) else { return };
+    let (Some(c), Some(h)) = (apart.part("context", i), apart.part("annotations", i)) else { return };
+    let (Some(c), Some(h)) = (c.quantities.first(), h.quantities.first()) else { return };
+    let most = || c.values.iter().enumerate().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).map_or(0, |(k, _)| k);
+    let mut unit = window.local.steps.unit.unwrap_or_else(most).min(c.width.saturating_sub(1)) + 1;
+    ui.horizontal(|ui| {
+        let label = ui.label("One number of it: unit");
+        let drag = egui::DragValue::new(&mut unit).range(1..=c.width);
+        if ui.add(drag).labelled_by(label.id).on_hover_text("Drag, or type a number").changed() {
+            window.local.steps.unit = Some(unit - 1);
+        }
+    });
+    let k = unit - 1;
+    let parts: Vec<f32> =
+        alpha_i.iter().enumerate().map(|(j, a)| a * h.row(j).get(k).copied().unwrap_or(0.0)).collect();
+    let largest = parts.iter().fold(1e-6_f32, |most, part| most.max(part.abs()));
+    let mut total = 0.0;
+    let list: Vec<Bar> = words(apart)
+        .iter()
+        .zip(&parts)
+        .enumerate()
+        .map(|(j, (word, part))| {
+            total += part;
+            let of = h.row(j).get(k).copied().unwrap_or(0.0);
+            Bar {
+                text: (*word).to_owned(),
+                share: part.abs() / largest,
+                number: format!("{part:+.3}"),
+                label: format!("{word}: {:.3} times {of:.3} is {part:.3}", alpha_i[j]),
+                is_marked: *part >= 0.0,
+            }
+        })
+        .collect();
+    bars(ui, &list, "Its share times its number; blue adds, grey takes away");
+    let text =
+        format!("Together {total:+.3}, the number {:+.3} of the context", c.values.get(k).copied().unwrap_or(0.0));
+    ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak)).wrap());
+}
+
+fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
+    let i = window.pages.steps.i;
+    let Some(step) = apart.steps.get(i) else { return };
+    let list: Vec<Bar> = apart
+        .candidates(i)
+        .iter()
+        .zip(&step.best)
+        .map(|(word, (id, log_p))| Bar {
+            text: word.clone(),
+            share: log_p.exp(),
+            number: format!("{:.3}", log_p.exp()),
+            label: format!("Say {word}, probability {:.3}", log_p.exp()),
+            is_marked: step.said.is_some_and(|(said, _)| said == *id),
+        })
+        .collect();
+    if let Some(n) = bars(ui, &list, "Click: this word is said, and you choose from here on") {
+        window.push(StepsCommand::Say(step.best[n].0));
+    }
+    let rest = 1.0 - step.best.iter().map(|(_, log_p)| log_p.exp()).sum::<f32>();
+    let text = RichText::new(format!("All other words together {:.3}", rest.max(0.0))).size(theme::TEXT_SMALL);
+    ui.label(text.color(theme::tokens(ui).weak));
+}
+
+fn word_ui(ui: &mut Ui, window: &Window<'_>, apart: &StepTrace) {
+    let i = window.pages.steps.i;
+    let Some((_, log_p)) = apart.steps.get(i).and_then(|step| step.said) else {
+        ui.label("It is waited for: choose a candidate.");
+        return;
+    };
+    ui.label(RichText::new(apart.said(i).unwrap_or_default()).size(theme::TEXT_TITLE));
+    ui.label(format!("Probability {:.3}, log p {log_p:.3}", log_p.exp()));
+}

@@ -1,0 +1,191 @@
+//! Floor 11: everything that needs a path, and the system's file dialogs, which never block a frame.
+//!
+//! A dialog is a future; it is polled once a frame and wakes the window when it is done. Where the system has no
+//! dialog it answers as if cancelled, so every question can also be answered by a typed path on a sheet.
+
+use std::future::Future;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+
+use crate::pages::command::Command;
+
+/// A question for a path: a row of data, beside the view that asks it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The heading of its sheet and dialog.
+    pub title: &'static str,
+    /// On the button that answers.
+    pub verb: &'static str,
+    /// What kind of path it wants.
+    pub wants: Wants,
+    /// What to know about it.
+    pub note: &'static str,
+}
+
+/// What kind of path a question wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wants {
+    /// A folder that exists.
+    Folder,
+    /// A file that exists; the dialog offers those that end so first.
+    File(&'static [&'static str]),
+    /// A file to write, called so at first.
+    NewFile(&'static str),
+}
+
+/// Adds a model.
+pub const MODEL: Question = Question::new(
+    "Add a model",
+    "Add",
+    Wants::Folder,
+    "A model is a folder with config.json, model.safetensors and two tokenizers. It can also be dropped on the window.",
+);
+
+/// Opens a text, or what else it turns out to be.
+pub const TEXT: Question = Question::new(
+    "Open a text file",
+    "Open",
+    Wants::File(TEXTS),
+    "One sentence a line. Files can also be dropped on the window; a model folder opens as a model, a .json file as a sentence with what was set in it, and word links as the alignments by hand of the list that is shown.",
+);
+
+/// Opens a phrase table.
+pub const PHRASE_TABLE: Question = Question::new(
+    "Open a phrase table",
+    "Open",
+    Wants::File(&["gz", "zst", "txt"]),
+    "Lines as Moses writes them, source ||| target ||| features, packed with gzip or zstandard or not.",
+);
+
+/// Opens a workspace that is there.
+pub const WORKSPACE: Question = Question::new(
+    "Open a workspace",
+    "Open",
+    Wants::File(&["ilws"]),
+    "One file that keeps sentences, outputs, alignments and judgements, by custom with the ending .ilws.",
+);
+
+/// Brings a file into the workspace.
+pub const IMPORT: Question = Question::new(
+    "Import into the workspace",
+    "Import",
+    Wants::File(&[
+        "txt", "en", "fr", "de", "tsv", "csv", "tmx", "xlf", "xliff", "jsonl", "json", "npy", "gold", "links", "gz",
+        "zst",
+    ]),
+    "Text, TSV, TMX, XLIFF, JSON lines, alignments or dumps of attention, packed with gzip or zstandard or not. What it is is found out and told.",
+);
+
+/// How files of text end.
+pub const TEXTS: &[&str] = &["txt", "en", "fr", "de", "tsv", "json", "gz", "zst"];
+
+impl Question {
+    /// A row.
+    pub const fn new(title: &'static str, verb: &'static str, wants: Wants, note: &'static str) -> Self {
+        Self { title, verb, wants, note }
+    }
+
+    /// The question with what becomes of its answer.
+    pub fn then<C: Into<Command>>(self, answered: impl Fn(PathBuf) -> C + 'static) -> AskedPath {
+        AskedPath { question: self, name: None, answered: Rc::new(move |path| answered(path).into()) }
+    }
+}
+
+/// A question as it is asked.
+#[derive(Clone)]
+pub struct AskedPath {
+    /// Its row.
+    pub question: Question,
+    /// What the new file is called at first, in place of what the row says.
+    pub name: Option<String>,
+    answered: Rc<dyn Fn(PathBuf) -> Command>,
+}
+
+impl AskedPath {
+    /// The same, with the new file called so at first.
+    pub fn named(self, name: String) -> Self {
+        Self { name: Some(name), ..self }
+    }
+
+    /// What the answer does.
+    pub fn answered(&self, path: PathBuf) -> Command {
+        (self.answered)(path)
+    }
+}
+
+impl PartialEq for AskedPath {
+    fn eq(&self, other: &Self) -> bool {
+        self.question == other.question
+    }
+}
+
+type Answer = Pin<Box<dyn Future<Output = Option<rfd::FileHandle>>>>;
+
+/// At most one dialog at a time.
+#[derive(Default)]
+pub struct Dialogs {
+    open: Option<(AskedPath, Answer)>,
+    /// Where the last answer lay.
+    folder: Option<PathBuf>,
+}
+
+impl Dialogs {
+    /// Opens the dialog, unless one is open already.
+    pub fn ask(&mut self, asked: AskedPath) {
+        if self.open.is_some() {
+            return;
+        }
+        let Question { title, wants, .. } = asked.question;
+        let mut dialog = rfd::AsyncFileDialog::new().set_title(title);
+        if let Some(folder) = self.start(wants) {
+            dialog = dialog.set_directory(folder);
+        }
+        let answer: Answer = match wants {
+            Wants::Folder => Box::pin(dialog.pick_folder()),
+            Wants::File(extensions) => {
+                Box::pin(dialog.add_filter("Usual files", extensions).add_filter("All files", &["*"]).pick_file())
+            }
+            Wants::NewFile(name) => Box::pin(dialog.set_file_name(asked.name.as_deref().unwrap_or(name)).save_file()),
+        };
+        self.open = Some((asked, answer));
+    }
+
+    /// Where a dialog opens: where the last one ended; a new file lies among the user's documents at first.
+    fn start(&self, wants: Wants) -> Option<PathBuf> {
+        let documents = || {
+            let user = directories::UserDirs::new()?;
+            Some(user.document_dir().unwrap_or_else(|| user.home_dir()).to_path_buf())
+        };
+        self.folder.clone().or_else(|| matches!(wants, Wants::NewFile(_)).then(documents)?)
+    }
+
+    /// Whether a dialog is open.
+    pub fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    /// The chosen path, once there is one.
+    pub fn poll(&mut self, ctx: &egui::Context) -> Option<(AskedPath, PathBuf)> {
+        let (_, answer) = self.open.as_mut()?;
+        let waker = Waker::from(Arc::new(Repaint(ctx.clone())));
+        let Poll::Ready(chosen) = answer.as_mut().poll(&mut Context::from_waker(&waker)) else {
+            return None;
+        };
+        let (asked, _) = self.open.take()?;
+        if let Some(folder) = chosen.as_ref().and_then(|handle| handle.path().parent()) {
+            self.folder = Some(folder.to_path_buf());
+        }
+        chosen.map(|handle| (asked, handle.path().to_path_buf()))
+    }
+}
+
+struct Repaint(egui::Context);
+
+impl Wake for Repaint {
+    fn wake(self: Arc<Self>) {
+        self.0.request_repaint();
+    }
+}

@@ -1,0 +1,412 @@
+//! Floor 11: state of the window between two frames that no other room needs.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+
+use crate::app::command::WindowCommand;
+use crate::app::document::column::Column;
+use crate::app::files::drawing::{Branches, Drawing};
+use crate::app::lights::{HighlightPart, Lights};
+use crate::app::settings;
+use crate::app::state::AppState;
+use crate::app::view::Hover;
+use crate::figure::links::Weight;
+use crate::jobs::live::protocol::ColumnId;
+use crate::pages::Pages;
+use crate::pages::command::Command;
+use crate::pages::corpus::view::memory::CorpusMemory;
+use crate::pages::map::view::memory::MapMemory;
+use crate::pages::phrases::view::memory::PhrasesMemory;
+use crate::pages::sentence::view::memory::SentenceMemory;
+use crate::pages::steps::view::memory::StepsMemory;
+use crate::pages::window::clicked::{ContextMenu, MenuTarget};
+use crate::pages::window::dialogs::{AskedPath, Dialogs};
+use crate::pages::window::manual::ManualLocal;
+use crate::widgets::heatmap::Texture;
+use crate::widgets::heatmap::layout::Zoom;
+use crate::widgets::words;
+
+/// Key of the session's layout: width of the window, points.
+pub const WINDOW_WIDTH: &str = "window_width";
+/// Key of the session's layout: height of the window, points.
+pub const WINDOW_HEIGHT: &str = "window_height";
+/// Key of the session's layout: width of the sentences panel, points.
+pub const SENTENCES_WIDTH: &str = "sentences_width";
+/// Key of the session's layout: 1 when the sentences panel is open.
+pub const SENTENCES_OPEN: &str = "sentences_open";
+/// Key of the session's layout: height of the inspector, points.
+pub const INSPECTOR_HEIGHT: &str = "inspector_height";
+/// Key of the session's layout: 1 when the inspector is open.
+pub const INSPECTOR_OPEN: &str = settings::INSPECTOR_OPEN;
+/// Key of the session's layout: side of a cell in points; 0 by itself, below 0 all cells in view.
+pub const CELL: &str = "cell";
+/// Key of the session's layout: 1 when the marks of local attention are drawn.
+pub const GAZE: &str = "gaze";
+/// Key of the session's layout: 1 when links are shown in place of heatmaps.
+pub const LINKS: &str = settings::LINKS_PICTURE;
+/// Key of the session's layout: 1 when the search is shown as a tree in place of heatmaps and links.
+pub const TREE: &str = settings::TREE_PICTURE;
+/// Key of the session's layout: least alpha of a link.
+pub const LINKS_THRESHOLD: &str = "links_threshold";
+/// Least alpha of a link at first.
+pub const THRESHOLD: f32 = 0.1;
+/// Key of the session's layout: 1 when alpha is the opacity of a link and not its width.
+pub const LINKS_OPACITY: &str = "links_opacity";
+/// Key of the session's layout: 1 when the other weights of a row share what a set one leaves.
+pub const RENORMALISE: &str = "renormalise";
+/// Key of the session's layout: 1 when one column stands alone.
+pub const SOLO: &str = settings::SOLO;
+/// Key of the session's layout: 1 when the manual is open.
+pub const MANUAL_OPEN: &str = "manual_open";
+/// Key of the session's layout: width of the manual, points.
+pub const MANUAL_WIDTH: &str = "manual_width";
+/// Key of the session's layout: width of the lessons, points.
+pub const LESSON_WIDTH: &str = "lesson_width";
+/// Key of the session's layout: 1 when the beam lists are open.
+pub const BEAM_OPEN: &str = "beam_open";
+
+/// Key of the session's layout: 1 when things glide to their places, 0 when they jump.
+pub const MOTION: &str = "motion";
+
+/// Key of the session's layout: which part of page Evaluation is shown, by its place.
+pub const EVALUATION_PART: &str = "evaluation_part";
+/// Key of the session's layout: 1 when BLEU by length leaves sentences with unknown words out.
+pub const EVALUATION_SET: &str = "evaluation_set";
+
+/// Where F6 goes, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Panel {
+    /// The list of sentences.
+    Sentences,
+    /// The source text.
+    Source,
+    /// The heatmap of the selected column.
+    Picture,
+    /// The beam of the selected column.
+    Beam,
+    /// The inspector.
+    Inspector,
+}
+
+/// The panels in the order of F6.
+pub const PANELS: [Panel; 5] = [Panel::Sentences, Panel::Source, Panel::Picture, Panel::Beam, Panel::Inspector];
+
+/// What is open over the window.
+#[derive(Clone, Default, PartialEq)]
+pub enum Sheet {
+    /// Nothing.
+    #[default]
+    None,
+    /// Shortcuts and explanations.
+    Help,
+    /// A new training.
+    Training,
+    /// A figure of a column.
+    Figure {
+        column: ColumnId,
+        /// The name of its kind; `None`: as on the screen, or bars or the beam where they were chosen last.
+        kind: Option<&'static str>,
+    },
+    /// Words of a variant of this column.
+    Words(ColumnId, VariantWords),
+    /// Settings of a variant of this column.
+    Beside(ColumnId),
+    /// A path to type, or to choose in the system's dialog.
+    Ask(AskedPath),
+}
+
+/// Which words of a variant are typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VariantWords {
+    /// Those in place of source word j.
+    Replace(usize),
+    /// Those before it.
+    Insert(usize),
+    /// All of the text.
+    Whole,
+}
+
+/// Words of a text that the mouse was drawn over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picked {
+    /// The words, as painted.
+    pub flow: egui::Id,
+    /// The first and the last of them.
+    pub words: (usize, usize),
+    /// The whole text; of another nothing is selected.
+    pub whole: String,
+    /// What is selected of it.
+    pub part: String,
+}
+
+/// What a page of a lesson lights, and the parts that were brought into view for it.
+#[derive(Debug, Default)]
+pub struct Lighted {
+    /// What is lit.
+    of: Lights,
+    /// Parts, each with what it is of.
+    seen: HashSet<(HighlightPart, String)>,
+}
+
+/// What several views remember together.
+#[derive(Default)]
+pub struct SharedMemory {
+    /// Heatmaps as textures, by column.
+    pub textures: HashMap<ColumnId, Texture>,
+    /// What the mouse is over, found out while painting this frame.
+    pub hover: Option<Hover>,
+    /// The panel that wants the keyboard.
+    pub focus: Option<Panel>,
+    /// The widget that wants the keyboard.
+    pub focus_id: Option<egui::Id>,
+    /// The panel that had it last.
+    pub last_panel: Option<Panel>,
+    /// Which way F6 is going, until a panel that is there takes the keyboard; 0 when it is not.
+    pub cycling: isize,
+    /// What is open over the window.
+    pub sheet: Sheet,
+    /// The open menu of what can be done with a word, a cell or a hypothesis.
+    pub offered: Option<ContextMenu>,
+    /// A menu was asked for by a key; what it is about says where it opens.
+    pub asked: Option<MenuTarget>,
+    /// Words of a text that the mouse was drawn over.
+    pub picked: Option<Picked>,
+    /// A text for the clipboard.
+    pub copied: Option<String>,
+    /// The path being typed in a sheet.
+    pub path: String,
+}
+
+/// What the window remembers: its own, and a struct for each page.
+#[derive(Default)]
+pub struct Local {
+    /// Of what several views share.
+    pub shared: SharedMemory,
+    /// Of the page Sentence.
+    pub sentence: SentenceMemory,
+    /// Of the page Map.
+    pub map: MapMemory,
+    /// Of the page Phrases.
+    pub phrases: PhrasesMemory,
+    /// Of the page Steps.
+    pub steps: StepsMemory,
+    /// Of the page Corpus.
+    pub corpus: CorpusMemory,
+    /// Where the configuration of a new training is to be written.
+    pub training_path: String,
+    /// Of the manual.
+    pub manual: ManualLocal,
+    /// What a lesson lights now.
+    pub lighted: Lighted,
+    /// Where the parts were painted in this frame that a lesson lights.
+    pub lit: Vec<egui::Rect>,
+    /// The lesson that had the keyboard when it was opened.
+    pub seen_lesson: Option<String>,
+    /// One picture in large type, and nothing beside it.
+    pub presents: bool,
+    /// The window is to fill the screen, or no longer.
+    pub full_screen: Option<()>,
+    /// The picture that was put into the clipboard last, by its number.
+    pub seen_painted: Option<u64>,
+    /// When each notice was first seen, in seconds of the window's clock.
+    pub notices: HashMap<u64, f64>,
+    /// Model folders that are to form an ensemble.
+    pub members: Vec<PathBuf>,
+    /// Model folders that come with the program.
+    pub bundled: Vec<PathBuf>,
+    /// Where this user keeps models.
+    pub home: Option<PathBuf>,
+    /// The theme that is on, the system's where that is asked for.
+    pub theme: Option<egui::Theme>,
+    /// The system's file dialogs.
+    pub dialogs: Dialogs,
+}
+
+impl Local {
+    /// Where this user's files of the program lie, models aside.
+    pub fn own_folder(&self) -> PathBuf {
+        let beside = self.home.as_deref().and_then(std::path::Path::parent).map(std::path::Path::to_path_buf);
+        beside.unwrap_or_else(|| std::env::temp_dir().join("interlinear"))
+    }
+}
+
+impl SharedMemory {
+    /// True once for the panel that wants the keyboard.
+    pub fn takes_focus(&mut self, panel: Panel) -> bool {
+        let takes = self.focus == Some(panel);
+        if takes {
+            (self.focus, self.cycling) = (None, 0);
+            self.last_panel = Some(panel);
+        }
+        takes
+    }
+
+    /// Asks for the panel `by` places on from the one that had the keyboard last.
+    pub fn cycle(&mut self, by: isize) {
+        let count = PANELS.len() as isize;
+        let at = self.last_panel.and_then(|last| PANELS.iter().position(|panel| *panel == last));
+        let next = at.map_or(if by > 0 { 0 } else { count - 1 }, |at| (at as isize + by).rem_euclid(count));
+        self.focus = Some(PANELS[next as usize]);
+        (self.last_panel, self.cycling) = (self.focus, by);
+    }
+
+    /// Goes on to the next panel where the one that was asked for is not on the screen; whether it did.
+    pub fn cycle_on(&mut self) -> bool {
+        let goes_on = self.focus.is_some() && self.cycling != 0;
+        if goes_on {
+            self.cycle(self.cycling);
+        }
+        goes_on
+    }
+}
+
+/// What a view gets: what to read, commands to push, and the window's own memory.
+pub struct Window<'a> {
+    /// What the pages share.
+    pub app: &'a AppState,
+    /// The pages.
+    pub pages: &'a Pages,
+    /// What a lesson lights.
+    pub lights: &'a Lights,
+    /// What the user did.
+    pub commands: &'a mut Vec<Command>,
+    /// What the window remembers.
+    pub local: &'a mut Local,
+}
+
+impl Window<'_> {
+    /// Does this after painting.
+    pub fn push(&mut self, command: impl Into<Command>) {
+        self.commands.push(command.into());
+    }
+
+    /// Asks for a path on a sheet.
+    pub fn ask(&mut self, asked: AskedPath) {
+        self.local.shared.sheet = Sheet::Ask(asked);
+    }
+
+    /// A number kept between starts.
+    pub fn layout(&self, key: &str, default: f32) -> f32 {
+        layout(self.app, key, default)
+    }
+
+    /// Keeps a number between starts.
+    pub fn keep(&mut self, key: &str, value: f32) {
+        self.push(WindowCommand::SetLayout { key: key.to_owned(), value });
+    }
+
+    /// Keeps the side of a panel between starts, once the mouse has let go of it.
+    pub fn keep_side(&mut self, ui: &egui::Ui, key: &str, before: f32, now: f32) {
+        if (now - before).abs() > 1.0 && !ui.input(|input| input.pointer.any_down()) {
+            self.keep(key, now);
+        }
+    }
+
+    /// Selects these words of a text.
+    pub fn pick(&mut self, ui: &egui::Ui, flow: egui::Id, whole: &str, words: &[&str], range: (usize, usize)) {
+        let part = words::part(whole, words, range);
+        self.local.shared.picked = Some(Picked { flow, words: range, whole: whole.to_owned(), part });
+        // the text field would copy its own
+        ui.memory_mut(|memory| memory.focused().into_iter().for_each(|focus| memory.surrender_focus(focus)));
+    }
+
+    /// The words of this text that are selected.
+    pub fn picked(&self, flow: egui::Id, whole: &str) -> Option<(usize, usize)> {
+        let picked = self.local.shared.picked.as_ref()?;
+        (picked.flow == flow && picked.whole == whole).then_some(picked.words)
+    }
+
+    /// Opens the menu of this thing, where it was clicked with the other button or asked for by a key.
+    pub fn offer(&mut self, response: &egui::Response, clicked: MenuTarget) {
+        if response.secondary_clicked() {
+            let at = response.interact_pointer_pos().unwrap_or(response.rect.left_bottom());
+            self.offer_at(clicked, at);
+        } else if self.local.shared.asked == Some(clicked) {
+            self.offer_at(clicked, response.rect.left_bottom());
+        }
+    }
+
+    /// Opens the menu of this thing.
+    pub fn offer_at(&mut self, clicked: MenuTarget, at: egui::Pos2) {
+        self.local.shared.asked = None;
+        self.local.shared.offered = Some(ContextMenu { clicked, at, focus: None, is_open: false });
+    }
+
+    /// The name of the kind of figure that a column shows; where it shows none, that of its beam.
+    pub fn picture(&self, column: &Column) -> &'static str {
+        let aligns = column.table.as_ref().is_some_and(|table| table.alpha.is_some());
+        match (self.layout(TREE, 0.0) > 0.0, self.layout(LINKS, 0.0) > 0.0) {
+            (true, _) if !column.result.nodes.is_empty() => "tree",
+            _ if !aligns => {
+                let shown = self.app.view.settings().shown;
+                let has_cells = column.table.as_ref().is_some_and(|table| table.numbers(shown).is_some());
+                if has_cells { "heatmap" } else { "beam" }
+            }
+            (_, true) => "links",
+            _ => "heatmap",
+        }
+    }
+
+    /// A figure with the links and the branches of the screen.
+    pub fn as_on_screen(&self, drawing: Drawing, column: ColumnId) -> Drawing {
+        let weight = if self.layout(LINKS_OPACITY, 0.0) > 0.0 { Weight::Opacity } else { Weight::Width };
+        let tree = self.local.sentence.trees.get(&column);
+        let branches = tree.map_or(Branches::default(), |tree| Branches { pruned: tree.pruned, steps: tree.steps });
+        Drawing { threshold: self.layout(LINKS_THRESHOLD, THRESHOLD), weight, branches, ..drawing }
+    }
+
+    /// Says where a part of the window is, which a lesson may light; `of` is a model's folder or a box. What is lit anew
+    /// and stands outside of its scroll area is scrolled into view.
+    pub fn part(&mut self, ui: &egui::Ui, lit: HighlightPart, of: &str, rect: egui::Rect) {
+        if !self.lights.lights(lit, of) {
+            return;
+        }
+        if self.is_lit_anew(lit, of) && !ui.clip_rect().contains_rect(rect) {
+            ui.scroll_to_rect(rect, None);
+        }
+        self.frame_part(ui, lit, of, rect);
+    }
+
+    /// The same of a part that is brought into view otherwise: columns come whole.
+    pub fn frame_part(&mut self, ui: &egui::Ui, lit: HighlightPart, of: &str, rect: egui::Rect) {
+        if !self.lights.lights(lit, of) {
+            return;
+        }
+        let rect = rect.intersect(ui.clip_rect());
+        if rect.is_positive() {
+            self.local.lit.push(rect);
+        }
+    }
+
+    /// Whether a part that is lit is asked about for the first time since the page of the lesson lit it.
+    pub fn is_lit_anew(&mut self, lit: HighlightPart, of: &str) -> bool {
+        if !self.lights.is_ready {
+            return false;
+        }
+        let Lighted { of: now, seen } = &mut self.local.lighted;
+        if now != self.lights {
+            now.clone_from(self.lights);
+            seen.clear();
+        }
+        seen.insert((lit, of.to_owned()))
+    }
+
+    /// How the heatmaps are scaled.
+    pub fn zoom(&self) -> Zoom {
+        match self.layout(CELL, 0.0) {
+            side if side > 0.0 => Zoom::Fixed(side),
+            side if side < 0.0 => Zoom::Whole,
+            _ => Zoom::Auto,
+        }
+    }
+}
+
+/// A number kept between starts.
+pub fn layout(app: &AppState, key: &str, default: f32) -> f32 {
+    app.view.layout().get(key).copied().filter(|value| value.is_finite()).unwrap_or(default)
+}
+
+/// The text field of the translation that the user gives, where undo is the scene's as well.
+pub fn given_id() -> egui::Id {
+    egui::Id::unique("given_translation")
+}

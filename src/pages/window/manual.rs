@@ -1,0 +1,166 @@
+//! Floor 11: the pages of the manual, which are the files of `assets/manual`.
+
+use std::sync::LazyLock;
+
+use egui::TextureHandle;
+
+use crate::text::markdown::{MarkdownBlock, blocks};
+
+/// A page of the manual.
+pub struct ManualPage {
+    /// Its file in `assets/manual`.
+    pub file: &'static str,
+    /// Its blocks.
+    pub blocks: Vec<MarkdownBlock>,
+}
+
+impl ManualPage {
+    /// Its first heading.
+    pub fn title(&self) -> String {
+        self.blocks.first().map(MarkdownBlock::plain).unwrap_or_default()
+    }
+}
+
+macro_rules! files {
+    ($($file:literal),* $(,)?) => {
+        &[$(($file, include_str!(concat!("../../../assets/manual/", $file)))),*]
+    };
+}
+
+macro_rules! pictures {
+    ($($file:literal),* $(,)?) => {
+        &[$(($file, include_bytes!(concat!("../../../assets/manual/", $file)))),*]
+    };
+}
+
+/// The files in the order of the contents, which come first.
+const FILES: &[(&str, &str)] = files![
+    "README.md",
+    "first-steps.md",
+    "sentence.md",
+    "acting.md",
+    "steps.md",
+    "teaching.md",
+    "pages.md",
+    "keys.md",
+    "figures.md",
+    "command-line.md",
+    "search.md",
+    "evaluation.md",
+    "corpus.md",
+    "aligner.md",
+    "phrase-tables.md",
+    "plane.md",
+    "models.md",
+    "training.md",
+    "install.md",
+];
+
+/// The pictures that pages name, as PNG.
+pub const PICTURES: &[(&str, &[u8])] =
+    pictures!["pictures/heatmap.png", "pictures/links.png", "pictures/beam.png", "pictures/local.png"];
+
+/// Every page, the contents first.
+pub fn pages() -> &'static [ManualPage] {
+    static READ: LazyLock<Vec<ManualPage>> =
+        LazyLock::new(|| FILES.iter().map(|(file, text)| ManualPage { file, blocks: blocks(text) }).collect());
+    &READ
+}
+
+/// What the manual remembers between two frames.
+#[derive(Default)]
+pub struct ManualLocal {
+    /// The page that is open.
+    pub page: usize,
+    /// What is looked for.
+    pub query: String,
+    /// What was looked for last, and where it was found.
+    found: (String, Vec<ManualHit>),
+    /// The pages before this one.
+    before: Vec<usize>,
+    /// The block that is to come into view.
+    pub goes_to: Option<usize>,
+    /// Pictures as textures, by their paths.
+    pub pictures: Vec<(String, TextureHandle)>,
+}
+
+impl ManualLocal {
+    /// Opens a page at one of its blocks.
+    pub fn open(&mut self, page: usize, block: Option<usize>) {
+        if page != self.page {
+            self.before.push(self.page);
+        }
+        (self.page, self.goes_to) = (page, Some(block.unwrap_or(0)));
+        self.query.clear();
+    }
+
+    /// Where the words are that are looked for; the pages are gone through when the words change.
+    pub fn hits(&mut self) -> &[ManualHit] {
+        if self.found.0 != self.query {
+            self.found = (self.query.clone(), search(&self.query));
+        }
+        &self.found.1
+    }
+
+    /// Whether there is a page to go back to.
+    pub fn has_before(&self) -> bool {
+        !self.before.is_empty()
+    }
+
+    /// Goes back to the page before.
+    pub fn back(&mut self) {
+        if let Some(page) = self.before.pop() {
+            (self.page, self.goes_to) = (page, Some(0));
+        }
+        self.query.clear();
+    }
+}
+
+/// A place that a search found: a page and one of its blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ManualHit {
+    /// The place of the page.
+    pub page: usize,
+    /// The place of the block on it.
+    pub block: usize,
+    /// The words round the first that was looked for.
+    pub excerpt: String,
+}
+
+/// So many places are listed.
+const MOST_HITS: usize = 40;
+
+/// Characters before and behind the first word that was found.
+const AROUND: usize = 40;
+
+/// The blocks that have every word of `query`, whatever its capitals; headings before the rest.
+pub fn search(query: &str) -> Vec<ManualHit> {
+    let wanted: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let mut hits = Vec::new();
+    for (page, content) in pages().iter().enumerate() {
+        for (block, found) in content.blocks.iter().enumerate() {
+            let text = found.plain();
+            let low = text.to_lowercase();
+            if wanted.iter().all(|word| low.contains(word)) {
+                let is_heading = matches!(found, MarkdownBlock::Heading { .. });
+                hits.push((!is_heading, ManualHit { page, block, excerpt: excerpt(&text, &wanted[0]) }));
+            }
+        }
+    }
+    hits.sort_by_key(|(behind, _)| *behind);
+    hits.into_iter().map(|(_, hit)| hit).take(MOST_HITS).collect()
+}
+
+/// The words round the first place of `word`, on one line.
+fn excerpt(text: &str, word: &str) -> String {
+    let line: Vec<char> = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().collect();
+    let low: String = line.iter().filter_map(|letter| letter.to_lowercase().next()).collect();
+    let at = low.find(word).map_or(0, |at| low[..at].chars().count());
+    let (from, to) = (at.saturating_sub(AROUND), (at + word.chars().count() + AROUND).min(line.len()));
+    let part: String = line[from..to].iter().collect();
+    let mark = |there: bool| if there { "..." } else { "" };
+    format!("{}{}{}", mark(from > 0), part.trim(), mark(to < line.len()))
+}

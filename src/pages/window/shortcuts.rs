@@ -1,0 +1,59 @@
+//! Floor 11: the keyboard: which acts of the table were pressed, and their keys in words.
+
+use egui::{Key, KeyboardShortcut, Modifiers};
+
+use crate::app::page::Page;
+use crate::pages::window::act::{Act, bindings};
+use crate::pages::window::local::given_id;
+
+/// The acts whose keys were pressed since the last frame; their keys are consumed, so no widget sees them.
+/// Undo belongs to the text field `source`; other fields keep their own.
+pub fn pressed(ctx: &egui::Context, source: egui::Id, page: Page) -> Vec<Act> {
+    let typing = ctx.text_edit_focused();
+    let focused = ctx.memory(egui::Memory::focused);
+    let elsewhere = typing && focused != Some(source) && focused != Some(given_id());
+    // An open menu closes with Escape by itself.
+    let in_menu = egui::Popup::is_any_open(ctx);
+    let mut acts = Vec::new();
+    ctx.input_mut(|input| {
+        // egui's matching ignores an extra shift, so Ctrl+Shift+O has to be looked for before Ctrl+O.
+        for shifted in [true, false] {
+            for binding in bindings() {
+                let is_fields_own = elsewhere && matches!(binding.act, Act::Undo | Act::Redo);
+                let is_menus_own = in_menu && binding.act == Act::Escape;
+                if is_fields_own || is_menus_own || !binding.works_on(page) || typing && !binding.while_typing {
+                    continue;
+                }
+                for key in binding.keys.iter().filter(|key| key.modifiers.shift == shifted) {
+                    let presses = input.count_and_consume_key(key.modifiers, key.logical_key);
+                    acts.extend(std::iter::repeat_n(binding.act, presses));
+                }
+            }
+        }
+    });
+    acts
+}
+
+/// A key in words such as `Ctrl+O` or `]`.
+pub fn key_text(ctx: &egui::Context, key: &KeyboardShortcut) -> String {
+    let symbol = match key.logical_key {
+        Key::CloseBracket => "]",
+        Key::OpenBracket => "[",
+        Key::Plus => "+",
+        Key::Minus => "-",
+        Key::Equals => "=",
+        Key::Period => ".",
+        Key::Questionmark => "?",
+        Key::Slash => "/",
+        _ => return ctx.format_shortcut(key),
+    };
+    // The name at the end stands where the symbol belongs.
+    let text = ctx.format_shortcut(key);
+    let name = ctx.format_shortcut(&KeyboardShortcut::new(Modifiers::NONE, key.logical_key));
+    text.strip_suffix(&name).map_or_else(|| text.clone(), |modifiers| format!("{modifiers}{symbol}"))
+}
+
+/// The first key of an act in words; empty without one.
+pub fn text(ctx: &egui::Context, act: Act) -> String {
+    act.row().keys.first().map(|key| key_text(ctx, key)).unwrap_or_default()
+}
