@@ -7,9 +7,10 @@ use crate::aligner::bundled::bundled;
 use crate::aligner::learned::{Directions, Learned};
 use crate::aligner::pair::PairPosteriors;
 use crate::error::Result;
-use crate::text::links::{Link, places};
+use crate::text::links::Link;
 use crate::text::tokenizer::Tokenizer;
 use crate::text::vocab;
+use crate::text::words::words;
 
 /// Chunks whose words are remembered at most, some 100 MB.
 const REMEMBERED: usize = 1_000_000;
@@ -41,7 +42,7 @@ impl Cutter {
     /// Cuts a line.
     pub fn cut(&mut self, line: &str) -> LineWords {
         let mut cut = LineWords::default();
-        for (at, chunk) in places::words(line).enumerate() {
+        for (at, chunk) in words(line).enumerate() {
             let Some(rules) = &self.rules else {
                 cut.words.push(chunk.into());
                 cut.chunks.push(at);

@@ -48,7 +48,6 @@ pub mod neighbours;
 pub mod ngrams;
 pub mod pca;
 pub mod phrases;
-pub mod pooled;
 pub mod reading;
 pub mod symmetrize;
 pub mod tsne;

@@ -1,18 +1,57 @@
-//! Floor 5: what was computed for pieces of words, as what it is for words.
+//! Floor 5: what was computed for tokens, as what it is for words. Imports `text`.
 //!
-//! The column of a word is the sum of those of its pieces, the weight that the word receives in all; its row is their
-//! mean, so that rows keep their sums; its log p is their sum, for p(word) is the product over its pieces. Which
-//! pieces make up a word says [`crate::text::tokenizer::Tokenizer::word_ranges`]. Imports nothing.
+//! alpha of words is found in two steps, each by one rule: the column of a word is the sum of those of its parts, the
+//! weight that the word receives in all; its row is the mean of theirs, so that rows keep their sums. First pieces become
+//! the words of a vocabulary, as they are shown ([`merge_alpha`]); then these become the words between the spaces of the
+//! text, which links count ([`pooled`]; [`crate::text::words`] says which belong to which). Hard alignments are read off
+//! afterwards, so "one source word for each target word" holds of the words that a gold alignment counts. log p of a
+//! word is the sum of those of its pieces, for p(word) is the product over them.
 
 use std::ops::Range;
 
 use crate::analysis::alignment::Alignment;
-use crate::analysis::pooled::pooled;
+use crate::text::words::{SideWords, WordPlaces};
 
-/// alpha over words; `source` and `target` have the pieces of each word, in order, `</s>` among them where alpha has it.
+/// alpha over words, a row for each target word, a column for each source word. A part of several words shares its
+/// weight among them, and gives its row to each. Words without parts get zeros.
+pub fn pooled(alpha: &Alignment, source: &WordPlaces, target: &WordPlaces) -> Alignment {
+    let mut rows = vec![vec![0.0; source.words]; target.words];
+    let mut parts = vec![0_u32; target.words];
+    for (alpha_i, places) in alpha.iter().zip(&target.places) {
+        for word in places.clone() {
+            parts[word] += 1;
+            for (alpha_ij, places) in alpha_i.iter().zip(&source.places) {
+                let share = alpha_ij / places.len().max(1) as f32;
+                for column in places.clone() {
+                    rows[word][column] += share;
+                }
+            }
+        }
+    }
+    for (row, parts) in rows.iter_mut().zip(parts) {
+        for alpha in row {
+            *alpha /= parts.max(1) as f32;
+        }
+    }
+    Alignment::from_rows(&rows)
+}
+
+/// alpha over the words of the vocabularies; `source` and `target` have the pieces of each word, in order, `</s>` among
+/// them where alpha has it.
 pub fn merge_alpha(alpha: &Alignment, source: &[Range<usize>], target: &[Range<usize>]) -> Alignment {
-    let (x, y) = (places(source), places(target));
-    pooled(alpha, (&x, source.len()), (&y, target.len()))
+    pooled(alpha, &WordPlaces::of_ranges(source), &WordPlaces::of_ranges(target))
+}
+
+/// As [`merge_alpha`], the rows left as they are.
+pub fn merge_sources(alpha: &Alignment, source: &[Range<usize>]) -> Alignment {
+    let rows: Vec<Range<usize>> = (0..alpha.rows()).map(|i| i..i + 1).collect();
+    merge_alpha(alpha, source, &rows)
+}
+
+/// alpha over the words between spaces, out of that over tokens; `</s>` has no part in it.
+pub fn between_spaces(alpha: &[Vec<f32>], source: &SideWords, target: &SideWords) -> Alignment {
+    let words = merge_alpha(&Alignment::from_rows(alpha), &source.words, &target.words);
+    pooled(&words, &source.places, &target.places)
 }
 
 /// Energies over words. The energy of a word is log sum exp(e_ij) over its pieces, that of which the softmax makes the
@@ -42,11 +81,6 @@ pub fn merge_log_p(log_p: &[f32], target: &[Range<usize>]) -> Vec<f32> {
     target.iter().map(|word| log_p.get(word.clone()).unwrap_or_default().iter().sum()).collect()
 }
 
-/// For each piece the word that it belongs to, as a range of one.
-fn places(words: &[Range<usize>]) -> Vec<Range<usize>> {
-    words.iter().enumerate().flat_map(|(n, word)| word.clone().map(move |_| n..n + 1)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,6 +95,35 @@ mod tests {
             assert!((row.iter().sum::<f32>() - 1.0).abs() < 1e-6);
         }
         assert_eq!(merge_log_p(&[-1.0, -0.5, -2.0], &[0..2, 2..3]), [-1.5, -2.0]);
+    }
+
+    #[test]
+    fn a_part_of_several_words_shares_its_weight() {
+        // Parts a, b1, b2 and x, y1, y2.
+        let alpha = Alignment::from_rows(&[[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [1.0, 0.0, 0.0]]);
+        let places = |places: [Range<usize>; 3], words| WordPlaces { places: places.to_vec(), words };
+        let cut = |words| places([0..1, 1..2, 1..2], words);
+        assert_eq!(pooled(&alpha, &cut(2), &cut(2)), Alignment::from_rows(&[[0.5, 0.5], [0.5, 0.5]]));
+        let shared = Alignment::from_rows(&[[0.25, 0.25, 0.5], [0.25, 0.25, 0.5], [0.0, 0.0, 0.0]]);
+        assert_eq!(pooled(&alpha, &places([0..2, 2..3, 2..3], 3), &cut(3)), shared);
+    }
+
+    /// A word between spaces is the mean of the words of the vocabulary in it, not of their pieces: what is kept of an
+    /// output, and drawn, are words, and links of it are those of the program that translated.
+    #[test]
+    fn pieces_are_merged_before_words_between_spaces() {
+        // `hon.` is h, ##on and `.`; `</s>` has no word.
+        let alpha = [vec![1.0, 0.0, 0.0], vec![1.0, 0.0, 0.0], vec![0.0, 0.75, 0.25], vec![0.0, 0.0, 1.0]];
+        let side = |words: &[Range<usize>], places: &[Range<usize>]| SideWords {
+            words: words.to_vec(),
+            places: WordPlaces {
+                places: places.to_vec(),
+                words: places.iter().map(|place| place.end).max().unwrap_or(0),
+            },
+        };
+        let source = side(&[0..1, 1..2, 2..3], &[0..1, 1..2, 2..2]);
+        let target = side(&[0..2, 2..3, 3..4], &[0..1, 0..1, 1..1]);
+        assert_eq!(between_spaces(&alpha, &source, &target), Alignment::from_rows(&[[0.5, 0.375]]));
     }
 
     #[test]

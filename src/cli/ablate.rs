@@ -21,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::models::{Model, Stepper};
 use crate::text::sentence::Sentence;
 use crate::text::tsv::{TsvCell, rows};
+use crate::text::words::words;
 use crate::text::write::write_atomic;
 use crate::text::{line, parallel};
 use crate::ticket::CancellationToken;
@@ -418,7 +419,7 @@ impl WindowInput for Texts {
     }
 
     fn weight(text: &Text) -> usize {
-        text.source.split_ascii_whitespace().count()
+        words(&text.source).count()
     }
 
     fn refused(text: &Text) -> Option<&Error> {

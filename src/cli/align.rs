@@ -28,7 +28,8 @@ use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, AlignerDirection, Extraction, Refused, WordPair, readings};
 use crate::evaluation::rows::ReadRows;
 use crate::models::{Model, Stepper};
-use crate::text::links::{Link, Links, places};
+use crate::text::links::{Link, Links};
+use crate::text::words::words;
 use crate::text::{line, links};
 use crate::ticket::CancellationToken;
 
@@ -321,7 +322,7 @@ fn read_pair(high: &High, (source, target): &(InputLine, InputLine)) -> std::res
         WordPair::read(reverse, (&target, &source), high.pretokenized)
             .map_err(|refused| Refused { target: !refused.target, ..refused })
     });
-    let words = [&source, &target].map(|text| places::words(text).count()).iter().sum();
+    let words = [&source, &target].map(|text| words(text).count()).iter().sum();
     Ok(Pair { forward, reverse: reverse.transpose()?, words })
 }
 

@@ -12,8 +12,9 @@ use crate::cli::statistical::{StatisticalArgs, Text};
 use crate::cli::{Context, output, words};
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::AlignerDirection;
+use crate::text::links::read;
 use crate::text::links::read::LinkLayout;
-use crate::text::links::{places, read};
+use crate::text::words::words;
 use crate::text::write::write_packed;
 
 /// As typed.
@@ -118,7 +119,7 @@ fn by_links(path: &Path, pairs: &PairArgs, most: usize) -> Result<PhraseCounts> 
     output::tell(&gold.note);
     let mut counts = PhraseCounts::default();
     for ((source, target), links) in source.iter().zip(&target).zip(&gold.pairs) {
-        let (x, y): (Vec<&str>, Vec<&str>) = (places::words(source).collect(), places::words(target).collect());
+        let (x, y): (Vec<&str>, Vec<&str>) = (words(source).collect(), words(target).collect());
         // Possible links count as well: a phrase that one of them leads out of is no whole.
         let links: Vec<_> = links.all().into_iter().map(|(link, _)| link).collect();
         counts.add(&x, &y, &links, most);

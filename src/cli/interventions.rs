@@ -4,10 +4,10 @@ use std::path::Path;
 
 use crate::cli::input::{InputSentences, SourceLine};
 use crate::cli::windows::WindowInput;
-use crate::cli::words;
 use crate::decoding::Ensemble;
 use crate::error::{Error, Result};
 use crate::interventions::{InterventionFile, InterventionReader, Resolved, ResolvedText};
+use crate::text::words::vocabulary_words;
 
 /// A line and what is changed while it is translated.
 #[derive(Debug)]
@@ -46,8 +46,8 @@ impl<'a> PlannedSentences<'a> {
             return Ok(Planned { line, set: Resolved::default() });
         }
         let pretokenized = self.sentences.side.pretokenized;
-        let pieces = words::source_pieces(self.system.lead(), &line.sentence, pretokenized);
-        let source = ResolvedText { sentence: &line.sentence, words: pieces.as_deref() };
+        let words = vocabulary_words(&self.system.lead().source, &line.sentence, pretokenized);
+        let source = ResolvedText { sentence: &line.sentence, words: &words };
         let set = self.reader().resolve(&interventions, source).strict(&origin);
         let set = set.unwrap_or_else(|why| {
             let why = format!("is left out: {why}");

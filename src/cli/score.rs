@@ -1,7 +1,5 @@
 //! Floor 13: `interlinear score`: log p(y | x) and the alignment of given pairs, as JSON lines.
 
-use std::ops::Range;
-
 use clap::{ArgMatches, Args, FromArgMatches as _};
 
 use crate::analysis::hard;
@@ -13,6 +11,8 @@ use crate::cli::windows::Doing;
 use crate::cli::{Context, phrases, words};
 use crate::decoding::{Ensemble, Forced};
 use crate::error::Error;
+use crate::text::sentence::Sentence;
+use crate::text::words::vocabulary_words;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -25,7 +25,8 @@ use crate::error::Error;
            for a model whose training guided the rows of the words read: every token has the first row
            whose state has read it
   text     log p, a line for each pair
-  pharaoh  `i-j` for every target word j and its source word i of greatest alpha, both counted from 0
+  pharaoh  `i-j` for every target word j and its source word i of greatest alpha, both counted from 0 between the
+           spaces of the lines
   tsv      with --top alone
 
 A pair that a model cannot read (too long, or without source words where it reads no `</s>`) gets nulls or an empty
@@ -91,10 +92,9 @@ fn write(
         ScoreFormat::Jsonl | ScoreFormat::Tsv => output.json(&record(system, pair, forced, pretokenized)),
         ScoreFormat::Text => output.line(&forced.map_or_else(String::new, |forced| forced.log_p.to_string())),
         ScoreFormat::Pharaoh => {
-            let alpha = forced.and_then(|forced| forced.alpha.as_ref());
-            let links = alpha
-                .map(|alpha| words::worded(system, (&pair.0.sentence, &pair.1.sentence), alpha, pretokenized).links);
-            output.line(&hard::pharaoh(&links.unwrap_or_default()))
+            let alpha = forced.and_then(|forced| forced.alpha.as_deref());
+            let links = words::forced_links(system, (&pair.0.sentence, &pair.1.sentence), alpha, pretokenized);
+            output.line(&hard::pharaoh(&links))
         }
     }
 }
@@ -105,12 +105,11 @@ fn record<'a>(
     forced: Option<&'a Forced>,
     pretokenized: bool,
 ) -> ScoreLine<'a> {
-    let x = words::pieces(&system.lead().source, &source.sentence, pretokenized);
-    let y = words::pieces(system.target(), &target.sentence, pretokenized);
-    let all = |pieces: Option<Vec<Range<usize>>>, count| ends(&pieces.unwrap_or_else(|| words::singles(count)));
-    let (s, t) = (source.sentence.len(), target.sentence.len());
+    let (x, y) = (&system.lead().source, system.target());
+    let words = |tokenizer, side: &Sentence| ends(&vocabulary_words(tokenizer, side, pretokenized));
+    let has_pieces = x.marks().has_pieces() || y.marks().has_pieces();
     ScoreLine {
-        words: (x.is_some() || y.is_some()).then(|| WordsLine { source: all(x, s), target: all(y, t) }),
+        words: has_pieces.then(|| WordsLine { source: words(x, &source.sentence), target: words(y, &target.sentence) }),
         source: &source.sentence.tokens,
         target: &target.sentence.tokens,
         log_p: forced.map(|forced| forced.log_p),

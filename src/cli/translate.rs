@@ -20,6 +20,7 @@ use crate::evaluation::rows::ReadRows;
 use crate::interventions::{Intervention, InterventionFile, Resolved, intervene_all};
 use crate::models::Stepper;
 use crate::text::sentence::Sentence;
+use crate::text::words::vocabulary_words;
 use crate::ticket::CancellationToken;
 
 /// As typed.
@@ -35,8 +36,8 @@ use crate::ticket::CancellationToken;
            [FIRST, BEHIND THE LAST] for each: of the source, and in each hypothesis of its tokens.
            `reading` is `input` for a model whose training guided the rows of the words read: every
            token has the first row whose state has read it, zeros (p_t null) where none was computed
-  pharaoh  `i-j` for every target word j of the best translation and its source word i of
-           greatest alpha, both counted from 0
+  pharaoh  `i-j` for every word j of the best translation and its source word i of greatest alpha,
+           both counted from 0 between the spaces of the two texts
 
 --interventions FILE changes what the model does: FILE is one JSON object for all sentences, or a line with
 an object for each (empty: none). Positions count tokens from 1, as the arrays of jsonl do; words are text:
@@ -213,13 +214,17 @@ fn write(high: &High, output: &mut LineOutput, planned: &Planned, decoded: Optio
     let before = id.map_or_else(String::new, |id| format!("{id}\t"));
     let hypotheses = decoded.map_or(&[][..], |decoded| &decoded.hypotheses);
     let hypotheses = &hypotheses[..hypotheses.len().min(high.nbest)];
+    let lead = high.system.lead();
     match high.format {
         LineFormat::Jsonl => output.json(&TranslationLine {
             id: id.map(String::as_str),
             error: line.refused.as_ref().map(ToString::to_string),
             source: &line.sentence.tokens,
-            words: words::source_pieces(high.system.lead(), &line.sentence, high.pretokenized)
-                .map(|words| ends(&words)),
+            words: lead
+                .source
+                .marks()
+                .has_pieces()
+                .then(|| ends(&vocabulary_words(&lead.source, &line.sentence, high.pretokenized))),
             interventions: (!set.list.is_empty()).then_some(&set.applied.form),
             reading: words::own_reading(&high.system),
             hypotheses: hypotheses.iter().map(|hypothesis| record(high, planned, hypothesis)).collect(),
@@ -251,9 +256,10 @@ fn marked(gap: &str, set: &Resolved, hypothesis: &Hypothesis) -> String {
 }
 
 fn record<'a>(high: &'a High, planned: &Planned, hypothesis: &'a Hypothesis) -> HypothesisLine<'a> {
+    let target = high.system.target();
     HypothesisLine {
         tokens: words::tokens(high.system.lead(), &hypothesis.tokens),
-        words: words::target_pieces(high.system.lead(), &hypothesis.tokens).map(|words| ends(&words)),
+        words: target.marks().has_pieces().then(|| ends(&target.word_ranges(&hypothesis.tokens))),
         text: text(high, &planned.line.sentence, hypothesis).into(),
         log_p: hypothesis.log_p,
         token_log_p: &hypothesis.token_log_p,

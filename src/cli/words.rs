@@ -1,23 +1,20 @@
 //! Floor 13: from hypotheses to words, and the loops over batches that several commands share.
 
-use std::ops::Range;
-
 use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
 use crate::analysis::hard::Link;
-use crate::analysis::words::merge_alpha;
+use crate::analysis::words::{between_spaces, merge_alpha};
 use crate::decoding;
 use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, SearchOptions, Specials};
 use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
-use crate::evaluation::wording::whole_words;
 use crate::models::{Model, Stepper};
 use crate::text::sentence::Sentence;
+use crate::text::tokenizer::Tokenizer;
+use crate::text::words::{SideWords, vocabulary_words, whole_words};
 use crate::ticket::CancellationToken;
 
-pub use crate::evaluation::wording::{
-    join_words, pieces, singles, source_pieces, target_pieces, text, tokens, without_eos,
-};
+pub use crate::evaluation::wording::{join_words, text, tokens, without_eos};
 
 /// The ids that the search must know.
 pub fn specials(model: &Model) -> Specials {
@@ -59,33 +56,35 @@ pub fn own_reading(system: &Ensemble) -> Option<&'static str> {
     ReadRows::own(system.into()).told()
 }
 
-/// For every target word its source word of greatest alpha, `</s>` on neither side; empty where the
-/// model has no alignment.
+/// The links of a translation: for every word of its text the word of the source's text of greatest alpha, as
+/// [`crate::text::words`] counts them; empty where the model has no alignment.
 pub fn links(model: &Model, source: &Sentence, hypothesis: &Hypothesis, pretokenized: bool) -> Vec<Link> {
-    let Some(alpha) = &hypothesis.alpha else { return Vec::new() };
-    let target = without_eos(model, &hypothesis.tokens);
-    let pieces = (source_pieces(model, source, pretokenized), target_pieces(model, target));
-    word_links(alpha, (source, pieces.0), (target.len(), pieces.1))
+    let said = text(model, hypothesis, source, None, pretokenized);
+    let target = SideWords::of_translation(&model.target, without_eos(model, &hypothesis.tokens), &said);
+    word_links(hypothesis.alpha.as_deref(), side(&model.source, source, pretokenized), target)
 }
 
-/// The links of words that stand in for alpha over tokens; `</s>` is left out.
-fn word_links(
-    alpha: &[Vec<f32>],
-    (source, x): (&Sentence, Option<Vec<Range<usize>>>),
-    (target_tokens, y): (usize, Option<Vec<Range<usize>>>),
+/// The same of a pair whose target was forced.
+pub fn forced_links(
+    system: &Ensemble,
+    (source, target): (&Sentence, &Sentence),
+    alpha: Option<&[Vec<f32>]>,
+    pretokenized: bool,
 ) -> Vec<Link> {
-    let alpha = Alignment::from_rows(alpha).words(target_tokens, source.words());
-    if x.is_none() && y.is_none() {
-        return hard::links(&alpha);
-    }
-    let mut x = x.unwrap_or_else(|| singles(source.words()));
-    let mut y = y.unwrap_or_else(|| singles(target_tokens));
-    x.retain(|word| word.end <= source.words());
-    y.retain(|word| word.end <= target_tokens);
-    hard::links(&merge_alpha(&alpha, &x, &y))
+    let source = side(&system.lead().source, source, pretokenized);
+    word_links(alpha, source, side(system.target(), target, pretokenized))
 }
 
-/// The words of a pair whose target was forced, and the links between them.
+fn side(tokenizer: &Tokenizer, sentence: &Sentence, pretokenized: bool) -> Option<SideWords> {
+    SideWords::of_sentence(tokenizer, sentence, &sentence.text, pretokenized)
+}
+
+fn word_links(alpha: Option<&[Vec<f32>]>, source: Option<SideWords>, target: Option<SideWords>) -> Vec<Link> {
+    let words = alpha.zip(source).zip(target).map(|((alpha, x), y)| between_spaces(alpha, &x, &y));
+    words.map_or_else(Vec::new, |words| hard::links(&words))
+}
+
+/// The words of the vocabularies in a pair whose target was forced, and the links between them.
 pub struct Worded {
     /// x, as written.
     pub source: Vec<String>,
@@ -102,15 +101,12 @@ pub fn worded(
     alpha: &[Vec<f32>],
     pretokenized: bool,
 ) -> Worded {
-    let x = pieces(&system.lead().source, source, pretokenized);
-    let y = pieces(system.target(), target, pretokenized);
-    let words = |sentence: &Sentence, pieces: &Option<Vec<Range<usize>>>| {
-        let whole = pieces.as_ref().map(|pieces| whole_words(sentence, pieces));
-        let sentence = whole.as_ref().unwrap_or(sentence);
-        sentence.tokens[..sentence.words()].to_vec()
-    };
-    let (source_words, target_words) = (words(source, &x), words(target, &y));
-    Worded { source: source_words, target: target_words, links: word_links(alpha, (source, x), (target.words(), y)) }
+    let x = vocabulary_words(&system.lead().source, source, pretokenized);
+    let y = vocabulary_words(system.target(), target, pretokenized);
+    let (source, target) = (whole_words(source, &x), whole_words(target, &y));
+    let alpha = merge_alpha(&Alignment::from_rows(alpha), &x, &y).words(target.words(), source.words());
+    let words = |sentence: Sentence| sentence.tokens[..sentence.words()].to_vec();
+    Worded { source: words(source), target: words(target), links: hard::links(&alpha) }
 }
 
 /// Refuses what needs an alignment where the model has none.

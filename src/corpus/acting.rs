@@ -9,10 +9,11 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, Result};
-use crate::evaluation::{EvaluatedSystem, wording};
+use crate::evaluation::EvaluatedSystem;
 use crate::interventions::{Intervention, InterventionFile, InterventionReader, Interventions, Origin, ResolvedText};
 use crate::models::folder::hexadecimal;
 use crate::text::sentence::Sentence;
+use crate::text::words::vocabulary_words;
 
 /// The most bytes that are kept with a system.
 const MOST_KEPT: usize = 1 << 14;
@@ -98,8 +99,8 @@ impl Acting {
                 None => return Ok(Arc::default()),
             },
         };
-        let words = wording::source_pieces(system.lead(), source, false);
-        let read = ResolvedText { sentence: source, words: words.as_deref() };
+        let words = vocabulary_words(&system.lead().source, source, false);
+        let read = ResolvedText { sentence: source, words: &words };
         Ok(reader(system).resolve(file, read).strict(&self.origin(line))?.list)
     }
 

@@ -21,6 +21,7 @@ use crate::interventions::Intervention;
 use crate::models::{Model, Stepper};
 use crate::text::line;
 use crate::text::sentence::Sentence;
+use crate::text::words::{translated, vocabulary_words, whole_words};
 use crate::ticket::CancellationToken;
 
 /// How to run.
@@ -291,22 +292,18 @@ impl Batch<'_> {
     /// A hypothesis in words.
     fn output(&self, case: &Case, said: Hypothesis) -> SystemOutput {
         let lead = self.asked.system.lead();
-        let x = wording::source_pieces(lead, &case.source, false);
-        let x = x.unwrap_or_else(|| wording::singles(case.source.len()));
-        let singles = || wording::singles(said.tokens.len());
+        let x = vocabulary_words(&lead.source, &case.source, false);
         let (text, y, target) = if self.options.forces {
-            let y = wording::pieces(&lead.target, &case.target, false).unwrap_or_else(singles);
-            let target = wording::whole_words(&case.target, &y).tokens;
+            let y = vocabulary_words(&lead.target, &case.target, false);
+            let target = whole_words(&case.target, &y).tokens;
             (case.target.text.clone(), y, target)
         } else {
-            let y = wording::target_pieces(lead, &said.tokens).unwrap_or_else(singles);
-            let pieces = wording::tokens(lead, &said.tokens);
-            let target = y.iter().map(|word| lead.target.marks().word(&pieces[word.clone()])).collect();
+            let (y, target) = translated(&lead.target, &said.tokens);
             (wording::text(lead, &said, &case.source, None, false), y, target)
         };
         SystemOutput {
             text,
-            source: wording::whole_words(&case.source, &x).tokens,
+            source: whole_words(&case.source, &x).tokens,
             target,
             word_log_p: merge_log_p(&said.token_log_p, &y),
             log_p: Some(said.log_p),

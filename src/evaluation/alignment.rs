@@ -2,17 +2,14 @@
 //! forced, and each of its words gets the one source word of greatest alpha.
 //!
 //! Words are what stands between the spaces of a line, as alignment files count them; alpha over a model's own
-//! tokens becomes alpha over words ([`pooled`]). The row and the column of `</s>` are left out: a target word that
+//! tokens becomes alpha over words ([`crate::analysis::words`]). The row and the column of `</s>` are left out: a target word that
 //! looks mostly at `</s>` is linked to the word that it looks at most.
 
-use std::ops::Range;
-
-use crate::analysis::alignment::Alignment;
 use crate::analysis::correlation::kendall;
 use crate::analysis::hard;
-use crate::analysis::pooled::pooled;
 use crate::analysis::reading::Reading;
 use crate::analysis::symmetrize::{SYMMETRIZATIONS, Symmetrization};
+use crate::analysis::words::between_spaces;
 use crate::decoding;
 use crate::decoding::importance::{ATTENTION, Importance, Matrix, Subject, shares};
 use crate::error::{Error, Result};
@@ -22,18 +19,16 @@ use crate::models::config::Config;
 use crate::models::gradient::Smoothing;
 use crate::models::{Model, Stepper};
 use crate::text::line;
-use crate::text::links::{Link, places};
+use crate::text::links::Link;
 use crate::text::sentence::Sentence;
-use crate::text::tokenizer::Encode;
+use crate::text::tokenizer::{Encode, Tokenizer};
+use crate::text::words::SideWords;
 use crate::ticket::CancellationToken;
 
 /// One side of a pair.
 struct Side {
     sentence: Sentence,
-    /// For each token the words that it belongs to.
-    places: Vec<Range<usize>>,
-    /// Words between spaces.
-    words: usize,
+    words: SideWords,
 }
 
 /// A pair of lines as a model reads it, with the places of its tokens among the words of the lines.
@@ -59,14 +54,16 @@ impl WordPair {
         pretokenized: bool,
     ) -> std::result::Result<Self, Refused> {
         let system = system.into();
-        let side = |tokenizer: &dyn Encode, text: &str, is_target| {
+        let side = |encode: &dyn Encode, tokenizer: &Tokenizer, text: &str, is_target| {
             let refuse = |why| Refused { target: is_target, why };
-            let sentence = line::read(tokenizer, text, pretokenized).map_err(refuse)?;
-            let places = places::places(&sentence, text)
+            let sentence = line::read(encode, text, pretokenized).map_err(refuse)?;
+            let words = SideWords::of_sentence(tokenizer, &sentence, text, pretokenized)
                 .ok_or_else(|| refuse("is changed by the tokenizer beyond its spaces; give it tokenised".to_owned()))?;
-            Ok(Side { sentence, places, words: places::words(text).count() })
+            Ok(Side { sentence, words })
         };
-        let (source, target) = (side(system.source(), source, false)?, side(&system.lead().target, target, true)?);
+        let lead = system.lead();
+        let source = side(system.source(), &lead.source, source, false)?;
+        let target = side(&lead.target, &lead.target, target, true)?;
         if source.sentence.is_empty() {
             return Err(Refused { target: false, why: line::NO_WORDS.to_owned() });
         }
@@ -81,9 +78,7 @@ impl WordPair {
     /// The links of a forced target; `alpha` has a row for each token of the target and perhaps for steps after it.
     fn links(&self, alpha: &[Vec<f32>], extraction: Extraction, delay: usize) -> Vec<Link> {
         let alpha = extraction.reading.assign_after(delay, alpha);
-        let tokens = Alignment::from_rows(&alpha).words(self.target.sentence.words(), self.source.sentence.words());
-        let source = (self.source.places.as_slice(), self.source.words);
-        let words = pooled(&tokens, source, (self.target.places.as_slice(), self.target.words));
+        let words = between_spaces(&alpha, &self.source.words, &self.target.words);
         extraction.threshold.map_or_else(|| hard::links(&words), |theta| hard::links_above(&words, theta))
     }
 }

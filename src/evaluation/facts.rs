@@ -12,13 +12,14 @@ use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Ensemble, Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::ask::AskedSystem;
-use crate::evaluation::wording::{pieces, singles, source_pieces, target_pieces, text, without_eos};
+use crate::evaluation::wording::text;
 use crate::models::anatomy::Miswiring;
 use crate::models::untrained::dissect;
 use crate::models::{Kernels, Stepper};
 use crate::nn::device::Device;
 use crate::text::line;
 use crate::text::sentence::{EOS, Sentence};
+use crate::text::words::{translated, vocabulary_words};
 use crate::ticket::CancellationToken;
 
 /// How a translation is compared with a text.
@@ -347,8 +348,8 @@ impl Bench {
         let (system, _) = self.open(model)?;
         let (lead, (sentence, best)) = (system.lead(), &**said);
         let Some(alpha) = &best.alpha else { return Ok(Err("it has no alignment".to_owned())) };
-        let x = source_pieces(lead, sentence, false).unwrap_or_else(|| singles(sentence.len()));
-        let (y, words) = target_words(system, &best.tokens);
+        let x = vocabulary_words(&lead.source, sentence, false);
+        let (y, words) = translated(&lead.target, &best.tokens);
         let span =
             |word: &std::ops::Range<usize>| sentence.spans[word.start].start..sentence.spans[word.end.max(1) - 1].end;
         let is_source = |word: &std::ops::Range<usize>| {
@@ -372,14 +373,14 @@ impl Bench {
             [id] if Some(*id) == unk => ReadFacts::Unknown,
             [_] => ReadFacts::Itself,
             ids if ids.iter().any(|id| Some(*id) == unk) => ReadFacts::Unknown,
-            _ if pieces(source, &sentence, false).is_some() => ReadFacts::Pieces,
+            _ if source.marks().has_pieces() => ReadFacts::Pieces,
             _ => ReadFacts::Itself,
         })
     }
 
     fn uniform(&mut self, model: &str, said: &Said, word: &str) -> Result<std::result::Result<bool, String>> {
         let (system, stepper) = self.open(model)?;
-        let (y, words) = target_words(system, &said.1.tokens);
+        let (y, words) = translated(&system.lead().target, &said.1.tokens);
         let Some(at) = words.iter().position(|other| other == word) else {
             return Ok(Err(format!("there is no word {word}")));
         };
@@ -393,17 +394,6 @@ impl Bench {
         })?;
         Ok(changes.ok_or_else(|| format!("the step of {word} was not taken")))
     }
-}
-
-/// Which tokens make up the words of a translation, and the words.
-fn target_words(system: &Ensemble, ids: &[u32]) -> (Vec<std::ops::Range<usize>>, Vec<String>) {
-    let lead = system.lead();
-    let inner = without_eos(lead, ids);
-    let mut y = target_pieces(lead, inner).unwrap_or_else(|| singles(inner.len()));
-    y.extend((inner.len()..ids.len()).map(|i| i..i + 1));
-    let tokens = lead.target.tokens(ids);
-    let words = y.iter().map(|word| lead.target.marks().word(&tokens[word.clone()])).collect();
-    (y, words)
 }
 
 #[cfg(test)]

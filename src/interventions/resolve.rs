@@ -28,8 +28,8 @@ pub struct InterventionReader<'a> {
 pub struct ResolvedText<'a> {
     /// The sentence.
     pub sentence: &'a Sentence,
-    /// Its words, `</s>` being one; `None`: every token is a word.
-    pub words: Option<&'a [Range<usize>]>,
+    /// Its words, `</s>` being one.
+    pub words: &'a [Range<usize>],
 }
 
 /// Something that a model or a sentence cannot take.
@@ -123,10 +123,7 @@ impl ResolvedText<'_> {
             text.or(tokens.get(first).map(String::as_str))
         };
         let is_it = |tokens: &Range<usize>| text(tokens) == Some(word);
-        match self.words {
-            Some(words) => words.iter().filter(|tokens| is_it(tokens)).flat_map(Clone::clone).collect(),
-            None => (0..self.sentence.len()).filter(|&j| is_it(&(j..j + 1))).collect(),
-        }
+        self.words.iter().filter(|tokens| is_it(tokens)).flat_map(Clone::clone).collect()
     }
 
     /// The tokens that stand at some bytes.

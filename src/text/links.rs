@@ -2,7 +2,6 @@
 //! or as in the HLT-NAACL 2003 shared task, and carried from a model's own tokens to the words of a file.
 //! Imports floor 0.
 
-pub mod places;
 pub mod read;
 
 use std::fmt::Write as _;

@@ -19,4 +19,5 @@ pub mod sentence;
 pub mod tokenizer;
 pub mod tsv;
 pub mod vocab;
+pub mod words;
 pub mod write;

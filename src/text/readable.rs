@@ -3,8 +3,8 @@
 
 use crate::text::sentence::EOS;
 
-/// The words of a line that is cut already.
-pub fn words(line: &str) -> Vec<String> {
+/// The tokens of a line that is cut already.
+pub fn tokens(line: &str) -> Vec<String> {
     line.split_ascii_whitespace().map(str::to_owned).collect()
 }
 

@@ -9,12 +9,12 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::text::corpus::{PairRules, ParallelText, SentencePair};
-use crate::text::links::places;
 use crate::text::links::read::pharaoh_line;
 use crate::text::parallel::ParallelReader;
 use crate::text::reader::LineReader;
 use crate::text::tokenizer::{CorpusEncoder, Tokenizer};
 use crate::text::vocab;
+use crate::text::words::words;
 use crate::ticket::CancellationToken;
 use crate::training::minibatch::GuidedLink;
 use crate::training::settings::{LinkWords, TextPair, TrainingSettings, Unlinked};
@@ -192,7 +192,7 @@ impl<'a> Side<'a> {
     fn read(&mut self, line: &str, ids: &mut Vec<u32>) {
         ids.clear();
         self.words.clear();
-        for word in places::words(line) {
+        for word in words(line) {
             let first = ids.len();
             if self.splitter.is_none() {
                 self.encoder.extend(word, ids);

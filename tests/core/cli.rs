@@ -262,23 +262,45 @@ fn pharaoh_links_every_target_word_to_its_best_source_word() {
         json_lines(&run_model("translate", "rnnsearch", &[&search[..], &["--format", "jsonl"]].concat(), &input));
     let found = run_model("translate", "rnnsearch", &[&search[..], &["--format", "pharaoh"]].concat(), &input);
     assert_eq!(found.lines().count(), records.len());
-    for (found, record) in found.lines().zip(&records) {
+    for ((found, record), line) in found.lines().zip(&records).zip(input.lines()) {
         let best = &record["hypotheses"][0];
         let Some(tokens) = best["tokens"].as_array() else {
             assert_eq!(found, "");
             continue;
         };
+        let strings = |all: &Value| -> Vec<String> {
+            all.as_array().expect("tokens").iter().filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        let source =
+            among_spaces(&strings(&record["source"])[..record["source"].as_array().expect("x").len() - 1], line);
         let words = tokens.len() - usize::from(best["finished"] == true);
-        let columns = record["source"].as_array().expect("source").len() - 1;
-        let mut links = Vec::new();
-        for j in 0..words {
-            let row: Vec<f64> =
-                best["alpha"][j].as_array().expect("a row").iter().filter_map(Value::as_f64).take(columns).collect();
-            let best = (0..columns).fold(0, |best, i| if row[i] > row[best] { i } else { best });
-            links.push(format!("{best}-{j}"));
+        let target = among_spaces(&strings(&best["tokens"])[..words], best["text"].as_str().expect("a text"));
+        let count = |words: &[usize]| words.last().map_or(0, |last| last + 1);
+        // Sums of rows: of which source word they are greatest is that of their mean.
+        let mut sums = vec![vec![0.0; count(&source)]; count(&target)];
+        for (i, word) in target.iter().enumerate() {
+            for (j, column) in source.iter().enumerate() {
+                sums[*word][*column] += best["alpha"][i][j].as_f64().expect("a number");
+            }
         }
+        let best = |row: &Vec<f64>| (0..row.len()).fold(0, |best, i| if row[i] > row[best] { i } else { best });
+        let links: Vec<String> = sums.iter().enumerate().map(|(j, row)| format!("{}-{j}", best(row))).collect();
         assert_eq!(found, links.join(" "));
     }
+}
+
+/// For each token the word between spaces that it is a part of.
+fn among_spaces(tokens: &[String], text: &str) -> Vec<usize> {
+    let mut left: Vec<usize> = text.split_whitespace().map(str::len).collect();
+    let mut at = 0;
+    let word = |token: &String| {
+        while left[at] == 0 {
+            at += 1;
+        }
+        left[at] -= token.len();
+        at
+    };
+    tokens.iter().map(word).collect()
 }
 
 #[test]

@@ -3,8 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-use interlinear::analysis::alignment::Alignment;
-use interlinear::analysis::pooled::pooled;
 use interlinear::analysis::{bleu, chrf};
 use interlinear::corpus::overview::evaluate;
 use interlinear::corpus::overview::evaluate::EvaluationOptions;
@@ -135,17 +133,6 @@ fn a_run_stops_when_its_ticket_is_stale() {
         counter.cancel();
     });
     assert!(matches!(stopped, Err(Error::Stale)) && heard == 1, "{heard}");
-}
-
-#[test]
-fn pieces_of_a_word_are_pooled() {
-    // Tokens a, b1, b2 and x, y1, y2; a token over two words shares its weight.
-    let alpha = Alignment::from_rows(&[[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [1.0, 0.0, 0.0]]);
-    let cut = [0..1, 1..2, 1..2];
-    assert_eq!(pooled(&alpha, (&cut, 2), (&cut, 2)), Alignment::from_rows(&[[0.5, 0.5], [0.5, 0.5]]));
-    let over_two = [0..2, 2..3, 2..3];
-    let shared = Alignment::from_rows(&[[0.25, 0.25, 0.5], [0.25, 0.25, 0.5], [0.0, 0.0, 0.0]]);
-    assert_eq!(pooled(&alpha, (&over_two, 3), (&cut, 3)), shared);
 }
 
 /// A folder with the reference model turned: it translates what the other one produces.

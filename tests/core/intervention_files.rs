@@ -10,6 +10,7 @@ use interlinear::interventions::{
 };
 use interlinear::models::config::Architecture;
 use interlinear::models::{Kernels, Model};
+use interlinear::text::words::vocabulary_words;
 use interlinear::ticket::CancellationToken;
 use serde_json::Value;
 
@@ -27,7 +28,8 @@ fn resolved(model: &Model, json: &str, text: &str) -> Result<Resolved, String> {
     let file = Interventions::parse(Path::new("plan.json"), 0, json).map_err(|error| error.to_string())?;
     let sentence = model.source.encode(text);
     let reader = InterventionReader { target: &model.target, aligns: model.config.aligns() };
-    let read = ResolvedText { sentence: &sentence, words: None };
+    let words = vocabulary_words(&model.source, &sentence, false);
+    let read = ResolvedText { sentence: &sentence, words: &words };
     let found = reader.resolve(&file, read).strict(&origin()).map_err(|error| error.to_string())?;
     // What is written is read as the same.
     let written = found.applied.form.to_json().expect("JSON");

@@ -6,7 +6,7 @@ use std::path::Path;
 use interlinear::analysis::alignment::Alignment;
 use interlinear::corpus::import::importer::import_file;
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
-use interlinear::corpus::measures::table::{Measuring, chunks};
+use interlinear::corpus::measures::table::Measuring;
 use interlinear::corpus::query::column::TableColumn;
 use interlinear::corpus::query::filter::Filter;
 use interlinear::corpus::query::table::{Sorting, rows};
@@ -562,19 +562,4 @@ fn an_import_goes_on_where_it_stopped_and_other_files_still_fit() {
     assert_eq!(take("whole.fr", Role::Reference, &lines("phrase", 80)).references, 80);
     let reference = |at: usize| workspace.sentence(at).expect("read").and_then(|sentence| sentence.reference);
     assert_eq!((reference(0).as_deref(), reference(79).as_deref()), (Some("phrase 1"), Some("phrase 80")));
-}
-
-/// Models cut texts otherwise than alignments by hand count their words, also where no spaces stand between them.
-#[test]
-fn words_of_a_model_are_placed_among_those_of_alignments_by_hand() {
-    for (parts, text, expected) in [
-        (&["l'", "heure", "dite", "."][..], "l'heure dite.", Some(vec![0, 0, 1, 1])),
-        (&["红色", "的", "书", "。"], "红色的书。", Some(vec![0, 2, 3, 4])),
-        (&["红色", "的", "书"], "红色 的 书", Some(vec![0, 1, 2])),
-        (&["10\u{a0}000", "euros"], "10\u{a0}000 euros", Some(vec![0, 1])),
-        (&["another"], "one", None),
-    ] {
-        let parts: Vec<String> = parts.iter().map(|part| (*part).to_owned()).collect();
-        assert_eq!(chunks(&parts, text), expected, "{text}");
-    }
 }

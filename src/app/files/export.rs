@@ -10,8 +10,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use crate::analysis::hard;
 use crate::analysis::measures::{MEASURES, MeasuredWords, Tested};
 use crate::analysis::reading::Reading;
+use crate::analysis::words::pooled;
 use crate::app::document::column::Column;
 use crate::app::document::compare::Moved;
 use crate::app::document::scene::SearchSettings;
@@ -26,8 +28,10 @@ use crate::figure::palette::ColourMap;
 use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle};
 use crate::figure::tree::DrawnNode;
 use crate::jobs::live::protocol::HypothesisView;
+use crate::text::sentence::Sentence;
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
+use crate::text::words::WordPlaces;
 
 /// What files the shown alignment can be written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -454,14 +458,16 @@ fn hypothesis(shown: &HypothesisView, (reading, delay): (Reading, usize)) -> Hyp
     }
 }
 
-/// `i-j` pairs source-target from 0, words only: for every target word its source word of greatest alpha. A word that
-/// looks nowhere, as one without a row under the shown reading, has no pair.
+/// `i-j` pairs source-target from 0, as [`crate::text::words`] counts the words of both texts: for every target word its
+/// source word of greatest alpha. A word that looks nowhere, as one without a row under the shown reading, has no pair.
 fn pharaoh(column: &Column, settings: &Settings) -> Option<String> {
     let shown = column.table.as_deref()?;
     let whole = settings.pieces.then(|| column.table_with(&Settings { pieces: false, ..settings.clone() })).flatten();
     let table = whole.as_ref().unwrap_or(shown);
-    table.alpha.as_ref()?;
-    let words = table.target.iter().enumerate().filter(|(_, word)| !word.is_eos);
-    let pairs: Vec<String> = words.filter_map(|(i, _)| Some(format!("{}-{i}", table.looks_at(i)?))).collect();
-    Some(pairs.join(" ") + "\n")
+    let spans = table.source.iter().map(|word| word.span.clone()).collect();
+    let source = Sentence { text: column.source.text.clone(), spans, ..Sentence::default() };
+    let source = WordPlaces::of_sentence(&source, &source.text)?;
+    let said: Vec<&str> = table.target.iter().filter(|word| !word.is_eos).map(|word| word.text.as_str()).collect();
+    let words = pooled(table.alpha.as_ref()?, &source, &WordPlaces::of_parts(&said, &table.text)?);
+    Some(hard::pharaoh(&hard::links(&words)) + "\n")
 }

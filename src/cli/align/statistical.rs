@@ -16,6 +16,7 @@ use crate::evaluation::alignment::AlignerDirection;
 use crate::text::links::{Link, Links};
 use crate::text::reader::{MOST_BLANK, MOST_LINES, MOST_TEXT};
 use crate::text::sentence::MAX_SOURCE_TOKENS;
+use crate::text::words::words;
 use crate::text::{line, links};
 
 /// A pair of lines, or why it is not aligned.
@@ -88,7 +89,7 @@ fn read(files: &mut ParallelLines) -> Result<Option<Read>> {
         let refuse = |why| Err(Error::line(name, number, why));
         match line {
             InputLine::TooLong(bytes) => refuse(line::too_many_bytes(bytes)),
-            InputLine::Text(text) => match text.split_ascii_whitespace().count() {
+            InputLine::Text(text) => match words(&text).count() {
                 words if words > MAX_SOURCE_TOKENS => refuse(line::too_many_words(words)),
                 _ => Ok(text),
             },

@@ -243,8 +243,10 @@ impl<'a> Scenes<'a> {
     fn inspected(&self, found: &Decoded, scene: &FigureScene) -> Result<Inspected<'static>> {
         let (i, none) = (self.showing.word, Hypothesis::default());
         let best = found.hypotheses.first().unwrap_or(&none);
-        let merged = words::target_pieces(self.system.lead(), &best.tokens).filter(|_| !self.showing.pieces);
-        let words = merged.unwrap_or_else(|| words::singles(best.tokens.len()));
+        let words = match self.showing.pieces {
+            true => (0..best.tokens.len()).map(|i| i..i + 1).collect(),
+            false => self.system.target().word_ranges(&best.tokens),
+        };
         let (Some(part), Some(label)) = (words.get(i), scene.target.get(i)) else {
             let count = words.len();
             return Err(Error::Input(format!("the translation has no word {}; its last is word {count}", i + 1)));

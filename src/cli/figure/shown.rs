@@ -2,10 +2,10 @@
 
 use crate::analysis::alignment::Alignment;
 use crate::analysis::unknown;
-use crate::analysis::words::{merge_alpha, merge_log_p};
+use crate::analysis::words::{merge_alpha, merge_log_p, merge_sources};
 use crate::decoding::{Ensemble, Hypothesis};
-use crate::evaluation::wording::{singles, source_pieces, target_pieces, whole_words};
 use crate::text::sentence::Sentence;
+use crate::text::words::{translated, vocabulary_words, whole_words};
 
 /// A word of a translation.
 pub struct ShownWord {
@@ -55,28 +55,24 @@ pub fn tokens(system: &Ensemble, source: &Sentence, hypothesis: &Hypothesis) -> 
 
 /// Whole words: columns of alpha added, rows averaged, log p added. Tokens where neither vocabulary has pieces.
 pub fn words(system: &Ensemble, source: &Sentence, hypothesis: &Hypothesis, pretokenized: bool) -> ShownPart {
-    let model = system.lead();
-    let (x, y) = (source_pieces(model, source, pretokenized), target_pieces(model, &hypothesis.tokens));
-    if x.is_none() && y.is_none() {
+    if !system.lead().source.marks().has_pieces() && !system.target().marks().has_pieces() {
         return tokens(system, source, hypothesis);
     }
-    let whole = x.as_ref().map_or_else(|| source.clone(), |x| whole_words(source, x));
-    let p_t = hypothesis.p_t.clone().filter(|_| x.is_none() && y.is_none());
-    let x = x.unwrap_or_else(|| singles(source.len()));
-    let y = y.unwrap_or_else(|| singles(hypothesis.tokens.len()));
-    let across = hypothesis.alpha.as_deref().map(|alpha| {
-        let merged = merge_alpha(&Alignment::from_rows(alpha), &x, &singles(alpha.len()));
+    let x = vocabulary_words(&system.lead().source, source, pretokenized);
+    let (y, texts) = translated(system.target(), &hypothesis.tokens);
+    let whole = whole_words(source, &x);
+    let alpha = hypothesis.alpha.as_deref().map(Alignment::from_rows);
+    let across = alpha.as_ref().map(|alpha| {
+        let merged = merge_sources(alpha, &x);
         Hypothesis { alpha: Some(merged.iter().map(<[f32]>::to_vec).collect()), ..hypothesis.clone() }
     });
     let pieces = tokens(system, &whole, across.as_ref().unwrap_or(hypothesis)).words;
     let log_p = merge_log_p(&hypothesis.token_log_p, &y);
-    let word = |(pieces_of, log_p): (&std::ops::Range<usize>, f32)| {
-        let texts: Vec<&str> = pieces[pieces_of.clone()].iter().map(|piece| piece.text.as_str()).collect();
+    let word = |((pieces_of, text), log_p): ((&std::ops::Range<usize>, String), f32)| {
         let first = &pieces[pieces_of.start];
-        let text = system.target().marks().word(&texts);
         ShownWord { text, log_p, is_unk: first.is_unk, is_eos: first.is_eos, typed: first.typed.clone() }
     };
-    let words = y.iter().zip(log_p).map(word).collect();
-    let alpha = hypothesis.alpha.as_deref().map(|alpha| merge_alpha(&Alignment::from_rows(alpha), &x, &y));
-    ShownPart { source: whole, words, alpha, p_t }
+    let words = y.iter().zip(texts).zip(log_p).map(word).collect();
+    let alpha = alpha.map(|alpha| merge_alpha(&alpha, &x, &y));
+    ShownPart { source: whole, words, alpha, p_t: None }
 }

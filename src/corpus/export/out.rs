@@ -116,7 +116,8 @@ fn line(kind: ExportFormat, at: usize, corpus: &CorpusTable, workspace: &Workspa
                 return Err(Error::Input(format!("there is no system {}", system + 1)));
             };
             let output = workspace.output(column.system.id, at)?;
-            let found = output.as_ref().and_then(|output| links_of(output, how));
+            let source = corpus.sources.get(at).unwrap_or_default();
+            let found = output.as_ref().and_then(|output| links_of(output, source, how));
             Ok(Some(found.as_deref().map(pharaoh).unwrap_or_default()))
         }
         ExportFormat::Judgements => {
@@ -137,11 +138,14 @@ fn line(kind: ExportFormat, at: usize, corpus: &CorpusTable, workspace: &Workspa
     }
 }
 
-/// Links of an output; those that came without weights as they are.
-fn links_of(output: &SystemOutput, how: LinkRule) -> Option<Vec<Link>> {
-    let Some(alignment) = output.alignment() else { return output.hard_links() };
+/// Links of an output between the words between spaces; those that came with it as they are.
+fn links_of(output: &SystemOutput, source: &str, how: LinkRule) -> Option<Vec<Link>> {
+    if output.links.is_some() || how == LinkRule::Greatest {
+        return output.word_links(source);
+    }
+    let alignment = output.word_alignment(source)?;
     match how {
-        LinkRule::Greatest => output.hard_links(),
+        LinkRule::Greatest => None,
         LinkRule::Above(hundredths) => Some(links_above(&alignment, f32::from(hundredths) / 100.0)),
         LinkRule::Symmetrised(at) => {
             let backward: Vec<Link> = hard::links(&alignment.turned()).into_iter().map(Link::turned).collect();
@@ -174,7 +178,7 @@ fn object(at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Valu
             log_p: output.log_p,
             word_log_p: &output.word_log_p,
             alpha: output.alpha.as_ref(),
-            links: output.hard_links().as_deref().map(pharaoh),
+            links: output.word_links(corpus.sources.get(at).unwrap_or_default()).as_deref().map(pharaoh),
         };
         let mut said = serde_json::to_value(said).unwrap_or_default();
         let numbers = MEASURES.iter().enumerate().map(|(measure, entry)| {

@@ -5,14 +5,13 @@ use std::collections::BTreeMap;
 
 use crate::aligner::words::LineAligner;
 use crate::analysis::lexical::{bare, right};
-use crate::corpus::measures::table::chunk_links;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::FORCED;
 use crate::error::Result;
 use crate::text::links::Link;
-use crate::text::links::places::words;
+use crate::text::words::words;
 
 /// Who linked source and reference, in the order in which they are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,7 +83,7 @@ impl Linker {
         for column in corpus.systems.iter().filter(|column| column.system.about.ranking == FORCED) {
             let output = workspace.output(column.system.id, at)?;
             let is_reference = |output: &SystemOutput| words(reference).eq(words(&output.text));
-            if let Some(links) = output.filter(is_reference).and_then(|output| chunk_links(source, &output)) {
+            if let Some(links) = output.filter(is_reference).and_then(|output| output.word_links(source)) {
                 return Ok((links, AlignedBy::Forced));
             }
         }
@@ -103,7 +102,7 @@ pub fn fates(source: &str, reference: &str, links: &[Link], output: &SystemOutpu
     let said_right = right(&said, reference.iter());
     let reference_found = right(&reference, said.iter());
     let mut fates: BTreeMap<String, WordFate> = BTreeMap::new();
-    let own = chunk_links(source, output).unwrap_or_default();
+    let own = output.word_links(source).unwrap_or_default();
     for link in own {
         if let (Some(word), Some(is_right)) = (source_words.get(link.source), said_right.get(link.target)) {
             let fate = fates.entry(word.clone()).or_default();

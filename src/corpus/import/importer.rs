@@ -14,8 +14,9 @@ use crate::corpus::store::write::{NewSentence, Placed, Ready};
 use crate::error::{Error, Result};
 use crate::import;
 use crate::import::{Import, Record, RecordWindow, Warnings};
-use crate::text::links::{Links, places};
+use crate::text::links::Links;
 use crate::text::sentence::EOS;
+use crate::text::words::words;
 use crate::ticket::CancellationToken;
 
 /// Sentences that are joined at once.
@@ -462,7 +463,7 @@ impl Importer<'_> {
     ) -> Result<Option<SystemOutput>> {
         let mut kept = SystemOutput {
             text: output.text.clone(),
-            target: if output.tokens.is_empty() { words(&output.text) } else { output.tokens.clone() },
+            target: if output.tokens.is_empty() { owned_words(&output.text) } else { output.tokens.clone() },
             word_log_p: output.token_log_p.clone(),
             log_p: output.log_p,
             links: output.links.clone(),
@@ -493,7 +494,7 @@ impl Importer<'_> {
         }
         if !is_joined {
             let tokens = record.source.as_ref().and_then(|source| source.tokens.clone());
-            kept.source = tokens.unwrap_or_else(|| words(source));
+            kept.source = tokens.unwrap_or_else(|| owned_words(source));
         }
         if let Some(alpha) = &output.alpha {
             end(&mut kept.source, alpha.columns());
@@ -556,8 +557,8 @@ fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
     text.chars().filter(|c| !c.is_whitespace()).map(letter)
 }
 
-fn words(text: &str) -> Vec<String> {
-    places::words(text).map(str::to_owned).collect()
+fn owned_words(text: &str) -> Vec<String> {
+    words(text).map(str::to_owned).collect()
 }
 
 /// Puts `</s>` behind words where the weights have one more.

@@ -11,7 +11,7 @@ use crate::analysis::kappa::{Confusion, Kappa, PairVote, of_links, shared};
 use crate::corpus::judgements::judge::{ErrorMark, Judgement};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::error::{Error, Result};
-use crate::text::links::places::words;
+use crate::text::words::words;
 
 /// What people may disagree about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -16,10 +16,10 @@ use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::text::links::Links;
-use crate::text::links::places::words;
 use crate::text::links::read::links_of;
 use crate::text::reader::{LineReader, open, require_file};
 use crate::text::tsv::{Tsv, TsvCell};
+use crate::text::words::words;
 use crate::ticket::CancellationToken;
 
 /// The columns of a table. A judgement has a row for each mark, and one for each system that has no errors.

@@ -5,7 +5,7 @@
 
 use crate::corpus::judgements::judge::Judgement;
 use crate::corpus::store::corpus::CorpusTable;
-use crate::text::links::places::words;
+use crate::text::words::words;
 
 /// The score of a system over some sentences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,17 +1,15 @@
 //! Floor 7: what is counted for each sentence and each output: the columns of numbers.
 
-use std::ops::Range;
 use std::sync::LazyLock;
 
 use crate::aligner::words::LineAligner;
 use crate::analysis::bleu::{BleuCounts, BleuSettings};
 use crate::analysis::confidence::{CONFIDENCES, ConfidenceEntry, TranslationSigns};
-use crate::analysis::pooled::pooled;
-use crate::analysis::{aer, chrf, hard};
+use crate::analysis::{aer, chrf};
 use crate::corpus::store::output::SystemOutput;
-use crate::text::links::places::{covered, ends, visible, words};
 use crate::text::links::{Link, Links};
 use crate::text::sentence::UNK;
+use crate::text::words::words;
 
 pub use crate::analysis::confidence::Better;
 
@@ -151,7 +149,7 @@ const OWN: &[CorpusMeasure] = &[
         of: Of::Subject(|subject| {
             let (gold, output, reference) = (subject.gold?, subject.output?, subject.reference?);
             let is_same = words(reference).eq(words(&output.text));
-            let found = is_same.then(|| in_chunks(subject)).flatten()?;
+            let found = is_same.then(|| output.word_links(subject.source)).flatten()?;
             aer::AerCounts::of(&found, gold).rates().aer.map(|aer| aer as f32)
         }),
     },
@@ -162,7 +160,7 @@ const OWN: &[CorpusMeasure] = &[
         better: Better::Lower,
         digits: 3,
         of: Of::Subject(|subject| {
-            let (statistical, found) = (subject.statistical?, in_chunks(subject)?);
+            let (statistical, found) = (subject.statistical?, subject.output?.word_links(subject.source)?);
             let off = found.iter().filter(|link| !statistical.contains(link)).count();
             (!found.is_empty()).then(|| off as f32 / found.len() as f32)
         }),
@@ -209,45 +207,6 @@ const ELSEWHERE: &[&str] = &["disagreement", "unk", "length_ratio"];
 /// A measure by its name.
 pub fn named(name: &str) -> Option<&'static CorpusMeasure> {
     MEASURES.iter().chain(OF_SENTENCES).find(|measure| measure.name == name)
-}
-
-/// An output's links between the words between spaces of its two texts, as alignments by hand count them.
-fn in_chunks(subject: &MeasureSubject<'_>) -> Option<Vec<Link>> {
-    chunk_links(subject.source, subject.output?)
-}
-
-/// The links of an output of a source text between the words between their spaces: alpha is pooled over the parts of each
-/// word, as the alignment error of given pairs has it, and each word of the output has the source word of greatest alpha.
-pub fn chunk_links(source: &str, output: &SystemOutput) -> Option<Vec<Link>> {
-    let Some(alignment) = output.alignment().filter(|_| output.links.is_none()) else {
-        // They came from a file, which counts so already.
-        return output.links.clone();
-    };
-    let (x, y) = (spans(output.source_words(), source)?, spans(output.words(), &output.text)?);
-    let alignment = pooled(&alignment, (&x, words(source).count()), (&y, words(&output.text).count()));
-    Some(hard::links(&alignment))
-}
-
-/// For each of some words that a text consists of, the word of the text, as alignments by hand count them, that it begins in. `None` where the text is
-/// another one.
-pub fn chunks(parts: &[String], text: &str) -> Option<Vec<usize>> {
-    spans(parts, text).map(|spans| spans.iter().map(|span| span.start).collect())
-}
-
-/// As [`chunks`], with every word of the text that a part lies in.
-fn spans(parts: &[String], text: &str) -> Option<Vec<Range<usize>>> {
-    let all = parts.iter().flat_map(|part| visible(part));
-    if !all.eq(visible(text)) {
-        return None;
-    }
-    let ends = ends(text);
-    let mut at = 0;
-    let place = |part: &String| {
-        let from = at;
-        at += visible(part).count();
-        covered(&ends, from, at)
-    };
-    Some(parts.iter().map(place).collect())
 }
 
 /// All of some measures, NaN where there is nothing to measure.

@@ -19,13 +19,12 @@ use crate::corpus::import::aligned::{AlignedBy, Linker, WordFate, fates};
 use crate::corpus::measures::distribution::spread;
 use crate::corpus::measures::frequencies::{CLASSES, Frequencies};
 use crate::corpus::measures::scores::{ByLength, ComparedScores, RESAMPLES, ScoreSums, SystemScores};
-use crate::corpus::measures::table::chunk_links;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::ranges::quoted;
 use crate::error::Result;
-use crate::text::links::places::words;
+use crate::text::words::words;
 
 /// The most sentences that are counted in the window.
 pub const MOST_COUNTED: usize = 100_000;
@@ -386,7 +385,7 @@ fn errors(
     if !corpus.golds.contains(&at) || !words(reference).eq(words(&output.text)) {
         return Ok(None);
     }
-    let (Some(gold), Some(found)) = (workspace.gold(at)?, chunk_links(source, output)) else { return Ok(None) };
+    let (Some(gold), Some(found)) = (workspace.gold(at)?, output.word_links(source)) else { return Ok(None) };
     let counts = aer::AerCounts::of(&found, &gold);
     Ok(counts.rates().aer.map(|_| counts))
 }

@@ -8,7 +8,7 @@ use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::{FORCED, StoredAbout};
 use crate::corpus::store::write::{NewSentence, Placed};
 use crate::error::Result;
-use crate::text::links::places::words;
+use crate::text::words::words;
 
 /// Sentences of a step.
 const STEP: usize = 4096;

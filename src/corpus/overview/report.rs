@@ -16,7 +16,7 @@ use crate::corpus::store::file::Workspace;
 use crate::corpus::store::kinds::{MOST_IN_REPORT, Out, columns};
 use crate::error::{Error, Result};
 use crate::figure::svg::{bare, escaped, svg};
-use crate::text::links::places::words;
+use crate::text::words::words;
 
 const STYLE: &str = "body{font:11pt/1.45 Georgia,'Times New Roman',serif;max-width:60em;margin:2em auto;padding:0 1em;color:#111;background:#fff}\
 h1{font-size:1.7em}h2{font-size:1.3em;margin-top:2em}h3{font-size:1em;margin:0 0 .4em}\

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::text::links::places::words;
 use crate::text::reader::{LineReader, MOST_TEXT};
+use crate::text::words::words;
 
 /// A source sentence and its references. Cloning it copies no text.
 #[derive(Clone, Debug, PartialEq, Eq)]

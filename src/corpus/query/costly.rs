@@ -15,7 +15,7 @@ use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
 use crate::text::lines::Needle;
-use crate::text::links::places::words;
+use crate::text::words::words;
 
 /// Sentences between two looks at whether it is still wanted.
 const STEP: usize = 512;

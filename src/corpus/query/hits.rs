@@ -10,9 +10,9 @@ use crate::corpus::store::file::Workspace;
 use crate::corpus::store::lists;
 use crate::corpus::store::output::SystemOutput;
 use crate::error::{Error, Result};
-use crate::text::links::places::words;
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
+use crate::text::words::words;
 
 /// Words on each side of a hit in a table.
 const WIDTH: usize = 8;

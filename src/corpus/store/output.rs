@@ -6,9 +6,12 @@ use serde::Deserialize;
 
 use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
+use crate::analysis::words::pooled;
 use crate::corpus::store::coder;
-use crate::text::links::{Link, places};
+use crate::text::links::Link;
 use crate::text::sentence::EOS;
+use crate::text::words;
+use crate::text::words::WordPlaces;
 
 /// Level of zstandard.
 const LEVEL: i32 = 3;
@@ -46,13 +49,27 @@ impl SystemOutput {
         without_end(&self.source)
     }
 
-    /// Its links between words: those that it came with, else the source word of greatest alpha for each target word.
+    /// Its links between the words of the system: those that it came with, else the source word of greatest alpha for each target word.
     /// `None` where it has neither.
     pub fn hard_links(&self) -> Option<Vec<Link>> {
         if let Some(links) = &self.links {
             return Some(links.clone());
         }
         self.alignment().map(|alignment| hard::links(&alignment))
+    }
+
+    /// alpha of an output of this source between the words between the spaces of its two texts ([`crate::text::words`]).
+    /// `None` where it has none, and where its words are not those of the texts.
+    pub fn word_alignment(&self, source: &str) -> Option<Alignment> {
+        let source = WordPlaces::of_parts(self.source_words(), source)?;
+        let target = WordPlaces::of_parts(self.words(), &self.text)?;
+        Some(pooled(&self.alignment()?, &source, &target))
+    }
+
+    /// Its links between the words between spaces: those that it came with, which count so already, else for each word
+    /// of the output the source word of greatest alpha.
+    pub fn word_links(&self, source: &str) -> Option<Vec<Link>> {
+        self.links.clone().or_else(|| Some(hard::links(&self.word_alignment(source)?)))
     }
 
     /// alpha between words, without `</s>` on either side.
@@ -168,7 +185,7 @@ fn put_words(body: &mut Vec<u8>, words: &[String], text: &str) -> std::io::Resul
     let end = if bare.len() < words.len() { cut::END } else { 0 };
     if bare.is_empty() {
         body.push(cut::NONE | end);
-    } else if places::words(text).eq(bare) {
+    } else if words::words(text).eq(bare) {
         body.push(cut::SPACES | end);
     } else if is_cut_from(bare, text) {
         body.push(cut::LENGTHS | end);
@@ -199,7 +216,7 @@ fn take_words(rest: &mut &[u8], text: &str) -> Option<Vec<String>> {
     let kind = *rest.split_off_first()?;
     let mut words: Vec<String> = match kind & !cut::END {
         cut::NONE => Vec::new(),
-        cut::SPACES => places::words(text).map(str::to_owned).collect(),
+        cut::SPACES => words::words(text).map(str::to_owned).collect(),
         cut::LENGTHS => {
             let count = take_number(rest)?;
             let mut text = text;

@@ -12,7 +12,7 @@ use crate::import::input::{ImportInput, TextLine, TextLines};
 use crate::import::matrix::{FileMatrix, MOST_ID, PEEKED, fit, kept, number, orientation, settle, weight};
 use crate::import::options::{ImportOptions, Orientation};
 use crate::import::record::{ImportedOutput, ImportedText, Record};
-use crate::text::readable::{readable, words};
+use crate::text::readable::{readable, tokens};
 
 /// Nematus: counts with `</s>`.
 pub fn sniff_nematus(sample: &FileSample<'_>) -> u8 {
@@ -50,7 +50,7 @@ fn counts(header: &str) -> Option<Counts> {
         [_, _, _, source, counts] => {
             let (s, t) = counts.trim().split_once(' ')?;
             let (s, _) = (number(s)?, number(t)?);
-            Some(Counts { apart: false, without_end: s == 0 || s == words(source).len() })
+            Some(Counts { apart: false, without_end: s == 0 || s == tokens(source).len() })
         }
         [_, _, _, _, s, t] => number(s).zip(number(t)).map(|_| Counts { apart: true, without_end: false }),
         _ => None,
@@ -123,9 +123,9 @@ impl Block {
         (fields.len() <= 6).then(|| Self {
             line,
             id: id.trim().to_owned(),
-            target: words(target),
+            target: tokens(target),
             score: number(score.trim()),
-            source: words(source),
+            source: tokens(source),
             matrix: None,
         })
     }

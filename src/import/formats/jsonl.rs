@@ -246,11 +246,12 @@ impl Parser {
             system: Some(self.system.clone()),
             text: text.unwrap_or_else(|| spoken(self.languages.1.as_deref(), &target.words)),
             log_p,
-            token_log_p: match &target.pieces {
-                Some(pieces) if token_log_p.len() == height => merge_log_p(&token_log_p, pieces),
-                _ => token_log_p,
+            token_log_p: if token_log_p.len() == height {
+                merge_log_p(&token_log_p, &target.pieces)
+            } else {
+                token_log_p
             },
-            alpha: alpha.filter(fits).map(|alpha| of_words(alpha, source, &target)),
+            alpha: alpha.filter(fits).map(|alpha| merge_alpha(&alpha, &source.pieces, &target.pieces)),
             tokens: target.words,
             ..ImportedOutput::default()
         }
@@ -262,37 +263,26 @@ struct Side {
     words: Vec<String>,
     /// Tokens.
     width: usize,
-    /// `None` where every token is a word.
-    pieces: Option<Vec<Range<usize>>>,
+    /// The tokens of each.
+    pieces: Vec<Range<usize>>,
 }
 
 impl Side {
     fn new(tokens: Vec<String>, words: Option<Vec<[usize; 2]>>, number: usize, warnings: &mut Warnings) -> Self {
         let width = tokens.len();
-        let Some(words) = words else { return Self { words: tokens, width, pieces: None } };
+        let singles = || (0..width).map(|i| i..i + 1).collect();
+        let Some(words) = words else { return Self { words: tokens, width, pieces: singles() } };
         let pieces: Vec<Range<usize>> = words.into_iter().map(|[start, end]| start..end).collect();
         let mut next = 0;
         let follow = pieces.iter().all(|word| word.start == std::mem::replace(&mut next, word.end) && !word.is_empty());
         if !follow || next != width {
             warnings.add(number, format!("has words that are not made of its {width} tokens; they are left out"));
-            return Self { words: tokens, width, pieces: None };
+            return Self { words: tokens, width, pieces: singles() };
         }
         let marks = PieceMarks::seen(&tokens);
         let words = pieces.iter().map(|word| marks.word(&tokens[word.clone()])).collect();
-        Self { words, width, pieces: Some(pieces) }
+        Self { words, width, pieces }
     }
-
-    fn ranges(&self) -> Vec<Range<usize>> {
-        self.pieces.clone().unwrap_or_else(|| (0..self.width).map(|i| i..i + 1).collect())
-    }
-}
-
-/// Weights of tokens as those of words.
-fn of_words(alpha: Alignment, source: &Side, target: &Side) -> Alignment {
-    if source.pieces.is_none() && target.pieces.is_none() {
-        return alpha;
-    }
-    merge_alpha(&alpha, &source.ranges(), &target.ranges())
 }
 
 /// Tokens as text: put together as the language does, where it is known.

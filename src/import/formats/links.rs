@@ -16,8 +16,9 @@ use crate::import::matrix::{MOST_ID, MOST_WORDS};
 use crate::import::options::{Base, ImportOptions, LinkOrder, Role};
 use crate::import::record::{ImportedOutput, ImportedText, Record};
 use crate::text::links::read::{naacl_link, pharaoh_link};
-use crate::text::links::{Link, Links, places};
-use crate::text::readable::words;
+use crate::text::links::{Link, Links};
+use crate::text::readable::tokens;
+use crate::text::words::words;
 
 /// A file without a 0 in so many sentences is hardly counted from 0.
 const MANY: usize = 20;
@@ -241,10 +242,10 @@ impl Reading {
             }
         }
         let links = Links::new(sure, possible);
-        let plain = |text: Option<String>| text.map(|text| ImportedText { tokens: Some(words(&text)), text });
+        let plain = |text: Option<String>| text.map(|text| ImportedText { tokens: Some(tokens(&text)), text });
         let mut record = Record { sentence, line, source: plain(source), ..Record::default() };
         if let Some(system) = &self.system {
-            let tokens = target.as_deref().map(words).unwrap_or_default();
+            let tokens = target.as_deref().map(tokens).unwrap_or_default();
             let all = links.all().into_iter().map(|(link, _)| link).collect();
             let (system, text) = (Some(system.clone()), target.unwrap_or_default());
             record.outputs.push(ImportedOutput { system, text, tokens, links: Some(all), ..ImportedOutput::default() });
@@ -257,7 +258,7 @@ impl Reading {
 }
 
 fn lengths(source: Option<&str>, target: Option<&str>) -> Option<(usize, usize)> {
-    let count = |text: &str| places::words(text).count();
+    let count = |text: &str| words(text).count();
     source.map(count).zip(target.map(count))
 }
 

@@ -16,7 +16,7 @@ use crate::import::options::{ImportOptions, Orientation};
 use crate::import::record::{ImportedOutput, ImportedText, Record};
 use crate::text::links::Link;
 use crate::text::links::read::pharaoh_link;
-use crate::text::readable::{readable, words};
+use crate::text::readable::{readable, tokens};
 
 /// What stands in the field of the alignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,8 +66,8 @@ pub fn open_soft(input: &ImportInput, options: &ImportOptions, facts: &mut Facts
         let Ok(Some(matrix)) = soft(parsed.alignment) else { continue };
         let sentence = parsed.id.map_or(line.number, |id| id + 1);
         let source = sides.source(sentence, line.number, &mut unheard)?;
-        let target = parsed.text.map(|text| words(text).len());
-        matrices.push((matrix, source.map(|source| words(&source).len()), target));
+        let target = parsed.text.map(|text| tokens(text).len());
+        matrices.push((matrix, source.map(|source| tokens(&source).len()), target));
     }
     let seen: Vec<FileMatrix<'_>> = matrices
         .iter()
@@ -234,7 +234,7 @@ impl MarianReader {
         let parsed = self.layout.parse(line);
         let beside = if parsed.text.is_none() { self.sides.target(sentence, number, warnings)? } else { None };
         let text = parsed.text.or(beside.as_deref()).unwrap_or_default();
-        let mut tokens = words(text);
+        let mut tokens = tokens(text);
         let mut output =
             ImportedOutput { system: Some(self.system.clone()), text: readable(&tokens), ..ImportedOutput::default() };
         let known = !text.is_empty() || parsed.text.is_some();
@@ -303,7 +303,7 @@ impl FormatReader for MarianReader {
         let sentence = self.sentence(number, &line);
         self.last = (sentence, number);
         let text = self.sides.source(sentence, number, warnings)?;
-        let cut = text.as_deref().map(words);
+        let cut = text.as_deref().map(tokens);
         let mut record = Record { sentence, line: number, ..Record::default() };
         let output = self.output((number, &line), sentence, cut.clone().as_mut(), warnings)?;
         record.outputs.push(output);

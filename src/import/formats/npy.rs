@@ -15,7 +15,7 @@ use crate::import::input::ImportInput;
 use crate::import::matrix::{FileMatrix, PEEKED, fit, kept, orientation, settle};
 use crate::import::options::{ImportOptions, Orientation};
 use crate::import::record::{ImportedOutput, ImportedText, Record};
-use crate::text::readable::{readable, words};
+use crate::text::readable::{readable, tokens};
 
 /// The most weights of a sentence.
 const MOST: usize = 1 << 24;
@@ -34,8 +34,8 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
         && let Ok(Some(matrix)) = peeked.next()
     {
         let n = peeked.done;
-        let source = sides.source(n, n, &mut unheard)?.map(|text| words(&text).len());
-        let target = sides.target(n, n, &mut unheard)?.map(|text| words(&text).len());
+        let source = sides.source(n, n, &mut unheard)?.map(|text| tokens(&text).len());
+        let target = sides.target(n, n, &mut unheard)?.map(|text| tokens(&text).len());
         matrices.push((matrix.trimmed(), source, target));
     }
     let filled = matrices.iter().filter(|(matrix, ..)| matrix.rows() > 0);
@@ -203,8 +203,8 @@ impl FormatReader for NpyReader {
             self.sides.end(self.array.done, self.array.done, warnings)?;
             return Ok(None);
         };
-        let mut source = self.sides.source(n, n, warnings)?.map(|text| words(&text));
-        let mut target = self.sides.target(n, n, warnings)?.map(|text| words(&text));
+        let mut source = self.sides.source(n, n, warnings)?.map(|text| tokens(&text));
+        let mut target = self.sides.target(n, n, warnings)?.map(|text| tokens(&text));
         let alpha = if matrix.weights().iter().any(|weight| !weight.is_finite()) {
             Err("the matrix has weights that are no numbers".to_owned())
         } else {

@@ -14,8 +14,9 @@ use crate::import::formats::xml::{Happens, Xml};
 use crate::import::input::ImportInput;
 use crate::import::options::{Base, ImportOptions, LinkOrder};
 use crate::import::record::{ImportedText, Record};
-use crate::text::links::{Links, places};
-use crate::text::readable::words;
+use crate::text::links::Links;
+use crate::text::readable::tokens;
+use crate::text::words::words;
 
 /// Sentences with links in elements.
 pub fn sniff(sample: &FileSample<'_>) -> u8 {
@@ -83,14 +84,13 @@ impl XmlReader {
             }
         }
         let mut gold = Links::new(sure, possible);
-        let mut texts = texts.into_iter().map(|text| ImportedText { tokens: Some(words(&text)), text });
+        let mut texts = texts.into_iter().map(|text| ImportedText { tokens: Some(tokens(&text)), text });
         let (mut source, mut reference) = (texts.next(), texts.next());
         if self.order == LinkOrder::TargetFirst {
             gold = gold.turned();
             std::mem::swap(&mut source, &mut reference);
         }
-        let count =
-            |text: &Option<ImportedText>| text.as_ref().map_or(usize::MAX, |text| places::words(&text.text).count());
+        let count = |text: &Option<ImportedText>| text.as_ref().map_or(usize::MAX, |text| words(&text.text).count());
         let (s, t) = (count(&source), count(&reference));
         let is_inside = |gold: &Links| gold.all().iter().all(|(link, _)| link.source < s && link.target < t);
         if !is_inside(&gold) {

@@ -6,33 +6,33 @@ use std::sync::Arc;
 
 use crate::analysis::alignment::Alignment;
 use crate::analysis::unknown;
-use crate::analysis::words::merge_alpha;
+use crate::analysis::words::merge_sources;
 use crate::decoding::{Hypothesis, Node};
-use crate::evaluation::wording;
 use crate::interventions::{Applied, Intervention, Interventions, Resolved, ResolvedText};
 use crate::jobs::live::protocol::{HypothesisView, Pieces};
 use crate::jobs::models::shelved::LoadedModel;
 use crate::text::sentence::{EOS, Sentence, UNK};
+use crate::text::words::{translated, vocabulary_words, whole_words};
 
 /// A source sentence as a model reads it.
 pub(crate) struct Source {
     /// Its tokens.
     pub(crate) sentence: Sentence,
-    /// Which of them make up each word; `None` where every token is a word.
-    words: Option<Vec<Range<usize>>>,
+    /// Which of them make up each word.
+    words: Vec<Range<usize>>,
     /// What of its translations a person has set.
     pub(crate) touched: Arc<Applied>,
 }
 
 impl Source {
     pub(crate) fn new(shelved: &LoadedModel, sentence: Sentence) -> Self {
-        let words = wording::pieces(&shelved.model.source, &sentence, false);
+        let words = vocabulary_words(&shelved.model.source, &sentence, false);
         Self { sentence, words, touched: Arc::default() }
     }
 
     /// What is set of its translations, for the model; what does not fit is left out with a note.
     pub(crate) fn set(&mut self, shelved: &LoadedModel, form: &Interventions) -> Arc<[Intervention]> {
-        let read = ResolvedText { sentence: &self.sentence, words: self.words.as_deref() };
+        let read = ResolvedText { sentence: &self.sentence, words: &self.words };
         let Resolved { list, applied, .. } = shelved.reader().resolve(form, read);
         self.touched = Arc::new(applied);
         list
@@ -91,18 +91,10 @@ fn without_eos(tokens: &[String]) -> &[String] {
 
 /// Which tokens make up each word, where either vocabulary has pieces.
 fn pieces(shelved: &LoadedModel, source: &Source, target: &[u32]) -> Option<Pieces> {
-    let vocabulary = &shelved.model.target;
-    let words = wording::target_pieces(&shelved.model, target);
-    if source.words.is_none() && words.is_none() {
-        return None;
-    }
-    let words = words.unwrap_or_else(|| wording::singles(target.len()));
-    let entries = wording::tokens(&shelved.model, target);
-    Some(Pieces {
-        source: source.words.clone().unwrap_or_else(|| wording::singles(source.sentence.len())),
-        words: words.iter().map(|word| vocabulary.marks().word(&entries[word.clone()])).collect(),
-        target: words,
-    })
+    let model = &shelved.model;
+    let (target, words) = translated(&model.target, target);
+    let has_pieces = model.source.marks().has_pieces() || model.target.marks().has_pieces();
+    has_pieces.then(|| Pieces { source: source.words.clone(), target, words })
 }
 
 /// For each `[UNK]` the typed word of greatest alpha, `</s>` left aside.
@@ -111,12 +103,8 @@ fn replaced(shelved: &LoadedModel, source: &Source, hypothesis: &Hypothesis) -> 
     let unk = facts.unk;
     let Some(alpha) = hypothesis.alpha.as_deref().filter(|_| ids.contains(&unk)) else { return vec![None; ids.len()] };
     let read = facts.reading.assign_after(facts.input_delay.unwrap_or_default(), alpha);
-    let mut alpha = Alignment::from_rows(&read);
-    let merged = source.words.as_ref().map(|words| {
-        alpha = merge_alpha(&alpha, words, &wording::singles(alpha.rows()));
-        wording::whole_words(&source.sentence, words)
-    });
-    let sentence = merged.as_ref().unwrap_or(&source.sentence);
-    let attended = |i| unknown::attended(&alpha, i, sentence).map(|j| sentence.tokens[j].clone());
+    let sentence = whole_words(&source.sentence, &source.words);
+    let alpha = merge_sources(&Alignment::from_rows(&read), &source.words);
+    let attended = |i| unknown::attended(&alpha, i, &sentence).map(|j| sentence.tokens[j].clone());
     ids.iter().enumerate().map(|(i, id)| if *id == unk { attended(i) } else { None }).collect()
 }

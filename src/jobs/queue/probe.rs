@@ -8,7 +8,6 @@ use crate::analysis::measures;
 use crate::analysis::measures::{MEASURES, Tested};
 use crate::decoding::importance::Subject;
 use crate::error::{Error, Result};
-use crate::evaluation::wording;
 use crate::interventions::{InterventionFile, Interventions, Place, ResolvedText, Word};
 use crate::jobs::live::protocol::ColumnId;
 use crate::jobs::models::shelved::LoadedModel;
@@ -19,6 +18,7 @@ use crate::models::gradient::{Gradients, PersuadedRow};
 use crate::nn::device::DeviceChoice;
 use crate::text::reader::require_file;
 use crate::text::sentence::{MAX_SOURCE_BYTES, UNK};
+use crate::text::words::vocabulary_words;
 
 /// What is asked of a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -181,8 +181,8 @@ fn open(
         return Err(origin.wrong("source", &format!("is longer than {MAX_SOURCE_BYTES} bytes")));
     }
     let sentence = shelved.encode(&source);
-    let words = wording::source_pieces(&shelved.model, &sentence, false);
-    let read = ResolvedText { sentence: &sentence, words: words.as_deref() };
+    let words = vocabulary_words(&shelved.model.source, &sentence, false);
+    let read = ResolvedText { sentence: &sentence, words: &words };
     let mut interventions = shelved.reader().resolve(file, read).strict(&origin)?.applied.form;
     // other models cut the text in other ways
     for place in &mut interventions.mask {

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crate::analysis::alignment::Alignment;
 use crate::app::document::table::{AlignmentTable, SourceWord, TargetWord};
-use crate::corpus::measures::table::chunks;
 use crate::corpus::store::output::SystemOutput;
 use crate::jobs::corpus::thread::Detail;
 use crate::text::links::{Link, Links};
 use crate::text::sentence::{EOS, UNK};
+use crate::text::words::{WordPlaces, words};
 
 /// A table for each system, `None` where it has no alignment. `number` is another for each.
 pub fn tables(detail: &Detail, mut number: impl FnMut() -> u64) -> Vec<Option<Arc<AlignmentTable>>> {
@@ -62,22 +62,20 @@ fn target(output: &SystemOutput) -> Vec<TargetWord> {
 /// the system may have cut.
 fn gold(detail: &Detail, output: &SystemOutput) -> Option<Links> {
     let (gold, reference) = (detail.gold.as_ref()?, detail.sentence.reference.as_deref()?);
-    if !reference.split_ascii_whitespace().eq(output.text.split_ascii_whitespace()) {
+    if !words(reference).eq(words(&output.text)) {
         return None;
     }
-    let source = chunks(output.source_words(), &detail.sentence.source)?;
-    let target = chunks(output.words(), &output.text)?;
+    let source = WordPlaces::of_parts(output.source_words(), &detail.sentence.source)?;
+    let target = WordPlaces::of_parts(output.words(), &output.text)?;
     let spread = |links: &[Link]| -> Vec<Link> {
-        let mut words = Vec::new();
-        for link in links {
-            let among = |chunks: &[usize], at: usize| -> Vec<usize> {
-                (0..chunks.len()).filter(|word| chunks[*word] == at).collect()
-            };
-            for source in among(&source, link.source) {
-                words.extend(among(&target, link.target).into_iter().map(|target| Link { source, target }));
-            }
-        }
-        words
+        let parts = |link: &Link| {
+            let targets: Vec<usize> = target.parts_of(link.target).collect();
+            let pairs = source
+                .parts_of(link.source)
+                .flat_map(move |source| targets.clone().into_iter().map(move |target| Link { source, target }));
+            pairs.collect::<Vec<_>>()
+        };
+        links.iter().flat_map(parts).collect()
     };
     Some(Links::new(spread(gold.sure()), spread(gold.possible())))
 }

@@ -8,8 +8,9 @@
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::text::links::{Link, Links, places};
+use crate::text::links::{Link, Links};
 use crate::text::reader::LineReader;
+use crate::text::words::words;
 
 /// How a file writes links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +126,7 @@ pub fn holds_links(path: &Path) -> bool {
 
 /// The numbers of words of lines and their translations, as [`read`] wants them.
 pub fn lengths<S: AsRef<str>, T: AsRef<str>>(source: &[S], target: &[T]) -> Vec<(usize, usize)> {
-    let count = |line: &str| places::words(line).count();
+    let count = |line: &str| words(line).count();
     source.iter().zip(target).map(|(source, target)| (count(source.as_ref()), count(target.as_ref()))).collect()
 }
 

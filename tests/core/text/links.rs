@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use interlinear::error::Result;
-use interlinear::text::links::places::{places, words};
 use interlinear::text::links::read::{Base, GoldLinks, LinkLayout, LinkOrder, Notation, lengths, read};
-use interlinear::text::links::{Link, Links, naacl, pharaoh, places};
+use interlinear::text::links::{Link, Links, naacl, pharaoh};
 use interlinear::text::sentence::Sentence;
+use interlinear::text::words::{WordPlaces, words};
 
 use super::tokenizer;
 
@@ -172,34 +172,29 @@ const PLACES: &[(&str, &str, &str, &str)] = &[
 fn tokens_know_the_words_they_cover() {
     for (language, text, line, expect) in PLACES {
         let sentence = tokenizer(language, &[]).encode(text);
-        let places = places(&sentence, line).unwrap_or_else(|| panic!("{text} is {line}"));
+        let places = WordPlaces::of_sentence(&sentence, line).unwrap_or_else(|| panic!("{text} is {line}"));
+        let parts: Vec<&str> = sentence.tokens.iter().map(String::as_str).filter(|token| *token != "</s>").collect();
+        let of_parts = WordPlaces::of_parts(&parts, line).expect("the same text");
+        assert_eq!((&of_parts.places[..], of_parts.words), (&places.places[..parts.len()], places.words), "{text}");
         let shown = |(token, words): (&String, &std::ops::Range<usize>)| {
             format!("{token}:{}", words.clone().map(|word| word.to_string()).collect::<Vec<_>>().join(","))
         };
-        let shown: Vec<String> = sentence.tokens.iter().zip(&places).map(shown).collect();
+        let shown: Vec<String> = sentence.tokens.iter().zip(&places.places).map(shown).collect();
         assert_eq!(shown.join(" "), *expect, "{text} | {line}");
     }
-    assert_eq!(places(&tokenizer("en", &[]).encode("one two"), "one too"), None);
-    assert_eq!(places(&tokenizer("en", &[]).encode("one"), "one two"), None);
-    assert_eq!(places(&Sentence::default(), ""), Some(Vec::new()));
-}
-
-#[test]
-fn words_are_linked_when_any_of_their_tokens_are() {
-    let source = places(&tokenizer("en", &[]).encode("a well-known dog ..."), "a well-known dog . . .");
-    let target = places(&tokenizer("fr", &[]).encode("l'ami connu"), "l'ami connu");
-    let (source, target) = (source.expect("the same text"), target.expect("the same text"));
-    let link = |source, target| Link { source, target };
-    // Tokens: a, well, -known, dog, ..., </s> and l', ami, connu, </s>.
-    let cases: &[(&[Link], &[Link])] = &[
-        (&[link(0, 0), link(0, 1)], &[link(0, 0)]),
-        (&[link(2, 2), link(1, 2)], &[link(1, 1)]),
-        (&[link(4, 1)], &[link(3, 0), link(4, 0), link(5, 0)]),
-        (&[link(5, 3), link(9, 0), link(0, 9)], &[]),
-    ];
-    for (tokens, words) in cases {
-        assert_eq!(places::to_words(tokens, &source, &target), *words, "{tokens:?}");
+    for (text, line) in [("one two", "one too"), ("one", "one two")] {
+        assert_eq!(WordPlaces::of_sentence(&tokenizer("en", &[]).encode(text), line), None);
+        assert_eq!(WordPlaces::of_parts(&[text], line), None);
     }
+    for (parts, text, expect) in [
+        (&["红色", "的", "书", "。"][..], "红色的书。", &[0..2, 2..3, 3..4, 4..5][..]),
+        (&["红色", "的", "书"], "红色 的 书", &[0..1, 1..2, 2..3]),
+        (&["10\u{a0}000", "euros"], "10\u{a0}000 euros", &[0..1, 1..2]),
+    ] {
+        assert_eq!(WordPlaces::of_parts(parts, text).expect("the same text").places, expect, "{text}");
+    }
+    let nothing = WordPlaces { places: Vec::new(), words: 0 };
+    assert_eq!(WordPlaces::of_sentence(&Sentence::default(), ""), Some(nothing));
 }
 
 #[test]

@@ -7,8 +7,8 @@ use crate::corpus::query::column::TableColumn;
 use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::window::local::Window;
-use crate::text::links::places::words;
 use crate::text::links::{Link, Links};
+use crate::text::words::words;
 use crate::widgets::{bidi, theme};
 
 /// Room for the curves, points.

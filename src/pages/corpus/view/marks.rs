@@ -8,7 +8,7 @@ use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::tints::{TintedWords, Tints, line};
 use crate::pages::corpus::view::words::chips_ui;
 use crate::pages::window::local::Window;
-use crate::text::links::places::words;
+use crate::text::words::words;
 use crate::widgets::theme;
 
 /// The words of a text as chips are no higher; those of a long one scroll, points.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use egui::text::{LayoutJob, TextWrapping};
 use egui::{Align, Color32, FontId, Galley, Label, Layout, Painter, ScrollArea, Stroke, TextFormat, Ui, vec2};
 
-use crate::text::links::places::words;
+use crate::text::words::words;
 use crate::widgets::{bidi, labels};
 
 /// Lines of a text that are seen at once; longer ones scroll.

@@ -1,0 +1,218 @@
+//! Floor 1: the one count of words, and which tokens of a model make them up.
+//!
+//! **A word is what stands between the spaces of the given text**: so alignments by hand count, and so do links, lengths
+//! and alignment errors everywhere. A model cuts the same text its own way (`l' heure` or `l'heure`, `well-known` in two),
+//! in two steps: its vocabulary has words ([`vocabulary_words`]), which are one token or several pieces, and these cover
+//! words of the text ([`WordPlaces`]). Both are places in the same run of visible characters, so they are compared by
+//! the characters that they cover, whitespace not counted: a token stands for every word of which it covers a character.
+//! What becomes of alpha on the way says [`crate::analysis::words`]. Imports its room.
+
+use std::ops::Range;
+
+use crate::text::sentence::{EOS, Sentence, UNK};
+use crate::text::tokenizer::Tokenizer;
+
+/// The words of a line: what stands between spaces and tabs. No-break spaces do not
+/// part words. In a line without spaces that is written in Chinese characters or kana, each of these is a word.
+pub fn words(line: &str) -> impl Iterator<Item = &str> {
+    let line_alone = line.trim_ascii();
+    let is_whole = !line_alone.bytes().any(|byte| byte.is_ascii_whitespace());
+    let by_letter = is_whole && line_alone.chars().any(stands_alone);
+    line.split_ascii_whitespace().flat_map(move |word| Letters { rest: word, by_letter })
+}
+
+/// A word, or its letters where each stands for a word.
+struct Letters<'a> {
+    rest: &'a str,
+    by_letter: bool,
+}
+
+impl<'a> Iterator for Letters<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        let first = self.rest.chars().next()?;
+        let is_end = |c: char| if stands_alone(first) { !is_mark(c) } else { stands_alone(c) };
+        let mut behind = self.rest.char_indices().skip(1);
+        let end = behind.find(|(_, c)| self.by_letter && is_end(*c)).map_or(self.rest.len(), |(at, _)| at);
+        let (word, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        Some(word)
+    }
+}
+
+/// Chinese characters, kana and their punctuation: scripts that set no spaces between words.
+fn stands_alone(c: char) -> bool {
+    matches!(c, '\u{3001}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}' | '\u{ff01}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff20}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// Marks that belong to the letter before: voiced sounds, long vowels, variants.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{3099}'..='\u{309c}' | '\u{30fc}' | '\u{fe00}'..='\u{fe0f}')
+}
+
+/// For each part of a side the words of a text that it covers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WordPlaces {
+    /// Of each part; empty for `</s>`.
+    pub places: Vec<Range<usize>>,
+    /// Words of the text.
+    pub words: usize,
+}
+
+impl WordPlaces {
+    /// Of the tokens of a sentence. `None` when it and the line are not the same text, spaces aside.
+    pub fn of_sentence(sentence: &Sentence, line: &str) -> Option<Self> {
+        if !visible(&sentence.text).eq(visible(line)) {
+            return None;
+        }
+        let ends = ends(line);
+        let end = ends.last().copied().unwrap_or(0);
+        let counted = counts(&sentence.text);
+        let count = |byte: usize| counted.get(byte).copied().unwrap_or(end);
+        let places = sentence.spans.iter().map(|span| covered(&ends, count(span.start), count(span.end))).collect();
+        Some(Self { places, words: ends.len() })
+    }
+
+    /// Of parts that follow each other in a text. `None` when they make up another one.
+    pub fn of_parts<T: AsRef<str>>(parts: &[T], text: &str) -> Option<Self> {
+        if !parts.iter().flat_map(|part| visible(part.as_ref())).eq(visible(text)) {
+            return None;
+        }
+        let ends = ends(text);
+        let mut at = 0;
+        let place = |part: &T| {
+            let from = at;
+            at += visible(part.as_ref()).count();
+            covered(&ends, from, at)
+        };
+        Some(Self { places: parts.iter().map(place).collect(), words: ends.len() })
+    }
+
+    /// The parts that cover a word.
+    pub fn parts_of(&self, word: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.places.len()).filter(move |part| self.places[*part].contains(&word))
+    }
+
+    /// Of tokens that make up these words, in order.
+    pub fn of_ranges(words: &[Range<usize>]) -> Self {
+        let places = words.iter().enumerate().flat_map(|(n, word)| word.clone().map(move |_| n..n + 1));
+        Self { places: places.collect(), words: words.len() }
+    }
+}
+
+/// One side of a pair: from its tokens to the words between the spaces of its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SideWords {
+    /// The tokens of each word of the vocabulary.
+    pub words: Vec<Range<usize>>,
+    /// The words of the text that each of these covers.
+    pub places: WordPlaces,
+}
+
+impl SideWords {
+    /// Of a sentence that a model reads. `None` when it and the line are not the same text, spaces aside.
+    pub fn of_sentence(tokenizer: &Tokenizer, sentence: &Sentence, line: &str, pretokenized: bool) -> Option<Self> {
+        let words = vocabulary_words(tokenizer, sentence, pretokenized);
+        let places = WordPlaces::of_sentence(&whole_words(sentence, &words), line)?;
+        Some(Self { words, places })
+    }
+
+    /// Of a translation without `</s>`. `None` when it and the text are not the same, spaces aside.
+    pub fn of_translation(tokenizer: &Tokenizer, ids: &[u32], text: &str) -> Option<Self> {
+        let (ranges, words) = translated(tokenizer, ids);
+        Some(Self { words: ranges, places: WordPlaces::of_parts(&words, text)? })
+    }
+}
+
+/// Which tokens of a translation make up each word of the vocabulary, `</s>` being one, and the words.
+pub fn translated(tokenizer: &Tokenizer, ids: &[u32]) -> (Vec<Range<usize>>, Vec<String>) {
+    let tokens: Vec<&str> = ids.iter().map(|id| tokenizer.token(*id).unwrap_or(UNK)).collect();
+    let ranges = tokenizer.marks().words(&tokens);
+    let words = ranges.iter().map(|word| tokenizer.marks().word(&tokens[word.clone()])).collect();
+    (ranges, words)
+}
+
+/// Which tokens of a sentence make up each word of the vocabulary, `</s>` being one. Words that were split by spaces
+/// are what stands between them.
+pub fn vocabulary_words(tokenizer: &Tokenizer, sentence: &Sentence, pretokenized: bool) -> Vec<Range<usize>> {
+    let singles = (0..sentence.len()).map(|i| i..i + 1);
+    if !tokenizer.marks().has_pieces() {
+        return singles.collect();
+    }
+    if pretokenized {
+        return by_spaces(sentence);
+    }
+    // The ids of an ensemble's sentence are not those of the vocabulary.
+    let ids = tokenizer.encode_with(&sentence.text, None).ids;
+    let mut words = tokenizer.word_ranges(&ids);
+    // `</s>`, where the sentence ends with it.
+    words.extend((ids.len()..sentence.len()).map(|i| i..i + 1));
+    let fits = words.last().is_none_or(|last| last.end == sentence.len());
+    if fits { words } else { singles.collect() }
+}
+
+/// The tokens between two spaces, as one word each.
+fn by_spaces(sentence: &Sentence) -> Vec<Range<usize>> {
+    let mut words: Vec<Range<usize>> = Vec::new();
+    for i in 0..sentence.len() {
+        let touches = i > 0 && sentence.spans[i - 1].end == sentence.spans[i].start && sentence.tokens[i] != EOS;
+        match words.last_mut() {
+            Some(word) if touches => word.end = i + 1,
+            _ => words.push(i..i + 1),
+        }
+    }
+    words
+}
+
+/// A sentence whose tokens are words; their ids are those of their first pieces.
+pub fn whole_words(sentence: &Sentence, words: &[Range<usize>]) -> Sentence {
+    let mut whole = Sentence { text: sentence.text.clone(), ..Sentence::default() };
+    for word in words {
+        let (first, last) = (word.start, word.end.saturating_sub(1).max(word.start));
+        let span = sentence.spans[first].start..sentence.spans[last].end;
+        let is_end = span.is_empty() && sentence.tokens[first] == EOS;
+        whole.tokens.push(if is_end { EOS.to_owned() } else { sentence.text[span.clone()].to_owned() });
+        whole.spans.push(span);
+        whole.ids.push(sentence.ids[first]);
+    }
+    whole
+}
+
+/// Where the words of a line end, counted in visible characters.
+fn ends(line: &str) -> Vec<usize> {
+    let add = |end: &mut usize, word: &str| {
+        *end += visible(word).count();
+        Some(*end)
+    };
+    words(line).scan(0, add).collect()
+}
+
+/// The characters of a text that are no spaces.
+pub fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
+    text.chars().filter(|c| !c.is_whitespace())
+}
+
+/// For each byte of the text, and its end, how many visible characters start before it.
+fn counts(text: &str) -> Vec<usize> {
+    let mut counts = Vec::with_capacity(text.len() + 1);
+    let mut so_far = 0;
+    for c in text.chars() {
+        counts.push(so_far);
+        so_far += usize::from(!c.is_whitespace());
+        counts.extend(std::iter::repeat_n(so_far, c.len_utf8() - 1));
+    }
+    counts.push(so_far);
+    counts
+}
+
+/// The words with a character among `from..to`, where word w covers the characters from `ends[w - 1]` to `ends[w]`.
+fn covered(ends: &[usize], from: usize, to: usize) -> Range<usize> {
+    let first = ends.partition_point(|end| *end <= from);
+    if from >= to {
+        return first..first;
+    }
+    let last = ends.partition_point(|end| *end < to);
+    first..(last + 1).min(ends.len())
+}
