@@ -6,6 +6,7 @@
 //! the sentences without unknown words on either side, as Bahdanau et al. (2015) do.
 
 mod arguments;
+mod bar;
 mod dump;
 mod gold;
 mod report;
@@ -19,13 +20,13 @@ use clap::{ArgMatches, FromArgMatches as _};
 
 use crate::cli::args::Runtime;
 use crate::cli::evaluate::arguments::{EvaluateArgs, ReportFormat, UnkArg};
+use crate::cli::evaluate::bar::with_bar;
 use crate::cli::input::STDIN;
 use crate::cli::output::LineOutput;
-use crate::cli::progress::ProgressLine;
 use crate::cli::{Context, output};
 use crate::corpus::overview::evaluate::EvaluationOptions;
 use crate::corpus::overview::evaluated::{Against, Evaluated, MeasuredSystem, compare};
-use crate::corpus::overview::test_set::{EvaluationListener, EvaluationStage, TestSet, Unk};
+use crate::corpus::overview::test_set::{TestSet, Unk};
 use crate::corpus::overview::{evaluate, figures};
 use crate::error::{Error, Result};
 use crate::evaluation::EvaluatedSystem;
@@ -193,19 +194,6 @@ fn measure(
         device: runtime.device.name.clone(),
         threads: runtime.threads,
     })
-}
-
-/// Does so many sentences behind a bar.
-fn with_bar<T>(doing: String, total: usize, job: impl FnOnce(&mut EvaluationListener<'_>) -> Result<T>) -> Result<T> {
-    let mut bar = ProgressLine::new(doing, Some(total as u64), false);
-    let mut done = 0;
-    let found = job(&mut |stage, sentences, words| {
-        done += sentences as u64;
-        // The rate that is shown is that of translating.
-        bar.add(sentences, if stage == EvaluationStage::Scoring { 0 } else { words }, done);
-    });
-    bar.finish();
-    found
 }
 
 fn read(low: &EvaluateArgs) -> Result<TestSet> {

@@ -35,14 +35,14 @@ use crate::session::lessons::things::Look;
 /// As typed.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_long_help = "A lesson is Markdown; the manual's page for teachers says how one is written. Without an option, the lessons
+    after_long_help = "A lesson is TOML; the manual's page for teachers says how one is written. Without an option, the lessons
 are listed with their pages.
   interlinear lesson
-  interlinear lesson --check my-lesson.md
+  interlinear lesson --check my-lesson.toml
   interlinear lesson --print handouts"
 )]
 pub struct LessonArgs {
-    /// Lessons as Markdown; by default those that come with the program
+    /// Lessons as TOML; by default those that come with the program
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Read them, and try on the models what their blocks `check` say; exit code 2 where something is wrong
@@ -69,8 +69,8 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let library = Library::new(physical_cores());
     let (mut read, mut wrong) = (0, 0);
     for (name, text) in texts(&low.files)? {
-        let faults = match script::read(&text) {
-            Err(faults) => faults,
+        let faults = match script::read(Path::new(&name), &text) {
+            Err(fault) => vec![fault],
             Ok(script) => {
                 read += 1;
                 match &low.print {
@@ -78,7 +78,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
                     None if low.check => {}
                     None => output.line(&format!("{name}\t{}\t{} pages", script.title, script.pages.len()))?,
                 }
-                if low.check { check(&script, &mut bench)? } else { Vec::new() }
+                if low.check { check(&script, &text, &mut bench)? } else { Vec::new() }
             }
         };
         for fault in &faults {
@@ -103,7 +103,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
 /// Names and texts of the lessons.
 fn texts(files: &[PathBuf]) -> Result<Vec<(String, String)>> {
     if files.is_empty() {
-        return Ok(BUNDLED.iter().map(|(key, text)| (format!("{key}.md"), (*text).to_owned())).collect());
+        return Ok(BUNDLED.iter().map(|(key, text)| (format!("{key}.toml"), (*text).to_owned())).collect());
     }
     let text = |path: &PathBuf| {
         let text = std::fs::read_to_string(path).map_err(|error| Error::io(path, &error))?;

@@ -85,8 +85,8 @@ impl StatisticalArgs {
         }
         let room = Room { pairs: MOST_LINES, bytes: MOST_TEXT - bytes.min(MOST_TEXT) };
         gather(&mut reading, &self.corpora()?, (&mut source, &mut target), &room)?;
-        if reading.left_out() > 0 {
-            output::tell(&format!("{} pairs with an empty or very long side teach nothing", reading.left_out()));
+        if reading.left_out > 0 {
+            output::tell(&format!("{} pairs with an empty or very long side teach nothing", reading.left_out));
         }
         let mut learned = learn_from(reading, threads)?;
         if !text.pretokenized {

@@ -42,8 +42,6 @@ pub struct SystemRunOptions {
 pub struct RunDone<'a> {
     /// What came, as it was written into the workspace.
     pub outputs: &'a [Placed],
-    /// Its measures.
-    pub rows: &'a [(usize, Vec<f32>)],
     /// Sentences that the system cannot read, and why; their outputs are empty. Those that interventions do not fit have
     /// none.
     pub refused: &'a [(usize, String)],
@@ -158,14 +156,14 @@ pub fn run(
         let mut refused = Vec::new();
         let (outputs, words) =
             Batch { asked, stepper: &mut *stepper, options, refused: &mut refused }.ask(workspace, &places)?;
-        let rows = workspace.add_outputs(id, &outputs, measuring)?;
+        workspace.add_outputs(id, &outputs, measuring)?;
         done += outputs.len();
         loose += outputs.len();
         if loose > FOLDED {
             workspace.fold()?;
             loose = 0;
         }
-        hear(RunDone { outputs: &outputs, rows: &rows, refused: &refused, words, done, total })?;
+        hear(RunDone { outputs: &outputs, refused: &refused, words, done, total })?;
         Ok(true)
     };
     let told = loop {

@@ -193,7 +193,7 @@ pub fn guess(path: &Path) -> Result<Vec<(&'static FormatEntry, u8)>> {
 
 fn guesses(input: &ImportInput) -> Vec<(&'static FormatEntry, u8)> {
     let (name, head) = (input.name(), input.head());
-    let sample = FileSample { name: &name, bytes: input.sample(), head: &head };
+    let sample = FileSample { name: &name, bytes: &input.sample, head: &head };
     let likely = FORMATS.iter().map(|entry| (entry, (entry.sniff)(&sample)));
     let mut likely: Vec<_> = likely.filter(|(_, score)| *score > 0).collect();
     likely.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
@@ -215,7 +215,7 @@ pub fn open(path: &Path, options: &ImportOptions) -> Result<Import> {
         label: entry.label,
         encoding: input.encoding(),
         packed: input.packed(),
-        notes: input.note().map(str::to_owned).into_iter().collect(),
+        notes: input.note.clone().into_iter().collect(),
         ..Facts::default()
     };
     let reader = (entry.open)(&input, options, &mut facts)?;

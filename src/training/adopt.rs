@@ -15,16 +15,8 @@ const OF_SOURCE: &[&str] = &["source_embedding"];
 /// Tensors with a row, or a number, for each target word.
 const OF_TARGET: &[&str] = &["target_embedding", "readout.W_o", "readout.G", "readout.G_l", "readout.b_w", "W_s"];
 
-/// What was kept of a model's vocabularies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AdoptedVocabularies {
-    /// Source words that both have.
-    pub source: usize,
-    /// Target words that both have.
-    pub target: usize,
-}
-
-/// The weights of the model in `from` where they fit, `fresh` ones for the words that it does not know.
+/// The weights of the model in `from` where they fit, `fresh` ones for the words that it does not know; and how many
+/// source and target words both have.
 ///
 /// # Errors
 /// A sentence that names the first tensor that differs by more than its vocabulary.
@@ -33,7 +25,7 @@ pub fn adopt(
     config: &Config,
     tokenizers: &TrainingTokenizers,
     mut fresh: Weights,
-) -> Result<(Weights, AdoptedVocabularies)> {
+) -> Result<(Weights, [usize; 2])> {
     let file = from.join("model.safetensors");
     let old_config = Config::load(&from.join("config.json"))?;
     let old = Weights::load(&file, &models::shapes(&old_config))?;
@@ -63,8 +55,7 @@ pub fn adopt(
         };
         fresh.insert(name, Array { shape, data });
     }
-    let count = |rows: &[Option<usize>]| rows.iter().flatten().count();
-    Ok((fresh, AdoptedVocabularies { source: count(&source), target: count(&target) }))
+    Ok((fresh, [source, target].map(|rows| rows.iter().flatten().count())))
 }
 
 /// For each word its id in the older vocabulary of `size`, where it has one.

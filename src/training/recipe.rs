@@ -14,7 +14,7 @@ use crate::models::{MODELS, ModelEntry};
 use crate::text::write::write_atomic;
 use crate::training::settings::{
     DataSettings, LinkWords, ModelSettings, OptimizerSettings, Rule, ScheduleSettings, StartSettings, TextPair,
-    TokenKind, TrainingSettings,
+    TrainingSettings,
 };
 
 /// What is wanted, in the words of the tables.
@@ -256,23 +256,7 @@ impl TrainingPlan {
             architecture: self.architecture.clone(),
             source_language: self.source_language.clone(),
             target_language: self.target_language.clone(),
-            tokens: TokenKind::Words,
-            joint: false,
-            source_vocabulary: 0,
-            target_vocabulary: 0,
-            embedding: 0,
-            hidden: 0,
-            maxout: 0,
-            alignment: 0,
-            output_rank: None,
-            layers: None,
-            attention: None,
-            score: None,
-            input_feeding: None,
-            reverse_source: None,
-            window: None,
-            max_source: None,
-            start: StartSettings::Scaled,
+            ..ModelSettings::default()
         };
         (sizes.apply)(paper, &mut model);
         if let Some((kind, score)) = attention {

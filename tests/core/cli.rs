@@ -654,15 +654,17 @@ fn a_lesson_is_printed_with_the_pictures_of_its_pages() {
             std::fs::copy(&file, installed.join(file.file_name().expect("a name"))).expect("copied");
         }
     }
-    let page = |title: &str, lines: &str| format!("## {title}\n\nLook.\n\n```do\n{lines}\n```\n\n");
-    let lesson = "# Mine\n\nAbout.\n\n".to_owned()
-        + &page("Own", "models: tiny\nsentence: s9 s31\nbeam: 2")
-        + &page("Given", "given: t4 t5")
-        + &page("Tree", "given: none\npicture: tree")
-        + &page("Machine", "page: steps\nmode: greedy")
-        + &page("Missing", "models: nobody");
-    std::fs::write(folder.path().join("mine.md"), lesson).expect("written");
-    let done = run_in(folder.path(), &["lesson", "--print", "out", "mine.md"], b"");
+    let page = |title: &str, things: &str| {
+        format!("[[page]]\nheading = '{title}'\npart = [{{ text = 'Look.' }}, {{ do = {{ {things} }} }}]\n")
+    };
+    let lesson = "title = 'Mine'\nabout = 'About.'\n".to_owned()
+        + &page("Own", "models = ['tiny'], sentence = 's9 s31', beam = 2")
+        + &page("Given", "given = 't4 t5'")
+        + &page("Tree", "given = 'none', picture = 'tree'")
+        + &page("Machine", "page = 'steps', mode = 'greedy'")
+        + &page("Missing", "models = ['nobody']");
+    std::fs::write(folder.path().join("mine.toml"), lesson).expect("written");
+    let done = run_in(folder.path(), &["lesson", "--print", "out", "mine.toml"], b"");
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(done.stdout.contains("page 5 has no picture: there is no installed model nobody"), "{}", done.stdout);
     let text = std::fs::read_to_string(folder.path().join("out/mine.html")).expect("the handout");

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use interlinear::error::Result;
-use interlinear::import::{self, FORMATS, Facts, ImportOptions, Record, Role};
+use interlinear::import::{self, BesideFiles, FORMATS, Facts, ImportOptions, Record, Role};
 
 /// A folder with one file.
 struct Planted {
@@ -23,13 +23,6 @@ impl Planted {
         let path = folder.path().join(name);
         fs::write(&path, bytes).unwrap();
         Self { _folder: folder, path }
-    }
-
-    /// Another file in the same folder.
-    fn beside(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.path.with_file_name(name);
-        fs::write(&path, text).unwrap();
-        path
     }
 
     fn read(&self, options: &ImportOptions) -> Read {
@@ -83,6 +76,19 @@ impl Read {
 
 fn read(name: &str, text: &str) -> Read {
     Planted::new(name, text.as_bytes()).read(&ImportOptions::default())
+}
+
+/// With texts beside it, the target's where there is one.
+fn read_beside(name: &str, bytes: &[u8], source: &str, target: Option<&str>) -> Read {
+    let planted = Planted::new(name, bytes);
+    let plant = |name: &str, text: &str| {
+        let path = planted.path.with_file_name(name);
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let beside =
+        BesideFiles { source: Some(plant("s.txt", source)), target: target.map(|target| plant("t.txt", target)) };
+    planted.read(&ImportOptions { beside, ..ImportOptions::default() })
 }
 
 fn role(role: Role) -> ImportOptions {

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use crate::aligner::words::LineAligner;
 use crate::cli::args::{Runtime, definition, samples, threshold};
-use crate::cli::evaluate::with_bar;
+use crate::cli::evaluate::bar::with_bar;
 use crate::cli::statistical::{StatisticalArgs, Text};
 use crate::cli::{bundled, output};
 use crate::corpus::overview::gold;

@@ -14,11 +14,12 @@ use crate::text::words::words;
 const STEP: usize = 4096;
 
 /// Puts the test set with its first references and links by hand into a new workspace, the translations of each system, and
-/// behind them what each makes of the references: their log p, and its links where they were measured.
+/// behind them what each makes of the references: their log p, and its links where they were measured. `hear` hears how far
+/// that is, from 0 to 1, and ends it with an error.
 ///
 /// # Errors
-/// A sentence about the file.
-pub fn keep(evaluated: &Evaluated, workspace: &mut Workspace) -> Result<()> {
+/// A sentence about the file; what `hear` says.
+pub fn keep(evaluated: &Evaluated, workspace: &mut Workspace, hear: &mut dyn FnMut(f32) -> Result<()>) -> Result<()> {
     let Some(first) = evaluated.models.first().map(|measured| &measured.report) else { return Ok(()) };
     let golds = evaluated.gold.as_ref().map_or(&[][..], |(_, gold)| &gold.pairs);
     let sentence = |(at, record): (usize, &EvaluationRecord)| NewSentence {
@@ -28,26 +29,38 @@ pub fn keep(evaluated: &Evaluated, workspace: &mut Workspace) -> Result<()> {
         line: at + 1,
         gold: golds.get(at).cloned(),
     };
-    let sentences: Vec<NewSentence> = first.records.iter().enumerate().map(sentence).collect();
+    let systems: usize = evaluated.models.iter().map(|measured| measured.report.unk.len() + 1).sum();
+    let all = (first.records.len() * (systems + 1)).max(1) as f32;
+    let mut done = 0;
+    let mut step = |count: usize| {
+        done += count;
+        hear(done as f32 / all)
+    };
     let origin = workspace.add_origin(&first.test_set, "")?;
-    workspace.add_sentences(origin, &sentences)?;
+    let sentences: Vec<NewSentence> = first.records.iter().enumerate().map(sentence).collect();
+    for new in sentences.chunks(STEP) {
+        workspace.add_sentences(origin, new)?;
+        step(new.len())?;
+    }
     for report in evaluated.models.iter().map(|measured| &measured.report) {
         for (n, unk) in report.unk.iter().enumerate() {
             let (no_unk, search) = (*unk == Unk::Forbidden, &report.search);
             let ranking = search.ranking.length.to_string();
             let about = StoredAbout { beam: search.beam, ranking, no_unk, ..about(report) };
             let name = format!("{}{}", report.name, if no_unk { ", no [UNK]" } else { "" });
-            add(workspace, &name, &about, report, |_, record| output(record, &record.translations[n].text))?;
+            let said = |_, record: &EvaluationRecord| output(record, &record.translations[n].text);
+            add(workspace, (&name, &about), report, said, &mut step)?;
         }
     }
     for measured in &evaluated.models {
         let report = &measured.report;
         let about = StoredAbout { ranking: FORCED.to_owned(), ..about(report) };
-        add(workspace, &format!("{}, references", report.name), &about, report, |at, record| SystemOutput {
+        let said = |at: usize, record: &EvaluationRecord| SystemOutput {
             log_p: Some(-record.nll as f32),
             links: measured.aligned().and_then(|alignment| alignment.links.get(at).cloned()),
             ..output(record, record.pair.reference())
-        })?;
+        };
+        add(workspace, (&format!("{}, references", report.name), &about), report, said, &mut step)?;
     }
     workspace.fold()
 }
@@ -74,18 +87,20 @@ fn output(record: &EvaluationRecord, text: &str) -> SystemOutput {
 /// Puts in a system of this name, numbered where there is one already.
 fn add(
     workspace: &mut Workspace,
-    name: &str,
-    about: &StoredAbout,
+    (name, about): (&str, &StoredAbout),
     report: &EvaluationReport,
     output: impl Fn(usize, &EvaluationRecord) -> SystemOutput,
+    step: &mut dyn FnMut(usize) -> Result<()>,
 ) -> Result<()> {
     let known = workspace.systems()?;
     let names = std::iter::once(name.to_owned()).chain((2..).map(|n| format!("{name} ({n})")));
     let free = names.take(known.len() + 1).find(|name| known.iter().all(|system| system.name != *name));
     let system = workspace.add_system(&free.unwrap_or_default(), about)?;
-    let all: Vec<Placed> = report.records.iter().enumerate().map(|(at, record)| (at, output(at, record))).collect();
-    for outputs in all.chunks(STEP) {
-        workspace.add_outputs(system.id, outputs, &mut Measuring::default())?;
+    for (n, records) in report.records.chunks(STEP).enumerate() {
+        let placed = |(at, record)| (n * STEP + at, output(n * STEP + at, record));
+        let outputs: Vec<Placed> = records.iter().enumerate().map(placed).collect();
+        workspace.add_outputs(system.id, &outputs, &mut Measuring::default())?;
+        step(outputs.len())?;
     }
     Ok(())
 }

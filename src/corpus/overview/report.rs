@@ -9,7 +9,7 @@ use crate::corpus::measures::aggregate;
 use crate::corpus::measures::score::score;
 use crate::corpus::measures::table::{CorpusMeasure, MEASURES};
 use crate::corpus::overview::tables;
-use crate::corpus::overview::tables::number;
+use crate::corpus::overview::tables::{heads, html_table, number};
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
 use crate::corpus::store::file::Workspace;
@@ -85,25 +85,6 @@ fn systems(corpus: &CorpusTable, systems: &[crate::corpus::store::read::StoredSy
         let _ = write!(html, "<dt>{}. {name}</dt><dd>{}</dd>", number + 1, escaped(&facts.join("; ")));
     }
     html + "</dl>\n"
-}
-
-/// A table that scrolls to the side where it is wide; notes of its heads come under the mouse.
-pub(crate) fn html_table<'a>(head: impl IntoIterator<Item = (&'a str, &'a str)>, rows: &[Vec<String>]) -> String {
-    let mut html = "<div class=\"wide\"><table><tr>".to_owned();
-    for (head, note) in head {
-        let note = if note.is_empty() { String::new() } else { format!(" title=\"{}\"", escaped(note)) };
-        let _ = write!(html, "<th{note}>{}</th>", escaped(head));
-    }
-    for row in rows {
-        html += "</tr>\n<tr>";
-        html.extend(row.iter().map(|cell| format!("<td>{}</td>", escaped(cell))));
-    }
-    html + "</tr>\n</table></div>\n"
-}
-
-/// Heads without notes.
-pub(crate) fn heads<'a>(heads: &'a [&'a str]) -> impl Iterator<Item = (&'a str, &'a str)> {
-    heads.iter().map(|head| (*head, ""))
 }
 
 fn aggregates(out: &Out, corpus: &CorpusTable) -> String {

@@ -8,7 +8,6 @@ use crate::corpus::measures::frequencies::{class_name, class_range};
 use crate::corpus::overview::compute::{
     Counting, Overview, OverviewOptions, SHOWN_JUMP, jump_condition, ngram_condition,
 };
-use crate::corpus::overview::report::{heads, html_table};
 use crate::corpus::query::costly::FilterResources;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
@@ -244,6 +243,25 @@ pub fn overview(
     let mut counting = Counting::new(std::sync::Arc::new(corpus.clone()), rows, options, frequencies, linker);
     while counting.step(workspace, 1000)? {}
     Ok(counting.finish())
+}
+
+/// A table that scrolls to the side where it is wide; notes of its heads come under the mouse.
+pub(crate) fn html_table<'a>(head: impl IntoIterator<Item = (&'a str, &'a str)>, rows: &[Vec<String>]) -> String {
+    let mut html = "<div class=\"wide\"><table><tr>".to_owned();
+    for (head, note) in head {
+        let note = if note.is_empty() { String::new() } else { format!(" title=\"{}\"", escaped(note)) };
+        let _ = write!(html, "<th{note}>{}</th>", escaped(head));
+    }
+    for row in rows {
+        html += "</tr>\n<tr>";
+        html.extend(row.iter().map(|cell| format!("<td>{}</td>", escaped(cell))));
+    }
+    html + "</tr>\n</table></div>\n"
+}
+
+/// Heads without notes.
+pub(crate) fn heads<'a>(heads: &'a [&'a str]) -> impl Iterator<Item = (&'a str, &'a str)> {
+    heads.iter().map(|head| (*head, ""))
 }
 
 /// The tables of a report. `languages` are those of the aligner, as in [`FilterResources::set`].

@@ -15,7 +15,7 @@ use crate::import::input::ImportInput;
 use crate::import::matrix::{FileMatrix, PEEKED, fit, kept, orientation, settle};
 use crate::import::options::{ImportOptions, Orientation};
 use crate::import::record::{ImportedOutput, ImportedText, Record};
-use crate::text::readable::{readable, tokens};
+use crate::text::readable::tokens;
 
 /// The most weights of a sentence.
 const MOST: usize = 1 << 24;
@@ -34,14 +34,11 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
         && let Ok(Some(matrix)) = peeked.next()
     {
         let n = peeked.done;
-        let source = sides.source(n, n, &mut unheard)?.map(|text| tokens(&text).len());
-        let target = sides.target(n, n, &mut unheard)?.map(|text| tokens(&text).len());
-        matrices.push((matrix.trimmed(), source, target));
+        let [source, target] = sides.both(n, n, &mut unheard)?.map(|text| text.map(|text| tokens(&text).len()));
+        matrices.push(FileMatrix { matrix: matrix.trimmed(), source, target });
     }
-    let filled = matrices.iter().filter(|(matrix, ..)| matrix.rows() > 0);
-    let seen: Vec<FileMatrix<'_>> =
-        filled.map(|(matrix, source, target)| FileMatrix { matrix, source: *source, target: *target }).collect();
-    facts.orientation = orientation(&seen, options.orientation, Orientation::SourceRows);
+    matrices.retain(|seen| seen.matrix.rows() > 0);
+    facts.orientation = orientation(&matrices, options.orientation, Orientation::SourceRows);
     let array = Array::open(input)?;
     facts.sentences = Some(array.shape.0);
     let (n, rows, columns) = array.shape;
@@ -203,23 +200,16 @@ impl FormatReader for NpyReader {
             self.sides.end(self.array.done, self.array.done, warnings)?;
             return Ok(None);
         };
-        let mut source = self.sides.source(n, n, warnings)?.map(|text| tokens(&text));
-        let mut target = self.sides.target(n, n, warnings)?.map(|text| tokens(&text));
+        let [mut source, mut target] = self.sides.both(n, n, warnings)?.map(|text| text.map(|text| tokens(&text)));
         let alpha = if matrix.weights().iter().any(|weight| !weight.is_finite()) {
             Err("the matrix has weights that are no numbers".to_owned())
         } else {
             self.fitted(matrix, target.as_mut(), source.as_mut())
         };
         let alpha = kept(Some(alpha), n, warnings);
-        let tokens = target.unwrap_or_default();
-        let output = ImportedOutput {
-            system: Some(self.system.clone()),
-            text: readable(&tokens),
-            tokens,
-            alpha: alpha.filter(|alpha| alpha.rows() > 0),
-            ..ImportedOutput::default()
-        };
-        let source = source.map(|tokens| ImportedText { text: readable(&tokens), tokens: Some(tokens) });
+        let mut output = ImportedOutput::cut(&self.system, target.unwrap_or_default());
+        output.alpha = alpha.filter(|alpha| alpha.rows() > 0);
+        let source = source.map(ImportedText::cut);
         let mut record = Record { sentence: n, line: n, source, outputs: vec![output], ..Record::default() };
         settle(&mut record, warnings);
         Ok(Some(record))

@@ -101,6 +101,15 @@ impl Open<'_> {
         self.out.send(news);
     }
 
+    /// Stale when another corpus, or none, is wanted meanwhile, and when the program ends.
+    pub(super) fn check(&mut self) -> Result<()> {
+        self.waiting.extend(self.inbox.try_iter());
+        let ends = |call: &CorpusRequest| {
+            matches!(call, CorpusRequest::Open(_) | CorpusRequest::Measured(_) | CorpusRequest::Close)
+        };
+        if self.waiting.iter().any(ends) { Err(Error::Stale) } else { self.end.check() }
+    }
+
     /// Tells what goes wrong and goes on.
     pub(super) fn attempt(&mut self, job: impl FnOnce(&mut Self) -> Result<()>) {
         let done = caught(|| job(self));

@@ -13,8 +13,10 @@ use crate::jobs::corpus::open::Open;
 impl Open<'_> {
     /// Makes a corpus of what was measured, and opens it.
     pub(super) fn make(&mut self, evaluated: &Arc<Evaluated>) -> Result<()> {
-        self.tell(CorpusNews::Busy("Putting the sentences into a corpus".to_owned(), 0.0));
-        let made = made(evaluated);
+        let made = made(evaluated, &mut |share| {
+            self.tell(CorpusNews::Busy("Putting the sentences into a corpus".to_owned(), share));
+            self.check()
+        });
         self.tell(CorpusNews::Idle);
         let (folder, path) = made?;
         self.tell(CorpusNews::Made { path: path.clone(), is_saved: false });
@@ -32,11 +34,11 @@ impl Open<'_> {
     }
 }
 
-fn made(evaluated: &Evaluated) -> Result<(tempfile::TempDir, PathBuf)> {
+fn made(evaluated: &Evaluated, hear: &mut dyn FnMut(f32) -> Result<()>) -> Result<(tempfile::TempDir, PathBuf)> {
     let folder = tempfile::tempdir().map_err(|error| Error::io(&std::env::temp_dir(), &error))?;
     let test_set = evaluated.models.first().map_or("", |measured| measured.report.test_set.as_str());
     let name = Path::new(test_set).file_stem().unwrap_or("test set".as_ref());
     let path = folder.path().join(name).with_extension("ilws");
-    keep(evaluated, &mut Workspace::open(&path)?)?;
+    keep(evaluated, &mut Workspace::open(&path)?, hear)?;
     Ok((folder, path))
 }
