@@ -180,6 +180,8 @@ fn the_sentences_are_a_corpus_that_goes_unless_it_is_saved() {
     measured::answer(&mut session, &thread, |page| page.path.as_ref() == Some(&kept));
     let page = session.workbench();
     assert!(!page.is_unsaved && page.last.as_ref() == Some(&kept) && !unsaved.exists());
+    session.apply(EvaluationCommand::ShowSentences);
+    assert_eq!(session.workbench().path.as_ref(), Some(&kept), "it is there already");
     session.apply(CorpusRequest::SaveAs(kept.clone()));
     measured::answer(&mut session, &thread, |page| page.message.is_some());
     assert!(session.workbench().message.as_ref().is_some_and(|message| message.contains("is there already")));

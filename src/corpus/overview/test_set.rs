@@ -125,7 +125,8 @@ impl TestSet {
                 None if lines.iter().all(Option::is_none) => break,
                 _ => {
                     let goes_on = [&line].into_iter().chain(&lines).map(Option::is_some);
-                    return Err(unequal([&source].into_iter().chain(&references).zip(goes_on)));
+                    let readers = [&source].into_iter().chain(&references);
+                    return Err(unequal(&readers.zip(goes_on).collect::<Vec<_>>()));
                 }
             }
         }
@@ -163,8 +164,8 @@ impl TestSet {
 }
 
 /// One file ended and another goes on, as is told of each.
-fn unequal<'a>(readers: impl Iterator<Item = (&'a LineReader, bool)> + Clone) -> Error {
-    let find = |wanted: bool| readers.clone().find(|(_, goes_on)| *goes_on == wanted).map(|(reader, _)| reader);
+fn unequal(readers: &[(&LineReader, bool)]) -> Error {
+    let find = |wanted: bool| readers.iter().find(|(_, goes_on)| *goes_on == wanted).map(|(reader, _)| *reader);
     let (Some(short), Some(long)) = (find(false), find(true)) else {
         return Error::Internal("files of equal length were called unequal".into());
     };

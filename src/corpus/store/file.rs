@@ -87,7 +87,8 @@ impl Workspace {
         if to.exists() {
             return Err(Error::file(to, "is there already; name a new file"));
         }
-        self.tell(self.connection.execute("VACUUM INTO ?1", [to.to_string_lossy()]).map(drop))
+        let name = to.to_str().ok_or_else(|| Error::file(to, "has a name that is no text; name another file"))?;
+        self.tell(self.connection.execute("VACUUM INTO ?1", [name]).map(drop))
     }
 
     /// A number that changes whenever another connection has written.

@@ -141,7 +141,7 @@ impl Open<'_> {
         };
         match request {
             CorpusRequest::Open(_) | CorpusRequest::Measured(_) | CorpusRequest::Close | CorpusRequest::Stop => Ok(()),
-            CorpusRequest::SaveAs(path) => self.save_as(path),
+            CorpusRequest::SaveAs(path) => self.save_as(&path),
             CorpusRequest::Import(path, options) => self.import(path, &options),
             CorpusRequest::Fill => self.fill(),
             CorpusRequest::Show { filter, sorting } => {

@@ -26,16 +26,16 @@ impl Open<'_> {
     }
 
     /// Writes the corpus into a file of its own, and goes on with that.
-    pub(super) fn save_as(&mut self, path: PathBuf) -> Result<()> {
+    pub(super) fn save_as(&mut self, path: &Path) -> Result<()> {
         let Some(workspace) = &self.workspace else { return Ok(()) };
-        workspace.copy(&path)?;
-        self.tell(CorpusNews::Made { path: path.clone(), is_saved: true });
-        self.open(&path)
+        workspace.copy(path)?;
+        self.tell(CorpusNews::Made { path: path.to_owned(), is_saved: true });
+        self.open(path)
     }
 }
 
 fn made(evaluated: &Evaluated, hear: &mut dyn FnMut(f32) -> Result<()>) -> Result<(tempfile::TempDir, PathBuf)> {
-    let folder = tempfile::tempdir().map_err(|error| Error::io(&std::env::temp_dir(), &error))?;
+    let folder = tempfile::tempdir().map_err(|error| Error::io(std::env::temp_dir(), &error))?;
     let test_set = evaluated.models.first().map_or("", |measured| measured.report.test_set.as_str());
     let name = Path::new(test_set).file_stem().unwrap_or("test set".as_ref());
     let path = folder.path().join(name).with_extension("ilws");

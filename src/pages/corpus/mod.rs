@@ -55,8 +55,8 @@ pub struct CorpusPage {
     pub path: Option<PathBuf>,
     /// It goes with the window, or when it is closed, unless it is saved.
     pub is_unsaved: bool,
-    /// A corpus of what was measured is being made.
-    is_making: bool,
+    /// What was measured, where it is made of that.
+    measured: Option<Arc<Evaluated>>,
     /// The one that was asked for.
     wanted: Option<PathBuf>,
     /// The one that was open last.
@@ -116,7 +116,7 @@ impl Default for CorpusPage {
         Self {
             path: None,
             is_unsaved: false,
-            is_making: false,
+            measured: None,
             wanted: None,
             last: None,
             corpus: Arc::default(),
@@ -189,12 +189,15 @@ impl CorpusPage {
         app.changed();
     }
 
-    /// Shows what was measured as a corpus.
+    /// Shows what was measured as a corpus. One that is there already stays, with all that was said of it.
     pub(crate) fn show_measured(&mut self, evaluated: Arc<Evaluated>, app: &mut AppState) {
-        self.close(app);
-        self.is_making = true;
-        Self::send(app, CorpusRequest::Measured(evaluated));
         app.show_page(Page::Workbench);
+        let is_there = self.path.is_some() && self.measured.as_ref().is_some_and(|of| Arc::ptr_eq(of, &evaluated));
+        if !is_there {
+            self.close(app);
+            self.measured = Some(Arc::clone(&evaluated));
+            Self::send(app, CorpusRequest::Measured(evaluated));
+        }
     }
 
     /// What was shown goes; what is kept between starts stays.
@@ -343,7 +346,7 @@ impl CorpusPage {
     pub fn hear(&mut self, news: CorpusNews, app: &mut AppState) {
         match news {
             CorpusNews::Made { path, is_saved } => {
-                if std::mem::take(&mut self.is_making) || is_saved && self.is_unsaved {
+                if self.measured.is_some() {
                     self.stop_tasks(app);
                     (self.wanted, self.is_unsaved) = (Some(path), !is_saved);
                 }
