@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use clap::{ArgMatches, Args, FromArgMatches as _};
+use clap::Args;
 
 use crate::app::files::work::write_whole;
 use crate::app::page::Page;
 use crate::cli::args::physical_cores;
+use crate::cli::bundled;
 use crate::cli::figure::scene::{Scenes, Showing};
 use crate::cli::output::LineOutput;
-use crate::cli::{Context, bundled};
 use crate::decoding::apart::Then;
 use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Ensemble, SearchOptions};
@@ -53,17 +53,11 @@ pub struct LessonArgs {
     print: Option<PathBuf>,
 }
 
-/// Its arguments.
-pub fn arguments(command: clap::Command) -> clap::Command {
-    LessonArgs::augment_args(command)
-}
-
 /// Lists, checks or prints.
 ///
 /// # Errors
 /// A lesson that cannot be read or is not true; what cannot be written.
-pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = LessonArgs::from_arg_matches(matches)?;
+pub fn run(low: &LessonArgs) -> anyhow::Result<()> {
     let mut output = LineOutput::stdout();
     let mut bench = Bench::new(Box::new(folder_of), physical_cores());
     let library = Library::new(physical_cores());

@@ -10,9 +10,7 @@ use crate::models::config::Config;
 use crate::text::tokenizer::Tokenizer;
 use crate::training::vocabularies::TrainingTokenizers;
 
-/// Tensors with a row for each source word.
-const OF_SOURCE: &[&str] = &["source_embedding"];
-/// Tensors with a row, or a number, for each target word.
+/// Tensors with a row, or a number, for each target word; `source_embedding` has one for each source word.
 const OF_TARGET: &[&str] = &["target_embedding", "readout.W_o", "readout.G", "readout.G_l", "readout.b_w", "W_s"];
 
 /// The weights of the model in `from` where they fit, `fresh` ones for the words that it does not know; and how many
@@ -34,14 +32,12 @@ pub fn adopt(
     let target = known(&tokenizers.target, &before.target, old_config.target_vocabulary);
     for (name, shape) in models::shapes(config) {
         let array = old.get(&name)?;
-        let rows = if OF_SOURCE.contains(&name.as_str()) {
-            Some(&source)
-        } else {
-            OF_TARGET.contains(&name.as_str()).then_some(&target)
+        let rows = match name.as_str() {
+            "source_embedding" => Some(&source),
+            name => OF_TARGET.contains(&name).then_some(&target),
         };
-        let fits = array.shape.len() == shape.len()
-            && array.shape[usize::from(rows.is_some())..] == shape[usize::from(rows.is_some())..];
-        if !fits {
+        let kept = usize::from(rows.is_some());
+        if array.shape.len() != shape.len() || array.shape[kept..] != shape[kept..] {
             let message = format!(
                 "is {:?} there and {shape:?} in the configuration; a run that starts from a model may change the \
                  vocabulary only",

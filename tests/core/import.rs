@@ -28,20 +28,25 @@ impl Planted {
     fn read(&self, options: &ImportOptions) -> Read {
         let mut import = import::open(&self.path, options).unwrap();
         let mut records = Vec::new();
-        let mut error = None;
-        for record in import.by_ref() {
-            match record {
-                Ok(record) => records.push(record),
-                Err(fatal) => error = Some(fatal.to_string()),
+        // A few at a time, as the program does.
+        let error = loop {
+            match import.window(7) {
+                Ok(window) if window.is_empty() => break None,
+                Ok(window) => {
+                    let (read, warnings) = window.read();
+                    records.extend(read);
+                    import.warnings.absorb(warnings);
+                }
+                Err(fatal) => break Some(fatal.to_string()),
             }
-        }
+        };
         let folder = format!("{}/", self.path.parent().unwrap().display());
         let bare = |sentence: &str| sentence.replace(&folder, "");
         Read {
             facts: import.facts.clone(),
             records,
-            warnings: import.warnings().kept().iter().map(|warning| bare(&warning.sentence)).collect(),
-            count: import.warnings().count(),
+            warnings: import.warnings.kept.iter().map(|warning| bare(&warning.sentence)).collect(),
+            count: import.warnings.count,
             error: error.map(|error| bare(&error)),
         }
     }

@@ -139,16 +139,6 @@ struct Parser {
 }
 
 impl FormatReader for JsonlReader {
-    fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
-        while let Some(line) = self.lines.next(warnings)? {
-            let record = line.text.and_then(|text| self.parser.record(line.number, &text, warnings));
-            if record.is_some() {
-                return Ok(record);
-            }
-        }
-        Ok(None)
-    }
-
     fn apart(&mut self) -> Option<(&mut TextLines, Arc<dyn LineParser>)> {
         let parser: Arc<dyn LineParser> = Arc::<Parser>::clone(&self.parser);
         Some((&mut self.lines, parser))

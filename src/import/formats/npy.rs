@@ -56,39 +56,24 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// How numbers are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Number {
-    F16,
-    F32,
-    F64,
-}
+/// How numbers are written: the kind, its bytes, and the number of so many bytes, the least first.
+const NUMBERS: &[(&str, usize, fn(&[u8]) -> f32)] = &[
+    ("f2", 2, |bytes| f16::from_le_bytes(array(bytes)).to_f32()),
+    ("f4", 4, |bytes| f32::from_le_bytes(array(bytes))),
+    ("f8", 8, |bytes| f64::from_le_bytes(array(bytes)) as f32),
+];
 
-impl Number {
-    fn size(self) -> usize {
-        match self {
-            Self::F16 => 2,
-            Self::F32 => 4,
-            Self::F64 => 8,
-        }
-    }
-
-    /// The number of some bytes, the least first.
-    fn read(self, bytes: &[u8]) -> f32 {
-        match (self, bytes) {
-            (Self::F16, [a, b]) => f16::from_le_bytes([*a, *b]).to_f32(),
-            (Self::F32, [a, b, c, d]) => f32::from_le_bytes([*a, *b, *c, *d]),
-            (Self::F64, bytes) => bytes.try_into().map_or(f32::NAN, |bytes| f64::from_le_bytes(bytes) as f32),
-            _ => f32::NAN,
-        }
-    }
+fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    bytes.try_into().unwrap_or([0; N])
 }
 
 /// An array that is being read.
 struct Array {
     path: PathBuf,
     input: Box<dyn BufRead + Send>,
-    number: Number,
+    /// Bytes of a number, and how it is read.
+    size: usize,
+    number: fn(&[u8]) -> f32,
     is_big_endian: bool,
     /// Sentences, rows, columns.
     shape: (usize, usize, usize),
@@ -106,11 +91,9 @@ impl Array {
         };
         let written = entry("descr")?;
         let kind = written.trim_matches(['\'', '"']);
-        let number = match kind.trim_start_matches(['<', '>', '=', '|']) {
-            "f2" => Number::F16,
-            "f4" => Number::F32,
-            "f8" => Number::F64,
-            other => return Err(refuse(format!("holds numbers of the kind `{other:.20}`; save it as float32"))),
+        let bare = kind.trim_start_matches(['<', '>', '=', '|']);
+        let Some(&(_, size, number)) = NUMBERS.iter().find(|(kind, ..)| *kind == bare) else {
+            return Err(refuse(format!("holds numbers of the kind `{bare:.20}`; save it as float32")));
         };
         if entry("fortran_order")? == "True" {
             return Err(refuse("is stored column by column; save it with `numpy.ascontiguousarray`".into()));
@@ -126,7 +109,8 @@ impl Array {
         if shape.1.saturating_mul(shape.2) > MOST {
             return Err(refuse(format!("has {} by {} weights a sentence, too many", shape.1, shape.2)));
         }
-        Ok(Self { path: path.into(), input: bytes, number, is_big_endian: kind.starts_with('>'), shape, done: 0 })
+        let is_big_endian = kind.starts_with('>');
+        Ok(Self { path: path.into(), input: bytes, size, number, is_big_endian, shape, done: 0 })
     }
 
     /// The next matrix as it lies in the file; `None` behind the last.
@@ -135,17 +119,16 @@ impl Array {
         if self.done == sentences {
             return Ok(None);
         }
-        let mut bytes = vec![0; rows * columns * self.number.size()];
+        let mut bytes = vec![0; rows * columns * self.size];
         self.input.read_exact(&mut bytes).map_err(|error| {
             let n = self.done + 1;
             Error::file(&self.path, format!("ends within sentence {n} of {sentences} ({error}); it may be truncated"))
         })?;
         self.done += 1;
-        let size = self.number.size();
         if self.is_big_endian {
-            bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
+            bytes.chunks_exact_mut(self.size).for_each(<[u8]>::reverse);
         }
-        let weights = bytes.chunks_exact(size).map(|bytes| self.number.read(bytes)).collect();
+        let weights = bytes.chunks_exact(self.size).map(self.number).collect();
         Ok(Some(Alignment::new(weights, columns).unwrap_or_default()))
     }
 }

@@ -21,14 +21,13 @@ impl Open<'_> {
         let (folder, path) = made?;
         self.tell(CorpusNews::Made { path: path.clone(), is_saved: false });
         self.open(&path)?;
-        self.unsaved = Some(folder);
+        self.at.unsaved = Some(folder);
         Ok(())
     }
 
     /// Writes the corpus into a file of its own, and goes on with that.
     pub(super) fn save_as(&mut self, path: &Path) -> Result<()> {
-        let Some(workspace) = &self.workspace else { return Ok(()) };
-        workspace.copy(path)?;
+        self.workspace()?.copy(path)?;
         self.tell(CorpusNews::Made { path: path.to_owned(), is_saved: true });
         self.open(path)
     }

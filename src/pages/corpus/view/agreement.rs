@@ -4,8 +4,8 @@ use egui::{ComboBox, Id, Label, RichText, ScrollArea, Ui, vec2};
 
 use crate::corpus::judgements::agreement::{Agreement, Aspect};
 use crate::jobs::corpus::thread::CorpusRequest;
-use crate::pages::corpus::agreement::condition;
 use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::judging::condition;
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
 use crate::pages::window::dialogs::IMPORT;
 use crate::pages::window::local::{Sheet, Window};

@@ -78,7 +78,7 @@ fn systems_ui(
 
 /// A mark as a line: while the mouse is over it, or once it was clicked, its words are shown in the texts.
 fn seen_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail, (seen, tints): (&TintedWords, &Tints)) {
-    let own = seen.key.annotator == window.pages.workbench.annotator;
+    let own = seen.key.annotator == window.pages.workbench.kept.annotator;
     ui.horizontal(|ui| {
         if own {
             let take = ui.small_button("\u{d7}").on_hover_text("Takes the mark away");
