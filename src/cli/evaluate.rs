@@ -6,6 +6,7 @@
 //! the sentences without unknown words on either side, as Bahdanau et al. (2015) do.
 
 mod arguments;
+mod bar;
 mod dump;
 mod gold;
 mod report;
@@ -19,14 +20,14 @@ use clap::{ArgMatches, FromArgMatches as _};
 
 use crate::cli::args::Runtime;
 use crate::cli::evaluate::arguments::{EvaluateArgs, ReportFormat, UnkArg};
+use crate::cli::evaluate::bar::with_bar;
 use crate::cli::input::STDIN;
 use crate::cli::output::LineOutput;
-use crate::cli::progress::ProgressLine;
 use crate::cli::{Context, output};
 use crate::corpus::overview::evaluate::EvaluationOptions;
 use crate::corpus::overview::evaluated::{Against, Evaluated, MeasuredSystem, compare};
-use crate::corpus::overview::test_set::{EvaluationStage, TestSet, Unk};
-use crate::corpus::overview::{evaluate, figures, test_set};
+use crate::corpus::overview::test_set::{TestSet, Unk};
+use crate::corpus::overview::{evaluate, figures};
 use crate::error::{Error, Result};
 use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::alignment::Aligner;
@@ -181,17 +182,10 @@ fn measure(
     test_set: &TestSet,
     options: &EvaluationOptions,
 ) -> Result<MeasuredSystem> {
-    let name = system.name();
     let total = test_set.len() * (1 + options.unk.len());
-    let mut bar = ProgressLine::new(format!("evaluating {name}"), Some(total as u64), false);
-    let mut tell = |now: test_set::EvaluationProgress| {
-        // The rate that is shown is that of translating.
-        let words = if now.stage == EvaluationStage::Scoring { 0 } else { now.words };
-        bar.add(now.sentences, words, now.done as u64);
-    };
-    let report = evaluate::run(system, stepper, test_set, options, &CancellationToken::forever(), &mut tell);
-    bar.finish();
-    let report = report?;
+    let report = with_bar(format!("evaluating {}", system.name()), total, |hear| {
+        evaluate::run(system, stepper, test_set, options, &CancellationToken::forever(), hear)
+    })?;
     Ok(MeasuredSystem {
         words_per_second: report.words_per_second(),
         report,

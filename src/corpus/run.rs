@@ -18,7 +18,7 @@ use crate::evaluation::ask::AskedSystem;
 use crate::evaluation::rows::ReadRows;
 use crate::evaluation::wording;
 use crate::interventions::Intervention;
-use crate::models::Stepper;
+use crate::models::{Model, Stepper};
 use crate::text::line;
 use crate::text::sentence::Sentence;
 use crate::text::words::{translated, vocabulary_words, whole_words};
@@ -42,8 +42,6 @@ pub struct SystemRunOptions {
 pub struct RunDone<'a> {
     /// What came, as it was written into the workspace.
     pub outputs: &'a [Placed],
-    /// Its measures.
-    pub rows: &'a [(usize, Vec<f32>)],
     /// Sentences that the system cannot read, and why; their outputs are empty. Those that interventions do not fit have
     /// none.
     pub refused: &'a [(usize, String)],
@@ -105,10 +103,9 @@ pub fn system(workspace: &mut Workspace, name: &str, about: &StoredAbout) -> Res
 
 /// The digests of a system's weights, as far as they are known.
 pub fn digests(system: evaluation::EvaluatedSystem<'_>) -> Vec<String> {
-    let model = |model: &crate::models::Model| model.digest();
     match system {
-        evaluation::EvaluatedSystem::Model(one) => vec![model(one)],
-        evaluation::EvaluatedSystem::Ensemble(ensemble) => ensemble.members().iter().map(model).collect(),
+        evaluation::EvaluatedSystem::Model(one) => vec![one.digest()],
+        evaluation::EvaluatedSystem::Ensemble(ensemble) => ensemble.members().iter().map(Model::digest).collect(),
     }
 }
 
@@ -148,39 +145,36 @@ pub fn run(
     ticket: &CancellationToken,
     hear: &mut dyn FnMut(RunDone<'_>) -> Result<()>,
 ) -> Result<()> {
-    let told = run_on(workspace, id, (system, stepper), options, measuring, ticket, hear);
-    workspace.fold()?;
-    told
-}
-
-fn run_on(
-    workspace: &mut Workspace,
-    id: i64,
-    (system, stepper): (evaluation::EvaluatedSystem<'_>, &mut dyn Stepper),
-    options: &SystemRunOptions,
-    measuring: &mut Measuring,
-    ticket: &CancellationToken,
-    hear: &mut dyn FnMut(RunDone<'_>) -> Result<()>,
-) -> Result<()> {
     let (total, mut done) = (workspace.len()?, workspace.outputs(id)?);
     check(workspace, system, options)?;
+    let asked = AskedSystem { system, search: &options.search, batch: options.batch, ticket };
     let (mut from, mut loose) = (0, 0);
-    loop {
+    let mut step = || -> Result<bool> {
         let places = workspace.missing(id, from, options.batch.max(1) * BATCHES)?;
-        let Some(last) = places.last() else { return Ok(()) };
+        let Some(last) = places.last() else { return Ok(false) };
         from = last + 1;
         let mut refused = Vec::new();
-        let asked = AskedSystem { system, search: &options.search, batch: options.batch, ticket };
-        let (outputs, words) = Batch { asked, stepper, options, refused: &mut refused }.ask(workspace, &places)?;
-        let rows = workspace.add_outputs(id, &outputs, measuring)?;
+        let (outputs, words) =
+            Batch { asked, stepper: &mut *stepper, options, refused: &mut refused }.ask(workspace, &places)?;
+        workspace.add_outputs(id, &outputs, measuring)?;
         done += outputs.len();
         loose += outputs.len();
         if loose > FOLDED {
             workspace.fold()?;
             loose = 0;
         }
-        hear(RunDone { outputs: &outputs, rows: &rows, refused: &refused, words, done, total })?;
-    }
+        hear(RunDone { outputs: &outputs, refused: &refused, words, done, total })?;
+        Ok(true)
+    };
+    let told = loop {
+        match step() {
+            Ok(true) => {}
+            Ok(false) => break Ok(()),
+            Err(error) => break Err(error),
+        }
+    };
+    workspace.fold()?;
+    told
 }
 
 /// Whether a run can begin: before its system is one of the workspace.

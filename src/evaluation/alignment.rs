@@ -8,7 +8,7 @@
 use crate::analysis::correlation::kendall;
 use crate::analysis::hard;
 use crate::analysis::reading::Reading;
-use crate::analysis::symmetrize::Symmetrization;
+use crate::analysis::symmetrize::{SYMMETRIZATIONS, Symmetrization};
 use crate::analysis::words::between_spaces;
 use crate::decoding;
 use crate::decoding::importance::{ATTENTION, Importance, Matrix, Subject, shares};
@@ -259,6 +259,11 @@ impl PartialEq for AlignerDirection {
 }
 
 impl AlignerDirection {
+    /// Every one.
+    pub fn all() -> impl Iterator<Item = Self> + Clone {
+        [Self::Forward, Self::Reverse].into_iter().chain(SYMMETRIZATIONS.iter().map(Self::Both))
+    }
+
     /// Its name: `forward`, `reverse`, or that of the symmetrization.
     pub fn name(&self) -> &'static str {
         match self {

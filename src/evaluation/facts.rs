@@ -46,6 +46,21 @@ pub enum ScoreBound {
     NotGreatest,
 }
 
+impl ScoreBound {
+    /// What alpha of source word j is in a row, where that is not so.
+    fn wrong(self, row: &[f32], j: usize) -> Option<String> {
+        let greatest = row.iter().all(|alpha| *alpha <= row[j]);
+        let is_so = match self {
+            Self::AtLeast(least) => row[j] >= least,
+            Self::AtMost(most) => row[j] <= most,
+            Self::Greatest => greatest,
+            Self::NotGreatest => !greatest,
+        };
+        let place = if greatest { "the greatest" } else { "not the greatest" };
+        (!is_so).then(|| format!("is {:.2}, {place} of its row", row[j]))
+    }
+}
+
 /// As what a model reads a source word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadFacts {
@@ -219,54 +234,42 @@ impl Bench {
             _ => self.say(fact.model(), sentence, beam)?,
         };
         let translation = self.text(fact.model(), &said)?;
-        let no = |words: String| Ok(Err(format!("{words}; {} says: {translation}", fact.model())));
-        match fact {
+        let wrong = match fact {
             EvaluationFact::Translation(_, how, text) => {
                 let is_so = match how {
                     ComparedFacts::Contains => translation.contains(text.as_str()),
                     ComparedFacts::Lacks => !translation.contains(text.as_str()),
                     ComparedFacts::Is => translation == *text,
                 };
-                if is_so { Ok(Ok(())) } else { no(format!("the translation of \u{201c}{sentence}\u{201d} is another")) }
+                (!is_so).then(|| format!("the translation of \u{201c}{sentence}\u{201d} is another"))
             }
             EvaluationFact::Alpha { model, source, target, bound, .. } => {
                 match self.row(model, &said, source, target)? {
-                    Err(words) => no(words),
-                    Ok((row, j)) => {
-                        let greatest = row.iter().all(|alpha| *alpha <= row[j]);
-                        let is_so = match bound {
-                            ScoreBound::AtLeast(least) => row[j] >= *least,
-                            ScoreBound::AtMost(most) => row[j] <= *most,
-                            ScoreBound::Greatest => greatest,
-                            ScoreBound::NotGreatest => !greatest,
-                        };
-                        let place = if greatest { "the greatest" } else { "not the greatest" };
-                        let words = || format!("alpha of {source} for {target} is {:.2}, {place} of its row", row[j]);
-                        if is_so { Ok(Ok(())) } else { no(words()) }
-                    }
+                    Err(words) => Some(words),
+                    Ok((row, j)) => bound.wrong(&row, j).map(|place| format!("alpha of {source} for {target} {place}")),
                 }
             }
             EvaluationFact::Beams(model, above, below) => {
-                let log_p = [*above, *below].map(|beam| self.say(model, sentence, beam).map(|said| said.1.log_p));
-                let [above, below] = log_p;
-                let (above, below) = (above?, below?);
-                if above > below { Ok(Ok(())) } else { no(format!("log p is {above:.2} and {below:.2}")) }
+                let mut log_p = |beam| self.say(model, sentence, beam).map(|said| said.1.log_p);
+                let (above, below) = (log_p(*above)?, log_p(*below)?);
+                (above <= below).then(|| format!("log p is {above:.2} and {below:.2}"))
             }
             EvaluationFact::Reads(model, word, read) => {
                 let found = self.read(model, word)?;
-                if found == *read { Ok(Ok(())) } else { no(format!("{word} is read otherwise ({found:?})")) }
+                (found != *read).then(|| format!("{word} is read otherwise ({found:?})"))
             }
             EvaluationFact::Untrained(model, most) => match self.untrained(model, &said.0)? {
-                Some(alpha) if alpha <= *most => Ok(Ok(())),
-                Some(alpha) => no(format!("before its training a word has {alpha:.2} of alpha")),
-                None => no("it has no alignment".to_owned()),
+                Some(alpha) if alpha <= *most => None,
+                Some(alpha) => Some(format!("before its training a word has {alpha:.2} of alpha")),
+                None => Some("it has no alignment".to_owned()),
             },
             EvaluationFact::Uniform(model, word, changes) => match self.uniform(model, &said, word)? {
-                Ok(found) if found == *changes => Ok(Ok(())),
-                Ok(found) => no(format!("with a uniform row {word} {}", if found { "changes" } else { "stays" })),
-                Err(words) => no(words),
+                Ok(found) if found == *changes => None,
+                Ok(found) => Some(format!("with a uniform row {word} {}", if found { "changes" } else { "stays" })),
+                Err(words) => Some(words),
             },
-        }
+        };
+        Ok(wrong.map_or(Ok(()), |wrong| Err(format!("{wrong}; {} says: {translation}", fact.model()))))
     }
 
     fn open(&mut self, model: &str) -> Result<&mut (Ensemble, Box<dyn Stepper>)> {

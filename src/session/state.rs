@@ -211,6 +211,11 @@ impl Session {
         let app = &mut self.app;
         match command {
             Command::Sentence(command) => self.pages.sentence.apply(command, app),
+            Command::Evaluation(EvaluationCommand::ShowSentences) => {
+                if let Some(results) = self.pages.evaluation.results.clone() {
+                    self.pages.workbench.show_measured(results, app);
+                }
+            }
             Command::Evaluation(command) => self.pages.evaluation.apply(command, app),
             Command::Map(command) => self.pages.maps.apply(command, app),
             Command::Phrases(command) => self.pages.phrases.apply(command, app),

@@ -86,12 +86,6 @@ impl<W: Write> Tsv<W> {
     }
 }
 
-/// A text as it is written in a cell of a table.
-pub fn one_cell(text: &str) -> String {
-    let table = rows([vec![TsvCell::from(text)]]);
-    table.strip_suffix('\n').unwrap_or_default().to_owned()
-}
-
 /// A table as text.
 pub fn text(head: &[&str], body: impl IntoIterator<Item = Vec<TsvCell>>) -> String {
     let head = head.iter().map(|name| TsvCell::plain(*name)).collect();

@@ -7,7 +7,7 @@ use interlinear::analysis::{bleu, chrf};
 use interlinear::corpus::overview::evaluate;
 use interlinear::corpus::overview::evaluate::EvaluationOptions;
 use interlinear::corpus::overview::evaluated::{EvaluationReport, compare};
-use interlinear::corpus::overview::test_set::{EvaluationProgress, EvaluationStage, Set, TestSet, Unk};
+use interlinear::corpus::overview::test_set::{EvaluationListener, EvaluationStage, Set, TestSet, Unk};
 use interlinear::error::{Error, Result};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
@@ -36,7 +36,7 @@ fn run(
     set: &TestSet,
     options: &EvaluationOptions,
     ticket: &CancellationToken,
-    hear: &mut dyn FnMut(EvaluationProgress),
+    hear: &mut EvaluationListener<'_>,
 ) -> Result<EvaluationReport> {
     let mut stepper = model.stepper(Kernels::Fused, 1)?;
     evaluate::run(model, stepper.as_mut(), set, options, ticket, hear)
@@ -69,12 +69,15 @@ fn every_sentence_is_kept_with_its_figures() {
     let set = test_set(SOURCE, &[TARGET, "t2 t3\nt9\nt5\n"]).expect("equal files");
     let options =
         EvaluationOptions { unk: vec![Unk::Allowed, Unk::Forbidden], batch: 2, ..EvaluationOptions::default() };
-    let mut heard: Vec<EvaluationProgress> = Vec::new();
-    let report = run(&model, &set, &options, &CancellationToken::forever(), &mut |progress| heard.push(progress))
-        .expect("it runs");
-    let last = heard.last().expect("it was told");
-    assert_eq!((last.done, last.total, last.stage), (9, 9, EvaluationStage::Translating(Unk::Forbidden)));
-    assert!(heard.windows(2).all(|pair| pair[1].done == pair[0].done + pair[1].sentences));
+    let mut heard = Vec::new();
+    let mut hear = |stage, sentences, _| heard.extend(vec![stage; sentences]);
+    let report = run(&model, &set, &options, &CancellationToken::forever(), &mut hear).expect("it runs");
+    let stages = [
+        EvaluationStage::Scoring,
+        EvaluationStage::Translating(Unk::Allowed),
+        EvaluationStage::Translating(Unk::Forbidden),
+    ];
+    assert_eq!(heard, stages.map(|stage| [stage; 3]).concat());
     let unknown: Vec<(bool, bool)> = report.records.iter().map(|r| (r.source_unk, r.reference_unk)).collect();
     assert_eq!(unknown, [(false, false), (true, false), (false, true)]);
     assert_eq!(report.records.iter().map(|r| (r.source_words, r.words)).collect::<Vec<_>>(), [(3, 3), (2, 2), (4, 4)]);
@@ -105,14 +108,14 @@ fn batches_change_nothing_and_no_translations_means_no_bleu() {
     let set = test_set(SOURCE, &[TARGET]).expect("equal files");
     let with = |batch| {
         let options = EvaluationOptions { batch, ..EvaluationOptions::default() };
-        run(&model, &set, &options, &CancellationToken::forever(), &mut |_| {}).expect("it runs")
+        run(&model, &set, &options, &CancellationToken::forever(), &mut |_, _, _| {}).expect("it runs")
     };
     let (one, many) = (with(1), with(16));
     for (one, many) in one.records.iter().zip(&many.records) {
         assert!((one.nll - many.nll).abs() < 1e-4 && one.translations[0].text == many.translations[0].text);
     }
     let options = EvaluationOptions { unk: Vec::new(), ..EvaluationOptions::default() };
-    let silent = run(&model, &set, &options, &CancellationToken::forever(), &mut |_| {}).expect("it runs");
+    let silent = run(&model, &set, &options, &CancellationToken::forever(), &mut |_, _, _| {}).expect("it runs");
     let row = &silent.row(Set::All, Unk::Allowed).expect("a row").scores;
     assert!(row.bleu.is_none() && row.chrf.is_none() && (row.nll - many.rows[0].scores.nll).abs() < 1e-3);
 }
@@ -125,7 +128,7 @@ fn a_run_stops_when_its_ticket_is_stale() {
     let ticket = counter.next();
     let mut heard = 0;
     let options = EvaluationOptions { batch: 1, ..EvaluationOptions::default() };
-    let stopped = run(&model, &set, &options, &ticket, &mut |_| {
+    let stopped = run(&model, &set, &options, &ticket, &mut |_, _, _| {
         heard += 1;
         counter.cancel();
     });

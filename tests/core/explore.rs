@@ -96,6 +96,14 @@ fn filled(path: &Path) -> Workspace {
     workspace
 }
 
+/// The same in a folder of its own, and as it is read.
+fn opened() -> (tempfile::TempDir, Workspace, CorpusTable) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let workspace = filled(&folder.path().join("w.ilws"));
+    let corpus = CorpusTable::read(&workspace).expect("read");
+    (folder, workspace, corpus)
+}
+
 /// The sentences, from 1, that a line of conditions shows.
 fn shown(line: &str, corpus: &CorpusTable, workspace: &Workspace) -> Vec<u32> {
     let filter = FilterResources::default().filter(line, corpus, workspace, &mut || true).expect(line);
@@ -154,9 +162,7 @@ fn jumps_are_told_between_linked_words() {
 
 #[test]
 fn a_report_links_references_as_the_overview_does() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let workspace = filled(&folder.path().join("w.ilws"));
-    let corpus = CorpusTable::read(&workspace).expect("read");
+    let (_folder, workspace, corpus) = opened();
     let all: Vec<u32> = (0..corpus.len() as u32).collect();
     for (languages, linked) in
         [(None, "2 by hand, 2 by nobody"), (Some(("en".to_owned(), "fr".to_owned())), "2 by hand, 2 by the aligner")]
@@ -194,9 +200,7 @@ fn a_report_links_references_as_the_overview_does() {
 
 #[test]
 fn every_number_of_an_overview_leads_to_its_sentences() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let workspace = filled(&folder.path().join("w.ilws"));
-    let corpus = CorpusTable::read(&workspace).expect("read");
+    let (_folder, workspace, corpus) = opened();
     let all: Vec<u32> = (0..corpus.len() as u32).collect();
     let options = OverviewOptions { pair: (0, 1), most: 100 };
     let of = overview(&corpus, &workspace, &all, &options, &mut FilterResources::default()).expect("counted");
@@ -290,9 +294,7 @@ fn half_of_the_sentences_can_be_counted() {
     assert_eq!(spread(10, 4).collect::<Vec<_>>(), [0, 2, 5, 7]);
     assert_eq!(spread(3, 4).collect::<Vec<_>>(), [0, 1, 2]);
     assert_eq!(spread(0, 4).count(), 0);
-    let folder = tempfile::tempdir().expect("a folder");
-    let workspace = filled(&folder.path().join("w.ilws"));
-    let corpus = CorpusTable::read(&workspace).expect("read");
+    let (_folder, workspace, corpus) = opened();
     let options = OverviewOptions { pair: (0, 1), most: 2 };
     let of = overview(&corpus, &workspace, &[0, 1, 2, 4], &options, &mut FilterResources::default()).expect("counted");
     assert_eq!((of.counted, of.of, of.all.sentences), (2, 4, 2));
@@ -300,9 +302,7 @@ fn half_of_the_sentences_can_be_counted() {
 
 #[test]
 fn a_brush_and_what_is_typed_are_one() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let workspace = filled(&folder.path().join("w.ilws"));
-    let corpus = CorpusTable::read(&workspace).expect("read");
+    let (_folder, workspace, corpus) = opened();
     let column = |name: &str| TableColumn::named(name, &corpus).expect(name);
     let (words, bleu) = (column("words"), column("bleu.1"));
     let line = with_range("boat \"red boat\"", words, Some((3.0, 4.0)), &corpus);
@@ -331,9 +331,7 @@ fn a_brush_and_what_is_typed_are_one() {
 
 #[test]
 fn histograms_count_all_and_those_shown() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let workspace = filled(&folder.path().join("w.ilws"));
-    let corpus = CorpusTable::read(&workspace).expect("read");
+    let (_folder, _workspace, corpus) = opened();
     let words = Binned::of(TableColumn::named("words", &corpus).expect("a column"), &corpus).histogram(&[0, 3, 4]);
     // 1, 3, 4, 4 and 11 words: a bin for each number from 1 to 11.
     assert_eq!((words.all.len(), words.low, words.high, words.missing), (11, 0.5, 11.5, 0));

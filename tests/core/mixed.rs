@@ -16,7 +16,7 @@ use interlinear::evaluation::alignment::Aligner;
 use interlinear::jobs::Store;
 use interlinear::jobs::gate::ForegroundGate;
 use interlinear::jobs::live::protocol::EnsembleSpec;
-use interlinear::jobs::queue::evaluate::{Candidate, Evaluate};
+use interlinear::jobs::queue::evaluate::{Candidate, Evaluate, TestFiles};
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
 use interlinear::models::config::Architecture;
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow};
@@ -105,9 +105,15 @@ fn the_figures_are_those_of_the_members_mean() {
         let mut stepper = ensemble.stepper(Kernels::Fused, 1).expect("a stepper");
         let search = SearchOptions { beam: 1, max_length: Some(MOST), ..SearchOptions::default() };
         let options = EvaluationOptions { search, batch: 2, ..EvaluationOptions::default() };
-        let report =
-            evaluate::run(&ensemble, stepper.as_mut(), &set, &options, &CancellationToken::forever(), &mut |_| {})
-                .expect("it runs");
+        let report = evaluate::run(
+            &ensemble,
+            stepper.as_mut(),
+            &set,
+            &options,
+            &CancellationToken::forever(),
+            &mut |_, _, _| {},
+        )
+        .expect("it runs");
         assert_eq!((report.architecture, report.mixing), ("ensemble", Some(mixing)));
         let found = gold::measure(
             Aligner { system: EvaluatedSystem::from(&ensemble), stepper: stepper.as_mut() },
@@ -115,7 +121,7 @@ fn the_figures_are_those_of_the_members_mean() {
             (&set, &links),
             &AlignmentOptions::default(),
             &CancellationToken::forever(),
-            &mut |_| {},
+            &mut |_, _, _| {},
         )
         .expect("it aligns");
         for (n, pair) in PAIRS.iter().enumerate() {
@@ -230,11 +236,13 @@ fn the_window_measures_an_ensemble_beside_the_models() {
     let order = Evaluate {
         systems: vec![at("tiny").into(), Candidate::Ensemble(spec)],
         device: DeviceChoice::Cpu,
-        source: at("s"),
-        references: vec![at("t")],
-        gold: Some(at("g")),
-        is_pretokenized: true,
-        tokenization: Tokenization::None,
+        test: TestFiles {
+            source: Some(at("s")),
+            references: vec![at("t")],
+            gold: Some(at("g")),
+            is_pretokenized: true,
+            tokenization: Tokenization::None,
+        },
         search: SearchOptions { max_length: Some(6), ..SearchOptions::default() },
         unk: vec![Unk::Allowed],
     };

@@ -9,20 +9,25 @@ use interlinear::app::command::{TaskCommand, WindowCommand};
 use interlinear::app::effect::{FileEvent, FileJob, QueueCall};
 use interlinear::app::files::lists::List;
 use interlinear::app::page::{Dropped, Page};
+use interlinear::corpus::overview::evaluated::EvaluationRecord;
 use interlinear::corpus::overview::test_set::{TestSet, Unk};
+use interlinear::corpus::query::column::TableColumn;
+use interlinear::corpus::store::corpus::CorpusTable;
+use interlinear::corpus::store::file::Workspace;
 use interlinear::decoding::ensemble::Mixing;
 use interlinear::figure::Figure;
 use interlinear::figure::geometry::{point, size};
 use interlinear::figure::mark::{Across, Down, Mark, TextMark};
 use interlinear::figure::palette::Rgba;
 use interlinear::figure::provenance::Provenance;
+use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
 use interlinear::jobs::files::follow::{Follower, Watch};
 use interlinear::jobs::live::protocol::EnsembleSpec;
 use interlinear::jobs::queue::evaluate::{Candidate, Evaluate};
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews, QueueOrder};
 use interlinear::pages::command::Command;
 use interlinear::pages::evaluation::command::{EvaluationCommand, TestCommand};
-use interlinear::pages::evaluation::{FiguresFormat, LogState, SortBy};
+use interlinear::pages::evaluation::{FiguresFormat, LogState};
 use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SearchCommand};
 use interlinear::session::driver::{Driver, OpenWith};
 use interlinear::session::persist::SavedSession;
@@ -31,7 +36,7 @@ use interlinear::text::links::read;
 use interlinear::training::curves;
 use interlinear::training::curves::Curves;
 
-use crate::effects::{act, chores, followed, lane_calls, opened};
+use crate::effects::{chores, followed, lane_calls, opened};
 use crate::measured;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -157,35 +162,43 @@ fn with_results() -> Session {
 }
 
 #[test]
-fn sentences_are_sorted_by_difference_first_and_by_anything_else() {
+fn the_sentences_are_a_corpus_that_goes_unless_it_is_saved() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let thread = CorpusThread::spawn(Arc::new(|| {}));
     let mut session = with_results();
-    let order = |session: &Session| session.evaluation().listing.order.clone();
-    assert_eq!(session.evaluation().listing.pair, (0, 1));
-    assert_eq!(order(&session)[2..], [0, 1], "both models agree in the first two, which stay in order");
-    for (by, wanted) in [
-        (SortBy::Line, [0, 1, 2, 3]),
-        (SortBy::Length, [2, 0, 1, 3]),
-        (SortBy::Bleu(0), [2, 0, 1, 3]),
-        (SortBy::Bleu(1), [3, 0, 1, 2]),
-    ] {
-        apply(&mut session, EvaluationCommand::Sort(by));
-        assert_eq!(order(&session), wanted, "{by:?}");
-    }
-    apply(&mut session, EvaluationCommand::Sort(SortBy::Line));
-    apply(&mut session, EvaluationCommand::Sort(SortBy::Line));
-    assert_eq!(order(&session), [3, 2, 1, 0], "the same again turns it round");
-    apply(&mut session, EvaluationCommand::Compare(1, 9));
-    assert_eq!(session.evaluation().listing.pair, (0, 1), "there is no tenth model");
-}
+    session.apply(EvaluationCommand::ShowSentences);
+    measured::answer(&mut session, &thread, |page| page.rows.len() == 4);
+    assert_eq!(session.app().view.page(), Page::Workbench);
+    let page = session.workbench();
+    let names: Vec<&str> = page.corpus.systems.iter().map(|column| column.system.name.as_str()).collect();
+    assert_eq!(names, ["RNNencdec", "RNNsearch", "RNNencdec, references", "RNNsearch, references"]);
+    assert!(page.is_unsaved && page.kept.workspace.is_none(), "the next start does not know it");
+    let unsaved = page.path.clone().expect("a file");
 
-#[test]
-fn a_sentence_of_the_list_is_translated_on_its_page() {
-    let mut session = with_results();
-    session.apply(WindowCommand::ShowPage(Page::Evaluation));
-    let request = act(&mut session, EvaluationCommand::OpenSentence(1));
-    assert_eq!(request.map(|request| request.source).as_deref(), Some("a dog sleeps"));
-    assert_eq!((session.app().view.page(), session.app().document.source()), (Page::Sentence, "a dog sleeps"));
-    assert_eq!(act(&mut session, EvaluationCommand::OpenSentence(99)), None);
+    let kept = folder.path().join("kept.ilws");
+    session.apply(CorpusRequest::SaveAs(kept.clone()));
+    measured::answer(&mut session, &thread, |page| page.path.as_ref() == Some(&kept));
+    let page = session.workbench();
+    assert!(!page.is_unsaved && page.kept.workspace.as_ref() == Some(&kept) && !unsaved.exists());
+    session.apply(EvaluationCommand::ShowSentences);
+    assert_eq!(session.workbench().path.as_ref(), Some(&kept), "it is there already");
+    session.apply(CorpusRequest::SaveAs(kept.clone()));
+    measured::answer(&mut session, &thread, |page| page.message.is_some());
+    assert!(session.workbench().message.as_ref().is_some_and(|message| message.contains("is there already")));
+
+    let workspace = Workspace::open_existing(&kept).expect("a workspace");
+    let corpus = CorpusTable::read(&workspace).expect("read");
+    let results = measured::two_models();
+    for (name, of) in [
+        ("bleu.2", (|record| record.translations[0].bleu) as fn(&EvaluationRecord) -> f64),
+        ("chrf.2", |record| record.translations[0].counts.chrf.score()),
+        ("logp.4", |record| -record.nll),
+    ] {
+        let column = TableColumn::named(name, &corpus).expect("a column");
+        for (at, record) in results.models[1].report.records.iter().enumerate() {
+            assert!((f64::from(column.value(&corpus, at)) - of(record)).abs() < 1e-4, "{name} of sentence {at}");
+        }
+    }
 }
 
 #[test]

@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use interlinear::analysis::bleu::Tokenization;
 use interlinear::corpus::overview::test_set::Unk;
 use interlinear::decoding::{SearchOptions, force};
 use interlinear::jobs::Store;
 use interlinear::jobs::gate::ForegroundGate;
-use interlinear::jobs::queue::evaluate::Evaluate;
+use interlinear::jobs::queue::evaluate::{Evaluate, TestFiles};
 use interlinear::jobs::queue::phrases::{PhraseOrder, SAMPLES, Samples, Scored};
 use interlinear::jobs::queue::{Found, JobQueue, QueueNews, QueueOrder};
 use interlinear::models::{Kernels, Model};
@@ -158,11 +157,12 @@ fn a_pipe_as_phrase_table_or_test_set_held_up_all_orders() {
         let order = Evaluate {
             systems: vec![crate::cli::reference("rnnencdec").into()],
             device: DeviceChoice::Cpu,
-            source: source.clone(),
-            references: vec![reference.clone()],
-            gold,
-            is_pretokenized: false,
-            tokenization: Tokenization::default(),
+            test: TestFiles {
+                source: Some(source.clone()),
+                references: vec![reference.clone()],
+                gold,
+                ..TestFiles::default()
+            },
             search: SearchOptions::default(),
             unk: vec![Unk::Allowed],
         };

@@ -26,7 +26,6 @@ use interlinear::jobs::queue::{Found, JobQueue, QueueEvent, QueueNews, QueueOrde
 use interlinear::models::gradient::PersuadedRow;
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
-use interlinear::pages::evaluation::command::EvaluationCommand;
 use interlinear::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit, SourceCommand};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
@@ -412,20 +411,9 @@ fn a_sentence_of_a_test_set_brings_its_links_by_hand() {
     let mut results =
         measured::evaluated(vec![measured::measured("m", &[("the red shoe", "la chaussure rouge", "x")])]);
     results.gold = Some(measured::gold(vec![Links::new(vec![Link { source: 0, target: 2 }], Vec::new())]));
-    session.apply(interlinear::pages::evaluation::command::TestCommand::SetSource(Some("a".into())));
-    session.apply(interlinear::pages::evaluation::command::TestCommand::AddReference("b".into()));
-    session.take_effects();
-    session.apply(EvaluationCommand::Run);
-    let number = lane_calls(&mut session).into_iter().find_map(|call| match call {
-        QueueCall::Submit(number, _) => Some(number),
-        _ => None,
-    });
-    let kind = QueueNews::Found(Found::Evaluated(results));
-    session.absorb_corpus(QueueEvent { number: number.expect("an order"), kind });
-    assert!(session.app().gold().is_none());
     session.apply(InterveneCommand::Row { column: id, i: 2, edit: RowEdit::Gold });
     assert!(last_notice(&session).contains("No alignment by hand"), "{}", last_notice(&session));
-    session.apply(EvaluationCommand::OpenSentence(0));
+    measured::open_first(&mut session, results);
     assert_eq!(session.app().gold().expect("gold").reference, "la chaussure rouge");
     let request = act(&mut session, InterveneCommand::Rows { column: id, edit: RowEdit::Gold }).expect("a request");
     let set = asked(&request, id);

@@ -7,13 +7,12 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use interlinear::analysis::bleu::Tokenization;
 use interlinear::corpus::overview::test_set::Unk;
 use interlinear::decoding;
 use interlinear::decoding::ensemble::Mixing;
 use interlinear::jobs::Worker;
 use interlinear::jobs::live::protocol::{EnsembleSpec, Event, Request};
-use interlinear::jobs::queue::evaluate::Evaluate;
+use interlinear::jobs::queue::evaluate::{Evaluate, TestFiles};
 use interlinear::jobs::queue::maps::{MapOrder, What};
 use interlinear::jobs::queue::phrases::PhraseOrder;
 use interlinear::jobs::queue::{JobQueue, QueueNews, QueueOrder};
@@ -110,11 +109,11 @@ impl Soak {
             _ => QueueOrder::Evaluate(Evaluate {
                 systems: vec![model.into()],
                 device,
-                source: self.text.clone(),
-                references: vec![self.text.clone()],
-                gold: None,
-                is_pretokenized: false,
-                tokenization: Tokenization::default(),
+                test: TestFiles {
+                    source: Some(self.text.clone()),
+                    references: vec![self.text.clone()],
+                    ..TestFiles::default()
+                },
                 search: decoding::SearchOptions { beam: 2, max_length: Some(6), ..decoding::SearchOptions::default() },
                 unk: vec![Unk::Allowed],
             }),

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use egui::accesskit::{Role, Toggled};
+use egui::accesskit::Role;
 use egui_kittest::Harness;
-use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use egui_kittest::kittest::Queryable as _;
 use interlinear::analysis::aer;
 use interlinear::analysis::reading::Reading;
 use interlinear::app::command::{TaskCommand, WindowCommand};
@@ -14,11 +14,12 @@ use interlinear::app::page::Page;
 use interlinear::corpus::overview::evaluated::Evaluated;
 use interlinear::corpus::overview::gold::Baseline;
 use interlinear::figure::mark::Mark;
+use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
 use interlinear::jobs::files::follow::FollowEvent;
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
 use interlinear::pages::command::Command;
+use interlinear::pages::evaluation::FiguresFormat;
 use interlinear::pages::evaluation::command::{EvaluationCommand, TestCommand};
-use interlinear::pages::evaluation::{FiguresFormat, SortBy};
 use interlinear::session::state::Session;
 use interlinear::training::curves::{CurvePoint, Curves};
 use interlinear::ui::App;
@@ -69,8 +70,6 @@ fn with_nothing_measured_each_part_says_what_to_do() {
     let (mut harness, _) = desk::window(session);
     assert!(shows(&harness, "Nothing is measured yet"));
     assert!(shows(&harness, "Choose a file of source sentences"), "why nothing can be measured");
-    part(&mut harness, "Sentences");
-    assert!(shows(&harness, "Nothing is measured yet"));
     part(&mut harness, "Training");
     assert!(shows(&harness, "No learning curves yet"));
 }
@@ -209,34 +208,24 @@ fn a_plot_is_saved_as_a_picture() {
 }
 
 #[test]
-fn sentences_are_sorted_compared_and_opened() {
+fn the_sentences_are_shown_on_page_corpus() {
     let (mut harness, wires) = desk::window(with(measured::two_models()));
-    part(&mut harness, "Sentences");
-    harness.get_by_label("Greatest first").click();
+    harness.get_by_label("Sentences").click();
     harness.run();
-    assert!(sent(&wires, EvaluationCommand::Sort(SortBy::BleuDifference)));
-    assert!(shows(&harness, "Least first"));
-    harness.get_by_label("Sentence 2 a dog sleeps").click();
+    assert!(sent(&wires, EvaluationCommand::ShowSentences));
+    let thread = CorpusThread::spawn(Arc::new(|| {}));
+    let mut session = with(measured::two_models());
+    session.apply(EvaluationCommand::ShowSentences);
+    measured::answer(&mut session, &thread, |page| page.rows.len() == 4);
+    let (mut harness, wires) = desk::window(session);
+    assert!(shows(&harness, "shoes") && shows(&harness, "4 sentences, 4 systems"));
+    harness.get_by_label("Save as...").click();
     harness.run();
-    assert!(sent(&wires, EvaluationCommand::OpenSentence(1)));
-    assert_eq!(
-        (harness.state().session().app().view.page(), harness.state().session().app().document.source()),
-        (Page::Sentence, "a dog sleeps")
-    );
-    harness.state_mut().send(WindowCommand::ShowPage(Page::Evaluation));
+    harness.get_by_label("Path").type_text("kept.ilws");
     harness.run();
-    let row = |label: &str| harness.get_by_label(label).accesskit_node().toggled();
-    assert_eq!(row("Sentence 2 a dog sleeps"), Some(Toggled::True), "it is marked in its list");
-}
-
-#[test]
-fn a_long_test_set_draws_only_what_is_in_view() {
-    let pairs = vec![("the red shoe", "la chaussure rouge", "le soulier"); 20_000];
-    let results = measured::evaluated(vec![measured::measured("RNNsearch", &pairs)]);
-    let (mut harness, _) = desk::window(with(results));
-    part(&mut harness, "Sentences");
-    let rows = harness.query_all_by_role(Role::ListBoxOption).count();
-    assert!((5..40).contains(&rows), "{rows} rows");
+    harness.key_press(egui::Key::Enter);
+    harness.run();
+    assert!(sent(&wires, CorpusRequest::SaveAs(PathBuf::from("kept.ilws"))));
 }
 
 #[test]
@@ -271,7 +260,7 @@ fn one_and_four_models_in_the_smallest_window_and_in_a_large_one() {
             let mut results = measured::evaluated((0..models).map(|_| one()).collect());
             results.left_out = Some("Left out, for they translate the other way".to_owned());
             let (mut harness, _) = desk::window_of(with(results), size);
-            for name in ["Sentences", "Training", "Figures"] {
+            for name in ["Training", "Figures"] {
                 part(&mut harness, name);
             }
             assert!(shows(&harness, "BLEU by length of the source, words"));
@@ -283,10 +272,8 @@ fn one_and_four_models_in_the_smallest_window_and_in_a_large_one() {
 #[test]
 fn what_is_to_be_done_next_follows_the_files_that_are_chosen() {
     let mut session = ready();
-    let (mut harness, _) = desk::window(ready());
+    let (harness, _) = desk::window(ready());
     assert!(shows(&harness, "Ready to measure") && !shows(&harness, "Nothing is measured yet"));
-    part(&mut harness, "Sentences");
-    assert!(shows(&harness, "Ready to measure"));
     session.apply(page(EvaluationCommand::Run));
     let (harness, _) = desk::window(session);
     assert!(shows(&harness, "Measuring"));

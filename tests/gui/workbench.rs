@@ -29,9 +29,12 @@ const OTHER: &str = "Le bateau dort rouge.\nLe moulin tourne.\nPluie.\n";
 fn last_news(call: &CorpusRequest) -> Option<fn(&CorpusNews) -> bool> {
     match call {
         CorpusRequest::Close | CorpusRequest::Stop => None,
-        CorpusRequest::Open(_) | CorpusRequest::Show { .. } | CorpusRequest::Remove(_) | CorpusRequest::Fill => {
-            Some(|news| matches!(news, CorpusNews::Rows(_)))
-        }
+        CorpusRequest::Open(_)
+        | CorpusRequest::Measured(_)
+        | CorpusRequest::SaveAs(_)
+        | CorpusRequest::Show { .. }
+        | CorpusRequest::Remove(_)
+        | CorpusRequest::Fill => Some(|news| matches!(news, CorpusNews::Rows(_))),
         CorpusRequest::Import(..) => Some(|news| matches!(news, CorpusNews::Imported(..))),
         CorpusRequest::Write(_) | CorpusRequest::SaveScheme(_) => Some(|news| matches!(news, CorpusNews::Written(_))),
         CorpusRequest::Detail(_) => Some(|news| matches!(news, CorpusNews::Detail(_))),

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use interlinear::analysis::bleu::{BleuSettings, SIGNATURE};
 use interlinear::analysis::buckets::Buckets;
 use interlinear::analysis::{aer, chrf};
+use interlinear::app::effect::Effect;
 use interlinear::corpus::measures::scores::ComparedScores;
 use interlinear::corpus::overview::evaluated::{
     Against, Evaluated, EvaluationRecord, EvaluationReport, MeasuredSystem, Translation, compare, rows,
@@ -14,8 +16,44 @@ use interlinear::corpus::overview::gold;
 use interlinear::corpus::overview::test_set::{TestPair, Unk};
 use interlinear::decoding;
 use interlinear::evaluation::alignment::{AlignerDirection, Extraction};
+use interlinear::jobs::corpus::thread::CorpusThread;
+use interlinear::jobs::queue::{Found, QueueEvent, QueueNews};
+use interlinear::pages::corpus::{CorpusCommand, CorpusPage};
+use interlinear::pages::evaluation::command::{EvaluationCommand, TestCommand};
+use interlinear::session::state::Session;
 use interlinear::text::links::Links;
 use interlinear::text::links::read::{Base, GoldLinks, LinkOrder, Notation};
+
+/// Lets the corpus thread answer what a session asks, until the page is so.
+pub fn answer(session: &mut Session, thread: &CorpusThread, until: impl Fn(&CorpusPage) -> bool) {
+    loop {
+        for effect in session.take_effects() {
+            if let Effect::Corpus(request) = effect {
+                thread.send(request);
+            }
+        }
+        if until(session.workbench()) {
+            return;
+        }
+        let news = thread.next_within(Duration::from_secs(30)).expect("the thread answers");
+        session.absorb_corpus_news(news);
+    }
+}
+
+/// Evaluates with these results, and opens the first sentence on page Sentence.
+pub fn open_first(session: &mut Session, results: Evaluated) {
+    session.apply(TestCommand::SetSource(Some("a.en".into())));
+    session.apply(TestCommand::AddReference("a.fr".into()));
+    session.apply(EvaluationCommand::Run);
+    let number = session.evaluation().task.expect("it runs");
+    session.absorb_corpus(QueueEvent { number, kind: QueueNews::Found(Found::Evaluated(results)) });
+    session.apply(EvaluationCommand::ShowSentences);
+    let thread = CorpusThread::spawn(Arc::new(|| {}));
+    answer(session, &thread, |page| !page.rows.is_empty());
+    session.apply(CorpusCommand::Select(Some(0)));
+    answer(session, &thread, |page| page.detail.is_some());
+    session.apply(CorpusCommand::OpenSentence);
+}
 
 /// What a model made of these pairs: (source, reference, translation).
 pub fn measured(name: &str, pairs: &[(&str, &str, &str)]) -> MeasuredSystem {

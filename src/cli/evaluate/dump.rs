@@ -10,7 +10,7 @@ use crate::corpus::overview::evaluated::{Evaluated, EvaluationRecord, MeasuredSy
 use crate::corpus::overview::figures;
 use crate::corpus::overview::figures::figure;
 use crate::error::Result;
-use crate::text::tsv;
+use crate::text::tsv::{Tsv, TsvCell};
 use crate::text::write::write_inside;
 
 /// Writes all files; those of an earlier run with the same names are replaced.
@@ -52,11 +52,6 @@ fn names(evaluated: &Evaluated) -> Vec<String> {
     names
 }
 
-/// A sentence as a cell; see [`crate::text::tsv`].
-fn cell(text: &str) -> String {
-    tsv::one_cell(text)
-}
-
 /// A sentence on a line of its own.
 fn one_line(text: &str) -> String {
     text.replace(char::is_control, " ")
@@ -65,43 +60,37 @@ fn one_line(text: &str) -> String {
 /// A row for each sentence, for sorting.
 fn table(file: &mut impl Write, measured: &MeasuredSystem) -> std::io::Result<()> {
     let report = &measured.report;
-    write!(file, "line\tsource_words\twords\tnll\tnll_per_word\tsource_unk\treference_unk")?;
+    let mut head: Vec<String> = ["line", "source_words", "words", "nll", "nll_per_word", "source_unk", "reference_unk"]
+        .map(str::to_owned)
+        .to_vec();
     for unk in &report.unk {
         let of = if report.unk.len() > 1 { format!("_{}", unk.name()) } else { String::new() };
-        write!(file, "\tbleu{of}\tchrf2{of}\toutput_unk{of}\ttranslation{of}")?;
+        head.extend(["bleu", "chrf2", "output_unk", "translation"].map(|name| format!("{name}{of}")));
     }
-    if measured.aligned().is_some() {
-        write!(file, "\taer")?;
-    }
+    head.extend(measured.aligned().map(|_| "aer".to_owned()));
+    head.push("source".to_owned());
     let count = report.records.first().map_or(0, |record| record.pair.references.len());
-    let heads: String =
-        (1..=count).map(|n| if count == 1 { "\treference".into() } else { format!("\treference_{n}") }).collect();
-    writeln!(file, "\tsource{heads}")?;
+    head.extend((1..=count).map(|n| if count == 1 { "reference".into() } else { format!("reference_{n}") }));
+    let mut tsv = Tsv::new(file, head)?;
     for (number, record) in report.records.iter().enumerate() {
-        write!(
-            file,
-            "{}\t{}\t{}\t{:.6}\t{:.6}\t{}\t{}",
-            number + 1,
-            record.source_words,
-            record.words,
-            record.nll,
-            record.nll / record.words.max(1) as f64,
-            u8::from(record.source_unk),
-            u8::from(record.reference_unk)
-        )?;
-        for translation in &record.translations {
-            let Translation { bleu, has_unk, text, .. } = translation;
-            let (unk, chrf) = (u8::from(*has_unk), translation.counts.chrf.score());
-            write!(file, "\t{bleu:.4}\t{chrf:.4}\t{unk}\t{}", cell(text))?;
+        let (words, nll) = (record.words, record.nll);
+        let unknown = [record.source_unk, record.reference_unk].map(|unk| u8::from(unk).to_string());
+        let counts = [number + 1, record.source_words, words].map(|count| count.to_string());
+        let nll = [nll, nll / words.max(1) as f64].map(|nll| format!("{nll:.6}"));
+        let mut row: Vec<TsvCell> = counts.into_iter().chain(nll).chain(unknown).map(TsvCell::Plain).collect();
+        for Translation { bleu, has_unk, text, counts, .. } in &record.translations {
+            let scores = [*bleu, counts.chrf.score()].map(|score| TsvCell::Plain(format!("{score:.4}")));
+            row.extend(scores.into_iter().chain([TsvCell::plain(&u8::from(*has_unk)), text.into()]));
         }
         if let Some(alignment) = measured.aligned() {
             let aer = alignment.sentences.get(number).and_then(|counts| counts.rates().aer);
-            write!(file, "\t{}", figure(aer, 6))?;
+            row.push(TsvCell::Plain(figure(aer, 6)));
         }
-        let references: Vec<String> = record.pair.references.iter().map(|text| cell(text)).collect();
-        writeln!(file, "\t{}\t{}", cell(&record.pair.source), references.join("\t"))?;
+        let texts = std::iter::once(&record.pair.source).chain(record.pair.references.iter());
+        row.extend(texts.map(|text| TsvCell::from(&**text)));
+        tsv.row(row)?;
     }
-    Ok(())
+    tsv.finish()
 }
 
 /// An object for each sentence, for programs.

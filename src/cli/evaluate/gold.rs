@@ -6,12 +6,12 @@ use clap::{Args, ValueEnum};
 
 use crate::aligner::words::LineAligner;
 use crate::cli::args::{Runtime, definition, samples, threshold};
-use crate::cli::progress::ProgressLine;
+use crate::cli::evaluate::bar::with_bar;
 use crate::cli::statistical::{StatisticalArgs, Text};
 use crate::cli::{bundled, output};
 use crate::corpus::overview::gold;
 use crate::corpus::overview::gold::{AlignmentOptions, Baseline, ImportanceRow};
-use crate::corpus::overview::test_set::{EvaluationProgress as Now, TestPair, TestSet};
+use crate::corpus::overview::test_set::TestSet;
 use crate::decoding::importance::Importance;
 use crate::error::{Error, Result};
 use crate::evaluation::EvaluatedSystem;
@@ -122,10 +122,7 @@ impl GoldArgs {
             BaseArg::Zero => Some(Base::Zero),
             BaseArg::One => Some(Base::One),
         };
-        let source: Vec<&str> = test_set.pairs.iter().map(|pair| pair.source.as_ref()).collect();
-        let target: Vec<&str> =
-            test_set.pairs.iter().filter_map(|pair| pair.references.first()).map(AsRef::as_ref).collect();
-        let gold = read::read(path, &read::lengths(&source, &target), &LinkLayout { notation, base, order })?;
+        let gold = read::read(path, &test_set.lengths(), &LinkLayout { notation, base, order })?;
         output::tell(&format!("{}: {}", path.display(), gold.note));
         Ok(Some(GoldSet {
             gold,
@@ -167,9 +164,7 @@ impl GoldArgs {
         languages: Option<(&str, &str)>,
         threads: usize,
     ) -> Result<Vec<Baseline>> {
-        let pair = |pair: &'_ TestPair| (pair.source.clone(), pair.references.first().cloned().unwrap_or_default());
-        let pairs: Vec<_> = test_set.pairs.iter().map(pair).collect();
-        let pairs: Vec<(&str, &str)> = pairs.iter().map(|(source, target)| (&**source, &**target)).collect();
+        let pairs: Vec<(&str, &str)> = test_set.pairs.iter().map(|pair| (&*pair.source, pair.reference())).collect();
         let target = test_set.references.first().unwrap_or(&test_set.source);
         let text = Text { files: (&test_set.source, target), pairs: &pairs, pretokenized: test_set.pretokenized };
         let mut aligner = match languages {
@@ -201,17 +196,13 @@ impl GoldSet {
             _ => None,
         };
         let total = test_set.len() * (1 + usize::from(reverse.is_some()));
-        let mut bar = ProgressLine::new(format!("aligning with {}", system.name()), Some(total as u64), false);
-        let mut tell = |now: Now| bar.add(now.sentences, now.words, now.done as u64);
         let options = AlignmentOptions { thresholds: self.thresholds.clone(), batch };
         let gold = (test_set, self.gold.pairs.as_slice());
-        let report = gold::measure(forward, reverse, gold, &options, &CancellationToken::forever(), &mut tell);
-        bar.finish();
-        report
+        with_bar(format!("aligning with {}", system.name()), total, |hear| {
+            gold::measure(forward, reverse, gold, &options, &CancellationToken::forever(), hear)
+        })
     }
-}
 
-impl GoldSet {
     /// Measures the other definitions of what matters that were asked for, where the model has what they need.
     pub fn importances(
         &self,
@@ -236,18 +227,10 @@ impl GoldSet {
         let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
         let mut aligner = Aligner { system, stepper: stepper.as_mut() };
         let total = test_set.len() * definitions.len();
-        let mut bar = ProgressLine::new(format!("measuring {}", model.config.name), Some(total as u64), false);
-        let mut tell = |now: Now| bar.add(now.sentences, now.words, now.done as u64);
         let gold = (test_set, self.gold.pairs.as_slice());
-        let rows = gold::importances(
-            &mut aligner,
-            gold,
-            (&definitions, self.samples),
-            &CancellationToken::forever(),
-            &mut tell,
-        );
-        bar.finish();
-        rows
+        with_bar(format!("measuring {}", model.config.name), total, |hear| {
+            gold::importances(&mut aligner, gold, (&definitions, self.samples), &CancellationToken::forever(), hear)
+        })
     }
 }
 

@@ -13,7 +13,7 @@ use crate::corpus::overview::test_set::Unk;
 pub fn table(evaluated: &Evaluated) -> String {
     let models = &evaluated.models;
     let mut parts = vec![at_a_glance(models), summary(models)];
-    parts.extend(by_length(models));
+    parts.extend(by_length(evaluated));
     parts.extend(bootstrap(evaluated));
     parts.extend(alignments(evaluated));
     parts.push(notes(evaluated));
@@ -70,23 +70,17 @@ fn summary(models: &[Arc<MeasuredSystem>]) -> String {
 
 /// By length: a table for each set and kind of output, a row for each bucket; for each model BLEU, or the perplexity
 /// where there are no translations.
-fn by_length(models: &[Arc<MeasuredSystem>]) -> Vec<String> {
+fn by_length(evaluated: &Evaluated) -> Vec<String> {
+    let models = &evaluated.models;
     let Some(first) = reports(models).next() else { return Vec::new() };
     let translated = !first.unk.is_empty();
     let mut tables = Vec::new();
     for all in first.rows.iter().filter(|row| row.bucket.is_none()) {
-        let here = |row: &&ScoresRow| row.set == all.set && row.unk == all.unk && row.bucket.is_some();
-        // Another model may cut sentences into more words, and have buckets that the first has not.
-        let mut buckets: Vec<&ScoresRow> = Vec::new();
-        for row in reports(models).flat_map(|report| report.rows.iter().filter(here)) {
-            if buckets.iter().all(|known| known.bucket != row.bucket) {
-                buckets.push(row);
-            }
-        }
+        let here = |row: &ScoresRow| row.set == all.set && row.unk == all.unk;
+        let buckets = evaluated.buckets(all.set, all.unk);
         if buckets.is_empty() {
             continue;
         }
-        buckets.sort_by_key(|row| row.bucket.as_ref().map(|bucket| bucket.from));
         let mut title = format!("{}, {}", if translated { "BLEU" } else { "perplexity" }, all.set.name());
         if first.unk.len() > 1 {
             let _ = write!(title, ", UNK {}", all.unk.name());
@@ -94,13 +88,12 @@ fn by_length(models: &[Arc<MeasuredSystem>]) -> Vec<String> {
         let names = reports(models).flat_map(|report| ["sentences".to_owned(), report.name.clone()]);
         let mut table = TextTable::new([title].into_iter().chain(names));
         for bucket in buckets {
-            let same = |row: &&ScoresRow| here(row) && row.bucket == bucket.bucket;
             let cells = reports(models).flat_map(|report| {
-                let row = report.rows.iter().find(same);
+                let row = report.rows.iter().find(|row| here(row) && row.bucket.as_ref() == Some(bucket));
                 let value = row.and_then(|row| if translated { row.scores.bleu } else { row.scores.perplexity() });
                 [row.map_or(0, |row| row.scores.sentences).to_string(), figure(value, 2)]
             });
-            table.row([bucket.length().to_owned()].into_iter().chain(cells));
+            table.row([bucket.name.clone()].into_iter().chain(cells));
         }
         tables.push(table.text());
     }

@@ -90,19 +90,19 @@ fn counted_word(line: &str) -> Option<(&str, u32)> {
 }
 
 /// The name of a line of [`CLASSES`], as it is shown.
-pub fn class_name((low, high): (u32, u32)) -> String {
-    match (low, high) {
-        (low, u32::MAX) => format!("{low}+"),
-        (low, high) if low == high => low.to_string(),
-        (low, high) => format!("{low}\u{2013}{high}"),
-    }
+pub fn class_name(range: (u32, u32)) -> String {
+    ranged(range, "+", "\u{2013}")
 }
 
 /// The range of a line of [`CLASSES`], as a condition has it.
-pub fn class_range((low, high): (u32, u32)) -> String {
-    match (low, high) {
-        (low, u32::MAX) => format!("{low}.."),
-        (low, high) if low == high => low.to_string(),
-        (low, high) => format!("{low}..{high}"),
+pub fn class_range(range: (u32, u32)) -> String {
+    ranged(range, "..", "..")
+}
+
+fn ranged((low, high): (u32, u32), more: &str, to: &str) -> String {
+    match high {
+        u32::MAX => format!("{low}{more}"),
+        _ if low == high => low.to_string(),
+        _ => format!("{low}{to}{high}"),
     }
 }

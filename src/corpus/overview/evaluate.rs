@@ -9,7 +9,7 @@ use crate::analysis::unknown::Replacing;
 use crate::analysis::{bleu, chrf};
 use crate::corpus::measures::scores::ComparedScores;
 use crate::corpus::overview::evaluated::{EvaluationRecord, EvaluationReport, Translation, rows};
-use crate::corpus::overview::test_set::{EvaluationProgress, EvaluationStage, TestPair, TestSet, Unk};
+use crate::corpus::overview::test_set::{EvaluationListener, EvaluationStage, TestPair, TestSet, Unk};
 use crate::decoding;
 use crate::decoding::Hypothesis;
 use crate::decoding::batching::WINDOW;
@@ -63,7 +63,7 @@ impl EvaluationOptions {
     }
 }
 
-/// Evaluates a model or an ensemble. The ticket is checked at every step of every batch; `progress` may block, as while paused.
+/// Evaluates a model or an ensemble. The ticket is checked at every step of every batch.
 ///
 /// # Errors
 /// [`Error::Stale`] as soon as the ticket is stale; a line that the model cannot read, named; what the search
@@ -74,12 +74,10 @@ pub fn run<'a>(
     test_set: &TestSet,
     options: &EvaluationOptions,
     ticket: &CancellationToken,
-    progress: &mut dyn FnMut(EvaluationProgress),
+    hear: &mut EvaluationListener<'_>,
 ) -> Result<EvaluationReport> {
     let system = system.into();
-    let total = test_set.len() * (1 + options.unk.len());
-    let mut run =
-        Run { system, test_set, options, ticket, progress, done: 0, total, seconds: 0.0, words: 0, translated: 0 };
+    let mut run = Run { system, test_set, options, ticket, hear, seconds: 0.0, words: 0, translated: 0 };
     let mut records = Vec::with_capacity(test_set.len());
     let window = options.batch.max(1) * WINDOW;
     for start in (0..test_set.len()).step_by(window) {
@@ -118,9 +116,7 @@ struct Run<'a> {
     test_set: &'a TestSet,
     options: &'a EvaluationOptions,
     ticket: &'a CancellationToken,
-    progress: &'a mut dyn FnMut(EvaluationProgress),
-    done: usize,
-    total: usize,
+    hear: &'a mut EvaluationListener<'a>,
     seconds: f64,
     words: usize,
     translated: usize,
@@ -183,7 +179,8 @@ impl Run<'_> {
             for (&index, forced) in indexes.iter().zip(forced) {
                 nll[index] = -forced.token_log_p.iter().map(|&log_p| f64::from(log_p)).sum::<f64>();
             }
-            self.tell(EvaluationStage::Scoring, indexes.len(), indexes.iter().map(|&index| pairs[index].1.len()).sum());
+            let words = indexes.iter().map(|&index| pairs[index].1.len()).sum();
+            (self.hear)(EvaluationStage::Scoring, indexes.len(), words);
             Ok(())
         })?;
         Ok(nll)
@@ -214,11 +211,13 @@ impl Run<'_> {
             }
             self.words += words;
             self.translated += sentences;
-            self.tell(EvaluationStage::Translating(unk), sentences, words);
+            (self.hear)(EvaluationStage::Translating(unk), sentences, words);
             // A pause is not work.
             begun = self.options.clock.map(|clock| clock());
         })?;
-        self.tell_rest(EvaluationStage::Translating(unk), cases.len() - chosen.len());
+        if chosen.len() < cases.len() {
+            (self.hear)(EvaluationStage::Translating(unk), cases.len() - chosen.len(), 0);
+        }
         if self.options.replace_unk.is_some() {
             asked.read_rows(stepper, &sources, &[], &mut found)?;
         }
@@ -249,16 +248,5 @@ impl Run<'_> {
     /// The id of `[UNK]` on both sides.
     fn unk(&self) -> u32 {
         self.system.specials().unk
-    }
-
-    fn tell_rest(&mut self, stage: EvaluationStage, sentences: usize) {
-        if sentences > 0 {
-            self.tell(stage, sentences, 0);
-        }
-    }
-
-    fn tell(&mut self, stage: EvaluationStage, sentences: usize, words: usize) {
-        self.done += sentences;
-        (self.progress)(EvaluationProgress { stage, sentences, words, done: self.done, total: self.total });
     }
 }

@@ -214,6 +214,22 @@ pub struct Evaluated {
     pub left_out: Option<String>,
 }
 
+impl Evaluated {
+    /// The buckets of lengths that any model has sentences of a set in, shortest first: another model may cut sentences
+    /// into more words, and have buckets that the first has not.
+    pub fn buckets(&self, set: Set, unk: Unk) -> Vec<&Bucket> {
+        let rows = self.models.iter().flat_map(|measured| &measured.report.rows);
+        let mut buckets: Vec<&Bucket> = Vec::new();
+        for bucket in rows.filter(|row| row.set == set && row.unk == unk).filter_map(|row| row.bucket.as_ref()) {
+            if !buckets.contains(&bucket) {
+                buckets.push(bucket);
+            }
+        }
+        buckets.sort_by_key(|bucket| bucket.from);
+        buckets
+    }
+}
+
 /// Compares the systems of two reports of the same test set, all sentences, for each kind of translation that both have.
 /// The same seed gives the same answer.
 pub fn compare(

@@ -1,7 +1,5 @@
 //! Floor 7: the figures of what was measured, for spreadsheets and programs. Pure.
 
-use std::fmt::Write as _;
-
 use serde_json::{Value, json};
 
 use crate::analysis::aer;
@@ -9,7 +7,8 @@ use crate::analysis::bootstrap::{Interval, Paired};
 use crate::corpus::measures::scores::Comparison;
 use crate::corpus::overview::evaluated::{Evaluated, MeasuredSystem, ScoresRow};
 use crate::corpus::overview::gold;
-use crate::text::tsv::one_cell;
+use crate::text::tsv;
+use crate::text::tsv::TsvCell;
 
 /// A number with so many digits, or a dash where there is none.
 pub fn figure(value: Option<f64>, digits: usize) -> String {
@@ -79,19 +78,27 @@ pub fn tsv(evaluated: &Evaluated) -> String {
     tables.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
+/// A table of these heads, which tabs part.
+fn table(head: &str, rows: impl Iterator<Item = Vec<TsvCell>>) -> String {
+    tsv::text(&head.split('\t').collect::<Vec<_>>(), rows)
+}
+
+/// A row: names of models, then numbers and words of this program.
+fn row<'a>(names: impl IntoIterator<Item = &'a str>, rest: impl IntoIterator<Item = String>) -> Vec<TsvCell> {
+    names.into_iter().map(TsvCell::from).chain(rest.into_iter().map(TsvCell::Plain)).collect()
+}
+
 /// One row for each model, set, kind of output and bucket.
 pub fn scores(evaluated: &Evaluated) -> String {
-    let mut text =
-        "model\tset\tunk\tlength\tsentences\twords\tnll\tnll_per_word\tperplexity\tbleu\tchrf2\twords_per_second\n"
-            .to_owned();
-    for measured in &evaluated.models {
-        for row in &measured.report.rows {
-            let scores = &row.scores;
-            let cells = [
-                one_cell(&measured.report.name),
-                row.set.name().to_owned(),
-                row.unk.name().to_owned(),
-                row.length().to_owned(),
+    let head =
+        "model\tset\tunk\tlength\tsentences\twords\tnll\tnll_per_word\tperplexity\tbleu\tchrf2\twords_per_second";
+    let rows = evaluated.models.iter().flat_map(|measured| {
+        measured.report.rows.iter().map(|at| {
+            let scores = &at.scores;
+            let rest = [
+                at.set.name().to_owned(),
+                at.unk.name().to_owned(),
+                at.length().to_owned(),
                 scores.sentences.to_string(),
                 scores.words.to_string(),
                 figure(scores.nll_per_sentence(), 6),
@@ -101,44 +108,38 @@ pub fn scores(evaluated: &Evaluated) -> String {
                 figure(scores.chrf, 4),
                 figure(measured.words_per_second.filter(|_| !measured.report.unk.is_empty()), 1),
             ];
-            let _ = writeln!(text, "{}", cells.join("\t"));
-        }
-    }
-    text
+            row([measured.report.name.as_str()], rest)
+        })
+    });
+    table(head, rows)
 }
 
 /// One row for each two models that were compared, kind of output and metric.
 pub fn bootstrap(evaluated: &Evaluated) -> Option<String> {
-    let mut text = String::from(
-        "first\tsecond\tunk\tmetric\tfirst_score\tsecond_score\tdifference\tlow\thigh\tsecond_wins\tp_value\tresamples\n",
-    );
-    let name = |at: usize| evaluated.models.get(at).map(|measured| one_cell(&measured.report.name)).unwrap_or_default();
-    for against in &evaluated.comparisons {
-        for (metric, paired) in [("bleu", &against.by.bleu), ("chrf2", &against.by.chrf)] {
+    let head =
+        "first\tsecond\tunk\tmetric\tfirst_score\tsecond_score\tdifference\tlow\thigh\tsecond_wins\tp_value\tresamples";
+    let name = |at: usize| evaluated.models.get(at).map_or("", |measured| &measured.report.name);
+    let rows = evaluated.comparisons.iter().flat_map(|against| {
+        [("bleu", &against.by.bleu), ("chrf2", &against.by.chrf)].map(|(metric, paired)| {
             let Interval { value, low, high, .. } = paired.difference;
-            let (first, second) = (name(against.pair.0), name(against.pair.1));
             let numbers =
                 [paired.first.value, paired.second.value, value, low, high, paired.second_wins, paired.p_value];
-            let numbers = numbers.map(|number| format!("{number:.4}")).join("\t");
-            let (unk, resamples) = (against.unk.name(), paired.resamples);
-            let _ = writeln!(text, "{first}\t{second}\t{unk}\t{metric}\t{numbers}\t{resamples}");
-        }
-    }
-    (!evaluated.comparisons.is_empty()).then_some(text)
+            let numbers = numbers.map(|number| format!("{number:.4}"));
+            let words = [against.unk.name().to_owned(), metric.to_owned()].into_iter().chain(numbers);
+            row([name(against.pair.0), name(against.pair.1)], words.chain([paired.resamples.to_string()]))
+        })
+    });
+    (!evaluated.comparisons.is_empty()).then(|| table(head, rows))
 }
 
 /// One row for each of [`lines`].
 pub fn alignments(evaluated: &Evaluated) -> Option<String> {
-    let mut text = String::from(
-        "model\treverse_model\tdirection\treading\tthreshold\timportance\tkendall_with_alpha\tlinks\tsure\tprecision\trecall\taer\n",
-    );
+    let head = "model\treverse_model\tdirection\treading\tthreshold\timportance\tkendall_with_alpha\tlinks\tsure\tprecision\trecall\taer";
     let lines = lines(evaluated);
     let dash = || "-".to_owned();
-    for line in &lines {
+    let rows = lines.iter().map(|line| {
         let rates = line.counts.rates();
-        let cells = [
-            one_cell(line.name),
-            line.reverse.map_or_else(dash, one_cell),
+        let rest = [
             line.direction.to_owned(),
             line.reading.unwrap_or("-").to_owned(),
             line.rule.flatten().map_or_else(dash, |theta| theta.to_string()),
@@ -150,9 +151,9 @@ pub fn alignments(evaluated: &Evaluated) -> Option<String> {
             figure(rates.recall, 6),
             figure(rates.aer, 6),
         ];
-        let _ = writeln!(text, "{}", cells.join("\t"));
-    }
-    (!lines.is_empty()).then_some(text)
+        row([line.name, line.reverse.unwrap_or("-")], rest)
+    });
+    (!lines.is_empty()).then(|| table(head, rows))
 }
 
 /// Everything but the sentences.
@@ -170,6 +171,21 @@ pub fn json(evaluated: &Evaluated) -> Value {
            "gold": gold,
            "models": (0..evaluated.models.len()).map(|at| model(evaluated, at)).collect::<Vec<_>>(),
            "baselines": baselines.collect::<Vec<_>>()})
+}
+
+/// As [`json`], with every two models, not only each with the first, and what was left out.
+pub fn json_of_all(evaluated: &Evaluated) -> Value {
+    let mut all = json(evaluated);
+    let name = |place: usize| evaluated.models.get(place).map(|measured| measured.report.name.clone());
+    let comparisons = evaluated.comparisons.iter().map(|against| {
+        let mut object = comparison(against.unk.name(), &against.by);
+        object["first"] = json!(name(against.pair.0));
+        object["second"] = json!(name(against.pair.1));
+        object
+    });
+    all["comparisons"] = comparisons.collect();
+    all["left_out"] = json!(evaluated.left_out);
+    all
 }
 
 /// What was counted of links, and its rates.
@@ -215,7 +231,7 @@ fn object(row: &ScoresRow) -> Value {
 }
 
 /// Two systems, by each score.
-pub fn comparison(unk: &str, by: &Comparison) -> Value {
+fn comparison(unk: &str, by: &Comparison) -> Value {
     let interval = |interval: &Interval| json!({"value": interval.value, "mean": interval.mean, "low": interval.low, "high": interval.high});
     let paired = |paired: &Paired| {
         json!({"first": interval(&paired.first), "second": interval(&paired.second),

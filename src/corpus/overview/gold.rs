@@ -5,14 +5,12 @@ use crate::aligner::learned::Directions;
 use crate::aligner::words::LineAligner;
 use crate::analysis::aer;
 use crate::analysis::reading::Reading;
-use crate::analysis::symmetrize::{SYMMETRIZATIONS, Symmetrization};
-use crate::corpus::overview::test_set::{EvaluationProgress, EvaluationStage, TestPair, TestSet};
+use crate::corpus::overview::test_set::{EvaluationListener, EvaluationStage, TestSet};
 use crate::decoding::importance::Importance;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, AlignerDirection, Extraction, WordPair};
 use crate::evaluation::system::EvaluatedSystem;
 use crate::text::links::{Link, Links};
-use crate::text::words::words;
 use crate::ticket::CancellationToken;
 
 /// How to measure alignments.
@@ -77,18 +75,13 @@ pub fn measure(
     (test_set, gold): (&TestSet, &[Links]),
     options: &AlignmentOptions,
     ticket: &CancellationToken,
-    progress: &mut dyn FnMut(EvaluationProgress),
+    hear: &mut EvaluationListener<'_>,
 ) -> Result<AlignmentErrorReport> {
     if gold.len() != test_set.len() {
         let message = format!("has {} sentences, but the gold alignment has {}", test_set.len(), gold.len());
         return Err(Error::file(&test_set.source, message));
     }
-    let total = test_set.len() * (1 + usize::from(reverse.is_some()));
-    let mut done = 0;
-    let mut tell = |sentences, words| {
-        done += sentences;
-        progress(EvaluationProgress { stage: EvaluationStage::Aligning, sentences, words, done, total });
-    };
+    let mut tell = |sentences, words| hear(EvaluationStage::Aligning, sentences, words);
     // A row of the reverse model that has one reading alone is the same in both.
     let readings = reverse
         .iter()
@@ -111,8 +104,13 @@ pub fn measure(
         }
         None => None,
     };
+    let directions =
+        AlignerDirection::all().filter(|direction| back.is_some() || *direction == AlignerDirection::Forward);
     for (index, &extraction) in extractions.iter().enumerate() {
-        for (direction, links) in directions(&there, back.as_deref(), index) {
+        for direction in directions.clone() {
+            let back = |at: usize| back.as_ref().map_or(&[][..], |back| &back[at][index]);
+            let links = there.iter().enumerate().map(|(at, there)| direction.of(there[index].clone(), back(at)));
+            let links: Vec<Vec<Link>> = links.collect();
             let counts: Vec<aer::AerCounts> =
                 links.iter().zip(gold).map(|(links, gold)| aer::AerCounts::of(links, gold)).collect();
             report.rows.push(AlignmentErrorRow { direction, extraction, counts: counts.iter().sum() });
@@ -144,15 +142,13 @@ pub fn importances(
     (test_set, gold): (&TestSet, &[Links]),
     (definitions, samples): (&[&'static Importance], usize),
     ticket: &CancellationToken,
-    progress: &mut dyn FnMut(EvaluationProgress),
+    hear: &mut EvaluationListener<'_>,
 ) -> Result<Vec<ImportanceRow>> {
     let pairs = read(aligner.system, test_set, false)?;
     let pairs: Vec<&WordPair> = pairs.iter().collect();
-    let (mut done, total) = (0, pairs.len() * definitions.len());
     let mut row = |definition: &&'static Importance| {
         let found = aligner.important_links((definition, samples), &pairs, None, ticket, &mut |words| {
-            done += 1;
-            progress(EvaluationProgress { stage: EvaluationStage::Aligning, sentences: 1, words, done, total });
+            hear(EvaluationStage::Aligning, 1, words);
         })?;
         let ranks: Vec<f64> = found.iter().flat_map(|found| found.ranks.iter().copied()).collect();
         let kendall = (!ranks.is_empty()).then(|| ranks.iter().sum::<f64>() / ranks.len() as f64);
@@ -167,7 +163,7 @@ fn read(system: EvaluatedSystem<'_>, test_set: &TestSet, turned: bool) -> Result
     let pairs = test_set.pairs.iter().enumerate();
     pairs
         .map(|(number, pair)| {
-            let (source, reference) = (pair.source.as_ref(), pair.references.first().map_or("", AsRef::as_ref));
+            let (source, reference) = (pair.source.as_ref(), pair.reference());
             let lines = if turned { (reference, source) } else { (source, reference) };
             WordPair::read(system, lines, test_set.pretokenized).map_err(|refused| {
                 let path = match test_set.references.first() {
@@ -186,23 +182,6 @@ fn turned(links: Vec<Vec<Vec<Link>>>) -> Vec<Vec<Vec<Link>>> {
     links.into_iter().map(|lists| lists.into_iter().map(turn).collect()).collect()
 }
 
-/// The links of every direction that there is, of one extraction.
-fn directions(
-    there: &[Vec<Vec<Link>>],
-    back: Option<&[Vec<Vec<Link>>]>,
-    extraction: usize,
-) -> Vec<(AlignerDirection, Vec<Vec<Link>>)> {
-    let of = |links: &[Vec<Vec<Link>>]| links.iter().map(|lists| lists[extraction].clone()).collect::<Vec<_>>();
-    let forward = of(there);
-    let Some(reverse) = back.map(of) else { return vec![(AlignerDirection::Forward, forward)] };
-    let both = |way: &'static Symmetrization| {
-        let links = forward.iter().zip(&reverse).map(|(there, back)| (way.combine)(there, back)).collect();
-        (AlignerDirection::Both(way), links)
-    };
-    let combined: Vec<_> = SYMMETRIZATIONS.iter().map(both).collect();
-    [(AlignerDirection::Forward, forward), (AlignerDirection::Reverse, reverse)].into_iter().chain(combined).collect()
-}
-
 /// What no model is needed for, measured beside the models: the floor and the ceiling of their error rates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Baseline {
@@ -214,20 +193,17 @@ pub struct Baseline {
 
 /// The diagonal, and the links of a statistical aligner where there is one, against gold links.
 pub fn baselines(test_set: &TestSet, gold: &[Links], aligner: Option<&mut LineAligner>) -> Vec<Baseline> {
-    let text = |pair: &TestPair| (pair.source.clone(), pair.references.first().cloned().unwrap_or_default());
-    let pairs: Vec<_> = test_set.pairs.iter().map(text).collect();
-    let lines = pairs.iter().map(|(source, target)| diagonal(words(source).count(), words(target).count()));
+    let lines = test_set.lengths().into_iter().map(|(t_x, t_y)| diagonal(t_x, t_y));
     let mut baselines =
         vec![Baseline { name: "diagonal", rows: vec![(AlignerDirection::Forward.name(), count(lines, gold))] }];
     if let Some(aligner) = aligner {
-        let found: Vec<Directions> = pairs.iter().map(|(source, target)| aligner.lines(source, target)).collect();
-        let both = SYMMETRIZATIONS.iter().map(AlignerDirection::Both);
+        let pairs = test_set.pairs.iter();
+        let found: Vec<Directions> = pairs.map(|pair| aligner.lines(&pair.source, pair.reference())).collect();
         let row = |direction: AlignerDirection| {
             let links = found.iter().map(|found| direction.of(found.forward.clone(), &found.reverse));
             (direction.name(), count(links, gold))
         };
-        let rows = [AlignerDirection::Forward, AlignerDirection::Reverse].into_iter().chain(both).map(row).collect();
-        baselines.push(Baseline { name: "statistical", rows });
+        baselines.push(Baseline { name: "statistical", rows: AlignerDirection::all().map(row).collect() });
     }
     baselines
 }

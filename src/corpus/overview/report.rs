@@ -2,15 +2,16 @@
 
 use std::fmt::Write as _;
 
+use crate::analysis::bootstrap::Paired;
 use crate::corpus::export::picture;
 use crate::corpus::judgements::judge::{ErrorMark, Judgement};
 use crate::corpus::measures::aggregate;
-use crate::corpus::measures::aggregate::Aggregate;
 use crate::corpus::measures::score::score;
-use crate::corpus::measures::table::MEASURES;
+use crate::corpus::measures::table::{CorpusMeasure, MEASURES};
 use crate::corpus::overview::tables;
+use crate::corpus::overview::tables::{heads, html_table, number};
 use crate::corpus::query::column::TableColumn;
-use crate::corpus::store::corpus::CorpusTable;
+use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::kinds::{MOST_IN_REPORT, Out, columns};
 use crate::error::{Error, Result};
@@ -90,79 +91,60 @@ fn aggregates(out: &Out, corpus: &CorpusTable) -> String {
     if corpus.systems.is_empty() {
         return String::new();
     }
-    let all: Vec<Aggregate> =
-        (0..corpus.systems.len()).map(|system| aggregate::aggregate(corpus, system, &out.rows)).collect();
-    let mut html = "<h2>All chosen sentences</h2>\n<div class=\"wide\"><table><tr><th>System</th><th>sentences</th>\
-                    <th>BLEU</th><th>chrF2</th>"
-        .to_owned();
-    for measure in MEASURES.iter() {
-        let _ = write!(html, "<th title=\"{}\">{}, mean</th>", escaped(measure.about), escaped(measure.title));
-    }
-    html += "</tr>\n";
-    for (column, of) in corpus.systems.iter().zip(&all) {
-        let _ = write!(html, "<tr><td>{}</td><td>{}</td>", escaped(&column.system.name), of.sentences);
-        let _ = write!(html, "<td>{}</td><td>{}</td>", figure(of.bleu, 1), figure(of.chrf, 1));
-        for (mean, measure) in of.means.iter().zip(MEASURES.iter()) {
-            let _ = write!(html, "<td>{}</td>", figure(*mean, measure.digits.max(2)));
-        }
-        html += "</tr>\n";
-    }
-    html += "</table></div>\n";
-    html + &comparisons(out, corpus) + &scores(out, corpus)
-}
-
-fn figure(number: Option<f64>, digits: usize) -> String {
-    number.map_or_else(String::new, |number| format!("{number:.digits$}"))
+    let means: Vec<String> = MEASURES.iter().map(|measure| format!("{}, mean", measure.title)).collect();
+    let means = means.iter().zip(MEASURES.iter()).map(|(head, measure)| (head.as_str(), measure.about));
+    let row = |(system, column): (usize, &SystemColumn)| {
+        let scores = aggregate::scores(corpus, system, &out.rows);
+        let mut row = vec![column.system.name.clone(), scores.sentences.to_string()];
+        row.extend([scores.bleu, scores.chrf].map(|score| number(score, 1)));
+        let mean = |(n, measure): (usize, &CorpusMeasure)| {
+            number(aggregate::mean(corpus, system, n, &out.rows), measure.digits.max(2))
+        };
+        row.extend(MEASURES.iter().enumerate().map(mean));
+        row
+    };
+    let rows: Vec<Vec<String>> = corpus.systems.iter().enumerate().map(row).collect();
+    let head = heads(&["System", "sentences", "BLEU", "chrF2"]).chain(means);
+    let table = html_table(head, &rows);
+    format!("<h2>All chosen sentences</h2>\n{table}{}{}", comparisons(out, corpus), scores(out, corpus))
 }
 
 fn comparisons(out: &Out, corpus: &CorpusTable) -> String {
-    let mut rows = String::new();
-    for second in 1..corpus.systems.len() {
-        for first in 0..second {
-            let Some(paired) = aggregate::compare(corpus, first, second, &out.rows) else { continue };
-            let name = |at: usize| escaped(&corpus.systems[at].system.name);
-            let _ = writeln!(
-                rows,
-                "<tr><td>{} less {}</td><td>{:+.2}</td><td>{:+.2} to {:+.2}</td><td>{:.3}</td></tr>",
-                name(second),
-                name(first),
-                paired.difference.value,
-                paired.difference.low,
-                paired.difference.high,
-                paired.p_value
-            );
-        }
-    }
+    let pairs = (0..corpus.systems.len()).flat_map(|second| (0..second).map(move |first| (first, second)));
+    let name = |at: usize| &corpus.systems[at].system.name;
+    let row = |(first, second): (usize, usize)| {
+        let Paired { difference, p_value, .. } = aggregate::compare(corpus, first, second, &out.rows)?;
+        let span = format!("{:+.2} to {:+.2}", difference.low, difference.high);
+        let names = format!("{} less {}", name(second), name(first));
+        Some(vec![names, format!("{:+.2}", difference.value), span, format!("{p_value:.3}")])
+    };
+    let rows: Vec<Vec<String>> = pairs.filter_map(row).collect();
     if rows.is_empty() {
-        return rows;
+        return String::new();
     }
-    format!(
-        "<h2>Differences of BLEU</h2>\n<table><tr><th></th><th>BLEU</th><th>95 % of resamples</th><th>p</th></tr>\n\
-         {rows}</table>\n<p>Paired bootstrap (Koehn 2004) over the sentences where both say something.</p>\n"
-    )
+    let table = html_table(heads(&["", "BLEU", "95 % of resamples", "p"]), &rows);
+    let note = "Paired bootstrap (Koehn 2004) over the sentences where both say something.";
+    format!("<h2>Differences of BLEU</h2>\n{table}<p>{note}</p>\n")
 }
 
 /// Errors that people marked, by the weights of the scheme.
 fn scores(out: &Out, corpus: &CorpusTable) -> String {
-    let mut rows = String::new();
-    for (system, column) in corpus.systems.iter().enumerate() {
+    let row = |(system, column): (usize, &SystemColumn)| {
         let score = score(corpus, system, out.rows.iter().map(|at| *at as usize));
-        let Some(per_word) = score.per_word() else { continue };
-        let name = escaped(&column.system.name);
-        let _ = writeln!(
-            rows,
-            "<tr><td>{name}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{per_word:.4}</td></tr>",
-            score.judgements, score.words, score.marks, score.weight
-        );
-    }
+        let per_word = format!("{:.4}", score.per_word()?);
+        let counts = [score.judgements, score.words, score.marks].map(|count| count.to_string());
+        let row = [column.system.name.clone()].into_iter().chain(counts);
+        Some(row.chain([score.weight.to_string(), per_word]).collect())
+    };
+    let rows: Vec<Vec<String>> = corpus.systems.iter().enumerate().filter_map(row).collect();
     if rows.is_empty() {
-        return rows;
+        return String::new();
     }
     let weights: Vec<String> =
         corpus.scheme.severities.iter().map(|severity| format!("{} {}", severity.name, severity.weight)).collect();
+    let table = html_table(heads(&["", "judgements", "words", "marks", "weight", "weight per word"]), &rows);
     format!(
-        "<h2>Errors marked by people</h2>\n<table><tr><th></th><th>judgements</th><th>words</th><th>marks</th>\
-         <th>weight</th><th>weight per word</th></tr>\n{rows}</table>\n<p>Weights: {}. A translation counts once \
+        "<h2>Errors marked by people</h2>\n{table}<p>Weights: {}. A translation counts once \
          for each annotator who marked errors in it or said that it has none.</p>\n",
         escaped(&weights.join(", "))
     )
@@ -200,10 +182,9 @@ fn sentence(at: usize, out: &Out, corpus: &CorpusTable, workspace: &Workspace) -
 fn numbers(at: usize, out: &Out, corpus: &CorpusTable) -> String {
     let there = |column: &TableColumn| !column.value(corpus, at).is_nan();
     let columns: Vec<TableColumn> = columns(out, corpus).into_iter().filter(there).collect();
-    let head: String = columns.iter().map(|column| format!("<th>{}</th>", escaped(&column.title()))).collect();
-    let row: String =
-        columns.iter().map(|column| format!("<td>{}</td>", column.text(column.value(corpus, at)))).collect();
-    format!("<div class=\"wide\"><table><tr>{head}</tr><tr>{row}</tr></table></div>\n")
+    let titles: Vec<String> = columns.iter().map(|column| column.title()).collect();
+    let row = columns.iter().map(|column| column.text(column.value(corpus, at))).collect();
+    html_table(titles.iter().map(|title| (title.as_str(), "")), &[row])
 }
 
 /// The words of a mark, and those of the source that it concerns.

@@ -85,7 +85,7 @@ pub const TABLES: &[OverviewTable] = &[
     },
 ];
 
-fn number(number: Option<f64>, digits: usize) -> String {
+pub(crate) fn number(number: Option<f64>, digits: usize) -> String {
     number.map_or_else(String::new, |number| format!("{number:.digits$}"))
 }
 
@@ -245,6 +245,25 @@ pub fn overview(
     Ok(counting.finish())
 }
 
+/// A table that scrolls to the side where it is wide; notes of its heads come under the mouse.
+pub(crate) fn html_table<'a>(head: impl IntoIterator<Item = (&'a str, &'a str)>, rows: &[Vec<String>]) -> String {
+    let mut html = "<div class=\"wide\"><table><tr>".to_owned();
+    for (head, note) in head {
+        let note = if note.is_empty() { String::new() } else { format!(" title=\"{}\"", escaped(note)) };
+        let _ = write!(html, "<th{note}>{}</th>", escaped(head));
+    }
+    for row in rows {
+        html += "</tr>\n<tr>";
+        html.extend(row.iter().map(|cell| format!("<td>{}</td>", escaped(cell))));
+    }
+    html + "</tr>\n</table></div>\n"
+}
+
+/// Heads without notes.
+pub(crate) fn heads<'a>(heads: &'a [&'a str]) -> impl Iterator<Item = (&'a str, &'a str)> {
+    heads.iter().map(|head| (*head, ""))
+}
+
 /// The tables of a report. `languages` are those of the aligner, as in [`FilterResources::set`].
 ///
 /// # Errors
@@ -272,19 +291,8 @@ pub fn html(
         if rows.is_empty() {
             continue;
         }
-        let row = |cells: &mut dyn Iterator<Item = &str>, cell: &str| {
-            let cells = cells.fold(String::new(), |mut text, content| {
-                let _ = write!(text, "<{cell}>{}</{cell}>", escaped(content));
-                text
-            });
-            format!("<tr>{cells}</tr>\n")
-        };
-        let _ = write!(html, "<h2>{}</h2>\n<div class=\"wide\"><table>", escaped(table.title));
-        html += &row(&mut table.head.iter().copied(), "th");
-        for cells in &rows {
-            html += &row(&mut cells.iter().map(String::as_str), "td");
-        }
-        html += "</table></div>\n";
+        let _ = writeln!(html, "<h2>{}</h2>", escaped(table.title));
+        html += &html_table(heads(table.head), &rows);
         let _ = match table.name {
             "frequency" => writeln!(html, "<p>Frequencies are counted in {}.</p>", escaped(&overview.origin)),
             "words" => writeln!(html, "<p>References are linked: {}.</p>", escaped(&overview.linked_by())),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::text::reader::{LineReader, MOST_TEXT};
+use crate::text::words::words;
 
 /// A source sentence and its references. Cloning it copies no text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +15,13 @@ pub struct TestPair {
     pub source: Arc<str>,
     /// At least one; the first is the one whose probability is measured.
     pub references: Arc<[Arc<str>]>,
+}
+
+impl TestPair {
+    /// The first reference.
+    pub fn reference(&self) -> &str {
+        self.references.first().map_or("", AsRef::as_ref)
+    }
 }
 
 /// Whether translations may contain `[UNK]`.
@@ -65,20 +73,8 @@ pub enum EvaluationStage {
     Aligning,
 }
 
-/// Progress of a run, reported after every batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EvaluationProgress {
-    /// What it did last.
-    pub stage: EvaluationStage,
-    /// Sentences of that batch.
-    pub sentences: usize,
-    /// Words of that batch, `</s>` counted.
-    pub words: usize,
-    /// Sentences done so far, each counted once for every stage.
-    pub done: usize,
-    /// Total of `done`.
-    pub total: usize,
-}
+/// Hears after every batch what was done, with its sentences and words, `</s>` counted. It may wait, as while paused.
+pub type EvaluationListener<'a> = dyn FnMut(EvaluationStage, usize, usize) + 'a;
 
 /// The most sentences of a test set: translating more would take days, and each takes some 150 bytes beside its text.
 const MOST_SENTENCES: usize = 1_000_000;
@@ -121,18 +117,18 @@ impl TestSet {
             let lines: Result<Vec<Option<String>>> =
                 references.iter_mut().map(|reader| reader.next().transpose()).collect();
             let lines = lines?;
-            let ended = line.is_none() || lines.iter().any(Option::is_none);
-            if ended {
-                let going = line.is_some() || lines.iter().any(Option::is_some);
-                let lines: Vec<bool> =
-                    std::iter::once(line.is_some()).chain(lines.iter().map(Option::is_some)).collect();
-                if going {
-                    return Err(unequal(&source, &references, &lines));
+            match line {
+                Some(line) if lines.iter().all(Option::is_some) => {
+                    let references = lines.into_iter().flatten().map(Arc::from).collect();
+                    pairs.push(TestPair { source: line.into(), references });
                 }
-                break;
+                None if lines.iter().all(Option::is_none) => break,
+                _ => {
+                    let goes_on = [&line].into_iter().chain(&lines).map(Option::is_some);
+                    let readers = [&source].into_iter().chain(&references);
+                    return Err(unequal(&readers.zip(goes_on).collect::<Vec<_>>()));
+                }
             }
-            let (Some(line), lines) = (line, lines.into_iter().flatten()) else { break };
-            pairs.push(TestPair { source: line.into(), references: lines.map(Arc::from).collect() });
         }
         if pairs.is_empty() {
             return Err(Error::file(source.path(), "has no lines; give a test set"));
@@ -155,16 +151,21 @@ impl TestSet {
         self.pairs.is_empty()
     }
 
+    /// Words between spaces of each source and its first reference, as alignments by hand count them.
+    pub fn lengths(&self) -> Vec<(usize, usize)> {
+        let count = |text: &str| words(text).count();
+        self.pairs.iter().map(|pair| (count(&pair.source), count(pair.reference()))).collect()
+    }
+
     /// A short name: that of the file of sources without its folder.
     pub fn name(&self) -> String {
         self.source.file_name().map_or_else(|| "test set".to_owned(), |name| name.to_string_lossy().into_owned())
     }
 }
 
-/// One file ended and another goes on; `goes_on` tells which, the source first.
-fn unequal(source: &LineReader, references: &[LineReader], goes_on: &[bool]) -> Error {
-    let readers: Vec<&LineReader> = std::iter::once(source).chain(references).collect();
-    let find = |wanted: bool| readers.iter().zip(goes_on).find(|(_, goes)| **goes == wanted).map(|(reader, _)| *reader);
+/// One file ended and another goes on, as is told of each.
+fn unequal(readers: &[(&LineReader, bool)]) -> Error {
+    let find = |wanted: bool| readers.iter().find(|(_, goes_on)| *goes_on == wanted).map(|(reader, _)| *reader);
     let (Some(short), Some(long)) = (find(false), find(true)) else {
         return Error::Internal("files of equal length were called unequal".into());
     };

@@ -73,6 +73,18 @@ impl Workspace {
         &self.path
     }
 
+    /// Writes all of it into a new file.
+    ///
+    /// # Errors
+    /// A sentence about either file; there is one already.
+    pub fn copy(&self, to: &Path) -> Result<()> {
+        if to.exists() {
+            return Err(Error::file(to, "is there already; name a new file"));
+        }
+        let name = to.to_str().ok_or_else(|| Error::file(to, "has a name that is no text; name another file"))?;
+        self.ask(|all| all.execute("VACUUM INTO ?1", [name]).map(drop))
+    }
+
     /// A number that changes whenever another connection has written.
     pub fn version(&self) -> Result<i64> {
         self.ask(|all| all.pragma_query_value(None, "data_version", |row| row.get(0)))

@@ -13,6 +13,7 @@ use crate::corpus::judgements::judge::{ByAnnotator, Judgement};
 use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
 use crate::corpus::measures::distribution::DistributionPicture;
 use crate::corpus::overview::compute::{Overview, OverviewOptions};
+use crate::corpus::overview::evaluated::Evaluated;
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::look::FileVersion;
@@ -26,6 +27,10 @@ use crate::text::links::Links;
 pub enum CorpusRequest {
     /// Open this workspace, or make it; what was open is closed.
     Open(PathBuf),
+    /// Open a corpus of what was measured, which goes when it is closed.
+    Measured(Arc<Evaluated>),
+    /// Keep what is open in this new file, and go on with that.
+    SaveAs(PathBuf),
     /// Close what is open.
     Close,
     /// Import a file.
@@ -146,6 +151,8 @@ pub struct Detail {
 pub enum CorpusNews {
     /// The workspace as it is now, in a copy that never reads the file.
     Corpus(PathBuf, Arc<CorpusTable>),
+    /// A corpus of what was measured, or one that was saved, is opened; it lies here.
+    Made { path: PathBuf, is_saved: bool },
     /// The rows that were asked for; why there are none, as a sentence.
     Rows(std::result::Result<Arc<Vec<u32>>, String>),
     /// What was in view is in memory.

@@ -35,6 +35,8 @@ const PATIENT: usize = 20;
 #[derive(Default)]
 pub(super) struct Opened {
     pub(super) workspace: Option<Workspace>,
+    /// The folder of one that is not saved; it goes after the workspace.
+    pub(super) unsaved: Option<tempfile::TempDir>,
     pub(super) corpus: Arc<CorpusTable>,
     /// Of the file, when the corpus was read.
     version: i64,
@@ -73,6 +75,15 @@ impl Open<'_> {
         self.out.send(news);
     }
 
+    /// Stale when another corpus, or none, is wanted meanwhile, and when the program ends.
+    pub(super) fn check(&mut self) -> Result<()> {
+        self.waiting.extend(self.inbox.try_iter());
+        let ends = |call: &CorpusRequest| {
+            matches!(call, CorpusRequest::Open(_) | CorpusRequest::Measured(_) | CorpusRequest::Close)
+        };
+        if self.waiting.iter().any(ends) { Err(Error::Stale) } else { self.end.check() }
+    }
+
     /// Tells what goes wrong and goes on.
     pub(super) fn attempt(&mut self, job: impl FnOnce(&mut Self) -> Result<()>) {
         let done = caught(|| job(self));
@@ -84,12 +95,17 @@ impl Open<'_> {
     }
 
     pub(super) fn answer(&mut self, request: CorpusRequest) -> Result<()> {
-        if !matches!(request, CorpusRequest::Stop | CorpusRequest::Open(_) | CorpusRequest::Close) {
+        if !matches!(
+            request,
+            CorpusRequest::Stop | CorpusRequest::Open(_) | CorpusRequest::Measured(_) | CorpusRequest::Close
+        ) {
             self.workspace()?;
         }
         match request {
             CorpusRequest::Stop => Ok(()),
             CorpusRequest::Open(path) => self.open(&path),
+            CorpusRequest::Measured(evaluated) => self.make(&evaluated),
+            CorpusRequest::SaveAs(path) => self.save_as(&path),
             CorpusRequest::Close => {
                 self.at = Opened::default();
                 Ok(())
@@ -191,7 +207,7 @@ impl Open<'_> {
         self.refresh()
     }
 
-    fn open(&mut self, path: &std::path::Path) -> Result<()> {
+    pub(super) fn open(&mut self, path: &std::path::Path) -> Result<()> {
         self.tell(CorpusNews::Busy("Opening the workspace".to_owned(), 0.0));
         let read = Workspace::open(path).and_then(|mut workspace| {
             // Unfolded numbers are read as well, only more slowly.

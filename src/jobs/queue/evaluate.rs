@@ -9,8 +9,8 @@ use crate::corpus::measures::scores::RESAMPLES;
 use crate::corpus::overview::evaluate::EvaluationOptions;
 use crate::corpus::overview::evaluated::{Against, Evaluated, MeasuredSystem, compare};
 use crate::corpus::overview::gold::AlignmentOptions;
-use crate::corpus::overview::test_set::{EvaluationStage, TestPair, TestSet, Unk};
-use crate::corpus::overview::{evaluate, gold, test_set};
+use crate::corpus::overview::test_set::{EvaluationListener, EvaluationStage, TestSet, Unk};
+use crate::corpus::overview::{evaluate, gold};
 use crate::decoding;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::Aligner;
@@ -21,7 +21,7 @@ use crate::jobs::queue::yielding::Yielding;
 use crate::models::{Kernels, Stepper};
 use crate::nn::device::DeviceChoice;
 use crate::text::links::read;
-use crate::text::links::read::GoldLinks;
+use crate::text::links::read::{GoldLinks, LinkLayout};
 use crate::text::reader::require_file;
 
 /// Thresholds on alpha that are tried beside the one word of greatest alpha.
@@ -33,20 +33,27 @@ pub struct Evaluate {
     pub systems: Vec<Candidate>,
     /// Where models compute.
     pub device: DeviceChoice,
-    /// The file of source sentences.
-    pub source: PathBuf,
-    /// The files of references, at least one.
+    /// On what.
+    pub test: TestFiles,
+    /// How to search.
+    pub search: decoding::SearchOptions,
+    /// Which translations to make, at least one kind.
+    pub unk: Vec<Unk>,
+}
+
+/// The files of a test set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TestFiles {
+    /// Source sentences, one a line.
+    pub source: Option<PathBuf>,
+    /// Their translations, line by line.
     pub references: Vec<PathBuf>,
-    /// Alignments by hand of the source and the first reference.
+    /// Alignments by hand of the source and the first reference, line by line.
     pub gold: Option<PathBuf>,
     /// The words are split by spaces already.
     pub is_pretokenized: bool,
     /// How BLEU cuts text into words.
     pub tokenization: Tokenization,
-    /// How to search.
-    pub search: decoding::SearchOptions,
-    /// Which translations to make, at least one kind.
-    pub unk: Vec<Unk>,
 }
 
 /// A model folder, or several models that translate as one.
@@ -84,18 +91,9 @@ impl Evaluate {
     /// Does it.
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Evaluated> {
         work.tell(JobProgress { what: "Reading the test set".to_owned(), ..JobProgress::default() });
-        // A pipe would hold up all orders behind this one.
-        for path in self.references.iter().chain([&self.source]).chain(&self.gold) {
-            require_file(path)?;
-        }
-        let test_set = TestSet::read(&self.source, &self.references, self.is_pretokenized)?;
-        let gold = self.gold.as_ref().map(|path| read::read(path, &lengths(&test_set), &read::LinkLayout::default()));
-        let gold = gold.transpose()?;
-        let data = Data { test_set, gold };
-        let mut shelved = Vec::with_capacity(self.systems.len());
-        for system in &self.systems {
-            shelved.push(load(work, system, self.device)?);
-        }
+        let data = self.test.read()?;
+        let shelved = self.systems.iter().map(|system| load(work, system, self.device));
+        let shelved = shelved.collect::<Result<Vec<_>>>()?;
         // The first model says which way the test set is translated.
         let first = shelved.first().map(|first| languages(first));
         let turned =
@@ -118,7 +116,20 @@ impl Evaluate {
             }
             _ => Vec::new(),
         };
-        Ok(Evaluated { models, comparisons, gold: self.gold.clone().zip(data.gold), baselines, left_out })
+        Ok(Evaluated { models, comparisons, gold: self.test.gold.clone().zip(data.gold), baselines, left_out })
+    }
+}
+
+impl TestFiles {
+    fn read(&self) -> Result<Data> {
+        // A pipe would hold up all orders behind this one.
+        for path in self.references.iter().chain(&self.source).chain(&self.gold) {
+            require_file(path)?;
+        }
+        let source = self.source.as_deref().unwrap_or(Path::new(""));
+        let test_set = TestSet::read(source, &self.references, self.is_pretokenized)?;
+        let gold = self.gold.as_ref().map(|path| read::read(path, &test_set.lengths(), &LinkLayout::default()));
+        Ok(Data { gold: gold.transpose()?, test_set })
     }
 }
 
@@ -150,7 +161,7 @@ impl Run<'_> {
         let (work, data, order) = (self.work, self.data, self.order);
         let options = EvaluationOptions {
             search: order.search.clone(),
-            tokenization: order.tokenization,
+            tokenization: order.test.tokenization,
             unk: order.unk.clone(),
             ..EvaluationOptions::default()
         };
@@ -158,13 +169,13 @@ impl Run<'_> {
         let total = (1 + order.unk.len() + aligned) * data.test_set.len();
         let (start, mut words, mut done) = (work.seconds(), 0, 0);
         let speed = |words: usize| words as f32 / (work.seconds() - start).max(1e-3);
-        let mut hear = |progress: test_set::EvaluationProgress| {
-            words += progress.words;
-            done += progress.sentences;
+        let mut hear = |stage, sentences, new_words| {
+            words += new_words;
+            done += sentences;
             work.tell(JobProgress {
                 done: at * total + done,
                 total: self.models * total,
-                what: format!("{} with {}", what(progress.stage), shelved.facts.name),
+                what: format!("{} with {}", what(stage), shelved.facts.name),
                 words_per_second: speed(words),
             });
         };
@@ -190,7 +201,7 @@ impl Run<'_> {
         &self,
         shelved: &LoadedModel,
         gold: &GoldLinks,
-        hear: &mut dyn FnMut(test_set::EvaluationProgress),
+        hear: &mut EvaluationListener<'_>,
     ) -> Result<gold::AlignmentErrorReport> {
         let options = AlignmentOptions { thresholds: THRESHOLDS.to_vec(), ..AlignmentOptions::default() };
         let data = (&self.data.test_set, gold.pairs.as_slice());
@@ -216,14 +227,6 @@ fn stepping<T>(work: &Work<'_>, shelved: &LoadedModel, job: impl FnOnce(&mut dyn
 /// From which language into which.
 pub(crate) fn languages(shelved: &LoadedModel) -> (&str, &str) {
     (&shelved.facts.source_language, &shelved.facts.target_language)
-}
-
-/// Words between spaces, as alignments by hand count them.
-fn lengths(test_set: &TestSet) -> Vec<(usize, usize)> {
-    let sources: Vec<&str> = test_set.pairs.iter().map(|pair| pair.source.as_ref()).collect();
-    let reference = |pair: &TestPair| pair.references.first().map_or_else(String::new, ToString::to_string);
-    let references: Vec<String> = test_set.pairs.iter().map(reference).collect();
-    read::lengths(&sources, &references)
 }
 
 /// Every two models, by their first translations.

@@ -27,6 +27,7 @@ use crate::corpus::export::out::{ExportFormat, Out};
 use crate::corpus::import::importer::ImportReport;
 use crate::corpus::judgements::agreement::Agreement;
 use crate::corpus::judgements::judge::{Judgement, MOST_STARS, NOBODY};
+use crate::corpus::overview::evaluated::Evaluated;
 use crate::corpus::query::column::{TableColumn, TextColumn};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::decoding::SearchOptions;
@@ -50,6 +51,10 @@ type Means = (Option<PathBuf>, Option<(String, String)>);
 pub struct CorpusPage {
     /// The workspace that is open.
     pub path: Option<PathBuf>,
+    /// It goes with the window, or when it is closed, unless it is saved.
+    pub is_unsaved: bool,
+    /// What was measured, where it is made of that.
+    measured: Option<Arc<Evaluated>>,
     /// The one that was asked for.
     wanted: Option<PathBuf>,
     /// Its texts and numbers, as far as they are in memory; [`CorpusRequest::See`] brings what is in view there.
@@ -152,14 +157,29 @@ impl CorpusPage {
         app.changed();
     }
 
+    /// Shows what was measured as a corpus. One that is there already stays, with all that was said of it.
+    pub(crate) fn show_measured(&mut self, evaluated: Arc<Evaluated>, app: &mut AppState) {
+        app.show_page(Page::Workbench);
+        let is_there = self.path.is_some() && self.measured.as_ref().is_some_and(|of| Arc::ptr_eq(of, &evaluated));
+        if !is_there {
+            self.close(app);
+            self.measured = Some(Arc::clone(&evaluated));
+            Self::send(app, CorpusRequest::Measured(evaluated));
+        }
+    }
+
     /// What was shown goes; what is kept between starts stays.
     fn close(&mut self, app: &mut AppState) {
-        for task in std::mem::take(&mut self.tasks) {
-            app.tasks.cancel(task);
-        }
+        self.stop_tasks(app);
         *self = Self { kept: std::mem::take(&mut self.kept), ..Self::default() };
         Self::send(app, CorpusRequest::Close);
         app.changed();
+    }
+
+    fn stop_tasks(&mut self, app: &mut AppState) {
+        for task in std::mem::take(&mut self.tasks) {
+            app.tasks.cancel(task);
+        }
     }
 
     fn select(&mut self, at: Option<usize>, app: &mut AppState) {
@@ -290,7 +310,9 @@ impl CorpusPage {
             return;
         }
         if self.path.as_ref() != Some(&path) {
-            self.kept.workspace = Some(path.clone());
+            if !self.is_unsaved {
+                self.kept.workspace = Some(path.clone());
+            }
             self.path = Some(path);
             app.changed();
         }
@@ -307,6 +329,12 @@ impl CorpusPage {
     /// Takes in what the corpus thread tells.
     pub fn hear(&mut self, news: CorpusNews, app: &mut AppState) {
         match news {
+            CorpusNews::Made { path, is_saved } => {
+                if self.measured.is_some() {
+                    self.stop_tasks(app);
+                    (self.wanted, self.is_unsaved) = (Some(path), !is_saved);
+                }
+            }
             CorpusNews::Corpus(path, corpus) => self.take_corpus(path, corpus, app),
             CorpusNews::Rows(Ok(rows)) => {
                 self.rows = rows;

@@ -4,26 +4,6 @@ use std::path::PathBuf;
 
 use crate::analysis::bleu::Tokenization;
 
-/// What sentences are sorted by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SortBy {
-    /// How much BLEU of the two compared models differs.
-    #[default]
-    BleuDifference,
-    /// How much chrF2 of the two compared models differs.
-    ChrfDifference,
-    /// BLEU of a model, by its position.
-    Bleu(usize),
-    /// chrF2 of a model, by its position.
-    Chrf(usize),
-    /// -log p of the first reference a word, of a model, by its position.
-    Nll(usize),
-    /// Source words.
-    Length,
-    /// The order of the test set.
-    Line,
-}
-
 /// What files the figures can be written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FiguresFormat {
@@ -31,16 +11,6 @@ pub enum FiguresFormat {
     Tsv,
     /// The same for a program, with how it was measured.
     Json,
-}
-
-impl FiguresFormat {
-    /// The end of a file name.
-    pub fn extension(self) -> &'static str {
-        match self {
-            Self::Tsv => "tsv",
-            Self::Json => "json",
-        }
-    }
 }
 
 /// What the user does on the page.
@@ -56,12 +26,8 @@ pub enum EvaluationCommand {
     Run,
     /// Takes the sentence of a failure away.
     DismissMessage,
-    /// Sorts the sentences; the same again turns the order round.
-    Sort(SortBy),
-    /// Compares these two models in the list, by their positions.
-    Compare(usize, usize),
-    /// Translates a sentence of the test set on page Sentence, by its position in the test set.
-    OpenSentence(usize),
+    /// Shows the sentences on page Corpus, as a corpus that is not saved.
+    ShowSentences,
     /// Writes the table of figures to a file.
     Export { format: FiguresFormat, path: PathBuf },
     /// Opens a training log, the log of a run's folder, or the logs of all runs in a folder.

@@ -1,8 +1,6 @@
 //! Floor 11: the page Evaluation: the test set, what models made of it, and learning curves of training runs.
 
 pub mod command;
-pub mod export;
-pub mod listing;
 pub mod logs;
 #[cfg(feature = "gui")]
 pub mod view;
@@ -15,20 +13,19 @@ use serde_json::Value;
 
 use crate::analysis::bleu::Tokenization;
 use crate::app::effect::{Effect, FileJob};
-use crate::app::files::gold::Gold;
 use crate::app::page::{Dropped, Page};
 use crate::app::state::AppState;
 use crate::corpus::overview::evaluated::Evaluated;
+use crate::corpus::overview::figures;
 use crate::corpus::overview::test_set::Unk;
 use crate::decoding::SearchOptions;
 use crate::evaluation::first_set::FirstSet;
 use crate::jobs::files::follow::FollowEvent;
 use crate::jobs::queue::QueueOrder;
-use crate::jobs::queue::evaluate::Evaluate;
+use crate::jobs::queue::evaluate::{Evaluate, TestFiles};
 use crate::pages::shape::{AnyPage, PageState};
 
-pub use crate::pages::evaluation::command::{EvaluationCommand, FiguresFormat, SortBy, TestCommand};
-pub use crate::pages::evaluation::listing::Listing;
+pub use crate::pages::evaluation::command::{EvaluationCommand, FiguresFormat, TestCommand};
 pub use crate::pages::evaluation::logs::{LogFile, LogState};
 
 /// What the page shows.
@@ -44,25 +41,8 @@ pub struct EvaluationPage {
     pub message: Option<String>,
     /// What the last run that was finished found.
     pub results: Option<Arc<Evaluated>>,
-    /// Its sentences, sorted.
-    pub listing: Listing,
     /// Training logs that are followed.
     pub logs: Vec<LogFile>,
-}
-
-/// The files of a test set.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TestFiles {
-    /// Source sentences, one a line.
-    pub source: Option<PathBuf>,
-    /// Their translations, line by line.
-    pub references: Vec<PathBuf>,
-    /// Alignments by hand, line by line.
-    pub gold: Option<PathBuf>,
-    /// The words are split by spaces already.
-    pub is_pretokenized: bool,
-    /// How BLEU cuts text into words.
-    pub tokenization: Tokenization,
 }
 
 /// What is kept between starts.
@@ -92,7 +72,7 @@ impl PageState for EvaluationPage {
     fn apply(&mut self, command: EvaluationCommand, app: &mut AppState) {
         match command {
             EvaluationCommand::Test(command) => {
-                self.test.apply(command);
+                change(&mut self.test, command);
                 app.changed();
             }
             EvaluationCommand::SetAlsoWithoutUnk(on) => {
@@ -102,21 +82,10 @@ impl PageState for EvaluationPage {
             EvaluationCommand::TakeFirstSet(folder) => app.tasks.chore(FileJob::PutFirstSet(folder)),
             EvaluationCommand::Run => self.run(app),
             EvaluationCommand::DismissMessage => self.message = None,
-            EvaluationCommand::Sort(by) => self.listing.sort(by, self.results.as_deref()),
-            EvaluationCommand::Compare(first, second) => self.listing.compare((first, second), self.results.as_deref()),
-            EvaluationCommand::OpenSentence(line) => {
-                let results = self.results.as_deref();
-                let record = results.and_then(|results| results.models.first()?.report.records.get(line));
-                if let Some(record) = record {
-                    let source = record.pair.source.to_string();
-                    let links = results.and_then(|results| results.gold.as_ref()?.1.pairs.get(line)).cloned();
-                    let reference = record.pair.references.first().map(ToString::to_string).unwrap_or_default();
-                    let gold = links.map(|links| Gold { source: source.clone(), reference, links });
-                    app.show_with_gold(source, gold);
-                }
-            }
+            // Page Corpus does that.
+            EvaluationCommand::ShowSentences => {}
             EvaluationCommand::Export { format, path } => match self.results.as_deref() {
-                Some(results) => app.tasks.chore(FileJob::Write { path, text: export::text(results, format) }),
+                Some(results) => app.tasks.chore(FileJob::Write { path, text: text(results, format) }),
                 None => app.notify("There is nothing to save yet, because nothing is measured", true),
             },
             EvaluationCommand::OpenLogs(path) => app.tasks.chore(FileJob::FindLogs(path)),
@@ -127,7 +96,6 @@ impl PageState for EvaluationPage {
     fn found(&mut self, number: u64, found: Evaluated, _app: &mut AppState) {
         if self.task == Some(number) {
             self.task = None;
-            self.listing = Listing::of(&found);
             self.results = Some(Arc::new(found));
         }
     }
@@ -181,28 +149,29 @@ impl AnyPage for EvaluationPage {
     }
 }
 
-impl TestFiles {
-    fn apply(&mut self, command: TestCommand) {
-        match command {
-            TestCommand::SetSource(path) => self.source = path,
-            TestCommand::AddReference(path) => {
-                if !self.references.contains(&path) {
-                    self.references.push(path);
-                }
-            }
-            TestCommand::RemoveReference(at) => {
-                if at < self.references.len() {
-                    self.references.remove(at);
-                }
-            }
-            TestCommand::SetGold(path) => self.gold = path,
-            TestCommand::SetPretokenized(on) => {
-                self.is_pretokenized = on;
-                // The usual one for such text; another can be chosen afterwards.
-                self.tokenization = if on { Tokenization::None } else { Tokenization::default() };
-            }
-            TestCommand::SetTokenization(tokenization) => self.tokenization = tokenization,
+/// The figures in a format.
+fn text(results: &Evaluated, format: FiguresFormat) -> String {
+    match format {
+        FiguresFormat::Tsv => figures::scores(results),
+        FiguresFormat::Json => format!("{:#}\n", figures::json_of_all(results)),
+    }
+}
+
+/// Changes what is measured on.
+fn change(test: &mut TestFiles, command: TestCommand) {
+    match command {
+        TestCommand::SetSource(path) => test.source = path,
+        TestCommand::AddReference(path) if test.references.contains(&path) => {}
+        TestCommand::AddReference(path) => test.references.push(path),
+        TestCommand::RemoveReference(at) if at < test.references.len() => drop(test.references.remove(at)),
+        TestCommand::RemoveReference(_) => {}
+        TestCommand::SetGold(path) => test.gold = path,
+        TestCommand::SetPretokenized(on) => {
+            test.is_pretokenized = on;
+            // The usual one for such text; another can be chosen afterwards.
+            test.tokenization = if on { Tokenization::None } else { Tokenization::default() };
         }
+        TestCommand::SetTokenization(tokenization) => test.tokenization = tokenization,
     }
 }
 
@@ -226,7 +195,6 @@ impl EvaluationPage {
             self.message = Some(missing.to_owned());
             return;
         }
-        let Some(source) = self.test.source.clone() else { return };
         let search = app.document.scene.search;
         let unk = match (search.forbid_unk, self.also_without_unk) {
             (true, _) => vec![Unk::Forbidden],
@@ -236,11 +204,7 @@ impl EvaluationPage {
         let order = Evaluate {
             systems,
             device: app.view.settings.device,
-            source,
-            references: self.test.references.clone(),
-            gold: self.test.gold.clone(),
-            is_pretokenized: self.test.is_pretokenized,
-            tokenization: self.test.tokenization,
+            test: self.test.clone(),
             search: SearchOptions { candidates: 0, trace: false, ..search.options() },
             unk,
         };

@@ -55,6 +55,8 @@ const MOST_WARNINGS: usize = 5;
 
 const MAKE: Question = Question::new("New workspace", "Make", Wants::NewFile("corpus.ilws"), WORKSPACE.note);
 
+const SAVE_AS: Question = Question::new("Save the corpus", "Save", Wants::NewFile("corpus.ilws"), WORKSPACE.note);
+
 /// The page Corpus.
 pub struct CorpusView;
 
@@ -184,7 +186,16 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
     run::run_ui(ui, window);
     save_ui(ui, window);
     judging_ui(ui, window);
-    if ui.button("Close").on_hover_text("Close this workspace; everything in it is kept").clicked() {
+    let mut note = "Close this workspace; everything in it is kept";
+    if workbench.is_unsaved {
+        note = "Close this corpus; nothing of it is kept unless it is saved";
+        let save =
+            ui.button("Save as...").on_hover_text("Keep this corpus as a workspace; now it goes with the window");
+        if save.clicked() {
+            window.ask(SAVE_AS.then(CorpusRequest::SaveAs));
+        }
+    }
+    if ui.button("Close").on_hover_text(note).clicked() {
         window.push(CorpusRequest::Close);
     }
 }

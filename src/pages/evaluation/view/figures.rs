@@ -1,16 +1,20 @@
 //! Floor 11: page Evaluation, the figures: a table, BLEU by length, AER, and whether a difference means anything.
 
-use egui::{Align, Grid, Layout, RichText, Ui};
+use egui::{RichText, Ui};
 
+use crate::analysis::aer::AerCounts;
+use crate::analysis::bootstrap::Interval;
+use crate::analysis::buckets::Bucket;
 use crate::analysis::reading::Reading;
 use crate::corpus::overview::evaluated::{Evaluated, MeasuredSystem, ScoresRow};
 use crate::corpus::overview::gold;
 use crate::corpus::overview::gold::Baseline;
-use crate::corpus::overview::test_set::Set;
+use crate::corpus::overview::test_set::{Set, Unk};
 use crate::evaluation::alignment::AlignerDirection;
 use crate::figure::plot::{Plot, Series, SeriesStyle};
 use crate::pages::evaluation::command::EvaluationCommand;
-use crate::pages::evaluation::view::parts::{figure, name_ui, waiting_ui, wide_ui};
+use crate::pages::evaluation::view::parts;
+use crate::pages::evaluation::view::parts::{figure, name_ui, note_ui, right_ui, waiting_ui};
 use crate::pages::evaluation::view::table::table_ui;
 use crate::pages::window::local;
 use crate::pages::window::local::Window;
@@ -44,10 +48,7 @@ pub fn figures_ui(ui: &mut Ui, window: &mut Window<'_>) {
     };
     let height = (ui.available_height() * PLOT_SHARE).max(theme::PLOT_HEIGHT);
     egui::ScrollArea::vertical().id_salt("figures").auto_shrink(false).show(ui, |ui| {
-        theme::card(theme::tokens(ui)).show(ui, |ui| {
-            ui.take_available_width();
-            table_ui(ui, &results);
-        });
+        table_ui(ui, &results);
         ui.add_space(theme::SPACE_2);
         let names = results.models.iter().map(|measured| measured.report.name.as_str()).enumerate();
         chart::legend_ui(ui, names);
@@ -79,9 +80,13 @@ fn head_ui(ui: &mut Ui, heads: &[(&str, &str)]) {
     ui.end_row();
 }
 
-/// A number stands at the right of its cell, so that digits stand under digits.
-fn number_ui(ui: &mut Ui, text: String) {
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(text));
+/// AER, precision and recall end a row.
+fn rates_ui(ui: &mut Ui, counts: &AerCounts) {
+    let rates = counts.rates();
+    for rate in [rates.aer, rates.precision, rates.recall] {
+        right_ui(ui, |ui| ui.label(figure(rate, 3)));
+    }
+    ui.end_row();
 }
 
 /// Something to try: a small set that comes with the program.
@@ -100,7 +105,8 @@ fn first_set_ui(ui: &mut Ui, window: &mut Window<'_>) {
 /// BLEU by length, as in figure 2 of Bahdanau et al. and figure 6 of Luong et al.
 fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, height: f32) {
     let set = if window.layout(local::EVALUATION_SET, 0.0) > 0.0 { Set::WithoutUnk } else { Set::All };
-    let buckets = bucket_names(results, set);
+    let unk = results.models.first().and_then(|measured| measured.report.unk.first()).copied();
+    let buckets = results.buckets(set, unk.unwrap_or(Unk::Allowed));
     let series: Vec<Series> =
         results.models.iter().enumerate().map(|(place, measured)| by_length(place, measured, set, &buckets)).collect();
     let marks: Vec<f64> = (0..buckets.len()).map(|at| at as f64).collect();
@@ -111,7 +117,7 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, height:
             x_text: &|x| {
                 let at = x.round();
                 let name = if (x - at).abs() < 0.01 && at >= 0.0 { buckets.get(at as usize) } else { None };
-                name.cloned().unwrap_or_default()
+                name.map_or_else(String::new, |bucket| bucket.name.clone())
             },
             x_ticks: &marks,
             y_text: &|bleu| format!("{bleu:.1}"),
@@ -149,27 +155,12 @@ fn basis(results: &Evaluated, set: Set) -> String {
     format!("Sentences {} words{which}", counts.join(", "))
 }
 
-/// The buckets that any model has sentences for, shortest first.
-fn bucket_names(results: &Evaluated, set: Set) -> Vec<String> {
-    let mut buckets: Vec<(usize, &str)> = Vec::new();
-    for row in results.models.iter().flat_map(|measured| &measured.report.rows).filter(|row| row.set == set) {
-        if let Some(bucket) = row.bucket.as_ref().filter(|_| row.scores.sentences > 0)
-            && !buckets.iter().any(|(_, name)| *name == bucket.name)
-        {
-            buckets.push((bucket.from, &bucket.name));
-        }
-    }
-    buckets.sort_unstable();
-    buckets.into_iter().map(|(_, name)| name.to_owned()).collect()
-}
-
-fn by_length(place: usize, measured: &MeasuredSystem, set: Set, buckets: &[String]) -> Series {
+fn by_length(place: usize, measured: &MeasuredSystem, set: Set, buckets: &[&Bucket]) -> Series {
     let report = &measured.report;
     let first = report.unk.first().copied();
     let rows = report.rows.iter().filter(|row| row.set == set && Some(row.unk) == first);
     let point = |row: &ScoresRow| {
-        let name = &row.bucket.as_ref()?.name;
-        let at = buckets.iter().position(|bucket| bucket == name)?;
+        let at = buckets.iter().position(|bucket| Some(*bucket) == row.bucket.as_ref())?;
         Some([at as f64, row.scores.bleu?])
     };
     Series { name: report.name.clone(), place, points: rows.filter_map(point).collect(), ..Series::default() }
@@ -243,49 +234,42 @@ fn baseline_lines(results: &Evaluated, series: &[Series]) -> Vec<Series> {
 
 /// Precision, recall and AER with the one source word of greatest alpha, and with the best threshold.
 fn aer_ui(ui: &mut Ui, results: &Evaluated) {
-    theme::card(theme::tokens(ui)).show(ui, |ui| {
-        ui.take_available_width();
-        let weak = theme::tokens(ui).weak;
-        let grid = Grid::new("aer").striped(true).spacing([theme::SPACE_4, theme::SPACE_1]);
-        let rows = |ui: &mut Ui| {
-            let heads = [
-                ("Alignments", "Of the first reference, by forced decoding"),
-                (
-                    "Direction",
-                    "The model's own links, or those of a model of the other direction, or both put together",
-                ),
-                ("Links", "How they are read off alpha"),
-                ("Row of", "Which word a row of alpha belongs to (Luong et al. 2015, footnote 14)"),
-                ("AER", "Alignment error rate of Och and Ney 2003, section 6; 0 is best"),
-                ("Precision", "Links found that are sure or possible"),
-                ("Recall", "Sure links that are found"),
-            ];
-            head_ui(ui, &heads);
-            for (place, measured, rows) in aligned(results) {
-                for reading in readings(rows) {
-                    let same: Vec<&gold::AlignmentErrorRow> =
-                        rows.iter().filter(|row| row.extraction.reading == reading).collect();
-                    let greatest = same.iter().filter(|row| row.extraction.threshold.is_none());
-                    for row in greatest.copied().chain(best_threshold(&same)) {
-                        aligned_ui(ui, place, measured, row);
-                    }
+    let rows = |ui: &mut Ui| {
+        let heads = [
+            ("Alignments", "Of the first reference, by forced decoding"),
+            ("Direction", "The model's own links, or those of a model of the other direction, or both put together"),
+            ("Links", "How they are read off alpha"),
+            ("Row of", "Which word a row of alpha belongs to (Luong et al. 2015, footnote 14)"),
+            ("AER", "Alignment error rate of Och and Ney 2003, section 6; 0 is best"),
+            ("Precision", "Links found that are sure or possible"),
+            ("Recall", "Sure links that are found"),
+        ];
+        head_ui(ui, &heads);
+        for (place, measured, rows) in aligned(results) {
+            for reading in readings(rows) {
+                let same: Vec<&gold::AlignmentErrorRow> =
+                    rows.iter().filter(|row| row.extraction.reading == reading).collect();
+                let greatest = same.iter().filter(|row| row.extraction.threshold.is_none());
+                for row in greatest.copied().chain(best_threshold(&same)) {
+                    aligned_ui(ui, place, measured, row);
                 }
             }
-            for baseline in &results.baselines {
-                baseline_ui(ui, baseline);
-            }
-        };
-        wide_ui(ui, "aer_table", |ui| drop(grid.show(ui, rows)));
+        }
+        for baseline in &results.baselines {
+            baseline_ui(ui, baseline);
+        }
+    };
+    parts::table_ui(ui, "aer_table", rows, |ui| {
         for measured in &results.models {
             if let Some(Err(message)) = &measured.alignment {
-                ui.add(egui::Label::new(RichText::new(message).color(weak)).wrap());
+                ui.add(egui::Label::new(RichText::new(message).color(theme::tokens(ui).weak)).wrap());
             }
         }
         let reverse = |name: &String| format!("The links of the other direction are those of {name}.");
         let other = aligned(results).find_map(|(_, measured, _)| measured.aligned()?.reverse.as_ref());
         let note = results.gold.as_ref().map(|(_, gold)| &gold.note);
         for note in other.map(reverse).iter().chain(note) {
-            ui.add(egui::Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(weak)).wrap());
+            note_ui(ui, note);
         }
     });
 }
@@ -317,11 +301,7 @@ fn aligned_ui(ui: &mut Ui, place: usize, measured: &MeasuredSystem, row: &gold::
     );
     labels::said(ui.label(text), &said);
     ui.label(row.extraction.reading.name());
-    let rates = row.counts.rates();
-    for rate in [rates.aer, rates.precision, rates.recall] {
-        number_ui(ui, figure(rate, 3));
-    }
-    ui.end_row();
+    rates_ui(ui, &row.counts);
 }
 
 /// What links that need no model are called, and what they are.
@@ -346,11 +326,7 @@ fn baseline_ui(ui: &mut Ui, baseline: &Baseline) {
         for text in [direction, "-", "-"] {
             ui.label(text);
         }
-        let rates = counts.rates();
-        for rate in [rates.aer, rates.precision, rates.recall] {
-            number_ui(ui, figure(rate, 3));
-        }
-        ui.end_row();
+        rates_ui(ui, counts);
     }
 }
 
@@ -360,47 +336,41 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
         return;
     }
     ui.add_space(theme::SPACE_2);
-    theme::card(theme::tokens(ui)).show(ui, |ui| {
-        ui.take_available_width();
-        let grid = Grid::new("bootstrap").striped(true).spacing([theme::SPACE_4, theme::SPACE_1]);
-        let rows = |ui: &mut Ui| {
-            let heads = [
-                ("First", ""),
-                ("Second", ""),
-                (
-                    "BLEU difference",
-                    "Second less first, of the translations in which [UNK] is treated the first way that was asked for",
-                ),
-                ("95 %", RANGE),
-                ("p", P_VALUE),
-                ("chrF2 difference", "Second less first"),
-                ("95 %", RANGE),
-                ("p", P_VALUE),
-            ];
-            head_ui(ui, &heads);
-            for comparison in &results.comparisons {
-                for place in [comparison.pair.0, comparison.pair.1] {
-                    let name = results.models.get(place).map_or("", |measured| &measured.report.name);
-                    name_ui(ui, place, name);
-                }
-                for paired in [&comparison.by.bleu, &comparison.by.chrf] {
-                    let difference = paired.difference;
-                    number_ui(ui, format!("{:+.2}", difference.value));
-                    number_ui(ui, format!("{:+.2} to {:+.2}", difference.low, difference.high));
-                    number_ui(ui, format!("{:.3}", paired.p_value));
-                }
-                ui.end_row();
+    let rows = |ui: &mut Ui| {
+        let heads = [
+            ("First", ""),
+            ("Second", ""),
+            (
+                "BLEU difference",
+                "Second less first, of the translations in which [UNK] is treated the first way that was asked for",
+            ),
+            ("95 %", RANGE),
+            ("p", P_VALUE),
+            ("chrF2 difference", "Second less first"),
+            ("95 %", RANGE),
+            ("p", P_VALUE),
+        ];
+        head_ui(ui, &heads);
+        for comparison in &results.comparisons {
+            for place in [comparison.pair.0, comparison.pair.1] {
+                let name = results.models.get(place).map_or("", |measured| &measured.report.name);
+                name_ui(ui, place, name);
             }
-        };
-        wide_ui(ui, "bootstrap_table", |ui| drop(grid.show(ui, rows)));
-        let note = RichText::new(BOTH).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak);
-        ui.add(egui::Label::new(note).wrap());
-    });
+            for paired in [&comparison.by.bleu, &comparison.by.chrf] {
+                let Interval { value, low, high, .. } = paired.difference;
+                let span = format!("{low:+.2} to {high:+.2}");
+                for text in [format!("{value:+.2}"), span, format!("{:.3}", paired.p_value)] {
+                    right_ui(ui, |ui| ui.label(text));
+                }
+            }
+            ui.end_row();
+        }
+    };
+    parts::table_ui(ui, "bootstrap_table", rows, |ui| note_ui(ui, BOTH));
 }
 
 fn signatures_ui(ui: &mut Ui, results: &Evaluated) {
     let Some(report) = results.models.first().map(|measured| &measured.report) else { return };
-    let weak = theme::tokens(ui).weak;
     ui.add_space(theme::SPACE_2);
     for text in [
         format!("{}, beam {}", report.test_set, report.search.beam),
@@ -410,6 +380,6 @@ fn signatures_ui(ui: &mut Ui, results: &Evaluated) {
     .into_iter()
     .chain(results.left_out.clone())
     {
-        ui.add(egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(weak)).wrap().selectable(true));
+        note_ui(ui, &text);
     }
 }

@@ -1,11 +1,10 @@
 //! Floor 11: the page Evaluation: models measured on a test set, and learning curves of training runs.
 //!
-//! At the left is what to measure on (`setup.rs`); beside it one of three parts: the figures, the sentences, the
-//! training runs.
+//! At the left is what to measure on (`setup.rs`); beside it the figures, or the training runs. The sentences are shown by page
+//! Corpus.
 
 mod figures;
 mod parts;
-mod sentences;
 mod setup;
 mod table;
 mod training;
@@ -47,11 +46,10 @@ pub struct EvaluationView;
 type Part = (&'static str, fn(&mut Ui, &mut Window<'_>));
 
 /// The parts, in the order of [`local::EVALUATION_PART`].
-const PARTS: [Part; 3] =
-    [("Figures", figures::figures_ui), ("Sentences", sentences::sentences_ui), ("Training", training::training_ui)];
+const PARTS: [Part; 2] = [("Figures", figures::figures_ui), ("Training", training::training_ui)];
 
 /// The place of the part that shows training runs.
-const TRAINING: usize = 2;
+const TRAINING: usize = 1;
 
 impl View for EvaluationView {
     fn name(&self) -> &'static str {
@@ -75,13 +73,14 @@ impl View for EvaluationView {
 }
 
 fn part_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let shown = (window.layout(local::EVALUATION_PART, 0.0) as usize).min(PARTS.len() - 1);
+    // Earlier versions had a part between these two.
+    let shown = usize::from(window.layout(local::EVALUATION_PART, 0.0) > 1.0);
     ui.horizontal(|ui| {
         for (place, (name, _)) in PARTS.iter().enumerate() {
             let tab = ui.selectable_label(place == shown, *name);
             tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, place == shown, *name));
             if tab.clicked() {
-                window.keep(local::EVALUATION_PART, place as f32);
+                window.keep(local::EVALUATION_PART, 2.0 * place as f32);
             }
         }
         if shown == TRAINING || window.pages.evaluation.results.is_none() {
@@ -95,6 +94,11 @@ fn part_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 }
             }
             ui.label(RichText::new("Save").color(theme::tokens(ui).weak));
+            let note = "Shows them on page Corpus, to be sorted, searched and judged: every model's translation beside the first \
+                        reference, with BLEU as sacreBLEU cuts words by itself. It is kept only where you save it there.";
+            if ui.button("Sentences").on_hover_text(note).clicked() {
+                window.push(EvaluationCommand::ShowSentences);
+            }
         });
     });
     ui.add_space(theme::SPACE_1);

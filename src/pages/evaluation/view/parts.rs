@@ -1,6 +1,6 @@
 //! Floor 11: what the parts of page Evaluation have in common. A leaf.
 
-use egui::{RichText, Ui, vec2};
+use egui::{Align, Grid, Layout, Response, RichText, Ui, vec2};
 
 use crate::pages::window::local::Window;
 use crate::widgets::{chart, labels, theme};
@@ -44,13 +44,28 @@ pub fn waiting_ui(ui: &mut Ui, window: &Window<'_>, what: &str) {
     }
 }
 
-/// A table that scrolls to the side where it is wider than the page.
-pub fn wide_ui(ui: &mut Ui, name: &str, table: impl FnOnce(&mut Ui)) {
-    egui::ScrollArea::horizontal().id_salt(name).auto_shrink([false, true]).show(ui, |ui| {
-        table(ui);
-        // for the bar, which lies over what is there
-        ui.add_space(theme::SPACE_2);
+/// A table on a card, which scrolls to the side where it is wider than the page; `below` stands under it.
+pub fn table_ui(ui: &mut Ui, name: &str, rows: impl FnOnce(&mut Ui), below: impl FnOnce(&mut Ui)) {
+    theme::card(theme::tokens(ui)).show(ui, |ui| {
+        ui.take_available_width();
+        egui::ScrollArea::horizontal().id_salt(name).auto_shrink([false, true]).show(ui, |ui| {
+            Grid::new(name).striped(true).spacing([theme::SPACE_4, theme::SPACE_1]).show(ui, rows);
+            // for the bar, which lies over what is there
+            ui.add_space(theme::SPACE_2);
+        });
+        below(ui);
     });
+}
+
+/// What is said under a table, small.
+pub fn note_ui(ui: &mut Ui, text: &str) {
+    let text = RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak);
+    ui.add(egui::Label::new(text).wrap().selectable(true));
+}
+
+/// A number stands at the right of its cell, so that digits stand under digits.
+pub fn right_ui(ui: &mut Ui, content: impl FnOnce(&mut Ui) -> Response) {
+    ui.with_layout(Layout::right_to_left(Align::Center), content);
 }
 
 /// A number with so many digits, or a dash where there is none.

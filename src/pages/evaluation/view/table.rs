@@ -1,11 +1,12 @@
 //! Floor 11: page Evaluation, the table: a row for each model, and a column for each figure of each set of sentences.
 
-use egui::{Align, Grid, Layout, RichText, Ui};
+use egui::{RichText, Ui};
 
 use crate::corpus::measures::scores::SystemScores;
 use crate::corpus::overview::evaluated::{Evaluated, MeasuredSystem};
 use crate::corpus::overview::test_set::{Set, Unk};
-use crate::pages::evaluation::view::parts::{figure, name_ui, wide_ui};
+use crate::pages::evaluation::view::parts;
+use crate::pages::evaluation::view::parts::{figure, name_ui, right_ui};
 use crate::widgets::labels::{count_text, said};
 use crate::widgets::theme;
 
@@ -110,30 +111,28 @@ pub fn table_ui(ui: &mut Ui, results: &Evaluated) {
     let columns = columns(first);
     let weak = theme::tokens(ui).weak;
     let small = |text: &str| RichText::new(text).size(theme::TEXT_SMALL).color(weak);
-    wide_ui(ui, "table", |ui| {
-        let grid = Grid::new("figures").striped(true).spacing([theme::SPACE_4, theme::SPACE_1]);
-        grid.show(ui, |ui| {
-            ui.label(small("Model"));
+    let rows = |ui: &mut Ui| {
+        ui.label(small("Model"));
+        for column in &columns {
+            right_ui(ui, |ui| ui.label(column.figure.head).on_hover_text(column.figure.note));
+        }
+        right_ui(ui, |ui| ui.label("words/s").on_hover_text("Words scored and produced a second, all in all"));
+        ui.end_row();
+        ui.label("");
+        for column in &columns {
+            right_ui(ui, |ui| ui.label(small(&column.of)));
+        }
+        ui.end_row();
+        for (place, measured) in results.models.iter().enumerate() {
+            name_ui(ui, place, &measured.report.name);
             for column in &columns {
-                right_ui(ui, |ui| ui.label(column.figure.head).on_hover_text(column.figure.note));
+                value_ui(ui, column, measured, results);
             }
-            right_ui(ui, |ui| ui.label("words/s").on_hover_text("Words scored and produced a second, all in all"));
+            right_ui(ui, |ui| ui.label(figure(measured.words_per_second, 0)));
             ui.end_row();
-            ui.label("");
-            for column in &columns {
-                right_ui(ui, |ui| ui.label(small(&column.of)));
-            }
-            ui.end_row();
-            for (place, measured) in results.models.iter().enumerate() {
-                name_ui(ui, place, &measured.report.name);
-                for column in &columns {
-                    value_ui(ui, column, measured, results);
-                }
-                right_ui(ui, |ui| ui.label(figure(measured.words_per_second, 0)));
-                ui.end_row();
-            }
-        });
-    });
+        }
+    };
+    parts::table_ui(ui, "figures_table", rows, |_| {});
 }
 
 /// A number; the best of its column is told from the others by colour and a word under the mouse.
@@ -151,9 +150,4 @@ fn value_ui(ui: &mut Ui, column: &Column, measured: &MeasuredSystem, results: &E
             ui.label(text)
         }
     });
-}
-
-/// A number stands at the right of its cell, so that digits stand under digits.
-fn right_ui(ui: &mut Ui, content: impl FnOnce(&mut Ui) -> egui::Response) {
-    ui.with_layout(Layout::right_to_left(Align::Center), content);
 }
