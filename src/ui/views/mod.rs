@@ -54,10 +54,10 @@ pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>, lessons: &Lessons) {
     let page = window.app.view.page();
     let views = || VIEWS.iter().filter(|view| view.place().page().is_none_or(|own| own == page));
     for view in views().filter(|view| !view.place().is_middle() && view.place() != ViewPlace::Over) {
-        if view.place() == ViewPlace::Left {
+        view.ui(ui, window);
+        if view.place() == ViewPlace::Right {
             lesson::lessons_ui(ui, window, lessons);
         }
-        view.ui(ui, window);
     }
     egui::CentralPanel::default().frame(middle(ui)).show(ui, |ui| {
         for view in views().filter(|view| view.place().is_middle()) {
