@@ -4,6 +4,7 @@ use egui::accesskit::Role;
 use egui::{Align2, ComboBox, CornerRadius, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::corpus::overview::evaluated::Evaluated;
+use crate::pages::evaluation::EvaluationPage;
 use crate::pages::evaluation::command::EvaluationCommand;
 use crate::pages::evaluation::view::parts::waiting_ui;
 use crate::pages::evaluation::{SortBy, listing};
@@ -23,15 +24,15 @@ const NUMBERS: f32 = 132.0;
 const MOST_SEEN: usize = 300;
 
 /// The sentences.
-pub fn sentences_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let Some(results) = window.pages.evaluation.results.clone() else {
-        waiting_ui(ui, window, "Its sentences come up here, first those where the models differ most");
+pub fn sentences_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
+    let Some(results) = evaluation.results.clone() else {
+        waiting_ui(ui, evaluation, window, "Its sentences come up here, first those where the models differ most");
         return;
     };
-    head_ui(ui, window, &results);
+    head_ui(ui, evaluation, window, &results);
     ui.add_space(theme::SPACE_1);
-    let listing = &window.pages.evaluation.listing;
-    let height = LINE * (2 + shown(window, &results).len()) as f32 + 2.0 * MARGIN;
+    let listing = &evaluation.listing;
+    let height = LINE * (2 + shown(evaluation, &results).len()) as f32 + 2.0 * MARGIN;
     ui.spacing_mut().item_spacing.y = 0.0;
     let area = egui::ScrollArea::vertical()
         .id_salt(("sentences", listing.by == SortBy::Line, listing.pair))
@@ -39,22 +40,22 @@ pub fn sentences_ui(ui: &mut Ui, window: &mut Window<'_>) {
     area.show_rows(ui, height, listing.order.len(), |ui, rows| {
         ui.ctx().allow_widget_id_changes_in(ui.clip_rect().expand(height * 2.0));
         for n in rows {
-            if let Some(line) = window.pages.evaluation.listing.order.get(n) {
-                row_ui(ui, window, &results, *line as usize, height);
+            if let Some(line) = evaluation.listing.order.get(n) {
+                row_ui(ui, evaluation, window, &results, *line as usize, height);
             }
         }
     });
 }
 
 /// The models whose translations are shown: the two that are compared, or the only one.
-fn shown(window: &Window<'_>, results: &Evaluated) -> Vec<usize> {
-    let (first, second) = window.pages.evaluation.listing.pair;
+fn shown(evaluation: &EvaluationPage, results: &Evaluated) -> Vec<usize> {
+    let (first, second) = evaluation.listing.pair;
     if results.models.len() > 1 && first != second { vec![first, second] } else { vec![first] }
 }
 
-fn head_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated) {
+fn head_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>, results: &Evaluated) {
     let weak = theme::tokens(ui).weak;
-    let listing = &window.pages.evaluation.listing;
+    let listing = &evaluation.listing;
     let (by, pair, count) = (listing.by, listing.pair, listing.order.len());
     let is_falling = by.starts_high() != listing.is_turned;
     ui.horizontal_wrapped(|ui| {
@@ -126,7 +127,14 @@ fn by_text(by: SortBy, results: &Evaluated) -> String {
     }
 }
 
-fn row_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, line: usize, height: f32) {
+fn row_ui(
+    ui: &mut Ui,
+    evaluation: &EvaluationPage,
+    window: &mut Window<'_>,
+    results: &Evaluated,
+    line: usize,
+    height: f32,
+) {
     let Some(record) = listing::record(results, 0, line) else { return };
     let t = theme::tokens(ui);
     let is_open = *record.pair.source == *window.app.document.source();
@@ -152,7 +160,7 @@ fn row_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, line: usize
     text_ui(ui, card, y, &Line { name: &number, text: &record.pair.source, numbers: "", colour: t.text });
     y += LINE;
     text_ui(ui, card, y, &Line { name: "Reference", text: reference, numbers: "", colour: t.weak });
-    for model in shown(window, results) {
+    for model in shown(evaluation, results) {
         y += LINE;
         let Some(measured) = results.models.get(model) else { continue };
         let Some(translation) = listing::translation(results, model, line) else { continue };
