@@ -105,8 +105,8 @@
 //! window is one file of [`jobs::queue`] and one line of its [`Order`](jobs::queue::QueueOrder). A figure is one file of
 //! [`figure`] that gives [`Mark`](figure::mark::Mark)s, and a line of [`figure::sheet::KINDS`] where it shows a translation; another
 //! format of file is one painter beside [`figure::svg`] and a line of [`figure::formats::FORMATS`]. A lesson is one file of
-//! `assets/lessons` and one line of [`session::lessons::shelf::BUNDLED`]; what lessons can bring about and frame are lines of
-//! [`session::lessons::things::THINGS`] and [`app::lights::LIGHTS`]. A format of others' files is one file of
+//! `assets/lessons` and one line of [`session::lessons::shelf::BUNDLED`]; what lessons can bring about and frame are variants of
+//! [`LessonAction`](session::lessons::things::LessonAction) and [`HighlightPart`](app::lights::HighlightPart). A format of others' files is one file of
 //! [`import::formats`] and one line of [`import::FORMATS`]; a table of what is counted over many sentences is a line of
 //! [`corpus::overview::tables::TABLES`]; a sign of confidence that is read off an alignment is one line of
 //! [`analysis::confidence::CONFIDENCES`].

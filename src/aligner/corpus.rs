@@ -48,11 +48,29 @@ pub struct AlignerText {
 /// A parallel text while it is read.
 #[derive(Debug, Default)]
 pub struct CorpusBuilder {
-    source_words: AlignerWordCounter,
-    target_words: AlignerWordCounter,
-    source: AlignerSentences,
-    target: AlignerSentences,
-    left_out: usize,
+    source: AlignerSide,
+    target: AlignerSide,
+    /// Pairs with an empty or a very long side.
+    pub left_out: usize,
+}
+
+/// One side of it.
+#[derive(Debug, Default)]
+struct AlignerSide {
+    words: AlignerWordCounter,
+    sentences: AlignerSentences,
+}
+
+impl AlignerSide {
+    fn push<S: AsRef<str>>(&mut self, sentence: &[S]) {
+        self.sentences.push(sentence.iter().map(|word| self.words.add(word.as_ref())));
+    }
+
+    fn finish(mut self, rare: u32) -> (Vocabulary, AlignerSentences) {
+        let (words, places) = self.words.finish(rare);
+        self.sentences.ids.iter_mut().for_each(|id| *id = places[*id as usize]);
+        (words, self.sentences)
+    }
 }
 
 /// Longest sentence that is learned from, in words: the time goes with the square of the length.
@@ -69,31 +87,23 @@ impl CorpusBuilder {
             self.left_out += 1;
             return;
         }
-        self.source.push(source.iter().map(|word| self.source_words.add(word.as_ref())));
-        self.target.push(target.iter().map(|word| self.target_words.add(word.as_ref())));
+        self.source.push(source);
+        self.target.push(target);
     }
 
     /// Pairs that are learned from.
     pub fn len(&self) -> usize {
-        self.source.len()
+        self.source.sentences.len()
     }
 
     /// True without such a pair.
     pub fn is_empty(&self) -> bool {
-        self.source.is_empty()
-    }
-
-    /// Pairs with an empty or a very long side.
-    pub fn left_out(&self) -> usize {
-        self.left_out
+        self.source.sentences.is_empty()
     }
 
     /// The corpus, where words that occur less than `rare` times share entries by their first letters.
-    pub fn finish(mut self, rare: u32) -> AlignerText {
-        let (source_words, places) = self.source_words.finish(rare);
-        self.source.ids.iter_mut().for_each(|id| *id = places[*id as usize]);
-        let (target_words, places) = self.target_words.finish(rare);
-        self.target.ids.iter_mut().for_each(|id| *id = places[*id as usize]);
-        AlignerText { source_words, target_words, source: self.source, target: self.target }
+    pub fn finish(self, rare: u32) -> AlignerText {
+        let ((source_words, source), (target_words, target)) = (self.source.finish(rare), self.target.finish(rare));
+        AlignerText { source_words, target_words, source, target }
     }
 }

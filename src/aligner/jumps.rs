@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::aligner::counts::{add, value};
+use crate::aligner::counts::{add, value, zeros};
 
 /// Longest jump that is counted by itself, in words.
 pub const REACH: usize = 7;
@@ -57,7 +57,6 @@ pub struct JumpCounts {
 impl JumpCounts {
     /// Nothing counted.
     pub fn new(words: usize) -> Self {
-        let zeros = |n| std::iter::repeat_with(AtomicU64::default).take(n).collect();
         Self { words: zeros(words * CELLS), start: zeros(CELLS) }
     }
 

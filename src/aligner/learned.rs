@@ -98,11 +98,11 @@ fn decode(pair: &PairPosteriors, t_x: usize, t_y: usize) -> Directions {
         (0..places).fold((None, none), greater).0
     };
     let forward = |target: usize| {
-        let source = best(t_x, pair.null_target(target), &|j| pair.both(target, j).0)?;
+        let source = best(t_x, pair.forward.null(target), &|j| pair.forward.posterior(target, j))?;
         Some(Link { source, target })
     };
     let reverse = |source: usize| {
-        let target = best(t_y, pair.null_source(source), &|i| pair.both(i, source).1)?;
+        let target = best(t_y, pair.reverse.null(source), &|i| pair.reverse.posterior(source, i))?;
         Some(Link { source, target })
     };
     Directions { forward: (0..t_y).filter_map(forward).collect(), reverse: (0..t_x).filter_map(reverse).collect() }

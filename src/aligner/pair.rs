@@ -33,9 +33,9 @@ pub struct PairPosteriors {
     /// Numbers of the pairs of words, [target, source].
     pairs: Vec<u32>,
     /// The target words come from source words.
-    forward: Lattice,
+    pub forward: Lattice,
     /// The source words come from target words.
-    reverse: Lattice,
+    pub reverse: Lattice,
 }
 
 impl PairPosteriors {
@@ -150,20 +150,5 @@ impl PairPosteriors {
     pub fn count_jumps(&self, jumps: &[jumps::JumpCounts; 2], least: f32) {
         self.forward.count_jumps(&self.source, &jumps[0], least);
         self.reverse.count_jumps(&self.target, &jumps[1], least);
-    }
-
-    /// p(a_i = j) of the forward and of the reverse direction.
-    pub fn both(&self, i: usize, j: usize) -> (f32, f32) {
-        (self.forward.posterior(i, j), self.reverse.posterior(j, i))
-    }
-
-    /// p(target word i comes from no word).
-    pub fn null_target(&self, i: usize) -> f32 {
-        self.forward.null(i)
-    }
-
-    /// p(source word j comes from no word).
-    pub fn null_source(&self, j: usize) -> f32 {
-        self.reverse.null(j)
     }
 }

@@ -66,7 +66,8 @@ impl Cutter {
 /// Aligns lines with what was learned.
 #[derive(Debug)]
 pub struct LineAligner {
-    learned: Learned,
+    /// What was learned.
+    pub learned: Learned,
     source: Cutter,
     target: Cutter,
     room: PairPosteriors,
@@ -83,11 +84,6 @@ impl LineAligner {
         let Some(learned) = bundled(source, target) else { return Ok(None) };
         let (from, to) = (Cutter::new(source, pretokenized)?, Cutter::new(target, pretokenized)?);
         Ok(Some(Self::new(learned?, from, to)))
-    }
-
-    /// What was learned.
-    pub fn learned(&self) -> &Learned {
-        &self.learned
     }
 
     /// A pair of lines cut into words, and the links between those.

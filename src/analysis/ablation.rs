@@ -45,9 +45,6 @@ pub struct AblatedWord {
 }
 
 /// Puts a translation (ids, `</s>` included) to the tests; `seeds` has one for each permutation.
-///
-/// # Errors
-/// As [`ablate`].
 pub fn words(
     stepper: &mut dyn Stepper,
     pair: (&[u32], &[u32]),
@@ -61,9 +58,10 @@ pub fn words(
         if said.change == AlphaChange::Own {
             let (best, alpha) = (argmax(said.own) as u32, said.alpha.to_vec());
             words.push(AblatedWord { token, log_p, best, alpha, ..AblatedWord::default() });
+            return;
         }
         let Some(word) = words.last_mut() else { return };
-        let effect = || AblationEffect {
+        let effect = AblationEffect {
             js: jensen_shannon(said.own, said.log_p) as f32,
             tv: total_variation(said.own, said.log_p) as f32,
             log_p,
@@ -71,15 +69,9 @@ pub fn words(
         };
         match said.change {
             AlphaChange::Own => {}
-            AlphaChange::Uniform => word.uniform = effect(),
-            AlphaChange::Permuted(_) => {
-                let effect = effect();
-                word.permuted.push(effect);
-            }
-            AlphaChange::Without(_) => {
-                let effect = effect();
-                word.without.push(effect);
-            }
+            AlphaChange::Uniform => word.uniform = effect,
+            AlphaChange::Permuted(_) => word.permuted.push(effect),
+            AlphaChange::Without(_) => word.without.push(effect),
         }
     })?;
     Ok(words)
@@ -135,50 +127,28 @@ pub struct AblationFigure {
 
 /// Every figure of a word; of a text it is the mean over the words that have it.
 pub const FIGURES: &[AblationFigure] = &[
-    AblationFigure { name: "js_uniform", about: "JS, uniform alpha", of: |word| Some(word.uniform.js.into()) },
-    AblationFigure {
-        name: "tv_uniform",
-        about: "total variation, uniform alpha",
-        of: |word| Some(word.uniform.tv.into()),
-    },
-    AblationFigure {
-        name: "changed_uniform",
-        about: "another best word, uniform alpha",
-        of: |word| Some(share(word.uniform.changes)),
-    },
-    AblationFigure {
-        name: "js_permuted",
-        about: "JS, permuted alpha",
-        of: |word| word.permuted(|effect| effect.js.into()),
-    },
-    AblationFigure {
-        name: "tv_permuted",
-        about: "total variation, permuted alpha",
-        of: |word| word.permuted(|effect| effect.tv.into()),
-    },
-    AblationFigure {
-        name: "changed_permuted",
-        about: "another best word, permuted alpha",
-        of: |word| word.permuted(|effect| share(effect.changes)),
-    },
-    AblationFigure {
-        name: "js_top",
-        about: "JS without the word of greatest alpha",
-        of: |word| Some(word.top()?.js.into()),
-    },
-    AblationFigure {
-        name: "changed_top",
-        about: "another best word without the word of greatest alpha",
-        of: |word| Some(share(word.top()?.changes)),
-    },
-    AblationFigure {
-        name: "top_agrees",
-        about: "the word of greatest alpha makes the greatest difference",
-        of: |word| Some(share(!word.alpha.is_empty() && word.looks_at() == word.depends_on())),
-    },
-    AblationFigure { name: "kendall", about: "Kendall's tau, alpha and leave-one-out", of: AblatedWord::kendall },
-    AblationFigure { name: "spearman", about: "Spearman's rho, alpha and leave-one-out", of: AblatedWord::spearman },
+    figure("js_uniform", "JS, uniform alpha", |word| Some(word.uniform.js.into())),
+    figure("tv_uniform", "total variation, uniform alpha", |word| Some(word.uniform.tv.into())),
+    figure("changed_uniform", "another best word, uniform alpha", |word| Some(share(word.uniform.changes))),
+    figure("js_permuted", "JS, permuted alpha", |word| word.permuted(|effect| effect.js.into())),
+    figure("tv_permuted", "total variation, permuted alpha", |word| word.permuted(|effect| effect.tv.into())),
+    figure("changed_permuted", "another best word, permuted alpha", |word| {
+        word.permuted(|effect| share(effect.changes))
+    }),
+    figure("js_top", "JS without the word of greatest alpha", |word| Some(word.top()?.js.into())),
+    figure("changed_top", "another best word without the word of greatest alpha", |word| {
+        Some(share(word.top()?.changes))
+    }),
+    figure("top_agrees", "the word of greatest alpha makes the greatest difference", |word| {
+        Some(share(!word.alpha.is_empty() && word.looks_at() == word.depends_on()))
+    }),
+    figure("kendall", "Kendall's tau, alpha and leave-one-out", AblatedWord::kendall),
+    figure("spearman", "Spearman's rho, alpha and leave-one-out", AblatedWord::spearman),
 ];
+
+const fn figure(name: &'static str, about: &'static str, of: fn(&AblatedWord) -> Option<f64>) -> AblationFigure {
+    AblationFigure { name, about, of }
+}
 
 fn share(is: bool) -> f64 {
     f64::from(u8::from(is))

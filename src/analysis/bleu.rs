@@ -35,11 +35,6 @@ impl BleuSettings {
             .replace("case:mixed", case)
             .replace("tok:13a", &format!("tok:{}", self.tokenization.name()))
     }
-
-    /// The same for [`BleuCounts::sentence`].
-    pub fn sentence_signature(&self, references: Option<usize>) -> String {
-        self.signature(references).replace("eff:no", "eff:yes")
-    }
 }
 
 /// A BLEU score and what it was made of.

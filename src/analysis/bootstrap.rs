@@ -1,35 +1,26 @@
 //! Floor 5: is one system better than another, or was it lucky with the test set? Paired bootstrap resampling
 //! (Koehn 2004) over the counts of sentences, with the p-value of sacreBLEU's `--paired-bs`. Imports its room.
 
+use std::iter::Sum;
+
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use crate::analysis::{bleu, chrf};
 
 /// Counts of a sentence that add up to those of a corpus, of which a score is made.
-pub trait BootstrapCounts: Clone + Default {
-    /// Adds the counts of another sentence.
-    fn add(&mut self, other: &Self);
-
+pub trait BootstrapCounts: for<'a> Sum<&'a Self> {
     /// The score of a corpus with these counts, from 0 to 100.
     fn score(&self) -> f64;
 }
 
 impl BootstrapCounts for bleu::BleuCounts {
-    fn add(&mut self, other: &Self) {
-        Self::add(self, other);
-    }
-
     fn score(&self) -> f64 {
         self.bleu().score
     }
 }
 
 impl BootstrapCounts for chrf::ChrfCounts {
-    fn add(&mut self, other: &Self) {
-        Self::add(self, other);
-    }
-
     fn score(&self) -> f64 {
         Self::score(self)
     }
@@ -87,16 +78,12 @@ pub fn paired_by<C: BootstrapCounts>(
     }
     let mut scores = (Vec::with_capacity(resamples), Vec::with_capacity(resamples));
     for _ in 0..resamples {
-        let mut sums = (C::default(), C::default());
-        for _ in 0..first.len() {
-            let sentence = draw();
-            sums.0.add(&first[sentence]);
-            sums.1.add(&second[sentence]);
-        }
-        scores.0.push(sums.0.score());
-        scores.1.push(sums.1.score());
+        let drawn: Vec<usize> = (0..first.len()).map(|_| draw()).collect();
+        let score = |counts: &[C]| drawn.iter().map(|sentence| &counts[*sentence]).sum::<C>().score();
+        scores.0.push(score(first));
+        scores.1.push(score(second));
     }
-    let (a, b) = (score(first), score(second));
+    let [a, b] = [first, second].map(|counts| counts.iter().sum::<C>().score());
     let differences: Vec<f64> = scores.0.iter().zip(&scores.1).map(|(a, b)| b - a).collect();
     let wins = differences.iter().filter(|difference| **difference > 0.0).count();
     let ties = differences.iter().filter(|difference| **difference == 0.0).count();
@@ -114,14 +101,6 @@ pub fn paired_by<C: BootstrapCounts>(
 /// The score of a system alone with its interval; `None` without sentences or resamples.
 pub fn single<C: BootstrapCounts>(counts: &[C], resamples: usize, seed: u64) -> Option<Interval> {
     paired(counts, counts, resamples, seed).map(|paired| paired.first)
-}
-
-fn score<C: BootstrapCounts>(counts: &[C]) -> f64 {
-    let mut sum = C::default();
-    for sentence in counts {
-        sum.add(sentence);
-    }
-    sum.score()
 }
 
 /// As sacreBLEU: of the n sorted resamples the (n/40 + 1)-th from either end.

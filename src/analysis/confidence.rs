@@ -9,11 +9,12 @@
 use std::collections::HashSet;
 
 use crate::analysis::alignment::Alignment;
-use crate::analysis::entropy::entropy;
+use crate::analysis::divergence::entropy;
 use crate::analysis::hard;
 use crate::text::links::{Link, Links};
 use crate::text::readable::readable;
-use crate::text::sentence::{EOS, UNK};
+use crate::text::sentence::UNK;
+use crate::text::words::without_end;
 
 /// A translation as the measures see it. What is not there is empty, and its measures have no value.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +41,7 @@ pub enum Better {
 }
 
 /// One line of [`CONFIDENCES`].
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct ConfidenceEntry {
     /// What is typed, and the column of a table.
     pub name: &'static str,
@@ -52,12 +53,6 @@ pub struct ConfidenceEntry {
     pub better: Better,
     /// Its value; `None` where the translation lacks what it needs.
     pub of: fn(&TranslationSigns<'_>) -> Option<f64>,
-}
-
-impl std::fmt::Debug for ConfidenceEntry {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ConfidenceEntry").field("name", &self.name).finish_non_exhaustive()
-    }
 }
 
 /// Every measure; the published definitions first, then those of the program SoftAlignments, which differ.
@@ -183,7 +178,7 @@ pub const CONFIDENCES: &[ConfidenceEntry] = &[
         formula: "output words / source words",
         better: Better::Neither,
         of: |seen| {
-            let (source, target) = (words(seen.source), words(seen.target));
+            let (source, target) = (without_end(seen.source), without_end(seen.target));
             (!source.is_empty() && !seen.target.is_empty()).then(|| target.len() as f64 / source.len() as f64)
         },
     },
@@ -252,8 +247,7 @@ fn rows(alpha: &Alignment) -> Vec<Vec<f64>> {
 }
 
 fn columns(alpha: &Alignment) -> Vec<Vec<f64>> {
-    let column = |s: usize| alpha.iter().map(|row| f64::from(row[s])).collect();
-    (0..alpha.columns()).map(column).collect()
+    rows(&alpha.turned())
 }
 
 /// The mean of [`certainty`] as SoftAlignments adds it up: an empty slice sets the sum so far to 0.
@@ -289,23 +283,15 @@ fn overlap(source: &str, target: &str) -> f64 {
     if target.is_empty() { 0.0 } else { f64::from(longest) / target.len() as f64 }
 }
 
-/// Tokens without the `</s>` at the end.
-fn words(tokens: &[String]) -> &[String] {
-    match tokens.split_last() {
-        Some((last, words)) if last == EOS => words,
-        _ => tokens,
-    }
-}
-
 /// Columns of alpha that are words; all of them where the tokens are not known.
 fn source_words(seen: &TranslationSigns<'_>) -> usize {
-    let known = words(seen.source).len();
+    let known = without_end(seen.source).len();
     if seen.source.is_empty() { seen.alpha.columns() } else { known.min(seen.alpha.columns()) }
 }
 
 /// Rows of alpha that are words.
 fn target_words(seen: &TranslationSigns<'_>) -> usize {
-    let known = words(seen.target).len();
+    let known = without_end(seen.target).len();
     if seen.target.is_empty() { seen.alpha.rows() } else { known.min(seen.alpha.rows()) }
 }
 
@@ -322,7 +308,7 @@ fn steps(seen: &TranslationSigns<'_>) -> impl Iterator<Item = (usize, usize)> {
 }
 
 fn eos_attention(seen: &TranslationSigns<'_>) -> Option<f64> {
-    let end = words(seen.source).len();
+    let end = without_end(seen.source).len();
     let has_end = end < seen.source.len() && end < seen.alpha.columns();
     let weights = seen.alpha.iter().take(target_words(seen)).map(|row| f64::from(row[end]));
     if has_end { mean(weights) } else { None }
@@ -334,7 +320,7 @@ fn disagreement(seen: &TranslationSigns<'_>) -> Option<f64> {
 }
 
 fn repetition(seen: &TranslationSigns<'_>) -> Option<f64> {
-    let pairs: Vec<&[String]> = words(seen.target).windows(2).collect();
+    let pairs: Vec<&[String]> = without_end(seen.target).windows(2).collect();
     let different: HashSet<&[String]> = pairs.iter().copied().collect();
     (!pairs.is_empty()).then(|| 1.0 - different.len() as f64 / pairs.len() as f64)
 }

@@ -1,7 +1,9 @@
 //! Floor 5: n-grams that one system gets right more often than another (compare-mt, Neubig et al. 2019, section 3).
-//! An n-gram of an output is right as often as the reference has it too. Imports nothing of ours.
+//! An n-gram of an output is right as often as the reference has it too. Imports its room.
 
 use std::collections::HashMap;
+
+use crate::analysis::ngrams::Numbering;
 
 /// The longest n-grams.
 pub const LONGEST: usize = 4;
@@ -11,9 +13,8 @@ pub const SMOOTHING: f64 = 1.0;
 /// How often both systems have n-grams right.
 #[derive(Clone, Debug, Default)]
 pub struct Contrast {
-    /// The number of each word, from 1.
-    words: HashMap<String, u32>,
-    /// By the numbers of the words, 0 behind the last: right in the first, in the second.
+    words: Numbering,
+    /// By the numbers of the words plus 1, 0 behind the last: right in the first, in the second.
     counts: HashMap<[u32; LONGEST], [u32; 2]>,
 }
 
@@ -66,11 +67,7 @@ impl Contrast {
     fn key(&mut self, ngram: &[&str]) -> [u32; LONGEST] {
         let mut key = [0; LONGEST];
         for (place, word) in key.iter_mut().zip(ngram) {
-            let next = self.words.len() as u32 + 1;
-            *place = match self.words.get(*word) {
-                Some(number) => *number,
-                None => *self.words.entry((*word).to_owned()).or_insert(next),
-            };
+            *place = self.words.number(word) + 1;
         }
         key
     }
@@ -83,12 +80,9 @@ impl Contrast {
         all.retain(|(_, one, other)| one > other);
         let ratio = |one: u32, other: u32| (f64::from(one) + SMOOTHING) / (f64::from(one + other) + 2.0 * SMOOTHING);
         let length = |key: &[u32; LONGEST]| key.iter().filter(|number| **number > 0).count();
-        let mut names = vec![""; self.words.len() + 1];
-        for (word, number) in &self.words {
-            names[*number as usize] = word;
-        }
         let spelled = |key: &[u32; LONGEST]| {
-            key.iter().filter(|number| **number > 0).map(|n| names[*n as usize]).collect::<Vec<_>>().join(" ")
+            let numbers = key.iter().filter(|number| **number > 0);
+            numbers.map(|number| &*self.words.names[*number as usize - 1]).collect::<Vec<_>>().join(" ")
         };
         // Of equal ones the longer says more; then the alphabet decides, for the map has no order.
         all.sort_by(|(a, a1, a2), (b, b1, b2)| {

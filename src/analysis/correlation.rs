@@ -29,11 +29,17 @@ fn sign(a: f32, b: f32) -> i64 {
     i64::from(a > b) - i64::from(a < b)
 }
 
-/// Ranks from 0.
+/// Ranks from 0, equal values sharing the mean of theirs.
 fn ranks(values: &[f32]) -> Vec<f64> {
-    let below = |value: f32| values.iter().filter(|other| **other < value).count() as f64;
-    let equal = |value: f32| values.iter().filter(|other| **other == value).count() as f64;
-    values.iter().map(|&value| below(value) + (equal(value) - 1.0) / 2.0).collect()
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
+    let mut ranks = vec![0.0; values.len()];
+    let mut below = 0;
+    for equal in order.chunk_by(|a, b| values[*a] == values[*b]) {
+        equal.iter().for_each(|place| ranks[*place] = below as f64 + (equal.len() as f64 - 1.0) / 2.0);
+        below += equal.len();
+    }
+    ranks
 }
 
 #[cfg(test)]
@@ -49,6 +55,8 @@ mod tests {
             (&[1.0, 2.0, 3.0, 4.0], &[1.0, 3.0, 2.0, 4.0], Some(4.0 / 6.0), Some(0.8)),
             // one tie in the first list: 5 pairs there and 6 in the other, 4 more in order than not
             (&[1.0, 1.0, 2.0, 3.0], &[1.0, 2.0, 4.0, 3.0], Some(3.0 / 30.0f64.sqrt()), Some(0.737_864_787_372_621_9)),
+            // 5 pairs in either list, 1 of them in order and 4 not
+            (&[1.0, 1.0, 2.0, 3.0], &[4.0, 3.0, 3.0, 1.0], Some(-4.0 / 5.0), Some(-0.833_333_333_333_333_5)),
             (&[1.0, 1.0], &[1.0, 2.0], None, None),
             (&[1.0], &[1.0], None, None),
             (&[], &[], None, None),

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::ops::Range;
 
+use crate::analysis::ngrams::Numbering;
 use crate::text::links::Link;
 
 /// A pair of phrases of one sentence pair, as ranges of words.
@@ -46,33 +47,14 @@ pub fn blocks(links: &[Link], t_x: usize, t_y: usize, most: usize) -> Vec<Phrase
     found
 }
 
-/// Phrases or words by number.
-#[derive(Clone, Debug, Default)]
-struct Names {
-    known: HashMap<Box<str>, u32>,
-    names: Vec<Box<str>>,
-}
-
-impl Names {
-    fn number(&mut self, name: &str) -> u32 {
-        if let Some(number) = self.known.get(name) {
-            return *number;
-        }
-        let number = self.names.len() as u32;
-        self.known.insert(name.into(), number);
-        self.names.push(name.into());
-        number
-    }
-}
-
 /// Counts over a corpus, in memory.
 #[derive(Clone, Debug, Default)]
 pub struct PhraseCounts {
-    phrases: [Names; 2],
-    alignments: Names,
+    phrases: [Numbering; 2],
+    alignments: Numbering,
     /// How often a source phrase, a target phrase and an alignment between them were seen together.
     pairs: HashMap<(u32, u32, u32), u32>,
-    words: [Names; 2],
+    words: [Numbering; 2],
     /// How often a source word and a target word were linked; 0 stands for no word, the others are from 1.
     linked: HashMap<(u32, u32), u32>,
 }

@@ -1,9 +1,12 @@
 //! Floor 5: a hard alignment read off the soft one: for every target word its source word of greatest alpha
-//! (Bahdanau et al. 2015, section 5.2.1), or all source words above a threshold; in Pharaoh's notation. Imports `text`.
+//! (Bahdanau et al. 2015, section 5.2.1), or all source words above a threshold; in Pharaoh's notation; and how far it
+//! agrees with links. Imports `text`.
 
 use std::fmt::Write as _;
 
 use crate::analysis::alignment::Alignment;
+
+use crate::text::links::Links;
 
 pub use crate::text::links::Link;
 
@@ -33,4 +36,34 @@ pub fn pharaoh(links: &[Link]) -> String {
         let _ = write!(text, "{space}{}-{}", link.source, link.target);
         text
     })
+}
+
+/// Target words counted, `</s>` and words without a row left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AlignmentAgreement {
+    /// Their greatest alpha lies on a link, sure or possible.
+    pub on_link: usize,
+    /// They have a link.
+    pub linked: usize,
+    /// All of them.
+    pub words: usize,
+}
+
+impl AlignmentAgreement {
+    /// Counts a word: the source word of its greatest alpha, and the links of all words.
+    pub fn add(&mut self, target: usize, greatest: usize, links: &Links) {
+        self.words += 1;
+        self.linked += usize::from(links.has_target(target));
+        self.on_link += usize::from(links.is_possible(Link { source: greatest, target }));
+    }
+
+    /// Of all of them, how many look at a link most, from 0 to 1.
+    pub fn share(&self) -> f32 {
+        self.on_link as f32 / self.words.max(1) as f32
+    }
+
+    /// `11 of 14 on links`.
+    pub fn text(&self) -> String {
+        format!("{} of {} on links", self.on_link, self.words)
+    }
 }

@@ -68,11 +68,7 @@ impl<T: Ord + Clone> Confusion<T> {
             return None;
         }
         let agreed = self.counts().filter(|(one, other, _)| one == other).map(|(.., count)| count).sum::<u64>();
-        let (mut first, mut second): (BTreeMap<&T, u64>, BTreeMap<&T, u64>) = Default::default();
-        for (one, other, count) in self.counts() {
-            *first.entry(one).or_default() += count;
-            *second.entry(other).or_default() += count;
-        }
+        let (first, second) = self.habits();
         let share = |count: u64| count as f64 / items as f64;
         let chance =
             |(judgement, count): (&&T, &u64)| share(*count) * second.get(*judgement).map_or(0.0, |count| share(*count));
@@ -86,20 +82,23 @@ impl<T: Ord + Clone> Confusion<T> {
             kappa: is_open.then(|| (observed - expected) / (1.0 - expected)),
         })
     }
-}
 
-impl<T: Ord + Clone> Confusion<T> {
+    /// How often each annotator gave each judgement.
+    fn habits(&self) -> (BTreeMap<&T, u64>, BTreeMap<&T, u64>) {
+        let (mut first, mut second): (BTreeMap<&T, u64>, BTreeMap<&T, u64>) = Default::default();
+        for (one, other, count) in self.counts() {
+            *first.entry(one).or_default() += count;
+            *second.entry(other).or_default() += count;
+        }
+        (first, second)
+    }
+
     /// Weighted kappa (Cohen 1968): 1 less the mean of `apart` over the pairs of judgements, as a share of what chance would
     /// give. `apart` is 0 for what is the same. `None` where chance gives nothing to be apart.
     pub fn weighted(&self, apart: impl Fn(&T, &T) -> f64) -> Option<f64> {
         let items: u64 = self.counts.values().sum();
-        let (mut first, mut second): (BTreeMap<&T, u64>, BTreeMap<&T, u64>) = Default::default();
-        let mut observed = 0.0;
-        for (one, other, count) in self.counts() {
-            *first.entry(one).or_default() += count;
-            *second.entry(other).or_default() += count;
-            observed += apart(one, other) * count as f64;
-        }
+        let (first, second) = self.habits();
+        let observed: f64 = self.counts().map(|(one, other, count)| apart(one, other) * count as f64).sum();
         let mut expected = 0.0;
         for (one, count) in &first {
             for (other, times) in &second {

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::ticket::CancellationToken;
 
 /// Dimensions that t-SNE gets at most: the first principal components, as van der Maaten and Hinton advise.
-pub const REDUCED: usize = 50;
+const REDUCED: usize = 50;
 
 /// How to lay out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -32,7 +32,7 @@ pub struct MethodEntry {
     pub about: &'static str,
 }
 
-/// Every way to lay out.
+/// Every way to lay out, in the order of [`Method`].
 pub const METHODS: &[MethodEntry] = &[
     MethodEntry {
         method: Method::Pca,
@@ -56,7 +56,7 @@ impl Method {
 
     /// Its line of the table.
     pub fn entry(self) -> &'static MethodEntry {
-        METHODS.iter().find(|entry| entry.method == self).unwrap_or(&METHODS[0])
+        &METHODS[self as usize]
     }
 }
 
@@ -72,7 +72,7 @@ pub struct MapLayout {
 }
 
 /// How far it is, from 0 to 1, and the places so far (empty while there are none).
-pub type Hear<'a> = dyn FnMut(f32, &[f32]) + 'a;
+type Hear<'a> = dyn FnMut(f32, &[f32]) + 'a;
 
 /// Lays out `rows` of `dimension` numbers each.
 ///

@@ -24,7 +24,6 @@ macro_rules! sums_by_add {
 
 pub mod ablation;
 pub mod aer;
-pub mod agreement;
 pub mod alignment;
 pub mod bleu;
 pub mod bootstrap;
@@ -35,7 +34,6 @@ pub mod confidence;
 pub mod contrast;
 pub mod correlation;
 pub mod divergence;
-pub mod entropy;
 pub mod extract;
 pub mod hard;
 pub mod jumps;

@@ -1,5 +1,7 @@
 //! Floor 5: n-grams of a sequence of symbols, counted by sorting: the common ground of BLEU's words and chrF's characters.
-//! Imports nothing.
+//! Words by number besides. Imports nothing.
+
+use std::collections::HashMap;
 
 /// Most symbols that an n-gram may have.
 pub const MAX_ORDER: usize = 6;
@@ -63,5 +65,27 @@ impl Ngrams {
             }
         }
         own.iter().zip(&most).map(|((_, count), most)| count.min(most)).sum()
+    }
+}
+
+/// Words or phrases by number, from 0.
+#[derive(Clone, Debug, Default)]
+pub struct Numbering {
+    /// The number of each.
+    pub known: HashMap<Box<str>, u32>,
+    /// By their numbers.
+    pub names: Vec<Box<str>>,
+}
+
+impl Numbering {
+    /// The number of a name, a new one where it has none.
+    pub fn number(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.known.get(name) {
+            return *number;
+        }
+        let number = self.names.len() as u32;
+        self.known.insert(name.into(), number);
+        self.names.push(name.into());
+        number
     }
 }

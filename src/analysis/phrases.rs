@@ -1,7 +1,9 @@
 //! Floor 5: phrase pairs scored twice, by a phrase table and by a model (Cho et al. 2014, section 4.4: tables 2
-//! and 3, figure 3). Pure numbers; imports nothing of ours.
+//! and 3, figure 3). Imports its room.
 
 use std::cmp::Ordering;
+
+use crate::analysis::correlation::spearman;
 
 /// Both scores of the pairs of a table as points of a scatter (figure 3 of the paper).
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,8 +33,8 @@ impl PhraseChart {
                 chart.left_out += 1;
             }
         }
-        let points: Vec<(f64, f64)> = chart.points.iter().map(|[x, y]| (f64::from(*x), f64::from(*y))).collect();
-        chart.correlation = rank_correlation(&points);
+        let scores = |side: usize| chart.points.iter().map(|point| point[side]).collect::<Vec<f32>>();
+        chart.correlation = spearman(&scores(0), &scores(1));
         chart
     }
 
@@ -65,36 +67,6 @@ fn descending(a: f64, b: f64) -> Ordering {
     }
 }
 
-/// Spearman's rank correlation of two scores of the same pairs, equal scores sharing their mean rank; `None`
-/// where one of them never changes.
-pub fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
-    let x = ranks(&pairs.iter().map(|pair| pair.0).collect::<Vec<_>>());
-    let y = ranks(&pairs.iter().map(|pair| pair.1).collect::<Vec<_>>());
-    let mean = (pairs.len() as f64 - 1.0) / 2.0;
-    let (mut xy, mut xx, mut yy) = (0.0, 0.0, 0.0);
-    for (x, y) in x.iter().zip(&y) {
-        xy += (x - mean) * (y - mean);
-        xx += (x - mean) * (x - mean);
-        yy += (y - mean) * (y - mean);
-    }
-    (xx > 0.0 && yy > 0.0).then(|| xy / (xx * yy).sqrt())
-}
-
-/// Rank of each value, from 0 for the greatest.
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let order = best(values, values.len());
-    let mut ranks = vec![0.0; values.len()];
-    for equal in order.chunk_by(|a, b| values[*a] == values[*b]) {
-        // The first of them has as many before it as are greater.
-        let first = order.partition_point(|i| descending(values[*i], values[equal[0]]).is_lt());
-        let rank = first as f64 + (equal.len() as f64 - 1.0) / 2.0;
-        for index in equal {
-            ranks[*index] = rank;
-        }
-    }
-    ranks
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,17 +87,5 @@ mod tests {
         let chart = PhraseChart::new(&[0.0, -0.5, -2.0], &[-1.0, -2.0, -1.5]);
         assert!(chart.holds_logarithms && chart.points[2] == [-2.0, -1.5]);
         assert!((chart.correlation.expect("both change") - 0.5).abs() < 1e-12);
-    }
-
-    #[test]
-    fn ranks_are_correlated_and_equal_ones_share_theirs() {
-        let up: Vec<(f64, f64)> = (0..9).map(|i| (f64::from(i), f64::from(i * i))).collect();
-        assert_eq!(rank_correlation(&up), Some(1.0));
-        assert_eq!(rank_correlation(&[(1.0, 2.0), (2.0, 1.0)]), Some(-1.0));
-        assert_eq!(rank_correlation(&[(1.0, 2.0), (1.0, 1.0)]), None);
-        assert_eq!(rank_correlation(&[]), None);
-        // scipy.stats.spearmanr([1, 1, 2, 3], [4, 3, 3, 1])
-        let tied = rank_correlation(&[(1.0, 4.0), (1.0, 3.0), (2.0, 3.0), (3.0, 1.0)]).expect("both change");
-        assert!((tied - -0.8333333333333335).abs() < 1e-12, "{tied}");
     }
 }

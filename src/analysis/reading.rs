@@ -30,7 +30,7 @@ pub struct ReadingEntry {
     pub about: &'static str,
 }
 
-/// Both readings, the usual one first.
+/// Both readings, in the order of [`Reading`], the usual one first.
 pub const READINGS: &[ReadingEntry] = &[
     ReadingEntry {
         reading: Reading::Predicted,
@@ -47,12 +47,12 @@ pub const READINGS: &[ReadingEntry] = &[
 impl Reading {
     /// Its name on the command line and in files.
     pub fn name(self) -> &'static str {
-        self.entry().map_or("predicted", |entry| entry.name)
+        READINGS[self as usize].name
     }
 
     /// What it says, in a sentence.
     pub fn about(self) -> &'static str {
-        self.entry().map_or("", |entry| entry.about)
+        READINGS[self as usize].about
     }
 
     /// The reading of that name.
@@ -66,10 +66,6 @@ impl Reading {
             Self::Predicted => "word predicted",
             Self::Input => "word read",
         }
-    }
-
-    fn entry(self) -> Option<&'static ReadingEntry> {
-        READINGS.iter().find(|entry| entry.reading == self)
     }
 
     /// Which of `rows` rows belongs to target word `i`; `None` for words that have none. As an input word, word i has

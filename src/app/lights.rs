@@ -1,9 +1,12 @@
 //! Floor 9: the parts of the window that a lesson can light, by name. A leaf.
 
-use crate::text::lesson::{LessonEntry, hint};
+use serde::Deserialize;
+use serde::de::IntoDeserializer as _;
+use serde::de::value::{Error, StrDeserializer};
 
 /// A part of the window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum HighlightPart {
     /// The field of the sentence.
     Source,
@@ -39,53 +42,59 @@ pub enum HighlightPart {
     Rows,
 }
 
-/// One line of [`LIGHTS`].
-#[derive(Clone, Copy, Debug)]
-pub struct LightEntry {
-    /// Which.
-    pub lit: HighlightPart,
-    /// In a lesson.
-    pub key: &'static str,
-    /// For those who do not see the light.
-    pub name: &'static str,
-    /// What may stand behind the key.
-    pub takes: &'static str,
-}
-
-/// Every part that can be lit.
-pub const LIGHTS: &[LightEntry] = &[
-    LightEntry { lit: HighlightPart::Source, key: "source", name: "the sentence", takes: "" },
-    LightEntry { lit: HighlightPart::Column, key: "column", name: "the column", takes: "a model" },
-    LightEntry { lit: HighlightPart::Translation, key: "translation", name: "the translation", takes: "a model" },
-    LightEntry { lit: HighlightPart::Heatmap, key: "heatmap", name: "the picture", takes: "a model" },
-    LightEntry { lit: HighlightPart::Beam, key: "beam", name: "the beam", takes: "a model" },
-    LightEntry { lit: HighlightPart::Inspector, key: "inspector", name: "the inspector below", takes: "" },
-    LightEntry { lit: HighlightPart::Pages, key: "pages", name: "the tabs of the pages", takes: "" },
-    LightEntry { lit: HighlightPart::Models, key: "models", name: "the names of the models", takes: "" },
-    LightEntry { lit: HighlightPart::BeamSize, key: "beam-size", name: "the number beside Beam", takes: "" },
-    LightEntry { lit: HighlightPart::Choices, key: "choices", name: "the choices of page Steps", takes: "" },
-    LightEntry { lit: HighlightPart::Words, key: "words", name: "the words of the steps", takes: "" },
-    LightEntry { lit: HighlightPart::Player, key: "player", name: "the player", takes: "" },
-    LightEntry { lit: HighlightPart::Machine, key: "machine", name: "the machine", takes: "" },
-    LightEntry { lit: HighlightPart::Box, key: "box", name: "the box", takes: "the key of a box" },
-    LightEntry { lit: HighlightPart::OpenBox, key: "open-box", name: "the open box", takes: "" },
-    LightEntry { lit: HighlightPart::Rows, key: "rows", name: "the rows so far", takes: "" },
-];
-
 impl HighlightPart {
-    /// Its line of the table.
-    pub fn entry(self) -> &'static LightEntry {
-        LIGHTS.iter().find(|entry| entry.lit == self).unwrap_or(&LIGHTS[0])
+    /// For those who do not see the light.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Source => "the sentence",
+            Self::Column => "the column",
+            Self::Translation => "the translation",
+            Self::Heatmap => "the picture",
+            Self::Beam => "the beam",
+            Self::Inspector => "the inspector below",
+            Self::Pages => "the tabs of the pages",
+            Self::Models => "the names of the models",
+            Self::BeamSize => "the number beside Beam",
+            Self::Choices => "the choices of page Steps",
+            Self::Words => "the words of the steps",
+            Self::Player => "the player",
+            Self::Machine => "the machine",
+            Self::Box => "the box",
+            Self::OpenBox => "the open box",
+            Self::Rows => "the rows so far",
+        }
     }
 }
 
-/// A part that is lit.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A part that is lit: in a lesson its key, and behind it what it is of.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Highlight {
     /// Which.
     pub lit: HighlightPart,
     /// A model, or a box; `None`: wherever it is.
     pub of: Option<String>,
+}
+
+impl TryFrom<String> for Highlight {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let (key, of) = text.split_once(' ').unwrap_or((&text, ""));
+        let input: StrDeserializer<'_, Error> = key.into_deserializer();
+        let lit = HighlightPart::deserialize(input).map_err(|error| error.to_string())?;
+        let of = Some(of.trim()).filter(|of| !of.is_empty()).map(str::to_owned);
+        match lit {
+            HighlightPart::Box if of.is_none() => Err("`box` needs the key of a box, such as \"box alpha\"".to_owned()),
+            HighlightPart::Column
+            | HighlightPart::Translation
+            | HighlightPart::Heatmap
+            | HighlightPart::Beam
+            | HighlightPart::Box => Ok(Self { lit, of }),
+            _ if of.is_some() => Err(format!("`{key}` stands alone")),
+            _ => Ok(Self { lit, of }),
+        }
+    }
 }
 
 impl Highlight {
@@ -96,7 +105,7 @@ impl Highlight {
 
     /// In words.
     pub fn text(&self) -> String {
-        let name = self.lit.entry().name;
+        let name = self.lit.name();
         self.of.as_ref().map_or_else(|| name.to_owned(), |of| format!("{name} ({of})"))
     }
 }
@@ -119,23 +128,4 @@ impl Lights {
     pub fn lights(&self, lit: HighlightPart, of: &str) -> bool {
         self.parts.iter().any(|light| light.is(lit, of))
     }
-}
-
-/// Reads a line of a block `light`; `none` puts all out.
-pub fn read(entry: &LessonEntry) -> Result<Option<Highlight>, String> {
-    if entry.key == "none" {
-        return Ok(None);
-    }
-    let Some(line) = LIGHTS.iter().find(|line| line.key == entry.key) else {
-        let hint = hint(&entry.key, LIGHTS.iter().map(|line| line.key));
-        return Err(format!("there is no part `{}`{hint}", entry.key));
-    };
-    let of = Some(entry.value.clone()).filter(|of| !of.is_empty());
-    if line.takes.is_empty() && of.is_some() {
-        return Err(format!("`{}` stands alone on its line", line.key));
-    }
-    if line.lit == HighlightPart::Box && of.is_none() {
-        return Err("`box` needs the key of a box, such as `box alpha`".to_owned());
-    }
-    Ok(Some(Highlight { lit: line.lit, of }))
 }

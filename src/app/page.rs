@@ -1,7 +1,7 @@
 //! Floor 9: the pages of the window, one line each. Menus, shortcuts, dropped files and the saved state read this table.
 
 /// A page of the window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Page {
     /// One sentence, its translations and alignments.
     #[default]

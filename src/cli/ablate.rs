@@ -3,27 +3,27 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::analysis::ablation;
 use crate::analysis::ablation::{AblatedWord, AblationMeans, FIGURES};
-use crate::cli::args::{BatchArgs, RunArgs, Runtime, SearchArgs};
+use crate::cli::args::{BatchArgs, RunArgs, Runtime, SearchArgs, count};
 use crate::cli::columns::TextTable;
-use crate::cli::input::{InputLine, InputLines};
+use crate::cli::input::InputFiles;
 use crate::cli::output::LineOutput;
-use crate::cli::windows::{Doing, Growth, WindowInput};
-use crate::cli::{Context, bundled, output, windows, words};
+use crate::cli::windows::{Doing, Growth, WindowItem};
+use crate::cli::{bundled, output, windows, words};
 use crate::corpus::overview::figures::figure;
 use crate::decoding::SearchOptions;
 use crate::error::{Error, Result};
 use crate::models::{Model, Stepper};
+use crate::text::line;
 use crate::text::sentence::Sentence;
 use crate::text::tsv::{TsvCell, rows};
 use crate::text::words::words;
 use crate::text::write::write_atomic;
-use crate::text::{line, parallel};
 use crate::ticket::CancellationToken;
 
 /// As typed.
@@ -69,8 +69,8 @@ pub struct AblateArgs {
     #[arg(long)]
     pretokenized: bool,
     /// How often alpha is permuted
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    permutations: u16,
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = count(1000))]
+    permutations: usize,
     /// What the permutations follow from
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -101,18 +101,11 @@ enum Format {
     Table,
 }
 
-/// Its arguments.
-pub fn arguments(command: clap::Command) -> clap::Command {
-    AblateArgs::augment_args(command)
-}
-
 /// As meant.
-struct High {
+struct High<'a> {
+    low: &'a AblateArgs,
     options: SearchOptions,
     seeds: Vec<u64>,
-    batch: usize,
-    pretokenized: bool,
-    format: Format,
 }
 
 /// A model under test.
@@ -134,39 +127,44 @@ struct Text {
     refused: Option<Error>,
 }
 
-/// What is read.
-struct Texts {
-    source: InputLines,
-    target: Option<InputLines>,
+impl WindowItem for Text {
+    fn weight(&self) -> usize {
+        words(&self.source).count()
+    }
+
+    fn refused(&self) -> Option<&Error> {
+        self.refused.as_ref()
+    }
+}
+
+impl Text {
+    fn next(files: &mut InputFiles) -> Result<Option<Self>> {
+        let Some((source, target)) = files.read()? else { return Ok(None) };
+        let why = source.as_ref().err().or(target.as_ref().and_then(|target| target.as_ref().err()));
+        let refused = why.map(|why| files.source.refuse(why));
+        let target = target.map(|target| target.unwrap_or_default());
+        Ok(Some(Self { number: files.source.number(), source: source.unwrap_or_default(), target, refused }))
+    }
 }
 
 /// Tests.
-///
-/// # Errors
-/// When a model, the input or the output fails; when lines were refused, at the end.
-pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = AblateArgs::from_arg_matches(matches)?;
-    let mut texts = Texts {
-        source: InputLines::open(low.source.as_deref().or(low.file.as_deref()))?,
-        target: low.target.as_deref().map(|path| InputLines::open(Some(path))).transpose()?,
-    };
+pub fn run(low: &AblateArgs) -> anyhow::Result<()> {
+    let mut files = InputFiles::open(low.source.as_deref().or(low.file.as_deref()), low.target.as_deref())?;
     let runtime = low.run.high()?;
     let mut subjects: Vec<Subject> =
         low.model.iter().map(|folder| Subject::load(&runtime, folder)).collect::<Result<_>>()?;
     let high = High {
+        low,
         options: SearchOptions { most_numbers: 0, ..low.search.high() },
-        seeds: (0..u64::from(low.permutations)).map(|n| low.seed.wrapping_add(n)).collect(),
-        batch: low.batch.high(),
-        pretokenized: low.pretokenized,
-        format: low.format,
+        seeds: (0..low.permutations as u64).map(|n| low.seed.wrapping_add(n)).collect(),
     };
     let mut output = LineOutput::stdout();
-    if high.format == Format::Tsv {
+    if low.format == Format::Tsv {
         output.text(&rows([heads().iter().map(|head| TsvCell::plain(*head)).collect()]))?;
     }
     let mut unread = 0;
     let doing = Doing { name: "testing", verb: "test" };
-    let refused = windows::run(doing, &mut texts, Growth::up_to(high.batch), &mut |window| {
+    let refused = windows::run(doing, &mut files, Growth::up_to(low.batch.high()), &mut Text::next, &mut |window| {
         let (mut tested, mut left_out) = (0, 0);
         let mut done = Vec::with_capacity(subjects.len());
         for subject in &mut subjects {
@@ -184,7 +182,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         }
         Ok(tested)
     })?;
-    if high.format == Format::Table {
+    if low.format == Format::Table {
         output.text(&table(&subjects))?;
     }
     if let Some(path) = &low.summary {
@@ -209,10 +207,10 @@ impl Subject {
     }
 
     /// Sources and targets of a window, and how many lines the model refused.
-    fn pairs(&mut self, high: &High, window: &[Text]) -> Result<(Vec<Pair>, usize)> {
+    fn pairs(&mut self, high: &High<'_>, window: &[Text]) -> Result<(Vec<Pair>, usize)> {
         let (model, mut refused) = (&self.model, 0);
         let mut read = |text: &Text| {
-            let side = |tokenizer, text: &str| line::read(tokenizer, text, high.pretokenized);
+            let side = |tokenizer, text: &str| line::read(tokenizer, text, high.low.pretokenized);
             let given = text.target.as_ref().map(|target| side(&model.target, target).map(|target| target.ids));
             let source = side(&model.source, &text.source);
             let pair = source.and_then(|source| Ok((source, given.transpose()?)));
@@ -225,29 +223,16 @@ impl Subject {
         let read: Vec<Option<(Sentence, Option<Vec<u32>>)>> = window.iter().map(&mut read).collect();
         let free: Vec<&[u32]> =
             read.iter().flatten().filter(|pair| pair.1.is_none()).map(|pair| pair.0.ids.as_slice()).collect();
-        let mut said = vec![Vec::new(); free.len()];
         let specials = words::specials(model);
-        words::decode_all(
-            specials,
-            self.stepper.as_mut(),
-            &free,
-            &high.options,
-            high.batch,
-            &mut |indexes, decoded| {
-                for (&index, decoded) in indexes.iter().zip(decoded) {
-                    said[index] = decoded.hypotheses.into_iter().next().unwrap_or_default().tokens;
-                }
-            },
-        )?;
-        let mut said = said.into_iter();
-        let whole = |(source, given): (Sentence, Option<Vec<u32>>)| {
+        let said = words::decode_all(specials, self.stepper.as_mut(), &free, &high.options, high.low.batch.high())?;
+        let mut said = said.into_iter().map(|decoded| decoded.hypotheses.into_iter().next().unwrap_or_default().tokens);
+        let mut whole = |(source, given): (Sentence, Option<Vec<u32>>)| {
             (source, given.unwrap_or_else(|| said.next().unwrap_or_default()))
         };
-        let mut whole = whole;
         Ok((read.into_iter().map(|pair| pair.map(&mut whole)).collect(), refused))
     }
 
-    fn test(&mut self, high: &High, text: &Text, pair: &Pair, output: &mut LineOutput) -> anyhow::Result<()> {
+    fn test(&mut self, high: &High<'_>, text: &Text, pair: &Pair, output: &mut LineOutput) -> anyhow::Result<()> {
         let tested = match pair {
             None => Vec::new(),
             Some((source, target)) => {
@@ -259,7 +244,7 @@ impl Subject {
             self.means.add(&tested);
         }
         let source = pair.as_ref().map(|pair| pair.0.tokens.as_slice()).unwrap_or_default();
-        match high.format {
+        match high.low.format {
             Format::Jsonl => output.json(&self.record(text.number, source, &tested))?,
             Format::Tsv => {
                 output
@@ -385,56 +370,4 @@ fn summary(subjects: &[Subject]) -> String {
         cells
     });
     rows(std::iter::once(head).chain(body))
-}
-
-impl WindowInput for Texts {
-    type Item = Text;
-
-    fn next(&mut self) -> Result<Option<Text>> {
-        let (source, target) = match &mut self.target {
-            None => match self.source.read()? {
-                None => return Ok(None),
-                Some(source) => (source, None),
-            },
-            Some(target) => match parallel::next_pair(&mut self.source, target)? {
-                None => return Ok(None),
-                Some((source, target)) => (source, Some(target)),
-            },
-        };
-        let (number, name) = (self.source.number(), self.source.name());
-        let mut refused = None;
-        let mut text = |line: InputLine| match line {
-            InputLine::Text(text) => text,
-            InputLine::TooLong(bytes) => {
-                refused = Some(Error::line(name, number, line::too_many_bytes(bytes)));
-                String::new()
-            }
-        };
-        let (source, target) = (text(source), target.map(text));
-        Ok(Some(Text { number, source, target, refused }))
-    }
-
-    fn is_ready(&mut self) -> bool {
-        self.source.is_ready() && self.target.as_mut().is_none_or(InputLines::is_ready)
-    }
-
-    fn weight(text: &Text) -> usize {
-        words(&text.source).count()
-    }
-
-    fn refused(text: &Text) -> Option<&Error> {
-        text.refused.as_ref()
-    }
-
-    fn size(&self) -> Option<u64> {
-        self.source.size()
-    }
-
-    fn position(&self) -> u64 {
-        self.source.position()
-    }
-
-    fn tell_empty(&self, verb: &str) {
-        self.source.tell_empty(verb);
-    }
 }

@@ -10,27 +10,26 @@ pub mod statistical;
 
 use std::path::PathBuf;
 
-use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
+use clap::{Args, ValueEnum};
 
 use crate::analysis::hard;
 use crate::analysis::reading::{READINGS, Reading};
 use crate::analysis::symmetrize::{SYMMETRIZATIONS, symmetrization};
-use crate::cli::args::{BatchArgs, PairArgs, RunArgs, Runtime, definition, samples, threshold};
+use crate::cli::args::{BatchArgs, PairArgs, RunArgs, Runtime, count, definition, samples, threshold};
 use crate::cli::evaluate::opposite;
-use crate::cli::input::InputLine;
+use crate::cli::input::InputFiles;
 use crate::cli::output::LineOutput;
-use crate::cli::pairs::ParallelLines;
 use crate::cli::statistical::StatisticalArgs;
-use crate::cli::windows::{Doing, Growth, WindowInput};
-use crate::cli::{Context, bundled, windows, words};
+use crate::cli::windows::{Doing, Growth, WindowItem};
+use crate::cli::{bundled, windows, words};
 use crate::decoding::importance::{ATTENTION, Importance};
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, AlignerDirection, Extraction, Refused, WordPair, readings};
 use crate::evaluation::rows::ReadRows;
 use crate::models::{Model, Stepper};
+use crate::text::links;
 use crate::text::links::{Link, Links};
 use crate::text::words::words;
-use crate::text::{line, links};
 use crate::ticket::CancellationToken;
 
 /// As typed.
@@ -89,8 +88,8 @@ pub struct AlignArgs {
     )]
     save: Option<PathBuf>,
     /// Most pairs of words that are kept; half a million take about 2 megabytes
-    #[arg(long, value_name = "N", default_value_t = 500_000, requires = "save", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Statistical aligner")]
-    save_pairs: u32,
+    #[arg(long, value_name = "N", default_value_t = 500_000, requires = "save", value_parser = count(u32::MAX), help_heading = "Statistical aligner")]
+    save_pairs: usize,
     /// Accepted so that scripts can pass it; nothing here is random
     #[arg(long, value_name = "N", requires = "statistical", help_heading = "Statistical aligner")]
     seed: Option<u64>,
@@ -144,6 +143,16 @@ pub enum LinkFormat {
     Jsonl,
 }
 
+impl LinkFormat {
+    /// Writes the links of a pair; matrices are written where they are measured.
+    fn write(self, output: &mut LineOutput, number: usize, links: Vec<Link>) -> anyhow::Result<()> {
+        match self {
+            Self::Pharaoh | Self::Jsonl => output.line(&hard::pharaoh(&links)),
+            Self::Naacl => output.text(&links::naacl(number, &Links::new(links, Vec::new()))),
+        }
+    }
+}
+
 /// Which words links count, by the names that a training configuration has for them.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LinkedWords {
@@ -164,14 +173,10 @@ struct Steppers {
 }
 
 /// As meant.
-struct High {
+struct High<'a> {
+    low: &'a AlignArgs,
     forward: Model,
     reverse: Option<Model>,
-    symmetrize: AlignerDirection,
-    reading: Option<Reading>,
-    threshold: Option<f32>,
-    batch: usize,
-    pretokenized: bool,
 }
 
 /// A pair as both models read it.
@@ -182,40 +187,25 @@ struct Pair {
     words: usize,
 }
 
-/// Its arguments.
-pub fn arguments(command: clap::Command) -> clap::Command {
-    AlignArgs::augment_args(command)
-}
-
 /// Aligns.
-///
-/// # Errors
-/// When a model, the input or the output fails; when pairs were refused, at the end.
-pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = AlignArgs::from_arg_matches(matches)?;
+pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
     let samples = samples(low.samples, &[low.importance])?;
     if low.statistical.asked() {
-        return statistical::run(&low);
+        return statistical::run(low);
     }
     if low.importance.name != ATTENTION || low.format == LinkFormat::Jsonl {
-        return importance::run(&low, samples);
+        return importance::run(low, samples);
     }
-    let files = ParallelLines::open(&low.pairs)?;
-    let (high, mut steppers) = high(&low)?;
-    let growth = Growth::new(high.batch);
+    let mut files = low.pairs.open()?;
+    let (high, mut steppers) = high(low)?;
+    let growth = Growth::new(low.batch.high());
     let mut output = LineOutput::stdout();
     let mut number = 0;
     let doing = Doing { name: "aligning", verb: "align" };
-    let mut input = WordPairs { files, high: &high };
-    let refused = windows::run(doing, &mut input, growth, &mut |window| {
+    let refused = windows::run(doing, &mut files, growth, &mut |files| high.next(files), &mut |window| {
         for links in align_window(&high, &mut steppers, window)? {
             number += 1;
-            match low.format {
-                LinkFormat::Pharaoh => output.line(&hard::pharaoh(&links))?,
-                // the matrices are written where they are measured
-                LinkFormat::Jsonl => {}
-                LinkFormat::Naacl => output.text(&links::naacl(number, &Links::new(links, Vec::new())))?,
-            }
+            low.format.write(&mut output, number, links)?;
         }
         output.flush()?;
         Ok(0)
@@ -224,7 +214,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     words::refused(refused)
 }
 
-fn high(low: &AlignArgs) -> anyhow::Result<(High, Steppers)> {
+fn high(low: &AlignArgs) -> anyhow::Result<(High<'_>, Steppers)> {
     if low.symmetrize.is_some() && low.reverse_model.is_none() {
         let message = "--symmetrize needs two directions; give --reverse-model, or --statistical in place of a model";
         return Err(Error::Input(message.to_owned()).into());
@@ -246,16 +236,8 @@ fn high(low: &AlignArgs) -> anyhow::Result<(High, Steppers)> {
             format!("the rows of {name} belong to the words that were predicted; leave out --reading {reading}");
         return Err(Error::Input(message).into());
     }
-    let high = High {
-        forward,
-        reverse,
-        symmetrize: low.symmetrize.unwrap_or_else(default_way),
-        reading: low.reading,
-        threshold: low.threshold,
-        batch: low.batch.high(),
-        pretokenized: low.pairs.pretokenized,
-    };
-    Ok((high, Steppers { forward: forward_stepper, reverse: reverse_stepper }))
+    let steppers = Steppers { forward: forward_stepper, reverse: reverse_stepper };
+    Ok((High { low, forward, reverse }, steppers))
 }
 
 fn load(runtime: &Runtime, importance: &Importance, folder: &std::path::Path) -> anyhow::Result<Loaded> {
@@ -268,71 +250,60 @@ fn load(runtime: &Runtime, importance: &Importance, folder: &std::path::Path) ->
     Ok((model, stepper))
 }
 
-/// The pairs of two files, each read by both models or refused.
-struct WordPairs<'a> {
-    files: ParallelLines,
-    high: &'a High,
-}
-
-impl WindowInput for WordPairs<'_> {
-    type Item = Result<Pair>;
-
-    fn next(&mut self) -> Result<Option<Result<Pair>>> {
-        let Some(lines) = self.files.lines()? else { return Ok(None) };
-        Ok(Some(read_pair(self.high, &lines).map_err(|refused| {
-            let lines = if refused.target { &self.files.target } else { &self.files.source };
-            Error::line(lines.name(), lines.number(), refused.why)
-        })))
+impl WindowItem for Result<Pair> {
+    fn weight(&self) -> usize {
+        self.as_ref().map_or(0, |pair| pair.words)
     }
 
-    fn is_ready(&mut self) -> bool {
-        self.files.is_ready()
-    }
-
-    fn weight(pair: &Result<Pair>) -> usize {
-        pair.as_ref().map_or(0, |pair| pair.words)
-    }
-
-    fn refused(pair: &Result<Pair>) -> Option<&Error> {
-        pair.as_ref().err()
-    }
-
-    fn size(&self) -> Option<u64> {
-        self.files.source.size()
-    }
-
-    fn position(&self) -> u64 {
-        self.files.source.position()
-    }
-
-    fn tell_empty(&self, verb: &str) {
-        self.files.source.tell_empty(verb);
+    fn refused(&self) -> Option<&Error> {
+        self.as_ref().err()
     }
 }
 
-fn read_pair(high: &High, (source, target): &(InputLine, InputLine)) -> std::result::Result<Pair, Refused> {
-    let text = |line: &InputLine, target| match line {
-        InputLine::Text(text) => Ok(text.clone()),
-        InputLine::TooLong(bytes) => Err(Refused { target, why: line::too_many_bytes(*bytes) }),
-    };
-    let (source, target) = (text(source, false)?, text(target, true)?);
-    let forward = WordPair::read(&high.forward, (&source, &target), high.pretokenized)?;
-    let reverse = high.reverse.as_ref().map(|reverse| {
-        // Here the target is what is translated from.
-        WordPair::read(reverse, (&target, &source), high.pretokenized)
-            .map_err(|refused| Refused { target: !refused.target, ..refused })
-    });
-    let words = [&source, &target].map(|text| words(text).count()).iter().sum();
-    Ok(Pair { forward, reverse: reverse.transpose()?, words })
+impl High<'_> {
+    /// The next pair of lines, as both models read it, or why one of them does not.
+    fn next(&self, files: &mut InputFiles) -> Result<Option<Result<Pair>>> {
+        let Some((source, target)) = files.pair()? else { return Ok(None) };
+        let read = source.map_err(|why| Refused { target: false, why }).and_then(|source| {
+            let target = target.map_err(|why| Refused { target: true, why })?;
+            self.read(&source, &target)
+        });
+        Ok(Some(read.map_err(|refused| files.side(refused.target).refuse(refused.why))))
+    }
+
+    fn read(&self, source: &str, target: &str) -> std::result::Result<Pair, Refused> {
+        let pretokenized = self.low.pairs.pretokenized;
+        let forward = WordPair::read(&self.forward, (source, target), pretokenized)?;
+        let reverse = self.reverse.as_ref().map(|reverse| {
+            // Here the target is what is translated from.
+            WordPair::read(reverse, (target, source), pretokenized)
+                .map_err(|refused| Refused { target: !refused.target, ..refused })
+        });
+        let words = words(source).count() + words(target).count();
+        Ok(Pair { forward, reverse: reverse.transpose()?, words })
+    }
+
+    /// Links with those of the other direction.
+    fn put_together(&self, there: Vec<Link>, back: Vec<Link>) -> Vec<Link> {
+        let back: Vec<Link> = back.into_iter().map(Link::turned).collect();
+        self.low.way().of(there, &back)
+    }
+}
+
+impl AlignArgs {
+    fn way(&self) -> AlignerDirection {
+        self.symmetrize.unwrap_or_else(default_way)
+    }
 }
 
 /// The links of every pair of a window, none for those that were refused.
-fn align_window(high: &High, steppers: &mut Steppers, window: &[Result<Pair>]) -> Result<Vec<Vec<Link>>> {
+fn align_window(high: &High<'_>, steppers: &mut Steppers, window: &[Result<Pair>]) -> Result<Vec<Vec<Link>>> {
     let align = |model: &Model, stepper: &mut dyn Stepper, pairs: &[&WordPair]| -> Result<Vec<Vec<Link>>> {
-        let reading = ReadRows::wanted(model.into(), high.reading).reading;
-        let extraction = [Extraction { reading, threshold: high.threshold }];
+        let reading = ReadRows::wanted(model.into(), high.low.reading).reading;
+        let extraction = [Extraction { reading, threshold: high.low.threshold }];
         let mut aligner = Aligner { system: model.into(), stepper };
-        let links = aligner.links(pairs, &extraction, high.batch, &CancellationToken::forever(), &mut |_, _| {})?;
+        let (batch, ticket) = (high.low.batch.high(), CancellationToken::forever());
+        let links = aligner.links(pairs, &extraction, batch, &ticket, &mut |_, _| {})?;
         Ok(links.into_iter().map(|lists| lists.into_iter().next().unwrap_or_default()).collect())
     };
     let read: Vec<&Pair> = window.iter().filter_map(|pair| pair.as_ref().ok()).collect();
@@ -341,8 +312,7 @@ fn align_window(high: &High, steppers: &mut Steppers, window: &[Result<Pair>]) -
     if let (Some(reverse), Some(stepper)) = (&high.reverse, &mut steppers.reverse) {
         let pairs: Vec<&WordPair> = read.iter().filter_map(|pair| pair.reverse.as_ref()).collect();
         for (there, back) in links.iter_mut().zip(align(reverse, stepper.as_mut(), &pairs)?) {
-            let back: Vec<Link> = back.into_iter().map(Link::turned).collect();
-            *there = high.symmetrize.of(std::mem::take(there), &back);
+            *there = high.put_together(std::mem::take(there), back);
         }
     }
     let mut links = links.into_iter();

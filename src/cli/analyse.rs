@@ -6,16 +6,16 @@ mod agreement;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
+use clap::{Args, ValueEnum};
 
 use crate::aligner::words::LineAligner;
 use crate::analysis::concordance::{ConcordanceOrder, sorted};
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
 use crate::cli::analyse::agreement::agreement;
-use crate::cli::args::{BatchArgs, EnsembleArgs, RunArgs, SearchArgs, physical_cores};
+use crate::cli::args::{BatchArgs, Choice, EnsembleArgs, RunArgs, SearchArgs, one_of};
 use crate::cli::output::LineOutput;
 use crate::cli::progress::ProgressLine;
-use crate::cli::{Context, bundled, output};
+use crate::cli::{bundled, output};
 use crate::corpus::acting::Acting;
 use crate::corpus::export::out;
 use crate::corpus::export::out::{ExportFormat, Out};
@@ -133,8 +133,8 @@ pub struct AnalyseArgs {
     #[arg(long, value_name = "QUERY")]
     query: Option<String>,
     /// How its hits are sorted
-    #[arg(long, value_enum, default_value_t, requires = "query")]
-    order: HitOrder,
+    #[arg(long, default_value = "place", requires = "query", value_parser = one_of(ORDERS))]
+    order: ConcordanceOrder,
     /// Of which system, counted from 1
     #[arg(long, value_name = "N", default_value_t = 1)]
     system: usize,
@@ -231,9 +231,16 @@ impl ChoiceArgs {
     ///
     /// # Errors
     /// A column that is none.
-    fn out(self, path: PathBuf, kind: ExportFormat, rows: Vec<u32>, corpus: &CorpusTable) -> Result<Out> {
+    fn out(&self, path: PathBuf, kind: ExportFormat, rows: Vec<u32>, corpus: &CorpusTable) -> Result<Out> {
         let columns = self.columns.iter().map(|name| TableColumn::named(name, corpus)).collect::<Result<_>>()?;
-        Ok(Out { path, kind, rows: Arc::new(rows), columns, chosen: self.filter, languages: self.languages })
+        Ok(Out {
+            path,
+            kind,
+            rows: Arc::new(rows),
+            columns,
+            chosen: self.filter.clone(),
+            languages: self.languages.clone(),
+        })
     }
 }
 
@@ -267,29 +274,12 @@ enum Format {
 }
 
 /// How hits are sorted.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum HitOrder {
-    /// As the sentences stand
-    #[default]
-    Place,
-    /// By the words before the hit, from the nearest on
-    Left,
-    /// By the words of the hit
-    Hit,
-    /// By the words behind the hit
-    Right,
-}
-
-impl From<HitOrder> for ConcordanceOrder {
-    fn from(order: HitOrder) -> Self {
-        match order {
-            HitOrder::Place => Self::Place,
-            HitOrder::Left => Self::Left,
-            HitOrder::Hit => Self::Hit,
-            HitOrder::Right => Self::Right,
-        }
-    }
-}
+const ORDERS: &[Choice<ConcordanceOrder>] = &[
+    ("place", "As the sentences stand", ConcordanceOrder::Place),
+    ("left", "By the words before the hit, from the nearest on", ConcordanceOrder::Left),
+    ("hit", "By the words of the hit", ConcordanceOrder::Hit),
+    ("right", "By the words behind the hit", ConcordanceOrder::Right),
+];
 
 /// The names of the overviews.
 fn overviews() -> clap::builder::PossibleValuesParser {
@@ -321,20 +311,14 @@ fn named(text: &str) -> std::result::Result<(String, PathBuf), String> {
     }
 }
 
-/// Its arguments.
-pub fn arguments(command: clap::Command) -> clap::Command {
-    AnalyseArgs::augment_args(command)
-}
-
 /// Brings in, runs and prints.
 ///
 /// # Errors
 /// A sentence about a file, a model or a condition.
-pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = AnalyseArgs::from_arg_matches(matches)?;
+pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
     let mut workspace = Workspace::open(&low.workspace)?;
-    for (path, role) in files(&low) {
-        bring_in(&mut workspace, &path, role, low.run.threads().unwrap_or_else(physical_cores))?;
+    for (path, role) in files(low) {
+        bring_in(&mut workspace, &path, role, low.run.cores())?;
     }
     if let Some(scheme) = &low.scheme {
         workspace.set_scheme(&ErrorScheme::open(scheme)?, &Renamed::default())?;
@@ -343,7 +327,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         bring_judgements(&mut workspace, typed)?;
     }
     if !low.model.is_empty() {
-        run_all(&low, &mut workspace)?;
+        run_all(low, &mut workspace)?;
     }
     let corpus = read(&workspace)?;
     let mut means = FilterResources::default();
@@ -351,11 +335,11 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
     let mut output = LineOutput::stdout();
     if let Some(query) = &low.query {
-        concordance(query, &low, &workspace, &corpus, rows, &mut output)?;
+        concordance(query, low, &workspace, &corpus, rows, &mut output)?;
         return output.finish();
     }
     if !low.overview.is_empty() {
-        overviews_of(&low, (&corpus, &workspace), &rows, &mut means, &mut output)?;
+        overviews_of(low, (&corpus, &workspace), &rows, &mut means, &mut output)?;
         return output.finish();
     }
     if let Some([first, second]) = low.agreement.as_deref() {
@@ -418,13 +402,16 @@ fn files(low: &AnalyseArgs) -> Vec<(PathBuf, Option<Role>)> {
 
 /// Brings in judgements: of `NAME=FILE`, or of a file whose name has a `=` in it.
 fn bring_judgements(workspace: &mut Workspace, typed: &str) -> Result<()> {
-    let (name, path) = match typed.split_once('=') {
-        Some((name, path)) if !name.is_empty() && !Path::new(typed).exists() => (Some(name), Path::new(path)),
-        _ => (None, Path::new(typed)),
-    };
-    let brought =
-        judgement_io::import(workspace, path, name, &mut Measuring::default(), &CancellationToken::forever())?;
-    told(path, &brought);
+    match typed.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !Path::new(typed).exists() => {
+            judged(workspace, Path::new(path), Some(name))
+        }
+        _ => judged(workspace, Path::new(typed), None),
+    }
+}
+
+fn judged(workspace: &mut Workspace, path: &Path, name: Option<&str>) -> Result<()> {
+    told(path, &judgement_io::import(workspace, path, name, &CancellationToken::forever())?);
     Ok(())
 }
 
@@ -438,18 +425,13 @@ fn told(path: &Path, brought: &ImportReport) {
 
 fn bring_in(workspace: &mut Workspace, path: &Path, role: Option<Role>, threads: usize) -> Result<()> {
     if role.is_none() && judgement_io::holds(path) {
-        let brought =
-            judgement_io::import(workspace, path, None, &mut Measuring::default(), &CancellationToken::forever())?;
-        told(path, &brought);
-        return Ok(());
+        return judged(workspace, path, None);
     }
     let options = import::ImportOptions { role, ..import::ImportOptions::default() };
     let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
     let mut bar = ProgressLine::new(format!("importing {name}"), Some(100), false).counting("per cent");
     let mut hear = |share: f32| bar.add(0, 0, (share * 100.0) as u64);
-    let mut measuring = Measuring::default();
-    let brought =
-        import_file(workspace, (path, &options), threads, &mut measuring, &CancellationToken::forever(), &mut hear);
+    let brought = import_file(workspace, (path, &options), threads, &CancellationToken::forever(), &mut hear);
     bar.finish();
     told(path, &brought?);
     Ok(())
@@ -524,7 +506,7 @@ fn concordance(
     for at in &searching.incomplete {
         output::tell(&format!("sentence {}: there are more hits than are told", at + 1));
     }
-    output.text(&tsv(&lines, &sorted(&lines, low.order.into()), corpus, system))
+    output.text(&tsv(&lines, &sorted(&lines, low.order), corpus, system))
 }
 
 fn overviews_of(
@@ -566,23 +548,17 @@ pub mod report {
         choice: ChoiceArgs,
     }
 
-    /// Its arguments.
-    pub fn arguments(command: clap::Command) -> clap::Command {
-        ReportArgs::augment_args(command)
-    }
-
     /// Writes the report.
     ///
     /// # Errors
     /// A sentence about a file, a condition, or too many sentences.
-    pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-        let low = ReportArgs::from_arg_matches(matches)?;
+    pub fn run(low: &ReportArgs) -> anyhow::Result<()> {
         let workspace = Workspace::open_existing(&low.workspace)?;
         let corpus = read(&workspace)?;
         let mut means = FilterResources::default();
         means.set(workspace.look().frequencies, low.choice.languages.clone());
         let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
-        let out = low.choice.out(low.output, ExportFormat::Report, rows, &corpus)?;
+        let out = low.choice.out(low.output.clone(), ExportFormat::Report, rows, &corpus)?;
         out::write(&out, &corpus, &workspace)?;
         output::tell(&format!("{} has {} sentences", out.path.display(), out.rows.len()));
         Ok(())

@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValue, PossibleValuesParser, RangedI64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use crate::analysis::unknown::Replacing;
+use crate::cli::input::InputFiles;
 use crate::cli::{bundled, output};
 use crate::decoding::ensemble::{AlignmentOf, Average, Mixing};
 use crate::decoding::importance::{GRADIENT, IMPORTANCES, Importance, importance};
@@ -20,24 +22,32 @@ use crate::text::parallel::ParallelReader;
 #[derive(Args, Clone, Debug, Default)]
 pub struct RunArgs {
     /// CPU threads, by default one a physical core; another number may change the last digits of a probability
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    #[arg(long, value_name = "N", value_parser = count(1024))]
+    pub threads: Option<usize>,
     /// Where to compute: auto, cpu, cuda, cuda:1 or metal
     #[arg(long, value_name = "DEVICE", default_value_t)]
-    device: DeviceChoice,
+    pub device: DeviceChoice,
     /// The kernels of the CPU: fast ones, or the readable ones that they are checked against
-    #[arg(long, value_enum, default_value_t, hide = true)]
-    engine: EngineArg,
+    #[arg(long, default_value = "fused", hide = true, value_parser = one_of(ENGINES))]
+    engine: Kernels,
 }
 
-/// An engine, as typed.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum EngineArg {
-    /// The fast one.
-    #[default]
-    Fused,
-    /// The readable one.
-    Plain,
+const ENGINES: &[Choice<Kernels>] =
+    &[("fused", "The fast one", Kernels::Fused), ("plain", "The readable one", Kernels::Plain)];
+
+/// What may be typed, what it is, and what is meant.
+pub type Choice<T> = (&'static str, &'static str, T);
+
+/// Takes the names of a table.
+pub fn one_of<T: Clone + Send + Sync + 'static>(table: &'static [Choice<T>]) -> impl TypedValueParser<Value = T> {
+    let names = table.iter().map(|(name, what, _)| PossibleValue::new(*name).help(*what));
+    let known = |name: String| table.iter().find(|(known, ..)| *known == name).map(|(.., meant)| meant.clone());
+    PossibleValuesParser::new(names).try_map(move |name| known(name).ok_or("a name without a line in its table"))
+}
+
+/// Takes the numbers from 1 to `most`.
+pub fn count(most: u32) -> RangedI64ValueParser<usize> {
+    RangedI64ValueParser::new().range(1..=i64::from(most))
 }
 
 /// Where to compute, as meant.
@@ -58,21 +68,16 @@ impl RunArgs {
         if let Some(notice) = &device.notice {
             output::tell(notice);
         }
-        let threads = self.threads.map_or_else(physical_cores, usize::from);
+        let threads = self.cores();
         // Only the first pool of a process counts, and a process runs one command.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-        let engine = if self.engine == EngineArg::Fused && device.is_cpu() { Kernels::Fused } else { Kernels::Plain };
+        let engine = if device.is_cpu() { self.engine } else { Kernels::Plain };
         Ok(Runtime { threads, device, engine })
     }
 
-    /// The number of threads given, if any.
-    pub fn threads(&self) -> Option<usize> {
-        self.threads.map(usize::from)
-    }
-
-    /// The device given.
-    pub fn device(&self) -> DeviceChoice {
-        self.device
+    /// How many threads, for work without a device.
+    pub fn cores(&self) -> usize {
+        self.threads.unwrap_or_else(physical_cores)
     }
 }
 
@@ -117,22 +122,17 @@ pub struct EnsembleArgs {
     #[arg(long)]
     ensemble: bool,
     /// What an ensemble averages
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t, requires = "ensemble")]
-    ensemble_average: AverageArg,
+    #[arg(long, value_name = "WHAT", default_value = "probability", requires = "ensemble", value_parser = one_of(AVERAGES))]
+    ensemble_average: Average,
     /// Whose alignment an ensemble has: mean, of the models that have one, or the number of a --model, from 1
     #[arg(long, value_name = "N|mean", default_value_t, requires = "ensemble")]
     alignment_of: AlignmentOf,
 }
 
-/// What is averaged, as typed.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AverageArg {
-    /// Probabilities.
-    #[default]
-    Probability,
-    /// Their logarithms; normalised again.
-    LogProbability,
-}
+const AVERAGES: &[Choice<Average>] = &[
+    ("probability", "Probabilities", Average::Probability),
+    ("log-probability", "Their logarithms; normalised again", Average::LogProbability),
+];
 
 impl EnsembleArgs {
     /// Whether several models are one.
@@ -142,11 +142,8 @@ impl EnsembleArgs {
 
     /// Loads folders and makes one of them.
     pub fn load(&self, folders: &[PathBuf], runtime: &Runtime) -> Result<Ensemble> {
-        let average = match self.ensemble_average {
-            AverageArg::Probability => Average::Probability,
-            AverageArg::LogProbability => Average::LogProbability,
-        };
-        Ensemble::load(folders, &runtime.device, Mixing { average, alignment: self.alignment_of })
+        let mixing = Mixing { average: self.ensemble_average, alignment: self.alignment_of };
+        Ensemble::load(folders, &runtime.device, mixing)
     }
 
     /// What is evaluated or compared one after the other: every folder alone, or all as one.
@@ -159,8 +156,8 @@ impl EnsembleArgs {
 #[derive(Args, Clone, Debug)]
 pub struct SearchArgs {
     /// Hypotheses kept at every step; 1 is greedy search
-    #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    beam: u16,
+    #[arg(long, value_name = "K", default_value_t = 5, value_parser = count(1000))]
+    beam: usize,
     /// Rank by log p divided by the length to the power of A; 0 ranks by log p
     #[arg(long, value_name = "A", default_value_t = 0.0, value_parser = not_negative, allow_negative_numbers = true)]
     length_normalization: f32,
@@ -179,8 +176,8 @@ impl SearchArgs {
     /// The options of the search.
     pub fn high(&self) -> SearchOptions {
         SearchOptions {
-            beam: usize::from(self.beam),
-            max_length: self.bounds.max_length(),
+            beam: self.beam,
+            max_length: self.bounds.max_length,
             ranking: Ranking {
                 length: self.length_penalty.unwrap_or(LengthRule::Power(self.length_normalization)),
                 coverage: self.coverage,
@@ -195,14 +192,14 @@ impl SearchArgs {
 #[derive(Args, Clone, Copy, Debug)]
 pub struct BatchArgs {
     /// Sentences decoded together; another number may change the last digits of a probability
-    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=4096))]
-    batch: u16,
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = count(4096))]
+    batch: usize,
 }
 
 impl BatchArgs {
     /// At least 1.
     pub fn high(self) -> usize {
-        usize::from(self.batch)
+        self.batch
     }
 }
 
@@ -268,18 +265,11 @@ pub struct SentenceArgs {
 #[derive(Args, Clone, Copy, Debug)]
 pub struct BoundArgs {
     /// Most target words of a translation, its end included, by default twice the source and ten more
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    max_length: Option<u32>,
+    #[arg(long, value_name = "N", value_parser = count(100_000))]
+    pub max_length: Option<usize>,
     /// Never emit an unknown word
     #[arg(long)]
     pub forbid_unk: bool,
-}
-
-impl BoundArgs {
-    /// The most target words, where that was said.
-    pub fn max_length(self) -> Option<usize> {
-        self.max_length.map(|length| length as usize)
-    }
 }
 
 /// What becomes of unknown words, as typed.
@@ -320,6 +310,11 @@ pub struct PairArgs {
 }
 
 impl PairArgs {
+    /// Both sides, line by line.
+    pub fn open(&self) -> Result<InputFiles> {
+        InputFiles::open(Some(&self.source), Some(&self.target))
+    }
+
     /// Both sides, held in memory.
     pub fn read(&self) -> Result<Vec<(String, String)>> {
         ParallelReader::new(&[(self.source.clone(), self.target.clone())]).held().learned_from().collect()

@@ -3,14 +3,13 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgMatches, Args, FromArgMatches as _};
+use clap::Args;
 
 use crate::cli::align::NO_MODEL;
-use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs, physical_cores};
+use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs};
 use crate::cli::pairs::PairForcer;
-use crate::cli::statistical::{StatisticalArgs, Text};
-use crate::cli::{Context, words};
-use crate::error::Result;
+use crate::cli::statistical::StatisticalArgs;
+use crate::cli::words;
 use crate::text::dictionary::WordCounts;
 
 /// As typed.
@@ -23,7 +22,11 @@ source word, sorted: SOURCE, its most frequent TARGET and how often they went to
 With --statistical the links are those on which both directions of a statistical aligner agree, which learns from the text
 itself; no model is needed.
 
-A pair that a model cannot read is passed over, with a sentence on stderr and exit code 2 at the end."
+A pair that a model cannot read is passed over, with a sentence on stderr and exit code 2 at the end.",
+    mut_arg("model", |model| {
+        let either = ["statistical", "learned"];
+        model.required(false).required_unless_present_any(either).conflicts_with_all(NO_MODEL)
+    })
 )]
 pub struct DictionaryArgs {
     #[command(flatten)]
@@ -44,26 +47,19 @@ pub struct DictionaryArgs {
     run: RunArgs,
 }
 
-/// Its arguments.
-pub fn arguments(command: clap::Command) -> clap::Command {
-    let either = ["statistical", "learned"];
-    DictionaryArgs::augment_args(command).mut_arg("model", |model| {
-        model.required(false).required_unless_present_any(either).conflicts_with_all(NO_MODEL)
-    })
-}
-
 /// Counts and writes.
-///
-/// # Errors
-/// When the model, the input or the output fails; when pairs were refused, at the end.
-pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = DictionaryArgs::from_arg_matches(matches)?;
+pub fn run(low: &DictionaryArgs) -> anyhow::Result<()> {
+    let mut counts = WordCounts::default();
     if low.statistical.asked() {
-        return Ok(by_aligner(&low)?.save(&low.output, low.minimum)?);
+        low.statistical.align(&low.pairs, low.run.cores(), &mut |x, y, links| {
+            for link in links.forward.iter().filter(|link| links.reverse.contains(link)) {
+                counts.add(&x[link.source], &y[link.target]);
+            }
+        })?;
+        return Ok(counts.save(&low.output, low.minimum)?);
     }
     let forcer = PairForcer::open(&low.pairs, &low.models, low.batch, &low.run)?;
     words::require_alignment(&forcer.system, "a dictionary")?;
-    let mut counts = WordCounts::default();
     let refused = forcer.run_aligned(&mut |worded| {
         for link in &worded.links {
             counts.add(&worded.source[link.source], &worded.target[link.target]);
@@ -71,20 +67,4 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     })?;
     counts.save(&low.output, low.minimum)?;
     words::refused(refused)
-}
-
-fn by_aligner(low: &DictionaryArgs) -> Result<WordCounts> {
-    let lines = low.pairs.read()?;
-    let pairs: Vec<(&str, &str)> = lines.iter().map(|(source, target)| (source.as_str(), target.as_str())).collect();
-    let files = (low.pairs.source.as_path(), low.pairs.target.as_path());
-    let text = Text { files, pairs: &pairs, pretokenized: low.pairs.pretokenized };
-    let mut aligner = low.statistical.aligner(text, low.run.threads().unwrap_or_else(physical_cores))?;
-    let mut counts = WordCounts::default();
-    for (source, target) in pairs {
-        let (x, y, links) = aligner.words(source, target);
-        for link in links.forward.iter().filter(|link| links.reverse.contains(link)) {
-            counts.add(&x.words[link.source], &y.words[link.target]);
-        }
-    }
-    Ok(counts)
 }

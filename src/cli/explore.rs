@@ -55,7 +55,7 @@ pub fn open(low: ExploreArgs, context: Context) -> anyhow::Result<()> {
 
 /// Refuses a missing device or file before a window opens.
 fn high(low: ExploreArgs) -> crate::error::Result<WindowOptions> {
-    let chosen = low.run.device();
+    let chosen = low.run.device;
     if chosen != DeviceChoice::Auto {
         device::pick(chosen)?;
     }
@@ -76,7 +76,7 @@ fn high(low: ExploreArgs) -> crate::error::Result<WindowOptions> {
         target: low.target,
         interventions: low.interventions,
         device: (chosen != DeviceChoice::Auto).then_some(chosen),
-        threads: low.run.threads(),
+        threads: low.run.threads,
     })
 }
 

@@ -6,16 +6,16 @@ pub mod shown;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use clap::builder::PossibleValuesParser;
-use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 
 use crate::analysis::reading::Reading;
 use crate::cli::align::reading;
-use crate::cli::args::{ModelArgs, RunArgs, SearchArgs};
+use crate::cli::args::{Choice, ModelArgs, RunArgs, SearchArgs, count, not_negative, one_of};
 use crate::cli::figure::scene::{FigureScene, Scenes, Showing, Target};
-use crate::cli::input::{InputLine, InputLines};
+use crate::cli::input::{InputFiles, InputLine};
 use crate::cli::output::LineOutput;
-use crate::cli::{Context, output};
+use crate::cli::{output, words};
 use crate::error::{Error, Result};
 use crate::figure::fonts::Fonts;
 use crate::figure::formats::{FORMATS, FigureFormat, format, format_of};
@@ -23,7 +23,7 @@ use crate::figure::links::Weight;
 use crate::figure::page::{DPIS, FigurePage, WIDTHS_MM};
 use crate::figure::palette::{COLOUR_MAPS, ColourMap};
 use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle, KINDS, kind};
-use crate::text::{line, parallel, write};
+use crate::text::write;
 
 /// As typed.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
@@ -71,8 +71,8 @@ pub struct FigureArgs {
     #[arg(long, value_name = "KIND", default_value = "heatmap", value_parser = names(KINDS.iter().map(|kind| kind.name)))]
     kind: String,
     /// The number of the target word that --kind bars draws, from 1
-    #[arg(long, value_name = "N", required_if_eq("kind", "bars"), value_parser = clap::value_parser!(u32).range(1..))]
-    word: Option<u32>,
+    #[arg(long, value_name = "N", required_if_eq("kind", "bars"), value_parser = count(u32::MAX))]
+    word: Option<usize>,
     /// Draw the branches that fell out of the beam as well, with --kind tree
     #[arg(long)]
     pruned: bool,
@@ -95,8 +95,8 @@ pub struct FigureArgs {
     #[arg(long, value_name = "NAME", default_value = "gray", value_parser = names(COLOUR_MAPS.iter().map(|map| map.key)))]
     palette: String,
     /// The ground that the figure is for
-    #[arg(long, value_enum, default_value_t)]
-    theme: ThemeArg,
+    #[arg(long, default_value = "light", action = clap::ArgAction::Set, value_parser = one_of(THEMES))]
+    theme: bool,
     /// Say below what colours and widths mean
     #[arg(long)]
     legend: bool,
@@ -104,11 +104,11 @@ pub struct FigureArgs {
     #[arg(long, value_name = "TEXT", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     caption: Option<String>,
     /// Links with less alpha are left out
-    #[arg(long, value_name = "T", default_value_t = 0.1, value_parser = crate::cli::args::not_negative)]
+    #[arg(long, value_name = "T", default_value_t = 0.1, value_parser = not_negative)]
     threshold: f32,
     /// How links show alpha
-    #[arg(long, value_enum, default_value_t)]
-    links: WeightArg,
+    #[arg(long, default_value = "width", value_parser = one_of(WEIGHTS))]
+    links: Weight,
     /// Which word a row of alpha belongs to: predicted, the word that was predicted with it, or input, the word that the
     /// decoder had just read (RNNsearch, and models of Luong et al. that compare contents)
     /// [default: as the model was trained, predicted for all that were not guided]
@@ -120,69 +120,35 @@ pub struct FigureArgs {
     run: RunArgs,
 }
 
-/// A ground, as typed.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ThemeArg {
-    /// White, as paper
-    #[default]
-    Light,
-    /// Dark, as slides
-    Dark,
-}
+/// Grounds, and whether each is dark.
+const THEMES: &[Choice<bool>] = &[("light", "White, as paper", false), ("dark", "Dark, as slides", true)];
 
-/// How links show alpha, as typed.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WeightArg {
-    /// By their width
-    #[default]
-    Width,
-    /// By their opacity
-    Opacity,
-}
-
-/// As meant.
-struct High {
-    kind: &'static FigureKind,
-    /// As asked for; else what the file's name says.
-    format: Option<&'static FigureFormat>,
-    look: FigureStyle,
-    /// The caption is that of the program.
-    says_what: bool,
-    page: FigurePage,
-    place: Place,
-}
+/// How links show alpha.
+const WEIGHTS: &[Choice<Weight>] =
+    &[("width", "By their width", Weight::Width), ("opacity", "By their opacity", Weight::Opacity)];
 
 /// Where figures are written.
-#[derive(Clone)]
 enum Place {
     Stdout,
     File(PathBuf),
     Folder(PathBuf),
 }
 
-/// Its arguments.
-pub fn arguments(command: clap::Command) -> clap::Command {
-    FigureArgs::augment_args(command)
-}
-
 /// Draws.
-///
-/// # Errors
-/// When the model, the input or the output fails; when lines were refused, at the end.
-pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = FigureArgs::from_arg_matches(matches)?;
-    let high = high(&low)?;
-    let mut texts = Texts::open(&low)?;
+pub fn run(low: &FigureArgs) -> anyhow::Result<()> {
+    let mut drawing = Drawing::new(low)?;
+    let mut texts = Texts::open(low)?;
     let runtime = low.run.high()?;
     let system = low.models.load(&runtime)?;
-    if high.kind.needs == FigureNeeds::Alignment {
-        crate::cli::words::require_alignment(&system, &format!("--kind {}", high.kind.name))?;
+    let kind = drawing.kind;
+    if kind.needs == FigureNeeds::Alignment {
+        words::require_alignment(&system, &format!("--kind {}", kind.name))?;
     }
     let stepper = system.stepper(runtime.engine, runtime.threads)?;
     let options = low.search.high();
     let shown = Showing {
-        needs: high.kind.needs,
-        word: low.word.map_or(0, |word| word as usize - 1),
+        needs: kind.needs,
+        word: low.word.map_or(0, |word| word - 1),
         pruned: low.pruned,
         pretokenized: low.pretokenized,
         pieces: low.pieces,
@@ -190,8 +156,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let mut scenes = Scenes::new(&system, stepper, &options, low.reading, shown)?;
     let first = texts.next()?;
     let mut second = if first.is_some() { texts.next()? } else { None };
-    let (place, format) = settled(&high, second.is_some(), &texts.name)?;
-    let mut drawing = Drawing { high: &high, place, format, fonts: Fonts::default(), refused: 0 };
+    drawing.settle(second.is_some(), &texts.name)?;
     let mut next = first;
     while let Some(text) = next {
         let drawn = text.read().and_then(|(source, target)| scenes.scene(source, target));
@@ -201,7 +166,9 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
             None => texts.next()?,
         };
     }
-    texts.tell_empty();
+    if let Some(files) = &texts.files {
+        files.source.tell_empty("draw");
+    }
     match drawing.refused {
         0 => Ok(()),
         count => Err(Error::Input(format!("{count} of the lines have no figure; see above")).into()),
@@ -220,77 +187,83 @@ fn check(low: &FigureArgs) -> Result<()> {
     Err(Error::Input(why.to_owned()))
 }
 
-fn high(low: &FigureArgs) -> Result<High> {
-    check(low)?;
-    let place = match (&low.output, &low.folder) {
-        (Some(file), _) => Place::File(file.clone()),
-        (None, Some(folder)) => Place::Folder(folder.clone()),
-        (None, None) => Place::Stdout,
-    };
-    let format = low.format.as_deref().and_then(format);
-    if let Some(format) = format.filter(|format| format.name != FORMATS[0].name)
-        && matches!(place, Place::Stdout)
-        && std::io::stdout().is_terminal()
-    {
-        return Err(Error::Input(format!("a terminal shows no {}; name a file with --output", format.name)));
-    }
-    let missing = |what: &str| Error::Internal(format!("a {what} without a line in its table"));
-    let look = FigureStyle {
-        is_dark: low.theme == ThemeArg::Dark,
-        map: ColourMap::named(&low.palette).ok_or_else(|| missing("palette"))?,
-        has_legend: low.legend,
-        caption: low.caption.clone().filter(|caption| !caption.is_empty()),
-        threshold: low.threshold,
-        weight: match low.links {
-            WeightArg::Width => Weight::Width,
-            WeightArg::Opacity => Weight::Opacity,
-        },
-    };
-    Ok(High {
-        kind: kind(&low.kind).ok_or_else(|| missing("kind"))?,
-        format,
-        look,
-        says_what: low.caption.as_deref() == Some(""),
-        page: FigurePage { width_mm: low.width, dpi: low.dpi },
-        place,
-    })
-}
-
-/// Where figures go and in which format, once it is known whether there are several.
-fn settled(high: &High, are_several: bool, name: &Path) -> Result<(Place, &'static FigureFormat)> {
-    let place = match &high.place {
-        Place::File(file) if are_several => Place::Folder(file.clone()),
-        Place::Stdout if are_several => {
-            let name = name.display();
-            return Err(Error::Input(format!("{name} has more than one line; give --output for a folder of figures")));
-        }
-        place => place.clone(),
-    };
-    let by_name = match &place {
-        Place::Stdout => None,
-        Place::Folder(folder) => format_of(folder).ok(),
-        Place::File(file) => Some(high.format.map_or_else(|| format_of(file), Ok)?),
-    };
-    if let Place::Folder(folder) = &place {
-        if folder.is_file() {
-            return Err(Error::file(folder, "is a file, and several lines need a folder; name another with --output"));
-        }
-        std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
-    }
-    Ok((place, high.format.or(by_name).unwrap_or(&FORMATS[0])))
-}
-
 /// Writes one figure after the other.
-struct Drawing<'a> {
-    high: &'a High,
+struct Drawing {
+    kind: &'static FigureKind,
+    /// As asked for; else what the file's name says.
+    format: Option<&'static FigureFormat>,
+    look: FigureStyle,
+    /// The caption is that of the program.
+    says_what: bool,
+    page: FigurePage,
     place: Place,
-    format: &'static FigureFormat,
     fonts: Fonts,
     /// Lines that have none.
     refused: usize,
 }
 
-impl Drawing<'_> {
+impl Drawing {
+    fn new(low: &FigureArgs) -> Result<Self> {
+        check(low)?;
+        let place = match (&low.output, &low.folder) {
+            (Some(file), _) => Place::File(file.clone()),
+            (None, Some(folder)) => Place::Folder(folder.clone()),
+            (None, None) => Place::Stdout,
+        };
+        let format = low.format.as_deref().and_then(format);
+        if let Some(format) = format.filter(|format| format.name != FORMATS[0].name)
+            && matches!(place, Place::Stdout)
+            && std::io::stdout().is_terminal()
+        {
+            return Err(Error::Input(format!("a terminal shows no {}; name a file with --output", format.name)));
+        }
+        let missing = |what: &str| Error::Internal(format!("a {what} without a line in its table"));
+        let look = FigureStyle {
+            is_dark: low.theme,
+            map: ColourMap::named(&low.palette).ok_or_else(|| missing("palette"))?,
+            has_legend: low.legend,
+            caption: low.caption.clone().filter(|caption| !caption.is_empty()),
+            threshold: low.threshold,
+            weight: low.links,
+        };
+        Ok(Self {
+            kind: kind(&low.kind).ok_or_else(|| missing("kind"))?,
+            format,
+            look,
+            says_what: low.caption.as_deref() == Some(""),
+            page: FigurePage { width_mm: low.width, dpi: low.dpi },
+            place,
+            fonts: Fonts::default(),
+            refused: 0,
+        })
+    }
+
+    /// Where figures go and in which format, once it is known whether there are several.
+    fn settle(&mut self, are_several: bool, name: &Path) -> Result<()> {
+        match &self.place {
+            Place::File(file) if are_several => self.place = Place::Folder(file.clone()),
+            Place::Stdout if are_several => {
+                let name = name.display();
+                let message = format!("{name} has more than one line; give --output for a folder of figures");
+                return Err(Error::Input(message));
+            }
+            _ => {}
+        }
+        match &self.place {
+            Place::Stdout => {}
+            Place::File(file) => self.format = Some(self.format.map_or_else(|| format_of(file), Ok)?),
+            Place::Folder(folder) => {
+                self.format = self.format.or_else(|| format_of(folder).ok());
+                if folder.is_file() {
+                    let message = "is a file, and several lines need a folder; name another with --output";
+                    return Err(Error::file(folder, message));
+                }
+                std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Writes what was drawn of a line; of several lines one without a figure is told and passed over.
     fn take(&mut self, drawn: Result<FigureScene>, name: &Path, number: usize) -> anyhow::Result<()> {
         match drawn {
@@ -305,13 +278,13 @@ impl Drawing<'_> {
     }
 
     fn write(&self, scene: &FigureScene, number: usize) -> anyhow::Result<()> {
-        let Self { high, format, .. } = self;
-        let sheet = scene.sheet(high.kind);
-        let caption = if high.says_what { Some(scene.caption.clone()) } else { high.look.caption.clone() };
-        let look = FigureStyle { caption, ..high.look.clone() };
-        let nothing = || Error::Input(high.kind.needs.lacking().to_owned());
-        let figure = high.kind.draw(&sheet, &look).ok_or_else(nothing)?;
-        let bytes = (format.write)(&figure, &high.page, &self.fonts)?;
+        let format = self.format.unwrap_or(&FORMATS[0]);
+        let sheet = scene.sheet(self.kind);
+        let caption = if self.says_what { Some(scene.caption.clone()) } else { self.look.caption.clone() };
+        let look = FigureStyle { caption, ..self.look.clone() };
+        let nothing = || Error::Input(self.kind.needs.lacking().to_owned());
+        let figure = self.kind.draw(&sheet, &look).ok_or_else(nothing)?;
+        let bytes = (format.write)(&figure, &self.page, &self.fonts)?;
         let to_file = |path: &Path| write::write_atomic(path, |file| file.write_all(&bytes));
         match &self.place {
             Place::Folder(folder) => to_file(&folder.join(format!("{number:04}.{}", format.name)))?,
@@ -330,8 +303,7 @@ impl Drawing<'_> {
 struct Texts {
     name: PathBuf,
     given: Option<(String, Option<String>)>,
-    lines: Option<InputLines>,
-    targets: Option<InputLines>,
+    files: Option<InputFiles>,
 }
 
 /// A sentence and perhaps its translation, as they were read.
@@ -343,42 +315,28 @@ struct Text {
 
 impl Texts {
     fn open(low: &FigureArgs) -> Result<Self> {
-        let given = low.text.clone().map(|text| (text, low.target.clone()));
-        let lines = if given.is_some() { None } else { Some(InputLines::open(low.file.as_deref())?) };
-        let targets = low.target_file.as_deref().map(|path| InputLines::open(Some(path))).transpose()?;
-        let name = lines.as_ref().map_or_else(|| PathBuf::from("--text"), |lines| lines.name().to_owned());
-        Ok(Self { name, given, lines, targets })
+        if let Some(text) = &low.text {
+            let given = Some((text.clone(), low.target.clone()));
+            return Ok(Self { name: "--text".into(), given, files: None });
+        }
+        let files = InputFiles::open(low.file.as_deref(), low.target_file.as_deref())?;
+        Ok(Self { name: files.source.name().to_owned(), given: None, files: Some(files) })
     }
 
     fn next(&mut self) -> Result<Option<Text>> {
         if let Some((source, target)) = self.given.take() {
-            return Ok(Some(Text { number: 1, source: InputLine::Text(source), target: target.map(InputLine::Text) }));
+            return Ok(Some(Text { number: 1, source: Ok(source), target: target.map(Ok) }));
         }
-        let Some(lines) = &mut self.lines else { return Ok(None) };
-        let Some(targets) = &mut self.targets else {
-            let Some(source) = lines.read()? else { return Ok(None) };
-            return Ok(Some(Text { number: lines.number(), source, target: None }));
-        };
-        let Some((source, target)) = parallel::next_pair(lines, targets)? else { return Ok(None) };
-        Ok(Some(Text { number: lines.number(), source, target: Some(target) }))
-    }
-
-    fn tell_empty(&self) {
-        if let Some(lines) = &self.lines {
-            lines.tell_empty("draw");
-        }
+        let Some(files) = &mut self.files else { return Ok(None) };
+        let text = files.read()?;
+        Ok(text.map(|(source, target)| Text { number: files.source.number(), source, target }))
     }
 }
 
 impl Text {
     fn read(&self) -> Result<(&str, Target<'_>)> {
         fn text(line: &InputLine) -> Result<&str> {
-            match line {
-                InputLine::Text(text) => Ok(text),
-                InputLine::TooLong(bytes) => {
-                    Err(Error::Input(format!("the sentence {}", line::too_many_bytes(*bytes))))
-                }
-            }
+            line.as_deref().map_err(|why| Error::Input(format!("the sentence {why}")))
         }
         Ok((text(&self.source)?, self.target.as_ref().map(text).transpose()?))
     }

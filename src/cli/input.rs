@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use crate::cli::output;
-use crate::cli::windows::WindowInput;
+use crate::cli::windows::WindowItem;
 use crate::error::{Error, Result};
 use crate::text::reader::{Advance, LineReader};
 use crate::text::sentence::{MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS, Sentence};
@@ -18,14 +18,8 @@ use crate::text::{line, parallel, reader};
 
 /// How error sentences name stdin.
 pub const STDIN: &str = "standard input";
-/// One line of input.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum InputLine {
-    /// Its text, without the line's end.
-    Text(String),
-    /// Its length in bytes, more than any model may read; they are not kept.
-    TooLong(usize),
-}
+/// A line without its end, or why no model may read it: it is too long, and not kept.
+pub type InputLine = std::result::Result<String, String>;
 
 /// Lines of UTF-8 text, counted, read ahead by a thread of their own.
 pub struct InputLines {
@@ -100,6 +94,11 @@ impl InputLines {
         self.bytes
     }
 
+    /// Refuses the line read last.
+    pub fn refuse(&self, why: impl Into<String>) -> Error {
+        Error::line(&self.name, self.number, why)
+    }
+
     /// Bytes in all, where that is known.
     pub fn size(&self) -> Option<u64> {
         self.size
@@ -131,8 +130,8 @@ impl InputLines {
 
 fn next_line(reader: &mut LineReader) -> Result<Option<InputLine>> {
     Ok(match reader.advance()? {
-        Advance::Line => Some(InputLine::Text(reader.text()?.to_owned())),
-        Advance::TooLong(bytes) => Some(InputLine::TooLong(bytes)),
+        Advance::Line => Some(Ok(reader.text()?.to_owned())),
+        Advance::TooLong(bytes) => Some(Err(line::too_many_bytes(bytes))),
         Advance::End => None,
     })
 }
@@ -153,6 +152,47 @@ impl parallel::LineSource for InputLines {
     }
 }
 
+/// A text, and where there is one the text that stands beside it line by line.
+pub struct InputFiles {
+    /// Sentences.
+    pub source: InputLines,
+    /// Their translations.
+    pub target: Option<InputLines>,
+}
+
+impl InputFiles {
+    /// Opens what is named; see [`InputLines::open`].
+    pub fn open(source: Option<&Path>, target: Option<&Path>) -> Result<Self> {
+        let target = || target.map(|path| InputLines::open(Some(path))).transpose();
+        Ok(Self { source: InputLines::open(source)?, target: target()? })
+    }
+
+    /// The target's side or the source's.
+    pub fn side(&self, is_target: bool) -> &InputLines {
+        self.target.as_ref().filter(|_| is_target).unwrap_or(&self.source)
+    }
+
+    /// Whether more can be read without waiting for the writer.
+    pub fn is_ready(&mut self) -> bool {
+        self.source.is_ready() && self.target.as_mut().is_none_or(InputLines::is_ready)
+    }
+
+    /// The next line, with the one beside it.
+    pub fn read(&mut self) -> Result<Option<(InputLine, Option<InputLine>)>> {
+        Ok(match &mut self.target {
+            None => self.source.read()?.map(|source| (source, None)),
+            Some(target) => {
+                parallel::next_pair(&mut self.source, target)?.map(|(source, target)| (source, Some(target)))
+            }
+        })
+    }
+
+    /// The next pair of two texts.
+    pub fn pair(&mut self) -> Result<Option<(InputLine, InputLine)>> {
+        Ok(self.read()?.and_then(|(source, target)| Some((source, target?))))
+    }
+}
+
 /// A line read for a model: its sentence, or why there is none.
 #[derive(Debug)]
 pub struct SourceLine {
@@ -162,14 +202,22 @@ pub struct SourceLine {
     pub sentence: Sentence,
     /// Why it is not read; a sentence that names the line.
     pub refused: Option<Error>,
-    /// What stood before its text and a tab, where ids were asked for.
-    pub id: Option<String>,
 }
 
 impl SourceLine {
     /// Whether there is anything to translate.
     pub fn is_readable(&self) -> bool {
         self.refused.is_none() && self.sentence.words() > 0
+    }
+}
+
+impl WindowItem for SourceLine {
+    fn weight(&self) -> usize {
+        self.sentence.len()
+    }
+
+    fn refused(&self) -> Option<&Error> {
+        self.refused.as_ref()
     }
 }
 
@@ -184,84 +232,12 @@ pub struct InputSide<'a> {
 
 impl InputSide<'_> {
     /// Tokenises the line that `lines` read last; one that is too long is refused.
-    pub fn read(self, lines: &InputLines, line: &InputLine) -> SourceLine {
-        let number = lines.number();
-        let refuse = |sentence, what| {
-            let refused = Some(Error::line(lines.name(), number, what));
-            SourceLine { number, sentence, refused, id: None }
-        };
-        let text = match line {
-            InputLine::Text(text) => text,
-            InputLine::TooLong(bytes) => return refuse(self.encode(""), line::too_many_bytes(*bytes)),
-        };
-        let sentence = self.encode(text);
+    pub fn read(self, lines: &InputLines, line: InputLine) -> SourceLine {
+        let (text, too_long) = line.map_or_else(|why| (String::new(), Some(why)), |text| (text, None));
+        let sentence = line::encode(self.tokenizer, &text, self.pretokenized);
         let words = sentence.words();
-        if words > MAX_SOURCE_TOKENS {
-            return refuse(sentence, line::too_many_words(words));
-        }
-        SourceLine { number, sentence, refused: None, id: None }
-    }
-
-    /// The sentence of a text.
-    pub fn encode(self, text: &str) -> Sentence {
-        line::encode(self.tokenizer, text, self.pretokenized)
-    }
-}
-
-/// The sentences of a file or of stdin.
-pub struct InputSentences<'a> {
-    /// Their lines.
-    pub lines: InputLines,
-    /// What cuts them into words.
-    pub side: InputSide<'a>,
-    /// Each line begins with an id and a tab.
-    pub has_ids: bool,
-}
-
-impl InputSentences<'_> {
-    fn with_id(&self, line: &str) -> SourceLine {
-        let (id, text) = line.split_once('\t').unwrap_or((line, ""));
-        let mut read = self.side.read(&self.lines, &InputLine::Text(text.to_owned()));
-        if !line.contains('\t') {
-            let message = "has no tab behind its id; write `ID<tab>TEXT`, or leave out --ids";
-            read.refused = Some(Error::line(self.lines.name(), self.lines.number(), message));
-        }
-        SourceLine { id: Some(id.to_owned()), ..read }
-    }
-}
-
-impl WindowInput for InputSentences<'_> {
-    type Item = SourceLine;
-
-    fn next(&mut self) -> Result<Option<SourceLine>> {
-        Ok(self.lines.read()?.map(|line| match &line {
-            InputLine::Text(text) if self.has_ids => self.with_id(text),
-            _ => self.side.read(&self.lines, &line),
-        }))
-    }
-
-    fn is_ready(&mut self) -> bool {
-        self.lines.is_ready()
-    }
-
-    fn weight(line: &SourceLine) -> usize {
-        line.sentence.len()
-    }
-
-    fn refused(line: &SourceLine) -> Option<&Error> {
-        line.refused.as_ref()
-    }
-
-    fn size(&self) -> Option<u64> {
-        self.lines.size()
-    }
-
-    fn position(&self) -> u64 {
-        self.lines.position()
-    }
-
-    fn tell_empty(&self, verb: &str) {
-        self.lines.tell_empty(verb);
+        let why = too_long.or_else(|| (words > MAX_SOURCE_TOKENS).then(|| line::too_many_words(words)));
+        SourceLine { number: lines.number(), sentence, refused: why.map(|why| lines.refuse(why)) }
     }
 }
 
@@ -284,7 +260,7 @@ mod tests {
 
     #[test]
     fn lines_end_in_every_way() {
-        let text = |line: &str| Ok(InputLine::Text(line.to_owned()));
+        let text = |line: &str| Ok(Ok(line.to_owned()));
         for (bytes, lines) in [
             (b"".as_slice(), vec![]),
             (b"\n", vec![text("")]),
@@ -298,7 +274,7 @@ mod tests {
         ] {
             assert_eq!(all(bytes), lines, "{bytes:?}");
             let other = LineReader::new(Path::new("file"), Box::new(io::Cursor::new(bytes)));
-            let other: Vec<_> = other.map(|line| Ok(InputLine::Text(line.expect("UTF-8")))).collect();
+            let other: Vec<_> = other.map(|line| Ok(Ok(line.expect("UTF-8")))).collect();
             assert_eq!(other, lines, "training reads {bytes:?} alike");
         }
     }
@@ -326,7 +302,7 @@ mod tests {
             true,
         )?;
         for taken in 1..=20 * AHEAD {
-            assert!(matches!(lines.read(), Ok(Some(InputLine::Text(_)))));
+            assert!(matches!(lines.read(), Ok(Some(Ok(_)))));
             let read = count.load(std::sync::atomic::Ordering::SeqCst);
             // One more waits for room, and one is being read.
             assert!(read <= taken + AHEAD + 2, "{read} lines were read when {taken} were wanted");
@@ -341,6 +317,6 @@ mod tests {
         assert!(read[1].as_ref().is_err_and(|error| error.starts_with("file, line 2: is not UTF-8")), "{read:?}");
         let mut long = vec![b'x'; MAX_SOURCE_BYTES + 1];
         long.extend(b"\nb");
-        assert_eq!(all(&long), vec![Ok(InputLine::TooLong(MAX_SOURCE_BYTES + 1)), Ok(InputLine::Text("b".into()))]);
+        assert_eq!(all(&long), vec![Ok(Err(line::too_many_bytes(MAX_SOURCE_BYTES + 1))), Ok(Ok("b".into()))]);
     }
 }

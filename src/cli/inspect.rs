@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use clap::{ArgMatches, Args, FromArgMatches as _};
+use clap::Args;
 use serde_json::{Map, Value, json};
 
+use crate::cli::bundled;
 use crate::cli::output::LineOutput;
-use crate::cli::{Context, bundled};
 use crate::models::Model;
 use crate::nn::device::Device;
 
@@ -25,14 +25,8 @@ pub struct InspectArgs {
     json: bool,
 }
 
-/// Its arguments.
-pub fn arguments(command: clap::Command) -> clap::Command {
-    InspectArgs::augment_args(command)
-}
-
 /// Prints what the folder holds.
-pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = InspectArgs::from_arg_matches(matches)?;
+pub fn run(low: &InspectArgs) -> anyhow::Result<()> {
     let model = Model::load(&low.folder, &Device::cpu())?;
     let facts = facts(&model);
     let tensors = if low.tensors { tensors(&model) } else { Vec::new() };

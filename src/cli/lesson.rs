@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use clap::{ArgMatches, Args, FromArgMatches as _};
+use clap::Args;
 
 use crate::app::files::work::write_whole;
 use crate::app::page::Page;
 use crate::cli::args::physical_cores;
+use crate::cli::bundled;
 use crate::cli::figure::scene::{Scenes, Showing};
 use crate::cli::output::LineOutput;
-use crate::cli::{Context, bundled};
 use crate::decoding::apart::Then;
 use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Ensemble, SearchOptions};
@@ -35,14 +35,14 @@ use crate::session::lessons::things::Look;
 /// As typed.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_long_help = "A lesson is Markdown; the manual's page for teachers says how one is written. Without an option, the lessons
+    after_long_help = "A lesson is TOML; the manual's page for teachers says how one is written. Without an option, the lessons
 are listed with their pages.
   interlinear lesson
-  interlinear lesson --check my-lesson.md
+  interlinear lesson --check my-lesson.toml
   interlinear lesson --print handouts"
 )]
 pub struct LessonArgs {
-    /// Lessons as Markdown; by default those that come with the program
+    /// Lessons as TOML; by default those that come with the program
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Read them, and try on the models what their blocks `check` say; exit code 2 where something is wrong
@@ -53,24 +53,18 @@ pub struct LessonArgs {
     print: Option<PathBuf>,
 }
 
-/// Its arguments.
-pub fn arguments(command: clap::Command) -> clap::Command {
-    LessonArgs::augment_args(command)
-}
-
 /// Lists, checks or prints.
 ///
 /// # Errors
 /// A lesson that cannot be read or is not true; what cannot be written.
-pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = LessonArgs::from_arg_matches(matches)?;
+pub fn run(low: &LessonArgs) -> anyhow::Result<()> {
     let mut output = LineOutput::stdout();
     let mut bench = Bench::new(Box::new(folder_of), physical_cores());
     let library = Library::new(physical_cores());
     let (mut read, mut wrong) = (0, 0);
     for (name, text) in texts(&low.files)? {
-        let faults = match script::read(&text) {
-            Err(faults) => faults,
+        let faults = match script::read(Path::new(&name), &text) {
+            Err(fault) => vec![fault],
             Ok(script) => {
                 read += 1;
                 match &low.print {
@@ -78,7 +72,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
                     None if low.check => {}
                     None => output.line(&format!("{name}\t{}\t{} pages", script.title, script.pages.len()))?,
                 }
-                if low.check { check(&script, &mut bench)? } else { Vec::new() }
+                if low.check { check(&script, &text, &mut bench)? } else { Vec::new() }
             }
         };
         for fault in &faults {
@@ -103,7 +97,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
 /// Names and texts of the lessons.
 fn texts(files: &[PathBuf]) -> Result<Vec<(String, String)>> {
     if files.is_empty() {
-        return Ok(BUNDLED.iter().map(|(key, text)| (format!("{key}.md"), (*text).to_owned())).collect());
+        return Ok(BUNDLED.iter().map(|(key, text)| (format!("{key}.toml"), (*text).to_owned())).collect());
     }
     let text = |path: &PathBuf| {
         let text = std::fs::read_to_string(path).map_err(|error| Error::io(path, &error))?;

@@ -13,12 +13,13 @@ use crate::analysis::tsne::TsneOptions;
 use crate::cli::Context;
 use crate::cli::args::TableFormat;
 use crate::cli::columns::TextTable;
-use crate::cli::output::{LineOutput, STDOUT, failed};
+use crate::cli::output::LineOutput;
 use crate::cli::progress::ProgressLine;
 use crate::cli::vectors::{VectorArgs, Vectors};
 use crate::error::{Error, Result};
 use crate::models::Model;
-use crate::text::tsv::{Tsv, TsvCell};
+use crate::text::tsv;
+use crate::text::tsv::TsvCell;
 use crate::ticket::CancellationToken;
 
 /// Steps of the progress.
@@ -35,7 +36,9 @@ Formats:
   text  the table, in columns
   tsv   x, y, the id of the word or the line of the phrase, its length, and itself
   json  one JSON object: model, vector, method, explained (shares of variance along x and y) or perplexity,
-        and points with x, y, id or line, length (letters or words) and text"
+        and points with x, y, id or line, length (letters or words) and text",
+    mut_arg("side", |side| side.conflicts_with("file")),
+    mut_arg("pretokenized", |pretokenized| pretokenized.requires("file"))
 )]
 pub struct MapArgs {
     /// Phrases, one a line, packed (gzip, zstandard) or not; `-` is stdin. Without it words are mapped
@@ -67,7 +70,7 @@ pub struct MapArgs {
 
 /// Its arguments.
 pub fn arguments(command: clap::Command) -> clap::Command {
-    VectorArgs::augment(MapArgs::augment_args(command), "file")
+    MapArgs::augment_args(command)
 }
 
 /// Lays out and writes.
@@ -90,22 +93,14 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
             rows.for_each(|(numbers, text)| table.row(numbers.into_iter().chain([text.clone()])));
             output.text(&table.text())?;
         }
-        TableFormat::Tsv => write_tsv(&mut output, head, rows).map_err(|error| failed(STDOUT, error))?,
-        TableFormat::Json => output.json(&record(&low, &model, &vectors, &layout))?,
+        TableFormat::Tsv => {
+            let cells =
+                rows.map(|(numbers, text)| numbers.into_iter().map(TsvCell::Plain).chain([text.into()]).collect());
+            output.text(&tsv::text(&head, cells))?;
+        }
+        TableFormat::Json => output.json(&record(&low, &model, &vectors, &layout, number))?,
     }
     output.finish()
-}
-
-fn write_tsv<'a>(
-    output: &mut LineOutput,
-    head: [&str; 5],
-    rows: impl Iterator<Item = ([String; 4], &'a String)>,
-) -> std::io::Result<()> {
-    let mut tsv = Tsv::new(output, head)?;
-    for (numbers, text) in rows {
-        tsv.row(numbers.into_iter().map(TsvCell::Plain).chain([text.into()]))?;
-    }
-    tsv.finish()
 }
 
 fn lay_out(low: &MapArgs, vectors: &Vectors) -> anyhow::Result<MapLayout> {
@@ -122,8 +117,7 @@ fn lay_out(low: &MapArgs, vectors: &Vectors) -> anyhow::Result<MapLayout> {
     Ok(layout?)
 }
 
-fn record(low: &MapArgs, model: &Model, vectors: &Vectors, layout: &MapLayout) -> serde_json::Value {
-    let key = if low.file.is_some() { "line" } else { "id" };
+fn record(low: &MapArgs, model: &Model, vectors: &Vectors, layout: &MapLayout, key: &str) -> serde_json::Value {
     let points: Vec<_> = layout
         .places
         .iter()

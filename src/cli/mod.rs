@@ -4,7 +4,8 @@
 //! What was typed (a command's `Low` arguments) becomes what is meant (its `High` ones), and only
 //! then work begins. Results go to stdout and everything else to stderr. The exit code is 0 when
 //! it is done, 2 when the user can mend what went wrong, 1 for anything else; a closed pipe ends
-//! the program quietly. A new command is one file and one line of [`COMMANDS`].
+//! the program quietly. A command fails when a model, its input or its output does, and at the end when it refused lines.
+//! A new command is one file and one line of [`COMMANDS`].
 
 pub mod ablate;
 pub mod align;
@@ -20,7 +21,6 @@ pub mod extract;
 pub mod figure;
 pub mod input;
 pub mod inspect;
-pub mod interventions;
 pub mod lesson;
 pub mod map;
 pub mod neighbours;
@@ -43,7 +43,7 @@ use std::io;
 use std::panic::{AssertUnwindSafe, PanicHookInfo};
 use std::process::ExitCode;
 
-use clap::ArgMatches;
+use clap::{ArgMatches, Args as _, FromArgMatches as _};
 
 use crate::error::Error;
 use crate::session::driver::OpenWith as WindowOptions;
@@ -70,6 +70,18 @@ pub struct CommandEntry {
     pub run: fn(&ArgMatches, Context) -> anyhow::Result<()>,
 }
 
+/// A line from a name, a struct of arguments as typed, what is done with them, and what it says of itself.
+macro_rules! command {
+    ($name:literal, $arguments:ty, $run:expr, $about:literal) => {
+        CommandEntry {
+            name: $name,
+            about: $about,
+            arguments: <$arguments>::augment_args,
+            run: |matches, _| $run(&<$arguments>::from_arg_matches(matches)?),
+        }
+    };
+}
+
 /// Every command, in the order of the help.
 pub const COMMANDS: &[CommandEntry] = &[
     CommandEntry {
@@ -78,120 +90,95 @@ pub const COMMANDS: &[CommandEntry] = &[
         arguments: explore::arguments,
         run: explore::run,
     },
-    CommandEntry {
-        name: "translate",
-        about: "Translate one sentence a line, from a file or stdin",
-        arguments: translate::arguments,
-        run: translate::run,
-    },
+    command!(
+        "translate",
+        translate::TranslateArgs,
+        translate::run,
+        "Translate one sentence a line, from a file or stdin"
+    ),
     CommandEntry {
         name: "score",
         about: "Probability and alignment of given translations, as JSON lines",
         arguments: score::arguments,
         run: score::run,
     },
-    CommandEntry {
-        name: "sample",
-        about: "Draw translations from a model's distribution, counted and sorted by probability",
-        arguments: sample::arguments,
-        run: sample::run,
-    },
-    CommandEntry {
-        name: "dictionary",
-        about: "Build the dictionary of translate --replace-unk from a corpus, with alignments of a model or learned from it",
-        arguments: dictionary::arguments,
-        run: dictionary::run,
-    },
-    CommandEntry {
-        name: "align",
-        about: "Word alignments of given translations, of a model or learned from text alone, as Pharaoh or NAACL links",
-        arguments: align::arguments,
-        run: align::run,
-    },
-    CommandEntry {
-        name: "ablate",
-        about: "How much translations depend on where models look: uniform, permuted and left-out attention",
-        arguments: ablate::arguments,
-        run: ablate::run,
-    },
-    CommandEntry {
-        name: "phrases",
-        about: "Make a phrase table from parallel text and its word alignments",
-        arguments: extract::arguments,
-        run: extract::run,
-    },
-    CommandEntry {
-        name: "inspect",
-        about: "Sizes, parameters, languages and digest of a model folder",
-        arguments: inspect::arguments,
-        run: inspect::run,
-    },
+    command!(
+        "sample",
+        sample::SampleArgs,
+        sample::run,
+        "Draw translations from a model's distribution, counted and sorted by probability"
+    ),
+    command!(
+        "dictionary",
+        dictionary::DictionaryArgs,
+        dictionary::run,
+        "Build the dictionary of translate --replace-unk from a corpus, with alignments of a model or learned from it"
+    ),
+    command!(
+        "align",
+        align::AlignArgs,
+        align::run,
+        "Word alignments of given translations, of a model or learned from text alone, as Pharaoh or NAACL links"
+    ),
+    command!(
+        "ablate",
+        ablate::AblateArgs,
+        ablate::run,
+        "How much translations depend on where models look: uniform, permuted and left-out attention"
+    ),
+    command!(
+        "phrases",
+        extract::ExtractArgs,
+        extract::run,
+        "Make a phrase table from parallel text and its word alignments"
+    ),
+    command!(
+        "inspect",
+        inspect::InspectArgs,
+        inspect::run,
+        "Sizes, parameters, languages and digest of a model folder"
+    ),
     CommandEntry {
         name: "evaluate",
         about: "Score models on a test set: NLL, perplexity, BLEU, chrF2, AER, by length",
         arguments: evaluate::arguments,
         run: evaluate::run,
     },
-    CommandEntry {
-        name: "analyse",
-        about: "Bring files and models together in a workspace; sort, filter and query its sentences",
-        arguments: analyse::arguments,
-        run: analyse::run,
-    },
-    CommandEntry {
-        name: "report",
-        about: "Write a report of a workspace as one page of HTML",
-        arguments: analyse::report::arguments,
-        run: analyse::report::run,
-    },
-    CommandEntry {
-        name: "neighbours",
-        about: "What lies near a word or a phrase, by cosine",
-        arguments: neighbours::arguments,
-        run: neighbours::run,
-    },
+    command!(
+        "analyse",
+        analyse::AnalyseArgs,
+        analyse::run,
+        "Bring files and models together in a workspace; sort, filter and query its sentences"
+    ),
+    command!(
+        "report",
+        analyse::report::ReportArgs,
+        analyse::report::run,
+        "Write a report of a workspace as one page of HTML"
+    ),
+    command!("neighbours", neighbours::NeighboursArgs, neighbours::run, "What lies near a word or a phrase, by cosine"),
     CommandEntry {
         name: "map",
         about: "Words or phrases in the plane, by PCA or t-SNE",
         arguments: map::arguments,
         run: map::run,
     },
-    CommandEntry {
-        name: "figure",
-        about: "Draw a translation's alignment or beam as SVG, PDF or PNG",
-        arguments: figure::arguments,
-        run: figure::run,
-    },
-    CommandEntry {
-        name: "lesson",
-        about: "List lessons, check them against the models, or write them as handouts",
-        arguments: lesson::arguments,
-        run: lesson::run,
-    },
-    CommandEntry {
-        name: "train",
-        about: "Train a model as a configuration file says",
-        arguments: train::arguments,
-        run: train::run,
-    },
-    CommandEntry {
-        name: "bench",
-        about: "Measure how fast this machine loads models and translates",
-        arguments: bench::arguments,
-        run: bench::run,
-    },
-    CommandEntry {
-        name: "completions",
-        about: "Write what a shell needs to complete these commands",
-        arguments: shells::completion_arguments,
-        run: shells::completions,
-    },
-    CommandEntry {
-        name: "man",
-        about: "Write the pages of the manual, for the program man",
-        arguments: shells::man_arguments,
-        run: shells::man,
-    },
+    command!("figure", figure::FigureArgs, figure::run, "Draw a translation's alignment or beam as SVG, PDF or PNG"),
+    command!(
+        "lesson",
+        lesson::LessonArgs,
+        lesson::run,
+        "List lessons, check them against the models, or write them as handouts"
+    ),
+    command!("train", train::TrainArgs, train::run, "Train a model as a configuration file says"),
+    command!("bench", bench::BenchArgs, bench::run, "Measure how fast this machine loads models and translates"),
+    command!(
+        "completions",
+        shells::CompletionArgs,
+        shells::completions,
+        "Write what a shell needs to complete these commands"
+    ),
+    command!("man", shells::ManArgs, shells::man, "Write the pages of the manual, for the program man"),
 ];
 
 /// The whole command line, built from [`COMMANDS`].

@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgMatches, Args, FromArgMatches as _};
+use clap::Args;
 use serde_json::json;
 
 use crate::analysis::neighbours::{Neighbour, Space};
-use crate::cli::Context;
-use crate::cli::args::{Runtime, TableFormat};
-use crate::cli::output::{LineOutput, STDOUT, failed};
+use crate::cli::args::{Runtime, TableFormat, count};
+use crate::cli::output::LineOutput;
 use crate::cli::vectors::{VectorArgs, VectorEntry, Vectors};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::models::{Model, representations};
-use crate::text::tsv::{Tsv, TsvCell};
+use crate::text::tsv;
+use crate::text::tsv::TsvCell;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -23,7 +23,9 @@ vector c of an RNN Encoder-Decoder, and by the mean of the annotations h_j of th
 Formats:
   text  each query, and below it its neighbours with their cosines
   tsv   query, neighbour, cosine, and the id of the word or the line of the phrase
-  json  one JSON object a query: query, vector, neighbours with text, cosine, and id or line"
+  json  one JSON object a query: query, vector, neighbours with text, cosine, and id or line",
+    mut_arg("side", |side| side.conflicts_with("phrases")),
+    mut_arg("pretokenized", |pretokenized| pretokenized.requires("phrases"))
 )]
 pub struct NeighboursArgs {
     /// Words of the vocabulary; with --phrases, phrases, each in quotes
@@ -35,58 +37,65 @@ pub struct NeighboursArgs {
     #[arg(long, value_name = "FILE")]
     phrases: Option<PathBuf>,
     /// How many neighbours
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    count: u32,
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = count(100_000))]
+    count: usize,
     /// What to write
     #[arg(long, value_enum, default_value_t)]
     format: TableFormat,
 }
 
-impl NeighboursArgs {
-    /// What the number of an entry is.
-    fn number(&self) -> &'static str {
-        if self.phrases.is_some() { "line" } else { "id" }
-    }
-}
-
-/// Its arguments.
-pub fn arguments(command: clap::Command) -> clap::Command {
-    VectorArgs::augment(NeighboursArgs::augment_args(command), "phrases")
-}
-
 /// Lists the neighbours of every query.
-pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = NeighboursArgs::from_arg_matches(matches)?;
+pub fn run(low: &NeighboursArgs) -> anyhow::Result<()> {
     let (runtime, model) = low.vectors.open()?;
     let vectors = low.vectors.read(&runtime, &model, low.phrases.as_deref(), usize::MAX)?;
     let space = vectors.space();
     let found = match &low.phrases {
-        Some(_) => of_phrases(&low, &runtime, &model, &space)?,
-        None => of_words(&low, &model, &vectors, &space)?,
+        Some(_) => of_phrases(low, &runtime, &model, &space)?,
+        None => of_words(low, &model, &vectors, &space)?,
     };
     let mut output = LineOutput::stdout();
+    let number = if low.phrases.is_some() { "line" } else { "id" };
     let queries = low.words.iter().zip(&found);
+    let entry = |near: &Neighbour| &vectors.entries[near.index];
     match low.format {
-        TableFormat::Text => text(&mut output, queries, &vectors)?,
-        TableFormat::Tsv => tsv(&mut output, &low, queries, &vectors).map_err(|error| failed(STDOUT, error))?,
-        TableFormat::Json => json(&mut output, &low, queries, &vectors)?,
+        TableFormat::Text => {
+            for (query, near) in queries {
+                output.line(query)?;
+                for near in near {
+                    output.line(&format!("  {:>6.3}  {}", near.cosine, entry(near).text))?;
+                }
+            }
+        }
+        TableFormat::Tsv => {
+            let row = |query: &String, near: &Neighbour| {
+                let VectorEntry { text, number, .. } = entry(near);
+                vec![query.into(), text.into(), TsvCell::plain(&near.cosine), TsvCell::plain(number)]
+            };
+            let rows = queries.flat_map(|(query, near)| near.iter().map(move |near| row(query, near)));
+            output.text(&tsv::text(&["query", "neighbour", "cosine", number], rows))?;
+        }
+        TableFormat::Json => {
+            for (query, near) in queries {
+                let record = |near: &Neighbour| {
+                    let entry = entry(near);
+                    json!({"text": entry.text, "cosine": near.cosine, number: entry.number})
+                };
+                let near: Vec<_> = near.iter().map(record).collect();
+                output.json(&json!({"query": query, "vector": vectors.kind, "neighbours": near}))?;
+            }
+        }
     }
     output.finish()
 }
 
-fn of_words(
-    low: &NeighboursArgs,
-    model: &Model,
-    vectors: &Vectors,
-    space: &Space,
-) -> crate::error::Result<Vec<Vec<Neighbour>>> {
-    let vocabulary = representations::tokenizer(model, low.vectors.side());
+fn of_words(low: &NeighboursArgs, model: &Model, vectors: &Vectors, space: &Space) -> Result<Vec<Vec<Neighbour>>> {
+    let vocabulary = representations::tokenizer(model, low.vectors.side);
     let near = |word: &String| {
         let id = vocabulary.id(word).map(|id| id as usize);
         // Ids ascend, and only a few are left out.
         let row = id.and_then(|id| vectors.entries.binary_search_by_key(&id, |entry| entry.number).ok());
         let unknown = || {
-            let (side, name) = (low.vectors.side().name(), &model.config.name);
+            let (side, name) = (low.vectors.side.name(), &model.config.name);
             let words = vocabulary.len();
             let advice = if word.trim().contains(char::is_whitespace) {
                 "give words one by one, or a file of phrases with --phrases"
@@ -95,17 +104,12 @@ fn of_words(
             };
             Error::Input(format!("\"{word}\" is not among the {words} {side} words of {name}; {advice}"))
         };
-        row.map(|row| space.nearest_to(row, low.count as usize)).ok_or_else(unknown)
+        row.map(|row| space.nearest_to(row, low.count)).ok_or_else(unknown)
     };
     low.words.iter().map(near).collect()
 }
 
-fn of_phrases(
-    low: &NeighboursArgs,
-    runtime: &Runtime,
-    model: &Model,
-    space: &Space,
-) -> crate::error::Result<Vec<Vec<Neighbour>>> {
+fn of_phrases(low: &NeighboursArgs, runtime: &Runtime, model: &Model, space: &Space) -> Result<Vec<Vec<Neighbour>>> {
     let read = |phrase: &String| {
         if low.vectors.pretokenized {
             let words: Vec<&str> = phrase.split_whitespace().collect();
@@ -122,56 +126,5 @@ fn of_phrases(
     let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
     let read =
         representations::phrases(&model.config.name, &mut *stepper, &sources, model.source_eos(), &mut |_| Ok(()))?;
-    Ok(read.rows.chunks_exact(read.dimension).map(|row| space.nearest(row, low.count as usize)).collect())
-}
-
-fn entry<'a>(vectors: &'a Vectors, near: &Neighbour) -> &'a VectorEntry {
-    &vectors.entries[near.index]
-}
-
-fn text<'a>(
-    output: &mut LineOutput,
-    queries: impl Iterator<Item = (&'a String, &'a Vec<Neighbour>)>,
-    vectors: &Vectors,
-) -> anyhow::Result<()> {
-    for (query, near) in queries {
-        output.line(query)?;
-        for near in near {
-            output.line(&format!("  {:>6.3}  {}", near.cosine, entry(vectors, near).text))?;
-        }
-    }
-    Ok(())
-}
-
-fn tsv<'a>(
-    output: &mut LineOutput,
-    low: &NeighboursArgs,
-    queries: impl Iterator<Item = (&'a String, &'a Vec<Neighbour>)>,
-    vectors: &Vectors,
-) -> std::io::Result<()> {
-    let mut tsv = Tsv::new(output, ["query", "neighbour", "cosine", low.number()])?;
-    for (query, near) in queries {
-        for near in near {
-            let VectorEntry { text, number, .. } = entry(vectors, near);
-            tsv.row([query.into(), text.into(), TsvCell::plain(&near.cosine), TsvCell::plain(number)])?;
-        }
-    }
-    tsv.finish()
-}
-
-fn json<'a>(
-    output: &mut LineOutput,
-    low: &NeighboursArgs,
-    queries: impl Iterator<Item = (&'a String, &'a Vec<Neighbour>)>,
-    vectors: &Vectors,
-) -> anyhow::Result<()> {
-    for (query, near) in queries {
-        let record = |near: &Neighbour| {
-            let VectorEntry { text, number, .. } = entry(vectors, near);
-            json!({"text": text, "cosine": near.cosine, low.number(): number})
-        };
-        let near: Vec<_> = near.iter().map(record).collect();
-        output.json(&json!({"query": query, "vector": vectors.kind, "neighbours": near}))?;
-    }
-    Ok(())
+    Ok(read.rows.chunks_exact(read.dimension).map(|row| space.nearest(row, low.count)).collect())
 }

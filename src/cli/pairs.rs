@@ -1,16 +1,15 @@
-//! Floor 13: pairs of parallel files, forced through a model in windows: what `score` and `dictionary` share;
-//! and the lines themselves, for `align`.
+//! Floor 13: pairs of parallel files, forced through a model in windows: what `score`, `phrases` and `dictionary` share.
 
 use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs};
-use crate::cli::input::{InputLine, InputLines, InputSide, SourceLine};
-use crate::cli::windows::{Doing, Growth, WindowInput};
+use crate::cli::input::{InputFiles, InputSide, SourceLine};
+use crate::cli::windows::{Doing, Growth, WindowItem};
 use crate::cli::words::Worded;
 use crate::cli::{windows, words};
 use crate::decoding::{Ensemble, Forced};
 use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
 use crate::models::Stepper;
-use crate::text::{line, parallel};
+use crate::text::line;
 
 /// A source line and its target line.
 pub type Pair = (SourceLine, SourceLine);
@@ -23,7 +22,7 @@ pub struct PairForcer {
     /// The model or the ensemble.
     pub system: Ensemble,
     stepper: Box<dyn Stepper>,
-    files: ParallelLines,
+    files: InputFiles,
     batch: usize,
     pretokenized: bool,
 }
@@ -31,7 +30,7 @@ pub struct PairForcer {
 impl PairForcer {
     /// Opens the files, then loads what reads them.
     pub fn open(pairs: &PairArgs, models: &ModelArgs, batch: BatchArgs, run: &RunArgs) -> Result<Self> {
-        let files = ParallelLines::open(pairs)?;
+        let files = pairs.open()?;
         let runtime = run.high()?;
         let system = models.load(&runtime)?;
         let stepper = system.stepper(runtime.engine, runtime.threads)?;
@@ -41,10 +40,11 @@ impl PairForcer {
     /// Reads window after window; `each` is called for every pair in order, without a result where a model cannot read it.
     /// Returns the number of those, each reported on stderr; see [`words::refused`].
     pub fn run(mut self, doing: Doing, each: &mut Each<'_>) -> anyhow::Result<usize> {
-        let mut input = Pairs { files: &mut self.files, system: &self.system, pretokenized: self.pretokenized };
-        windows::run(doing, &mut input, Growth::new(self.batch), &mut |window| {
-            let forced = force_window(&self.system, self.stepper.as_mut(), self.batch, window)?;
-            each(&self.system, window, &forced)?;
+        let system = &self.system;
+        let mut next = |files: &mut InputFiles| next(files, system, self.pretokenized);
+        windows::run(doing, &mut self.files, Growth::new(self.batch), &mut next, &mut |window| {
+            let forced = force_window(system, self.stepper.as_mut(), self.batch, window)?;
+            each(system, window, &forced)?;
             Ok(window.iter().map(|(_, target)| target.sentence.len()).sum())
         })
     }
@@ -70,87 +70,30 @@ fn force_window(
     batch: usize,
     window: &[Pair],
 ) -> Result<Vec<Option<Forced>>> {
-    let chosen: Vec<usize> = (0..window.len()).filter(|&index| Pairs::refused(&window[index]).is_none()).collect();
-    let pairs: Vec<(&[u32], &[u32])> = chosen
-        .iter()
-        .map(|&index| (window[index].0.sentence.ids.as_slice(), window[index].1.sentence.ids.as_slice()))
-        .collect();
-    let mut done: Vec<Option<Forced>> = window.iter().map(|_| None).collect();
-    words::force_all(ReadRows::own(system.into()), stepper, &pairs, batch, &mut |indexes, forced| {
-        for (&index, forced) in indexes.iter().zip(forced) {
-            done[chosen[index]] = Some(forced);
-        }
-    })?;
-    Ok(done)
+    let read = window.iter().filter(|pair| pair.refused().is_none());
+    let pairs: Vec<(&[u32], &[u32])> =
+        read.map(|(x, y)| (x.sentence.ids.as_slice(), y.sentence.ids.as_slice())).collect();
+    let mut forced = words::force_all(ReadRows::own(system.into()), stepper, &pairs, batch)?.into_iter();
+    Ok(window.iter().map(|pair| if pair.refused().is_none() { forced.next() } else { None }).collect())
 }
 
-/// Pairs of sentences, as a model reads them.
-struct Pairs<'a> {
-    files: &'a mut ParallelLines,
-    system: &'a Ensemble,
-    pretokenized: bool,
-}
-
-impl WindowInput for Pairs<'_> {
-    type Item = Pair;
-
-    fn next(&mut self) -> Result<Option<Pair>> {
-        let Some((source, target)) = self.files.lines()? else { return Ok(None) };
-        let (system, pretokenized) = (self.system, self.pretokenized);
-        let mut source = InputSide { tokenizer: system, pretokenized }.read(&self.files.source, &source);
-        if source.sentence.is_empty() && source.refused.is_none() {
-            source.refused = Some(Error::line(self.files.source.name(), source.number, line::NO_WORDS));
-        }
-        let target = InputSide { tokenizer: system.target(), pretokenized }.read(&self.files.target, &target);
-        Ok(Some((source, target)))
+impl WindowItem for Pair {
+    fn weight(&self) -> usize {
+        self.0.sentence.len() + self.1.sentence.len()
     }
 
-    fn is_ready(&mut self) -> bool {
-        self.files.is_ready()
-    }
-
-    fn weight((source, target): &Pair) -> usize {
-        source.sentence.len() + target.sentence.len()
-    }
-
-    fn refused((source, target): &Pair) -> Option<&Error> {
-        source.refused.as_ref().or(target.refused.as_ref())
-    }
-
-    fn size(&self) -> Option<u64> {
-        self.files.source.size()
-    }
-
-    fn position(&self) -> u64 {
-        self.files.source.position()
-    }
-
-    fn tell_empty(&self, verb: &str) {
-        self.files.source.tell_empty(verb);
+    fn refused(&self) -> Option<&Error> {
+        self.0.refused.as_ref().or(self.1.refused.as_ref())
     }
 }
 
-/// Two files read side by side.
-pub struct ParallelLines {
-    /// Sentences.
-    pub source: InputLines,
-    /// Their translations.
-    pub target: InputLines,
-}
-
-impl ParallelLines {
-    /// Opens both.
-    pub fn open(pairs: &PairArgs) -> Result<Self> {
-        Ok(Self { source: InputLines::open(Some(&pairs.source))?, target: InputLines::open(Some(&pairs.target))? })
+/// The next pair of sentences.
+fn next(files: &mut InputFiles, system: &Ensemble, pretokenized: bool) -> Result<Option<Pair>> {
+    let Some((source, target)) = files.pair()? else { return Ok(None) };
+    let mut source = InputSide { tokenizer: system, pretokenized }.read(&files.source, source);
+    if source.sentence.is_empty() && source.refused.is_none() {
+        source.refused = Some(files.source.refuse(line::NO_WORDS));
     }
-
-    /// Whether another pair can be read without waiting for the writer.
-    pub fn is_ready(&mut self) -> bool {
-        self.source.is_ready() && self.target.is_ready()
-    }
-
-    /// The next pair of lines.
-    pub fn lines(&mut self) -> Result<Option<(InputLine, InputLine)>> {
-        parallel::next_pair(&mut self.source, &mut self.target)
-    }
+    let target = InputSide { tokenizer: system.target(), pretokenized }.read(files.side(true), target);
+    Ok(Some((source, target)))
 }

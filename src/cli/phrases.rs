@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, FromArgMatches as _, ValueEnum};
 
-use crate::cli::args::{BatchArgs, RunArgs, ScoreFormat, TableFormat};
+use crate::cli::args::{BatchArgs, RunArgs, ScoreFormat, TableFormat, count};
 use crate::cli::output;
 use crate::cli::progress::ProgressLine;
 use crate::decoding::phrases::{BATCH, PhraseOptions, ScoredPhrases};
@@ -42,12 +42,12 @@ struct Low {
     #[arg(long, value_enum, default_value_t, requires = "phrase_table", help_heading = PHRASES)]
     feature: Feature,
     /// Show the K best targets of each source phrase instead, by the model and by the table
-    #[arg(long, value_name = "K", requires = "phrase_table", value_parser = clap::value_parser!(u16).range(1..), help_heading = PHRASES)]
-    top: Option<u16>,
+    #[arg(long, value_name = "K", requires = "phrase_table", value_parser = count(65_535), help_heading = PHRASES)]
+    top: Option<usize>,
     /// Which feature of the table is p(target | source), from 1; Moses writes p(s | t), its lexical weight, p(t | s)
     /// and its lexical weight
-    #[arg(long, value_name = "N", default_value_t = phrases::DIRECT as u16, value_parser = clap::value_parser!(u16).range(1..), requires = "top", help_heading = PHRASES)]
-    table_feature: u16,
+    #[arg(long, value_name = "N", default_value_t = phrases::DIRECT, value_parser = count(65_535), requires = "top", help_heading = PHRASES)]
+    table_feature: usize,
     /// Source phrases to show the top targets of; without any, all of the table
     #[arg(value_name = "SOURCE PHRASE", requires = "top", help_heading = PHRASES)]
     phrases: Vec<String>,
@@ -90,7 +90,7 @@ pub fn run(matches: &ArgMatches) -> anyhow::Result<()> {
     let table = open(&path)?;
     let scorer = scorer(matches)?;
     match low.top {
-        Some(k) => top::run(scorer, table, &low, format(matches)?, usize::from(k)),
+        Some(k) => top::run(scorer, table, &low, format(matches)?, k),
         None => write_table(scorer, table, &low),
     }
 }

@@ -1,19 +1,19 @@
 //! Floor 13: `interlinear sample`: translations drawn word by word from a model's distribution, counted and sorted by
 //! probability, as Cho et al. (2014, table 3) show them.
 
-use clap::{ArgMatches, Args, FromArgMatches as _};
+use clap::Args;
 use serde::Serialize;
 
-use crate::cli::args::{BoundArgs, LineFormat, SentenceArgs, not_negative};
-use crate::cli::input::{InputLines, InputSentences, InputSide, SourceLine};
+use crate::cli::args::{BoundArgs, LineFormat, SentenceArgs, count, not_negative};
+use crate::cli::input::{InputFiles, InputSide, SourceLine};
 use crate::cli::output::LineOutput;
 use crate::cli::windows::{Doing, Growth};
-use crate::cli::{Context, windows, words};
+use crate::cli::{windows, words};
 use crate::decoding::batching::bounded_batches;
 use crate::decoding::sample::{Numbered, Sample, SampleOptions};
 use crate::decoding::{Ensemble, sample};
 use crate::error::{Error, Result};
-use crate::models::Stepper;
+use crate::models::{Model, Stepper};
 use crate::ticket::CancellationToken;
 
 /// About the most samples of a window.
@@ -40,8 +40,8 @@ pub struct SampleArgs {
     #[command(flatten)]
     sentences: SentenceArgs,
     /// Samples of each sentence
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    count: u32,
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = count(100_000))]
+    count: usize,
     /// What the samples follow from
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
@@ -49,8 +49,8 @@ pub struct SampleArgs {
     #[arg(long, value_name = "T", default_value_t = 1.0, value_parser = not_negative)]
     temperature: f32,
     /// Write only the K most probable of the distinct samples
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
-    top: Option<u32>,
+    #[arg(long, value_name = "K", value_parser = count(u32::MAX))]
+    top: Option<usize>,
     #[command(flatten)]
     bounds: BoundArgs,
     /// What to write
@@ -58,62 +58,36 @@ pub struct SampleArgs {
     format: LineFormat,
 }
 
-/// As meant.
-struct High {
-    system: Ensemble,
-    options: SampleOptions,
-    top: usize,
-    batch: usize,
-    format: LineFormat,
-    pretokenized: bool,
-}
-
-/// Its arguments.
-pub fn arguments(command: clap::Command) -> clap::Command {
-    SampleArgs::augment_args(command)
-}
-
 /// Draws.
-///
-/// # Errors
-/// When the model, the input or the output fails; when lines were refused, at the end.
-pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = SampleArgs::from_arg_matches(matches)?;
+pub fn run(low: &SampleArgs) -> anyhow::Result<()> {
     if low.format == LineFormat::Pharaoh {
         let sentence = "samples are counted and have no alignment; choose --format text or jsonl";
         return Err(Error::Input(sentence.into()).into());
     }
-    let lines = InputLines::open(low.sentences.file.as_deref())?;
-    let runtime = low.sentences.run.high()?;
-    let system = low.sentences.models.load(&runtime)?;
+    let SentenceArgs { models, file, pretokenized, batch, run } = &low.sentences;
+    let mut files = InputFiles::open(file.as_deref(), None)?;
+    let runtime = run.high()?;
+    let system = models.load(&runtime)?;
     let options = SampleOptions {
-        count: low.count as usize,
+        count: low.count,
         temperature: low.temperature,
         seed: low.seed,
-        max_length: low.bounds.max_length(),
+        max_length: low.bounds.max_length,
         forbid_unk: low.bounds.forbid_unk,
     };
-    let stepper = system.stepper(runtime.engine, runtime.threads)?;
-    let high = High {
-        system,
-        options,
-        top: low.top.map_or(usize::MAX, |top| top as usize),
-        batch: low.sentences.batch.high(),
-        format: low.format,
-        pretokenized: low.sentences.pretokenized,
-    };
-    stream(&high, stepper, lines)
-}
-
-fn stream(high: &High, mut stepper: Box<dyn Stepper>, lines: InputLines) -> anyhow::Result<()> {
+    let mut stepper = system.stepper(runtime.engine, runtime.threads)?;
     let mut output = LineOutput::stdout();
-    let side = InputSide { tokenizer: &high.system, pretokenized: high.pretokenized };
+    let side = InputSide { tokenizer: &system, pretokenized: *pretokenized };
     let doing = Doing { name: "sampling", verb: "sample" };
-    let growth = Growth::up_to((high.batch * WINDOW_BATCHES).min(WINDOW_SAMPLES / high.options.count));
-    let refused = windows::run(doing, &mut InputSentences { lines, side, has_ids: false }, growth, &mut |window| {
-        let drawn = sample_window(high, stepper.as_mut(), window)?;
+    let growth = Growth::up_to((batch.high() * WINDOW_BATCHES).min(WINDOW_SAMPLES / options.count));
+    let mut next = |files: &mut InputFiles| {
+        let line = files.source.read()?;
+        Ok(line.map(|line| side.read(&files.source, line)))
+    };
+    let refused = windows::run(doing, &mut files, growth, &mut next, &mut |window| {
+        let drawn = sample_window((&system, stepper.as_mut()), &options, batch.high(), window)?;
         for (line, samples) in window.iter().zip(&drawn) {
-            write(high, &mut output, line, samples)?;
+            write(low, system.lead(), &mut output, line, samples)?;
         }
         output.flush()?;
         Ok(drawn.iter().flatten().map(|sample| sample.tokens.len() * sample.count).sum())
@@ -123,18 +97,23 @@ fn stream(high: &High, mut stepper: Box<dyn Stepper>, lines: InputLines) -> anyh
 }
 
 /// The samples of each line of a window; none for a line without words and for a refused one.
-fn sample_window(high: &High, stepper: &mut dyn Stepper, window: &[SourceLine]) -> Result<Vec<Vec<Sample>>> {
+fn sample_window(
+    (system, stepper): (&Ensemble, &mut dyn Stepper),
+    options: &SampleOptions,
+    batch: usize,
+    window: &[SourceLine],
+) -> Result<Vec<Vec<Sample>>> {
     let mut drawn: Vec<Vec<Sample>> = window.iter().map(|_| Vec::new()).collect();
     let chosen: Vec<usize> = (0..window.len()).filter(|&index| window[index].is_readable()).collect();
     let lengths: Vec<usize> = chosen.iter().map(|&index| window[index].sentence.len()).collect();
-    for batch in bounded_batches(&lengths, high.batch, 1) {
+    for batch in bounded_batches(&lengths, batch, 1) {
         let numbered = |&index: &usize| {
             let line = &window[chosen[index]];
             Numbered { number: line.number as u64, source: &line.sentence.ids }
         };
         let sentences: Vec<Numbered<'_>> = batch.iter().map(numbered).collect();
-        let specials = high.system.specials();
-        let samples = sample::sample(stepper, specials, &sentences, &high.options, &CancellationToken::forever())?;
+        let ticket = CancellationToken::forever();
+        let samples = sample::sample(stepper, system.specials(), &sentences, options, &ticket)?;
         for (&index, samples) in batch.iter().zip(samples) {
             drawn[chosen[index]] = samples;
         }
@@ -158,12 +137,17 @@ struct SampleRecord<'a> {
     finished: bool,
 }
 
-fn write(high: &High, output: &mut LineOutput, line: &SourceLine, samples: &[Sample]) -> anyhow::Result<()> {
-    let samples = &samples[..samples.len().min(high.top)];
-    let model = high.system.lead();
+fn write(
+    low: &SampleArgs,
+    model: &Model,
+    output: &mut LineOutput,
+    line: &SourceLine,
+    samples: &[Sample],
+) -> anyhow::Result<()> {
+    let samples = &samples[..samples.len().min(low.top.unwrap_or(usize::MAX))];
     let text = |sample: &Sample| {
         let words = words::tokens(model, words::without_eos(model, &sample.tokens));
-        words::join_words(model, &words, high.pretokenized)
+        words::join_words(model, &words, low.sentences.pretokenized)
     };
     let record = |sample: &Sample| SampleRecord {
         tokens: words::tokens(model, &sample.tokens),
@@ -172,11 +156,11 @@ fn write(high: &High, output: &mut LineOutput, line: &SourceLine, samples: &[Sam
         count: sample.count,
         finished: sample.finished,
     };
-    match high.format {
+    match low.format {
         LineFormat::Jsonl => {
             output.json(&Record { source: &line.sentence.tokens, samples: samples.iter().map(record).collect() })
         }
-        LineFormat::Text | LineFormat::Pharaoh if high.options.count == 1 => {
+        LineFormat::Text | LineFormat::Pharaoh if low.count == 1 => {
             output.line(&samples.first().map(text).unwrap_or_default())
         }
         LineFormat::Text | LineFormat::Pharaoh => samples.iter().try_for_each(|sample| {

@@ -51,9 +51,6 @@ pub fn arguments(command: clap::Command) -> clap::Command {
 }
 
 /// Scores.
-///
-/// # Errors
-/// When the model, the input or the output fails; when pairs were refused, at the end.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     if phrases::asked(matches) {
         return phrases::run(matches);

@@ -4,12 +4,12 @@
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use clap::{ArgMatches, Args, FromArgMatches as _};
+use clap::Args;
 use clap_complete::Shell;
 use clap_mangen::Man;
 
 use crate::cli::output::{LineOutput, STDOUT, failed};
-use crate::cli::{Context, program};
+use crate::cli::program;
 use crate::error::Error;
 use crate::text::write::write_atomic;
 
@@ -19,11 +19,11 @@ const NAME: &str = "interlinear";
 const CHAPTER: &str = "1";
 
 /// As typed.
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Debug)]
 #[command(after_long_help = "  interlinear completions bash > ~/.local/share/bash-completion/completions/interlinear
   interlinear completions zsh > ~/.zfunc/_interlinear
   interlinear completions fish > ~/.config/fish/completions/interlinear.fish")]
-pub struct Completions {
+pub struct CompletionArgs {
     /// For which shell
     #[arg(value_enum, value_name = "SHELL")]
     shell: Shell,
@@ -33,38 +33,26 @@ pub struct Completions {
 #[derive(Args, Clone, Debug)]
 #[command(after_long_help = "  interlinear man | man -l -
   interlinear man ~/.local/share/man/man1")]
-pub struct ManPages {
+pub struct ManArgs {
     /// Write a page for the program and one for each command into this folder; by default the first goes to standard
     /// output
     #[arg(value_name = "DIR")]
     folder: Option<PathBuf>,
 }
 
-/// Its arguments.
-pub fn completion_arguments(command: clap::Command) -> clap::Command {
-    Completions::augment_args(command)
-}
-
-/// Its arguments.
-pub fn man_arguments(command: clap::Command) -> clap::Command {
-    ManPages::augment_args(command)
-}
-
 /// Writes the completions of a shell.
-pub fn completions(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let Completions { shell } = Completions::from_arg_matches(matches)?;
+pub fn completions(low: &CompletionArgs) -> anyhow::Result<()> {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut program(), NAME, &mut text);
+    clap_complete::generate(low.shell, &mut program(), NAME, &mut text);
     print(&text)
 }
 
 /// Writes the pages of the manual.
-pub fn man(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let ManPages { folder } = ManPages::from_arg_matches(matches)?;
+pub fn man(low: &ManArgs) -> anyhow::Result<()> {
     let mut program = program();
     program.build();
-    let Some(folder) = folder else { return print(&page(program)?) };
-    std::fs::create_dir_all(&folder).map_err(|error| Error::io(&folder, &error))?;
+    let Some(folder) = &low.folder else { return print(&page(program)?) };
+    std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
     let commands: Vec<clap::Command> = program.get_subcommands().cloned().collect();
     for command in std::iter::once(program).chain(commands) {
         // The name of a command without spaces is its own; built, it knows the program's as well.

@@ -7,9 +7,10 @@ use clap::Args;
 
 use crate::aligner::corpus::{CorpusBuilder, RARE};
 use crate::aligner::learn::{LearningProgress as Learning, learn, pairs_of_all_passes};
-use crate::aligner::learned::Learned;
+use crate::aligner::learned::{Directions, Learned};
 use crate::aligner::settings::AlignerSettings;
 use crate::aligner::words::{Cutter, LineAligner};
+use crate::cli::args::PairArgs;
 use crate::cli::output;
 use crate::cli::progress::ProgressLine;
 use crate::error::{Error, Result};
@@ -85,14 +86,34 @@ impl StatisticalArgs {
         }
         let room = Room { pairs: MOST_LINES, bytes: MOST_TEXT - bytes.min(MOST_TEXT) };
         gather(&mut reading, &self.corpora()?, (&mut source, &mut target), &room)?;
-        if reading.left_out() > 0 {
-            output::tell(&format!("{} pairs with an empty or very long side teach nothing", reading.left_out()));
+        if reading.left_out > 0 {
+            output::tell(&format!("{} pairs with an empty or very long side teach nothing", reading.left_out));
         }
         let mut learned = learn_from(reading, threads)?;
         if !text.pretokenized {
             learned.languages = self.languages(text, None);
         }
         Ok(LineAligner::new(learned, source, target))
+    }
+
+    /// Learns from a pair of files alone or with the corpora, and hands on the words of each pair of lines as the aligner
+    /// cuts them, with the links of both directions.
+    pub fn align(
+        &self,
+        pairs: &PairArgs,
+        threads: usize,
+        each: &mut dyn FnMut(&[Box<str>], &[Box<str>], Directions),
+    ) -> Result<()> {
+        let lines = pairs.read()?;
+        let lines: Vec<(&str, &str)> = lines.iter().map(|(x, y)| (x.as_str(), y.as_str())).collect();
+        let files = (pairs.source.as_path(), pairs.target.as_path());
+        let text = Text { files, pairs: &lines, pretokenized: pairs.pretokenized };
+        let mut aligner = self.aligner(text, threads)?;
+        for (source, target) in lines {
+            let (x, y, links) = aligner.words(source, target);
+            each(&x.words, &y.words, links);
+        }
+        Ok(())
     }
 
     fn corpora(&self) -> Result<Vec<(PathBuf, PathBuf)>> {

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::{ArgMatches, Args, FromArgMatches as _};
+use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::attention::{KINDS, scores};
 use crate::cli::args::RunArgs;
-use crate::cli::{Context, bundled, output};
+use crate::cli::{bundled, output};
 use crate::error::Error;
 use crate::models::config::Architecture;
 use crate::models::{Kernels, MODELS};
@@ -19,6 +19,7 @@ use crate::training::{RunOptions, recipe, train};
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
+#[command(after_long_help = choices())]
 pub struct TrainArgs {
     /// The configuration, a TOML file
     #[arg(value_name = "CONFIG.toml", required_unless_present = "new")]
@@ -85,7 +86,7 @@ pub struct PlanArgs {
 
 impl PlanArgs {
     /// The plan, the first lines of the tables where nothing is said.
-    fn high(self) -> anyhow::Result<TrainingPlan> {
+    fn high(&self) -> anyhow::Result<TrainingPlan> {
         let first = TrainingPlan::default();
         let (source_language, target_language) = match &self.languages {
             None => (first.source_language, first.target_language),
@@ -98,30 +99,26 @@ impl PlanArgs {
                 (source.to_owned(), target.to_owned())
             }
         };
-        let both = |paths: Option<Vec<PathBuf>>, otherwise| match paths.as_deref() {
+        let both = |paths: &Option<Vec<PathBuf>>, otherwise| match paths.as_deref() {
             Some([source, target]) => (source.clone(), target.clone()),
             _ => otherwise,
         };
+        let said = |said: &Option<String>, otherwise| said.clone().unwrap_or(otherwise);
         Ok(TrainingPlan {
-            name: self.name.unwrap_or(first.name),
-            output: self.output.unwrap_or(first.output),
-            architecture: self.architecture.unwrap_or(first.architecture),
-            attention: self.attention,
-            score: self.score,
-            recipe: self.recipe.unwrap_or(first.recipe),
-            sizes: self.sizes.unwrap_or(first.sizes),
+            name: said(&self.name, first.name),
+            output: self.output.clone().unwrap_or(first.output),
+            architecture: said(&self.architecture, first.architecture),
+            attention: self.attention.clone(),
+            score: self.score.clone(),
+            recipe: said(&self.recipe, first.recipe),
+            sizes: said(&self.sizes, first.sizes),
             source_language,
             target_language,
-            train: both(self.text, first.train),
-            development: both(self.development, first.development),
-            vocabulary: self.vocabulary,
+            train: both(&self.text, first.train),
+            development: both(&self.development, first.development),
+            vocabulary: self.vocabulary.clone(),
         })
     }
-}
-
-/// Its arguments.
-pub fn arguments(command: clap::Command) -> clap::Command {
-    TrainArgs::augment_args(command).after_long_help(choices())
 }
 
 /// What the configuration may name, read off the tables.
@@ -143,12 +140,11 @@ fn choices() -> String {
 }
 
 /// Writes the configuration and says what was chosen and how to go on.
-fn compose(path: &Path, arguments: PlanArgs) -> anyhow::Result<()> {
-    let force = arguments.force;
+fn compose(path: &Path, arguments: &PlanArgs) -> anyhow::Result<()> {
     let plan = arguments.high()?;
     let lines = plan.explanation()?;
     let here = std::env::current_dir().unwrap_or_default();
-    recipe::save(&plan.seen_from(&here, path.parent().unwrap_or(Path::new(""))), path, force)?;
+    recipe::save(&plan.seen_from(&here, path.parent().unwrap_or(Path::new(""))), path, arguments.force)?;
     for line in &lines {
         output::tell(line);
     }
@@ -159,17 +155,16 @@ fn compose(path: &Path, arguments: PlanArgs) -> anyhow::Result<()> {
 }
 
 /// Trains; the log and the checkpoints lie beside the model.
-pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = TrainArgs::from_arg_matches(matches)?;
-    if let Some(path) = low.plan.new.clone() {
-        return compose(&path, low.plan);
+pub fn run(low: &TrainArgs) -> anyhow::Result<()> {
+    if let Some(path) = &low.plan.new {
+        return compose(path, &low.plan);
     }
-    let config = low.config.ok_or_else(|| Error::Internal("a configuration was not asked for".to_owned()))?;
+    let config = low.config.as_ref().ok_or_else(|| Error::Internal("a configuration was not asked for".to_owned()))?;
     let runtime = low.run.high()?;
     let device = (runtime.engine == Kernels::Plain).then(|| runtime.device.candle.clone());
     let options = RunOptions {
         resume: low.resume,
-        from: low.from,
+        from: low.from.clone(),
         new_vocabulary: low.new_vocabulary,
         memory: memory(),
         threads: runtime.threads,
@@ -178,7 +173,7 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let started = Instant::now();
     let clock = || started.elapsed().as_secs_f64();
     let mut view = View::default();
-    train(&config, &options, &clock, &CancellationToken::forever(), &mut |report| view.report(report))?;
+    train(config, &options, &clock, &CancellationToken::forever(), &mut |report| view.report(report))?;
     Ok(())
 }
 

@@ -1,23 +1,23 @@
-//! Floor 13: `interlinear translate`: one sentence a line in, one result a line out, in order.
+//! Floor 13: `interlinear translate`: one sentence a line in, one result a line out, in order, perhaps with a file of
+//! interventions beside it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::{ArgMatches, Args, FromArgMatches as _};
+use clap::Args;
 
 use crate::analysis::hard;
 use crate::analysis::unknown::Replacing;
 use crate::app::files::line::{HypothesisLine, SetLine, TranslationLine, ends};
-use crate::cli::args::{LineFormat, ReplaceArgs, SearchArgs, SentenceArgs};
-use crate::cli::input::{InputLines, InputSentences, InputSide};
-use crate::cli::interventions::{Planned, PlannedSentences};
+use crate::cli::args::{LineFormat, ReplaceArgs, SearchArgs, SentenceArgs, count};
+use crate::cli::input::{InputFiles, InputSide, SourceLine};
 use crate::cli::output::LineOutput;
-use crate::cli::windows::{Doing, Growth};
-use crate::cli::{Context, interventions, windows, words};
+use crate::cli::windows::{Doing, Growth, WindowItem};
+use crate::cli::{windows, words};
 use crate::decoding::{Decoded, Ensemble, Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::rows::ReadRows;
-use crate::interventions::{Intervention, InterventionFile, Resolved, intervene_all};
+use crate::interventions::{Intervention, InterventionFile, InterventionReader, Resolved, ResolvedText, intervene_all};
 use crate::models::Stepper;
 use crate::text::sentence::Sentence;
 use crate::text::words::vocabulary_words;
@@ -60,8 +60,8 @@ pub struct TranslateArgs {
     #[command(flatten)]
     search: SearchArgs,
     /// Hypotheses to write for each sentence, best first
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    nbest: u16,
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = count(1000))]
+    nbest: usize,
     /// What to write
     #[arg(long, value_enum, default_value_t)]
     format: LineFormat,
@@ -79,41 +79,63 @@ pub struct TranslateArgs {
 }
 
 /// As meant.
-struct High {
+struct High<'a> {
+    low: &'a TranslateArgs,
     system: Ensemble,
     options: SearchOptions,
-    nbest: usize,
-    batch: usize,
-    format: LineFormat,
-    pretokenized: bool,
-    has_ids: bool,
-    keeps_going: bool,
     replacing: Option<Replacing>,
 }
 
-/// Its arguments.
-pub fn arguments(command: clap::Command) -> clap::Command {
-    TranslateArgs::augment_args(command)
+/// A line and what is changed while it is translated.
+struct Planned {
+    /// What stood before its text and a tab, where ids were asked for.
+    id: Option<String>,
+    /// The line; refused where its interventions do not fit it.
+    line: SourceLine,
+    /// Its interventions.
+    set: Resolved,
+}
+
+impl WindowItem for Planned {
+    fn weight(&self) -> usize {
+        self.line.weight()
+    }
+
+    fn refused(&self) -> Option<&Error> {
+        self.line.refused()
+    }
 }
 
 /// Translates.
-///
-/// # Errors
-/// When the model, the input or the output fails; when lines were refused, at the end.
-pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = TranslateArgs::from_arg_matches(matches)?;
-    let lines = InputLines::open(low.sentences.file.as_deref())?;
-    let file = interventions::open(low.interventions.as_deref())?;
-    let (high, stepper) = high(&low)?;
-    stream(&high, stepper, lines, file)
+pub fn run(low: &TranslateArgs) -> anyhow::Result<()> {
+    let mut files = InputFiles::open(low.sentences.file.as_deref(), None)?;
+    let mut plan = low.interventions.as_deref().map(InterventionFile::open).transpose()?;
+    let (high, mut stepper) = high(low)?;
+    if let Some((all, origin)) = plan.as_ref().and_then(InterventionFile::all) {
+        reader(&high.system).check(all, &origin)?;
+    }
+    let mut output = LineOutput::stdout();
+    let doing = Doing { name: "translating", verb: "translate" };
+    let growth = Growth::new(low.sentences.batch.high());
+    let mut next = |files: &mut InputFiles| high.next(files, plan.as_mut());
+    let refused = windows::run(doing, &mut files, growth, &mut next, &mut |window| {
+        let done = translate_window(&high, stepper.as_mut(), window)?;
+        for (planned, decoded) in window.iter().zip(&done) {
+            write(&high, &mut output, planned, decoded.as_ref())?;
+        }
+        output.flush()?;
+        Ok(target_words(&done))
+    })?;
+    output.finish()?;
+    if low.keep_going { Ok(()) } else { words::refused(refused) }
 }
 
-fn high(low: &TranslateArgs) -> anyhow::Result<(High, Box<dyn Stepper>)> {
+fn high(low: &TranslateArgs) -> anyhow::Result<(High<'_>, Box<dyn Stepper>)> {
     let mut options = low.search.high();
     if needs_only_best(low) {
         options.most_numbers = 0;
     }
-    let nbest = usize::from(low.nbest);
+    let nbest = low.nbest;
     if nbest > options.beam {
         let sentence =
             format!("--nbest {nbest} asks for more hypotheses than --beam {} keeps; raise --beam", options.beam);
@@ -136,10 +158,46 @@ fn high(low: &TranslateArgs) -> anyhow::Result<(High, Box<dyn Stepper>)> {
         words::require_alignment(&system, flag)?;
     }
     let stepper = system.stepper(runtime.engine, runtime.threads)?;
-    let batch = low.sentences.batch.high();
-    let pretokenized = low.sentences.pretokenized;
-    let (has_ids, keeps_going, format) = (low.ids, low.keep_going, low.format);
-    Ok((High { system, options, nbest, batch, format, pretokenized, has_ids, keeps_going, replacing }, stepper))
+    Ok((High { low, system, options, replacing }, stepper))
+}
+
+fn reader(system: &Ensemble) -> InterventionReader<'_> {
+    InterventionReader { target: system.target(), aligns: system.aligns() }
+}
+
+impl High<'_> {
+    /// The next line, with what the file of interventions has for it.
+    fn next(&self, files: &mut InputFiles, plan: Option<&mut InterventionFile>) -> Result<Option<Planned>> {
+        let Some(text) = files.source.read()? else {
+            return plan.map_or(Ok(()), InterventionFile::finish).map(|()| None);
+        };
+        let (id, text, has_tab) = match text {
+            Ok(line) if self.low.ids => match line.split_once('\t') {
+                Some((id, text)) => (Some(id.to_owned()), Ok(text.to_owned()), true),
+                None => (Some(line), Ok(String::new()), false),
+            },
+            text => (None, text, true),
+        };
+        let pretokenized = self.low.sentences.pretokenized;
+        let mut line = InputSide { tokenizer: &self.system, pretokenized }.read(&files.source, text);
+        if !has_tab {
+            let message = "has no tab behind its id; write `ID<tab>TEXT`, or leave out --ids";
+            line.refused = Some(files.source.refuse(message));
+        }
+        let mut set = Resolved::default();
+        if let Some(plan) = plan {
+            let (interventions, origin) = plan.next_sentence()?;
+            if line.is_readable() {
+                let words = vocabulary_words(&self.system.lead().source, &line.sentence, pretokenized);
+                let source = ResolvedText { sentence: &line.sentence, words: &words };
+                match reader(&self.system).resolve(&interventions, source).strict(&origin) {
+                    Ok(resolved) => set = resolved,
+                    Err(why) => line.refused = Some(files.source.refuse(format!("is left out: {why}"))),
+                }
+            }
+        }
+        Ok(Some(Planned { id, line, set }))
+    }
 }
 
 /// Whether no alignment but that of the best hypothesis, if any, is written or looked at.
@@ -151,31 +209,8 @@ fn needs_only_best(low: &TranslateArgs) -> bool {
     }
 }
 
-fn stream(
-    high: &High,
-    mut stepper: Box<dyn Stepper>,
-    lines: InputLines,
-    file: Option<InterventionFile>,
-) -> anyhow::Result<()> {
-    let mut output = LineOutput::stdout();
-    let side = InputSide { tokenizer: &high.system, pretokenized: high.pretokenized };
-    let mut input = PlannedSentences::new(InputSentences { lines, side, has_ids: high.has_ids }, &high.system, file)?;
-    let doing = Doing { name: "translating", verb: "translate" };
-    let growth = Growth::new(high.batch);
-    let refused = windows::run(doing, &mut input, growth, &mut |window| {
-        let done = translate_window(high, stepper.as_mut(), window)?;
-        for (planned, decoded) in window.iter().zip(&done) {
-            write(high, &mut output, planned, decoded.as_ref())?;
-        }
-        output.flush()?;
-        Ok(target_words(&done))
-    })?;
-    output.finish()?;
-    if high.keeps_going { Ok(()) } else { words::refused(refused) }
-}
-
 /// The results of a window, in its order; `None` for a line without words and for a refused one.
-fn translate_window(high: &High, stepper: &mut dyn Stepper, window: &[Planned]) -> Result<Vec<Option<Decoded>>> {
+fn translate_window(high: &High<'_>, stepper: &mut dyn Stepper, window: &[Planned]) -> Result<Vec<Option<Decoded>>> {
     let chosen: Vec<usize> = (0..window.len()).filter(|&index| window[index].line.is_readable()).collect();
     let sources: Vec<&[u32]> = chosen.iter().map(|&index| window[index].line.sentence.ids.as_slice()).collect();
     let lists: Vec<Arc<[Intervention]>> = chosen.iter().map(|&index| Arc::clone(&window[index].set.list)).collect();
@@ -187,44 +222,57 @@ fn translate_window(high: &High, stepper: &mut dyn Stepper, window: &[Planned]) 
         Ok(())
     };
     let (specials, ticket) = (high.system.specials(), CancellationToken::forever());
-    intervene_all(stepper, specials, &sources, &lists, &high.options, high.batch, &ticket, &mut keep)?;
-    if high.format != LineFormat::Text || high.replacing.is_some() {
+    intervene_all(
+        stepper,
+        specials,
+        &sources,
+        &lists,
+        &high.options,
+        high.low.sentences.batch.high(),
+        &ticket,
+        &mut keep,
+    )?;
+    if high.low.format != LineFormat::Text || high.replacing.is_some() {
         read_rows(high, stepper, window, &mut done)?;
     }
     Ok(done)
 }
 
 /// Gives every token the row that belongs to it.
-fn read_rows(high: &High, stepper: &mut dyn Stepper, window: &[Planned], done: &mut [Option<Decoded>]) -> Result<()> {
+fn read_rows(
+    high: &High<'_>,
+    stepper: &mut dyn Stepper,
+    window: &[Planned],
+    done: &mut [Option<Decoded>],
+) -> Result<()> {
     let translations = window.iter().zip(done).flat_map(|(planned, done)| {
-        let all = done.iter_mut().flat_map(|decoded| decoded.hypotheses.iter_mut().take(high.nbest));
+        let all = done.iter_mut().flat_map(|decoded| decoded.hypotheses.iter_mut().take(high.low.nbest));
         all.map(|one| (planned.line.sentence.ids.as_slice(), &*planned.set.list, one))
     });
     let rows = ReadRows::own((&high.system).into());
-    rows.settle(stepper, translations.collect(), high.batch, &CancellationToken::forever())
+    rows.settle(stepper, translations.collect(), high.low.sentences.batch.high(), &CancellationToken::forever())
 }
 
 fn target_words(done: &[Option<Decoded>]) -> usize {
     done.iter().flatten().filter_map(|decoded| decoded.hypotheses.first()).map(|best| best.tokens.len()).sum()
 }
 
-fn write(high: &High, output: &mut LineOutput, planned: &Planned, decoded: Option<&Decoded>) -> anyhow::Result<()> {
-    let Planned { line, set } = planned;
-    let id = line.id.as_ref().filter(|_| high.has_ids);
-    let before = id.map_or_else(String::new, |id| format!("{id}\t"));
+fn write(high: &High<'_>, output: &mut LineOutput, planned: &Planned, decoded: Option<&Decoded>) -> anyhow::Result<()> {
+    let (Planned { id, line, set }, nbest) = (planned, high.low.nbest);
+    let before = id.as_ref().map_or_else(String::new, |id| format!("{id}\t"));
     let hypotheses = decoded.map_or(&[][..], |decoded| &decoded.hypotheses);
-    let hypotheses = &hypotheses[..hypotheses.len().min(high.nbest)];
+    let hypotheses = &hypotheses[..hypotheses.len().min(nbest)];
     let lead = high.system.lead();
-    match high.format {
+    match high.low.format {
         LineFormat::Jsonl => output.json(&TranslationLine {
-            id: id.map(String::as_str),
+            id: id.as_deref(),
             error: line.refused.as_ref().map(ToString::to_string),
             source: &line.sentence.tokens,
             words: lead
                 .source
                 .marks()
                 .has_pieces()
-                .then(|| ends(&vocabulary_words(&lead.source, &line.sentence, high.pretokenized))),
+                .then(|| ends(&vocabulary_words(&lead.source, &line.sentence, high.low.sentences.pretokenized))),
             interventions: (!set.list.is_empty()).then_some(&set.applied.form),
             reading: words::own_reading(&high.system),
             hypotheses: hypotheses.iter().map(|hypothesis| record(high, planned, hypothesis)).collect(),
@@ -233,17 +281,17 @@ fn write(high: &High, output: &mut LineOutput, planned: &Planned, decoded: Optio
         LineFormat::Pharaoh => output.line(&hypotheses.first().map_or_else(
             || before.clone(),
             |best| {
-                let links = words::links(high.system.lead(), &line.sentence, best, high.pretokenized);
+                let links = words::links(lead, &line.sentence, best, high.low.sentences.pretokenized);
                 format!("{before}{}{}", hard::pharaoh(&links), marked("\t", set, best))
             },
         )),
-        LineFormat::Text if high.nbest == 1 => output.line(&hypotheses.first().map_or_else(
+        LineFormat::Text if nbest == 1 => output.line(&hypotheses.first().map_or_else(
             || before.clone(),
             |best| format!("{before}{}{}", text(high, &line.sentence, best), marked("\t", set, best)),
         )),
         LineFormat::Text => hypotheses.iter().try_for_each(|hypothesis| {
             let (text, marked) = (text(high, &line.sentence, hypothesis), marked(" ||| ", set, hypothesis));
-            let number = id.cloned().unwrap_or_else(|| (line.number - 1).to_string());
+            let number = id.clone().unwrap_or_else(|| (line.number - 1).to_string());
             output.line(&format!("{number} ||| {text} ||| {}{marked}", hypothesis.log_p))
         }),
     }
@@ -255,7 +303,7 @@ fn marked(gap: &str, set: &Resolved, hypothesis: &Hypothesis) -> String {
     if marks.is_empty() { marks } else { format!("{gap}{marks}") }
 }
 
-fn record<'a>(high: &'a High, planned: &Planned, hypothesis: &'a Hypothesis) -> HypothesisLine<'a> {
+fn record<'a>(high: &'a High<'_>, planned: &Planned, hypothesis: &'a Hypothesis) -> HypothesisLine<'a> {
     let target = high.system.target();
     HypothesisLine {
         tokens: words::tokens(high.system.lead(), &hypothesis.tokens),
@@ -272,6 +320,6 @@ fn record<'a>(high: &'a High, planned: &Planned, hypothesis: &'a Hypothesis) -> 
 }
 
 /// The translation as text, with unknown words replaced where --replace-unk is given.
-fn text(high: &High, source: &Sentence, hypothesis: &Hypothesis) -> String {
-    words::text(high.system.lead(), hypothesis, source, high.replacing.as_ref(), high.pretokenized)
+fn text(high: &High<'_>, source: &Sentence, hypothesis: &Hypothesis) -> String {
+    words::text(high.system.lead(), hypothesis, source, high.replacing.as_ref(), high.low.sentences.pretokenized)
 }

@@ -2,36 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::analysis::neighbours::Space;
-use crate::cli::args::{RunArgs, Runtime};
+use crate::cli::args::{Choice, RunArgs, Runtime, one_of};
 use crate::cli::bundled;
-use crate::cli::input::{InputLines, InputSide as Cut};
+use crate::cli::input::{InputLines, InputSide};
 use crate::cli::progress::ProgressLine;
 use crate::error::Error;
 use crate::models::representations::VocabularySide;
 use crate::models::{Model, representations};
 
-/// A vocabulary, as typed.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SideArg {
-    /// The language that is read.
-    #[default]
-    Source,
-    /// The language that is written.
-    Target,
-}
-
-impl SideArg {
-    /// As meant.
-    pub fn high(self) -> VocabularySide {
-        match self {
-            Self::Source => VocabularySide::Source,
-            Self::Target => VocabularySide::Target,
-        }
-    }
-}
+const SIDES: &[Choice<VocabularySide>] = &[
+    ("source", "The language that is read", VocabularySide::Source),
+    ("target", "The language that is written", VocabularySide::Target),
+];
 
 /// A model, and which of its vectors, as typed.
 #[derive(Args, Clone, Debug)]
@@ -40,8 +25,8 @@ pub struct VectorArgs {
     #[arg(long, value_name = "DIR", value_parser = bundled::argument())]
     model: PathBuf,
     /// Which vocabulary the words are of
-    #[arg(long, value_enum, default_value_t)]
-    side: SideArg,
+    #[arg(long, default_value = "source", value_parser = one_of(SIDES))]
+    pub side: VocabularySide,
     /// The words of phrases are split by spaces already
     #[arg(long)]
     pub pretokenized: bool,
@@ -50,17 +35,6 @@ pub struct VectorArgs {
 }
 
 impl VectorArgs {
-    /// Adds them to a command, where `phrases` is the argument that names the file of phrases.
-    pub fn augment(command: clap::Command, phrases: &'static str) -> clap::Command {
-        let command = command.mut_arg("side", |side| side.conflicts_with(phrases));
-        command.mut_arg("pretokenized", |pretokenized| pretokenized.requires(phrases))
-    }
-
-    /// As meant.
-    pub fn side(&self) -> VocabularySide {
-        self.side.high()
-    }
-
     /// Loads the model.
     pub fn open(&self) -> crate::error::Result<(Runtime, Model)> {
         let runtime = self.run.high()?;
@@ -78,7 +52,7 @@ impl VectorArgs {
     ) -> anyhow::Result<Vectors> {
         match phrases {
             Some(file) => Vectors::phrases(runtime, model, file, self.pretokenized),
-            None => Ok(Vectors::words(model, self.side(), most)?),
+            None => Ok(Vectors::words(model, self.side, most)?),
         }
     }
 }
@@ -125,7 +99,7 @@ impl Vectors {
         let mut lines = InputLines::open(Some(file))?;
         let mut texts = Vec::new();
         while let Some(line) = lines.read()? {
-            let read = Cut { tokenizer: &model.source, pretokenized }.read(&lines, &line);
+            let read = InputSide { tokenizer: &model.source, pretokenized }.read(&lines, line);
             match read.refused {
                 Some(why) => crate::cli::output::tell(&why.to_string()),
                 None if read.sentence.words() > 0 => texts.push((read.number, read.sentence)),

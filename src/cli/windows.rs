@@ -7,34 +7,17 @@
 
 use std::io::IsTerminal as _;
 
+use crate::cli::input::InputFiles;
 use crate::cli::progress::ProgressLine;
 use crate::error::{Error, Result};
 
-/// What a command reads, one item after the other.
-pub trait WindowInput {
-    /// A line or a pair of lines.
-    type Item;
+/// What a window holds: a line or a pair of lines.
+pub trait WindowItem {
+    /// How many words it brings into a window.
+    fn weight(&self) -> usize;
 
-    /// The next item; `None` at the end.
-    fn next(&mut self) -> Result<Option<Self::Item>>;
-
-    /// Whether another item can be read without waiting for the writer.
-    fn is_ready(&mut self) -> bool;
-
-    /// How many words an item brings into a window.
-    fn weight(item: &Self::Item) -> usize;
-
-    /// Why an item cannot be read by a model.
-    fn refused(item: &Self::Item) -> Option<&Error>;
-
-    /// Bytes in all, where that is known.
-    fn size(&self) -> Option<u64>;
-
-    /// Bytes read so far.
-    fn position(&self) -> u64;
-
-    /// Says at the end of an input without any line that there was nothing to do.
-    fn tell_empty(&self, verb: &str);
+    /// Why a model cannot read it.
+    fn refused(&self) -> Option<&Error>;
 }
 
 /// Words of a full window.
@@ -79,49 +62,54 @@ pub struct Doing {
     pub verb: &'static str,
 }
 
-/// Reads window after window and hands each on to `work`, which gives the number of words it came to. Items that a
-/// model cannot read are reported and counted; see [`crate::cli::words::refused`].
+/// Reads window after window, item by item as `next` does, and hands each on to `work`, which gives the number of words
+/// it came to. Items that a model cannot read are reported and counted; see [`crate::cli::words::refused`].
 ///
 /// # Errors
-/// What `work` returns; what the input returns, after what was read before it.
-pub fn run<I: WindowInput>(
+/// What `work` returns; what `next` returns, after what was read before it.
+pub fn run<I: WindowItem>(
     doing: Doing,
-    input: &mut I,
+    files: &mut InputFiles,
     mut growth: Growth,
-    work: &mut dyn FnMut(&[I::Item]) -> anyhow::Result<usize>,
+    next: &mut dyn FnMut(&mut InputFiles) -> Result<Option<I>>,
+    work: &mut dyn FnMut(&[I]) -> anyhow::Result<usize>,
 ) -> anyhow::Result<usize> {
-    let mut progress = ProgressLine::new(doing.name, input.size(), std::io::stdout().is_terminal());
+    let mut progress = ProgressLine::new(doing.name, files.source.size(), std::io::stdout().is_terminal());
     let mut refused = 0;
     loop {
-        let (window, ended) = read(input, growth.grow());
+        let (window, ended) = read(files, next, growth.grow());
         for why in window.iter().filter_map(I::refused) {
             refused += 1;
             progress.tell(&why.to_string());
         }
         let words = work(&window)?;
-        progress.add(window.len(), words, input.position());
+        progress.add(window.len(), words, files.source.position());
         if ended.inspect_err(|_| progress.finish())? {
             break;
         }
     }
     progress.finish();
-    input.tell_empty(doing.verb);
+    files.source.tell_empty(doing.verb);
     Ok(refused)
 }
 
 /// At most `most` items, and whether the input has ended. What was read before an error still counts.
-fn read<I: WindowInput>(input: &mut I, most: usize) -> (Vec<I::Item>, Result<bool>) {
+fn read<I: WindowItem>(
+    files: &mut InputFiles,
+    next: &mut dyn FnMut(&mut InputFiles) -> Result<Option<I>>,
+    most: usize,
+) -> (Vec<I>, Result<bool>) {
     let (mut window, mut words) = (Vec::new(), 0);
     while window.len() < most && words < WINDOW_WORDS {
-        match input.next() {
+        match next(files) {
             Ok(Some(item)) => {
-                words += I::weight(&item);
+                words += item.weight();
                 window.push(item);
             }
             Ok(None) => return (window, Ok(true)),
             Err(error) => return (window, Err(error)),
         }
-        if !input.is_ready() {
+        if !files.is_ready() {
             break;
         }
     }

@@ -21,34 +21,36 @@ pub fn specials(model: &Model) -> Specials {
     Specials { eos: model.config.eos, unk: model.config.unk }
 }
 
-/// [`decoding::decode_all`] for work that is never cancelled.
+/// What is decoded of each source, by work that is never cancelled.
 pub fn decode_all(
     specials: Specials,
     stepper: &mut dyn Stepper,
     sources: &[&[u32]],
     options: &SearchOptions,
     batch: usize,
-    done: &mut dyn FnMut(&[usize], Vec<Decoded>),
-) -> Result<()> {
+) -> Result<Vec<Decoded>> {
+    let mut done = vec![Decoded::default(); sources.len()];
     let ticket = CancellationToken::forever();
     decoding::decode_all(stepper, specials, sources, options, batch, &ticket, &mut |indexes, decoded| {
-        done(indexes, decoded);
+        indexes.iter().zip(decoded).for_each(|(&index, decoded)| done[index] = decoded);
         Ok(())
-    })
+    })?;
+    Ok(done)
 }
 
-/// [`ReadRows::force_all`] for work that is never cancelled.
+/// What comes of forcing each pair, by work that is never cancelled.
 pub fn force_all(
     rows: ReadRows,
     stepper: &mut dyn Stepper,
     pairs: &[(&[u32], &[u32])],
     batch: usize,
-    done: &mut dyn FnMut(&[usize], Vec<Forced>),
-) -> Result<()> {
+) -> Result<Vec<Forced>> {
+    let mut done = vec![Forced::default(); pairs.len()];
     rows.force_all(stepper, pairs, batch, &CancellationToken::forever(), &mut |indexes, forced| {
-        done(indexes, forced);
+        indexes.iter().zip(forced).for_each(|(&index, forced)| done[index] = forced);
         Ok(())
-    })
+    })?;
+    Ok(done)
 }
 
 /// How the rows of a system are read, by name, where training made them belong to other words than those predicted.

@@ -35,9 +35,6 @@ enum Plan {
 
 impl Acting {
     /// Reads a file; it gives them its name.
-    ///
-    /// # Errors
-    /// A sentence that names the file and the line or the key.
     pub fn open(path: &Path) -> Result<Self> {
         let file = InterventionFile::open(path)?;
         let plan = match file.all() {
@@ -65,10 +62,8 @@ impl Acting {
         if text.len() <= MOST_KEPT { text } else { format!("sha256:{}", hexadecimal(&Sha256::digest(text))) }
     }
 
-    /// What can be known to be wrong for a system before any sentence is.
-    ///
-    /// # Errors
-    /// A sentence that names the key: a word that the system does not have, alpha where it has none.
+    /// What can be known to be wrong for a system before any sentence is: a word that it does not have, alpha where it has
+    /// none.
     pub fn check(&self, system: EvaluatedSystem<'_>) -> Result<()> {
         match &self.plan {
             Plan::All(all) => reader(system).check(all, &self.origin(None)),
@@ -87,10 +82,7 @@ impl Acting {
         }
     }
 
-    /// Those of a sentence, from 0, as the system counts its words.
-    ///
-    /// # Errors
-    /// Why they do not fit it.
+    /// Those of a sentence, from 0, as the system counts its words, or why they do not fit it.
     pub fn resolve(&self, at: usize, system: EvaluatedSystem<'_>, source: &Sentence) -> Result<Arc<[Intervention]>> {
         let (file, line) = match &self.plan {
             Plan::All(all) => (all, None),

@@ -79,13 +79,13 @@ impl Axes<'_> {
     /// What is left between the axes in `area`.
     pub fn frame(&self, area: &Area, measure: &dyn TextMeasure) -> Frame {
         let line = measure.height(TEXT_SMALL);
-        let widest = |ticks: &[Tick]| ticks.iter().map(|(_, text)| measure.width(text, TEXT_SMALL)).fold(0.0, f32::max);
         let titled = |label: &str| if label.is_empty() { 0.0 } else { line + SPACE_1 };
         let bottom = area.bottom() - line - SPACE_1 - titled(self.x.label);
         let top = area.top() + 0.5 * line;
-        let left = area.left() + widest(&self.y.written(bottom - top, ROOM.1)) + SPACE_1 + titled(self.y.label);
+        let left =
+            area.left() + widest(&self.y.written(bottom - top, ROOM.1), measure) + SPACE_1 + titled(self.y.label);
         // The last label reaches half its width beyond the axis.
-        let right = area.right() - (0.5 * widest(&self.x.written(area.right() - left, ROOM.0))).max(SPACE_2);
+        let right = area.right() - (0.5 * widest(&self.x.written(area.right() - left, ROOM.0), measure)).max(SPACE_2);
         let area = Area::new(point(left, top), point(right.max(left + 1.0), bottom.max(top + 1.0)));
         Frame { area, x: self.x.ends, y: self.y.ends }
     }
@@ -95,6 +95,7 @@ impl Axes<'_> {
         let (area, line) = (frame.area, measure.height(TEXT_SMALL));
         let across = self.x.written(area.width(), ROOM.0);
         let up = self.y.written(area.height(), ROOM.1);
+        let wide = widest(&up, measure);
         let place = |x: f64, y: f64| frame.place([x, y]);
         let upright = across
             .iter()
@@ -119,13 +120,7 @@ impl Axes<'_> {
             write(self.x.label.to_owned(), foot, (Across::Centre, Down::Top), 0.0);
         }
         if !self.y.label.is_empty() {
-            let widest = self
-                .y
-                .written(area.height(), ROOM.1)
-                .iter()
-                .map(|(_, text)| measure.width(text, TEXT_SMALL))
-                .fold(0.0, f32::max);
-            let side = point(area.left() - widest - 2.0 * SPACE_1 - 0.5 * line, area.centre().y);
+            let side = point(area.left() - wide - 2.0 * SPACE_1 - 0.5 * line, area.centre().y);
             write(self.y.label.to_owned(), side, (Across::Centre, Down::Middle), std::f32::consts::FRAC_PI_2);
         }
         out
@@ -143,6 +138,11 @@ impl Axis<'_> {
         };
         ticks.into_iter().map(|tick| (tick, (self.text)(tick))).filter(|(_, text)| !text.is_empty()).collect()
     }
+}
+
+/// Room for what stands beside ticks.
+fn widest(ticks: &[Tick], measure: &dyn TextMeasure) -> f32 {
+    ticks.iter().map(|(_, text)| measure.width(text, TEXT_SMALL)).fold(0.0, f32::max)
 }
 
 /// Every how many ticks of x a label fits, so that no two overlap.

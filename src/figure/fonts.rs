@@ -9,7 +9,6 @@ use skrifa::{FontRef, MetadataProvider as _};
 
 use crate::error::{Error, Result};
 use crate::figure::Figure;
-use crate::figure::geometry::Size;
 use crate::figure::mark::Mark;
 
 /// Its letters are as wide as those of Helvetica.
@@ -84,9 +83,4 @@ fn covers(figure: &Figure<'_>) -> bool {
         Mark::Words(words) => words.words.iter().all(|(word, _)| known(word)),
         Mark::Rect(_) | Mark::Lines(_) | Mark::Curve(_) | Mark::Polygon(_) | Mark::Dots(_) | Mark::Image(_) => true,
     })
-}
-
-/// The size of a tree in the points of its figure.
-pub fn size_of(tree: &Tree) -> Size {
-    Size { x: tree.size().width(), y: tree.size().height() }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::analysis::entropy::entropy;
+use crate::analysis::divergence::entropy;
 use crate::figure::Figure;
 use crate::figure::axes::{Axes, Axis};
 use crate::figure::bars::BarMark;

@@ -1,6 +1,8 @@
 //! Floor 6: what the colours of a figure mean.
 
-use crate::figure::geometry::{Area, Size, point, size};
+use std::borrow::Cow;
+
+use crate::figure::geometry::{Area, Point, Size, point, size};
 use crate::figure::mark::{Across, BorderSide, Cells, Down, LinesMark, Mark, Rectangle, Scale, Stroke, TextMark};
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::sizes::{SPACE_1, TEXT_SMALL};
@@ -51,16 +53,10 @@ pub fn of_cells<'a>(cells: &Cells<'_>, name: &'a str, place: &Area, palette: &Pa
         Scale::Signed => format!("{value:.2}"),
     };
     let area = Area::at(place.min + size(NUMBER, 0.0), SIZE);
-    let middle = area.centre().y;
-    let text = |value, x, across| {
-        Mark::Text(TextMark::new(number(value), point(x, middle), (across, Down::Middle), TEXT_SMALL, palette.weak))
-    };
     let mut marks = band(&area, palette, |share| cells.map.colour(share));
-    marks.push(text(low, area.left() - SPACE_1, Across::Right));
-    marks.push(text(high, area.right() + SPACE_1, Across::Left));
+    marks.extend(beside(&area, [number(low), number(high)], palette));
     if !name.is_empty() {
-        let at = point(area.right() + NUMBER, middle);
-        marks.push(Mark::Text(TextMark::new(name, at, (Across::Left, Down::Middle), TEXT_SMALL, palette.weak)));
+        marks.push(text(name, point(area.right() + NUMBER, area.centre().y), Across::Left, palette));
     }
     marks
 }
@@ -68,9 +64,7 @@ pub fn of_cells<'a>(cells: &Cells<'_>, name: &'a str, place: &Area, palette: &Pa
 /// What the links of a few alpha look like, and the alpha below which there are none.
 pub fn of_links<'a>(place: &Area, threshold: f32, stroke: impl Fn(f32) -> Stroke, palette: &Palette) -> Vec<Mark<'a>> {
     let middle = place.centre().y;
-    let text = |text: String, x: f32| {
-        Mark::Text(TextMark::new(text, point(x, middle), (Across::Left, Down::Middle), TEXT_SMALL, palette.weak))
-    };
+    let text = |words: String, x: f32| text(words, point(x, middle), Across::Left, palette);
     let mut marks = vec![text("alpha".to_owned(), place.left())];
     let mut x = place.left() + WORD;
     for alpha in LINKS.into_iter().filter(|alpha| *alpha >= threshold) {
@@ -87,13 +81,21 @@ pub fn of_links<'a>(place: &Area, threshold: f32, stroke: impl Fn(f32) -> Stroke
 
 /// What the colour behind a word means.
 pub fn of_doubt<'a>(place: &Area, palette: &Palette) -> Vec<Mark<'a>> {
-    let middle = place.centre().y;
     let area = Area::at(place.min + size(WORD, 0.0), SIZE);
-    let text = |text, x, across| {
-        Mark::Text(TextMark::new(text, point(x, middle), (across, Down::Middle), TEXT_SMALL, palette.weak))
-    };
     let mut marks = band(&area, palette, |share| palette.doubt(DOUBT_END * share).over(palette.panel));
-    marks.push(text("p = 1", area.left() - SPACE_1, Across::Right));
-    marks.push(text("p = 0.01 or less", area.right() + SPACE_1, Across::Left));
+    marks.extend(beside(&area, ["p = 1", "p = 0.01 or less"], palette));
     marks
+}
+
+/// What the ends of a band stand for.
+fn beside<'a>(band: &Area, [low, high]: [impl Into<Cow<'a, str>>; 2], palette: &Palette) -> [Mark<'a>; 2] {
+    let middle = band.centre().y;
+    [
+        text(low, point(band.left() - SPACE_1, middle), Across::Right, palette),
+        text(high, point(band.right() + SPACE_1, middle), Across::Left, palette),
+    ]
+}
+
+fn text<'a>(words: impl Into<Cow<'a, str>>, at: Point, across: Across, palette: &Palette) -> Mark<'a> {
+    Mark::Text(TextMark::new(words, at, (across, Down::Middle), TEXT_SMALL, palette.weak))
 }

@@ -11,7 +11,6 @@ use crate::figure::label::Label;
 use crate::figure::mark::{Across, BorderSide, Curve, Down, Mark, Rectangle, Stroke, TextMark};
 use crate::figure::measure::TextMeasure;
 use crate::figure::palette::{Palette, Rgba};
-use crate::figure::provenance::Provenance;
 use crate::figure::sizes::{LABEL_MAX, SPACE_1, SPACE_2, TEXT_BODY};
 
 /// Between two words of a line at least and at most, points.
@@ -251,9 +250,9 @@ impl<'a> LinksFigure<'a> {
     }
 
     /// All of it as one figure of at least this size.
-    pub fn whole(&self, room: impl Into<Size>, measure: &dyn TextMeasure, provenance: Provenance) -> Figure<'a> {
+    pub fn whole(&self, room: impl Into<Size>, measure: &dyn TextMeasure) -> Figure<'a> {
         let layout = LinksLayout::choose(self, room, measure);
-        Figure { marks: self.marks(&layout), size: layout.size, provenance }
+        Figure { marks: self.marks(&layout), size: layout.size, ..Figure::default() }
     }
 
     fn is_marked(&self, i: usize, j: usize) -> bool {

@@ -60,98 +60,63 @@ impl Rgba {
     }
 }
 
-/// The colours of a theme.
-#[derive(Clone, Copy, Debug)]
-pub struct Palette {
-    /// Behind everything.
-    pub ground: Rgba,
-    /// Panels and cards.
-    pub panel: Rgba,
-    /// Fields and chips, one step off the panel.
-    pub sunken: Rgba,
-    /// A hovered row or chip.
-    pub raised: Rgba,
-    /// Hairlines.
-    pub line: Rgba,
-    /// Running text.
-    pub text: Rgba,
-    /// Captions.
-    pub weak: Rgba,
-    /// The one accent: selection, hover, focus.
-    pub accent: Rgba,
-    /// Its soft background.
-    pub accent_soft: Rgba,
-    /// The accent as lines over a heatmap, where it has to stand out from black and from white.
-    pub mark: Rgba,
-    /// Where local attention looks, as lines over a heatmap.
-    pub gaze: Rgba,
-    /// The links of an aligner, as outlines over a heatmap.
-    pub link: Rgba,
-    /// The line inside them, which stands out where they do not.
-    pub link_edge: Rgba,
-    /// What a person has set: frames of words and rows.
-    pub set: Rgba,
-    /// Its soft background.
-    pub set_soft: Rgba,
-    /// Text on the accent.
-    pub on_accent: Rgba,
-    /// Doubt.
-    pub warm: Rgba,
-    /// Its soft background.
-    pub warm_soft: Rgba,
-    /// Failure.
-    pub error: Rgba,
-    /// Its soft background.
-    pub error_soft: Rgba,
+macro_rules! palettes {
+    ($($(#[$what:meta])* $name:ident: $light:literal, $dark:literal;)*) => {
+        /// The colours of a theme, as plain numbers or of the kind that paints them.
+        #[derive(Clone, Copy, Debug)]
+        pub struct Palette<C = Rgba> { $($(#[$what])* pub $name: C,)* }
+
+        /// On white, as on paper.
+        pub const LIGHT: Palette = Palette { $($name: Rgba::from_hex($light),)* };
+
+        /// On black.
+        pub const DARK: Palette = Palette { $($name: Rgba::from_hex($dark),)* };
+    };
 }
 
-/// On white, as on paper.
-pub const LIGHT: Palette = Palette {
-    ground: Rgba::from_hex(0xF3F4F7),
-    panel: Rgba::from_hex(0xFFFFFF),
-    sunken: Rgba::from_hex(0xEEF0F4),
-    raised: Rgba::from_hex(0xE4E8EF),
-    line: Rgba::from_hex(0xDADFE7),
-    text: Rgba::from_hex(0x161C28),
-    weak: Rgba::from_hex(0x556072),
-    accent: Rgba::from_hex(0x1F58C4),
-    accent_soft: Rgba::from_hex(0xD9E6FD),
-    mark: Rgba::from_hex(0x3F8EFF),
-    gaze: Rgba::from_hex(0xE03A8C),
-    link: Rgba::from_hex(0xFF9A1F),
-    link_edge: Rgba::BLACK,
-    set: Rgba::from_hex(0x8A35D6),
-    set_soft: Rgba::from_hex(0xEBDCFB),
-    on_accent: Rgba::from_hex(0xFFFFFF),
-    warm: Rgba::from_hex(0x9A5500),
-    warm_soft: Rgba::from_hex(0xFFC970),
-    error: Rgba::from_hex(0xAE221B),
-    error_soft: Rgba::from_hex(0xFCE6E4),
-};
-
-/// On black.
-pub const DARK: Palette = Palette {
-    ground: Rgba::from_hex(0x111419),
-    panel: Rgba::from_hex(0x1A1E25),
-    sunken: Rgba::from_hex(0x252A33),
-    raised: Rgba::from_hex(0x303743),
-    line: Rgba::from_hex(0x303641),
-    text: Rgba::from_hex(0xECEFF4),
-    weak: Rgba::from_hex(0xA0AABA),
-    accent: Rgba::from_hex(0x84AEFA),
-    accent_soft: Rgba::from_hex(0x273C60),
-    mark: Rgba::from_hex(0x5B9DFF),
-    gaze: Rgba::from_hex(0xFF6AB0),
-    link: Rgba::from_hex(0xFF9A1F),
-    link_edge: Rgba::BLACK,
-    set: Rgba::from_hex(0xC08BFF),
-    set_soft: Rgba::from_hex(0x4A2F6B),
-    on_accent: Rgba::from_hex(0x0D1628),
-    warm: Rgba::from_hex(0xECB05A),
-    warm_soft: Rgba::from_hex(0x9A5F12),
-    error: Rgba::from_hex(0xF58E84),
-    error_soft: Rgba::from_hex(0x43201E),
-};
+// Each colour on white and on black.
+palettes! {
+    /// Behind everything.
+    ground: 0xF3F4F7, 0x111419;
+    /// Panels and cards.
+    panel: 0xFFFFFF, 0x1A1E25;
+    /// Fields and chips, one step off the panel.
+    sunken: 0xEEF0F4, 0x252A33;
+    /// A hovered row or chip.
+    raised: 0xE4E8EF, 0x303743;
+    /// Hairlines.
+    line: 0xDADFE7, 0x303641;
+    /// Running text.
+    text: 0x161C28, 0xECEFF4;
+    /// Captions.
+    weak: 0x556072, 0xA0AABA;
+    /// The one accent: selection, hover, focus.
+    accent: 0x1F58C4, 0x84AEFA;
+    /// Its soft background.
+    accent_soft: 0xD9E6FD, 0x273C60;
+    /// The accent as lines over a heatmap, where it has to stand out from black and from white.
+    mark: 0x3F8EFF, 0x5B9DFF;
+    /// Where local attention looks, as lines over a heatmap.
+    gaze: 0xE03A8C, 0xFF6AB0;
+    /// The links of an aligner, as outlines over a heatmap.
+    link: 0xFF9A1F, 0xFF9A1F;
+    /// The line inside them, which stands out where they do not.
+    link_edge: 0x000000, 0x000000;
+    /// What a person has set: frames of words and rows.
+    set: 0x8A35D6, 0xC08BFF;
+    /// Its soft background.
+    set_soft: 0xEBDCFB, 0x4A2F6B;
+    /// Text on the accent.
+    on_accent: 0xFFFFFF, 0x0D1628;
+    /// Doubt.
+    warm: 0x9A5500, 0xECB05A;
+    /// Its soft background.
+    warm_soft: 0xFFC970, 0x9A5F12;
+    /// Failure.
+    error: 0xAE221B, 0xF58E84;
+    /// Its soft background.
+    error_soft: 0xFCE6E4, 0x43201E;
+}
 
 /// Lines and points of several models in one plot, light and dark; told apart by lightness and by shape too.
 pub const SERIES: [(Rgba, Rgba); 8] = [
@@ -211,7 +176,7 @@ pub struct ColourMap {
     /// What it is for.
     pub note: &'static str,
     /// Evenly spaced anchors, sRGB.
-    anchors: &'static [[u8; 3]],
+    anchors: &'static [u32],
 }
 
 /// The colour maps, first the paper's.
@@ -220,47 +185,23 @@ pub const COLOUR_MAPS: &[ColourMap] = &[
         name: "Gray",
         key: "gray",
         note: "0 is black and 1 is white, as in Bahdanau's figure 3",
-        anchors: &[[0, 0, 0], [255, 255, 255]],
+        anchors: &[0x000000, 0xFFFFFF],
     },
-    ColourMap {
-        name: "Print",
-        key: "print",
-        note: "0 is white and 1 is black",
-        anchors: &[[255, 255, 255], [0, 0, 0]],
-    },
+    ColourMap { name: "Print", key: "print", note: "0 is white and 1 is black", anchors: &[0xFFFFFF, 0x000000] },
     ColourMap {
         name: "Viridis",
         key: "viridis",
         note: "Dark violet to yellow",
         anchors: &[
-            [68, 1, 84],
-            [72, 36, 117],
-            [65, 68, 135],
-            [53, 95, 141],
-            [42, 120, 142],
-            [33, 145, 140],
-            [34, 168, 132],
-            [68, 191, 112],
-            [122, 209, 81],
-            [189, 223, 38],
-            [253, 231, 37],
+            0x440154, 0x482475, 0x414487, 0x355F8D, 0x2A788E, 0x21918C, 0x22A884, 0x44BF70, 0x7AD151, 0xBDDF26,
+            0xFDE725,
         ],
     },
     ColourMap {
         name: "Blue to yellow",
         key: "blue-to-yellow",
         note: "Looks the same with every kind of colour vision",
-        anchors: &[
-            [0, 34, 78],
-            [27, 52, 110],
-            [61, 74, 108],
-            [92, 97, 110],
-            [124, 123, 120],
-            [155, 148, 119],
-            [188, 175, 108],
-            [222, 204, 87],
-            [254, 232, 56],
-        ],
+        anchors: &[0x00224E, 0x1B346E, 0x3D4A6C, 0x5C616E, 0x7C7B78, 0x9B9477, 0xBCAF6C, 0xDECC57, 0xFEE838],
     },
 ];
 
@@ -271,13 +212,13 @@ pub const MEASURE_MAPS: [ColourMap; 2] = [
         name: "Measure",
         key: "measure",
         note: "Blue below 0, white 0, red above 0",
-        anchors: &[[33, 102, 172], [146, 197, 222], [255, 255, 255], [244, 165, 130], [178, 24, 43]],
+        anchors: &[0x2166AC, 0x92C5DE, 0xFFFFFF, 0xF4A582, 0xB2182B],
     },
     ColourMap {
         name: "Measure on dark",
         key: "measure-dark",
         note: "Blue below 0, black 0, red above 0",
-        anchors: &[[120, 190, 255], [38, 88, 150], [12, 14, 18], [160, 60, 40], [255, 160, 120]],
+        anchors: &[0x78BEFF, 0x265896, 0x0C0E12, 0xA03C28, 0xFFA078],
     },
 ];
 
@@ -304,11 +245,12 @@ impl ColourMap {
         let place = value * last as f32;
         let index = (place as usize).min(last - 1);
         let part = place - index as f32;
-        let mix = |k: usize| {
-            let (a, b) = (f32::from(self.anchors[index][k]), f32::from(self.anchors[index + 1][k]));
+        let (low, high) = (self.anchors[index], self.anchors[index + 1]);
+        let mix = |shift: u32| {
+            let (a, b) = (f32::from((low >> shift) as u8), f32::from((high >> shift) as u8));
             // rounds as round() does for what is not negative, without a call for each of a matrix's numbers
             (a + (b - a) * part + 0.5) as u8
         };
-        Rgba([mix(0), mix(1), mix(2), 0xFF])
+        Rgba([mix(16), mix(8), mix(0), 0xFF])
     }
 }

@@ -16,9 +16,8 @@ const INCHES: f64 = 1000.0 / 25.4;
 /// # Errors
 /// More pixels than memory should be spent on.
 pub fn png(figure: &Figure<'_>, page: &FigurePage, fonts: &Fonts) -> Result<Vec<u8>> {
-    let Pixels { width, height, rgba } = pixels(figure, page, fonts)?;
     let mut file = Vec::new();
-    write(figure, page, (width, height), &rgba, &mut file)
+    write(figure, page, &pixels(figure, page, fonts)?, &mut file)
         .map_err(|error| Error::Internal(format!("a picture could not be written: {error}")))?;
     Ok(file)
 }
@@ -39,19 +38,6 @@ pub struct Pixels {
 /// # Errors
 /// As [`png`].
 pub fn pixels(figure: &Figure<'_>, page: &FigurePage, fonts: &Fonts) -> Result<Pixels> {
-    let pixmap = painted(figure, page, fonts)?;
-    let rgba = pixmap.pixels().iter().flat_map(|pixel| {
-        let colour = pixel.demultiply();
-        [colour.red(), colour.green(), colour.blue(), colour.alpha()]
-    });
-    Ok(Pixels { width: pixmap.width(), height: pixmap.height(), rgba: rgba.collect() })
-}
-
-/// The pixels as the painter has them.
-///
-/// # Errors
-/// As [`png`].
-pub fn painted(figure: &Figure<'_>, page: &FigurePage, fonts: &Fonts) -> Result<Pixmap> {
     let (width, height) = page.pixels(figure.size)?;
     let none = || Error::Internal(format!("a picture of {width} by {height} pixels"));
     let mut pixmap = Pixmap::new(width, height).ok_or_else(none)?;
@@ -59,17 +45,20 @@ pub fn painted(figure: &Figure<'_>, page: &FigurePage, fonts: &Fonts) -> Result<
     // To whole pixels exactly: the sizes were rounded.
     let scale = (width as f32 / tree.size().width(), height as f32 / tree.size().height());
     resvg::render(&tree, Transform::from_scale(scale.0, scale.1), &mut pixmap.as_mut());
-    Ok(pixmap)
+    let rgba = pixmap.pixels().iter().flat_map(|pixel| {
+        let colour = pixel.demultiply();
+        [colour.red(), colour.green(), colour.blue(), colour.alpha()]
+    });
+    Ok(Pixels { width, height, rgba: rgba.collect() })
 }
 
 fn write(
     figure: &Figure<'_>,
     page: &FigurePage,
-    (width, height): (u32, u32),
-    pixels: &[u8],
+    Pixels { width, height, rgba }: &Pixels,
     file: &mut Vec<u8>,
 ) -> std::result::Result<(), png::EncodingError> {
-    let mut encoder = png::Encoder::new(file, width, height);
+    let mut encoder = png::Encoder::new(file, *width, *height);
     encoder.set_color(png::ColorType::Rgba);
     encoder.set_depth(png::BitDepth::Eight);
     let per_metre = (f64::from(page.dpi) * INCHES).round() as u32;
@@ -80,7 +69,7 @@ fn write(
         encoder.add_itxt_chunk(keyword(name), value.clone())?;
     }
     let mut writer = encoder.write_header()?;
-    writer.write_image_data(pixels)?;
+    writer.write_image_data(rgba)?;
     writer.finish()
 }
 

@@ -88,8 +88,6 @@ pub struct FigureKind {
     pub name: &'static str,
     /// What it shows.
     pub about: &'static str,
-    /// What a file of it is called at first.
-    pub file: &'static str,
     /// What it cannot be drawn without.
     pub needs: FigureNeeds,
     draw: for<'a> fn(&'a PictureSheet<'a>, &FigureStyle) -> Figure<'a>,
@@ -128,35 +126,30 @@ impl FigureNeeds {
 pub const KINDS: &[FigureKind] = &[
     FigureKind {
         name: "heatmap",
-        file: "heatmap.svg",
         about: "alpha as cells, source words along the top, target words down the side",
         needs: FigureNeeds::Alignment,
         draw: heatmap,
     },
     FigureKind {
         name: "links",
-        file: "links.svg",
         about: "alpha as curves between the source above and the target below",
         needs: FigureNeeds::Alignment,
         draw: links,
     },
     FigureKind {
         name: "beam",
-        file: "beam.svg",
         about: "the hypotheses with their log p, doubtful words coloured",
         needs: FigureNeeds::Nothing,
         draw: beam,
     },
     FigureKind {
         name: "tree",
-        file: "tree.svg",
         about: "the whole search, a node for each word, with what fell out of the beam",
         needs: FigureNeeds::Search,
         draw: tree,
     },
     FigureKind {
         name: "bars",
-        file: "bars.svg",
         about: "one target word: the next-word candidates, and alpha over the source words",
         needs: FigureNeeds::Word,
         draw: bars,
@@ -208,7 +201,7 @@ fn heatmap<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
         text_height: 0.0,
         palette: Palette::of(look.is_dark),
     };
-    heatmap.sheet(sheet.corner, look.has_legend, &SansSerif, Provenance::default())
+    heatmap.sheet(sheet.corner, look.has_legend, &SansSerif)
 }
 
 fn links<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
@@ -222,7 +215,7 @@ fn links<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
         marked: None,
         palette,
     };
-    let figure = links.whole(size(0.0, RISE), &SansSerif, Provenance::default());
+    let figure = links.whole(size(0.0, RISE), &SansSerif);
     if !look.has_legend {
         return figure;
     }
@@ -240,14 +233,14 @@ fn beam<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
     };
     let marks: Vec<Mark<'a>> = sheet.beam.iter().enumerate().flat_map(row).collect();
     let size = size(width, LINE * sheet.beam.len().max(1) as f32);
-    let figure = Figure { size, marks, provenance: Provenance::default() };
+    let figure = Figure { size, marks, ..Figure::default() };
     if look.has_legend { with_legend(figure, |place| legend::of_doubt(&place, palette)) } else { figure }
 }
 
 fn tree<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
     let palette = Palette::of(look.is_dark);
     let tree = TreeFigure { nodes: &sheet.tree, selected: None, scale: 1.0, palette };
-    let figure = tree.whole(&SansSerif, Provenance::default());
+    let figure = tree.whole(&SansSerif);
     if look.has_legend { with_legend(figure, |place| legend::of_doubt(&place, palette)) } else { figure }
 }
 

@@ -11,7 +11,6 @@ use crate::figure::label::Hand;
 use crate::figure::mark::{Across, BorderSide, Curve, Down, LinesMark, Mark, Rectangle, Stroke, TextMark};
 use crate::figure::measure::TextMeasure;
 use crate::figure::palette::{Palette, Rgba};
-use crate::figure::provenance::Provenance;
 use crate::figure::sizes::{LABEL_MAX, SPACE_1, SPACE_2, TEXT_SMALL};
 use crate::interventions::Said;
 
@@ -262,10 +261,11 @@ impl<'a> TreeFigure<'a> {
     }
 
     /// All of it as one figure.
-    pub fn whole(&self, measure: &dyn TextMeasure, provenance: Provenance) -> Figure<'a> {
+    pub fn whole(&self, measure: &dyn TextMeasure) -> Figure<'a> {
         let layout = self.layout(measure);
         let all = Area::at(point(0.0, 0.0), layout.size);
-        Figure { marks: self.marks(&layout, &all), size: size(layout.size.x + SPACE_1, layout.size.y), provenance }
+        let size = size(layout.size.x + SPACE_1, layout.size.y);
+        Figure { marks: self.marks(&layout, &all), size, ..Figure::default() }
     }
 }
 
@@ -299,10 +299,7 @@ mod tests {
         }
         let view = Area::at(point(0.0, RIM + 3.0 * LINE), layout.size);
         let texts = |marks: Vec<Mark<'_>>| marks.iter().filter(|mark| matches!(mark, Mark::Text(_))).count();
-        assert_eq!(
-            (texts(tree.marks(&layout, &view)), texts(tree.whole(&SansSerif, Provenance::default()).marks)),
-            (1, 6)
-        );
+        assert_eq!((texts(tree.marks(&layout, &view)), texts(tree.whole(&SansSerif).marks)), (1, 6));
     }
 
     #[test]
@@ -325,7 +322,7 @@ mod tests {
                 marks.iter().map(|mark| if let Mark::Lines(lines) = mark { lines.ends.len() } else { 0 }).sum();
             (texts, curves, lines)
         };
-        let whole = count(&tree.whole(&SansSerif, Provenance::default()).marks);
+        let whole = count(&tree.whole(&SansSerif).marks);
         assert_eq!(whole.0, nodes.len());
         for top in 0..70 {
             let view = Area::at(point(40.0, top as f32 * LINE), size(300.0, 10.0 * LINE));

@@ -72,6 +72,11 @@ impl Sides {
         line_of(&mut self.target, n, line, warnings)
     }
 
+    /// The same for both, the source first.
+    pub fn both(&mut self, n: usize, line: usize, warnings: &mut Warnings) -> Result<[Option<String>; 2]> {
+        Ok([self.source(n, line, warnings)?, self.target(n, line, warnings)?])
+    }
+
     /// Tells, behind sentence `n`, the last one, of texts that go on.
     pub fn end(&mut self, n: usize, line: usize, warnings: &mut Warnings) -> Result<()> {
         for side in [&mut self.source, &mut self.target].into_iter().flatten() {

@@ -153,8 +153,10 @@ pub const MOST_WARNINGS: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warnings {
     path: PathBuf,
-    kept: Vec<Warning>,
-    count: usize,
+    /// The first ones.
+    pub kept: Vec<Warning>,
+    /// How many there were.
+    pub count: usize,
 }
 
 impl Warnings {
@@ -181,15 +183,5 @@ impl Warnings {
         self.count += later.count;
         let room = MOST_WARNINGS.saturating_sub(self.kept.len());
         self.kept.extend(later.kept.into_iter().take(room));
-    }
-
-    /// The first ones.
-    pub fn kept(&self) -> &[Warning] {
-        &self.kept
-    }
-
-    /// How many there were.
-    pub fn count(&self) -> usize {
-        self.count
     }
 }

@@ -59,15 +59,17 @@ impl<'a> FileSample<'a> {
     }
 }
 
-/// Reads a file sentence by sentence.
+/// Reads a file sentence by sentence, by one of two ways.
 pub trait FormatReader: Send {
     /// The next sentence; what is wrong with one is a warning, and the others are read.
     ///
     /// # Errors
     /// When the file cannot be read on.
-    fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>>;
+    fn next(&mut self, _: &mut Warnings) -> Result<Option<Record>> {
+        Ok(None)
+    }
 
-    /// The lines, and what reads them, where each is a sentence whatever the others say.
+    /// The lines, and what reads them, where each is a sentence whatever the others say; [`Self::next`] is not asked then.
     fn apart(&mut self) -> Option<(&mut TextLines, Arc<dyn LineParser>)> {
         None
     }

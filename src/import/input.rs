@@ -33,9 +33,9 @@ pub struct ImportInput {
     packing: Option<Packing>,
     encoding: &'static Encoding,
     /// How the encoding is known, where that should be told.
-    note: Option<String>,
+    pub note: Option<String>,
     /// The first bytes, unpacked.
-    sample: Vec<u8>,
+    pub sample: Vec<u8>,
 }
 
 impl ImportInput {
@@ -87,14 +87,13 @@ impl ImportInput {
     /// Its name in small letters, without the ending of a packed file.
     pub fn name(&self) -> String {
         let name = self.path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-        let bare = [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).map(str::to_owned);
-        bare.unwrap_or(name)
+        unpacked(&name).to_owned()
     }
 
     /// Its name without any ending: what a system is called that has no other name.
     pub fn stem(&self) -> String {
-        let name = self.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let bare = [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(&name);
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let bare = unpacked(&name);
         bare.rsplit_once('.').map_or(bare, |(stem, _)| stem).to_owned()
     }
 
@@ -109,16 +108,6 @@ impl ImportInput {
     /// The encoding's name; empty for numbers.
     pub fn encoding(&self) -> &'static str {
         if self.is_npy() { "" } else { self.encoding.name() }
-    }
-
-    /// How the encoding is known, where that should be told.
-    pub fn note(&self) -> Option<&str> {
-        self.note.as_deref()
-    }
-
-    /// The first bytes, unpacked.
-    pub fn sample(&self) -> &[u8] {
-        &self.sample
     }
 
     /// The first bytes as text: whole lines, unless the first is very long.
@@ -161,6 +150,11 @@ impl ImportInput {
         let input = if self.encoding == UTF_8 { self.bytes()? } else { self.text()? };
         Ok(TextLines { reader: LineReader::new(&self.path, input).longest(LONGEST).passing_over() })
     }
+}
+
+/// A name without the ending of a packed file.
+fn unpacked(name: &str) -> &str {
+    [".gz", ".zst"].iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name)
 }
 
 /// A file whose bytes are counted as they are read.

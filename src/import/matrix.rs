@@ -13,10 +13,10 @@ const NEAR: f64 = 0.02;
 pub const PEEKED: usize = 64;
 
 /// A matrix as its file has it, and how many words both sides have where that is known.
-#[derive(Clone, Copy, Debug)]
-pub struct FileMatrix<'a> {
+#[derive(Clone, Debug)]
+pub struct FileMatrix {
     /// Row by row as in the file.
-    pub matrix: &'a Alignment,
+    pub matrix: Alignment,
     /// Source words.
     pub source: Option<usize>,
     /// Target words.
@@ -51,7 +51,7 @@ impl Votes {
 
 /// Which side the rows belong to: what was asked for; else the axis whose slices sum to 1 is the target's; else what fits
 /// the numbers of words; else it stays open, and `usual` is used.
-pub fn orientation(seen: &[FileMatrix<'_>], asked: Option<Orientation>, usual: Orientation) -> ImportFact<Orientation> {
+pub fn orientation(seen: &[FileMatrix], asked: Option<Orientation>, usual: Orientation) -> ImportFact<Orientation> {
     if let Some(asked) = asked {
         return ImportFact::known(asked, "as was asked");
     }

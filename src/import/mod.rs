@@ -193,7 +193,7 @@ pub fn guess(path: &Path) -> Result<Vec<(&'static FormatEntry, u8)>> {
 
 fn guesses(input: &ImportInput) -> Vec<(&'static FormatEntry, u8)> {
     let (name, head) = (input.name(), input.head());
-    let sample = FileSample { name: &name, bytes: input.sample(), head: &head };
+    let sample = FileSample { name: &name, bytes: &input.sample, head: &head };
     let likely = FORMATS.iter().map(|entry| (entry, (entry.sniff)(&sample)));
     let mut likely: Vec<_> = likely.filter(|(_, score)| *score > 0).collect();
     likely.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
@@ -215,7 +215,7 @@ pub fn open(path: &Path, options: &ImportOptions) -> Result<Import> {
         label: entry.label,
         encoding: input.encoding(),
         packed: input.packed(),
-        notes: input.note().map(str::to_owned).into_iter().collect(),
+        notes: input.note.clone().into_iter().collect(),
         ..Facts::default()
     };
     let reader = (entry.open)(&input, options, &mut facts)?;
@@ -231,13 +231,14 @@ fn no_format(path: &Path) -> Error {
     Error::file(path, "is of no format that is known here; say which it is, or save it as plain text or TSV")
 }
 
-/// A file that is being read: an iterator of its sentences. An error is the last item; what came before it is good.
+/// A file that is being read.
 pub struct Import {
     /// What was found out about the file.
     pub facts: Facts,
+    /// What was wrong so far; whoever reads a window adds what was wrong in it.
+    pub warnings: Warnings,
     input: ImportInput,
     reader: Box<dyn FormatReader>,
-    warnings: Warnings,
     ended: bool,
     /// Why the file ended before its end, once what came before was given out.
     failed: Option<Error>,
@@ -277,21 +278,6 @@ impl std::fmt::Debug for Import {
 }
 
 impl Import {
-    /// The file.
-    pub fn path(&self) -> &Path {
-        self.input.path()
-    }
-
-    /// Takes in what was wrong in a window.
-    pub fn absorb(&mut self, warnings: Warnings) {
-        self.warnings.absorb(warnings);
-    }
-
-    /// What was wrong so far.
-    pub fn warnings(&self) -> &Warnings {
-        &self.warnings
-    }
-
     /// The next sentences, at most so many, unread where lines can be read apart from each other; an empty window is the
     /// end. What is wrong with them is told with the window.
     ///
@@ -339,18 +325,5 @@ impl Import {
     /// How much of the file was read, from 0 to 1.
     pub fn progress(&self) -> f32 {
         self.input.progress()
-    }
-}
-
-impl Iterator for Import {
-    type Item = Result<Record>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.ended {
-            return None;
-        }
-        let next = self.reader.next(&mut self.warnings).transpose();
-        self.ended = !matches!(next, Some(Ok(_)));
-        next
     }
 }

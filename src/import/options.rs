@@ -104,3 +104,10 @@ pub struct ImportOptions {
     /// Files beside it.
     pub beside: BesideFiles,
 }
+
+impl ImportOptions {
+    /// What the target side of a file with both sides is: the outputs of a system, or else the reference.
+    pub fn target_role(&self) -> Role {
+        self.role.clone().filter(|role| matches!(role, Role::Output(_))).unwrap_or(Role::Reference)
+    }
+}

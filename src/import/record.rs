@@ -2,7 +2,9 @@
 //! the alignment of `analysis`.
 
 use crate::analysis::alignment::Alignment;
+use crate::import::options::Role;
 use crate::text::links::{Link, Links};
+use crate::text::readable::readable;
 
 /// One sentence of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,6 +27,17 @@ pub struct Record {
     pub extra: Vec<(String, String)>,
 }
 
+impl Record {
+    /// Takes in a text in its role; formats with texts refuse the roles of links.
+    pub fn put(&mut self, role: &Role, text: String) {
+        match role {
+            Role::Source => self.source = Some(ImportedText::plain(text)),
+            Role::Output(system) => self.outputs.push(ImportedOutput::plain(system, text)),
+            Role::Reference | Role::Gold | Role::Links(_) => self.reference = Some(ImportedText::plain(text)),
+        }
+    }
+}
+
 /// A sentence of one language.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportedText {
@@ -38,6 +51,11 @@ impl ImportedText {
     /// A text that nobody cut.
     pub fn plain(text: impl Into<String>) -> Self {
         Self { text: text.into(), tokens: None }
+    }
+
+    /// A text that is cut already.
+    pub fn cut(tokens: Vec<String>) -> Self {
+        Self { text: readable(&tokens), tokens: Some(tokens) }
     }
 }
 
@@ -60,4 +78,17 @@ pub struct ImportedOutput {
     pub alpha: Option<Alignment>,
     /// Hard links between the words of the source and of this output, words from 0, `</s>` left out.
     pub links: Option<Vec<Link>>,
+}
+
+impl ImportedOutput {
+    /// A text of a system that nobody cut.
+    pub fn plain(system: &str, text: String) -> Self {
+        Self { system: Some(system.to_owned()), text, ..Self::default() }
+    }
+
+    /// A text of a system that is cut already.
+    pub fn cut(system: &str, tokens: Vec<String>) -> Self {
+        let text = readable(&tokens);
+        Self { tokens, ..Self::plain(system, text) }
+    }
 }

@@ -262,10 +262,7 @@ fn look(list: &[Intervention], i: usize, r: usize, t_x: usize, output: &mut Step
     }
 }
 
-/// As [`decode_all`], with the interventions of each sentence.
-///
-/// # Errors
-/// As there; an intervention that means nothing for its sentence.
+/// As [`decode_all`], with the interventions of each sentence; one that means nothing for its sentence is an error.
 #[expect(clippy::too_many_arguments, reason = "those of decode_all, and what is changed")]
 pub fn intervene_all(
     stepper: &mut dyn Stepper,

@@ -9,13 +9,11 @@ use crate::interventions::form::{Interventions, is_object};
 use crate::text::reader::{LineReader, MOST_LINE};
 
 /// A file of interventions, read beside a text.
-#[derive(Debug)]
 pub struct InterventionFile {
     path: PathBuf,
     kind: Kind,
 }
 
-#[derive(Debug)]
 enum Kind {
     /// One for all sentences.
     All(Arc<Interventions>),
@@ -23,32 +21,16 @@ enum Kind {
     Lines(Lines),
 }
 
-/// The lines of a file, some of which were read to see what it is.
-#[derive(Debug)]
+/// The lines of a file, and how many were taken.
 struct Lines {
-    first: Option<String>,
-    /// Blank lines behind the first.
-    blank: usize,
-    /// The line behind those.
-    next: Option<String>,
-    rest: LineReader,
-    /// How many were taken.
-    line: usize,
+    rest: Box<dyn Iterator<Item = Result<String>> + Send>,
+    taken: usize,
 }
 
 impl Lines {
     fn take(&mut self) -> Result<Option<String>> {
-        let line = if let Some(first) = self.first.take() {
-            Some(first)
-        } else if self.blank > 0 {
-            self.blank -= 1;
-            Some(String::new())
-        } else if let Some(next) = self.next.take() {
-            Some(next)
-        } else {
-            self.rest.next().transpose()?
-        };
-        self.line += usize::from(line.is_some());
+        let line = self.rest.next().transpose()?;
+        self.taken += usize::from(line.is_some());
         Ok(line)
     }
 }
@@ -98,13 +80,14 @@ impl InterventionFile {
             None => blank > 1 && is_object(&first),
             Some(next) => is_object(&first) || is_blank(&first) && is_object(next),
         };
-        let mut lines = Lines { first: Some(first), blank, next, rest, line: 0 };
+        let blanks = std::iter::repeat_with(String::new).take(blank);
+        let rest = std::iter::once(first).chain(blanks).chain(next).map(Ok).chain(rest);
         if by_line {
-            return Ok(Self { path: path.into(), kind: Kind::Lines(lines) });
+            return Ok(Self { path: path.into(), kind: Kind::Lines(Lines { rest: Box::new(rest), taken: 0 }) });
         }
         let mut text = String::new();
-        while let Some(line) = lines.take()? {
-            text += &line;
+        for line in rest {
+            text += &line?;
             text.push('\n');
             if text.len() > MOST_LINE {
                 return Err(Error::file(path, format!("has an object of more than {MOST_LINE} bytes")));
@@ -123,9 +106,6 @@ impl InterventionFile {
     }
 
     /// The interventions of the next sentence; `None` behind the last line.
-    ///
-    /// # Errors
-    /// A line that is no object of interventions.
     pub fn next_line(&mut self) -> Result<Option<(Arc<Interventions>, Origin)>> {
         let lines = match &mut self.kind {
             Kind::All(all) => return Ok(Some((Arc::clone(all), Origin { path: self.path.clone(), line: None }))),
@@ -134,19 +114,16 @@ impl InterventionFile {
         let Some(line) = lines.take()? else { return Ok(None) };
         let read = match line.trim() {
             "" => Interventions::default(),
-            line => Interventions::parse(&self.path, lines.line - 1, line)?,
+            line => Interventions::parse(&self.path, lines.taken - 1, line)?,
         };
-        Ok(Some((Arc::new(read), Origin { path: self.path.clone(), line: Some(lines.line) })))
+        Ok(Some((Arc::new(read), Origin { path: self.path.clone(), line: Some(lines.taken) })))
     }
 
-    /// As [`InterventionFile::next_line`], where there is a sentence.
-    ///
-    /// # Errors
-    /// As there; a file that has ended.
+    /// As [`InterventionFile::next_line`], where there is a sentence; a file that has ended is an error.
     pub fn next_sentence(&mut self) -> Result<(Arc<Interventions>, Origin)> {
         let next = self.next_line()?;
         next.ok_or_else(|| {
-            let number = if let Kind::Lines(lines) = &self.kind { lines.line } else { 0 };
+            let number = if let Kind::Lines(lines) = &self.kind { lines.taken } else { 0 };
             let message = format!("has {number} lines, but the text has more; write a line for each, empty for none");
             Error::file(&self.path, message)
         })
@@ -157,7 +134,7 @@ impl InterventionFile {
         let Kind::Lines(lines) = &mut self.kind else { return Ok(()) };
         while let Some(line) = lines.take()? {
             if !is_blank(&line) {
-                return Err(Error::line(&self.path, lines.line, "has no sentence, since the text has fewer lines"));
+                return Err(Error::line(&self.path, lines.taken, "has no sentence, since the text has fewer lines"));
             }
         }
         Ok(())

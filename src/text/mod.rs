@@ -4,7 +4,6 @@ pub mod corpus;
 pub mod dictionary;
 pub mod join;
 pub mod language;
-pub mod lesson;
 pub mod line;
 pub mod lines;
 pub mod links;

@@ -126,6 +126,14 @@ impl SideWords {
     }
 }
 
+/// Words without the `</s>` at the end.
+pub fn without_end(words: &[String]) -> &[String] {
+    match words.split_last() {
+        Some((last, words)) if last == EOS => words,
+        _ => words,
+    }
+}
+
 /// Which tokens of a translation make up each word of the vocabulary, `</s>` being one, and the words.
 pub fn translated(tokenizer: &Tokenizer, ids: &[u32]) -> (Vec<Range<usize>>, Vec<String>) {
     let tokens: Vec<&str> = ids.iter().map(|id| tokenizer.token(*id).unwrap_or(UNK)).collect();

@@ -10,21 +10,11 @@ use crate::models::config::Config;
 use crate::text::tokenizer::Tokenizer;
 use crate::training::vocabularies::TrainingTokenizers;
 
-/// Tensors with a row for each source word.
-const OF_SOURCE: &[&str] = &["source_embedding"];
-/// Tensors with a row, or a number, for each target word.
+/// Tensors with a row, or a number, for each target word; `source_embedding` has one for each source word.
 const OF_TARGET: &[&str] = &["target_embedding", "readout.W_o", "readout.G", "readout.G_l", "readout.b_w", "W_s"];
 
-/// What was kept of a model's vocabularies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AdoptedVocabularies {
-    /// Source words that both have.
-    pub source: usize,
-    /// Target words that both have.
-    pub target: usize,
-}
-
-/// The weights of the model in `from` where they fit, `fresh` ones for the words that it does not know.
+/// The weights of the model in `from` where they fit, `fresh` ones for the words that it does not know; and how many
+/// source and target words both have.
 ///
 /// # Errors
 /// A sentence that names the first tensor that differs by more than its vocabulary.
@@ -33,7 +23,7 @@ pub fn adopt(
     config: &Config,
     tokenizers: &TrainingTokenizers,
     mut fresh: Weights,
-) -> Result<(Weights, AdoptedVocabularies)> {
+) -> Result<(Weights, [usize; 2])> {
     let file = from.join("model.safetensors");
     let old_config = Config::load(&from.join("config.json"))?;
     let old = Weights::load(&file, &models::shapes(&old_config))?;
@@ -42,14 +32,12 @@ pub fn adopt(
     let target = known(&tokenizers.target, &before.target, old_config.target_vocabulary);
     for (name, shape) in models::shapes(config) {
         let array = old.get(&name)?;
-        let rows = if OF_SOURCE.contains(&name.as_str()) {
-            Some(&source)
-        } else {
-            OF_TARGET.contains(&name.as_str()).then_some(&target)
+        let rows = match name.as_str() {
+            "source_embedding" => Some(&source),
+            name => OF_TARGET.contains(&name).then_some(&target),
         };
-        let fits = array.shape.len() == shape.len()
-            && array.shape[usize::from(rows.is_some())..] == shape[usize::from(rows.is_some())..];
-        if !fits {
+        let kept = usize::from(rows.is_some());
+        if array.shape.len() != shape.len() || array.shape[kept..] != shape[kept..] {
             let message = format!(
                 "is {:?} there and {shape:?} in the configuration; a run that starts from a model may change the \
                  vocabulary only",
@@ -63,8 +51,7 @@ pub fn adopt(
         };
         fresh.insert(name, Array { shape, data });
     }
-    let count = |rows: &[Option<usize>]| rows.iter().flatten().count();
-    Ok((fresh, AdoptedVocabularies { source: count(&source), target: count(&target) }))
+    Ok((fresh, [source, target].map(|rows| rows.iter().flatten().count())))
 }
 
 /// For each word its id in the older vocabulary of `size`, where it has one.

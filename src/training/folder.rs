@@ -17,17 +17,12 @@ pub fn checkpoint_file(output: &Path) -> PathBuf {
     training_folder(output).join("checkpoint.safetensors")
 }
 
-/// While it lives no other run works in the folder. The system lets go of it however the process ends.
-#[derive(Debug)]
-pub struct Lock {
-    _file: File,
-}
-
-/// Takes the folder for this process and removes the temporary files of killed runs.
+/// Takes the folder for this process and removes the temporary files of killed runs. While the file that it gives is
+/// open no other run works in the folder; the system lets go of it however the process ends.
 ///
 /// # Errors
 /// A sentence that names the process which works in it already.
-pub fn lock(output: &Path) -> Result<Lock> {
+pub fn lock(output: &Path) -> Result<File> {
     let folder = training_folder(output);
     std::fs::create_dir_all(&folder).map_err(|e| Error::io(&folder, &e))?;
     let path = folder.join("lock");
@@ -48,7 +43,7 @@ pub fn lock(output: &Path) -> Result<Lock> {
     writeln!(file, "process {}", std::process::id()).map_err(failed)?;
     remove_left_over(output);
     remove_left_over(&folder);
-    Ok(Lock { _file: file })
+    Ok(file)
 }
 
 fn taken(output: &Path, file: &mut File) -> Error {

@@ -29,6 +29,11 @@ impl TensorPlace {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// Its elements in the flat vector.
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.offset..self.offset + self.len()
+    }
 }
 
 /// Where each tensor lies.
@@ -80,20 +85,18 @@ impl ParameterLayout {
         &self.entries
     }
 
-    /// Offset of a tensor.
+    /// Where a tensor begins.
+    pub fn at(&self, name: &str) -> usize {
+        self.range(name).start
+    }
+
+    /// The elements of a tensor.
     ///
     /// # Panics
     /// When the architecture has no such tensor, which is a defect of ours.
-    pub fn at(&self, name: &str) -> usize {
-        let Some(&i) = self.index.get(name) else { panic!("the architecture has no tensor `{name}`") };
-        self.entries[i].offset
-    }
-
-    /// Offset and length of a tensor.
     pub fn range(&self, name: &str) -> std::ops::Range<usize> {
-        let start = self.at(name);
-        let length = self.entries[self.index[name]].len();
-        start..start + length
+        let Some(&i) = self.index.get(name) else { panic!("the architecture has no tensor `{name}`") };
+        self.entries[i].range()
     }
 
     /// Flattens a model's weights.
@@ -102,13 +105,10 @@ impl ParameterLayout {
         for entry in &self.entries {
             let array = weights.get(&entry.name)?;
             if array.data.len() != entry.len() {
-                return Err(Error::tensor(
-                    Path::new("weights"),
-                    &entry.name,
-                    "has another size than the configuration says",
-                ));
+                let message = "has another size than the configuration says";
+                return Err(Error::tensor(Path::new("weights"), &entry.name, message));
             }
-            flat[entry.offset..entry.offset + entry.len()].copy_from_slice(&array.data);
+            flat[entry.range()].copy_from_slice(&array.data);
         }
         Ok(flat)
     }
@@ -117,7 +117,7 @@ impl ParameterLayout {
     pub fn name(&self, flat: &[f32]) -> Weights {
         let mut weights = Weights::default();
         for entry in &self.entries {
-            let data = flat[entry.offset..entry.offset + entry.len()].to_vec();
+            let data = flat[entry.range()].to_vec();
             weights.insert(entry.name.clone(), Array { shape: entry.shape.clone(), data });
         }
         weights

@@ -33,7 +33,6 @@ use crate::models::init;
 use crate::nn::fused::Precision;
 use crate::text::vocab::{EOS_ID, UNK_ID};
 use crate::ticket::CancellationToken;
-use crate::training::adopt::AdoptedVocabularies;
 use crate::training::engine::{Engine, FusedEngine};
 use crate::training::fused::Fused;
 use crate::training::layout::ParameterLayout;
@@ -247,8 +246,7 @@ fn engine(
     };
     let weights = match &options.from {
         Some(from) if !options.resume && changes_vocabulary(settings, options) => {
-            let (weights, kept) = adopt::adopt(from, config, tokenizers, fresh())?;
-            let AdoptedVocabularies { source, target } = kept;
+            let (weights, [source, target]) = adopt::adopt(from, config, tokenizers, fresh())?;
             let (of_source, of_target) = (config.source_vocabulary, config.target_vocabulary);
             emit(&TrainingReport::Note(format!(
                 "{source} of {of_source} source words and {target} of {of_target} target words go on from the model"
@@ -261,20 +259,16 @@ fn engine(
         _ => fresh(),
     };
     let flat = ParameterLayout::new(config).flatten(&weights)?;
-    let is_plain = options.plain.is_some() || !fused::supports(config);
-    if is_plain && settings.schedule.sampled_words.is_some() {
-        let all = "here the loss is that of all words: only the processor's own training can sample them";
-        emit(&TrainingReport::Note(format!("`schedule.sampled_words` does not count, {all}")));
-    }
-    if is_plain && settings.schedule.precision != Precision::F32 {
-        let all = "here all numbers are f32: only the processor's own training can round factors";
-        emit(&TrainingReport::Note(format!("`schedule.precision` does not count, {all}")));
-    }
-    if let Some(device) = &options.plain {
-        return Ok(Box::new(PlainEngine::new(config, &flat, &settings.optimizer, device)?));
-    }
-    if !fused::supports(config) {
-        let device = candle_core::Device::Cpu;
+    let on_cpu = || (!fused::supports(config)).then_some(candle_core::Device::Cpu);
+    if let Some(device) = options.plain.clone().or_else(on_cpu) {
+        if settings.schedule.sampled_words.is_some() {
+            let all = "here the loss is that of all words: only the processor's own training can sample them";
+            emit(&TrainingReport::Note(format!("`schedule.sampled_words` does not count, {all}")));
+        }
+        if settings.schedule.precision != Precision::F32 {
+            let all = "here all numbers are f32: only the processor's own training can round factors";
+            emit(&TrainingReport::Note(format!("`schedule.precision` does not count, {all}")));
+        }
         return Ok(Box::new(PlainEngine::new(config, &flat, &settings.optimizer, &device)?));
     }
     let optimizer = Optimizer::new(&settings.optimizer, flat.len());

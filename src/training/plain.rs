@@ -11,7 +11,7 @@ use crate::models::config::Config;
 use crate::models::loss::{Regularizer, Trainable, trainable};
 use crate::training::engine::{Engine, OptimizerMemory};
 use crate::training::fused::{BatchLoss, Shard, StepOptions};
-use crate::training::layout::ParameterLayout;
+use crate::training::layout::{ParameterLayout, TensorPlace};
 use crate::training::minibatch::Minibatch;
 use crate::training::settings::{OptimizerSettings, Rule};
 
@@ -51,8 +51,7 @@ impl PlainEngine {
         let mut parameters = Vec::new();
         let mut tensors = HashMap::new();
         for entry in layout.entries() {
-            let data = &flat[entry.offset..entry.offset + entry.len()];
-            let tensor = Tensor::from_slice(data, entry.shape.as_slice(), device)?;
+            let tensor = Tensor::from_slice(&flat[entry.range()], entry.shape.as_slice(), device)?;
             let var = Var::from_tensor(&tensor)?;
             tensors.insert(entry.name.clone(), var.as_tensor().clone());
             let zeros = tensor.zeros_like()?;
@@ -188,8 +187,8 @@ impl Engine for PlainEngine {
     }
 
     fn restore(&mut self, weights: Vec<f32>, memory: Option<OptimizerMemory>) -> Result<()> {
-        let tensor = |flat: &[f32], entry: &crate::training::layout::TensorPlace| -> Result<Option<Tensor>> {
-            let Some(data) = flat.get(entry.offset..entry.offset + entry.len()) else { return Ok(None) };
+        let tensor = |flat: &[f32], entry: &TensorPlace| -> Result<Option<Tensor>> {
+            let Some(data) = flat.get(entry.range()) else { return Ok(None) };
             Ok(Some(Tensor::from_slice(data, entry.shape.as_slice(), &self.device)?))
         };
         for (entry, parameter) in self.layout.entries().iter().zip(&mut self.parameters) {

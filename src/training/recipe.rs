@@ -14,7 +14,7 @@ use crate::models::{MODELS, ModelEntry};
 use crate::text::write::write_atomic;
 use crate::training::settings::{
     DataSettings, LinkWords, ModelSettings, OptimizerSettings, Rule, ScheduleSettings, StartSettings, TextPair,
-    TokenKind, TrainingSettings,
+    TrainingSettings,
 };
 
 /// What is wanted, in the words of the tables.
@@ -65,7 +65,7 @@ impl Default for TrainingPlan {
     }
 }
 
-/// One line of [`RECIPES`].
+/// One line of [`RECIPES`] or [`SIZES`].
 pub struct RecipeEntry {
     /// Its name.
     pub name: &'static str,
@@ -139,30 +139,21 @@ pub const PAPERS: &[PaperEntry] = &[
     },
 ];
 
-/// One line of [`SIZES`].
-pub struct SizeEntry {
-    /// Its name.
-    pub name: &'static str,
-    /// What it is, in a sentence.
-    pub about: &'static str,
-    apply: fn(&PaperEntry, &mut ModelSettings),
-}
-
 /// Every choice of sizes.
-pub const SIZES: &[SizeEntry] = &[
-    SizeEntry {
+pub const SIZES: &[RecipeEntry] = &[
+    RecipeEntry {
         name: "small",
         about: "The sizes of the bundled models, which a laptop trains in hours.",
         apply: small,
     },
-    SizeEntry {
+    RecipeEntry {
         name: "paper",
         about: "The paper's own sizes, which took its authors days on a graphics card.",
-        apply: |paper, model| (paper.sizes)(model),
+        apply: |paper, settings| (paper.sizes)(&mut settings.model),
     },
 ];
 
-fn small(paper: &PaperEntry, model: &mut ModelSettings) {
+fn small(paper: &PaperEntry, TrainingSettings { model, .. }: &mut TrainingSettings) {
     (model.embedding, model.hidden) = (256, 320);
     (model.source_vocabulary, model.target_vocabulary) = (12_000, 14_000);
     (paper.small)(model);
@@ -256,25 +247,8 @@ impl TrainingPlan {
             architecture: self.architecture.clone(),
             source_language: self.source_language.clone(),
             target_language: self.target_language.clone(),
-            tokens: TokenKind::Words,
-            joint: false,
-            source_vocabulary: 0,
-            target_vocabulary: 0,
-            embedding: 0,
-            hidden: 0,
-            maxout: 0,
-            alignment: 0,
-            output_rank: None,
-            layers: None,
-            attention: None,
-            score: None,
-            input_feeding: None,
-            reverse_source: None,
-            window: None,
-            max_source: None,
-            start: StartSettings::Scaled,
+            ..ModelSettings::default()
         };
-        (sizes.apply)(paper, &mut model);
         if let Some((kind, score)) = attention {
             model.attention = Some(kind.name().to_owned());
             model.score = Some(score.to_owned());
@@ -296,6 +270,7 @@ impl TrainingPlan {
             schedule: ScheduleSettings::default(),
             guide: None,
         };
+        (sizes.apply)(paper, &mut settings);
         (recipe.apply)(paper, &mut settings);
         settings.check(Path::new("the new configuration"))?;
         Ok(settings)

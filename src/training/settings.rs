@@ -33,12 +33,11 @@ pub struct TrainingSettings {
     #[serde(default)]
     pub schedule: ScheduleSettings,
     /// Guided attention; none when absent, as in the papers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guide: Option<GuideSettings>,
 }
 
 /// Sizes, as in `config.json`.
-#[derive(Clone, Debug, Deserialize, Serialize, PartialEq)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct ModelSettings {
     /// A name of [`MODELS`].
@@ -48,10 +47,10 @@ pub struct ModelSettings {
     /// BCP 47.
     pub target_language: String,
     /// What text is cut into.
-    #[serde(default, skip_serializing_if = "TokenKind::is_usual")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub tokens: TokenKind,
     /// Whether both sides share one vocabulary of subwords.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub joint: bool,
     /// Words of the source shortlist (or subwords), `</s>` and `[UNK]` included.
     pub source_vocabulary: usize,
@@ -68,28 +67,20 @@ pub struct ModelSettings {
     #[serde(default)]
     pub alignment: usize,
     /// r of G = G_l G_r (rnnencdec).
-    #[serde(default)]
     pub output_rank: Option<usize>,
     /// Stacked LSTM layers on either side (luong).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layers: Option<usize>,
     /// Where the decoder looks, a name in [`KINDS`] (luong).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attention: Option<String>,
     /// The score function, a name in [`ATTENTIONS`](crate::attention::ATTENTIONS) (luong).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<String>,
     /// Whether h~_{t-1} is fed into step t (luong; default true).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_feeding: Option<bool>,
     /// Whether the encoder reads backwards (luong; default true).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverse_source: Option<bool>,
     /// D of local attention, 10 in the paper (luong).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<usize>,
     /// Source words that `location` has a row for (luong; default `data.max_length` + 1).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_source: Option<usize>,
     /// `papers` (appendix B of Bahdanau et al. 2015), `scaled` (1/sqrt(fan-in)) or `uniform` (Luong et al. 2015).
     #[serde(default)]
@@ -107,11 +98,9 @@ pub enum TokenKind {
     Bpe,
 }
 
-impl TokenKind {
-    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-    fn is_usual(&self) -> bool {
-        *self == Self::default()
-    }
+/// A key that is left out of a configuration that the program writes.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// Starting weights.
@@ -139,13 +128,11 @@ pub struct TextPair {
     #[serde(default = "one")]
     pub repeat: usize,
     /// Only the first so many pairs (after the length limit); all when absent.
-    #[serde(default)]
     pub limit: Option<usize>,
     /// Links of these pairs that guide attention: a file in Pharaoh's notation, a line for each line of the text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub links: Option<PathBuf>,
     /// What the links count.
-    #[serde(default, skip_serializing_if = "LinkWords::is_usual")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub link_words: LinkWords,
 }
 
@@ -158,13 +145,6 @@ pub enum LinkWords {
     Spaces,
     /// The words that the rules of the language cut, which are the tokens of a vocabulary of whole words.
     Tokens,
-}
-
-impl LinkWords {
-    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
-    fn is_usual(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// Where the rows of target words without links are to look.
@@ -200,13 +180,12 @@ pub struct GuideSettings {
 
 impl Default for GuideSettings {
     fn default() -> Self {
-        let reading = Reading::default().name().to_owned();
         Self {
             weight: 1.0,
             decay_from: None,
             decay_until: None,
             final_weight: 0.0,
-            reading,
+            reading: Reading::default().name().to_owned(),
             unlinked: Unlinked::default(),
         }
     }
@@ -245,7 +224,6 @@ pub struct DataSettings {
     pub development: TextPair,
     /// A model folder whose two vocabularies are taken instead of counting words: models of one vocabulary can be
     /// compared word by word and form an ensemble.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vocabulary: Option<PathBuf>,
     /// Most words (or subwords) of a sentence on either side.
     #[serde(default = "fifty")]
@@ -392,7 +370,6 @@ pub struct ScheduleSettings {
     pub average: usize,
     /// Words that the output layer draws beside the target words of a minibatch instead of computing all
     /// ([`crate::training::fused::sample`]; Jean et al. 2015); all when absent. On the processor only.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sampled_words: Option<usize>,
     /// How exactly the factors of products are kept; `bf16` is faster on processors that multiply it.
     pub precision: Precision,

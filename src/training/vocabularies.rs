@@ -36,18 +36,14 @@ impl TrainingTokenizers {
     /// A sentence that names the file and line; a vocabulary that does not hold the letters; [`Error::Stale`].
     pub fn build(settings: &TrainingSettings, ticket: &CancellationToken) -> Result<Self> {
         let model = &settings.model;
-        let (languages, sizes) =
-            ([&*model.source_language, &model.target_language], [model.source_vocabulary, model.target_vocabulary]);
+        let languages = [&*model.source_language, &model.target_language];
+        let [x, y] = [model.source_vocabulary, model.target_vocabulary];
         let source = counts(settings, languages[0], |pair| &pair.source, ticket)?;
         let target = counts(settings, languages[1], |pair| &pair.target, ticket)?;
         let (source, target) = match model.tokens {
-            TokenKind::Words => {
-                (vocab::build(languages[0], source, sizes[0])?, vocab::build(languages[1], target, sizes[1])?)
-            }
-            TokenKind::Bpe if model.joint => bpe::build_joint_bpe(languages, [source, target], sizes[0])?.into(),
-            TokenKind::Bpe => {
-                (bpe::build_bpe(languages[0], source, sizes[0])?, bpe::build_bpe(languages[1], target, sizes[1])?)
-            }
+            TokenKind::Words => (vocab::build(languages[0], source, x)?, vocab::build(languages[1], target, y)?),
+            TokenKind::Bpe if model.joint => bpe::build_joint_bpe(languages, [source, target], x)?.into(),
+            TokenKind::Bpe => (bpe::build_bpe(languages[0], source, x)?, bpe::build_bpe(languages[1], target, y)?),
         };
         Ok(Self { source, target })
     }

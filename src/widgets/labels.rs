@@ -99,11 +99,6 @@ pub fn arrow(target: &str, source: &str, colour: Color32) -> LayoutJob {
     job
 }
 
-/// p with a lowered t, and what follows.
-pub fn p_t(rest: &str, size: f32, colour: Color32) -> LayoutJob {
-    signs(&format!("p_t{rest}"), size, colour)
-}
-
 /// A text whose `alpha` and `_ij` are shown as the sign and as lowered letters.
 pub fn signs(text: &str, size: f32, colour: Color32) -> LayoutJob {
     let format = |size| TextFormat::simple(FontId::new(size, FontFamily::Proportional), colour);

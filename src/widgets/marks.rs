@@ -19,40 +19,24 @@ use crate::figure::measure::TextMeasure;
 use crate::figure::palette::Rgba;
 use crate::widgets::{labels, theme};
 
-impl From<Point> for Pos2 {
-    fn from(at: Point) -> Self {
-        pos2(at.x, at.y)
-    }
+/// Conversions between a kind of `figure` and one of egui.
+macro_rules! conversions {
+    ($($from:ty => $into:ty: |$it:ident| $made:expr;)*) => {
+        $(impl From<$from> for $into {
+            fn from($it: $from) -> Self {
+                $made
+            }
+        })*
+    };
 }
 
-impl From<Pos2> for Point {
-    fn from(at: Pos2) -> Self {
-        point(at.x, at.y)
-    }
-}
-
-impl From<Size> for Vec2 {
-    fn from(of: Size) -> Self {
-        vec2(of.x, of.y)
-    }
-}
-
-impl From<Vec2> for Size {
-    fn from(of: Vec2) -> Self {
-        size(of.x, of.y)
-    }
-}
-
-impl From<Area> for Rect {
-    fn from(area: Area) -> Self {
-        Self::from_min_max(area.min.into(), area.max.into())
-    }
-}
-
-impl From<Rect> for Area {
-    fn from(rect: Rect) -> Self {
-        Self::new(rect.min.into(), rect.max.into())
-    }
+conversions! {
+    Point => Pos2: |at| pos2(at.x, at.y);
+    Pos2 => Point: |at| point(at.x, at.y);
+    Size => Vec2: |of| vec2(of.x, of.y);
+    Vec2 => Size: |of| size(of.x, of.y);
+    Area => Rect: |area| Self::from_min_max(area.min.into(), area.max.into());
+    Rect => Area: |rect| Self::new(rect.min.into(), rect.max.into());
 }
 
 /// The letters of the window.
@@ -82,26 +66,20 @@ impl TextMeasure for WholeLetters<'_> {
     }
 }
 
-/// Paints images, which a widget may keep between frames.
-pub trait Images {
-    /// Paints one.
-    fn paint(&mut self, painter: &Painter, image: &Image<'_>);
-}
-
-/// For marks without images.
-pub struct NoImages;
-
-impl Images for NoImages {
-    fn paint(&mut self, _painter: &Painter, _image: &Image<'_>) {}
-}
+/// Paints an image, which a widget may keep between frames.
+pub type PaintImage<'a> = dyn FnMut(&Painter, &Image<'_>) + 'a;
 
 /// Paints marks without images, from the back to the front; whether a text had to be cut.
 pub fn paint<'a>(painter: &Painter, marks: impl IntoIterator<Item = Mark<'a>>) -> bool {
-    paint_with(painter, marks, &mut NoImages)
+    paint_with(painter, marks, &mut |_, _| ())
 }
 
 /// Paints marks from the back to the front; whether a text had to be cut.
-pub fn paint_with<'a>(painter: &Painter, marks: impl IntoIterator<Item = Mark<'a>>, images: &mut dyn Images) -> bool {
+pub fn paint_with<'a>(
+    painter: &Painter,
+    marks: impl IntoIterator<Item = Mark<'a>>,
+    image: &mut PaintImage<'_>,
+) -> bool {
     let mut is_cut = false;
     for mark in marks {
         match mark {
@@ -116,7 +94,7 @@ pub fn paint_with<'a>(painter: &Painter, marks: impl IntoIterator<Item = Mark<'a
             }
             Mark::Polygon(polygon) => paint_polygon(painter, polygon),
             Mark::Dots(dots) => paint_dots(painter, &dots),
-            Mark::Image(image) => images.paint(painter, &image),
+            Mark::Image(of) => image(painter, &of),
         }
     }
     is_cut

@@ -7,12 +7,7 @@ use crate::widgets::{is_heard, marks, node, theme};
 
 pub use crate::figure::strip::StripLayout;
 
-/// Paints the context vector `name`, each number called `name`_n for screen readers.
-pub fn strip(ui: &mut Ui, name: &str, values: &[f32], height: f32) -> Response {
-    named(ui, "Context vector", name, values, height)
-}
-
-/// Paints a vector; each number is called `name`_n. Bars grow up for positive, down for negative numbers.
+/// Paints a vector; each number is called `name`_n for screen readers. Bars grow up for positive, down for negative numbers.
 pub fn named(ui: &mut Ui, what: &str, name: &str, values: &[f32], height: f32) -> Response {
     let layout = StripLayout::choose(values.len(), vec2(ui.available_width(), height));
     let size = vec2(ui.available_width(), layout.row * layout.down as f32);

@@ -67,48 +67,10 @@ pub fn map_at(name: &str) -> usize {
 }
 
 /// The colours of one theme.
-#[derive(Clone, Copy, Debug)]
-pub struct DesignTokens {
-    /// Behind everything.
-    pub ground: Color32,
-    /// Panels and cards.
-    pub panel: Color32,
-    /// Fields and chips, one step off the panel.
-    pub sunken: Color32,
-    /// A hovered row or chip.
-    pub raised: Color32,
-    /// Hairlines.
-    pub line: Color32,
-    /// Running text.
-    pub text: Color32,
-    /// Captions.
-    pub weak: Color32,
-    /// The one accent: selection, hover, focus.
-    pub accent: Color32,
-    /// Its soft background.
-    pub accent_soft: Color32,
-    /// The accent as lines over a heatmap, where it has to stand out from black and from white.
-    pub mark: Color32,
-    /// Where local attention looks, as lines over a heatmap.
-    pub gaze: Color32,
-    /// What a person has set: frames of words and rows.
-    pub set: Color32,
-    /// Its soft background.
-    pub set_soft: Color32,
-    /// Text on the accent.
-    pub on_accent: Color32,
-    /// Doubt.
-    pub warm: Color32,
-    /// Its soft background.
-    pub warm_soft: Color32,
-    /// Failure.
-    pub error: Color32,
-    /// Its soft background.
-    pub error_soft: Color32,
-}
+pub type DesignTokens = Palette<Color32>;
 
-const LIGHT: DesignTokens = DesignTokens::of(&palette::LIGHT);
-const DARK: DesignTokens = DesignTokens::of(&palette::DARK);
+const LIGHT: DesignTokens = of_palette(&palette::LIGHT);
+const DARK: DesignTokens = of_palette(&palette::DARK);
 
 /// A colour as egui has it.
 pub const fn colour(rgba: Rgba) -> Color32 {
@@ -130,28 +92,28 @@ pub fn series(ui: &egui::Ui, place: usize) -> Color32 {
     colour(Palette::series(place, ui.visuals().dark_mode))
 }
 
-impl DesignTokens {
-    const fn of(of: &Palette) -> Self {
-        Self {
-            ground: colour(of.ground),
-            panel: colour(of.panel),
-            sunken: colour(of.sunken),
-            raised: colour(of.raised),
-            line: colour(of.line),
-            text: colour(of.text),
-            weak: colour(of.weak),
-            accent: colour(of.accent),
-            accent_soft: colour(of.accent_soft),
-            mark: colour(of.mark),
-            gaze: colour(of.gaze),
-            set: colour(of.set),
-            set_soft: colour(of.set_soft),
-            on_accent: colour(of.on_accent),
-            warm: colour(of.warm),
-            warm_soft: colour(of.warm_soft),
-            error: colour(of.error),
-            error_soft: colour(of.error_soft),
-        }
+const fn of_palette(of: &Palette) -> DesignTokens {
+    Palette {
+        ground: colour(of.ground),
+        panel: colour(of.panel),
+        sunken: colour(of.sunken),
+        raised: colour(of.raised),
+        line: colour(of.line),
+        text: colour(of.text),
+        weak: colour(of.weak),
+        accent: colour(of.accent),
+        accent_soft: colour(of.accent_soft),
+        mark: colour(of.mark),
+        gaze: colour(of.gaze),
+        link: colour(of.link),
+        link_edge: colour(of.link_edge),
+        set: colour(of.set),
+        set_soft: colour(of.set_soft),
+        on_accent: colour(of.on_accent),
+        warm: colour(of.warm),
+        warm_soft: colour(of.warm_soft),
+        error: colour(of.error),
+        error_soft: colour(of.error_soft),
     }
 }
 

@@ -133,7 +133,7 @@ impl Setup {
         let repeat = args.repeat.unwrap_or(if args.quick { 1 } else { 9 }).max(1);
         Ok(Self {
             runtime: args.run.high()?,
-            threads_given: args.run.threads().is_some(),
+            threads_given: args.run.threads.is_some(),
             quick: args.quick,
             repeat,
             least: repeat.min(3),
@@ -194,7 +194,7 @@ impl Setup {
 
 fn measure(args: &Args) -> anyhow::Result<()> {
     let setup = Setup::new(args)?;
-    let mut figures = Figures::new();
+    let mut figures = Figures::default();
     figures.line(&program(&setup.runtime))?;
     for (name, run) in SECTIONS {
         if args.sections.is_empty() || args.sections.iter().any(|wanted| wanted == name) {

@@ -61,7 +61,10 @@ fn table(setup: &Setup, figures: &mut Figures, path: &Path) -> anyhow::Result<()
     anyhow::ensure!(rows > 0, "the workspace did not open");
     window.frame(vec![Input::PointerMoved(pos2(380.0, 400.0))]);
     let first_leaps = window.frames(frames.min(30), &mut |_, n| vec![leap(n)]);
-    until(&mut window, &|session| session.workbench().corpus.has_texts());
+    until(&mut window, &|session| {
+        let page = session.workbench();
+        page.corpus.has_rows(&page.rows, &[])
+    });
     let scrolling = window.frames(frames, &mut |_, n| vec![wheel(n)]);
     let leaping = window.frames(frames, &mut |_, n| vec![leap(n)]);
     let mut choose = |n: usize| {

@@ -141,15 +141,7 @@ fn brought(folder: &Path, path: &Path, count: usize, setup: &Setup) -> anyhow::R
     let (began, before) = (Instant::now(), cpu_seconds());
     for file in &files {
         let options = (file.as_path(), &import::ImportOptions::default());
-        let mut measuring = Measuring::default();
-        import_file(
-            &mut workspace,
-            options,
-            setup.runtime.threads,
-            &mut measuring,
-            &CancellationToken::forever(),
-            &mut |_| {},
-        )?;
+        import_file(&mut workspace, options, setup.runtime.threads, &CancellationToken::forever(), &mut |_| {})?;
         std::fs::remove_file(file)?;
     }
     let seconds = began.elapsed().as_secs_f64();

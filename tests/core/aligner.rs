@@ -325,7 +325,7 @@ fn a_corpus_without_words_teaches_nothing() {
     let mut reading = CorpusBuilder::default();
     reading.push::<&str>(&[], &["b"]);
     reading.push(&vec!["a"; 201], &["b"]);
-    assert_eq!((reading.len(), reading.left_out()), (0, 2));
+    assert_eq!((reading.len(), reading.left_out), (0, 2));
     let ended = learn(reading.finish(1), &AlignerSettings::default(), 1, &CancellationToken::forever(), &mut |_| {});
     assert!(ended.expect_err("there is nothing").to_string().contains("nothing to learn from"));
 }

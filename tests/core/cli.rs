@@ -307,13 +307,9 @@ fn among_spaces(tokens: &[String], text: &str) -> Vec<usize> {
 fn unknown_words_can_be_replaced_or_forbidden() {
     // The fixture never says [UNK] by itself, so a copy of it is made to.
     let folder = tempfile::tempdir().expect("a temporary directory");
-    for entry in std::fs::read_dir(reference("rnnsearch")).expect("the fixture is there") {
-        let path = entry.expect("an entry").path();
-        let bytes = std::fs::read(&path).expect("read");
-        std::fs::write(folder.path().join(path.file_name().expect("a name")), bytes).expect("written");
-    }
-    let config = Config::load(&folder.path().join("config.json")).expect("the fixture loads");
-    let file = folder.path().join("model.safetensors");
+    let copy = bad_input::copy_of("rnnsearch", folder.path());
+    let config = Config::load(&copy.join("config.json")).expect("the fixture loads");
+    let file = copy.join("model.safetensors");
     let mut weights = Weights::load(&file, &shapes(&config)).expect("the fixture loads");
     let mut bias = weights.get("readout.b_w").expect("it has one").clone();
     bias.data[config.unk as usize] += 3.0;
@@ -323,7 +319,7 @@ fn unknown_words_can_be_replaced_or_forbidden() {
     let input: Vec<String> = (2..33).map(|i| format!("s{i} house{i}\n")).collect();
     let input = input.concat();
     let translate = |extra: &[&str]| {
-        let search = ["translate", "--model", ".", "--beam", "1", "--max-length", "6", "--pretokenized"];
+        let search = ["translate", "--model", "model", "--beam", "1", "--max-length", "6", "--pretokenized"];
         let outcome = run_in(folder.path(), &[&search[..], extra].concat(), input.as_bytes());
         assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{extra:?}");
         outcome.stdout
@@ -487,23 +483,12 @@ fn inspect_tells_what_the_folder_holds() {
         let mut found: Vec<(String, Vec<usize>)> = tensors
             .iter()
             .map(|tensor| {
-                serde_json::from_value((tensor["name"].clone(), tensor["shape"].clone()).into_value())
-                    .expect("a tensor")
+                let pair = serde_json::json!([tensor["name"], tensor["shape"]]);
+                serde_json::from_value(pair).expect("a tensor")
             })
             .collect();
         found.sort();
         assert_eq!(found, wanted);
-    }
-}
-
-/// A pair as JSON.
-trait IntoValue {
-    fn into_value(self) -> Value;
-}
-
-impl IntoValue for (Value, Value) {
-    fn into_value(self) -> Value {
-        Value::Array(vec![self.0, self.1])
     }
 }
 
@@ -553,19 +538,8 @@ fn a_models_own_translations_have_a_bleu_of_100() {
     std::fs::write(folder.path().join("source"), &source).expect("written");
     std::fs::write(folder.path().join("target"), &target).expect("written");
     let model = reference("rnnencdec");
-    let arguments = [
-        "evaluate",
-        "--model",
-        model.to_str().expect("plain"),
-        "--source",
-        "source",
-        "--target",
-        "target",
-        "--format",
-        "json",
-        "--beam",
-        "1",
-    ];
+    let files = ["--source", "source", "--target", "target", "--format", "json", "--beam", "1"];
+    let arguments = [&["evaluate", "--model", model.to_str().expect("plain")], &files[..]].concat();
     let outcome = run_in(folder.path(), &arguments, b"");
     let report: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     let bleu = report["models"][0]["rows"][0]["bleu"].as_f64().expect("bleu");
@@ -646,23 +620,20 @@ fn a_model_without_source_eos_reads_none() {
 #[test]
 fn a_lesson_is_printed_with_the_pictures_of_its_pages() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let installed = folder.path().join("interlinear/models/tiny");
+    let installed = folder.path().join("interlinear/models");
     std::fs::create_dir_all(&installed).expect("created");
-    for file in std::fs::read_dir(reference("rnnsearch")).expect("the fixture") {
-        let file = file.expect("a file").path();
-        if file.is_file() {
-            std::fs::copy(&file, installed.join(file.file_name().expect("a name"))).expect("copied");
-        }
-    }
-    let page = |title: &str, lines: &str| format!("## {title}\n\nLook.\n\n```do\n{lines}\n```\n\n");
-    let lesson = "# Mine\n\nAbout.\n\n".to_owned()
-        + &page("Own", "models: tiny\nsentence: s9 s31\nbeam: 2")
-        + &page("Given", "given: t4 t5")
-        + &page("Tree", "given: none\npicture: tree")
-        + &page("Machine", "page: steps\nmode: greedy")
-        + &page("Missing", "models: nobody");
-    std::fs::write(folder.path().join("mine.md"), lesson).expect("written");
-    let done = run_in(folder.path(), &["lesson", "--print", "out", "mine.md"], b"");
+    std::fs::rename(bad_input::copy_of("rnnsearch", folder.path()), installed.join("tiny")).expect("installed");
+    let page = |title: &str, things: &str| {
+        format!("[[page]]\nheading = '{title}'\npart = [{{ text = 'Look.' }}, {{ do = {{ {things} }} }}]\n")
+    };
+    let lesson = "title = 'Mine'\nabout = 'About.'\n".to_owned()
+        + &page("Own", "models = ['tiny'], sentence = 's9 s31', beam = 2")
+        + &page("Given", "given = 't4 t5'")
+        + &page("Tree", "given = 'none', picture = 'tree'")
+        + &page("Machine", "page = 'steps', mode = 'greedy'")
+        + &page("Missing", "models = ['nobody']");
+    std::fs::write(folder.path().join("mine.toml"), lesson).expect("written");
+    let done = run_in(folder.path(), &["lesson", "--print", "out", "mine.toml"], b"");
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(done.stdout.contains("page 5 has no picture: there is no installed model nobody"), "{}", done.stdout);
     let text = std::fs::read_to_string(folder.path().join("out/mine.html")).expect("the handout");

@@ -30,7 +30,7 @@ use interlinear::corpus::store::output::SystemOutput;
 use interlinear::corpus::store::ranges::{quoted, range_of, with_condition, with_range};
 use interlinear::corpus::store::read::StoredAbout;
 use interlinear::corpus::store::write::NewSentence;
-use interlinear::jobs::corpus::explore::{Explore, Explored, Find, Hits};
+use interlinear::jobs::corpus::calls::{Find, Hits};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
 use interlinear::pages::corpus::columns::TableColumns;
 use interlinear::pages::corpus::whole::Concordance;
@@ -444,12 +444,12 @@ fn the_lane_counts_finds_and_draws_between_its_other_calls() {
     let is_rows = |news: &CorpusNews| matches!(news, CorpusNews::Rows(_));
     heard(&lane, CorpusRequest::Open(path.clone()), is_rows);
     let show = |filter: &str| CorpusRequest::Show { filter: filter.to_owned(), sorting: String::new() };
-    lane.send(CorpusRequest::Explore(Explore::Watch(vec!["words".to_owned(), "bleu.1".to_owned()])));
+    lane.send(CorpusRequest::Watch(vec!["words".to_owned(), "bleu.1".to_owned()]));
     let news = heard(&lane, show("wrong.1:boat"), is_rows);
     let CorpusNews::Rows(Ok(rows)) = &news[news.len() - 1] else { panic!("rows") };
     assert_eq!(**rows, [1]);
     let picture = news.iter().rev().find_map(|news| match news {
-        CorpusNews::Explored(Explored::Picture(picture)) => Some(picture),
+        CorpusNews::Picture(picture) => Some(picture),
         _ => None,
     });
     let picture = picture.expect("drawn with the rows");
@@ -457,37 +457,36 @@ fn the_lane_counts_finds_and_draws_between_its_other_calls() {
 
     heard(&lane, show(""), is_rows);
     let options = OverviewOptions { pair: (1, 0), most: 100 };
-    let is_counted = |news: &CorpusNews| matches!(news, CorpusNews::Explored(Explored::Counted(_)));
-    let news = heard(&lane, CorpusRequest::Explore(Explore::Count(Some(options))), is_counted);
-    let CorpusNews::Explored(Explored::Counted(of)) = &news[news.len() - 1] else { panic!("an overview") };
+    let is_counted = |news: &CorpusNews| matches!(news, CorpusNews::Counted(_));
+    let news = heard(&lane, CorpusRequest::Count(Some(options)), is_counted);
+    let CorpusNews::Counted(of) = &news[news.len() - 1] else { panic!("an overview") };
     assert_eq!((of.counted, of.pair.as_ref().map(|pair| (pair.first, pair.second))), (5, Some((1, 0))));
 
     // Of two queries that wait the first is not answered; one that is none is told with its number.
-    let find = |number: u64, query: &str| {
-        CorpusRequest::Explore(Explore::Find(Some(Find { number, query: query.to_owned(), system: 0 })))
-    };
+    let find =
+        |number: u64, query: &str| CorpusRequest::Find(Some(Find { number, query: query.to_owned(), system: 0 }));
     lane.send(find(1, "the"));
-    let is_over = |number: u64| move |news: &CorpusNews| matches!(news, CorpusNews::Explored(Explored::Hits(hits)) if hits.is_over && hits.number == number);
+    let is_over = |number: u64| move |news: &CorpusNews| matches!(news, CorpusNews::Hits(hits) if hits.is_over && hits.number == number);
     let news = heard(&lane, find(2, "red -> _"), is_over(2));
     let hits: Vec<u32> = news
         .iter()
         .filter_map(|news| match news {
-            CorpusNews::Explored(Explored::Hits(hits)) if hits.number == 2 => Some(&hits.lines),
+            CorpusNews::Hits(hits) if hits.number == 2 => Some(&hits.lines),
             _ => None,
         })
         .flatten()
         .map(|line| line.at)
         .collect();
     assert_eq!(hits, [0]);
-    let is_refused = |news: &CorpusNews| matches!(news, CorpusNews::Explored(Explored::Refused(3, _)));
+    let is_refused = |news: &CorpusNews| matches!(news, CorpusNews::Refused(3, _));
     heard(&lane, find(3, "{red"), is_refused);
     let is_written = |news: &CorpusNews| matches!(news, CorpusNews::Written(_));
     let (file, lines) = (
         folder.path().join("hits.tsv"),
         ConcordanceLine { at: 1, words: vec!["boat".to_owned()], keys: vec![(0, 0)], ..ConcordanceLine::default() },
     );
-    let save = Explore::Save { path: file.clone(), lines: Arc::new(vec![lines]), order: Arc::new(vec![0]), system: 0 };
-    heard(&lane, CorpusRequest::Explore(save), is_written);
+    let (path, lines, order) = (file.clone(), Arc::new(vec![lines]), Arc::new(vec![0]));
+    heard(&lane, CorpusRequest::SaveHits { path, lines, order, system: 0 }, is_written);
     let text = std::fs::read_to_string(file).expect("written");
     assert_eq!(text.lines().nth(1), Some("2\t\tboat\t\t\t\"la barque est \"\"rouge\"\"\""));
 }

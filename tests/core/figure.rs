@@ -277,7 +277,7 @@ fn texts<'a>(marks: &'a [Mark<'_>]) -> Vec<&'a TextMark<'a>> {
 #[test]
 fn a_heatmap_is_its_cells_its_words_and_where_they_stand() {
     let (source, target) = (labels(&SOURCE), labels(&TARGET));
-    let figure = heatmap(&source, &target).whole(Some("word read"), &SansSerif, Provenance::default());
+    let figure = heatmap(&source, &target).sheet(Some("word read"), true, &SansSerif);
     let images = figure.marks.iter().filter_map(|mark| match mark {
         Mark::Image(image) => Some(image),
         _ => None,
@@ -322,7 +322,7 @@ fn an_svg_holds_every_mark_where_it_stands() {
     let (source, target) = (labels(&SOURCE), labels(&TARGET));
     let facts = vec![("sentence".to_owned(), SOURCE.join(" "))];
     let provenance = Provenance { title: "RNNsearch & <others>".to_owned(), facts };
-    let figure = heatmap(&source, &target).whole(None, &SansSerif, provenance);
+    let figure = Figure { provenance, ..heatmap(&source, &target).sheet(None, true, &SansSerif) };
     let text = svg(&figure);
     let document = parsed(&text);
     let root = document.root_element();

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use interlinear::error::Result;
-use interlinear::import::{self, FORMATS, Facts, ImportOptions, Record, Role};
+use interlinear::import::{self, BesideFiles, FORMATS, Facts, ImportOptions, Record, Role};
 
 /// A folder with one file.
 struct Planted {
@@ -25,30 +25,28 @@ impl Planted {
         Self { _folder: folder, path }
     }
 
-    /// Another file in the same folder.
-    fn beside(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.path.with_file_name(name);
-        fs::write(&path, text).unwrap();
-        path
-    }
-
     fn read(&self, options: &ImportOptions) -> Read {
         let mut import = import::open(&self.path, options).unwrap();
         let mut records = Vec::new();
-        let mut error = None;
-        for record in import.by_ref() {
-            match record {
-                Ok(record) => records.push(record),
-                Err(fatal) => error = Some(fatal.to_string()),
+        // A few at a time, as the program does.
+        let error = loop {
+            match import.window(7) {
+                Ok(window) if window.is_empty() => break None,
+                Ok(window) => {
+                    let (read, warnings) = window.read();
+                    records.extend(read);
+                    import.warnings.absorb(warnings);
+                }
+                Err(fatal) => break Some(fatal.to_string()),
             }
-        }
+        };
         let folder = format!("{}/", self.path.parent().unwrap().display());
         let bare = |sentence: &str| sentence.replace(&folder, "");
         Read {
             facts: import.facts.clone(),
             records,
-            warnings: import.warnings().kept().iter().map(|warning| bare(&warning.sentence)).collect(),
-            count: import.warnings().count(),
+            warnings: import.warnings.kept.iter().map(|warning| bare(&warning.sentence)).collect(),
+            count: import.warnings.count,
             error: error.map(|error| bare(&error)),
         }
     }
@@ -83,6 +81,19 @@ impl Read {
 
 fn read(name: &str, text: &str) -> Read {
     Planted::new(name, text.as_bytes()).read(&ImportOptions::default())
+}
+
+/// With texts beside it, the target's where there is one.
+fn read_beside(name: &str, bytes: &[u8], source: &str, target: Option<&str>) -> Read {
+    let planted = Planted::new(name, bytes);
+    let plant = |name: &str, text: &str| {
+        let path = planted.path.with_file_name(name);
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let beside =
+        BesideFiles { source: Some(plant("s.txt", source)), target: target.map(|target| plant("t.txt", target)) };
+    planted.read(&ImportOptions { beside, ..ImportOptions::default() })
 }
 
 fn role(role: Role) -> ImportOptions {

@@ -19,8 +19,8 @@ use crate::models::FOLDERS;
 use crate::tiny::TINY;
 
 /// No word occurs twice, so that a row of the table is a word.
-const SOURCE: &[u32] = &[2, 9, 4, 7, 0];
-const TARGET: &[u32] = &[5, 8, 3, 0];
+pub const SOURCE: &[u32] = &[2, 9, 4, 7, 0];
+pub const TARGET: &[u32] = &[5, 8, 3, 0];
 
 fn load(folder: &str) -> Model {
     Model::load(&reference(folder), &Device::cpu()).expect("the fixture loads")
@@ -101,18 +101,18 @@ fn smoothing_averages_and_follows_its_seed() {
     near("little noise", &of(2, 1e-4, 5), &wide(&plain), 1e-3);
 }
 
-/// log p of a word at step i under rows of alpha that are pinned.
-fn said(model: &Model, i: usize, alpha: Option<&[f32]>) -> Vec<f32> {
+/// alpha_i and log p of every word at step i, with the rows that are pinned.
+pub fn said(model: &Model, i: usize, pins: &[(usize, Vec<f32>)]) -> (Vec<f32>, Vec<f32>) {
     let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
-    let pins = alpha.map(|alpha| Intervention::Pin { i, alpha: alpha.to_vec() }).into_iter().collect();
-    let mut stepper = Intervening::new(stepper.as_mut(), vec![pins]);
+    let list = pins.iter().map(|(i, alpha)| Intervention::Pin { i: *i, alpha: alpha.clone() }).collect();
+    let mut stepper = Intervening::new(stepper.as_mut(), vec![list]);
     stepper.begin(&[SOURCE]).expect("it encodes");
     let mut output = StepOutput::default();
     for k in 0..=i {
         let rows = [StepRow { sentence: 0, parent: 0, y_prev: k.checked_sub(1).map(|before| TARGET[before]) }];
         stepper.step(&rows, &Need::all(), &mut output).expect("it speaks");
     }
-    output.log_p
+    (output.alpha_row(0, SOURCE.len()).unwrap_or_default().to_vec(), output.log_p)
 }
 
 /// One step of descent, its gradient taken by differences of what pinned rows say.
@@ -143,7 +143,7 @@ fn alpha_is_optimised_along_its_gradient() {
             };
             let said = |row: Vec<f64>| {
                 let row: Vec<f32> = row.into_iter().map(|x| x as f32).collect();
-                f64::from(said(&model, i, Some(&row))[TARGET[i] as usize])
+                f64::from(said(&model, i, &[(i, row)]).1[TARGET[i] as usize])
             };
             let slope = |j: usize| {
                 let at = |by: f64| said(row(&|k| if k == j { by } else { 0.0 }));
@@ -155,14 +155,14 @@ fn alpha_is_optimised_along_its_gradient() {
         near(folder, &one, &expected, 1e-3);
         let best = optimise(30, 1.0);
         for (i, row) in best.iter().enumerate() {
-            let (after, before) = (said(&model, i, Some(row)), said(&model, i, None));
+            let (after, before) = (said(&model, i, &[(i, row.clone())]).1, said(&model, i, &[]).1);
             let word = TARGET[i] as usize;
             assert!(after[word] >= before[word] - 1e-5, "{folder}, word {i}: {} < {}", after[word], before[word]);
         }
     }
 }
 
-fn best(log_p: &[f32]) -> usize {
+pub fn best(log_p: &[f32]) -> usize {
     (0..log_p.len()).fold(0, |best, k| if log_p[k] > log_p[best] { k } else { best })
 }
 
@@ -175,7 +175,7 @@ fn a_small_change_of_a_row_makes_the_model_say_a_word() {
         let gradients = Gradients::new(&model).expect("a model");
         {
             let i = 2;
-            let own = said(&model, i, None);
+            let own = said(&model, i, &[]).1;
             let mut order: Vec<usize> = (0..own.len()).collect();
             order.sort_by(|a, b| own[*b].total_cmp(&own[*a]));
             let ask = |word: usize| {
@@ -189,13 +189,13 @@ fn a_small_change_of_a_row_makes_the_model_say_a_word() {
                 let Some(found) = ask(word) else { continue };
                 persuaded += 1;
                 let what = format!("{folder}, step {i}, word {word}: {found:?}");
-                let log_p = said(&model, i, Some(&found.alpha));
+                let log_p = said(&model, i, &[(i, found.alpha.clone())]).1;
                 let far = log_p[best(&log_p)] - log_p[word];
                 assert!(far < 1e-4 && (log_p[word] - found.log_p).abs() < 1e-4, "{what}");
                 let moved: f32 = found.alpha.iter().zip(&first.alpha).map(|(a, b)| (a - b).abs()).sum();
                 assert!((moved / 2.0 - found.moved).abs() < 1e-5 && found.moved > 0.0, "{what}");
                 let nearer: Vec<f32> = found.alpha.iter().zip(&first.alpha).map(|(a, b)| b + (a - b) * 0.99).collect();
-                assert_ne!(best(&said(&model, i, Some(&nearer))), word, "{what}");
+                assert_ne!(best(&said(&model, i, &[(i, nearer)]).1), word, "{what}");
             }
         }
     }
@@ -231,12 +231,12 @@ fn leaving_out_is_what_is_lost_by_hand() {
             }
             let alpha = measure("attention").expect("it is measured");
             let row = |i: usize| {
-                let own = said(&model, i, None)[TARGET[i] as usize];
+                let own = said(&model, i, &[]).1[TARGET[i] as usize];
                 let lost = |j: usize| {
                     let (sum, left) = (alpha[i].iter().sum::<f32>(), alpha[i].iter().sum::<f32>() - alpha[i][j]);
                     let weight = |(k, a): (usize, &f32)| if k == j || left <= 0.0 { 0.0 } else { a * sum / left };
                     let row: Vec<f32> = alpha[i].iter().enumerate().map(weight).collect();
-                    f64::from(own - said(&model, i, Some(&row))[TARGET[i] as usize])
+                    f64::from(own - said(&model, i, &[(i, row)]).1[TARGET[i] as usize])
                 };
                 (0..SOURCE.len()).map(lost).collect()
             };

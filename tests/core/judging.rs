@@ -295,8 +295,7 @@ fn a_translation_that_nobody_judged_has_no_score() {
         let file = folder.path().join(name);
         std::fs::write(&file, written(&workspace, kind)).expect("written");
         let mut second = filled(&folder.path().join(format!("{name}.ilws")), PAIRS);
-        let report =
-            judgement_io::import(&mut second, &file, None, &mut Measuring::default(), &CancellationToken::forever());
+        let report = judgement_io::import(&mut second, &file, None, &CancellationToken::forever());
         let report = report.expect(name);
         assert_eq!(report.warned, 0, "{name}: {:?}", report.warnings);
         assert!(report.facts.iter().any(|fact| fact.contains("wait until they come: Brook")), "{:?}", report.facts);
@@ -317,8 +316,7 @@ fn a_translation_that_nobody_judged_has_no_score() {
     let line = "{\"sentence\":1,\"by\":{\"cleo\":{\"no_errors\":[\"Mill\",\"Brook\"],\"marks\":[{\"system\":\"Mill\",\
                 \"target\":[0,1],\"category\":\"style\",\"severity\":\"minor\"}]}}}\n";
     std::fs::write(&file, line).expect("written");
-    judgement_io::import(&mut workspace, &file, None, &mut Measuring::default(), &CancellationToken::forever())
-        .expect("report");
+    judgement_io::import(&mut workspace, &file, None, &CancellationToken::forever()).expect("report");
     let cleo = &workspace.judgements().expect("read")[&0]["cleo"];
     assert_eq!(cleo.no_errors.iter().collect::<Vec<_>>(), ["Brook"]);
 }
@@ -330,8 +328,7 @@ fn a_table_of_judgements_says_yes_or_no_of_errors() {
     let file = folder.path().join("j.tsv");
     let rows = "sentence\tannotator\tsystem\tno_errors\n1\tbob\tMill\tYes\n2\tbob\tMill\tno\n3\tbob\tMill\tperhaps\n";
     std::fs::write(&file, rows).expect("written");
-    let report =
-        judgement_io::import(&mut workspace, &file, None, &mut Measuring::default(), &CancellationToken::forever());
+    let report = judgement_io::import(&mut workspace, &file, None, &CancellationToken::forever());
     let report = report.expect("report");
     assert!(report.warnings[0].contains("line 4: `perhaps` is neither yes nor no"), "{:?}", report.warnings);
     let said = workspace.judgements().expect("read");
@@ -505,7 +502,7 @@ fn judgements_go_out_and_come_in_by_the_texts_and_one_undo_takes_them_back() {
     first.judge(1, "anna", &said(0, &[], "", marks.clone(), "")).expect("judged");
     first.judge(1, "bob k", &said(4, &[], "bon", Vec::new(), "")).expect("judged");
     first.judge(3, "bob k", &said(5, &["easy"], "", Vec::new(), "")).expect("judged");
-    first.set_gold(2, links_of("0-0").as_ref()).expect("gold");
+    first.judge_all(&[], &[(2, links_of("0-0").expect("links"))]).expect("gold");
     let expect = first.judgements().expect("judgements");
 
     // Another workspace has them in another order, and one sentence is written otherwise.
@@ -518,8 +515,7 @@ fn judgements_go_out_and_come_in_by_the_texts_and_one_undo_takes_them_back() {
         let mut second = filled(&folder.path().join(format!("{name}.ilws")), &others);
         second.judge(2, "anna", &said(1, &["before"], "", Vec::new(), "")).expect("judged");
         let before = second.judgements().expect("judgements");
-        let report =
-            judgement_io::import(&mut second, &file, None, &mut Measuring::default(), &CancellationToken::forever());
+        let report = judgement_io::import(&mut second, &file, None, &CancellationToken::forever());
         let report = report.expect(name);
         assert_eq!((report.judgements, report.warned), (4, 0), "{name}: {:?}", report.warnings);
         let found = second.judgements().expect("judgements");
@@ -536,7 +532,7 @@ fn judgements_go_out_and_come_in_by_the_texts_and_one_undo_takes_them_back() {
         }
         assert_eq!(second.gold(3).expect("gold"), links_of("0-0 1?2"));
         let undone = second.undo().expect("an answer").expect("an act");
-        assert_eq!(undone.at, Some(1));
+        assert_eq!(undone.judged.first(), Some(&1));
         assert_eq!(second.judgements().expect("judgements"), before, "{name}");
         assert_eq!(second.gold(3).expect("gold"), None);
         second.redo().expect("an answer").expect("an act");
@@ -579,8 +575,7 @@ fn lines_of_judgements_that_make_no_sense_are_told_with_their_numbers() {
         let mut workspace = filled(&folder.path().join(format!("{name}.ilws")), PAIRS);
         let file = folder.path().join(name);
         std::fs::write(&file, text).expect("written");
-        let report =
-            judgement_io::import(&mut workspace, &file, None, &mut Measuring::default(), &CancellationToken::forever());
+        let report = judgement_io::import(&mut workspace, &file, None, &CancellationToken::forever());
         let report = report.expect(name);
         assert_eq!((report.judgements, report.warned), (judgements, says.len()), "{name}: {:?}", report.warnings);
         for (warning, says) in report.warnings.iter().zip(says) {
@@ -597,8 +592,7 @@ fn a_table_changes_only_the_columns_that_it_has() {
     workspace.judge(0, "bob", &said(2, &["kept"], "kept", Vec::new(), "")).expect("judged");
     let file = folder.path().join("bob.stars.tsv");
     std::fs::write(&file, "source\tannotator\tstars\nrain again\tme\t4\na red boat\tme\t5\n").expect("written");
-    let report =
-        judgement_io::import(&mut workspace, &file, None, &mut Measuring::default(), &CancellationToken::forever());
+    let report = judgement_io::import(&mut workspace, &file, None, &CancellationToken::forever());
     assert!(report.expect("report").facts.iter().any(|fact| fact.contains("kept as by \"bob\"")));
     let all = workspace.judgements().expect("judgements");
     assert_eq!(all[&0]["bob"], said(5, &["kept"], "kept", Vec::new(), ""));
@@ -606,12 +600,10 @@ fn a_table_changes_only_the_columns_that_it_has() {
     let other = "sentence\tannotator\tsystem\twords\tcategory\tseverity\n1\tbob\tNobody\t1\tstyle\tdire\n";
     std::fs::write(folder.path().join("o.tsv"), other).expect("written");
     let path = folder.path().join("o.tsv");
-    let report =
-        judgement_io::import(&mut workspace, &path, None, &mut Measuring::default(), &CancellationToken::forever());
+    let report = judgement_io::import(&mut workspace, &path, None, &CancellationToken::forever());
     let facts = report.expect("report").facts.join(" ");
     assert!(facts.contains("lacks dire.") && facts.contains("systems that are not here wait until they come: Nobody."));
-    judgement_io::import(&mut workspace, &file, Some("cleo"), &mut Measuring::default(), &CancellationToken::forever())
-        .expect("report");
+    judgement_io::import(&mut workspace, &file, Some("cleo"), &CancellationToken::forever()).expect("report");
     assert_eq!(workspace.judgements().expect("judgements")[&0]["cleo"].stars, 5);
 }
 

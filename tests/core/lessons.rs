@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use interlinear::app::command::WindowCommand;
 use interlinear::app::effect::{Effect, FileJob};
-use interlinear::app::lights::{HighlightPart, LIGHTS};
+use interlinear::app::lights::HighlightPart;
 use interlinear::app::page::Page;
 use interlinear::decoding::apart::Then;
 use interlinear::error::Result;
@@ -30,9 +30,8 @@ use interlinear::session::lessons::doing::{Now, settled};
 use interlinear::session::lessons::script::{Script, ScriptPart, read};
 use interlinear::session::lessons::shelf::{BUNDLED, bundled};
 use interlinear::session::lessons::spoken::spoken;
-use interlinear::session::lessons::things::{LessonAct, LessonAction, Look, THINGS};
+use interlinear::session::lessons::things::{LessonAct, LessonAction, Look};
 use interlinear::session::state::Session;
-use interlinear::text::lesson::BLOCKS;
 
 /// Longer than any page takes on a machine that does other things besides.
 const PATIENCE: Duration = Duration::from_mins(5);
@@ -46,7 +45,7 @@ fn folder(name: &str) -> PathBuf {
 
 fn script(key: &str) -> Arc<Script> {
     let kept = bundled().iter().find(|kept| kept.key == key).expect("it comes with the program");
-    assert!(kept.faults.is_empty(), "{:?}", kept.faults);
+    assert_eq!(kept.fault, None);
     kept.script.clone().expect("it can be read")
 }
 
@@ -69,9 +68,9 @@ fn bundled_lessons_are_short_and_ask_and_wait() {
 fn bundled_lessons_say_what_the_bundled_models_do() {
     let find = |name: &str| -> Result<PathBuf> { Ok(folder(name)) };
     let mut bench = Bench::new(Box::new(find), 2);
-    for (key, _) in BUNDLED {
-        let faults = check(&script(key), &mut bench).expect("the models can be used");
-        assert!(faults.is_empty(), "{key}.md is not true of these models: {faults:#?}");
+    for (key, text) in BUNDLED {
+        let faults = check(&script(key), text, &mut bench).expect("the models can be used");
+        assert!(faults.is_empty(), "{key}.toml is not true of these models: {faults:#?}");
     }
 }
 
@@ -178,9 +177,6 @@ fn go_through(key: &str) {
         desk.until(&what, |session| session.lessons().open().is_some_and(Running::is_ready));
         let running = desk.session().lessons().open().expect("it is open");
         assert!(running.troubles.is_empty(), "{what}: {:?}", running.troubles);
-        for light in &running.lights {
-            assert!(LIGHTS.iter().any(|entry| entry.lit == light.lit), "{what}");
-        }
         let place = (running.page, running.parts().len());
         match waits {
             Some(thing) => {
@@ -246,10 +242,33 @@ each_lesson! {
     one_goes_through_unknown_words: "unknown-words",
 }
 
-const OWN: &str = "# Mine\n\nAbout.\n\n## One\n\n```do\nbeam: 2\npage: map\n```\n```light\nbeam-size\n```\n\nText.\n\n```wait\npage: sentence\n```\n\nMore.\n\n```ask\nWhy?\n- ( ) a\n- (x) b\n```\n\n## Two\n\n```do\nbeam: 3\n```\n";
+const OWN: &str = "
+title = 'Mine'
+about = 'About.'
+[[page]]
+heading = 'One'
+[[page.part]]
+do.beam = 2
+do.page = 'map'
+[[page.part]]
+light = ['beam-size']
+[[page.part]]
+text = 'Text.'
+[[page.part]]
+wait.for.page = 'sentence'
+[[page.part]]
+text = 'More.'
+[[page.part]]
+ask.question = 'Why?'
+ask.choices = [{ wrong = 'a' }, { right = 'b' }]
+[[page]]
+heading = 'Two'
+[[page.part]]
+do.beam = 3
+";
 
 fn own(text: &str) -> FolderTexts {
-    FolderTexts { files: vec![(PathBuf::from("lessons/mine.md"), Ok(text.to_owned()))] }
+    FolderTexts { files: vec![(PathBuf::from("lessons/mine.toml"), Ok(text.to_owned()))] }
 }
 
 fn session_with(text: &str) -> Session {
@@ -273,9 +292,9 @@ fn a_page_acts_lights_waits_and_is_answered() {
     assert_eq!(open(&session).parts().len(), 4, "what follows the act is not there yet");
     session.apply(WindowCommand::ShowPage(Page::Sentence));
     assert_eq!((open(&session).parts().len(), open(&session).waits()), (6, None), "it goes on by itself");
-    session.apply(LessonCommand::Answer(0, 1));
+    session.apply(LessonCommand::Answer(5, 1));
     session.apply(LessonCommand::Reveal);
-    assert_eq!(open(&session).answers.get(&(0, 0)), Some(&1));
+    assert_eq!(open(&session).answers.get(&(0, 5)), Some(&1));
     session.apply(LessonCommand::Next);
     assert_eq!((open(&session).page, beam(&session)), (1, 3));
     assert!(!session.lessons().lights().lights(HighlightPart::BeamSize, ""), "lights go out with the page");
@@ -294,20 +313,20 @@ fn a_page_acts_lights_waits_and_is_answered() {
 fn a_lesson_of_ones_own_is_read_again_and_a_bad_one_stays_as_it_was() {
     let mut session = session_with(OWN);
     session.apply(LessonCommand::Open("own/mine".to_owned()));
-    session.absorb_texts(&own(&OWN.replace("beam: 2", "beam: 4")));
+    session.absorb_texts(&own(&OWN.replace("do.beam = 2", "do.beam = 4")));
     assert_eq!(session.app().document.scene().search.beam, 4, "the page that is open is made again");
-    session.absorb_texts(&own(&OWN.replace("beam: 2", "beem: 2")));
+    session.absorb_texts(&own(&OWN.replace("do.beam = 2", "do.beem = 2")));
     let kept = session.lessons().shelf().last().expect("a lesson");
-    let faults: Vec<&str> = kept.faults.iter().map(String::as_str).collect();
-    assert!(faults[0].contains("mine.md, line 8") && faults[0].contains("did you mean `beam`"), "{faults:?}");
+    let fault = kept.fault.as_deref().expect("a fault");
+    assert!(fault.contains("mine.toml, line 7") && fault.contains("`beem`, expected one of"), "{fault}");
     assert!(kept.script.is_some() && session.lessons().open().is_some(), "the last good version stays");
     session.absorb_texts(&own(OWN));
-    assert!(session.lessons().shelf().last().expect("a lesson").faults.is_empty());
+    assert_eq!(session.lessons().shelf().last().expect("a lesson").fault, None);
 }
 
 #[test]
 fn a_lesson_for_models_that_are_not_there_says_so() {
-    let text = "# T\n## P\n```do\nmodels: no-such-model\n```\nx\n";
+    let text = "title = 'T'\n[[page]]\nheading = 'P'\npart = [{ do = { models = ['no-such-model'] } }]\n";
     let mut session = session_with(text);
     session.apply(LessonCommand::Open("own/mine".to_owned()));
     let troubles = &session.lessons().open().expect("it is open").troubles;
@@ -335,21 +354,22 @@ fn a_lesson_is_printed_behind_the_window() {
 #[test]
 fn the_manual_names_everything_that_a_lesson_may_say() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/manual/teaching.md");
-    let text = std::fs::read_to_string(page).expect("the page");
-    for line in THINGS {
-        assert!(text.contains(&format!("| `{}` |", line.key)), "the key {} is missing", line.key);
-    }
-    for line in LIGHTS {
-        assert!(text.contains(&format!("`{}`", line.key)), "the part {} is missing", line.key);
-    }
-    for block in BLOCKS {
-        assert!(text.contains(&format!("`{block}`")), "the block {block} is missing");
+    let (text, file) = (std::fs::read_to_string(page).expect("the page"), Path::new("a.toml"));
+    // what the parser expects in place of a key that is none
+    for (part, form) in [("x = 1", "`{}`"), ("do.x = 1", "| `{}` |"), ("light = ['x']", "`{}`")] {
+        let fault =
+            read(file, &format!("title = ''\n[[page]]\nheading = ''\n[[page.part]]\n{part}\n")).expect_err(part);
+        let keys: Vec<&str> = fault.text.split('`').skip(3).step_by(2).collect();
+        assert!(keys.len() > 5, "{fault}");
+        for key in keys {
+            assert!(text.contains(&form.replace("{}", key)), "the key {key} is missing");
+        }
     }
     for form in interlinear::evaluation::facts::FORMS {
         assert!(text.contains(form), "the fact `{form}` is missing");
     }
-    let example = text.split("````md\n").nth(1).and_then(|rest| rest.split("\n````").next()).expect("an example");
-    read(example).unwrap_or_else(|faults| panic!("{faults:?}"));
+    let example = text.split("````toml\n").nth(1).and_then(|rest| rest.split("\n````").next()).expect("an example");
+    read(file, example).unwrap_or_else(|fault| panic!("{fault}"));
 }
 
 /// What a page speaks of on page Steps is known before it waits, and is drawn for paper.

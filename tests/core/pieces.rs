@@ -94,6 +94,30 @@ fn alignments_of_pieces_are_told_of_words() {
     assert!(merged, "some word has several pieces");
 }
 
+/// Links count the words between spaces, wherever they come from: pieces and punctuation are parts of them.
+#[test]
+fn every_command_reads_the_same_links_off_a_forced_translation() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let model = model(folder.path());
+    let input = "sunrise-moons soon, moonrises' sons.\nrisen moons (noon) rises\nsunrise\n";
+    fs::write(folder.path().join("s"), input).expect("written");
+    let run = |arguments: &[&str]| {
+        let outcome = run_in(folder.path(), arguments, b"");
+        assert_eq!(outcome.code, 0, "{arguments:?}: {}", outcome.stderr);
+        outcome.stdout
+    };
+    let pair = ["--model", &model, "--source", "s"];
+    let links = run(&[&["align"][..], &pair, &["--target", "s"]].concat());
+    for (links, line) in links.lines().zip(input.lines()) {
+        let targets: Vec<&str> = links.split(' ').filter_map(|link| Some(link.split_once('-')?.1)).collect();
+        let all: Vec<String> = (0..line.split(' ').count()).map(|word| word.to_string()).collect();
+        assert_eq!(targets, all, "{line}");
+    }
+    assert_eq!(run(&[&["score"][..], &pair, &["--target", "s", "--format", "pharaoh"]].concat()), links);
+    let corpus = ["--workspace", "w.ilws", "--reference", "s", "--force", "--format", "links"];
+    assert_eq!(run(&[&["analyse"][..], &pair, &corpus].concat()), links);
+}
+
 #[test]
 fn figures_of_pieces_are_of_words_unless_pieces_are_asked_for() {
     let folder = tempfile::tempdir().expect("a temporary folder");

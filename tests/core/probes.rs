@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use interlinear::analysis::ablation;
 use interlinear::analysis::ablation::AblationMeans;
-use interlinear::analysis::correlation::kendall;
 use interlinear::analysis::measures::{MEASURES, MeasuredWords, Tested};
 use interlinear::app::command::SettingsCommand;
 use interlinear::app::document::column::Column;
@@ -17,17 +17,14 @@ use interlinear::app::files::export::AlignmentFormat;
 use interlinear::app::files::gold::Gold;
 use interlinear::app::page::{Dropped, Page};
 use interlinear::app::settings::Shown;
-use interlinear::decoding::reweigh::permutation;
-use interlinear::interventions::{
-    Force, Intervening, Intervention, InterventionFile, Interventions, Pin, Place, SetAlpha, Word,
-};
+use interlinear::interventions::{Force, InterventionFile, Interventions, Pin, Place, SetAlpha, Word};
 use interlinear::jobs::Library;
 use interlinear::jobs::gate::ForegroundGate;
 use interlinear::jobs::live::protocol::{ColumnId, Event, Request};
 use interlinear::jobs::queue::probe::{Opened, Persuasion, Probe, ProbeQuestion, Probed};
 use interlinear::jobs::queue::{Found, JobQueue, QueueEvent, QueueNews, QueueOrder};
 use interlinear::models::gradient::PersuadedRow;
-use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper as _};
+use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::pages::evaluation::command::EvaluationCommand;
 use interlinear::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit, SourceCommand};
@@ -39,14 +36,11 @@ use interlinear::ticket::CancellationToken;
 use crate::acting::{acted_on, answer, asked};
 use crate::cli::run_in;
 use crate::effects::{act, chores, lane_calls, opened};
+use crate::importance::{SOURCE, TARGET, best, said};
 use crate::measured;
 use crate::models::FOLDERS;
 use crate::tiny::TINY;
 use crate::worker::{PATIENCE, fixture, serve_all, store};
-
-/// No word occurs twice.
-const SOURCE: &[u32] = &[2, 9, 4, 7, 0];
-const TARGET: &[u32] = &[5, 8, 3, 0];
 
 /// What the lane answers.
 fn lane_answers(model: &Path, question: ProbeQuestion) -> Result<Probed, String> {
@@ -62,34 +56,6 @@ fn lane_answers(model: &Path, question: ProbeQuestion) -> Result<Probed, String>
     }
 }
 
-/// alpha_i and log p of every word at step i, with the rows that are pinned.
-fn said(model: &Model, i: usize, pins: &[(usize, Vec<f32>)]) -> (Vec<f32>, Vec<f32>) {
-    let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
-    let list = pins.iter().map(|(i, alpha)| Intervention::Pin { i: *i, alpha: alpha.clone() }).collect();
-    let mut stepper = Intervening::new(stepper.as_mut(), vec![list]);
-    stepper.begin(&[SOURCE]).expect("it encodes");
-    let mut output = StepOutput::default();
-    for k in 0..=i {
-        let rows = [StepRow { sentence: 0, parent: 0, y_prev: k.checked_sub(1).map(|before| TARGET[before]) }];
-        stepper.step(&rows, &Need::all(), &mut output).expect("it speaks");
-    }
-    (output.alpha_row(0, SOURCE.len()).unwrap_or_default().to_vec(), output.log_p)
-}
-
-fn best(log_p: &[f32]) -> usize {
-    (0..log_p.len()).fold(0, |best, k| if log_p[k] > log_p[best] { k } else { best })
-}
-
-/// As the papers define it.
-fn jensen_shannon(p: &[f32], q: &[f32]) -> f64 {
-    let kl = |a: &[f32], m: &[f64]| -> f64 {
-        a.iter().zip(m).map(|(a, m)| f64::from(*a).exp() * (f64::from(*a) - m.ln())).sum()
-    };
-    let mean: Vec<f64> =
-        p.iter().zip(q).map(|(p, q)| f64::midpoint(f64::from(*p).exp(), f64::from(*q).exp())).collect();
-    f64::midpoint(kl(p, &mean), kl(q, &mean))
-}
-
 fn measured_by_lane(folder: &str, measure: usize) -> Result<Arc<Tested>, String> {
     let question = ProbeQuestion::Measure { measure, source: SOURCE.to_vec(), target: TARGET.to_vec() };
     match lane_answers(&fixture(folder), question)? {
@@ -99,7 +65,7 @@ fn measured_by_lane(folder: &str, measure: usize) -> Result<Arc<Tested>, String>
 }
 
 #[test]
-fn the_standard_tests_are_what_pinned_rows_say() {
+fn the_standard_tests_are_those_of_the_command_line() {
     for folder in FOLDERS {
         let model = Model::load(&fixture(folder), &Device::cpu()).expect("the fixture loads");
         if !model.config.aligns() {
@@ -109,32 +75,24 @@ fn the_standard_tests_are_what_pinned_rows_say() {
         }
         let tested = measured_by_lane(folder, 0).expect("it is measured");
         assert_eq!((tested.source.as_slice(), tested.target.as_slice()), (SOURCE, TARGET));
-        let (js, lost) = (&tested.measured[0].rows, &tested.measured[1].rows);
-        let (mut uniform, mut permuted, mut taus) = (0.0, 0.0, Vec::new());
-        for (i, &word) in TARGET.iter().enumerate() {
-            let (alpha, own) = said(&model, i, &[]);
-            let sum: f32 = alpha.iter().sum();
-            let by = |row: Vec<f32>| said(&model, i, &[(i, row)]).1;
-            uniform += jensen_shannon(&own, &by(vec![sum / alpha.len() as f32; alpha.len()]));
-            for seed in 1..=10 {
-                let row = permutation(seed, i, alpha.len()).into_iter().map(|j| alpha[j]).collect();
-                permuted += jensen_shannon(&own, &by(row)) / 10.0;
+        let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
+        let (seeds, ticket) = ((1..=10).collect::<Vec<u64>>(), CancellationToken::forever());
+        let words = ablation::words(stepper.as_mut(), (SOURCE, TARGET), &seeds, &ticket).expect("it is tested");
+        let mut taus = Vec::new();
+        for (i, word) in words.iter().enumerate() {
+            for (j, without) in word.without.iter().enumerate() {
+                let found = [0, 1].map(|measure| tested.measured[measure].rows[i][j]);
+                let near =
+                    (found[0] - without.js).abs() < 1e-4 && (found[1] - (word.log_p - without.log_p)).abs() < 1e-4;
+                assert!(near, "{folder}, word {i} without {j}: {found:?}");
             }
-            for j in 0..SOURCE.len() {
-                let left = sum - alpha[j];
-                let weight = |(k, a): (usize, &f32)| if k == j || left <= 0.0 { 0.0 } else { a * sum / left };
-                let without = by(alpha.iter().enumerate().map(weight).collect());
-                let place = format!("{folder}, word {i} without {j}");
-                assert!((f64::from(js[i][j]) - jensen_shannon(&own, &without)).abs() < 1e-4, "{place}");
-                assert!((lost[i][j] - (own[word as usize] - without[word as usize])).abs() < 1e-4, "{place}");
-            }
-            taus.extend(kendall(&alpha, &js[i]));
+            taus.extend(word.kendall());
         }
-        let means = tested.means.clone().expect("figures");
-        let count = TARGET.len() as f64;
-        for (name, wanted) in [("js_uniform", uniform / count), ("js_permuted", permuted / count)] {
-            let mean = means.named(name).expect("a mean");
-            assert!((mean - wanted).abs() < 1e-4, "{folder}, {name}: {mean} is not {wanted}");
+        let (found, mut expected) = (tested.means.clone().expect("figures"), AblationMeans::default());
+        expected.add(&words);
+        for name in ["js_uniform", "js_permuted"] {
+            let [found, expected] = [&found, &expected].map(|means| means.named(name).expect("a mean"));
+            assert!((found - expected).abs() < 1e-4, "{folder}, {name}: {found} is not {expected}");
         }
         let tau = taus.iter().sum::<f64>() / taus.len() as f64;
         assert!((tested.measured[0].kendall.expect("a tau") - tau).abs() < 1e-6, "{folder}");

@@ -14,6 +14,7 @@ use interlinear::jobs::gate::ForegroundGate;
 use interlinear::jobs::live::protocol::Event;
 use interlinear::jobs::queue::maps::{MapOrder, What};
 use interlinear::jobs::queue::{JobQueue, QueueNews, QueueOrder};
+use interlinear::jobs::steps::{StepsRequest, StepsThread};
 use interlinear::jobs::{Reader, Store, Worker, serve};
 use interlinear::models::Model;
 use interlinear::models::representations::VocabularySide;
@@ -246,4 +247,20 @@ fn a_save_that_panics_is_not_the_last() {
     gone.recv_timeout(PATIENCE).expect("it was tried");
     disk.save_soon(Box::new(|| Some(2)));
     assert_eq!(disk.next_within(PATIENCE), Some(2));
+}
+
+/// Nobody wants it any more: neither page Steps, which took something else apart meanwhile, nor a column.
+#[test]
+fn a_model_whose_request_went_stale_while_it_was_read_is_let_go() {
+    let Held { store, doors, begun, .. } = held(NEVER, None);
+    let lane = StepsThread::spawn(store.library(), Arc::new(|| {}));
+    let of =
+        |folder| StepsRequest { folder, source: "s9".to_owned(), device: DeviceChoice::Cpu, ..StepsRequest::default() };
+    lane.submit(1, of("held".into()));
+    begun.recv_timeout(PATIENCE).expect("a reader");
+    lane.submit(2, of(fixture("rnnsearch")));
+    let event = lane.next_within(PATIENCE).expect("an answer");
+    assert!(event.number == 2 && event.found.is_ok());
+    assert_eq!(store.models(), 0);
+    doors.open(0);
 }

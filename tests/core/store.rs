@@ -288,7 +288,7 @@ fn import(
     hear: &mut dyn FnMut(f32),
 ) -> ImportReport {
     let options = import::ImportOptions::default();
-    import_file(workspace, (path, &options), threads, &mut Measuring::default(), ticket, hear).expect("it comes in")
+    import_file(workspace, (path, &options), threads, ticket, hear).expect("it comes in")
 }
 
 /// Sentences and outputs with all that is kept of them.

@@ -6,14 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use interlinear::app::command::WindowCommand;
-use interlinear::app::effect::Effect;
+use interlinear::app::effect::{Effect, QueueCall};
 use interlinear::app::page::Page;
 use interlinear::corpus::judgements::judge::Judgement;
 use interlinear::corpus::query::column::TableColumn;
-use interlinear::corpus::query::filter::Filter;
 use interlinear::corpus::store::corpus::CorpusTable;
 use interlinear::corpus::store::file::Workspace;
-use interlinear::corpus::store::write::NewSentence;
 use interlinear::import;
 use interlinear::import::Role;
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
@@ -222,6 +220,27 @@ fn wait<T>(thread: &CorpusThread, pick: impl Fn(CorpusNews) -> Option<T>) -> T {
     }
 }
 
+/// A thread with this workspace open, as yet empty.
+fn opened(path: &Path) -> CorpusThread {
+    let thread = CorpusThread::spawn(Arc::new(|| {}));
+    thread.send(CorpusRequest::Open(path.to_owned()));
+    wait(&thread, rows);
+    thread
+}
+
+/// Imports sources, references and a system's outputs.
+fn import_all(thread: &CorpusThread, folder: &Path) {
+    for (name, role) in [("a.en", Role::Source), ("a.fr", Role::Reference), ("b.fr", Role::Output("Other".to_owned()))]
+    {
+        let options = import::ImportOptions { role: Some(role), ..import::ImportOptions::default() };
+        thread.send(CorpusRequest::Import(folder.join(name), options));
+    }
+}
+
+fn stars(stars: u8) -> Judgement {
+    Judgement { stars, ..Judgement::default() }
+}
+
 fn rows(news: CorpusNews) -> Option<Vec<u32>> {
     match news {
         CorpusNews::Rows(rows) => Some(rows.expect("rows").to_vec()),
@@ -240,16 +259,7 @@ fn the_lane_opens_imports_shows_judges_and_takes_back() {
     );
     thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
     assert_eq!(wait(&thread, rows), Vec::<u32>::new());
-    let import = |name: &str, role: Role| {
-        (folder.path().join(name), import::ImportOptions { role: Some(role), ..import::ImportOptions::default() })
-    };
-    for (path, options) in [
-        import("a.en", Role::Source),
-        import("a.fr", Role::Reference),
-        import("b.fr", Role::Output("Other".to_owned())),
-    ] {
-        thread.send(CorpusRequest::Import(path, options));
-    }
+    import_all(&thread, folder.path());
     let mut told = Vec::new();
     while told.len() < 3 {
         told.push(wait(&thread, |news| match news {
@@ -263,34 +273,33 @@ fn the_lane_opens_imports_shows_judges_and_takes_back() {
     );
     thread.send(CorpusRequest::Show { filter: "words>1".to_owned(), sorting: "-words".to_owned() });
     assert_eq!(wait(&thread, rows), [3, 0, 1]);
-    thread.send(CorpusRequest::Judge(1, "anna".to_owned(), Judgement { stars: 3, ..Judgement::default() }));
-    let stars = |news| match news {
-        CorpusNews::Judged(Some(at), change) => {
+    thread.send(CorpusRequest::Judge(1, "anna".to_owned(), stars(3)));
+    let given = |news| match news {
+        CorpusNews::Judged(change) => {
+            let at = change.first()?;
             Some((at, change.judged[&at].get("anna").map_or(0, |judgement| judgement.stars)))
         }
         _ => None,
     };
-    assert_eq!(wait(&thread, stars), (1, 3));
+    assert_eq!(wait(&thread, given), (1, 3));
     thread.send(CorpusRequest::SetGold(0, "me".to_owned(), links_of("0-0")));
     let gold = |news| match news {
-        CorpusNews::Judged(_, change) => Some(change.golds[&0].is_some()),
+        CorpusNews::Judged(change) => Some(change.golds[&0].is_some()),
         _ => None,
     };
     assert!(wait(&thread, gold));
     thread.send(CorpusRequest::Undo);
     assert!(!wait(&thread, gold));
     thread.send(CorpusRequest::Undo);
-    assert_eq!(wait(&thread, stars), (1, 0));
+    assert_eq!(wait(&thread, given), (1, 0));
     thread.send(CorpusRequest::Redo);
-    assert_eq!(wait(&thread, stars), (1, 3));
+    assert_eq!(wait(&thread, given), (1, 3));
     // What is on the disk outlives the lane.
     drop(thread);
-    let thread = CorpusThread::spawn(Arc::new(|| {}));
-    thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
-    assert_eq!(wait(&thread, rows).len(), 4);
+    let thread = opened(&folder.path().join("w.ilws"));
     thread.send(CorpusRequest::Detail(1));
-    let stars = |news| if let CorpusNews::Detail(detail) = news { Some(detail.judgements["anna"].stars) } else { None };
-    assert_eq!(wait(&thread, stars), 3);
+    let given = |news| if let CorpusNews::Detail(detail) = news { Some(detail.judgements["anna"].stars) } else { None };
+    assert_eq!(wait(&thread, given), 3);
 }
 
 /// News until the answer to a question that is sent behind a request.
@@ -311,20 +320,18 @@ fn news_of(thread: &CorpusThread, request: CorpusRequest) -> Vec<CorpusNews> {
 fn a_star_tells_what_it_changes_and_nothing_else() {
     let folder = tempfile::tempdir().expect("a folder");
     files(folder.path());
-    let thread = CorpusThread::spawn(Arc::new(|| {}));
-    thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
+    let thread = opened(&folder.path().join("w.ilws"));
     thread.send(CorpusRequest::Import(folder.path().join("a.en"), import::ImportOptions::default()));
     while wait(&thread, rows).is_empty() {}
-    let star = |stars: u8| CorpusRequest::Judge(1, "anna".to_owned(), Judgement { stars, ..Judgement::default() });
     let show =
         |filter: &str, sorting: &str| CorpusRequest::Show { filter: filter.to_owned(), sorting: sorting.to_owned() };
     for (filter, sorting, follows) in
         [("words>0", "-words", false), ("stars>2", "", true), ("words>0", "-stars", true), ("tag:none", "", true)]
     {
         news_of(&thread, show(filter, sorting));
-        for stars in [3, 0] {
-            let news = news_of(&thread, star(stars));
-            let [CorpusNews::Judged(Some(1), change), rest @ ..] = &news[..] else { panic!("{filter}: {news:?}") };
+        for count in [3, 0] {
+            let news = news_of(&thread, CorpusRequest::Judge(1, "anna".to_owned(), stars(count)));
+            let [CorpusNews::Judged(change), rest @ ..] = &news[..] else { panic!("{filter}: {news:?}") };
             assert_eq!(change.judged.keys().collect::<Vec<_>>(), [&1]);
             assert!(change.golds.is_empty() && change.scheme.is_none());
             let are_rows = matches!(rest, [CorpusNews::Rows(Ok(_))]);
@@ -338,14 +345,9 @@ fn a_star_tells_what_it_changes_and_nothing_else() {
 fn what_is_judged_changes_each_copy_as_reading_anew_would() {
     let folder = tempfile::tempdir().expect("a folder");
     files(folder.path());
-    let thread = CorpusThread::spawn(Arc::new(|| {}));
     let path = folder.path().join("w.ilws");
-    thread.send(CorpusRequest::Open(path.clone()));
-    for (name, role) in [("a.en", Role::Source), ("a.fr", Role::Reference), ("b.fr", Role::Output("Other".to_owned()))]
-    {
-        let options = import::ImportOptions { role: Some(role), ..import::ImportOptions::default() };
-        thread.send(CorpusRequest::Import(folder.path().join(name), options));
-    }
+    let thread = opened(&path);
+    import_all(&thread, folder.path());
     let corpus = |news| match news {
         CorpusNews::Corpus(_, corpus) => Some(corpus),
         _ => None,
@@ -367,7 +369,7 @@ fn what_is_judged_changes_each_copy_as_reading_anew_would() {
         CorpusRequest::Redo,
     ] {
         for news in news_of(&thread, request.clone()) {
-            if let CorpusNews::Judged(_, change) = news {
+            if let CorpusNews::Judged(change) = news {
                 copy.apply(&change);
             }
         }
@@ -396,50 +398,12 @@ fn the_copy_of_the_window_reads_no_file() {
     assert_eq!(seen(&window), (Some("s2 s3 s4".to_owned()), false));
 }
 
-/// What a star costs among 100,000 sentences, of which all are judged, and what reading everything again does.
-#[test]
-#[ignore = "measures"]
-fn a_star_among_many() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("w.ilws");
-    let mut workspace = Workspace::open(&path).expect("a workspace");
-    let sentence = |n: usize| NewSentence { source: format!("the old mill {n}"), line: n, ..NewSentence::default() };
-    workspace.add_sentences(1, &(0..100_000).map(sentence).collect::<Vec<_>>()).expect("sentences");
-    let judgement = Judgement { stars: 2, tags: ["odd".to_owned()].into(), ..Judgement::default() };
-    let given: Vec<_> = (0..100_000).map(|at| (at, "anna".to_owned(), judgement.clone())).collect();
-    workspace.judge_all(&given, &[]).expect("judged");
-    let mut corpus = CorpusTable::read(&workspace).expect("read");
-    let began = std::time::Instant::now();
-    corpus.refresh(&workspace).expect("read");
-    let filter = Filter::new("words>1", &corpus).expect("a filter");
-    interlinear::corpus::query::table::rows(&corpus, &filter, None);
-    println!("all again: {:?}", began.elapsed());
-    drop(workspace);
-    let thread = CorpusThread::spawn(Arc::new(|| {}));
-    thread.send(CorpusRequest::Open(path));
-    wait(&thread, rows);
-    let mut window = Arc::new(corpus.without_file());
-    news_of(&thread, CorpusRequest::Show { filter: "words>1".to_owned(), sorting: String::new() });
-    for stars in [3, 4, 5] {
-        let began = std::time::Instant::now();
-        let star = Judgement { stars, ..Judgement::default() };
-        thread.send(CorpusRequest::Judge(77, "anna".to_owned(), star));
-        let change = wait(&thread, |news| if let CorpusNews::Judged(_, change) = news { Some(change) } else { None });
-        let came = began.elapsed();
-        Arc::make_mut(&mut window).apply(&change);
-        println!("a star: {came:?}, in the window {:?}", began.elapsed().saturating_sub(came));
-    }
-}
-
 /// What another window writes shows up by itself.
 #[test]
 fn the_lane_sees_what_others_write() {
     let folder = tempfile::tempdir().expect("a folder");
     files(folder.path());
-    let path = folder.path().join("w.ilws");
-    let thread = CorpusThread::spawn(Arc::new(|| {}));
-    thread.send(CorpusRequest::Open(path.clone()));
-    wait(&thread, rows);
+    let thread = opened(&folder.path().join("w.ilws"));
     ran(
         folder.path(),
         &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--output", "Other=b.fr", "--format", "none"],
@@ -470,24 +434,16 @@ fn the_page_asks_for_what_is_done_on_it() {
     while session.workbench().rows.len() < 4 {
         session.absorb_corpus_news(thread.next_within(PATIENCE).expect("the lane answers"));
     }
-    session.apply(CorpusCommand::Sort("words".to_owned()));
-    session.apply(CorpusCommand::Sort("words".to_owned()));
-    session.apply(CorpusCommand::Sort("words".to_owned()));
-    let sortings: Vec<String> = calls(&mut session)
-        .into_iter()
-        .filter_map(|call| if let CorpusRequest::Show { sorting, .. } = call { Some(sorting) } else { None })
-        .collect();
-    assert_eq!(sortings, ["-words", "words", ""]);
+    for (column, expect) in [("words", ["-words", "words", ""]), ("source", ["source", "-source", ""])] {
+        for sorting in expect {
+            calls(&mut session);
+            session.apply(CorpusCommand::Sort(column.to_owned()));
+            let shows = |call| matches!(call, CorpusRequest::Show { sorting: by, .. } if by == sorting);
+            assert!(calls(&mut session).into_iter().any(shows), "{sorting}");
+        }
+    }
     session.absorb_corpus_news(CorpusNews::Importing("Importing a.en".to_owned(), 0.5));
     assert!(session.workbench().is_importing);
-    for _ in 0..3 {
-        session.apply(CorpusCommand::Sort("source".to_owned()));
-    }
-    let sortings: Vec<String> = calls(&mut session)
-        .into_iter()
-        .filter_map(|call| if let CorpusRequest::Show { sorting, .. } = call { Some(sorting) } else { None })
-        .collect();
-    assert_eq!(sortings, ["source", "-source", ""]);
     session.apply(CorpusRequest::Stop);
     assert_eq!(calls(&mut session), [CorpusRequest::Stop]);
     session.absorb_corpus_news(CorpusNews::Idle);
@@ -500,12 +456,11 @@ fn the_page_asks_for_what_is_done_on_it() {
         session.absorb_corpus_news(thread.next_within(PATIENCE).expect("the lane answers"));
     }
     session.apply(CorpusCommand::Star(4));
-    let judgement = Judgement { stars: 4, ..Judgement::default() };
-    assert_eq!(calls(&mut session), [CorpusRequest::Judge(2, "me".to_owned(), judgement)]);
+    assert_eq!(calls(&mut session), [CorpusRequest::Judge(2, "me".to_owned(), stars(4))]);
     // What comes before the answer builds on what was given.
     session.apply(CorpusCommand::Tag("odd".to_owned()));
-    let judgement = Judgement { stars: 4, tags: ["odd".to_owned()].into(), ..Judgement::default() };
-    assert_eq!(calls(&mut session), [CorpusRequest::Judge(2, "me".to_owned(), judgement.clone())]);
+    let judgement = Judgement { tags: ["odd".to_owned()].into(), ..stars(4) };
+    assert_eq!(calls(&mut session), [CorpusRequest::Judge(2, "me".to_owned(), judgement)]);
     session.apply(CorpusCommand::Link(0, 0));
     session.apply(CorpusCommand::Link(1, 0));
     let drawn = [
@@ -516,32 +471,23 @@ fn the_page_asks_for_what_is_done_on_it() {
     // Of another sentence nothing is taken for that of this one.
     session.apply(CorpusCommand::Select(Some(1)));
     session.apply(CorpusCommand::Star(2));
-    let other = Judgement { stars: 2, ..Judgement::default() };
-    assert_eq!(calls(&mut session), [CorpusRequest::Detail(1), CorpusRequest::Judge(1, "me".to_owned(), other)]);
+    assert_eq!(calls(&mut session), [CorpusRequest::Detail(1), CorpusRequest::Judge(1, "me".to_owned(), stars(2))]);
 
     // A run is an order; what becomes of it is told.
     session.apply(interlinear::pages::sentence::command::ColumnCommand::Add(PathBuf::from("some/model")));
     session.take_effects();
     session.apply(CorpusCommand::Run(false));
-    let ordered = session.take_effects().into_iter().any(|effect| {
-        matches!(effect, Effect::Lane(interlinear::app::effect::QueueCall::Submit(_, QueueOrder::Analyse(_))))
-    });
-    assert!(ordered);
-    let number = session.workbench().tasks[0];
     // Or one that is not open.
-    let other = Candidate::Model(PathBuf::from("another/model"));
+    let (open, other) =
+        (Candidate::Model(PathBuf::from("some/model")), Candidate::Model(PathBuf::from("another/model")));
     session.apply(CorpusCommand::RunOne(other.clone(), true));
-    let orders: Vec<(Candidate, bool)> = session
-        .take_effects()
-        .into_iter()
-        .filter_map(|effect| match effect {
-            Effect::Lane(interlinear::app::effect::QueueCall::Submit(_, QueueOrder::Analyse(order))) => {
-                Some((order.system, order.forces))
-            }
-            _ => None,
-        })
-        .collect();
-    assert_eq!(orders, [(other, true)]);
+    let order = |effect| match effect {
+        Effect::Lane(QueueCall::Submit(_, QueueOrder::Analyse(order))) => Some((order.system, order.forces)),
+        _ => None,
+    };
+    let orders: Vec<(Candidate, bool)> = session.take_effects().into_iter().filter_map(order).collect();
+    assert_eq!(orders, [(open, false), (other, true)]);
+    let number = session.workbench().tasks[0];
     let second = session.workbench().tasks[1];
     session.absorb_corpus(QueueEvent { number: second, kind: Done::Failed("Gone".to_owned()) });
     session.absorb_corpus(QueueEvent { number, kind: Done::Failed("No such folder".to_owned()) });

@@ -171,7 +171,7 @@ fn conditions_choose_and_columns_sort() {
     let tagged = Judgement { tags: ["idiom".to_owned()].into(), note: "Odd word".to_owned(), ..Judgement::default() };
     workspace.judge(1, "anna", &tagged).expect("judged");
     workspace.judge(3, "ben", &Judgement { stars: 4, ..Judgement::default() }).expect("judged");
-    workspace.set_gold(0, links_of("0-0 1-2 2?1").as_ref()).expect("gold");
+    workspace.judge_all(&[], &[(0, links_of("0-0 1-2 2?1").expect("links"))]).expect("gold");
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
     for (filter, expect) in [
         ("", &[0, 1, 2, 3, 4][..]),
@@ -256,7 +256,7 @@ fn judgements_have_one_undo_that_outlives_the_program() {
     for act in &acts {
         workspace.judge(1, "anna", act).expect("judged");
     }
-    workspace.set_gold(1, links_of("0-0").as_ref()).expect("gold");
+    workspace.judge_all(&[], &[(1, links_of("0-0").expect("links"))]).expect("gold");
     drop(workspace);
     let mut workspace = Workspace::open(&path).expect("it opens");
     let stands = |workspace: &Workspace| {
@@ -269,7 +269,8 @@ fn judgements_have_one_undo_that_outlives_the_program() {
     for n in 0..expect.len() - 1 {
         assert_eq!(stands(&workspace), expect[n], "before undo {n}");
         let undone = workspace.undo().expect("an answer").expect("an act");
-        assert_eq!((undone.at, undone.golds.len()), (Some(1), usize::from(n == 0)));
+        assert!(undone.judged.union(&undone.golds).eq(&[1]));
+        assert_eq!(undone.golds.len(), usize::from(n == 0));
     }
     assert_eq!(stands(&workspace), expect[4]);
     assert_eq!(workspace.undo().expect("an answer"), None);
@@ -287,15 +288,14 @@ fn judgements_have_one_undo_that_outlives_the_program() {
 fn gold_gives_references_an_error_rate() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut workspace = filled(&folder.path().join("a.ilws"));
-    workspace.set_gold(0, links_of("0-0 1-2 2?1").as_ref()).expect("gold");
-    let first = workspace.systems().expect("systems")[0].id;
-    let rows = workspace.measure(first, &[0], &mut Measuring::default()).expect("measured");
+    workspace.judge_all(&[], &[(0, links_of("0-0 1-2 2?1").expect("links"))]).expect("gold");
+    let rows = workspace.measure(&[0]).expect("measured");
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
     let aer = TableColumn::named("aer.1", &corpus).expect("a column");
     // Links of greatest alpha: 0-0 (sure), 1-1 and 2-2 (neither).
     let expect = 1.0 - 2.0 / 5.0;
     assert!((aer.value(&corpus, 0) - expect).abs() < 1e-6, "{}", aer.value(&corpus, 0));
-    assert_eq!(rows.len(), 1);
+    assert_eq!(rows.len(), 2);
 }
 
 #[test]
@@ -510,10 +510,10 @@ fn undo_took_away_links_that_were_imported_over_drawn_ones() {
     let mut workspace = filled(&folder.path().join("a.ilws"));
     let links = |text: &str| links_of(text).expect("links");
     workspace.judge(1, "anna", &Judgement { stars: 1, ..Judgement::default() }).expect("judged");
-    workspace.set_gold(0, Some(&links("0-0"))).expect("drawn");
+    workspace.judge_all(&[], &[(0, links("0-0"))]).expect("drawn");
     workspace.set_golds(&[(0, links("1-1 2-2"))]).expect("imported");
     let undone = workspace.undo().expect("an answer").expect("an act");
-    assert_eq!((undone.at, undone.golds.len()), (Some(1), 0), "the act before it");
+    assert!(undone.judged.iter().eq(&[1]) && undone.golds.is_empty(), "the act before it");
     assert_eq!(workspace.gold(0).expect("gold"), Some(links("1-1 2-2")));
 }
 
@@ -554,8 +554,7 @@ fn an_import_goes_on_where_it_stopped_and_other_files_still_fit() {
         std::fs::write(&path, text).expect("written");
         let options = ImportOptions { role: Some(role), ..ImportOptions::default() };
         let ticket = CancellationToken::forever();
-        import_file(&mut workspace, (&path, &options), 1, &mut Measuring::default(), &ticket, &mut |_| {})
-            .expect("it comes in")
+        import_file(&mut workspace, (&path, &options), 1, &ticket, &mut |_| {}).expect("it comes in")
     };
     take("part.en", Role::Source, &lines("sentence", 50));
     assert_eq!(take("whole.en", Role::Source, &lines("sentence", 80)).sentences, 30);

@@ -126,8 +126,8 @@ fn the_manual_leads_to_lessons() {
 #[test]
 fn what_is_lit_comes_into_view() {
     let mut session = session();
-    let text = "# T\n## A\nx\n## B\n```light\nbeam rnnencdec-en-fr\n```\ny\n".to_owned();
-    session.absorb_texts(&FolderTexts { files: vec![("lessons/mine.md".into(), Ok(text))] });
+    let text = "title = 'T'\n[[page]]\nheading = 'A'\n[[page]]\nheading = 'B'\npart = [{ light = ['beam rnnencdec-en-fr'] }]\n".to_owned();
+    session.absorb_texts(&FolderTexts { files: vec![("lessons/mine.toml".into(), Ok(text))] });
     let (mut harness, _) = desk::window_of(session, [1024.0, 768.0]);
     harness.state_mut().send(WindowCommand::SetLayout { key: "motion".to_owned(), value: 0.0 });
     harness.state_mut().send(LessonCommand::Open("own/mine".to_owned()));

@@ -9,7 +9,6 @@ use egui_kittest::kittest::Queryable as _;
 use interlinear::app::command::WindowCommand;
 use interlinear::app::page::Page;
 use interlinear::import::Role;
-use interlinear::jobs::corpus::explore::{Explore, Explored};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
 use interlinear::pages::command::Command;
 use interlinear::pages::corpus::command::CorpusCommand;
@@ -47,24 +46,17 @@ fn last_news(call: &CorpusRequest) -> Option<fn(&CorpusNews) -> bool> {
         | CorpusRequest::OpenScheme(_)
         | CorpusRequest::Undo
         | CorpusRequest::Redo => Some(|news| matches!(news, CorpusNews::Judged(..))),
-        CorpusRequest::Explore(explore) => last_explored(explore),
-    }
-}
-
-fn last_explored(explore: &Explore) -> Option<fn(&CorpusNews) -> bool> {
-    match explore {
-        Explore::Watch(columns) if !columns.is_empty() => {
-            Some(|news| matches!(news, CorpusNews::Explored(Explored::Picture(_))))
-        }
-        Explore::Watch(_) | Explore::Keep(_) | Explore::Means { .. } | Explore::Count(None) | Explore::Find(None) => {
+        CorpusRequest::Watch(columns) if columns.is_empty() => None,
+        CorpusRequest::Keep(_) | CorpusRequest::Means(..) | CorpusRequest::Count(None) | CorpusRequest::Find(None) => {
             None
         }
-        Explore::Count(Some(_)) => Some(|news| matches!(news, CorpusNews::Explored(Explored::Counted(_)))),
-        Explore::Find(Some(_)) => Some(|news| match news {
-            CorpusNews::Explored(Explored::Hits(hits)) => hits.is_over,
-            news => matches!(news, CorpusNews::Explored(Explored::Refused(..))),
+        CorpusRequest::Watch(_) => Some(|news| matches!(news, CorpusNews::Picture(_))),
+        CorpusRequest::Count(Some(_)) => Some(|news| matches!(news, CorpusNews::Counted(_))),
+        CorpusRequest::Find(Some(_)) => Some(|news| match news {
+            CorpusNews::Hits(hits) => hits.is_over,
+            news => matches!(news, CorpusNews::Refused(..)),
         }),
-        Explore::Save { .. } => Some(|news| matches!(news, CorpusNews::Written(_))),
+        CorpusRequest::SaveHits { .. } => Some(|news| matches!(news, CorpusNews::Written(_))),
     }
 }
 

@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use interlinear::error::{Error, Result};
-use interlinear::import::{self, FORMATS, ImportOptions};
+use interlinear::import::{self, FORMATS, ImportOptions, Record};
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
 use interlinear::models::shapes;
@@ -113,21 +113,27 @@ fn imported(path: &Path) -> Result<()> {
 fn import_as(path: &Path, format: Option<&str>) -> Result<()> {
     let mut import =
         import::open(path, &ImportOptions { format: format.map(str::to_owned), ..ImportOptions::default() })?;
-    for record in import.by_ref() {
-        let record = record?;
-        assert!(record.sentence > 0 && record.line > 0, "sentences and lines are counted from 1");
-        let source = record.source.as_ref().and_then(|source| source.tokens.as_ref());
-        for output in &record.outputs {
-            let Some(alpha) = &output.alpha else { continue };
-            assert!(
-                alpha.weights().iter().all(|weight| weight.is_finite()),
-                "a weight that is not finite was taken in"
-            );
-            assert!(output.tokens.is_empty() || output.tokens.len() == alpha.rows(), "a row for each target token");
-            assert!(source.is_none_or(|source| source.len() == alpha.columns()), "a column for each source token");
+    loop {
+        let window = import.window(100)?;
+        if window.is_empty() {
+            break;
         }
+        let (records, warnings) = window.read();
+        import.warnings.absorb(warnings);
+        records.iter().for_each(assert_sound);
     }
-    import.warnings().kept().first().map_or(Ok(()), |warning| Err(Error::Input(warning.sentence.clone())))
+    import.warnings.kept.first().map_or(Ok(()), |warning| Err(Error::Input(warning.sentence.clone())))
+}
+
+fn assert_sound(record: &Record) {
+    assert!(record.sentence > 0 && record.line > 0, "sentences and lines are counted from 1");
+    let source = record.source.as_ref().and_then(|source| source.tokens.as_ref());
+    for output in &record.outputs {
+        let Some(alpha) = &output.alpha else { continue };
+        assert!(alpha.weights().iter().all(|weight| weight.is_finite()), "a weight that is not finite was taken in");
+        assert!(output.tokens.is_empty() || output.tokens.len() == alpha.rows(), "a row for each target token");
+        assert!(source.is_none_or(|source| source.len() == alpha.columns()), "a column for each source token");
+    }
 }
 
 fn phrases(path: &Path) -> Result<()> {

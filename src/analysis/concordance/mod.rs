@@ -25,6 +25,4 @@ mod search;
 
 pub use crate::analysis::concordance::lines::{ConcordanceLine, ConcordanceOrder, sorted};
 pub use crate::analysis::concordance::parse::{ConcordanceQuery, Lists, QueryError};
-pub use crate::analysis::concordance::search::{
-    ConcordanceHit, ConcordanceHits, ConcordanceSentence, HitContext, context,
-};
+pub use crate::analysis::concordance::search::{ConcordanceHit, ConcordanceHits, ConcordanceSentence};

@@ -70,17 +70,11 @@ const MOST_ITEMS: usize = 16;
 
 impl ConcordanceQuery {
     /// Reads a query.
-    ///
-    /// # Errors
-    /// What is wrong and the column where.
     pub fn parse(text: &str) -> Result<Self, QueryError> {
         Self::parse_with(text, &mut |name| Err(format!("`@{name}` is a list in a file, and no files are read here")))
     }
 
     /// Reads a query whose lists may lie in files.
-    ///
-    /// # Errors
-    /// What is wrong and the column where.
     pub fn parse_with(text: &str, lists: &mut Lists<'_>) -> Result<Self, QueryError> {
         let mut parser = Parser { text, marks: marks(text, lists)?.into_iter().peekable() };
         let query = parser.query()?;

@@ -27,22 +27,6 @@ pub struct ConcordanceHit {
     pub output: Vec<usize>,
 }
 
-impl ConcordanceHit {
-    /// From the first source word to behind the last.
-    pub fn source_span(&self) -> Option<Range<usize>> {
-        span(self.source.iter().copied())
-    }
-
-    /// The same of the output words, those that are linked among them.
-    pub fn output_span(&self) -> Option<Range<usize>> {
-        span(self.output.iter().chain(self.linked.iter().flatten()).copied())
-    }
-}
-
-fn span(places: impl Iterator<Item = usize> + Clone) -> Option<Range<usize>> {
-    Some(places.clone().min()?..places.max()? + 1)
-}
-
 /// The hits of a sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConcordanceHits {
@@ -174,27 +158,5 @@ fn extend(
         let end = (place + 1).saturating_add(gap).saturating_add(1).min(words.len());
         extend(items, words, place + 1..end.max(place + 1), most, chosen, found, tried);
         chosen.pop();
-    }
-}
-
-/// A key word in its context.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HitContext {
-    /// What comes before it.
-    pub left: String,
-    /// The key words.
-    pub key: String,
-    /// What comes behind.
-    pub right: String,
-}
-
-/// The words of `span` with at most `width` words on either side.
-pub fn context(words: &[String], span: &Range<usize>, width: usize) -> HitContext {
-    let (start, end) = (span.start.min(words.len()), span.end.min(words.len()));
-    let part = |range: Range<usize>| words.get(range).unwrap_or_default().join(" ");
-    HitContext {
-        left: part(start.saturating_sub(width)..start),
-        key: part(start..end.max(start)),
-        right: part(end..end.saturating_add(width).min(words.len())),
     }
 }

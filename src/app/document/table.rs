@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::analysis::ablation::AblationMeans;
-use crate::analysis::agreement::AlignmentAgreement;
 use crate::analysis::alignment::{Alignment, greatest};
+use crate::analysis::hard::AlignmentAgreement;
 use crate::analysis::measures::{MEASURES, Measure, Tested};
 use crate::analysis::reading::Reading;
 use crate::analysis::words::{merge_alpha, merge_energies, merge_log_p};
@@ -101,10 +101,6 @@ pub struct AlignmentTable {
     pub log_p_parts: Option<(f32, f32)>,
     /// What a person has set, where anything is.
     pub touched: Option<Arc<Applied>>,
-    /// log p / |y|^A.
-    pub rank: f32,
-    /// The hypothesis ends with `</s>`.
-    pub finished: bool,
     /// Which hypothesis of the beam, from 0.
     pub hypothesis: usize,
     /// It is the translation that the user gives, and not the model's.
@@ -219,8 +215,6 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
         left_out: shown.left_out,
         text: shown.text.clone(),
         log_p: shown.log_p,
-        rank: shown.rank,
-        finished: shown.finished,
         hypothesis,
         is_given: making.is_given,
         variant: making.variant.cloned(),

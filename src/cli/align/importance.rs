@@ -2,11 +2,9 @@
 
 use serde::Serialize;
 
-use crate::analysis::hard;
 use crate::analysis::reading::Reading;
-use crate::cli::align::{AlignArgs, High, LinkFormat, Pair, Steppers, WordPairs, high};
+use crate::cli::align::{AlignArgs, High, LinkFormat, Pair, Steppers, high};
 use crate::cli::output::LineOutput;
-use crate::cli::pairs::ParallelLines;
 use crate::cli::windows::{Doing, Growth};
 use crate::cli::{windows, words};
 use crate::decoding::importance::{ATTENTION, Importance};
@@ -14,8 +12,6 @@ use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, Important, WordPair};
 use crate::evaluation::rows::ReadRows;
 use crate::models::{Model, Stepper};
-use crate::text::links;
-use crate::text::links::{Link, Links};
 use crate::ticket::CancellationToken;
 
 /// Pairs of a window: each takes long.
@@ -41,36 +37,41 @@ pub fn run(low: &AlignArgs, samples: usize) -> anyhow::Result<()> {
         let message = "--format jsonl writes the matrix of one model; leave out --reverse-model";
         return Err(Error::Input(message.into()).into());
     }
-    let files = ParallelLines::open(&low.pairs)?;
+    let mut files = low.pairs.open()?;
     let (high, mut steppers) = high(low)?;
     let mut output = LineOutput::stdout();
     let mut number = 0;
     let reading = ReadRows::own((&high.forward).into()).told().filter(|_| low.importance.name == ATTENTION);
-    let mut input = WordPairs { files, high: &high };
     let doing = Doing { name: "aligning", verb: "align" };
-    let refused = windows::run(doing, &mut input, Growth::up_to(WINDOW), &mut |window| {
-        let mut target_words = 0;
-        for pair in window {
-            number += 1;
-            let found = pair
-                .as_ref()
-                .ok()
-                .map(|pair| important(&high, (low.importance, samples), &mut steppers, pair))
-                .transpose()?;
-            target_words += found.as_ref().map_or(0, |found| found.matrix.len());
-            write((low, reading), &mut output, number, pair.as_ref().ok(), found)?;
-            output.flush()?;
-        }
-        Ok(target_words)
-    })?;
+    let refused =
+        windows::run(doing, &mut files, Growth::up_to(WINDOW), &mut |files| high.next(files), &mut |window| {
+            let mut target_words = 0;
+            for pair in window {
+                number += 1;
+                let found = pair
+                    .as_ref()
+                    .ok()
+                    .map(|pair| important(&high, (low.importance, samples), &mut steppers, pair))
+                    .transpose()?;
+                target_words += found.as_ref().map_or(0, |found| found.matrix.len());
+                write((low, reading), &mut output, number, pair.as_ref().ok(), found)?;
+                output.flush()?;
+            }
+            Ok(target_words)
+        })?;
     output.finish()?;
     words::refused(refused)
 }
 
 /// What matters in a pair, in both directions where there is a model of the other.
-fn important(high: &High, definition: (&Importance, usize), steppers: &mut Steppers, pair: &Pair) -> Result<Important> {
+fn important(
+    high: &High<'_>,
+    definition: (&Importance, usize),
+    steppers: &mut Steppers,
+    pair: &Pair,
+) -> Result<Important> {
     let measure = |model: &Model, stepper: &mut dyn Stepper, pair: &WordPair| {
-        let threshold = high.threshold;
+        let threshold = high.low.threshold;
         let mut aligner = Aligner { system: model.into(), stepper };
         let found =
             aligner.important_links(definition, &[pair], threshold, &CancellationToken::forever(), &mut |_| {})?;
@@ -79,8 +80,7 @@ fn important(high: &High, definition: (&Importance, usize), steppers: &mut Stepp
     let mut there = measure(&high.forward, steppers.forward.as_mut(), &pair.forward)?;
     if let (Some(reverse), Some(stepper), Some(pair)) = (&high.reverse, &mut steppers.reverse, &pair.reverse) {
         let back = measure(reverse, stepper.as_mut(), pair)?;
-        let back: Vec<Link> = back.links.into_iter().map(Link::turned).collect();
-        there.links = high.symmetrize.of(there.links, &back);
+        there.links = high.put_together(there.links, back.links);
     }
     Ok(there)
 }
@@ -93,12 +93,9 @@ fn write(
     found: Option<Important>,
 ) -> anyhow::Result<()> {
     let (links, matrix) = found.map(|found| (found.links, found.matrix)).unwrap_or_default();
-    match low.format {
-        LinkFormat::Pharaoh => output.line(&hard::pharaoh(&links)),
-        LinkFormat::Naacl => output.text(&links::naacl(number, &Links::new(links, Vec::new()))),
-        LinkFormat::Jsonl => {
-            let (source, target) = pair.map(|pair| pair.forward.tokens()).unwrap_or_default();
-            output.json(&Record { importance: low.importance.name, source, target, reading, matrix: &matrix })
-        }
+    if low.format != LinkFormat::Jsonl {
+        return low.format.write(output, number, links);
     }
+    let (source, target) = pair.map(|pair| pair.forward.tokens()).unwrap_or_default();
+    output.json(&Record { importance: low.importance.name, source, target, reading, matrix: &matrix })
 }

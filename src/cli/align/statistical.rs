@@ -1,23 +1,17 @@
 //! Floor 13: `interlinear align --statistical`: links that need no model.
 
-use crate::aligner::learned::Directions;
 use crate::aligner::words::LineAligner;
-use crate::analysis::hard;
-use crate::cli::align::{AlignArgs, LinkFormat, LinkedWords, default_way};
-use crate::cli::args::physical_cores;
-use crate::cli::input::InputLine;
+use crate::cli::align::{AlignArgs, LinkFormat, LinkedWords};
+use crate::cli::input::{InputFiles, InputLine, InputLines};
 use crate::cli::output::LineOutput;
-use crate::cli::pairs::ParallelLines;
 use crate::cli::progress::ProgressLine;
 use crate::cli::statistical::Text;
 use crate::cli::words;
 use crate::error::{Error, Result};
-use crate::evaluation::alignment::AlignerDirection;
-use crate::text::links::{Link, Links};
+use crate::text::line;
 use crate::text::reader::{MOST_BLANK, MOST_LINES, MOST_TEXT};
 use crate::text::sentence::MAX_SOURCE_TOKENS;
 use crate::text::words::words;
-use crate::text::{line, links};
 
 /// A pair of lines, or why it is not aligned.
 type Read = Result<(String, String)>;
@@ -29,17 +23,16 @@ pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
             "--format jsonl writes the matrices of a model; choose pharaoh or naacl with a statistical aligner";
         return Err(Error::Input(message.into()).into());
     }
-    let mut files = ParallelLines::open(&low.pairs)?;
+    let mut files = low.pairs.open()?;
     // What is learned from must be read to its end before the first pair can be aligned.
     let kept = if low.statistical.is_learned() { Vec::new() } else { keep(&mut files, MOST_LINES)? };
     let readable: Vec<(&str, &str)> =
         kept.iter().flatten().map(|(source, target)| (source.as_str(), target.as_str())).collect();
     let names = (low.pairs.source.as_path(), low.pairs.target.as_path());
     let text = Text { files: names, pairs: &readable, pretokenized: low.pairs.pretokenized };
-    let threads = low.run.threads().unwrap_or_else(physical_cores);
-    let aligner = low.statistical.aligner(text, threads)?;
+    let aligner = low.statistical.aligner(text, low.run.cores())?;
     if let Some(path) = &low.save {
-        aligner.learned().pruned(low.save_pairs as usize).save(path)?;
+        aligner.learned.pruned(low.save_pairs).save(path)?;
     }
     let shared = std::io::IsTerminal::is_terminal(&std::io::stdout());
     let progress = ProgressLine::new("aligning", files.source.size(), shared);
@@ -60,7 +53,7 @@ pub fn run(low: &AlignArgs) -> anyhow::Result<()> {
 }
 
 /// All pairs, at most `most`: they are held in memory.
-fn keep(files: &mut ParallelLines, most: usize) -> Result<Vec<Read>> {
+fn keep(files: &mut InputFiles, most: usize) -> Result<Vec<Read>> {
     let (mut kept, mut bytes, mut blank) = (Vec::new(), 0, 0);
     while let Some(pair) = read(files)? {
         let is_blank = |text: &str| text.trim_ascii().is_empty();
@@ -69,7 +62,7 @@ fn keep(files: &mut ParallelLines, most: usize) -> Result<Vec<Read>> {
         if blank > MOST_BLANK {
             let message =
                 format!("teaches nothing, as do the {MOST_BLANK} pairs before it; give a text with sentences");
-            return Err(Error::line(files.source.name(), files.source.number(), message));
+            return Err(files.source.refuse(message));
         }
         bytes += pair.as_ref().map_or(0, |(source, target)| (source.len() + target.len()) as u64);
         if kept.len() == most || bytes > MOST_TEXT {
@@ -83,20 +76,16 @@ fn keep(files: &mut ParallelLines, most: usize) -> Result<Vec<Read>> {
 }
 
 /// The next pair of lines.
-fn read(files: &mut ParallelLines) -> Result<Option<Read>> {
-    let Some((source, target)) = files.lines()? else { return Ok(None) };
-    let text = |line: InputLine, name: &std::path::Path, number| {
-        let refuse = |why| Err(Error::line(name, number, why));
-        match line {
-            InputLine::TooLong(bytes) => refuse(line::too_many_bytes(bytes)),
-            InputLine::Text(text) => match words(&text).count() {
-                words if words > MAX_SOURCE_TOKENS => refuse(line::too_many_words(words)),
-                _ => Ok(text),
-            },
-        }
+fn read(files: &mut InputFiles) -> Result<Option<Read>> {
+    let Some((source, target)) = files.pair()? else { return Ok(None) };
+    let text = |line: InputLine, lines: &InputLines| match line {
+        Err(why) => Err(lines.refuse(why)),
+        Ok(text) => match words(&text).count() {
+            words if words > MAX_SOURCE_TOKENS => Err(lines.refuse(line::too_many_words(words))),
+            _ => Ok(text),
+        },
     };
-    let source = text(source, files.source.name(), files.source.number());
-    let target = text(target, files.target.name(), files.target.number());
+    let (source, target) = (text(source, &files.source), text(target, files.side(true)));
     Ok(Some(source.and_then(|source| Ok((source, target?)))))
 }
 
@@ -118,7 +107,7 @@ impl Writer<'_> {
                     LinkedWords::Spaces => self.aligner.lines(&source, &target),
                     LinkedWords::Tokens => self.aligner.words(&source, &target).2,
                 };
-                put_together(links, self.low.symmetrize.unwrap_or_else(default_way))
+                self.low.way().of(links.forward, &links.reverse)
             }
             Err(why) => {
                 self.refused += 1;
@@ -128,14 +117,6 @@ impl Writer<'_> {
         };
         self.number += 1;
         self.progress.add(1, 0, position);
-        match self.low.format {
-            LinkFormat::Pharaoh | LinkFormat::Jsonl => self.output.line(&hard::pharaoh(&links)),
-            LinkFormat::Naacl => self.output.text(&links::naacl(self.number, &Links::new(links, Vec::new()))),
-        }
+        self.low.format.write(&mut self.output, self.number, links)
     }
-}
-
-/// The links of a direction, or of both as they are put together.
-pub fn put_together(links: Directions, way: AlignerDirection) -> Vec<Link> {
-    way.of(links.forward, &links.reverse)
 }

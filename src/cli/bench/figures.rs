@@ -49,16 +49,11 @@ pub struct Figures {
 
 impl Default for Figures {
     fn default() -> Self {
-        Self::new()
+        Self { output: LineOutput::stdout(), columns: Vec::new(), section: String::new(), record: Map::new() }
     }
 }
 
 impl Figures {
-    /// Nothing yet.
-    pub fn new() -> Self {
-        Self { output: LineOutput::stdout(), columns: Vec::new(), section: String::new(), record: Map::new() }
-    }
-
     /// Begins a section, whose rows are recorded under its name.
     pub fn section(&mut self, name: &str) -> anyhow::Result<()> {
         name.clone_into(&mut self.section);

@@ -8,14 +8,14 @@ pub mod figures;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use clap::{ArgMatches, Args, FromArgMatches as _};
+use clap::Args;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde_json::{Value, json};
 
-use crate::cli::args::{RunArgs, Runtime};
+use crate::cli::args::{RunArgs, Runtime, count};
 use crate::cli::bench::figures::{BenchColumn, Figures, quantile};
-use crate::cli::{Context, bundled, words};
+use crate::cli::{bundled, words};
 use crate::decoding;
 use crate::decoding::SearchOptions;
 use crate::error::{Error, Result};
@@ -43,7 +43,7 @@ const COLUMNS: &[BenchColumn] = &[
 /// As typed.
 #[derive(Args, Clone, Debug)]
 #[command(after_long_help = HELP)]
-pub struct Low {
+pub struct BenchArgs {
     /// A model folder, or the name of an installed model; once for each. By default the bundled ones
     #[arg(long, value_name = "DIR", value_parser = bundled::argument())]
     model: Vec<PathBuf>,
@@ -54,8 +54,8 @@ pub struct Low {
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Repetitions of each measurement, at most
-    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    repeat: u16,
+    #[arg(long, value_name = "N", default_value_t = 9, value_parser = count(1000))]
+    repeat: usize,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -68,27 +68,21 @@ const HELP: &str = "Measured are, for each model, in medians:
   words/s        target words of sentences in batches of 64
 Sentences are drawn from the model's own vocabulary. Other programs that run meanwhile make all figures worse.";
 
-/// Its arguments.
-pub fn arguments(command: clap::Command) -> clap::Command {
-    Low::augment_args(command)
-}
-
 /// Measures.
 ///
 /// # Errors
 /// When a model, a file or the output fails, and when there is no model.
-pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
-    let low = Low::from_arg_matches(matches)?;
+pub fn run(low: &BenchArgs) -> anyhow::Result<()> {
     let runtime = low.run.high()?;
-    let models = if low.model.is_empty() { bundled::models() } else { low.model };
+    let models = if low.model.is_empty() { bundled::models() } else { low.model.clone() };
     if models.is_empty() {
         return Err(Error::Input(format!("there is no model to measure. {}", bundled::how_to_get())).into());
     }
-    let mut figures = Figures::new();
+    let mut figures = Figures::default();
     figures.line(&program(&runtime))?;
     figures.section("models")?;
     figures.head(COLUMNS)?;
-    let repeat = if low.quick { 1 } else { usize::from(low.repeat) };
+    let repeat = if low.quick { 1 } else { low.repeat };
     for folder in &models {
         figures.row(&measured(folder, &runtime, repeat, low.quick)?)?;
     }

@@ -57,18 +57,12 @@ pub struct Showing {
 
 /// A sentence and its translations, in words and numbers.
 pub struct FigureScene {
-    source: Vec<Label<'static>>,
-    target: Vec<Label<'static>>,
+    /// All but what it borrows from below.
+    sheet: PictureSheet<'static>,
     /// Rows by the words that they belong to.
     alpha: Option<Alignment>,
     p_t: Option<Vec<f32>>,
     window: usize,
-    reading: Option<Reading>,
-    beam: Vec<BeamRow<'static>>,
-    tree: Vec<DrawnNode<'static>>,
-    word: Option<Inspected<'static>>,
-    facts: Vec<(String, String)>,
-    model: String,
     /// Which model it is and how it searched.
     pub caption: String,
 }
@@ -128,17 +122,15 @@ impl<'a> Scenes<'a> {
         let mut scene = self.worded(&sentence, &found.hypotheses, target.is_some());
         match self.showing.needs {
             FigureNeeds::Nothing | FigureNeeds::Alignment => {}
-            FigureNeeds::Search => scene.tree = self.tree(&found),
-            FigureNeeds::Word => scene.word = Some(self.inspected(&found, &scene)?),
+            FigureNeeds::Search => scene.sheet.tree = self.tree(&found),
+            FigureNeeds::Word => scene.sheet.word = Some(self.inspected(&found, &scene)?),
         }
         Ok(scene)
     }
 
     fn translations(&mut self, sentence: &Sentence) -> Result<Decoded> {
-        let mut found = Vec::new();
-        let mut keep = |_: &[usize], decoded: Vec<Decoded>| found.extend(decoded);
         let sources = [sentence.ids.as_slice()];
-        words::decode_all(self.system.specials(), self.stepper.as_mut(), &sources, &self.options, 1, &mut keep)?;
+        let found = words::decode_all(self.system.specials(), self.stepper.as_mut(), &sources, &self.options, 1)?;
         let mut found = found.into_iter().next().unwrap_or_default();
         let batch = found.hypotheses.len().max(1);
         let translations = found.hypotheses.iter_mut().map(|one| (sources[0], &[][..], one)).collect();
@@ -147,10 +139,8 @@ impl<'a> Scenes<'a> {
     }
 
     fn forced(&mut self, sentence: &Sentence, target: &Sentence) -> Result<Hypothesis> {
-        let mut found = Vec::new();
-        let mut keep = |_: &[usize], forced: Vec<Forced>| found.extend(forced);
         let pairs = [(sentence.ids.as_slice(), target.ids.as_slice())];
-        words::force_all(self.rows, self.stepper.as_mut(), &pairs, 1, &mut keep)?;
+        let found = words::force_all(self.rows, self.stepper.as_mut(), &pairs, 1)?;
         let Forced { token_log_p, log_p, alpha, energies, p_t } = found.into_iter().next().unwrap_or_default();
         let tokens = target.ids.clone();
         Ok(Hypothesis { tokens, token_log_p, log_p, alpha, energies, p_t, finished: true, ..Hypothesis::default() })
@@ -195,20 +185,17 @@ impl<'a> Scenes<'a> {
         let name = self.system.name();
         let rows_of = reading.filter(|reading| *reading != Reading::default());
         let rows_of = rows_of.map_or_else(String::new, |reading| format!(", reading {}", reading.name()));
-        FigureScene {
+        let caption = format!("{name}, {how}{rows_of}, log p {:.2}", best.log_p);
+        let sheet = PictureSheet {
             source: source.collect(),
             target: target.collect(),
-            alpha: shown.alpha,
-            p_t: shown.p_t,
-            window: lead.config.window().unwrap_or(0),
-            reading,
+            corner: reading.map(Reading::row_text),
             beam: hypotheses.iter().enumerate().map(row).collect(),
-            tree: Vec::new(),
-            word: None,
-            facts,
-            caption: format!("{name}, {how}{rows_of}, log p {:.2}", best.log_p),
-            model: name,
-        }
+            provenance: Provenance { title: name, facts },
+            ..PictureSheet::default()
+        };
+        let window = lead.config.window().unwrap_or(0);
+        FigureScene { sheet, alpha: shown.alpha, p_t: shown.p_t, window, caption }
     }
 
     fn shown(&self, sentence: &Sentence, hypothesis: &Hypothesis) -> ShownPart {
@@ -247,7 +234,7 @@ impl<'a> Scenes<'a> {
             true => (0..best.tokens.len()).map(|i| i..i + 1).collect(),
             false => self.system.target().word_ranges(&best.tokens),
         };
-        let (Some(part), Some(label)) = (words.get(i), scene.target.get(i)) else {
+        let (Some(part), Some(label)) = (words.get(i), scene.sheet.target.get(i)) else {
             let count = words.len();
             return Err(Error::Input(format!("the translation has no word {}; its last is word {count}", i + 1)));
         };
@@ -280,21 +267,13 @@ fn label(word: &ShownWord) -> Label<'static> {
 impl FigureScene {
     /// As figures take it.
     pub fn sheet(&self, kind: &FigureKind) -> PictureSheet<'_> {
-        let mut facts = self.facts.clone();
+        let Provenance { title, mut facts } = self.sheet.provenance.clone();
         facts.insert(0, ("kind".to_owned(), kind.name.to_owned()));
         PictureSheet {
-            source: self.source.clone(),
-            target: self.target.clone(),
             alpha: self.alpha.as_ref(),
-            cells: None,
-            name: "",
-            links: None,
             gaze: self.p_t.as_deref().map(|p_t| Gaze { p_t, window: self.window }),
-            corner: self.reading.map(Reading::row_text),
-            beam: self.beam.clone(),
-            tree: self.tree.clone(),
-            word: self.word.clone(),
-            provenance: Provenance { title: format!("{}: {}", self.model, kind.about), facts },
+            provenance: Provenance { title: format!("{title}: {}", kind.about), facts },
+            ..self.sheet.clone()
         }
     }
 }

@@ -1,16 +1,19 @@
 //! Floor 13: the top targets of source phrases, by the model and by the table, side by side: tables 2 of
 //! Cho et al. 2014.
 
+use std::path::Path;
+
 use serde::Serialize;
 
 use crate::analysis::phrases::best;
 use crate::cli::args::TableFormat;
-use crate::cli::output::{LineOutput, STDOUT, failed};
+use crate::cli::output::LineOutput;
 use crate::cli::phrases::{Low, Scorer, WINDOW_LINES};
 use crate::decoding::phrases::ScoredPhrases;
 use crate::error::{Error, Result};
 use crate::text::phrases::{PhraseEntry, PhraseTable, feature, unescape};
-use crate::text::tsv::{Tsv, TsvCell};
+use crate::text::tsv;
+use crate::text::tsv::TsvCell;
 use crate::ticket::CancellationToken;
 
 /// A source phrase with all its targets.
@@ -32,13 +35,21 @@ struct Target {
 /// # Errors
 /// When the table, the model or the output fails; at the end when a phrase is not in the table.
 pub fn run(mut scorer: Scorer, mut table: PhraseTable, low: &Low, format: TableFormat, k: usize) -> anyhow::Result<()> {
-    let n = usize::from(low.table_feature);
+    let n = low.table_feature;
     let name = scorer.model.config.name.clone();
-    let mut output = Written::new(format, low, &name)?;
-    let mut show = |groups: &mut [Group], output: &mut Written| -> anyhow::Result<()> {
-        score(&mut scorer, &table_name(low), groups)?;
+    let mut output = LineOutput::stdout();
+    if format == TableFormat::Tsv {
+        output.text(&tsv::text(&HEAD, []))?;
+    }
+    let mut show = |groups: &mut [Group], output: &mut LineOutput| -> anyhow::Result<()> {
+        score(&mut scorer, low.phrase_table.as_deref().unwrap_or(Path::new("")), groups)?;
         for group in groups.iter().filter(|group| !group.targets.is_empty()) {
-            write(group, k, output)?;
+            let record = record(group, k);
+            match format {
+                TableFormat::Json => output.json(&record)?,
+                TableFormat::Tsv => output.text(&rows(&record))?,
+                TableFormat::Text => text(&record, low, &name, output)?,
+            }
         }
         output.flush()
     };
@@ -63,10 +74,6 @@ pub fn run(mut scorer: Scorer, mut table: PhraseTable, low: &Low, format: TableF
     }
     let message = format!("has no source phrase {}; write phrases as the table does", missing.join(", "));
     Err(Error::file(table.path(), message).into())
-}
-
-fn table_name(low: &Low) -> std::path::PathBuf {
-    low.phrase_table.clone().unwrap_or_default()
 }
 
 fn target(table: &PhraseTable, entry: &PhraseEntry, n: usize) -> Result<Target> {
@@ -120,7 +127,7 @@ impl Groups<'_> {
 }
 
 /// Fills in log p of every target.
-fn score(scorer: &mut Scorer, path: &std::path::Path, groups: &mut [Group]) -> Result<()> {
+fn score(scorer: &mut Scorer, path: &Path, groups: &mut [Group]) -> Result<()> {
     let mut phrases = ScoredPhrases::new(&scorer.model, scorer.options);
     for group in groups.iter() {
         for target in &group.targets {
@@ -151,53 +158,25 @@ struct Record<'a> {
     table: Vec<Placed<'a>>,
 }
 
-/// What is written so far.
-enum Written<'a> {
-    Text(LineOutput, &'a Low, &'a str),
-    Tsv(Box<Tsv<LineOutput>>),
-    Json(LineOutput),
-}
-
 const HEAD: [&str; 8] =
     ["source", "rank", "model_target", "model_log_p", "model_table", "table_target", "table_log_p", "table_table"];
 
-impl<'a> Written<'a> {
-    fn new(format: TableFormat, low: &'a Low, model: &'a str) -> anyhow::Result<Self> {
-        let output = LineOutput::stdout();
-        Ok(match format {
-            TableFormat::Text => Self::Text(output, low, model),
-            TableFormat::Tsv => Self::Tsv(Box::new(Tsv::new(output, HEAD).map_err(|error| failed(STDOUT, error))?)),
-            TableFormat::Json => Self::Json(output),
-        })
-    }
-
-    fn flush(&mut self) -> anyhow::Result<()> {
-        match self {
-            Self::Text(output, ..) | Self::Json(output) => output.flush(),
-            Self::Tsv(tsv) => tsv.flush().map_err(|error| failed(STDOUT, error)),
-        }
-    }
-}
-
-fn write(group: &Group, k: usize, output: &mut Written) -> anyhow::Result<()> {
-    let placed = |order: Vec<usize>| -> Vec<Placed> {
+/// The `k` best targets of a source phrase.
+fn record(group: &Group, k: usize) -> Record<'_> {
+    let placed = |order: Vec<usize>| -> Vec<Placed<'_>> {
         let place = |&index: &usize| &group.targets[index];
         order.iter().map(place).map(|t| Placed { target: &t.text, log_p: t.log_p, table: t.table }).collect()
     };
     let targets = &group.targets;
     let by_model = placed(best(&targets.iter().map(|t| f64::from(t.log_p)).collect::<Vec<_>>(), k));
     let by_table = placed(best(&targets.iter().map(|t| t.table).collect::<Vec<_>>(), k));
-    let record = Record { source: &group.source, targets: targets.len(), model: by_model, table: by_table };
-    match output {
-        Written::Json(output) => output.json(&record),
-        Written::Tsv(tsv) => rows(&record, tsv).map_err(|error| failed(STDOUT, error)),
-        Written::Text(output, low, model) => text(&record, low, model, output),
-    }
+    Record { source: &group.source, targets: targets.len(), model: by_model, table: by_table }
 }
 
-fn rows(record: &Record, tsv: &mut Tsv<LineOutput>) -> std::io::Result<()> {
-    for (rank, (model, table)) in record.model.iter().zip(&record.table).enumerate() {
-        tsv.row([
+fn rows(record: &Record) -> String {
+    let pairs = record.model.iter().zip(&record.table).enumerate();
+    tsv::rows(pairs.map(|(rank, (model, table))| {
+        vec![
             record.source.into(),
             TsvCell::plain(&(rank + 1)),
             model.target.into(),
@@ -206,9 +185,8 @@ fn rows(record: &Record, tsv: &mut Tsv<LineOutput>) -> std::io::Result<()> {
             table.target.into(),
             TsvCell::plain(&table.log_p),
             TsvCell::plain(&table.table),
-        ])?;
-    }
-    Ok(())
+        ]
+    }))
 }
 
 fn text(record: &Record, low: &Low, model: &str, output: &mut LineOutput) -> anyhow::Result<()> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{Error as IoError, Result as IoResult, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, FloatType, Int32Type};
@@ -24,58 +24,31 @@ enum Part {
     Figure(TableColumn),
 }
 
-/// Bytes on their way into the stream.
-#[derive(Clone, Default)]
-struct Bytes(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Bytes {
-    fn write(&mut self, bytes: &[u8]) -> IoResult<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> IoResult<()> {
-        Ok(())
-    }
-}
-
-impl Bytes {
-    fn drain(&self, file: &mut dyn Write) -> IoResult<()> {
-        let bytes = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        file.write_all(&bytes)
-    }
-}
-
 /// Writes the rows with these columns of numbers.
 pub fn parquet(file: &mut dyn Write, rows: &[u32], columns: &[TableColumn], corpus: &CorpusTable) -> IoResult<()> {
     let parts = parts(columns, corpus);
-    let bytes = Bytes::default();
     let other = |error: ParquetError| IoError::other(error.to_string());
     let schema = Arc::new(schema(&parts).map_err(other)?);
     let properties = Arc::new(WriterProperties::builder().set_compression(Compression::SNAPPY).build());
-    let mut writer = SerializedFileWriter::new(bytes.clone(), schema, properties).map_err(other)?;
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, properties).map_err(other)?;
     for rows in rows.chunks(GROUP) {
         let mut group = writer.next_row_group().map_err(other)?;
         for (_, part) in &parts {
             write_part(&mut group, part, rows, corpus).map_err(other)?;
         }
         group.close().map_err(other)?;
-        bytes.drain(file)?;
+        writer.flush()?;
+        file.write_all(&std::mem::take(writer.inner_mut()))?;
     }
-    writer.close().map_err(other)?;
-    bytes.drain(file)
+    file.write_all(&writer.into_inner().map_err(other)?)
 }
 
 /// The columns, each with a name of its own.
 fn parts(columns: &[TableColumn], corpus: &CorpusTable) -> Vec<(String, Part)> {
     let mut parts: Vec<(String, Part)> = vec![("number".to_owned(), Part::Number)];
-    let owned = |text: Option<&str>| text.map(str::to_owned);
-    let (sources, references) = (corpus.sources.clone(), corpus.references.clone());
-    parts.push(("source".to_owned(), Part::Text(Box::new(move |at| owned(sources.get(at))))));
-    parts.push(("reference".to_owned(), Part::Text(Box::new(move |at| owned(references.get(at))))));
-    for column in &corpus.systems {
-        let texts = column.texts.clone();
-        parts.push((column.system.name.clone(), Part::Text(Box::new(move |at| owned(texts.get(at))))));
+    let systems = corpus.systems.iter().map(|column| column.system.name.as_str());
+    for (name, texts) in ["source", "reference"].into_iter().chain(systems).zip(corpus.texts().cloned()) {
+        parts.push((name.to_owned(), Part::Text(Box::new(move |at| texts.get(at).map(str::to_owned)))));
     }
     parts.extend(columns.iter().filter(|column| **column != TableColumn::Number).map(|c| (c.name(), Part::Figure(*c))));
     let judgements = Arc::clone(&corpus.judgements);
@@ -116,7 +89,7 @@ fn schema(parts: &[(String, Part)]) -> Written<Type> {
 }
 
 fn write_part(
-    group: &mut SerializedRowGroupWriter<'_, Bytes>,
+    group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
     part: &Part,
     rows: &[u32],
     corpus: &CorpusTable,
@@ -142,7 +115,7 @@ fn write_part(
 }
 
 fn column<T: DataType>(
-    group: &mut SerializedRowGroupWriter<'_, Bytes>,
+    group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
     values: &[T::T],
     there: Option<&[i16]>,
 ) -> Written<()> {

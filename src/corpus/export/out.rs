@@ -1,6 +1,5 @@
 //! Floor 7: what leaves a workspace: the rows of the table as TSV, JSON lines, links, figures or a report.
 
-use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +15,7 @@ use crate::corpus::judgements::judgement_io;
 use crate::corpus::measures::table::MEASURES;
 use crate::corpus::overview::report;
 use crate::corpus::query::column::TableColumn;
-use crate::corpus::store::corpus::CorpusTable;
+use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::kinds::{MOST_IN_REPORT, columns};
 use crate::corpus::store::output::SystemOutput;
@@ -31,9 +30,6 @@ use crate::text::write::write_atomic;
 pub use crate::corpus::store::kinds::{AttentionFormat, ExportFormat, LinkRule, Out, all_columns};
 
 /// Writes it.
-///
-/// # Errors
-/// A sentence about the file, or about a workspace without what is asked for.
 pub fn write(out: &Out, corpus: &CorpusTable, workspace: &Workspace) -> Result<()> {
     match out.kind {
         ExportFormat::Figures(system, format) => return figures(out, (system, format), workspace, corpus),
@@ -51,9 +47,6 @@ pub fn write(out: &Out, corpus: &CorpusTable, workspace: &Workspace) -> Result<(
 }
 
 /// Writes it into a stream; figures cannot go there.
-///
-/// # Errors
-/// As [`write`].
 pub fn to(file: &mut dyn Write, out: &Out, corpus: &CorpusTable, workspace: &Workspace) -> Result<()> {
     let io = |error: std::io::Error| Error::io(&out.path, &error);
     match out.kind {
@@ -66,8 +59,7 @@ pub fn to(file: &mut dyn Write, out: &Out, corpus: &CorpusTable, workspace: &Wor
         ExportFormat::Arrays => arrays::npz(file, &out.path, &out.rows, corpus, workspace),
         ExportFormat::Jsonl | ExportFormat::Pharaoh(..) | ExportFormat::Gold | ExportFormat::Judgements => {
             for &at in out.rows.iter() {
-                let line = line(out.kind, at as usize, corpus, workspace)?;
-                if let Some(line) = line {
+                if let Some(line) = line(out.kind, at as usize, corpus, workspace)? {
                     writeln!(file, "{line}").map_err(io)?;
                 }
             }
@@ -112,10 +104,7 @@ fn line(kind: ExportFormat, at: usize, corpus: &CorpusTable, workspace: &Workspa
         ExportFormat::Jsonl => object(at, corpus, workspace).map(|object| Some(object.to_string())),
         ExportFormat::Gold => Ok(Some(workspace.gold(at)?.as_ref().map(links::pharaoh).unwrap_or_default())),
         ExportFormat::Pharaoh(system, how) => {
-            let Some(column) = corpus.systems.get(system) else {
-                return Err(Error::Input(format!("there is no system {}", system + 1)));
-            };
-            let output = workspace.output(column.system.id, at)?;
+            let output = workspace.output(column_of(system, corpus)?.system.id, at)?;
             let source = corpus.sources.get(at).unwrap_or_default();
             let found = output.as_ref().and_then(|output| links_of(output, source, how));
             Ok(Some(found.as_deref().map(pharaoh).unwrap_or_default()))
@@ -123,19 +112,15 @@ fn line(kind: ExportFormat, at: usize, corpus: &CorpusTable, workspace: &Workspa
         ExportFormat::Judgements => {
             let Some(by) = corpus.judgements.get(&at) else { return Ok(None) };
             let gold = workspace.gold(at)?.as_ref().map(links::pharaoh);
-            Ok(Some(
-                json!({ "sentence": at + 1, "source": corpus.sources.get(at), "by": by.as_ref(), "gold": gold })
-                    .to_string(),
-            ))
+            let said = json!({ "sentence": at + 1, "source": corpus.sources.get(at), "by": by.as_ref(), "gold": gold });
+            Ok(Some(said.to_string()))
         }
-        ExportFormat::Tsv
-        | ExportFormat::Parquet
-        | ExportFormat::Arrays
-        | ExportFormat::Matrices
-        | ExportFormat::JudgementTable
-        | ExportFormat::Report
-        | ExportFormat::Figures(..) => Ok(None),
+        _ => Ok(None),
     }
+}
+
+fn column_of(system: usize, corpus: &CorpusTable) -> Result<&SystemColumn> {
+    corpus.systems.get(system).ok_or_else(|| Error::Input(format!("there is no system {}", system + 1)))
 }
 
 /// Links of an output between the words between spaces; those that came with it as they are.
@@ -210,9 +195,7 @@ fn figures(
             format!("{} sentences are chosen, and at most {MOST_IN_REPORT} are drawn at once", out.rows.len());
         return Err(Error::Input(format!("{message}; narrow the conditions")));
     }
-    let Some(column) = corpus.systems.get(system) else {
-        return Err(Error::Input(format!("there is no system {}", system + 1)));
-    };
+    let column = column_of(system, corpus)?;
     std::fs::create_dir_all(&out.path).map_err(|error| Error::io(&out.path, &error))?;
     let fonts = Fonts::default();
     for &at in out.rows.iter() {
@@ -231,19 +214,18 @@ fn figures(
 /// How a file of a kind is called at first.
 pub fn file_name(kind: ExportFormat, workspace: &Path) -> String {
     let stem = workspace.file_stem().map_or_else(|| "workspace".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    let mut name = stem;
-    let _ = match kind {
-        ExportFormat::Tsv => write!(name, ".tsv"),
-        ExportFormat::Jsonl => write!(name, ".jsonl"),
-        ExportFormat::Parquet => write!(name, ".parquet"),
-        ExportFormat::Arrays => write!(name, ".npz"),
-        ExportFormat::Matrices => write!(name, "-alignments"),
-        ExportFormat::Pharaoh(system, _) => write!(name, ".{}.links", system + 1),
-        ExportFormat::Gold => write!(name, ".gold"),
-        ExportFormat::Judgements => write!(name, ".judgements.jsonl"),
-        ExportFormat::JudgementTable => write!(name, ".judgements.tsv"),
-        ExportFormat::Report => write!(name, ".html"),
-        ExportFormat::Figures(..) => write!(name, "-figures"),
+    let ending = match kind {
+        ExportFormat::Tsv => ".tsv",
+        ExportFormat::Jsonl => ".jsonl",
+        ExportFormat::Parquet => ".parquet",
+        ExportFormat::Arrays => ".npz",
+        ExportFormat::Matrices => "-alignments",
+        ExportFormat::Pharaoh(system, _) => return format!("{stem}.{}.links", system + 1),
+        ExportFormat::Gold => ".gold",
+        ExportFormat::Judgements => ".judgements.jsonl",
+        ExportFormat::JudgementTable => ".judgements.tsv",
+        ExportFormat::Report => ".html",
+        ExportFormat::Figures(..) => "-figures",
     };
-    name
+    stem + ending
 }

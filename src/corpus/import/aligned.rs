@@ -54,18 +54,12 @@ pub struct Linker {
 
 impl Linker {
     /// With the aligner of two languages, where one comes with the program.
-    ///
-    /// # Errors
-    /// A sentence about the aligner.
     pub fn new(languages: Option<&(String, String)>) -> Result<Self> {
         let bundled = languages.map(|(source, target)| LineAligner::bundled(source, target, false)).transpose()?;
         Ok(Self { aligner: bundled.flatten() })
     }
 
     /// The links between the words of a source and its reference.
-    ///
-    /// # Errors
-    /// A sentence about the file.
     pub fn of_reference(
         &mut self,
         corpus: &CorpusTable,

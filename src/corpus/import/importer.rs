@@ -1,21 +1,21 @@
 //! Floor 7: files of others imported into a workspace: sentences are added, or joined with those that are there.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
 use crate::corpus::import::lanes::{Lanes, with_lanes};
 use crate::corpus::measures::remarks::remarks;
 use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::file::Workspace;
-use crate::corpus::store::known::Known;
 use crate::corpus::store::output::SystemOutput;
-use crate::corpus::store::read::StoredAbout;
-use crate::corpus::store::write::{NewSentence, Placed, Ready};
+use crate::corpus::store::read::{StoredAbout, StoredSentence};
+use crate::corpus::store::write::{NewSentence, Ready};
 use crate::error::{Error, Result};
 use crate::import;
 use crate::import::{Import, Record, RecordWindow, Warnings};
 use crate::text::links::Links;
 use crate::text::sentence::EOS;
+use crate::text::words;
 use crate::text::words::words;
 use crate::ticket::CancellationToken;
 
@@ -88,14 +88,10 @@ impl ImportReport {
 /// Imports a file: `threads` threads read, measure and pack, this one writes. `hear` is told how far it is, from 0 to 1.
 /// What came before an error stays, and so does what came before the ticket was stale; when the file comes in again, it
 /// joins that.
-///
-/// # Errors
-/// A sentence about either file.
 pub fn import_file(
     workspace: &mut Workspace,
     (path, options): (&Path, &import::ImportOptions),
     threads: usize,
-    measuring: &mut Measuring,
     ticket: &CancellationToken,
     hear: &mut dyn FnMut(f32),
 ) -> Result<ImportReport> {
@@ -103,10 +99,7 @@ pub fn import_file(
     let facts = import.facts.told();
     let mut report = ImportReport { facts: facts.clone(), asks: import.facts.asks(), ..ImportReport::default() };
     let origin = workspace.add_origin(&path.display().to_string(), &facts.join(" "))?;
-    let stem = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let stem = stem.split('.').next().unwrap_or_default().to_owned();
-    // An aligner is one thread's.
-    let threads = if measuring.aligner.is_some() { 1 } else { threads };
+    let stem = stem(path);
     let told = with_lanes(threads, &work, |lanes| {
         let importer = Importer {
             workspace: &mut *workspace,
@@ -120,17 +113,22 @@ pub fn import_file(
             waiting: VecDeque::new(),
             loose: 0,
         };
-        importer.import(&mut import, measuring, &mut report, (ticket, hear))
+        importer.import(&mut import, &mut report, (ticket, hear))
     });
     // What came is folded, however it ended.
     workspace.fold()?;
     told?;
-    let warnings = import.warnings();
-    report.warned += warnings.count();
-    let mut told: Vec<String> = warnings.kept().iter().map(|warning| warning.sentence.clone()).collect();
+    report.warned += import.warnings.count;
+    let mut told: Vec<String> = import.warnings.kept.iter().map(|warning| warning.sentence.clone()).collect();
     told.append(&mut report.warnings);
     report.warnings = told;
     Ok(report)
+}
+
+/// The name of a file up to its first full stop.
+pub(crate) fn stem(path: &Path) -> String {
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    name.split('.').next().unwrap_or_default().to_owned()
 }
 
 /// What other threads do.
@@ -180,10 +178,30 @@ impl Draft {
     }
 }
 
+/// What the workspace has of the sentences of a window: they and their links by hand, by their places.
+struct Known {
+    sentences: BTreeMap<usize, StoredSentence>,
+    golds: BTreeMap<usize, Links>,
+}
+
+impl Known {
+    fn read(workspace: &Workspace, places: &BTreeSet<usize>) -> Result<Self> {
+        let places: Vec<usize> = places.iter().copied().collect();
+        let (mut sentences, mut golds) = (BTreeMap::new(), BTreeMap::new());
+        // Neighbours are read together.
+        for run in places.chunk_by(|a, b| a + 1 == *b) {
+            let range = run[0]..run[0] + run.len();
+            sentences.extend(range.clone().zip(workspace.sentences(range.clone())?));
+            golds.extend(workspace.golds_of(range)?);
+        }
+        Ok(Self { sentences, golds })
+    }
+}
+
 /// A file on its way in.
 struct Importer<'a> {
     workspace: &'a mut Workspace,
-    lanes: &'a Lanes<'a, Job, Done>,
+    lanes: &'a Lanes<'a, 'static, Job, Done>,
     path: &'a Path,
     origin: i64,
     /// The name of a system that has none in the file.
@@ -203,7 +221,6 @@ impl Importer<'_> {
     fn import(
         mut self,
         import: &mut Import,
-        measuring: &mut Measuring,
         report: &mut ImportReport,
         (ticket, hear): (&CancellationToken, &mut dyn FnMut(f32)),
     ) -> Result<()> {
@@ -221,8 +238,8 @@ impl Importer<'_> {
             let Some(Done::Read(records, warnings)) = self.lanes.take(READ).filter(|_| !report.is_stopped) else {
                 break;
             };
-            import.absorb(warnings);
-            self.take(records, measuring, report)?;
+            import.warnings.absorb(warnings);
+            self.take(records, report)?;
             self.write(MOST_OPEN.1)?;
             hear(import.progress());
         }
@@ -248,26 +265,20 @@ impl Importer<'_> {
         Ok(())
     }
 
-    fn take(&mut self, window: Vec<Record>, measuring: &mut Measuring, report: &mut ImportReport) -> Result<()> {
+    fn take(&mut self, window: Vec<Record>, report: &mut ImportReport) -> Result<()> {
         let base = match self.base {
             Some(base) => base,
             None => *self.base.insert(self.find_base(&window)?),
         };
         self.add_sentences(base, &window, report)?;
-        let mut known =
-            Known::read(self.workspace, window.iter().map(|record| base + record.sentence.saturating_sub(1)))?;
+        let places = window.iter().map(|record| base + record.sentence.saturating_sub(1)).collect();
+        let mut known = Known::read(self.workspace, &places)?;
         let window = self.joined(base, window, &known, report)?;
         let (mut references, mut golds) = (Vec::new(), Vec::new());
         for (at, record) in &window {
             let before = known.sentences.get(at).and_then(|sentence| sentence.reference.as_ref());
-            references.extend(
-                record
-                    .reference
-                    .as_ref()
-                    .map(|new| &new.text)
-                    .filter(|new| before != Some(*new))
-                    .map(|new| (*at, new.clone())),
-            );
+            let new = record.reference.as_ref().map(|new| &new.text).filter(|new| before != Some(*new));
+            references.extend(new.map(|new| (*at, new.clone())));
             golds.extend(record.gold.as_ref().map(|gold| (*at, gold.clone())));
         }
         // What is packed now was measured without them, and links alone join what is written.
@@ -275,7 +286,7 @@ impl Importer<'_> {
         if !references.is_empty() || !golds.is_empty() || window.iter().any(|(_, record)| is_bare(record)) {
             self.write(0)?;
         }
-        self.judge_again(references, golds, &mut known, measuring, report)?;
+        self.judge_again(references, golds, &mut known, report)?;
         let remarks: Vec<_> = window.iter().filter_map(|(at, record)| Some((*at, remarks(record)?))).collect();
         if !remarks.is_empty() {
             self.workspace.add_remarks(&self.stem, &remarks)?;
@@ -304,21 +315,11 @@ impl Importer<'_> {
         }
         for (system, drafts) in drafts {
             report.outputs += drafts.len();
-            self.give(system, drafts, measuring)?;
-        }
-        Ok(())
-    }
-
-    /// Has outputs measured and packed, in pieces.
-    fn give(&mut self, system: i64, drafts: Vec<Draft>, measuring: &mut Measuring) -> Result<()> {
-        if measuring.aligner.is_some() {
-            let outputs: Vec<Placed> = drafts.into_iter().map(|draft| (draft.at, draft.output)).collect();
-            return self.workspace.add_outputs(system, &outputs, measuring).map(drop);
-        }
-        let mut drafts = drafts.into_iter().peekable();
-        while drafts.peek().is_some() {
-            self.lanes.give(PACK, Job::Pack(drafts.by_ref().take(PACKED).collect()));
-            self.waiting.push_back(system);
+            let mut drafts = drafts.into_iter().peekable();
+            while drafts.peek().is_some() {
+                self.lanes.give(PACK, Job::Pack(drafts.by_ref().take(PACKED).collect()));
+                self.waiting.push_back(system);
+            }
         }
         Ok(())
     }
@@ -357,7 +358,6 @@ impl Importer<'_> {
         references: Vec<(usize, String)>,
         golds: Vec<(usize, Links)>,
         known: &mut Known,
-        measuring: &mut Measuring,
         report: &mut ImportReport,
     ) -> Result<()> {
         report.references += references.len();
@@ -368,7 +368,9 @@ impl Importer<'_> {
         if !golds.is_empty() {
             self.workspace.set_golds(&golds)?;
         }
-        self.measure(&references, &golds, measuring)?;
+        let of_references = references.iter().map(|(at, _)| *at);
+        let places: BTreeSet<usize> = of_references.chain(golds.iter().map(|(at, _)| *at)).collect();
+        self.workspace.measure(&Vec::from_iter(places))?;
         for (at, reference) in references {
             known.sentences.entry(at).and_modify(|sentence| sentence.reference = Some(reference));
         }
@@ -481,11 +483,8 @@ impl Importer<'_> {
         if is_bare {
             let id = self.system(name)?;
             let Some(known) = self.workspace.output(id, at)? else {
-                report.warn(
-                    self.path,
-                    record.line,
-                    &format!("has links of {name}, which says nothing of sentence {}", at + 1),
-                );
+                let message = format!("has links of {name}, which says nothing of sentence {}", at + 1);
+                report.warn(self.path, record.line, &message);
                 return Ok(None);
             };
             let links = kept.links.take().or_else(|| known.links.clone());
@@ -504,11 +503,8 @@ impl Importer<'_> {
             } else {
                 let shape = format!("{} by {}", alpha.rows(), alpha.columns());
                 let words = format!("{} by {}", kept.target.len(), kept.source.len());
-                report.warn(
-                    self.path,
-                    record.line,
-                    &format!("has {shape} weights for {words} words; they are left out"),
-                );
+                let message = format!("has {shape} weights for {words} words; they are left out");
+                report.warn(self.path, record.line, &message);
             }
         }
         if let Some(links) = &kept.links {
@@ -519,26 +515,6 @@ impl Importer<'_> {
             }
         }
         Ok(Some(kept))
-    }
-
-    /// What systems said is measured again where there are new references and links.
-    fn measure(
-        &mut self,
-        references: &[(usize, String)],
-        golds: &[(usize, Links)],
-        measuring: &mut Measuring,
-    ) -> Result<()> {
-        let mut places: Vec<usize> =
-            references.iter().map(|(at, _)| *at).chain(golds.iter().map(|(at, _)| *at)).collect();
-        places.sort_unstable();
-        places.dedup();
-        if places.is_empty() {
-            return Ok(());
-        }
-        for system in self.workspace.systems()? {
-            self.workspace.measure(system.id, &places, measuring)?;
-        }
-        Ok(())
     }
 }
 
@@ -552,9 +528,9 @@ fn same(a: &str, b: &str) -> bool {
     a == b || visible(a).eq(visible(b))
 }
 
-fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
-    let letter = |c: char| if c == '\u{2019}' { '\'' } else { c };
-    text.chars().filter(|c| !c.is_whitespace()).map(letter)
+/// A text without spaces and with straight apostrophes.
+pub(crate) fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
+    words::visible(text).map(|c| if c == '\u{2019}' { '\'' } else { c })
 }
 
 fn owned_words(text: &str) -> Vec<String> {

@@ -2,115 +2,55 @@
 //! kind in the order in which it gave them.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, PoisonError};
-
-/// Its kind and its number among those of its kind.
-type Place = (usize, usize);
-
-/// What came of a job; the panic it ended with.
-type Outcome<Done> = std::thread::Result<Done>;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::mpsc::{Receiver, sync_channel};
 
 /// What the leading thread gives jobs to.
-pub(crate) struct Lanes<'a, Job, Done> {
-    work: &'a (dyn Fn(Job) -> Done + Sync),
+pub(crate) struct Lanes<'a, 'scope, Job, Done> {
+    work: &'scope (dyn Fn(Job) -> Done + Sync),
     /// `None`: jobs are done as they are given.
-    jobs: Option<Sender<(Place, Job)>>,
-    results: Receiver<(Place, Outcome<Done>)>,
-    state: RefCell<State<Done>>,
+    threads: Option<&'a rayon::Scope<'scope>>,
+    /// What comes of the jobs of each kind.
+    results: RefCell<BTreeMap<usize, VecDeque<Receiver<Done>>>>,
 }
 
-struct State<Done> {
-    /// Jobs given of each kind, and results taken.
-    given: BTreeMap<usize, usize>,
-    taken: BTreeMap<usize, usize>,
-    /// Results that came before their turn.
-    early: BTreeMap<Place, Done>,
-}
-
-impl<Job, Done> Lanes<'_, Job, Done> {
+impl<'scope, Job: Send + 'scope, Done: Send + 'scope> Lanes<'_, 'scope, Job, Done> {
     /// Gives a job.
     pub(crate) fn give(&self, kind: usize, job: Job) {
-        let mut state = self.state.borrow_mut();
-        let number = state.given.entry(kind).or_default();
-        let place = (kind, *number);
-        *number += 1;
-        match &self.jobs {
-            // The threads end after this sender only.
-            Some(jobs) => drop(jobs.send((place, job))),
-            None => drop(state.early.insert(place, (self.work)(job))),
+        let (told, result) = sync_channel(1);
+        let work = self.work;
+        let run = move || drop(told.send(work(job)));
+        match self.threads {
+            Some(threads) => threads.spawn(move |_| run()),
+            None => run(),
         }
+        self.results.borrow_mut().entry(kind).or_default().push_back(result);
     }
 
     /// Jobs of a kind whose results were not taken.
     pub(crate) fn open(&self, kind: usize) -> usize {
-        let state = self.state.borrow();
-        let count = |of: &BTreeMap<usize, usize>| of.get(&kind).copied().unwrap_or_default();
-        count(&state.given) - count(&state.taken)
+        self.results.borrow().get(&kind).map_or(0, VecDeque::len)
     }
 
-    /// Waits for the next result of a kind; `None` when there is none to come.
+    /// Waits for the next result of a kind; `None` when there is none to come, or its job ended in a panic, which goes on
+    /// when the leading ends.
     pub(crate) fn take(&self, kind: usize) -> Option<Done> {
-        if self.open(kind) == 0 {
-            return None;
-        }
-        let mut state = self.state.borrow_mut();
-        let number = state.taken.entry(kind).or_default();
-        let place = (kind, *number);
-        *number += 1;
-        loop {
-            if let Some(done) = state.early.remove(&place) {
-                return Some(done);
-            }
-            match self.results.recv().ok()? {
-                (at, Ok(done)) => drop(state.early.insert(at, done)),
-                (_, Err(panic)) => resume_unwind(panic),
-            }
-        }
+        let next = self.results.borrow_mut().get_mut(&kind)?.pop_front()?;
+        next.recv().ok()
     }
 }
 
 /// Leads with so many threads beside the one that leads; with fewer than two there is none beside it.
-pub(crate) fn with_lanes<Job: Send, Done: Send, T>(
+pub(crate) fn with_lanes<'scope, Job: Send + 'scope, Done: Send + 'scope, T>(
     threads: usize,
-    work: &(dyn Fn(Job) -> Done + Sync),
-    lead: impl FnOnce(&Lanes<'_, Job, Done>) -> T,
+    work: &'scope (dyn Fn(Job) -> Done + Sync),
+    lead: impl FnOnce(&Lanes<'_, 'scope, Job, Done>) -> T,
 ) -> T {
-    let state = RefCell::new(State { given: BTreeMap::new(), taken: BTreeMap::new(), early: BTreeMap::new() });
-    let (told, results) = channel();
-    if threads < 2 {
-        return lead(&Lanes { work, jobs: None, results, state });
+    let results = RefCell::default();
+    match (threads > 1).then(|| rayon::ThreadPoolBuilder::new().num_threads(threads).build()) {
+        Some(Ok(pool)) => pool.in_place_scope(|scope| lead(&Lanes { work, threads: Some(scope), results })),
+        _ => lead(&Lanes { work, threads: None, results }),
     }
-    let (jobs, inbox) = channel::<(Place, Job)>();
-    let (inbox, is_over) = (Mutex::new(inbox), AtomicBool::new(false));
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            let told = told.clone();
-            let (inbox, is_over) = (&inbox, &is_over);
-            scope.spawn(move || {
-                loop {
-                    let job = inbox.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                    let Ok((place, job)) = job else { return };
-                    if is_over.load(Ordering::Acquire) {
-                        return;
-                    }
-                    let done = catch_unwind(AssertUnwindSafe(|| work(job)));
-                    if told.send((place, done)).is_err() {
-                        return;
-                    }
-                }
-            });
-        }
-        let lanes = Lanes { work, jobs: Some(jobs), results, state };
-        // However the leading ends, the threads must hear of it, or the scope would wait for ever.
-        let led = catch_unwind(AssertUnwindSafe(|| lead(&lanes)));
-        is_over.store(true, Ordering::Release);
-        drop(lanes);
-        led.unwrap_or_else(|panic| resume_unwind(panic))
-    })
 }
 
 #[cfg(test)]

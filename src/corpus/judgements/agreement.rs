@@ -78,9 +78,6 @@ pub fn check(corpus: &CorpusTable, name: &str) -> Result<()> {
 }
 
 /// Compares two annotators over some sentences, by their places.
-///
-/// # Errors
-/// A name under which nobody judged anything.
 pub fn compare(corpus: &CorpusTable, (first, second): (&str, &str), rows: &[u32]) -> Result<Agreement> {
     check(corpus, first)?;
     check(corpus, second)?;
@@ -135,6 +132,10 @@ impl<'a> Both<'a> {
     }
 }
 
+fn line(name: &str, of: &'static str, kappa: Option<Kappa>) -> AgreementLine {
+    AgreementLine { name: name.to_owned(), of, kappa, more: Vec::new() }
+}
+
 fn stars(both: &[Both<'_>]) -> AgreementLine {
     let mut table = Confusion::default();
     for both in both.iter().filter(|both| both.first.stars > 0 && both.second.stars > 0) {
@@ -146,7 +147,7 @@ fn stars(both: &[Both<'_>]) -> AgreementLine {
         ("quadratic kappa", table.weighted(|one, other| apart(one, other).powi(2))),
     ];
     let more = weighted.into_iter().filter_map(|(name, number)| Some((name, number?))).collect();
-    AgreementLine { name: "stars".to_owned(), of: "sentences", kappa: table.kappa(), more }
+    AgreementLine { more, ..line("stars", "sentences", table.kappa()) }
 }
 
 /// All tags together, then each.
@@ -160,15 +161,10 @@ fn tags(both: &[Both<'_>]) -> Vec<AgreementLine> {
             table.add(both.first.tags.contains(name), both.second.tags.contains(name), 1);
         }
         all.add_all(&table);
-        lines.push(AgreementLine {
-            name: format!("tag {name}"),
-            of: "sentences",
-            kappa: table.kappa(),
-            more: Vec::new(),
-        });
+        lines.push(line(&format!("tag {name}"), "sentences", table.kappa()));
     }
-    let all = AgreementLine { name: "tags".to_owned(), of: "sentences and tags", kappa: all.kappa(), more: Vec::new() };
-    std::iter::once(all).chain(lines).collect()
+    lines.insert(0, line("tags", "sentences and tags", all.kappa()));
+    lines
 }
 
 /// The kind and the severity of a word; nothing of one that is not marked.
@@ -218,11 +214,10 @@ fn marks(corpus: &CorpusTable, both: &[Both<'_>]) -> Vec<AgreementLine> {
             }
         }
     }
-    let line = |name: &str, kappa| AgreementLine { name: name.to_owned(), of: "words", kappa, more: Vec::new() };
     vec![
-        line("words marked", wrong.kappa()),
-        line("kind of each word", kinds.kappa()),
-        line("severity of each word", severities.kappa()),
+        line("words marked", "words", wrong.kappa()),
+        line("kind of each word", "words", kinds.kappa()),
+        line("severity of each word", "words", severities.kappa()),
     ]
 }
 
@@ -235,5 +230,5 @@ fn links(corpus: &CorpusTable, both: &[Both<'_>]) -> AgreementLine {
         table.add_all(&of_links(&first, &second, source, target));
     }
     let more = shared(&table).map(|shared| ("F1 of links", shared)).into_iter().collect();
-    AgreementLine { name: "links by hand".to_owned(), of: "pairs of words", kappa: table.kappa(), more }
+    AgreementLine { more, ..line("links by hand", "pairs of words", table.kappa()) }
 }

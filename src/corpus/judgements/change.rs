@@ -5,14 +5,12 @@ use std::sync::Arc;
 
 use crate::corpus::judgements::judge::{ByAnnotator, Changed};
 use crate::corpus::judgements::scheme::ErrorScheme;
-use crate::corpus::measures::table::{DISAGREEMENT, MEASURES, Measuring};
+use crate::corpus::measures::table::{DISAGREEMENT, MEASURES};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
+use crate::corpus::store::write::Measured;
 use crate::error::Result;
 use crate::text::links::Links;
-
-/// The measures of a system that follow from links: each by its place, with a number for each sentence that was changed.
-type SystemNumbers = Vec<(usize, Vec<f32>)>;
 
 /// What is new of some sentences, by their places from 0.
 #[derive(Clone, Debug, Default)]
@@ -24,14 +22,11 @@ pub struct Change {
     /// The scheme of errors.
     pub scheme: Option<Arc<ErrorScheme>>,
     /// The systems, by their ids, with measures that follow from the links.
-    numbers: Vec<(i64, SystemNumbers)>,
+    numbers: Vec<(i64, Vec<Measured>)>,
 }
 
 impl Change {
     /// Reads what was changed, and measures what depends on it.
-    ///
-    /// # Errors
-    /// A sentence about the file.
     pub fn read(workspace: &mut Workspace, changed: &Changed) -> Result<Self> {
         let mut change = Self::default();
         for at in &changed.judged {
@@ -43,14 +38,14 @@ impl Change {
         if changed.scheme {
             change.scheme = Some(Arc::new(workspace.scheme()?));
         }
-        if !change.golds.is_empty() {
-            let places: Vec<usize> = change.golds.keys().copied().collect();
-            for system in workspace.systems()? {
-                let rows = workspace.measure(system.id, &places, &mut Measuring::default())?;
-                change.numbers.push((system.id, rows));
-            }
-        }
+        let places: Vec<usize> = changed.golds.iter().copied().collect();
+        change.numbers = workspace.measure(&places)?;
         Ok(change)
+    }
+
+    /// The first sentence that it is about, from 0; `None`: the scheme alone.
+    pub fn first(&self) -> Option<usize> {
+        self.judged.keys().chain(self.golds.keys()).min().copied()
     }
 }
 

@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, Row, params};
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
-use crate::corpus::store::file::Workspace;
+use crate::corpus::store::file::{Workspace, change, list, number, one};
 use crate::corpus::store::read::gold_of;
 use crate::corpus::store::write::set_gold;
 use crate::error::{Error, Result};
@@ -108,25 +108,21 @@ pub struct ErrorMark {
 /// What acts changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changed {
-    /// The sentence, from 0; of several the first. `None`: the scheme alone.
-    pub at: Option<usize>,
     /// Sentences, from 0, of which something else is said.
-    pub judged: Vec<usize>,
+    pub judged: BTreeSet<usize>,
     /// Sentences whose links by hand changed, which [`Workspace::measure`] must hear of.
-    pub golds: Vec<usize>,
+    pub golds: BTreeSet<usize>,
     /// The scheme of errors is another.
     pub scheme: bool,
 }
 
 impl Changed {
     fn add(&mut self, deed: &Deed) {
-        let Some(at) = place(deed.id) else {
-            self.scheme |= deed.annotator.is_none();
-            return;
-        };
-        self.at = Some(self.at.map_or(at, |first| first.min(at)));
-        let changed = if deed.annotator.is_none() { &mut self.golds } else { &mut self.judged };
-        changed.push(at);
+        match (place(deed.id), &deed.annotator) {
+            (Some(at), Some(_)) => drop(self.judged.insert(at)),
+            (Some(at), None) => drop(self.golds.insert(at)),
+            (None, by) => self.scheme |= by.is_none(),
+        }
     }
 }
 
@@ -170,78 +166,63 @@ fn place(id: i64) -> Option<usize> {
 /// A judgement of a sentence, from 0, by an annotator.
 pub type Given = (usize, String, Judgement);
 
+/// The judgement of a column; one that cannot be read says nothing.
+fn judgement(row: &Row<'_>, column: usize) -> rusqlite::Result<Judgement> {
+    Ok(serde_json::from_str(&row.get::<_, String>(column)?).unwrap_or_default())
+}
+
 impl Workspace {
     /// Everything that was said, by sentence and annotator.
     pub fn judgements(&self) -> Result<Judgements> {
+        let sql = "SELECT sentence, annotator, document FROM judgement";
+        let rows: Vec<(i64, String, Judgement)> =
+            self.ask(|all| list(all, sql, [], |row| Ok((row.get(0)?, row.get(1)?, judgement(row, 2)?))))?;
         let mut all = Judgements::new();
-        let mut read = || {
-            let mut find = self.connection.prepare_cached("SELECT sentence, annotator, document FROM judgement")?;
-            let mut rows = find.query([])?;
-            while let Some(row) = rows.next()? {
-                let Some(at) = place(row.get(0)?) else { continue };
-                let judgement = serde_json::from_str(&row.get::<_, String>(2)?).unwrap_or_default();
-                Arc::make_mut(all.entry(at).or_default()).insert(row.get(1)?, judgement);
+        for (id, annotator, judgement) in rows {
+            if let Some(at) = place(id) {
+                Arc::make_mut(all.entry(at).or_default()).insert(annotator, judgement);
             }
-            Ok(())
-        };
-        self.tell(read())?;
+        }
         Ok(all)
     }
 
     /// The sentences, from 0, with links by hand.
     pub fn golds(&self) -> Result<BTreeSet<usize>> {
-        let read = || {
-            let mut find = self.connection.prepare_cached("SELECT sentence FROM gold")?;
-            find.query_map([], |row| row.get(0).map(place))?.filter_map(rusqlite::Result::transpose).collect()
-        };
-        self.tell(read())
+        let golds: Vec<_> = self.ask(|all| list(all, "SELECT sentence FROM gold", [], |row| row.get(0).map(place)))?;
+        Ok(golds.into_iter().flatten().collect())
     }
 
     /// What is said of no sentence, which only a damaged file does, as a sentence.
-    ///
-    /// # Errors
-    /// A sentence about the file.
     pub fn stray_judgements(&self) -> Result<Option<String>> {
         let sql = "SELECT (SELECT count(*) FROM judgement WHERE sentence < 1) + (SELECT count(*) FROM gold WHERE sentence < 1)";
-        let count: i64 = self.tell(self.connection.query_row(sql, [], |row| row.get(0)))?;
+        let count = self.ask(|all| number(all, sql, []))?;
         let message = format!("is damaged: {count} of its judgements are of no sentence; they are left out");
         Ok((count > 0).then(|| Error::file(self.path(), message).to_string()))
     }
 
     /// The scheme of errors.
     pub fn scheme(&self) -> Result<ErrorScheme> {
-        let document = self.tell(standing(&self.connection, 0, None))?;
+        let document = self.ask(|all| standing(all, 0, None))?;
         Ok(document.and_then(|document| serde_json::from_str(&document).ok()).unwrap_or_default())
     }
 
     /// Judges a sentence, from 0, in an annotator's name; an act that can be undone.
-    pub fn judge(&mut self, at: usize, annotator: &str, judgement: &Judgement) -> Result<()> {
-        self.act(&[Deed::judgement(at, annotator, judgement)]).map(drop)
-    }
-
-    /// Sets the links by hand of a sentence, from 0, or takes them away; an act that can be undone.
-    pub fn set_gold(&mut self, at: usize, gold: Option<&Links>) -> Result<()> {
-        self.act(&[Deed::gold(at, gold)]).map(drop)
+    pub fn judge(&mut self, at: usize, annotator: &str, judgement: &Judgement) -> Result<Changed> {
+        self.act(&[Deed::judgement(at, annotator, judgement)])
     }
 
     /// Sets the links by hand of a sentence, from 0, in an annotator's name: they are its links from now on, and those
     /// that this annotator drew.
-    pub fn draw(&mut self, at: usize, annotator: &str, gold: Option<&Links>) -> Result<()> {
+    pub fn draw(&mut self, at: usize, annotator: &str, gold: Option<&Links>) -> Result<Changed> {
         let said = self.judgements_of(at)?.remove(annotator).unwrap_or_default();
         let judgement = Judgement { links: gold.map(links::pharaoh).unwrap_or_default(), ..said };
-        self.act(&[Deed::gold(at, gold), Deed::judgement(at, annotator, &judgement)]).map(drop)
+        self.act(&[Deed::gold(at, gold), Deed::judgement(at, annotator, &judgement)])
     }
 
     /// What everyone says of a sentence, from 0.
     pub fn judgements_of(&self, at: usize) -> Result<ByAnnotator> {
-        let read = || {
-            let mut find =
-                self.connection.prepare_cached("SELECT annotator, document FROM judgement WHERE sentence = ?1")?;
-            let rows = find.query_map([at as i64 + 1], |row| Ok((row.get(0)?, row.get::<_, String>(1)?)))?;
-            rows.collect::<rusqlite::Result<Vec<(String, String)>>>()
-        };
-        let said = self.tell(read())?.into_iter();
-        Ok(said.map(|(name, document)| (name, serde_json::from_str(&document).unwrap_or_default())).collect())
+        let sql = "SELECT annotator, document FROM judgement WHERE sentence = ?1";
+        self.ask(|all| list(all, sql, [at as i64 + 1], |row| Ok((row.get(0)?, judgement(row, 1)?))))
     }
 
     /// Many judgements and links by hand as one act.
@@ -286,11 +267,11 @@ impl Workspace {
                 }
                 if changed.is_none() {
                     all.execute("DELETE FROM act WHERE undone = 1", [])?;
-                    let next = all.query_row("SELECT coalesce(max(id), 0) + 1 FROM act", [], |row| row.get(0))?;
-                    batch = (deeds.len() > 1).then_some::<i64>(next);
+                    let next = number(all, "SELECT coalesce(max(id), 0) + 1 FROM act", [])?;
+                    batch = (deeds.len() > 1).then_some(next);
                 }
                 let sql = "INSERT INTO act(sentence, annotator, before, after, batch) VALUES (?1, ?2, ?3, ?4, ?5)";
-                all.prepare_cached(sql)?.execute(params![id, annotator, before, after, batch])?;
+                change(all, sql, params![id, annotator, before, after, batch])?;
                 stand(all, *id, annotator.as_deref(), after.as_deref())?;
                 changed.get_or_insert_default().add(deed);
             }
@@ -320,12 +301,11 @@ impl Workspace {
                 for act in acts {
                     let Deed { id, annotator, after } = &act.deed;
                     if standing(all, *id, annotator.as_deref())? != act.must {
-                        all.prepare_cached("DELETE FROM act WHERE id = ?1")?.execute([act.number])?;
+                        change(all, "DELETE FROM act WHERE id = ?1", [act.number])?;
                         continue;
                     }
                     stand(all, *id, annotator.as_deref(), after.as_deref())?;
-                    let mut mark = all.prepare_cached("UPDATE act SET undone = ?2 WHERE id = ?1")?;
-                    mark.execute(params![act.number, !does_again])?;
+                    change(all, "UPDATE act SET undone = ?2 WHERE id = ?1", params![act.number, !does_again])?;
                     changed.get_or_insert_with(Changed::default).add(&act.deed);
                 }
                 if changed.is_some() {
@@ -344,45 +324,40 @@ fn last_acts(all: &Connection, does_again: bool) -> rusqlite::Result<Vec<Act>> {
         "SELECT id, sentence, annotator, {columns} FROM act, (SELECT {first}(id) AS next FROM act WHERE undone = ?1)
         WHERE undone = ?1 AND (id = next OR batch = (SELECT batch FROM act WHERE id = next)) ORDER BY id {order}"
     );
-    let mut find = all.prepare_cached(&sql)?;
-    let act = |row: &rusqlite::Row<'_>| {
+    let act = |row: &Row<'_>| {
         let deed = Deed { id: row.get(1)?, annotator: row.get(2)?, after: row.get(4)? };
         Ok(Act { number: row.get(0)?, must: row.get(3)?, deed })
     };
-    find.query_map([does_again], act)?.collect()
+    list(all, &sql, [does_again], act)
 }
 
 /// What is said now.
 fn standing(all: &Connection, id: i64, annotator: Option<&str>) -> rusqlite::Result<Option<String>> {
     match annotator {
-        None if id == 0 => {
-            let mut find = all.prepare_cached("SELECT document FROM setting WHERE name = 'scheme'")?;
-            find.query_row([], |row| row.get(0)).optional()
-        }
+        None if id == 0 => one(all, "SELECT document FROM setting WHERE name = 'scheme'", [], |row| row.get(0)),
         None => Ok(gold_of(all, id)?.as_ref().map(links::pharaoh)),
         Some(annotator) => {
             let sql = "SELECT document FROM judgement WHERE sentence = ?1 AND annotator = ?2";
-            all.prepare_cached(sql)?.query_row(params![id, annotator], |row| row.get(0)).optional()
+            one(all, sql, params![id, annotator], |row| row.get(0))
         }
     }
 }
 
 /// Says it.
 fn stand(all: &Connection, id: i64, annotator: Option<&str>, document: Option<&str>) -> rusqlite::Result<()> {
-    match (annotator, document) {
-        (None, None) if id == 0 => all.execute("DELETE FROM setting WHERE name = 'scheme'", []).map(drop),
+    let done = match (annotator, document) {
+        (None, None) if id == 0 => change(all, "DELETE FROM setting WHERE name = 'scheme'", []),
         (None, Some(document)) if id == 0 => {
-            let sql = "INSERT OR REPLACE INTO setting(name, document) VALUES ('scheme', ?1)";
-            all.prepare_cached(sql)?.execute([document]).map(drop)
+            change(all, "INSERT OR REPLACE INTO setting(name, document) VALUES ('scheme', ?1)", [document])
         }
-        (None, line) => set_gold(all, id, line.and_then(links_of).as_ref()),
+        (None, line) => return set_gold(all, id, line.and_then(links_of).as_ref()),
         (Some(annotator), None) => {
-            let sql = "DELETE FROM judgement WHERE sentence = ?1 AND annotator = ?2";
-            all.prepare_cached(sql)?.execute(params![id, annotator]).map(drop)
+            change(all, "DELETE FROM judgement WHERE sentence = ?1 AND annotator = ?2", params![id, annotator])
         }
         (Some(annotator), Some(document)) => {
             let sql = "INSERT OR REPLACE INTO judgement(sentence, annotator, document) VALUES (?1, ?2, ?3)";
-            all.prepare_cached(sql)?.execute(params![id, annotator, document]).map(drop)
+            change(all, sql, params![id, annotator, document])
         }
-    }
+    };
+    done.map(drop)
 }

@@ -9,9 +9,8 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::corpus::import::importer::ImportReport;
+use crate::corpus::import::importer::{ImportReport, stem, visible};
 use crate::corpus::judgements::judge::{ErrorMark, Given, Judgement, Judgements, MOST_STARS, NOBODY};
-use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
@@ -52,10 +51,11 @@ pub fn table(file: &mut dyn Write, rows: &[u32], corpus: &CorpusTable) -> std::i
     let mut table = Tsv::new(file, COLUMNS)?;
     for &at in rows {
         for (annotator, judgement) in corpus.judgements.get(&(at as usize)).into_iter().flat_map(|by| by.iter()) {
-            let marks = judgement.marks.iter().map(Of::Mark);
-            let mut all: Vec<Of<'_>> = marks.chain(judgement.no_errors.iter().map(|name| Of::NoErrors(name))).collect();
+            let marks = judgement.marks.iter().map(|mark| (mark.system.as_str(), "", Some(mark)));
+            let mut all: Vec<Of<'_>> =
+                marks.chain(judgement.no_errors.iter().map(|name| (name.as_str(), YES, None))).collect();
             if all.is_empty() {
-                all.push(Of::Nothing);
+                all.push(("", "", None));
             }
             for (n, of) in all.into_iter().enumerate() {
                 table.row(cells(corpus, at as usize, annotator, (n == 0).then_some(judgement), of))?;
@@ -65,23 +65,11 @@ pub fn table(file: &mut dyn Write, rows: &[u32], corpus: &CorpusTable) -> std::i
     table.finish()
 }
 
-/// What a row says of errors.
-#[derive(Clone, Copy)]
-enum Of<'a> {
-    /// Nothing.
-    Nothing,
-    /// One.
-    Mark(&'a ErrorMark),
-    /// That this system has none.
-    NoErrors(&'a str),
-}
+/// What a row says of errors: the system, whether it has none, and one.
+type Of<'a> = (&'a str, &'static str, Option<&'a ErrorMark>);
 
 fn cells(corpus: &CorpusTable, at: usize, annotator: &str, judgement: Option<&Judgement>, of: Of<'_>) -> Vec<TsvCell> {
-    let (system, no_errors, mark) = match of {
-        Of::Nothing => ("", "", None),
-        Of::NoErrors(system) => (system, YES, None),
-        Of::Mark(mark) => (mark.system.as_str(), "", Some(mark)),
-    };
+    let (system, no_errors, mark) = of;
     let none = Judgement::default();
     let said = judgement.unwrap_or(&none);
     let stars = if said.stars == 0 { String::new() } else { said.stars.to_string() };
@@ -163,15 +151,11 @@ struct Line {
 }
 
 /// Brings the judgements of a file in, as one act. With `name` all are this annotator's; those of nobody in particular
-/// become those of one named as the file is.
-///
-/// # Errors
-/// [`Error::Stale`] as soon as the ticket is stale; a sentence about either file. Nothing is taken then.
+/// become those of one named as the file is. When it fails, or the ticket is stale, nothing is taken.
 pub fn import(
     workspace: &mut Workspace,
     path: &Path,
     name: Option<&str>,
-    measuring: &mut Measuring,
     ticket: &CancellationToken,
 ) -> Result<ImportReport> {
     let Some(notation) = notation(path) else {
@@ -180,13 +164,11 @@ pub fn import(
     };
     let known = workspace.judgements()?;
     let len = workspace.len()?;
-    let stem = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let stem = stem.split('.').next().unwrap_or_default().to_owned();
     let mut reading = Reading {
         workspace,
         path,
         name,
-        stem,
+        stem: stem(path),
         len,
         shift: 0,
         places: None,
@@ -207,18 +189,13 @@ pub fn import(
         report.facts.push(format!("Those by \"{NOBODY}\" are kept as by \"{stem}\", the name of the file."));
     }
     report.facts.extend(strange(&said, workspace)?);
-    report.facts.extend(strangers(&said, workspace)?);
     report.judgements = said.len();
     let given: Vec<Given> = said.into_iter().map(|((at, by), judgement)| (at, by, judgement)).collect();
     let golds = with_own(golds, &given, workspace)?;
     report.golds = golds.len();
     workspace.judge_all(&given, &golds)?;
     let places: Vec<usize> = golds.iter().map(|(at, _)| *at).collect();
-    if !places.is_empty() {
-        for system in workspace.systems()? {
-            workspace.measure(system.id, &places, measuring)?;
-        }
-    }
+    workspace.measure(&places)?;
     Ok(report)
 }
 
@@ -233,32 +210,23 @@ fn with_own(mut golds: BTreeMap<usize, Links>, given: &[Given], workspace: &Work
     Ok(golds.into_iter().collect())
 }
 
-/// Kinds and severities that the scheme of the workspace lacks, in a sentence.
-fn strange(said: &BTreeMap<(usize, String), Judgement>, workspace: &Workspace) -> Result<Option<String>> {
-    let scheme = workspace.scheme()?;
-    let mut names = BTreeSet::new();
-    for mark in said.values().flat_map(|judgement| &judgement.marks) {
-        if !scheme.categories.contains(&mark.category) {
-            names.insert(mark.category.clone());
-        }
-        if !scheme.severities.iter().any(|severity| severity.name == mark.severity) {
-            names.insert(mark.severity.clone());
-        }
-    }
-    let names: Vec<String> = names.into_iter().collect();
-    Ok((!names.is_empty()).then(|| format!("The scheme of errors lacks {}.", names.join(", "))))
-}
-
-/// Systems of marks that the workspace lacks, in a sentence.
-fn strangers(said: &BTreeMap<(usize, String), Judgement>, workspace: &Workspace) -> Result<Option<String>> {
-    let systems = workspace.systems()?;
-    let marks = said.values().flat_map(|judgement| &judgement.marks).map(|mark| &mark.system);
-    let names = marks.chain(said.values().flat_map(|judgement| &judgement.no_errors));
-    let names: BTreeSet<&str> = names.map(String::as_str).collect();
-    let is_new = |name: &&str| !systems.iter().any(|system| system.name == *name);
-    let names: Vec<&str> = names.into_iter().filter(is_new).collect();
-    Ok((!names.is_empty())
-        .then(|| format!("Marks of systems that are not here wait until they come: {}.", names.join(", "))))
+/// Kinds and severities that the scheme of the workspace lacks, and systems that it lacks itself, each in a sentence.
+fn strange(said: &BTreeMap<(usize, String), Judgement>, workspace: &Workspace) -> Result<Vec<String>> {
+    let (scheme, systems) = (workspace.scheme()?, workspace.systems()?);
+    let marks = || said.values().flat_map(|judgement| &judgement.marks);
+    let kinds = marks().map(|mark| &mark.category).filter(|name| !scheme.categories.contains(name));
+    let is_severity = |name: &String| scheme.severities.iter().any(|known| known.name == *name);
+    let severities = marks().map(|mark| &mark.severity).filter(|name| !is_severity(name));
+    let judged = said.values().flat_map(|judgement| &judgement.no_errors);
+    let is_system = |name: &String| systems.iter().any(|known| known.name == *name);
+    let systems = marks().map(|mark| &mark.system).chain(judged).filter(|name| !is_system(name));
+    let told = |what: &str, names: BTreeSet<&String>| {
+        let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
+        (!names.is_empty()).then(|| format!("{what} {}.", names.join(", ")))
+    };
+    let schemes = told("The scheme of errors lacks", kinds.chain(severities).collect());
+    let waiting = told("Marks of systems that are not here wait until they come:", systems.collect());
+    Ok(schemes.into_iter().chain(waiting).collect())
 }
 
 /// A file on its way in.
@@ -306,7 +274,9 @@ impl Reading<'_> {
                 self.golds.insert(at, gold);
             }
             for (annotator, judgement) in line.by {
-                self.take(number, at, &annotator, judgement)?;
+                if let Some(annotator) = self.annotator(number, &annotator) {
+                    self.keep(number, at, annotator, judgement)?;
+                }
             }
         }
         Ok(())
@@ -314,12 +284,12 @@ impl Reading<'_> {
 
     fn table(&mut self, known: &Judgements, ticket: &CancellationToken) -> Result<()> {
         let mut rows = csv::ReaderBuilder::new().delimiter(b'\t').flexible(true).from_reader(open(self.path)?);
-        let damaged = |error: csv::Error| Error::file(self.path, format!("cannot be read as a table ({error})"));
-        let heads: Vec<String> = rows.headers().map_err(damaged)?.iter().map(|head| head.trim().to_owned()).collect();
         let path = self.path;
+        let damaged = |error: csv::Error| Error::file(path, format!("cannot be read as a table ({error})"));
+        let heads: Vec<String> = rows.headers().map_err(damaged)?.iter().map(|head| head.trim().to_owned()).collect();
         for row in rows.records() {
             ticket.check()?;
-            let row = row.map_err(|error| Error::file(path, format!("cannot be read as a table ({error})")))?;
+            let row = row.map_err(damaged)?;
             let line = row.position().map_or(0, |position| position.line() as usize);
             let cells = Cells { heads: &heads, row: &row };
             let number = match cells.get("sentence") {
@@ -367,20 +337,11 @@ impl Reading<'_> {
             "" | "no" | "false" | "0" => {}
             other => self.warn(line, &format!("`{other:.40}` is neither yes nor no; it is left out")),
         }
-        if let Some(mark) = cells.mark() {
-            match mark {
-                Ok(mark) => judgement.marks.push(mark),
-                Err(why) => self.warn(line, &format!("{why}; the mark is left out")),
-            }
+        match cells.mark() {
+            Ok(mark) => judgement.marks.extend(mark),
+            Err(why) => self.warn(line, &format!("{why}; the mark is left out")),
         }
         self.keep(line, at, annotator, judgement)
-    }
-
-    fn take(&mut self, line: usize, at: usize, annotator: &str, judgement: Judgement) -> Result<()> {
-        match self.annotator(line, annotator) {
-            Some(annotator) => self.keep(line, at, annotator, judgement),
-            None => Ok(()),
-        }
     }
 
     /// Keeps a judgement; what makes no sense in it is told and left out.
@@ -396,11 +357,8 @@ impl Reading<'_> {
         for mark in judgement.marks {
             let most = self.length(at, &mark.system)?.unwrap_or(usize::MAX);
             if mark.target.0 > mark.target.1 || mark.target.1 > most || mark.source.0 > mark.source.1 {
-                let words = span(mark.target);
-                self.warn(
-                    line,
-                    &format!("marks words {words} of {}, which has {most}; the mark is left out", mark.system),
-                );
+                let what = format!("words {} of {}, which has {most}", span(mark.target), mark.system);
+                self.warn(line, &format!("marks {what}; the mark is left out"));
             } else {
                 marks.push(mark);
             }
@@ -448,10 +406,8 @@ impl Reading<'_> {
         let source = words(&sentence.source).count();
         let target = words(sentence.reference.as_deref().unwrap_or_default()).count();
         if links.all().iter().any(|(link, _)| link.source >= source || link.target >= target) {
-            self.warn(
-                line,
-                &format!("has links beyond the {source} and {target} words of sentence {}; they are left out", at + 1),
-            );
+            let what = format!("the {source} and {target} words of sentence {}", at + 1);
+            self.warn(line, &format!("has links beyond {what}; they are left out"));
             return Ok(None);
         }
         Ok(Some(links))
@@ -497,10 +453,9 @@ impl Reading<'_> {
     }
 }
 
-/// A text without spaces and with straight apostrophes, as other files are matched too.
+/// A text as other files are matched too.
 fn letters(text: &str) -> String {
-    let letter = |c: char| if c == '\u{2019}' { '\'' } else { c };
-    text.chars().filter(|c| !c.is_whitespace()).map(letter).collect()
+    visible(text).collect()
 }
 
 /// A row of a table by the names of its columns.
@@ -537,25 +492,22 @@ impl<'a> Cells<'a> {
     }
 
     /// The mark of the row, if it has one.
-    fn mark(self) -> Option<std::result::Result<ErrorMark, String>> {
+    fn mark(self) -> std::result::Result<Option<ErrorMark>, String> {
         let category = self.get("category");
         if category.is_empty() {
-            return None;
+            return Ok(None);
         }
         let span = |name: &str| match self.get(name) {
             "" => Ok((0, 0)),
             text => read_span(text).ok_or_else(|| format!("`{text:.40}` are no words; write `3`, `3-4` or `before 3`")),
         };
-        let mark = || {
-            Ok(ErrorMark {
-                system: self.get("system").to_owned(),
-                target: span("words")?,
-                source: span("source_words")?,
-                category: category.to_owned(),
-                severity: self.get("severity").to_owned(),
-                note: self.get("remark").to_owned(),
-            })
-        };
-        Some(mark())
+        Ok(Some(ErrorMark {
+            system: self.get("system").to_owned(),
+            target: span("words")?,
+            source: span("source_words")?,
+            category: category.to_owned(),
+            severity: self.get("severity").to_owned(),
+            note: self.get("remark").to_owned(),
+        }))
     }
 }

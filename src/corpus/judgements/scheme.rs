@@ -86,10 +86,7 @@ impl ErrorScheme {
         is_severity && self.categories.iter().any(|known| known == category)
     }
 
-    /// Whether it makes sense.
-    ///
-    /// # Errors
-    /// The key that is wrong, and why, as the end of a sentence.
+    /// Whether it makes sense; else the key that is wrong, and why, as the end of a sentence.
     pub fn check(&self) -> std::result::Result<(), (&'static str, String)> {
         let names = |key, names: Vec<&str>| {
             let mut seen = BTreeSet::new();
@@ -111,9 +108,6 @@ impl ErrorScheme {
     }
 
     /// Reads a file: JSON where its name ends so, else TOML.
-    ///
-    /// # Errors
-    /// A sentence that names the file and what is wrong in it.
     pub fn open(path: &Path) -> Result<Self> {
         let bytes = read_file(path, MOST)?;
         let text = std::str::from_utf8(&bytes).map_err(|_| Error::file(path, "is not UTF-8; save it so"))?;
@@ -135,11 +129,10 @@ impl ErrorScheme {
     /// Writes a file, as [`ErrorScheme::open`] reads it.
     pub fn save(&self, path: &Path) -> Result<()> {
         let text = if is_json(path) {
-            serde_json::to_string_pretty(self).map_err(|error| error.to_string())
+            serde_json::to_string_pretty(self).map_err(|error| Error::Internal(error.to_string()))?
         } else {
-            self.to_toml().map_err(|error| error.to_string())
+            self.to_toml()?
         };
-        let text = text.map_err(Error::Internal)?;
         write_atomic(path, |file| file.write_all(text.as_bytes()))
     }
 }

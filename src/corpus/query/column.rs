@@ -4,7 +4,7 @@
 use crate::corpus::measures::score::score;
 use crate::corpus::measures::table::{CorpusMeasure, MEASURES, OF_SENTENCES};
 use crate::corpus::store::corpus::CorpusTable;
-use crate::corpus::store::texts::{ColumnNumbers, PIECE};
+use crate::corpus::store::texts::{ColumnNumbers, PIECE, TextStore};
 use crate::error::{Error, Result};
 
 /// The score of a system by the marks of people.
@@ -29,6 +29,46 @@ pub enum TableColumn {
     Errors(usize),
 }
 
+/// A column of texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextColumn {
+    /// What is translated.
+    Source,
+    /// The reference.
+    Reference,
+    /// What a system says, by its place.
+    Output(usize),
+}
+
+impl TextColumn {
+    /// A column by its name: `source`, `reference`, `output.1`.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "source" => Some(Self::Source),
+            "reference" => Some(Self::Reference),
+            _ => name.strip_prefix("output.")?.parse::<usize>().ok()?.checked_sub(1).map(Self::Output),
+        }
+    }
+
+    /// What [`TextColumn::named`] reads.
+    pub fn name(self) -> String {
+        match self {
+            Self::Source => "source".to_owned(),
+            Self::Reference => "reference".to_owned(),
+            Self::Output(system) => format!("output.{}", system + 1),
+        }
+    }
+
+    /// Its texts, where there is the system.
+    pub fn texts(self, corpus: &CorpusTable) -> Option<&TextStore> {
+        match self {
+            Self::Source => Some(&corpus.sources),
+            Self::Reference => Some(&corpus.references),
+            Self::Output(system) => corpus.systems.get(system).map(|column| &column.texts),
+        }
+    }
+}
+
 impl CorpusTable {
     /// Reads the texts of these sentences, and their numbers of these columns.
     pub fn read_rows(&self, rows: &[u32], columns: &[TableColumn]) {
@@ -49,9 +89,6 @@ impl CorpusTable {
 
 impl TableColumn {
     /// A column by its name; without a system's number the first system is meant.
-    ///
-    /// # Errors
-    /// A sentence that lists the names there are, or how many systems.
     pub fn named(name: &str, corpus: &CorpusTable) -> Result<Self> {
         match name {
             "number" => return Ok(Self::Number),
@@ -85,28 +122,27 @@ impl TableColumn {
 
     /// What [`TableColumn::named`] reads.
     pub fn name(self) -> String {
-        match self {
-            Self::Number => "number".to_owned(),
-            Self::Stars => "stars".to_owned(),
-            Self::Marks => "marks".to_owned(),
-            Self::Errors(system) => format!("{ERRORS}.{}", system + 1),
-            Self::Sentence(at) => OF_SENTENCES[at].name.to_owned(),
-            Self::Output(at, system) => format!("{}.{}", MEASURES[at].name, system + 1),
-            Self::Difference(at, first, second) => format!("{}.{}-{}", MEASURES[at].name, first + 1, second + 1),
-        }
+        self.written(|measure| measure.name, ('.', '-'))
     }
 
     /// The head of the column.
     pub fn title(self) -> String {
         match self {
             Self::Number => "no.".to_owned(),
+            column => column.written(|measure| measure.title, (' ', '\u{2212}')),
+        }
+    }
+
+    fn written(self, of: fn(&CorpusMeasure) -> &'static str, (point, minus): (char, char)) -> String {
+        match self {
+            Self::Number => "number".to_owned(),
             Self::Stars => "stars".to_owned(),
             Self::Marks => "marks".to_owned(),
-            Self::Errors(system) => format!("errors {}", system + 1),
-            Self::Sentence(at) => OF_SENTENCES[at].title.to_owned(),
-            Self::Output(at, system) => format!("{} {}", MEASURES[at].title, system + 1),
+            Self::Errors(system) => format!("{ERRORS}{point}{}", system + 1),
+            Self::Sentence(at) => of(&OF_SENTENCES[at]).to_owned(),
+            Self::Output(at, system) => format!("{}{point}{}", of(&MEASURES[at]), system + 1),
             Self::Difference(at, first, second) => {
-                format!("{} {}\u{2212}{}", MEASURES[at].title, first + 1, second + 1)
+                format!("{}{point}{}{minus}{}", of(&MEASURES[at]), first + 1, second + 1)
             }
         }
     }

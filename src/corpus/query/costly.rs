@@ -55,10 +55,7 @@ impl FilterResources {
         *self = Self { path: self.path.take(), languages: self.languages.take(), frequencies, ..Self::default() };
     }
 
-    /// A filter that knows where its conditions hold.
-    ///
-    /// # Errors
-    /// A condition that is none; a sentence about a file; [`Error::Stale`] when it is not wanted any more.
+    /// A filter that knows where its conditions hold; [`Error::Stale`] when it is not wanted any more.
     pub fn filter(
         &mut self,
         line: &str,
@@ -81,10 +78,7 @@ impl FilterResources {
         Ok(filter)
     }
 
-    /// How often words are in the training text.
-    ///
-    /// # Errors
-    /// A sentence about the file; [`Error::Stale`].
+    /// How often words are in the training text; [`Error::Stale`] as above.
     pub fn frequencies(&mut self, corpus: &CorpusTable, goes_on: &mut GoesOn<'_>) -> Result<Arc<Frequencies>> {
         if let Some(known) = &self.frequencies {
             return Ok(Arc::clone(known));

@@ -21,12 +21,14 @@
 //! -source:bank            not so
 //! ```
 
+use std::ops::Bound::{self, Excluded, Included, Unbounded};
+use std::ops::RangeBounds as _;
 use std::sync::Arc;
 
 use crate::analysis::lexical::{bare, cut};
 use crate::corpus::judgements::agreement::{ASPECTS, Aspect, check, differences};
 use crate::corpus::judgements::judge::Judgement;
-use crate::corpus::query::column::TableColumn;
+use crate::corpus::query::column::{TableColumn, TextColumn};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::texts::TextStore;
 use crate::error::{Error, Result};
@@ -75,9 +77,7 @@ pub enum Matched {
 #[derive(Clone, Debug)]
 enum Condition {
     Text(Place, Pattern),
-    Number(TableColumn, Relation, f32),
-    /// From and to, both among them.
-    Range(TableColumn, f32, f32),
+    Number(TableColumn, Bounds),
     Costly(Costly),
     Tag(String),
     Note(Needle),
@@ -89,10 +89,8 @@ enum Condition {
 #[derive(Clone, Copy, Debug)]
 enum Place {
     Any,
-    Source,
-    Reference,
     AnyOutput,
-    Output(usize),
+    Of(TextColumn),
 }
 
 #[derive(Clone, Debug)]
@@ -102,37 +100,27 @@ enum Pattern {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Relation {
-    Less,
-    LessEqual,
-    Equal,
-    GreaterEqual,
-    Greater,
-}
-
-#[derive(Clone, Copy, Debug)]
 enum Thing {
     Gold,
     Marks,
     Note,
-    Reference,
-    Output(usize),
+    Text(TextColumn),
 }
 
-/// Relations as they are typed, longer ones first.
-const RELATIONS: &[(&str, Relation)] = &[
-    ("<=", Relation::LessEqual),
-    (">=", Relation::GreaterEqual),
-    ("<", Relation::Less),
-    (">", Relation::Greater),
-    ("=", Relation::Equal),
+/// What a number must lie between; never one that is not there, NaN.
+type Bounds = (Bound<f32>, Bound<f32>);
+
+/// Relations as they are typed, longer ones first, and what they say of a number.
+const RELATIONS: &[(&str, fn(f32) -> Bounds)] = &[
+    ("<=", |number| (Unbounded, Included(number))),
+    (">=", |number| (Included(number), Unbounded)),
+    ("<", |number| (Unbounded, Excluded(number))),
+    (">", |number| (Excluded(number), Unbounded)),
+    ("=", |number| (Included(number), Included(number))),
 ];
 
 impl Filter {
     /// Reads a line of conditions.
-    ///
-    /// # Errors
-    /// A sentence about the condition that is none.
     pub fn new(line: &str, corpus: &CorpusTable) -> Result<Self> {
         let mut terms = Vec::new();
         for word in split(line)? {
@@ -148,7 +136,7 @@ impl Filter {
     /// Whether what people say decides what is shown.
     pub fn reads_judgements(&self) -> bool {
         self.terms.iter().any(|term| match &term.condition {
-            Condition::Number(column, ..) | Condition::Range(column, ..) => column.is_judged(),
+            Condition::Number(column, _) => column.is_judged(),
             Condition::Tag(_) | Condition::Note(_) | Condition::By(_) | Condition::Differs(..) => true,
             Condition::Has(thing) => matches!(thing, Thing::Marks | Thing::Note),
             Condition::Text(..) | Condition::Costly(_) => false,
@@ -161,9 +149,6 @@ impl Filter {
     }
 
     /// Finds out where the costly conditions hold, for each sentence.
-    ///
-    /// # Errors
-    /// Those of `find`.
     pub fn gather(&mut self, find: &mut dyn FnMut(&Costly) -> Result<Vec<bool>>) -> Result<()> {
         for term in &mut self.terms {
             if let Condition::Costly(costly) = &term.condition {
@@ -207,14 +192,9 @@ impl Condition {
                     }
                 }
             }
-            Self::Number(column, relation, number) => {
+            Self::Number(column, bounds) => {
                 for (at, holds) in holds.iter_mut().enumerate() {
-                    *holds = relation.holds(column.value(corpus, at), *number);
-                }
-            }
-            Self::Range(column, low, high) => {
-                for (at, holds) in holds.iter_mut().enumerate() {
-                    *holds = (*low..=*high).contains(&column.value(corpus, at));
+                    *holds = bounds.contains(&column.value(corpus, at));
                 }
             }
             Self::Costly(_) => {}
@@ -234,11 +214,9 @@ impl Condition {
             Self::Has(Thing::Gold) => {
                 corpus.golds.iter().filter(|at| **at < corpus.len()).for_each(|at| holds[*at] = true);
             }
-
-            Self::Has(Thing::Reference) => there(&corpus.references, &mut holds),
-            Self::Has(Thing::Output(system)) => {
-                if let Some(column) = corpus.systems.get(*system) {
-                    there(&column.texts, &mut holds);
+            Self::Has(Thing::Text(column)) => {
+                if let Some(texts) = column.texts(corpus) {
+                    holds.iter_mut().enumerate().for_each(|(at, holds)| *holds = texts.get(at).is_some());
                 }
             }
         }
@@ -246,42 +224,17 @@ impl Condition {
     }
 }
 
-fn there(texts: &TextStore, holds: &mut [bool]) {
-    for (at, holds) in holds.iter_mut().enumerate() {
-        *holds = texts.get(at).is_some();
-    }
-}
-
 impl Place {
     fn texts(self, corpus: &CorpusTable) -> Vec<&TextStore> {
-        let outputs = || corpus.systems.iter().map(|column| &column.texts);
         match self {
-            Self::Any => [&corpus.sources, &corpus.references].into_iter().chain(outputs()).collect(),
-            Self::Source => vec![&corpus.sources],
-            Self::Reference => vec![&corpus.references],
-            Self::AnyOutput => outputs().collect(),
-            Self::Output(at) => outputs().skip(at).take(1).collect(),
+            Self::Any => corpus.texts().collect(),
+            Self::AnyOutput => corpus.systems.iter().map(|column| &column.texts).collect(),
+            Self::Of(column) => column.texts(corpus).into_iter().collect(),
         }
     }
 }
 
-impl Relation {
-    /// Never of something that is not there.
-    fn holds(self, value: f32, number: f32) -> bool {
-        match self {
-            Self::Less => value < number,
-            Self::LessEqual => value <= number,
-            Self::Equal => value == number,
-            Self::GreaterEqual => value >= number,
-            Self::Greater => value > number,
-        }
-    }
-}
-
-/// The words of a line; quotes and slashes keep spaces together.
-///
-/// # Errors
-/// A quote or a slash without its second.
+/// The words of a line; quotes and slashes keep spaces together, and neither may lack its second.
 pub(crate) fn split(line: &str) -> Result<Vec<String>> {
     let (mut words, mut word, mut within) = (Vec::new(), String::new(), None);
     let mut chars = line.chars().peekable();
@@ -327,17 +280,18 @@ fn condition(word: &str, corpus: &CorpusTable) -> Result<Condition> {
     {
         return Ok(condition);
     }
-    for (sign, relation) in RELATIONS {
+    for (sign, bounds) in RELATIONS {
         if let Some((name, number)) = word.split_once(sign) {
             if let Some(costly) = of_counts(name, (sign, number), word, corpus)? {
                 return Ok(Condition::Costly(costly));
             }
-            if let (Relation::Equal, Some((low, high))) = (relation, range(number, word)?) {
-                return Ok(Condition::Range(TableColumn::named(name, corpus)?, low, high));
-            }
+            let range = range(number, word)?.filter(|_| *sign == "=");
             let column = TableColumn::named(name, corpus)?;
+            if let Some((low, high)) = range {
+                return Ok(Condition::Number(column, (Included(low), Included(high))));
+            }
             let why = || Error::Input(format!("`{number}` in `{word}` is no number"));
-            return Ok(Condition::Number(column, *relation, number.parse().map_err(|_| why())?));
+            return Ok(Condition::Number(column, bounds(number.parse().map_err(|_| why())?)));
         }
     }
     Ok(Condition::Text(Place::Any, pattern(word)?))
@@ -406,32 +360,36 @@ fn of_words(head: &str, rest: &str, corpus: &CorpusTable) -> Result<Option<Costl
 
 /// A condition `head:rest`; `None` where the head is none, for texts have colons too.
 fn of_place(head: &str, rest: &str, corpus: &CorpusTable) -> Result<Option<Condition>> {
-    let plain = || unquoted(rest);
-    let text = |place: Place| Ok(Some(Condition::Text(place, pattern(rest)?)));
-    match head {
-        "source" => text(Place::Source),
-        "reference" => text(Place::Reference),
+    let text = |place: Place| Ok(Condition::Text(place, pattern(rest)?));
+    let condition = match head {
         "output" => text(Place::AnyOutput),
-        "tag" => Ok(Some(Condition::Tag(plain()))),
-        "note" => Ok(Some(Condition::Note(Needle::new(&plain())))),
-        "by" => Ok(Some(Condition::By(plain()))),
-        "differs" => differs(&plain(), corpus).map(Some),
-        "has" => match rest {
-            "gold" => Ok(Some(Condition::Has(Thing::Gold))),
-            "marks" => Ok(Some(Condition::Has(Thing::Marks))),
-            "note" => Ok(Some(Condition::Has(Thing::Note))),
-            "reference" => Ok(Some(Condition::Has(Thing::Reference))),
-            _ => {
-                let advice = "gold, marks, note, reference, or the number of a system";
-                let why = |error: Error| Error::Input(format!("`{rest}` is none of {advice}: {error}"));
-                Ok(Some(Condition::Has(Thing::Output(system(rest, corpus).map_err(why)?))))
-            }
-        },
-        _ if is_time(head, rest) => Ok(None),
+        "tag" => Ok(Condition::Tag(unquoted(rest))),
+        "note" => Ok(Condition::Note(Needle::new(&unquoted(rest)))),
+        "by" => Ok(Condition::By(unquoted(rest))),
+        "differs" => differs(&unquoted(rest), corpus),
+        "has" => has(rest, corpus).map(Condition::Has),
+        "source" => text(Place::Of(TextColumn::Source)),
+        "reference" => text(Place::Of(TextColumn::Reference)),
+        _ if is_time(head, rest) => return Ok(None),
         _ if !head.is_empty() && head.bytes().all(|byte| byte.is_ascii_digit()) && head.len() < 4 => {
-            text(Place::Output(system(head, corpus)?))
+            text(Place::Of(TextColumn::Output(system(head, corpus)?)))
         }
-        _ => Ok(of_words(head, rest, corpus)?.map(Condition::Costly)),
+        _ => return Ok(of_words(head, rest, corpus)?.map(Condition::Costly)),
+    };
+    condition.map(Some)
+}
+
+fn has(what: &str, corpus: &CorpusTable) -> Result<Thing> {
+    match what {
+        "gold" => Ok(Thing::Gold),
+        "marks" => Ok(Thing::Marks),
+        "note" => Ok(Thing::Note),
+        "reference" => Ok(Thing::Text(TextColumn::Reference)),
+        _ => {
+            let advice = "gold, marks, note, reference, or the number of a system";
+            let why = |error: Error| Error::Input(format!("`{what}` is none of {advice}: {error}"));
+            system(what, corpus).map(|system| Thing::Text(TextColumn::Output(system))).map_err(why)
+        }
     }
 }
 

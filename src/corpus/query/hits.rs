@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::analysis::concordance::{ConcordanceLine, ConcordanceQuery, ConcordanceSentence, context};
+use crate::analysis::concordance::{ConcordanceLine, ConcordanceQuery, ConcordanceSentence};
 use crate::analysis::lexical::cut;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
@@ -32,9 +32,6 @@ pub struct Searching {
 
 impl Searching {
     /// A query over what a system, by its place, says of some rows. Lists of words lie in `folder`.
-    ///
-    /// # Errors
-    /// What is wrong with the query, and where.
     pub fn new(query: &str, folder: &Path, system: usize, rows: Vec<u32>) -> Result<Self> {
         let mut list = |name: &str| lists::words(folder, name).map_err(|error| error.to_string());
         let query = ConcordanceQuery::parse_with(query, &mut list).map_err(|why| Error::Input(why.to_string()))?;
@@ -57,9 +54,6 @@ impl Searching {
     }
 
     /// Looks through some more sentences.
-    ///
-    /// # Errors
-    /// A sentence about the file.
     pub fn step(&mut self, corpus: &CorpusTable, workspace: &Workspace, count: usize) -> Result<Vec<ConcordanceLine>> {
         let end = (self.next + count).min(self.rows.len());
         let mut lines = Vec::new();
@@ -108,9 +102,10 @@ pub fn tsv(lines: &[ConcordanceLine], order: &[u32], corpus: &CorpusTable, syste
     let text =
         |at: u32| corpus.systems.get(system).and_then(|column| column.texts.get(at as usize)).unwrap_or_default();
     let row = |line: &ConcordanceLine| {
-        let around = context(&line.words, &line.span(), WIDTH);
+        let [left, hit, right] = line.parts();
+        let (left, right) = (&left[left.len().saturating_sub(WIDTH)..], &right[..right.len().min(WIDTH)]);
         let linked = line.linked_words().join(" ");
-        let cells = [around.left, around.key, around.right, linked, text(line.at).to_owned()];
+        let cells = [left.join(" "), hit.join(" "), right.join(" "), linked, text(line.at).to_owned()];
         std::iter::once(TsvCell::plain(&(line.at + 1))).chain(cells.iter().map(TsvCell::from)).collect()
     };
     let head = ["sentence", "left", "hit", "right", "linked", "output"];

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::corpus::query::column::TableColumn;
+use crate::corpus::query::column::{TableColumn, TextColumn};
 use crate::corpus::query::filter::Filter;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::error::{Error, Result};
@@ -16,46 +16,6 @@ pub enum Key {
     Text(TextColumn),
 }
 
-/// A column of texts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextColumn {
-    /// What is translated.
-    Source,
-    /// The reference.
-    Reference,
-    /// What a system says, by its place.
-    Output(usize),
-}
-
-impl TextColumn {
-    /// A column by its name: `source`, `reference`, `output.1`.
-    pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "source" => Some(Self::Source),
-            "reference" => Some(Self::Reference),
-            _ => name.strip_prefix("output.")?.parse::<usize>().ok()?.checked_sub(1).map(Self::Output),
-        }
-    }
-
-    /// What [`TextColumn::named`] reads.
-    pub fn name(self) -> String {
-        match self {
-            Self::Source => "source".to_owned(),
-            Self::Reference => "reference".to_owned(),
-            Self::Output(system) => format!("output.{}", system + 1),
-        }
-    }
-
-    /// The text of a sentence, from 0.
-    fn text(self, corpus: &CorpusTable, at: usize) -> Option<&str> {
-        match self {
-            Self::Source => corpus.sources.get(at),
-            Self::Reference => corpus.references.get(at),
-            Self::Output(system) => corpus.systems.get(system)?.texts.get(at),
-        }
-    }
-}
-
 /// How rows are put in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sorting {
@@ -67,9 +27,6 @@ pub struct Sorting {
 
 impl Sorting {
     /// `bleu.1-2`, or `-bleu.1-2` for the greatest first; or a [`TextColumn`].
-    ///
-    /// # Errors
-    /// As [`TableColumn::named`].
     pub fn named(name: &str, corpus: &CorpusTable) -> Result<Self> {
         let (is_descending, name) = name.strip_prefix('-').map_or((false, name), |name| (true, name));
         let text = TextColumn::named(name).map(|column| match column {
@@ -84,9 +41,7 @@ impl Sorting {
         let key = text.unwrap_or_else(number)?;
         Ok(Self { key, is_descending })
     }
-}
 
-impl Sorting {
     /// Whether what people say decides the order.
     pub fn reads_judgements(&self) -> bool {
         matches!(self.key, Key::Number(column) if column.is_judged())
@@ -118,7 +73,8 @@ pub fn rows(corpus: &CorpusTable, filter: &Filter, sorting: Option<&Sorting>) ->
             rows = keyed.into_iter().map(|keyed| keyed as u32).collect();
         }
         Some(Sorting { key: Key::Text(column), is_descending }) => {
-            let key = |at: u32| (column.text(corpus, at as usize).map(str::to_lowercase), at);
+            let texts = column.texts(corpus);
+            let key = |at: u32| (texts.and_then(|texts| texts.get(at as usize)).map(str::to_lowercase), at);
             let mut keyed: Vec<(Option<String>, u32)> = rows.into_iter().map(key).collect();
             keyed.sort_by(|(one, _), (other, _)| by_letters(one.as_deref(), other.as_deref(), *is_descending));
             rows = keyed.into_iter().map(|(_, at)| at).collect();

@@ -8,16 +8,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::Connection;
 
-use crate::corpus::store::file::{read_only, told};
+use crate::corpus::store::file::{change, number, one, read_only, told};
+use crate::corpus::store::output::unpacked;
 use crate::corpus::store::read::key;
-use crate::corpus::store::texts::{ColumnNumbers, PIECE, Piece, Reads, TextStore};
+use crate::corpus::store::texts::{ColumnNumbers, PIECE, Reads, TextPiece, TextStore, put};
 
 /// Level of zstandard for texts, and for numbers.
 const LEVELS: (i32, i32) = (3, 1);
-/// The most bytes that a row may unpack to.
-const MOST: usize = 1 << 28;
 /// Pieces of a column, at most.
 pub(crate) const MOST_PIECES: usize = 1 << 20;
 /// Columns of numbers come behind those of texts.
@@ -76,25 +75,27 @@ pub(crate) fn place_of_numbers(system: i64, column: i64, n: usize) -> i64 {
 /// What goes wrong while a column is read; the rest of it is read.
 pub(crate) type Damage<'a> = dyn FnMut(rusqlite::Error) + 'a;
 
+/// What is packed in a row, as far as there is one.
+fn packed<T>(all: &Connection, key: i64, unpack: fn(Vec<u8>) -> Option<T>) -> rusqlite::Result<Option<T>> {
+    let row = |row: &rusqlite::Row<'_>| Ok(unpacked(row.get_ref(0)?.as_blob()?).and_then(unpack));
+    one(all, "SELECT packed FROM block WHERE key = ?1", [key], row).map(Option::flatten)
+}
+
 /// The texts of a piece, packed or one by one.
-pub(crate) fn texts(all: &Connection, written: Written, n: usize, damage: &mut Damage<'_>) -> Piece {
-    let packed = all.prepare_cached("SELECT packed FROM block WHERE key = ?1").and_then(|mut find| {
-        let unpack = |row: &rusqlite::Row<'_>| Ok(unpack_texts(row.get_ref(0)?.as_blob()?));
-        find.query_row([written.key(n)], unpack).optional()
-    });
-    match packed {
-        Ok(Some(Some(piece))) => return piece,
-        Ok(_) => {}
+pub(crate) fn texts(all: &Connection, written: Written, n: usize, damage: &mut Damage<'_>) -> TextPiece {
+    match packed(all, written.key(n), |bytes| String::from_utf8(bytes).ok().map(TextPiece::of_written)) {
+        Ok(Some(piece)) => return piece,
+        Ok(None) => {}
         Err(error) => damage(error),
     }
-    let mut piece = Piece::default();
+    let mut piece = TextPiece::default();
     if let Err(error) = single_texts(all, written, n, &mut piece) {
         damage(error);
     }
     piece
 }
 
-fn single_texts(all: &Connection, written: Written, n: usize, piece: &mut Piece) -> rusqlite::Result<()> {
+fn single_texts(all: &Connection, written: Written, n: usize, piece: &mut TextPiece) -> rusqlite::Result<()> {
     let mut find = all.prepare_cached(written.sql())?;
     let mut rows = find.query(written.keys(n))?;
     while let Some(row) = rows.next()? {
@@ -115,11 +116,16 @@ pub(crate) fn pack_texts(all: &Connection, written: Written, n: usize) -> rusqli
     if all.prepare_cached("SELECT 1 FROM block WHERE key = ?1")?.exists([key])? {
         return Ok(());
     }
-    let mut piece = Piece::default();
+    let mut piece = TextPiece::default();
     single_texts(all, written, n, &mut piece)?;
     let packed = compress(piece.written().as_bytes(), LEVELS.0)?;
-    let mut add = all.prepare_cached("INSERT INTO block(key, count, packed) VALUES (?1, ?2, ?3)")?;
-    add.execute((key, piece.count() as i64, packed)).map(drop)
+    keep(all, key, piece.count(), packed)
+}
+
+/// Keeps a packed row of so many texts or numbers.
+pub(crate) fn keep(all: &Connection, key: i64, count: usize, packed: Vec<u8>) -> rusqlite::Result<()> {
+    let sql = "INSERT OR REPLACE INTO block(key, count, packed) VALUES (?1, ?2, ?3)";
+    change(all, sql, (key, count as i64, packed)).map(drop)
 }
 
 /// Takes packed texts away that are not those of the file any more.
@@ -131,7 +137,7 @@ pub(crate) fn forget_texts(
     let mut last = None;
     for n in places.map(|at| at / PIECE) {
         if last.replace(n) != Some(n) {
-            all.prepare_cached("DELETE FROM block WHERE key = ?1")?.execute([written.key(n)])?;
+            change(all, "DELETE FROM block WHERE key = ?1", [written.key(n)])?;
         }
     }
     Ok(())
@@ -140,14 +146,11 @@ pub(crate) fn forget_texts(
 /// How many sentences a system says something of.
 pub(crate) fn count_outputs(all: &Connection, system: i64, len: usize) -> rusqlite::Result<usize> {
     let written = Written::Outputs(system);
-    let mut of_piece = all.prepare_cached("SELECT count FROM block WHERE key = ?1")?;
-    let mut of_rows = all.prepare_cached("SELECT count(*) FROM output WHERE key > ?1 AND key <= ?2")?;
     let mut total = 0;
     for n in 0..len.div_ceil(PIECE) {
-        let packed: Option<i64> = of_piece.query_row([written.key(n)], |row| row.get(0)).optional()?;
-        total += match packed {
+        total += match one(all, "SELECT count FROM block WHERE key = ?1", [written.key(n)], |row| row.get(0))? {
             Some(count) => count,
-            None => of_rows.query_row(written.keys(n), |row| row.get(0))?,
+            None => number(all, "SELECT count(*) FROM output WHERE key > ?1 AND key <= ?2", written.keys(n))?,
         };
     }
     Ok(total as usize)
@@ -157,15 +160,6 @@ fn compress(bytes: &[u8], level: i32) -> rusqlite::Result<Vec<u8>> {
     zstd::bulk::compress(bytes, level).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
 }
 
-fn decompress(packed: &[u8]) -> Option<Vec<u8>> {
-    let size = zstd::zstd_safe::get_frame_content_size(packed).ok()??;
-    zstd::bulk::decompress(packed, usize::try_from(size).ok()?.min(MOST)).ok()
-}
-
-fn unpack_texts(packed: &[u8]) -> Option<Piece> {
-    String::from_utf8(decompress(packed)?).ok().map(Piece::of_written)
-}
-
 /// Numbers packed: the first bytes of all, then the second ones.
 pub(crate) fn pack_numbers(numbers: &[f32]) -> rusqlite::Result<Vec<u8>> {
     let bytes: Vec<[u8; 4]> = numbers.iter().map(|number| number.to_le_bytes()).collect();
@@ -173,9 +167,8 @@ pub(crate) fn pack_numbers(numbers: &[f32]) -> rusqlite::Result<Vec<u8>> {
     compress(&planes, LEVELS.1)
 }
 
-/// The reverse of [`pack_numbers`].
-pub(crate) fn unpack_numbers(packed: &[u8]) -> Option<Vec<f32>> {
-    let planes = decompress(packed)?;
+/// The reverse of [`pack_numbers`], unpacked.
+fn numbers_of(planes: Vec<u8>) -> Option<Vec<f32>> {
     let (count, rest) = (planes.len() / 4, planes.len() % 4);
     let number = |k: usize| f32::from_le_bytes([0, 1, 2, 3].map(|plane| planes[plane * count + k]));
     (rest == 0).then(|| (0..count).map(number).collect())
@@ -183,7 +176,7 @@ pub(crate) fn unpack_numbers(packed: &[u8]) -> Option<Vec<f32>> {
 
 /// The id of a measure's name; `None` where nothing of it is packed.
 pub(crate) fn column(all: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {
-    all.prepare_cached("SELECT id FROM name WHERE name = ?1")?.query_row([name], |row| row.get(0)).optional()
+    one(all, "SELECT id FROM name WHERE name = ?1", [name], |row| row.get(0))
 }
 
 /// Numbers of a system that came since its rows were packed.
@@ -233,17 +226,17 @@ pub(crate) fn loose(all: &Connection, system: i64, before: usize, most: usize) -
 
 /// The packed numbers of a piece, NaN where there are none.
 pub(crate) fn packed_numbers(all: &Connection, key: i64) -> rusqlite::Result<Vec<f32>> {
-    let mut find = all.prepare_cached("SELECT packed FROM block WHERE key = ?1")?;
-    let unpack = |row: &rusqlite::Row<'_>| Ok(unpack_numbers(row.get_ref(0)?.as_blob()?));
-    Ok(find.query_row([key], unpack).optional()?.flatten().unwrap_or_default())
+    packed(all, key, numbers_of).map(Option::unwrap_or_default)
 }
 
-/// Puts a number among others, NaN between.
-pub(crate) fn put(numbers: &mut Vec<f32>, at: usize, number: f32) {
-    if numbers.len() <= at {
-        numbers.resize(at + 1, f32::NAN);
+/// Puts loose numbers of a measure over those of a piece.
+pub(crate) fn lay_over<'a>(numbers: &mut Vec<f32>, name: &str, n: usize, loose: impl IntoIterator<Item = &'a Loose>) {
+    let piece = n * PIECE..(n + 1) * PIECE;
+    for loose in loose {
+        for (at, number) in loose.numbers(name).filter(|(at, _)| piece.contains(at)) {
+            put(numbers, at - piece.start, number);
+        }
     }
-    numbers[at] = number;
 }
 
 fn numbers(all: &Connection, system: i64, name: &str, n: usize) -> rusqlite::Result<Vec<f32>> {
@@ -251,13 +244,8 @@ fn numbers(all: &Connection, system: i64, name: &str, n: usize) -> rusqlite::Res
         Some(column) => packed_numbers(all, place_of_numbers(system, column, n))?,
         None => Vec::new(),
     };
-    let piece = n * PIECE..(n + 1) * PIECE;
-    for loose in loose(all, system, piece.end, usize::MAX)? {
-        if loose.places().end > piece.start {
-            let within = loose.numbers(name).filter(|(at, _)| piece.contains(at));
-            within.for_each(|(at, number)| put(&mut numbers, at - piece.start, number));
-        }
-    }
+    let loose = loose(all, system, (n + 1) * PIECE, usize::MAX)?;
+    lay_over(&mut numbers, name, n, loose.iter().filter(|loose| loose.places().end > n * PIECE));
     Ok(numbers)
 }
 
@@ -304,7 +292,7 @@ impl Blocks {
     pub(crate) fn texts(self: &Arc<Self>, written: Written, len: usize) -> TextStore {
         let blocks = Arc::clone(self);
         let what = if matches!(written, Written::Outputs(_)) { "outputs" } else { "sentences" };
-        let reads: Reads<Piece> = Arc::new(move |n| {
+        let reads: Reads<TextPiece> = Arc::new(move |n| {
             blocks.ask(what, |all| Ok(texts(all, written, n, &mut |error| blocks.damaged(what, &error))))
         });
         TextStore::of_file(len, reads)

@@ -1,7 +1,7 @@
 //! Floor 7: a workspace in memory, without alignments: what the table shows, sorts and looks through. Columns are read
 //! when something of them is asked for first.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::corpus::judgements::judge::Judgements;
 use crate::corpus::judgements::scheme::ErrorScheme;
 use crate::corpus::measures::table::{MEASURES, OF_SENTENCES};
 use crate::corpus::store::blocks::{Blocks, Loose, Written, count_outputs};
-use crate::corpus::store::file::Workspace;
+use crate::corpus::store::file::{Workspace, list, number};
 use crate::corpus::store::read::StoredSystem;
 use crate::corpus::store::texts::{ColumnNumbers, PIECE, TextStore};
 use crate::error::Result;
@@ -68,9 +68,9 @@ impl SystemColumn {
         Self { system, texts, numbers, done: 0 }
     }
 
-    fn grow(&mut self, len: usize) {
-        self.texts.grow(len);
-        self.numbers.iter_mut().for_each(|numbers| numbers.grow(len));
+    fn count(&mut self, workspace: &Workspace, len: usize) -> Result<()> {
+        self.done = workspace.ask(|all| count_outputs(all, self.system.id, len))?;
+        Ok(())
     }
 }
 
@@ -83,26 +83,24 @@ struct Came {
 }
 
 impl CorpusTable {
-    /// Opens a workspace, as far as it is sound. Texts and numbers are read when they are asked for.
-    ///
-    /// # Errors
-    /// A sentence when not even its sentences can be counted.
+    /// Opens a workspace, as far as it is sound: at least its sentences can be counted. Texts and numbers are read when they
+    /// are asked for.
     pub fn read(workspace: &Workspace) -> Result<Self> {
         // One moment of the file, whatever others write meanwhile.
-        let _moment = workspace.tell(workspace.connection.unchecked_transaction())?;
+        let _moment = workspace.ask(rusqlite::Connection::unchecked_transaction)?;
         let (len, blocks) = (workspace.len()?, Blocks::new(workspace.path()));
         let sql = "SELECT coalesce(max(id), 0) FROM numbers";
         let mut corpus = Self {
             sources: blocks.texts(Written::Sources, len),
             references: blocks.texts(Written::References, len),
             numbers: OF_SENTENCES.iter().map(|measure| blocks.numbers(0, measure.name, len)).collect(),
-            seen: workspace.tell(workspace.connection.query_row(sql, [], |row| row.get(0)))?,
+            seen: workspace.ask(|all| number(all, sql, []))?,
             ..Self::default()
         };
         let read = workspace.systems().and_then(|systems| {
             let column = |system| SystemColumn::new(system, len, &blocks);
             corpus.systems = systems.into_iter().map(column).collect();
-            corpus.systems.iter_mut().try_for_each(|column| count(workspace, column, len))
+            corpus.systems.iter_mut().try_for_each(|column| column.count(workspace, len))
         });
         let stray = workspace.stray_judgements();
         let read = [read, corpus.read_judgements(workspace)];
@@ -113,9 +111,6 @@ impl CorpusTable {
     }
 
     /// Reads again what people say.
-    ///
-    /// # Errors
-    /// A sentence about the file.
     pub fn read_judgements(&mut self, workspace: &Workspace) -> Result<()> {
         self.judgements = Arc::new(workspace.judgements()?);
         self.golds = Arc::new(workspace.golds()?);
@@ -137,6 +132,11 @@ impl CorpusTable {
     /// Everything that has a text for each sentence.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &TextStore> {
         [&self.sources, &self.references].into_iter().chain(self.systems.iter().map(|column| &column.texts))
+    }
+
+    fn all_texts(&mut self) -> impl Iterator<Item = &mut TextStore> {
+        let of_systems = self.systems.iter_mut().map(|column| &mut column.texts);
+        [&mut self.sources, &mut self.references].into_iter().chain(of_systems)
     }
 
     fn all_numbers(&self) -> impl Iterator<Item = &ColumnNumbers> {
@@ -175,24 +175,15 @@ impl CorpusTable {
         self.all_numbers().for_each(|numbers| numbers.read(at / PIECE));
     }
 
-    /// Whether all texts are in memory.
-    pub fn has_texts(&self) -> bool {
-        (0..self.sources.pieces()).all(|n| self.texts().all(|texts| texts.is_here(n * PIECE)))
-    }
-
     /// A copy that never reads the file, for the window: of texts and numbers it has what this one has read and will read.
     /// What people say is its own, so that neither pays for the other's changes.
     pub fn without_file(&self) -> Self {
         let mut copy = self.clone();
         copy.references.read(0);
         copy.blocks = None;
-        copy.sources.stop_reading();
-        copy.references.stop_reading();
+        copy.all_texts().for_each(TextStore::stop_reading);
         copy.numbers.iter_mut().for_each(ColumnNumbers::stop_reading);
-        for column in &mut copy.systems {
-            column.texts.stop_reading();
-            column.numbers.iter_mut().for_each(ColumnNumbers::stop_reading);
-        }
+        copy.systems.iter_mut().flat_map(|column| &mut column.numbers).for_each(ColumnNumbers::stop_reading);
         copy.judgements = Arc::new(Judgements::clone(&self.judgements));
         copy.golds = Arc::new(BTreeSet::clone(&self.golds));
         copy.counts = Arc::new(Counts::clone(&self.counts));
@@ -205,19 +196,13 @@ impl CorpusTable {
     }
 
     /// Reads what came since, from this window or another: everything that is written leaves measures behind.
-    ///
-    /// # Errors
-    /// A sentence about the file.
     pub fn refresh(&mut self, workspace: &Workspace) -> Result<()> {
         let Some(blocks) = self.blocks.clone() else {
             *self = Self::read(workspace)?;
             return Ok(());
         };
-        let _moment = workspace.tell(workspace.connection.unchecked_transaction())?;
+        let _moment = workspace.ask(rusqlite::Connection::unchecked_transaction)?;
         let len = workspace.len()?;
-        self.sources.grow(len);
-        self.references.grow(len);
-        self.numbers.iter_mut().for_each(|numbers| numbers.grow(len));
         let systems = workspace.systems()?;
         self.systems.retain(|column| systems.iter().any(|system| system.id == column.system.id));
         for system in systems {
@@ -225,28 +210,27 @@ impl CorpusTable {
                 self.systems.push(SystemColumn::new(system, len, &blocks));
             }
         }
-        self.systems.iter_mut().for_each(|column| column.grow(len));
-        let came = workspace.tell(came(workspace, self.seen))?;
-        for came in &came {
-            self.take_numbers(came);
+        self.all_texts().for_each(|texts| texts.grow(len));
+        self.numbers.iter_mut().for_each(|numbers| numbers.grow(len));
+        self.systems.iter_mut().flat_map(|column| &mut column.numbers).for_each(|numbers| numbers.grow(len));
+        let mut by_system: BTreeMap<i64, Vec<Range<usize>>> = BTreeMap::new();
+        for came in workspace.ask(|all| came(all, self.seen))? {
+            self.take_numbers(&came);
+            by_system.entry(came.system).or_default().push(came.places);
         }
-        let mut runs: Vec<(i64, Range<usize>)> = came.into_iter().map(|came| (came.system, came.places)).collect();
-        runs.sort_by_key(|(system, places)| (*system, places.start));
-        for run in runs.chunk_by(|a, b| a.0 == b.0) {
-            let column = self.systems.iter_mut().find(|column| column.system.id == run[0].0);
-            let (texts, column) = match column {
-                None if run[0].0 == 0 => (vec![&mut self.sources, &mut self.references], None),
-                None => continue,
-                Some(SystemColumn { system, texts, done, .. }) => (vec![texts], Some((system.id, done))),
-            };
-            for texts in texts {
-                for places in together(run) {
-                    texts.read_again(&places);
+        for (id, mut places) in by_system {
+            places.sort_by_key(|places| places.start);
+            let column = self.systems.iter_mut().find(|column| column.system.id == id);
+            let texts = match column {
+                Some(column) => {
+                    column.count(workspace, len)?;
+                    vec![&mut column.texts]
                 }
-            }
-            if let Some((id, done)) = column {
-                *done = workspace.tell(count_outputs(&workspace.connection, id, len))?;
-            }
+                None if id == 0 => vec![&mut self.sources, &mut self.references],
+                None => continue,
+            };
+            let places = together(&places);
+            texts.into_iter().for_each(|texts| places.iter().for_each(|places| texts.read_again(places)));
         }
         self.read_judgements(workspace)
     }
@@ -254,50 +238,33 @@ impl CorpusTable {
     /// Takes new numbers into what is in memory; the others are read with their columns.
     fn take_numbers(&mut self, came: &Came) {
         self.seen = came.id;
-        let (names, columns): (Vec<&str>, &mut [ColumnNumbers]) = if came.system == 0 {
-            (OF_SENTENCES.iter().map(|measure| measure.name).collect(), &mut self.numbers)
+        let (measures, columns) = if came.system == 0 {
+            (OF_SENTENCES, &mut self.numbers)
         } else {
             let Some(column) = self.systems.iter_mut().find(|column| column.system.id == came.system) else { return };
-            (MEASURES.iter().map(|measure| measure.name).collect(), &mut column.numbers)
+            (MEASURES.as_slice(), &mut column.numbers)
         };
-        for (name, numbers) in names.into_iter().zip(columns) {
+        for (measure, numbers) in measures.iter().zip(columns) {
             match &came.numbers {
                 None => numbers.read_again(&came.places),
-                Some(loose) => {
-                    for (at, number) in loose.numbers(name) {
-                        numbers.update(at, number);
-                    }
-                }
+                Some(loose) => loose.numbers(measure.name).for_each(|(at, number)| numbers.update(at, number)),
             }
         }
     }
-}
-
-fn count(workspace: &Workspace, column: &mut SystemColumn, len: usize) -> Result<()> {
-    column.done = workspace.tell(count_outputs(&workspace.connection, column.system.id, len))?;
-    Ok(())
 }
 
 /// Places that follow each other as one, so that no piece is read twice.
-fn together(runs: &[(i64, Range<usize>)]) -> Vec<Range<usize>> {
-    let mut all: Vec<Range<usize>> = Vec::new();
-    for (_, places) in runs {
-        match all.last_mut() {
-            Some(last) if places.start <= last.end.next_multiple_of(PIECE) => {
-                last.end = last.end.max(places.end);
-            }
-            _ => all.push(places.clone()),
-        }
-    }
-    all
+fn together(places: &[Range<usize>]) -> Vec<Range<usize>> {
+    let follows = |a: &Range<usize>, b: &Range<usize>| b.start <= a.end.next_multiple_of(PIECE);
+    let end = |run: &[Range<usize>]| run.iter().map(|places| places.end).max().unwrap_or_default();
+    places.chunk_by(follows).map(|run| run[0].start..end(run)).collect()
 }
 
 /// The rows of measures that came since, and which sentences each is of.
-fn came(workspace: &Workspace, seen: i64) -> rusqlite::Result<Vec<Came>> {
+fn came(all: &rusqlite::Connection, seen: i64) -> rusqlite::Result<Vec<Came>> {
     let sql = "SELECT numbers.id, system, first, count, packed, names FROM numbers
         JOIN measures ON measures.id = numbers.measures WHERE numbers.id > ?1 ORDER BY numbers.id";
-    let mut find = workspace.connection.prepare_cached(sql)?;
-    let rows = find.query_map([seen], |row| {
+    list(all, sql, [seen], |row| {
         let (id, system, first) = (row.get(0)?, row.get(1)?, row.get::<_, i64>(2)?.max(0) as usize);
         let packed: Vec<u8> = row.get(4)?;
         if packed.is_empty() {
@@ -307,6 +274,5 @@ fn came(workspace: &Workspace, seen: i64) -> rusqlite::Result<Vec<Came>> {
         let names: String = row.get(5)?;
         let loose = Loose { id, names: names.split(' ').map(str::to_owned).collect(), first, packed };
         Ok(Came { id, system, places: loose.places(), numbers: Some(loose) })
-    })?;
-    rows.collect()
+    })
 }

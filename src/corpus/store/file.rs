@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Params, Row};
 
 use crate::corpus::store::schema::{APPLICATION, STEPS, migrate};
 use crate::error::{Error, Result};
@@ -25,11 +25,8 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Opens a workspace, or makes an empty one where there is no file.
-    ///
-    /// # Errors
-    /// A sentence that names the file: it is something else, of a newer program, or damaged where every workspace
-    /// begins.
+    /// Opens a workspace, or makes an empty one where there is no file. Refuses what is something else, of a newer program,
+    /// or damaged where every workspace begins.
     pub fn open(path: &Path) -> Result<Self> {
         check(path)?;
         let told = |error: rusqlite::Error| told(path, &error);
@@ -66,9 +63,6 @@ impl Workspace {
     }
 
     /// Opens a workspace that must be there.
-    ///
-    /// # Errors
-    /// As [`Workspace::open`], and when there is no file.
     pub fn open_existing(path: &Path) -> Result<Self> {
         std::fs::metadata(path).map_err(|error| Error::io(path, &error))?;
         Self::open(path)
@@ -80,16 +74,13 @@ impl Workspace {
     }
 
     /// A number that changes whenever another connection has written.
-    ///
-    /// # Errors
-    /// A sentence about the file.
     pub fn version(&self) -> Result<i64> {
-        self.tell(self.connection.pragma_query_value(None, "data_version", |row| row.get(0)))
+        self.ask(|all| all.pragma_query_value(None, "data_version", |row| row.get(0)))
     }
 
-    /// An error of the database as a sentence about the file.
-    pub(crate) fn tell<T>(&self, result: rusqlite::Result<T>) -> Result<T> {
-        result.map_err(|error| told(&self.path, &error))
+    /// Reads something; an error of the database is a sentence about the file.
+    pub(crate) fn ask<'a, T>(&'a self, job: impl FnOnce(&'a Connection) -> rusqlite::Result<T>) -> Result<T> {
+        job(&self.connection).map_err(|error| told(&self.path, &error))
     }
 
     /// Does several things, all or none.
@@ -103,6 +94,36 @@ impl Workspace {
         };
         run().map_err(|error| told(&path, &error))
     }
+}
+
+/// The first row that a statement gives; made ready once, it is asked often.
+pub(crate) fn one<T>(
+    all: &Connection,
+    sql: &str,
+    params: impl Params,
+    row: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<Option<T>> {
+    all.prepare_cached(sql)?.query_row(params, row).optional()
+}
+
+/// All rows.
+pub(crate) fn list<T, All: FromIterator<T>>(
+    all: &Connection,
+    sql: &str,
+    params: impl Params,
+    row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<All> {
+    all.prepare_cached(sql)?.query_map(params, row)?.collect()
+}
+
+/// A number, as a count is; 0 where there is no row.
+pub(crate) fn number(all: &Connection, sql: &str, params: impl Params) -> rusqlite::Result<i64> {
+    one(all, sql, params, |row| row.get(0)).map(Option::unwrap_or_default)
+}
+
+/// Changes rows; gives how many.
+pub(crate) fn change(all: &Connection, sql: &str, params: impl Params) -> rusqlite::Result<usize> {
+    all.prepare_cached(sql)?.execute(params)
 }
 
 /// A connection that reads beside another one.

@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::Connection;
 
 use crate::corpus::store::blocks::{
-    Loose, MOST_PIECES, Written, column, loose, pack_numbers, pack_texts, packed_numbers, place_of_numbers, put,
+    Loose, MOST_PIECES, Written, column, keep, lay_over, loose, pack_numbers, pack_texts, packed_numbers,
+    place_of_numbers,
 };
-use crate::corpus::store::file::Workspace;
+use crate::corpus::store::file::{Workspace, change, list};
 use crate::corpus::store::texts::PIECE;
 use crate::error::Result;
 
@@ -22,10 +23,8 @@ impl Workspace {
     /// Folds what came since the last time. Others may read and write meanwhile; when it is cut short, nothing is lost.
     pub fn fold(&mut self) -> Result<()> {
         let sql = "SELECT DISTINCT system FROM numbers INDEXED BY loose WHERE length(packed) > 0";
-        let systems = || -> rusqlite::Result<Vec<i64>> {
-            self.connection.prepare_cached(sql)?.query_map([], |row| row.get(0))?.collect()
-        };
-        for system in self.tell(systems())? {
+        let systems: Vec<i64> = self.ask(|all| list(all, sql, [], |row| row.get(0)))?;
+        for system in systems {
             while self.at_once(|all| fold(all, system))? {}
         }
         Ok(())
@@ -36,7 +35,7 @@ impl Workspace {
         let sql =
             "SELECT count(*), coalesce(sum(length(packed)), 0) FROM numbers INDEXED BY loose WHERE length(packed) > 0";
         let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
-        let (rows, bytes) = self.tell(self.connection.query_row(sql, [], read))?;
+        let (rows, bytes) = self.ask(|all| all.query_row(sql, [], read))?;
         if rows > MUCH.0 || bytes > MUCH.1 { self.fold() } else { Ok(()) }
     }
 }
@@ -45,9 +44,9 @@ impl Workspace {
 fn fold(all: &Connection, system: i64) -> rusqlite::Result<bool> {
     let rows = loose(all, system, usize::MAX >> 1, STEP)?;
     // First the room is made that the columns will take.
-    let mut empty = all.prepare_cached("UPDATE numbers SET packed = x'', count = ?2 WHERE id = ?1")?;
     for row in &rows {
-        empty.execute([row.id, row.places().len() as i64])?;
+        let sql = "UPDATE numbers SET packed = x'', count = ?2 WHERE id = ?1";
+        change(all, sql, [row.id, row.places().len() as i64])?;
     }
     let mut pieces: BTreeMap<usize, Vec<&Loose>> = BTreeMap::new();
     for row in &rows {
@@ -71,24 +70,17 @@ fn fold(all: &Connection, system: i64) -> rusqlite::Result<bool> {
 
 fn fold_piece(all: &Connection, key: i64, (name, n): (&str, usize), rows: &[&Loose]) -> rusqlite::Result<()> {
     let mut numbers = packed_numbers(all, key)?;
-    let piece = n * PIECE..(n + 1) * PIECE;
-    for row in rows {
-        let within = row.numbers(name).filter(|(at, _)| piece.contains(at));
-        within.for_each(|(at, number)| put(&mut numbers, at - piece.start, number));
+    lay_over(&mut numbers, name, n, rows.iter().copied());
+    match numbers.iter().filter(|number| !number.is_nan()).count() {
+        0 => change(all, "DELETE FROM block WHERE key = ?1", [key]).map(drop),
+        count => keep(all, key, count, pack_numbers(&numbers)?),
     }
-    if numbers.iter().all(|number| number.is_nan()) {
-        return all.prepare_cached("DELETE FROM block WHERE key = ?1")?.execute([key]).map(drop);
-    }
-    let count = numbers.iter().filter(|number| !number.is_nan()).count();
-    all.prepare_cached("INSERT OR REPLACE INTO block(key, count, packed) VALUES (?1, ?2, ?3)")?
-        .execute((key, count as i64, pack_numbers(&numbers)?))
-        .map(drop)
 }
 
 fn add_column(all: &Connection, name: &str) -> rusqlite::Result<i64> {
     if let Some(id) = column(all, name)? {
         return Ok(id);
     }
-    all.prepare_cached("INSERT INTO name(name) VALUES (?1)")?.execute([name])?;
+    change(all, "INSERT INTO name(name) VALUES (?1)", [name])?;
     Ok(all.last_insert_rowid())
 }

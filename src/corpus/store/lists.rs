@@ -11,9 +11,6 @@ const MOST: usize = 1_000_000;
 
 /// The words of a file, in small letters; blank lines and those that begin with `#` are passed over. A path that is not
 /// absolute begins at `folder`.
-///
-/// # Errors
-/// A sentence that names the file, and the line that is none.
 pub fn words(folder: &Path, name: &str) -> Result<HashSet<String>> {
     let path = folder.join(name);
     let mut words = HashSet::new();

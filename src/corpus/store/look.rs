@@ -5,10 +5,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use rusqlite::OptionalExtension as _;
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::store::file::Workspace;
+use crate::corpus::store::file::{Workspace, one};
 use crate::error::Result;
 
 /// What is kept.
@@ -30,21 +29,13 @@ pub struct FileVersion {
 impl Workspace {
     /// How it was looked at last; as at first where nothing is kept, or nothing that can be read.
     pub fn look(&self) -> FileVersion {
-        let find = || -> rusqlite::Result<Option<String>> {
-            let known = "SELECT count(*) FROM sqlite_schema WHERE name = 'look'";
-            if self.connection.query_row(known, [], |row| row.get::<_, i64>(0))? == 0 {
-                return Ok(None);
-            }
-            self.connection.query_row("SELECT document FROM look WHERE id = 1", [], |row| row.get(0)).optional()
-        };
-        let document = find().ok().flatten();
+        // Where there is no table yet, nothing is kept.
+        let find = |all| one(all, "SELECT document FROM look WHERE id = 1", [], |row| row.get::<_, String>(0));
+        let document = self.ask(find).ok().flatten();
         document.and_then(|document| serde_json::from_str(&document).ok()).unwrap_or_default()
     }
 
     /// Keeps how it is looked at.
-    ///
-    /// # Errors
-    /// A sentence about the file.
     pub fn keep_look(&mut self, look: &FileVersion) -> Result<()> {
         let document = serde_json::to_string(look).unwrap_or_default();
         self.at_once(|all| {

@@ -12,7 +12,6 @@ pub mod corpus;
 pub mod file;
 pub mod fold;
 pub mod kinds;
-pub mod known;
 pub mod lists;
 pub mod look;
 pub mod output;

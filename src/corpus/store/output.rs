@@ -11,11 +11,11 @@ use crate::corpus::store::coder;
 use crate::text::links::Link;
 use crate::text::sentence::EOS;
 use crate::text::words;
-use crate::text::words::WordPlaces;
+use crate::text::words::{WordPlaces, without_end};
 
 /// Level of zstandard.
 const LEVEL: i32 = 3;
-/// The most bytes that one output may unpack to.
+/// The most bytes that an output, or a row of a column, may unpack to.
 const MOST: usize = 1 << 28;
 
 /// What a system says of a sentence, in words.
@@ -78,18 +78,8 @@ impl SystemOutput {
     }
 }
 
-fn without_end(words: &[String]) -> &[String] {
-    match words.split_last() {
-        Some((last, words)) if last == EOS => words,
-        _ => words,
-    }
-}
-
 /// Packs all but the texts. Words that the texts give are kept as what cuts them, alpha as f16: its exponents by how often
 /// each comes, the other bits as they are, for those are noise.
-///
-/// # Errors
-/// What zstandard says.
 pub fn pack(output: &SystemOutput, source: &str) -> std::io::Result<Vec<u8>> {
     let mut body = Vec::new();
     put_words(&mut body, &output.source, source)?;
@@ -238,7 +228,7 @@ fn take_words(rest: &mut &[u8], text: &str) -> Option<Vec<String>> {
 }
 
 /// What zstandard packed.
-fn unpacked(packed: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn unpacked(packed: &[u8]) -> Option<Vec<u8>> {
     let size = zstd::zstd_safe::get_frame_content_size(packed).ok()??;
     zstd::bulk::decompress(packed, usize::try_from(size).ok()?.min(MOST)).ok()
 }

@@ -1,9 +1,9 @@
 //! Floor 7: single sentences, systems and outputs, read back.
 
-use rusqlite::{Connection, OptionalExtension as _, Row};
+use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
 
-use crate::corpus::store::file::Workspace;
+use crate::corpus::store::file::{Workspace, list, number, one};
 use crate::corpus::store::output::{SystemOutput, unpack};
 use crate::error::{Error, Result};
 use crate::text::links::Links;
@@ -86,9 +86,7 @@ impl Workspace {
         // In a damaged file an id may be any number, and a sentence takes at least so many bytes.
         let sql = "SELECT min(coalesce(max(id), 0), (SELECT page_count * page_size / 8 FROM pragma_page_count,
             pragma_page_size)) FROM sentence";
-        let read = || self.connection.prepare_cached(sql)?.query_row([], |row| row.get(0));
-        let count: i64 = self.tell(read())?;
-        Ok(count.max(0) as usize)
+        self.ask(|all| number(all, sql, [])).map(|count| count.max(0) as usize)
     }
 
     /// Whether there is none.
@@ -98,118 +96,89 @@ impl Workspace {
 
     /// Every system, in the order in which they came.
     pub fn systems(&self) -> Result<Vec<StoredSystem>> {
-        let read = || {
-            let mut find = self.connection.prepare_cached("SELECT id, name, about FROM system ORDER BY id")?;
-            let rows = find.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get::<_, String>(2)?)))?;
-            rows.collect::<rusqlite::Result<Vec<(i64, String, String)>>>()
-        };
-        let system = |(id, name, about): (i64, String, String)| StoredSystem {
-            id,
-            name,
+        let system = |row: &Row<'_>| {
             // A newer program may have written more than this one knows.
-            about: serde_json::from_str(&about).unwrap_or_default(),
+            let about = serde_json::from_str(&row.get::<_, String>(2)?).unwrap_or_default();
+            Ok(StoredSystem { id: row.get(0)?, name: row.get(1)?, about })
         };
-        Ok(self.tell(read())?.into_iter().map(system).collect())
+        self.ask(|all| list(all, "SELECT id, name, about FROM system ORDER BY id", [], system))
     }
 
     /// A sentence, from 0.
     pub fn sentence(&self, at: usize) -> Result<Option<StoredSentence>> {
         let sql = "SELECT source, reference, name, origin, line FROM sentence WHERE id = ?1";
-        let read = || self.connection.prepare_cached(sql)?.query_row([at as i64 + 1], sentence).optional();
-        self.tell(read())
+        self.ask(|all| one(all, sql, [at as i64 + 1], sentence))
     }
 
     /// The sentences of a range, from 0, as far as there are any.
     pub fn sentences(&self, range: std::ops::Range<usize>) -> Result<Vec<StoredSentence>> {
         let sql = "SELECT source, reference, name, origin, line FROM sentence WHERE id > ?1 AND id <= ?2 ORDER BY id";
-        let read = || {
-            let mut find = self.connection.prepare_cached(sql)?;
-            find.query_map([range.start as i64, range.end as i64], sentence)?.collect()
-        };
-        self.tell(read())
+        self.ask(|all| list(all, sql, [range.start as i64, range.end as i64], sentence))
     }
 
     /// What a system says of a sentence, from 0.
     pub fn output(&self, system: i64, at: usize) -> Result<Option<SystemOutput>> {
         let sql = "SELECT output.text, sentence.source, body.packed FROM output JOIN body USING (key)
             LEFT JOIN sentence ON sentence.id = ?2 WHERE key = ?1";
-        let read = || {
-            let mut find = self.connection.prepare_cached(sql)?;
-            let row = |row: &Row<'_>| {
-                let source: Option<String> = row.get(1)?;
-                Ok((row.get::<_, String>(0)?, source.unwrap_or_default(), row.get::<_, Vec<u8>>(2)?))
-            };
-            find.query_row([key(system, at as i64 + 1), at as i64 + 1], row).optional()
+        let row = |row: &Row<'_>| {
+            let source: Option<String> = row.get(1)?;
+            Ok(unpack(row.get(0)?, &source.unwrap_or_default(), &row.get::<_, Vec<u8>>(2)?))
         };
-        let Some((text, source, packed)) = self.tell(read())? else { return Ok(None) };
+        let found = self.ask(|all| one(all, sql, [key(system, at as i64 + 1), at as i64 + 1], row))?;
         let damaged = || {
             let message = format!("what a system says of sentence {} is damaged; let it run again", at + 1);
             Error::file(self.path(), message)
         };
-        unpack(text, &source, &packed).map(Some).ok_or_else(damaged)
+        found.map(|output| output.ok_or_else(damaged)).transpose()
     }
 
     /// Sentences, from 0, that a system has not been asked about, at most so many, from `from` on.
     pub fn missing(&self, system: i64, from: usize, most: usize) -> Result<Vec<usize>> {
-        let sql = "SELECT id FROM sentence WHERE id > ?2 AND NOT EXISTS
+        let sql = "SELECT id - 1 FROM sentence WHERE id > ?2 AND NOT EXISTS
             (SELECT 1 FROM output WHERE key = (?1 << 32 | sentence.id)) ORDER BY id LIMIT ?3";
-        let read = || {
-            let mut find = self.connection.prepare_cached(sql)?;
-            let rows = find.query_map([system, from as i64, most as i64], |row| row.get::<_, i64>(0))?;
-            rows.map(|id| id.map(|id| id as usize - 1)).collect()
-        };
-        self.tell(read())
+        self.ask(|all| list(all, sql, [system, from as i64, most as i64], |row| Ok(row.get::<_, i64>(0)? as usize)))
     }
 
     /// The place, from 0, of the first sentence of the file that brought sentences last.
     pub fn newest(&self) -> Result<usize> {
         let sql = "SELECT coalesce(min(id), 1) FROM sentence WHERE origin = (SELECT max(origin) FROM sentence)";
-        let first: i64 = self.tell(self.connection.query_row(sql, [], |row| row.get(0)))?;
-        Ok(usize::try_from(first).unwrap_or(1).saturating_sub(1))
+        self.ask(|all| number(all, sql, [])).map(|first| usize::try_from(first).unwrap_or(1).saturating_sub(1))
     }
 
     /// The places, from 0, of the sentences with these letters, spaces aside and with straight apostrophes: the first few.
     pub fn places_of(&self, letters: &str) -> Result<Vec<usize>> {
-        let sql = "SELECT id FROM sentence
+        let sql = "SELECT id - 1 FROM sentence
             WHERE replace(replace(replace(source, ' ', ''), char(160), ''), char(8217), char(39)) = ?1 AND id > 0 ORDER BY id LIMIT 100";
-        let read = || {
-            let mut find = self.connection.prepare_cached(sql)?;
-            let rows = find.query_map([letters], |row| row.get::<_, i64>(0))?;
-            rows.map(|id| id.map(|id| id as usize - 1)).collect()
-        };
-        self.tell(read())
+        self.ask(|all| list(all, sql, [letters], |row| Ok(row.get::<_, i64>(0)? as usize)))
     }
 
     /// How many sentences a system has been asked about.
     pub fn outputs(&self, system: i64) -> Result<usize> {
         let sql = "SELECT count(*) FROM output WHERE key > ?1 << 32 AND key < (?1 + 1) << 32";
-        let count: i64 = self.tell(self.connection.query_row(sql, [system], |row| row.get(0)))?;
-        Ok(count as usize)
+        self.ask(|all| number(all, sql, [system])).map(|count| count as usize)
     }
 
     /// Links by hand of a sentence, from 0.
     pub fn gold(&self, at: usize) -> Result<Option<Links>> {
-        self.tell(gold_of(&self.connection, at as i64 + 1))
+        self.ask(|all| gold_of(all, at as i64 + 1))
     }
 
     /// Links by hand of the sentences of a range, from 0, as far as there are any.
     pub fn golds_of(&self, range: std::ops::Range<usize>) -> Result<Vec<(usize, Links)>> {
-        let sql = "SELECT sentence, links FROM gold WHERE sentence > ?1 AND sentence <= ?2";
-        let read = || {
-            let mut find = self.connection.prepare_cached(sql)?;
-            let rows = find.query_map([range.start as i64, range.end as i64], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            rows.collect::<rusqlite::Result<Vec<(i64, String)>>>()
+        let sql = "SELECT sentence - 1, links FROM gold WHERE sentence > ?1 AND sentence <= ?2";
+        let gold = |row: &Row<'_>| {
+            let at = row.get::<_, i64>(0)? as usize;
+            Ok(links_of(&row.get::<_, String>(1)?).map(|links| (at, links)))
         };
-        let links = |(id, line): (i64, String)| Some((id as usize - 1, links_of(&line)?));
-        Ok(self.tell(read())?.into_iter().filter_map(links).collect())
+        let golds: Vec<_> = self.ask(|all| list(all, sql, [range.start as i64, range.end as i64], gold))?;
+        Ok(golds.into_iter().flatten().collect())
     }
 }
 
 /// Links by hand of a sentence, by its id.
 pub(crate) fn gold_of(all: &Connection, id: i64) -> rusqlite::Result<Option<Links>> {
-    let mut find = all.prepare_cached("SELECT links FROM gold WHERE sentence = ?1")?;
-    let line: Option<String> = find.query_row([id], |row| row.get(0)).optional()?;
-    Ok(line.and_then(|line| links_of(&line)))
+    let sql = "SELECT links FROM gold WHERE sentence = ?1";
+    one(all, sql, [id], |row| Ok(links_of(&row.get::<_, String>(0)?))).map(Option::flatten)
 }
 
 fn sentence(row: &Row<'_>) -> rusqlite::Result<StoredSentence> {

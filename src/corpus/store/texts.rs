@@ -11,55 +11,87 @@ pub const PIECE: usize = 4096;
 /// Reads a piece by its number.
 pub(crate) type Reads<P> = Arc<dyn Fn(usize) -> P + Send + Sync>;
 
-/// Pieces one behind the other, of a file or of memory alone.
-#[derive(Clone)]
-struct Pieces<P> {
+/// Something of each sentence, in pieces one behind the other.
+#[derive(Clone, Default)]
+pub struct PieceStore<P> {
     cells: Vec<Arc<OnceLock<P>>>,
-    /// `None`: pieces are not read but put there, or read by a copy.
+    /// `None`: a copy reads them.
     reads: Option<Reads<P>>,
+    len: usize,
 }
 
-impl<P> Default for Pieces<P> {
-    fn default() -> Self {
-        Self { cells: Vec::new(), reads: None }
-    }
-}
+/// A text for each sentence, or none.
+pub type TextStore = PieceStore<TextPiece>;
 
-impl<P> std::fmt::Debug for Pieces<P> {
+/// A number for each sentence, NaN where there is none.
+pub type ColumnNumbers = PieceStore<Vec<f32>>;
+
+impl<P> std::fmt::Debug for PieceStore<P> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Pieces").field("count", &self.cells.len()).finish_non_exhaustive()
+        f.debug_struct("PieceStore").field("count", &self.cells.len()).finish_non_exhaustive()
     }
 }
 
-impl<P: Clone + Default> Pieces<P> {
-    fn grow(&mut self, count: usize) {
-        self.cells.resize_with(count.max(self.cells.len()), Arc::default);
+impl<P> PieceStore<P> {
+    /// Those of so many sentences of a file.
+    pub(crate) fn of_file(len: usize, reads: Reads<P>) -> Self {
+        let mut pieces = Self { cells: Vec::new(), reads: Some(reads), len: 0 };
+        pieces.grow(len);
+        pieces
     }
 
-    fn get(&self, n: usize) -> Option<&P> {
+    /// How many places there are, with something or without.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no place.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Makes room for so many places.
+    pub(crate) fn grow(&mut self, len: usize) {
+        self.len = self.len.max(len);
+        self.cells.resize_with(self.len.div_ceil(PIECE), Arc::default);
+    }
+
+    fn piece(&self, n: usize) -> Option<&P> {
         let cell = self.cells.get(n)?;
         self.reads.as_ref().map_or_else(|| cell.get(), |reads| Some(cell.get_or_init(|| reads(n))))
     }
 
-    /// A piece to be changed, apart from those of other copies.
-    fn change(&mut self, n: usize) -> Option<&mut P> {
-        self.get(n);
-        let cell = Arc::make_mut(self.cells.get_mut(n)?);
-        cell.get_or_init(P::default);
-        cell.get_mut()
+    /// Reads a piece if it was not read.
+    pub(crate) fn read(&self, n: usize) {
+        self.piece(n);
     }
 
-    /// Whether a piece is in memory, or there is none.
-    fn is_here(&self, n: usize) -> bool {
-        self.cells.get(n).is_none_or(|cell| cell.get().is_some())
+    /// How many pieces there are.
+    pub(crate) fn pieces(&self) -> usize {
+        self.cells.len()
     }
 
-    fn is_read(&self, n: usize) -> bool {
-        self.reads.is_none() || self.cells.get(n).is_some_and(|cell| cell.get().is_some())
+    /// Whether what is at a place is in memory, if there is anything.
+    pub fn is_here(&self, at: usize) -> bool {
+        self.cells.get(at / PIECE).is_none_or(|cell| cell.get().is_some())
+    }
+
+    /// Whether a piece needs no reading.
+    pub(crate) fn is_read(&self, n: usize) -> bool {
+        self.reads.is_none() || self.is_here(n * PIECE)
+    }
+
+    /// Whether some pieces are in memory: the column is in use.
+    pub(crate) fn is_used(&self) -> bool {
+        self.cells.iter().any(|cell| cell.get().is_some())
+    }
+
+    pub(crate) fn stop_reading(&mut self) {
+        self.reads = None;
     }
 
     /// Reads again what was read of these places.
-    fn read_again(&mut self, places: &std::ops::Range<usize>) {
+    pub(crate) fn read_again(&mut self, places: &std::ops::Range<usize>) {
         let Some(reads) = &self.reads else { return };
         // A damaged file may tell of any places.
         for n in places.start / PIECE..places.end.div_ceil(PIECE).min(self.cells.len()) {
@@ -69,16 +101,9 @@ impl<P: Clone + Default> Pieces<P> {
     }
 }
 
-/// A text for each sentence, or none.
+/// TextPiece one behind the other, a line feed behind each.
 #[derive(Clone, Debug, Default)]
-pub struct TextStore {
-    pieces: Pieces<Piece>,
-    len: usize,
-}
-
-/// Texts one behind the other, a line feed behind each.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Piece {
+pub struct TextPiece {
     text: String,
     /// Where each text ends, its feed not counted.
     ends: Vec<u32>,
@@ -91,7 +116,7 @@ const MISSING: char = '\0';
 /// Stands before a text that begins with a sign of this file.
 const MARKED: char = '\u{1}';
 
-impl Piece {
+impl TextPiece {
     /// How many places it has.
     pub(crate) fn len(&self) -> usize {
         self.there.len()
@@ -118,7 +143,7 @@ impl Piece {
         written
     }
 
-    /// The reverse of [`Piece::written`].
+    /// The reverse of [`TextPiece::written`].
     pub(crate) fn of_written(written: String) -> Self {
         if memchr::memchr2(MISSING as u8, MARKED as u8, written.as_bytes()).is_none() {
             let ends: Vec<u32> = memchr::memchr_iter(b'\n', written.as_bytes()).map(|end| end as u32).collect();
@@ -152,98 +177,30 @@ impl Piece {
     fn get(&self, i: usize) -> Option<&str> {
         self.there.get(i)?.then(|| &self.text[self.start(i)..self.ends[i] as usize])
     }
+
+    /// Looks through all texts at once; the rule never matches a feed.
+    fn search(&self, rule: &regex::Regex, found: &mut dyn FnMut(usize)) {
+        let mut at = 0;
+        while let Some(hit) = rule.find_at(&self.text, at) {
+            let i = self.ends.partition_point(|end| (*end as usize) < hit.start());
+            if i >= self.ends.len() {
+                return;
+            }
+            if self.there[i] {
+                found(i);
+            }
+            at = self.ends[i] as usize + 1;
+        }
+    }
 }
 
 impl TextStore {
-    /// So many texts of a file.
-    pub(crate) fn of_file(len: usize, reads: Reads<Piece>) -> Self {
-        let mut texts = Self { pieces: Pieces { cells: Vec::new(), reads: Some(reads) }, len: 0 };
-        texts.grow(len);
-        texts
-    }
-
-    /// How many places there are, with a text or without.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether there is no place.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Puts a text behind the others.
-    pub fn push(&mut self, text: Option<&str>) {
-        let n = self.len / PIECE;
-        self.pieces.grow(n + 1);
-        if let Some(last) = self.pieces.change(n) {
-            while last.len() < self.len % PIECE {
-                last.push(None);
-            }
-            last.push(text);
-            self.len += 1;
-        }
-    }
-
-    /// Makes room for so many places.
-    pub fn grow(&mut self, len: usize) {
-        self.len = self.len.max(len);
-        self.pieces.grow(self.len.div_ceil(PIECE));
-    }
-
     /// The text of a place, from 0.
     pub fn get(&self, at: usize) -> Option<&str> {
         if at >= self.len {
             return None;
         }
-        self.pieces.get(at / PIECE)?.get(at % PIECE)
-    }
-
-    /// Changes the texts of some places, sorted and below [`TextStore::len`]; costs a piece for each piece touched.
-    pub fn set(&mut self, new: &[(usize, &str)]) {
-        for run in new.chunk_by(|a, b| a.0 / PIECE == b.0 / PIECE) {
-            let n = run[0].0 / PIECE;
-            let Some(piece) = self.pieces.change(n) else { continue };
-            let (mut next, mut changed) = (Piece::default(), run.iter().peekable());
-            let last = run.last().map_or(0, |(at, _)| at % PIECE + 1);
-            for i in 0..piece.len().max(last) {
-                let mut text = piece.get(i);
-                while let Some((_, new)) = changed.next_if(|(at, _)| *at == n * PIECE + i) {
-                    text = Some(*new);
-                }
-                next.push(text);
-            }
-            *piece = next;
-        }
-    }
-
-    /// How many pieces there are.
-    pub(crate) fn pieces(&self) -> usize {
-        self.pieces.cells.len()
-    }
-
-    /// Reads a piece if it was not read.
-    pub(crate) fn read(&self, n: usize) {
-        self.pieces.get(n);
-    }
-
-    /// Whether the text of a place is in memory, if there is one.
-    pub fn is_here(&self, at: usize) -> bool {
-        self.pieces.is_here(at / PIECE)
-    }
-
-    pub(crate) fn stop_reading(&mut self) {
-        self.pieces.reads = None;
-    }
-
-    /// Whether a piece needs no reading.
-    pub(crate) fn is_read(&self, n: usize) -> bool {
-        self.pieces.is_read(n)
-    }
-
-    /// Reads again what was read of these places.
-    pub(crate) fn read_again(&mut self, places: &std::ops::Range<usize>) {
-        self.pieces.read_again(places);
+        self.piece(at / PIECE)?.get(at % PIECE)
     }
 
     /// Calls `found` with every place whose text holds the needle, in order.
@@ -254,7 +211,7 @@ impl TextStore {
                 found(at);
             }
         };
-        for (p, piece) in (0..self.pieces()).filter_map(|p| Some((p, self.pieces.get(p)?))) {
+        for (p, piece) in (0..self.pieces()).filter_map(|p| Some((p, self.piece(p)?))) {
             if let Some(rule) = needle.rule() {
                 piece.search(rule, &mut |i| found(p * PIECE + i));
                 continue;
@@ -274,85 +231,27 @@ impl TextStore {
     }
 }
 
-impl Piece {
-    /// Looks through all texts at once; the rule never matches a feed.
-    fn search(&self, rule: &regex::Regex, found: &mut dyn FnMut(usize)) {
-        let mut at = 0;
-        while let Some(hit) = rule.find_at(&self.text, at) {
-            let i = self.ends.partition_point(|end| (*end as usize) < hit.start());
-            if i >= self.ends.len() {
-                return;
-            }
-            if self.there[i] {
-                found(i);
-            }
-            at = self.ends[i] as usize + 1;
-        }
-    }
-}
-
-/// A number for each sentence, NaN where there is none.
-#[derive(Clone, Debug, Default)]
-pub struct ColumnNumbers {
-    pieces: Pieces<Vec<f32>>,
-}
-
 impl ColumnNumbers {
-    /// So many numbers of a file.
-    pub(crate) fn of_file(len: usize, reads: Reads<Vec<f32>>) -> Self {
-        let mut numbers = Self { pieces: Pieces { cells: Vec::new(), reads: Some(reads) } };
-        numbers.grow(len);
-        numbers
-    }
-
-    /// Makes room for the numbers of so many places.
-    pub(crate) fn grow(&mut self, len: usize) {
-        self.pieces.grow(len.div_ceil(PIECE));
-    }
-
     /// The number of a place, from 0.
     pub fn get(&self, at: usize) -> f32 {
-        self.pieces.get(at / PIECE).and_then(|piece| piece.get(at % PIECE)).copied().unwrap_or(f32::NAN)
+        self.piece(at / PIECE).and_then(|piece| piece.get(at % PIECE)).copied().unwrap_or(f32::NAN)
     }
 
-    /// Sets a number.
-    pub fn set(&mut self, at: usize, number: f32) {
-        self.pieces.grow(at / PIECE + 1);
-        let Some(piece) = self.pieces.change(at / PIECE) else { return };
-        if piece.len() <= at % PIECE {
-            piece.resize(at % PIECE + 1, f32::NAN);
-        }
-        piece[at % PIECE] = number;
-    }
-
-    /// Sets a number of a piece that is in memory; the others are read with it. A damaged file may tell of any place.
+    /// Sets a number of a piece that is in memory, apart from those of copies; the others are read with it. A damaged file
+    /// may tell of any place.
     pub(crate) fn update(&mut self, at: usize, number: f32) {
-        if self.pieces.cells.get(at / PIECE).is_some_and(|cell| cell.get().is_some()) {
-            self.set(at, number);
+        if let Some(cell) = self.cells.get_mut(at / PIECE).filter(|cell| cell.get().is_some())
+            && let Some(numbers) = Arc::make_mut(cell).get_mut()
+        {
+            put(numbers, at % PIECE, number);
         }
     }
+}
 
-    /// Whether the number of a place is in memory, if there is one.
-    pub fn is_here(&self, at: usize) -> bool {
-        self.pieces.is_here(at / PIECE)
+/// Puts a number among others, NaN between.
+pub(crate) fn put(numbers: &mut Vec<f32>, at: usize, number: f32) {
+    if numbers.len() <= at {
+        numbers.resize(at + 1, f32::NAN);
     }
-
-    pub(crate) fn stop_reading(&mut self) {
-        self.pieces.reads = None;
-    }
-
-    /// Whether some numbers are in memory: the column is in use.
-    pub(crate) fn is_used(&self) -> bool {
-        (0..self.pieces.cells.len()).any(|n| self.pieces.is_here(n))
-    }
-
-    /// Reads a piece if it was not read.
-    pub(crate) fn read(&self, n: usize) {
-        self.pieces.get(n);
-    }
-
-    /// Reads again what was read of these places.
-    pub(crate) fn read_again(&mut self, places: &std::ops::Range<usize>) {
-        self.pieces.read_again(places);
-    }
+    numbers[at] = number;
 }

@@ -7,9 +7,9 @@ use crate::corpus::measures::table::{
     CorpusMeasure, DISAGREEMENT, MEASURES, MeasureSubject, Measuring, OF_SENTENCES, measure_all,
 };
 use crate::corpus::store::blocks::{Written, forget_texts};
-use crate::corpus::store::file::Workspace;
+use crate::corpus::store::file::{Workspace, change, number};
 use crate::corpus::store::output::{SystemOutput, pack};
-use crate::corpus::store::read::{FORCED, StoredAbout, StoredSentence, StoredSystem, key};
+use crate::corpus::store::read::{FORCED, StoredAbout, StoredSystem, key};
 use crate::error::{Error, Result};
 use crate::text::links;
 use crate::text::links::Links;
@@ -32,14 +32,14 @@ pub struct NewSentence {
 /// An output and the sentence, from 0, that it is one of.
 pub type Placed = (usize, SystemOutput);
 
+/// A sentence, from 0, and the numbers of an output of it, in the order of [`MEASURES`].
+pub type Measured = (usize, Vec<f32>);
+
 /// An output that is measured and packed, and only has to be written.
 pub(crate) struct Ready {
-    /// The sentence, from 0.
-    pub(crate) at: usize,
     text: String,
     packed: Vec<u8>,
-    /// In the order of [`MEASURES`].
-    numbers: Vec<f32>,
+    measured: Measured,
 }
 
 impl Ready {
@@ -52,7 +52,7 @@ impl Ready {
     ) -> std::io::Result<Self> {
         let packed = pack(output, source)?;
         let numbers = measuring.output(source, reference, gold, output);
-        Ok(Self { at, text: output.text.clone(), packed, numbers })
+        Ok(Self { text: output.text.clone(), packed, measured: (at, numbers) })
     }
 }
 
@@ -60,7 +60,7 @@ impl Workspace {
     /// Notes a file, and how it was read; gives its number.
     pub fn add_origin(&mut self, path: &str, facts: &str) -> Result<i64> {
         self.at_once(|all| {
-            all.prepare_cached("INSERT INTO origin(path, facts) VALUES (?1, ?2)")?.execute([path, facts])?;
+            change(all, "INSERT INTO origin(path, facts) VALUES (?1, ?2)", [path, facts])?;
             Ok(all.last_insert_rowid())
         })
     }
@@ -69,8 +69,7 @@ impl Workspace {
     pub fn add_sentences(&mut self, origin: i64, new: &[NewSentence]) -> Result<usize> {
         self.at_once(|all| {
             // Another window may be adding sentences too.
-            let first: i64 = all.query_row("SELECT coalesce(max(id), 0) FROM sentence", [], |row| row.get(0))?;
-            let first = first as usize;
+            let first = number(all, "SELECT coalesce(max(id), 0) FROM sentence", [])? as usize;
             let sql = "INSERT INTO sentence(id, origin, line, name, source, reference) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
             let (mut add, mut rows) = (all.prepare_cached(sql)?, Vec::with_capacity(new.len()));
             for (n, new) in new.iter().enumerate() {
@@ -100,9 +99,8 @@ impl Workspace {
             }
         }
         self.at_once(|all| {
-            let mut set = all.prepare_cached("UPDATE sentence SET reference = ?2 WHERE id = ?1")?;
             for (at, reference) in references {
-                set.execute(params![*at as i64 + 1, reference])?;
+                change(all, "UPDATE sentence SET reference = ?2 WHERE id = ?1", params![*at as i64 + 1, reference])?;
             }
             forget_texts(all, Written::References, references.iter().map(|(at, _)| *at))?;
             // What was forced was another reference.
@@ -125,7 +123,7 @@ impl Workspace {
         }
         let text = serde_json::to_string(about).unwrap_or_default();
         let id = self.at_once(|all| {
-            all.prepare_cached("INSERT INTO system(name, about) VALUES (?1, ?2)")?.execute([name, &text])?;
+            change(all, "INSERT INTO system(name, about) VALUES (?1, ?2)", [name, &text])?;
             Ok(all.last_insert_rowid())
         })?;
         Ok(StoredSystem { id, name: name.to_owned(), about: about.clone() })
@@ -134,10 +132,9 @@ impl Workspace {
     /// Removes a system and all that it said.
     pub fn remove_system(&mut self, id: i64) -> Result<()> {
         self.at_once(|all| {
-            for table in ["output", "body"] {
-                all.execute(&format!("DELETE FROM {table} WHERE key > ?1 << 32 AND key < (?1 + 1) << 32"), [id])?;
+            for table in ["output", "body", "block"] {
+                all.execute(&format!("DELETE FROM {table} WHERE key >= ?1 << 32 AND key < (?1 + 1) << 32"), [id])?;
             }
-            all.execute("DELETE FROM block WHERE key >= ?1 << 32 AND key < (?1 + 1) << 32", [id])?;
             all.execute("DELETE FROM numbers WHERE system = ?1", [id])?;
             all.execute("DELETE FROM system WHERE id = ?1", [id])?;
             Ok(())
@@ -145,12 +142,7 @@ impl Workspace {
     }
 
     /// Puts in what a system says of some sentences, measured, in one step; what it said of them before goes.
-    pub fn add_outputs(
-        &mut self,
-        system: i64,
-        new: &[Placed],
-        measuring: &mut Measuring,
-    ) -> Result<Vec<(usize, Vec<f32>)>> {
+    pub fn add_outputs(&mut self, system: i64, new: &[Placed], measuring: &mut Measuring) -> Result<Vec<Measured>> {
         let mut ready = Vec::with_capacity(new.len());
         for (at, output) in new {
             let Some(sentence) = self.sentence(*at)? else { continue };
@@ -159,59 +151,56 @@ impl Workspace {
             ready.push(Ready::new(*at, output, of, measuring).map_err(|error| Error::io(self.path(), &error))?);
         }
         self.add_ready(system, &ready, measuring.aligner.is_some())?;
-        Ok(ready.into_iter().map(|ready| (ready.at, ready.numbers)).collect())
+        Ok(ready.into_iter().map(|ready| ready.measured).collect())
     }
 
     /// Puts in what is measured and packed already.
     pub(crate) fn add_ready(&mut self, system: i64, ready: &[Ready], has_aligner: bool) -> Result<()> {
-        let rows: Vec<(usize, &[f32])> = ready.iter().map(|ready| (ready.at, ready.numbers.as_slice())).collect();
-        let (measures, kept) = kept(has_aligner, &rows);
         self.at_once(|all| {
-            if !is_there(all, system)? {
-                // It was removed while it ran.
-                return Ok(());
-            }
             let mut text = all.prepare_cached("INSERT OR REPLACE INTO output(key, text) VALUES (?1, ?2)")?;
             let mut body = all.prepare_cached("INSERT OR REPLACE INTO body(key, packed) VALUES (?1, ?2)")?;
+            if !is_there(all, system)? {
+                return Ok(());
+            }
             for ready in ready {
-                let key = key(system, ready.at as i64 + 1);
+                let key = key(system, ready.measured.0 as i64 + 1);
                 text.execute(params![key, ready.text])?;
                 body.execute(params![key, ready.packed])?;
             }
-            forget_texts(all, Written::Outputs(system), ready.iter().map(|ready| ready.at))?;
-            add_numbers(all, system, &measures, &kept)
+            forget_texts(all, Written::Outputs(system), ready.iter().map(|ready| ready.measured.0))?;
+            add_measured(all, system, ready.iter().map(|ready| &ready.measured), has_aligner)
         })
     }
 
-    /// Measures again what a system says of some sentences: their reference or their links by hand are new.
-    pub fn measure(
-        &mut self,
-        system: i64,
-        places: &[usize],
-        measuring: &mut Measuring,
-    ) -> Result<Vec<(usize, Vec<f32>)>> {
-        let mut rows = Vec::with_capacity(places.len());
-        for at in places {
-            let (Some(sentence), Some(output)) = (self.sentence(*at)?, self.output(system, *at)?) else { continue };
-            rows.push((*at, of_output(measuring, &sentence, self.gold(*at)?.as_ref(), &output)));
+    /// Measures again what every system says of some sentences, whose reference or links by hand are new; gives the numbers
+    /// of each system, by its id.
+    pub fn measure(&mut self, places: &[usize]) -> Result<Vec<(i64, Vec<Measured>)>> {
+        let mut all_rows = Vec::new();
+        for system in self.systems()?.into_iter().filter(|_| !places.is_empty()) {
+            let mut rows = Vec::with_capacity(places.len());
+            for at in places {
+                let (Some(sentence), Some(output)) = (self.sentence(*at)?, self.output(system.id, *at)?) else {
+                    continue;
+                };
+                let (gold, mut measuring) = (self.gold(*at)?, Measuring::default());
+                let reference = sentence.reference.as_deref();
+                rows.push((*at, measuring.output(&sentence.source, reference, gold.as_ref(), &output)));
+            }
+            self.at_once(|all| add_measured(all, system.id, &rows, false))?;
+            all_rows.push((system.id, rows));
         }
-        let slices: Vec<(usize, &[f32])> =
-            rows.iter().map(|(at, row): &(usize, Vec<f32>)| (*at, row.as_slice())).collect();
-        let (measures, kept) = kept(measuring.aligner.is_some(), &slices);
-        self.at_once(|all| if is_there(all, system)? { add_numbers(all, system, &measures, &kept) } else { Ok(()) })?;
-        Ok(rows)
+        Ok(all_rows)
     }
 }
 
 /// Sets or takes away the links by hand of a sentence.
 pub(crate) fn set_gold(all: &Connection, id: i64, gold: Option<&Links>) -> rusqlite::Result<()> {
-    match gold {
-        None => all.prepare_cached("DELETE FROM gold WHERE sentence = ?1")?.execute([id])?,
-        Some(gold) => all
-            .prepare_cached("INSERT OR REPLACE INTO gold(sentence, links) VALUES (?1, ?2)")?
-            .execute(params![id, links::pharaoh(gold)])?,
+    let sql = "INSERT OR REPLACE INTO gold(sentence, links) VALUES (?1, ?2)";
+    let done = match gold {
+        None => change(all, "DELETE FROM gold WHERE sentence = ?1", [id]),
+        Some(gold) => change(all, sql, params![id, links::pharaoh(gold)]),
     };
-    Ok(())
+    done.map(drop)
 }
 
 /// Takes away what a system says of some sentences.
@@ -219,8 +208,8 @@ fn remove_outputs(all: &Connection, system: i64, places: impl Iterator<Item = us
     let mut removed = Vec::new();
     for at in places {
         let key = [key(system, at as i64 + 1)];
-        all.prepare_cached("DELETE FROM body WHERE key = ?1")?.execute(key)?;
-        if all.prepare_cached("DELETE FROM output WHERE key = ?1")?.execute(key)? > 0 {
+        change(all, "DELETE FROM body WHERE key = ?1", key)?;
+        if change(all, "DELETE FROM output WHERE key = ?1", key)? > 0 {
             removed.push((at, vec![f32::NAN; MEASURES.len()]));
         }
     }
@@ -229,55 +218,40 @@ fn remove_outputs(all: &Connection, system: i64, places: impl Iterator<Item = us
     add_numbers(all, system, &MEASURES, &removed)
 }
 
-/// Whether a system was not removed.
+/// Whether a system was not removed while it ran.
 fn is_there(all: &Connection, system: i64) -> rusqlite::Result<bool> {
     all.prepare_cached("SELECT 1 FROM system WHERE id = ?1")?.exists([system])
 }
 
-/// The measures that were taken, and their numbers: without an aligner nothing is said of its links, and what was said of
-/// them before stays.
-fn kept(has_aligner: bool, rows: &[(usize, &[f32])]) -> (Vec<CorpusMeasure>, Vec<(usize, Vec<f32>)>) {
-    let is_kept = |measure: &CorpusMeasure| has_aligner || measure.name != DISAGREEMENT;
-    let places: Vec<usize> = (0..MEASURES.len()).filter(|at| is_kept(&MEASURES[*at])).collect();
-    let row = |(at, row): &(usize, &[f32])| (*at, places.iter().map(|place| row[*place]).collect());
-    (places.iter().map(|at| MEASURES[*at]).collect(), rows.iter().map(row).collect())
+/// Writes the measures of outputs: without an aligner nothing is said of its links, and what was said of them before stays.
+fn add_measured<'a>(
+    all: &Connection,
+    system: i64,
+    rows: impl IntoIterator<Item = &'a Measured>,
+    has_aligner: bool,
+) -> rusqlite::Result<()> {
+    if !is_there(all, system)? {
+        return Ok(());
+    }
+    let is_kept = |at: &usize| has_aligner || MEASURES[*at].name != DISAGREEMENT;
+    let kept: Vec<usize> = (0..MEASURES.len()).filter(is_kept).collect();
+    let measures: Vec<CorpusMeasure> = kept.iter().map(|at| MEASURES[*at]).collect();
+    let row = |(at, row): &Measured| (*at, kept.iter().map(|place| row[*place]).collect());
+    let rows: Vec<Measured> = rows.into_iter().map(row).collect();
+    add_numbers(all, system, &measures, &rows)
 }
 
 fn of_sentence(source: &str, reference: Option<&str>) -> Vec<f32> {
-    measure_all(
-        OF_SENTENCES,
-        &MeasureSubject {
-            source,
-            reference,
-            gold: None,
-            statistical: None,
-            output: None,
-            seen: TranslationSigns::default(),
-        },
-    )
-}
-
-fn of_output(
-    measuring: &mut Measuring,
-    sentence: &StoredSentence,
-    gold: Option<&Links>,
-    output: &SystemOutput,
-) -> Vec<f32> {
-    measuring.output(&sentence.source, sentence.reference.as_deref(), gold, output)
+    let seen = TranslationSigns::default();
+    measure_all(OF_SENTENCES, &MeasureSubject { source, reference, gold: None, statistical: None, output: None, seen })
 }
 
 /// Writes numbers, a row of the table for each run of neighbouring sentences.
-fn add_numbers(
-    all: &Connection,
-    system: i64,
-    measures: &[CorpusMeasure],
-    rows: &[(usize, Vec<f32>)],
-) -> rusqlite::Result<()> {
+fn add_numbers(all: &Connection, system: i64, measures: &[CorpusMeasure], rows: &[Measured]) -> rusqlite::Result<()> {
     let names: Vec<&str> = measures.iter().map(|measure| measure.name).collect();
     let names = names.join(" ");
-    all.prepare_cached("INSERT OR IGNORE INTO measures(names) VALUES (?1)")?.execute([&names])?;
-    let mut find = all.prepare_cached("SELECT id FROM measures WHERE names = ?1")?;
-    let id: i64 = find.query_row([&names], |row| row.get(0))?;
+    change(all, "INSERT OR IGNORE INTO measures(names) VALUES (?1)", [&names])?;
+    let id = number(all, "SELECT id FROM measures WHERE names = ?1", [&names])?;
     let sql = "INSERT INTO numbers(system, measures, first, packed, count) VALUES (?1, ?2, ?3, ?4, ?5)";
     let mut add = all.prepare_cached(sql)?;
     for run in rows.chunk_by(|a, b| a.0 + 1 == b.0) {

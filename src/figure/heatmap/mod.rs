@@ -2,7 +2,7 @@
 //!
 //! [`layout`] has the numbers. The parts are lists of marks of their own, since the window scrolls the cells under
 //! their labels: [`Heatmap::cells`], [`Heatmap::row_labels`], [`Heatmap::column_labels`], [`Heatmap::corner`]. Each
-//! gives only what the area shows that it is asked for. [`Heatmap::whole`] is all of it as one figure.
+//! gives only what the area shows that it is asked for. [`Heatmap::sheet`] is all of it as one figure.
 
 pub mod layout;
 pub mod outlines;
@@ -17,7 +17,6 @@ use crate::figure::mark::{
 };
 use crate::figure::measure::TextMeasure;
 use crate::figure::palette::Palette;
-use crate::figure::provenance::Provenance;
 use crate::figure::sizes::{GAZE_LINE, LABEL_MAX, SPACE_1, SPACE_2, TEXT_SMALL};
 use crate::figure::{Figure, legend};
 use crate::text::links::Links;
@@ -216,20 +215,9 @@ impl<'a> Heatmap<'a> {
         Mark::Text(TextMark { room: place.width() - SPACE_2, lines: 2, ..text })
     }
 
-    /// All of it as one figure, as large as it needs to be, with its legend. `corner` says which word a row belongs to,
-    /// where there is a choice.
-    pub fn whole(self, corner: Option<&'a str>, measure: &dyn TextMeasure, provenance: Provenance) -> Figure<'a> {
-        self.sheet(corner, true, measure, provenance)
-    }
-
-    /// As [`Heatmap::whole`], with a legend or without.
-    pub fn sheet(
-        mut self,
-        corner: Option<&'a str>,
-        has_legend: bool,
-        measure: &dyn TextMeasure,
-        provenance: Provenance,
-    ) -> Figure<'a> {
+    /// All of it as one figure, as large as it needs to be. `corner` says which word a row belongs to, where there is a
+    /// choice.
+    pub fn sheet(mut self, corner: Option<&'a str>, has_legend: bool, measure: &dyn TextMeasure) -> Figure<'a> {
         let numbers = self.cells.numbers;
         let texts = |labels: &'a [Label<'a>]| labels.iter().map(|label| label.text.clone());
         self.text_height = measure.height(TEXT_SMALL);
@@ -265,7 +253,7 @@ impl<'a> Heatmap<'a> {
             marks.extend(outlines::legend(&place, self.palette));
             width = width.max(left + outlines::legend_width(measure));
         }
-        Figure { size: size(width, below), marks, provenance }
+        Figure { size: size(width, below), marks, ..Figure::default() }
     }
 }
 

@@ -82,13 +82,13 @@ fn start(
     {
         peeked.push(block);
     }
-    let seen: Vec<FileMatrix<'_>> = peeked.iter().filter_map(Block::seen).collect();
-    facts.orientation = orientation(&seen, options.orientation, usual);
     let from = peeked.first().filter(|_| !same_ids(&peeked)).map(|block| usize::from(block.id != "0"));
     facts.notes.push(match from {
         Some(from) => format!("Sentences are counted from {from}."),
         None => "The numbers of sentences in the file tell nothing; they are counted as they come.".into(),
     });
+    let seen: Vec<FileMatrix> = peeked.into_iter().filter_map(Block::seen).collect();
+    facts.orientation = orientation(&seen, options.orientation, usual);
     Ok(Box::new(BlockReader {
         blocks: Blocks { lines: input.lines()?, waiting: None },
         orientation: facts.orientation.value().unwrap_or(usual),
@@ -130,9 +130,9 @@ impl Block {
         })
     }
 
-    fn seen(&self) -> Option<FileMatrix<'_>> {
-        let matrix = self.matrix.as_ref()?;
-        Some(FileMatrix { matrix, source: Some(self.source.len()), target: Some(self.target.len()) })
+    fn seen(self) -> Option<FileMatrix> {
+        let (source, target) = (Some(self.source.len()), Some(self.target.len()));
+        self.matrix.map(|matrix| FileMatrix { matrix, source, target })
     }
 }
 
@@ -253,14 +253,7 @@ impl BlockReader {
         let alpha = kept(fitted, line, warnings);
         let number = id.parse::<usize>().ok().filter(|number| *number < MOST_ID);
         let number = number.zip(self.from).and_then(|(number, from)| (number + 1).checked_sub(from));
-        let output = ImportedOutput {
-            system: Some(self.system.clone()),
-            text,
-            tokens: target,
-            score,
-            alpha,
-            ..ImportedOutput::default()
-        };
+        let output = ImportedOutput { tokens: target, score, alpha, ..ImportedOutput::plain(&self.system, text) };
         Record {
             sentence: number.filter(|number| *number > 0).unwrap_or(self.count + 1),
             line,

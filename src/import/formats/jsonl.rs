@@ -50,8 +50,7 @@ struct Line {
     target: Option<Vec<String>>,
     log_p: Option<f32>,
     token_log_p: Option<Vec<Option<f32>>>,
-    #[serde(default)]
-    alpha: Matrix,
+    alpha: Option<Matrix>,
 }
 
 #[derive(Deserialize)]
@@ -61,8 +60,7 @@ struct Hypothesis {
     text: Option<String>,
     log_p: Option<f32>,
     token_log_p: Option<Vec<Option<f32>>>,
-    #[serde(default)]
-    alpha: Matrix,
+    alpha: Option<Matrix>,
 }
 
 /// The tokens of every word: of the source, as `translate` writes them, or of both sides, as `score` does.
@@ -73,17 +71,15 @@ enum Words {
     Both { source: Vec<[usize; 2]>, target: Vec<[usize; 2]> },
 }
 
-/// Rows of numbers, or null.
-#[derive(Default)]
+/// Rows of numbers, read into one list, for a million small lists take their time; nothing where there are none.
 struct Matrix(Option<Alignment>);
 
 impl<'de> Deserialize<'de> for Matrix {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        deserializer.deserialize_option(Rows)
+        deserializer.deserialize_seq(Rows)
     }
 }
 
-/// Reads rows into one list, for a million small lists take their time.
 struct Rows;
 
 impl<'de> Visitor<'de> for Rows {
@@ -91,18 +87,6 @@ impl<'de> Visitor<'de> for Rows {
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("rows of weights or null")
-    }
-
-    fn visit_none<E>(self) -> std::result::Result<Matrix, E> {
-        Ok(Matrix(None))
-    }
-
-    fn visit_unit<E>(self) -> std::result::Result<Matrix, E> {
-        Ok(Matrix(None))
-    }
-
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> std::result::Result<Matrix, D::Error> {
-        deserializer.deserialize_seq(self)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> std::result::Result<Matrix, A::Error> {
@@ -155,16 +139,6 @@ struct Parser {
 }
 
 impl FormatReader for JsonlReader {
-    fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
-        while let Some(line) = self.lines.next(warnings)? {
-            let record = line.text.and_then(|text| self.parser.record(line.number, &text, warnings));
-            if record.is_some() {
-                return Ok(record);
-            }
-        }
-        Ok(None)
-    }
-
     fn apart(&mut self) -> Option<(&mut TextLines, Arc<dyn LineParser>)> {
         let parser: Arc<dyn LineParser> = Arc::<Parser>::clone(&self.parser);
         Some((&mut self.lines, parser))
@@ -226,7 +200,8 @@ impl Parser {
     }
 
     fn output(&self, one: Hypothesis, source: &Side, number: usize, warnings: &mut Warnings) -> ImportedOutput {
-        let Hypothesis { tokens, words, text, log_p, token_log_p, alpha: Matrix(alpha) } = one;
+        let Hypothesis { tokens, words, text, log_p, token_log_p, alpha } = one;
+        let alpha = alpha.and_then(|Matrix(alpha)| alpha);
         let (height, width) = (tokens.len(), source.width);
         let fits = |alpha: &Alignment| (alpha.rows(), alpha.columns()) == (height, width);
         if let Some(alpha) = alpha.as_ref().filter(|alpha| !fits(alpha)) {

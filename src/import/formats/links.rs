@@ -225,8 +225,7 @@ impl Reading {
         entries: &[(usize, Entry)],
         warnings: &mut Warnings,
     ) -> Result<Record> {
-        let source = self.sides.source(sentence, line, warnings)?;
-        let target = self.sides.target(sentence, line, warnings)?;
+        let [source, target] = self.sides.both(sentence, line, warnings)?;
         let lengths = lengths(source.as_deref(), target.as_deref());
         let (mut sure, mut possible) = (Vec::new(), Vec::new());
         for (line, entry) in entries {
@@ -247,8 +246,8 @@ impl Reading {
         if let Some(system) = &self.system {
             let tokens = target.as_deref().map(tokens).unwrap_or_default();
             let all = links.all().into_iter().map(|(link, _)| link).collect();
-            let (system, text) = (Some(system.clone()), target.unwrap_or_default());
-            record.outputs.push(ImportedOutput { system, text, tokens, links: Some(all), ..ImportedOutput::default() });
+            let output = ImportedOutput::plain(system, target.unwrap_or_default());
+            record.outputs.push(ImportedOutput { tokens, links: Some(all), ..output });
         } else {
             record.reference = plain(target);
             record.gold = Some(links);
@@ -268,8 +267,7 @@ pub fn open_pharaoh(input: &ImportInput, options: &ImportOptions, facts: &mut Fa
     let (mut lines, mut unheard) = (input.lines()?, Warnings::new(input.path()));
     // Damage is told when it is reached in earnest.
     while let Ok(Some(line)) = lines.next(&mut unheard) {
-        let source = sides.source(line.number, line.number, &mut unheard)?;
-        let target = sides.target(line.number, line.number, &mut unheard)?;
+        let [source, target] = sides.both(line.number, line.number, &mut unheard)?;
         let text = line.text.unwrap_or_default();
         if let Ok((_, entries)) = entries(&text) {
             census.add(&entries, lengths(source.as_deref(), target.as_deref()));
@@ -337,8 +335,7 @@ pub fn open_naacl(input: &ImportInput, options: &ImportOptions, facts: &mut Fact
     let (mut census, mut sides, mut unheard) =
         (Census::default(), Sides::open(&options.beside)?, Warnings::new(input.path()));
     for (sentence, links) in &sentences {
-        let source = sides.source(*sentence, 1, &mut unheard)?;
-        let target = sides.target(*sentence, 1, &mut unheard)?;
+        let [source, target] = sides.both(*sentence, 1, &mut unheard)?;
         let entries: Vec<Entry> = links.iter().map(|(_, entry)| *entry).collect();
         census.add(&entries, lengths(source.as_deref(), target.as_deref()));
     }

@@ -67,13 +67,9 @@ pub fn open_soft(input: &ImportInput, options: &ImportOptions, facts: &mut Facts
         let sentence = parsed.id.map_or(line.number, |id| id + 1);
         let source = sides.source(sentence, line.number, &mut unheard)?;
         let target = parsed.text.map(|text| tokens(text).len());
-        matrices.push((matrix, source.map(|source| tokens(&source).len()), target));
+        matrices.push(FileMatrix { matrix, source: source.map(|source| tokens(&source).len()), target });
     }
-    let seen: Vec<FileMatrix<'_>> = matrices
-        .iter()
-        .map(|(matrix, source, target)| FileMatrix { matrix, source: *source, target: *target })
-        .collect();
-    facts.orientation = orientation(&seen, options.orientation, Orientation::TargetRows);
+    facts.orientation = orientation(&matrices, options.orientation, Orientation::TargetRows);
     reader.orientation = facts.orientation.value().unwrap_or(Orientation::TargetRows);
     Ok(Box::new(reader))
 }
@@ -235,8 +231,7 @@ impl MarianReader {
         let beside = if parsed.text.is_none() { self.sides.target(sentence, number, warnings)? } else { None };
         let text = parsed.text.or(beside.as_deref()).unwrap_or_default();
         let mut tokens = tokens(text);
-        let mut output =
-            ImportedOutput { system: Some(self.system.clone()), text: readable(&tokens), ..ImportedOutput::default() };
+        let mut output = ImportedOutput::plain(&self.system, readable(&tokens));
         let known = !text.is_empty() || parsed.text.is_some();
         match self.layout.kind {
             Kind::Soft => output.alpha = self.alpha(parsed.alignment, number, known, &mut tokens, source, warnings),
@@ -318,7 +313,7 @@ impl FormatReader for MarianReader {
                 record.outputs.push(output);
             }
         }
-        record.source = cut.map(|tokens| ImportedText { text: readable(&tokens), tokens: Some(tokens) });
+        record.source = cut.map(ImportedText::cut);
         settle(&mut record, warnings);
         Ok(Some(record))
     }

@@ -16,7 +16,6 @@ use crate::import::input::ImportInput;
 use crate::import::matrix::{doubt, weight};
 use crate::import::options::{ImportOptions, Orientation};
 use crate::import::record::{ImportedOutput, ImportedText, Record};
-use crate::text::readable::readable;
 use crate::text::sentence::EOS;
 
 /// A list of lists that begin with two words.
@@ -78,15 +77,8 @@ impl FormatReader for JsonReader {
                 if let Some(message) = doubt(&alpha) {
                     warnings.add(number, message);
                 }
-                record.source = Some(ImportedText { text: readable(&source), tokens: Some(source) });
-                let (system, text) = (Some(self.system.clone()), readable(&target));
-                record.outputs.push(ImportedOutput {
-                    system,
-                    text,
-                    tokens: target,
-                    alpha: Some(alpha),
-                    ..ImportedOutput::default()
-                });
+                record.source = Some(ImportedText::cut(source));
+                record.outputs.push(ImportedOutput { alpha: Some(alpha), ..ImportedOutput::cut(&self.system, target) });
             }
             Err(message) => warnings.add(number, format!("{message}; sentence {number} is left out")),
         }

@@ -15,7 +15,7 @@ use crate::import::input::ImportInput;
 use crate::import::matrix::{FileMatrix, PEEKED, fit, kept, orientation, settle};
 use crate::import::options::{ImportOptions, Orientation};
 use crate::import::record::{ImportedOutput, ImportedText, Record};
-use crate::text::readable::{readable, tokens};
+use crate::text::readable::tokens;
 
 /// The most weights of a sentence.
 const MOST: usize = 1 << 24;
@@ -34,14 +34,11 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
         && let Ok(Some(matrix)) = peeked.next()
     {
         let n = peeked.done;
-        let source = sides.source(n, n, &mut unheard)?.map(|text| tokens(&text).len());
-        let target = sides.target(n, n, &mut unheard)?.map(|text| tokens(&text).len());
-        matrices.push((matrix.trimmed(), source, target));
+        let [source, target] = sides.both(n, n, &mut unheard)?.map(|text| text.map(|text| tokens(&text).len()));
+        matrices.push(FileMatrix { matrix: matrix.trimmed(), source, target });
     }
-    let filled = matrices.iter().filter(|(matrix, ..)| matrix.rows() > 0);
-    let seen: Vec<FileMatrix<'_>> =
-        filled.map(|(matrix, source, target)| FileMatrix { matrix, source: *source, target: *target }).collect();
-    facts.orientation = orientation(&seen, options.orientation, Orientation::SourceRows);
+    matrices.retain(|seen| seen.matrix.rows() > 0);
+    facts.orientation = orientation(&matrices, options.orientation, Orientation::SourceRows);
     let array = Array::open(input)?;
     facts.sentences = Some(array.shape.0);
     let (n, rows, columns) = array.shape;
@@ -59,39 +56,24 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// How numbers are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Number {
-    F16,
-    F32,
-    F64,
-}
+/// How numbers are written: the kind, its bytes, and the number of so many bytes, the least first.
+const NUMBERS: &[(&str, usize, fn(&[u8]) -> f32)] = &[
+    ("f2", 2, |bytes| f16::from_le_bytes(array(bytes)).to_f32()),
+    ("f4", 4, |bytes| f32::from_le_bytes(array(bytes))),
+    ("f8", 8, |bytes| f64::from_le_bytes(array(bytes)) as f32),
+];
 
-impl Number {
-    fn size(self) -> usize {
-        match self {
-            Self::F16 => 2,
-            Self::F32 => 4,
-            Self::F64 => 8,
-        }
-    }
-
-    /// The number of some bytes, the least first.
-    fn read(self, bytes: &[u8]) -> f32 {
-        match (self, bytes) {
-            (Self::F16, [a, b]) => f16::from_le_bytes([*a, *b]).to_f32(),
-            (Self::F32, [a, b, c, d]) => f32::from_le_bytes([*a, *b, *c, *d]),
-            (Self::F64, bytes) => bytes.try_into().map_or(f32::NAN, |bytes| f64::from_le_bytes(bytes) as f32),
-            _ => f32::NAN,
-        }
-    }
+fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    bytes.try_into().unwrap_or([0; N])
 }
 
 /// An array that is being read.
 struct Array {
     path: PathBuf,
     input: Box<dyn BufRead + Send>,
-    number: Number,
+    /// Bytes of a number, and how it is read.
+    size: usize,
+    number: fn(&[u8]) -> f32,
     is_big_endian: bool,
     /// Sentences, rows, columns.
     shape: (usize, usize, usize),
@@ -109,11 +91,9 @@ impl Array {
         };
         let written = entry("descr")?;
         let kind = written.trim_matches(['\'', '"']);
-        let number = match kind.trim_start_matches(['<', '>', '=', '|']) {
-            "f2" => Number::F16,
-            "f4" => Number::F32,
-            "f8" => Number::F64,
-            other => return Err(refuse(format!("holds numbers of the kind `{other:.20}`; save it as float32"))),
+        let bare = kind.trim_start_matches(['<', '>', '=', '|']);
+        let Some(&(_, size, number)) = NUMBERS.iter().find(|(kind, ..)| *kind == bare) else {
+            return Err(refuse(format!("holds numbers of the kind `{bare:.20}`; save it as float32")));
         };
         if entry("fortran_order")? == "True" {
             return Err(refuse("is stored column by column; save it with `numpy.ascontiguousarray`".into()));
@@ -129,7 +109,8 @@ impl Array {
         if shape.1.saturating_mul(shape.2) > MOST {
             return Err(refuse(format!("has {} by {} weights a sentence, too many", shape.1, shape.2)));
         }
-        Ok(Self { path: path.into(), input: bytes, number, is_big_endian: kind.starts_with('>'), shape, done: 0 })
+        let is_big_endian = kind.starts_with('>');
+        Ok(Self { path: path.into(), input: bytes, size, number, is_big_endian, shape, done: 0 })
     }
 
     /// The next matrix as it lies in the file; `None` behind the last.
@@ -138,17 +119,16 @@ impl Array {
         if self.done == sentences {
             return Ok(None);
         }
-        let mut bytes = vec![0; rows * columns * self.number.size()];
+        let mut bytes = vec![0; rows * columns * self.size];
         self.input.read_exact(&mut bytes).map_err(|error| {
             let n = self.done + 1;
             Error::file(&self.path, format!("ends within sentence {n} of {sentences} ({error}); it may be truncated"))
         })?;
         self.done += 1;
-        let size = self.number.size();
         if self.is_big_endian {
-            bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
+            bytes.chunks_exact_mut(self.size).for_each(<[u8]>::reverse);
         }
-        let weights = bytes.chunks_exact(size).map(|bytes| self.number.read(bytes)).collect();
+        let weights = bytes.chunks_exact(self.size).map(self.number).collect();
         Ok(Some(Alignment::new(weights, columns).unwrap_or_default()))
     }
 }
@@ -203,23 +183,16 @@ impl FormatReader for NpyReader {
             self.sides.end(self.array.done, self.array.done, warnings)?;
             return Ok(None);
         };
-        let mut source = self.sides.source(n, n, warnings)?.map(|text| tokens(&text));
-        let mut target = self.sides.target(n, n, warnings)?.map(|text| tokens(&text));
+        let [mut source, mut target] = self.sides.both(n, n, warnings)?.map(|text| text.map(|text| tokens(&text)));
         let alpha = if matrix.weights().iter().any(|weight| !weight.is_finite()) {
             Err("the matrix has weights that are no numbers".to_owned())
         } else {
             self.fitted(matrix, target.as_mut(), source.as_mut())
         };
         let alpha = kept(Some(alpha), n, warnings);
-        let tokens = target.unwrap_or_default();
-        let output = ImportedOutput {
-            system: Some(self.system.clone()),
-            text: readable(&tokens),
-            tokens,
-            alpha: alpha.filter(|alpha| alpha.rows() > 0),
-            ..ImportedOutput::default()
-        };
-        let source = source.map(|tokens| ImportedText { text: readable(&tokens), tokens: Some(tokens) });
+        let mut output = ImportedOutput::cut(&self.system, target.unwrap_or_default());
+        output.alpha = alpha.filter(|alpha| alpha.rows() > 0);
+        let source = source.map(ImportedText::cut);
         let mut record = Record { sentence: n, line: n, source, outputs: vec![output], ..Record::default() };
         settle(&mut record, warnings);
         Ok(Some(record))

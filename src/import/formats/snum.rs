@@ -7,7 +7,7 @@ use crate::import::format::{FileSample, FormatReader};
 use crate::import::input::{ImportInput, TextLines};
 use crate::import::matrix::MOST_ID;
 use crate::import::options::{ImportOptions, Role};
-use crate::import::record::{ImportedOutput, ImportedText, Record};
+use crate::import::record::Record;
 
 /// What a sentence begins with.
 const START: &str = "<s snum=";
@@ -50,27 +50,14 @@ impl FormatReader for SnumReader {
                 }
                 Ok((number, text)) => {
                     self.last = number;
-                    return Ok(Some(self.record(number, line.number, text)));
+                    let mut record = Record { sentence: number, line: line.number, ..Record::default() };
+                    record.put(&self.role, text);
+                    return Ok(Some(record));
                 }
                 Err(why) => warnings.add(line.number, format!("{why}; it is left out")),
             }
         }
         Ok(None)
-    }
-}
-
-impl SnumReader {
-    fn record(&self, sentence: usize, line: usize, text: String) -> Record {
-        let mut record = Record { sentence, line, ..Record::default() };
-        match &self.role {
-            Role::Source => record.source = Some(ImportedText::plain(text)),
-            Role::Output(system) => {
-                record.outputs.push(ImportedOutput { system: Some(system.clone()), text, ..ImportedOutput::default() });
-            }
-            // Links were refused.
-            Role::Reference | Role::Gold | Role::Links(_) => record.reference = Some(ImportedText::plain(text)),
-        }
-        record
     }
 }
 

@@ -201,8 +201,8 @@ fn is_language(name: &str) -> bool {
 /// What each column holds: as the caller says, else as its name says. Without a header the first is the source, the
 /// second its translation. Two languages are source and target; another name is a system's, unless its cells are numbers.
 fn columns(names: &[String], has_header: bool, body: &[Vec<String>], options: &ImportOptions) -> Vec<ImportColumn> {
-    let target = match &options.role {
-        Some(Role::Output(system)) => ColumnRole::Output(system.clone()),
+    let target = match options.target_role() {
+        Role::Output(system) => ColumnRole::Output(system),
         _ => ColumnRole::Reference,
     };
     let mut sides = [ColumnRole::Source, target.clone()].into_iter();
@@ -336,7 +336,7 @@ fn fill(record: &mut Record, column: &ImportColumn, cell: String, base: Base, wa
 fn output<'a>(record: &'a mut Record, system: &str) -> &'a mut ImportedOutput {
     let found = record.outputs.iter().position(|output| output.system.as_deref() == Some(system));
     let place = found.unwrap_or_else(|| {
-        record.outputs.push(ImportedOutput { system: Some(system.to_owned()), ..ImportedOutput::default() });
+        record.outputs.push(ImportedOutput::plain(system, String::new()));
         record.outputs.len() - 1
     });
     &mut record.outputs[place]

@@ -6,7 +6,7 @@ use crate::import::facts::{Facts, Warnings};
 use crate::import::format::{FileSample, FormatReader};
 use crate::import::input::{ImportInput, TextLines};
 use crate::import::options::{ImportOptions, Role};
-use crate::import::record::{ImportedOutput, ImportedText, Record};
+use crate::import::record::Record;
 
 /// What any text may be when nothing else fits.
 pub fn sniff(_: &FileSample<'_>) -> u8 {
@@ -41,22 +41,10 @@ impl FormatReader for TextReader {
             if text.trim().is_empty() {
                 warnings.add(line.number, "is blank");
             }
-            return Ok(Some(record(line.number, text, &self.role)));
+            let mut record = Record { sentence: line.number, line: line.number, ..Record::default() };
+            record.put(&self.role, text);
+            return Ok(Some(record));
         }
         Ok(None)
     }
-}
-
-/// A line in its role.
-fn record(line: usize, text: String, role: &Role) -> Record {
-    let mut record = Record { sentence: line, line, ..Record::default() };
-    match role {
-        Role::Source => record.source = Some(ImportedText::plain(text)),
-        Role::Output(system) => {
-            record.outputs.push(ImportedOutput { system: Some(system.clone()), text, ..ImportedOutput::default() });
-        }
-        // Links were refused.
-        Role::Reference | Role::Gold | Role::Links(_) => record.reference = Some(ImportedText::plain(text)),
-    }
-    record
 }

@@ -7,7 +7,7 @@ use crate::import::format::{FileSample, FormatReader};
 use crate::import::formats::xml::{Happens, Tag, Xml, is_language};
 use crate::import::input::ImportInput;
 use crate::import::options::{ImportOptions, Role};
-use crate::import::record::{ImportedOutput, ImportedText, Record};
+use crate::import::record::Record;
 
 /// Elements that hold codes.
 const CODES: &[&str] = &["bpt", "ept", "it", "ph", "ut"];
@@ -55,12 +55,8 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
         facts.notes.push(format!("Other languages are kept beside: {}.", others.join(", ")));
     }
     facts.languages = Some((source.clone(), target.clone()));
-    let system = match &options.role {
-        Some(Role::Output(system)) => Some(system.clone()),
-        _ => None,
-    };
     let units = Units { xml: Xml::open(input)?, header: None };
-    Ok(Box::new(TmxReader { units, source, target, system, count: 0 }))
+    Ok(Box::new(TmxReader { units, source, target, role: options.target_role(), count: 0 }))
 }
 
 /// Notes the languages of a unit that are new.
@@ -134,8 +130,8 @@ struct TmxReader {
     units: Units,
     source: String,
     target: String,
-    /// Whose outputs the target side is, if not the reference.
-    system: Option<String>,
+    /// Of the target side.
+    role: Role,
     count: usize,
 }
 
@@ -147,18 +143,9 @@ impl FormatReader for TmxReader {
         let mut record = Record { sentence: self.count, line, id: unit.id, extra: unit.extra, ..Record::default() };
         for (language, text) in unit.variants {
             if record.source.is_none() && is_language(&self.source, &language) {
-                record.source = Some(ImportedText::plain(text));
+                record.put(&Role::Source, text);
             } else if is_language(&self.target, &language) && record.reference.is_none() && record.outputs.is_empty() {
-                match &self.system {
-                    None => record.reference = Some(ImportedText::plain(text)),
-                    Some(system) => {
-                        record.outputs.push(ImportedOutput {
-                            system: Some(system.clone()),
-                            text,
-                            ..ImportedOutput::default()
-                        });
-                    }
-                }
+                record.put(&self.role, text);
             } else {
                 record.extra.push((language, text));
             }

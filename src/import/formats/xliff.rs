@@ -7,7 +7,7 @@ use crate::import::format::{FileSample, FormatReader};
 use crate::import::formats::xml::{Happens, Tag, Xml};
 use crate::import::input::ImportInput;
 use crate::import::options::{ImportOptions, Role};
-use crate::import::record::{ImportedOutput, ImportedText, Record};
+use crate::import::record::Record;
 
 /// Elements that hold codes.
 const CODES: &[&str] = &["bpt", "ept", "it", "ph"];
@@ -40,11 +40,13 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
     }
     facts.notes.extend(version.map(|version| format!("XLIFF {version}.")));
     facts.languages = languages.0.zip(languages.1);
-    let system = match &options.role {
-        Some(Role::Output(system)) => Some(system.clone()),
-        _ => None,
-    };
-    Ok(Box::new(XliffReader { xml: Xml::open(input)?, unit: String::new(), open: None, system, count: 0 }))
+    Ok(Box::new(XliffReader {
+        xml: Xml::open(input)?,
+        unit: String::new(),
+        open: None,
+        role: options.target_role(),
+        count: 0,
+    }))
 }
 
 struct XliffReader {
@@ -53,8 +55,8 @@ struct XliffReader {
     unit: String,
     /// The sentence that is open.
     open: Option<Record>,
-    /// Whose outputs the target side is, if not the reference.
-    system: Option<String>,
+    /// Of the target side.
+    role: Role,
     count: usize,
 }
 
@@ -113,17 +115,13 @@ impl XliffReader {
     fn side(&mut self, tag: &Tag, text: String) {
         let Some(record) = &mut self.open else { return };
         if tag.name == "source" {
-            record.source = Some(ImportedText::plain(text));
+            record.put(&Role::Source, text);
             return;
         }
         record.extra.extend(tag.get("state").map(|state| ("state".to_owned(), state.to_owned())));
-        match &self.system {
-            // An empty target is one that nobody has made yet.
-            None if text.is_empty() => {}
-            None => record.reference = Some(ImportedText::plain(text)),
-            Some(system) => {
-                record.outputs.push(ImportedOutput { system: Some(system.clone()), text, ..ImportedOutput::default() });
-            }
+        // An empty reference is one that nobody has made yet.
+        if self.role != Role::Reference || !text.is_empty() {
+            record.put(&self.role, text);
         }
     }
 }

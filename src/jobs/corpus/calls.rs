@@ -1,20 +1,24 @@
 //! Floor 8: what is asked of the corpus thread and what it tells. A leaf.
 
+use std::mem::discriminant;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::analysis::concordance::ConcordanceLine;
 use crate::corpus::export::out::Out;
 use crate::corpus::import::importer::ImportReport;
 use crate::corpus::judgements::agreement::Agreement;
 use crate::corpus::judgements::change::Change;
 use crate::corpus::judgements::judge::{ByAnnotator, Judgement};
 use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
+use crate::corpus::measures::distribution::DistributionPicture;
+use crate::corpus::overview::compute::{Overview, OverviewOptions};
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;
+use crate::corpus::store::look::FileVersion;
 use crate::corpus::store::output::SystemOutput;
 use crate::corpus::store::read::StoredSentence;
 use crate::import;
-use crate::jobs::corpus::explore::{Explore, Explored};
 use crate::text::links::Links;
 
 /// What is asked of the corpus thread.
@@ -63,26 +67,63 @@ pub enum CorpusRequest {
     Remove(i64),
     /// Write the rows into a file.
     Write(Box<Out>),
-    /// Look at the whole.
-    Explore(Explore),
+    /// Draw these columns, by their names, with all rows that are shown from now on.
+    Watch(Vec<String>),
+    /// Keep how the workspace is looked at.
+    Keep(Box<FileVersion>),
+    /// Find costly conditions out with the frequencies of a file, and the aligner of source and target languages.
+    Means(Option<PathBuf>, Option<(String, String)>),
+    /// Count the rows that are shown; `None` stops it.
+    Count(Option<OverviewOptions>),
+    /// Look for a query in the rows that are shown; `None` stops it.
+    Find(Option<Find>),
+    /// Write hits as a table.
+    SaveHits { path: PathBuf, lines: Arc<Vec<ConcordanceLine>>, order: Arc<Vec<u32>>, system: usize },
 }
 
 impl CorpusRequest {
     /// Whether an earlier request need not be answered any more.
     pub(crate) fn replaces(&self, earlier: &Self) -> bool {
-        match (self, earlier) {
-            (Self::Stop, Self::Import(..))
-            | (Self::Show { .. }, Self::Show { .. })
-            | (Self::See(..), Self::See(..))
-            | (Self::Detail(_), Self::Detail(_))
-            | (Self::Compare(_), Self::Compare(_)) => true,
-            (Self::Explore(later), Self::Explore(earlier)) => {
-                !matches!(later, Explore::Save { .. })
-                    && std::mem::discriminant(later) == std::mem::discriminant(earlier)
-            }
+        match self {
+            Self::Stop => matches!(earlier, Self::Import(..)),
+            Self::Show { .. }
+            | Self::See(..)
+            | Self::Detail(_)
+            | Self::Compare(_)
+            | Self::Watch(_)
+            | Self::Keep(_)
+            | Self::Means(..)
+            | Self::Count(_)
+            | Self::Find(_) => discriminant(self) == discriminant(earlier),
             _ => false,
         }
     }
+}
+
+/// A query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Find {
+    /// Its number; its hits have it too.
+    pub number: u64,
+    /// As typed.
+    pub query: String,
+    /// Of which system, by its place.
+    pub system: usize,
+}
+
+/// Hits of a query.
+#[derive(Clone, Debug, Default)]
+pub struct Hits {
+    /// Of which.
+    pub number: u64,
+    /// New ones.
+    pub lines: Vec<ConcordanceLine>,
+    /// Sentences that were looked through.
+    pub done: usize,
+    /// No more will come.
+    pub is_over: bool,
+    /// What is left out, as a sentence.
+    pub note: Option<String>,
 }
 
 /// Everything about a sentence.
@@ -111,8 +152,8 @@ pub enum CorpusNews {
     Seen,
     /// Everything about a sentence.
     Detail(Box<Detail>),
-    /// Something was judged: the sentence, from 0, of several the first, and what is new.
-    Judged(Option<usize>, Arc<Change>),
+    /// Something was judged: what is new.
+    Judged(Arc<Change>),
     /// How far the two agree who are compared; `None`: one of them judged nothing.
     Compared(Option<Arc<Agreement>>),
     /// What it is doing and how far it is, from 0 to 1.
@@ -125,8 +166,18 @@ pub enum CorpusNews {
     Imported(PathBuf, Box<ImportReport>),
     /// A file was written.
     Written(PathBuf),
-    /// What the whole looks like.
-    Explored(Explored),
+    /// How the workspace was looked at last.
+    Look(Box<FileVersion>),
+    /// What is drawn of the columns that are watched.
+    Picture(Arc<DistributionPicture>),
+    /// How far an overview is, from 0 to 1.
+    Counting(f32),
+    /// It is done.
+    Counted(Arc<Overview>),
+    /// More hits.
+    Hits(Hits),
+    /// Why a query, of this number, is none.
+    Refused(u64, String),
     /// Something could not be done, as a sentence.
     Failed(String),
 }

@@ -1,92 +1,31 @@
 //! Floor 8: the corpus thread's long answers, given in steps between its other calls: overviews and concordances; and what is
 //! brushed.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::analysis::concordance::ConcordanceLine;
 use crate::corpus::import::aligned::Linker;
 use crate::corpus::measures::distribution::{Binned, DistributionPicture, MOST_LINES, lines, spread};
-use crate::corpus::overview::compute::{Counting, Overview, OverviewOptions};
+use crate::corpus::overview::compute::{Counting, OverviewOptions};
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::query::costly::{FilterResources, GoesOn};
 use crate::corpus::query::hits::Searching;
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
-use crate::corpus::store::look::FileVersion;
 use crate::error::Result;
+use crate::jobs::corpus::calls::{CorpusNews, Find, Hits};
 
 /// Sentences of a step of an overview, and of a concordance.
 const STEPS: (usize, usize) = (50, 500);
 /// The most hits of a query.
 pub const MOST_HITS: usize = 20_000;
 
-/// What is asked.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Explore {
-    /// Draw these columns, by their names, with all rows that are shown from now on.
-    Watch(Vec<String>),
-    /// Keep how the workspace is looked at.
-    Keep(Box<FileVersion>),
-    /// Find costly conditions out so.
-    Means { frequencies: Option<PathBuf>, languages: Option<(String, String)> },
-    /// Count the rows that are shown; `None` stops it.
-    Count(Option<OverviewOptions>),
-    /// Look for a query in the rows that are shown; `None` stops it.
-    Find(Option<Find>),
-    /// Write hits as a table.
-    Save { path: PathBuf, lines: Arc<Vec<ConcordanceLine>>, order: Arc<Vec<u32>>, system: usize },
-}
-
-/// A query.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Find {
-    /// Its number; its hits have it too.
-    pub number: u64,
-    /// As typed.
-    pub query: String,
-    /// Of which system, by its place.
-    pub system: usize,
-}
-
-/// What is told.
-#[derive(Clone, Debug)]
-pub enum Explored {
-    /// How the workspace was looked at last.
-    Look(Box<FileVersion>),
-    /// What is drawn of the columns.
-    Picture(Arc<DistributionPicture>),
-    /// How far an overview is, from 0 to 1.
-    Counting(f32),
-    /// It is done.
-    Counted(Arc<Overview>),
-    /// More hits.
-    Hits(Hits),
-    /// Why a query, of this number, is none.
-    Refused(u64, String),
-}
-
-/// Hits of a query.
-#[derive(Clone, Debug, Default)]
-pub struct Hits {
-    /// Of which.
-    pub number: u64,
-    /// New ones.
-    pub lines: Vec<ConcordanceLine>,
-    /// Sentences that were looked through.
-    pub done: usize,
-    /// No more will come.
-    pub is_over: bool,
-    /// What is left out, as a sentence.
-    pub note: Option<String>,
-}
-
 /// What is under way, and what is remembered.
 #[derive(Default)]
 pub struct Jobs {
     /// What costly conditions are found out with.
     pub means: FilterResources,
-    watched: Vec<String>,
+    /// Columns that are drawn, by their names.
+    pub watched: Vec<String>,
     binned: Vec<Binned>,
     counting: Option<(Box<Counting>, u32)>,
     searching: Option<(u64, Searching, usize)>,
@@ -115,11 +54,6 @@ impl Jobs {
         self.watched.iter().any(|name| TableColumn::named(name, corpus).is_ok_and(TableColumn::is_judged))
     }
 
-    /// Columns that are drawn.
-    pub fn watch(&mut self, columns: Vec<String>) {
-        self.watched = columns;
-    }
-
     /// What is drawn of the columns that are watched; `None`: none is.
     pub fn picture(&mut self, corpus: &CorpusTable, rows: &[u32]) -> Option<DistributionPicture> {
         let columns: Vec<TableColumn> =
@@ -128,28 +62,22 @@ impl Jobs {
             return None;
         }
         self.binned.retain(|binned| columns.contains(&binned.column()));
-        let mut histograms = Vec::with_capacity(columns.len());
         for column in &columns {
             if !self.binned.iter().any(|binned| binned.column() == *column) {
                 self.binned.push(Binned::of(*column, corpus));
             }
-            histograms.extend(
-                self.binned.iter().find(|binned| binned.column() == *column).map(|binned| binned.histogram(rows)),
-            );
         }
+        let binned = columns.iter().filter_map(|column| self.binned.iter().find(|binned| binned.column() == *column));
         let shown = spread(rows.len(), MOST_LINES).map(|n| rows[n] as usize);
         Some(DistributionPicture {
-            histograms,
+            histograms: binned.map(|binned| binned.histogram(rows)).collect(),
             all: lines(&columns, spread(corpus.len(), MOST_LINES), corpus),
             shown: lines(&columns, shown, corpus),
             of: rows.len(),
         })
     }
 
-    /// Begins an overview in the place of an older one.
-    ///
-    /// # Errors
-    /// A sentence about the file of frequencies; stale when it is not wanted any more.
+    /// Begins an overview in the place of an older one; stale when it is not wanted any more.
     pub fn count(
         &mut self,
         options: Option<OverviewOptions>,
@@ -166,35 +94,35 @@ impl Jobs {
         Ok(())
     }
 
-    /// Begins a concordance in the place of an older one.
-    pub fn find(&mut self, find: Option<Find>, workspace: &Workspace, rows: &[u32]) -> Option<Explored> {
+    /// Begins a concordance in the place of an older one; tells why it cannot.
+    pub fn find(&mut self, find: Option<Find>, workspace: &Workspace, rows: &[u32]) -> Option<CorpusNews> {
         self.searching = None;
         let find = find?;
         let folder = workspace.path().parent().unwrap_or(workspace.path());
         match Searching::new(&find.query, folder, find.system, rows.to_vec()) {
-            Ok(searching) => {
-                self.searching = Some((find.number, searching, 0));
-                None
-            }
-            Err(why) => Some(Explored::Refused(find.number, why.to_string())),
+            Ok(searching) => self.searching = Some((find.number, searching, 0)),
+            Err(why) => return Some(CorpusNews::Refused(find.number, why.to_string())),
         }
+        None
     }
 
-    /// Goes a step on with what is under way.
-    ///
-    /// # Errors
-    /// A sentence about the file; what was under way ends.
-    pub fn step(&mut self, corpus: &CorpusTable, workspace: &Workspace, tell: &mut dyn FnMut(Explored)) -> Result<()> {
+    /// Goes a step on with what is under way; it ends when it fails.
+    pub fn step(
+        &mut self,
+        corpus: &CorpusTable,
+        workspace: &Workspace,
+        tell: &mut dyn FnMut(CorpusNews),
+    ) -> Result<()> {
         if let Some((mut counting, mut told)) = self.counting.take() {
             if counting.step(workspace, STEPS.0)? {
                 let share = (counting.share() * 100.0) as u32;
                 if share > told {
                     told = share;
-                    tell(Explored::Counting(counting.share()));
+                    tell(CorpusNews::Counting(counting.share()));
                 }
                 self.counting = Some((counting, told));
             } else {
-                tell(Explored::Counted(Arc::new(counting.finish())));
+                tell(CorpusNews::Counted(Arc::new(counting.finish())));
             }
         }
         if let Some((number, mut searching, mut found)) = self.searching.take() {
@@ -202,7 +130,7 @@ impl Jobs {
             lines.truncate(MOST_HITS - found);
             found += lines.len();
             let is_over = searching.is_done() || found >= MOST_HITS;
-            tell(Explored::Hits(Hits {
+            tell(CorpusNews::Hits(Hits {
                 number,
                 lines,
                 done: searching.done(),

@@ -6,32 +6,63 @@ use crate::aligner::words::LineAligner;
 use crate::corpus::judgements::agreement;
 use crate::corpus::judgements::change::Change;
 use crate::corpus::judgements::judge::Changed;
+use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
+use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
-use crate::jobs::corpus::calls::CorpusNews;
+use crate::jobs::corpus::calls::{CorpusNews, CorpusRequest};
 use crate::jobs::corpus::open::Open;
 use crate::text::links::Links;
 
+/// Links to begin with, in an annotator's name.
+fn align(workspace: &mut Workspace, at: usize, by: &str, (source, target): &(String, String)) -> Result<Changed> {
+    let Some(sentence) = workspace.sentence(at)? else { return Ok(Changed::default()) };
+    let Some(reference) = sentence.reference.as_deref() else {
+        return Err(Error::Input("There is no reference to link the source with; import one".to_owned()));
+    };
+    let Some(mut aligner) = LineAligner::bundled(source, target, false)? else {
+        return Err(Error::Input(format!("No aligner comes with the program for {source} and {target}")));
+    };
+    let links = aligner.lines(&sentence.source, reference).forward;
+    workspace.draw(at, by, Some(&Links::new(links, Vec::new())))
+}
+
 impl Open<'_> {
+    /// Answers what is asked of judgements.
+    pub(super) fn answer_judging(&mut self, request: CorpusRequest) -> Result<()> {
+        let workspace = self.workspace()?;
+        let changed = match request {
+            CorpusRequest::Judge(at, by, judgement) => workspace.judge(at, &by, &judgement)?,
+            CorpusRequest::SetGold(at, by, gold) => workspace.draw(at, &by, gold.as_ref())?,
+            CorpusRequest::Align(at, by, languages) => align(workspace, at, &by, &languages)?,
+            CorpusRequest::SetScheme(scheme, renamed) => workspace.set_scheme(&scheme, &renamed)?,
+            CorpusRequest::OpenScheme(path) => workspace.set_scheme(&ErrorScheme::open(&path)?, &Renamed::default())?,
+            CorpusRequest::Undo | CorpusRequest::Redo => {
+                let act = if request == CorpusRequest::Undo { workspace.undo()? } else { workspace.redo()? };
+                let Some(changed) = act else { return Ok(()) };
+                changed
+            }
+            _ => return Ok(()),
+        };
+        self.judged(&changed)
+    }
+
     /// Something was judged: every copy of the corpus takes in what is new, and what follows from it is told. The rows are
     /// chosen and sorted again only where that depends on it.
     pub(super) fn judged(&mut self, changed: &Changed) -> Result<()> {
-        let Some(workspace) = &mut self.workspace else { return Ok(()) };
+        let Some(workspace) = &mut self.at.workspace else { return Ok(()) };
         let change = Arc::new(Change::read(workspace, changed)?);
-        Arc::make_mut(&mut self.corpus).apply(&change);
-        self.tell(CorpusNews::Judged(changed.at, Arc::clone(&change)));
+        Arc::make_mut(&mut self.at.corpus).apply(&change);
+        self.tell(CorpusNews::Judged(Arc::clone(&change)));
         self.compare();
-        let is_drawn = self.jobs.forget_judged(&self.corpus);
+        let is_drawn = self.at.jobs.forget_judged(&self.at.corpus);
         let has_links = !change.golds.is_empty();
         if has_links {
-            self.jobs.means.forget();
-            self.jobs.forget();
+            self.at.jobs.means.forget();
+            self.at.jobs.forget();
         }
-        if self.follows || has_links && self.shown != <(String, String)>::default() {
-            return match self.show() {
-                // A newer question waits, and is answered next.
-                Err(Error::Stale) => Ok(()),
-                shown => shown,
-            };
+        if self.at.follows || has_links && self.at.shown != <(String, String)>::default() {
+            // Where it is stale, a newer question waits, and is answered next.
+            return self.show();
         }
         if is_drawn || has_links {
             self.draw();
@@ -39,33 +70,13 @@ impl Open<'_> {
         Ok(())
     }
 
-    pub(super) fn draw_links(&mut self, at: usize, annotator: &str, gold: Option<&Links>) -> Result<()> {
-        let Some(workspace) = &mut self.workspace else { return Ok(()) };
-        workspace.draw(at, annotator, gold)?;
-        self.judged(&Changed { at: Some(at), judged: vec![at], golds: vec![at], scheme: false })
-    }
-
-    /// Links to begin with.
-    pub(super) fn align(&mut self, at: usize, annotator: &str, (source, target): &(String, String)) -> Result<()> {
-        let Some(workspace) = &self.workspace else { return Ok(()) };
-        let Some(sentence) = workspace.sentence(at)? else { return Ok(()) };
-        let Some(reference) = sentence.reference.as_deref() else {
-            return Err(Error::Input("There is no reference to link the source with; import one".to_owned()));
-        };
-        let Some(mut aligner) = LineAligner::bundled(source, target, false)? else {
-            return Err(Error::Input(format!("No aligner comes with the program for {source} and {target}")));
-        };
-        let links = aligner.lines(&sentence.source, reference).forward;
-        self.draw_links(at, annotator, Some(&Links::new(links, Vec::new())))
-    }
-
     /// Tells how far two annotators agree, while they are compared.
     pub(super) fn compare(&self) {
-        let Some((first, second)) = &self.compared else { return };
-        let rows: Vec<u32> = self.corpus.judgements.keys().map(|at| *at as u32).collect();
-        let found = agreement::compare(&self.corpus, (first, second), &rows).ok();
+        let Some((first, second)) = &self.at.compared else { return };
+        let rows: Vec<u32> = self.at.corpus.judgements.keys().map(|at| *at as u32).collect();
+        let found = agreement::compare(&self.at.corpus, (first, second), &rows).ok();
         for (at, _) in found.iter().flat_map(|agreement| &agreement.differing) {
-            self.corpus.read_rows(&[*at as u32], &[]);
+            self.at.corpus.read_rows(&[*at as u32], &[]);
         }
         self.tell(CorpusNews::Compared(found.map(Arc::new)));
     }

@@ -7,10 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::corpus::export::out::write;
 use crate::corpus::import::importer::{ImportReport, import_file};
-use crate::corpus::judgements::judge::Changed;
 use crate::corpus::judgements::judgement_io;
-use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
-use crate::corpus::measures::table::Measuring;
 use crate::corpus::query::table::Sorting;
 use crate::corpus::query::{hits, table};
 use crate::corpus::store::corpus::CorpusTable;
@@ -20,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::first_set;
 use crate::import;
 use crate::jobs::corpus::calls::{CorpusNews, CorpusRequest, Detail};
-use crate::jobs::corpus::explore::{Explore, Explored, Jobs};
+use crate::jobs::corpus::explore::Jobs;
 use crate::jobs::live::serve::panic_sentence;
 use crate::jobs::thread::{Outbox, caught};
 use crate::text::links::read::links_of;
@@ -34,16 +31,9 @@ const FIRST_ROWS: usize = 64;
 /// Polls of a costly condition before it is told that it takes a while.
 const PATIENT: usize = 20;
 
-/// A workspace that is open, or none.
-pub(super) struct Open<'a> {
-    out: &'a Outbox<CorpusNews>,
-    /// Each file that comes in has a ticket of its own.
-    imports: &'a Generation,
-    /// Stale when the program ends.
-    end: &'a CancellationToken,
-    inbox: &'a Receiver<CorpusRequest>,
-    /// Calls that came and are not yet answered.
-    pub(super) waiting: Vec<CorpusRequest>,
+/// What is open, and what was asked of it last.
+#[derive(Default)]
+pub(super) struct Opened {
     pub(super) workspace: Option<Workspace>,
     pub(super) corpus: Arc<CorpusTable>,
     /// Of the file, when the corpus was read.
@@ -58,39 +48,24 @@ pub(super) struct Open<'a> {
     rows: Arc<Vec<u32>>,
     pub(super) jobs: Jobs,
     /// When the rows were told last, and how long it took to choose and sort them.
-    told: (Instant, Duration),
+    told: Option<(Instant, Duration)>,
     /// The rows that were told are not those of the corpus any more.
     is_behind: bool,
     /// There are texts that were not read.
     pub(super) reads_on: bool,
 }
 
-impl<'a> Open<'a> {
-    pub(super) fn new(
-        inbox: &'a Receiver<CorpusRequest>,
-        out: &'a Outbox<CorpusNews>,
-        imports: &'a Generation,
-        end: &'a CancellationToken,
-    ) -> Self {
-        Self {
-            out,
-            imports,
-            end,
-            inbox,
-            waiting: Vec::new(),
-            workspace: None,
-            corpus: Arc::default(),
-            version: 0,
-            shown: Default::default(),
-            follows: false,
-            compared: None,
-            rows: Arc::default(),
-            jobs: Jobs::default(),
-            told: (Instant::now(), Duration::ZERO),
-            is_behind: false,
-            reads_on: false,
-        }
-    }
+/// A workspace that is open, or none, and who asks.
+pub(super) struct Open<'a> {
+    pub(super) out: &'a Outbox<CorpusNews>,
+    /// Each file that comes in has a ticket of its own.
+    pub(super) imports: &'a Generation,
+    /// Stale when the program ends.
+    pub(super) end: &'a CancellationToken,
+    pub(super) inbox: &'a Receiver<CorpusRequest>,
+    /// Calls that came and are not yet answered.
+    pub(super) waiting: Vec<CorpusRequest>,
+    pub(super) at: Opened,
 }
 
 impl Open<'_> {
@@ -109,81 +84,98 @@ impl Open<'_> {
     }
 
     pub(super) fn answer(&mut self, request: CorpusRequest) -> Result<()> {
-        match request {
-            CorpusRequest::Stop => return Ok(()),
-            CorpusRequest::Open(path) => return self.open(&path),
-            CorpusRequest::Close => {
-                self.workspace = None;
-                self.corpus = Arc::default();
-                self.rows = Arc::default();
-                self.jobs = Jobs::default();
-                self.compared = None;
-                return Ok(());
-            }
-            _ => {}
+        if !matches!(request, CorpusRequest::Stop | CorpusRequest::Open(_) | CorpusRequest::Close) {
+            self.workspace()?;
         }
-        let Some(workspace) = &mut self.workspace else {
-            return Err(Error::Input("No workspace is open; open one, or make one".to_owned()));
-        };
         match request {
-            CorpusRequest::Open(_) | CorpusRequest::Close | CorpusRequest::Stop => Ok(()),
+            CorpusRequest::Stop => Ok(()),
+            CorpusRequest::Open(path) => self.open(&path),
+            CorpusRequest::Close => {
+                self.at = Opened::default();
+                Ok(())
+            }
             CorpusRequest::Import(path, options) => self.import(path, &options),
             CorpusRequest::Fill => self.fill(),
             CorpusRequest::Show { filter, sorting } => {
-                self.shown = (filter, sorting);
+                self.at.shown = (filter, sorting);
                 self.show()
             }
             CorpusRequest::See(rows, columns) => {
-                self.corpus.read_rows(&rows, &columns);
+                self.at.corpus.read_rows(&rows, &columns);
                 self.tell_damages();
                 self.tell(CorpusNews::Seen);
                 Ok(())
             }
-            CorpusRequest::Explore(explore) => self.explore(explore),
             CorpusRequest::Detail(at) => self.detail(at),
-            CorpusRequest::Judge(at, annotator, judgement) => {
-                workspace.judge(at, &annotator, &judgement)?;
-                self.judged(&Changed { at: Some(at), judged: vec![at], ..Changed::default() })
-            }
-            CorpusRequest::SetGold(at, annotator, gold) => self.draw_links(at, &annotator, gold.as_ref()),
-            CorpusRequest::Align(at, annotator, languages) => self.align(at, &annotator, &languages),
             CorpusRequest::Compare(pair) => {
-                self.compared = pair;
+                self.at.compared = pair;
                 self.compare();
                 Ok(())
             }
-            CorpusRequest::SetScheme(scheme, renamed) => {
-                let changed = workspace.set_scheme(&scheme, &renamed)?;
-                self.judged(&changed)
-            }
-            CorpusRequest::OpenScheme(path) => {
-                let changed = workspace.set_scheme(&ErrorScheme::open(&path)?, &Renamed::default())?;
-                self.judged(&changed)
-            }
             CorpusRequest::SaveScheme(path) => {
-                workspace.scheme()?.save(&path)?;
-                self.tell(CorpusNews::Written(path));
-                Ok(())
+                self.workspace()?.scheme()?.save(&path)?;
+                self.written(path)
             }
-            CorpusRequest::Undo => workspace.undo()?.map_or(Ok(()), |changed| self.judged(&changed)),
-            CorpusRequest::Redo => workspace.redo()?.map_or(Ok(()), |changed| self.judged(&changed)),
             CorpusRequest::Remove(id) => {
-                workspace.remove_system(id)?;
-                self.jobs.means.forget();
-                self.jobs.stop();
+                self.workspace()?.remove_system(id)?;
+                self.at.jobs.means.forget();
+                self.at.jobs.stop();
                 self.refresh()
             }
             CorpusRequest::Write(out) => {
-                write(&out, &self.corpus, workspace)?;
-                self.tell(CorpusNews::Written(out.path.clone()));
+                let corpus = Arc::clone(&self.at.corpus);
+                write(&out, &corpus, self.workspace()?)?;
+                self.written(out.path)
+            }
+            CorpusRequest::Watch(columns) => {
+                self.at.jobs.watched = columns;
+                self.draw();
                 Ok(())
             }
+            CorpusRequest::Keep(look) => self.workspace()?.keep_look(&look),
+            CorpusRequest::Means(frequencies, languages) => {
+                self.at.jobs.means.set(frequencies, languages);
+                Ok(())
+            }
+            CorpusRequest::Count(options) => {
+                let (inbox, waiting) = (self.inbox, &mut self.waiting);
+                let mut goes_on = || {
+                    waiting.extend(inbox.try_iter());
+                    !waiting.iter().any(|call| matches!(call, CorpusRequest::Count(_) | CorpusRequest::Close))
+                };
+                self.at.jobs.count(options, &self.at.corpus, &self.at.rows, &mut goes_on)
+            }
+            CorpusRequest::Find(find) => {
+                let rows = Arc::clone(&self.at.rows);
+                let Some(workspace) = &self.at.workspace else { return Ok(()) };
+                let refused = self.at.jobs.find(find, workspace, &rows);
+                refused.into_iter().for_each(|news| self.tell(news));
+                Ok(())
+            }
+            CorpusRequest::SaveHits { path, lines, order, system } => {
+                let table = hits::tsv(&lines, &order, &self.at.corpus, system);
+                write_atomic(&path, |file| std::io::Write::write_all(file, table.as_bytes()))?;
+                self.written(path)
+            }
+            judging => self.answer_judging(judging),
         }
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "the end of an answer")]
+    fn written(&self, path: PathBuf) -> Result<()> {
+        self.tell(CorpusNews::Written(path));
+        Ok(())
+    }
+
+    /// What is open.
+    pub(super) fn workspace(&mut self) -> Result<&mut Workspace> {
+        let none = || Error::Input("No workspace is open; open one, or make one".to_owned());
+        self.at.workspace.as_mut().ok_or_else(none)
     }
 
     /// Puts in the small test set that comes with the program.
     fn fill(&mut self) -> Result<()> {
-        let Some(workspace) = &mut self.workspace else { return Ok(()) };
+        let workspace = self.workspace()?;
         let origin = workspace.add_origin("the first set of Interlinear", "")?;
         let sentence = |(n, (source, reference, links)): (usize, (&str, &str, &str))| NewSentence {
             source: source.to_owned(),
@@ -194,7 +186,7 @@ impl Open<'_> {
         };
         let new: Vec<NewSentence> = first_set::lines().enumerate().map(sentence).collect();
         workspace.add_sentences(origin, &new)?;
-        self.jobs.means.forget();
+        self.at.jobs.means.forget();
         self.refresh()
     }
 
@@ -210,14 +202,12 @@ impl Open<'_> {
         if let Err(error) = folded {
             self.tell(CorpusNews::Failed(error.to_string()));
         }
-        (self.version, self.corpus, self.workspace) = (version, Arc::new(corpus), Some(workspace));
-        (self.shown, self.compared) = (Default::default(), None);
-        self.reads_on = true;
-        self.jobs = Jobs::default();
-        if let Some(workspace) = &self.workspace {
-            self.tell(CorpusNews::Explored(Explored::Look(Box::new(workspace.look()))));
+        let (corpus, workspace) = (Arc::new(corpus), Some(workspace));
+        self.at = Opened { version, corpus, workspace, reads_on: true, ..Opened::default() };
+        if let Some(workspace) = &self.at.workspace {
+            self.tell(CorpusNews::Look(Box::new(workspace.look())));
         }
-        for damage in &self.corpus.damages {
+        for damage in &self.at.corpus.damages {
             self.tell(CorpusNews::Failed(damage.clone()));
         }
         self.tell_corpus()
@@ -226,90 +216,52 @@ impl Open<'_> {
     fn tell_corpus(&mut self) -> Result<()> {
         self.tell_corpus_alone();
         self.compare();
-        self.jobs.forget();
-        match self.workspace.is_some().then(|| self.show()) {
+        self.at.jobs.forget();
+        match self.show() {
             // A newer question waits, and is answered next.
-            None | Some(Err(Error::Stale)) => Ok(()),
-            Some(shown) => shown,
+            Err(Error::Stale) => Ok(()),
+            shown => shown,
         }
     }
 
     fn tell_corpus_alone(&self) {
-        if let Some(workspace) = &self.workspace {
-            self.tell(CorpusNews::Corpus(workspace.path().to_owned(), Arc::new(self.corpus.without_file())));
+        if let Some(workspace) = &self.at.workspace {
+            self.tell(CorpusNews::Corpus(workspace.path().to_owned(), Arc::new(self.at.corpus.without_file())));
         }
     }
 
     /// Reads what nobody has asked for yet, a little at a time.
     #[expect(clippy::unnecessary_wraps, reason = "one of the things that are attempted")]
     pub(super) fn read_on(&mut self) -> Result<()> {
-        self.reads_on = self.corpus.read_on();
+        self.at.reads_on = self.at.corpus.read_on();
         self.tell_damages();
         Ok(())
     }
 
     fn tell_damages(&self) {
-        for damage in self.corpus.take_damages() {
+        for damage in self.at.corpus.take_damages() {
             self.tell(CorpusNews::Failed(damage));
-        }
-    }
-
-    fn explore(&mut self, explore: Explore) -> Result<()> {
-        let Some(workspace) = &mut self.workspace else { return Ok(()) };
-        match explore {
-            Explore::Watch(columns) => {
-                self.jobs.watch(columns);
-                self.draw();
-                Ok(())
-            }
-            Explore::Keep(look) => workspace.keep_look(&look),
-            Explore::Means { frequencies, languages } => {
-                self.jobs.means.set(frequencies, languages);
-                Ok(())
-            }
-            Explore::Count(options) => {
-                let (inbox, waiting) = (self.inbox, &mut self.waiting);
-                let mut goes_on = || {
-                    waiting.extend(inbox.try_iter());
-                    !waiting
-                        .iter()
-                        .any(|call| matches!(call, CorpusRequest::Explore(Explore::Count(_)) | CorpusRequest::Close))
-                };
-                self.jobs.count(options, &self.corpus, &self.rows, &mut goes_on)
-            }
-            Explore::Find(find) => {
-                if let Some(refused) = self.jobs.find(find, workspace, &self.rows) {
-                    self.tell(CorpusNews::Explored(refused));
-                }
-                Ok(())
-            }
-            Explore::Save { path, lines, order, system } => {
-                let table = hits::tsv(&lines, &order, &self.corpus, system);
-                write_atomic(&path, |file| std::io::Write::write_all(file, table.as_bytes()))?;
-                self.tell(CorpusNews::Written(path));
-                Ok(())
-            }
         }
     }
 
     /// Goes on with a long answer.
     pub(super) fn step(&mut self) -> Result<()> {
-        let Some(workspace) = &self.workspace else { return Ok(()) };
+        let Some(workspace) = &self.at.workspace else { return Ok(()) };
         let out = self.out;
-        self.jobs.step(&self.corpus, workspace, &mut |explored| {
-            out.send(CorpusNews::Explored(explored));
+        self.at.jobs.step(&self.at.corpus, workspace, &mut |news| {
+            out.send(news);
         })
     }
 
     /// Tells what is drawn of the columns that are watched.
     pub(super) fn draw(&mut self) {
-        if let Some(picture) = self.jobs.picture(&self.corpus, &self.rows) {
-            self.tell(CorpusNews::Explored(Explored::Picture(Arc::new(picture))));
+        if let Some(picture) = self.at.jobs.picture(&self.at.corpus, &self.at.rows) {
+            self.tell(CorpusNews::Picture(Arc::new(picture)));
         }
     }
 
     pub(super) fn show(&mut self) -> Result<()> {
-        let Some(workspace) = &self.workspace else { return Ok(()) };
+        let Some(workspace) = &self.at.workspace else { return Ok(()) };
         let (inbox, waiting, out) = (self.inbox, &mut self.waiting, self.out);
         let mut polls = 0;
         let mut goes_on = || {
@@ -322,8 +274,8 @@ impl Open<'_> {
                 .iter()
                 .any(|call| matches!(call, CorpusRequest::Show { .. } | CorpusRequest::Open(_) | CorpusRequest::Close))
         };
-        let (corpus, (filter, sorting)) = (&self.corpus, &self.shown);
-        let means = &mut self.jobs.means;
+        let (corpus, (filter, sorting)) = (&self.at.corpus, &self.at.shown);
+        let means = &mut self.at.jobs.means;
         let began = Instant::now();
         let mut rows = || -> Result<(Vec<u32>, bool)> {
             let filter = means.filter(filter, corpus, workspace, &mut goes_on)?;
@@ -338,50 +290,49 @@ impl Open<'_> {
         let rows = match rows {
             Err(Error::Stale) => return Err(Error::Stale),
             Err(error) => {
-                self.follows = true;
+                self.at.follows = true;
                 Err(error.to_string())
             }
             Ok((rows, follows)) => {
-                self.follows = follows;
-                self.rows = Arc::new(rows);
-                Ok(Arc::clone(&self.rows))
+                self.at.follows = follows;
+                self.at.rows = Arc::new(rows);
+                Ok(Arc::clone(&self.at.rows))
             }
         };
         // What the table shows first should not wait for the file.
-        self.corpus.read_for(&self.rows[..self.rows.len().min(FIRST_ROWS)]);
+        self.at.corpus.read_for(&self.at.rows[..self.at.rows.len().min(FIRST_ROWS)]);
         self.draw();
         self.tell(CorpusNews::Rows(rows));
         self.tell_damages();
-        (self.told, self.is_behind) = ((Instant::now(), began.elapsed()), false);
+        (self.at.told, self.at.is_behind) = (Some((Instant::now(), began.elapsed())), false);
         Ok(())
     }
 
     /// Takes in what others have written. Rows of a large table are chosen and sorted less often than it grows.
     pub(super) fn look(&mut self) -> Result<()> {
-        let Some(workspace) = &self.workspace else { return Ok(()) };
-        if workspace.version()? != self.version {
-            self.jobs.means.forget();
+        let Some(workspace) = &self.at.workspace else { return Ok(()) };
+        if workspace.version()? != self.at.version {
+            self.at.jobs.means.forget();
             self.read_again()?;
             self.tell_corpus_alone();
-            self.is_behind = true;
+            self.at.is_behind = true;
         }
-        let (at, took) = self.told;
-        if self.is_behind && at.elapsed() >= took * REST {
+        if self.at.is_behind && self.at.told.is_none_or(|(at, took)| at.elapsed() >= took * REST) {
             self.show()?;
         }
         Ok(())
     }
 
     fn read_again(&mut self) -> Result<()> {
-        let Some(workspace) = &self.workspace else { return Ok(()) };
+        let Some(workspace) = &self.at.workspace else { return Ok(()) };
         let version = workspace.version()?;
-        if version != self.version {
-            self.jobs.means.forget();
+        if version != self.at.version {
+            self.at.jobs.means.forget();
         }
-        self.version = version;
-        Arc::make_mut(&mut self.corpus).refresh(workspace)?;
-        self.jobs.forget();
-        self.reads_on = true;
+        self.at.version = version;
+        Arc::make_mut(&mut self.at.corpus).refresh(workspace)?;
+        self.at.jobs.forget();
+        self.at.reads_on = true;
         Ok(())
     }
 
@@ -391,16 +342,16 @@ impl Open<'_> {
     }
 
     fn detail(&self, at: usize) -> Result<()> {
-        let Some(workspace) = &self.workspace else { return Ok(()) };
+        let Some(workspace) = &self.at.workspace else { return Ok(()) };
         let Some(sentence) = workspace.sentence(at)? else { return Ok(()) };
-        self.corpus.read_sentence(at);
-        let outputs = self.corpus.systems.iter().map(|column| workspace.output(column.system.id, at));
+        self.at.corpus.read_sentence(at);
+        let outputs = self.at.corpus.systems.iter().map(|column| workspace.output(column.system.id, at));
         let detail = Detail {
             at,
             sentence,
             outputs: outputs.collect::<Result<_>>()?,
             gold: workspace.gold(at)?,
-            judgements: self.corpus.judgements.get(&at).cloned().unwrap_or_default(),
+            judgements: self.at.corpus.judgements.get(&at).cloned().unwrap_or_default(),
         };
         self.tell(CorpusNews::Detail(Box::new(detail)));
         Ok(())
@@ -408,7 +359,7 @@ impl Open<'_> {
 
     fn import(&mut self, path: PathBuf, options: &import::ImportOptions) -> Result<()> {
         let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
-        let Some(workspace) = &mut self.workspace else { return Ok(()) };
+        let Some(workspace) = &mut self.at.workspace else { return Ok(()) };
         let out = self.out;
         let mut hear = |share: f32| {
             out.send(CorpusNews::Importing(format!("Importing {name}"), share));
@@ -422,14 +373,13 @@ impl Open<'_> {
         self.end.check()?;
         hear(0.0);
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let mut measuring = Measuring::default();
         let imported = if options.role != Some(import::Role::Gold) && judgement_io::holds(&path) {
-            judgement_io::import(workspace, &path, None, &mut measuring, &ticket)
+            judgement_io::import(workspace, &path, None, &ticket)
         } else {
-            import_file(workspace, (&path, options), threads, &mut measuring, &ticket, &mut hear)
+            import_file(workspace, (&path, options), threads, &ticket, &mut hear)
         };
         self.tell(CorpusNews::Idle);
-        self.jobs.means.forget();
+        self.at.jobs.means.forget();
         self.refresh()?;
         let imported = match imported {
             Err(Error::Stale) => ImportReport {

@@ -5,7 +5,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::time::Duration;
 
-use crate::jobs::corpus::open::Open;
+use crate::jobs::corpus::open::{Open, Opened};
 use crate::jobs::thread::{Outbox, Patience, Service, Wake};
 use crate::jobs::{priority, thread};
 use crate::ticket::{CancellationToken, Generation};
@@ -70,12 +70,12 @@ impl CorpusThread {
 
 fn run(inbox: &Receiver<CorpusRequest>, out: &Outbox<CorpusNews>, imports: &Generation, end: &CancellationToken) {
     priority::step_back(priority::LIVE);
-    let mut open = Open::new(inbox, out, imports, end);
+    let mut open = Open { out, imports, end, inbox, waiting: Vec::new(), at: Opened::default() };
     loop {
-        if open.waiting.is_empty() && !open.jobs.is_busy() {
-            match inbox.recv_timeout(if open.reads_on { Duration::ZERO } else { LOOK_EVERY }) {
+        if open.waiting.is_empty() && !open.at.jobs.is_busy() {
+            match inbox.recv_timeout(if open.at.reads_on { Duration::ZERO } else { LOOK_EVERY }) {
                 Ok(call) => open.waiting.push(call),
-                Err(RecvTimeoutError::Timeout) if open.reads_on => open.attempt(Open::read_on),
+                Err(RecvTimeoutError::Timeout) if open.at.reads_on => open.attempt(Open::read_on),
                 Err(RecvTimeoutError::Timeout) => open.attempt(Open::look),
                 Err(RecvTimeoutError::Disconnected) => return,
             }

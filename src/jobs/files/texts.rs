@@ -6,8 +6,8 @@ use crate::error::Error;
 use crate::jobs::files::follow::{FollowedFiles, Look, look};
 use crate::jobs::thread::caught;
 
-/// How the names of the files end.
-const ENDING: &str = "md";
+/// How the names of the files end: lessons were Markdown once.
+const ENDINGS: &[&str] = &["toml", "md"];
 /// A longer text is none that a person wrote for this.
 const LONGEST_BYTES: u64 = 1 << 20;
 /// So many files of a folder are read at most.
@@ -45,8 +45,11 @@ impl FollowedFiles for Folders {
 fn files(folder: &Path) -> Vec<(PathBuf, Look)> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-    let mut paths: Vec<PathBuf> =
-        paths.filter(|path| path.is_file() && path.extension().is_some_and(|end| end == ENDING)).collect();
+    let mut paths: Vec<PathBuf> = paths
+        .filter(|path| {
+            path.is_file() && path.extension().is_some_and(|end| ENDINGS.iter().any(|ending| end == *ending))
+        })
+        .collect();
     paths.sort();
     paths.truncate(MOST_FILES);
     paths.into_iter().map(|path| (path.clone(), look(&path))).collect()
@@ -71,11 +74,11 @@ mod tests {
         let mut folders = Folders::default();
         assert_eq!(folders.look(&paths), [FolderTexts::default()]);
         assert!(folders.look(&paths).is_empty());
-        std::fs::write(folder.path().join("b.md"), "two").expect("written");
+        std::fs::write(folder.path().join("b.toml"), "two").expect("written");
         std::fs::write(folder.path().join("notes.txt"), "no").expect("written");
         let told = folders.look(&paths);
-        assert_eq!(told[0].files, [(folder.path().join("b.md"), Ok("two".to_owned()))]);
-        std::fs::write(folder.path().join("b.md"), "longer").expect("written");
+        assert_eq!(told[0].files, [(folder.path().join("b.toml"), Ok("two".to_owned()))]);
+        std::fs::write(folder.path().join("b.toml"), "longer").expect("written");
         std::fs::write(folder.path().join("a.md"), [0xff, 0xfe]).expect("written");
         let told = folders.look(&paths);
         assert!(told[0].files[0].1.as_ref().is_err_and(|words| words.contains("a.md")), "{told:?}");

@@ -11,8 +11,8 @@ use crate::decoding::{Hypothesis, Node};
 use crate::interventions::{Applied, Intervention, Interventions, Resolved, ResolvedText};
 use crate::jobs::live::protocol::{HypothesisView, Pieces};
 use crate::jobs::models::shelved::LoadedModel;
-use crate::text::sentence::{EOS, Sentence, UNK};
-use crate::text::words::{translated, vocabulary_words, whole_words};
+use crate::text::sentence::{Sentence, UNK};
+use crate::text::words::{translated, vocabulary_words, whole_words, without_end};
 
 /// A source sentence as a model reads it.
 pub(crate) struct Source {
@@ -53,7 +53,7 @@ pub(crate) fn view(shelved: &LoadedModel, source: &Source, hypothesis: Hypothesi
     let replaced = replaced(shelved, source, &hypothesis);
     HypothesisView {
         is_unk: hypothesis.tokens.iter().map(|&id| id == unk).collect(),
-        text: vocabulary.join(&shelved.facts.target_language, without_eos(&tokens)),
+        text: vocabulary.join(&shelved.facts.target_language, without_end(&tokens)),
         pieces: pieces(shelved, source, &hypothesis.tokens),
         token_log_p: hypothesis.token_log_p,
         log_p: hypothesis.log_p,
@@ -83,10 +83,6 @@ pub(crate) fn words(shelved: &LoadedModel, nodes: &[Node]) -> BTreeMap<u32, Stri
         words.entry(id).or_insert_with(|| shelved.model.target.token(id).unwrap_or(UNK).to_owned());
     }
     words
-}
-
-fn without_eos(tokens: &[String]) -> &[String] {
-    tokens.strip_suffix(&[EOS.to_owned()]).unwrap_or(tokens)
 }
 
 /// Which tokens make up each word, where either vocabulary has pieces.

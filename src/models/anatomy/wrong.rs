@@ -2,7 +2,7 @@
 //! show what the difference does.
 
 /// A wrong wiring, or a model that has learned nothing yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Miswiring {
     /// The reset gate stands on the other side of the recurrent product.
     ResetPlace,

@@ -72,18 +72,6 @@ pub enum CorpusCommand {
     DismissMessage,
 }
 
-impl From<ExploreCommand> for CorpusCommand {
-    fn from(command: ExploreCommand) -> Self {
-        Self::Whole(command)
-    }
-}
-
-impl From<CorpusRequest> for CorpusCommand {
-    fn from(request: CorpusRequest) -> Self {
-        Self::Corpus(request)
-    }
-}
-
 impl CorpusCommand {
     /// Brings in links by hand.
     pub fn import_gold(path: PathBuf) -> Self {

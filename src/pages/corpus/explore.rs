@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use crate::app::state::AppState;
 use crate::corpus::store::ranges::{with_condition, with_range};
-use crate::jobs::corpus::explore::{Explore, Explored, Find};
-use crate::jobs::corpus::thread::CorpusRequest;
+use crate::jobs::corpus::calls::{CorpusRequest, Find};
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
 use crate::pages::corpus::{CorpusPage, moved};
 
@@ -16,7 +15,8 @@ impl CorpusPage {
         match command {
             ExploreCommand::SetView(view) => {
                 self.whole.back.clear();
-                self.set_view(view, app);
+                self.whole.view = view;
+                self.see_whole(app);
             }
             ExploreCommand::Follow(condition) => {
                 self.whole.back.push((self.whole.view, self.filter.clone()));
@@ -43,18 +43,15 @@ impl CorpusPage {
             }
             ExploreCommand::Draw(name, is_drawn) => {
                 self.columns.brush(&name, is_drawn);
-                self.watch(app);
-                self.keep_look(app);
+                self.brushed(app);
             }
             ExploreCommand::DrawShown => {
                 self.columns.brush_shown(&self.corpus);
-                self.watch(app);
-                self.keep_look(app);
+                self.brushed(app);
             }
             ExploreCommand::DrawNone => {
                 self.columns.look.brushed.clear();
-                self.watch(app);
-                self.keep_look(app);
+                self.brushed(app);
             }
             ExploreCommand::SetParallel(parallel) => {
                 self.columns.look.parallel = parallel;
@@ -93,13 +90,7 @@ impl CorpusPage {
     fn save_hits(&self, path: PathBuf, app: &mut AppState) {
         let concordance = &self.whole.concordance;
         let (lines, order) = (Arc::clone(&concordance.lines), Arc::clone(&concordance.sorted));
-        let save = Explore::Save { path, lines, order, system: concordance.system };
-        Self::send(app, CorpusRequest::Explore(save));
-    }
-
-    fn set_view(&mut self, view: ExploreView, app: &mut AppState) {
-        self.whole.view = view;
-        self.see_whole(app);
+        Self::send(app, CorpusRequest::SaveHits { path, lines, order, system: concordance.system });
     }
 
     fn select_hit(&mut self, row: usize, app: &mut AppState) {
@@ -122,7 +113,7 @@ impl CorpusPage {
             ExploreView::Overview => {
                 if let Some(options) = self.whole.counted.wanted(self.whole.revision, &self.rows) {
                     self.tell_means(app);
-                    Self::send(app, CorpusRequest::Explore(Explore::Count(Some(options))));
+                    Self::send(app, CorpusRequest::Count(Some(options)));
                 }
             }
             ExploreView::Concordance => {
@@ -147,7 +138,7 @@ impl CorpusPage {
         }
         let find = Find { number, query: concordance.query.clone(), system: concordance.system };
         let find = concordance.is_searching.then_some(find);
-        Self::send(app, CorpusRequest::Explore(Explore::Find(find)));
+        Self::send(app, CorpusRequest::Find(find));
     }
 
     /// Notes whether more is said than before, so that it is counted; judgements alone change no number of the whole.
@@ -166,44 +157,24 @@ impl CorpusPage {
         if self.means.as_ref() != Some(&means) {
             self.means = Some(means.clone());
             self.whole.revision += 1;
-            let (frequencies, languages) = means;
-            Self::send(app, CorpusRequest::Explore(Explore::Means { frequencies, languages }));
+            Self::send(app, CorpusRequest::Means(means.0, means.1));
         }
     }
 
     pub(crate) fn keep_look(&self, app: &mut AppState) {
-        Self::send(app, CorpusRequest::Explore(Explore::Keep(Box::new(self.columns.look.clone()))));
+        Self::send(app, CorpusRequest::Keep(Box::new(self.columns.look.clone())));
     }
 
-    fn watch(&mut self, app: &mut AppState) {
+    /// Other columns are drawn.
+    fn brushed(&mut self, app: &mut AppState) {
+        self.watch(app);
+        self.keep_look(app);
+    }
+
+    pub(super) fn watch(&mut self, app: &mut AppState) {
         if self.columns.look.brushed.is_empty() {
             self.whole.picture = None;
         }
-        Self::send(app, CorpusRequest::Explore(Explore::Watch(self.columns.look.brushed.clone())));
-    }
-
-    /// Takes in what the corpus thread tells.
-    pub(crate) fn explored(&mut self, explored: Explored, app: &mut AppState) {
-        match explored {
-            Explored::Look(look) => {
-                self.columns.look = *look;
-                self.watch(app);
-                self.tell_means(app);
-            }
-            Explored::Picture(picture) => self.whole.picture = Some(picture),
-            Explored::Counting(share) => self.whole.counted.share = Some(share),
-            Explored::Counted(overview) => {
-                self.whole.counted.take(overview);
-                self.see_whole(app);
-            }
-            Explored::Hits(hits) => {
-                let is_over = hits.is_over;
-                self.whole.concordance.take(hits);
-                if is_over {
-                    self.see_whole(app);
-                }
-            }
-            Explored::Refused(number, why) => self.whole.concordance.refuse(number, why),
-        }
+        Self::send(app, CorpusRequest::Watch(self.columns.look.brushed.clone()));
     }
 }

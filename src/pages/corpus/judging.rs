@@ -5,14 +5,14 @@ use std::sync::Arc;
 use crate::app::state::AppState;
 use crate::corpus::judgements::change::Change;
 use crate::corpus::judgements::judge::Judgement;
-use crate::jobs::corpus::thread::CorpusRequest;
+use crate::jobs::corpus::thread::{CorpusRequest, Detail};
 use crate::pages::corpus::{CorpusPage, picture};
 use crate::text::links::{Link, Links};
 
 impl CorpusPage {
     pub(super) fn judge(&mut self, app: &mut AppState, change: impl FnOnce(&mut Judgement)) {
         if let Some(at) = self.selected {
-            self.judge_of(at, self.annotator.clone(), app, change);
+            self.judge_of(at, self.kept.annotator.clone(), app, change);
         }
     }
 
@@ -59,11 +59,11 @@ impl CorpusPage {
     pub(super) fn draw(&mut self, at: usize, gold: Option<Links>, app: &mut AppState) {
         // What is judged before the answer keeps the links.
         let links = gold.as_ref().map(crate::text::links::pharaoh).unwrap_or_default();
-        let judgement = Judgement { links, ..self.said(at, &self.annotator) };
-        self.given.insert((at, self.annotator.clone()), judgement);
+        let judgement = Judgement { links, ..self.said(at, &self.kept.annotator) };
+        self.given.insert((at, self.kept.annotator.clone()), judgement);
         self.drawn = Some((at, gold.clone()));
         self.whole.revision += 1;
-        Self::send(app, CorpusRequest::SetGold(at, self.annotator.clone(), gold));
+        Self::send(app, CorpusRequest::SetGold(at, self.kept.annotator.clone(), gold));
     }
 
     pub(super) fn link(&mut self, link: Link, app: &mut AppState) {
@@ -89,17 +89,27 @@ impl CorpusPage {
             self.message = Some(message.to_owned());
             return;
         };
-        Self::send(app, CorpusRequest::Align(at, self.annotator.clone(), languages));
+        Self::send(app, CorpusRequest::Align(at, self.kept.annotator.clone(), languages));
+    }
+
+    /// What was given and is part of the corpus by now is known from there.
+    pub(super) fn forget_given(&mut self) {
+        let judgements = &self.corpus.judgements;
+        self.given.retain(|(at, by), given| judgements.get(at).and_then(|all| all.get(by)) != Some(given));
+    }
+
+    /// As [`Self::forget_given`], of links that were drawn.
+    pub(super) fn forget_drawn(&mut self, detail: &Detail) {
+        self.drawn.take_if(|(at, gold)| *at != detail.at || *gold == detail.gold);
     }
 
     /// Takes in what was judged; what was taken back, or done again, is chosen.
-    pub(super) fn judged(&mut self, at: Option<usize>, change: &Change, app: &mut AppState) {
-        let corpus = Arc::make_mut(&mut self.corpus);
-        corpus.apply(change);
-        let judgements = &corpus.judgements;
-        self.given.retain(|(at, by), given| judgements.get(at).and_then(|all| all.get(by)) != Some(given));
+    pub(super) fn judged(&mut self, change: &Change, app: &mut AppState) {
+        Arc::make_mut(&mut self.corpus).apply(change);
+        self.forget_given();
         self.note_outputs();
-        if let Some(detail) = self.detail.as_mut().map(Arc::make_mut) {
+        if let Some(mut shared) = self.detail.take() {
+            let detail = Arc::make_mut(&mut shared);
             if let Some(by) = change.judged.get(&detail.at) {
                 detail.judgements = Arc::clone(by);
             }
@@ -107,14 +117,19 @@ impl CorpusPage {
                 detail.gold.clone_from(gold);
                 self.tables = picture::tables(detail, || app.tasks.fresh_id());
             }
-            if self.drawn.as_ref().is_some_and(|(at, gold)| *at != detail.at || *gold == detail.gold) {
-                self.drawn = None;
-            }
+            self.forget_drawn(detail);
+            self.detail = Some(shared);
         }
         if std::mem::take(&mut self.awaits)
-            && let Some(at) = at.filter(|at| self.selected != Some(*at))
+            && let Some(at) = change.first().filter(|at| self.selected != Some(*at))
         {
             self.select(Some(at), app);
         }
     }
+}
+
+/// A condition that shows where two annotators differ.
+pub fn condition(first: &str, second: &str) -> String {
+    let names = format!("{first},{second}");
+    if names.contains(char::is_whitespace) { format!("differs:\"{names}\"") } else { format!("differs:{names}") }
 }

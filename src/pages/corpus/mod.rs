@@ -1,7 +1,6 @@
 //! Floor 11: the page Corpus: a workspace, its table, the chosen sentence and what people say of it. Files are read and
 //! written by the corpus thread; models run in the corpus lane.
 
-pub mod agreement;
 pub mod columns;
 pub mod command;
 pub mod explore;
@@ -28,8 +27,7 @@ use crate::corpus::export::out::{ExportFormat, Out};
 use crate::corpus::import::importer::ImportReport;
 use crate::corpus::judgements::agreement::Agreement;
 use crate::corpus::judgements::judge::{Judgement, MOST_STARS, NOBODY};
-use crate::corpus::query::column::TableColumn;
-use crate::corpus::query::table::TextColumn;
+use crate::corpus::query::column::{TableColumn, TextColumn};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::decoding::SearchOptions;
 use crate::import;
@@ -48,14 +46,12 @@ pub use crate::pages::corpus::command::CorpusCommand;
 type Means = (Option<PathBuf>, Option<(String, String)>);
 
 /// What the page shows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CorpusPage {
     /// The workspace that is open.
     pub path: Option<PathBuf>,
     /// The one that was asked for.
     wanted: Option<PathBuf>,
-    /// The one that was open last.
-    pub last: Option<PathBuf>,
     /// Its texts and numbers, as far as they are in memory; [`CorpusRequest::See`] brings what is in view there.
     pub corpus: Arc<CorpusTable>,
     /// The sentences that are shown, by their places, in order.
@@ -100,58 +96,32 @@ pub struct CorpusPage {
     pub compared: Option<(String, String)>,
     /// As said.
     pub agreement: Option<Arc<Agreement>>,
-    /// Whose judgements are given.
-    pub annotator: String,
+    /// What is kept between starts.
+    pub kept: KeptCorpus,
     /// Orders under way.
     pub tasks: Vec<u64>,
 }
 
-impl Default for CorpusPage {
-    fn default() -> Self {
-        Self {
-            path: None,
-            wanted: None,
-            last: None,
-            corpus: Arc::default(),
-            rows: Arc::default(),
-            filter: String::new(),
-            trouble: None,
-            sorting: String::new(),
-            columns: TableColumns::default(),
-            whole: Whole::default(),
-            means: None,
-            role: import::Role::Source,
-            message: None,
-            busy: None,
-            is_importing: false,
-            imported: None,
-            selected: None,
-            detail: None,
-            tables: Vec::new(),
-            given: BTreeMap::new(),
-            drawn: None,
-            seen: None,
-            awaits: false,
-            compared: None,
-            agreement: None,
-            annotator: NOBODY.to_owned(),
-            tasks: Vec::new(),
-        }
-    }
+/// What is kept between starts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct KeptCorpus {
+    /// The workspace that was open last.
+    pub workspace: Option<PathBuf>,
+    /// Whose judgements are given.
+    pub annotator: String,
 }
 
-/// What is kept between starts.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-struct Saved {
-    workspace: Option<PathBuf>,
-    annotator: String,
+impl Default for KeptCorpus {
+    fn default() -> Self {
+        Self { workspace: None, annotator: NOBODY.to_owned() }
+    }
 }
 
 impl CorpusPage {
     /// What the annotator says of the chosen sentence.
     pub fn judgement(&self) -> Judgement {
-        self.selected.map(|at| self.said(at, &self.annotator)).unwrap_or_default()
+        self.selected.map(|at| self.said(at, &self.kept.annotator)).unwrap_or_default()
     }
 
     /// What an annotator says of a sentence, from 0.
@@ -177,7 +147,7 @@ impl CorpusPage {
 
     fn open(&mut self, path: PathBuf, app: &mut AppState) {
         self.close(app);
-        (self.last, self.wanted) = (Some(path.clone()), Some(path.clone()));
+        (self.kept.workspace, self.wanted) = (Some(path.clone()), Some(path.clone()));
         Self::send(app, CorpusRequest::Open(path));
         app.changed();
     }
@@ -187,8 +157,7 @@ impl CorpusPage {
         for task in std::mem::take(&mut self.tasks) {
             app.tasks.cancel(task);
         }
-        let kept = (self.last.take(), std::mem::take(&mut self.annotator));
-        *self = Self { last: kept.0, annotator: kept.1, ..Self::default() };
+        *self = Self { kept: std::mem::take(&mut self.kept), ..Self::default() };
         Self::send(app, CorpusRequest::Close);
         app.changed();
     }
@@ -219,16 +188,11 @@ impl CorpusPage {
         self.show(app);
     }
 
-    fn run(&mut self, forces: bool, app: &mut AppState) {
-        let all = app.systems().into_iter().map(|system| (system, None)).collect();
-        self.run_all(all, forces, app);
-    }
-
-    /// Every model with the interventions of a file.
-    fn run_with(&mut self, path: &std::path::Path, app: &mut AppState) {
-        let acts = |system| (system, Some(ActsBy::File(path.to_owned())));
+    /// Runs every model, with the interventions of a file where there is one.
+    fn run(&mut self, forces: bool, acting: Option<&PathBuf>, app: &mut AppState) {
+        let acts = |system| (system, acting.cloned().map(ActsBy::File));
         let all = app.systems().into_iter().map(acts).collect();
-        self.run_all(all, false, app);
+        self.run_all(all, forces, app);
     }
 
     /// Models with what is set for them.
@@ -320,27 +284,30 @@ impl CorpusPage {
         !self.corpus.has_rows(rows, columns) && !self.seen.as_ref().is_some_and(is_asked)
     }
 
+    fn take_corpus(&mut self, path: PathBuf, corpus: Arc<CorpusTable>, app: &mut AppState) {
+        // One that was closed meanwhile is none any more.
+        if self.wanted.as_ref() != Some(&path) {
+            return;
+        }
+        if self.path.as_ref() != Some(&path) {
+            self.kept.workspace = Some(path.clone());
+            self.path = Some(path);
+            app.changed();
+        }
+        let is_longer = corpus.systems.len() != self.corpus.systems.len();
+        self.corpus = corpus;
+        self.note_outputs();
+        self.forget_given();
+        self.seen = None;
+        if let Some(at) = self.selected.filter(|_| is_longer || !self.tasks.is_empty()) {
+            Self::send(app, CorpusRequest::Detail(at));
+        }
+    }
+
     /// Takes in what the corpus thread tells.
     pub fn hear(&mut self, news: CorpusNews, app: &mut AppState) {
         match news {
-            // One that was closed meanwhile is none any more.
-            CorpusNews::Corpus(path, _) if self.wanted.as_ref() != Some(&path) => {}
-            CorpusNews::Corpus(path, corpus) => {
-                if self.path.as_ref() != Some(&path) {
-                    self.last = Some(path.clone());
-                    self.path = Some(path);
-                    app.changed();
-                }
-                let is_longer = corpus.systems.len() != self.corpus.systems.len();
-                self.corpus = corpus;
-                self.note_outputs();
-                let judgements = &self.corpus.judgements;
-                self.given.retain(|(at, by), given| judgements.get(at).and_then(|all| all.get(by)) != Some(given));
-                self.seen = None;
-                if let Some(at) = self.selected.filter(|_| is_longer || !self.tasks.is_empty()) {
-                    Self::send(app, CorpusRequest::Detail(at));
-                }
-            }
+            CorpusNews::Corpus(path, corpus) => self.take_corpus(path, corpus, app),
             CorpusNews::Rows(Ok(rows)) => {
                 self.rows = rows;
                 self.trouble = None;
@@ -348,16 +315,14 @@ impl CorpusPage {
             }
             CorpusNews::Rows(Err(trouble)) => self.trouble = Some(trouble),
             CorpusNews::Seen => self.seen = None,
-            CorpusNews::Judged(at, change) => self.judged(at, &change, app),
+            CorpusNews::Judged(change) => self.judged(&change, app),
             CorpusNews::Compared(agreement) => self.agreement = agreement.filter(|_| self.compared.is_some()),
             CorpusNews::Detail(detail) => {
                 // One of a sentence that is not chosen any more comes too late.
                 if self.selected != Some(detail.at) {
                     return;
                 }
-                if self.drawn.as_ref().is_some_and(|(at, gold)| *at != detail.at || *gold == detail.gold) {
-                    self.drawn = None;
-                }
+                self.forget_drawn(&detail);
                 self.tables = picture::tables(&detail, || app.tasks.fresh_id());
                 self.detail = Some(Arc::from(detail));
             }
@@ -377,7 +342,25 @@ impl CorpusPage {
                 self.see_whole(app);
             }
             CorpusNews::Written(path) => app.notify(format!("Saved {}", path.display()), false),
-            CorpusNews::Explored(explored) => self.explored(explored, app),
+            CorpusNews::Look(look) => {
+                self.columns.look = *look;
+                self.watch(app);
+                self.tell_means(app);
+            }
+            CorpusNews::Picture(picture) => self.whole.picture = Some(picture),
+            CorpusNews::Counting(share) => self.whole.counted.share = Some(share),
+            CorpusNews::Counted(overview) => {
+                self.whole.counted.take(overview);
+                self.see_whole(app);
+            }
+            CorpusNews::Hits(hits) => {
+                let is_over = hits.is_over;
+                self.whole.concordance.take(hits);
+                if is_over {
+                    self.see_whole(app);
+                }
+            }
+            CorpusNews::Refused(number, why) => self.whole.concordance.refuse(number, why),
             CorpusNews::Failed(message) => {
                 // What was under way may be what failed.
                 self.whole.counted.share = None;
@@ -416,9 +399,9 @@ impl PageState for CorpusPage {
             CorpusCommand::Select(at) => self.select(at, app),
             CorpusCommand::Move(by) => self.go(by, app),
             CorpusCommand::OpenSentence => self.open_sentence(app),
-            CorpusCommand::Run(forces) => self.run(forces, app),
+            CorpusCommand::Run(forces) => self.run(forces, None, app),
             CorpusCommand::RunOne(system, forces) => self.run_all(vec![(system, None)], forces, app),
-            CorpusCommand::RunWith(path) => self.run_with(&path, app),
+            CorpusCommand::RunWith(path) => self.run(false, Some(&path), app),
             CorpusCommand::RunSet => self.run_set(app),
             CorpusCommand::ShowColumn(name, is_shown) => {
                 self.columns.look.shown.insert(name, is_shown);
@@ -427,7 +410,7 @@ impl PageState for CorpusPage {
             CorpusCommand::SetAnnotator(name) => {
                 // Conditions part names by commas.
                 let name = name.replace([',', '"'], " ");
-                self.annotator = if name.trim().is_empty() { NOBODY.to_owned() } else { name.trim().to_owned() };
+                self.kept.annotator = if name.trim().is_empty() { NOBODY } else { name.trim() }.to_owned();
                 app.changed();
             }
             CorpusCommand::Star(stars) => self.judge(app, |judgement| {
@@ -499,15 +482,16 @@ impl AnyPage for CorpusPage {
     }
 
     fn saved(&self) -> Value {
-        let workspace = self.last.clone().filter(|path| path.to_str().is_some());
-        let annotator = self.annotator.clone();
-        serde_json::to_value(Saved { workspace, annotator }).unwrap_or_default()
+        let workspace = self.kept.workspace.clone().filter(|path| path.to_str().is_some());
+        serde_json::to_value(KeptCorpus { workspace, ..self.kept.clone() }).unwrap_or_default()
     }
 
     fn restore(&mut self, saved: Value) -> serde_json::Result<()> {
-        let saved: Saved = serde_json::from_value(saved)?;
-        let annotator = if saved.annotator.is_empty() { NOBODY.to_owned() } else { saved.annotator };
-        *self = Self { last: saved.workspace, annotator, ..Self::default() };
+        let mut kept: KeptCorpus = serde_json::from_value(saved)?;
+        if kept.annotator.is_empty() {
+            NOBODY.clone_into(&mut kept.annotator);
+        }
+        *self = Self { kept, ..Self::default() };
         Ok(())
     }
 }

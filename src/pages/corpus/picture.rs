@@ -23,12 +23,10 @@ pub fn tables(detail: &Detail, mut number: impl FnMut() -> u64) -> Vec<Option<Ar
             links: gold(detail, output),
             text: output.text.clone(),
             log_p: output.log_p.unwrap_or(f32::NAN),
-            finished: true,
             ..AlignmentTable::default()
         }))
     };
-    let mut table = table;
-    detail.outputs.iter().map(&mut table).collect()
+    detail.outputs.iter().map(table).collect()
 }
 
 fn source(output: &SystemOutput, alpha: &Alignment) -> Vec<SourceWord> {

@@ -8,7 +8,7 @@ use crate::corpus::measures::distribution::DistributionPicture;
 use crate::corpus::overview::compute::{MOST_COUNTED, Overview, OverviewOptions};
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::ranges::Range;
-use crate::jobs::corpus::explore::Hits;
+use crate::jobs::corpus::calls::Hits;
 
 /// What stands on the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use crate::models::anatomy::Miswiring;
 use crate::text::links::Link;
 
 /// Whose words the steps read on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
     /// Those of the translation that the column shows.
     #[default]
@@ -63,7 +63,7 @@ impl Mode {
 }
 
 /// What is guessed before it is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Guessed {
     /// Where the step looks.
     #[default]

@@ -2,18 +2,17 @@
 
 use crate::error::Result;
 use crate::evaluation::facts::Bench;
-use crate::session::lessons::script::Script;
-use crate::text::lesson::Fault;
+use crate::session::lessons::script::{Fault, Script};
 
-/// Tries every fact of a lesson; answers with those that are not so.
+/// Tries every fact of the lesson of a file; answers with those that are not so.
 ///
 /// # Errors
 /// A model that is not there or cannot be used.
-pub fn check(script: &Script, bench: &mut Bench) -> Result<Vec<Fault>> {
+pub fn check(script: &Script, file: &str, bench: &mut Bench) -> Result<Vec<Fault>> {
     let mut faults = Vec::new();
     for tried in script.facts() {
-        if let Err(words) = bench.holds(tried.fact, &tried.sentence, tried.beam)? {
-            faults.push(Fault::new(tried.line, words));
+        if let Err(words) = bench.holds(&tried.fact.fact, &tried.sentence, tried.beam)? {
+            faults.push(Fault::at(file, tried.fact.at, words));
         }
     }
     Ok(faults)

@@ -9,8 +9,7 @@ use crate::app::files::picture::PictureRequest;
 use crate::app::files::work::write_whole;
 use crate::figure::svg::bare;
 use crate::figure::{Figure, svg};
-use crate::session::lessons::script::{Script, ScriptPage, ScriptPart};
-use crate::text::lesson::Ask;
+use crate::session::lessons::script::{Ask, Script, ScriptPage, ScriptPart};
 use crate::text::markdown::{MarkdownBlock, MarkdownSpan};
 
 /// The picture of a page.
@@ -56,7 +55,7 @@ pub fn handout(script: &Script, figures: &BTreeMap<usize, String>) -> String {
 pub fn solutions(script: &Script) -> String {
     let mut body = String::new();
     for (n, page) in script.pages.iter().enumerate() {
-        let asks: String = page.asks().map(|(_, ask)| solution_html(ask)).collect();
+        let asks: String = page.asks().map(solution_html).collect();
         if !asks.is_empty() {
             body += &format!("<section><h2>{}. {}</h2>{asks}</section>\n", n + 1, escaped(&page.heading));
         }
@@ -81,15 +80,15 @@ fn page_html(n: usize, page: &ScriptPage, figure: Option<&String>) -> String {
 fn part_html(part: &ScriptPart) -> String {
     match part {
         ScriptPart::Text(blocks) => blocks_html(blocks),
-        ScriptPart::Wait(wait) => format!("<p class=\"do\">Do this: {}</p>\n", escaped(&wait.says)),
-        ScriptPart::Ask(_, ask) => ask_html(ask),
+        ScriptPart::Wait(wait) => format!("<p class=\"do\">Do this: {}</p>\n", escaped(&wait.says())),
+        ScriptPart::Ask(ask) => ask_html(ask),
         ScriptPart::Do(_) | ScriptPart::Light(_) | ScriptPart::Check(_) => String::new(),
     }
 }
 
 fn ask_html(ask: &Ask) -> String {
     let choices: String =
-        ask.choices.iter().map(|choice| format!("<li>&#9744; {}</li>", escaped(&choice.text))).collect();
+        ask.choices.iter().map(|choice| format!("<li>&#9744; {}</li>", escaped(choice.text()))).collect();
     let room = if choices.is_empty() { "<div class=\"room\"></div>".to_owned() } else { format!("<ul>{choices}</ul>") };
     format!("<div class=\"ask\"><strong>{}</strong>{room}</div>\n", escaped(&ask.question))
 }
@@ -179,8 +178,10 @@ mod tests {
 
     #[test]
     fn solutions_stand_apart_and_nothing_of_a_lesson_becomes_markup() {
-        let text = "# A < B\n\n## One\n\n- **x** & y\n\n```ask\nWhich <b>?\n- ( ) left\n- (x) right\nwhy: since\n```\n```wait\npage: steps\nsay: Open it.\n```\n";
-        let script = read(text).expect("it can be read");
+        let text = "title = 'A < B'\n[[page]]\nheading = 'One'\npart = [\n{ text = '- **x** & y' },\n\
+            { ask = { question = 'Which <b>?', choices = [{ wrong = 'left' }, { right = 'right' }], why = 'since' } },\n\
+            { wait = { for = { page = 'steps' }, say = 'Open it.' } },\n]\n";
+        let script = read(Path::new("a.toml"), text).expect("it can be read");
         let class = handout(&script, &BTreeMap::from([(0, "<?xml?><svg id=\"f\"></svg>".to_owned())]));
         for part in [
             "<h1>A &lt; B</h1>",

@@ -1,101 +1,183 @@
-//! Floor 12: a lesson whose blocks are understood.
+//! Floor 12: a lesson as its file says it, which is TOML: pages, and their parts from top to bottom.
 
-use std::collections::BTreeMap;
+use std::fmt;
+use std::mem::discriminant;
+use std::path::Path;
 
-use crate::app::lights;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use toml::Spanned;
+
 use crate::app::lights::Highlight;
 use crate::evaluation::facts::EvaluationFact;
-use crate::session::lessons::things;
-use crate::session::lessons::things::LessonAction;
-use crate::text::lesson;
-use crate::text::lesson::{Ask, Fault, LessonEntry};
-use crate::text::markdown::MarkdownBlock;
+use crate::session::lessons::things::{LessonAction, things};
+use crate::text::markdown::{MarkdownBlock, blocks};
 
 /// A lesson.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Script {
     /// Its title.
     pub title: String,
     /// What it is about.
+    #[serde(default, deserialize_with = "markdown")]
     pub about: Vec<MarkdownBlock>,
     /// At least one.
+    #[serde(rename = "page")]
     pub pages: Vec<ScriptPage>,
 }
 
 /// A page of it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ScriptPage {
     /// Its heading.
     pub heading: String,
-    /// Where it stands in the file, from 1.
-    pub line: usize,
     /// From top to bottom.
+    #[serde(default, rename = "part")]
     pub parts: Vec<ScriptPart>,
 }
 
 /// A part of a page.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ScriptPart {
     /// To be read.
-    Text(Vec<MarkdownBlock>),
-    /// ImportReport about when the page comes so far.
-    Do(Vec<LessonAction>),
+    Text(#[serde(deserialize_with = "markdown")] Vec<MarkdownBlock>),
+    /// Brought about when the page comes so far.
+    Do(#[serde(deserialize_with = "things")] Vec<LessonAction>),
     /// Lit from here on; empty: nothing.
     Light(Vec<Highlight>),
     /// The parts below come when it was done.
     Wait(Wait),
-    /// A question, with its number on the page.
-    Ask(usize, Ask),
-    /// What must be so, with its line in the file.
-    Check(Vec<(usize, EvaluationFact)>),
+    /// A question.
+    Ask(#[serde(deserialize_with = "answerable")] Ask),
+    /// What must be so for the page to be true.
+    Check(Vec<LessonFact>),
 }
 
 /// What is waited for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Wait {
     /// Done when this is so.
+    #[serde(rename = "for")]
     pub thing: LessonAction,
+    /// What the reader is told, where it is not what can be told of every such thing.
+    say: Option<String>,
+}
+
+impl Wait {
     /// What the reader is told.
-    pub says: String,
+    pub fn says(&self) -> String {
+        self.say.clone().unwrap_or_else(|| self.thing.prompt())
+    }
+}
+
+/// A question.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Ask {
+    /// What is asked.
+    pub question: String,
+    /// To choose from; empty: an open question.
+    pub choices: Vec<LessonChoice>,
+    /// The answer to an open question.
+    pub answer: String,
+    /// Why it is so; may be empty.
+    pub why: String,
+}
+
+impl Ask {
+    /// The right choices in words, or the answer to an open question.
+    pub fn solution(&self) -> String {
+        if self.choices.is_empty() {
+            return self.answer.clone();
+        }
+        let right = self.choices.iter().filter(|choice| choice.is_right()).map(LessonChoice::text);
+        right.collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// One of several answers.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LessonChoice {
+    /// It is right.
+    Right(String),
+    /// It is not.
+    Wrong(String),
+}
+
+impl LessonChoice {
+    /// What it says.
+    pub fn text(&self) -> &str {
+        let (Self::Right(text) | Self::Wrong(text)) = self;
+        text
+    }
+
+    /// Whether it is right.
+    pub fn is_right(&self) -> bool {
+        matches!(self, Self::Right(_))
+    }
+}
+
+/// What must be so of a model.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "Spanned<String>")]
+pub struct LessonFact {
+    /// Where it stands in the file, in bytes.
+    pub at: usize,
+    /// What must be so.
+    pub fact: EvaluationFact,
+}
+
+impl TryFrom<Spanned<String>> for LessonFact {
+    type Error = String;
+
+    fn try_from(text: Spanned<String>) -> Result<Self, String> {
+        let (key, value) = text.as_ref().split_once(':').unwrap_or((text.as_ref(), ""));
+        Ok(Self { at: text.span().start, fact: EvaluationFact::read(key.trim(), value.trim())? })
+    }
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// From 1.
+    pub line: usize,
+    /// A sentence for the one who wrote it.
+    pub text: String,
+}
+
+impl Fault {
+    /// What is wrong where byte `at` of a file stands.
+    pub fn at(file: &str, at: usize, text: impl Into<String>) -> Self {
+        Self { line: 1 + file.bytes().take(at).filter(|byte| *byte == b'\n').count(), text: text.into() }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "line {}: {}", self.line, self.text)
+    }
 }
 
 impl Script {
-    /// What has been brought about when page `at` begins, in the order of the table, each thing once.
+    /// What has been brought about when page `at` begins.
     pub fn things_before(&self, at: usize) -> Vec<LessonAction> {
-        let mut things = BTreeMap::new();
-        for part in self.pages.iter().take(at).flat_map(|page| &page.parts) {
-            match part {
-                ScriptPart::Do(list) => things.extend(list.iter().map(|thing| (thing.place(), thing.clone()))),
-                // what was waited for is so, whoever did it
-                ScriptPart::Wait(wait) if !matches!(wait.thing, LessonAction::Act(_)) => {
-                    things.insert(wait.thing.place(), wait.thing.clone());
-                }
-                _ => {}
-            }
-        }
-        things.into_values().collect()
+        things_of(self.pages.iter().take(at).flat_map(|page| &page.parts))
     }
 
-    /// The sentence and the beam of each part with facts, page by page.
+    /// The sentence and the beam of each fact, page by page.
     pub fn facts(&self) -> Vec<Tried<'_>> {
         let (mut sentence, mut beam) = (String::new(), 5);
         let mut tried = Vec::new();
         for part in self.pages.iter().flat_map(|page| &page.parts) {
-            let things: &[LessonAction] = match part {
-                ScriptPart::Do(things) => things,
-                ScriptPart::Wait(wait) => std::slice::from_ref(&wait.thing),
-                ScriptPart::Check(facts) => {
-                    tried.extend(facts.iter().map(|(line, fact)| Tried {
-                        line: *line,
-                        fact,
-                        sentence: sentence.clone(),
-                        beam,
-                    }));
-                    &[]
-                }
-                _ => &[],
-            };
-            for thing in things {
+            if let ScriptPart::Check(facts) = part {
+                tried.extend(facts.iter().map(|fact| Tried { fact, sentence: sentence.clone(), beam }));
+            }
+            for thing in part.things() {
                 match thing {
                     LessonAction::Sentence(text) => sentence.clone_from(text),
                     LessonAction::Beam(wanted) => beam = *wanted,
@@ -107,13 +189,34 @@ impl Script {
     }
 }
 
+/// What these parts bring about, in the order in which a page is made ready, each thing once: what was waited for is so,
+/// whoever did it.
+pub(super) fn things_of<'a>(parts: impl Iterator<Item = &'a ScriptPart>) -> Vec<LessonAction> {
+    let mut things: Vec<LessonAction> = Vec::new();
+    for thing in parts.flat_map(ScriptPart::things).filter(|thing| !matches!(thing, LessonAction::Act(_))) {
+        things.retain(|other| discriminant(other) != discriminant(thing));
+        things.push(thing.clone());
+    }
+    things.sort();
+    things
+}
+
+impl ScriptPart {
+    /// What is so behind it.
+    fn things(&self) -> &[LessonAction] {
+        match self {
+            Self::Do(things) => things,
+            Self::Wait(wait) => std::slice::from_ref(&wait.thing),
+            _ => &[],
+        }
+    }
+}
+
 /// A fact and what it is of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tried<'a> {
-    /// Where it stands in the file, from 1.
-    pub line: usize,
     /// What must be so,
-    pub fact: &'a EvaluationFact,
+    pub fact: &'a LessonFact,
     /// of this sentence
     pub sentence: String,
     /// and this beam.
@@ -122,11 +225,8 @@ pub struct Tried<'a> {
 
 impl ScriptPage {
     /// Its questions.
-    pub fn asks(&self) -> impl Iterator<Item = (usize, &Ask)> {
-        self.parts.iter().filter_map(|part| match part {
-            ScriptPart::Ask(n, ask) => Some((*n, ask)),
-            _ => None,
-        })
+    pub fn asks(&self) -> impl Iterator<Item = &Ask> {
+        self.parts.iter().filter_map(|part| if let ScriptPart::Ask(ask) = part { Some(ask) } else { None })
     }
 
     /// Words that are read on it, questions aside.
@@ -139,111 +239,121 @@ impl ScriptPage {
     }
 }
 
-/// Reads a lesson and all that its blocks say.
+fn markdown<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<MarkdownBlock>, D::Error> {
+    String::deserialize(input).map(|text| blocks(&text))
+}
+
+/// A question that has an answer.
+fn answerable<'de, D: Deserializer<'de>>(input: D) -> Result<Ask, D::Error> {
+    let ask = Ask::deserialize(input)?;
+    if ask.question.is_empty() {
+        Err(D::Error::custom("there is no question; write `ask.question = \"...\"`"))
+    } else if ask.choices.is_empty() && ask.answer.is_empty() {
+        Err(D::Error::custom(
+            "the question has no answer; write `ask.choices = [{ right = \"...\" }, { wrong = \"...\" }]`, or `ask.answer = \"...\"`",
+        ))
+    } else if !ask.choices.is_empty() && !ask.choices.iter().any(LessonChoice::is_right) {
+        Err(D::Error::custom("no choice is right; write `{ right = \"...\" }` for one that is"))
+    } else {
+        Ok(ask)
+    }
+}
+
+/// How the files of lessons end.
+pub const ENDING: &str = "toml";
+
+/// Reads the lesson of a file.
 ///
 /// # Errors
-/// Every line that means nothing, in the order of the file.
-pub fn read(text: &str) -> Result<Script, Vec<Fault>> {
-    let lesson = lesson::read(text)?;
-    let mut faults = Vec::new();
-    let mut pages = Vec::new();
-    for page in lesson.pages {
-        let mut asks = 0;
-        let mut parts = Vec::new();
-        for part in page.parts {
-            parts.push(understood(part, &mut asks, &mut faults));
-        }
-        pages.push(ScriptPage { heading: page.heading, line: page.line, parts: parts.into_iter().flatten().collect() });
-    }
-    if faults.is_empty() { Ok(Script { title: lesson.title, about: lesson.about, pages }) } else { Err(faults) }
-}
-
-fn understood(part: lesson::LessonPart, asks: &mut usize, faults: &mut Vec<Fault>) -> Option<ScriptPart> {
-    let mut sound = |entry: &LessonEntry, found: Result<(), String>| {
-        if let Err(text) = found {
-            faults.push(Fault::new(entry.line, text));
-        }
-    };
-    Some(match part {
-        lesson::LessonPart::Text(blocks) => ScriptPart::Text(blocks),
-        lesson::LessonPart::Ask(ask) => {
-            *asks += 1;
-            ScriptPart::Ask(*asks - 1, ask)
-        }
-        lesson::LessonPart::Do(entries) => {
-            let mut things = Vec::new();
-            for entry in &entries {
-                sound(entry, things::read(entry, true).map(|thing| things.push(thing)));
-            }
-            ScriptPart::Do(things)
-        }
-        lesson::LessonPart::Light(entries) => {
-            let mut lit = Vec::new();
-            for entry in &entries {
-                sound(entry, lights::read(entry).map(|light| lit.extend(light)));
-            }
-            ScriptPart::Light(lit)
-        }
-        lesson::LessonPart::Check(entries) => {
-            let mut facts = Vec::new();
-            for entry in &entries {
-                sound(entry, EvaluationFact::read(&entry.key, &entry.value).map(|fact| facts.push((entry.line, fact))));
-            }
-            ScriptPart::Check(facts)
-        }
-        lesson::LessonPart::Wait(entries) => return wait(&entries, faults).map(ScriptPart::Wait),
-    })
-}
-
-fn wait(entries: &[LessonEntry], faults: &mut Vec<Fault>) -> Option<Wait> {
-    let first = entries.first()?;
-    let says = entries.iter().find(|entry| entry.key == "say").map(|entry| entry.value.clone());
-    let mut things = Vec::new();
-    for entry in entries.iter().filter(|entry| entry.key != "say") {
-        match things::read(entry, false) {
-            Ok(thing) => things.push(thing),
-            Err(text) => faults.push(Fault::new(entry.line, text)),
-        }
-    }
-    let count = entries.iter().filter(|entry| entry.key != "say").count();
-    if count != 1 {
-        faults.push(Fault::new(
-            first.line,
-            "a block `wait` has one line that says what is waited for, and may have a line `say: ...`",
+/// The first line that means nothing; what to do with a file that is no TOML, as lessons once were.
+pub fn read(file: &Path, text: &str) -> Result<Script, Fault> {
+    if file.extension().is_none_or(|ending| ending != ENDING) {
+        return Err(Fault::at(
+            text,
+            0,
+            "lessons are TOML now, in files that end with .toml; the manual's page Teaching shows how one is written, and the words of this file can be copied into its texts",
         ));
-        return None;
     }
-    let thing = things.pop()?;
-    Some(Wait { says: says.unwrap_or_else(|| thing.prompt()), thing })
+    let script: Script = toml::from_str(text).map_err(|error| {
+        let message = match error.message() {
+            words if words.starts_with("wanted exactly 1 element") => {
+                "each [[page.part]] is one of text, do, light, wait, ask and check, and each wait.for is one thing"
+            }
+            words => words,
+        };
+        Fault::at(text, error.span().map_or(0, |span| span.start), message)
+    })?;
+    if script.pages.is_empty() {
+        return Err(Fault::at(text, text.len(), "there is no page; pages begin with a line [[page]]"));
+    }
+    Ok(script)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_a_line_does_not_mean_is_said_with_its_line_and_the_nearest_key() {
-        for (block, part) in [
-            ("```do\nbeem: 1\n```", "did you mean `beam`?"),
-            ("```do\nbeam: many\n```", "takes a number from 1 to 50, not `many`"),
-            ("```do\nact: say a word\n```", "belongs into a block `wait`"),
-            ("```light\nheetmap\n```", "did you mean `heatmap`?"),
-            ("```wait\nact: sleep\n```", "acts are"),
-            ("```wait\nbeam: 1\nbeam: 2\n```", "one line"),
-            ("```check\nalpha: 1\n```", "is no fact"),
-        ] {
-            let faults = read(&format!("# T\n## P\n{block}\n")).expect_err(block);
-            assert!(faults.iter().any(|fault| fault.text.contains(part)), "{block}: {faults:?}");
-            assert!(faults.iter().all(|fault| fault.line >= 3), "{faults:?}");
-        }
+    fn read(text: &str) -> Result<Script, Fault> {
+        super::read(Path::new("a.toml"), text)
     }
 
     #[test]
-    fn a_page_knows_what_was_done_before_it() {
-        let text = "# T\n## A\n```do\nbeam: 5\nsentence: a\n```\n## B\n```do\nbeam: 1\n```\n```check\ntranslation m is: x\n```\n## C\nx\n";
+    fn a_page_has_its_parts_in_the_order_of_the_file_and_knows_what_was_done_before() {
+        let text = "title = 'T'\nabout = 'About.'\n[[page]]\nheading = 'A'\npart = [{ text = 'Words.' }, { do = { sentence = 'a', beam = 5 } },\n\
+            { ask = { question = 'Why?', choices = [{ wrong = 'no' }, { right = 'yes' }], why = 'so' } }]\n\
+            [[page]]\nheading = 'B'\n[[page.part]]\ndo.beam = 1\n[[page.part]]\nlight = ['box alpha', 'heatmap']\n\
+            [[page.part]]\ncheck = [\n    'translation m is: x',\n]\n[[page]]\nheading = 'C'\n";
         let script = read(text).expect("it can be read");
+        assert_eq!((script.title.as_str(), script.about.len(), script.pages.len()), ("T", 1, 3));
+        let [ScriptPart::Text(_), ScriptPart::Do(_), ScriptPart::Ask(ask)] = &script.pages[0].parts[..] else {
+            panic!("{:?}", script.pages[0])
+        };
+        assert_eq!((ask.solution(), ask.why.as_str()), ("yes".to_owned(), "so"));
         assert_eq!(script.things_before(2), [LessonAction::Sentence("a".into()), LessonAction::Beam(1)]);
         let facts = script.facts();
-        assert_eq!((facts[0].line, facts[0].sentence.as_str(), facts[0].beam), (12, "a", 1));
+        assert_eq!((facts[0].sentence.as_str(), facts[0].beam), ("a", 1));
+        assert_eq!(Fault::at(text, facts[0].fact.at, "x").line, 15);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        let page = "title = 'T'\n[[page]]\nheading = 'P'\n[[page.part]]\n";
+        for (part, line, words) in [
+            ("do.beem = 1", 5, "unknown variant `beem`, expected one of `models`, `sentence`"),
+            ("do.models = ['a']\ndo.beam = 'many'", 6, "a number from 1 to 50"),
+            ("do.beam = 51", 5, "a number from 1 to 50, such as 5, not 51"),
+            ("do.act = 'say a word'", 5, "belongs into a part `wait`"),
+            ("do.page = 'attic'", 5, "a page, such as \"steps\", not \"attic\""),
+            ("do.sentence = ''", 5, "a sentence"),
+            ("do.energies = 'on'", 5, "boolean"),
+            ("do = 1", 5, "a table"),
+            ("light = ['heetmap']", 5, "unknown variant `heetmap`, expected one of `source`"),
+            ("light = ['rows m']", 5, "stands alone"),
+            ("light = ['box']", 5, "needs the key of a box"),
+            ("wait.for.act = 'sleep'", 5, "`another sentence`"),
+            ("wait.for = { beam = 1, pieces = true }", 5, "is one thing"),
+            ("wait.say = 'x'", 5, "missing field `for`"),
+            ("check = [\n'translation m is: x',\n'alpha: 1',\n]", 7, "is no fact"),
+            ("ask.question = 'Why?'", 5, "no answer"),
+            ("ask.question = 'Why?'\nask.choices = [{ wrong = 'a' }]", 5, "no choice is right"),
+            ("ask.answer = 'so'", 5, "no question"),
+            ("text = 'a'\ndo.beam = 1", 4, "each [[page.part]] is one of text"),
+            ("lihgt = []", 5, "unknown variant `lihgt`, expected one of `text`, `do`"),
+        ] {
+            let fault = read(&format!("{page}{part}\n")).expect_err(part);
+            assert!(fault.line == line && fault.text.contains(words), "{part}: {fault}");
+        }
+        for (text, line, words) in [
+            ("[[page]]\nheading = 'P'\n", 1, "missing field `title`"),
+            ("title = 'T'\n", 1, "missing field `page`"),
+            ("title = 'T'\npage = []\n", 3, "no page"),
+            ("title = 'T'\nabuot = 'x'\n", 2, "unknown field `abuot`"),
+            ("title = 'T\n", 1, "literal string"),
+        ] {
+            let fault = read(text).expect_err(text);
+            assert!(fault.line == line && fault.text.contains(words), "{text}: {fault}");
+        }
+        let old = super::read(Path::new("old.md"), "# T\n").expect_err("Markdown");
+        assert!(old.text.contains("lessons are TOML now"), "{old}");
     }
 }

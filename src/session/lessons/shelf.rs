@@ -8,7 +8,7 @@ use crate::session::lessons::script::Script;
 
 macro_rules! bundled {
     ($($key:literal),* $(,)?) => {
-        &[$(($key, include_str!(concat!("../../../assets/lessons/", $key, ".md")))),*]
+        &[$(($key, include_str!(concat!("../../../assets/lessons/", $key, ".toml")))),*]
     };
 }
 
@@ -37,8 +37,8 @@ pub struct LessonFile {
     pub file: Option<PathBuf>,
     /// Its last good version.
     pub script: Option<Arc<Script>>,
-    /// Why its file cannot be read now, a sentence a line.
-    pub faults: Vec<String>,
+    /// Why its file cannot be read now, as a sentence.
+    pub fault: Option<String>,
 }
 
 impl LessonFile {
@@ -52,7 +52,7 @@ impl LessonFile {
 /// The lessons that come with the program.
 pub fn bundled() -> &'static [LessonFile] {
     static READ: LazyLock<Vec<LessonFile>> = LazyLock::new(|| {
-        let kept = |(key, text): &(&str, &str)| read(key, None, Path::new(&format!("{key}.md")), Ok(text), None);
+        let kept = |(key, text): &(&str, &str)| read(key, None, Path::new(&format!("{key}.toml")), Ok(text), None);
         BUNDLED.iter().map(kept).collect()
     });
     &READ
@@ -72,13 +72,12 @@ fn read(
     before: Option<&LessonFile>,
 ) -> LessonFile {
     let found = match text {
-        Ok(text) => script::read(text)
-            .map_err(|faults| faults.iter().map(|fault| format!("{}, {fault}", said.display())).collect::<Vec<_>>()),
-        Err(message) => Err(vec![message.to_owned()]),
+        Ok(text) => script::read(said, text).map_err(|fault| format!("{}, {fault}", said.display())),
+        Err(message) => Err(message.to_owned()),
     };
-    let (script, faults) = match found {
-        Ok(script) => (Some(Arc::new(script)), Vec::new()),
-        Err(faults) => (before.and_then(|before| before.script.clone()), faults),
+    let (script, fault) = match found {
+        Ok(script) => (Some(Arc::new(script)), None),
+        Err(fault) => (before.and_then(|before| before.script.clone()), Some(fault)),
     };
-    LessonFile { key: key.to_owned(), file: file.map(Path::to_path_buf), script, faults }
+    LessonFile { key: key.to_owned(), file: file.map(Path::to_path_buf), script, fault }
 }

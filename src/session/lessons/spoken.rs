@@ -1,11 +1,9 @@
 //! Floor 12: what a page of a lesson speaks of, a machine or the picture of a column, for paper, where no window has shown it.
 
-use std::collections::BTreeMap;
-
 use crate::app::page::Page;
 use crate::models::anatomy::Miswiring;
 use crate::pages::steps::command::{Guessed, Mode};
-use crate::session::lessons::script::{Script, ScriptPart};
+use crate::session::lessons::script::{Script, ScriptPart, things_of};
 use crate::session::lessons::things::{LessonAction, Look};
 
 /// A machine at a step, or a sentence in some models.
@@ -41,9 +39,7 @@ pub struct Spoken {
 pub fn spoken(script: &Script, at: usize) -> Option<Spoken> {
     let parts = &script.pages.get(at)?.parts;
     let first = parts.iter().take_while(|part| !matches!(part, ScriptPart::Wait(_)));
-    let own = first.filter_map(|part| if let ScriptPart::Do(things) = part { Some(things.clone()) } else { None });
-    let all = script.things_before(at).into_iter().chain(own.flatten());
-    let things: BTreeMap<usize, LessonAction> = all.map(|thing| (thing.place(), thing)).collect();
+    let before = script.pages.iter().take(at).flat_map(|page| &page.parts);
     let mut found = Spoken {
         page: Page::Sentence,
         model: String::new(),
@@ -58,7 +54,7 @@ pub fn spoken(script: &Script, at: usize) -> Option<Spoken> {
         step: None,
         open: None,
     };
-    for thing in things.into_values() {
+    for thing in things_of(before.chain(first)) {
         match thing {
             LessonAction::Models(names) => {
                 (found.model, found.models) = (names.first().cloned().unwrap_or_default(), names);

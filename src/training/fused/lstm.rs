@@ -4,10 +4,12 @@
 use crate::nn::fused::elementwise::{add, add_column_sums};
 use crate::nn::fused::lstm;
 use crate::nn::fused::scan::{ScanDirection, two_slots};
-use crate::training::fused::TrainingScratch;
+use crate::training::fused::Shard;
 use crate::training::fused::affine::Affine;
 use crate::training::fused::both::Both;
 use crate::training::fused::parts::FusedParts;
+use crate::training::fused::pass::ShardPass;
+use crate::training::fused::workspace::Buffer;
 
 /// The gates of a layer in the order of the layout.
 pub const GATES: usize = 4;
@@ -28,22 +30,17 @@ impl LayerPacks {
 }
 
 /// What the forward pass keeps.
-#[derive(Debug, Default)]
-pub struct LstmScan {
+#[derive(Debug)]
+pub struct LstmScan<'a> {
     /// States h, [t_x + 1, b, n]; see [`ScanDirection`] for the slots.
-    pub h: Vec<f32>,
+    pub h: Buffer<'a>,
     /// Memory cells c, likewise.
-    pub c: Vec<f32>,
+    pub c: Buffer<'a>,
     /// i, f, o, g: [t_x, b, 4n].
-    gates: Vec<f32>,
+    gates: Buffer<'a>,
 }
 
-impl LstmScan {
-    /// Gives all buffers back.
-    pub fn release(self, workspace: &mut TrainingScratch) {
-        workspace.put_all([self.h, self.c, self.gates]);
-    }
-
+impl LstmScan<'_> {
     /// The states after each word, [t_x, b, n].
     pub fn outputs(&self, direction: ScanDirection, size: usize) -> &[f32] {
         match direction {
@@ -61,8 +58,6 @@ impl LstmScan {
 /// One layer named `prefix`.
 #[derive(Clone, Copy, Debug)]
 pub struct LstmLayer<'a> {
-    /// Sizes and weights.
-    pub model: FusedParts<'a>,
     /// `encoder.0` and so on.
     pub prefix: &'a str,
     /// U packed.
@@ -78,16 +73,17 @@ impl LstmLayer<'_> {
         format!("{}.{tensor}", self.prefix)
     }
 
-    /// Reads x [t_x * b, width]; `live` [t_x, b] says where words are.
-    pub fn forward(&self, x: &[f32], t_x: usize, b: usize, live: &[bool], workspace: &mut TrainingScratch) -> LstmScan {
-        let n = self.model.config.hidden;
+    /// Reads x [t_x * b, width].
+    pub fn forward<'a>(&self, pass: &ShardPass<'a>, x: &[f32]) -> LstmScan<'a> {
+        let Shard { b, t_x, ref live, .. } = *pass.shard;
+        let n = pass.model.config.hidden;
         let (rows, wide) = (t_x * b, GATES * n);
         let mut scan = LstmScan {
-            h: workspace.take((t_x + 1) * b * n),
-            c: workspace.take((t_x + 1) * b * n),
-            gates: workspace.take(rows * wide),
+            h: pass.buffers.take((t_x + 1) * b * n),
+            c: pass.buffers.take((t_x + 1) * b * n),
+            gates: pass.buffers.take(rows * wide),
         };
-        let input = Affine::new(self.model, (&self.name("W_i"), &self.name("b_i")), wide, self.width);
+        let input = Affine::new(pass.model, (&self.name("W_i"), &self.name("b_i")), wide, self.width);
         input.forward(rows, x, &mut scan.gates);
         let start = self.direction.start(t_x) * b * n;
         scan.h[start..start + b * n].fill(0.0);
@@ -104,26 +100,20 @@ impl LstmLayer<'_> {
     }
 
     /// From `dh` [t_x, b, n] (the gradient of the state after each word) and `last` (those of h and c after the
-    /// whole sentence, [b, n] each; used up) to the weights' gradient (added) and dx [t_x * b, width] (written).
-    #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
-    pub fn backward(
+    /// whole sentence, [b, n] each; used up) to the weights' gradient (added) and dx [t_x * b, width].
+    pub fn backward<'a>(
         &self,
-        scan: &LstmScan,
+        pass: &mut ShardPass<'a>,
+        scan: &LstmScan<'_>,
         x: &[f32],
-        t_x: usize,
-        b: usize,
-        live: &[bool],
         dh: &[f32],
-        last: (&mut Vec<f32>, &mut [f32]),
-        dx: &mut [f32],
-        gradient: &mut [f32],
-        workspace: &mut TrainingScratch,
-    ) {
-        let n = self.model.config.hidden;
+        (running, dc): (&mut Buffer<'a>, &mut [f32]),
+    ) -> Buffer<'a> {
+        let Shard { b, t_x, ref live, .. } = *pass.shard;
+        let n = pass.model.config.hidden;
         let (rows, wide) = (t_x * b, GATES * n);
-        let (running, dc) = last;
-        let mut d_pre = workspace.take(rows * wide);
-        let mut next = workspace.take(b * n);
+        let mut d_pre = pass.buffers.take(rows * wide);
+        let mut next = pass.buffers.take(b * n);
         for t in self.direction.order(t_x, true) {
             let (from, to) = self.direction.slots(t);
             let slot = |slot: usize| slot * b * n..(slot + 1) * b * n;
@@ -137,30 +127,22 @@ impl LstmLayer<'_> {
         }
         // word t is read from the slot `from`: 0.. forward, 1.. backward
         let first = if self.direction == ScanDirection::Forward { 0 } else { b * n };
-        weights_back(&self.model, self.prefix, self.width, rows, &d_pre, x, &scan.h[first..], gradient);
-        let w = self.model.joined(&self.name("W_i"), wide * self.width);
-        self.model.precision.matmul(rows, self.width, wide, &d_pre, w, dx, false);
-        workspace.put_all([d_pre, next]);
+        weights_back(pass, self.prefix, self.width, &d_pre, x, &scan.h[first..]);
+        let mut dx = pass.buffers.take(rows * self.width);
+        let w = pass.model.joined(&self.name("W_i"), wide * self.width);
+        pass.model.precision.matmul(rows, self.width, wide, &d_pre, w, &mut dx, false);
+        dx
     }
 }
 
 /// The gradients of W, U and b of a layer from those of its pre-activations [rows, 4n], its inputs x [rows, width]
 /// and its states before [rows, n].
-#[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
-pub fn weights_back(
-    model: &FusedParts<'_>,
-    prefix: &str,
-    width: usize,
-    rows: usize,
-    d_pre: &[f32],
-    x: &[f32],
-    h: &[f32],
-    gradient: &mut [f32],
-) {
-    let n = model.config.hidden;
+pub fn weights_back(pass: &mut ShardPass<'_>, prefix: &str, width: usize, d_pre: &[f32], x: &[f32], h: &[f32]) {
+    let n = pass.model.config.hidden;
     let wide = GATES * n;
-    model.matrix_back(&format!("{prefix}.W_i"), [wide, width], rows, d_pre, x, gradient);
-    model.matrix_back(&format!("{prefix}.U_i"), [wide, n], rows, d_pre, h, gradient);
-    let at = model.layout.at(&format!("{prefix}.b_i"));
-    add_column_sums(d_pre, &mut gradient[at..at + wide]);
+    let rows = d_pre.len() / wide;
+    pass.matrix_back(&format!("{prefix}.W_i"), [wide, width], rows, d_pre, x);
+    pass.matrix_back(&format!("{prefix}.U_i"), [wide, n], rows, d_pre, h);
+    let at = pass.model.layout.at(&format!("{prefix}.b_i"));
+    add_column_sums(d_pre, &mut pass.gradient[at..at + wide]);
 }

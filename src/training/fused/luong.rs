@@ -9,12 +9,12 @@ use crate::nn::fused::elementwise::{add, tanh_all};
 use crate::nn::fused::scan::{ScanDirection, two_slots};
 use crate::nn::fused::{fill_rows, lstm};
 use crate::training::fused::both::Both;
-use crate::training::fused::embedding::dropped;
 use crate::training::fused::lstm::{GATES, LayerPacks, LstmLayer, LstmScan, weights_back};
-use crate::training::fused::luong_attention::LuongAttention;
+use crate::training::fused::luong_attention::{LuongAttention, LuongAttentionPacks};
 use crate::training::fused::parts::FusedParts;
-use crate::training::fused::workspace::{apply_mask, gather, scatter};
-use crate::training::fused::{BatchLoss, Noise, Shard, StepOptions, TrainingScratch, luong_attention, readout};
+use crate::training::fused::pass::ShardPass;
+use crate::training::fused::readout::ReadoutOutput;
+use crate::training::fused::workspace::{Buffer, Shard, apply_mask, gather, scatter};
 
 /// Weights of single steps, packed.
 #[derive(Debug, Default)]
@@ -22,7 +22,7 @@ pub struct LuongPacks {
     encoder: Vec<LayerPacks>,
     decoder: Vec<StepPacks>,
     w_c: Both,
-    attention: luong_attention::LuongAttentionPacks,
+    attention: LuongAttentionPacks,
 }
 
 /// One decoder layer: its recurrent input and U.
@@ -82,89 +82,75 @@ fn width(config: &Config, sizes: &LuongSizes, layer: usize) -> usize {
 }
 
 /// What the encoder leaves: inputs, masks and scans of its layers, from below.
-struct Encoded {
-    x: Vec<Vec<f32>>,
-    masks: Vec<Option<Vec<f32>>>,
-    scans: Vec<LstmScan>,
+struct Encoded<'a> {
+    x: Vec<Buffer<'a>>,
+    masks: Vec<Option<Buffer<'a>>>,
+    scans: Vec<LstmScan<'a>>,
 }
 
 /// One layer of the decoder over all steps, [t_y, b, ...] each.
-struct Stacked {
+struct Stacked<'a> {
     /// Inputs of W, [t_y, b, width]: [e(y_{t-1}); h~_{t-1}] or the state below, dropped.
-    x: Vec<f32>,
-    mask: Option<Vec<f32>>,
+    x: Buffer<'a>,
+    mask: Option<Buffer<'a>>,
     /// [t_y + 1, b, n]
-    h: Vec<f32>,
-    c: Vec<f32>,
-    gates: Vec<f32>,
+    h: Buffer<'a>,
+    c: Buffer<'a>,
+    gates: Buffer<'a>,
 }
 
 /// What the decoder leaves.
-struct Unrolled {
-    layers: Vec<Stacked>,
+struct Unrolled<'a> {
+    layers: Vec<Stacked<'a>>,
     /// h~_t, [t_y, b, n]; empty without attention.
-    h_tilde: Vec<f32>,
+    h_tilde: Buffer<'a>,
     /// [c_t; h_t], [t_y, b, 2n]; empty without attention.
-    joined: Vec<f32>,
-    attention: Option<LuongAttention>,
+    joined: Buffer<'a>,
+    attention: Option<LuongAttention<'a>>,
 }
 
-struct Job<'a> {
-    model: FusedParts<'a>,
-    packs: &'a LuongPacks,
-    shard: &'a Shard,
-    sizes: &'a LuongSizes,
-    live: Vec<bool>,
-}
-
-/// Loss and, with `options`, gradient (added) of a shard.
-pub fn step(
-    model: FusedParts<'_>,
-    packs: &LuongPacks,
-    shard: &Shard,
-    workspace: &mut TrainingScratch,
-    gradient: &mut [f32],
-    options: Option<StepOptions>,
-) -> BatchLoss {
-    let Some(sizes) = &model.config.luong else { return BatchLoss::default() };
-    let job = Job { model, packs, shard, sizes, live: shard.live() };
-    let mut noise = Noise::new(options.map_or(0, |o| o.seed));
-    let encoded = job.encode(options, &mut noise, workspace);
-    let unrolled = job.unroll(&encoded, options, &mut noise, workspace);
-    let (mut loss, d_top) = job.read_out(&unrolled, gradient, options, &mut noise, workspace);
-    if let Some(options) = options {
-        job.backward(&encoded, &unrolled, d_top, gradient, options, &mut loss, workspace);
-    }
-    encoded.release(workspace);
-    unrolled.release(workspace);
-    loss
-}
-
-impl Encoded {
-    fn release(self, workspace: &mut TrainingScratch) {
-        self.scans.into_iter().for_each(|scan| scan.release(workspace));
-        self.x.into_iter().chain(self.masks.into_iter().flatten()).for_each(|buffer| workspace.put(buffer));
-    }
-}
-
-impl Unrolled {
-    fn release(self, workspace: &mut TrainingScratch) {
-        for layer in self.layers {
-            workspace.put_all([layer.x, layer.h, layer.c, layer.gates]);
-            if let Some(mask) = layer.mask {
-                workspace.put(mask);
-            }
-        }
-        workspace.put_all([self.h_tilde, self.joined]);
-        if let Some(attention) = self.attention {
-            attention.release(workspace);
+impl LuongPacks {
+    /// Loss and, with options, gradient of a shard.
+    pub fn step(&self, pass: &mut ShardPass<'_>) {
+        let Some(sizes) = &pass.model.config.luong else { return };
+        let job = Job { packs: self, sizes };
+        let encoded = job.encode(pass);
+        let unrolled = job.unroll(pass, &encoded);
+        if let Some(d_top) = read_out(pass, &unrolled) {
+            job.backward(pass, &encoded, &unrolled, d_top);
         }
     }
+}
 
+impl Unrolled<'_> {
     /// h~_t of every step, or the top h_t without attention: [t_y, b, n].
     fn top(&self, size: usize) -> &[f32] {
         if self.h_tilde.is_empty() { &self.layers[self.layers.len() - 1].h[size..] } else { &self.h_tilde }
     }
+}
+
+/// log p of all real words; with options the gradient of h~ [t_y, b, n].
+fn read_out<'a>(pass: &mut ShardPass<'a>, unrolled: &Unrolled<'_>) -> Option<Buffer<'a>> {
+    let Shard { b, t_y, .. } = *pass.shard;
+    let n = pass.model.config.hidden;
+    let (words, top) = (pass.shard.words(), unrolled.top(b * n));
+    let mut t = pass.buffers.take(words.len() * n);
+    for (row, t) in words.iter().zip(t.chunks_exact_mut(n)) {
+        t.copy_from_slice(&top[row * n..(row + 1) * n]);
+    }
+    let output = ReadoutOutput { matrix: "W_s", rank: None, bias: None, width: n };
+    let dt = output.step(pass, &words, t)?;
+    let mut d_top = pass.buffers.zeros(t_y * b * n);
+    for (row, dt) in words.iter().zip(dt.chunks_exact(n)) {
+        d_top[row * n..(row + 1) * n].copy_from_slice(dt);
+    }
+    Some(d_top)
+}
+
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    packs: &'a LuongPacks,
+    sizes: &'a LuongSizes,
 }
 
 impl Job<'_> {
@@ -176,29 +162,28 @@ impl Job<'_> {
         self.sizes.attention != AttentionKind::None
     }
 
-    fn encoder_layer<'b>(&'b self, layer: usize, prefix: &'b str) -> LstmLayer<'b> {
-        let config = self.model.config;
+    fn encoder_layer<'b>(&'b self, config: &Config, layer: usize, prefix: &'b str) -> LstmLayer<'b> {
         let width = if layer == 0 { config.embedding } else { config.hidden };
-        LstmLayer { model: self.model, prefix, packs: &self.packs.encoder[layer], direction: self.direction(), width }
+        LstmLayer { prefix, packs: &self.packs.encoder[layer], direction: self.direction(), width }
     }
 
-    fn encode(&self, options: Option<StepOptions>, noise: &mut Noise, workspace: &mut TrainingScratch) -> Encoded {
-        let Shard { b, t_x, .. } = *self.shard;
-        let (n, m) = (self.model.config.hidden, self.model.config.embedding);
+    fn encode<'a>(&self, pass: &mut ShardPass<'a>) -> Encoded<'a> {
+        let Shard { b, t_x, .. } = *pass.shard;
+        let FusedParts { config, .. } = pass.model;
         let mut encoded = Encoded { x: Vec::new(), masks: Vec::new(), scans: Vec::new() };
         for layer in 0..self.sizes.layers {
-            let width = if layer == 0 { m } else { n };
-            let mask = dropped(options, t_x * b * width, noise, workspace);
-            let mut x = workspace.take(t_x * b * width);
+            let prefix = format!("encoder.{layer}");
+            let unit = self.encoder_layer(config, layer, &prefix);
+            let mask = pass.dropped(t_x * b * unit.width);
+            let mut x = pass.buffers.take(t_x * b * unit.width);
             match encoded.scans.last() {
-                None => gather(self.model.get("source_embedding"), &self.shard.x, mask.as_deref(), &mut x),
+                None => gather(pass.model.get("source_embedding"), &pass.shard.x, mask.as_deref(), &mut x),
                 Some(below) => {
-                    x.copy_from_slice(below.outputs(self.direction(), b * n));
+                    x.copy_from_slice(below.outputs(self.direction(), b * config.hidden));
                     apply_mask(mask.as_deref(), &mut x);
                 }
             }
-            let prefix = format!("encoder.{layer}");
-            encoded.scans.push(self.encoder_layer(layer, &prefix).forward(&x, t_x, b, &self.live, workspace));
+            encoded.scans.push(unit.forward(pass, &x));
             encoded.x.push(x);
             encoded.masks.push(mask);
         }
@@ -206,81 +191,69 @@ impl Job<'_> {
     }
 
     /// y_{t-1} of every step, `start` first: [t_y, b].
-    fn previous(&self) -> Vec<u32> {
-        let Shard { b, t_y, .. } = *self.shard;
+    fn previous(&self, shard: &Shard) -> Vec<u32> {
+        let Shard { b, t_y, .. } = *shard;
         let mut ids = vec![self.sizes.start; b];
-        ids.extend_from_slice(&self.shard.y[..(t_y - 1) * b]);
+        ids.extend_from_slice(&shard.y[..(t_y - 1) * b]);
         ids
     }
 
     /// The layers with their start states, the inputs of layer 0 as far as they are known, and its gates as far as
     /// the embeddings give them.
-    fn prepare(
-        &self,
-        encoded: &Encoded,
-        options: Option<StepOptions>,
-        noise: &mut Noise,
-        workspace: &mut TrainingScratch,
-    ) -> Vec<Stacked> {
-        let Shard { b, t_x, t_y, .. } = *self.shard;
-        let (n, m) = (self.model.config.hidden, self.model.config.embedding);
+    fn prepare<'a>(&self, pass: &mut ShardPass<'a>, encoded: &Encoded<'_>) -> Vec<Stacked<'a>> {
+        let Shard { b, t_x, t_y, .. } = *pass.shard;
+        let FusedParts { config, .. } = pass.model;
+        let (n, m) = (config.hidden, config.embedding);
         let (rows, wide) = (t_y * b, GATES * n);
         let mut layers = Vec::new();
         for layer in 0..self.sizes.layers {
-            let width = width(self.model.config, self.sizes, layer);
-            let mask = dropped(options, rows * if layer == 0 { m } else { n }, noise, workspace);
+            let width = width(config, self.sizes, layer);
+            let mask = pass.dropped(rows * if layer == 0 { m } else { n });
             let mut stacked = Stacked {
-                x: workspace.take(rows * width),
+                x: pass.buffers.take(rows * width),
                 mask,
-                h: workspace.take((t_y + 1) * b * n),
-                c: workspace.take((t_y + 1) * b * n),
-                gates: workspace.take(rows * wide),
+                h: pass.buffers.take((t_y + 1) * b * n),
+                c: pass.buffers.take((t_y + 1) * b * n),
+                gates: pass.buffers.take(rows * wide),
             };
             let last = LstmScan::last(self.direction(), t_x) * b * n;
             stacked.h[..b * n].copy_from_slice(&encoded.scans[layer].h[last..last + b * n]);
             stacked.c[..b * n].copy_from_slice(&encoded.scans[layer].c[last..last + b * n]);
-            fill_rows(self.model.joined(&format!("decoder.{layer}.b_i"), wide), &mut stacked.gates);
+            fill_rows(pass.model.joined(&format!("decoder.{layer}.b_i"), wide), &mut stacked.gates);
             if layer == 0 {
-                let mut e = workspace.take(rows * m);
-                gather(self.model.get("target_embedding"), &self.previous(), stacked.mask.as_deref(), &mut e);
-                let w = self.model.joined("decoder.0.W_i", wide * width);
-                self.model.precision.matmul_nt_columns(rows, wide, m, &e, w, width, &mut stacked.gates, true);
+                let mut e = pass.buffers.take(rows * m);
+                gather(pass.model.get("target_embedding"), &self.previous(pass.shard), stacked.mask.as_deref(), &mut e);
+                let w = pass.model.joined("decoder.0.W_i", wide * width);
+                pass.model.precision.matmul_nt_columns(rows, wide, m, &e, w, width, &mut stacked.gates, true);
                 for (x, e) in stacked.x.chunks_exact_mut(width).zip(e.chunks_exact(m)) {
                     x[..m].copy_from_slice(e);
                 }
-                workspace.put(e);
             }
             layers.push(stacked);
         }
         layers
     }
 
-    fn unroll(
-        &self,
-        encoded: &Encoded,
-        options: Option<StepOptions>,
-        noise: &mut Noise,
-        workspace: &mut TrainingScratch,
-    ) -> Unrolled {
-        let Shard { b, t_x, t_y, .. } = *self.shard;
-        let n = self.model.config.hidden;
-        let mut layers = self.prepare(encoded, options, noise, workspace);
+    fn unroll<'a>(&self, pass: &mut ShardPass<'a>, encoded: &Encoded<'_>) -> Unrolled<'a> {
+        let Shard { b, t_y, .. } = *pass.shard;
+        let n = pass.model.config.hidden;
+        let mut layers = self.prepare(pass, encoded);
         let rows = if self.aligns() { t_y * b } else { 0 };
-        let mut h_tilde = workspace.take(rows * n);
-        let mut joined = workspace.take(rows * 2 * n);
+        let mut h_tilde = pass.buffers.take(rows * n);
+        let mut joined = pass.buffers.take(rows * 2 * n);
         let attention = self.aligns().then(|| {
             let h = encoded.scans[self.sizes.layers - 1].outputs(self.direction(), b * n);
-            LuongAttention::new(&self.model, self.sizes, self.shard, h, workspace)
+            LuongAttention::new(pass, h)
         });
         let mut attention = attention.flatten();
-        let mut feed = workspace.zeros(b * n);
+        let mut feed = pass.buffers.zeros(b * n);
         for i in 0..t_y {
-            self.step_layers(i, &mut layers, &feed);
+            self.step_layers(pass, i, &mut layers, &feed);
             let at = i * b * n..(i + 1) * b * n;
             let top = &layers[self.sizes.layers - 1].h[(i + 1) * b * n..(i + 2) * b * n];
             if let Some(attention) = &mut attention {
                 let joined = &mut joined[i * b * 2 * n..(i + 1) * b * 2 * n];
-                attention.step(&self.model, &self.packs.attention, i, top, joined);
+                attention.step(pass.model, &self.packs.attention, i, top, joined);
                 // h~_t = tanh(W_c [c_t; h_t])
                 let h_tilde = &mut h_tilde[at];
                 self.packs.w_c.forward.apply(b, joined, 2 * n, h_tilde, n, false);
@@ -290,15 +263,13 @@ impl Job<'_> {
                 feed.copy_from_slice(top);
             }
         }
-        workspace.put(feed);
-        debug_assert!(t_x > 0, "a sentence has words");
         Unrolled { layers, h_tilde, joined, attention }
     }
 
     /// All layers at step `i`.
-    fn step_layers(&self, i: usize, layers: &mut [Stacked], feed: &[f32]) {
-        let b = self.shard.b;
-        let (n, m) = (self.model.config.hidden, self.model.config.embedding);
+    fn step_layers(&self, pass: &ShardPass<'_>, i: usize, layers: &mut [Stacked<'_>], feed: &[f32]) {
+        let b = pass.shard.b;
+        let (n, m) = (pass.model.config.hidden, pass.model.config.embedding);
         let wide = GATES * n;
         for layer in 0..layers.len() {
             let packs = &self.packs.decoder[layer];
@@ -327,66 +298,25 @@ impl Job<'_> {
         }
     }
 
-    /// log p of all real words; with `options` the gradient of h~ [t_y, b, n].
-    fn read_out(
+    fn backward<'a>(
         &self,
-        unrolled: &Unrolled,
-        gradient: &mut [f32],
-        options: Option<StepOptions>,
-        noise: &mut Noise,
-        workspace: &mut TrainingScratch,
-    ) -> (BatchLoss, Vec<f32>) {
-        let Shard { b, t_y, .. } = *self.shard;
-        let n = self.model.config.hidden;
-        let (words, top) = (self.shard.words(), unrolled.top(b * n));
-        let mut t = workspace.take(words.len() * n);
-        for (row, t) in words.iter().zip(t.chunks_exact_mut(n)) {
-            t.copy_from_slice(&top[row * n..(row + 1) * n]);
-        }
-        let mask = dropped(options, t.len(), noise, workspace);
-        apply_mask(mask.as_deref(), &mut t);
-        let mut dt = workspace.take(if options.is_some() { t.len() } else { 0 });
-        let targets: Vec<u32> = words.iter().map(|&row| self.shard.y[row]).collect();
-        let output = readout::ReadoutOutput { matrix: "W_s", bias: None, width: n };
-        let loss = readout::logits(&self.model, output, &targets, &t, &mut dt, gradient, options, workspace);
-        let mut d_top = Vec::new();
-        if options.is_some() {
-            apply_mask(mask.as_deref(), &mut dt);
-            d_top = workspace.zeros(t_y * b * n);
-            for (row, dt) in words.iter().zip(dt.chunks_exact(n)) {
-                d_top[row * n..(row + 1) * n].copy_from_slice(dt);
-            }
-        }
-        if let Some(mask) = mask {
-            workspace.put(mask);
-        }
-        workspace.put_all([t, dt]);
-        (loss, d_top)
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
-    fn backward(
-        &self,
-        encoded: &Encoded,
-        unrolled: &Unrolled,
-        mut d_top: Vec<f32>,
-        gradient: &mut [f32],
-        options: StepOptions,
-        loss: &mut BatchLoss,
-        workspace: &mut TrainingScratch,
+        pass: &mut ShardPass<'a>,
+        encoded: &Encoded<'_>,
+        unrolled: &Unrolled<'a>,
+        mut d_top: Buffer<'a>,
     ) {
-        let Shard { b, t_x, t_y, .. } = *self.shard;
-        let (n, wide) = (self.model.config.hidden, GATES * self.model.config.hidden);
+        let Shard { b, t_x, t_y, .. } = *pass.shard;
+        let n = pass.model.config.hidden;
         let layers = self.sizes.layers;
         let mut back = Back {
-            d_pre: (0..layers).map(|_| workspace.take(t_y * b * wide)).collect(),
-            dh: (0..layers).map(|_| workspace.zeros(b * n)).collect(),
-            dc: (0..layers).map(|_| workspace.zeros(b * n)).collect(),
-            d_feed: workspace.zeros(b * n),
-            next: workspace.take(b * n),
-            d_joined: workspace.take(if self.aligns() { b * 2 * n } else { 0 }),
+            d_pre: (0..layers).map(|_| pass.buffers.take(t_y * b * GATES * n)).collect(),
+            dh: (0..layers).map(|_| pass.buffers.zeros(b * n)).collect(),
+            dc: (0..layers).map(|_| pass.buffers.zeros(b * n)).collect(),
+            d_feed: pass.buffers.zeros(b * n),
+            next: pass.buffers.take(b * n),
+            d_joined: pass.buffers.take(if self.aligns() { b * 2 * n } else { 0 }),
         };
-        let mut d_attention = unrolled.attention.as_ref().map(|attention| attention.backward(workspace));
+        let mut d_attention = unrolled.attention.as_ref().map(|attention| attention.backward(pass));
         for i in (0..t_y).rev() {
             let d = &mut d_top[i * b * n..(i + 1) * b * n];
             add(&back.d_feed, d);
@@ -397,42 +327,27 @@ impl Job<'_> {
                 }
                 self.packs.w_c.back.apply(b, d, n, &mut back.d_joined, 2 * n, false);
                 let top = &mut back.dh[layers - 1];
-                let given = luong_attention::Given { shard: self.shard, by: options.scale * options.guide };
-                attention.step_back(
-                    &self.model,
-                    &self.packs.attention,
-                    i,
-                    (&back.d_joined, given),
-                    d_attention,
-                    top,
-                    gradient,
-                    loss,
-                );
+                attention.step_back(pass, &self.packs.attention, i, &back.d_joined, d_attention, top);
             } else {
                 add(d, &mut back.dh[layers - 1]);
             }
-            self.step_back(i, unrolled, &mut back);
+            self.step_back(pass, i, unrolled, &mut back);
         }
         if self.aligns() {
-            self.model.matrix_back("W_c", [n, 2 * n], t_y * b, &d_top, &unrolled.joined, gradient);
+            pass.matrix_back("W_c", [n, 2 * n], t_y * b, &d_top, &unrolled.joined);
         }
-        self.decoder_weights(unrolled, &back, gradient, workspace);
-        let mut dh = workspace.zeros(t_x * b * n);
+        self.decoder_weights(pass, unrolled, &back);
+        let mut dh = pass.buffers.zeros(t_x * b * n);
         if let (Some(attention), Some(d_attention)) = (&unrolled.attention, d_attention) {
             let top = &unrolled.layers[layers - 1].h[b * n..];
-            attention.finish_back(&self.model, self.sizes, d_attention, top, &mut dh, gradient, workspace);
+            attention.finish_back(pass, d_attention, top, &mut dh);
         }
-        self.encode_back(encoded, dh, &mut back, gradient, workspace);
-        for buffer in back.d_pre.into_iter().chain(back.dh).chain(back.dc) {
-            workspace.put(buffer);
-        }
-        workspace.put_all([back.d_feed, back.next, back.d_joined, d_top]);
+        self.encode_back(pass, encoded, dh, &mut back);
     }
 
     /// All layers at step `i`, from the top; leaves the gradient of h~_{t-1} in `d_feed`.
-    fn step_back(&self, i: usize, unrolled: &Unrolled, back: &mut Back) {
-        let b = self.shard.b;
-        let n = self.model.config.hidden;
+    fn step_back(&self, pass: &ShardPass<'_>, i: usize, unrolled: &Unrolled<'_>, back: &mut Back<'_>) {
+        let (b, n) = (pass.shard.b, pass.model.config.hidden);
         let wide = GATES * n;
         back.d_feed.fill(0.0);
         for layer in (0..unrolled.layers.len()).rev() {
@@ -457,60 +372,50 @@ impl Job<'_> {
     }
 
     /// Gradients of the decoder's W, U, b and of the target embeddings.
-    fn decoder_weights(&self, unrolled: &Unrolled, back: &Back, gradient: &mut [f32], workspace: &mut TrainingScratch) {
-        let Shard { b, t_y, .. } = *self.shard;
-        let (n, m) = (self.model.config.hidden, self.model.config.embedding);
+    fn decoder_weights(&self, pass: &mut ShardPass<'_>, unrolled: &Unrolled<'_>, back: &Back<'_>) {
+        let Shard { b, t_y, .. } = *pass.shard;
+        let FusedParts { config, .. } = pass.model;
+        let (n, m) = (config.hidden, config.embedding);
         let (rows, wide) = (t_y * b, GATES * n);
         for (layer, stacked) in unrolled.layers.iter().enumerate() {
-            let width = width(self.model.config, self.sizes, layer);
-            let d_pre = &back.d_pre[layer];
-            let prefix = format!("decoder.{layer}");
-            weights_back(&self.model, &prefix, width, rows, d_pre, &stacked.x, &stacked.h, gradient);
+            let width = width(config, self.sizes, layer);
+            weights_back(pass, &format!("decoder.{layer}"), width, &back.d_pre[layer], &stacked.x, &stacked.h);
         }
-        let width = width(self.model.config, self.sizes, 0);
-        let mut de = workspace.take(rows * m);
-        let w = self.model.joined("decoder.0.W_i", wide * width);
-        self.model.precision.matmul_columns(rows, m, wide, &back.d_pre[0], w, width, &mut de, false);
+        let width = width(config, self.sizes, 0);
+        let mut de = pass.buffers.take(rows * m);
+        let w = pass.model.joined("decoder.0.W_i", wide * width);
+        pass.model.precision.matmul_columns(rows, m, wide, &back.d_pre[0], w, width, &mut de, false);
         apply_mask(unrolled.layers[0].mask.as_deref(), &mut de);
-        scatter(&self.previous(), &de, &mut gradient[self.model.layout.range("target_embedding")]);
-        workspace.put(de);
+        scatter(&self.previous(pass.shard), &de, pass.gradient_of("target_embedding"));
     }
 
     /// Through the encoder, from the top layer; `dh` is the gradient of the annotations [t_x, b, n].
-    fn encode_back(
+    fn encode_back<'a>(
         &self,
-        encoded: &Encoded,
-        mut dh: Vec<f32>,
-        back: &mut Back,
-        gradient: &mut [f32],
-        workspace: &mut TrainingScratch,
+        pass: &mut ShardPass<'a>,
+        encoded: &Encoded<'_>,
+        mut dh: Buffer<'a>,
+        back: &mut Back<'a>,
     ) {
-        let Shard { b, t_x, .. } = *self.shard;
-        let (n, m) = (self.model.config.hidden, self.model.config.embedding);
         for layer in (0..self.sizes.layers).rev() {
-            let width = if layer == 0 { m } else { n };
             let prefix = format!("encoder.{layer}");
-            let mut dx = workspace.take(t_x * b * width);
-            let last = (&mut back.dh[layer], back.dc[layer].as_mut_slice());
-            let (scan, x) = (&encoded.scans[layer], &encoded.x[layer]);
-            let unit = self.encoder_layer(layer, &prefix);
-            unit.backward(scan, x, t_x, b, &self.live, &dh, last, &mut dx, gradient, workspace);
-            apply_mask(encoded.masks[layer].as_deref(), &mut dx);
-            workspace.put(std::mem::replace(&mut dh, dx));
+            let unit = self.encoder_layer(pass.model.config, layer, &prefix);
+            let last = (&mut back.dh[layer], &mut *back.dc[layer]);
+            dh = unit.backward(pass, &encoded.scans[layer], &encoded.x[layer], &dh, last);
+            apply_mask(encoded.masks[layer].as_deref(), &mut dh);
         }
-        scatter(&self.shard.x, &dh, &mut gradient[self.model.layout.range("source_embedding")]);
-        workspace.put(dh);
+        scatter(&pass.shard.x, &dh, pass.gradient_of("source_embedding"));
     }
 }
 
 /// Gradients on their way back through the steps; those of states are of one step, [b, n].
-struct Back {
+struct Back<'a> {
     /// Of the pre-activations of each layer, [t_y, b, 4n].
-    d_pre: Vec<Vec<f32>>,
-    dh: Vec<Vec<f32>>,
-    dc: Vec<Vec<f32>>,
-    d_feed: Vec<f32>,
-    next: Vec<f32>,
+    d_pre: Vec<Buffer<'a>>,
+    dh: Vec<Buffer<'a>>,
+    dc: Vec<Buffer<'a>>,
+    d_feed: Buffer<'a>,
+    next: Buffer<'a>,
     /// Of [c_t; h_t], [b, 2n].
-    d_joined: Vec<f32>,
+    d_joined: Buffer<'a>,
 }

@@ -9,7 +9,9 @@ use crate::nn::fused::focus::Focus;
 use crate::nn::fused::{attention, axpy, dot, focus};
 use crate::training::fused::both::Both;
 use crate::training::fused::parts::FusedParts;
-use crate::training::fused::{BatchLoss, Shard, TrainingScratch, guide};
+use crate::training::fused::pass::ShardPass;
+use crate::training::fused::workspace::Buffer;
+use crate::training::fused::{Shard, guide};
 
 /// Weights that each step multiplies, packed.
 #[derive(Debug, Default)]
@@ -43,71 +45,55 @@ impl LuongAttentionPacks {
 
 /// Annotations and what the steps computed, [t_y, b, ...] each.
 #[derive(Debug)]
-pub struct LuongAttention {
+pub struct LuongAttention<'a> {
+    sizes: &'a LuongSizes,
     score: ScoreKind,
-    kind: AttentionKind,
-    d: usize,
-    max_source: usize,
     n: usize,
-    b: usize,
-    t_x: usize,
-    t_y: usize,
-    lengths: Vec<usize>,
+    /// Width of a row of the query.
+    width: usize,
+    shard: &'a Shard,
     /// Annotations, [b, t_x, n].
-    h: Vec<f32>,
+    h: Buffer<'a>,
     /// W_a h_s (general) or its half of W_a [h_t; h_s] (concat), [b, t_x, n]; else empty.
-    keys: Vec<f32>,
+    keys: Buffer<'a>,
     /// The other half (concat) or W_a h_t (location), [t_y, b, width]; else empty.
-    query: Vec<f32>,
-    alpha: Vec<f32>,
+    query: Buffer<'a>,
+    alpha: Buffer<'a>,
     /// alpha before the Gaussian.
-    base: Vec<f32>,
+    base: Buffer<'a>,
     foci: Vec<Focus>,
     /// tanh(W_p h_t), local-p; else empty.
-    place: Vec<f32>,
+    place: Buffer<'a>,
     /// Scratch, [t_x].
-    e: Vec<f32>,
-}
-
-/// Given links, and the weight of the cost on alpha.
-#[derive(Clone, Copy, Debug)]
-pub struct Given<'a> {
-    /// The links.
-    pub shard: &'a Shard,
-    /// What the gradient of the cost is multiplied by.
-    pub by: f32,
+    e: Buffer<'a>,
 }
 
 /// Gradients gathered over the steps, [t_y, b, ...] each.
 #[derive(Debug)]
-pub struct AttentionGradients {
-    dc: Vec<f32>,
-    de: Vec<f32>,
-    d_query: Vec<f32>,
+pub struct AttentionGradients<'a> {
+    dc: Buffer<'a>,
+    de: Buffer<'a>,
+    d_query: Buffer<'a>,
     /// Of W_p h_t, local-p.
-    d_place: Vec<f32>,
-    /// [b, t_x, n], concat.
-    d_keys: Vec<f32>,
+    d_place: Buffer<'a>,
+    /// [b, t_x, n], general and concat.
+    d_keys: Buffer<'a>,
     /// Scratch, [b, n].
-    back: Vec<f32>,
+    back: Buffer<'a>,
 }
 
-impl LuongAttention {
+impl<'a> LuongAttention<'a> {
     /// Before the first step; `h` [t_x, b, n] are the top states of the encoder. `None` of a score without kernels, which
     /// `Fused::new` refuses.
-    pub fn new(
-        model: &FusedParts<'_>,
-        sizes: &LuongSizes,
-        shard: &Shard,
-        h: &[f32],
-        workspace: &mut TrainingScratch,
-    ) -> Option<Self> {
+    pub fn new(pass: &ShardPass<'a>, h: &[f32]) -> Option<Self> {
+        let sizes = pass.model.config.luong.as_ref()?;
+        let (model, shard, buffers) = (pass.model, pass.shard, pass.buffers);
         let Shard { b, t_x, t_y, .. } = *shard;
-        let (n, score, kind) = (model.config.hidden, score_kind(&sizes.score)?, sizes.attention);
-        let mut rows = workspace.take(b * t_x * n);
+        let (n, score) = (model.config.hidden, score_kind(&sizes.score)?);
+        let mut rows = buffers.take(b * t_x * n);
         turn(h, t_x, b, n, &mut rows);
         let with_keys = matches!(score, ScoreKind::General | ScoreKind::Concat);
-        let mut keys = workspace.take(if with_keys { b * t_x * n } else { 0 });
+        let mut keys = buffers.take(if with_keys { b * t_x * n } else { 0 });
         match score {
             ScoreKind::General => {
                 model.precision.matmul_nt(b * t_x, n, n, &rows, model.get("attention.W_a"), &mut keys, false);
@@ -118,45 +104,44 @@ impl LuongAttention {
             }
             ScoreKind::Dot | ScoreKind::Location => {}
         }
-        let query = t_y * b * query_width(score, n, sizes.max_source);
-        let place = if kind == AttentionKind::LocalP { t_y * b * n } else { 0 };
+        let width = match score {
+            ScoreKind::Dot | ScoreKind::General => 0,
+            ScoreKind::Concat => n,
+            ScoreKind::Location => sizes.max_source,
+        };
+        let place = if sizes.attention == AttentionKind::LocalP { t_y * b * n } else { 0 };
         Some(Self {
+            sizes,
             score,
-            kind,
-            d: sizes.window,
-            max_source: sizes.max_source,
             n,
-            b,
-            t_x,
-            t_y,
-            lengths: shard.x_length.clone(),
+            width,
+            shard,
             h: rows,
             keys,
-            query: workspace.take(query),
-            alpha: workspace.zeros(t_y * b * t_x),
-            base: workspace.zeros(t_y * b * t_x),
+            query: buffers.take(t_y * b * width),
+            alpha: buffers.zeros(t_y * b * t_x),
+            base: buffers.zeros(t_y * b * t_x),
             foci: Vec::with_capacity(t_y * b),
-            place: workspace.take(place),
-            e: workspace.take(t_x),
+            place: buffers.take(place),
+            e: buffers.take(t_x),
         })
     }
 
-    /// Gives all buffers back.
-    pub fn release(self, workspace: &mut TrainingScratch) {
-        workspace.put_all([self.h, self.keys, self.query, self.alpha, self.base, self.place, self.e]);
+    fn is_local_p(&self) -> bool {
+        self.sizes.attention == AttentionKind::LocalP
     }
 
     /// Which words row `row` attends to in step `i`.
     fn focus(&self, i: usize, row: usize, v_p: Option<&[f32]>) -> Focus {
-        let words = self.lengths[row];
-        match (self.kind, v_p) {
-            (AttentionKind::LocalM, _) => Focus::window(i.min(words - 1) as f32, self.d, words, false),
+        let words = self.shard.x_length[row];
+        match (self.sizes.attention, v_p) {
+            (AttentionKind::LocalM, _) => Focus::window(i.min(words - 1) as f32, self.sizes.window, words, false),
             (AttentionKind::LocalP, Some(v_p)) => {
-                let at = (i * self.b + row) * self.n;
+                let at = (i * self.shard.b + row) * self.n;
                 let p_t = words as f32 * sigmoid(dot(v_p, &self.place[at..at + self.n]));
-                Focus::window(p_t, self.d, words, true)
+                Focus::window(p_t, self.sizes.window, words, true)
             }
-            _ if self.score == ScoreKind::Location => Focus::all(words.min(self.max_source)),
+            _ if self.score == ScoreKind::Location => Focus::all(words.min(self.sizes.max_source)),
             _ => Focus::all(words),
         }
     }
@@ -164,20 +149,20 @@ impl LuongAttention {
     /// Step `i` from `top` = h_t [b, n]: fills `joined` = [c_t; h_t] [b, 2n].
     pub fn step(
         &mut self,
-        model: &FusedParts<'_>,
+        model: FusedParts<'_>,
         packs: &LuongAttentionPacks,
         i: usize,
         top: &[f32],
         joined: &mut [f32],
     ) {
-        let (n, b, t_x) = (self.n, self.b, self.t_x);
-        let v_p = (self.kind == AttentionKind::LocalP).then(|| model.get("attention.v_p"));
+        let Shard { b, t_x, .. } = *self.shard;
+        let (n, width) = (self.n, self.width);
+        let v_p = self.is_local_p().then(|| model.get("attention.v_p"));
         if v_p.is_some() {
             let place = &mut self.place[i * b * n..(i + 1) * b * n];
             packs.w_p.forward.apply(b, top, n, place, n, false);
             tanh_all(place);
         }
-        let width = query_width(self.score, n, self.max_source);
         if width > 0 {
             packs.query.forward.apply(b, top, n, &mut self.query[i * b * width..(i + 1) * b * width], width, false);
         }
@@ -206,34 +191,37 @@ impl LuongAttention {
         }
     }
 
-    /// Buffers of the backward pass.
-    pub fn backward(&self, workspace: &mut TrainingScratch) -> AttentionGradients {
-        let (n, b, t_x, t_y) = (self.n, self.b, self.t_x, self.t_y);
+    /// FreeBuffers of the backward pass.
+    pub fn backward(&self, pass: &ShardPass<'a>) -> AttentionGradients<'a> {
+        let Shard { b, t_x, t_y, .. } = *self.shard;
+        let n = self.n;
         AttentionGradients {
-            dc: workspace.take(t_y * b * n),
-            de: workspace.zeros(t_y * b * t_x),
-            d_query: workspace.zeros(t_y * b * query_width(self.score, n, self.max_source)),
-            d_place: workspace.take(self.place.len()),
-            d_keys: workspace.zeros(if self.score == ScoreKind::Concat { b * t_x * n } else { 0 }),
-            back: workspace.take(b * n),
+            dc: pass.buffers.take(t_y * b * n),
+            de: pass.buffers.zeros(t_y * b * t_x),
+            d_query: pass.buffers.zeros(t_y * b * self.width),
+            d_place: pass.buffers.take(self.place.len()),
+            // of general's every one is written
+            d_keys: match self.score {
+                ScoreKind::Concat => pass.buffers.zeros(b * t_x * n),
+                ScoreKind::General => pass.buffers.take(b * t_x * n),
+                ScoreKind::Dot | ScoreKind::Location => pass.buffers.take(0),
+            },
+            back: pass.buffers.take(b * n),
         }
     }
 
     /// Back through step `i` from the gradient of [c_t; h_t]; that of h_t is added to `d_top` [b, n].
-    #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
     pub fn step_back(
         &self,
-        model: &FusedParts<'_>,
+        pass: &mut ShardPass<'_>,
         packs: &LuongAttentionPacks,
         i: usize,
-        (d_joined, given): (&[f32], Given<'_>),
-        back: &mut AttentionGradients,
+        d_joined: &[f32],
+        back: &mut AttentionGradients<'_>,
         d_top: &mut [f32],
-        gradient: &mut [f32],
-        loss: &mut BatchLoss,
     ) {
-        let (n, b, t_x) = (self.n, self.b, self.t_x);
-        let width = query_width(self.score, n, self.max_source);
+        let Shard { b, t_x, .. } = *self.shard;
+        let (n, width, by) = (self.n, self.width, pass.guide_scale());
         for row in 0..b {
             let focus = self.foci[i * b + row];
             let (dc, d_state) = d_joined[row * 2 * n..(row + 1) * 2 * n].split_at(n);
@@ -246,7 +234,7 @@ impl LuongAttention {
             focus::products(dc, &self.h[words.clone()], &mut de[focus.first..focus.end]);
             let (base, alpha) = (&self.base[at.clone()], &self.alpha[at]);
             let mut dp = focus.align_back(base, alpha, de);
-            dp += guide::look_back(given.shard.looks(i, row), &focus, base, alpha, given.by, de, loss);
+            dp += guide::look_back(self.shard.looks(i, row), &focus, base, alpha, by, de, &mut pass.loss);
             let de = &de[focus.first..focus.end];
             let query = (i * b + row) * width..(i * b + row + 1) * width;
             match self.score {
@@ -255,16 +243,16 @@ impl LuongAttention {
                 ScoreKind::Concat => attention::energies_back(
                     &self.query[query.clone()],
                     &self.keys[words.clone()],
-                    model.get("attention.v_a"),
+                    pass.model.get("attention.v_a"),
                     de,
                     &mut back.d_query[query],
                     &mut back.d_keys[words],
-                    &mut gradient[model.layout.range("attention.v_a")],
+                    pass.gradient_of("attention.v_a"),
                 ),
                 ScoreKind::Location => back.d_query[query][focus.first..focus.end].copy_from_slice(de),
             }
-            if self.kind == AttentionKind::LocalP {
-                self.place_back(model, i, row, dp, back, gradient);
+            if self.is_local_p() {
+                self.place_back(pass, i, row, dp, back);
             }
         }
         if width > 0 {
@@ -272,7 +260,7 @@ impl LuongAttention {
             packs.query.back.apply(b, d_query, width, &mut back.back, n, false);
             add(&back.back, d_top);
         }
-        if self.kind == AttentionKind::LocalP {
+        if self.is_local_p() {
             let d_place = &back.d_place[i * b * n..(i + 1) * b * n];
             packs.w_p.back.apply(b, d_place, n, &mut back.back, n, false);
             add(&back.back, d_top);
@@ -280,20 +268,13 @@ impl LuongAttention {
     }
 
     /// Back through p_t = S sigma(v_p' tanh(W_p h_t)) (equation 9).
-    fn place_back(
-        &self,
-        model: &FusedParts<'_>,
-        i: usize,
-        row: usize,
-        dp: f32,
-        back: &mut AttentionGradients,
-        gradient: &mut [f32],
-    ) {
-        let at = (i * self.b + row) * self.n..(i * self.b + row + 1) * self.n;
-        let (p_t, words) = (self.foci[i * self.b + row].p_t, self.lengths[row] as f32);
+    fn place_back(&self, pass: &mut ShardPass<'_>, i: usize, row: usize, dp: f32, back: &mut AttentionGradients<'_>) {
+        let at = i * self.shard.b + row;
+        let (p_t, words) = (self.foci[at].p_t, self.shard.x_length[row] as f32);
+        let at = at * self.n..(at + 1) * self.n;
         let ds = dp * p_t * (1.0 - p_t / words);
-        let (place, v_p) = (&self.place[at.clone()], model.get("attention.v_p"));
-        axpy(ds, place, &mut gradient[model.layout.range("attention.v_p")]);
+        let (place, v_p) = (&self.place[at.clone()], pass.model.get("attention.v_p"));
+        axpy(ds, place, pass.gradient_of("attention.v_p"));
         for ((d, t), v) in back.d_place[at].iter_mut().zip(place).zip(v_p) {
             *d = ds * v * (1.0 - t * t);
         }
@@ -301,106 +282,57 @@ impl LuongAttention {
 
     /// After all steps: gradients of the attention's weights, and that of the annotations added to `dh`
     /// [t_x, b, n]. `top` are all h_t [t_y, b, n].
-    #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
-    pub fn finish_back(
-        &self,
-        model: &FusedParts<'_>,
-        sizes: &LuongSizes,
-        mut back: AttentionGradients,
-        top: &[f32],
-        dh: &mut [f32],
-        gradient: &mut [f32],
-        workspace: &mut TrainingScratch,
-    ) {
-        let (n, b, t_x, t_y) = (self.n, self.b, self.t_x, self.t_y);
-        let mut d_rows = workspace.take(b * t_x * n);
-        let mut d_keys = std::mem::take(&mut back.d_keys);
-        if self.score == ScoreKind::General {
-            let fresh = workspace.take(b * t_x * n);
-            workspace.put(std::mem::replace(&mut d_keys, fresh));
-        }
+    pub fn finish_back(&self, pass: &mut ShardPass<'_>, mut back: AttentionGradients<'a>, top: &[f32], dh: &mut [f32]) {
+        let Shard { b, t_x, t_y, .. } = *self.shard;
+        let (n, precision, buffers) = (self.n, pass.model.precision, pass.buffers);
+        let mut d_rows = buffers.take(b * t_x * n);
         for row in 0..b {
             let words = row * t_x * n..(row + 1) * t_x * n;
             // dh_s = sum_t alpha_ts dc_t, and where h_s or W_a h_s is the key, dkey_s = sum_t de_ts h_t
-            let (alpha, de) = (&self.alpha[row * t_x..], &back.de[row * t_x..]);
+            let (alpha, de, top) = (&self.alpha[row * t_x..], &back.de[row * t_x..], &top[row * n..]);
             let out = &mut d_rows[words.clone()];
-            model.precision.matmul_tn(t_x, n, t_y, alpha, b * t_x, &back.dc[row * n..], b * n, out, false);
+            precision.matmul_tn(t_x, n, t_y, alpha, b * t_x, &back.dc[row * n..], b * n, out, false);
             match self.score {
-                ScoreKind::Dot => {
-                    model.precision.matmul_tn(t_x, n, t_y, de, b * t_x, &top[row * n..], b * n, out, true);
-                }
+                ScoreKind::Dot => precision.matmul_tn(t_x, n, t_y, de, b * t_x, top, b * n, out, true),
                 ScoreKind::General => {
-                    model.precision.matmul_tn(
-                        t_x,
-                        n,
-                        t_y,
-                        de,
-                        b * t_x,
-                        &top[row * n..],
-                        b * n,
-                        &mut d_keys[words],
-                        false,
-                    );
+                    precision.matmul_tn(t_x, n, t_y, de, b * t_x, top, b * n, &mut back.d_keys[words], false);
                 }
                 ScoreKind::Concat | ScoreKind::Location => {}
             }
         }
-        self.weights_back(model, sizes, &back, &d_keys, &mut d_rows, top, gradient, workspace);
-        let mut turned = workspace.take(b * t_x * n);
+        self.weights_back(pass, &back, &mut d_rows, top);
+        let mut turned = buffers.take(b * t_x * n);
         turn(&d_rows, b, t_x, n, &mut turned);
         add(&turned, dh);
-        workspace.put_all([d_rows, d_keys, turned]);
-        workspace.put_all([back.dc, back.de, back.d_query, back.d_place, back.back]);
     }
 
     /// Gradients of W_a and W_p, and of the annotations through the keys.
-    #[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
-    fn weights_back(
-        &self,
-        model: &FusedParts<'_>,
-        sizes: &LuongSizes,
-        back: &AttentionGradients,
-        d_keys: &[f32],
-        d_rows: &mut [f32],
-        top: &[f32],
-        gradient: &mut [f32],
-        workspace: &mut TrainingScratch,
-    ) {
-        let (n, rows, keys) = (self.n, self.t_y * self.b, self.b * self.t_x);
+    fn weights_back(&self, pass: &mut ShardPass<'_>, back: &AttentionGradients<'_>, d_rows: &mut [f32], top: &[f32]) {
+        let Shard { b, t_x, t_y, .. } = *self.shard;
+        let (n, rows, keys, precision) = (self.n, t_y * b, b * t_x, pass.model.precision);
         match self.score {
             ScoreKind::Dot => {}
             ScoreKind::General => {
-                let w = model.get("attention.W_a");
-                model.matrix_back("attention.W_a", [n, n], keys, d_keys, &self.h, gradient);
-                model.precision.matmul(keys, n, n, d_keys, w, d_rows, true);
+                pass.matrix_back("attention.W_a", [n, n], keys, &back.d_keys, &self.h);
+                precision.matmul(keys, n, n, &back.d_keys, pass.model.get("attention.W_a"), d_rows, true);
             }
             ScoreKind::Concat => {
-                let w = model.get("attention.W_a");
-                let mut half = workspace.take(n * n);
-                let dw = &mut gradient[model.layout.range("attention.W_a")];
-                model.precision.matmul_tn(n, n, rows, &back.d_query, n, top, n, &mut half, false);
+                let w = pass.model.get("attention.W_a");
+                let mut half = pass.buffers.take(n * n);
+                let dw = pass.gradient_of("attention.W_a");
+                precision.matmul_tn(n, n, rows, &back.d_query, n, top, n, &mut half, false);
                 dw.chunks_exact_mut(2 * n).zip(half.chunks_exact(n)).for_each(|(dw, half)| add(half, &mut dw[..n]));
-                model.precision.matmul_tn(n, n, keys, d_keys, n, &self.h, n, &mut half, false);
+                precision.matmul_tn(n, n, keys, &back.d_keys, n, &self.h, n, &mut half, false);
                 dw.chunks_exact_mut(2 * n).zip(half.chunks_exact(n)).for_each(|(dw, half)| add(half, &mut dw[n..]));
-                model.precision.matmul_columns(keys, n, n, d_keys, &w[n..], 2 * n, d_rows, true);
-                workspace.put(half);
+                precision.matmul_columns(keys, n, n, &back.d_keys, &w[n..], 2 * n, d_rows, true);
             }
             ScoreKind::Location => {
-                model.matrix_back("attention.W_a", [sizes.max_source, n], rows, &back.d_query, top, gradient);
+                pass.matrix_back("attention.W_a", [self.sizes.max_source, n], rows, &back.d_query, top);
             }
         }
-        if self.kind == AttentionKind::LocalP {
-            model.matrix_back("attention.W_p", [n, n], rows, &back.d_place, top, gradient);
+        if self.is_local_p() {
+            pass.matrix_back("attention.W_p", [n, n], rows, &back.d_place, top);
         }
-    }
-}
-
-/// Width of a row of the query.
-fn query_width(score: ScoreKind, n: usize, max_source: usize) -> usize {
-    match score {
-        ScoreKind::Dot | ScoreKind::General => 0,
-        ScoreKind::Concat => n,
-        ScoreKind::Location => max_source,
     }
 }
 

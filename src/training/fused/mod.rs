@@ -16,6 +16,7 @@ pub mod lstm;
 pub mod luong;
 pub mod luong_attention;
 pub mod parts;
+pub mod pass;
 pub mod readout;
 pub mod sample;
 pub mod search;
@@ -26,14 +27,16 @@ use crate::models::config::{Architecture, Config};
 use crate::models::fused as kernels;
 use crate::nn::fused::Precision;
 use crate::nn::fused::vocabulary::Mixed;
-use crate::training::fused::affine::Affine;
 use crate::training::fused::parts::FusedParts;
 use crate::training::layout::ParameterLayout;
 use crate::training::minibatch::Minibatch;
 use crate::training::optimizer::Optimizer;
 use crate::training::reach::Reach;
 
-pub use crate::training::fused::workspace::{Noise, Shard, TrainingScratch};
+use crate::training::fused::pass::ShardPass;
+use crate::training::fused::workspace::Noise;
+
+pub use crate::training::fused::workspace::{Shard, TrainingScratch};
 
 /// What a step needs to know beside weights and data.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,17 +88,14 @@ pub struct Packs {
     output: Option<Mixed>,
 }
 
-/// Loss and, where there are options, gradient of a shard.
-type ShardStep = fn(FusedParts<'_>, &Packs, &Shard, &mut TrainingScratch, &mut [f32], Option<StepOptions>) -> BatchLoss;
-
 /// One line of [`GRADIENTS`].
 #[derive(Debug)]
 struct GradientEntry {
     architecture: Architecture,
     /// Packs the weights again.
     repack: fn(&mut Packs, FusedParts<'_>),
-    /// Loss and gradient of a shard.
-    step: ShardStep,
+    /// Loss and, where there are options, gradient of a shard.
+    step: fn(&Packs, &mut ShardPass<'_>),
 }
 
 /// The architectures whose gradients are written by hand; the others learn by candle's autograd.
@@ -103,23 +103,17 @@ const GRADIENTS: &[GradientEntry] = &[
     GradientEntry {
         architecture: Architecture::RNN_ENC_DEC,
         repack: |packs, model| packs.encdec.repack(model),
-        step: |model, packs, shard, workspace, gradient, options| {
-            encdec::step(model, &packs.encdec, shard, workspace, gradient, options)
-        },
+        step: |packs, pass| packs.encdec.step(pass),
     },
     GradientEntry {
         architecture: Architecture::RNN_SEARCH,
         repack: |packs, model| packs.search.repack(model),
-        step: |model, packs, shard, workspace, gradient, options| {
-            search::step(model, &packs.search, shard, workspace, gradient, options)
-        },
+        step: |packs, pass| packs.search.step(pass),
     },
     GradientEntry {
         architecture: Architecture::LUONG,
         repack: |packs, model| packs.luong.repack(model),
-        step: |model, packs, shard, workspace, gradient, options| {
-            luong::step(model, &packs.luong, shard, workspace, gradient, options)
-        },
+        step: |packs, pass| packs.luong.step(pass),
     },
 ];
 
@@ -222,8 +216,7 @@ impl Fused {
                 self.packs.output.get_or_insert_default();
             }
             (Precision::Bf16, Some(entry)) => {
-                let w = &flat[entry.offset..entry.offset + entry.len()];
-                self.packs.output.get_or_insert_default().pack(w, entry.shape[1]);
+                self.packs.output.get_or_insert_default().pack(&flat[entry.range()], entry.shape[1]);
             }
             (Precision::Bf16, None) | (Precision::F32, _) => {}
         }
@@ -250,14 +243,25 @@ impl Fused {
         let mut losses = vec![BatchLoss::default(); threads];
         rayon::scope(|scope| {
             let jobs = self.workspaces.iter_mut().zip(&mut self.gradients).zip(&mut losses).take(threads);
-            for (t, ((workspace, gradient), loss)) in jobs.enumerate() {
+            for (t, ((scratch, gradient), loss)) in jobs.enumerate() {
                 scope.spawn(move |_| {
-                    let shard = Shard::new(batch, t, threads);
+                    let TrainingScratch { buffers, vocabulary, sampled } = scratch;
                     let options =
                         options.map(|o| StepOptions { seed: o.seed.wrapping_add(0x9E37_79B9 * (t as u64 + 1)), ..o });
                     let output = options.and(packs.output.as_ref());
-                    let model = FusedParts { config, layout, flat, precision, output, sample };
-                    *loss = step(model, packs, &shard, workspace, gradient, options);
+                    let mut pass = ShardPass {
+                        model: FusedParts { config, layout, flat, precision, output, sample },
+                        shard: &Shard::new(batch, t, threads),
+                        options,
+                        noise: Noise::new(options.map_or(0, |o| o.seed)),
+                        buffers,
+                        vocabulary,
+                        sampled,
+                        gradient,
+                        loss: BatchLoss::default(),
+                    };
+                    step(packs, &mut pass);
+                    *loss = pass.loss;
                 });
             }
         });
@@ -266,20 +270,5 @@ impl Fused {
             total += loss;
         }
         total
-    }
-}
-
-/// One shard of one batch, and the weights of a model with gated units.
-struct Job<'a, P> {
-    model: FusedParts<'a>,
-    packs: &'a P,
-    shard: &'a Shard,
-}
-
-impl<P> Job<'_, P> {
-    /// W e + b of the decoder's gates.
-    fn input(&self) -> Affine<'_> {
-        let FusedParts { config, .. } = self.model;
-        Affine::new(self.model, ("decoder.W_z", "decoder.b_z"), 3 * config.hidden, config.embedding)
     }
 }

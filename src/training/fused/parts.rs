@@ -28,22 +28,6 @@ impl<'a> FusedParts<'a> {
         &self.flat[self.layout.range(name)]
     }
 
-    /// Adds d' x to the gradient of a matrix [out, width], or of several below each other: d [rows, out] is the
-    /// gradient of W x, x [rows, width].
-    pub fn matrix_back(
-        &self,
-        name: &str,
-        [out, width]: [usize; 2],
-        rows: usize,
-        d: &[f32],
-        x: &[f32],
-        gradient: &mut [f32],
-    ) {
-        let at = self.layout.at(name);
-        let dw = &mut gradient[at..at + out * width];
-        self.precision.matmul_tn(out, width, rows, d, out, x, width, dw, true);
-    }
-
     /// `length` numbers from the start of a tensor: joined gates begin at `_z`.
     pub fn joined(&self, name: &str, length: usize) -> &'a [f32] {
         let start = self.layout.at(name);

@@ -7,11 +7,10 @@ use std::ops::Range;
 use crate::nn::fused::elementwise::{add, add_column_sums};
 use crate::nn::fused::vocabulary::{Objective, OutputLayer, Scratch};
 use crate::nn::fused::{fill_rows, output};
-use crate::training::fused::embedding::dropped;
-use crate::training::fused::parts::FusedParts;
+use crate::training::fused::pass::ShardPass;
 use crate::training::fused::sample::SampledWords;
-use crate::training::fused::workspace::apply_mask;
-use crate::training::fused::{BatchLoss, Noise, Shard, StepOptions, TrainingScratch, sample};
+use crate::training::fused::workspace::{Buffer, apply_mask};
+use crate::training::fused::{BatchLoss, sample};
 use crate::training::layout::{ParameterLayout, TensorPlace};
 
 /// Logit rows that are in memory at once.
@@ -52,139 +51,165 @@ pub struct Inputs<'a> {
 }
 
 /// Gradients of the inputs, same shapes.
-#[derive(Debug, Default)]
-pub struct ReadoutGradients {
+#[derive(Debug)]
+pub struct ReadoutGradients<'a> {
     /// Of `Inputs::s`.
-    pub s: Vec<f32>,
+    pub s: Buffer<'a>,
     /// Of `Inputs::e`.
-    pub e: Vec<f32>,
+    pub e: Buffer<'a>,
     /// Of `Inputs::c`.
-    pub c: Vec<f32>,
+    pub c: Buffer<'a>,
 }
 
-/// Loss of the shard and, with `options`, gradients of weights (added) and inputs.
-#[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
-pub fn step(
-    model: &FusedParts<'_>,
-    names: Names,
-    shard: &Shard,
-    inputs: Inputs<'_>,
-    gradient: &mut [f32],
-    options: Option<StepOptions>,
-    noise: &mut Noise,
-    workspace: &mut TrainingScratch,
-) -> (BatchLoss, ReadoutGradients) {
+/// Loss of the shard and, with options, gradients of weights (added) and inputs.
+pub fn step<'a>(pass: &mut ShardPass<'a>, names: Names, inputs: Inputs<'_>) -> Option<ReadoutGradients<'a>> {
+    let (model, buffers) = (pass.model, pass.buffers);
     let (n, m, l) = (model.config.hidden, model.config.embedding, model.config.maxout);
-    let rows = shard.t_y * shard.b;
-    let mut pre = workspace.take(rows * 2 * l);
+    let rows = pass.shard.t_y * pass.shard.b;
+    let mut pre = buffers.take(rows * 2 * l);
     fill_rows(model.get("readout.b_o"), &mut pre);
     model.precision.matmul_nt(rows, 2 * l, n, inputs.s, model.get(names.state), &mut pre, true);
     model.precision.matmul_nt(rows, 2 * l, m, inputs.e, model.get(names.word), &mut pre, true);
     model.precision.matmul_nt(rows, 2 * l, names.width, inputs.c, model.get(names.context), &mut pre, true);
-    let words = shard.words();
-    let mut t = workspace.take(words.len() * l);
+    let words = pass.shard.words();
+    let mut t = buffers.take(words.len() * l);
     for (row, t) in words.iter().zip(t.chunks_exact_mut(l)) {
         output::maxout(&pre[row * 2 * l..(row + 1) * 2 * l], t);
     }
-    let mask = dropped(options, t.len(), noise, workspace);
-    apply_mask(mask.as_deref(), &mut t);
-    let mut dt = workspace.take(if options.is_some() { t.len() } else { 0 });
-    let targets: Vec<u32> = words.iter().map(|&row| shard.y[row]).collect();
-    let output = ReadoutOutput { matrix: names.out, bias: Some("readout.b_w"), width: l };
-    let loss = match names.rank {
-        None => logits(model, output, &targets, &t, &mut dt, gradient, options, workspace),
-        Some(rank) => low_rank(model, output, rank, &targets, &t, &mut dt, gradient, options, workspace),
+    let output = ReadoutOutput { matrix: names.out, rank: names.rank, bias: Some("readout.b_w"), width: l };
+    let dt = output.step(pass, &words, t)?;
+    let mut d_pre = buffers.zeros(rows * 2 * l);
+    for (row, dt) in words.iter().zip(dt.chunks_exact(l)) {
+        let at = row * 2 * l..(row + 1) * 2 * l;
+        output::maxout_back(&pre[at.clone()], dt, &mut d_pre[at]);
+    }
+    add_column_sums(&d_pre, pass.gradient_of("readout.b_o"));
+    let mut back = |name: &str, input: &[f32], width: usize| {
+        pass.matrix_back(name, [2 * l, width], rows, &d_pre, input);
+        let mut d = buffers.take(rows * width);
+        model.precision.matmul(rows, width, 2 * l, &d_pre, model.get(name), &mut d, false);
+        d
     };
-    let mut gradients = ReadoutGradients::default();
-    if options.is_some() {
-        apply_mask(mask.as_deref(), &mut dt);
-        let mut d_pre = workspace.zeros(rows * 2 * l);
-        for (row, dt) in words.iter().zip(dt.chunks_exact(l)) {
-            let at = row * 2 * l..(row + 1) * 2 * l;
-            output::maxout_back(&pre[at.clone()], dt, &mut d_pre[at]);
-        }
-        gradients = inputs_back(model, names, rows, inputs, &d_pre, gradient, workspace);
-        workspace.put(d_pre);
-    }
-    if let Some(mask) = mask {
-        workspace.put(mask);
-    }
-    workspace.put_all([pre, t, dt]);
-    (loss, gradients)
+    Some(ReadoutGradients {
+        s: back(names.state, inputs.s, n),
+        e: back(names.word, inputs.e, m),
+        c: back(names.context, inputs.c, names.width),
+    })
 }
 
-/// G = G_l G_r: the logits read G_r t [rows, r].
-#[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
-fn low_rank(
-    model: &FusedParts<'_>,
-    output: ReadoutOutput<'_>,
-    rank: &str,
-    targets: &[u32],
-    t: &[f32],
-    dt: &mut [f32],
-    gradient: &mut [f32],
-    options: Option<StepOptions>,
-    workspace: &mut TrainingScratch,
-) -> BatchLoss {
-    let (l, rows) = (model.config.maxout, targets.len());
-    let g_r = model.get(rank);
-    let r = g_r.len() / l;
-    let mut low = workspace.take(rows * r);
-    model.precision.matmul_nt(rows, r, l, t, g_r, &mut low, false);
-    let mut d_low = workspace.take(if options.is_some() { rows * r } else { 0 });
-    let output = ReadoutOutput { width: r, ..output };
-    let loss = logits(model, output, targets, &low, &mut d_low, gradient, options, workspace);
-    if options.is_some() {
-        model.matrix_back(rank, [r, l], rows, &d_low, t, gradient);
-        model.precision.matmul(rows, l, r, &d_low, g_r, dt, false);
-    }
-    workspace.put_all([low, d_low]);
-    loss
-}
-
-/// The output layer: logits W t (+ b).
+/// The output layer: logits W t (+ b), or W G_r t (+ b).
 #[derive(Clone, Copy, Debug)]
 pub struct ReadoutOutput<'a> {
-    /// Name of W [K_y, width].
+    /// Name of W [K_y, width], or [K_y, r].
     pub matrix: &'a str,
+    /// G_r [r, width], where there is one.
+    pub rank: Option<&'a str>,
     /// Name of b [K_y], where there is one.
     pub bias: Option<&'a str>,
-    /// Columns of W.
+    /// Columns of t.
     pub width: usize,
 }
 
-/// The output layer over real words only, in chunks: t [words, width], with `options` dt likewise (written).
-#[allow(clippy::too_many_arguments, reason = "a backward pass names its sizes and buffers one by one")]
-pub fn logits(
-    model: &FusedParts<'_>,
-    output: ReadoutOutput<'_>,
-    targets: &[u32],
-    t: &[f32],
-    dt: &mut [f32],
-    gradient: &mut [f32],
-    options: Option<StepOptions>,
-    workspace: &mut TrainingScratch,
-) -> BatchLoss {
-    let layer = OutputLayer {
-        w: model.get(output.matrix),
-        bias: output.bias.map(|bias| model.get(bias)),
-        l: output.width,
-        mixed: model.output,
-    };
-    let Some(options) = options else {
-        let exact = Objective { scale: 1.0, epsilon: 0.0 };
-        return layer_pass(&layer, exact, targets, t, None, &mut workspace.vocabulary);
-    };
-    let objective = Objective { scale: options.scale, epsilon: options.smoothing };
-    // the bias may stand before or after the matrix in the flat vector
-    let (dw, db) = both(gradient, model.layout.range(output.matrix), output.bias.map(|bias| model.layout.range(bias)));
-    let out = Out { dt, dw, db };
-    match model.sample {
-        None => layer_pass(&layer, objective, targets, t, Some(out), &mut workspace.vocabulary),
-        Some(drawn) => {
-            let sample = SampledWords::draw(targets, layer.w.len() / layer.l.max(1), drawn, options.seed);
-            sampled_pass(&layer, objective, &sample, t, out, workspace)
+impl ReadoutOutput<'_> {
+    /// The output layer over the rows of real words only: from t [words, width], which is dropped out, the loss and, with
+    /// options, the gradient of t.
+    pub fn step<'a>(self, pass: &mut ShardPass<'a>, words: &[usize], mut t: Buffer<'a>) -> Option<Buffer<'a>> {
+        let mask = pass.dropped(t.len());
+        apply_mask(mask.as_deref(), &mut t);
+        let mut dt = pass.buffers.take(if pass.options.is_some() { t.len() } else { 0 });
+        let targets: Vec<u32> = words.iter().map(|&row| pass.shard.y[row]).collect();
+        match self.rank {
+            None => self.logits(pass, &targets, &t, &mut dt),
+            Some(rank) => self.low_rank(pass, rank, &targets, &t, &mut dt),
         }
+        apply_mask(mask.as_deref(), &mut dt);
+        pass.options.map(|_| dt)
+    }
+
+    /// G = G_l G_r: the logits read G_r t [rows, r].
+    fn low_rank(self, pass: &mut ShardPass<'_>, rank: &str, targets: &[u32], t: &[f32], dt: &mut [f32]) {
+        let (l, rows, precision) = (self.width, targets.len(), pass.model.precision);
+        let g_r = pass.model.get(rank);
+        let r = g_r.len() / l;
+        let mut low = pass.buffers.take(rows * r);
+        precision.matmul_nt(rows, r, l, t, g_r, &mut low, false);
+        let mut d_low = pass.buffers.take(if pass.options.is_some() { rows * r } else { 0 });
+        ReadoutOutput { width: r, ..self }.logits(pass, targets, &low, &mut d_low);
+        if pass.options.is_some() {
+            pass.matrix_back(rank, [r, l], rows, &d_low, t);
+            precision.matmul(rows, l, r, &d_low, g_r, dt, false);
+        }
+    }
+
+    /// W t (+ b), its loss and, with options, the gradient of t (written).
+    fn logits(self, pass: &mut ShardPass<'_>, targets: &[u32], t: &[f32], dt: &mut [f32]) {
+        let model = pass.model;
+        let layer = OutputLayer {
+            w: model.get(self.matrix),
+            bias: self.bias.map(|bias| model.get(bias)),
+            l: self.width,
+            mixed: model.output,
+        };
+        let loss = match (pass.options, model.sample) {
+            (None, _) => {
+                let exact = Objective { scale: 1.0, epsilon: 0.0 };
+                layer_pass(&layer, exact, targets, t, None, pass.vocabulary)
+            }
+            (Some(options), None) => {
+                let objective = Objective { scale: options.scale, epsilon: options.smoothing };
+                let (dw, db) = self.gradients(model.layout, pass.gradient);
+                layer_pass(&layer, objective, targets, t, Some(Out { dt, dw, db }), pass.vocabulary)
+            }
+            (Some(options), Some(drawn)) => {
+                let objective = Objective { scale: options.scale, epsilon: options.smoothing };
+                let sample = SampledWords::draw(targets, layer.w.len() / layer.l.max(1), drawn, options.seed);
+                self.sampled_pass(pass, &layer, objective, &sample, t, dt)
+            }
+        };
+        pass.loss += loss;
+    }
+
+    /// As [`layer_pass`] over the words of a sample alone.
+    fn sampled_pass(
+        self,
+        pass: &mut ShardPass<'_>,
+        layer: &OutputLayer<'_>,
+        objective: Objective,
+        sample: &SampledWords,
+        t: &[f32],
+        dt: &mut [f32],
+    ) -> BatchLoss {
+        let (l, words, buffers) = (layer.l, &sample.words, pass.buffers);
+        let mut w = buffers.take(words.len() * l);
+        sample::pick(layer.w, l, words, &mut w);
+        let mut bias = sample.weights.clone();
+        if let Some(all) = layer.bias {
+            bias.iter_mut().zip(words).for_each(|(bias, &word)| *bias += all[word as usize]);
+        }
+        let (mut dw, mut db) = (buffers.zeros(words.len() * l), buffers.zeros(words.len()));
+        if layer.mixed.is_some() {
+            pass.sampled.pack(&w, l);
+        }
+        let small = OutputLayer { w: &w, bias: Some(&bias), l, mixed: layer.mixed.map(|_| &*pass.sampled) };
+        let out = Out { dt, dw: &mut dw, db: Some(&mut db) };
+        let loss = layer_pass(&small, objective, &sample.targets, t, Some(out), pass.vocabulary);
+        let (all_dw, all_db) = self.gradients(pass.model.layout, pass.gradient);
+        for (&word, dw) in words.iter().zip(dw.chunks_exact(l)) {
+            add(dw, &mut all_dw[word as usize * l..(word as usize + 1) * l]);
+        }
+        if let Some(all) = all_db {
+            words.iter().zip(&*db).for_each(|(&word, db)| all[word as usize] += db);
+        }
+        loss
+    }
+
+    /// The gradients of W and b; b may stand before or after W in the flat vector.
+    fn gradients<'g>(
+        &self,
+        layout: &ParameterLayout,
+        gradient: &'g mut [f32],
+    ) -> (&'g mut [f32], Option<&'g mut [f32]>) {
+        both(gradient, layout.range(self.matrix), self.bias.map(|bias| layout.range(bias)))
     }
 }
 
@@ -221,41 +246,6 @@ fn layer_pass(
     loss
 }
 
-/// As [`layer_pass`] over the words of a sample alone.
-fn sampled_pass(
-    layer: &OutputLayer<'_>,
-    objective: Objective,
-    sample: &SampledWords,
-    t: &[f32],
-    out: Out<'_>,
-    workspace: &mut TrainingScratch,
-) -> BatchLoss {
-    let (l, words) = (layer.l, &sample.words);
-    let mut w = workspace.take(words.len() * l);
-    sample::pick(layer.w, l, words, &mut w);
-    let mut bias = sample.weights.clone();
-    if let Some(all) = layer.bias {
-        bias.iter_mut().zip(words).for_each(|(bias, &word)| *bias += all[word as usize]);
-    }
-    let (mut dw, mut db) = (workspace.zeros(words.len() * l), workspace.zeros(words.len()));
-    let mut mixed = std::mem::take(&mut workspace.sampled);
-    if layer.mixed.is_some() {
-        mixed.pack(&w, l);
-    }
-    let small = OutputLayer { w: &w, bias: Some(&bias), l, mixed: layer.mixed.map(|_| &mixed) };
-    let small_out = Out { dt: out.dt, dw: &mut dw, db: Some(&mut db) };
-    let loss = layer_pass(&small, objective, &sample.targets, t, Some(small_out), &mut workspace.vocabulary);
-    for (&word, dw) in words.iter().zip(dw.chunks_exact(l)) {
-        add(dw, &mut out.dw[word as usize * l..(word as usize + 1) * l]);
-    }
-    if let Some(all) = out.db {
-        words.iter().zip(&db).for_each(|(&word, db)| all[word as usize] += db);
-    }
-    workspace.sampled = mixed;
-    workspace.put_all([w, dw, db]);
-    loss
-}
-
 /// Two parts of the gradient at once.
 fn both(gradient: &mut [f32], first: Range<usize>, second: Option<Range<usize>>) -> (&mut [f32], Option<&mut [f32]>) {
     let Some(second) = second else { return (&mut gradient[first], None) };
@@ -265,29 +255,5 @@ fn both(gradient: &mut [f32], first: Range<usize>, second: Option<Range<usize>>)
     } else {
         let (left, right) = gradient.split_at_mut(first.start);
         (&mut right[..first.len()], Some(&mut left[second]))
-    }
-}
-
-fn inputs_back(
-    model: &FusedParts<'_>,
-    names: Names,
-    rows: usize,
-    inputs: Inputs<'_>,
-    d_pre: &[f32],
-    gradient: &mut [f32],
-    workspace: &mut TrainingScratch,
-) -> ReadoutGradients {
-    let (n, m, l) = (model.config.hidden, model.config.embedding, model.config.maxout);
-    add_column_sums(d_pre, &mut gradient[model.layout.range("readout.b_o")]);
-    let mut back = |name: &str, input: &[f32], width: usize| {
-        model.matrix_back(name, [2 * l, width], rows, d_pre, input, gradient);
-        let mut d = workspace.take(rows * width);
-        model.precision.matmul(rows, width, 2 * l, d_pre, model.get(name), &mut d, false);
-        d
-    };
-    ReadoutGradients {
-        s: back(names.state, inputs.s, n),
-        e: back(names.word, inputs.e, m),
-        c: back(names.context, inputs.c, names.width),
     }
 }

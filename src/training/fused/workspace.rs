@@ -1,5 +1,8 @@
 //! Floor 6: what a shard of a batch looks like, its buffers and its dropout noise.
 
+use std::cell::RefCell;
+use std::ops::{Deref, DerefMut};
+
 use crate::nn::fused::vocabulary;
 use crate::training::minibatch::{GuidedLink, Minibatch};
 
@@ -20,6 +23,8 @@ pub struct Shard {
     pub x_length: Vec<usize>,
     /// Target lengths, [b].
     pub y_length: Vec<usize>,
+    /// Which rows have a source word at position t, for each t, [t_x, b].
+    pub live: Vec<bool>,
     /// Linked source positions of the rows of alpha, those of step i and row r up to `look_ends[i * b + r]`;
     /// both empty without guidance.
     looks: Vec<u16>,
@@ -42,7 +47,9 @@ impl Shard {
         };
         let (b, t_x, x, x_length) = pick(batch.source);
         let (_, t_y, y, y_length) = pick(batch.target);
-        let mut shard = Self { b, t_x, t_y, x, y, x_length, y_length, looks: Vec::new(), look_ends: Vec::new() };
+        let live = (0..t_x).flat_map(|t| x_length.iter().map(move |&length| t < length)).collect();
+        let (looks, look_ends) = (Vec::new(), Vec::new());
+        let mut shard = Self { b, t_x, t_y, x, y, x_length, y_length, live, looks, look_ends };
         let looks: Vec<&[GuidedLink]> = batch.looks.iter().skip(first).step_by(of).copied().collect();
         if looks.iter().any(|looks| !looks.is_empty()) {
             shard.guide(&looks);
@@ -72,11 +79,6 @@ impl Shard {
         &self.looks[start..end]
     }
 
-    /// Which rows have a source word at position `t`, for each t, [t_x, b].
-    pub fn live(&self) -> Vec<bool> {
-        (0..self.t_x).flat_map(|t| self.x_length.iter().map(move |&length| t < length)).collect()
-    }
-
     /// Positions i * b + row of the real target words, in order.
     pub fn words(&self) -> Vec<usize> {
         (0..self.t_y)
@@ -92,10 +94,11 @@ impl Shard {
     }
 }
 
-/// Buffers that are kept between batches, so that no step allocates.
+/// What is kept between batches, so that no step allocates.
 #[derive(Debug, Default)]
 pub struct TrainingScratch {
-    free: Vec<Vec<f32>>,
+    /// Of the passes.
+    pub buffers: FreeBuffers,
     /// Of the output layer.
     pub vocabulary: vocabulary::Scratch,
     /// The matrix of a sample of the output layer in bf16.
@@ -103,43 +106,62 @@ pub struct TrainingScratch {
 }
 
 impl TrainingScratch {
-    /// Bytes held between steps, when all buffers were given back.
+    /// Bytes held between steps.
     pub fn bytes(&self) -> usize {
-        4 * self.free.iter().map(Vec::capacity).sum::<usize>() + self.vocabulary.bytes() + self.sampled.bytes()
+        let free = self.buffers.0.borrow().iter().map(Vec::capacity).sum::<usize>();
+        4 * free + self.vocabulary.bytes() + self.sampled.bytes()
     }
+}
 
+/// FreeBuffers that nobody uses at present.
+#[derive(Debug, Default)]
+pub struct FreeBuffers(RefCell<Vec<Vec<f32>>>);
+
+impl FreeBuffers {
     /// A buffer of this length with arbitrary content.
-    pub fn take(&mut self, length: usize) -> Vec<f32> {
-        let best = (0..self.free.len())
-            .filter(|&i| self.free[i].capacity() >= length)
-            .min_by_key(|&i| self.free[i].capacity());
-        let mut buffer = match best {
-            Some(i) => self.free.swap_remove(i),
-            None => self.free.pop().unwrap_or_default(),
+    pub fn take(&self, length: usize) -> Buffer<'_> {
+        let mut free = self.0.borrow_mut();
+        let best = (0..free.len()).filter(|&i| free[i].capacity() >= length).min_by_key(|&i| free[i].capacity());
+        let mut numbers = match best {
+            Some(i) => free.swap_remove(i),
+            None => free.pop().unwrap_or_default(),
         };
-        if buffer.len() >= length {
-            buffer.truncate(length);
-        } else {
-            buffer.resize(length, 0.0);
-        }
-        buffer
+        numbers.resize(length, 0.0);
+        Buffer { numbers, home: self }
     }
 
     /// A buffer of zeros.
-    pub fn zeros(&mut self, length: usize) -> Vec<f32> {
+    pub fn zeros(&self, length: usize) -> Buffer<'_> {
         let mut buffer = self.take(length);
         buffer.fill(0.0);
         buffer
     }
+}
 
-    /// Gives a buffer back.
-    pub fn put(&mut self, buffer: Vec<f32>) {
-        self.free.push(buffer);
+/// Numbers that go back to their [`FreeBuffers`] when they are no longer needed.
+#[derive(Debug)]
+pub struct Buffer<'a> {
+    numbers: Vec<f32>,
+    home: &'a FreeBuffers,
+}
+
+impl Deref for Buffer<'_> {
+    type Target = [f32];
+
+    fn deref(&self) -> &[f32] {
+        &self.numbers
     }
+}
 
-    /// Gives several buffers back.
-    pub fn put_all<const N: usize>(&mut self, buffers: [Vec<f32>; N]) {
-        self.free.extend(buffers);
+impl DerefMut for Buffer<'_> {
+    fn deref_mut(&mut self) -> &mut [f32] {
+        &mut self.numbers
+    }
+}
+
+impl Drop for Buffer<'_> {
+    fn drop(&mut self) {
+        self.home.0.borrow_mut().push(std::mem::take(&mut self.numbers));
     }
 }
 

@@ -9,10 +9,9 @@ use crate::pages::lesson::LessonCommand;
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local;
 use crate::pages::window::local::Window;
-use crate::session::lessons::script::ScriptPart;
+use crate::session::lessons::script::{Ask, ScriptPart};
 use crate::session::lessons::shelf::LessonFile;
 use crate::session::lessons::{Lessons, Running};
-use crate::text::lesson::Ask;
 use crate::ui::views::manual;
 use crate::widgets::theme;
 
@@ -107,7 +106,7 @@ fn kept_ui(ui: &mut Ui, window: &mut Window<'_>, n: usize, kept: &LessonFile) {
     if let Some(about) = about {
         ui.add(Label::new(RichText::new(about).size(theme::TEXT_SMALL).color(t.weak)).wrap());
     }
-    for fault in &kept.faults {
+    if let Some(fault) = &kept.fault {
         ui.add(Label::new(RichText::new(fault).size(theme::TEXT_SMALL).color(t.error)).wrap());
     }
     ui.add_space(theme::SPACE_2);
@@ -115,7 +114,7 @@ fn kept_ui(ui: &mut Ui, window: &mut Window<'_>, n: usize, kept: &LessonFile) {
 
 fn own_ui(ui: &mut Ui, folder: &Path) {
     let text = format!(
-        "Lessons of your own: Markdown files in {}. They are read again when they are saved; the manual's page for teachers \
+        "Lessons of your own: TOML files in {}. They are read again when they are saved; the manual's page for teachers \
          says how they are written.",
         folder.display()
     );
@@ -189,13 +188,13 @@ fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
     let t = *theme::tokens(ui);
     let mut follows = None;
     let is_seen = |part: &ScriptPart| matches!(part, ScriptPart::Text(_) | ScriptPart::Ask(..) | ScriptPart::Wait(_));
-    for (n, part) in running.parts().iter().enumerate().filter(|(_, part)| is_seen(part)) {
-        ui.push_id(n, |ui| match part {
+    for (at, part) in running.parts().iter().enumerate().filter(|(_, part)| is_seen(part)) {
+        ui.push_id(at, |ui| match part {
             ScriptPart::Text(blocks) => manual::blocks_ui(ui, window, blocks, &mut follows),
-            ScriptPart::Ask(at, ask) => ask_ui(ui, window, running, *at, ask),
+            ScriptPart::Ask(ask) => ask_ui(ui, window, running, at, ask),
             ScriptPart::Wait(wait) => {
                 let is_open = running.waits() == Some(wait);
-                turn_ui(ui, &wait.says, is_open);
+                turn_ui(ui, &wait.says(), is_open);
             }
             ScriptPart::Do(_) | ScriptPart::Light(_) | ScriptPart::Check(_) => {}
         });
@@ -244,19 +243,19 @@ fn ask_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running, at: usize, as
         ui.take_available_width();
         ui.add(Label::new(RichText::new(&ask.question).strong()).wrap());
         for (n, choice) in ask.choices.iter().enumerate() {
-            if ui.radio(chosen == Some(n), &choice.text).clicked() {
+            if ui.radio(chosen == Some(n), choice.text()).clicked() {
                 window.push(LessonCommand::Answer(at, n));
             }
         }
         let answered = chosen.and_then(|n| ask.choices.get(n));
         if let Some(choice) = answered {
-            let (text, colour) = if choice.is_right { ("Right.", t.accent) } else { ("Not quite.", t.warm) };
+            let (text, colour) = if choice.is_right() { ("Right.", t.accent) } else { ("Not quite.", t.warm) };
             ui.label(RichText::new(text).color(colour).strong());
         }
         if is_revealed {
             ui.add(Label::new(format!("Answer: {}", ask.solution())).wrap());
         }
-        let is_clear = is_revealed || answered.is_some_and(|choice| choice.is_right);
+        let is_clear = is_revealed || answered.is_some_and(|choice| choice.is_right());
         if is_clear && !ask.why.is_empty() {
             ui.add(Label::new(RichText::new(&ask.why).color(t.weak)).wrap());
         }

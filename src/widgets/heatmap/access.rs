@@ -140,7 +140,7 @@ pub fn tooltip(response: &Response, heatmap: &HeatmapWidget<'_>, i: usize, j: us
             ui.label("drag up or down to change the weight");
         }
         if let Some(text) = gaze_text(heatmap, i) {
-            let shown = labels::p_t(text.trim_start_matches("p_t"), theme::TEXT_BODY, ui.visuals().text_color());
+            let shown = labels::signs(&text, theme::TEXT_BODY, ui.visuals().text_color());
             labels::said(ui.label(shown), &text);
         }
     });

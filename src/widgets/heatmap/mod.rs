@@ -215,7 +215,9 @@ impl HeatmapWidget<'_> {
                 ui.scroll_to_rect(Rect::from(grid.row_area(row)).intersect(all), None);
             }
             self.interact(ui, &grid, &response, answer);
-            marks::paint_with(ui.painter(), figure.cells(&grid, &ui.clip_rect().into()), texture);
+            marks::paint_with(ui.painter(), figure.cells(&grid, &ui.clip_rect().into()), &mut |painter, image| {
+                texture.paint(painter, image)
+            });
             self.before_ui(ui, &grid);
             if response.has_focus() {
                 // That the matrix has the keyboard.

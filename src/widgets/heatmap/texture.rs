@@ -9,7 +9,6 @@ use egui::{Color32, ColorImage, Painter, Rect, TextureHandle, TextureOptions, po
 
 use crate::figure::heatmap::layout::visible;
 use crate::figure::mark::{Cells, Image, Scale};
-use crate::widgets::marks::Images;
 use crate::widgets::theme;
 
 /// Rows and columns of a tile. Graphics cards refuse large textures, and a tile takes less than a millisecond.
@@ -28,9 +27,9 @@ pub struct Texture {
     tiles: HashMap<(usize, usize), (Key, TextureHandle)>,
 }
 
-impl Images for Texture {
+impl Texture {
     /// Paints the tiles in view, up to date.
-    fn paint(&mut self, painter: &Painter, image: &Image<'_>) {
+    pub fn paint(&mut self, painter: &Painter, image: &Image<'_>) {
         let (cells, area) = (&image.cells, image.area);
         let (rows, columns) = (cells.numbers.rows(), cells.numbers.columns());
         if rows == 0 || columns == 0 {
@@ -57,9 +56,7 @@ impl Images for Texture {
             painter.image(tile.id(), rect, UV, Color32::WHITE);
         }
     }
-}
 
-impl Texture {
     fn tile(
         &mut self,
         painter: &Painter,

@@ -1,7 +1,7 @@
 //! Signs of confidence, agreement of annotators, and the corpus query.
 
 use interlinear::analysis::alignment::Alignment;
-use interlinear::analysis::concordance::{ConcordanceQuery, ConcordanceSentence, context};
+use interlinear::analysis::concordance::{ConcordanceQuery, ConcordanceSentence};
 use interlinear::analysis::confidence::{CONFIDENCES, TranslationSigns, argmax, confidence, share, unattended};
 use interlinear::analysis::kappa::{Confusion, PairVote, of_links, shared};
 use interlinear::text::links::{Link, Links};
@@ -210,19 +210,6 @@ fn a_query_finds_words_and_links() {
             .collect();
         assert_eq!((hits.as_slice(), found.is_complete), (*expect, true), "{text}");
     }
-}
-
-#[test]
-fn hits_have_spans_and_contexts() {
-    let (source, output, links) = (words(SOURCE), words(OUTPUT), links(LINKS));
-    let sentence = ConcordanceSentence { source: &source, output: &output, links: &links };
-    let found = ConcordanceQuery::parse("old ..1 house -> maison").unwrap().find(&sentence);
-    let hit = &found.hits[0];
-    assert_eq!((hit.source_span(), hit.output_span()), (Some(1..4), Some(2..3)));
-    let shown = context(&source, &hit.source_span().unwrap(), 2);
-    assert_eq!([shown.left, shown.key, shown.right], ["the", "Old red house", "and the"]);
-    assert_eq!(context(&output, &(2..3), 1).left, "vieille");
-    assert_eq!(context(&[], &(2..3), 1).key, "");
 }
 
 #[test]

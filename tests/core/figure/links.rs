@@ -9,7 +9,6 @@ use interlinear::figure::links::{LinkedWord, LinksFigure, LinksLayout, Weight};
 use interlinear::figure::mark::{Curve, Mark};
 use interlinear::figure::measure::SansSerif;
 use interlinear::figure::palette::Palette;
-use interlinear::figure::provenance::Provenance;
 use interlinear::figure::svg::svg;
 
 use super::{elements, labels, number, parsed, texts};
@@ -98,7 +97,7 @@ fn the_links_of_a_marked_word_stand_out() {
 fn links_are_written_as_paths_between_words() {
     let (source, target) = (labels(&SOURCE), labels(&TARGET));
     let links = links(&source, &target, 0.5, Weight::Width);
-    let figure = links.whole(size(400.0, 150.0), &SansSerif, Provenance::default());
+    let figure = links.whole(size(400.0, 150.0), &SansSerif);
     let text = svg(&figure);
     let document = parsed(&text);
     let words: Vec<_> = elements(&document, "text").iter().filter_map(roxmltree::Node::text).collect();

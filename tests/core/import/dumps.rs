@@ -1,9 +1,9 @@
 //! Attention of other toolkits: what they write, which side is which, what is padding.
 
 use interlinear::analysis::alignment::Alignment;
-use interlinear::import::{BesideFiles, ImportFact, ImportOptions, ImportedOutput, Orientation};
+use interlinear::import::{ImportFact, ImportOptions, ImportedOutput, Orientation};
 
-use super::{Planted, Read, read};
+use super::{Planted, Read, read, read_beside};
 
 const NEMATUS: &str = "\
 0 ||| le ch@@ at ||| 1.25 ||| the cat ||| 3 4
@@ -45,13 +45,6 @@ fn best(read: &Read) -> Vec<&ImportedOutput> {
 
 fn rows(alpha: Option<&Alignment>) -> Vec<Vec<f32>> {
     alpha.map(|alpha| alpha.iter().map(<[f32]>::to_vec).collect()).unwrap_or_default()
-}
-
-fn with_texts(name: &str, bytes: &[u8], source: &str, target: &str) -> Read {
-    let planted = Planted::new(name, bytes);
-    let (source, target) = (planted.beside("s.txt", source), planted.beside("t.txt", target));
-    let beside = BesideFiles { source: Some(source), target: Some(target) };
-    planted.read(&ImportOptions { beside, ..ImportOptions::default() })
 }
 
 #[test]
@@ -180,10 +173,7 @@ non ||| 1,0,0
 
 #[test]
 fn marian_pads_to_the_batch_and_may_leave_out_the_end() {
-    let planted = Planted::new("mine.txt", SOFT.as_bytes());
-    let source = planted.beside("s.txt", "the cat\nyes\n\nno\n");
-    let beside = BesideFiles { source: Some(source), target: None };
-    let read = planted.read(&ImportOptions { beside, ..ImportOptions::default() });
+    let read = read_beside("mine.txt", SOFT.as_bytes(), "the cat\nyes\n\nno\n", None);
     assert_eq!((read.facts.format, read.count), ("marian-soft", 0));
     let shapes: Vec<(usize, usize)> = best(&read)
         .iter()
@@ -201,12 +191,8 @@ fn marian_pads_to_the_batch_and_may_leave_out_the_end() {
 
 #[test]
 fn what_lies_beyond_the_words_must_be_padding() {
-    let planted = Planted::new("a.txt", b"oui ||| 0.5,0.2,0.3 0.2,0.4,0.4\nun deux ||| 0.5,x\noui ||| 0.5,0.5 1\n");
-    let source = planted.beside("s.txt", "yes\none two\nyes\n");
-    let read = planted.read(&ImportOptions {
-        beside: BesideFiles { source: Some(source), target: None },
-        ..ImportOptions::default()
-    });
+    let text = b"oui ||| 0.5,0.2,0.3 0.2,0.4,0.4\nun deux ||| 0.5,x\noui ||| 0.5,0.5 1\n";
+    let read = read_beside("a.txt", text, "yes\none two\nyes\n", None);
     assert_eq!(read.outputs(), ["oui", "un deux", "oui"]);
     assert!(best(&read).iter().all(|output| output.alpha.is_none()));
     let expect = [
@@ -235,20 +221,16 @@ fn marian_writes_nbest_lists_and_scores() {
         assert_eq!((read.records.len(), read.count), (8, 0), "{copies}");
         assert_eq!(read.records[7].outputs[0].tokens.len(), copies);
     }
-    let read =
-        with_texts("a.txt", b"-1.5 ||| 1,0,0 0,1,0 0,0,1\n-0.5 ||| 1,0 0,1\n", "the cat\nyes\n", "le chat\noui\n");
+    let text = b"-1.5 ||| 1,0,0 0,1,0 0,0,1\n-0.5 ||| 1,0 0,1\n";
+    let read = read_beside("a.txt", text, "the cat\nyes\n", Some("le chat\noui\n"));
     assert_eq!((read.outputs(), best(&read)[0].log_p), (vec!["le chat", "oui"], Some(-1.5)));
     assert_eq!(best(&read)[0].tokens, ["le", "chat", "</s>"]);
 }
 
 #[test]
 fn hard_links_lose_those_of_the_end() {
-    let planted = Planted::new("a.txt", b"le chat ||| 0-0 1-1 2-2 2-1\noui ||| 0-0 4-0\nnon ||| 0-0 a\n");
-    let source = planted.beside("s.txt", "the cat\nyes\nno\n");
-    let read = planted.read(&ImportOptions {
-        beside: BesideFiles { source: Some(source), target: None },
-        ..ImportOptions::default()
-    });
+    let text = b"le chat ||| 0-0 1-1 2-2 2-1\noui ||| 0-0 4-0\nnon ||| 0-0 a\n";
+    let read = read_beside("a.txt", text, "the cat\nyes\nno\n", None);
     assert_eq!(read.facts.format, "marian-hard");
     let links: Vec<usize> = best(&read).iter().map(|output| output.links.as_ref().map_or(0, Vec::len)).collect();
     assert_eq!(links, [2, 0, 0]);
@@ -296,12 +278,12 @@ fn neural_monkey_pads_and_puts_the_source_first() {
         assert_eq!(rows(best(&read)[0].alpha.as_ref()), expect, "{kind}");
         assert_eq!(best(&read)[1].alpha.as_ref().map(|alpha| (alpha.rows(), alpha.columns())), Some((4, 3)));
     }
-    let read = with_texts("a.npy", &npy("<f4", 1, "(2, 3, 4)", &WEIGHTS), "a b\nc d\n", "e f g\nh i j k\n");
+    let read = read_beside("a.npy", &npy("<f4", 1, "(2, 3, 4)", &WEIGHTS), "a b\nc d\n", Some("e f g\nh i j k\n"));
     assert_eq!((read.outputs(), read.sources()), (vec!["e f g", "h i j k"], vec!["a b", "c d"]));
     assert_eq!(rows(best(&read)[0].alpha.as_ref()), expect);
     assert_eq!(read.records[1].source.as_ref().unwrap().tokens.as_deref().unwrap().len(), 3);
     // The decoder goes on behind the last word, and what it looks at there is left out.
-    let read = with_texts("a.npy", &npy("<f4", 1, "(2, 3, 4)", &WEIGHTS), "a b\nc d\n", "e f\nh i\n");
+    let read = read_beside("a.npy", &npy("<f4", 1, "(2, 3, 4)", &WEIGHTS), "a b\nc d\n", Some("e f\nh i\n"));
     assert_eq!(rows(best(&read)[0].alpha.as_ref()), expect[..2]);
     assert_eq!(read.count, 0);
 }

@@ -1,9 +1,9 @@
 //! Links of annotators and of systems.
 
-use interlinear::import::{Base, BesideFiles, ImportFact, ImportOptions, LinkOrder, Role};
+use interlinear::import::{Base, ImportFact, ImportOptions, LinkOrder, Role};
 use interlinear::text::links::{Link, Links};
 
-use super::{Planted, Read, read};
+use super::{Planted, Read, read, read_beside};
 
 fn links(sure: &[(usize, usize)], possible: &[(usize, usize)]) -> Links {
     let list = |pairs: &[(usize, usize)]| pairs.iter().map(|&(source, target)| Link { source, target }).collect();
@@ -12,14 +12,6 @@ fn links(sure: &[(usize, usize)], possible: &[(usize, usize)]) -> Links {
 
 fn gold(read: &Read) -> Vec<Links> {
     read.records.iter().filter_map(|record| record.gold.clone()).collect()
-}
-
-/// A planted file with texts beside it.
-fn beside(name: &str, text: &str, source: &str, target: &str) -> Read {
-    let planted = Planted::new(name, text.as_bytes());
-    let (source, target) = (planted.beside("s.txt", source), planted.beside("t.txt", target));
-    let beside = BesideFiles { source: Some(source), target: Some(target) };
-    planted.read(&ImportOptions { beside, ..ImportOptions::default() })
 }
 
 #[test]
@@ -46,10 +38,8 @@ fn the_base_is_found_or_asked() {
         ("2-0 0-1\n", Some("a b\n"), Some("c d e\n"), Some(Base::Zero), LinkOrder::TargetFirst),
         ("3-1 1-2\n", Some("a b\n"), Some("c d e\n"), Some(Base::One), LinkOrder::TargetFirst),
     ] {
-        let read = match (source, target) {
-            (Some(source), Some(target)) => beside("a.txt", text, source, target),
-            _ => read("a.txt", text),
-        };
+        let read =
+            source.map_or_else(|| read("a.txt", text), |source| read_beside("a.txt", text.as_bytes(), source, target));
         assert_eq!(read.facts.base.asks(), base.is_none(), "{text}");
         assert_eq!(read.facts.base.value(), Some(base.unwrap_or(Base::Zero)), "{text}");
         assert_eq!(read.facts.order.value(), Some(order), "{text}");
@@ -115,7 +105,7 @@ fn links_come_as_xml_with_their_texts() {
 
 #[test]
 fn links_outside_their_sentence_are_told_and_left_out() {
-    let read = beside("a.txt", "0-0 1-7\n0-0\n", "a b\nc\n", "d e\nf\ng\n");
+    let read = read_beside("a.txt", b"0-0 1-7\n0-0\n", "a b\nc\n", Some("d e\nf\ng\n"));
     assert_eq!(gold(&read), [links(&[(0, 0)], &[]), links(&[(0, 0)], &[])]);
     assert_eq!((read.sources(), read.references()), (vec!["a b", "c"], vec!["d e", "f"]));
     assert_eq!(
@@ -127,7 +117,7 @@ fn links_outside_their_sentence_are_told_and_left_out() {
 
 #[test]
 fn a_text_beside_may_be_too_short() {
-    let read = beside("a.txt", "0-0\n0-0\n", "a\n", "b\nc\n");
+    let read = read_beside("a.txt", b"0-0\n0-0\n", "a\n", Some("b\nc\n"));
     assert_eq!((read.sources(), gold(&read).len()), (vec!["a"], 2));
     assert!(
         read.warnings[0].starts_with("a.txt, line 2: is sentence 2, but s.txt has no line 2"),
@@ -162,6 +152,6 @@ fn the_shared_task_has_a_line_for_each_link() {
 #[test]
 fn a_0_in_the_shared_task_is_asked_unless_the_texts_tell() {
     assert!(super::read("a.wa", "1 0 1 S\n1 1 2 S\n").facts.base.asks());
-    let read = beside("a.wa", "1 0 1 S\n1 2 2 S\n", "a b\n", "c d\n");
+    let read = read_beside("a.wa", b"1 0 1 S\n1 2 2 S\n", "a b\n", Some("c d\n"));
     assert_eq!((read.facts.base.value(), gold(&read)), (Some(Base::One), vec![links(&[(1, 1)], &[])]));
 }

@@ -31,6 +31,15 @@ const BATCHES: &[(&str, Ids, Ids)] = &[
     ("equal lengths", &[&[2, 3, 0], &[4, 5, 0]], &[&[2, 0], &[3, 0]]),
 ];
 
+fn engine(config: &Config, threads: usize) -> Fused {
+    Fused::new(config, threads).expect("it has kernels")
+}
+
+/// [`SOURCE`] and [`TARGET`].
+fn pairs() -> Minibatch<'static> {
+    Minibatch::new(SOURCE, TARGET)
+}
+
 fn gradient(engine: &mut Fused, flat: &[f32], batch: Minibatch<'_>, options: StepOptions) -> (BatchLoss, Vec<f32>) {
     let loss = engine.step(flat, batch, Some(options));
     let mut total = vec![0.0; flat.len()];
@@ -44,8 +53,7 @@ fn gradient(engine: &mut Fused, flat: &[f32], batch: Minibatch<'_>, options: Ste
 #[track_caller]
 fn assert_same(layout: &ParameterLayout, found: &[f32], expected: &[f32], what: &str) {
     for entry in layout.entries() {
-        let at = entry.offset..entry.offset + entry.len();
-        let (found, expected) = (&found[at.clone()], &expected[at]);
+        let (found, expected) = (&found[entry.range()], &expected[entry.range()]);
         let norm = expected.iter().map(|x| x * x).sum::<f32>().sqrt();
         let error = found.iter().zip(expected).map(|(f, e)| (f - e).powi(2)).sum::<f32>().sqrt();
         assert!(
@@ -67,12 +75,8 @@ fn fused_gradients_are_those_of_autograd() {
             let (plain_loss, expected) = plain.gradient(Minibatch::new(source, target), options).expect("a gradient");
             for threads in 1..=3 {
                 let what = format!("{wiring}, {name}, {threads} threads");
-                let (loss, found) = gradient(
-                    &mut Fused::new(&config, threads).expect("it has kernels"),
-                    &flat,
-                    Minibatch::new(source, target),
-                    options,
-                );
+                let batch = Minibatch::new(source, target);
+                let (loss, found) = gradient(&mut engine(&config, threads), &flat, batch, options);
                 assert_same(&layout, &found, &expected, &what);
                 assert_eq!(loss.words, plain_loss.words, "{what}");
                 for (found, expected) in [(loss.nll, plain_loss.nll), (loss.smoothed, plain_loss.smoothed)] {
@@ -91,15 +95,7 @@ fn every_level_of_instructions_gives_the_same_gradient() {
         let layout = ParameterLayout::new(&config);
         let flat = waves(&layout);
         let at = |level| {
-            let step = || {
-                gradient(
-                    &mut Fused::new(&config, 1).expect("it has kernels"),
-                    &flat,
-                    Minibatch::new(SOURCE, TARGET),
-                    plainly(4, 0.1),
-                )
-                .1
-            };
+            let step = || gradient(&mut engine(&config, 1), &flat, pairs(), plainly(4, 0.1)).1;
             pool.install(|| fused::at_most(level, step))
         };
         let base = at(Level::Base);
@@ -126,7 +122,7 @@ fn aligning() -> impl Iterator<Item = (String, Config)> {
 fn guided_gradients_are_those_of_autograd() {
     let looks = looks();
     let looks: Vec<&[GuidedLink]> = looks.iter().map(Vec::as_slice).collect();
-    let batch = Minibatch::new(SOURCE, TARGET).guided(&looks);
+    let batch = pairs().guided(&looks);
     for (wiring, config) in aligning() {
         let layout = ParameterLayout::new(&config);
         let flat = waves(&layout);
@@ -137,8 +133,7 @@ fn guided_gradients_are_those_of_autograd() {
         assert_ne!(expected, unguided, "{wiring}: the cost has a gradient");
         for threads in 1..=3 {
             let what = format!("{wiring}, {threads} threads");
-            let (loss, found) =
-                gradient(&mut Fused::new(&config, threads).expect("it has kernels"), &flat, batch, options);
+            let (loss, found) = gradient(&mut engine(&config, threads), &flat, batch, options);
             assert_same(&layout, &found, &expected, &what);
             assert_eq!((loss.words, loss.guided), (plain_loss.words, plain_loss.guided), "{what}");
             assert!(loss.guided > 2 && loss.guide > 0.0, "{what}");
@@ -146,43 +141,63 @@ fn guided_gradients_are_those_of_autograd() {
                 assert!((found - expected).abs() <= 1e-5 * expected.abs(), "{what}: {found}, not {expected}");
             }
         }
-        let mut engine = Fused::new(&config, 2).expect("it has kernels");
+        let mut engine = engine(&config, 2);
         let off = gradient(&mut engine, &flat, batch, plainly(4, 0.1)).1;
-        let never = gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), plainly(4, 0.1)).1;
+        let never = gradient(&mut engine, &flat, pairs(), plainly(4, 0.1)).1;
         assert_eq!(off, never, "{wiring}: without a weight nothing is added");
     }
 }
 
 #[test]
 fn guided_gradients_are_differences_of_the_loss() {
-    const STEP: f64 = 1e-5;
     let looks = looks();
     let looks: Vec<&[GuidedLink]> = looks.iter().map(Vec::as_slice).collect();
-    let batch = Minibatch::new(SOURCE, TARGET).guided(&looks);
     let options = StepOptions { guide: 2.0, ..plainly(4, 0.0) };
+    // tensors on the way from alpha to the weights
+    are_differences(aligning(), pairs().guided(&looks), options, |name, length| {
+        if name.starts_with("readout") { vec![] } else { vec![length / 2] }
+    });
+}
+
+#[test]
+fn gradients_are_differences_of_the_loss() {
+    // the first and last of each tensor and one between; embeddings of words that do occur
+    are_differences(wirings().into_iter(), pairs(), plainly(4, 0.1), |_, length| vec![0, length / 2, length - 1]);
+}
+
+/// Compares gradients of shallow wirings with differences of the loss in f64, at `places` of each tensor; deeper stacks
+/// are compared with autograd.
+fn are_differences(
+    wirings: impl Iterator<Item = (String, Config)>,
+    batch: Minibatch<'_>,
+    options: StepOptions,
+    places: fn(&str, usize) -> Vec<usize>,
+) {
+    const STEP: f64 = 1e-5;
     let shallow = |config: &Config| config.luong.as_ref().is_none_or(|luong| luong.layers == 1);
-    for (wiring, config) in aligning().filter(|(_, config)| shallow(config)) {
+    for (wiring, config) in wirings.filter(|(_, config)| shallow(config)) {
         let layout = ParameterLayout::new(&config);
         let flat = waves(&layout);
-        let found = gradient(&mut Fused::new(&config, 2).expect("it has kernels"), &flat, batch, options).1;
+        let found = gradient(&mut engine(&config, 2), &flat, batch, options).1;
         let mut exact: Vec<f64> = flat.iter().map(|x| f64::from(*x)).collect();
-        // tensors on the way from alpha to the weights
-        for entry in layout.entries().iter().filter(|entry| !entry.name.starts_with("readout")) {
-            let at = entry.offset + entry.len() / 2;
-            let here = exact[at];
-            let mut loss = |x| {
-                exact[at] = x;
-                exact_guided_loss(&config, &layout, &exact, batch, options)
-            };
-            let difference = (loss(here + STEP) - loss(here - STEP)) / (2.0 * STEP);
-            exact[at] = here;
-            let error = (f64::from(found[at]) - difference).abs();
-            assert!(
-                error <= 1e-4 * difference.abs().max(0.01),
-                "{wiring}: {}: {} not {difference}",
-                entry.name,
-                found[at]
-            );
+        for entry in layout.entries() {
+            for k in places(&entry.name, entry.len()) {
+                let at = entry.offset + k;
+                let here = exact[at];
+                let mut loss = |x| {
+                    exact[at] = x;
+                    exact_loss(&config, &layout, &exact, batch, options)
+                };
+                let difference = (loss(here + STEP) - loss(here - STEP)) / (2.0 * STEP);
+                exact[at] = here;
+                let error = (f64::from(found[at]) - difference).abs();
+                assert!(
+                    error <= 1e-4 * difference.abs().max(0.01),
+                    "{wiring}: {} [{k}]: {} not {difference}",
+                    entry.name,
+                    found[at]
+                );
+            }
         }
     }
 }
@@ -195,9 +210,9 @@ fn gradients_with_bf16_factors_are_within_two_in_a_hundred() {
         let flat = waves(&layout);
         for threads in 1..=2 {
             let at = |precision| {
-                let mut engine = Fused::new(&config, threads).expect("it has kernels").with_precision(precision);
-                let step = gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), plainly(4, 0.1));
-                (step, engine.step(&flat, Minibatch::new(SOURCE, TARGET), None))
+                let mut engine = engine(&config, threads).with_precision(precision);
+                let step = gradient(&mut engine, &flat, pairs(), plainly(4, 0.1));
+                (step, engine.step(&flat, pairs(), None))
             };
             let ((exact_loss, exact), measured) = at(Precision::F32);
             let ((loss, rounded), measured_too) = at(Precision::Bf16);
@@ -205,8 +220,7 @@ fn gradients_with_bf16_factors_are_within_two_in_a_hundred() {
             assert!((loss.nll - exact_loss.nll).abs() <= 5e-3 * exact_loss.nll, "{wiring}: {loss:?}, {exact_loss:?}");
             assert_eq!(exact == rounded, Precision::Bf16.here() == Precision::F32, "{wiring}");
             for entry in layout.entries() {
-                let at = entry.offset..entry.offset + entry.len();
-                let (exact, rounded) = (&exact[at.clone()], &rounded[at]);
+                let (exact, rounded) = (&exact[entry.range()], &rounded[entry.range()]);
                 let norm = exact.iter().map(|x| x * x).sum::<f32>().sqrt();
                 let error = exact.iter().zip(rounded).map(|(e, r)| (e - r).powi(2)).sum::<f32>().sqrt();
                 assert!(error <= 0.02 * norm, "{wiring}, {}: norm {norm}, off by {error}", entry.name);
@@ -226,9 +240,8 @@ fn a_sample_of_all_words_gives_the_exact_gradient() {
         let flat = waves(&layout);
         for precision in [Precision::F32, Precision::Bf16] {
             let at = |sample| {
-                let mut engine =
-                    Fused::new(&config, 2).expect("it has kernels").with_precision(precision).with_sample(sample);
-                gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), plainly(4, 0.0))
+                let mut engine = engine(&config, 2).with_precision(precision).with_sample(sample);
+                gradient(&mut engine, &flat, pairs(), plainly(4, 0.0))
             };
             let (exact, sampled) = (at(None), at(Some(1000)));
             assert!((exact.0.nll - sampled.0.nll).abs() <= 1e-6 * exact.0.nll, "{wiring}");
@@ -245,9 +258,9 @@ fn the_mean_gradient_of_many_samples_comes_near_the_exact_one() {
     let pair = Minibatch::new(PAIR.0, PAIR.1);
     let (wiring, config) = wirings().swap_remove(0);
     let flat = waves(&ParameterLayout::new(&config));
-    let exact = gradient(&mut Fused::new(&config, 1).expect("it has kernels"), &flat, pair, plainly(1, 0.0)).1;
+    let exact = gradient(&mut engine(&config, 1), &flat, pair, plainly(1, 0.0)).1;
     let mean = |drawn| {
-        let mut engine = Fused::new(&config, 1).expect("it has kernels").with_sample(Some(drawn));
+        let mut engine = engine(&config, 1).with_sample(Some(drawn));
         let mut mean = vec![0.0; flat.len()];
         for seed in 0..DRAWS {
             let one = gradient(&mut engine, &flat, pair, StepOptions { seed, ..plainly(1, 0.0) }).1;
@@ -262,11 +275,7 @@ fn the_mean_gradient_of_many_samples_comes_near_the_exact_one() {
 }
 
 /// The readable model's loss in f64.
-fn exact_loss(config: &Config, layout: &ParameterLayout, flat: &[f64], options: StepOptions) -> f64 {
-    exact_guided_loss(config, layout, flat, Minibatch::new(SOURCE, TARGET), options)
-}
-
-fn exact_guided_loss(
+fn exact_loss(
     config: &Config,
     layout: &ParameterLayout,
     flat: &[f64],
@@ -277,8 +286,8 @@ fn exact_guided_loss(
         .entries()
         .iter()
         .map(|entry| {
-            let data = &flat[entry.offset..entry.offset + entry.len()];
-            (entry.name.clone(), Tensor::from_slice(data, entry.shape.as_slice(), &Device::Cpu).expect("a tensor"))
+            let tensor = Tensor::from_slice(&flat[entry.range()], entry.shape.as_slice(), &Device::Cpu);
+            (entry.name.clone(), tensor.expect("a tensor"))
         })
         .collect();
     let model = trainable(config, &tensors).expect("a model");
@@ -291,62 +300,22 @@ fn exact_guided_loss(
 }
 
 #[test]
-fn gradients_are_differences_of_the_loss() {
-    const STEP: f64 = 1e-5;
-    let options = plainly(4, 0.1);
-    // deeper stacks are compared with autograd above
-    let shallow = |config: &Config| config.luong.as_ref().is_none_or(|luong| luong.layers == 1);
-    for (wiring, config) in wirings().into_iter().filter(|(_, config)| shallow(config)) {
-        let layout = ParameterLayout::new(&config);
-        let flat = waves(&layout);
-        let found = gradient(
-            &mut Fused::new(&config, 2).expect("it has kernels"),
-            &flat,
-            Minibatch::new(SOURCE, TARGET),
-            options,
-        )
-        .1;
-        let mut exact: Vec<f64> = flat.iter().map(|x| f64::from(*x)).collect();
-        for entry in layout.entries() {
-            // the first and last of each tensor and one between; embeddings of words that do occur
-            for k in [0, entry.len() / 2, entry.len() - 1] {
-                let at = entry.offset + k;
-                let here = exact[at];
-                let mut loss = |x| {
-                    exact[at] = x;
-                    exact_loss(&config, &layout, &exact, options)
-                };
-                let difference = (loss(here + STEP) - loss(here - STEP)) / (2.0 * STEP);
-                exact[at] = here;
-                let error = (f64::from(found[at]) - difference).abs();
-                assert!(
-                    error <= 1e-4 * difference.abs().max(0.01),
-                    "{wiring}: {} [{k}]: {} not {difference}",
-                    entry.name,
-                    found[at]
-                );
-            }
-        }
-    }
-}
-
-#[test]
 fn with_dropout_the_gradient_is_that_of_the_masked_loss() {
     for ((wiring, config), threads) in wirings().into_iter().zip([1, 2, 3].into_iter().cycle()) {
         let flat = waves(&ParameterLayout::new(&config));
         let options = StepOptions { dropout: 0.3, ..plainly(4, 0.1) };
-        let mut engine = Fused::new(&config, threads).expect("it has kernels");
-        let (loss, direction) = gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), options);
-        let again = gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), options);
+        let mut engine = engine(&config, threads);
+        let (loss, direction) = gradient(&mut engine, &flat, pairs(), options);
+        let again = gradient(&mut engine, &flat, pairs(), options);
         assert_eq!((loss, &direction), (again.0, &again.1), "the same seed gives the same masks and numbers");
-        let other = gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), StepOptions { seed: 2, ..options });
+        let other = gradient(&mut engine, &flat, pairs(), StepOptions { seed: 2, ..options });
         assert_ne!(loss, other.0, "another seed drops others");
         // along the gradient g the loss changes by |g|^2 a unit
         let squared: f64 = direction.iter().map(|g| f64::from(*g).powi(2)).sum();
         let step = 1e-3 / squared.sqrt();
         let mut at = |by: f64| {
             let moved: Vec<f32> = flat.iter().zip(&direction).map(|(x, g)| x + (by * f64::from(*g)) as f32).collect();
-            f64::from(options.scale) * gradient(&mut engine, &moved, Minibatch::new(SOURCE, TARGET), options).0.smoothed
+            f64::from(options.scale) * gradient(&mut engine, &moved, pairs(), options).0.smoothed
         };
         let slope = (at(step) - at(-step)) / (2.0 * step);
         assert!((slope / squared - 1.0).abs() < 0.01, "{wiring}: slope {slope}, |g|^2 {squared}");
@@ -358,13 +327,13 @@ fn gradients_add_up_and_measuring_makes_none() {
     let (_, config) = wirings().swap_remove(0);
     let flat = waves(&ParameterLayout::new(&config));
     let options = plainly(4, 0.0);
-    let mut engine = Fused::new(&config, 1).expect("it has kernels");
-    let (loss, once) = gradient(&mut engine, &flat, Minibatch::new(SOURCE, TARGET), options);
-    engine.step(&flat, Minibatch::new(SOURCE, TARGET), Some(options));
-    engine.step(&flat, Minibatch::new(SOURCE, TARGET), Some(options));
+    let mut engine = engine(&config, 1);
+    let (loss, once) = gradient(&mut engine, &flat, pairs(), options);
+    engine.step(&flat, pairs(), Some(options));
+    engine.step(&flat, pairs(), Some(options));
     let twice = engine.gradients()[0].clone();
     assert!(twice.iter().zip(&once).all(|(t, o)| (t - 2.0 * o).abs() <= 1e-5), "two steps leave the sum");
-    let measured = engine.step(&flat, Minibatch::new(SOURCE, TARGET), None);
+    let measured = engine.step(&flat, pairs(), None);
     assert_eq!(measured, loss, "the loss without an update is the same");
     assert_eq!(engine.gradients()[0], twice, "and leaves the gradient alone");
 }

@@ -143,7 +143,7 @@ fn judged_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detai
             }
         }
         let label = ui.label(RichText::new("by").color(t.weak));
-        let name = window.local.corpus.annotator.get_or_insert_with(|| workbench.annotator.clone());
+        let name = window.local.corpus.annotator.get_or_insert_with(|| workbench.kept.annotator.clone());
         let field = ui.add(TextEdit::singleline(name).desired_width(80.0)).labelled_by(label.id);
         let field = field.on_hover_text("Whose judgements these are; each annotator's are kept apart");
         if field.lost_focus() {
@@ -166,7 +166,7 @@ fn judged_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detai
         }
     });
     note_ui(ui, workbench, window, detail, &judgement.note);
-    for (annotator, other) in detail.judgements.iter().filter(|(name, _)| **name != workbench.annotator) {
+    for (annotator, other) in detail.judgements.iter().filter(|(name, _)| **name != workbench.kept.annotator) {
         let tags: Vec<&str> = other.tags.iter().map(String::as_str).collect();
         let stars = "\u{2605}".repeat(usize::from(other.stars));
         let clean: Vec<&str> = other.no_errors.iter().map(String::as_str).collect();
@@ -184,7 +184,7 @@ fn judged_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detai
 
 /// The note is kept when the field is left, also by choosing another sentence.
 fn note_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail, note: &str) {
-    let of = (detail.at, workbench.annotator.clone());
+    let of = (detail.at, workbench.kept.annotator.clone());
     let local = &mut window.local.corpus;
     let is_other = local.noted.as_ref() != Some(&of);
     if is_other {

@@ -84,7 +84,7 @@ fn seen_ui(
     detail: &Detail,
     (seen, tints): (&TintedWords, &Tints),
 ) {
-    let own = seen.key.annotator == workbench.annotator;
+    let own = seen.key.annotator == workbench.kept.annotator;
     ui.horizontal(|ui| {
         if own {
             let take = ui.small_button("\u{d7}").on_hover_text("Takes the mark away");

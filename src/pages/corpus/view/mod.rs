@@ -157,7 +157,7 @@ fn open_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             }
         });
     });
-    if let Some(last) = workbench.last.clone() {
+    if let Some(last) = workbench.kept.workspace.clone() {
         let name = last.file_name().unwrap_or(last.as_os_str()).display().to_string();
         if ui.button(format!("Open {name} again")).on_hover_text(last.display().to_string()).clicked() {
             window.push(CorpusRequest::Open(last));
@@ -314,7 +314,7 @@ fn judging_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         if agreement.clicked() {
             // The one who judges here comes first, if there is anything by that name.
             let mut names: Vec<String> = workbench.corpus.counts.annotators.keys().cloned().collect();
-            names.sort_by_key(|name| *name != workbench.annotator);
+            names.sort_by_key(|name| *name != workbench.kept.annotator);
             let mut names = names.into_iter();
             let pair = (names.next().unwrap_or_default(), names.next().unwrap_or_default());
             window.push(CorpusRequest::Compare(Some(pair)));

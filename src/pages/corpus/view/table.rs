@@ -3,8 +3,7 @@
 use egui::accesskit::Role;
 use egui::{Align2, Color32, Rect, ScrollArea, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
-use crate::corpus::query::column::TableColumn;
-use crate::corpus::query::table::TextColumn;
+use crate::corpus::query::column::{TableColumn, TextColumn};
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;

@@ -49,9 +49,9 @@ pub struct Tints {
 impl Tints {
     /// Of the chosen sentence.
     pub fn of(ui: &Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail) -> Self {
-        let own = workbench.said(detail.at, &workbench.annotator);
-        let others = detail.judgements.iter().filter(|(name, _)| **name != workbench.annotator);
-        let all = std::iter::once((&workbench.annotator, &own)).chain(others);
+        let own = workbench.said(detail.at, &workbench.kept.annotator);
+        let others = detail.judgements.iter().filter(|(name, _)| **name != workbench.kept.annotator);
+        let all = std::iter::once((&workbench.kept.annotator, &own)).chain(others);
         let mut seen = Vec::new();
         for (annotator, judgement) in all {
             for (number, mark) in judgement.marks.iter().enumerate() {

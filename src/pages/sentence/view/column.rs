@@ -2,7 +2,7 @@
 
 use egui::{ProgressBar, Rect, RichText, Ui, UiBuilder, Vec2, pos2};
 
-use crate::analysis::agreement::AlignmentAgreement;
+use crate::analysis::hard::AlignmentAgreement;
 use crate::app::document::column::{Column, ColumnState, file_name};
 use crate::app::document::table::{AlignmentTable, GIVEN, Units};
 use crate::app::files::picture::GUIDED;

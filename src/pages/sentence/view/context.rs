@@ -37,7 +37,7 @@ pub fn context_ui(ui: &mut Ui, column: &Column) {
         ui.label("One vector for the whole sentence");
         ui.add_space(theme::SPACE_1);
         if let Some(c) = column.context.as_deref().filter(|c| !c.is_empty()) {
-            strip::strip(ui, "c", c, STRIP_HEIGHT.min(ui.available_height() * 0.6));
+            strip::named(ui, "Context vector", "c", c, STRIP_HEIGHT.min(ui.available_height() * 0.6));
             ui.add_space(theme::SPACE_1);
         }
         ui.add(egui::Label::new("Every word reads the same c; this model has no alignment").wrap());

@@ -4,7 +4,7 @@
 
 use egui::{Panel, RichText, Ui, UiBuilder, pos2};
 
-use crate::analysis::entropy::entropy;
+use crate::analysis::divergence::entropy;
 use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, LEFT_OUT, TargetWord, Units};
 use crate::app::lights::HighlightPart;

@@ -374,7 +374,7 @@ fn gaze_ui(ui: &mut Ui, window: &mut Window<'_>) {
     response.widget_info(|| WidgetInfo::labeled(Role::Legend, true, "Legend of local attention, p_t in its window"));
     marks::paint(ui.painter(), gaze_legend(&rect.into(), theme::palette(ui)));
     let note = "The mark is p_t, the place where local attention looks; the frame, in the row under the mouse and in the selected one, holds the words from p_t - D to p_t + D, the only ones that it weighs (Luong et al. 2015, section 3.2)";
-    let name = labels::p_t("", theme::TEXT_BODY, theme::tokens(ui).text);
+    let name = labels::signs("p_t", theme::TEXT_BODY, theme::tokens(ui).text);
     if ui.selectable_label(is_drawn, name).on_hover_text(note).accessible_name("Marks of local attention").clicked() {
         window.keep(local::GAZE, f32::from(u8::from(!is_drawn)));
     }
