@@ -66,7 +66,7 @@
 //! - `unsafe` is denied everywhere but in `nn/fused`, where each block says why it is sound and a
 //!   plain twin is compared with it on random shapes.
 //! - The readable form of each model stays beside the fast one as the reference of the tests.
-//! - Views read the state of their page and of the application and push commands; a page knows no other page. A view holds no lock, tensor or file.
+//! - A view is given the state of its page and of the application, and pushes commands; a page knows no other page. A view holds no lock, tensor or file.
 //! - What a user can cause ends in a sentence that names the file, line, key or tensor
 //!   ([`error::Error::is_users`]) and leaves the last good result in place; it never panics.
 //! - Below `cli` nothing prints.

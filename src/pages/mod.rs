@@ -49,7 +49,8 @@ pub struct Pages {
 }
 
 impl Pages {
-    fn get(&self, page: Page) -> &dyn AnyPage {
+    /// A page.
+    pub fn get(&self, page: Page) -> &dyn AnyPage {
         match page {
             Page::Sentence => &self.sentence,
             Page::Evaluation => &self.evaluation,

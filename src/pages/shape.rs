@@ -1,5 +1,6 @@
 //! Floor 11: the shape of a page.
 
+use std::any::Any;
 use std::path::PathBuf;
 
 use serde_json::Value;
@@ -22,7 +23,7 @@ pub trait PageState: AnyPage {
 }
 
 /// What all pages do alike.
-pub trait AnyPage {
+pub trait AnyPage: Any {
     /// Nothing comes of an order: it failed, for the reason given, or was cancelled.
     fn ended(&mut self, _number: u64, _message: Option<String>, _app: &mut AppState) {}
 

@@ -1,51 +1,48 @@
-//! Floor 11: what a view is and where it stands. A leaf.
+//! Floor 11: what a view of a page is and where it stands. A leaf.
 
-use crate::app::page::Page;
+use std::any::Any;
+
 use crate::pages::window::local::Window;
 
-/// Where in the window a view stands.
+/// Where in the window a view stands, while its page is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ViewPlace {
-    /// At the top, across the window.
-    Top,
-    /// At the bottom, across the window.
-    Bottom,
-    /// At the right, on every page.
-    Right,
-    /// On the page Sentence, at the left.
+    /// At the left.
     Left,
-    /// On the page Sentence, at the bottom, beside the left.
-    BottomInside,
-    /// On the page Sentence, what is left, from top to bottom.
+    /// At the bottom, beside the left.
+    Bottom,
+    /// What the edges leave, from top to bottom.
     Middle,
-    /// On this page, all that the edges leave.
-    Page(Page),
-    /// Over everything.
+    /// Over everything, whichever page is shown.
     Over,
 }
 
-/// A part of the window.
+/// A part of a page.
 pub trait View: Sync {
-    /// What it is called in tests and for screen readers.
-    fn name(&self) -> &'static str;
+    /// The state of its page.
+    type Page: 'static;
     /// Where it stands.
     fn place(&self) -> ViewPlace;
     /// Paints it and pushes what the user did.
-    fn ui(&self, ui: &mut egui::Ui, window: &mut Window<'_>);
+    fn ui(&self, ui: &mut egui::Ui, page: &Self::Page, window: &mut Window<'_>);
 }
 
-impl ViewPlace {
-    /// The page it belongs to; `None`: to all.
-    pub fn page(self) -> Option<Page> {
-        match self {
-            Self::Top | Self::Bottom | Self::Right | Self::Over => None,
-            Self::Left | Self::BottomInside | Self::Middle => Some(Page::Sentence),
-            Self::Page(page) => Some(page),
-        }
+/// A part of whichever page.
+pub trait AnyView: Sync {
+    /// Where it stands.
+    fn stands(&self) -> ViewPlace;
+    /// Paints it from the state of its page.
+    fn show(&self, ui: &mut egui::Ui, page: &dyn Any, window: &mut Window<'_>);
+}
+
+impl<V: View> AnyView for V {
+    fn stands(&self) -> ViewPlace {
+        self.place()
     }
 
-    /// Whether it is in the middle, between the edges.
-    pub fn is_middle(self) -> bool {
-        matches!(self, Self::Middle | Self::Page(_))
+    fn show(&self, ui: &mut egui::Ui, page: &dyn Any, window: &mut Window<'_>) {
+        if let Some(page) = page.downcast_ref() {
+            self.ui(ui, page, window);
+        }
     }
 }

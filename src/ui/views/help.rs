@@ -3,12 +3,8 @@
 use egui::{Id, RichText, Ui};
 
 use crate::pages::window::local::{Sheet, Window};
-use crate::pages::window::view::{View, ViewPlace};
 use crate::pages::window::{act, shortcuts};
 use crate::widgets::{labels, theme};
-
-/// The sheet of shortcuts.
-pub struct Help;
 
 /// Width of the sheet; with so much room nothing has to be scrolled in a window of 1280 by 800 points.
 const WIDTH: f32 = 1120.0;
@@ -46,40 +42,30 @@ const TERMS: &[(&str, &str)] = &[
     ("</s>", "The end of the sentence, a word like any other for the models."),
 ];
 
-impl View for Help {
-    fn name(&self) -> &'static str {
-        "Help"
+/// The sheet of shortcuts.
+pub fn help_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if window.local.shared.sheet != Sheet::Help {
+        return;
     }
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Over
-    }
-
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
-        if window.local.shared.sheet != Sheet::Help {
-            return;
-        }
-        let height = ui.ctx().content_rect().height() - 120.0;
-        let modal = egui::Modal::new(Id::unique("help_sheet"))
-            .frame(theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24)));
-        let response = modal.show(ui.ctx(), |ui| {
-            ui.set_width(WIDTH.min(ui.ctx().content_rect().width() - 80.0));
-            let closes = ui.horizontal(|ui| {
-                ui.heading("Shortcuts and explanations");
-                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.button("Close").clicked())
-                    .inner
-            });
-            ui.separator();
-            egui::ScrollArea::vertical()
-                .max_height(height)
-                .min_scrolled_height(height)
-                .auto_shrink([false, true])
-                .show(ui, body_ui);
-            closes.inner
+    let height = ui.ctx().content_rect().height() - 120.0;
+    let modal = egui::Modal::new(Id::unique("help_sheet"))
+        .frame(theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24)));
+    let response = modal.show(ui.ctx(), |ui| {
+        ui.set_width(WIDTH.min(ui.ctx().content_rect().width() - 80.0));
+        let closes = ui.horizontal(|ui| {
+            ui.heading("Shortcuts and explanations");
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.button("Close").clicked()).inner
         });
-        if response.inner || response.should_close() {
-            window.local.shared.sheet = Sheet::None;
-        }
+        ui.separator();
+        egui::ScrollArea::vertical()
+            .max_height(height)
+            .min_scrolled_height(height)
+            .auto_shrink([false, true])
+            .show(ui, body_ui);
+        closes.inner
+    });
+    if response.inner || response.should_close() {
+        window.local.shared.sheet = Sheet::None;
     }
 }
 

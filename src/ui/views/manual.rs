@@ -8,14 +8,10 @@ use crate::pages::lesson::LessonCommand;
 use crate::pages::window::act::Act;
 use crate::pages::window::local::Window;
 use crate::pages::window::manual::{ManualLocal, ManualPage, PICTURES, pages};
-use crate::pages::window::view::{View, ViewPlace};
 use crate::pages::window::{local, shortcuts};
 use crate::text::markdown::{MarkdownBlock, MarkdownSpan};
 use crate::ui::manual_links::{ALL_LESSONS, Target, target};
 use crate::widgets::theme;
-
-/// The panel with the manual.
-pub struct Manual;
 
 /// Its least and greatest width, points.
 const LIMITS: (f32, f32) = (280.0, 900.0);
@@ -24,25 +20,16 @@ const WIDTH: f32 = 440.0;
 /// The share of the window that it takes at most.
 const MOST: f32 = 0.6;
 
-impl View for Manual {
-    fn name(&self) -> &'static str {
-        "Manual"
+/// The panel with the manual.
+pub fn manual_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if window.layout(local::MANUAL_OPEN, 0.0) <= 0.0 {
+        return;
     }
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Right
-    }
-
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
-        if window.layout(local::MANUAL_OPEN, 0.0) <= 0.0 {
-            return;
-        }
-        let most = (ui.ctx().content_rect().width() * MOST).clamp(LIMITS.0, LIMITS.1);
-        let width = window.layout(local::MANUAL_WIDTH, WIDTH).clamp(LIMITS.0, most);
-        let panel = Panel::right("manual").default_size(width).min_size(LIMITS.0).max_size(most).resizable(true);
-        let shown = panel.frame(theme::panel(theme::tokens(ui))).show(ui, |ui| panel_ui(ui, window));
-        window.keep_side(ui, local::MANUAL_WIDTH, width, shown.response.rect.width());
-    }
+    let most = (ui.ctx().content_rect().width() * MOST).clamp(LIMITS.0, LIMITS.1);
+    let width = window.layout(local::MANUAL_WIDTH, WIDTH).clamp(LIMITS.0, most);
+    let panel = Panel::right("manual").default_size(width).min_size(LIMITS.0).max_size(most).resizable(true);
+    let shown = panel.frame(theme::panel(theme::tokens(ui))).show(ui, |ui| panel_ui(ui, window));
+    window.keep_side(ui, local::MANUAL_WIDTH, width, shown.response.rect.width());
 }
 
 fn panel_ui(ui: &mut Ui, window: &mut Window<'_>) {

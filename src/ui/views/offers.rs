@@ -19,7 +19,6 @@ use crate::pages::window::clicked::{ContextMenu, MenuTarget};
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local;
 use crate::pages::window::local::{Sheet, Window};
-use crate::pages::window::view::{View, ViewPlace};
 use crate::widgets::{labels, theme};
 
 /// What an offer is for.
@@ -140,41 +139,29 @@ pub const OFFERS: &[&[Offer]] = &[
 const ABOUT: f32 = 60.0;
 
 /// The menu.
-pub struct Offers;
-
-impl View for Offers {
-    fn name(&self) -> &'static str {
-        "What can be done with it"
+pub fn offers_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    // nothing was painted that was asked for by keys
+    if let Some(clicked) = window.local.shared.asked.take() {
+        window.local.shared.offered =
+            Some(ContextMenu { clicked, at: ui.max_rect().center(), focus: None, is_open: false });
     }
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Over
+    let Some(offered) = window.local.shared.offered else { return };
+    let id = Id::unique("offers");
+    if !offered.is_open {
+        let focus = ui.memory(egui::Memory::focused);
+        window.local.shared.offered = Some(ContextMenu { is_open: true, focus, ..offered });
     }
-
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
-        // nothing was painted that was asked for by keys
-        if let Some(clicked) = window.local.shared.asked.take() {
-            window.local.shared.offered =
-                Some(ContextMenu { clicked, at: ui.max_rect().center(), focus: None, is_open: false });
-        }
-        let Some(offered) = window.local.shared.offered else { return };
-        let id = Id::unique("offers");
-        if !offered.is_open {
-            let focus = ui.memory(egui::Memory::focused);
-            window.local.shared.offered = Some(ContextMenu { is_open: true, focus, ..offered });
-        }
-        let popup = Popup::new(id, ui.ctx().clone(), PopupAnchor::Position(offered.at), LayerId::background());
-        let popup = popup.kind(PopupKind::Menu).layout(Layout::top_down_justified(Align::Min));
-        let popup = popup.style(egui::containers::menu::menu_style).accessible_name(title(window, offered.clicked));
-        let opens = (!offered.is_open).then_some(egui::SetOpenCommand::Bool(true));
-        let menu = popup.open_memory(opens).show(|ui| menu_ui(ui, window, offered));
-        if !Popup::is_id_open(ui.ctx(), id) {
-            // what was clicked beside the menu has the keyboard now
-            if menu.is_some_and(|menu| menu.response.clicked_elsewhere()) {
-                window.local.shared.offered = None;
-            } else {
-                close(ui, window);
-            }
+    let popup = Popup::new(id, ui.ctx().clone(), PopupAnchor::Position(offered.at), LayerId::background());
+    let popup = popup.kind(PopupKind::Menu).layout(Layout::top_down_justified(Align::Min));
+    let popup = popup.style(egui::containers::menu::menu_style).accessible_name(title(window, offered.clicked));
+    let opens = (!offered.is_open).then_some(egui::SetOpenCommand::Bool(true));
+    let menu = popup.open_memory(opens).show(|ui| menu_ui(ui, window, offered));
+    if !Popup::is_id_open(ui.ctx(), id) {
+        // what was clicked beside the menu has the keyboard now
+        if menu.is_some_and(|menu| menu.response.clicked_elsewhere()) {
+            window.local.shared.offered = None;
+        } else {
+            close(ui, window);
         }
     }
 }

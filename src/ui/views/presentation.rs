@@ -38,9 +38,9 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let (above, below) = rect.split_top_bottom_at_y((rect.bottom() - foot).max(rect.top()));
     let mut child = ui.new_child(egui::UiBuilder::new().id_salt("presented").max_rect(above));
     if window.app.view.page() == Page::Steps {
-        steps::page_ui(&mut child, window, true);
+        steps::page_ui(&mut child, &window.pages.steps, window, true);
     } else {
-        columns::alone_ui(&mut child, window);
+        columns::alone_ui(&mut child, &window.pages.sentence, window);
     }
     let mut foot =
         ui.new_child(egui::UiBuilder::new().id_salt("presenting").max_rect(below.shrink2(egui::vec2(0.0, 2.0))));

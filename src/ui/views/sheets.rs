@@ -9,31 +9,18 @@ use crate::jobs::live::protocol::EnsembleSpec;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::window::dialogs::{AskedPath, MODEL};
 use crate::pages::window::local::{Sheet, Window};
-use crate::pages::window::view::{View, ViewPlace};
 use crate::widgets::theme;
 
 /// The sheets that ask for a path.
-pub struct Sheets;
-
-impl View for Sheets {
-    fn name(&self) -> &'static str {
-        "Open"
-    }
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Over
-    }
-
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
-        let Sheet::Ask(asked) = window.local.shared.sheet.clone() else { return };
-        let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
-        let response = egui::Modal::new(Id::unique("path_sheet")).frame(frame).show(ui.ctx(), |ui| {
-            ui.set_width(520.0_f32.min(ui.ctx().content_rect().width() - 80.0));
-            sheet_ui(ui, window, &asked);
-        });
-        if response.should_close() {
-            window.local.shared.sheet = Sheet::None;
-        }
+pub fn sheets_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let Sheet::Ask(asked) = window.local.shared.sheet.clone() else { return };
+    let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
+    let response = egui::Modal::new(Id::unique("path_sheet")).frame(frame).show(ui.ctx(), |ui| {
+        ui.set_width(520.0_f32.min(ui.ctx().content_rect().width() - 80.0));
+        sheet_ui(ui, window, &asked);
+    });
+    if response.should_close() {
+        window.local.shared.sheet = Sheet::None;
     }
 }
 

@@ -11,7 +11,6 @@ use crate::app::state::AppState;
 use crate::pages::sentence::view::facts;
 use crate::pages::window::local::Window;
 use crate::pages::window::task;
-use crate::pages::window::view::{View, ViewPlace};
 use crate::widgets::labels::plural;
 use crate::widgets::theme;
 
@@ -23,43 +22,31 @@ const NOTICE_WIDTH: f32 = 640.0;
 const DISMISS: f32 = 76.0;
 
 /// The line at the bottom.
-pub struct Status;
-
-impl View for Status {
-    fn name(&self) -> &'static str {
-        "Status"
+pub fn status_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let t = theme::tokens(ui);
+    if theme::is_squat(ui) && window.app.view.page() == Page::Sentence {
+        let foot = ui.ctx().content_rect().center_bottom();
+        return notices_ui(ui, window, foot);
     }
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Bottom
-    }
-
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
-        let t = theme::tokens(ui);
-        if theme::is_squat(ui) && window.app.view.page() == Page::Sentence {
-            let foot = ui.ctx().content_rect().center_bottom();
-            return notices_ui(ui, window, foot);
-        }
-        let panel = Panel::bottom("status").frame(theme::panel(t).inner_margin(egui::Margin::symmetric(12, 4)));
-        let shown = panel.show(ui, |ui| {
-            ui.horizontal(|ui| {
-                let small = |text: String| RichText::new(text).size(theme::TEXT_SMALL);
-                ui.label(small(activity(window.app)));
-                if window.app.document.words_per_second() > 0.0 {
-                    ui.label(small(format!("{:.0} words/s", window.app.document.words_per_second())).color(t.weak));
+    let panel = Panel::bottom("status").frame(theme::panel(t).inner_margin(egui::Margin::symmetric(12, 4)));
+    let shown = panel.show(ui, |ui| {
+        ui.horizontal(|ui| {
+            let small = |text: String| RichText::new(text).size(theme::TEXT_SMALL);
+            ui.label(small(activity(window.app)));
+            if window.app.document.words_per_second() > 0.0 {
+                ui.label(small(format!("{:.0} words/s", window.app.document.words_per_second())).color(t.weak));
+            }
+            if let Some(task) = window.app.tasks.list().first() {
+                ui.label(small(task::line(task)).color(t.accent));
+            }
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                if let Some(facts) = window.app.selected_column().and_then(|column| column.facts.as_ref()) {
+                    ui.add(egui::Label::new(small(facts::line(facts)).color(t.weak)).truncate());
                 }
-                if let Some(task) = window.app.tasks.list().first() {
-                    ui.label(small(task::line(task)).color(t.accent));
-                }
-                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                    if let Some(facts) = window.app.selected_column().and_then(|column| column.facts.as_ref()) {
-                        ui.add(egui::Label::new(small(facts::line(facts)).color(t.weak)).truncate());
-                    }
-                });
             });
         });
-        notices_ui(ui, window, shown.response.rect.center_top());
-    }
+    });
+    notices_ui(ui, window, shown.response.rect.center_top());
 }
 
 /// What is going on, in a sentence.

@@ -14,7 +14,6 @@ use crate::pages::window::clicked::MenuTarget;
 use crate::pages::window::dialogs::{MODEL, Question, Wants};
 use crate::pages::window::local::{Sheet, Window};
 use crate::pages::window::shortcuts;
-use crate::pages::window::view::{View, ViewPlace};
 use crate::ui::views::offers::{MenuKind, WHAT_IF};
 use crate::ui::views::{offers, settings, tabs};
 use crate::widgets::theme;
@@ -60,41 +59,29 @@ const EXPORTS: [(&str, AlignmentFormat, &str, &str, &str); 3] = [
 ];
 
 /// The bar at the top.
-pub struct TopBar;
-
-impl View for TopBar {
-    fn name(&self) -> &'static str {
-        "Models and settings"
-    }
-
-    fn place(&self) -> ViewPlace {
-        ViewPlace::Top
-    }
-
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
-        let t = theme::tokens(ui);
-        Panel::top("top_bar").frame(theme::bar(ui)).show(ui, |ui| {
-            ui.horizontal(|ui| {
-                let models = window.app.document.columns().len() as f32 * (FEWEST_LETTERS * LETTER + AROUND);
-                let is_narrow = ui.available_width() < NARROW.max(BESIDE + models);
-                if is_narrow {
-                    let tabs = ui.scope(|ui| tabs::menu_ui(ui, window));
-                    window.part(ui, HighlightPart::Pages, "", tabs.response.rect);
-                } else {
-                    ui.label(RichText::new("Interlinear").size(theme::TEXT_TITLE).color(t.accent));
-                    ui.add_space(theme::SPACE_1);
-                    let tabs = ui.scope(|ui| tabs::tabs_ui(ui, window));
-                    window.part(ui, HighlightPart::Pages, "", tabs.response.rect);
-                }
+pub fn top_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    let t = theme::tokens(ui);
+    Panel::top("top_bar").frame(theme::bar(ui)).show(ui, |ui| {
+        ui.horizontal(|ui| {
+            let models = window.app.document.columns().len() as f32 * (FEWEST_LETTERS * LETTER + AROUND);
+            let is_narrow = ui.available_width() < NARROW.max(BESIDE + models);
+            if is_narrow {
+                let tabs = ui.scope(|ui| tabs::menu_ui(ui, window));
+                window.part(ui, HighlightPart::Pages, "", tabs.response.rect);
+            } else {
+                ui.label(RichText::new("Interlinear").size(theme::TEXT_TITLE).color(t.accent));
                 ui.add_space(theme::SPACE_1);
-                // The right side first: chips take what it leaves.
-                ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                    right_ui(ui, window, is_narrow);
-                    ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| chips_ui(ui, window));
-                });
+                let tabs = ui.scope(|ui| tabs::tabs_ui(ui, window));
+                window.part(ui, HighlightPart::Pages, "", tabs.response.rect);
+            }
+            ui.add_space(theme::SPACE_1);
+            // The right side first: chips take what it leaves.
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                right_ui(ui, window, is_narrow);
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| chips_ui(ui, window));
             });
         });
-    }
+    });
 }
 
 fn right_ui(ui: &mut Ui, window: &mut Window<'_>, is_narrow: bool) {

@@ -4,6 +4,7 @@ use egui::{ComboBox, Id, Label, RichText, ScrollArea, Ui, vec2};
 
 use crate::corpus::judgements::agreement::{Agreement, Aspect};
 use crate::jobs::corpus::thread::CorpusRequest;
+use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::judging::condition;
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
@@ -18,9 +19,8 @@ const SIZE: (f32, f32) = (640.0, 24.0);
 const FIXED: f32 = 280.0;
 
 /// The sheet, where two are compared.
-pub fn agreement_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let Some(pair) = window.pages.workbench.compared.clone().filter(|_| window.local.shared.sheet == Sheet::None)
-    else {
+pub fn agreement_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+    let Some(pair) = workbench.compared.clone().filter(|_| window.local.shared.sheet == Sheet::None) else {
         return;
     };
     let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
@@ -31,12 +31,12 @@ pub fn agreement_ui(ui: &mut Ui, window: &mut Window<'_>) {
             ui.heading("Agreement of two annotators");
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| ui.button("Done").clicked()).inner
         });
-        pair_ui(ui, window, &pair);
+        pair_ui(ui, workbench, window, &pair);
         ui.separator();
-        if let Some(agreement) = window.pages.workbench.agreement.clone() {
+        if let Some(agreement) = workbench.agreement.clone() {
             let height = ((room.y - FIXED) / 2.0).max(100.0);
             numbers_ui(ui, &agreement, height);
-            differing_ui(ui, window, &agreement, height);
+            differing_ui(ui, workbench, window, &agreement, height);
         } else {
             let note = "Two annotators are needed. Judge sentences under another name, or bring in the judgements of \
                             another: those that Save wrote in another copy of this workspace.";
@@ -49,8 +49,8 @@ pub fn agreement_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
 }
 
-fn pair_ui(ui: &mut Ui, window: &mut Window<'_>, pair: &(String, String)) {
-    let annotators = window.pages.workbench.corpus.counts.annotators.clone();
+fn pair_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, pair: &(String, String)) {
+    let annotators = workbench.corpus.counts.annotators.clone();
     ui.horizontal_wrapped(|ui| {
         let mut next = pair.clone();
         for (name, chosen) in [("First annotator", &mut next.0), ("Second annotator", &mut next.1)] {
@@ -108,7 +108,7 @@ fn numbers_ui(ui: &mut Ui, agreement: &Agreement, height: f32) {
     });
 }
 
-fn differing_ui(ui: &mut Ui, window: &mut Window<'_>, agreement: &Agreement, height: f32) {
+fn differing_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, agreement: &Agreement, height: f32) {
     ui.add_space(theme::SPACE_2);
     let (first, second) = &agreement.annotators;
     if agreement.differing.is_empty() {
@@ -126,7 +126,7 @@ fn differing_ui(ui: &mut Ui, window: &mut Window<'_>, agreement: &Agreement, hei
     list("differing", height).show_rows(ui, SIZE.1, agreement.differing.len(), |ui, range| {
         for (at, aspects) in &agreement.differing[range] {
             let names: Vec<&str> = aspects.iter().map(|aspect: &Aspect| aspect.name()).collect();
-            let source = window.pages.workbench.corpus.sources.get(*at).unwrap_or_default();
+            let source = workbench.corpus.sources.get(*at).unwrap_or_default();
             let text = format!("{}: {}. {source}", at + 1, names.join(", "));
             let button = egui::Button::selectable(false, RichText::new(text).size(theme::TEXT_SMALL)).truncate();
             let name = format!("Sentence {}: {}", at + 1, names.join(", "));

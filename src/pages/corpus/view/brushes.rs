@@ -5,6 +5,7 @@ use egui::{Align2, Rect, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use crate::corpus::measures::distribution::Histogram;
 use crate::corpus::store::ranges::{range_of, text};
+use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::brush::{BrushAxis, answer, asked, cursor, paint, told};
 use crate::pages::corpus::view::filter::spoken;
 use crate::pages::corpus::view::parallel;
@@ -17,14 +18,13 @@ const SIZE: (f32, f32) = (92.0, 132.0);
 const LINE: f32 = 15.0;
 
 /// What is brushed; nothing where no column is chosen.
-pub fn brushes_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let workbench = &window.pages.workbench;
+pub fn brushes_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let Some(picture) = workbench.whole.picture.clone() else { return };
     if picture.histograms.is_empty() || workbench.columns.look.brushed.is_empty() {
         return;
     }
     if workbench.columns.look.parallel {
-        parallel::parallel_ui(ui, window, &picture);
+        parallel::parallel_ui(ui, workbench, window, &picture);
     } else {
         ScrollArea::horizontal().id_salt("corpus_histograms").show(ui, |ui| {
             let count = picture.histograms.len() as f32;
@@ -33,7 +33,7 @@ pub fn brushes_ui(ui: &mut Ui, window: &mut Window<'_>) {
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = gap;
                 for histogram in &picture.histograms {
-                    histogram_ui(ui, window, histogram, width);
+                    histogram_ui(ui, workbench, window, histogram, width);
                 }
             });
         });
@@ -41,10 +41,9 @@ pub fn brushes_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.add_space(theme::SPACE_1);
 }
 
-fn histogram_ui(ui: &mut Ui, window: &mut Window<'_>, histogram: &Histogram, width: f32) {
+fn histogram_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, histogram: &Histogram, width: f32) {
     let t = theme::tokens(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(width, SIZE.0), Sense::click_and_drag());
-    let workbench = &window.pages.workbench;
     let column = histogram.column;
     let range = range_of(&workbench.filter, column, &workbench.corpus);
     let name = format!("Histogram of {}, {}", spoken(column), told(column, range));
@@ -56,7 +55,6 @@ fn histogram_ui(ui: &mut Ui, window: &mut Window<'_>, histogram: &Histogram, wid
     ui.painter().rect_filled(plot, 0.0, t.sunken);
     paint(ui, &axis, &response, range);
     bars(ui, plot, histogram);
-    let workbench = &window.pages.workbench;
     if let Some(value) =
         workbench.selected.map(|at| column.value(&workbench.corpus, at)).filter(|value| value.is_finite())
     {

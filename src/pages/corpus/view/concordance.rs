@@ -6,6 +6,7 @@ use egui::text::{LayoutJob, TextFormat};
 use egui::{Align2, Color32, ComboBox, Label, Rect, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, pos2, vec2};
 
 use crate::analysis::concordance::{ConcordanceLine, ConcordanceOrder};
+use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::whole::{Concordance, ExploreCommand};
 use crate::pages::window::dialogs::{Question, Wants};
@@ -53,14 +54,14 @@ const EXAMPLES: &[(&str, &str)] = &[
 ];
 
 /// The query and its hits.
-pub fn concordance_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    if window.pages.workbench.corpus.systems.is_empty() {
+pub fn concordance_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+    if workbench.corpus.systems.is_empty() {
         ui.label("No system says anything yet: run the models above, or import what another system said.");
         return;
     }
-    ui.horizontal_wrapped(|ui| query_ui(ui, window));
-    ui.horizontal_wrapped(|ui| order_ui(ui, window));
-    let concordance = &window.pages.workbench.whole.concordance;
+    ui.horizontal_wrapped(|ui| query_ui(ui, workbench, window));
+    ui.horizontal_wrapped(|ui| order_ui(ui, workbench, window));
+    let concordance = &workbench.whole.concordance;
     let t = theme::tokens(ui);
     if let Some(trouble) = &concordance.trouble {
         ui.add(Label::new(RichText::new(trouble).color(t.error)).wrap());
@@ -73,11 +74,10 @@ pub fn concordance_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.label(RichText::new("Type a word or a pattern above; Examples shows what can be asked.").color(t.weak));
         return;
     }
-    hits_ui(ui, window);
+    hits_ui(ui, workbench, window);
 }
 
-fn query_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let workbench = &window.pages.workbench;
+fn query_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let mut query = workbench.whole.concordance.query.clone();
     let label = ui.label("Find");
     let width = (ui.available_width() - 330.0).clamp(FIELD.0, FIELD.1);
@@ -118,9 +118,8 @@ const HELP: &str = "word   \"word\"   {red, old}   {@file}   /rule/   _ (any wor
     red -> rouge   linked to this output word      | rouge   the output has it\n\
     red _ crossing   the links of two words cross";
 
-fn order_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn order_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
-    let workbench = &window.pages.workbench;
     let concordance = &workbench.whole.concordance;
     let label = ui.label("Sorted by");
     let shown = ORDERS.iter().find(|(order, _)| *order == concordance.order).map_or("", |(_, name)| name);
@@ -150,8 +149,8 @@ fn counted(concordance: &Concordance, of: usize) -> String {
     }
 }
 
-fn hits_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let count = window.pages.workbench.whole.concordance.sorted.len();
+fn hits_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+    let count = workbench.whole.concordance.sorted.len();
     ui.spacing_mut().item_spacing.y = 0.0;
     let list = ui.interact(ui.available_rect_before_wrap(), ui.scope_id().with("hits"), Sense::click());
     list.widget_info(|| WidgetInfo::labeled(Role::ListBox, true, "Hits of the query"));
@@ -164,7 +163,7 @@ fn hits_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
     rows::ring(ui, &list, list.rect, 0.0);
     let mut area = ScrollArea::vertical().id_salt("corpus_hits").auto_shrink(false);
-    let selected = window.pages.workbench.whole.concordance.selected;
+    let selected = workbench.whole.concordance.selected;
     if selected != window.local.corpus.seen_hit {
         window.local.corpus.seen_hit = selected;
         if let Some(row) = selected.filter(|_| list.has_focus()) {
@@ -174,14 +173,14 @@ fn hits_ui(ui: &mut Ui, window: &mut Window<'_>) {
     area.show_rows(ui, ROW, count, |ui, range| {
         ui.ctx().allow_widget_id_changes_in(ui.clip_rect().expand(ROW * 2.0));
         for row in range {
-            hit_ui(ui, window, row, &list);
+            hit_ui(ui, workbench, window, row, &list);
         }
     });
 }
 
-fn hit_ui(ui: &mut Ui, window: &mut Window<'_>, row: usize, list: &egui::Response) {
+fn hit_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, row: usize, list: &egui::Response) {
     let t = theme::tokens(ui);
-    let concordance = &window.pages.workbench.whole.concordance;
+    let concordance = &workbench.whole.concordance;
     let Some(line) = concordance.line(row) else { return };
     let is_chosen = concordance.selected == Some(row);
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), ROW));

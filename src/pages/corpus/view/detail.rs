@@ -9,6 +9,7 @@ use crate::corpus::judgements::judge::{Judgement, MOST_STARS};
 use crate::corpus::measures::table::MEASURES;
 use crate::corpus::query::column::TableColumn;
 use crate::jobs::corpus::thread::Detail;
+use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::tints::{TintedSide, Tints};
 use crate::pages::corpus::view::words::Marked;
@@ -23,48 +24,47 @@ const TEXTS: f32 = 0.42;
 const LOW: f32 = 380.0;
 
 /// The chosen sentence.
-pub fn detail_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let Some(detail) = window.pages.workbench.detail.clone() else { return };
-    let tints = Tints::of(ui, window, &detail);
+pub fn detail_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+    let Some(detail) = workbench.detail.clone() else { return };
+    let tints = Tints::of(ui, workbench, window, &detail);
     let height = ui.available_height();
     if height < LOW {
         ScrollArea::vertical().id_salt("corpus_detail").auto_shrink(false).show(ui, |ui| {
             head_ui(ui, window, &detail);
-            texts_ui(ui, window, &detail, &tints);
-            sections_ui(ui, window, &detail, &tints);
+            texts_ui(ui, workbench, &detail, &tints);
+            sections_ui(ui, workbench, window, &detail, &tints);
         });
         return;
     }
     head_ui(ui, window, &detail);
     let texts = ScrollArea::vertical().id_salt("corpus_texts").max_height(height * TEXTS).auto_shrink([false, true]);
-    texts.show(ui, |ui| texts_ui(ui, window, &detail, &tints));
+    texts.show(ui, |ui| texts_ui(ui, workbench, &detail, &tints));
     ui.separator();
     ScrollArea::vertical().id_salt("corpus_detail").auto_shrink(false).show(ui, |ui| {
-        sections_ui(ui, window, &detail, &tints);
+        sections_ui(ui, workbench, window, &detail, &tints);
     });
 }
 
-fn sections_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Arc<Detail>, tints: &Tints) {
-    let workbench = &window.pages.workbench;
+fn sections_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Arc<Detail>, tints: &Tints) {
     let head = judged_head(&workbench.judgement());
     let mut is_drawn = false;
     section(ui, "judgement", &head, |ui| {
         is_drawn = true;
-        judged_ui(ui, window, detail);
+        judged_ui(ui, workbench, window, detail);
     });
     if !is_drawn {
         // a closed field never says that it lost the keyboard
         keep(window, true);
     }
-    section(ui, "errors", &tints.head(), |ui| marks::marks_ui(ui, window, detail, tints));
-    if window.pages.workbench.tables.iter().any(Option::is_some) {
-        section(ui, "alignment", "Alignment", |ui| picture::picture_ui(ui, window));
+    section(ui, "errors", &tints.head(), |ui| marks::marks_ui(ui, workbench, window, detail, tints));
+    if workbench.tables.iter().any(Option::is_some) {
+        section(ui, "alignment", "Alignment", |ui| picture::picture_ui(ui, workbench, window));
     }
     let links = detail.gold.as_ref().map_or(0, |gold| gold.all().len());
     let head = if links == 0 { "Links by hand".to_owned() } else { format!("Links by hand: {links}") };
-    section(ui, "links", &head, |ui| gold::gold_ui(ui, window, detail));
-    if !window.pages.workbench.corpus.systems.is_empty() {
-        section(ui, "numbers", "Numbers", |ui| numbers_ui(ui, window, detail));
+    section(ui, "links", &head, |ui| gold::gold_ui(ui, workbench, window, detail));
+    if !workbench.corpus.systems.is_empty() {
+        section(ui, "numbers", "Numbers", |ui| numbers_ui(ui, workbench, detail));
     }
 }
 
@@ -109,7 +109,7 @@ fn head_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
     });
 }
 
-fn texts_ui(ui: &mut Ui, window: &Window<'_>, detail: &Detail, tints: &Tints) {
+fn texts_ui(ui: &mut Ui, workbench: &CorpusPage, detail: &Detail, tints: &Tints) {
     let t = theme::tokens(ui);
     let line = |ui: &mut Ui, name: &str, text: &str, other: Option<&str>, side: Option<TintedSide<'_>>| {
         ui.label(RichText::new(name).size(theme::TEXT_SMALL).color(t.weak));
@@ -122,16 +122,15 @@ fn texts_ui(ui: &mut Ui, window: &Window<'_>, detail: &Detail, tints: &Tints) {
     if let Some(reference) = reference {
         line(ui, "Reference", reference, None, None);
     }
-    let systems = &window.pages.workbench.corpus.systems;
+    let systems = &workbench.corpus.systems;
     for (column, output) in systems.iter().zip(&detail.outputs) {
         let Some(output) = output else { continue };
         line(ui, &column.system.name, &output.text, reference, Some(TintedSide::System(&column.system.name)));
     }
 }
 
-fn judged_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Arc<Detail>) {
+fn judged_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Arc<Detail>) {
     let t = theme::tokens(ui);
-    let workbench = &window.pages.workbench;
     let judgement = workbench.judgement();
     ui.horizontal_wrapped(|ui| {
         for star in 1..=MOST_STARS {
@@ -166,7 +165,7 @@ fn judged_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Arc<Detail>) {
             field.request_focus();
         }
     });
-    note_ui(ui, window, detail, &judgement.note);
+    note_ui(ui, workbench, window, detail, &judgement.note);
     for (annotator, other) in detail.judgements.iter().filter(|(name, _)| **name != workbench.kept.annotator) {
         let tags: Vec<&str> = other.tags.iter().map(String::as_str).collect();
         let stars = "\u{2605}".repeat(usize::from(other.stars));
@@ -184,8 +183,7 @@ fn judged_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Arc<Detail>) {
 }
 
 /// The note is kept when the field is left, also by choosing another sentence.
-fn note_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail, note: &str) {
-    let workbench = &window.pages.workbench;
+fn note_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail, note: &str) {
     let of = (detail.at, workbench.kept.annotator.clone());
     let local = &mut window.local.corpus;
     let is_other = local.noted.as_ref() != Some(&of);
@@ -224,9 +222,9 @@ fn keep(window: &mut Window<'_>, is_open: bool) {
     }
 }
 
-fn numbers_ui(ui: &mut Ui, window: &Window<'_>, detail: &Detail) {
+fn numbers_ui(ui: &mut Ui, workbench: &CorpusPage, detail: &Detail) {
     let t = theme::tokens(ui);
-    let corpus = &window.pages.workbench.corpus;
+    let corpus = &workbench.corpus;
     ScrollArea::horizontal().id_salt("corpus_numbers").show(ui, |ui| {
         egui::Grid::new("numbers").striped(true).spacing(vec2(theme::SPACE_3, 2.0)).show(ui, |ui| {
             ui.label("");

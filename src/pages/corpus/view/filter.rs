@@ -4,6 +4,7 @@ use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{Label, PopupCloseBehavior, RichText, ScrollArea, TextEdit, Ui};
 
 use crate::corpus::query::column::TableColumn;
+use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::columns::MOST_BRUSHED;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
@@ -16,10 +17,9 @@ const FIELD: (f32, f32, f32) = (430.0, 160.0, 640.0);
 const LIST: f32 = 380.0;
 
 /// The line with the conditions.
-pub fn filter_ui(ui: &mut Ui, window: &mut Window<'_>) {
+pub fn filter_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     ui.horizontal_wrapped(|ui| {
-        let workbench = &window.pages.workbench;
         if let Some((_, before)) = workbench.whole.back.last() {
             let back = ui.button("\u{2190} Back");
             let about = if before.is_empty() { "to all sentences".to_owned() } else { format!("to {before}") };
@@ -44,8 +44,8 @@ pub fn filter_ui(ui: &mut Ui, window: &mut Window<'_>) {
         let count = format!("{} of {}", workbench.rows.len(), workbench.corpus.len());
         ui.label(RichText::new(count).size(theme::TEXT_SMALL).color(t.weak));
         if workbench.whole.view == ExploreView::Table {
-            menu("Columns").ui(ui, |ui| columns_ui(ui, window));
-            menu("Brushes").ui(ui, |ui| brushed_ui(ui, window));
+            menu("Columns").ui(ui, |ui| columns_ui(ui, workbench, window));
+            menu("Brushes").ui(ui, |ui| brushed_ui(ui, workbench, window));
         }
         let tags = &workbench.corpus.counts.tags;
         if !tags.is_empty() {
@@ -93,8 +93,7 @@ pub fn spoken(column: TableColumn) -> String {
     }
 }
 
-fn columns_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let workbench = &window.pages.workbench;
+fn columns_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let note = "Heads of columns can also be dragged";
     ui.label(RichText::new(note).size(theme::TEXT_SMALL).weak());
     ScrollArea::vertical().max_height(LIST).show(ui, |ui| {
@@ -119,8 +118,7 @@ fn columns_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
 }
 
-fn brushed_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let workbench = &window.pages.workbench;
+fn brushed_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let look = &workbench.columns.look;
     ui.horizontal(|ui| {
         for (name, parallel) in [("Histograms", false), ("Parallel coordinates", true)] {

@@ -5,6 +5,7 @@ use egui::{Pos2, Rect, RichText, ScrollArea, Sense, Shape, Stroke, Ui, vec2};
 use crate::corpus::measures::table::MEASURES;
 use crate::corpus::query::column::TableColumn;
 use crate::jobs::corpus::thread::Detail;
+use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::window::local::Window;
 use crate::text::links::{Link, Links};
@@ -15,7 +16,7 @@ use crate::widgets::{bidi, theme};
 const RISE: f32 = 64.0;
 
 /// The links of the chosen sentence.
-pub fn gold_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
+pub fn gold_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail) {
     let t = theme::tokens(ui);
     let Some(reference) = detail.sentence.reference.as_deref() else {
         ui.label(RichText::new("Links by hand need a reference").size(theme::TEXT_SMALL).color(t.weak));
@@ -31,7 +32,7 @@ pub fn gold_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
         {
             window.push(CorpusCommand::NoLinks);
         }
-        errors_ui(ui, window, detail);
+        errors_ui(ui, workbench, detail);
     });
     let note = "Click a source word, then words of the reference: a link is sure, possible (thin), then gone";
     ui.add(egui::Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak)).wrap());
@@ -62,8 +63,8 @@ pub fn gold_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
 }
 
 /// The alignment error of each system that says the reference.
-fn errors_ui(ui: &mut Ui, window: &Window<'_>, detail: &Detail) {
-    let corpus = &window.pages.workbench.corpus;
+fn errors_ui(ui: &mut Ui, workbench: &CorpusPage, detail: &Detail) {
+    let corpus = &workbench.corpus;
     let Some(measure) = MEASURES.iter().position(|measure| measure.name == "aer") else { return };
     for system in 0..corpus.systems.len() {
         let value = TableColumn::Output(measure, system).value(corpus, detail.at);

@@ -4,6 +4,7 @@ use egui::{Button, ComboBox, RichText, ScrollArea, Ui};
 
 use crate::corpus::judgements::judge::ErrorMark;
 use crate::jobs::corpus::thread::Detail;
+use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::tints::{TintedWords, Tints, line};
 use crate::pages::corpus::view::words::chips_ui;
@@ -15,10 +16,9 @@ use crate::widgets::theme;
 const CHIPS: f32 = 112.0;
 
 /// The marks of the chosen sentence, and those to be made in what the chosen system says.
-pub fn marks_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail, tints: &Tints) {
+pub fn marks_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail, tints: &Tints) {
     let t = theme::tokens(ui);
-    let systems: Vec<String> =
-        window.pages.workbench.corpus.systems.iter().map(|column| column.system.name.clone()).collect();
+    let systems: Vec<String> = workbench.corpus.systems.iter().map(|column| column.system.name.clone()).collect();
     let there: Vec<usize> =
         (0..systems.len()).filter(|at| detail.outputs.get(*at).is_some_and(Option::is_some)).collect();
     let chosen = window.local.corpus.marking.judged;
@@ -31,10 +31,10 @@ pub fn marks_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail, tints: &T
         ui.label(RichText::new(hint).size(theme::TEXT_SMALL).color(t.weak));
         words_ui(ui, window, (detail.at, &systems[chosen]), &output.text);
         source_ui(ui, window, detail);
-        mark_ui(ui, window, detail);
+        mark_ui(ui, workbench, window, detail);
     }
     for seen in &tints.seen {
-        seen_ui(ui, window, detail, (seen, tints));
+        seen_ui(ui, workbench, window, detail, (seen, tints));
     }
     let local = &window.local.corpus;
     let next = local.marking.over_mark.as_ref().or(local.marking.mark.as_ref()).filter(|key| tints.has(key));
@@ -77,8 +77,14 @@ fn systems_ui(
 }
 
 /// A mark as a line: while the mouse is over it, or once it was clicked, its words are shown in the texts.
-fn seen_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail, (seen, tints): (&TintedWords, &Tints)) {
-    let own = seen.key.annotator == window.pages.workbench.kept.annotator;
+fn seen_ui(
+    ui: &mut Ui,
+    workbench: &CorpusPage,
+    window: &mut Window<'_>,
+    detail: &Detail,
+    (seen, tints): (&TintedWords, &Tints),
+) {
+    let own = seen.key.annotator == workbench.kept.annotator;
     ui.horizontal(|ui| {
         if own {
             let take = ui.small_button("\u{d7}").on_hover_text("Takes the mark away");
@@ -88,8 +94,8 @@ fn seen_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail, (seen, tints):
             }
         }
         let by = if own { String::new() } else { format!(", by {}", seen.key.annotator) };
-        let text = format!("{}{by}", told(&seen.mark, detail, window));
-        let colour = line(ui, &window.pages.workbench.corpus.scheme, &seen.mark.severity).color;
+        let text = format!("{}{by}", told(&seen.mark, detail, workbench));
+        let colour = line(ui, &workbench.corpus.scheme, &seen.mark.severity).color;
         let is_chosen = window.local.corpus.marking.mark.as_ref() == Some(&seen.key);
         let is_shown = tints.shown.as_ref() == Some(&seen.key);
         let button =
@@ -104,8 +110,8 @@ fn seen_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail, (seen, tints):
     });
 }
 
-fn told(mark: &ErrorMark, detail: &Detail, window: &Window<'_>) -> String {
-    let systems = &window.pages.workbench.corpus.systems;
+fn told(mark: &ErrorMark, detail: &Detail, workbench: &CorpusPage) -> String {
+    let systems = &workbench.corpus.systems;
     let at = systems.iter().position(|column| column.system.name == mark.system);
     let output = at.and_then(|at| detail.outputs.get(at)?.as_ref());
     let within = |text: &str, span: (usize, usize)| {
@@ -173,10 +179,10 @@ fn clicked(ui: &mut Ui, text: &str, whose: &str, span: (usize, usize)) -> Option
     answer
 }
 
-fn mark_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
+fn mark_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail) {
     let span = window.local.corpus.marking.span.clone().filter(|(at, _)| *at == detail.at);
     let Some((_, span)) = span else { return };
-    let scheme = std::sync::Arc::clone(&window.pages.workbench.corpus.scheme);
+    let scheme = std::sync::Arc::clone(&workbench.corpus.scheme);
     ui.horizontal_wrapped(|ui| {
         let local = &mut window.local.corpus;
         if !scheme.has(&local.marking.category, &local.marking.severity) {

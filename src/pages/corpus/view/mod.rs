@@ -27,9 +27,9 @@ use std::sync::Arc;
 use egui::{Key, Label, ProgressBar, RichText, TextEdit, Ui, UiBuilder, vec2};
 
 use crate::analysis::symmetrize::SYMMETRIZATIONS;
-use crate::app::page::Page;
 use crate::import::Role;
 use crate::jobs::corpus::thread::CorpusRequest;
+use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::view::scheme_draft::SchemeDraft;
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView as WholeView, VIEWS};
@@ -61,39 +61,37 @@ const SAVE_AS: Question = Question::new("Save the corpus", "Save", Wants::NewFil
 pub struct CorpusView;
 
 impl View for CorpusView {
-    fn name(&self) -> &'static str {
-        "Page Corpus"
-    }
+    type Page = CorpusPage;
 
     fn place(&self) -> ViewPlace {
-        ViewPlace::Page(Page::Workbench)
+        ViewPlace::Middle
     }
 
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
-        if window.pages.workbench.path.is_none() {
-            empty_ui(ui, window);
+    fn ui(&self, ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+        if workbench.path.is_none() {
+            empty_ui(ui, workbench, window);
             return;
         }
-        ui.horizontal_wrapped(|ui| bar_ui(ui, window));
-        agreement::agreement_ui(ui, window);
-        scheme::scheme_ui(ui, window);
-        told_ui(ui, window);
-        for number in window.pages.workbench.tasks.clone() {
+        ui.horizontal_wrapped(|ui| bar_ui(ui, workbench, window));
+        agreement::agreement_ui(ui, workbench, window);
+        scheme::scheme_ui(ui, workbench, window);
+        told_ui(ui, workbench, window);
+        for number in workbench.tasks.clone() {
             task::task_ui(ui, window, Some(number));
         }
-        if window.pages.workbench.corpus.is_empty() {
+        if workbench.corpus.is_empty() {
             first_ui(ui, window);
             return;
         }
-        filter::filter_ui(ui, window);
+        filter::filter_ui(ui, workbench, window);
         ui.add_space(theme::SPACE_1);
-        let view = window.pages.workbench.whole.view;
+        let view = workbench.whole.view;
         if view == WholeView::Table {
-            brushes::brushes_ui(ui, window);
+            brushes::brushes_ui(ui, workbench, window);
         }
         let room = ui.available_rect_before_wrap();
         // The overview is about all sentences and needs the room.
-        let is_chosen = window.pages.workbench.detail.is_some() && view != WholeView::Overview;
+        let is_chosen = workbench.detail.is_some() && view != WholeView::Overview;
         let (mut list, mut rest) = (room, room);
         if is_chosen && room.width() >= NARROW {
             let width = (room.width() * DETAIL.0).clamp(DETAIL.1, DETAIL.2);
@@ -104,18 +102,18 @@ impl View for CorpusView {
             rest = rest.with_min_y(rest.top() + theme::SPACE_2);
         }
         ui.scope_builder(UiBuilder::new().max_rect(list), |ui| match view {
-            WholeView::Table => table::table_ui(ui, window),
-            WholeView::Overview => overview::overview_ui(ui, window),
-            WholeView::Concordance => concordance::concordance_ui(ui, window),
+            WholeView::Table => table::table_ui(ui, workbench, window),
+            WholeView::Overview => overview::overview_ui(ui, workbench, window),
+            WholeView::Concordance => concordance::concordance_ui(ui, workbench, window),
         });
         if is_chosen {
-            ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| detail::detail_ui(ui, window));
+            ui.scope_builder(UiBuilder::new().max_rect(rest), |ui| detail::detail_ui(ui, workbench, window));
         }
     }
 }
 
 /// What to do while no workspace is open.
-fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn empty_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.16);
@@ -125,8 +123,8 @@ fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
                     Everything is kept as it happens.";
         ui.label(RichText::new(note).color(t.weak));
         ui.add_space(theme::SPACE_3);
-        told_ui(ui, window);
-        open_ui(ui, window);
+        told_ui(ui, workbench, window);
+        open_ui(ui, workbench, window);
         ui.add_space(theme::SPACE_3);
         let note = "Then import sentences (text, TSV and others), their references and the outputs of other systems, or run the \
                     models above over them.";
@@ -134,7 +132,7 @@ fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
 }
 
-fn open_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn open_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let is_free = !window.local.dialogs.is_open();
     ui.horizontal_wrapped(|ui| {
         if ui.add_enabled(is_free, egui::Button::new("New workspace...")).clicked() {
@@ -161,7 +159,7 @@ fn open_ui(ui: &mut Ui, window: &mut Window<'_>) {
             }
         });
     });
-    if let Some(last) = window.pages.workbench.kept.workspace.clone() {
+    if let Some(last) = workbench.kept.workspace.clone() {
         let name = last.file_name().unwrap_or(last.as_os_str()).display().to_string();
         if ui.button(format!("Open {name} again")).on_hover_text(last.display().to_string()).clicked() {
             window.push(CorpusRequest::Open(last));
@@ -170,9 +168,8 @@ fn open_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 /// The line at the top: what is open, what comes in, what runs, what goes out.
-fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn bar_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
-    let workbench = &window.pages.workbench;
     let Some(path) = workbench.path.clone() else { return };
     let name = path.file_stem().unwrap_or(path.as_os_str()).display().to_string();
     let counts =
@@ -180,12 +177,12 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.label(RichText::new(name).size(theme::TEXT_TITLE).color(t.text)).on_hover_text(path.display().to_string());
     ui.label(RichText::new(counts).size(theme::TEXT_SMALL).color(t.weak));
     if !workbench.corpus.is_empty() {
-        views_ui(ui, window);
+        views_ui(ui, workbench, window);
     }
-    import_ui(ui, window);
-    run::run_ui(ui, window);
-    save_ui(ui, window);
-    judging_ui(ui, window);
+    import_ui(ui, workbench, window);
+    run::run_ui(ui, workbench, window);
+    save_ui(ui, workbench, window);
+    judging_ui(ui, workbench, window);
     let mut note = "Close this workspace; everything in it is kept";
     if workbench.is_unsaved {
         note = "Close this corpus; nothing of it is kept unless it is saved";
@@ -201,8 +198,8 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 /// What stands on the page, as tabs.
-fn views_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let shown = window.pages.workbench.whole.view;
+fn views_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+    let shown = workbench.whole.view;
     for (view, name) in VIEWS {
         let tab = ui.selectable_label(view == shown, name);
         tab.widget_info(|| egui::WidgetInfo::selected(egui::accesskit::Role::Tab, true, view == shown, name));
@@ -213,10 +210,10 @@ fn views_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.separator();
 }
 
-fn import_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn import_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     // It stays open while one chooses.
     filter::menu("Import...").ui(ui, |ui| {
-        let role = window.pages.workbench.role.clone();
+        let role = workbench.role.clone();
         ui.label("A plain text is");
         for other in [Role::Source, Role::Reference, Role::Output(String::new()), Role::Gold] {
             let is_chosen = std::mem::discriminant(&other) == std::mem::discriminant(&role);
@@ -279,9 +276,9 @@ fn saving(kind: ExportFormat) -> Question {
     }
 }
 
-fn save_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn save_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     ui.menu_button("Save", |ui| {
-        let count = window.pages.workbench.rows.len();
+        let count = workbench.rows.len();
         ui.label(RichText::new(format!("The {} shown", plural(count, "sentence"))).size(theme::TEXT_SMALL).weak());
         let mut kinds = vec![
             ("Table as TSV...", ExportFormat::Tsv),
@@ -294,8 +291,7 @@ fn save_ui(ui: &mut Ui, window: &mut Window<'_>) {
             ("Judgements as TSV...", ExportFormat::JudgementTable),
             ("Links by hand...", ExportFormat::Gold),
         ];
-        let names: Vec<String> =
-            window.pages.workbench.corpus.systems.iter().map(|column| column.system.name.clone()).collect();
+        let names: Vec<String> = workbench.corpus.systems.iter().map(|column| column.system.name.clone()).collect();
         let mut ask = |ui: &mut Ui, text: &str, kind: ExportFormat| {
             if ui.button(text).clicked() {
                 window.ask(saving(kind).then(move |path| CorpusCommand::Save(kind, path)));
@@ -323,11 +319,10 @@ fn save_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
 }
 
-fn judging_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn judging_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     ui.menu_button("Judging", |ui| {
         let agreement = ui.button("Agreement...").on_hover_text("How far two annotators agree, and where they differ");
         if agreement.clicked() {
-            let workbench = &window.pages.workbench;
             // The one who judges here comes first, if there is anything by that name.
             let mut names: Vec<String> = workbench.corpus.counts.annotators.keys().cloned().collect();
             names.sort_by_key(|name| *name != workbench.kept.annotator);
@@ -338,7 +333,7 @@ fn judging_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
         let scheme = ui.button("Scheme of errors...").on_hover_text("Kinds of errors, and what each severity weighs");
         if scheme.clicked() {
-            let draft = SchemeDraft::new(Arc::clone(&window.pages.workbench.corpus.scheme));
+            let draft = SchemeDraft::new(Arc::clone(&workbench.corpus.scheme));
             window.local.corpus.scheme = Some(draft);
             ui.close();
         }
@@ -346,9 +341,8 @@ fn judging_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 /// What went wrong, what came in, what is being done.
-fn told_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn told_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
-    let workbench = &window.pages.workbench;
     if let Some((what, share)) = &workbench.busy {
         ui.horizontal(|ui| {
             ui.label(RichText::new(what).size(theme::TEXT_SMALL).color(t.weak));

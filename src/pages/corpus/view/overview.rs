@@ -30,15 +30,20 @@ const SCORES: [Score; 3] =
 const AER: usize = 2;
 
 /// A part of the overview; gives the condition of what was clicked.
-type Part = fn(&mut Ui, &mut Window<'_>, &Overview) -> Option<String>;
+type Part = fn(&mut Ui, &CorpusPage, &mut Window<'_>, &Overview) -> Option<String>;
 
 /// Every part, in order.
-const PARTS: [Part; 5] = [lengths_ui, frequencies_ui, words_ui, jumps_ui, ngrams_ui];
+const PARTS: [Part; 5] = [
+    lengths_ui,
+    frequencies_ui,
+    words_ui,
+    |ui, workbench, _, overview| jumps_ui(ui, workbench, overview),
+    |ui, workbench, _, overview| ngrams_ui(ui, workbench, overview),
+];
 
 /// The overview.
-pub fn overview_ui(ui: &mut Ui, window: &mut Window<'_>) {
+pub fn overview_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
-    let workbench = &window.pages.workbench;
     if let Some(share) = workbench.whole.counted.share {
         ui.label(RichText::new("Counting the sentences").size(theme::TEXT_SMALL).color(t.weak));
         let bar = ProgressBar::new(share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);
@@ -60,10 +65,10 @@ pub fn overview_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
     let mut clicked = None;
     ScrollArea::vertical().id_salt("corpus_overview").auto_shrink(false).show(ui, |ui| {
-        clicked = all_ui(ui, window, &overview);
+        clicked = all_ui(ui, workbench, window, &overview);
         if ui.available_width() < WIDE {
             for part in PARTS {
-                clicked = framed(ui, |ui| part(ui, window, &overview)).or(clicked.take());
+                clicked = framed(ui, |ui| part(ui, workbench, window, &overview)).or(clicked.take());
             }
             return;
         }
@@ -76,7 +81,7 @@ pub fn overview_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 for part in pair {
                     ui.allocate_ui_with_layout(vec2(width, 0.0), egui::Layout::top_down(egui::Align::Min), |ui| {
                         ui.set_width(width);
-                        clicked = framed(ui, |ui| part(ui, window, &overview)).or(clicked.take());
+                        clicked = framed(ui, |ui| part(ui, workbench, window, &overview)).or(clicked.take());
                     });
                 }
             });
@@ -110,8 +115,7 @@ fn name(workbench: &CorpusPage, system: usize) -> &str {
 }
 
 /// All sentences together, and the two systems that are compared.
-fn all_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
-    let workbench = &window.pages.workbench;
+fn all_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     ui.horizontal_wrapped(|ui| {
         let counted = if overview.counted == overview.of {
             format!("{} shown", plural(overview.of, "sentence"))
@@ -137,12 +141,11 @@ fn all_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option<S
             ui.end_row();
         }
     });
-    pair_ui(ui, window, overview)
+    pair_ui(ui, workbench, window, overview)
 }
 
 /// Which two systems are compared, and how they do.
-fn pair_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
-    let workbench = &window.pages.workbench;
+fn pair_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     let pair = overview.pair.as_ref()?;
     let count = workbench.corpus.systems.len();
     let mut clicked = None;
@@ -204,7 +207,7 @@ fn resampled(pair: &SystemPair) -> Option<String> {
     ))
 }
 
-fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     let chosen = window.local.corpus.score.min(SCORES.len() - 1);
     ui.horizontal(|ui| {
         title(ui, "By words of the source", "Corpus scores of the sentences of each length");
@@ -215,7 +218,6 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Opti
             }
         }
     });
-    let workbench = &window.pages.workbench;
     let (score_name, score, digits) = SCORES[chosen];
     let group = |group: &crate::corpus::overview::compute::OverviewGroup| BarGroup {
         name: group.name.clone(),
@@ -270,13 +272,12 @@ fn from_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
 }
 
-fn frequencies_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+fn frequencies_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     ui.horizontal(|ui| {
         let about = "F1 = 2 right / (output + reference); an output word is right as often as the reference has it";
         title(ui, "F1 of words by their frequency", about);
         from_ui(ui, window);
     });
-    let workbench = &window.pages.workbench;
     let mut groups = Vec::new();
     for class in &overview.classes {
         let (shown, range) = (class_name(class.range), class_range(class.range));
@@ -303,7 +304,7 @@ fn frequencies_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> 
     clicked
 }
 
-fn jumps_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+fn jumps_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) -> Option<String> {
     let about = "How far the source word of a target word lies behind that of the target word before it: 1 goes on to the \
                  next, below 0 goes back";
     title(ui, "Jumps of the alignment", about);
@@ -311,7 +312,6 @@ fn jumps_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option
         note(ui, "No system has alignments");
         return None;
     }
-    let workbench = &window.pages.workbench;
     // Systems without alignments take no room.
     let systems: Vec<usize> = (0..overview.jumps.len()).filter(|at| overview.jumps[*at].is_some()).collect();
     let group = |jump: i32| BarGroup {
@@ -342,14 +342,13 @@ fn jumps_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option
     clicked
 }
 
-fn words_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     let count = overview.words.len();
     let system = window.local.corpus.words_of.min(count.saturating_sub(1));
     let about = "A source word goes wrong in a sentence where an output word linked to it is not in the reference, or a word of \
                  the reference linked to it is not in the output";
     ui.horizontal_wrapped(|ui| {
         title(ui, "Source words that go wrong", about);
-        let workbench = &window.pages.workbench;
         if count > 1 {
             let text = format!("{}. {}", system + 1, name(workbench, system));
             let combo = ComboBox::from_id_salt("words_of").truncate().selected_text(text);
@@ -402,7 +401,7 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option
     clicked
 }
 
-fn ngrams_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
+fn ngrams_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) -> Option<String> {
     let about =
         "N-grams of 1 to 4 words; ratio = (right in the one + 1) / (right in both together + 2), as compare-mt has it";
     title(ui, "N-grams that one system has right more often", about);
@@ -410,7 +409,6 @@ fn ngrams_ui(ui: &mut Ui, window: &mut Window<'_>, overview: &Overview) -> Optio
         note(ui, "Two systems are needed to compare");
         return None;
     };
-    let workbench = &window.pages.workbench;
     let mut clicked = None;
     let ways = [(pair.first, pair.second, &pair.ngrams[0]), (pair.second, pair.first, &pair.ngrams[1])];
     ui.columns(2, |columns| {

@@ -8,6 +8,7 @@ use egui::{Align2, Color32, Mesh, Pos2, Rect, RichText, Sense, Shape, Stroke, Ui
 
 use crate::corpus::measures::distribution::{DistributionPicture, Histogram, MOST_LINES};
 use crate::corpus::store::ranges::{Range, range_of, text};
+use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::brush::{BrushAxis, answer, asked, cursor, paint, told};
 use crate::pages::corpus::view::filter::spoken;
 use crate::pages::corpus::view::memory::DrawnLines;
@@ -25,7 +26,7 @@ const AXIS: f32 = 18.0;
 const THIN: f32 = 0.55;
 
 /// The axes and the lines.
-pub fn parallel_ui(ui: &mut Ui, window: &mut Window<'_>, picture: &Arc<DistributionPicture>) {
+pub fn parallel_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, picture: &Arc<DistributionPicture>) {
     let t = theme::tokens(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
     let plot = Rect::from_min_max(
@@ -38,11 +39,11 @@ pub fn parallel_ui(ui: &mut Ui, window: &mut Window<'_>, picture: &Arc<Distribut
     };
     let strip = |n: usize| Rect::from_x_y_ranges(place(n) - AXIS / 2.0..=place(n) + AXIS / 2.0, plot.y_range());
     ui.painter().add(Shape::Mesh(lines(ui, window, picture, plot, &place)));
-    chosen(ui, window, picture, &strip);
+    chosen(ui, workbench, picture, &strip);
     for (n, histogram) in picture.histograms.iter().enumerate() {
-        axis_ui(ui, window, histogram, strip(n), (n, count), rect);
+        axis_ui(ui, workbench, window, histogram, strip(n), (n, count), rect);
     }
-    let many = picture.of.max(window.pages.workbench.corpus.len());
+    let many = picture.of.max(workbench.corpus.len());
     if many > MOST_LINES {
         let shown = plural(picture.of.min(MOST_LINES), "line");
         let note = format!("{shown} of {} shown; faint: {MOST_LINES} of all", plural(picture.of, "sentence"));
@@ -52,6 +53,7 @@ pub fn parallel_ui(ui: &mut Ui, window: &mut Window<'_>, picture: &Arc<Distribut
 
 fn axis_ui(
     ui: &mut Ui,
+    workbench: &CorpusPage,
     window: &mut Window<'_>,
     histogram: &Histogram,
     strip: Rect,
@@ -59,7 +61,6 @@ fn axis_ui(
     room: Rect,
 ) {
     let t = theme::tokens(ui);
-    let workbench = &window.pages.workbench;
     let column = histogram.column;
     let range = range_of(&workbench.filter, column, &workbench.corpus);
     let about = column.about(&workbench.corpus);
@@ -99,8 +100,7 @@ fn ends(range: Option<Range>, said: &dyn Fn(f32) -> String) -> Option<String> {
 }
 
 /// The chosen sentence as a line over the others.
-fn chosen(ui: &Ui, window: &Window<'_>, picture: &DistributionPicture, strip: &dyn Fn(usize) -> Rect) {
-    let workbench = &window.pages.workbench;
+fn chosen(ui: &Ui, workbench: &CorpusPage, picture: &DistributionPicture, strip: &dyn Fn(usize) -> Rect) {
     let Some(at) = workbench.selected else { return };
     let point = |(n, histogram): (usize, &Histogram)| {
         let axis = BrushAxis { rect: strip(n), is_vertical: true, histogram };

@@ -6,6 +6,7 @@ use crate::app::settings::Shown;
 use crate::figure::heatmap::layout::{Metrics, Needs, Zoom};
 use crate::figure::label::widest;
 use crate::figure::palette::ColourMap;
+use crate::pages::corpus::CorpusPage;
 use crate::pages::window::local::Window;
 use crate::widgets::heatmap::{HeatmapMarks, HeatmapWidget, Outlined};
 use crate::widgets::marks::Letters;
@@ -17,8 +18,7 @@ const HEIGHT: (f32, f32) = (360.0, 22.0);
 const HEAD: f32 = 90.0;
 
 /// Paints it; nothing where no system has an alignment.
-pub fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let workbench = &window.pages.workbench;
+pub fn picture_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let with: Vec<usize> = (0..workbench.tables.len()).filter(|at| workbench.tables[*at].is_some()).collect();
     let Some(first) = with.first() else { return };
     let chosen = if with.contains(&window.local.corpus.system) { window.local.corpus.system } else { *first };

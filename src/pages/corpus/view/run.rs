@@ -7,6 +7,7 @@ use egui::{RichText, Ui};
 use crate::app::document::column::file_name;
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::jobs::queue::evaluate::Candidate;
+use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::Window;
@@ -24,7 +25,7 @@ const RUN_WITH: Question = Question::new(
 const MODELS_HEIGHT: f32 = 360.0;
 
 /// The menu.
-pub fn run_ui(ui: &mut Ui, window: &mut Window<'_>) {
+pub fn run_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     ui.menu_button("Run", |ui| {
         let note = "Every sentence that a model has not been asked about; typing goes first, and a run goes on where it stopped";
         ui.menu_button("Translate with", |ui| models_ui(ui, window, false)).response.on_hover_text(note);
@@ -41,7 +42,7 @@ pub fn run_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 ui.close();
             }
         });
-        let systems = window.pages.workbench.corpus.systems.clone();
+        let systems = workbench.corpus.systems.clone();
         if !systems.is_empty() {
             ui.separator();
             ui.menu_button("Remove", |ui| {

@@ -6,6 +6,7 @@ use egui::{DragValue, Id, Label, RichText, ScrollArea, TextEdit, Ui};
 
 use crate::corpus::judgements::scheme::ErrorScheme;
 use crate::jobs::corpus::thread::CorpusRequest;
+use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::scheme_draft::{Named, SchemeDraft};
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::{Sheet, Window};
@@ -37,9 +38,9 @@ const FIXED: f32 = 260.0;
 const SEVERITY: &str = "Severity";
 
 /// The sheet, where the scheme is edited.
-pub fn scheme_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let scheme = Arc::clone(&window.pages.workbench.corpus.scheme);
-    let Some(draft) = window.local.corpus.scheme.take().filter(|_| window.pages.workbench.path.is_some()) else {
+pub fn scheme_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+    let scheme = Arc::clone(&workbench.corpus.scheme);
+    let Some(draft) = window.local.corpus.scheme.take().filter(|_| workbench.path.is_some()) else {
         return;
     };
     // A file was read, or something was taken back.
@@ -59,9 +60,9 @@ pub fn scheme_ui(ui: &mut Ui, window: &mut Window<'_>) {
         // A sheet would keep the height that it had before.
         let area = ScrollArea::vertical().max_height(height).min_scrolled_height(height).auto_shrink([false, true]);
         area.show(ui, |ui| {
-            list_ui(ui, window, SEVERITY, &mut draft.severities);
+            list_ui(ui, workbench, SEVERITY, &mut draft.severities);
             ui.separator();
-            list_ui(ui, window, "Kind", &mut draft.kinds);
+            list_ui(ui, workbench, "Kind", &mut draft.kinds);
         });
         ui.separator();
         buttons_ui(ui, window, &mut draft)
@@ -71,9 +72,9 @@ pub fn scheme_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
 }
 
-fn list_ui(ui: &mut Ui, window: &Window<'_>, what: &str, list: &mut Vec<Named>) {
+fn list_ui(ui: &mut Ui, workbench: &CorpusPage, what: &str, list: &mut Vec<Named>) {
     let t = theme::tokens(ui);
-    let used = &window.pages.workbench.corpus.counts;
+    let used = &workbench.corpus.counts;
     let used = if what == SEVERITY { &used.severities } else { &used.kinds };
     let mut removed = None;
     for (n, named) in list.iter_mut().enumerate() {

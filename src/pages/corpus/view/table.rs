@@ -132,14 +132,14 @@ fn cover(ui: &Ui, rect: Rect, slot: &Slot, tint: Color32) {
 }
 
 /// The table.
-pub fn table_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let layout = Layout::new(&window.pages.workbench, ui.available_width() - theme::SPACE_3);
+pub fn table_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
+    let layout = Layout::new(workbench, ui.available_width() - theme::SPACE_3);
     ScrollArea::horizontal().id_salt("corpus_wide").auto_shrink(false).show(ui, |ui| {
         ui.set_min_width(layout.width);
         ui.spacing_mut().item_spacing.y = 0.0;
-        head_ui(ui, window, &layout);
+        head_ui(ui, workbench, window, &layout);
         let list = ui.interact(ui.available_rect_before_wrap(), ui.scope_id().with("corpus"), Sense::click());
-        let count = window.pages.workbench.rows.len();
+        let count = workbench.rows.len();
         list.widget_info(|| WidgetInfo::labeled(Role::ListBox, true, "Sentences of the workspace"));
         let by = rows::keys(ui, &list);
         if by != 0 {
@@ -148,42 +148,42 @@ pub fn table_ui(ui: &mut Ui, window: &mut Window<'_>) {
         rows::ring(ui, &list, list.rect, 0.0);
         let mut area = ScrollArea::vertical().id_salt("corpus_rows").auto_shrink(false);
         if by != 0
-            && let Some(row) = window.pages.workbench.row()
+            && let Some(row) = workbench.row()
         {
             let next = (row as isize + by).clamp(0, count as isize - 1) as f32;
             area = area.vertical_scroll_offset((next * LINE - list.rect.height() / 2.0).max(0.0));
         }
         area.show_rows(ui, LINE, count, |ui, range| {
             ui.ctx().allow_widget_id_changes_in(ui.clip_rect().expand(LINE * 2.0));
-            let seen: Vec<u32> = range.filter_map(|n| window.pages.workbench.rows.get(n).copied()).collect();
+            let seen: Vec<u32> = range.filter_map(|n| workbench.rows.get(n).copied()).collect();
             for at in &seen {
-                row_ui(ui, window, &layout, *at as usize, &list);
+                row_ui(ui, workbench, window, &layout, *at as usize, &list);
             }
-            if window.pages.workbench.lacks(&seen, &layout.columns) {
+            if workbench.lacks(&seen, &layout.columns) {
                 window.push(CorpusRequest::See(seen, layout.columns.clone()));
             }
         });
     });
 }
 
-fn head_ui(ui: &mut Ui, window: &mut Window<'_>, layout: &Layout) {
+fn head_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, layout: &Layout) {
     let t = theme::tokens(ui);
     let (_, rect) = ui.allocate_space(vec2(layout.width, LINE));
     for slot in layout.moving() {
-        head(ui, window, (layout, rect), *slot, false);
+        head(ui, workbench, window, (layout, rect), *slot, false);
     }
     let view = View::of(ui, rect);
     if let Some((slot, is_kept)) = layout.kept(&view) {
         if is_kept {
             cover(ui, rect, &slot, Color32::TRANSPARENT);
         }
-        head(ui, window, (layout, rect), slot, is_kept);
+        head(ui, workbench, window, (layout, rect), slot, is_kept);
     }
     let number = Slot { what: What::Figure(0, TableColumn::Number), left: view.from, width: NUMBER };
     if view.from > 0.0 {
         cover(ui, rect, &number, Color32::TRANSPARENT);
     }
-    head(ui, window, (layout, rect), number, true);
+    head(ui, workbench, window, (layout, rect), number, true);
     ui.painter().hline(rect.x_range(), rect.bottom(), Stroke::new(1.0, t.line));
 }
 
@@ -209,9 +209,15 @@ fn called(workbench: &CorpusPage, what: What) -> (String, String) {
 }
 
 /// The head of a column: a button that sorts. An arrow tells how it is sorted; a title that has no room is cut before it.
-fn head(ui: &mut Ui, window: &mut Window<'_>, (layout, rect): (&Layout, Rect), slot: Slot, is_kept: bool) {
+fn head(
+    ui: &mut Ui,
+    workbench: &CorpusPage,
+    window: &mut Window<'_>,
+    (layout, rect): (&Layout, Rect),
+    slot: Slot,
+    is_kept: bool,
+) {
     let t = theme::tokens(ui);
-    let workbench = &window.pages.workbench;
     let (title, about) = called(workbench, slot.what);
     let name = slot.what.name();
     let falling = match workbench.sorting.strip_prefix('-') {
@@ -291,8 +297,14 @@ fn dragged(
     ui.painter().vline(edge, lines.y_range(), Stroke::new(2.0, theme::tokens(ui).accent));
 }
 
-fn row_ui(ui: &mut Ui, window: &mut Window<'_>, layout: &Layout, at: usize, list: &egui::Response) {
-    let workbench = &window.pages.workbench;
+fn row_ui(
+    ui: &mut Ui,
+    workbench: &CorpusPage,
+    window: &mut Window<'_>,
+    layout: &Layout,
+    at: usize,
+    list: &egui::Response,
+) {
     let is_chosen = workbench.selected == Some(at);
     let (_, rect) = ui.allocate_space(vec2(layout.width, LINE));
     let response = ui.interact(rect, ui.scope_id().with(("corpus_row", at)), Sense::CLICK);

@@ -6,6 +6,7 @@ use egui::{Color32, Stroke, Ui};
 use crate::corpus::judgements::judge::{ErrorMark, Judgement};
 use crate::corpus::judgements::scheme::ErrorScheme;
 use crate::jobs::corpus::thread::Detail;
+use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::memory::MarkKey;
 use crate::pages::corpus::view::words::{Tint, place_of};
 use crate::pages::window::local::Window;
@@ -47,8 +48,7 @@ pub struct Tints {
 
 impl Tints {
     /// Of the chosen sentence.
-    pub fn of(ui: &Ui, window: &mut Window<'_>, detail: &Detail) -> Self {
-        let workbench = &window.pages.workbench;
+    pub fn of(ui: &Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail) -> Self {
         let own = workbench.said(detail.at, &workbench.kept.annotator);
         let others = detail.judgements.iter().filter(|(name, _)| **name != workbench.kept.annotator);
         let all = std::iter::once((&workbench.kept.annotator, &own)).chain(others);

@@ -12,6 +12,7 @@ use crate::corpus::overview::gold::Baseline;
 use crate::corpus::overview::test_set::{Set, Unk};
 use crate::evaluation::alignment::AlignerDirection;
 use crate::figure::plot::{Plot, Series, SeriesStyle};
+use crate::pages::evaluation::EvaluationPage;
 use crate::pages::evaluation::command::EvaluationCommand;
 use crate::pages::evaluation::view::parts;
 use crate::pages::evaluation::view::parts::{figure, name_ui, note_ui, right_ui, waiting_ui};
@@ -40,10 +41,10 @@ const BOTH: &str = "95 % says how large a difference may be, p how easily chance
                     disagree at the edge.";
 
 /// The figures.
-pub fn figures_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let Some(results) = window.pages.evaluation.results.clone() else {
-        waiting_ui(ui, window, "The figures of the models of the columns come up here");
-        first_set_ui(ui, window);
+pub fn figures_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
+    let Some(results) = evaluation.results.clone() else {
+        waiting_ui(ui, evaluation, window, "The figures of the models of the columns come up here");
+        first_set_ui(ui, evaluation, window);
         return;
     };
     let height = (ui.available_height() * PLOT_SHARE).max(theme::PLOT_HEIGHT);
@@ -90,8 +91,8 @@ fn rates_ui(ui: &mut Ui, counts: &AerCounts) {
 }
 
 /// Something to try: a small set that comes with the program.
-fn first_set_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let is_free = window.pages.evaluation.test.source.is_none();
+fn first_set_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
+    let is_free = evaluation.test.source.is_none();
     ui.vertical_centered(|ui| {
         ui.add_space(theme::SPACE_2);
         let note = "Twenty-four English sentences with French translations and alignments by hand, as three files";

@@ -12,7 +12,7 @@ mod training;
 use egui::accesskit::Role;
 use egui::{Layout, Rect, RichText, Ui, UiBuilder, WidgetInfo, vec2};
 
-use crate::app::page::Page;
+use crate::pages::evaluation::EvaluationPage;
 use crate::pages::evaluation::FiguresFormat;
 use crate::pages::evaluation::command::EvaluationCommand;
 use crate::pages::window::dialogs::{Question, Wants};
@@ -43,36 +43,35 @@ const FILES: [(&str, FiguresFormat, &str, &str, &str); 2] = [
 pub struct EvaluationView;
 
 /// A part with its name.
-type Part = (&'static str, fn(&mut Ui, &mut Window<'_>));
+type Part = (&'static str, fn(&mut Ui, &EvaluationPage, &mut Window<'_>));
 
 /// The parts, in the order of [`local::EVALUATION_PART`].
-const PARTS: [Part; 2] = [("Figures", figures::figures_ui), ("Training", training::training_ui)];
+const PARTS: [Part; 2] =
+    [("Figures", figures::figures_ui), ("Training", |ui, evaluation, _| training::training_ui(ui, evaluation))];
 
 /// The place of the part that shows training runs.
 const TRAINING: usize = 1;
 
 impl View for EvaluationView {
-    fn name(&self) -> &'static str {
-        "Page Evaluation"
-    }
+    type Page = EvaluationPage;
 
     fn place(&self) -> ViewPlace {
-        ViewPlace::Page(Page::Evaluation)
+        ViewPlace::Middle
     }
 
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+    fn ui(&self, ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
         let room = ui.available_rect_before_wrap();
         let width = theme::SETUP_WIDTH.min(room.width() * 0.45);
         let left = Rect::from_min_size(room.min, vec2(width, room.height()));
         let right = Rect::from_min_max(room.min + vec2(width + theme::SPACE_3, 0.0), room.max);
         let child = |rect: Rect, name: &'static str| UiBuilder::new().id_salt(name).max_rect(rect);
-        setup::setup_ui(&mut ui.new_child(child(left, "evaluation_setup")), window);
-        part_ui(&mut ui.new_child(child(right, "evaluation_part")), window);
+        setup::setup_ui(&mut ui.new_child(child(left, "evaluation_setup")), evaluation, window);
+        part_ui(&mut ui.new_child(child(right, "evaluation_part")), evaluation, window);
         ui.advance_cursor_after_rect(room);
     }
 }
 
-fn part_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn part_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
     // Earlier versions had a part between these two.
     let shown = usize::from(window.layout(local::EVALUATION_PART, 0.0) > 1.0);
     ui.horizontal(|ui| {
@@ -83,7 +82,7 @@ fn part_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 window.keep(local::EVALUATION_PART, 2.0 * place as f32);
             }
         }
-        if shown == TRAINING || window.pages.evaluation.results.is_none() {
+        if shown == TRAINING || evaluation.results.is_none() {
             return;
         }
         ui.with_layout(Layout::right_to_left(egui::Align::Center), |ui| {
@@ -102,5 +101,5 @@ fn part_ui(ui: &mut Ui, window: &mut Window<'_>) {
         });
     });
     ui.add_space(theme::SPACE_1);
-    PARTS[shown].1(ui, window);
+    PARTS[shown].1(ui, evaluation, window);
 }

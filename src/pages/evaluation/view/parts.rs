@@ -2,6 +2,7 @@
 
 use egui::{Align, Grid, Layout, Response, RichText, Ui, vec2};
 
+use crate::pages::evaluation::EvaluationPage;
 use crate::pages::window::local::Window;
 use crate::widgets::{chart, labels, theme};
 
@@ -25,8 +26,7 @@ pub fn empty_ui(ui: &mut Ui, title: &str, note: &str) {
 }
 
 /// What is to be said before the first results: what comes up here, and what is to be done for it.
-pub fn waiting_ui(ui: &mut Ui, window: &Window<'_>, what: &str) {
-    let evaluation = &window.pages.evaluation;
+pub fn waiting_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &Window<'_>, what: &str) {
     let missing = evaluation.missing(window.app.systems().len());
     match missing {
         _ if evaluation.task.is_some() => {

@@ -8,6 +8,7 @@ use crate::analysis::mteval::TOKENIZATIONS;
 use crate::app::document::column::file_name;
 use crate::app::state::AppState;
 use crate::jobs::queue::evaluate::Candidate;
+use crate::pages::evaluation::EvaluationPage;
 use crate::pages::evaluation::LogState;
 use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use crate::pages::window::dialogs::{AskedPath, Question, TEXTS, Wants};
@@ -51,22 +52,22 @@ const LOG: Question = Question::new(
 );
 
 /// The test set and the logs.
-pub fn setup_ui(ui: &mut Ui, window: &mut Window<'_>) {
+pub fn setup_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
     egui::ScrollArea::vertical().id_salt("setup").auto_shrink([false, false]).show(ui, |ui| {
         theme::card(theme::tokens(ui)).show(ui, |ui| {
             ui.take_available_width();
-            test_ui(ui, window);
+            test_ui(ui, evaluation, window);
         });
         ui.add_space(theme::SPACE_2);
         theme::card(theme::tokens(ui)).show(ui, |ui| {
             ui.take_available_width();
-            logs_ui(ui, window);
+            logs_ui(ui, evaluation, window);
         });
     });
 }
 
-fn test_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let test = &window.pages.evaluation.test;
+fn test_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
+    let test = &evaluation.test;
     let source = SOURCE.then(|path| TestCommand::SetSource(Some(path)));
     let reference = REFERENCE.then(TestCommand::AddReference);
     let gold = GOLD.then(|path| TestCommand::SetGold(Some(path)));
@@ -88,9 +89,9 @@ fn test_ui(ui: &mut Ui, window: &mut Window<'_>) {
         None => choose_ui(ui, window, "None", gold),
     }
     ui.add_space(theme::SPACE_1);
-    options_ui(ui, window);
+    options_ui(ui, evaluation, window);
     ui.add_space(theme::SPACE_1);
-    run_ui(ui, window);
+    run_ui(ui, evaluation, window);
 }
 
 fn caption_ui(ui: &mut Ui, text: &str) {
@@ -126,15 +127,15 @@ fn file_ui(ui: &mut Ui, window: &mut Window<'_>, path: &Path, asked: AskedPath, 
     });
 }
 
-fn options_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let mut on = window.pages.evaluation.test.is_pretokenized;
+fn options_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
+    let mut on = evaluation.test.is_pretokenized;
     let note = "For test sets that are tokenised already; BLEU then counts these words";
     if ui.checkbox(&mut on, "Words are split by spaces").on_hover_text(note).changed() {
         window.push(TestCommand::SetPretokenized(on));
     }
     ui.horizontal(|ui| {
         let label = ui.label("Words for BLEU");
-        let chosen = window.pages.evaluation.test.tokenization;
+        let chosen = evaluation.test.tokenization;
         let combo = egui::ComboBox::from_id_salt("tokenization").selected_text(chosen.name()).show_ui(ui, |ui| {
             for (tokenization, note) in TOKENIZATIONS {
                 let item = ui.selectable_label(*tokenization == chosen, tokenization.name());
@@ -145,16 +146,15 @@ fn options_ui(ui: &mut Ui, window: &mut Window<'_>) {
         });
         combo.response.labelled_by(label.id).on_hover_text("How BLEU cuts text into words, by sacreBLEU's name");
     });
-    let mut on = window.pages.evaluation.also_without_unk;
+    let mut on = evaluation.also_without_unk;
     let note = "Translates a second time and never chooses [UNK], as in the last column of Bahdanau's table 1";
     if ui.checkbox(&mut on, "Also without [UNK] in the output").on_hover_text(note).changed() {
         window.push(EvaluationCommand::SetAlsoWithoutUnk(on));
     }
 }
 
-fn run_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn run_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
     let app = window.app;
-    let evaluation = &window.pages.evaluation;
     if evaluation.task.is_some() {
         task::task_ui(ui, window, evaluation.task);
     } else {
@@ -177,12 +177,12 @@ fn run_ui(ui: &mut Ui, window: &mut Window<'_>) {
         );
         ui.label(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak));
     }
-    message_ui(ui, window);
+    message_ui(ui, evaluation, window);
 }
 
 /// Why the last run came to nothing.
-fn message_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let Some(message) = &window.pages.evaluation.message else { return };
+fn message_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
+    let Some(message) = &evaluation.message else { return };
     let t = theme::tokens(ui);
     let frame = egui::Frame::new().fill(t.error_soft).corner_radius(egui::CornerRadius::same(theme::RADIUS_SMALL));
     frame.inner_margin(egui::Margin::same(8)).show(ui, |ui| {
@@ -201,10 +201,10 @@ fn systems(app: &AppState) -> (usize, usize) {
     (models, systems.len() - models)
 }
 
-fn logs_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn logs_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
     ui.heading("Training logs");
     let t = theme::tokens(ui);
-    let logs = &window.pages.evaluation.logs;
+    let logs = &evaluation.logs;
     for (at, log) in logs.iter().enumerate() {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = theme::SPACE_1;

@@ -3,16 +3,16 @@
 use egui::{RichText, Ui};
 
 use crate::figure::plot::{Plot, Series, SeriesStyle};
+use crate::pages::evaluation::EvaluationPage;
 use crate::pages::evaluation::LogFile;
 use crate::pages::evaluation::view::parts::empty_ui;
-use crate::pages::window::local::Window;
 use crate::training::curves::{CurvePoint, Curves};
 use crate::widgets::chart::{ChartWidget, chart_ui};
 use crate::widgets::{chart, theme};
 
 /// The learning curves.
-pub fn training_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let logs = &window.pages.evaluation.logs;
+pub fn training_ui(ui: &mut Ui, evaluation: &EvaluationPage) {
+    let logs = &evaluation.logs;
     if logs.iter().all(|log| log.curves().is_none_or(|curves| curves.update == 0)) {
         let note = if logs.is_empty() {
             "Open the folder of a training run, or drop it here. The curves grow while the training runs."

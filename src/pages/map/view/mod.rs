@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use egui::{Id, Panel, RichText, Ui};
 
-use crate::app::page::Page;
 use crate::figure::plane::share;
+use crate::pages::map::MapPage;
 use crate::pages::map::command::MapCommand;
 use crate::pages::map::view::plane::PlaneWidget;
 use crate::pages::map::{Choice, Colour, MapTable, PointKind, VectorMap};
@@ -24,52 +24,48 @@ use crate::widgets::theme;
 pub struct MapView;
 
 impl View for MapView {
-    fn name(&self) -> &'static str {
-        "Page Map"
-    }
+    type Page = MapPage;
 
     fn place(&self) -> ViewPlace {
-        ViewPlace::Page(Page::Map)
+        ViewPlace::Middle
     }
 
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
-        begin(window);
-        settings::settings_ui(ui, window);
-        task::task_ui(ui, window, window.pages.maps.task);
-        message_ui(ui, window);
+    fn ui(&self, ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
+        begin(maps, window);
+        settings::settings_ui(ui, maps, window);
+        task::task_ui(ui, window, maps.task);
+        message_ui(ui, maps, window);
         ui.add_space(theme::SPACE_1);
         let side = Panel::right("map_side").default_size(theme::SIDE_WIDTH).size_range(200.0..=520.0).resizable(true);
         let frame = egui::Frame::new().inner_margin(egui::Margin { left: 12, right: 0, top: 0, bottom: 0 });
-        side.frame(frame).show_separator_line(false).show(ui, |ui| side::side_ui(ui, window));
-        let Some(chart) = window.pages.maps.chart.clone() else {
-            empty_ui(ui, window);
+        side.frame(frame).show_separator_line(false).show(ui, |ui| side::side_ui(ui, maps, window));
+        let Some(chart) = maps.chart.clone() else {
+            empty_ui(ui, maps, window);
             return;
         };
         let below = egui::Frame::new().inner_margin(egui::Margin { left: 0, right: 0, top: 6, bottom: 0 });
         let bottom = Panel::bottom("map_caption").resizable(false).show_separator_line(false).frame(below);
-        bottom.show(ui, |ui| bottom_ui(ui, window, &chart));
-        plane_ui(ui, window, &chart);
+        bottom.show(ui, |ui| bottom_ui(ui, maps, window, &chart));
+        plane_ui(ui, maps, window, &chart);
     }
 }
 
 /// The page opens on a map, not on an empty sheet.
-fn begin(window: &mut Window<'_>) {
+fn begin(maps: &MapPage, window: &mut Window<'_>) {
     let app = window.app;
     let mut columns = app.document.models();
     let is_ready = columns.any(|column| {
-        Some(&column.folder) == window.pages.maps.model_of(app)
-            && column.state == crate::app::document::column::ColumnState::Ready
+        Some(&column.folder) == maps.model_of(app) && column.state == crate::app::document::column::ColumnState::Ready
     });
-    let is_new =
-        window.pages.maps.chart.is_none() && window.pages.maps.task.is_none() && window.pages.maps.message.is_none();
+    let is_new = maps.chart.is_none() && maps.task.is_none() && maps.message.is_none();
     if is_ready && is_new && !window.local.map.begun {
         window.push(MapCommand::Compute);
     }
     window.local.map.begun |= is_ready;
 }
 
-fn message_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let Some(message) = &window.pages.maps.message else { return };
+fn message_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
+    let Some(message) = &maps.message else { return };
     let t = theme::tokens(ui);
     let frame = egui::Frame::new().fill(t.error_soft).corner_radius(theme::RADIUS).inner_margin(egui::Margin::same(8));
     frame.show(ui, |ui| {
@@ -86,9 +82,9 @@ fn message_ui(ui: &mut Ui, window: &mut Window<'_>) {
 const PHRASES: &str = "the old house\nthe new house\nthe red house\nthe old car\nthe new car\nthe red car\nan old friend\na new friend\nin the morning\nin the evening\nin the summer\non the table";
 
 /// What to do while there is no map.
-fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn empty_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let weak = theme::tokens(ui).weak;
-    let is_busy = window.pages.maps.task.is_some();
+    let is_busy = maps.task.is_some();
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.3);
         ui.heading("Words and phrases in the plane");
@@ -101,7 +97,7 @@ fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
         if is_busy {
             return;
         }
-        if window.pages.maps.model_of(window.app).is_none() {
+        if maps.model_of(window.app).is_none() {
             ui.label(RichText::new("There is no model yet. Add one with + Model above.").color(theme::tokens(ui).warm));
             return;
         }
@@ -118,8 +114,7 @@ fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
 }
 
-fn plane_ui(ui: &mut Ui, window: &mut Window<'_>, chart: &Arc<VectorMap>) {
-    let maps = &window.pages.maps;
+fn plane_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, chart: &Arc<VectorMap>) {
     let near: Vec<usize> =
         maps.neighbours.iter().map(|near| near.index).filter(|at| *at < chart.layout.places.len()).collect();
     let drawn = chart.layout.places.len();
@@ -141,7 +136,7 @@ fn plane_ui(ui: &mut Ui, window: &mut Window<'_>, chart: &Arc<VectorMap>) {
     };
     let answer = plane.show(ui, &mut window.local.map.plane);
     if let Some(clicked) = answer.clicked
-        && clicked != window.pages.maps.selected
+        && clicked != maps.selected
     {
         window.push(MapCommand::Select(clicked));
     }
@@ -154,11 +149,11 @@ const POINTS: Question = Question::new(
     "A row for each point with its place, x and y.",
 );
 
-fn bottom_ui(ui: &mut Ui, window: &mut Window<'_>, chart: &VectorMap) {
+fn bottom_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, chart: &VectorMap) {
     let weak = theme::tokens(ui).weak;
     ui.add(egui::Label::new(RichText::new(side::caption(chart)).size(theme::TEXT_SMALL).color(weak)).truncate());
     ui.horizontal(|ui| {
-        settings::legend_ui(ui, window);
+        settings::legend_ui(ui, maps, window);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             if side::small(ui, "Save map...", "Save map", "Save all points with their places as TSV") {
                 window.ask(POINTS.then(|path| MapCommand::Save(MapTable::Points, path)));

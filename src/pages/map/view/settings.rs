@@ -4,6 +4,7 @@ use egui::accesskit::Role;
 use egui::{Button, ComboBox, DragValue, RichText, Sense, Ui, WidgetInfo, vec2};
 
 use crate::pages::map as maps;
+use crate::pages::map::MapPage;
 use crate::pages::map::command::MapCommand;
 use crate::pages::map::{Choice, Colour, METHODS, Method, PointKind};
 use crate::pages::window::local::Window;
@@ -11,18 +12,18 @@ use crate::widgets::labels::plural;
 use crate::widgets::theme;
 
 /// The whole line; it wraps where the window is narrow.
-pub fn settings_ui(ui: &mut Ui, window: &mut Window<'_>) {
+pub fn settings_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     ui.horizontal_wrapped(|ui| {
-        model_ui(ui, window);
-        choice_ui(ui, window);
-        count_ui(ui, window);
-        method_ui(ui, window);
-        button_ui(ui, window);
+        model_ui(ui, maps, window);
+        choice_ui(ui, maps, window);
+        count_ui(ui, maps, window);
+        method_ui(ui, maps, window);
+        button_ui(ui, maps, window);
     });
 }
 
-fn model_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let chosen = window.pages.maps.model_of(window.app).cloned();
+fn model_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
+    let chosen = maps.model_of(window.app).cloned();
     let app = window.app;
     let name = app.document.models().find(|column| Some(&column.folder) == chosen.as_ref());
     let name = name.map_or_else(|| "no model".to_owned(), crate::app::document::column::Column::name);
@@ -44,8 +45,8 @@ fn model_ui(ui: &mut Ui, window: &mut Window<'_>) {
         .on_hover_text("Whose vectors are mapped; the models of page Sentence");
 }
 
-fn choice_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let chosen = window.pages.maps.choice;
+fn choice_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
+    let chosen = maps.choice;
     let combo = ComboBox::from_id_salt("map_choice").width(164.0).selected_text(chosen.name()).show_ui(ui, |ui| {
         for (choice, _, name, note) in Choice::ALL {
             if ui.selectable_label(choice == chosen, name).on_hover_text(note).clicked() {
@@ -56,11 +57,11 @@ fn choice_ui(ui: &mut Ui, window: &mut Window<'_>) {
     combo.response.accessible_name("What is mapped").on_hover_text("What is mapped");
 }
 
-fn count_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    if !window.pages.maps.choice.is_counted() {
+fn count_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
+    if !maps.choice.is_counted() {
         return;
     }
-    let mut count = window.pages.maps.count;
+    let mut count = maps.count;
     let label = ui.label(RichText::new("at most").color(theme::tokens(ui).weak));
     let drag =
         DragValue::new(&mut count).range(maps::COUNTS.0..=maps::COUNTS.1).speed(10.0).update_while_editing(false);
@@ -70,8 +71,8 @@ fn count_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
 }
 
-fn method_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let chosen = window.pages.maps.method;
+fn method_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
+    let chosen = maps.method;
     for entry in METHODS {
         if ui.selectable_label(entry.method == chosen, entry.title).on_hover_text(entry.about).clicked() {
             window.push(MapCommand::SetMethod(entry.method));
@@ -80,7 +81,7 @@ fn method_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if chosen != Method::Tsne {
         return;
     }
-    let mut perplexity = window.pages.maps.perplexity;
+    let mut perplexity = maps.perplexity;
     let label = ui.label(RichText::new("perplexity").color(theme::tokens(ui).weak));
     let (least, most) = maps::PERPLEXITIES;
     let drag =
@@ -92,18 +93,18 @@ fn method_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
 }
 
-fn button_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn button_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     let button = Button::new(RichText::new("Make map").color(t.on_accent)).fill(t.accent);
-    let has_model = window.pages.maps.model_of(window.app).is_some();
+    let has_model = maps.model_of(window.app).is_some();
     if ui.add_enabled(has_model, button).on_disabled_hover_text("Add a model on page Sentence first").clicked() {
         window.push(MapCommand::Compute);
     }
 }
 
 /// What the colours mean, with the two ends of the scale.
-pub fn legend_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let Some(chart) = window.pages.maps.chart.clone() else { return };
+pub fn legend_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
+    let Some(chart) = maps.chart.clone() else { return };
     let drawn = chart.layout.places.len();
     let is_words = matches!(chart.kind, PointKind::SourceWords | PointKind::TargetWords);
     let rank = match chart.kind {
@@ -113,7 +114,7 @@ pub fn legend_ui(ui: &mut Ui, window: &mut Window<'_>) {
     };
     let weak = theme::tokens(ui).weak;
     ui.label(RichText::new("colour").size(theme::TEXT_SMALL).color(weak));
-    let chosen = window.pages.maps.colour;
+    let chosen = maps.colour;
     for (colour, name, note) in [
         (Colour::Rank, rank, "The rank in the vocabulary, or the place in the list or the sentence"),
         (Colour::Length, "length", "Letters of a word, words of a phrase"),

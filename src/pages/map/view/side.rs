@@ -4,6 +4,7 @@ use egui::accesskit::Role;
 use egui::{Button, Id, Key, Label, RichText, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
 
 use crate::pages::map as maps;
+use crate::pages::map::MapPage;
 use crate::pages::map::command::MapCommand;
 use crate::pages::map::view::plane::paint;
 use crate::pages::map::{Choice, MapTable};
@@ -25,17 +26,17 @@ const LISTED: usize = 100;
 const ROW: f32 = 27.0;
 
 /// All of it.
-pub fn side_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    if window.pages.maps.choice == Choice::Typed {
-        typed_ui(ui, window);
+pub fn side_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
+    if maps.choice == Choice::Typed {
+        typed_ui(ui, maps, window);
         ui.add_space(theme::SPACE_2);
     }
-    search_ui(ui, window);
+    search_ui(ui, maps, window);
     ui.add_space(theme::SPACE_2);
-    if window.pages.maps.selected.is_some() {
-        selected_ui(ui, window);
-    } else if !window.pages.maps.matches.is_empty() {
-        matches_ui(ui, window);
+    if maps.selected.is_some() {
+        selected_ui(ui, maps, window);
+    } else if !maps.matches.is_empty() {
+        matches_ui(ui, maps, window);
     } else {
         let note = "Click a point, or search for a word, to see what lies nearest to it by cosine";
         weak(ui, note);
@@ -47,9 +48,9 @@ fn weak(ui: &mut Ui, text: &str) {
     ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(colour)).wrap());
 }
 
-fn typed_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn typed_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let label = ui.label("Phrases, one a line");
-    let mut text = window.pages.maps.typed.clone();
+    let mut text = maps.typed.clone();
     ScrollArea::vertical().id_salt("typed_phrases").max_height(150.0).show(ui, |ui| {
         let field = TextEdit::multiline(&mut text)
             .id(Id::unique("map_typed"))
@@ -62,8 +63,8 @@ fn typed_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
 }
 
-fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let mut text = window.pages.maps.search.clone();
+fn search_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
+    let mut text = maps.search.clone();
     let field = TextEdit::singleline(&mut text)
         .id(Id::unique("map_search"))
         .hint_text("Search the map")
@@ -79,9 +80,9 @@ fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if text.trim().is_empty() {
         return;
     }
-    let count = window.pages.maps.matches.len();
-    let drawn = window.pages.maps.matches.iter().filter(|found| window.pages.maps.is_drawn(**found)).count();
-    let at = window.pages.maps.selected.and_then(|at| window.pages.maps.matches.iter().position(|found| *found == at));
+    let count = maps.matches.len();
+    let drawn = maps.matches.iter().filter(|found| maps.is_drawn(**found)).count();
+    let at = maps.selected.and_then(|at| maps.matches.iter().position(|found| *found == at));
     ui.horizontal(|ui| {
         let told = match (count, at) {
             (0, _) => "Found nowhere".to_owned(),
@@ -102,24 +103,24 @@ fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
 }
 
-fn matches_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn matches_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     ScrollArea::vertical().id_salt("map_matches").auto_shrink(false).show(ui, |ui| {
-        for &at in window.pages.maps.matches.iter().take(LISTED) {
-            row_ui(ui, window, at, None);
+        for &at in maps.matches.iter().take(LISTED) {
+            row_ui(ui, maps, window, at, None);
         }
-        if window.pages.maps.matches.len() > LISTED {
-            weak(ui, &format!("and {} more", window.pages.maps.matches.len() - LISTED));
+        if maps.matches.len() > LISTED {
+            weak(ui, &format!("and {} more", maps.matches.len() - LISTED));
         }
     });
 }
 
-fn selected_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let (Some(at), Some(chart)) = (window.pages.maps.selected, &window.pages.maps.chart) else { return };
+fn selected_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
+    let (Some(at), Some(chart)) = (maps.selected, &maps.chart) else { return };
     let Some(point) = chart.points.get(at) else { return };
     let title = RichText::new(bidi::visual(&point.text)).size(theme::TEXT_TITLE);
     ui.add(Label::new(title).wrap());
     let mut facts = paint::facts(chart, at);
-    if !window.pages.maps.is_drawn(at) {
+    if !maps.is_drawn(at) {
         facts.push_str(", not on this map");
     }
     weak(ui, &facts);
@@ -131,34 +132,34 @@ fn selected_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 window.ask(NEIGHBOURS.then(|path| MapCommand::Save(MapTable::Neighbours, path)));
             }
             if ui.button("Copy").on_hover_text("Copy these neighbours as TSV").clicked()
-                && let Some(text) = window.pages.maps.tsv(MapTable::Neighbours)
+                && let Some(text) = maps.tsv(MapTable::Neighbours)
             {
                 ui.ctx().copy_text(text);
             }
         });
     });
-    if window.pages.maps.neighbours.is_empty() {
+    if maps.neighbours.is_empty() {
         weak(ui, "Nothing has a direction that could be compared");
     }
     ScrollArea::vertical().id_salt("map_neighbours").auto_shrink(false).show(ui, |ui| {
-        for near in &window.pages.maps.neighbours {
-            row_ui(ui, window, near.index, Some(near.cosine));
+        for near in &maps.neighbours {
+            row_ui(ui, maps, window, near.index, Some(near.cosine));
         }
     });
 }
 
 /// A point in a list, with its cosine as a number and a bar; a click goes there.
-fn row_ui(ui: &mut Ui, window: &mut Window<'_>, at: usize, cosine: Option<f32>) {
-    let Some((chart, point)) = window.pages.maps.chart.as_ref().zip(window.pages.maps.point(at)) else { return };
+fn row_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, at: usize, cosine: Option<f32>) {
+    let Some((chart, point)) = maps.chart.as_ref().zip(maps.point(at)) else { return };
     let t = theme::tokens(ui);
-    let is_drawn = window.pages.maps.is_drawn(at);
+    let is_drawn = maps.is_drawn(at);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     let name = match cosine {
         Some(cosine) => format!("Neighbour {} cosine {cosine:.3}", point.text),
         None => format!("Match {}", point.text),
     };
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-    let is_chosen = window.pages.maps.selected == Some(at);
+    let is_chosen = maps.selected == Some(at);
     let fill = rows::ground(ui, &response, is_chosen, response.has_focus().then_some(t.raised));
     ui.painter().rect_filled(rect, theme::RADIUS_SMALL, fill);
     let mut left = rect.left() + theme::SPACE_1;

@@ -12,10 +12,9 @@ use crate::widgets::labels::plural;
 use crate::widgets::theme;
 
 /// The scatter, what is looked for in it, and what it says in all.
-pub fn chart_ui(ui: &mut Ui, window: &mut Window<'_>) {
+pub fn chart_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
     let app = window.app;
-    let phrases = &window.pages.phrases;
-    let (Some(pairs), Some(model)) = (&phrases.pairs, window.pages.phrases.model_of(app)) else {
+    let (Some(pairs), Some(model)) = (&phrases.pairs, phrases.model_of(app)) else {
         ui.label(
             RichText::new("There is no model to score the table. Add one with + Model above.")
                 .color(theme::tokens(ui).warm),
@@ -24,11 +23,10 @@ pub fn chart_ui(ui: &mut Ui, window: &mut Window<'_>) {
     };
     let name = app.document.models().find(|column| column.folder == model).map_or_else(String::new, Column::name);
     let Some(chart) = &phrases.chart else {
-        waiting_ui(ui, window, &name);
+        waiting_ui(ui, phrases, window, &name);
         return;
     };
-    search_ui(ui, window);
-    let phrases = &window.pages.phrases;
+    search_ui(ui, phrases, window);
     let rings = phrases.source.map_or(&[][..], |source| pairs.of_source(source));
     let score = |pair: usize| label(phrases, pairs, pair, phrases.log_p(model, pair));
     let table = if chart.holds_logarithms { "log score of the table" } else { "log p of the table" };
@@ -62,8 +60,8 @@ pub fn chart_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 /// Before there are scores.
-fn waiting_ui(ui: &mut Ui, window: &mut Window<'_>, name: &str) {
-    let wants = window.pages.phrases.wants_scores(window.app);
+fn waiting_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, name: &str) {
+    let wants = phrases.wants_scores(window.app);
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.3);
         if wants {
@@ -78,9 +76,8 @@ fn waiting_ui(ui: &mut Ui, window: &mut Window<'_>, name: &str) {
     });
 }
 
-fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn search_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
-    let phrases = &window.pages.phrases;
     let Some(chart) = &phrases.chart else { return };
     ui.horizontal(|ui| {
         let mut text = phrases.search.clone();

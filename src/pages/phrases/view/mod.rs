@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use egui::{ComboBox, Key, RichText, Ui, UiBuilder, vec2};
 
 use crate::app::document::column::Column;
-use crate::app::page::Page;
+use crate::pages::phrases::PhrasesPage;
 use crate::pages::phrases::command::PhrasesCommand;
 use crate::pages::window::dialogs::{PHRASE_TABLE, Question, Wants};
 use crate::pages::window::local::Window;
@@ -44,39 +44,35 @@ const SCORES: Question = Question::new(
 pub struct PhrasesView;
 
 impl View for PhrasesView {
-    fn name(&self) -> &'static str {
-        "Page Phrases"
-    }
+    type Page = PhrasesPage;
 
     fn place(&self) -> ViewPlace {
-        ViewPlace::Page(Page::Phrases)
+        ViewPlace::Middle
     }
 
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
-        let phrases = &window.pages.phrases;
+    fn ui(&self, ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
         if phrases.pairs.is_none() {
-            empty_ui(ui, window);
+            empty_ui(ui, phrases, window);
             return;
         }
         // what was typed led here
         window.local.phrases.path.clear();
-        ui.horizontal(|ui| bar_ui(ui, window));
-        message_ui(ui, window);
+        ui.horizontal(|ui| bar_ui(ui, phrases, window));
+        message_ui(ui, phrases, window);
         task::task_ui(ui, window, phrases.task);
         ui.add_space(theme::SPACE_1);
         let room = ui.available_rect_before_wrap();
         let lists = (room.width() * LISTS.0).clamp(LISTS.1, LISTS.2);
         let (left, right) = room.split_left_right_at_x(room.right() - lists - theme::SPACE_3);
         let right = right.with_min_x(right.left() + theme::SPACE_3);
-        ui.scope_builder(UiBuilder::new().max_rect(left), |ui| chart::chart_ui(ui, window));
-        ui.scope_builder(UiBuilder::new().max_rect(right), |ui| targets::targets_ui(ui, window));
+        ui.scope_builder(UiBuilder::new().max_rect(left), |ui| chart::chart_ui(ui, phrases, window));
+        ui.scope_builder(UiBuilder::new().max_rect(right), |ui| targets::targets_ui(ui, phrases, window));
     }
 }
 
 /// What to do while no table is open.
-fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn empty_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
-    let phrases = &window.pages.phrases;
     let width = ui.available_width().min(PATH_WIDTH + 120.0);
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.16);
@@ -87,19 +83,19 @@ fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 .color(t.weak),
         );
         ui.add_space(theme::SPACE_3);
-        message_ui(ui, window);
+        message_ui(ui, phrases, window);
         if phrases.task.is_some() {
             task::task_ui(ui, window, phrases.task);
             return;
         }
-        open_ui(ui, window);
+        open_ui(ui, phrases, window);
         ui.add_space(theme::SPACE_3);
         ui.label(RichText::new("A phrase table has a line for each pair, as Moses writes it. It may be packed with gzip or zstandard, and can also be dropped on the window.").color(t.weak));
         ui.add(egui::Label::new(egui::RichText::new(EXAMPLE.trim_end()).monospace()).wrap_mode(egui::TextWrapMode::Extend));
         if ui.button("Copy these lines to try").on_hover_text("Paste them into a text file, save it and open it here").clicked() {
             ui.ctx().copy_text(EXAMPLE.to_owned());
         }
-        if window.pages.phrases.model_of(window.app).is_none() {
+        if phrases.model_of(window.app).is_none() {
             ui.add_space(theme::SPACE_3);
             ui.label(RichText::new("There is no model to score it. Add one with + Model above.").color(t.warm));
         }
@@ -107,8 +103,8 @@ fn empty_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 /// The field for a path with its buttons.
-fn open_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let last = window.pages.phrases.path.clone();
+fn open_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
+    let last = phrases.path.clone();
     let width = ui.available_width();
     ui.allocate_ui(vec2(width, 0.0), |ui| {
         ui.horizontal(|ui| {
@@ -143,8 +139,8 @@ fn browse_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 /// Why the last order came to nothing.
-fn message_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let Some(message) = &window.pages.phrases.message else { return };
+fn message_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
+    let Some(message) = &phrases.message else { return };
     let t = theme::tokens(ui);
     let frame = egui::Frame::new()
         .fill(t.error_soft)
@@ -161,19 +157,19 @@ fn message_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 /// The line at the top: the table, the model, the feature, the files.
-fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let Some(pairs) = window.pages.phrases.pairs.clone() else { return };
+fn bar_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
+    let Some(pairs) = phrases.pairs.clone() else { return };
     let t = theme::tokens(ui);
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         if ui.button("Close").on_hover_text("Close this phrase table").clicked() {
             window.push(PhrasesCommand::Close);
         }
-        export_ui(ui, window);
+        export_ui(ui, phrases, window);
         if ui.button("Open...").on_hover_text("Open another phrase table").clicked() {
             window.ask(PHRASE_TABLE.then(PhrasesCommand::Open));
         }
-        feature_ui(ui, window, pairs.features());
-        model_ui(ui, window);
+        feature_ui(ui, phrases, window, pairs.features());
+        model_ui(ui, phrases, window);
         ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
             let name = pairs.path().file_name().unwrap_or(pairs.path().as_os_str()).display().to_string();
             let counts = format!("{}, {}", plural(pairs.len(), "pair"), plural(pairs.sources(), "source phrase"));
@@ -198,9 +194,9 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 /// Which model scores.
-fn model_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn model_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
     let app = window.app;
-    let chosen = window.pages.phrases.model_of(app);
+    let chosen = phrases.model_of(app);
     let name = |column: &Column| column.name();
     let shown = app.document.models().find(|column| Some(column.folder.as_path()) == chosen).map(name);
     let mut folders: Vec<(&std::path::Path, String)> = Vec::new();
@@ -222,12 +218,12 @@ fn model_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 /// Which feature is p(target | source).
-fn feature_ui(ui: &mut Ui, window: &mut Window<'_>, features: usize) {
+fn feature_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, features: usize) {
     const MOSES: [&str; 4] = ["p(source | target)", "lexical, inverse", "p(target | source)", "lexical, direct"];
     if features == 0 {
         return;
     }
-    let chosen = window.pages.phrases.feature;
+    let chosen = phrases.feature;
     let name = |n: usize| match MOSES.get(n - 1) {
         Some(meaning) if features >= MOSES.len() => format!("feature {n}, {meaning}"),
         _ => format!("feature {n}"),
@@ -247,18 +243,18 @@ fn feature_ui(ui: &mut Ui, window: &mut Window<'_>, features: usize) {
 }
 
 /// Where both scores of all pairs are written.
-fn export_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let export = ui.add_enabled(window.pages.phrases.chart.is_some(), egui::Button::new("Export TSV..."));
+fn export_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
+    let export = ui.add_enabled(phrases.chart.is_some(), egui::Button::new("Export TSV..."));
     if export.on_hover_text("Write both scores of every pair into a file").clicked() {
-        window.local.shared.path = export_path(window);
+        window.local.shared.path = export_path(phrases, window);
         window.ask(SCORES.then(PhrasesCommand::Export));
     }
 }
 
 /// Beside the table, with the model's name.
-fn export_path(window: &Window<'_>) -> String {
+fn export_path(phrases: &PhrasesPage, window: &Window<'_>) -> String {
     let app = window.app;
-    let Some(table) = &window.pages.phrases.path else { return String::new() };
-    let model = window.pages.phrases.model_of(app).and_then(|folder| folder.file_name()).unwrap_or_default();
+    let Some(table) = &phrases.path else { return String::new() };
+    let model = phrases.model_of(app).and_then(|folder| folder.file_name()).unwrap_or_default();
     table.with_extension(format!("{}.tsv", model.display())).display().to_string()
 }

@@ -4,6 +4,7 @@
 use egui::accesskit::Role;
 use egui::{Align2, CornerRadius, Id, Key, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 
+use crate::pages::phrases::PhrasesPage;
 use crate::pages::phrases::command::PhrasesCommand;
 use crate::pages::phrases::view::chart::score_text;
 use crate::pages::phrases::{Pairs, SAMPLES, TOP};
@@ -18,27 +19,26 @@ const ROW: f32 = 24.0;
 const SCORE: f32 = 52.0;
 
 /// The source phrase and its targets.
-pub fn targets_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let Some(pairs) = window.pages.phrases.pairs.clone() else { return };
+pub fn targets_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
+    let Some(pairs) = phrases.pairs.clone() else { return };
     let frame = theme::card(theme::tokens(ui));
     frame.show(ui, |ui| {
         ui.set_min_size(ui.available_size());
-        source_ui(ui, window, &pairs);
+        source_ui(ui, phrases, window, &pairs);
         ui.add_space(theme::SPACE_2);
         egui::ScrollArea::vertical().id_salt("targets").auto_shrink(false).show(ui, |ui| {
-            if window.pages.phrases.source.is_some() {
-                lists_ui(ui, window, &pairs);
-                samples_ui(ui, window, &pairs);
-                selected_ui(ui, window, &pairs);
+            if phrases.source.is_some() {
+                lists_ui(ui, phrases, window, &pairs);
+                samples_ui(ui, phrases, window, &pairs);
+                selected_ui(ui, phrases, window, &pairs);
             } else {
-                suggestions_ui(ui, window, &pairs);
+                suggestions_ui(ui, phrases, window, &pairs);
             }
         });
     });
 }
 
-fn source_ui(ui: &mut Ui, window: &mut Window<'_>, pairs: &Pairs) {
-    let phrases = &window.pages.phrases;
+fn source_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs: &Pairs) {
     let label = ui.label("Source phrase");
     let mut text = phrases.typed.clone();
     let id = Id::unique("source_phrase");
@@ -68,8 +68,7 @@ fn source_ui(ui: &mut Ui, window: &mut Window<'_>, pairs: &Pairs) {
 }
 
 /// Source phrases that are offered: what was typed may become them; at first those with most targets.
-fn suggestions_ui(ui: &mut Ui, window: &mut Window<'_>, pairs: &Pairs) {
-    let phrases = &window.pages.phrases;
+fn suggestions_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs: &Pairs) {
     for source in &phrases.suggested {
         let text = pairs.source_phrase(*source);
         let count = plural(pairs.of_source(*source).len(), "target");
@@ -86,10 +85,9 @@ fn suggestions_ui(ui: &mut Ui, window: &mut Window<'_>, pairs: &Pairs) {
     }
 }
 
-fn lists_ui(ui: &mut Ui, window: &mut Window<'_>, pairs: &Pairs) {
+fn lists_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs: &Pairs) {
     let app = window.app;
-    let phrases = &window.pages.phrases;
-    let model = window.pages.phrases.model_of(app);
+    let model = phrases.model_of(app);
     let name = app
         .document
         .models()
@@ -111,7 +109,12 @@ fn lists_ui(ui: &mut Ui, window: &mut Window<'_>, pairs: &Pairs) {
             for (rank, pair) in phrases.by_model.iter().enumerate() {
                 let score = log_p(*pair).map_or_else(String::new, |log_p| format!("{log_p:.2}"));
                 let only = !phrases.by_table.contains(pair);
-                row_ui(ui, window, &Row { list: &name, rank, pair: *pair, text: pairs.target(*pair), score, only });
+                row_ui(
+                    ui,
+                    phrases,
+                    window,
+                    &Row { list: &name, rank, pair: *pair, text: pairs.target(*pair), score, only },
+                );
             }
         });
         ui.vertical(|ui| {
@@ -123,6 +126,7 @@ fn lists_ui(ui: &mut Ui, window: &mut Window<'_>, pairs: &Pairs) {
                 let only = !phrases.by_model.is_empty() && !phrases.by_model.contains(pair);
                 row_ui(
                     ui,
+                    phrases,
                     window,
                     &Row { list: "the table", rank, pair: *pair, text: pairs.target(*pair), score, only },
                 );
@@ -160,9 +164,9 @@ struct Row<'a> {
     only: bool,
 }
 
-fn row_ui(ui: &mut Ui, window: &mut Window<'_>, row: &Row<'_>) {
+fn row_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, row: &Row<'_>) {
     let t = theme::tokens(ui);
-    let is_selected = window.pages.phrases.selected == Some(row.pair);
+    let is_selected = phrases.selected == Some(row.pair);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::CLICK);
     let also = if row.only { ", in this list alone" } else { "" };
     let said = format!("By {} {} {} {}{also}", row.list, row.rank + 1, row.text, row.score);
@@ -203,15 +207,14 @@ fn line_ui(ui: &Ui, rect: egui::Rect, line: &Line<'_>, fill: egui::Color32) -> b
 }
 
 /// Targets drawn from the model, those that the table does not have marked (Cho et al. 2014, table 3).
-fn samples_ui(ui: &mut Ui, window: &mut Window<'_>, pairs: &Pairs) {
+fn samples_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs: &Pairs) {
     let app = window.app;
-    let phrases = &window.pages.phrases;
-    if window.pages.phrases.model_of(app).is_none() {
+    if phrases.model_of(app).is_none() {
         return;
     }
     let t = theme::tokens(ui);
     ui.add_space(theme::SPACE_1);
-    let samples = window.pages.phrases.samples(app);
+    let samples = phrases.samples(app);
     ui.horizontal(|ui| {
         let name = if samples.is_some() { "Draw others" } else { "Draw samples" };
         let button = ui.add_enabled(phrases.sampling.is_none(), egui::Button::new(name));
@@ -252,12 +255,11 @@ fn bare(phrase: &str) -> String {
 }
 
 /// Everything about the chosen pair.
-fn selected_ui(ui: &mut Ui, window: &mut Window<'_>, pairs: &Pairs) {
+fn selected_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs: &Pairs) {
     let app = window.app;
-    let phrases = &window.pages.phrases;
     let Some(pair) = phrases.selected else { return };
     let t = theme::tokens(ui);
-    let log_p = window.pages.phrases.model_of(app).and_then(|model| phrases.log_p(model, pair));
+    let log_p = phrases.model_of(app).and_then(|model| phrases.log_p(model, pair));
     ui.add_space(theme::SPACE_2);
     ui.separator();
     ui.add(

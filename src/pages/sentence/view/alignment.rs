@@ -8,6 +8,7 @@ use crate::app::settings::Shown;
 use crate::app::state::AppState;
 use crate::app::view::Hover;
 use crate::figure::palette::ColourMap;
+use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::memory::Dragged;
 use crate::pages::sentence::view::{change, measured, variant};
@@ -19,9 +20,16 @@ use crate::widgets::heatmap::{Answer, HeatmapMarks, HeatmapWidget, Outlined};
 use crate::widgets::theme;
 
 /// Paints the heatmap of a column that has an alignment.
-pub fn alignment_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, metrics: &Metrics) {
+pub fn alignment_ui(
+    ui: &mut Ui,
+    sentence: &SentencePage,
+    window: &mut Window<'_>,
+    column: &Column,
+    table: &AlignmentTable,
+    metrics: &Metrics,
+) {
     let settings = window.app.view.settings();
-    if !measured::strip_ui(ui, window, column, table) {
+    if !measured::strip_ui(ui, sentence, window, column, table) {
         return;
     }
     let Some(matrix) = table.numbers(settings.shown).filter(|matrix| matrix.columns() > 0) else {

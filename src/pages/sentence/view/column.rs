@@ -8,6 +8,7 @@ use crate::app::document::table::{AlignmentTable, GIVEN, Units};
 use crate::app::files::picture::GUIDED;
 use crate::app::lights::HighlightPart;
 use crate::app::settings::Shown;
+use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::view::{alignment, beam, context, ensemble, links, output, tree, variant};
 use crate::pages::window::clicked::MenuTarget;
@@ -143,7 +144,14 @@ pub fn has_foot(column: &Column) -> bool {
 }
 
 /// Paints a column.
-pub fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, parts: &ColumnParts, metrics: &Metrics) {
+pub fn column_ui(
+    ui: &mut Ui,
+    sentence: &SentencePage,
+    window: &mut Window<'_>,
+    column: &Column,
+    parts: &ColumnParts,
+    metrics: &Metrics,
+) {
     let rect = ui.max_rect();
     let parts = &if has_foot(column) { parts.with_mixing() } else { *parts };
     let t = theme::tokens(ui);
@@ -169,7 +177,7 @@ pub fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, parts: &
                 ui
             };
             output::output_ui(&mut dim(part(parts.output, "output")), window, column);
-            picture_ui(&mut dim(part(parts.picture, "picture")), window, column, metrics);
+            picture_ui(&mut dim(part(parts.picture, "picture")), sentence, window, column, metrics);
             if column.variant.is_some() {
                 variant::foot_ui(&mut part(parts.mixing, "foot"), window, column);
             } else if let Some(ensemble) = &column.ensemble {
@@ -191,7 +199,7 @@ pub fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, parts: &
     }
 }
 
-fn picture_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, metrics: &Metrics) {
+fn picture_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, column: &Column, metrics: &Metrics) {
     if let Some(message) = &column.message {
         ui.add(egui::Label::new(RichText::new(message).color(theme::tokens(ui).error)).wrap());
         return;
@@ -207,7 +215,7 @@ fn picture_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, metrics: &M
     } else if has_alignment && window.layout(local::LINKS, 0.0) > 0.0 {
         links::links_ui(ui, window, column, table);
     } else if has_alignment || matches!(window.app.view.settings().shown, Shown::Measure(_)) {
-        alignment::alignment_ui(ui, window, column, table, metrics);
+        alignment::alignment_ui(ui, sentence, window, column, table, metrics);
     } else if column.ensemble.is_some() {
         ui.add(egui::Label::new("No member of this ensemble has an alignment.").wrap());
     } else {

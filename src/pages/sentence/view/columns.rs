@@ -12,6 +12,7 @@ use crate::app::state::AppState;
 use crate::figure::heatmap::widest_word;
 use crate::figure::label::widest;
 use crate::jobs::live::protocol::ColumnId;
+use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::view::column;
 use crate::pages::sentence::view::column::ColumnParts;
@@ -31,22 +32,20 @@ const GAP: f32 = theme::SPACE_2;
 pub struct ColumnsView;
 
 impl View for ColumnsView {
-    fn name(&self) -> &'static str {
-        "Translations"
-    }
+    type Page = SentencePage;
 
     fn place(&self) -> ViewPlace {
         ViewPlace::Middle
     }
 
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+    fn ui(&self, ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
         let app = window.app;
         if app.document.columns().is_empty() {
             empty_ui(ui, window);
             return;
         }
         if window.layout(local::SOLO, 0.0) > 0.0 {
-            alone_ui(ui, window);
+            alone_ui(ui, sentence, window);
             return;
         }
         let (count, room) = (app.document.columns().len() as f32, ui.available_width());
@@ -92,7 +91,7 @@ impl View for ColumnsView {
                 }
                 let name = format!("Column {} of {}", n + 1, column.name());
                 let builder = UiBuilder::new().id_salt(("column", column.id)).max_rect(rect).accessibility_label(name);
-                column::column_ui(&mut ui.new_child(builder), window, column, &parts, &metrics);
+                column::column_ui(&mut ui.new_child(builder), sentence, window, column, &parts, &metrics);
             }
         });
         ui.spacing_mut().item_spacing.x = between;
@@ -132,7 +131,7 @@ pub fn paging_ui(ui: &mut Ui, window: &mut Window<'_>, fitting: usize) {
 }
 
 /// One column in all the room there is: the selected one, else the first that aligns, else the first.
-pub fn alone_ui(ui: &mut Ui, window: &mut Window<'_>) {
+pub fn alone_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
     let app = window.app;
     let aligns = |column: &&Column| column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
     let first = app.document.columns().iter().find(aligns).or(app.document.columns().first());
@@ -148,7 +147,7 @@ pub fn alone_ui(ui: &mut Ui, window: &mut Window<'_>) {
     window.local.sentence.cell = metrics.cell;
     let name = format!("Column of {}", column.name());
     let builder = UiBuilder::new().id_salt(("column", column.id)).max_rect(rect).accessibility_label(name);
-    column::column_ui(&mut ui.new_child(builder), window, column, &parts, &metrics);
+    column::column_ui(&mut ui.new_child(builder), sentence, window, column, &parts, &metrics);
     ui.advance_cursor_after_rect(rect);
 }
 

@@ -13,6 +13,7 @@ use crate::figure::formats::FORMATS;
 use crate::figure::page::{DPIS, WIDTHS_MM};
 use crate::figure::palette::COLOUR_MAPS;
 use crate::figure::sheet::{FigureKind, KINDS};
+use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::{Sheet, Window};
@@ -38,15 +39,13 @@ const WIDTH: f32 = 520.0;
 const COLUMN_MM: f32 = 80.0;
 
 impl View for FigureSheet {
-    fn name(&self) -> &'static str {
-        "Save a figure"
-    }
+    type Page = SentencePage;
 
     fn place(&self) -> ViewPlace {
         ViewPlace::Over
     }
 
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+    fn ui(&self, ui: &mut Ui, _page: &SentencePage, window: &mut Window<'_>) {
         let Sheet::Figure { column: id, kind } = window.local.shared.sheet else { return };
         let Some(column) = window.app.document.column(id) else {
             window.local.shared.sheet = Sheet::None;

@@ -10,6 +10,7 @@ use crate::app::document::table::{AlignmentTable, LEFT_OUT, TargetWord, Units};
 use crate::app::lights::HighlightPart;
 use crate::figure::inspected::Inspected;
 use crate::interventions::Word;
+use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand};
 use crate::pages::sentence::view::{change, context};
 use crate::pages::window::clicked::MenuTarget;
@@ -30,15 +31,13 @@ const HIGHEST: f32 = 500.0;
 const ABOVE: f32 = 480.0;
 
 impl View for Inspector {
-    fn name(&self) -> &'static str {
-        "Inspector"
-    }
+    type Page = SentencePage;
 
     fn place(&self) -> ViewPlace {
-        ViewPlace::BottomInside
+        ViewPlace::Bottom
     }
 
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+    fn ui(&self, ui: &mut Ui, _page: &SentencePage, window: &mut Window<'_>) {
         if window.layout(local::INSPECTOR_OPEN, 1.0) <= 0.0 {
             return;
         }

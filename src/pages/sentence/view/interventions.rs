@@ -4,6 +4,7 @@ use egui::{RichText, Ui};
 
 use crate::app::document::column::Column;
 use crate::app::document::hand::{TakenAway, held, items};
+use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::asked::ProbeAbout;
 use crate::pages::sentence::command::InterveneCommand;
 use crate::pages::window::local::Window;
@@ -18,21 +19,19 @@ const HEIGHT: f32 = 84.0;
 pub struct InterventionsView;
 
 impl View for InterventionsView {
-    fn name(&self) -> &'static str {
-        "Interventions"
-    }
+    type Page = SentencePage;
 
     fn place(&self) -> ViewPlace {
         ViewPlace::Middle
     }
 
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+    fn ui(&self, ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
         let app = window.app;
         let has_own = |id| app.document.scene().variant(id).is_some_and(|variant| variant.interventions.is_some());
         let touched =
             |column: &&Column| !app.document.interventions(column).is_empty() && column.variant.is_none_or(has_own);
         let columns: Vec<&Column> = app.document.columns().iter().filter(touched).collect();
-        if let Some(number) = rows_under_way(window) {
+        if let Some(number) = rows_under_way(sentence) {
             task::task_ui(ui, window, Some(number));
         }
         if columns.is_empty() {
@@ -46,7 +45,7 @@ impl View for InterventionsView {
                 egui::ScrollArea::vertical().id_salt("interventions").max_height(HEIGHT).auto_shrink([false, true]);
             area.show(ui, |ui| {
                 for (n, column) in columns.iter().enumerate() {
-                    column_ui(ui, window, column, n == 0);
+                    column_ui(ui, sentence, window, column, n == 0);
                 }
             });
         });
@@ -55,12 +54,12 @@ impl View for InterventionsView {
 }
 
 /// A row or a file that is being looked at in the background.
-fn rows_under_way(window: &Window<'_>) -> Option<u64> {
-    let asked = window.pages.sentence.probes().iter().find(|asked| !matches!(asked.about, ProbeAbout::Measure { .. }));
+fn rows_under_way(sentence: &SentencePage) -> Option<u64> {
+    let asked = sentence.probes().iter().find(|asked| !matches!(asked.about, ProbeAbout::Measure { .. }));
     asked.map(|asked| asked.number)
 }
 
-fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, is_first: bool) {
+fn column_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, column: &Column, is_first: bool) {
     let t = theme::tokens(ui);
     let set = window.app.document.interventions(column);
     let name = column.name();
@@ -77,7 +76,7 @@ fn column_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, is_first: bo
         let numbers = column.numbers();
         for item in items(&set, window.app.document.scene().text_of(column.variant), &numbers) {
             let found = if let TakenAway::Pin(i) = item.taken { set.pin.iter().find(|pin| pin.i == i) } else { None };
-            let found = found.and_then(|pin| window.pages.sentence.persuaded_text(column, pin));
+            let found = found.and_then(|pin| sentence.persuaded_text(column, pin));
             let button = egui::Button::new(RichText::new(format!("{}  \u{d7}", item.text)).size(theme::TEXT_SMALL));
             let button = ui.add(button.fill(t.set_soft).small()).on_hover_text("Click to take it away");
             if button.accessible_name(format!("Take away in {name}, {}", item.text)).clicked() {

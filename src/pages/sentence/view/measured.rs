@@ -8,6 +8,7 @@ use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, MeasuredTable};
 use crate::app::settings::Shown;
 use crate::jobs::live::protocol::ColumnId;
+use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::asked::ProbeAbout;
 use crate::pages::sentence::command::ProbeCommand;
 use crate::pages::window::local::Window;
@@ -16,7 +17,13 @@ use crate::widgets::{labels, theme};
 
 /// Says which measure is shown in a column and what is to be known of it; false where it is not made, so that there is
 /// no picture.
-pub fn strip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable) -> bool {
+pub fn strip_ui(
+    ui: &mut Ui,
+    sentence: &SentencePage,
+    window: &mut Window<'_>,
+    column: &Column,
+    table: &AlignmentTable,
+) -> bool {
     let shown = window.app.view.settings().shown;
     let Shown::Measure(measure) = shown else { return true };
     let Some(line) = MEASURES.get(measure) else { return true };
@@ -43,7 +50,7 @@ pub fn strip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
     );
     let is_asked =
         |about: &ProbeAbout| matches!(about, ProbeAbout::Measure { measure: asked, .. } if *asked == measure);
-    let mut probes = window.pages.sentence.probes().iter();
+    let mut probes = sentence.probes().iter();
     let under_way = probes.find(|asked| {
         is_asked(&asked.about) && asked.subject.as_ref().is_some_and(|subject| subject.column == column.id)
     });

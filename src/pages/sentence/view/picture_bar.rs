@@ -16,6 +16,7 @@ use crate::app::settings::Shown;
 use crate::figure::heatmap::{gaze_legend, outlines};
 use crate::figure::legend;
 use crate::figure::palette::Rgba;
+use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::view::{columns, measured};
 use crate::pages::window::act::Act;
 use crate::pages::window::local::Window;
@@ -51,15 +52,13 @@ const NARROW: f32 = 640.0;
 pub struct PictureBar;
 
 impl View for PictureBar {
-    fn name(&self) -> &'static str {
-        "Picture"
-    }
+    type Page = SentencePage;
 
     fn place(&self) -> ViewPlace {
         ViewPlace::Middle
     }
 
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+    fn ui(&self, ui: &mut Ui, _page: &SentencePage, window: &mut Window<'_>) {
         if window.app.document.columns().is_empty() {
             return;
         }

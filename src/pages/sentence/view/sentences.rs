@@ -10,6 +10,7 @@ use egui::{
 use crate::app::command::WindowCommand;
 use crate::app::files::lists::List;
 use crate::app::state::AppState;
+use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ListCommand;
 use crate::pages::sentence::view::memory::ListPlace;
 use crate::pages::window::dialogs::TEXT;
@@ -37,15 +38,13 @@ fn list_id() -> Id {
 }
 
 impl View for SentencesView {
-    fn name(&self) -> &'static str {
-        "Sentences"
-    }
+    type Page = SentencePage;
 
     fn place(&self) -> ViewPlace {
         ViewPlace::Left
     }
 
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+    fn ui(&self, ui: &mut Ui, _page: &SentencePage, window: &mut Window<'_>) {
         let was_open = window.layout(local::SENTENCES_OPEN, 1.0) > 0.0;
         let width = window.layout(local::SENTENCES_WIDTH, theme::SENTENCES_WIDTH).clamp(LIMITS.0, LIMITS.1);
         // Ctrl+F goes to the list wherever it is; F6 passes over it where it is not

@@ -8,6 +8,7 @@ use crate::app::document::table::AlignmentTable;
 use crate::app::lights::HighlightPart;
 use crate::app::view::Hover;
 use crate::interventions::Said;
+use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::SourceCommand;
 use crate::pages::sentence::view::memory::ListPlace;
 use crate::pages::sentence::view::{alignment, variant};
@@ -35,15 +36,13 @@ pub fn editor_id() -> Id {
 }
 
 impl View for SourceView {
-    fn name(&self) -> &'static str {
-        "Source"
-    }
+    type Page = SentencePage;
 
     fn place(&self) -> ViewPlace {
         ViewPlace::Middle
     }
 
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+    fn ui(&self, ui: &mut Ui, _page: &SentencePage, window: &mut Window<'_>) {
         let is_squat = theme::is_squat(ui);
         let margin = if is_squat { 2 } else { 8 };
         let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::symmetric(12, margin));

@@ -4,6 +4,7 @@ use egui::{Button, DragValue, Grid, Id, Key, Modal, RichText, Slider, TextEdit, 
 
 use crate::app::document::column::Column;
 use crate::app::document::rewording::WordEdit;
+use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::VariantCommand;
 use crate::pages::sentence::view::variant;
 use crate::pages::window::local::{Sheet, VariantWords, Window};
@@ -19,36 +20,34 @@ const WIDTH: f32 = 480.0;
 const FIELD: f32 = 60.0;
 
 impl View for WhatIf {
-    fn name(&self) -> &'static str {
-        "What if"
-    }
+    type Page = SentencePage;
 
     fn place(&self) -> ViewPlace {
         ViewPlace::Over
     }
 
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+    fn ui(&self, ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
         let (Sheet::Words(id, _) | Sheet::Beside(id)) = window.local.shared.sheet else { return };
-        let Some(column) = window.app.document.column(id) else { return close(window) };
+        let Some(column) = window.app.document.column(id) else { return close(sentence, window) };
         let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
         let response = Modal::new(Id::unique("what_if")).frame(frame).show(ui.ctx(), |ui| {
             ui.set_width(WIDTH.min(ui.ctx().content_rect().width() - 80.0));
             match window.local.shared.sheet {
-                Sheet::Words(_, words) => words_ui(ui, window, column, words),
-                Sheet::Beside(_) => beside_ui(ui, window, column),
+                Sheet::Words(_, words) => words_ui(ui, sentence, window, column, words),
+                Sheet::Beside(_) => beside_ui(ui, sentence, window, column),
                 Sheet::None | Sheet::Help | Sheet::Training | Sheet::Figure { .. } | Sheet::Ask(_) => {}
             }
         });
         if response.should_close() {
-            close(window);
+            close(sentence, window);
         }
     }
 }
 
-fn close(window: &mut Window<'_>) {
+fn close(sentence: &SentencePage, window: &mut Window<'_>) {
     window.local.shared.sheet = Sheet::None;
     window.local.sentence.beside = None;
-    if window.pages.sentence.neighbours().is_some() {
+    if sentence.neighbours().is_some() {
         window.push(VariantCommand::Near(None));
     }
 }
@@ -63,7 +62,7 @@ fn where_ui(ui: &mut Ui, column: &Column) {
     ui.add(egui::Label::new(RichText::new(text).color(theme::tokens(ui).weak)).wrap());
 }
 
-fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, words: VariantWords) {
+fn words_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, column: &Column, words: VariantWords) {
     let word = |j: usize| column.table.as_ref().and_then(|table| table.source.get(j)).map(|word| word.text.clone());
     let (title, name) = match words {
         VariantWords::Replace(j) => {
@@ -87,34 +86,34 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, words: Varian
         response.request_focus();
     }
     if let VariantWords::Replace(j) = words {
-        near_ui(ui, window, column, j);
+        near_ui(ui, sentence, window, column, j);
     }
     ui.add_space(theme::SPACE_2);
     ui.horizontal(|ui| {
         let text = window.local.sentence.wording.clone();
         let can = !text.trim().is_empty();
         if ui.add_enabled(can, Button::new("Translate it so")).clicked() || entered && can {
-            send(window, column, words, text);
+            send(sentence, window, column, words, text);
         }
         if ui.button("Cancel").clicked() {
-            close(window);
+            close(sentence, window);
         }
     });
 }
 
-fn send(window: &mut Window<'_>, column: &Column, words: VariantWords, text: String) {
+fn send(sentence: &SentencePage, window: &mut Window<'_>, column: &Column, words: VariantWords, text: String) {
     let column = column.id;
     window.push(match words {
         VariantWords::Replace(j) => VariantCommand::Word { column, j, edit: WordEdit::Replace(text) },
         VariantWords::Insert(j) => VariantCommand::Word { column, j, edit: WordEdit::Insert(text) },
         VariantWords::Whole => VariantCommand::Text { column, text },
     });
-    close(window);
+    close(sentence, window);
 }
 
 /// The neighbours of the word, each of which is put in its place by a click.
-fn near_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, j: usize) {
-    let Some(near) = window.pages.sentence.neighbours().filter(|near| near.of.column == column.id) else { return };
+fn near_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, column: &Column, j: usize) {
+    let Some(near) = sentence.neighbours().filter(|near| near.of.column == column.id) else { return };
     let weak = theme::tokens(ui).weak;
     ui.add_space(theme::SPACE_2);
     let words = match &near.found {
@@ -136,12 +135,12 @@ fn near_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, j: usize) {
         }
     });
     if let Some(word) = chosen {
-        send(window, column, VariantWords::Replace(j), word);
+        send(sentence, window, column, VariantWords::Replace(j), word);
     }
 }
 
-fn beside_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
-    let Some(mut beside) = window.local.sentence.beside else { return close(window) };
+fn beside_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, column: &Column) {
+    let Some(mut beside) = window.local.sentence.beside else { return close(sentence, window) };
     ui.heading(format!("{} beside itself", column.name()));
     let note =
         "The same words with other settings, in a further column. What is left as it is follows the window's settings.";
@@ -168,10 +167,10 @@ fn beside_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
         if ui.button("Put it beside").clicked() {
             let (search, replaces, has_interventions) = (beside.search, beside.replaces, beside.has_interventions);
             window.push(VariantCommand::Beside { column: column.id, search, replaces, has_interventions });
-            close(window);
+            close(sentence, window);
         }
         if ui.button("Cancel").clicked() {
-            close(window);
+            close(sentence, window);
         }
     });
 }

@@ -12,6 +12,7 @@ use crate::figure::beam::BeamRow;
 use crate::figure::palette::Rgba;
 use crate::jobs::steps::StepTrace;
 use crate::pages::steps::Guessed;
+use crate::pages::steps::StepsPage;
 use crate::pages::steps::beam::{BeamLine, Became, beam};
 use crate::pages::window::local::Window;
 use crate::widgets::{marks, node, theme};
@@ -24,15 +25,15 @@ const BEFORE: usize = 7;
 const FAINT: f32 = 0.5;
 
 /// Paints it into all the room there is.
-pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
+pub fn beam_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
     let app = window.app;
-    let Some(column) = window.pages.steps.column(app) else { return };
+    let Some(column) = steps.column(app) else { return };
     let place = ui.available_rect_before_wrap();
     let t = *theme::tokens(ui);
-    let i = window.pages.steps.i;
+    let i = steps.i;
     let lines = beam(column, apart, i);
     ui.label(RichText::new(format!("Beam at step {}", i + 1)).color(t.weak));
-    if let Some(why) = why_not(window, column, apart, &lines) {
+    if let Some(why) = why_not(steps, column, apart, &lines) {
         ui.add(Label::new(RichText::new(why).size(theme::TEXT_SMALL).color(t.weak)).wrap());
     } else {
         ScrollArea::vertical().id_salt("steps_beam").auto_shrink([false, false]).show(ui, |ui| {
@@ -46,8 +47,7 @@ pub fn beam_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
 }
 
 /// Why there is none to see, as a sentence.
-fn why_not(window: &Window<'_>, column: &Column, apart: &StepTrace, lines: &[BeamLine<'_>]) -> Option<&'static str> {
-    let steps = &window.pages.steps;
+fn why_not(steps: &StepsPage, column: &Column, apart: &StepTrace, lines: &[BeamLine<'_>]) -> Option<&'static str> {
     if steps.hides(Guessed::Word, steps.i) {
         return Some("It is shown when the word has been guessed.");
     }

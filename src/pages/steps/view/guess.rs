@@ -8,6 +8,7 @@ use egui::{Id, Key, Label, RichText, TextEdit, Ui, WidgetInfo};
 use crate::analysis::aer::AerCounts;
 use crate::jobs::steps::{CANDIDATES, StepTrace};
 use crate::pages::steps::Guessed;
+use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::guess::{Guessing, f1, is_right, place_of};
 use crate::pages::steps::picture::words;
@@ -18,20 +19,19 @@ use crate::widgets::theme;
 const FIELD: f32 = 130.0;
 
 /// What is asked, while something is to be guessed.
-pub fn guess_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
-    let steps = &window.pages.steps;
+pub fn guess_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
     match steps.hidden(steps.i) {
         Some(_) if steps.whole().is_some() => whole_ui(ui),
-        Some(Guessed::Row | Guessed::Whole) => row_ui(ui, window, apart),
-        Some(Guessed::Word) => word_ui(ui, window),
+        Some(Guessed::Row | Guessed::Whole) => row_ui(ui, steps, window, apart),
+        Some(Guessed::Word) => word_ui(ui, steps, window),
         None => {}
     }
 }
 
 /// The source words, to be clicked.
-fn row_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
-    let Some(guessing) = &window.pages.steps.guessing else { return };
-    let text = match apart.said(window.pages.steps.i) {
+fn row_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+    let Some(guessing) = &steps.guessing else { return };
+    let text = match apart.said(steps.i) {
         Some(word) => format!("Where does the model look to say \u{201c}{word}\u{201d}?"),
         None => "Where does the model look now?".to_owned(),
     };
@@ -58,8 +58,7 @@ fn whole_ui(ui: &mut Ui) {
 }
 
 /// Some words to click, and a field for any other.
-fn word_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let steps = &window.pages.steps;
+fn word_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let Some(guessing) = &steps.guessing else { return };
     let guess = guessing.word.clone().unwrap_or_default();
     ui.horizontal_wrapped(|ui| {
@@ -87,8 +86,7 @@ fn word_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 /// In the player: the button that shows, what came of the guess, and the score.
-pub fn player_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let steps = &window.pages.steps;
+pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let (Some(guessing), Some(apart)) = (&steps.guessing, &steps.apart) else { return };
     let t = *theme::tokens(ui);
     if steps.hidden(steps.i).is_some() {
@@ -102,8 +100,8 @@ pub fn player_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
     } else if guessing.is_revealed {
         match guessing.of {
-            Guessed::Row => looked_ui(ui, window, guessing, apart),
-            Guessed::Word => said_ui(ui, window, guessing, apart),
+            Guessed::Row => looked_ui(ui, steps, guessing, apart),
+            Guessed::Word => said_ui(ui, steps, window, guessing, apart),
             Guessed::Whole => compared_ui(ui, guessing),
         }
     }
@@ -153,8 +151,8 @@ fn among(whose: &str, counts: &AerCounts, others: &str) -> String {
 }
 
 /// Where the step looks most, beside what was guessed.
-fn looked_ui(ui: &mut Ui, window: &Window<'_>, guessing: &Guessing, apart: &StepTrace) {
-    let alpha_i = apart.steps.get(window.pages.steps.i).and_then(|step| step.alpha_i.as_ref());
+fn looked_ui(ui: &mut Ui, steps: &StepsPage, guessing: &Guessing, apart: &StepTrace) {
+    let alpha_i = apart.steps.get(steps.i).and_then(|step| step.alpha_i.as_ref());
     let most = alpha_i.and_then(|row| row.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)));
     let words = words(apart);
     let Some((j, share)) = most.filter(|(j, _)| *j < words.len()) else { return };
@@ -165,8 +163,7 @@ fn looked_ui(ui: &mut Ui, window: &Window<'_>, guessing: &Guessing, apart: &Step
 }
 
 /// Which word the step says, beside what was guessed.
-fn said_ui(ui: &mut Ui, window: &Window<'_>, guessing: &Guessing, apart: &StepTrace) {
-    let steps = &window.pages.steps;
+fn said_ui(ui: &mut Ui, steps: &StepsPage, window: &Window<'_>, guessing: &Guessing, apart: &StepTrace) {
     let (Some(truth), Some(step)) = (steps.truth(steps.i), apart.steps.get(steps.i)) else { return };
     let marks = steps.marks(window.app);
     let candidates = apart.candidates(steps.i);

@@ -8,6 +8,7 @@ use crate::figure::equation::spoken;
 use crate::figure::machine::{MachineDrawing, places};
 use crate::jobs::steps::StepTrace;
 use crate::models::anatomy::MachineStage;
+use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::picture::held;
 use crate::pages::window::local::Window;
@@ -18,19 +19,18 @@ use crate::widgets::{marks, theme};
 const LEAST_HEIGHT: f32 = 250.0;
 
 /// Paints the machine into all the room there is.
-pub fn machine_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
+pub fn machine_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
     let room = ui.available_size();
     if room.y >= LEAST_HEIGHT {
-        drawing_ui(ui, window, apart, room);
+        drawing_ui(ui, steps, window, apart, room);
         return;
     }
     egui::ScrollArea::vertical().id_salt("machine").show(ui, |ui| {
-        drawing_ui(ui, window, apart, egui::vec2(ui.available_width(), LEAST_HEIGHT));
+        drawing_ui(ui, steps, window, apart, egui::vec2(ui.available_width(), LEAST_HEIGHT));
     });
 }
 
-fn drawing_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, room: egui::Vec2) {
-    let steps = &window.pages.steps;
+fn drawing_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace, room: egui::Vec2) {
     let (_, rect) = ui.allocate_space(room);
     let machine = &apart.machine;
     let area = rect.into();

@@ -11,9 +11,9 @@ mod stage;
 use egui::{Label, Panel, Rect, RichText, Ui};
 
 use crate::app::lights::HighlightPart;
-use crate::app::page::Page;
 use crate::jobs::steps::StepTrace;
 use crate::pages::sentence::view::source;
+use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::view::memory::StepsView;
 use crate::pages::window::local::Window;
@@ -35,23 +35,21 @@ const LOW: f32 = 380.0;
 const GAP: f32 = 6.0;
 
 impl View for StepsPageView {
-    fn name(&self) -> &'static str {
-        "Page Steps"
-    }
+    type Page = StepsPage;
 
     fn place(&self) -> ViewPlace {
-        ViewPlace::Page(Page::Steps)
+        ViewPlace::Middle
     }
 
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
-        page_ui(ui, window, false);
+    fn ui(&self, ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
+        page_ui(ui, steps, window, false);
     }
 }
 
 /// The page; in a presentation without what is set before one begins.
-pub fn page_ui(ui: &mut Ui, window: &mut Window<'_>, presents: bool) {
-    player::keys(ui, window);
-    player::tick(ui, window);
+pub fn page_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, presents: bool) {
+    player::keys(ui, steps, window);
+    player::tick(ui, steps, window);
     if !presents {
         let card = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::symmetric(12, 6));
         let shown = card.show(ui, |ui| {
@@ -60,72 +58,71 @@ pub fn page_ui(ui: &mut Ui, window: &mut Window<'_>, presents: bool) {
         });
         window.part(ui, HighlightPart::Source, "", shown.response.rect);
         ui.add_space(theme::SPACE_1);
-        part_ui(ui, window, HighlightPart::Choices, player::choices_ui);
+        part_ui(ui, window, HighlightPart::Choices, |ui, window| player::choices_ui(ui, steps, window));
     }
-    message_ui(ui, window);
-    let Some(apart) = window.pages.steps.apart.clone() else {
-        empty_ui(ui, window);
+    message_ui(ui, steps);
+    let Some(apart) = steps.apart.clone() else {
+        empty_ui(ui, steps, window);
         return;
     };
-    if window.pages.steps.is_old(window.app) {
+    if steps.is_old(window.app) {
         ui.set_opacity(theme::STALE_OPACITY);
     }
-    part_ui(ui, window, HighlightPart::Words, |ui, window| player::words_ui(ui, window, &apart));
+    part_ui(ui, window, HighlightPart::Words, |ui, window| player::words_ui(ui, steps, window, &apart));
     part_ui(ui, window, HighlightPart::Player, |ui, window| {
         ui.horizontal_wrapped(|ui| {
             let is_narrow = ui.available_width() < NARROW;
-            player::player_ui(ui, window, &apart, presents);
-            let is_first = window.pages.steps.whole().is_some_and(|guessing| !guessing.is_revealed);
+            player::player_ui(ui, steps, window, &apart, presents);
+            let is_first = steps.whole().is_some_and(|guessing| !guessing.is_revealed);
             if is_narrow && !is_first {
-                views_ui(ui, window, &apart);
+                views_ui(ui, steps, window, &apart);
             }
             if presents {
-                player::name_ui(ui, window, &apart);
+                player::name_ui(ui, steps, &apart);
             }
         });
     });
     ui.add_space(theme::SPACE_1);
-    guess::guess_ui(ui, window, &apart);
-    let steps = &window.pages.steps;
+    guess::guess_ui(ui, steps, window, &apart);
     let is_first = steps.whole().is_some_and(|guessing| !guessing.is_revealed);
     let has_room = steps.open.is_none() && !steps.has_beam;
     if steps.whole().is_some() && has_room && (is_first || ui.available_width() >= NARROW) {
-        rows::rows_ui(ui, window, &apart);
+        rows::rows_ui(ui, steps, window, &apart);
     } else if ui.available_width() < NARROW {
-        one_ui(ui, window, &apart);
+        one_ui(ui, steps, window, &apart);
     } else {
-        all_ui(ui, window, &apart);
+        all_ui(ui, steps, window, &apart);
     }
 }
 
 /// One part at a time: the open box, or what is chosen of the others.
-fn one_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
-    if window.pages.steps.open.is_some() {
-        stage::stage_ui(ui, window, apart);
+fn one_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+    if steps.open.is_some() {
+        stage::stage_ui(ui, steps, window, apart);
         return;
     }
-    match view(window, apart) {
-        StepsView::Machine => machine::machine_ui(ui, window, apart),
-        StepsView::Rows => rows::rows_ui(ui, window, apart),
-        StepsView::Beam => beam::beam_ui(ui, window, apart),
+    match view(steps, window, apart) {
+        StepsView::Machine => machine::machine_ui(ui, steps, window, apart),
+        StepsView::Rows => rows::rows_ui(ui, steps, window, apart),
+        StepsView::Beam => beam::beam_ui(ui, steps, window, apart),
     }
 }
 
 /// The parts that there are to see, one at a time, by their names.
-fn views(window: &Window<'_>, apart: &StepTrace) -> Vec<(StepsView, &'static str, HighlightPart)> {
+fn views(steps: &StepsPage, apart: &StepTrace) -> Vec<(StepsView, &'static str, HighlightPart)> {
     let mut views = vec![(StepsView::Machine, "Machine", HighlightPart::Machine)];
     if apart.aligns {
         views.push((StepsView::Rows, "Rows", HighlightPart::Rows));
     }
-    if window.pages.steps.has_beam {
+    if steps.has_beam {
         views.push((StepsView::Beam, "Beam of the step", HighlightPart::Beam));
     }
     views
 }
 
 /// The part that is chosen; what a lesson lights is chosen once.
-fn view(window: &mut Window<'_>, apart: &StepTrace) -> StepsView {
-    let views = views(window, apart);
+fn view(steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) -> StepsView {
+    let views = views(steps, apart);
     for (view, _, lit) in &views {
         if window.lights.lights(*lit, "") && window.is_lit_anew(*lit, "the part itself") {
             window.local.steps.view = *view;
@@ -136,8 +133,8 @@ fn view(window: &mut Window<'_>, apart: &StepTrace) -> StepsView {
 }
 
 /// The choice of the part, where there is a choice.
-fn views_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
-    let (views, chosen) = (views(window, apart), view(window, apart));
+fn views_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+    let (views, chosen) = (views(steps, apart), view(steps, window, apart));
     if views.len() < 2 {
         return;
     }
@@ -151,8 +148,7 @@ fn views_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
 }
 
 /// The machine, and beside it what else there is to see.
-fn all_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
-    let steps = &window.pages.steps;
+fn all_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
     let (is_open, has_beam) = (steps.open.is_some(), steps.has_beam);
     if is_open || has_beam || apart.aligns {
         let first = SIDE.min(SIDE_SHARE * ui.available_width());
@@ -164,12 +160,12 @@ fn all_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
             {
                 let Some(room) = room else { continue };
                 let builder = egui::UiBuilder::new().id_salt(("steps side", n)).max_rect(room);
-                part(&mut ui.new_child(builder), window, apart);
+                part(&mut ui.new_child(builder), steps, window, apart);
             }
             ui.expand_to_include_rect(ui.max_rect());
         });
     }
-    machine::machine_ui(ui, window, apart);
+    machine::machine_ui(ui, steps, window, apart);
 }
 
 /// Where the rows, the beam and the open box stand below each other. Where that would be too low, the open box is alone.
@@ -196,23 +192,23 @@ fn part_ui(ui: &mut Ui, window: &mut Window<'_>, lit: HighlightPart, paint: impl
     window.part(ui, lit, "", shown.response.rect);
 }
 
-fn message_ui(ui: &mut Ui, window: &Window<'_>) {
-    let Some(message) = &window.pages.steps.message else { return };
+fn message_ui(ui: &mut Ui, steps: &StepsPage) {
+    let Some(message) = &steps.message else { return };
     let t = theme::tokens(ui);
     let frame = egui::Frame::new().fill(t.error_soft).corner_radius(theme::RADIUS).inner_margin(egui::Margin::same(8));
     frame.show(ui, |ui| ui.add(Label::new(RichText::new(message).color(t.error)).wrap()));
 }
 
 /// What to do while there is nothing to see.
-fn empty_ui(ui: &mut Ui, window: &Window<'_>) {
+fn empty_ui(ui: &mut Ui, steps: &StepsPage, window: &Window<'_>) {
     let app = window.app;
-    let column = window.pages.steps.column(app);
+    let column = steps.column(app);
     let note = match column {
         None => "There is no model yet. Add one with + Model above; of an ensemble nothing can be taken apart.",
         Some(_) if app.document.source().trim().is_empty() => {
             "Type a sentence above, and the model shows how it translates it."
         }
-        Some(_) if window.pages.steps.message.is_some() => "",
+        Some(_) if steps.message.is_some() => "",
         Some(_) => "The machine appears here as soon as the sentence is translated.",
     };
     ui.vertical_centered(|ui| {

@@ -8,6 +8,7 @@ use crate::jobs::steps::StepTrace;
 use crate::models::anatomy::Miswiring;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::source;
+use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::view::{guess, rows};
 use crate::pages::steps::{GUESSES, Guessed, MODES, Mode, PACES};
@@ -25,14 +26,14 @@ const KEYS: &[(Key, StepsCommand)] = &[
 ];
 
 /// Moves by keys, where no text is being typed. Space and Enter belong to a button that has the keyboard.
-pub fn keys(ui: &mut Ui, window: &mut Window<'_>) {
+pub fn keys(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     arrive(ui, window);
     if ui.ctx().text_edit_focused() || egui::Popup::is_any_open(ui.ctx()) {
         return;
     }
     // The grid of a guess has the arrow keys while it has the keyboard.
-    let is_in_grid = window.pages.steps.whole().is_some_and(|guessing| !guessing.is_revealed)
-        && ui.memory(|memory| memory.has_focus(rows::id()));
+    let is_in_grid =
+        steps.whole().is_some_and(|guessing| !guessing.is_revealed) && ui.memory(|memory| memory.has_focus(rows::id()));
     for (key, command) in KEYS {
         let is_arrow = !matches!(key, Key::PageDown | Key::PageUp);
         if is_in_grid && is_arrow {
@@ -46,9 +47,9 @@ pub fn keys(ui: &mut Ui, window: &mut Window<'_>) {
         return;
     }
     if !is_in_grid && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Space)) {
-        window.push(StepsCommand::Play(!window.pages.steps.is_playing));
+        window.push(StepsCommand::Play(!steps.is_playing));
     }
-    let is_guessing = window.pages.steps.guessing.is_some();
+    let is_guessing = steps.guessing.is_some();
     if is_guessing && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter)) {
         window.push(StepsCommand::Reveal);
     }
@@ -64,8 +65,7 @@ fn arrive(ui: &Ui, window: &mut Window<'_>) {
 }
 
 /// Goes on by itself.
-pub fn tick(ui: &Ui, window: &mut Window<'_>) {
-    let steps = &window.pages.steps;
+pub fn tick(ui: &Ui, steps: &StepsPage, window: &mut Window<'_>) {
     if !steps.is_playing {
         window.local.steps.moved = None;
         return;
@@ -81,10 +81,10 @@ pub fn tick(ui: &Ui, window: &mut Window<'_>) {
 }
 
 /// Which model, whose words, and how it is wired.
-pub fn choices_ui(ui: &mut Ui, window: &mut Window<'_>) {
+pub fn choices_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let app = window.app;
     ui.horizontal_wrapped(|ui| {
-        let chosen = window.pages.steps.column(app);
+        let chosen = steps.column(app);
         let models = ComboBox::from_id_salt("steps_model")
             .selected_text(chosen.map_or_else(|| "No model".to_owned(), crate::app::document::column::Column::name))
             .show_ui(ui, |ui| {
@@ -96,15 +96,15 @@ pub fn choices_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 }
             });
         models.response.accessible_name("Model").on_hover_text("Which model is taken apart");
-        let mode = window.pages.steps.mode;
+        let mode = steps.mode;
         for entry in MODES {
             if ui.selectable_label(mode == entry.mode, entry.name).on_hover_text(entry.about).clicked() {
                 window.push(StepsCommand::SetMode(entry.mode));
             }
         }
-        wiring_ui(ui, window);
-        guessing_ui(ui, window);
-        let mut has_beam = window.pages.steps.has_beam;
+        wiring_ui(ui, steps, window);
+        guessing_ui(ui, steps, window);
+        let mut has_beam = steps.has_beam;
         let note = "What the search of the column had found at this step, with the path that the steps take";
         if ui.checkbox(&mut has_beam, "Beam").on_hover_text(note).changed() {
             window.push(StepsCommand::SetBeam(has_beam));
@@ -117,8 +117,7 @@ pub fn choices_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 /// What is guessed first.
-fn guessing_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let steps = &window.pages.steps;
+fn guessing_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let chosen = steps.guessing.as_ref().map(|guessing| guessing.of);
     let aligns = steps.apart.as_ref().is_some_and(|apart| apart.aligns);
     let text = chosen.map_or("Nothing is guessed", |of| of.entry().name);
@@ -140,14 +139,14 @@ fn guessing_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 /// The model as it is, or as it is often wrongly drawn.
-fn wiring_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn wiring_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let app = window.app;
-    let Some(facts) = window.pages.steps.column(app).and_then(|column| column.facts.as_ref()) else { return };
+    let Some(facts) = steps.column(app).and_then(|column| column.facts.as_ref()) else { return };
     let fitting: Vec<_> = Miswiring::of(&facts.architecture, facts.attention.as_deref()).collect();
     if fitting.is_empty() {
         return;
     }
-    let wrong = window.pages.steps.wrong.filter(|wrong| fitting.iter().any(|entry| entry.wrong == *wrong));
+    let wrong = steps.wrong.filter(|wrong| fitting.iter().any(|entry| entry.wrong == *wrong));
     let text = wrong.map_or("Wired as in the paper", |wrong| wrong.entry().name);
     let text = RichText::new(text).color(if wrong.is_some() { theme::tokens(ui).warm } else { theme::tokens(ui).text });
     let wiring = ComboBox::from_id_salt("steps_wiring").selected_text(text).show_ui(ui, |ui| {
@@ -169,21 +168,20 @@ fn wiring_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 /// Which model it is, and how it is wrongly wired, where nothing else says so; in the line that there is.
-pub fn name_ui(ui: &mut Ui, window: &Window<'_>, apart: &StepTrace) {
+pub fn name_ui(ui: &mut Ui, steps: &StepsPage, apart: &StepTrace) {
     let t = theme::tokens(ui);
     ui.label(RichText::new(&apart.model).size(theme::TEXT_SMALL).color(t.weak));
     if let Some(wrong) = apart.wrong {
         ui.label(RichText::new(wrong.label()).size(theme::TEXT_SMALL).color(t.warm)).on_hover_text(wrong.entry().about);
     }
-    if window.pages.steps.mode != Mode::Greedy && apart.wrong.is_some() {
+    if steps.mode != Mode::Greedy && apart.wrong.is_some() {
         let text = RichText::new("the words are given, not its own").size(theme::TEXT_SMALL);
         ui.label(text.color(t.warm));
     }
 }
 
 /// The words that are said, to jump to.
-pub fn words_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
-    let steps = &window.pages.steps;
+pub fn words_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
     let (i, t) = (steps.i, *theme::tokens(ui));
     let area = egui::ScrollArea::horizontal().id_salt("steps_words").max_height(40.0);
     area.show(ui, |ui| {
@@ -212,8 +210,7 @@ pub fn words_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
 }
 
 /// Back, on, by itself; guesses and choices, in the line that there is. How fast is set before a presentation.
-pub fn player_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, presents: bool) {
-    let steps = &window.pages.steps;
+pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace, presents: bool) {
     let (is_playing, is_first, is_last) = (
         steps.is_playing,
         steps.i == 0 && steps.done.is_none_or(|done| done <= 1),
@@ -231,17 +228,16 @@ pub fn player_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, presen
         window.push(StepsCommand::Play(!is_playing));
     }
     if !presents {
-        pace_ui(ui, window);
+        pace_ui(ui, steps, window);
     }
-    guess::player_ui(ui, window);
-    say_ui(ui, window, apart);
+    guess::player_ui(ui, steps, window);
+    say_ui(ui, steps, window, apart);
     let place = format!("Step {} of {}{}", steps.i + 1, apart.steps.len(), if apart.is_cut { ", cut" } else { "" });
     ui.label(RichText::new(place).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
 }
 
 /// Box by box or word by word, and how fast.
-fn pace_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let steps = &window.pages.steps;
+fn pace_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     let mut by_stage = steps.by_stage;
     let note = "Each move is one box of the machine, not a whole word; Up and Down go by words all the same";
     if ui.checkbox(&mut by_stage, "Box by box").on_hover_text(note).changed() {
@@ -261,8 +257,7 @@ fn percent(p: f32) -> String {
 }
 
 /// What the class may say.
-fn say_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
-    let steps = &window.pages.steps;
+fn say_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
     if steps.mode != Mode::Class {
         return;
     }

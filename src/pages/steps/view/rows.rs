@@ -8,6 +8,7 @@ use crate::figure::heatmap::layout::{Gaze, Metrics, Needs, Zoom};
 use crate::figure::label::widest;
 use crate::figure::palette::ColourMap;
 use crate::jobs::steps::StepTrace;
+use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::window::local::Window;
 use crate::text::links::Link;
@@ -21,8 +22,7 @@ pub fn id() -> Id {
 }
 
 /// Paints it into all the room there is.
-pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
-    let steps = &window.pages.steps;
+pub fn rows_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
     let Some(table) = steps.table.clone() else { return };
     let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns() > 0) else { return };
     let whole = steps.whole();
@@ -45,7 +45,7 @@ pub fn rows_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
     let reveal = (window.local.steps.revealed != Some(looked)).then_some(looked);
     window.local.steps.revealed = Some(looked);
     let p_t: Option<Vec<f32>> = apart.steps.iter().take(table.target.len()).map(|step| step.p_t).collect();
-    let local = window.pages.steps.column(window.app).and_then(|column| column.facts.as_ref()?.window);
+    let local = steps.column(window.app).and_then(|column| column.facts.as_ref()?.window);
     let heatmap = HeatmapWidget {
         id: id(),
         name: &name,

@@ -12,6 +12,7 @@ use crate::figure::machine::{Held, colour};
 use crate::figure::measure::TextMeasure as _;
 use crate::jobs::steps::StepTrace;
 use crate::models::anatomy::{Equation, MachineStage, Miswiring, Quantity, Shrunk};
+use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::picture::{held, words};
 use crate::pages::window::local::Window;
@@ -28,8 +29,7 @@ const ROW: f32 = 15.0;
 const WORD: (f32, f32) = (56.0, 0.4);
 
 /// Paints the open box.
-pub fn stage_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
-    let steps = &window.pages.steps;
+pub fn stage_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
     let Some(stage) = apart.machine.stages.iter().find(|stage| steps.open.as_deref() == Some(stage.key)) else {
         return;
     };
@@ -45,12 +45,12 @@ pub fn stage_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
             });
         });
         let area = egui::ScrollArea::vertical().id_salt(("stage", stage.key)).auto_shrink([false, false]);
-        area.show(ui, |ui| body_ui(ui, window, apart, stage));
+        area.show(ui, |ui| body_ui(ui, steps, window, apart, stage));
     });
     window.part(ui, HighlightPart::OpenBox, "", shown.response.rect);
 }
 
-fn body_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
+fn body_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
     let t = *theme::tokens(ui);
     ui.add(Label::new(stage.about).wrap());
     for equation in stage.equations {
@@ -58,14 +58,13 @@ fn body_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, stage: &Mach
         equation_ui(ui, equation);
     }
     ui.add_space(theme::SPACE_2);
-    let steps = &window.pages.steps;
     let held = held(apart, steps.i, steps.hidden(steps.i), stage);
     if !steps.is_done(stage.key) {
         ui.label(RichText::new("This step has not come so far yet.").color(t.weak));
     } else if matches!(held, Held::Hidden) {
         ui.label(RichText::new("It is to be guessed.").color(t.accent));
     } else {
-        inside_ui(ui, window, apart, stage);
+        inside_ui(ui, steps, window, apart, stage);
     }
     ui.add_space(theme::SPACE_2);
     matrices_ui(ui, window, apart, stage);
@@ -98,7 +97,7 @@ fn matrices_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, stage: &
 }
 
 /// What the step computes in a box.
-fn inside_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
+fn inside_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
     match stage.key {
         "words" => {
             for (j, word) in words(apart).iter().enumerate() {
@@ -107,14 +106,14 @@ fn inside_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, stage: &Ma
                 ui.label(format!("{} {word}  (id {id}{note})", j + 1));
             }
         }
-        "energies" | "alpha" => shares_ui(ui, window, apart, stage),
+        "energies" | "alpha" => shares_ui(ui, steps, apart, stage),
         "context" => {
-            numbers_ui(ui, window, apart, stage);
-            sum_ui(ui, window, apart);
+            numbers_ui(ui, steps, apart, stage);
+            sum_ui(ui, steps, window, apart);
         }
-        "candidates" => candidates_ui(ui, window, apart),
-        "word" => word_ui(ui, window, apart),
-        _ => numbers_ui(ui, window, apart, stage),
+        "candidates" => candidates_ui(ui, steps, window, apart),
+        "word" => word_ui(ui, steps, apart),
+        _ => numbers_ui(ui, steps, apart, stage),
     }
 }
 
@@ -144,8 +143,8 @@ fn equation_ui(ui: &mut Ui, equation: &Equation) {
 }
 
 /// The vectors of a box.
-fn numbers_ui(ui: &mut Ui, window: &Window<'_>, apart: &StepTrace, stage: &MachineStage) {
-    let Some(part) = apart.part(stage.key, window.pages.steps.i) else { return };
+fn numbers_ui(ui: &mut Ui, steps: &StepsPage, apart: &StepTrace, stage: &MachineStage) {
+    let Some(part) = apart.part(stage.key, steps.i) else { return };
     for quantity in &part.quantities {
         heading_ui(ui, quantity);
         if quantity.count() > 1 {
@@ -205,8 +204,8 @@ fn matrix_ui(ui: &mut Ui, quantity: &Quantity, apart: &StepTrace) {
 }
 
 /// A number for each source word.
-fn shares_ui(ui: &mut Ui, window: &Window<'_>, apart: &StepTrace, stage: &MachineStage) {
-    let Some(step) = apart.steps.get(window.pages.steps.i) else { return };
+fn shares_ui(ui: &mut Ui, steps: &StepsPage, apart: &StepTrace, stage: &MachineStage) {
+    let Some(step) = apart.steps.get(steps.i) else { return };
     let is_share = stage.key == "alpha";
     let values = if is_share { &step.alpha_i } else { &step.e_i };
     let Some(values) = values else { return };
@@ -239,8 +238,8 @@ fn shares_ui(ui: &mut Ui, window: &Window<'_>, apart: &StepTrace, stage: &Machin
 }
 
 /// One number of c_i as the sum that it is.
-fn sum_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
-    let i = window.pages.steps.i;
+fn sum_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+    let i = steps.i;
     let Some(alpha_i) = apart.steps.get(i).and_then(|step| step.alpha_i.as_ref()) else { return };
     let (Some(c), Some(h)) = (apart.part("context", i), apart.part("annotations", i)) else { return };
     let (Some(c), Some(h)) = (c.quantities.first(), h.quantities.first()) else { return };
@@ -280,8 +279,8 @@ fn sum_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
     ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak)).wrap());
 }
 
-fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
-    let i = window.pages.steps.i;
+fn candidates_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
+    let i = steps.i;
     let Some(step) = apart.steps.get(i) else { return };
     let list: Vec<Bar> = apart
         .candidates(i)
@@ -303,8 +302,8 @@ fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace) {
     ui.label(text.color(theme::tokens(ui).weak));
 }
 
-fn word_ui(ui: &mut Ui, window: &Window<'_>, apart: &StepTrace) {
-    let i = window.pages.steps.i;
+fn word_ui(ui: &mut Ui, steps: &StepsPage, apart: &StepTrace) {
+    let i = steps.i;
     let Some((_, log_p)) = apart.steps.get(i).and_then(|step| step.said) else {
         ui.label("It is waited for: choose a candidate.");
         return;

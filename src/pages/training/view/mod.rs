@@ -8,6 +8,7 @@ use egui::{ComboBox, Id, RichText, TextEdit, Ui};
 use crate::attention::{AttentionKind, KINDS, scores};
 use crate::models::MODELS;
 use crate::pages::training as new_training;
+use crate::pages::training::NewTraining;
 use crate::pages::training::command::{Field, TrainingCommand};
 use crate::pages::window::dialogs::{AskedPath, Question, TEXTS, Wants};
 use crate::pages::window::local::{Sheet, Window};
@@ -27,15 +28,13 @@ const FIXED: f32 = 260.0;
 const BROWSE: f32 = 92.0;
 
 impl View for NewTrainingView {
-    fn name(&self) -> &'static str {
-        "New training"
-    }
+    type Page = NewTraining;
 
     fn place(&self) -> ViewPlace {
         ViewPlace::Over
     }
 
-    fn ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+    fn ui(&self, ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>) {
         if window.local.shared.sheet != Sheet::Training {
             return;
         }
@@ -49,9 +48,9 @@ impl View for NewTrainingView {
                 ui.with_layout(right, |ui| ui.button("Close").clicked()).inner
             });
             let area = egui::ScrollArea::vertical().max_height(room.y - FIXED).auto_shrink([false, true]);
-            area.show(ui, |ui| sheet_ui(ui, window));
+            area.show(ui, |ui| sheet_ui(ui, training, window));
             ui.separator();
-            save_ui(ui, window);
+            save_ui(ui, training, window);
             closes.inner
         });
         if response.inner || response.should_close() {
@@ -75,23 +74,30 @@ fn question(field: Field) -> Question {
     Question::new(title, "Choose", wants, "")
 }
 
-fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn sheet_ui(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>) {
     let grid = egui::Grid::new("training").num_columns(2).spacing([theme::SPACE_4, theme::SPACE_2]);
     grid.show(ui, |ui| {
-        model_ui(ui, window);
-        row(ui, window, "Sizes", Field::Sizes, &SIZES.iter().map(|e| (e.name, e.about.to_owned())).collect::<Vec<_>>());
+        model_ui(ui, training, window);
+        row(
+            ui,
+            training,
+            window,
+            "Sizes",
+            Field::Sizes,
+            &SIZES.iter().map(|e| (e.name, e.about.to_owned())).collect::<Vec<_>>(),
+        );
         let recipes: Vec<Line> = RECIPES.iter().map(|entry| (entry.name, entry.about.to_owned())).collect();
-        row(ui, window, "Recipe", Field::Recipe, &recipes);
+        row(ui, training, window, "Recipe", Field::Recipe, &recipes);
     });
-    explanation_ui(ui, window);
+    explanation_ui(ui, training);
     ui.separator();
     let grid = egui::Grid::new("training_data").num_columns(2).spacing([theme::SPACE_4, theme::SPACE_2]);
     grid.show(ui, |ui| {
         ui.label("Languages");
         ui.horizontal(|ui| {
-            text(ui, window, "Source language", Field::SourceLanguage, 64.0);
+            text(ui, training, window, "Source language", Field::SourceLanguage, 64.0);
             ui.label("to");
-            text(ui, window, "Target language", Field::TargetLanguage, 64.0);
+            text(ui, training, window, "Target language", Field::TargetLanguage, 64.0);
         });
         ui.end_row();
         for (name, field) in [
@@ -104,40 +110,40 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ] {
             ui.label(name);
             ui.horizontal(|ui| {
-                text(ui, window, name, field, ui.available_width() - BROWSE);
+                text(ui, training, window, name, field, ui.available_width() - BROWSE);
                 let set = move |path: PathBuf| TrainingCommand::Set(field, path.to_string_lossy().into_owned());
                 browse(ui, window, name, question(field).then(set));
             });
             ui.end_row();
         }
         ui.label("Name");
-        text(ui, window, "Name of the new model", Field::Name, 240.0);
+        text(ui, training, window, "Name of the new model", Field::Name, 240.0);
         ui.end_row();
     });
 }
 
-fn model_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let plan = &window.pages.training.plan;
+fn model_ui(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>) {
+    let plan = &training.plan;
     let chooses = plan.chooses_attention();
     let kind = plan.attention.as_deref().and_then(AttentionKind::from_name);
     let models: Vec<Line> = MODELS.iter().map(|entry| (entry.name, entry.citation.to_owned())).collect();
-    row(ui, window, "Architecture", Field::Architecture, &models);
+    row(ui, training, window, "Architecture", Field::Architecture, &models);
     if !chooses {
         return;
     }
     let kinds: Vec<Line> = KINDS.iter().map(|entry| (entry.name, entry.explanation.to_owned())).collect();
-    row(ui, window, "Looks at", Field::Attention, &kinds);
+    row(ui, training, window, "Looks at", Field::Attention, &kinds);
     if kind == Some(AttentionKind::None) {
         return;
     }
     let allowed = scores("luong").filter(|score| kind.is_none_or(|kind| kind.allows(score)));
     let table: Vec<Line> = allowed.map(|entry| (entry.name, entry.equation.to_owned())).collect();
-    row(ui, window, "Score", Field::Score, &table);
+    row(ui, training, window, "Score", Field::Score, &table);
 }
 
 /// A choice from a table, and what the chosen line says.
-fn row(ui: &mut Ui, window: &mut Window<'_>, name: &str, field: Field, table: &[Line]) {
-    let chosen = new_training::text(&window.pages.training.plan, field);
+fn row(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>, name: &str, field: Field, table: &[Line]) {
+    let chosen = new_training::text(&training.plan, field);
     ui.label(name);
     let combo = ComboBox::from_id_salt(("training", name)).width(180.0).selected_text(&chosen).show_ui(ui, |ui| {
         for (entry, about) in table {
@@ -151,9 +157,9 @@ fn row(ui: &mut Ui, window: &mut Window<'_>, name: &str, field: Field, table: &[
 }
 
 /// Equations and papers of what is chosen, or what is wrong with it.
-fn explanation_ui(ui: &mut Ui, window: &Window<'_>) {
+fn explanation_ui(ui: &mut Ui, training: &NewTraining) {
     let t = theme::tokens(ui);
-    let lines = window.pages.training.plan.explanation();
+    let lines = training.plan.explanation();
     let (lines, colour) = match lines {
         Ok(lines) => (lines, t.weak),
         Err(error) => (vec![error.to_string()], t.error),
@@ -164,8 +170,8 @@ fn explanation_ui(ui: &mut Ui, window: &Window<'_>) {
     }
 }
 
-fn text(ui: &mut Ui, window: &mut Window<'_>, name: &str, field: Field, width: f32) {
-    let mut text = new_training::text(&window.pages.training.plan, field);
+fn text(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>, name: &str, field: Field, width: f32) {
+    let mut text = new_training::text(&training.plan, field);
     let hint = if field == Field::Vocabulary { "none; words are counted" } else { "" };
     let response = ui.add(TextEdit::singleline(&mut text).desired_width(width).hint_text(hint));
     if response.accessible_name(name).changed() {
@@ -180,7 +186,7 @@ fn browse(ui: &mut Ui, window: &mut Window<'_>, name: &str, asked: AskedPath) {
     }
 }
 
-fn save_ui(ui: &mut Ui, window: &mut Window<'_>) {
+fn save_ui(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     ui.horizontal(|ui| {
         ui.label("Configuration file");
@@ -193,7 +199,7 @@ fn save_ui(ui: &mut Ui, window: &mut Window<'_>) {
             window.push(TrainingCommand::Save(PathBuf::from(path)));
         }
     });
-    let sheet = &window.pages.training;
+    let sheet = training;
     if let Some(message) = &sheet.message {
         ui.add(egui::Label::new(RichText::new(message).color(t.error)).wrap());
     }
