@@ -112,7 +112,6 @@ const BETWEEN_PAGES: &[(&str, &str, &str)] = &[
 /// The most files of a folder.
 const MOST_FILES: usize = 30;
 
-
 /// The longest file, in lines.
 const LONGEST: usize = 600;
 
