@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::ask::AskedSystem;
 use crate::evaluation::wording::text;
 use crate::models::anatomy::Miswiring;
-use crate::models::anatomy::dissect;
+use crate::models::untrained::dissect;
 use crate::models::{Kernels, Stepper};
 use crate::nn::device::Device;
 use crate::text::line;

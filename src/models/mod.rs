@@ -23,6 +23,7 @@ pub mod representations;
 pub mod rnn_encdec;
 pub mod rnn_search;
 pub mod stepper;
+pub mod untrained;
 
 use std::fmt;
 

@@ -11,7 +11,8 @@ use interlinear::figure::mark::{Mark, TextMark};
 use interlinear::figure::measure::{SansSerif, TextMeasure as _, broken};
 use interlinear::figure::palette::LIGHT;
 use interlinear::figure::sizes::TEXT_SMALL;
-use interlinear::models::anatomy::{Anatomy, MachinePart, Miswiring, Shrunk, TakenApart, WRONGS, dissect, shrunk};
+use interlinear::models::anatomy::{Anatomy, MachinePart, Miswiring, Shrunk, TakenApart, WRONGS, shrunk};
+use interlinear::models::untrained::dissect;
 use interlinear::models::{Kernels, Model};
 use interlinear::ticket::CancellationToken;
 

@@ -16,7 +16,6 @@ use candle_core::{Device, Tensor};
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
-use crate::models::init::{InitScheme, initial_weights};
 use crate::models::loss::Trainable;
 use crate::models::readable::{AlignedStep, Annotations, State, Step};
 use crate::models::shapes;
@@ -168,18 +167,13 @@ pub struct Anatomy {
     b_a: Option<Tensor>,
 }
 
-/// Random weights of a model of these sizes, such as a training starts from; always the same.
-pub fn untrained(config: &Config) -> Weights {
-    initial_weights(config, InitScheme::Scaled, 1)
-}
-
-/// The anatomy of a model, rewired or before its training if so wished.
+/// The anatomy of a model, rewired if so wished; see [`crate::models::untrained`] for one before its training.
 ///
 /// # Errors
-/// An architecture that has none.
+/// An architecture that has none; [`Miswiring::Untrained`], whose weights are others.
 pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Miswiring>) -> Result<Anatomy> {
     if wrong == Some(Miswiring::Untrained) {
-        return dissect(config, &untrained(config), None);
+        return Err(Error::Internal("what is not trained is taken apart with weights of its own".into()));
     }
     let architecture = config.architecture;
     let Some(plan) = architecture.entry().anatomy else {

@@ -4,35 +4,7 @@ use gemm::Parallelism;
 
 use super::Precision;
 use super::rounded;
-
-/// A factor of a product: its numbers, the distance between the rows as they are stored, and whether those are the
-/// columns of the product.
-#[derive(Clone, Copy, Debug)]
-pub struct Factor<'a> {
-    /// Its numbers.
-    pub data: &'a [f32],
-    /// From a stored row to the next.
-    pub stride: usize,
-    /// Whether the matrix is the transposed of what is stored.
-    pub transposed: bool,
-}
-
-impl<'a> Factor<'a> {
-    /// As it is stored.
-    pub fn plain(data: &'a [f32], stride: usize) -> Self {
-        Self { data, stride, transposed: false }
-    }
-
-    /// The transposed of what is stored.
-    pub fn transposed(data: &'a [f32], stride: usize) -> Self {
-        Self { data, stride, transposed: true }
-    }
-
-    /// From a row of the matrix to the next, and from a column to the next.
-    fn strides(self) -> (usize, usize) {
-        if self.transposed { (1, self.stride) } else { (self.stride, 1) }
-    }
-}
+use super::rounded::Factor;
 
 /// C [m, n] (+)= A [m, k] B [k, n] in `f32`; C is contiguous.
 fn single(m: usize, n: usize, k: usize, a: Factor<'_>, b: Factor<'_>, c: &mut [f32], accumulate: bool) {

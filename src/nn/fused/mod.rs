@@ -28,8 +28,8 @@ pub mod vocabulary;
 mod width;
 
 pub use elementwise::{axpy, dot, fill_rows};
-pub use matmul::Factor;
 pub use pack::Packed;
+pub use rounded::Factor;
 pub use tile::Onto;
 
 /// How exactly the factors of products are kept while a model learns; sums and weights are `f32` always.
