@@ -36,7 +36,9 @@ fn ranks(values: &[f32]) -> Vec<f64> {
     let mut ranks = vec![0.0; values.len()];
     let mut below = 0;
     for equal in order.chunk_by(|a, b| values[*a] == values[*b]) {
-        equal.iter().for_each(|place| ranks[*place] = below as f64 + (equal.len() as f64 - 1.0) / 2.0);
+        for place in equal {
+            ranks[*place] = below as f64 + (equal.len() as f64 - 1.0) / 2.0;
+        }
         below += equal.len();
     }
     ranks

@@ -330,9 +330,9 @@ mod tests {
             ("wait.for = { beam = 1, pieces = true }", 5, "is one thing"),
             ("wait.say = 'x'", 5, "missing field `for`"),
             ("check = [\n'translation m is: x',\n'alpha: 1',\n]", 7, "is no fact"),
-            ("ask.question = 'Why?'", 5, "no answer"),
-            ("ask.question = 'Why?'\nask.choices = [{ wrong = 'a' }]", 5, "no choice is right"),
-            ("ask.answer = 'so'", 5, "no question"),
+            ("ask.question = 'Why?'", 4, "no answer"),
+            ("ask.question = 'Why?'\nask.choices = [{ wrong = 'a' }]", 4, "no choice is right"),
+            ("ask.answer = 'so'", 4, "no question"),
             ("text = 'a'\ndo.beam = 1", 4, "each [[page.part]] is one of text"),
             ("lihgt = []", 5, "unknown variant `lihgt`, expected one of `text`, `do`"),
         ] {

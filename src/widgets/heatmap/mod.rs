@@ -216,7 +216,7 @@ impl HeatmapWidget<'_> {
             }
             self.interact(ui, &grid, &response, answer);
             marks::paint_with(ui.painter(), figure.cells(&grid, &ui.clip_rect().into()), &mut |painter, image| {
-                texture.paint(painter, image)
+                texture.paint(painter, image);
             });
             self.before_ui(ui, &grid);
             if response.has_focus() {
