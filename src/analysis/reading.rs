@@ -17,6 +17,8 @@ pub enum Reading {
     Predicted,
     /// Row t belongs to y_{t-1}.
     Input,
+    /// Row t is that of an alignment head, which has read y_{t-1}: it belongs to y_{t-1}.
+    Head,
 }
 
 /// One line of [`READINGS`].
@@ -30,7 +32,7 @@ pub struct ReadingEntry {
     pub about: &'static str,
 }
 
-/// Both readings, in the order of [`Reading`], the usual one first.
+/// Every reading, in the order of [`Reading`], the usual one first.
 pub const READINGS: &[ReadingEntry] = &[
     ReadingEntry {
         reading: Reading::Predicted,
@@ -42,7 +44,15 @@ pub const READINGS: &[ReadingEntry] = &[
         name: "input",
         about: "A row belongs to the word that the decoder had just read when the row was computed, y_{t-1}.",
     },
+    ReadingEntry {
+        reading: Reading::Head,
+        name: "head",
+        about: "An alignment head, learned on the finished model, says where the word comes from.",
+    },
 ];
+
+/// The readings of a model's own alpha.
+pub const OF_ALPHA: &[ReadingEntry] = READINGS.split_at(2).0;
 
 impl Reading {
     /// Its name on the command line and in files.
@@ -65,6 +75,7 @@ impl Reading {
         match self {
             Self::Predicted => "word predicted",
             Self::Input => "word read",
+            Self::Head => "word by the head",
         }
     }
 
@@ -74,7 +85,7 @@ impl Reading {
     pub fn row_after(self, delay: usize, i: usize, rows: usize) -> Option<usize> {
         let row = match self {
             Self::Predicted => i,
-            Self::Input => i + delay,
+            Self::Input | Self::Head => i + delay,
         };
         (row < rows).then_some(row)
     }
@@ -83,7 +94,7 @@ impl Reading {
     pub fn read_after<T>(self, delay: usize, rows: &[T]) -> &[T] {
         match self {
             Self::Predicted => rows,
-            Self::Input => rows.get(delay..).unwrap_or_default(),
+            Self::Input | Self::Head => rows.get(delay..).unwrap_or_default(),
         }
     }
 

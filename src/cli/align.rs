@@ -220,15 +220,17 @@ fn high(low: &AlignArgs) -> anyhow::Result<(High<'_>, Steppers)> {
         return Err(Error::Input(message.to_owned()).into());
     }
     let runtime = low.run.high()?;
-    let (forward, forward_stepper) =
-        load(&runtime, low.importance, low.model.as_deref().unwrap_or(std::path::Path::new("")))?;
-    let loaded = low.reverse_model.as_ref().map(|folder| load(&runtime, low.importance, folder)).transpose()?;
+    let (forward, forward_stepper) = load(&runtime, low, low.model.as_deref().unwrap_or(std::path::Path::new("")))?;
+    let loaded = low.reverse_model.as_ref().map(|folder| load(&runtime, low, folder)).transpose()?;
     let (reverse, reverse_stepper) = loaded.unzip();
     if let Some(reverse) = &reverse {
         opposite(&forward, reverse)?;
     }
     let of_both = [Some(&forward), reverse.as_ref()];
-    let has = |reading| of_both.into_iter().flatten().any(|model| readings(&model.config).contains(&reading));
+    let has = |reading| {
+        reading == Reading::Head
+            || of_both.into_iter().flatten().any(|model| readings(&model.config).contains(&reading))
+    };
     // A row of a model without an alignment belongs to its own word.
     if let Some(reading) = low.reading.filter(|reading| *reading != Reading::default() && !has(*reading)) {
         let (name, reading) = (&forward.config.name, reading.name());
@@ -240,8 +242,12 @@ fn high(low: &AlignArgs) -> anyhow::Result<(High<'_>, Steppers)> {
     Ok((High { low, forward, reverse }, steppers))
 }
 
-fn load(runtime: &Runtime, importance: &Importance, folder: &std::path::Path) -> anyhow::Result<Loaded> {
-    let model = runtime.load(folder)?;
+fn load(runtime: &Runtime, low: &AlignArgs, folder: &std::path::Path) -> anyhow::Result<Loaded> {
+    let (model, importance) = (runtime.load(folder)?, low.importance);
+    if low.reading == Some(Reading::Head) {
+        let stepper = model.head_stepper(runtime.threads)?;
+        return Ok((model, stepper));
+    }
     let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
     if importance.name == ATTENTION {
         Aligner { system: (&model).into(), stepper: stepper.as_mut() }.require_alignment()?;

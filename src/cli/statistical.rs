@@ -141,6 +141,20 @@ impl StatisticalArgs {
     }
 }
 
+/// Learns from pairs of files, whose lines are cut so.
+///
+/// # Errors
+/// What cannot be read; nothing to learn from.
+pub fn learn_text(
+    files: &[(PathBuf, PathBuf)],
+    (mut source, mut target): (Cutter, Cutter),
+    threads: usize,
+) -> Result<LineAligner> {
+    let mut reading = CorpusBuilder::default();
+    gather(&mut reading, files, (&mut source, &mut target), &Room { pairs: MOST_LINES, bytes: MOST_TEXT })?;
+    Ok(LineAligner::new(learn_from(reading, threads)?, source, target))
+}
+
 /// The most pairs in all and the most bytes of further text that are held in memory.
 struct Room {
     pairs: usize,

@@ -1,5 +1,7 @@
 //! Floor 13: `interlinear train`: a run with its progress.
 
+pub mod head;
+
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -8,6 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::attention::{KINDS, scores};
 use crate::cli::args::RunArgs;
+use crate::cli::train::head::HeadArgs;
 use crate::cli::{bundled, output};
 use crate::error::Error;
 use crate::models::config::Architecture;
@@ -22,7 +25,7 @@ use crate::training::{RunOptions, recipe, train};
 #[command(after_long_help = choices())]
 pub struct TrainArgs {
     /// The configuration, a TOML file
-    #[arg(value_name = "CONFIG.toml", required_unless_present = "new")]
+    #[arg(value_name = "CONFIG.toml", required_unless_present_any = ["new", "model"])]
     config: Option<PathBuf>,
     /// Go on from the last checkpoint as if the run had never stopped
     #[arg(long)]
@@ -37,6 +40,8 @@ pub struct TrainArgs {
     run: RunArgs,
     #[command(flatten)]
     plan: PlanArgs,
+    #[command(flatten)]
+    head: HeadArgs,
 }
 
 /// What a new configuration is to say.
@@ -158,6 +163,9 @@ fn compose(path: &Path, arguments: &PlanArgs) -> anyhow::Result<()> {
 pub fn run(low: &TrainArgs) -> anyhow::Result<()> {
     if let Some(path) = &low.plan.new {
         return compose(path, &low.plan);
+    }
+    if let Some(folder) = &low.head.model {
+        return head::run(folder, &low.head, &low.run, memory());
     }
     let config = low.config.as_ref().ok_or_else(|| Error::Internal("a configuration was not asked for".to_owned()))?;
     let runtime = low.run.high()?;

@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::rows::ReadRows;
 use crate::models::config::Config;
+use crate::models::fused::head::HEAD_DELAY;
 use crate::models::gradient::Smoothing;
 use crate::models::{Model, Stepper};
 use crate::text::line;
@@ -142,13 +143,16 @@ impl Aligner<'_> {
         ticket: &CancellationToken,
         done: &mut dyn FnMut(usize, usize),
     ) -> Result<Vec<Vec<Vec<Link>>>> {
-        self.require_alignment()?;
+        if extractions.iter().any(|extraction| extraction.reading != Reading::Head) {
+            self.require_alignment()?;
+        }
         let possible = self.readings();
         let eos = self.system.specials().eos;
-        let delay = self.system.input_delay().unwrap_or_default();
+        let own = self.system.input_delay().unwrap_or_default();
+        let delay = |reading: Reading| if reading == Reading::Head { HEAD_DELAY } else { own };
         // Where a word has its row only after the next step but one, the last word needs a step after `</s>`.
         let reads = extractions.iter().any(|extraction| extraction.reading == Reading::Input);
-        let more = if reads { delay.saturating_sub(1) } else { 0 };
+        let more = if reads { own.saturating_sub(1) } else { 0 };
         let targets: Vec<Vec<u32>> = pairs
             .iter()
             .map(|pair| pair.target.sentence.ids.iter().copied().chain(std::iter::repeat_n(eos, more)).collect())
@@ -160,9 +164,9 @@ impl Aligner<'_> {
             for (&index, forced) in indexes.iter().zip(forced) {
                 let alpha = forced.alpha.unwrap_or_default();
                 let read = |extraction: &Extraction| {
-                    let reading =
-                        if possible.contains(&extraction.reading) { extraction.reading } else { Reading::default() };
-                    pairs[index].links(&alpha, Extraction { reading, ..*extraction }, delay)
+                    let is_possible = extraction.reading == Reading::Head || possible.contains(&extraction.reading);
+                    let reading = if is_possible { extraction.reading } else { Reading::default() };
+                    pairs[index].links(&alpha, Extraction { reading, ..*extraction }, delay(reading))
                 };
                 links[index] = extractions.iter().map(read).collect();
             }

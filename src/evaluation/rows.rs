@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::evaluation::system::EvaluatedSystem;
 use crate::interventions::Intervention;
 use crate::models::Stepper;
+use crate::models::fused::head::HEAD_DELAY;
 use crate::ticket::CancellationToken;
 
 /// Which word each row belongs to.
@@ -32,7 +33,8 @@ impl ReadRows {
     /// As somebody wants them, else as training guided them.
     pub fn wanted(system: EvaluatedSystem<'_>, reading: Option<Reading>) -> Self {
         let own = Self::own(system);
-        Self { reading: reading.unwrap_or(own.reading), ..own }
+        let delay = if reading == Some(Reading::Head) { HEAD_DELAY } else { own.delay };
+        Self { reading: reading.unwrap_or(own.reading), delay, ..own }
     }
 
     /// The reading by name, as files tell it; `None` where rows belong to the words that were predicted.
@@ -44,7 +46,7 @@ impl ReadRows {
     pub fn steps_behind(self) -> usize {
         match self.reading {
             Reading::Predicted => 0,
-            Reading::Input => self.delay,
+            Reading::Input | Reading::Head => self.delay,
         }
     }
 

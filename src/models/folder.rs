@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::fused::Prepared;
+use crate::models::fused::head::{AlignmentHead, HEAD_FILE, HeadStepper};
 use crate::models::loss::trainable;
 use crate::models::plain::PlainStepper;
 use crate::models::readable::TranslationModel;
@@ -59,6 +60,8 @@ pub struct Model {
     digest: Arc<OnceLock<String>>,
     /// Packed for the fused kernels, once for all steppers.
     prepared: Arc<OnceLock<Prepared>>,
+    /// The alignment head, read when it is asked for first.
+    head: Arc<OnceLock<Arc<AlignmentHead>>>,
 }
 
 impl Model {
@@ -110,6 +113,7 @@ impl Model {
             device: device.clone(),
             digest: Arc::default(),
             prepared: Arc::default(),
+            head: Arc::default(),
         })
     }
 
@@ -119,6 +123,24 @@ impl Model {
             return Ok(self.prepared()?.stepper(threads));
         }
         Ok(Box::new(PlainStepper::new(self.plain()?)))
+    }
+
+    /// As [`Model::stepper`] on the processor, showing where each word comes from by the model's alignment head.
+    ///
+    /// # Errors
+    /// A model without a head, or whose head does not fit.
+    pub fn head_stepper(&self, threads: usize) -> Result<Box<dyn Stepper>> {
+        let head = if let Some(head) = self.head.get() {
+            Arc::clone(head)
+        } else {
+            let found = AlignmentHead::of_folder(&self.folder, &self.config, &self.weights)?;
+            let Some(found) = found else {
+                let message = format!("has no alignment head ({HEAD_FILE}); learn one with `interlinear train --head`");
+                return Err(Error::file(&self.folder, message));
+            };
+            Arc::clone(self.head.get_or_init(|| Arc::new(found)))
+        };
+        Ok(Box::new(HeadStepper::new(self.stepper(Kernels::Fused, threads)?, head, threads)))
     }
 
     fn prepared(&self) -> Result<Prepared> {

@@ -144,6 +144,18 @@ pub trait Stepper: Send {
         None
     }
 
+    /// The decoder states s_i of the rows of the last step, before the first those s_0 of the sentences, one row of [n]
+    /// after the other (luong: h_t of the top layer); `None` where they are not on the host.
+    fn states(&self) -> Option<&[f32]> {
+        None
+    }
+
+    /// What the encoder made of each source word, in the order of the source: the annotations where the model keeps
+    /// them, else the states of its encoder [n] (rnnencdec), which its decoder never sees.
+    fn encoded(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
+        self.annotations(sentence)
+    }
+
     /// The annotations h_j of a sentence of the batch, one of [2n] (rnnsearch) or [n] for each source word in the
     /// order of the source, `</s>` included; `None` where the model keeps none.
     fn annotations(&self, _sentence: usize) -> Option<Vec<Vec<f32>>> {

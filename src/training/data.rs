@@ -34,7 +34,7 @@ pub fn training(
 ) -> Result<Training> {
     let half = memory.map_or(u64::MAX, |memory| memory / 2);
     let delay = settings.guide.as_ref().map(|guide| match guide.reading() {
-        Reading::Predicted => 0,
+        Reading::Predicted | Reading::Head => 0,
         Reading::Input => config.input_delay().unwrap_or_default(),
     });
     let (mut all, mut guide) = (ParallelText::default(), delay.map(|_| Guide::default()));

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::text::corpus::{PairRules, ParallelText, SentencePair};
+use crate::text::links::Link;
 use crate::text::links::read::pharaoh_line;
 use crate::text::parallel::ParallelReader;
 use crate::text::reader::LineReader;
@@ -63,41 +64,82 @@ pub fn read(
     (delay, rules): (usize, &PairRules),
     ticket: &CancellationToken,
 ) -> Result<(ParallelText, Guide)> {
-    let (mut corpus, mut guide) = (ParallelText::default(), Guide::default());
     let mut lines = LineReader::open(links)?;
-    let side = |language: &str, tokenizer| Side::new(text.link_words, language, tokenizer);
-    let mut source = side(&settings.model.source_language, &tokenizers.source)?;
-    let mut target = side(&settings.model.target_language, &tokenizers.target)?;
-    let mut pair = SentencePair::default();
-    let files = [(text.source.clone(), text.target.clone())];
-    for (number, pairs) in ParallelReader::new(&files).learned_from().enumerate() {
-        if rules.max_pairs.is_some_and(|most| corpus.len() >= most) {
-            return Ok((corpus, guide));
-        }
-        if number % 1000 == 0 {
-            ticket.check()?;
-        }
-        let (source_line, target_line) = pairs?;
+    let languages = (settings.model.source_language.as_str(), settings.model.target_language.as_str());
+    let unlinked = settings.guide.as_ref().map(|guide| guide.unlinked).unwrap_or_default();
+    let mut reader = GuidedReader::new(text.link_words, languages, (&tokenizers.source, &tokenizers.target))?;
+    let found = reader.read((&text.source, &text.target), (delay, unlinked), rules, ticket, &mut |number, _| {
         let Some(line) = lines.next().transpose()? else { return Err(short(links, number, &text.source)) };
-        source.read(&source_line, &mut pair.source);
-        target.read(&target_line, &mut pair.target);
-        let mut looks = looks(links, number + 1, &line, (&source, &target), delay)?;
-        let unlinked = settings.guide.as_ref().map(|guide| guide.unlinked).unwrap_or_default();
-        look_elsewhere(&mut looks, (pair.source.len(), pair.target.len()), delay, unlinked);
-        let behind = delay.saturating_sub(1);
-        let rows = pair.target.len() + 1 + behind;
-        if corpus.push_words(&mut pair, rules) {
-            (0..behind).for_each(|_| corpus.lengthen_last(rules.eos));
-            let looks: Vec<GuidedLink> = looks.into_iter().filter(|look| usize::from(look.i) < rows).collect();
-            guide.push(&looks);
-            corpus.check_size(std::iter::once(text.source.as_path()), rules)?;
-        }
-    }
-    if lines.next().transpose()?.is_some() {
+        Ok((links, pharaoh_line(links, number + 1, &line)?))
+    })?;
+    if rules.max_pairs.is_none_or(|most| found.0.len() < most) && lines.next().transpose()?.is_some() {
         let message = format!("goes on after the last pair of {}; {A_LINE_EACH}", text.source.display());
         return Err(Error::line(links, lines.line(), message));
     }
-    Ok((corpus, guide))
+    Ok(found)
+}
+
+/// The links of a pair of lines with its number from 0, and the file that is to blame where they do not fit.
+pub type LinksOf<'a, 'p> = dyn FnMut(usize, (&str, &str)) -> Result<(&'p Path, Vec<Link>)> + 'a;
+
+/// Reads pairs of lines with their links.
+pub struct GuidedReader<'a> {
+    source: Side<'a>,
+    target: Side<'a>,
+}
+
+impl<'a> GuidedReader<'a> {
+    /// For texts in these languages, read by these tokenizers, whose links count words so.
+    ///
+    /// # Errors
+    /// A language whose words cannot be told.
+    pub fn new(
+        words: LinkWords,
+        (source, target): (&str, &str),
+        tokenizers: (&'a Tokenizer, &'a Tokenizer),
+    ) -> Result<Self> {
+        Ok(Self { source: Side::new(words, source, tokenizers.0)?, target: Side::new(words, target, tokenizers.1)? })
+    }
+
+    /// A text as ids, with where each row is to look.
+    ///
+    /// # Errors
+    /// A sentence that names the file and line; [`Error::Stale`]; what `links` returns.
+    pub fn read(
+        &mut self,
+        (source, target): (&Path, &Path),
+        (delay, unlinked): (usize, Unlinked),
+        rules: &PairRules,
+        ticket: &CancellationToken,
+        links: &mut LinksOf<'_, '_>,
+    ) -> Result<(ParallelText, Guide)> {
+        let (mut corpus, mut guide) = (ParallelText::default(), Guide::default());
+        let mut pair = SentencePair::default();
+        let files = [(source.to_owned(), target.to_owned())];
+        for (number, pairs) in ParallelReader::new(&files).learned_from().enumerate() {
+            if rules.max_pairs.is_some_and(|most| corpus.len() >= most) {
+                break;
+            }
+            if number % 1000 == 0 {
+                ticket.check()?;
+            }
+            let (source_line, target_line) = pairs?;
+            let (file, links) = links(number, (&source_line, &target_line))?;
+            self.source.read(&source_line, &mut pair.source);
+            self.target.read(&target_line, &mut pair.target);
+            let mut looks = looks((file, number + 1), links, (&self.source, &self.target), delay)?;
+            look_elsewhere(&mut looks, (pair.source.len(), pair.target.len()), delay, unlinked);
+            let behind = delay.saturating_sub(1);
+            let rows = pair.target.len() + 1 + behind;
+            if corpus.push_words(&mut pair, rules) {
+                (0..behind).for_each(|_| corpus.lengthen_last(rules.eos));
+                let looks: Vec<GuidedLink> = looks.into_iter().filter(|look| usize::from(look.i) < rows).collect();
+                guide.push(&looks);
+                corpus.check_size(std::iter::once(source), rules)?;
+            }
+        }
+        Ok((corpus, guide))
+    }
 }
 
 const A_LINE_EACH: &str = "a file of links has a line for each line of the text, blank ones included";
@@ -108,14 +150,13 @@ fn short(links: &Path, line: usize, source: &Path) -> Error {
 
 /// The links of a line as places of tokens, in order.
 fn looks(
-    path: &Path,
-    number: usize,
-    line: &str,
+    (path, number): (&Path, usize),
+    links: Vec<Link>,
     (source, target): (&Side<'_>, &Side<'_>),
     delay: usize,
 ) -> Result<Vec<GuidedLink>> {
     let mut found = Vec::new();
-    for link in pharaoh_line(path, number, line)? {
+    for link in links {
         let (Some(sources), Some(targets)) = (source.words.get(link.source), target.words.get(link.target)) else {
             let message = format!(
                 "the link {}-{} lies outside the pair, which has {} source and {} target words{}; mend the line, or \

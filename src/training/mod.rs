@@ -10,6 +10,7 @@ pub mod engine;
 pub mod folder;
 pub mod fused;
 pub mod guide;
+pub mod head;
 pub mod layout;
 pub mod log;
 pub mod measure;

@@ -172,7 +172,7 @@ pub struct GuideSettings {
     pub decay_until: Option<u64>,
     /// The weight that is left at the end of the fall.
     pub final_weight: f32,
-    /// Which row of alpha belongs to a word, a name in [`READINGS`].
+    /// Which row of alpha belongs to a word, a name in [`OF_ALPHA`](crate::analysis::reading::OF_ALPHA).
     pub reading: String,
     /// Where the rows of words without links are to look.
     pub unlinked: Unlinked,

@@ -19,6 +19,7 @@ mod explore;
 mod figure;
 mod fused;
 mod given;
+mod heads;
 mod import;
 mod importance;
 mod intervention_files;

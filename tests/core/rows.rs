@@ -87,7 +87,7 @@ fn a_given_pair_has_the_row_of_every_word_and_the_numbers_of_its_tokens_alone() 
             assert_eq!((&read[0].token_log_p, read[0].log_p), (&plain.token_log_p, plain.log_p), "{name}");
             let wanted = match reading {
                 Reading::Predicted => plain.alpha.clone().expect("it aligns"),
-                Reading::Input => expected(&model, &target, delay),
+                _ => expected(&model, &target, delay),
             };
             assert_eq!(read[0].alpha.as_ref(), Some(&wanted), "{name}, {reading:?}");
         }

@@ -531,6 +531,10 @@ impl Stepper for FusedLuong {
         Ok(())
     }
 
+    fn states(&self) -> Option<&[f32]> {
+        Some(self.top())
+    }
+
     fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
         self.sources.words_of(sentence, &self.annotated.h, self.model.config.hidden)
     }

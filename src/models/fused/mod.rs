@@ -4,6 +4,7 @@
 //! input are one product, and weights are packed once for all steppers of a model.
 
 mod gated;
+pub mod head;
 pub mod luong;
 mod readout;
 pub mod rnn_encdec;

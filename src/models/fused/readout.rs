@@ -78,6 +78,11 @@ impl Readout {
         buffers: &mut Buffers,
         output: &mut StepOutput,
     ) -> Result<()> {
+        if *need == Need::default() {
+            output.forget_words();
+            output.best_ends.resize(output.rows, 0);
+            return Ok(());
+        }
         let count = need.best.max(EXACT.min(self.vocabulary / 8));
         match &self.screen {
             Some(screen)

@@ -121,6 +121,8 @@ pub struct FusedEncdec {
     from_context: Vec<f32>,
     /// States of the rows of the last step; h'_0 of each sentence at first.
     h: Vec<f32>,
+    /// States of the encoder, [b, t_x, n].
+    encoded: Vec<f32>,
     first: bool,
     buffers: Buffers,
 }
@@ -128,7 +130,7 @@ pub struct FusedEncdec {
 impl FusedEncdec {
     /// A stepper that may use `threads` threads.
     pub fn new(model: Arc<EncdecSentence>, threads: usize) -> Self {
-        let (c, from_context, h) = (Vec::new(), Vec::new(), Vec::new());
+        let [c, from_context, h, encoded] = [(); 4].map(|()| Vec::new());
         Self {
             model,
             threads: threads.max(1),
@@ -136,6 +138,7 @@ impl FusedEncdec {
             c,
             from_context,
             h,
+            encoded,
             first: true,
             buffers: Buffers::default(),
         }
@@ -199,10 +202,16 @@ impl Stepper for FusedEncdec {
         let batch = Sources::new(sources, config.source_vocabulary)?;
         let b = sources.len();
         let e = batch.embed(&model.source_embedding, config.embedding)?;
-        let h_last = model.encoder.read(self.threads, &batch, &e).split_off(batch.t_x * b * n); // h_N, [b, n]
+        let h = model.encoder.read(self.threads, &batch, &e);
+        let (t_x, h_last) = (batch.t_x, &h[batch.t_x * b * n..]); // h_N, [b, n]
+        self.encoded.resize(b * t_x * n, 0.0);
+        for (at, to) in self.encoded.chunks_exact_mut(n).enumerate() {
+            let (row, t) = (at / t_x, at % t_x);
+            to.copy_from_slice(&h[((t + 1) * b + row) * n..((t + 1) * b + row + 1) * n]);
+        }
         // c = tanh(V h_N + b_c), h'_0 = tanh(V' c + b_s)
         self.c.resize(b * n, 0.0);
-        model.v.apply_on(self.threads, b, &h_last, n, &mut self.c, n, Onto::Row(&model.b_c));
+        model.v.apply_on(self.threads, b, h_last, n, &mut self.c, n, Onto::Row(&model.b_c));
         tanh_all(&mut self.c);
         self.h.resize(b * n, 0.0);
         model.v_prime.apply_on(self.threads, b, &self.c, n, &mut self.h, n, Onto::Row(&model.b_s));
@@ -249,6 +258,7 @@ impl Stepper for FusedEncdec {
         std::mem::swap(&mut self.buffers, &mut before.buffers);
         self.begin(sources)?;
         let joining = Joining::new(&before.sources, kept, &self.sources)?;
+        self.encoded = joining.numbers(&before.encoded, &self.encoded, self.model.config.hidden);
         let contexts = joining.once();
         self.c = contexts.numbers(&before.c, &self.c, self.model.config.hidden);
         self.from_context = contexts.numbers(&before.from_context, &self.from_context, self.model.context.columns());
@@ -257,6 +267,14 @@ impl Stepper for FusedEncdec {
         self.h = before.h;
         self.first = false;
         Ok(())
+    }
+
+    fn states(&self) -> Option<&[f32]> {
+        Some(&self.h)
+    }
+
+    fn encoded(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
+        self.sources.words_of(sentence, &self.encoded, self.model.config.hidden)
     }
 
     fn context(&self, sentence: usize) -> Option<Vec<f32>> {

@@ -344,6 +344,10 @@ impl Stepper for FusedSearch {
         Ok(())
     }
 
+    fn states(&self) -> Option<&[f32]> {
+        Some(&self.s)
+    }
+
     fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
         self.sources.words_of(sentence, &self.annotated.h, 2 * self.model.config.hidden)
     }

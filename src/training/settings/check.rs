@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::analysis::reading::{READINGS, Reading};
+use crate::analysis::reading::{OF_ALPHA, Reading};
 use crate::attention::KINDS;
 use crate::error::{Error, Result};
 use crate::models::MODELS;
@@ -126,8 +126,8 @@ impl TrainingSettings {
         {
             return refuse("guide.decay_until", format!("is {until}; it must be greater than `decay_from`, {from}"));
         }
-        if Reading::from_name(&guide.reading).is_none() {
-            return refuse("guide.reading", unknown(&guide.reading, READINGS.iter().map(|entry| entry.name)));
+        if OF_ALPHA.iter().all(|entry| entry.name != guide.reading) {
+            return refuse("guide.reading", unknown(&guide.reading, OF_ALPHA.iter().map(|entry| entry.name)));
         }
         let config = self.widest();
         if !config.aligns() {

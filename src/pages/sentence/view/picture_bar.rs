@@ -7,7 +7,7 @@ use egui::{ComboBox, RichText, Sense, Ui, WidgetInfo, vec2};
 use crate::aligner::bundled::is_bundled;
 use crate::analysis::alignment::Alignment;
 use crate::analysis::measures::MEASURES;
-use crate::analysis::reading::{READINGS, Reading};
+use crate::analysis::reading::{OF_ALPHA, Reading};
 use crate::app::command::SettingsCommand;
 use crate::app::document::column::Column;
 use crate::app::document::table::AlignmentTable;
@@ -287,7 +287,7 @@ fn reading_ui(ui: &mut Ui, window: &mut Window<'_>) {
             window.push(SettingsCommand::SetReading(None));
         }
     }
-    for entry in READINGS {
+    for entry in OF_ALPHA {
         let note = format!("{} {WHEN_READ}", entry.about);
         let is_chosen =
             if has_own { chosen == Some(entry.reading) } else { chosen.unwrap_or_default() == entry.reading };

@@ -1,0 +1,272 @@
+//! Floor 3: an alignment head on a frozen model: where a word comes from, asked of the decoder's states.
+//!
+//! A decoder looks for the word that it is going to say, and by the time that it looks it does not know that word yet.
+//! The head is asked afterwards: e'_ij = v' tanh(W' [s_{i-1}; s_i; s_{i+1}; E y_i] + U' h_j), alpha'_i = softmax(e'_i),
+//! with a state on either side of the word and the word itself. Only W', U' and v' are learned, from the links of an
+//! aligner; the model stays as it is, and so do its translations. (Peter et al. 2017, Zenkel et al. 2019 and Garg et
+//! al. 2019 have the idea for other models.) In RNNencdec, whose decoder never sees h_j, it is a probe.
+//!
+//! The row of y_i needs s_{i+1}, which has read it: a [`HeadStepper`] gives it one step later, as a row that belongs to
+//! the word that was read (`Reading::Input` with a delay of 1).
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::rows::RowTable;
+use super::sized;
+use crate::error::{Error, Result};
+use crate::models::Shapes;
+use crate::models::checkpoint::{Array, Weights};
+use crate::models::config::Config;
+use crate::models::need::Need;
+use crate::models::stepper::{StepOutput, StepRow, Stepper};
+use crate::nn::fused::elementwise::softmax;
+use crate::nn::fused::{Onto, Packed, attention};
+
+/// The head's file in a model folder.
+pub const HEAD_FILE: &str = "alignment.safetensors";
+
+/// Numbers of W' [..] + U' h_j.
+pub const HEAD_WIDTH: usize = 256;
+
+/// Rows between the row that predicts a word and that in which the head has read it.
+pub const HEAD_DELAY: usize = 1;
+
+/// Sizes of a head: what it reads of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeadSizes {
+    /// n, of a state.
+    pub state: usize,
+    /// m, of an embedding.
+    pub embedding: usize,
+    /// Of h_j: 2n in RNNsearch, n elsewhere.
+    pub annotation: usize,
+}
+
+impl HeadSizes {
+    /// Those of a model of this configuration.
+    pub fn of(config: &Config) -> Self {
+        let both = config.architecture == crate::models::config::Architecture::RNN_SEARCH;
+        let annotation = if both { 2 * config.hidden } else { config.hidden };
+        Self { state: config.hidden, embedding: config.embedding, annotation }
+    }
+
+    /// Numbers of [s_{i-1}; s_i; s_{i+1}; E y_i].
+    pub fn query(self) -> usize {
+        3 * self.state + self.embedding
+    }
+
+    /// Names and shapes of the tensors of [`HEAD_FILE`].
+    pub fn shapes(self) -> Shapes {
+        vec![
+            ("W".to_owned(), vec![HEAD_WIDTH, self.query()]),
+            ("U".to_owned(), vec![HEAD_WIDTH, self.annotation]),
+            ("v".to_owned(), vec![HEAD_WIDTH]),
+        ]
+    }
+}
+
+/// A head ready to be asked.
+#[derive(Debug)]
+pub struct AlignmentHead {
+    sizes: HeadSizes,
+    w: Packed,
+    u: Packed,
+    v: Vec<f32>,
+    embedding: RowTable,
+}
+
+impl AlignmentHead {
+    /// The head of a model folder; `None` where it has none.
+    ///
+    /// # Errors
+    /// A sentence that names the file and the tensor that does not fit the model.
+    pub fn of_folder(folder: &Path, config: &Config, model: &Weights) -> Result<Option<Self>> {
+        let path = folder.join(HEAD_FILE);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let weights = Weights::load(&path, &HeadSizes::of(config).shapes())?;
+        Self::new(config, model, &weights).map(Some)
+    }
+
+    /// The head of these weights, for a model of those.
+    ///
+    /// # Errors
+    /// A tensor that is missing.
+    pub fn new(config: &Config, model: &Weights, head: &Weights) -> Result<Self> {
+        let sizes = HeadSizes::of(config);
+        let packed =
+            |name: &str, width: usize| Ok::<_, Error>(Packed::compact(&head.numbers(name)?, HEAD_WIDTH, width));
+        Ok(Self {
+            sizes,
+            w: packed("W", sizes.query())?,
+            u: packed("U", sizes.annotation)?,
+            v: head.numbers("v")?,
+            embedding: RowTable::new(model.numbers("target_embedding")?),
+        })
+    }
+
+    /// U' h_j of every source word, [t_x, [`HEAD_WIDTH`]].
+    fn keys(&self, h: &[Vec<f32>], threads: usize) -> Vec<f32> {
+        let mut keys = vec![0.0; h.len() * HEAD_WIDTH];
+        self.u.apply_on(threads, h.len(), &h.concat(), self.sizes.annotation, &mut keys, HEAD_WIDTH, Onto::Zero);
+        keys
+    }
+}
+
+/// A model's stepper that shows, instead of alpha, where the word that was read last comes from: row i + 1 belongs to
+/// y_i, the first row to nothing. Words, states and what may be set by hand are those of the model.
+pub struct HeadStepper {
+    inner: Box<dyn Stepper>,
+    head: Arc<AlignmentHead>,
+    threads: usize,
+    /// U' h_j of each sentence of the batch.
+    keys: Vec<Vec<f32>>,
+    /// s_{i-2} and s_{i-1} of the rows of the last step, side by side.
+    states: Vec<f32>,
+    first: bool,
+    /// Whether the model has an alignment of its own.
+    aligns: bool,
+    buffers: [Vec<f32>; 3],
+}
+
+impl HeadStepper {
+    /// A head over a model's stepper.
+    pub fn new(inner: Box<dyn Stepper>, head: Arc<AlignmentHead>, threads: usize) -> Self {
+        let (keys, states, buffers) = (Vec::new(), Vec::new(), Default::default());
+        Self { inner, head, threads, keys, states, first: true, aligns: false, buffers }
+    }
+
+    /// The keys of sentences of the batch, from one on, and 0 and s of the rows from `row` on.
+    fn enter(&mut self, sentence: usize, row: usize) -> Result<()> {
+        let none = || Error::Internal("a head was put on a model whose states are not on the processor".to_owned());
+        for sentence in sentence.. {
+            let Some(h) = self.inner.encoded(sentence) else { break };
+            self.keys.push(self.head.keys(&h, self.threads));
+        }
+        let n = self.head.sizes.state;
+        let states = self.inner.states().ok_or_else(none)?;
+        for s in states[row * n..].chunks_exact(n) {
+            self.states.resize(self.states.len() + n, 0.0);
+            self.states.extend_from_slice(s);
+        }
+        Ok(())
+    }
+
+    /// The states of the rows with those of their parents: what the next step needs. Gives the queries
+    /// [s_{i-1}; s_i; s_{i+1}; E y_i] of the rows that have read a word, and nothing of the others.
+    fn queries(&mut self, rows: &[StepRow]) -> Result<()> {
+        let HeadSizes { state: n, embedding: m, .. } = self.head.sizes;
+        let none = || Error::Internal("a head was asked for rows without states".to_owned());
+        let now = self.inner.states().ok_or_else(none)?;
+        let [queries, embedded, _] = &mut self.buffers;
+        self.head.embedding.gather(m, rows.iter().map(|row| row.y_prev), embedded)?;
+        queries.clear();
+        let mut states = Vec::with_capacity(rows.len() * 2 * n);
+        for (r, row) in rows.iter().enumerate() {
+            let parent = if self.first { row.sentence } else { row.parent };
+            let before = self.states.get(parent * 2 * n..(parent + 1) * 2 * n).ok_or_else(none)?;
+            let s = now.get(r * n..(r + 1) * n).ok_or_else(none)?;
+            queries.extend_from_slice(before);
+            queries.extend_from_slice(s);
+            queries.extend_from_slice(&embedded[r * m..(r + 1) * m]);
+            states.extend_from_slice(&before[n..]);
+            states.extend_from_slice(s);
+        }
+        self.states = states;
+        Ok(())
+    }
+
+    /// Writes alpha' and e' over those of the model.
+    fn show(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {
+        self.queries(rows)?;
+        let [queries, _, asked] = &mut self.buffers;
+        let width = self.head.sizes.query();
+        let asked = sized(asked, rows.len() * HEAD_WIDTH);
+        self.head.w.apply_on(self.threads, rows.len(), queries, width, asked, HEAD_WIDTH, Onto::Zero);
+        output.t_x = self.keys.iter().map(|keys| keys.len() / HEAD_WIDTH).max().unwrap_or(0);
+        for numbers in [&mut output.alpha, &mut output.energies] {
+            numbers.clear();
+            numbers.resize(rows.len() * output.t_x, 0.0);
+        }
+        for (r, row) in rows.iter().enumerate().filter(|(_, row)| row.y_prev.is_some()) {
+            let keys = &self.keys[row.sentence];
+            let at = r * output.t_x..r * output.t_x + keys.len() / HEAD_WIDTH;
+            let e = &mut output.energies[at.clone()];
+            attention::energies(&asked[r * HEAD_WIDTH..(r + 1) * HEAD_WIDTH], keys, &self.head.v, e);
+            output.alpha[at.clone()].copy_from_slice(e);
+            softmax(&mut output.alpha[at]);
+        }
+        Ok(())
+    }
+}
+
+impl Stepper for HeadStepper {
+    fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
+        self.inner.begin(sources)?;
+        self.keys.clear();
+        self.states.clear();
+        self.first = true;
+        self.enter(0, 0)
+    }
+
+    fn align(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {
+        self.inner.align(rows, output)?;
+        self.aligns = !output.alpha.is_empty();
+        Ok(())
+    }
+
+    fn predict(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
+        if !self.aligns {
+            output.alpha.clear();
+        }
+        self.inner.predict(rows, need, output)?;
+        self.show(rows, output)?;
+        self.first = false;
+        Ok(())
+    }
+
+    fn forced(&self, sentence: usize, i: usize) -> Option<u32> {
+        self.inner.forced(sentence, i)
+    }
+
+    fn joins(&self) -> bool {
+        self.inner.joins()
+    }
+
+    fn join(&mut self, kept: &[usize], sources: &[&[u32]]) -> Result<()> {
+        let rows = self.states.len() / (2 * self.head.sizes.state);
+        self.inner.join(kept, sources)?;
+        self.keys = kept.iter().map(|&sentence| std::mem::take(&mut self.keys[sentence])).collect();
+        self.first = false;
+        self.enter(kept.len(), rows)
+    }
+
+    fn states(&self) -> Option<&[f32]> {
+        self.inner.states()
+    }
+
+    fn encoded(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
+        self.inner.encoded(sentence)
+    }
+
+    fn context(&self, sentence: usize) -> Option<Vec<f32>> {
+        self.inner.context(sentence)
+    }
+
+    fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
+        self.inner.annotations(sentence)
+    }
+}
+
+/// A head as it is kept: W', U' and v' under their names.
+pub fn weights_of(sizes: HeadSizes, flat: &[f32]) -> Weights {
+    let (mut weights, mut rest) = (Weights::new(), flat);
+    for (name, shape) in sizes.shapes() {
+        let (data, more) = rest.split_at(shape.iter().product::<usize>().min(rest.len()));
+        weights.insert(name, Array { shape, data: data.to_vec() });
+        rest = more;
+    }
+    weights
+}
