@@ -143,7 +143,8 @@ impl Aligner<'_> {
         ticket: &CancellationToken,
         done: &mut dyn FnMut(usize, usize),
     ) -> Result<Vec<Vec<Vec<Link>>>> {
-        if extractions.iter().any(|extraction| extraction.reading != Reading::Head) {
+        let is_head = |extraction: &Extraction| extraction.reading == Reading::Head;
+        if extractions.is_empty() || !extractions.iter().all(is_head) {
             self.require_alignment()?;
         }
         let possible = self.readings();

@@ -142,7 +142,8 @@ impl<'a> GuidedReader<'a> {
     }
 }
 
-const A_LINE_EACH: &str = "a file of links has a line for each line of the text, blank ones included";
+/// What a file of links must be.
+pub const A_LINE_EACH: &str = "a file of links has a line for each line of the text, blank ones included";
 
 fn short(links: &Path, line: usize, source: &Path) -> Error {
     Error::line(links, line, format!("ends here, but {} goes on; {A_LINE_EACH}", source.display()))

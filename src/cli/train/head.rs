@@ -18,7 +18,7 @@ use crate::text::corpus::{PairRules, ParallelText};
 use crate::text::links::read::pharaoh_line;
 use crate::text::reader::LineReader;
 use crate::ticket::CancellationToken;
-use crate::training::guide::{Guide, GuidedReader};
+use crate::training::guide::{A_LINE_EACH, Guide, GuidedReader};
 use crate::training::head::{HeadTraining, train_head};
 use crate::training::settings::{LinkWords, Unlinked};
 
@@ -99,7 +99,10 @@ pub fn run(folder: &Path, args: &HeadArgs, run: &RunArgs, memory: Option<u64>) -
                 &mut aligner,
             ) {
                 (Some((path, lines)), _) => {
-                    let line = lines.next().transpose()?.unwrap_or_default();
+                    let Some(line) = lines.next().transpose()? else {
+                        let message = format!("ends here, but {} goes on; {A_LINE_EACH}", files.0.display());
+                        return Err(Error::line(path, number, message));
+                    };
                     Ok((*path, pharaoh_line(path, number + 1, &line)?))
                 }
                 (None, Some(aligner)) => {
@@ -111,6 +114,13 @@ pub fn run(folder: &Path, args: &HeadArgs, run: &RunArgs, memory: Option<u64>) -
                 }
                 (None, None) => Ok((files.0.as_path(), Vec::new())),
             })?;
+        if let Some((path, lines)) = &mut given
+            && args.limit.is_none()
+            && lines.next().transpose()?.is_some()
+        {
+            let message = format!("goes on after the last pair of {}; {A_LINE_EACH}", files.0.display());
+            return Err(Error::line(path, lines.line(), message).into());
+        }
         for k in 0..found.len() {
             let (source, target) = found.pair(k);
             corpus.push(source, target);
