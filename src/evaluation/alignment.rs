@@ -16,7 +16,6 @@ use crate::error::{Error, Result};
 use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::rows::ReadRows;
 use crate::models::config::Config;
-use crate::models::fused::head::HEAD_DELAY;
 use crate::models::gradient::Smoothing;
 use crate::models::{Model, Stepper};
 use crate::text::line;
@@ -149,11 +148,10 @@ impl Aligner<'_> {
         }
         let possible = self.readings();
         let eos = self.system.specials().eos;
-        let own = self.system.input_delay().unwrap_or_default();
-        let delay = |reading: Reading| if reading == Reading::Head { HEAD_DELAY } else { own };
+        let rows = |reading| ReadRows::wanted(self.system, Some(reading));
         // Where a word has its row only after the next step but one, the last word needs a step after `</s>`.
-        let reads = extractions.iter().any(|extraction| extraction.reading == Reading::Input);
-        let more = if reads { own.saturating_sub(1) } else { 0 };
+        let behind = extractions.iter().map(|extraction| rows(extraction.reading).steps_behind());
+        let more = behind.max().unwrap_or(0).saturating_sub(1);
         let targets: Vec<Vec<u32>> = pairs
             .iter()
             .map(|pair| pair.target.sentence.ids.iter().copied().chain(std::iter::repeat_n(eos, more)).collect())
@@ -167,7 +165,7 @@ impl Aligner<'_> {
                 let read = |extraction: &Extraction| {
                     let is_possible = extraction.reading == Reading::Head || possible.contains(&extraction.reading);
                     let reading = if is_possible { extraction.reading } else { Reading::default() };
-                    pairs[index].links(&alpha, Extraction { reading, ..*extraction }, delay(reading))
+                    pairs[index].links(&alpha, Extraction { reading, ..*extraction }, rows(reading).delay)
                 };
                 links[index] = extractions.iter().map(read).collect();
             }

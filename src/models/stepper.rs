@@ -151,7 +151,8 @@ pub trait Stepper: Send {
     }
 
     /// What the encoder made of each source word, in the order of the source: the annotations where the model keeps
-    /// them, else the states of its encoder [n] (rnnencdec), which its decoder never sees.
+    /// them, else the states of its encoder [n] (rnnencdec), which its decoder never sees. Of the sentences that came with
+    /// the last [`Stepper::begin`] or [`Stepper::join`].
     fn encoded(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
         self.annotations(sentence)
     }

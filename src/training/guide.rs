@@ -64,19 +64,10 @@ pub fn read(
     (delay, rules): (usize, &PairRules),
     ticket: &CancellationToken,
 ) -> Result<(ParallelText, Guide)> {
-    let mut lines = LineReader::open(links)?;
     let languages = (settings.model.source_language.as_str(), settings.model.target_language.as_str());
     let unlinked = settings.guide.as_ref().map(|guide| guide.unlinked).unwrap_or_default();
     let mut reader = GuidedReader::new(text.link_words, languages, (&tokenizers.source, &tokenizers.target))?;
-    let found = reader.read((&text.source, &text.target), (delay, unlinked), rules, ticket, &mut |number, _| {
-        let Some(line) = lines.next().transpose()? else { return Err(short(links, number, &text.source)) };
-        Ok((links, pharaoh_line(links, number + 1, &line)?))
-    })?;
-    if rules.max_pairs.is_none_or(|most| found.0.len() < most) && lines.next().transpose()?.is_some() {
-        let message = format!("goes on after the last pair of {}; {A_LINE_EACH}", text.source.display());
-        return Err(Error::line(links, lines.line(), message));
-    }
-    Ok(found)
+    reader.read_linked((&text.source, &text.target), links, (delay, unlinked), rules, ticket)
 }
 
 /// The links of a pair of lines with its number from 0, and the file that is to blame where they do not fit.
@@ -99,6 +90,30 @@ impl<'a> GuidedReader<'a> {
         tokenizers: (&'a Tokenizer, &'a Tokenizer),
     ) -> Result<Self> {
         Ok(Self { source: Side::new(words, source, tokenizers.0)?, target: Side::new(words, target, tokenizers.1)? })
+    }
+
+    /// A text as ids, with where each row is to look by the links of a file.
+    ///
+    /// # Errors
+    /// As [`GuidedReader::read`]; a file of links with fewer or more lines than the text.
+    pub fn read_linked(
+        &mut self,
+        files: (&Path, &Path),
+        links: &Path,
+        looks: (usize, Unlinked),
+        rules: &PairRules,
+        ticket: &CancellationToken,
+    ) -> Result<(ParallelText, Guide)> {
+        let mut lines = LineReader::open(links)?;
+        let found = self.read(files, looks, rules, ticket, &mut |number, _| {
+            let Some(line) = lines.next().transpose()? else { return Err(short(links, number, files.0)) };
+            Ok((links, pharaoh_line(links, number + 1, &line)?))
+        })?;
+        if rules.max_pairs.is_none_or(|most| found.0.len() < most) && lines.next().transpose()?.is_some() {
+            let message = format!("goes on after the last pair of {}; {A_LINE_EACH}", files.0.display());
+            return Err(Error::line(links, lines.line(), message));
+        }
+        Ok(found)
     }
 
     /// A text as ids, with where each row is to look.
@@ -142,8 +157,7 @@ impl<'a> GuidedReader<'a> {
     }
 }
 
-/// What a file of links must be.
-pub const A_LINE_EACH: &str = "a file of links has a line for each line of the text, blank ones included";
+const A_LINE_EACH: &str = "a file of links has a line for each line of the text, blank ones included";
 
 fn short(links: &Path, line: usize, source: &Path) -> Error {
     Error::line(links, line, format!("ends here, but {} goes on; {A_LINE_EACH}", source.display()))

@@ -15,10 +15,8 @@ use crate::models::Model;
 use crate::models::fused::head::HEAD_FILE;
 use crate::nn::device::Device;
 use crate::text::corpus::{PairRules, ParallelText};
-use crate::text::links::read::pharaoh_line;
-use crate::text::reader::LineReader;
 use crate::ticket::CancellationToken;
-use crate::training::guide::{A_LINE_EACH, Guide, GuidedReader};
+use crate::training::guide::{Guide, GuidedReader};
 use crate::training::head::{HeadTraining, train_head};
 use crate::training::settings::{LinkWords, Unlinked};
 
@@ -91,36 +89,14 @@ pub fn run(folder: &Path, args: &HeadArgs, run: &RunArgs, memory: Option<u64>) -
     };
     let (mut corpus, mut guide) = (ParallelText::default(), Guide::default());
     for (n, files) in args.source.iter().zip(&args.target).enumerate() {
-        let mut given =
-            args.links.get(n).map(|path| Ok::<_, Error>((path.as_path(), LineReader::open(path)?))).transpose()?;
-        let (found, looks) =
-            reader.read((files.0, files.1), (0, Unlinked::End), &rules, &ticket, &mut |number, pair| match (
-                &mut given,
-                &mut aligner,
-            ) {
-                (Some((path, lines)), _) => {
-                    let Some(line) = lines.next().transpose()? else {
-                        let message = format!("ends here, but {} goes on; {A_LINE_EACH}", files.0.display());
-                        return Err(Error::line(path, number, message));
-                    };
-                    Ok((*path, pharaoh_line(path, number + 1, &line)?))
-                }
-                (None, Some(aligner)) => {
-                    let links = {
-                        let links = aligner.words(pair.0, pair.1).2;
-                        default_way().of(links.forward, &links.reverse)
-                    };
-                    Ok((files.0.as_path(), links))
-                }
-                (None, None) => Ok((files.0.as_path(), Vec::new())),
-            })?;
-        if let Some((path, lines)) = &mut given
-            && args.limit.is_none()
-            && lines.next().transpose()?.is_some()
-        {
-            let message = format!("goes on after the last pair of {}; {A_LINE_EACH}", files.0.display());
-            return Err(Error::line(path, lines.line(), message).into());
-        }
+        let (files, looks) = ((files.0.as_path(), files.1.as_path()), (0, Unlinked::End));
+        let (found, looks) = match &mut aligner {
+            Some(aligner) => reader.read(files, looks, &rules, &ticket, &mut |_, pair| {
+                let links = aligner.words(pair.0, pair.1).2;
+                Ok((files.0, default_way().of(links.forward, &links.reverse)))
+            })?,
+            None => reader.read_linked(files, &args.links[n], looks, &rules, &ticket)?,
+        };
         for k in 0..found.len() {
             let (source, target) = found.pair(k);
             corpus.push(source, target);

@@ -121,8 +121,8 @@ pub struct FusedEncdec {
     from_context: Vec<f32>,
     /// States of the rows of the last step; h'_0 of each sentence at first.
     h: Vec<f32>,
-    /// States of the encoder, [b, t_x, n].
-    encoded: Vec<f32>,
+    /// States of the encoder over the sentences that came last, [t_x + 1, b, n], and the first of those sentences.
+    encoded: (Vec<f32>, usize),
     first: bool,
     buffers: Buffers,
 }
@@ -130,7 +130,7 @@ pub struct FusedEncdec {
 impl FusedEncdec {
     /// A stepper that may use `threads` threads.
     pub fn new(model: Arc<EncdecSentence>, threads: usize) -> Self {
-        let [c, from_context, h, encoded] = [(); 4].map(|()| Vec::new());
+        let [c, from_context, h] = [(); 3].map(|()| Vec::new());
         Self {
             model,
             threads: threads.max(1),
@@ -138,7 +138,7 @@ impl FusedEncdec {
             c,
             from_context,
             h,
-            encoded,
+            encoded: Default::default(),
             first: true,
             buffers: Buffers::default(),
         }
@@ -203,12 +203,7 @@ impl Stepper for FusedEncdec {
         let b = sources.len();
         let e = batch.embed(&model.source_embedding, config.embedding)?;
         let h = model.encoder.read(self.threads, &batch, &e);
-        let (t_x, h_last) = (batch.t_x, &h[batch.t_x * b * n..]); // h_N, [b, n]
-        self.encoded.resize(b * t_x * n, 0.0);
-        for (at, to) in self.encoded.chunks_exact_mut(n).enumerate() {
-            let (row, t) = (at / t_x, at % t_x);
-            to.copy_from_slice(&h[((t + 1) * b + row) * n..((t + 1) * b + row + 1) * n]);
-        }
+        let h_last = &h[batch.t_x * b * n..]; // h_N, [b, n]
         // c = tanh(V h_N + b_c), h'_0 = tanh(V' c + b_s)
         self.c.resize(b * n, 0.0);
         model.v.apply_on(self.threads, b, h_last, n, &mut self.c, n, Onto::Row(&model.b_c));
@@ -219,6 +214,7 @@ impl Stepper for FusedEncdec {
         let wide = model.context.columns();
         self.from_context.resize(b * wide, 0.0);
         model.context.apply_on(self.threads, b, &self.c, n, &mut self.from_context, wide, Onto::Zero);
+        self.encoded = (h, 0);
         self.sources = batch;
         self.first = true;
         Ok(())
@@ -258,7 +254,7 @@ impl Stepper for FusedEncdec {
         std::mem::swap(&mut self.buffers, &mut before.buffers);
         self.begin(sources)?;
         let joining = Joining::new(&before.sources, kept, &self.sources)?;
-        self.encoded = joining.numbers(&before.encoded, &self.encoded, self.model.config.hidden);
+        self.encoded.1 = kept.len();
         let contexts = joining.once();
         self.c = contexts.numbers(&before.c, &self.c, self.model.config.hidden);
         self.from_context = contexts.numbers(&before.from_context, &self.from_context, self.model.context.columns());
@@ -274,7 +270,10 @@ impl Stepper for FusedEncdec {
     }
 
     fn encoded(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
-        self.sources.words_of(sentence, &self.encoded, self.model.config.hidden)
+        let (h, first) = &self.encoded;
+        let (n, words) = (self.model.config.hidden, *self.sources.lengths.get(sentence)?);
+        let (row, b) = (sentence.checked_sub(*first)?, self.sources.lengths.len() - first);
+        (1..=words).map(|t| h.get((t * b + row) * n..(t * b + row + 1) * n).map(<[f32]>::to_vec)).collect()
     }
 
     fn context(&self, sentence: usize) -> Option<Vec<f32>> {
