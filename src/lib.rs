@@ -100,8 +100,9 @@
 //! New variants enter through a table and nowhere else: an architecture is one file and one line
 //! of [`models::MODELS`] (`tests/core/toy.rs` is one), with kernels of its own a file in `models/fused` and one in
 //! `training/fused`, a drawing of its stages one in `models/anatomy`, and its paper's recipe a line of [`training::recipe::PAPERS`]; a score function of attention is one file and one line of
-//! [`attention::ATTENTIONS`]; a command of the command line and a view of the window likewise have
-//! one line in their table, and so has a page of the window, in [`app::page::PAGES`]. A kind of long work behind the
+//! [`attention::ATTENTIONS`]; a command of the command line likewise has
+//! one line in its table. A page of the window is one folder of [`pages`] with its state, its commands and its views, and one line of
+//! [`pages::PAGES`] (`tests/gui/toy_page.rs` is one). A kind of long work behind the
 //! window is one file of [`jobs::queue`] and one line of its [`Order`](jobs::queue::QueueOrder). A figure is one file of
 //! [`figure`] that gives [`Mark`](figure::mark::Mark)s, and a line of [`figure::sheet::KINDS`] where it shows a translation; another
 //! format of file is one painter beside [`figure::svg`] and a line of [`figure::formats::FORMATS`]. A lesson is one file of
@@ -109,7 +110,8 @@
 //! [`LessonAction`](session::lessons::things::LessonAction) and [`HighlightPart`](app::lights::HighlightPart). A format of others' files is one file of
 //! [`import::formats`] and one line of [`import::FORMATS`]; a table of what is counted over many sentences is a line of
 //! [`corpus::overview::tables::TABLES`]; a sign of confidence that is read off an alignment is one line of
-//! [`analysis::confidence::CONFIDENCES`].
+//! [`analysis::confidence::CONFIDENCES`], another measure of sentences and outputs one of
+//! [`corpus::measures::table`] (`tests/core/toy_measure.rs`).
 
 pub mod aligner;
 pub mod analysis;

@@ -109,8 +109,6 @@ pub struct AlignQuestion {
 pub enum FileEvent {
     /// What was opened or dropped.
     Opened { path: PathBuf, what: Dropped, on: Page },
-    /// What was opened or dropped holds word links.
-    Links { path: PathBuf, on: Page },
     /// Alignments by hand of a list were read.
     Gold { path: PathBuf, list: PathBuf, target: PathBuf, links: Arc<Vec<Links>>, note: String },
     /// Training logs were looked for.

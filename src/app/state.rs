@@ -14,6 +14,7 @@ use crate::app::files::lists::Lists;
 use crate::app::page::Page;
 use crate::app::tasks::Tasks;
 use crate::app::view::{Notice, Selection, ViewState};
+use crate::corpus::overview::evaluated::Evaluated;
 use crate::figure::png::Pixels;
 use crate::jobs::live::protocol::{ColumnSpec, EnsembleSpec, Request};
 use crate::jobs::queue::evaluate::Candidate;
@@ -37,6 +38,8 @@ pub struct AppState {
     pub lists: Lists,
     /// Model folders that come with the program.
     pub bundled: Vec<PathBuf>,
+    /// What was measured, until page Corpus takes it to show its sentences.
+    pub(crate) measured: Option<Arc<Evaluated>>,
     pub(crate) revision: u64,
 }
 

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::app::files::work::write_whole;
-use crate::app::page::Page;
 use crate::cli::args::physical_cores;
 use crate::cli::bundled;
 use crate::cli::figure::scene::{Scenes, Showing};
@@ -23,6 +22,7 @@ use crate::jobs::steps::{StepsRequest, at_once};
 use crate::models::Kernels;
 use crate::nn::device::{Device, DeviceChoice};
 use crate::pages::steps::Mode;
+use crate::pages::steps::STEPS;
 use crate::pages::steps::picture::figure;
 use crate::session::lessons::check::check;
 use crate::session::lessons::handout::{handout, solutions, solutions_path};
@@ -120,7 +120,7 @@ fn print(
     for at in 0..script.pages.len() {
         let Some(spoken) = spoken(script, at) else { continue };
         let picture = match spoken.page {
-            Page::Steps => machine(&spoken, bench, library).map(Some),
+            STEPS => machine(&spoken, bench, library).map(Some),
             _ => column(&spoken),
         };
         match picture {

@@ -1,36 +1,20 @@
-//! Floor 11: every act of the user, as a value. Menus, keys and the mouse all make one of these. They are nested by
-//! page; each handler matches all of its own, so that a new one does not compile until it is handled.
+//! Floor 11: every act of the user, as a value. Menus, keys and the mouse all make one of these. What is done on a page is
+//! known to that page alone.
+
+use std::any::Any;
+use std::fmt::Debug;
 
 use crate::app::command::{SettingsCommand, TaskCommand, WindowCommand};
-use crate::jobs::corpus::thread::CorpusRequest;
-use crate::pages::corpus::command::CorpusCommand;
-use crate::pages::corpus::whole::ExploreCommand;
-use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};
+use crate::app::page::Page;
+use crate::app::state::AppState;
 use crate::pages::lesson::LessonCommand;
-use crate::pages::map::command::MapCommand;
-use crate::pages::phrases::command::PhrasesCommand;
-use crate::pages::sentence::command::{
-    ColumnCommand, InterveneCommand, ListCommand, ProbeCommand, SearchCommand, SelectCommand, SentenceCommand,
-    SourceCommand, VariantCommand,
-};
-use crate::pages::steps::command::StepsCommand;
 use crate::pages::training::command::TrainingCommand;
 
 /// Every act of the user.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Something on page Sentence.
-    Sentence(SentenceCommand),
-    /// Something on page Evaluation.
-    Evaluation(EvaluationCommand),
-    /// Something on page Map.
-    Map(MapCommand),
-    /// Something on page Phrases.
-    Phrases(PhrasesCommand),
-    /// Something on page Steps.
-    Steps(StepsCommand),
-    /// Something on page Corpus.
-    Workbench(CorpusCommand),
+    /// Something on a page.
+    Page(Box<dyn AnyCommand>),
     /// Something on the sheet New training.
     Training(TrainingCommand),
     /// Something with lessons.
@@ -43,38 +27,54 @@ pub enum Command {
     Task(TaskCommand),
 }
 
+impl Command {
+    /// What is done on a page, if it is a command of this type, the whole one of that page.
+    pub fn of_page<C: 'static>(&self) -> Option<&C> {
+        let Self::Page(command) = self else { return None };
+        let command: &dyn Any = &**command;
+        command.downcast_ref()
+    }
+}
+
+/// The command of whichever page.
+pub trait AnyCommand: Any + Debug {
+    /// Whose it is.
+    fn page(&self) -> Page;
+    /// Has that page do it.
+    fn apply_to(self: Box<Self>, page: &mut dyn Any, app: &mut AppState);
+    /// The same again.
+    fn again(&self) -> Box<dyn AnyCommand>;
+    /// Whether it is the same as another.
+    fn is(&self, other: &dyn Any) -> bool;
+}
+
+impl Clone for Box<dyn AnyCommand> {
+    fn clone(&self) -> Self {
+        (**self).again()
+    }
+}
+
+impl PartialEq for dyn AnyCommand {
+    fn eq(&self, other: &Self) -> bool {
+        self.is(other)
+    }
+}
+
 /// A command of a group is a command.
 macro_rules! wrap {
-    ($($group:ty => $wrap:expr;)*) => {
+    ($($group:ident => $wrap:ident;)*) => {
         $(impl From<$group> for Command {
             fn from(command: $group) -> Self {
-                $wrap(command)
+                Self::$wrap(command)
             }
         })*
     };
 }
 
 wrap! {
-    SentenceCommand => Command::Sentence;
-    SourceCommand => |command| Command::Sentence(SentenceCommand::Source(command));
-    ColumnCommand => |command| Command::Sentence(SentenceCommand::Column(command));
-    ListCommand => |command| Command::Sentence(SentenceCommand::List(command));
-    SelectCommand => |command| Command::Sentence(SentenceCommand::Select(command));
-    SearchCommand => |command| Command::Sentence(SentenceCommand::Search(command));
-    InterveneCommand => |command| Command::Sentence(SentenceCommand::Intervene(command));
-    ProbeCommand => |command| Command::Sentence(SentenceCommand::Probe(command));
-    VariantCommand => |command| Command::Sentence(SentenceCommand::Variant(command));
-    EvaluationCommand => Command::Evaluation;
-    TestCommand => |command| Command::Evaluation(EvaluationCommand::Test(command));
-    MapCommand => Command::Map;
-    PhrasesCommand => Command::Phrases;
-    StepsCommand => Command::Steps;
-    CorpusCommand => Command::Workbench;
-    CorpusRequest => |request| Command::Workbench(CorpusCommand::Corpus(request));
-    ExploreCommand => |command| Command::Workbench(CorpusCommand::Whole(command));
-    TrainingCommand => Command::Training;
-    LessonCommand => Command::Lesson;
-    WindowCommand => Command::Window;
-    SettingsCommand => Command::Settings;
-    TaskCommand => Command::Task;
+    TrainingCommand => Training;
+    LessonCommand => Lesson;
+    WindowCommand => Window;
+    SettingsCommand => Settings;
+    TaskCommand => Task;
 }

@@ -1,4 +1,4 @@
-//! Floor 11: the pages, each a module of one shape ([`PageState`]): its command, what it finds, what it keeps.
+//! Floor 11: the pages, each a folder of one shape ([`PageState`]): its command, what it keeps, its views.
 
 pub mod command;
 pub mod corpus;
@@ -13,91 +13,195 @@ pub mod training;
 #[cfg(feature = "gui")]
 pub mod window;
 
+use std::any::Any;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::app::page::{PAGES, Page};
-use crate::app::state::AppState;
-use crate::jobs::queue::Found;
+use crate::app::page::{Dropped, Page};
 use crate::pages::corpus::CorpusPage;
 use crate::pages::evaluation::EvaluationPage;
 use crate::pages::map::MapPage;
 use crate::pages::phrases::PhrasesPage;
 use crate::pages::sentence::SentencePage;
-use crate::pages::shape::{AnyPage, PageState as _};
+use crate::pages::shape::{AnyPage, PageState};
 use crate::pages::steps::StepsPage;
 use crate::pages::training::NewTraining;
 
+/// A line of the table of pages.
+#[derive(Clone, Copy, Debug)]
+pub struct PageEntry {
+    /// Which page.
+    pub page: Page,
+    make: fn() -> Box<dyn AnyPage>,
+}
+
+impl PageEntry {
+    /// The line of a page.
+    pub const fn of<P: PageState>() -> Self {
+        Self { page: P::PAGE, make: || Box::new(P::default()) }
+    }
+}
+
+/// Every page, in the order of the tabs. Menus, shortcuts, dropped files, lessons and the saved state read this table.
+pub const PAGES: &[PageEntry] = &[
+    PageEntry::of::<SentencePage>(),
+    PageEntry::of::<EvaluationPage>(),
+    PageEntry::of::<MapPage>(),
+    PageEntry::of::<PhrasesPage>(),
+    PageEntry::of::<StepsPage>(),
+    PageEntry::of::<CorpusPage>(),
+];
+
+/// The page of this key.
+pub fn page_of_key(key: &str) -> Option<Page> {
+    PAGES.iter().find(|entry| entry.page.key() == key).map(|entry| entry.page)
+}
+
 /// The state of every page.
-#[derive(Default)]
 pub struct Pages {
-    /// The page Sentence.
-    pub sentence: SentencePage,
-    /// The page Evaluation.
-    pub evaluation: EvaluationPage,
-    /// The page Map.
-    pub maps: MapPage,
-    /// The page Phrases.
-    pub phrases: PhrasesPage,
-    /// The page Steps.
-    pub steps: StepsPage,
-    /// The page Corpus.
-    pub workbench: CorpusPage,
+    table: &'static [PageEntry],
+    states: Vec<Box<dyn AnyPage>>,
     /// The sheet New training.
     pub training: NewTraining,
 }
 
+impl Default for Pages {
+    fn default() -> Self {
+        Self::new(PAGES)
+    }
+}
+
 impl Pages {
-    /// A page.
+    /// The pages of a table, as at first.
+    pub fn new(table: &'static [PageEntry]) -> Self {
+        let states = table.iter().map(|entry| (entry.make)()).collect();
+        Self { table, states, training: NewTraining::default() }
+    }
+
+    /// The pages, in the order of the tabs.
+    pub fn list(&self) -> impl Iterator<Item = Page> + use<> {
+        self.table.iter().map(|entry| entry.page)
+    }
+
+    fn at(&self, page: Page) -> usize {
+        self.list().position(|one| one == page).unwrap_or(0)
+    }
+
+    /// A page; the first where the table has no such page.
     pub fn get(&self, page: Page) -> &dyn AnyPage {
-        match page {
-            Page::Sentence => &self.sentence,
-            Page::Evaluation => &self.evaluation,
-            Page::Map => &self.maps,
-            Page::Phrases => &self.phrases,
-            Page::Steps => &self.steps,
-            Page::Workbench => &self.workbench,
-        }
+        &*self.states[self.at(page)]
     }
 
     /// What every page has in common.
     pub fn get_mut(&mut self, page: Page) -> &mut dyn AnyPage {
-        match page {
-            Page::Sentence => &mut self.sentence,
-            Page::Evaluation => &mut self.evaluation,
-            Page::Map => &mut self.maps,
-            Page::Phrases => &mut self.phrases,
-            Page::Steps => &mut self.steps,
-            Page::Workbench => &mut self.workbench,
-        }
+        let at = self.at(page);
+        &mut *self.states[at]
     }
 
-    /// Gives what an order found to its page.
-    pub fn found(&mut self, number: u64, found: Found, app: &mut AppState) {
-        match found {
-            Found::Probed(found) => self.sentence.found(number, found, app),
-            Found::Evaluated(found) => self.evaluation.found(number, found, app),
-            Found::Mapped(found) => self.maps.found(number, found, app),
-            Found::Analysed(found) => self.workbench.found(number, found, app),
-            Found::Phrases(found) => self.phrases.found(number, found, app),
-        }
+    /// The page of this type; the table has it.
+    ///
+    /// # Panics
+    ///
+    /// Where the table of the pages lacks it.
+    pub fn of<P: PageState>(&self) -> &P {
+        let page: &dyn Any = self.get(P::PAGE);
+        page.downcast_ref().expect("a page of this type is a line of the table")
+    }
+
+    /// The page of this type, to be changed.
+    ///
+    /// # Panics
+    ///
+    /// Where the table of the pages lacks it.
+    pub fn of_mut<P: PageState>(&mut self) -> &mut P {
+        let page: &mut dyn Any = self.get_mut(P::PAGE);
+        page.downcast_mut().expect("a page of this type is a line of the table")
+    }
+
+    /// Every page, to be changed, in the order of the tabs.
+    pub fn each_mut(&mut self) -> impl Iterator<Item = &mut Box<dyn AnyPage>> {
+        self.states.iter_mut()
+    }
+
+    /// The page of this key; the first where there is none.
+    pub fn page_of_key(&self, key: &str) -> Page {
+        self.list().find(|page| page.key() == key).unwrap_or_default()
+    }
+
+    /// Which page takes what was dropped on this one.
+    pub fn taker(&self, on: Page, dropped: Dropped) -> Page {
+        let own = Some(on).filter(|on| on.takes(dropped));
+        own.or_else(|| self.list().find(|page| page.takes(dropped))).unwrap_or(on)
     }
 
     /// What every page keeps between starts.
     pub fn saved(&self) -> BTreeMap<String, Value> {
-        let parts = PAGES.iter().map(|entry| (entry.saved_as.to_owned(), self.get(entry.page).saved()));
+        let parts = self.list().map(|page| (page.info().saved_as.to_owned(), self.get(page).saved()));
         parts.filter(|(_, value)| !value.is_null()).collect()
     }
 
-    /// The pages as they were kept; a page that was not kept is as at first.
-    pub fn restored(mut saved: BTreeMap<String, Value>) -> serde_json::Result<Self> {
-        let mut pages = Self::default();
-        for entry in PAGES {
-            if let Some(part) = saved.remove(entry.saved_as) {
-                pages.get_mut(entry.page).restore(part)?;
+    /// Goes on from what was kept; a page that was not kept is as at first.
+    ///
+    /// # Errors
+    ///
+    /// Where what was kept is none of a page.
+    pub fn restored(mut self, mut saved: BTreeMap<String, Value>) -> serde_json::Result<Self> {
+        for (entry, state) in self.table.iter().zip(&mut self.states) {
+            if let Some(part) = saved.remove(entry.page.info().saved_as) {
+                state.restore(part)?;
             }
         }
-        Ok(pages)
+        Ok(self)
+    }
+}
+
+#[cfg(feature = "gui")]
+impl window::local::ShownPages for Pages {
+    fn list(&self) -> Vec<Page> {
+        self.list().collect()
+    }
+
+    fn get(&self, page: Page) -> &dyn window::local::PageView {
+        self.get(page)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::page::SENTENCE;
+    use crate::pages::evaluation::EVALUATION;
+    use crate::pages::map::MAP;
+    use crate::pages::phrases::PHRASES;
+
+    #[test]
+    fn every_page_has_a_key_a_digit_and_a_place_of_its_own() {
+        for (at, entry) in PAGES.iter().enumerate() {
+            let info = entry.page.info();
+            assert_eq!(page_of_key(info.key), Some(entry.page));
+            for other in PAGES[at + 1..].iter().map(|other| other.page.info()) {
+                assert!(info.key != other.key && info.digit != other.digit && info.saved_as != other.saved_as);
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_page_does_not_take_goes_to_the_one_that_does() {
+        let pages = Pages::default();
+        for (on, dropped, taker) in [
+            (SENTENCE, Dropped::Text, SENTENCE),
+            (MAP, Dropped::Text, SENTENCE),
+            (EVALUATION, Dropped::Text, EVALUATION),
+            (PHRASES, Dropped::Text, PHRASES),
+            (PHRASES, Dropped::Model, SENTENCE),
+            (EVALUATION, Dropped::PhraseTable, PHRASES),
+            (SENTENCE, Dropped::Logs, EVALUATION),
+            (EVALUATION, Dropped::Interventions, SENTENCE),
+            (EVALUATION, Dropped::Links, EVALUATION),
+            (MAP, Dropped::Links, SENTENCE),
+        ] {
+            assert_eq!(pages.taker(on, dropped), taker, "{dropped:?} on {on:?}");
+        }
     }
 }

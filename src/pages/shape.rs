@@ -1,38 +1,118 @@
 //! Floor 11: the shape of a page.
 
 use std::any::Any;
+use std::fmt::Debug;
 use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::app::page::Dropped;
+use crate::app::page::{Dropped, Page};
 use crate::app::state::AppState;
+use crate::jobs::queue::Found;
+use crate::pages::command::{AnyCommand, Command};
+#[cfg(feature = "gui")]
+use crate::pages::window::local::PageView;
+/// Without a window nothing is painted.
+#[cfg(not(feature = "gui"))]
+use std::any::Any as PageView;
 
-/// A page: what is done on it and what its orders find.
-pub trait PageState: AnyPage {
+/// A page: which it is, and what is done on it.
+pub trait PageState: AnyPage + Default {
+    /// Which page it is.
+    const PAGE: Page;
     /// What the user does on it.
-    type Command;
-    /// What its orders find.
-    type Found;
+    type Command: PageCommand<Page = Self> + Clone + Debug + PartialEq + 'static;
 
     /// Does what the user asked for.
     fn apply(&mut self, command: Self::Command, app: &mut AppState);
-
-    /// Takes in what the order of this number found.
-    fn found(&mut self, number: u64, found: Self::Found, app: &mut AppState);
 }
 
 /// What all pages do alike.
-pub trait AnyPage: Any {
+pub trait AnyPage: Any + PageView {
+    /// It goes on from what was kept: what it wants of the application at once.
+    fn begin(&mut self, _app: &mut AppState) {}
+
+    /// What it waits for follows from what is there now; asked after every change.
+    fn follow(&mut self, _app: &mut AppState) {}
+
+    /// Takes in what its order of this number found.
+    fn found(&mut self, _number: u64, _found: Found, _app: &mut AppState) {}
+
     /// Nothing comes of an order: it failed, for the reason given, or was cancelled.
     fn ended(&mut self, _number: u64, _message: Option<String>, _app: &mut AppState) {}
 
-    /// Takes what was dropped; one of those that its line of `PAGES` names, where it names any.
+    /// Takes what was dropped; one of those that its [`PageInfo`](crate::app::page::PageInfo) names.
     fn dropped(&mut self, _what: Dropped, _path: PathBuf, _app: &mut AppState) {}
 
     /// What is kept between starts; null: nothing.
-    fn saved(&self) -> Value;
+    fn saved(&self) -> Value {
+        Value::Null
+    }
 
     /// Goes on from what was kept.
-    fn restore(&mut self, saved: Value) -> serde_json::Result<()>;
+    fn restore(&mut self, _saved: Value) -> serde_json::Result<()> {
+        Ok(())
+    }
+}
+
+/// An act on a page: the whole command of the page, or a group of its commands.
+pub trait PageCommand {
+    /// Whose it is.
+    type Page: PageState;
+}
+
+impl<C> AnyCommand for C
+where
+    C: PageCommand + Clone + Debug + PartialEq + 'static,
+    C::Page: PageState<Command = C>,
+{
+    fn page(&self) -> Page {
+        C::Page::PAGE
+    }
+
+    fn apply_to(self: Box<Self>, page: &mut dyn Any, app: &mut AppState) {
+        if let Some(page) = page.downcast_mut::<C::Page>() {
+            page.apply(*self, app);
+        }
+    }
+
+    fn again(&self) -> Box<dyn AnyCommand> {
+        Box::new(self.clone())
+    }
+
+    fn is(&self, other: &dyn Any) -> bool {
+        other.downcast_ref() == Some(self)
+    }
+}
+
+impl<C> From<C> for Command
+where
+    C: PageCommand,
+    <C::Page as PageState>::Command: From<C>,
+{
+    fn from(command: C) -> Self {
+        Self::Page(Box::new(<C::Page as PageState>::Command::from(command)))
+    }
+}
+
+/// Says which page a command belongs to, and the groups that it is made of.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! page_commands {
+    ($page:ty: $command:ident $(, $group:ty => $variant:ident)* $(,)?) => {
+        impl $crate::pages::shape::PageCommand for $command {
+            type Page = $page;
+        }
+        $(
+            impl $crate::pages::shape::PageCommand for $group {
+                type Page = $page;
+            }
+
+            impl From<$group> for $command {
+                fn from(command: $group) -> Self {
+                    Self::$variant(command)
+                }
+            }
+        )*
+    };
 }

@@ -244,7 +244,7 @@ pub fn load_or_set_aside(path: &Path) -> FoundState {
         return left_alone(&Error::file(path, "was saved by a newer Interlinear; update this one to use it"));
     }
     let state = serde_json::from_value(keys.into()).and_then(|state: SavedSession| {
-        Pages::restored(state.pages.clone())?;
+        Pages::default().restored(state.pages.clone())?;
         Ok(state)
     });
     match state {

@@ -11,7 +11,7 @@ use crate::app::document::scene::{Scene, cut};
 use crate::app::effect::{Effect, FileEvent, FileJob};
 use crate::app::files::lists::List;
 use crate::app::open_with::OpenWith;
-use crate::app::page::Page;
+use crate::app::page::SENTENCE;
 use crate::app::settings::Settings;
 use crate::app::state::AppState;
 use crate::app::view::ViewState;
@@ -21,16 +21,14 @@ use crate::jobs::files::texts::FolderTexts;
 use crate::jobs::live::protocol::{EnsembleSpec, Event};
 use crate::jobs::queue::{QueueEvent, QueueNews};
 use crate::jobs::steps::StepsEvent;
-use crate::pages::Pages;
-use crate::pages::corpus::{CorpusCommand, CorpusPage};
+use crate::pages::corpus::CorpusPage;
 use crate::pages::evaluation::EvaluationPage;
-use crate::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use crate::pages::map::MapPage;
 use crate::pages::phrases::PhrasesPage;
 use crate::pages::sentence::{SentencePage, lists};
-use crate::pages::shape::PageState as _;
 use crate::pages::steps::StepsPage;
 use crate::pages::training::NewTraining;
+use crate::pages::{PAGES, PageEntry, Pages};
 
 use crate::pages::command::Command;
 use crate::session::lessons::Lessons;
@@ -56,8 +54,15 @@ impl Default for Session {
 impl Session {
     /// A session that goes on where `saved` stopped; what `options` names goes first.
     pub fn start(saved: Option<SavedSession>, options: &OpenWith) -> Self {
+        Self::with_pages(PAGES, saved, options)
+    }
+
+    /// The same with the pages of another table.
+    pub fn with_pages(table: &'static [PageEntry], saved: Option<SavedSession>, options: &OpenWith) -> Self {
         let is_first_start = saved.is_none();
         let saved = saved.unwrap_or_default();
+        // What makes no sense was set aside when the file was read.
+        let mut pages = Pages::new(table).restored(saved.pages).unwrap_or_else(|_| Pages::new(table));
         let view = ViewState {
             settings: Settings {
                 device: options.device.unwrap_or(saved.settings.device),
@@ -66,7 +71,7 @@ impl Session {
             },
             drawing: saved.figure.sound(),
             layout: saved.layout,
-            page: Page::of_key(&saved.page),
+            page: pages.page_of_key(&saved.page),
             ..ViewState::default()
         };
         let mut app = AppState { view, bundled: options.bundled.clone(), ..AppState::default() };
@@ -100,14 +105,10 @@ impl Session {
                 SavedColumn::Ensemble(saved) => app.add_ensemble(saved.spec()),
             }
         }
-        // What makes no sense was set aside when the file was read.
-        let mut pages = Pages::restored(saved.pages).unwrap_or_default();
-        if !pages.evaluation.logs.is_empty() {
-            pages.evaluation.follow(&mut app);
-        }
+        pages.each_mut().for_each(|page| page.begin(&mut app));
         app.request();
         if let Some(path) = options.interventions.clone() {
-            pages.sentence.open_interventions(&mut app, path);
+            pages.of_mut::<SentencePage>().open_interventions(&mut app, path);
         }
         app.begun(is_first_start);
         let beside = options.home.as_deref().and_then(std::path::Path::parent);
@@ -162,32 +163,32 @@ impl Session {
 
     /// The page Sentence.
     pub fn sentence(&self) -> &SentencePage {
-        &self.pages.sentence
+        self.pages.of()
     }
 
     /// The page Evaluation.
     pub fn evaluation(&self) -> &EvaluationPage {
-        &self.pages.evaluation
+        self.pages.of()
     }
 
     /// The page Map.
     pub fn maps(&self) -> &MapPage {
-        &self.pages.maps
+        self.pages.of()
     }
 
     /// The page Phrases.
     pub fn phrases(&self) -> &PhrasesPage {
-        &self.pages.phrases
+        self.pages.of()
     }
 
     /// The page Steps.
     pub fn steps(&self) -> &StepsPage {
-        &self.pages.steps
+        self.pages.of()
     }
 
     /// The page Corpus.
     pub fn workbench(&self) -> &CorpusPage {
-        &self.pages.workbench
+        self.pages.of()
     }
 
     /// The sheet New training.
@@ -210,20 +211,13 @@ impl Session {
     fn perform(&mut self, command: Command) {
         let app = &mut self.app;
         match command {
-            Command::Sentence(command) => self.pages.sentence.apply(command, app),
-            Command::Evaluation(EvaluationCommand::ShowSentences) => {
-                if let Some(results) = self.pages.evaluation.results.clone() {
-                    self.pages.workbench.show_measured(results, app);
-                }
+            Command::Page(command) => {
+                let page = self.pages.get_mut(command.page());
+                command.apply_to(page, app);
             }
-            Command::Evaluation(command) => self.pages.evaluation.apply(command, app),
-            Command::Map(command) => self.pages.maps.apply(command, app),
-            Command::Phrases(command) => self.pages.phrases.apply(command, app),
-            Command::Steps(command) => self.pages.steps.apply(command, app),
-            Command::Workbench(command) => self.pages.workbench.apply(command, app),
             Command::Training(command) => self.pages.training.apply(command, app),
             Command::Lesson(command) => {
-                let commands = self.lessons.apply(command, app, &self.pages.steps);
+                let commands = self.lessons.apply(command, app, self.pages.of());
                 for command in commands {
                     self.perform(command);
                 }
@@ -242,14 +236,15 @@ impl Session {
 
     /// What pages wait for follows from what is there now.
     fn follow(&mut self) {
-        self.pages.sentence.follow(&mut self.app);
-        self.pages.steps.follow(&mut self.app);
+        for page in self.pages.each_mut() {
+            page.follow(&mut self.app);
+        }
     }
 
     /// An open lesson goes on as far as it can.
     fn advance(&mut self) {
         loop {
-            let commands = self.lessons.advance(&mut self.app, &self.pages.steps);
+            let commands = self.lessons.advance(&mut self.app, self.pages.of());
             self.follow();
             if commands.is_empty() {
                 return;
@@ -281,21 +276,21 @@ impl Session {
         }
         let Some(at) = self.app.document.place(id) else { return false };
         match event {
-            Event::Near { near, .. } => self.pages.sentence.near_found(&mut self.app, id, near),
+            Event::Near { near, .. } => self.pages.of_mut::<SentencePage>().near_found(&mut self.app, id, near),
             event => self.app.absorb(at, event),
         }
     }
 
     /// Takes in what became of a translation that was taken apart; true when anything changed.
     pub fn absorb_steps(&mut self, event: StepsEvent) -> bool {
-        self.pages.steps.found(event.number, event.found, &mut self.app);
+        self.pages.of_mut::<StepsPage>().traced(event.number, event.found, &mut self.app);
         self.advance();
         true
     }
 
     /// Takes in what the lane of the workspace tells; true when anything changed.
     pub fn absorb_corpus_news(&mut self, news: CorpusNews) -> bool {
-        self.pages.workbench.hear(news, &mut self.app);
+        self.pages.of_mut::<CorpusPage>().hear(news, &mut self.app);
         true
     }
 
@@ -306,11 +301,11 @@ impl Session {
         let message = match kind {
             QueueNews::Progress(progress) => return self.app.tasks.progressed(number, progress),
             QueueNews::Found(found) => {
-                let is_wanted = self.app.tasks.done(number).is_some();
-                if is_wanted {
-                    self.pages.found(number, found, &mut self.app);
+                let wanted = self.app.tasks.done(number);
+                if let Some(page) = wanted {
+                    self.pages.get_mut(page).found(number, found, &mut self.app);
                 }
-                return is_wanted;
+                return wanted.is_some();
             }
             QueueNews::Failed(message) => Some(message),
             QueueNews::Cancelled => None,
@@ -322,7 +317,7 @@ impl Session {
 
     /// Takes in what a followed training log holds now; true when anything changed.
     pub fn absorb_seen(&mut self, seen: FollowEvent) -> bool {
-        self.pages.evaluation.absorb_seen(seen)
+        self.pages.of_mut::<EvaluationPage>().absorb_seen(seen)
     }
 
     /// Takes in the user's own lessons.
@@ -335,19 +330,15 @@ impl Session {
     pub fn hear(&mut self, news: FileEvent) {
         let app = &mut self.app;
         match news {
-            FileEvent::Opened { path, what, on } => self.pages.get_mut(on.taker(what)).dropped(what, path, app),
-            FileEvent::Links { path, on: Page::Evaluation } => {
-                self.pages.evaluation.apply(EvaluationCommand::Test(TestCommand::SetGold(Some(path))), app);
+            FileEvent::Opened { path, what, on } => {
+                let page = self.pages.taker(on, what);
+                self.pages.get_mut(page).dropped(what, path, app);
             }
-            FileEvent::Links { path, on: Page::Workbench } if self.pages.workbench.path.is_some() => {
-                self.pages.workbench.apply(CorpusCommand::import_gold(path), app);
-            }
-            FileEvent::Links { path, .. } => lists::open_gold(app, path),
             FileEvent::Gold { path, list, target, links, note } => {
                 lists::gold_read(app, &path, (&list, target), &links, &note);
             }
-            FileEvent::Logs { path, found } => self.pages.evaluation.open_logs(&path, found, app),
-            FileEvent::FirstSet(files) => self.pages.evaluation.take(files, app),
+            FileEvent::Logs { path, found } => self.pages.of_mut::<EvaluationPage>().open_logs(&path, found, app),
+            FileEvent::FirstSet(files) => self.pages.of_mut::<EvaluationPage>().take(files, app),
             FileEvent::Aligned { number, links } => app.aligned(number, links),
             FileEvent::Read { path, lines } => lists::file_read(app, &path, &lines),
             FileEvent::ReadFailed { path, message } => {
@@ -358,7 +349,7 @@ impl Session {
             FileEvent::TrainingSaved { path, trouble } => self.pages.training.told(path, trouble),
             FileEvent::Notice { text, is_error } => app.notify(text, is_error),
         }
-        self.pages.sentence.follow(&mut self.app);
+        self.follow();
     }
 
     /// Looks through some more of the shown list; false when there was nothing left to do.
@@ -369,7 +360,7 @@ impl Session {
 
 fn apply_to_window(command: WindowCommand, app: &mut AppState) {
     match command {
-        WindowCommand::Open(path) => app.tasks.chore(FileJob::Look { path, on: Page::Sentence }),
+        WindowCommand::Open(path) => app.tasks.chore(FileJob::Look { path, on: SENTENCE }),
         WindowCommand::Drop(path) => {
             let on = app.view.page;
             app.tasks.chore(FileJob::Look { path, on });

@@ -4,13 +4,15 @@
 use std::time::{Duration, Instant};
 
 use crate::app::command::WindowCommand;
-use crate::app::page::Page;
+use crate::app::page::SENTENCE;
 use crate::app::settings::Theme;
 use crate::pages::command::Command;
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand, SentenceCommand};
+use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::source;
+use crate::pages::steps::STEPS;
 use crate::pages::training::view as training;
-use crate::pages::window::local::{Local, Panel, SharedMemory, Sheet, Window};
+use crate::pages::window::local::{Local, Panel, Sheet, Window};
 use crate::pages::window::{local, shortcuts};
 use crate::session::driver::Driver;
 use crate::session::state::Session;
@@ -63,16 +65,10 @@ impl App {
         // The session keeps the zoom; egui's own keys would go past it.
         ctx.options_mut(|options| options.zoom_with_keyboard = false);
         // the sentence has the keyboard at first, so that typing begins another; page Steps has keys of its own
-        let focus = (desk.session().app().view.page() != Page::Steps).then_some(Panel::Source);
-        Self {
-            desk,
-            local: Local { shared: SharedMemory { focus, ..SharedMemory::default() }, ..Local::default() },
-            commands: Vec::new(),
-            frame_time: None,
-            began: None,
-            theme: None,
-            moves: None,
-        }
+        let focus = (desk.session().app().view.page() != STEPS).then_some(Panel::Source);
+        let mut local = Local::default();
+        local.shared.focus = focus;
+        Self { desk, local, commands: Vec::new(), frame_time: None, began: None, theme: None, moves: None }
     }
 
     /// Offers these model folders where a model is added, and names the folder for those of this user.
@@ -83,7 +79,7 @@ impl App {
 
     /// What the window remembers of the trees of searches.
     pub fn trees(&mut self) -> impl Iterator<Item = &mut crate::pages::sentence::view::tree_memory::TreeMemory> {
-        self.local.sentence.trees.values_mut()
+        self.local.of::<SentenceMemory>().trees.values_mut()
     }
 
     /// How long the last frame took: taking in news, layout and commands, without the graphics card.
@@ -167,10 +163,8 @@ impl App {
 
     fn finish(&mut self, ctx: &egui::Context) {
         let session = self.desk.session();
-        self.local
-            .sentence
-            .trees
-            .retain(|id, _| session.app().document.columns().iter().any(|column| column.id == *id));
+        let memory: &mut SentenceMemory = self.local.of();
+        memory.trees.retain(|id, _| session.app().document.columns().iter().any(|column| column.id == *id));
         self.local
             .shared
             .textures
@@ -192,7 +186,7 @@ impl App {
             return;
         }
         if !self.commands.iter().all(keeps_mark) {
-            self.local.sentence.key_mark = None;
+            self.local.of::<SentenceMemory>().key_mark = None;
         }
         for command in std::mem::take(&mut self.commands) {
             self.desk.send(command);
@@ -218,24 +212,19 @@ impl App {
         self.read_input(&ctx);
         self.keep_size(&ctx);
         if ctx.input(|input| input.pointer.delta() != egui::Vec2::ZERO) {
-            self.local.sentence.key_mark = None;
+            self.local.of::<SentenceMemory>().key_mark = None;
         }
         // a mark outlives neither its column nor, below, any act that changes what is marked
-        self.local.sentence.key_mark = self
-            .local
-            .sentence
-            .key_mark
-            .filter(|mark| self.desk.session().app().document.column(mark.column).is_some());
-        self.local.shared.hover = self.local.sentence.key_mark;
+        let document = &self.desk.session().app().document;
+        let mark = &mut self.local.of::<SentenceMemory>().key_mark;
+        *mark = mark.filter(|mark| document.column(mark.column).is_some());
+        self.local.shared.hover = *mark;
         let (session, lights) = (self.desk.session(), self.desk.session().lessons().lights());
         let (commands, local) = (&mut self.commands, &mut self.local);
         let mut window = Window { app: session.app(), pages: session.pages(), lights: &lights, commands, local };
-        views::show(ui, &mut window, session.lessons());
+        views::show(ui, &mut window, session.lessons(), session.training());
         // the source is always there, so F6 ends at the latest with it
-        if self.desk.session().app().view.page() == Page::Sentence
-            && !self.local.presents
-            && self.local.shared.cycle_on()
-        {
+        if self.desk.session().app().view.page() == SENTENCE && !self.local.presents && self.local.shared.cycle_on() {
             ctx.request_repaint();
         }
         self.finish(&ctx);
@@ -253,16 +242,17 @@ fn copy(ctx: &egui::Context, local: &Local) {
 
 /// Moving about leaves the mark of the arrow keys in place.
 fn keeps_mark(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::Window(WindowCommand::SetLayout { .. })
-            | Command::Sentence(
+    let on_page = command.of_page::<SentenceCommand>();
+    matches!(command, Command::Window(WindowCommand::SetLayout { .. }))
+        || matches!(
+            on_page,
+            Some(
                 SentenceCommand::Intervene(InterveneCommand::Weight { .. })
                     | SentenceCommand::Select(
                         SelectCommand::MoveTarget(_) | SelectCommand::Target { .. } | SelectCommand::Hover(_)
                     )
             )
-    )
+        )
 }
 
 impl eframe::App for App {

@@ -1,6 +1,7 @@
 //! Floor 13: where the links of the manual and of lessons lead.
 
-use crate::app::page::{PAGES, Page};
+use crate::app::page::Page;
+use crate::pages::page_of_key;
 use crate::pages::window::act::{Act, bindings};
 use crate::pages::window::manual::pages;
 use crate::session::lessons::shelf::BUNDLED;
@@ -59,5 +60,5 @@ fn program(wanted: &str) -> Option<Target> {
 }
 
 fn page(name: &str) -> Option<Page> {
-    PAGES.iter().find(|entry| entry.key == name).map(|entry| entry.page)
+    page_of_key(name)
 }

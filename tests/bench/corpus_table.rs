@@ -13,10 +13,10 @@ use crate::frames::{Window, wheel};
 use crate::timing::{millis, told};
 use interlinear::app::command::WindowCommand;
 use interlinear::app::effect::Effect;
-use interlinear::app::page::Page;
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
 use interlinear::pages::command::Command;
+use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::corpus::command::CorpusCommand;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
@@ -49,7 +49,7 @@ pub fn run(setup: &Setup, figures: &mut Figures, paths: &[PathBuf]) -> anyhow::R
 fn table(setup: &Setup, figures: &mut Figures, path: &Path) -> anyhow::Result<()> {
     let frames = setup.frames();
     let mut session = Session::start(None, &OpenWith::default());
-    session.apply(WindowCommand::ShowPage(Page::Workbench));
+    session.apply(WindowCommand::ShowPage(CORPUS));
     let mut window = Window::usual(Box::new(Kept { session, corpus: CorpusThread::spawn(Arc::new(|| {})) }));
     window.settle();
     let began = Instant::now();

@@ -11,11 +11,11 @@ use crate::timing::{millis, told};
 use crate::{Setup, scenes};
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::effect::Effect;
-use interlinear::app::page::Page;
 use interlinear::cli::bench::figures::{BenchColumn, Figures};
 use interlinear::jobs::steps::{StepTrace, StepsEvent};
 use interlinear::pages::command::Command;
 use interlinear::pages::sentence::view::tree_memory::TreeMemory;
+use interlinear::pages::steps::STEPS;
 use interlinear::pages::steps::command::StepsCommand;
 use interlinear::pages::window::local;
 use interlinear::session::state::Session;
@@ -135,7 +135,7 @@ pub fn steps(setup: &Setup, figures: &mut Figures, all: &[Arc<StepTrace>]) -> an
 /// The page Steps with these steps.
 fn steps_of(apart: &Arc<StepTrace>) -> Session {
     let mut session = scenes::translation(4);
-    session.apply(WindowCommand::ShowPage(Page::Steps));
+    session.apply(WindowCommand::ShowPage(STEPS));
     for effect in session.take_effects() {
         if let Effect::TakeApart { number, .. } = effect {
             session.absorb_steps(StepsEvent { number, found: Ok(Arc::clone(apart)) });

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use interlinear::app::effect::{Effect, FileEvent, FileJob, QueueCall};
+use interlinear::app::page::SENTENCE;
 use interlinear::app::page::{Dropped, Page};
 use interlinear::jobs::live::protocol::Request;
 use interlinear::pages::command::Command;
@@ -71,5 +72,5 @@ pub fn opened(path: impl Into<PathBuf>, what: Dropped, on: Page) -> FileEvent {
 
 /// The news that a text file was opened.
 pub fn text_opened(path: impl Into<PathBuf>) -> FileEvent {
-    opened(path, Dropped::Text, Page::Sentence)
+    opened(path, Dropped::Text, SENTENCE)
 }

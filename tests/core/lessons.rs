@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use interlinear::app::command::WindowCommand;
 use interlinear::app::effect::{Effect, FileJob};
 use interlinear::app::lights::HighlightPart;
-use interlinear::app::page::Page;
+use interlinear::app::page::SENTENCE;
 use interlinear::decoding::apart::Then;
 use interlinear::error::Result;
 use interlinear::evaluation::facts::Bench;
@@ -19,6 +19,7 @@ use interlinear::jobs::steps::{StepsRequest, at_once};
 use interlinear::models::anatomy::Miswiring;
 use interlinear::pages::command::Command;
 use interlinear::pages::lesson::LessonCommand;
+use interlinear::pages::map::MAP;
 use interlinear::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand, SelectCommand, SourceCommand};
 use interlinear::pages::steps::Guessed;
 use interlinear::pages::steps::command::StepsCommand;
@@ -283,14 +284,14 @@ fn a_page_acts_lights_waits_and_is_answered() {
     session.apply(SearchCommand::SetBeam(7));
     session.apply(LessonCommand::Open("own/mine".to_owned()));
     let beam = |session: &Session| session.app().document.scene().search.beam;
-    assert_eq!((beam(&session), session.app().view.page()), (2, Page::Map));
+    assert_eq!((beam(&session), session.app().view.page()), (2, MAP));
     let open = |session: &Session| session.lessons().open().expect("it is open").clone();
     assert!(
         session.lessons().lights().lights(HighlightPart::BeamSize, "")
             && !session.lessons().lights().lights(HighlightPart::Beam, "")
     );
     assert_eq!(open(&session).parts().len(), 4, "what follows the act is not there yet");
-    session.apply(WindowCommand::ShowPage(Page::Sentence));
+    session.apply(WindowCommand::ShowPage(SENTENCE));
     assert_eq!((open(&session).parts().len(), open(&session).waits()), (6, None), "it goes on by itself");
     session.apply(LessonCommand::Answer(5, 1));
     session.apply(LessonCommand::Reveal);
@@ -299,7 +300,7 @@ fn a_page_acts_lights_waits_and_is_answered() {
     assert_eq!((open(&session).page, beam(&session)), (1, 3));
     assert!(!session.lessons().lights().lights(HighlightPart::BeamSize, ""), "lights go out with the page");
     session.apply(LessonCommand::Back);
-    assert_eq!((open(&session).page, beam(&session), session.app().view.page()), (0, 2, Page::Map));
+    assert_eq!((open(&session).page, beam(&session), session.app().view.page()), (0, 2, MAP));
     session.apply(LessonCommand::Next);
     assert_eq!((open(&session).page, open(&session).waits()), (0, None), "what is waited for can be passed over");
     let saved = session.saved();
@@ -309,7 +310,7 @@ fn a_page_acts_lights_waits_and_is_answered() {
         "whoever quits now finds the window as it was"
     );
     session.apply(LessonCommand::Close);
-    assert_eq!((beam(&session), session.app().view.page()), (7, Page::Sentence));
+    assert_eq!((beam(&session), session.app().view.page()), (7, SENTENCE));
     assert!(session.lessons().open().is_none());
 }
 
@@ -385,7 +386,7 @@ fn the_machine_of_a_page_stands_on_paper() {
     assert_eq!((found.model.as_str(), found.wrong), ("rnnsearch-en-fr", Some(Miswiring::Untrained)));
     assert_eq!((found.sentence.as_str(), found.step.as_deref()), ("The black cat sleeps on the old chair.", Some("3")));
     let first = spoken(&script, 0).expect("it is about a column");
-    assert_eq!((first.page, first.look, first.given), (Page::Sentence, Look::Heatmap, None));
+    assert_eq!((first.page, first.look, first.given), (SENTENCE, Look::Heatmap, None));
 
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
     let request = StepsRequest { folder, source: "s9 s31".to_owned(), then: Then::Greedy, ..StepsRequest::default() };

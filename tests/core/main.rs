@@ -50,6 +50,7 @@ mod strangers;
 mod text;
 mod tiny;
 mod toy;
+mod toy_measure;
 mod training;
 mod unknown;
 mod vectors;

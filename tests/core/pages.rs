@@ -8,7 +8,7 @@ use std::time::Duration;
 use interlinear::app::command::{TaskCommand, WindowCommand};
 use interlinear::app::effect::{FileEvent, FileJob, QueueCall};
 use interlinear::app::files::lists::List;
-use interlinear::app::page::{Dropped, Page};
+use interlinear::app::page::Dropped;
 use interlinear::corpus::overview::evaluated::EvaluationRecord;
 use interlinear::corpus::overview::test_set::{TestSet, Unk};
 use interlinear::corpus::query::column::TableColumn;
@@ -26,6 +26,8 @@ use interlinear::jobs::live::protocol::EnsembleSpec;
 use interlinear::jobs::queue::evaluate::{Candidate, Evaluate};
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews, QueueOrder};
 use interlinear::pages::command::Command;
+use interlinear::pages::corpus::CORPUS;
+use interlinear::pages::evaluation::EVALUATION;
 use interlinear::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use interlinear::pages::evaluation::{FiguresFormat, LogState};
 use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SearchCommand};
@@ -168,7 +170,7 @@ fn the_sentences_are_a_corpus_that_goes_unless_it_is_saved() {
     let mut session = with_results();
     session.apply(EvaluationCommand::ShowSentences);
     measured::answer(&mut session, &thread, |page| page.rows.len() == 4);
-    assert_eq!(session.app().view.page(), Page::Workbench);
+    assert_eq!(session.app().view.page(), CORPUS);
     let page = session.workbench();
     let names: Vec<&str> = page.corpus.systems.iter().map(|column| column.system.name.as_str()).collect();
     assert_eq!(names, ["RNNencdec", "RNNsearch", "RNNencdec, references", "RNNsearch, references"]);
@@ -248,10 +250,10 @@ fn the_test_set_and_the_logs_come_back_at_the_next_start() {
 #[test]
 fn what_is_dropped_on_the_page_finds_its_place() {
     let mut session = session(&["m0"]);
-    session.apply(WindowCommand::ShowPage(Page::Evaluation));
+    session.apply(WindowCommand::ShowPage(EVALUATION));
     for name in ["a.en", "a.fr", "b.fr"] {
         apply(&mut session, WindowCommand::Drop(PathBuf::from(name)));
-        let on = Page::Evaluation;
+        let on = EVALUATION;
         assert_eq!(chores(&mut session), [FileJob::Look { path: PathBuf::from(name), on }]);
         session.hear(opened(name, Dropped::Text, on));
     }
@@ -515,7 +517,7 @@ fn word_links_become_the_alignments_by_hand_of_the_list_that_is_shown() {
     assert!(says(driver.session(), "a.links is the alignment by hand of a.en and a.fr, 2 lines"));
     driver.send(ListCommand::Move(1));
     assert_eq!(driver.session().app().gold().expect("that of the next line").reference, "un chien");
-    driver.send(WindowCommand::ShowPage(Page::Evaluation));
+    driver.send(WindowCommand::ShowPage(EVALUATION));
     driver.send(WindowCommand::Drop(path("a.links")));
     pump(&mut driver, &woken, |session| session.evaluation().test.gold == Some(path("a.links")));
 }

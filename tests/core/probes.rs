@@ -15,7 +15,8 @@ use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
 use interlinear::app::files::gold::Gold;
-use interlinear::app::page::{Dropped, Page};
+use interlinear::app::page::Dropped;
+use interlinear::app::page::SENTENCE;
 use interlinear::app::settings::Shown;
 use interlinear::interventions::{Force, InterventionFile, Interventions, Pin, Place, SetAlpha, Word};
 use interlinear::jobs::Library;
@@ -26,6 +27,7 @@ use interlinear::jobs::queue::{Found, JobQueue, QueueEvent, QueueNews, QueueOrde
 use interlinear::models::gradient::PersuadedRow;
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::{Device, DeviceChoice};
+use interlinear::pages::map::MAP;
 use interlinear::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit, SourceCommand};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
@@ -499,8 +501,8 @@ fn a_file_that_is_opened_is_one_step_of_undo() {
     let (mut session, ids) = acted_on(2);
     let id = ids[1];
     session.take_effects();
-    session.hear(opened("a.json", Dropped::Interventions, Page::Map));
-    assert_eq!(session.app().view.page(), Page::Sentence);
+    session.hear(opened("a.json", Dropped::Interventions, MAP));
+    assert_eq!(session.app().view.page(), SENTENCE);
     let (number, question) = ordered(&mut session).expect("an order");
     assert!(matches!(question, ProbeQuestion::Open { columns, .. } if columns.len() == 2));
     let force = vec![Force { i: 2, word: Word::Entry("verte".to_owned()), held: false }];
@@ -557,7 +559,7 @@ fn a_file_of_a_script_is_opened_as_translate_reads_it() {
     let id = session.app().document.columns()[0].id;
     serve(&mut session, SourceCommand::Replace(source.clone()));
     session.apply(interlinear::app::command::WindowCommand::Open(path));
-    session.hear(opened("script.json", Dropped::Interventions, Page::Sentence));
+    session.hear(opened("script.json", Dropped::Interventions, SENTENCE));
     let (number, _) = ordered(&mut session).expect("an order");
     found(&mut session, number, Probed::Opened(Opened { column: id, made_with: None, source, interventions }));
     let request = session.take_effects().into_iter().find_map(|effect| match effect {

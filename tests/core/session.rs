@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
+use interlinear::app::page::SENTENCE;
 use interlinear::session::driver::OpenWith;
 
 use interlinear::analysis::reading::Reading;
@@ -17,7 +18,6 @@ use interlinear::app::effect::{FileEvent, FileJob};
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
 use interlinear::app::files::lists::{List, MAX_TRANSLATED};
-use interlinear::app::page::{PAGES, Page};
 use interlinear::app::settings::Theme;
 use interlinear::app::view::Hover;
 use interlinear::decoding::ensemble::{AlignmentOf, Average, Mixing};
@@ -25,6 +25,7 @@ use interlinear::jobs::live::protocol::{
     ColumnId, ColumnResult, EnsembleSpec, Event, HypothesisView, ModelFacts, Request,
 };
 use interlinear::nn::device::DeviceChoice;
+use interlinear::pages::PAGES;
 use interlinear::pages::command::Command;
 use interlinear::pages::sentence::command::{ColumnCommand, ListCommand, SearchCommand, SelectCommand, SourceCommand};
 use interlinear::pages::training as new_training;
@@ -882,7 +883,7 @@ fn a_state_that_cannot_be_written_is_a_notice() {
 #[test]
 fn the_page_is_kept_between_starts() {
     let mut session = session(1);
-    assert_eq!(session.app().view.page(), Page::Sentence);
+    assert_eq!(session.app().view.page(), SENTENCE);
     for page in PAGES.iter().map(|entry| entry.page) {
         session.apply(WindowCommand::ShowPage(page));
         let text = serde_json::to_string(&session.saved()).expect("the state can be written");
@@ -890,7 +891,7 @@ fn the_page_is_kept_between_starts() {
         assert_eq!(Session::start(Some(saved), &OpenWith::default()).app().view.page(), page);
     }
     let saved = SavedSession { page: "no such page".to_owned(), ..SavedSession::default() };
-    assert_eq!(Session::start(Some(saved), &OpenWith::default()).app().view.page(), Page::Sentence);
+    assert_eq!(Session::start(Some(saved), &OpenWith::default()).app().view.page(), SENTENCE);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use interlinear::analysis::aer::AerCounts;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::effect::{Effect, FileEvent, FileJob};
-use interlinear::app::page::Page;
+use interlinear::app::page::SENTENCE;
 use interlinear::decoding::apart::{ApartStep, Then};
 use interlinear::decoding::{Node, NodeFate};
 use interlinear::jobs::Library;
@@ -17,6 +17,7 @@ use interlinear::nn::device::{Device, DeviceChoice};
 use interlinear::pages::sentence::command::{
     ColumnCommand, SearchCommand, SelectCommand, SourceCommand, VariantCommand,
 };
+use interlinear::pages::steps::STEPS;
 use interlinear::pages::steps::beam::{Became, beam};
 use interlinear::pages::steps::command::StepsCommand;
 use interlinear::pages::steps::guess::f1;
@@ -49,7 +50,7 @@ fn session() -> (Session, u64, Vec<(u64, StepsRequest)>) {
     }
     session.apply(SourceCommand::Replace("red house".to_owned()));
     session.apply(ColumnCommand::Add("model".into()));
-    session.apply(WindowCommand::ShowPage(Page::Steps));
+    session.apply(WindowCommand::ShowPage(STEPS));
     let column = session.app().document.columns()[0].id;
     session.absorb(Event::Loaded { column, facts: facts() });
     session.take_effects();
@@ -122,11 +123,11 @@ fn the_page_asks_for_what_the_column_shows_and_for_nothing_twice() {
     assert!(!session.steps().is_waiting() && asked(&mut session).is_empty());
 
     // Another page asks for nothing, and what is there stays.
-    session.apply(WindowCommand::ShowPage(Page::Sentence));
+    session.apply(WindowCommand::ShowPage(SENTENCE));
     session.apply(SourceCommand::Replace("red".to_owned()));
     finish(&mut session, "red", &[8, 0]);
     assert!(asked(&mut session).is_empty() && session.steps().apart.is_some());
-    session.apply(WindowCommand::ShowPage(Page::Steps));
+    session.apply(WindowCommand::ShowPage(STEPS));
     let again = asked(&mut session);
     assert_eq!((again[0].1.source.as_str(), &again[0].1.given[..]), ("red", &[8, 0][..]));
     // An old answer changes nothing.

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use interlinear::app::command::WindowCommand;
 use interlinear::app::effect::{Effect, QueueCall};
-use interlinear::app::page::Page;
 use interlinear::corpus::judgements::judge::Judgement;
 use interlinear::corpus::query::column::TableColumn;
 use interlinear::corpus::store::corpus::CorpusTable;
@@ -17,6 +16,7 @@ use interlinear::import::Role;
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
 use interlinear::jobs::queue::evaluate::Candidate;
 use interlinear::jobs::queue::{QueueEvent, QueueNews as Done, QueueOrder};
+use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::corpus::command::CorpusCommand;
 use interlinear::session::state::Session;
 use interlinear::text::links::read::links_of;
@@ -422,7 +422,7 @@ fn the_page_asks_for_what_is_done_on_it() {
         let call = |effect| if let Effect::Corpus(call) = effect { Some(call) } else { None };
         session.take_effects().into_iter().filter_map(call).collect()
     };
-    session.apply(WindowCommand::ShowPage(Page::Workbench));
+    session.apply(WindowCommand::ShowPage(CORPUS));
     let folder = tempfile::tempdir().expect("a folder");
     files(folder.path());
     session.apply(CorpusRequest::Open(folder.path().join("w.ilws")));

@@ -33,10 +33,8 @@ fn selected() -> (Harness<'static, App>, Wires, u64) {
 /// What the window asked to change.
 fn changes(wires: &Wires) -> Vec<InterveneCommand> {
     let sent = wires.sent.borrow();
-    let of = |command: &Command| match command {
-        Command::Sentence(interlinear::pages::sentence::command::SentenceCommand::Intervene(command)) => {
-            Some(command.clone())
-        }
+    let of = |command: &Command| match command.of_page()? {
+        SentenceCommand::Intervene(command) => Some(command.clone()),
         _ => None,
     };
     sent.iter().filter_map(of).collect()
@@ -433,7 +431,7 @@ fn the_picture_of_the_menu_is_the_one_that_is_shown() {
     let column = harness.state().session().app().document.columns()[1].id;
     let copied = |wires: &Wires, kind: &str| {
         wires.sent.borrow().iter().any(|command| {
-            matches!(command, Command::Sentence(SentenceCommand::Column(ColumnCommand::Copy { column: of, drawing }))
+            matches!(command.of_page(), Some(SentenceCommand::Column(ColumnCommand::Copy { column: of, drawing }))
                 if *of == column && drawing.kind == kind)
         })
     };

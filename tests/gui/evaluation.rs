@@ -10,7 +10,6 @@ use interlinear::analysis::aer;
 use interlinear::analysis::reading::Reading;
 use interlinear::app::command::{TaskCommand, WindowCommand};
 use interlinear::app::effect::FileEvent;
-use interlinear::app::page::Page;
 use interlinear::corpus::overview::evaluated::Evaluated;
 use interlinear::corpus::overview::gold::Baseline;
 use interlinear::figure::mark::Mark;
@@ -18,6 +17,7 @@ use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
 use interlinear::jobs::files::follow::FollowEvent;
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
 use interlinear::pages::command::Command;
+use interlinear::pages::evaluation::EVALUATION;
 use interlinear::pages::evaluation::FiguresFormat;
 use interlinear::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use interlinear::session::state::Session;
@@ -38,7 +38,7 @@ fn sent(wires: &Wires, wanted: impl Into<Command>) -> bool {
 /// A session on the page with a test set chosen.
 fn ready() -> Session {
     let mut session = desk::two_models();
-    session.apply(WindowCommand::ShowPage(Page::Evaluation));
+    session.apply(WindowCommand::ShowPage(EVALUATION));
     let long = format!("somewhere/{}.en", "a-long-name-of-a-test-set-".repeat(8));
     session.apply(page(TestCommand::SetSource(Some(PathBuf::from(long)))));
     session.apply(page(TestCommand::AddReference(PathBuf::from("test.fr"))));
@@ -66,7 +66,7 @@ fn part(harness: &mut Harness<'_, App>, name: &str) {
 #[test]
 fn with_nothing_measured_each_part_says_what_to_do() {
     let mut session = desk::two_models();
-    session.apply(WindowCommand::ShowPage(Page::Evaluation));
+    session.apply(WindowCommand::ShowPage(EVALUATION));
     let (mut harness, _) = desk::window(session);
     assert!(shows(&harness, "Nothing is measured yet"));
     assert!(shows(&harness, "Choose a file of source sentences"), "why nothing can be measured");
@@ -77,12 +77,12 @@ fn with_nothing_measured_each_part_says_what_to_do() {
 #[test]
 fn a_small_set_can_be_taken_and_is_put_into_a_folder_of_the_user() {
     let mut session = desk::two_models();
-    session.apply(WindowCommand::ShowPage(Page::Evaluation));
+    session.apply(WindowCommand::ShowPage(EVALUATION));
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("Take a small test set").click();
     harness.run();
-    let taken = wires.sent.borrow().iter().find_map(|command| match command {
-        Command::Evaluation(EvaluationCommand::TakeFirstSet(folder)) => Some(folder.clone()),
+    let taken = wires.sent.borrow().iter().find_map(|command| match command.of_page()? {
+        EvaluationCommand::TakeFirstSet(folder) => Some(folder.clone()),
         _ => None,
     });
     assert!(taken.expect("it is asked for").ends_with("first-set"));
@@ -103,7 +103,7 @@ fn the_best_of_each_column_is_marked() {
 #[test]
 fn files_are_asked_for_by_path_and_taken_away() {
     let mut session = desk::two_models();
-    session.apply(WindowCommand::ShowPage(Page::Evaluation));
+    session.apply(WindowCommand::ShowPage(EVALUATION));
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("Source sentences of a test set").click();
     harness.run();

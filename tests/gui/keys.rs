@@ -7,15 +7,26 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
-use interlinear::app::page::{PAGES, Page};
+use interlinear::app::page::SENTENCE;
 use interlinear::app::settings::Theme;
+use interlinear::pages::PAGES;
 use interlinear::pages::command::Command;
+use interlinear::pages::corpus::CORPUS;
+use interlinear::pages::corpus::command::CorpusCommand;
+use interlinear::pages::evaluation::EVALUATION;
+use interlinear::pages::map::MAP;
+use interlinear::pages::phrases::PHRASES;
 use interlinear::pages::sentence::command::{
     ColumnCommand, ListCommand, SearchCommand, SelectCommand, SentenceCommand, SourceCommand,
 };
 use interlinear::pages::sentence::view::source;
+use interlinear::pages::steps::STEPS;
 
 use crate::desk;
+
+fn is_hover(command: &Command) -> bool {
+    matches!(command.of_page(), Some(SentenceCommand::Select(SelectCommand::Hover(_))))
+}
 
 /// Presses a key in the window on two models; answers with what was sent.
 fn press(modifiers: Modifiers, key: Key) -> Vec<Command> {
@@ -24,10 +35,7 @@ fn press(modifiers: Modifiers, key: Key) -> Vec<Command> {
     harness.key_press_modifiers(modifiers, key);
     harness.run();
     let sent = wires.sent.borrow();
-    sent.iter()
-        .filter(|command| !matches!(command, Command::Sentence(SentenceCommand::Select(SelectCommand::Hover(_)))))
-        .cloned()
-        .collect()
+    sent.iter().filter(|command| !is_hover(command)).cloned().collect()
 }
 
 #[test]
@@ -43,12 +51,12 @@ fn keys_send_their_commands() {
         (ctrl, Key::ArrowDown, ListCommand::Move(1).into()),
         (none, Key::PageUp, ListCommand::Move(-1).into()),
         (ctrl, Key::Period, SourceCommand::Stop.into()),
-        (ctrl, Key::Num1, WindowCommand::ShowPage(Page::Sentence).into()),
-        (ctrl, Key::Num2, WindowCommand::ShowPage(Page::Evaluation).into()),
-        (ctrl, Key::Num3, WindowCommand::ShowPage(Page::Map).into()),
-        (ctrl, Key::Num4, WindowCommand::ShowPage(Page::Phrases).into()),
-        (ctrl, Key::Num5, WindowCommand::ShowPage(Page::Steps).into()),
-        (ctrl, Key::Num6, WindowCommand::ShowPage(Page::Workbench).into()),
+        (ctrl, Key::Num1, WindowCommand::ShowPage(SENTENCE).into()),
+        (ctrl, Key::Num2, WindowCommand::ShowPage(EVALUATION).into()),
+        (ctrl, Key::Num3, WindowCommand::ShowPage(MAP).into()),
+        (ctrl, Key::Num4, WindowCommand::ShowPage(PHRASES).into()),
+        (ctrl, Key::Num5, WindowCommand::ShowPage(STEPS).into()),
+        (ctrl, Key::Num6, WindowCommand::ShowPage(CORPUS).into()),
         (alt, Key::ArrowDown, SelectCommand::MoveTarget(1).into()),
         (alt, Key::ArrowUp, SelectCommand::MoveTarget(-1).into()),
         (alt, Key::ArrowRight, SelectCommand::MoveColumn(1).into()),
@@ -73,10 +81,12 @@ fn brackets_are_letters_while_typing() {
     harness.run();
     harness.key_press(Key::CloseBracket);
     harness.run();
-    assert!(!wires.sent.borrow().iter().any(|command| matches!(
-        command,
-        Command::Sentence(SentenceCommand::Select(SelectCommand::MoveHypothesis(_)))
-    )));
+    assert!(
+        !wires.sent.borrow().iter().any(|command| matches!(
+            command.of_page(),
+            Some(SentenceCommand::Select(SelectCommand::MoveHypothesis(_)))
+        ))
+    );
 }
 
 #[test]
@@ -175,7 +185,7 @@ fn what_is_dropped_is_opened() {
 fn on_other_pages_no_key_changes_the_sentence_unseen() {
     let (mut harness, wires) = desk::window(desk::two_models());
     // on the page Steps the sentence is seen
-    let others = PAGES[1..].iter().map(|entry| entry.page).filter(|page| *page != Page::Steps);
+    let others = PAGES[1..].iter().map(|entry| entry.page).filter(|page| *page != STEPS);
     for page in others {
         harness.state_mut().send(WindowCommand::ShowPage(page));
         harness.run();
@@ -189,14 +199,14 @@ fn on_other_pages_no_key_changes_the_sentence_unseen() {
         let sent = wires.sent.borrow();
         let sent: Vec<&Command> = sent
             .iter()
-            .filter(|command| !matches!(command, Command::Sentence(SentenceCommand::Select(SelectCommand::Hover(_)))))
+            .filter(|command| !is_hover(command))
             // The page Corpus has an undo of its own.
-            .filter(|command| !matches!(command, Command::Workbench(_)))
+            .filter(|command| command.of_page::<CorpusCommand>().is_none())
             .collect();
         assert!(sent.is_empty(), "{page:?} sent {sent:?}");
     }
     harness.key_press_modifiers(Modifiers::COMMAND, Key::L);
     harness.run();
-    assert_eq!(harness.state().session().app().view.page(), Page::Sentence);
+    assert_eq!(harness.state().session().app().view.page(), SENTENCE);
     assert_eq!(harness.ctx.memory(egui::Memory::focused), Some(source::editor_id()));
 }

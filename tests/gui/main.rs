@@ -22,6 +22,7 @@ mod picture;
 mod probes;
 mod small;
 mod steps;
+mod toy_page;
 mod views;
 mod what_if;
 mod workbench;

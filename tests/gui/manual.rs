@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable as _;
 use interlinear::app::command::WindowCommand;
-use interlinear::app::page::Page;
 use interlinear::cli::COMMANDS;
 use interlinear::pages::command::Command;
+use interlinear::pages::evaluation::EVALUATION;
 use interlinear::pages::window::act::bindings;
 use interlinear::pages::window::manual::{ManualPage, PICTURES, pages, search};
 use interlinear::pages::window::shortcuts::key_text;
@@ -122,7 +122,7 @@ fn the_manual_opens_leads_on_and_does_what_its_links_say() {
         harness.run();
         harness.get_by_label("Reading the picture");
         wires.sent.borrow_mut().clear();
-        let (mut evaluation, page) = (None, Command::from(WindowCommand::ShowPage(Page::Evaluation)));
+        let (mut evaluation, page) = (None, Command::from(WindowCommand::ShowPage(EVALUATION)));
         for node in harness.query_all_by_label_contains("The page Evaluation") {
             evaluation = Some(node);
         }

@@ -9,11 +9,11 @@ use egui_kittest::kittest::Queryable as _;
 use interlinear::analysis::map::MapLayout;
 use interlinear::analysis::neighbours::Space;
 use interlinear::app::command::WindowCommand;
-use interlinear::app::page::Page;
 use interlinear::jobs::queue::maps::Mapped;
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
 use interlinear::pages::command::Command;
 use interlinear::pages::map as maps;
+use interlinear::pages::map::MAP;
 use interlinear::pages::map::command::MapCommand;
 use interlinear::pages::map::{Choice, MapPoint, Method, VectorMap};
 use interlinear::pages::sentence::command::SelectCommand;
@@ -48,7 +48,7 @@ fn chart() -> Arc<VectorMap> {
 /// The page with this map.
 fn page() -> (Harness<'static, App>, Wires) {
     let mut session = desk::two_models();
-    session.apply(WindowCommand::ShowPage(Page::Map));
+    session.apply(WindowCommand::ShowPage(MAP));
     let (mut harness, wires) = desk::window(session);
     hear(&mut harness, &wires, QueueNews::Found(Found::Mapped(Mapped { chart: chart() })));
     (harness, wires)
@@ -61,7 +61,7 @@ fn hear(harness: &mut Harness<'_, App>, wires: &Wires, kind: QueueNews) {
 }
 
 fn sent(wires: &Wires, wanted: &MapCommand) -> bool {
-    wires.sent.borrow().contains(&Command::Map(wanted.clone()))
+    wires.sent.borrow().contains(&Command::from(wanted.clone()))
 }
 
 #[track_caller]
@@ -72,7 +72,7 @@ fn says(harness: &Harness<'_, App>, label: &str) {
 #[test]
 fn the_page_opens_on_a_map_and_tells_how_far_it_is() {
     let mut session = desk::two_models();
-    session.apply(WindowCommand::ShowPage(Page::Map));
+    session.apply(WindowCommand::ShowPage(MAP));
     let (mut harness, wires) = desk::window(session);
     assert!(sent(&wires, &MapCommand::Compute));
     let progress =

@@ -7,9 +7,11 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::WindowCommand;
 use interlinear::app::effect::{Effect, FileEvent, QueueCall};
-use interlinear::app::page::{Dropped, Page};
+use interlinear::app::page::Dropped;
+use interlinear::app::page::SENTENCE;
 use interlinear::jobs::queue::phrases::{PhraseOrder as Job, PhraseScores, Scored};
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews, QueueOrder};
+use interlinear::pages::phrases::PHRASES;
 use interlinear::pages::phrases::command::PhrasesCommand;
 use interlinear::pages::phrases::{DrawnPhrases, Pairs, Samples};
 use interlinear::session::state::Session;
@@ -40,7 +42,7 @@ fn tell(session: &mut Session, found: Scored) {
 /// Both models on the page Phrases; nothing is open.
 fn page() -> Session {
     let mut session = desk::two_models();
-    session.apply(WindowCommand::ShowPage(Page::Phrases));
+    session.apply(WindowCommand::ShowPage(PHRASES));
     session
 }
 
@@ -223,9 +225,9 @@ fn what_is_searched_is_counted_and_another_feature_compared() {
 #[test]
 fn a_file_dropped_on_the_page_is_a_phrase_table() {
     let mut session = page();
-    session.hear(FileEvent::Opened { path: "x.txt".into(), what: Dropped::Text, on: Page::Phrases });
+    session.hear(FileEvent::Opened { path: "x.txt".into(), what: Dropped::Text, on: PHRASES });
     assert!(session.phrases().task.is_some() && session.app().lists.files.is_empty());
     let mut session = desk::two_models();
-    session.hear(FileEvent::Opened { path: "x.gz".into(), what: Dropped::PhraseTable, on: Page::Sentence });
-    assert!(session.phrases().task.is_some() && session.app().view.page() == Page::Phrases);
+    session.hear(FileEvent::Opened { path: "x.gz".into(), what: Dropped::PhraseTable, on: SENTENCE });
+    assert!(session.phrases().task.is_some() && session.app().view.page() == PHRASES);
 }

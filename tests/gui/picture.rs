@@ -139,7 +139,7 @@ fn the_sheet_of_figures_remembers_the_last_choice() {
     harness.get_by_label("Copy").click();
     harness.run();
     let copied = |command: &Command| {
-        matches!(command, Command::Sentence(SentenceCommand::Column(ColumnCommand::Copy { column: of, drawing }))
+        matches!(command.of_page(), Some(SentenceCommand::Column(ColumnCommand::Copy { column: of, drawing }))
             if *of == column && drawing.kind == "beam")
     };
     assert!(wires.sent.borrow().iter().any(copied), "a model without alignment has its beam");

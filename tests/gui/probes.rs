@@ -11,7 +11,7 @@ use interlinear::jobs::queue::probe::{Persuasion, Probed};
 use interlinear::jobs::queue::{Found, QueueEvent, QueueNews};
 use interlinear::models::gradient::PersuadedRow;
 use interlinear::pages::command::Command;
-use interlinear::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit, SelectCommand, SentenceCommand};
+use interlinear::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit, SelectCommand};
 use interlinear::session::state::Session;
 use interlinear::text::links::{Link, Links};
 use interlinear::ui::App;
@@ -20,7 +20,7 @@ use crate::desk::Wires;
 use crate::{desk, measured};
 
 fn sent(wires: &Wires, wanted: &ProbeCommand) -> bool {
-    wires.sent.borrow().contains(&Command::Sentence(SentenceCommand::Probe(wanted.clone())))
+    wires.sent.borrow().contains(&Command::from(wanted.clone()))
 }
 
 fn shows(harness: &Harness<'_, App>, label: &str) -> bool {

@@ -8,8 +8,8 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::effect::FileEvent;
-use interlinear::app::page::Page;
 use interlinear::app::settings::Theme;
+use interlinear::pages::map::MAP;
 use interlinear::pages::map::command::MapCommand;
 use interlinear::pages::sentence::command::SourceCommand;
 use interlinear::pages::sentence::view::source;
@@ -115,7 +115,7 @@ fn each_theme_has_its_palette_until_one_is_chosen() {
 #[test]
 fn an_empty_map_offers_something_to_try() {
     let mut session = desk::two_models();
-    session.apply(WindowCommand::ShowPage(Page::Map));
+    session.apply(WindowCommand::ShowPage(MAP));
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("Cancel").click();
     harness.run();

@@ -8,12 +8,12 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::app::command::WindowCommand;
-use interlinear::app::page::Page;
 use interlinear::decoding::apart::Then;
 use interlinear::jobs::Library;
 use interlinear::jobs::steps::{StepTrace, StepsRequest, StepsThread};
 use interlinear::nn::device::DeviceChoice;
 use interlinear::pages::steps::Mode;
+use interlinear::pages::steps::STEPS;
 use interlinear::pages::steps::command::StepsCommand;
 use interlinear::text::links::Link;
 use interlinear::ui::App;
@@ -34,7 +34,7 @@ fn apart(then: Then, given: Vec<u32>) -> Arc<StepTrace> {
 fn page(apart: Arc<StepTrace>, size: [f32; 2]) -> (Harness<'static, App>, Wires) {
     let (mut harness, wires) = desk::window_of(desk::two_models(), size);
     *wires.apart.borrow_mut() = Some(apart);
-    harness.state_mut().send(WindowCommand::ShowPage(Page::Steps));
+    harness.state_mut().send(WindowCommand::ShowPage(STEPS));
     harness.run();
     (harness, wires)
 }

@@ -8,15 +8,21 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::effect::FileEvent;
 use interlinear::app::files::lists::List;
-use interlinear::app::page::{Dropped, Page};
+use interlinear::app::page::Dropped;
+use interlinear::app::page::SENTENCE;
 use interlinear::app::settings::Shown;
 use interlinear::app::view::{Hover, Selection};
 use interlinear::decoding::ensemble::{Average, Mixing};
 use interlinear::jobs::live::protocol::{EnsembleSpec, Event, Member};
 use interlinear::pages::command::Command;
+use interlinear::pages::corpus::CORPUS;
+use interlinear::pages::evaluation::EVALUATION;
+use interlinear::pages::map::MAP;
+use interlinear::pages::phrases::PHRASES;
 use interlinear::pages::sentence::command::{
     ColumnCommand, ListCommand, SelectCommand, SentenceCommand, SourceCommand,
 };
+use interlinear::pages::steps::STEPS;
 use interlinear::pages::training::command::TrainingCommand;
 use interlinear::ui::App;
 
@@ -234,7 +240,7 @@ fn a_million_lines_cost_no_more_than_those_in_view() {
     std::fs::write(&path, text).expect("the file is written");
     let mut session = desk::session("");
     session.apply(ListCommand::Show(List::Examples));
-    session.hear(FileEvent::Opened { path: path.clone(), what: Dropped::Text, on: Page::Sentence });
+    session.hear(FileEvent::Opened { path: path.clone(), what: Dropped::Text, on: SENTENCE });
     let lines = interlinear::text::lines::TextFile::open(&path).expect("the file is read");
     session.hear(FileEvent::Read { path, lines: std::sync::Arc::new(lines) });
     session.apply(ListCommand::Show(List::File(0)));
@@ -269,8 +275,8 @@ fn a_megabyte_is_cut_with_a_sentence_and_nothing_panics() {
         .sent
         .borrow()
         .iter()
-        .filter_map(|command| match command {
-            Command::Sentence(SentenceCommand::Source(SourceCommand::Edit(text))) => Some(text.chars().count()),
+        .filter_map(|command| match command.of_page()? {
+            SentenceCommand::Source(SourceCommand::Edit(text)) => Some(text.chars().count()),
             _ => None,
         })
         .max();
@@ -377,11 +383,11 @@ fn the_window_rests_when_nothing_happens() {
 
 #[test]
 fn no_page_asks_for_frames_once_it_has_settled() {
-    for page in [Page::Sentence, Page::Evaluation, Page::Map, Page::Phrases, Page::Steps, Page::Workbench] {
+    for page in [SENTENCE, EVALUATION, MAP, PHRASES, STEPS, CORPUS] {
         let (mut harness, _) = desk::window(desk::two_models());
         harness.state_mut().send(WindowCommand::ShowPage(page));
         harness.run();
-        if page == Page::Sentence {
+        if page == SENTENCE {
             harness.get_by_role_and_label(Role::MultilineTextInput, "Source text").click();
             harness.run();
         }
@@ -420,7 +426,7 @@ fn a_tab_shows_its_page_and_nothing_of_the_sentence() {
             || harness.query_by_label("List of sentences, arrows move through it").is_some()
     };
     assert!(source(&harness));
-    for page in [Page::Evaluation, Page::Map, Page::Phrases] {
+    for page in [EVALUATION, MAP, PHRASES] {
         harness.get_by_role_and_label(Role::Tab, &format!("Page {}", page.name())).click();
         harness.run();
         assert!(sent(&wires, &WindowCommand::ShowPage(page).into()));

@@ -7,10 +7,11 @@ use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use interlinear::app::command::WindowCommand;
-use interlinear::app::page::Page;
+use interlinear::app::page::SENTENCE;
 use interlinear::import::Role;
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
 use interlinear::pages::command::Command;
+use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::corpus::command::CorpusCommand;
 use interlinear::session::state::Session;
 use interlinear::ui::App;
@@ -82,7 +83,7 @@ impl Bench {
             std::fs::write(folder.path().join(name), text).expect("written");
         }
         let mut session: Session = desk::two_models();
-        session.apply(WindowCommand::ShowPage(Page::Workbench));
+        session.apply(WindowCommand::ShowPage(CORPUS));
         let (harness, wires) = desk::window_with(session, size, vec!["some/other-model".into()]);
         let lane = CorpusThread::spawn(Arc::new(|| {}));
         Self { harness, wires, lane, folder }
@@ -291,7 +292,7 @@ fn a_sentence_opens_live_with_its_links() {
     let session = bench.harness.state().session();
     assert_eq!(
         (session.app().view.page(), session.app().document.source()),
-        (Page::Sentence, "The old mill turns in the wind.")
+        (SENTENCE, "The old mill turns in the wind.")
     );
 }
 
@@ -401,10 +402,8 @@ fn one_model_runs_that_is_open_or_not() {
     let mut bench = Bench::filled();
     bench.wires.sent.borrow_mut().clear();
     let sent = |bench: &Bench| {
-        let runs = |command: &Command| match command {
-            Command::Workbench(CorpusCommand::RunOne(candidate, forces)) => {
-                Some((candidate.folders()[0].display().to_string(), *forces))
-            }
+        let runs = |command: &Command| match command.of_page()? {
+            CorpusCommand::RunOne(candidate, forces) => Some((candidate.folders()[0].display().to_string(), *forces)),
             _ => None,
         };
         bench.wires.sent.borrow().iter().filter_map(runs).collect::<Vec<_>>()

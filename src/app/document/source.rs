@@ -7,7 +7,7 @@ use crate::app::document::rewording::carried;
 use crate::app::document::scene::{Scene, cut};
 use crate::app::files::gold::Gold;
 use crate::app::files::lists::{List, MAX_TRANSLATED};
-use crate::app::page::Page;
+use crate::app::page::SENTENCE;
 use crate::app::state::AppState;
 
 /// So many sentences of a list are compared with the source to find it there.
@@ -31,7 +31,7 @@ impl AppState {
 
     /// Translates a text on page Sentence.
     pub(crate) fn show_sentence(&mut self, text: String) {
-        self.show_page(Page::Sentence);
+        self.show_page(SENTENCE);
         self.replace_source(text, None);
         self.document.scene.position = self.document.scene.position.or_else(|| self.position_of_source());
     }

@@ -79,7 +79,7 @@ fn align(aligner: &Aligner, number: u64, question: AlignQuestion) -> Result<Opti
 /// Finds out what a path is. Where logs are taken, the folder of a run is one; elsewhere it is the run's model.
 fn look(path: PathBuf, on: Page) -> FileEvent {
     let may_be_logs = path.is_dir() || path.extension().is_some_and(|extension| extension == "jsonl");
-    if may_be_logs && on.entry().takes.contains(&Dropped::Logs) {
+    if may_be_logs && on.takes(Dropped::Logs) {
         let found = curves::logs(&path);
         if !found.is_empty() {
             return FileEvent::Logs { path, found };
@@ -91,12 +91,12 @@ fn look(path: PathBuf, on: Page) -> FileEvent {
         (Dropped::Model, folder)
     } else if is_workspace(&path) {
         (Dropped::Workspace, path)
-    } else if path.extension().is_some_and(|extension| extension == "json") && on != Page::Workbench {
+    } else if path.extension().is_some_and(|extension| extension == "json") {
         (Dropped::Interventions, path)
     } else if is_phrase_table(&path) {
         (Dropped::PhraseTable, path)
     } else if path.is_file() && links::read::holds_links(&path) {
-        return FileEvent::Links { path, on };
+        (Dropped::Links, path)
     } else {
         (Dropped::Text, path)
     };

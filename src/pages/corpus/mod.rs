@@ -20,7 +20,7 @@ use serde_json::Value;
 use crate::app::document::table::AlignmentTable;
 use crate::app::effect::Effect;
 use crate::app::files::gold::Gold;
-use crate::app::page::{Dropped, Page};
+use crate::app::page::{Dropped, Page, PageInfo};
 use crate::app::state::AppState;
 use crate::corpus::acting::Acting;
 use crate::corpus::export::out::{ExportFormat, Out};
@@ -33,18 +33,32 @@ use crate::corpus::store::corpus::CorpusTable;
 use crate::decoding::SearchOptions;
 use crate::import;
 use crate::jobs::corpus::thread::{CorpusNews, CorpusRequest, Detail};
+use crate::jobs::queue::Found;
 use crate::jobs::queue::QueueOrder;
-use crate::jobs::queue::analyse::{ActsBy, Analyse, Analysed};
+use crate::jobs::queue::analyse::{ActsBy, Analyse};
 use crate::jobs::queue::evaluate::Candidate;
 use crate::pages::corpus::columns::TableColumns;
 use crate::pages::corpus::whole::Whole;
 use crate::pages::shape::{AnyPage, PageState};
 use crate::text::links::{Link, Links};
 
-pub use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::command::CorpusCommand;
+pub use crate::pages::corpus::whole::ExploreCommand;
 
 /// The file of frequencies, and source and target languages.
 type Means = (Option<PathBuf>, Option<(String, String)>);
+
+/// A workspace: sentences, systems and judgements.
+pub const CORPUS: Page = Page::new(&PageInfo {
+    key: "corpus",
+    name: "Corpus",
+    title: "Page Corpus",
+    saved_as: "workbench",
+    digit: 6,
+    takes: &[Dropped::Workspace, Dropped::Text, Dropped::Interventions, Dropped::Links],
+    keeps_work: true,
+    has_only_models: false,
+});
 
 /// What the page shows.
 #[derive(Clone, Debug, Default)]
@@ -158,8 +172,8 @@ impl CorpusPage {
     }
 
     /// Shows what was measured as a corpus. One that is there already stays, with all that was said of it.
-    pub(crate) fn show_measured(&mut self, evaluated: Arc<Evaluated>, app: &mut AppState) {
-        app.show_page(Page::Workbench);
+    fn show_measured(&mut self, evaluated: Arc<Evaluated>, app: &mut AppState) {
+        app.show_page(CORPUS);
         let is_there = self.path.is_some() && self.measured.as_ref().is_some_and(|of| Arc::ptr_eq(of, &evaluated));
         if !is_there {
             self.close(app);
@@ -242,7 +256,7 @@ impl CorpusPage {
             let search = SearchOptions { candidates: 0, trace: false, ..search.clone() };
             let device = app.view.settings().device;
             let order = Analyse { workspace: workspace.clone(), system, device, search, forces, acting };
-            self.tasks.push(app.tasks.order(Page::Workbench, QueueOrder::Analyse(order)));
+            self.tasks.push(app.tasks.order(CORPUS, QueueOrder::Analyse(order)));
         }
     }
 
@@ -410,9 +424,14 @@ fn moved(row: Option<usize>, by: isize, count: usize) -> usize {
     next.clamp(0, last.max(0)) as usize
 }
 
+crate::page_commands!(CorpusPage: CorpusCommand,
+    CorpusRequest => Corpus,
+    ExploreCommand => Whole
+);
+
 impl PageState for CorpusPage {
+    const PAGE: Page = CORPUS;
     type Command = CorpusCommand;
-    type Found = Analysed;
 
     fn apply(&mut self, command: CorpusCommand, app: &mut AppState) {
         match command {
@@ -478,8 +497,17 @@ impl PageState for CorpusPage {
             }
         }
     }
+}
 
-    fn found(&mut self, number: u64, found: Analysed, app: &mut AppState) {
+impl AnyPage for CorpusPage {
+    fn follow(&mut self, app: &mut AppState) {
+        if let Some(measured) = app.measured.take() {
+            self.show_measured(measured, app);
+        }
+    }
+
+    fn found(&mut self, number: u64, found: Found, app: &mut AppState) {
+        let Found::Analysed(found) = found else { return };
         self.tasks.retain(|task| *task != number);
         let mut told = format!("{}: {} sentences", found.system, found.sentences);
         if found.refusals > 0 {
@@ -487,9 +515,7 @@ impl PageState for CorpusPage {
         }
         app.notify(told, false);
     }
-}
 
-impl AnyPage for CorpusPage {
     fn ended(&mut self, number: u64, message: Option<String>, _app: &mut AppState) {
         if self.tasks.contains(&number) {
             self.tasks.retain(|task| *task != number);
@@ -500,13 +526,18 @@ impl AnyPage for CorpusPage {
     fn dropped(&mut self, what: Dropped, path: PathBuf, app: &mut AppState) {
         match what {
             Dropped::Workspace => {
-                app.show_page(Page::Workbench);
+                app.show_page(CORPUS);
                 self.open(path, app);
             }
-            Dropped::Text if self.path.is_some() => self.apply(CorpusCommand::Import(path), app),
-            Dropped::Text => self.message = Some("Open or make a workspace first; the file goes into it".to_owned()),
+            Dropped::Links if self.path.is_some() => self.apply(CorpusCommand::import_gold(path), app),
+            Dropped::Text | Dropped::Interventions if self.path.is_some() => {
+                self.apply(CorpusCommand::Import(path), app);
+            }
+            Dropped::Text | Dropped::Interventions | Dropped::Links => {
+                self.message = Some("Open or make a workspace first; the file goes into it".to_owned())
+            }
             // Other pages take these.
-            Dropped::Model | Dropped::Logs | Dropped::PhraseTable | Dropped::Interventions => {}
+            Dropped::Model | Dropped::Logs | Dropped::PhraseTable => {}
         }
     }
 

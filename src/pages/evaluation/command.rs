@@ -52,9 +52,3 @@ pub enum TestCommand {
     /// How BLEU cuts text into words.
     SetTokenization(Tokenization),
 }
-
-impl From<TestCommand> for EvaluationCommand {
-    fn from(command: TestCommand) -> Self {
-        Self::Test(command)
-    }
-}

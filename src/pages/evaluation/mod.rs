@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::analysis::bleu::Tokenization;
 use crate::app::effect::{Effect, FileJob};
-use crate::app::page::{Dropped, Page};
+use crate::app::page::{Dropped, Page, PageInfo};
 use crate::app::state::AppState;
 use crate::corpus::overview::evaluated::Evaluated;
 use crate::corpus::overview::figures;
@@ -21,12 +21,25 @@ use crate::corpus::overview::test_set::Unk;
 use crate::decoding::SearchOptions;
 use crate::evaluation::first_set::FirstSet;
 use crate::jobs::files::follow::FollowEvent;
+use crate::jobs::queue::Found;
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::evaluate::{Evaluate, TestFiles};
 use crate::pages::shape::{AnyPage, PageState};
 
 pub use crate::pages::evaluation::command::{EvaluationCommand, FiguresFormat, TestCommand};
 pub use crate::pages::evaluation::logs::{LogFile, LogState};
+
+/// Models measured on a test set, and learning curves.
+pub const EVALUATION: Page = Page::new(&PageInfo {
+    key: "evaluation",
+    name: "Evaluation",
+    title: "Page Evaluation",
+    saved_as: "evaluation",
+    digit: 2,
+    takes: &[Dropped::Logs, Dropped::Text, Dropped::Links],
+    keeps_work: false,
+    has_only_models: false,
+});
 
 /// What the page shows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -65,9 +78,13 @@ struct Saved {
     logs: Vec<PathBuf>,
 }
 
+crate::page_commands!(EvaluationPage: EvaluationCommand,
+    TestCommand => Test
+);
+
 impl PageState for EvaluationPage {
+    const PAGE: Page = EVALUATION;
     type Command = EvaluationCommand;
-    type Found = Evaluated;
 
     fn apply(&mut self, command: EvaluationCommand, app: &mut AppState) {
         match command {
@@ -82,8 +99,8 @@ impl PageState for EvaluationPage {
             EvaluationCommand::TakeFirstSet(folder) => app.tasks.chore(FileJob::PutFirstSet(folder)),
             EvaluationCommand::Run => self.run(app),
             EvaluationCommand::DismissMessage => self.message = None,
-            // Page Corpus does that.
-            EvaluationCommand::ShowSentences => {}
+            // Page Corpus takes them.
+            EvaluationCommand::ShowSentences => app.measured.clone_from(&self.results),
             EvaluationCommand::Export { format, path } => match self.results.as_deref() {
                 Some(results) => app.tasks.chore(FileJob::Write { path, text: text(results, format) }),
                 None => app.notify("There is nothing to save yet, because nothing is measured", true),
@@ -92,16 +109,23 @@ impl PageState for EvaluationPage {
             EvaluationCommand::CloseLog(at) => self.close_log(at, app),
         }
     }
+}
 
-    fn found(&mut self, number: u64, found: Evaluated, _app: &mut AppState) {
+impl AnyPage for EvaluationPage {
+    fn begin(&mut self, app: &mut AppState) {
+        if !self.logs.is_empty() {
+            self.follow_logs(app);
+        }
+    }
+
+    fn found(&mut self, number: u64, found: Found, _app: &mut AppState) {
+        let Found::Evaluated(found) = found else { return };
         if self.task == Some(number) {
             self.task = None;
             self.results = Some(Arc::new(found));
         }
     }
-}
 
-impl AnyPage for EvaluationPage {
     /// What was found before stays.
     fn ended(&mut self, number: u64, message: Option<String>, _app: &mut AppState) {
         if self.task == Some(number) {
@@ -118,6 +142,7 @@ impl AnyPage for EvaluationPage {
             }
             Dropped::Text => self.apply(TestCommand::AddReference(path).into(), app),
             Dropped::Logs => app.tasks.chore(FileJob::FindLogs(path)),
+            Dropped::Links => self.apply(TestCommand::SetGold(Some(path)).into(), app),
             // Other pages take these.
             Dropped::Model | Dropped::PhraseTable | Dropped::Interventions | Dropped::Workspace => {}
         }
@@ -209,7 +234,7 @@ impl EvaluationPage {
             unk,
         };
         self.message = None;
-        self.task = Some(app.tasks.order(Page::Evaluation, QueueOrder::Evaluate(order)));
+        self.task = Some(app.tasks.order(EVALUATION, QueueOrder::Evaluate(order)));
     }
 
     /// The files of the first test set are there.
@@ -237,19 +262,19 @@ impl EvaluationPage {
             app.notify(text, false);
         }
         app.changed();
-        self.follow(app);
+        self.follow_logs(app);
     }
 
     fn close_log(&mut self, at: usize, app: &mut AppState) {
         if at < self.logs.len() {
             self.logs.remove(at);
             app.changed();
-            self.follow(app);
+            self.follow_logs(app);
         }
     }
 
     /// Has these logs followed and no others.
-    pub(crate) fn follow(&self, app: &mut AppState) {
+    fn follow_logs(&self, app: &mut AppState) {
         app.tasks.push(Effect::Follow(self.logs.iter().map(|log| log.path.clone()).collect()));
     }
 

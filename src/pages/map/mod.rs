@@ -11,10 +11,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::app::effect::FileJob;
-use crate::app::page::Page;
+use crate::app::page::{Page, PageInfo};
 use crate::app::state::AppState;
+use crate::jobs::queue::Found;
 use crate::jobs::queue::QueueOrder;
-use crate::jobs::queue::maps::{MapOrder, Mapped, What};
+use crate::jobs::queue::maps::{MapOrder, What};
 use crate::pages::shape::{AnyPage, PageState};
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
@@ -31,6 +32,18 @@ pub const NEIGHBOURS: usize = 25;
 pub const COUNTS: (usize, usize) = (10, 20_000);
 /// Least and greatest perplexity.
 pub const PERPLEXITIES: (f32, f32) = (2.0, 100.0);
+
+/// Words and phrases in the plane.
+pub const MAP: Page = Page::new(&PageInfo {
+    key: "map",
+    name: "Map",
+    title: "Page Map",
+    saved_as: "maps",
+    digit: 3,
+    takes: &[],
+    keeps_work: false,
+    has_only_models: false,
+});
 
 /// What the page shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -174,9 +187,11 @@ impl MapPage {
     }
 }
 
+crate::page_commands!(MapPage: MapCommand);
+
 impl PageState for MapPage {
+    const PAGE: Page = MAP;
     type Command = MapCommand;
-    type Found = Mapped;
 
     fn apply(&mut self, command: MapCommand, app: &mut AppState) {
         let before = self.kept();
@@ -210,9 +225,12 @@ impl PageState for MapPage {
             app.changed();
         }
     }
+}
 
+impl AnyPage for MapPage {
     /// What was selected or looked for stays so where the new map knows it.
-    fn found(&mut self, number: u64, found: Mapped, _app: &mut AppState) {
+    fn found(&mut self, number: u64, found: Found, _app: &mut AppState) {
+        let Found::Mapped(found) = found else { return };
         if self.task != Some(number) {
             return;
         }
@@ -227,9 +245,7 @@ impl PageState for MapPage {
         });
         self.select(again);
     }
-}
 
-impl AnyPage for MapPage {
     fn ended(&mut self, number: u64, message: Option<String>, _app: &mut AppState) {
         if self.task == Some(number) {
             self.task = None;
@@ -296,7 +312,7 @@ impl MapPage {
             method: self.method,
             perplexity: self.perplexity,
         };
-        self.task = Some(app.tasks.order(Page::Map, QueueOrder::Map(order)));
+        self.task = Some(app.tasks.order(MAP, QueueOrder::Map(order)));
     }
 
     fn what(&self, app: &AppState) -> What {

@@ -14,8 +14,9 @@ use serde_json::Value;
 
 use crate::analysis::phrases::best;
 use crate::app::document::column::ColumnState;
-use crate::app::page::{Dropped, Page};
+use crate::app::page::{Dropped, Page, PageInfo};
 use crate::app::state::AppState;
+use crate::jobs::queue::Found;
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::phrases::{PhraseOrder as Job, PhraseScores, Scored};
 use crate::pages::shape::{AnyPage, PageState};
@@ -30,6 +31,18 @@ pub use crate::text::pairs::Pairs;
 pub const TOP: usize = 12;
 /// Source phrases offered while one is typed.
 pub const SUGGESTED: usize = 10;
+
+/// Phrase tables.
+pub const PHRASES: Page = Page::new(&PageInfo {
+    key: "phrases",
+    name: "Phrases",
+    title: "Page Phrases",
+    saved_as: "phrases",
+    digit: 4,
+    takes: &[Dropped::PhraseTable, Dropped::Text],
+    keeps_work: false,
+    has_only_models: false,
+});
 
 /// What the page shows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -140,9 +153,11 @@ impl PhrasesPage {
     }
 }
 
+crate::page_commands!(PhrasesPage: PhrasesCommand);
+
 impl PageState for PhrasesPage {
+    const PAGE: Page = PHRASES;
     type Command = PhrasesCommand;
-    type Found = Scored;
 
     fn apply(&mut self, command: PhrasesCommand, app: &mut AppState) {
         match command {
@@ -175,8 +190,11 @@ impl PageState for PhrasesPage {
         }
         self.rank_targets(app);
     }
+}
 
-    fn found(&mut self, number: u64, found: Scored, app: &mut AppState) {
+impl AnyPage for PhrasesPage {
+    fn found(&mut self, number: u64, found: Found, app: &mut AppState) {
+        let Found::Phrases(found) = found else { return };
         match found {
             Scored::Written(path) => return app.notify(format!("Saved {}", path.display()), false),
             Scored::Sampled(samples) => {
@@ -209,9 +227,7 @@ impl PageState for PhrasesPage {
         }
         self.rank_targets(app);
     }
-}
 
-impl AnyPage for PhrasesPage {
     fn ended(&mut self, number: u64, message: Option<String>, app: &mut AppState) {
         self.sampling = self.sampling.filter(|sampling| *sampling != number);
         if self.task == Some(number) {
@@ -226,11 +242,11 @@ impl AnyPage for PhrasesPage {
     fn dropped(&mut self, what: Dropped, path: PathBuf, app: &mut AppState) {
         match what {
             Dropped::Text | Dropped::PhraseTable => {
-                app.show_page(Page::Phrases);
+                app.show_page(PHRASES);
                 self.open(path, app);
             }
             // Other pages take these.
-            Dropped::Model | Dropped::Logs | Dropped::Interventions | Dropped::Workspace => {}
+            Dropped::Model | Dropped::Logs | Dropped::Interventions | Dropped::Workspace | Dropped::Links => {}
         }
     }
 
@@ -289,7 +305,7 @@ impl PhrasesPage {
 
     fn order(&mut self, job: Job, app: &mut AppState) {
         self.message = None;
-        self.task = Some(app.tasks.order(Page::Phrases, QueueOrder::Phrases(job)));
+        self.task = Some(app.tasks.order(PHRASES, QueueOrder::Phrases(job)));
     }
 
     fn set_feature(&mut self, feature: usize, app: &mut AppState) {
@@ -329,7 +345,7 @@ impl PhrasesPage {
         let (Some(model), Some(source), None) = (model, source, self.sampling) else { return };
         let seed = self.samples(app).map_or(1, |samples| samples.seed + 1);
         let job = Job::Sample { model, device: app.view.settings.device, source, seed };
-        self.sampling = Some(app.tasks.order(Page::Phrases, QueueOrder::Phrases(job)));
+        self.sampling = Some(app.tasks.order(PHRASES, QueueOrder::Phrases(job)));
     }
 
     fn export(&mut self, path: PathBuf, app: &mut AppState) {
@@ -341,7 +357,7 @@ impl PhrasesPage {
         };
         let scores = PhraseScores { model: model.clone(), pairs: Arc::clone(pairs), log_p: Arc::clone(log_p) };
         let job = Job::Export { path, scores, feature: self.feature };
-        app.tasks.order(Page::Phrases, QueueOrder::Phrases(job));
+        app.tasks.order(PHRASES, QueueOrder::Phrases(job));
     }
 
     /// The best targets of the source phrase, by both scores.

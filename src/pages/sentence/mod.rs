@@ -15,13 +15,14 @@ pub mod view;
 
 use std::path::PathBuf;
 
-use serde_json::Value;
-
-use crate::app::page::Dropped;
+use crate::app::page::{Dropped, Page, SENTENCE};
 use crate::app::state::AppState;
-use crate::jobs::queue::probe::Probed;
+use crate::jobs::queue::Found;
 use crate::pages::sentence::asked::{AskedProbe, Neighbours, PersuadedWord};
-use crate::pages::sentence::command::{SearchCommand, SentenceCommand};
+use crate::pages::sentence::command::{
+    ColumnCommand, InterveneCommand, ListCommand, ProbeCommand, SearchCommand, SelectCommand, SentenceCommand,
+    SourceCommand, VariantCommand,
+};
 use crate::pages::sentence::intervene::Moved;
 use crate::pages::shape::{AnyPage, PageState};
 
@@ -44,9 +45,20 @@ impl SentencePage {
     }
 }
 
+crate::page_commands!(SentencePage: SentenceCommand,
+    SourceCommand => Source,
+    ColumnCommand => Column,
+    ListCommand => List,
+    SelectCommand => Select,
+    SearchCommand => Search,
+    InterveneCommand => Intervene,
+    ProbeCommand => Probe,
+    VariantCommand => Variant
+);
+
 impl PageState for SentencePage {
+    const PAGE: Page = SENTENCE;
     type Command = SentenceCommand;
-    type Found = Probed;
 
     fn apply(&mut self, command: SentenceCommand, app: &mut AppState) {
         match command {
@@ -69,13 +81,18 @@ impl PageState for SentencePage {
             }
         }
     }
-
-    fn found(&mut self, number: u64, found: Probed, app: &mut AppState) {
-        self.probed(app, number, found);
-    }
 }
 
 impl AnyPage for SentencePage {
+    fn follow(&mut self, app: &mut AppState) {
+        self.end_stale_probes(app);
+    }
+
+    fn found(&mut self, number: u64, found: Found, app: &mut AppState) {
+        let Found::Probed(found) = found else { return };
+        self.probed(app, number, found);
+    }
+
     fn ended(&mut self, number: u64, message: Option<String>, app: &mut AppState) {
         self.unanswered(app, number, message);
     }
@@ -88,18 +105,10 @@ impl AnyPage for SentencePage {
             }
             Dropped::Text => lists::open_file(app, path),
             Dropped::Interventions => self.open_interventions(app, path),
+            Dropped::Links => lists::open_gold(app, path),
             // Other pages take these.
             Dropped::Logs | Dropped::PhraseTable | Dropped::Workspace => {}
         }
-    }
-
-    fn saved(&self) -> Value {
-        // What is shared is saved with the session.
-        Value::Null
-    }
-
-    fn restore(&mut self, _saved: Value) -> serde_json::Result<()> {
-        Ok(())
     }
 }
 

@@ -9,7 +9,7 @@ use crate::app::document::column::Column;
 use crate::app::document::{ENSEMBLE, rows};
 use crate::app::effect::FileJob;
 use crate::app::files::share;
-use crate::app::page::Page;
+use crate::app::page::SENTENCE;
 use crate::app::settings::Shown;
 use crate::app::state::AppState;
 use crate::app::view::Selection;
@@ -49,7 +49,7 @@ impl SentencePage {
     }
 
     fn order_probe(&mut self, app: &mut AppState, probe: Probe, subject: Option<ProbeSubject>, about: ProbeAbout) {
-        let number = app.tasks.order(Page::Sentence, QueueOrder::Probe(probe));
+        let number = app.tasks.order(SENTENCE, QueueOrder::Probe(probe));
         self.probes.push(AskedProbe { number, subject, about });
     }
 
@@ -64,7 +64,7 @@ impl SentencePage {
     }
 
     /// Ends questions about what is no more.
-    pub(crate) fn follow(&mut self, app: &mut AppState) {
+    pub(super) fn end_stale_probes(&mut self, app: &mut AppState) {
         self.drop_probes(app, |app, asked| asked.subject.as_ref().is_some_and(|subject| !is_current(app, subject)));
     }
 
@@ -116,7 +116,7 @@ impl SentencePage {
 
     /// Opens a file of interventions, for the selected column or the one whose model it names.
     pub(crate) fn open_interventions(&mut self, app: &mut AppState, path: PathBuf) {
-        app.show_page(Page::Sentence);
+        app.show_page(SENTENCE);
         let selected = app.selected_column().map(|column| app.document.original(column).unwrap_or(column).id);
         let mut columns: Vec<(ColumnId, PathBuf)> =
             app.document.models().map(|column| (column.id, column.folder.clone())).collect();

@@ -2,7 +2,6 @@
 
 use crate::app::document::column::Column;
 use crate::app::files::lists::moved;
-use crate::app::page::Page;
 use crate::app::settings::Whose;
 use crate::app::state::AppState;
 use crate::app::view::Selection;
@@ -42,9 +41,9 @@ pub(super) fn select(app: &mut AppState, command: &SelectCommand) {
 /// To the column beside; on page Steps, where models are taken apart, to the model beside.
 fn move_selected_column(app: &mut AppState, by: isize) {
     let Some(selected) = app.selected_column() else { return };
-    let is_steps = app.view.page == Page::Steps;
-    let selected = if is_steps { app.document.original(selected).unwrap_or(selected) } else { selected }.id;
-    let goes = |column: &&Column| !is_steps || (column.variant.is_none() && column.ensemble.is_none());
+    let has_only_models = app.view.page.info().has_only_models;
+    let selected = if has_only_models { app.document.original(selected).unwrap_or(selected) } else { selected }.id;
+    let goes = |column: &&Column| !has_only_models || (column.variant.is_none() && column.ensemble.is_none());
     let ids: Vec<ColumnId> = app.document.columns.iter().filter(goes).map(|column| column.id).collect();
     if ids.is_empty() {
         return;

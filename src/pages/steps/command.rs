@@ -1,7 +1,20 @@
 //! Floor 11: what is done on the page Steps.
 
+use crate::app::page::{Page, PageInfo};
 use crate::models::anatomy::Miswiring;
 use crate::text::links::Link;
+
+/// A model taken apart, step by step.
+pub const STEPS: Page = Page::new(&PageInfo {
+    key: "steps",
+    name: "Steps",
+    title: "Page Steps",
+    saved_as: "steps",
+    digit: 5,
+    takes: &[],
+    keeps_work: false,
+    has_only_models: true,
+});
 
 /// Whose words the steps read on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

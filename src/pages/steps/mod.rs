@@ -33,7 +33,7 @@ use crate::pages::steps::guess::Guessing;
 use crate::text::links::{Link, Links};
 use crate::text::pieces::PieceMarks;
 
-pub use crate::pages::steps::command::{GUESSES, GuessEntry, Guessed, MODES, Mode, ModeEntry, StepsCommand};
+pub use crate::pages::steps::command::{GUESSES, GuessEntry, Guessed, MODES, Mode, ModeEntry, STEPS, StepsCommand};
 
 /// Slowest and fastest of the player, moves a second.
 pub const PACES: (f32, f32) = (0.2, 8.0);
@@ -135,6 +135,47 @@ struct Saved {
 }
 
 impl StepsPage {
+    pub(crate) fn traced(&mut self, number: u64, found: Result<Arc<StepTrace>, String>, app: &mut AppState) {
+        if number != self.number {
+            return;
+        }
+        self.number = 0;
+        match found {
+            Ok(apart) => {
+                let is_other = self.apart.as_ref().is_none_or(|old| old.source.text != apart.source.text);
+                let machine = |apart: &StepTrace| (apart.model.clone(), apart.wrong);
+                let is_other_machine = self.apart.as_ref().is_none_or(|old| machine(old) != machine(&apart));
+                let is_same_machine = self.apart.as_ref().is_some_and(|old| old.machine == apart.machine);
+                if !apart.machine.stages.iter().any(|stage| self.open.as_deref() == Some(stage.key)) {
+                    self.open = None;
+                }
+                let before = self.said();
+                (self.apart, self.message) = (Some(apart), None);
+                self.of = self.asked.as_ref().map(|asked| (asked.folder.clone(), asked.source.clone()));
+                self.revision += 1;
+                let until = if self.whole().is_some() { usize::MAX } else { self.i + 1 };
+                let is_other_text = match self.mode {
+                    Mode::Class if self.whole().is_none() => false,
+                    _ => before.iter().take(until).ne(self.said().iter().take(until)),
+                };
+                let i = match self.mode {
+                    Mode::Class => self.class.len(),
+                    Mode::Shown | Mode::Greedy if is_other => 0,
+                    Mode::Shown | Mode::Greedy => self.i,
+                };
+                if is_other || is_other_machine || is_other_text {
+                    self.guess_from_the_start();
+                }
+                if is_other || !is_same_machine {
+                    self.done = None;
+                }
+                self.show(i, self.done);
+            }
+            Err(message) => self.message = Some(message),
+        }
+        self.rebuild(app);
+    }
+
     /// The column whose model is taken apart: the selected one where it is one model, else the first that aligns.
     pub fn column<'a>(&self, app: &'a AppState) -> Option<&'a Column> {
         let selected = app.selected_column().filter(|column| column.ensemble.is_none());
@@ -219,21 +260,6 @@ impl StepsPage {
     pub fn marks(&self, app: &AppState) -> PieceMarks {
         let facts = self.column(app).and_then(|column| column.facts.as_ref());
         facts.map(|facts| facts.marks.clone()).unwrap_or_default()
-    }
-
-    /// Asks for what is to be seen now, where that is something else than was asked for last.
-    pub(crate) fn follow(&mut self, app: &mut AppState) {
-        if app.view.page != Page::Steps {
-            self.is_playing = false;
-            return;
-        }
-        let Some(request) = self.wish(app) else { return };
-        if self.asked.as_ref() == Some(&request) {
-            return;
-        }
-        self.number = app.tasks.fresh_id();
-        self.asked = Some(request.clone());
-        app.tasks.push(Effect::TakeApart { number: self.number, request: Box::new(request) });
     }
 
     /// What is to be seen; `None` while the column has nothing to go by.
@@ -454,9 +480,11 @@ fn greatest(apart: &StepTrace, i: usize) -> Option<Link> {
     Some(Link { source, target: i }).filter(|link| are_words(apart, *link))
 }
 
+crate::page_commands!(StepsPage: StepsCommand);
+
 impl PageState for StepsPage {
+    const PAGE: Page = STEPS;
     type Command = StepsCommand;
-    type Found = Result<Arc<StepTrace>, String>;
 
     fn apply(&mut self, command: StepsCommand, app: &mut AppState) {
         let before = self.kept();
@@ -533,50 +561,24 @@ impl PageState for StepsPage {
             app.changed();
         }
     }
-
-    fn found(&mut self, number: u64, found: Self::Found, app: &mut AppState) {
-        if number != self.number {
-            return;
-        }
-        self.number = 0;
-        match found {
-            Ok(apart) => {
-                let is_other = self.apart.as_ref().is_none_or(|old| old.source.text != apart.source.text);
-                let machine = |apart: &StepTrace| (apart.model.clone(), apart.wrong);
-                let is_other_machine = self.apart.as_ref().is_none_or(|old| machine(old) != machine(&apart));
-                let is_same_machine = self.apart.as_ref().is_some_and(|old| old.machine == apart.machine);
-                if !apart.machine.stages.iter().any(|stage| self.open.as_deref() == Some(stage.key)) {
-                    self.open = None;
-                }
-                let before = self.said();
-                (self.apart, self.message) = (Some(apart), None);
-                self.of = self.asked.as_ref().map(|asked| (asked.folder.clone(), asked.source.clone()));
-                self.revision += 1;
-                let until = if self.whole().is_some() { usize::MAX } else { self.i + 1 };
-                let is_other_text = match self.mode {
-                    Mode::Class if self.whole().is_none() => false,
-                    _ => before.iter().take(until).ne(self.said().iter().take(until)),
-                };
-                let i = match self.mode {
-                    Mode::Class => self.class.len(),
-                    Mode::Shown | Mode::Greedy if is_other => 0,
-                    Mode::Shown | Mode::Greedy => self.i,
-                };
-                if is_other || is_other_machine || is_other_text {
-                    self.guess_from_the_start();
-                }
-                if is_other || !is_same_machine {
-                    self.done = None;
-                }
-                self.show(i, self.done);
-            }
-            Err(message) => self.message = Some(message),
-        }
-        self.rebuild(app);
-    }
 }
 
 impl AnyPage for StepsPage {
+    /// Asks for what is to be seen now, where that is something else than was asked for last.
+    fn follow(&mut self, app: &mut AppState) {
+        if app.view.page != STEPS {
+            self.is_playing = false;
+            return;
+        }
+        let Some(request) = self.wish(app) else { return };
+        if self.asked.as_ref() == Some(&request) {
+            return;
+        }
+        self.number = app.tasks.fresh_id();
+        self.asked = Some(request.clone());
+        app.tasks.push(Effect::TakeApart { number: self.number, request: Box::new(request) });
+    }
+
     fn saved(&self) -> Value {
         serde_json::to_value(self.kept()).unwrap_or_default()
     }

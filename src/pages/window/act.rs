@@ -6,21 +6,22 @@ use std::sync::LazyLock;
 use egui::{Key, KeyboardShortcut, Modifiers};
 
 use crate::app::command::{SettingsCommand, WindowCommand};
-use crate::app::page::{PAGES, Page};
+use crate::app::page::Page;
+use crate::app::page::SENTENCE;
 use crate::app::settings::{Shown, Theme};
 use crate::jobs::corpus::thread::CorpusRequest;
-use crate::pages::corpus::command::CorpusCommand;
-use crate::pages::map::command::MapCommand;
-use crate::pages::phrases::command::PhrasesCommand;
+use crate::pages::corpus::CORPUS;
 use crate::pages::sentence::command::{
     ColumnCommand, InterveneCommand, ListCommand, SearchCommand, SelectCommand, SourceCommand,
 };
 use crate::pages::sentence::view::memory::ListPlace;
-use crate::pages::steps::command::StepsCommand;
+use crate::pages::sentence::view::memory::SentenceMemory;
+use crate::pages::steps::STEPS;
 use crate::pages::window::clicked::MenuTarget;
-use crate::pages::window::dialogs::{IMPORT, MODEL, PHRASE_TABLE, TEXT, WORKSPACE};
-use crate::pages::window::local::{Local, Panel, Sheet, Window};
+use crate::pages::window::dialogs::MODEL;
+use crate::pages::window::local::{Local, PageView, Panel, Sheet, Window};
 use crate::pages::window::{local, manual};
+use crate::pages::{PAGES, PageEntry};
 use crate::widgets::theme;
 
 /// One step of the size of everything.
@@ -87,11 +88,11 @@ const PICTURE: &str = "Picture";
 const WINDOW: &str = "Window";
 
 const EVERYWHERE: &[Page] = &[];
-const SENTENCE: &[Page] = &[Page::Sentence];
+const ON_SENTENCE: &[Page] = &[SENTENCE];
 /// The page Steps shows the sentence, too.
-const STEPS: &[Page] = &[Page::Sentence, Page::Steps];
+const ON_STEPS: &[Page] = &[SENTENCE, STEPS];
 /// The page Corpus has an undo of its own.
-const EDITS: &[Page] = &[Page::Sentence, Page::Steps, Page::Workbench];
+const EDITS: &[Page] = &[SENTENCE, STEPS, CORPUS];
 
 /// The enum of acts and the table of its rows, in the order of the sheet.
 macro_rules! acts {
@@ -121,7 +122,7 @@ acts! {
     AddModel: ALWAYS, FILES, EVERYWHERE, "Add a model", [shift_ctrl(Key::O)],
         |window| sheet(window, Sheet::Ask(MODEL.then(ColumnCommand::Add)));
     NewTraining: ALWAYS, FILES, EVERYWHERE, "New training", [shift_ctrl(Key::N)], |window| sheet(window, Sheet::Training);
-    SaveFigure: ALWAYS, FILES, SENTENCE, "Save a figure", [ctrl(Key::S)], save_figure;
+    SaveFigure: ALWAYS, FILES, ON_SENTENCE, "Save a figure", [ctrl(Key::S)], save_figure;
     // These two go to a panel, and so to its page.
     FocusSource: ALWAYS, TEXTS, EVERYWHERE, "Go to the source text", [ctrl(Key::L)],
         |window| focus(window, Panel::Source);
@@ -131,63 +132,63 @@ acts! {
         |window| edit(window, CorpusRequest::Undo, SourceCommand::Undo);
     Redo: ALWAYS, TEXTS, EDITS, "Redo", [shift_ctrl(Key::Z), ctrl(Key::Y)],
         |window| edit(window, CorpusRequest::Redo, SourceCommand::Redo);
-    NextSentence: ALWAYS, TEXTS, SENTENCE, "Next sentence", [ctrl(Key::ArrowDown), plain(Key::PageDown)],
+    NextSentence: ALWAYS, TEXTS, ON_SENTENCE, "Next sentence", [ctrl(Key::ArrowDown), plain(Key::PageDown)],
         |window| window.push(ListCommand::Move(1));
-    PreviousSentence: ALWAYS, TEXTS, SENTENCE, "Previous sentence", [ctrl(Key::ArrowUp), plain(Key::PageUp)],
+    PreviousSentence: ALWAYS, TEXTS, ON_SENTENCE, "Previous sentence", [ctrl(Key::ArrowUp), plain(Key::PageUp)],
         |window| window.push(ListCommand::Move(-1));
-    FirstSentence: NOT_TYPING, TEXTS, SENTENCE, "First sentence", [ctrl(Key::Home)], |window| window.push(ListCommand::First);
-    LastSentence: NOT_TYPING, TEXTS, SENTENCE, "Last sentence", [ctrl(Key::End)], |window| window.push(ListCommand::Last);
-    Stop: ALWAYS, TEXTS, STEPS, "Stop translating", [ctrl(Key::Period)], |window| window.push(SourceCommand::Stop);
-    ToggleGiven: ALWAYS, TEXTS, SENTENCE, "Score a translation of your own", [ctrl(Key::G)], toggle_given;
-    NextWord: ALWAYS, WORDS, SENTENCE, "Next target word", [alt(Key::ArrowDown)], |window| window.push(SelectCommand::MoveTarget(1));
-    PreviousWord: ALWAYS, WORDS, SENTENCE, "Previous target word", [alt(Key::ArrowUp)],
+    FirstSentence: NOT_TYPING, TEXTS, ON_SENTENCE, "First sentence", [ctrl(Key::Home)], |window| window.push(ListCommand::First);
+    LastSentence: NOT_TYPING, TEXTS, ON_SENTENCE, "Last sentence", [ctrl(Key::End)], |window| window.push(ListCommand::Last);
+    Stop: ALWAYS, TEXTS, ON_STEPS, "Stop translating", [ctrl(Key::Period)], |window| window.push(SourceCommand::Stop);
+    ToggleGiven: ALWAYS, TEXTS, ON_SENTENCE, "Score a translation of your own", [ctrl(Key::G)], toggle_given;
+    NextWord: ALWAYS, WORDS, ON_SENTENCE, "Next target word", [alt(Key::ArrowDown)], |window| window.push(SelectCommand::MoveTarget(1));
+    PreviousWord: ALWAYS, WORDS, ON_SENTENCE, "Previous target word", [alt(Key::ArrowUp)],
         |window| window.push(SelectCommand::MoveTarget(-1));
-    NextColumn: ALWAYS, WORDS, SENTENCE, "Column to the right", [alt(Key::ArrowRight)],
+    NextColumn: ALWAYS, WORDS, ON_SENTENCE, "Column to the right", [alt(Key::ArrowRight)],
         |window| window.push(SelectCommand::MoveColumn(1));
-    PreviousColumn: ALWAYS, WORDS, SENTENCE, "Column to the left", [alt(Key::ArrowLeft)],
+    PreviousColumn: ALWAYS, WORDS, ON_SENTENCE, "Column to the left", [alt(Key::ArrowLeft)],
         |window| window.push(SelectCommand::MoveColumn(-1));
-    NextHypothesis: NOT_TYPING, WORDS, SENTENCE, "Next hypothesis", [plain(Key::CloseBracket)],
+    NextHypothesis: NOT_TYPING, WORDS, ON_SENTENCE, "Next hypothesis", [plain(Key::CloseBracket)],
         |window| window.push(SelectCommand::MoveHypothesis(1));
-    PreviousHypothesis: NOT_TYPING, WORDS, SENTENCE, "Previous hypothesis", [plain(Key::OpenBracket)],
+    PreviousHypothesis: NOT_TYPING, WORDS, ON_SENTENCE, "Previous hypothesis", [plain(Key::OpenBracket)],
         |window| window.push(SelectCommand::MoveHypothesis(-1));
-    Offers: ALWAYS, WORDS, SENTENCE, "What can be done with a word or cell", [shift(Key::F10), plain(Key::Menu)],
+    Offers: ALWAYS, WORDS, ON_SENTENCE, "What can be done with a word or cell", [shift(Key::F10), plain(Key::Menu)],
         |window| window.local.shared.asked = marked(window);
-    WidenBeam: ALWAYS, WORDS, SENTENCE, "Wider beam", [ctrl(Key::CloseBracket)],
+    WidenBeam: ALWAYS, WORDS, ON_SENTENCE, "Wider beam", [ctrl(Key::CloseBracket)],
         |window| window.push(SearchCommand::SetBeam(window.app.document.scene().search.beam + 1));
-    NarrowBeam: ALWAYS, WORDS, SENTENCE, "Narrower beam", [ctrl(Key::OpenBracket)],
+    NarrowBeam: ALWAYS, WORDS, ON_SENTENCE, "Narrower beam", [ctrl(Key::OpenBracket)],
         |window| window.push(SearchCommand::SetBeam(window.app.document.scene().search.beam.saturating_sub(1).max(1)));
-    NextPalette: ALWAYS, PICTURE, SENTENCE, "Next palette", [ctrl(Key::P)], next_palette;
-    ToggleEnergies: ALWAYS, PICTURE, SENTENCE, "Alpha or energies", [ctrl(Key::E)], |window| {
+    NextPalette: ALWAYS, PICTURE, ON_SENTENCE, "Next palette", [ctrl(Key::P)], next_palette;
+    ToggleEnergies: ALWAYS, PICTURE, ON_SENTENCE, "Alpha or energies", [ctrl(Key::E)], |window| {
         let is_alpha = window.app.view.settings().shown == Shown::Alpha;
         window.push(SettingsCommand::SetShown(if is_alpha { Shown::Energies } else { Shown::Alpha }));
     };
-    NextPicture: ALWAYS, PICTURE, SENTENCE, "Heatmap, links or tree", [ctrl(Key::J)], next_picture;
-    Solo: ALWAYS, PICTURE, SENTENCE, "One column alone, or all", [ctrl(Key::D)],
+    NextPicture: ALWAYS, PICTURE, ON_SENTENCE, "Heatmap, links or tree", [ctrl(Key::J)], next_picture;
+    Solo: ALWAYS, PICTURE, ON_SENTENCE, "One column alone, or all", [ctrl(Key::D)],
         |window| toggle(window, local::SOLO, 0.0);
-    Present: ALWAYS, PICTURE, STEPS, "Presentation: one picture, large", [plain(Key::F5)],
+    Present: ALWAYS, PICTURE, ON_STEPS, "Presentation: one picture, large", [plain(Key::F5)],
         |window| window.local.presents = !window.local.presents;
-    ToggleLinks: ALWAYS, PICTURE, SENTENCE, "Links of the aligner", [ctrl(Key::K)],
+    ToggleLinks: ALWAYS, PICTURE, ON_SENTENCE, "Links of the aligner", [ctrl(Key::K)],
         |window| window.push(SettingsCommand::SetLinks(!window.app.view.settings().links));
-    TogglePieces: ALWAYS, PICTURE, SENTENCE, "Words or their pieces", [shift_ctrl(Key::K)],
+    TogglePieces: ALWAYS, PICTURE, ON_SENTENCE, "Words or their pieces", [shift_ctrl(Key::K)],
         |window| window.push(SettingsCommand::SetPieces(!window.app.view.settings().pieces));
-    LargerCells: NOT_TYPING, PICTURE, SENTENCE, "Larger cells, or more weight in a marked one",
+    LargerCells: NOT_TYPING, PICTURE, ON_SENTENCE, "Larger cells, or more weight in a marked one",
         [plain(Key::Plus), plain(Key::Equals)],
         |window| weigh_or_scale(window, WEIGHT_STEP, CELL_STEP);
-    SmallerCells: NOT_TYPING, PICTURE, SENTENCE, "Smaller cells, or less weight", [plain(Key::Minus)],
+    SmallerCells: NOT_TYPING, PICTURE, ON_SENTENCE, "Smaller cells, or less weight", [plain(Key::Minus)],
         |window| weigh_or_scale(window, -WEIGHT_STEP, 1.0 / CELL_STEP);
-    WholeMatrix: NOT_TYPING, PICTURE, SENTENCE, "All cells in view", [plain(Key::Num0)], |window| {
+    WholeMatrix: NOT_TYPING, PICTURE, ON_SENTENCE, "All cells in view", [plain(Key::Num0)], |window| {
         let is_whole = window.layout(local::CELL, 0.0) < 0.0;
         window.keep(local::CELL, if is_whole { 0.0 } else { -1.0 });
     };
-    NextPanel: ALWAYS, WINDOW, SENTENCE, "Next panel", [plain(Key::F6)], |window| window.local.shared.cycle(1);
-    PreviousPanel: ALWAYS, WINDOW, SENTENCE, "Previous panel", [shift(Key::F6)], |window| window.local.shared.cycle(-1);
-    ToggleSentences: ALWAYS, WINDOW, SENTENCE, "Show or hide the sentences", [ctrl(Key::B)],
-        |window| match window.local.sentence.list {
+    NextPanel: ALWAYS, WINDOW, ON_SENTENCE, "Next panel", [plain(Key::F6)], |window| window.local.shared.cycle(1);
+    PreviousPanel: ALWAYS, WINDOW, ON_SENTENCE, "Previous panel", [shift(Key::F6)], |window| window.local.shared.cycle(-1);
+    ToggleSentences: ALWAYS, WINDOW, ON_SENTENCE, "Show or hide the sentences", [ctrl(Key::B)],
+        |window| match window.local.of::<SentenceMemory>().list {
             ListPlace::Beside => toggle(window, local::SENTENCES_OPEN, 1.0),
-            ListPlace::Folded => window.local.sentence.list = ListPlace::Over,
-            ListPlace::Over => window.local.sentence.list = ListPlace::Folded,
+            ListPlace::Folded => window.local.of::<SentenceMemory>().list = ListPlace::Over,
+            ListPlace::Over => window.local.of::<SentenceMemory>().list = ListPlace::Folded,
         };
-    ToggleInspector: ALWAYS, WINDOW, SENTENCE, "Show or hide the inspector", [ctrl(Key::I)],
+    ToggleInspector: ALWAYS, WINDOW, ON_SENTENCE, "Show or hide the inspector", [ctrl(Key::I)],
         |window| toggle(window, local::INSPECTOR_OPEN, 1.0);
     FullScreen: ALWAYS, WINDOW, EVERYWHERE, "Full screen", [plain(Key::F11)], |window| window.local.full_screen = Some(());
     NextTheme: ALWAYS, WINDOW, EVERYWHERE, "Light, dark or as the system", [ctrl(Key::T)],
@@ -223,14 +224,18 @@ const PAGE_KEYS: [[KeyboardShortcut; 1]; 9] = [
     [ctrl(Key::Num9)],
 ];
 
+fn page_keys(page: Page) -> &'static [KeyboardShortcut] {
+    PAGE_KEYS.get(usize::from(page.info().digit).wrapping_sub(1)).map_or(&[], |keys| keys)
+}
+
 /// Every act with its keys, in the order of the sheet; the pages stand before the rest of the window.
 pub fn bindings() -> &'static [&'static Binding] {
     static PAGE_ROWS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
-        let row = |entry: &'static crate::app::page::PageEntry| Binding {
+        let row = |entry: &'static PageEntry| Binding {
             act: Act::ShowPage(entry.page),
             group: WINDOW,
-            name: entry.title,
-            keys: PAGE_KEYS.get(usize::from(entry.digit).wrapping_sub(1)).map_or(&[][..], |keys| keys),
+            name: entry.page.info().title,
+            keys: page_keys(entry.page),
             while_typing: true,
             pages: EVERYWHERE,
             does: |_| {},
@@ -250,6 +255,14 @@ impl Act {
         bindings().iter().find(|row| row.act == self).unwrap_or(&bindings()[0])
     }
 
+    /// Its keys; the first is shown.
+    pub fn keys(self) -> &'static [KeyboardShortcut] {
+        match self {
+            Self::ShowPage(page) => page_keys(page),
+            _ => self.row().keys,
+        }
+    }
+
     /// Does it.
     pub fn perform(self, window: &mut Window<'_>) {
         match self {
@@ -265,7 +278,7 @@ fn sheet(window: &mut Window<'_>, sheet: Sheet) {
 }
 
 fn edit(window: &mut Window<'_>, judged: CorpusRequest, typed: SourceCommand) {
-    if window.app.view.page() == Page::Workbench { window.push(judged) } else { window.push(typed) }
+    if window.app.view.page() == CORPUS { window.push(judged) } else { window.push(typed) }
 }
 
 fn save_figure(window: &mut Window<'_>) {
@@ -287,42 +300,29 @@ fn marked(window: &Window<'_>) -> Option<MenuTarget> {
     if window.local.shared.last_panel == Some(Panel::Beam) {
         return Some(hypothesis);
     }
-    let mark = window.local.sentence.key_mark;
+    let mark = window.local.seen::<SentenceMemory>().and_then(|memory| memory.key_mark);
     let cell = mark.and_then(|mark| Some(MenuTarget::Cell { column: mark.column, i: mark.i?, j: mark.j? }));
     let word = window.app.selected_word().map(|(column, i, _)| MenuTarget::Target { column: column.id, i });
     Some(cell.or(word).unwrap_or(hypothesis))
 }
 
-/// Opens a file dialog: for a phrase table on the page of phrases.
+/// Opens a file dialog for what the page opens.
 fn open(window: &mut Window<'_>) {
-    let asked = match window.app.view.page() {
-        Page::Phrases => PHRASE_TABLE.then(PhrasesCommand::Open),
-        Page::Workbench if window.pages.workbench.path.is_some() => IMPORT.then(CorpusCommand::Import),
-        Page::Workbench => WORKSPACE.then(CorpusRequest::Open),
-        Page::Sentence | Page::Evaluation | Page::Map | Page::Steps => TEXT.then(WindowCommand::Open),
-    };
+    let asked = window.pages.get(window.app.view.page()).opens();
     window.local.dialogs.ask(asked.clone());
     sheet(window, Sheet::Ask(asked));
 }
 
 fn toggle_manual(window: &mut Window<'_>) {
     if window.layout(local::MANUAL_OPEN, 0.0) <= 0.0 {
-        open_manual_of(window.app.view.page(), window.local);
+        open_manual_of(window.pages.get(window.app.view.page()), window.local);
     }
     toggle(window, local::MANUAL_OPEN, 0.0);
 }
 
 /// The manual opens at the page about the page that is shown; on page Sentence where it was left.
-fn open_manual_of(page: Page, local: &mut Local) {
-    let file = match page {
-        Page::Sentence => return,
-        Page::Evaluation => "evaluation.md",
-        Page::Map => "plane.md",
-        Page::Phrases => "phrase-tables.md",
-        Page::Steps => "steps.md",
-        Page::Workbench => "corpus.md",
-    };
-    if let Some(at) = manual::pages().iter().position(|page| page.file == file) {
+fn open_manual_of(page: &dyn PageView, local: &mut Local) {
+    if let Some(at) = manual::pages().iter().position(|about| Some(about.file) == page.manual()) {
         local.manual.open(at, None);
     }
 }
@@ -330,8 +330,8 @@ fn open_manual_of(page: Page, local: &mut Local) {
 /// Goes to a panel, and so to its page.
 fn focus(window: &mut Window<'_>, panel: Panel) {
     window.local.shared.focus = Some(panel);
-    if window.app.view.page() != Page::Sentence {
-        window.push(WindowCommand::ShowPage(Page::Sentence));
+    if window.app.view.page() != SENTENCE {
+        window.push(WindowCommand::ShowPage(SENTENCE));
     }
 }
 
@@ -343,8 +343,8 @@ fn escape(window: &mut Window<'_>) {
     if std::mem::take(&mut window.local.presents) {
         return;
     }
-    if window.local.sentence.list == ListPlace::Over {
-        window.local.sentence.list = ListPlace::Folded;
+    if window.local.of::<SentenceMemory>().list == ListPlace::Over {
+        window.local.of::<SentenceMemory>().list = ListPlace::Folded;
         return;
     }
     if window.local.shared.picked.take().is_some() {
@@ -354,26 +354,23 @@ fn escape(window: &mut Window<'_>) {
     if !errors.is_empty() {
         return errors.into_iter().for_each(|id| window.push(WindowCommand::DismissNotice(id)));
     }
-    match window.app.view.page() {
-        Page::Map => window.push(MapCommand::Select(None)),
-        Page::Steps => window.push(StepsCommand::Open(None)),
-        Page::Workbench if window.local.corpus.scheme.take().is_some() => {}
-        Page::Workbench if window.pages.workbench.compared.is_some() => window.push(CorpusRequest::Compare(None)),
-        Page::Workbench => window.push(CorpusCommand::Select(None)),
-        Page::Sentence | Page::Evaluation | Page::Phrases => window.push(SelectCommand::Nothing),
-    }
+    window.pages.get(window.app.view.page()).escape(window);
 }
 
 /// More or less weight in the cell that the arrow keys have marked; without one larger or smaller cells.
 fn weigh_or_scale(window: &mut Window<'_>, by: f32, scale: f32) {
     match weigh(window, by) {
         Some(weighed) => window.push(weighed),
-        None => window.keep(local::CELL, cell(window.local.sentence.cell * scale)),
+        None => {
+            let side = window.local.of::<SentenceMemory>().cell;
+            window.keep(local::CELL, cell(side * scale));
+        }
     }
 }
 
 fn weigh(window: &Window<'_>, by: f32) -> Option<InterveneCommand> {
-    let mark = window.local.sentence.key_mark.filter(|_| window.app.view.settings().shown == Shown::Alpha)?;
+    let mark = window.local.seen::<SentenceMemory>()?.key_mark;
+    let mark = mark.filter(|_| window.app.view.settings().shown == Shown::Alpha)?;
     let (i, j) = (mark.i?, mark.j?);
     let table = window.app.document.column(mark.column)?.table.as_deref().filter(|table| !table.is_given)?;
     let weight = (table.alpha.as_ref()?.get(i, j)? + by).clamp(0.0, 1.0);

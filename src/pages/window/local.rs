@@ -1,5 +1,6 @@
 //! Floor 11: state of the window between two frames that no other room needs.
 
+use std::any::{Any, TypeId};
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
@@ -7,20 +8,16 @@ use crate::app::command::WindowCommand;
 use crate::app::document::column::Column;
 use crate::app::files::drawing::{Branches, Drawing};
 use crate::app::lights::{HighlightPart, Lights};
+use crate::app::page::Page;
 use crate::app::settings;
 use crate::app::state::AppState;
 use crate::app::view::Hover;
 use crate::figure::links::Weight;
 use crate::jobs::live::protocol::ColumnId;
-use crate::pages::Pages;
 use crate::pages::command::Command;
-use crate::pages::corpus::view::memory::CorpusMemory;
-use crate::pages::map::view::memory::MapMemory;
-use crate::pages::phrases::view::memory::PhrasesMemory;
 use crate::pages::sentence::view::memory::SentenceMemory;
-use crate::pages::steps::view::memory::StepsMemory;
 use crate::pages::window::clicked::{ContextMenu, MenuTarget};
-use crate::pages::window::dialogs::{AskedPath, Dialogs};
+use crate::pages::window::dialogs::{AskedPath, Dialogs, TEXT};
 use crate::pages::window::manual::ManualLocal;
 use crate::widgets::heatmap::Texture;
 use crate::widgets::heatmap::layout::Zoom;
@@ -177,21 +174,13 @@ pub struct SharedMemory {
     pub path: String,
 }
 
-/// What the window remembers: its own, and a struct for each page.
+/// What the window remembers: its own, and what each page does.
 #[derive(Default)]
 pub struct Local {
     /// Of what several views share.
     pub shared: SharedMemory,
-    /// Of the page Sentence.
-    pub sentence: SentenceMemory,
-    /// Of the page Map.
-    pub map: MapMemory,
-    /// Of the page Phrases.
-    pub phrases: PhrasesMemory,
-    /// Of the page Steps.
-    pub steps: StepsMemory,
-    /// Of the page Corpus.
-    pub corpus: CorpusMemory,
+    /// Of each page, by its type.
+    pages: HashMap<TypeId, Box<dyn Any>>,
     /// Where the configuration of a new training is to be written.
     pub training_path: String,
     /// Of the manual.
@@ -223,6 +212,17 @@ pub struct Local {
 }
 
 impl Local {
+    /// What a page or a part of it remembers, each by a type of its own; at first as by default.
+    pub fn of<M: Default + 'static>(&mut self) -> &mut M {
+        let memory = self.pages.entry(TypeId::of::<M>()).or_insert_with(|| Box::new(M::default()));
+        memory.downcast_mut().expect("each is kept under its own type")
+    }
+
+    /// The same where nothing changes; none before it was first needed.
+    pub fn seen<M: 'static>(&self) -> Option<&M> {
+        self.pages.get(&TypeId::of::<M>())?.downcast_ref()
+    }
+
     /// Where this user's files of the program lie, models aside.
     pub fn own_folder(&self) -> PathBuf {
         let beside = self.home.as_deref().and_then(std::path::Path::parent).map(std::path::Path::to_path_buf);
@@ -260,12 +260,90 @@ impl SharedMemory {
     }
 }
 
+/// Where in the window a view stands, while its page is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ViewPlace {
+    /// At the left.
+    Left,
+    /// At the bottom, beside the left.
+    Bottom,
+    /// What the edges leave, from top to bottom.
+    Middle,
+    /// Over everything, whichever page is shown.
+    Over,
+}
+
+/// What the window asks of a page, as it stands.
+pub trait PageView: Any {
+    /// Its parts, from the edges of the window inwards.
+    fn views(&self) -> &'static [&'static dyn AnyView];
+
+    /// The file of the manual about it; none: the manual opens where it was left.
+    fn manual(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// What the key that opens files asks for.
+    fn opens(&self) -> AskedPath {
+        TEXT.then(WindowCommand::Open)
+    }
+
+    /// Escape, where nothing is open over the page: closes what is open on it, then selects nothing.
+    fn escape(&self, _window: &mut Window<'_>) {}
+
+    /// What Page Up and Page Down do while it is presented, in words; none: it is not.
+    fn presents(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Paints what is presented of it.
+    fn present_ui(&self, _ui: &mut egui::Ui, _window: &mut Window<'_>) {}
+}
+
+/// A part of a page.
+pub trait View: Sync {
+    /// The state of its page.
+    type Page: 'static;
+    /// Where it stands.
+    fn place(&self) -> ViewPlace;
+    /// Paints it and pushes what the user did.
+    fn ui(&self, ui: &mut egui::Ui, page: &Self::Page, window: &mut Window<'_>);
+}
+
+/// A part of whichever page.
+pub trait AnyView: Sync {
+    /// Where it stands.
+    fn stands(&self) -> ViewPlace;
+    /// Paints it from the state of its page.
+    fn show(&self, ui: &mut egui::Ui, page: &dyn Any, window: &mut Window<'_>);
+}
+
+impl<V: View> AnyView for V {
+    fn stands(&self) -> ViewPlace {
+        self.place()
+    }
+
+    fn show(&self, ui: &mut egui::Ui, page: &dyn Any, window: &mut Window<'_>) {
+        if let Some(page) = page.downcast_ref() {
+            self.ui(ui, page, window);
+        }
+    }
+}
+
+/// The pages, as the window sees them.
+pub trait ShownPages {
+    /// In the order of the tabs.
+    fn list(&self) -> Vec<Page>;
+    /// A page as it stands.
+    fn get(&self, page: Page) -> &dyn PageView;
+}
+
 /// What a view gets: what to read, commands to push, and the window's own memory.
 pub struct Window<'a> {
     /// What the pages share.
     pub app: &'a AppState,
     /// The pages.
-    pub pages: &'a Pages,
+    pub pages: &'a dyn ShownPages,
     /// What a lesson lights.
     pub lights: &'a Lights,
     /// What the user did.
@@ -275,6 +353,12 @@ pub struct Window<'a> {
 }
 
 impl Window<'_> {
+    /// A page, as its own type; none where the window has no such page.
+    pub fn page<P: 'static>(&self, page: Page) -> Option<&P> {
+        let page: &dyn Any = self.pages.get(page);
+        page.downcast_ref()
+    }
+
     /// Does this after painting.
     pub fn push(&mut self, command: impl Into<Command>) {
         self.commands.push(command.into());
@@ -350,7 +434,7 @@ impl Window<'_> {
     /// A figure with the links and the branches of the screen.
     pub fn as_on_screen(&self, drawing: Drawing, column: ColumnId) -> Drawing {
         let weight = if self.layout(LINKS_OPACITY, 0.0) > 0.0 { Weight::Opacity } else { Weight::Width };
-        let tree = self.local.sentence.trees.get(&column);
+        let tree = self.local.seen::<SentenceMemory>().and_then(|memory| memory.trees.get(&column));
         let branches = tree.map_or(Branches::default(), |tree| Branches { pruned: tree.pruned, steps: tree.steps });
         Drawing { threshold: self.layout(LINKS_THRESHOLD, THRESHOLD), weight, branches, ..drawing }
     }

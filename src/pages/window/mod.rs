@@ -8,4 +8,3 @@ pub mod manual;
 pub mod menu;
 pub mod shortcuts;
 pub mod task;
-pub mod view;

@@ -55,5 +55,5 @@ pub fn key_text(ctx: &egui::Context, key: &KeyboardShortcut) -> String {
 
 /// The first key of an act in words; empty without one.
 pub fn text(ctx: &egui::Context, act: Act) -> String {
-    act.row().keys.first().map(|key| key_text(ctx, key)).unwrap_or_default()
+    act.keys().first().map(|key| key_text(ctx, key)).unwrap_or_default()
 }

@@ -3,7 +3,7 @@
 use egui::{ProgressBar, RichText, Ui};
 
 use crate::app::command::TaskCommand;
-use crate::app::page::Page;
+use crate::app::page::SENTENCE;
 use crate::app::tasks::Task;
 use crate::pages::window::local::Window;
 use crate::widgets::theme;
@@ -45,9 +45,10 @@ pub fn task_ui(ui: &mut Ui, window: &mut Window<'_>, number: Option<u64>) {
 
 /// What becomes of work that is cancelled.
 fn lost(task: &Task) -> &'static str {
-    match task.page {
-        Page::Workbench => "Ends this work; what it has done so far is kept, and a new run goes on there",
-        _ => "Ends this work; what it has done so far is lost",
+    if task.page.info().keeps_work {
+        "Ends this work; what it has done so far is kept, and a new run goes on there"
+    } else {
+        "Ends this work; what it has done so far is lost"
     }
 }
 
@@ -68,7 +69,7 @@ pub fn fraction(task: &Task) -> f32 {
 pub fn line(task: &Task) -> String {
     let Some(progress) = &task.progress else {
         return match task.page {
-            Page::Sentence => "Waiting".to_owned(),
+            SENTENCE => "Waiting".to_owned(),
             page => format!("Page {} waits for its turn", page.name()),
         };
     };

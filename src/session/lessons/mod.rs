@@ -19,13 +19,14 @@ use crate::app::effect::{Effect, FileJob, FileWork};
 use crate::app::files::drawing::Drawing;
 use crate::app::files::export;
 use crate::app::lights::{Highlight, Lights};
-use crate::app::page::Page;
+use crate::app::page::SENTENCE;
 use crate::app::settings::LINKS_PICTURE;
 use crate::app::state::AppState;
 use crate::figure::palette::COLOUR_MAPS;
 use crate::jobs::files::texts::FolderTexts;
 use crate::pages::command::Command;
 use crate::pages::lesson::LessonCommand;
+use crate::pages::steps::STEPS;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::picture::figure;
 use crate::session::lessons::before::Left;
@@ -208,8 +209,8 @@ impl Running {
             return;
         }
         let picture = match app.view.page() {
-            Page::Sentence if settled(app) => of_column(app),
-            Page::Steps if is_apart(app, steps) => of_steps(steps),
+            SENTENCE if settled(app) => of_column(app),
+            STEPS if is_apart(app, steps) => of_steps(steps),
             _ => None,
         };
         if let Some(picture) = picture {

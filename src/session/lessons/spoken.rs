@@ -1,7 +1,9 @@
 //! Floor 12: what a page of a lesson speaks of, a machine or the picture of a column, for paper, where no window has shown it.
 
 use crate::app::page::Page;
+use crate::app::page::SENTENCE;
 use crate::models::anatomy::Miswiring;
+use crate::pages::steps::STEPS;
 use crate::pages::steps::command::{Guessed, Mode};
 use crate::session::lessons::script::{Script, ScriptPart, things_of};
 use crate::session::lessons::things::{LessonAction, Look};
@@ -60,6 +62,6 @@ pub fn spoken(script: &Script, at: usize) -> Option<Spoken> {
             _ => {}
         }
     }
-    let can_draw = matches!(found.page, Page::Sentence | Page::Steps);
+    let can_draw = matches!(found.page, SENTENCE | STEPS);
     Some(found).filter(|found| can_draw && !found.model.is_empty() && !found.sentence.is_empty())
 }

@@ -6,8 +6,9 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::app::page::{PAGES, Page};
+use crate::app::page::Page;
 use crate::models::anatomy::Miswiring;
+use crate::pages::page_of_key;
 use crate::pages::steps::command::{Guessed, Mode};
 
 /// What columns show.
@@ -126,8 +127,7 @@ fn beam<'de, D: Deserializer<'de>>(input: D) -> Result<usize, D::Error> {
 }
 
 fn page<'de, D: Deserializer<'de>>(input: D) -> Result<Page, D::Error> {
-    let find = |text: &str| PAGES.iter().find(|entry| entry.key == text).map(|entry| entry.page);
-    known(input, "a page, such as \"steps\"", find)
+    known(input, "a page, such as \"steps\"", page_of_key)
 }
 
 fn mode<'de, D: Deserializer<'de>>(input: D) -> Result<Mode, D::Error> {

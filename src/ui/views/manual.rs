@@ -3,7 +3,7 @@
 use egui::{Align, Id, Label, Layout, Panel, RichText, ScrollArea, TextureHandle, Ui, vec2};
 
 use crate::app::command::WindowCommand;
-use crate::app::page::Page;
+use crate::app::page::SENTENCE;
 use crate::pages::lesson::LessonCommand;
 use crate::pages::window::act::Act;
 use crate::pages::window::local::Window;
@@ -122,7 +122,7 @@ pub fn follow(ui: &Ui, window: &mut Window<'_>, link: &str) {
         Some(Target::Act(wanted)) => {
             let page = window.app.view.page();
             if !wanted.row().works_on(page) {
-                window.push(WindowCommand::ShowPage(Page::Sentence));
+                window.push(WindowCommand::ShowPage(SENTENCE));
             }
             wanted.perform(window);
         }

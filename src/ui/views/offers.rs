@@ -8,10 +8,13 @@ use crate::app::document::column::{Column, ColumnState};
 use crate::app::document::table::AlignmentTable;
 use crate::app::files::drawing::Drawing;
 use crate::app::files::export;
-use crate::app::page::Page;
 use crate::jobs::live::protocol::ColumnId;
-use crate::pages::map::Choice;
+use crate::pages::map::MAP;
 use crate::pages::map::command::MapCommand;
+use crate::pages::map::view::memory::MapMemory;
+use crate::pages::map::{Choice, MapPage};
+use crate::pages::phrases::PHRASES;
+use crate::pages::phrases::PhrasesPage;
 use crate::pages::phrases::command::PhrasesCommand;
 use crate::pages::sentence::command::{ColumnCommand, ProbeCommand, SelectCommand, SourceCommand};
 use crate::pages::sentence::view::{changes, measured, variant};
@@ -321,7 +324,7 @@ fn on_map(window: &Window<'_>, clicked: MenuTarget) -> bool {
 }
 
 fn in_table(window: &Window<'_>, _: MenuTarget) -> bool {
-    window.pages.phrases.pairs.is_some()
+    window.page::<PhrasesPage>(PHRASES).is_some_and(|page| page.pairs.is_some())
 }
 
 fn can_outline(window: &Window<'_>, clicked: MenuTarget) -> bool {
@@ -444,17 +447,17 @@ fn neighbours(window: &mut Window<'_>, clicked: MenuTarget) {
         return;
     };
     let choice = if clicked.target().is_some() { Choice::TargetWords } else { Choice::SourceWords };
-    let maps = &window.pages.maps;
+    let Some(maps) = window.page::<MapPage>(MAP) else { return };
     let is_there = maps.chart.is_some() && maps.choice == choice && maps.model_of(window.app) == Some(&column.folder);
     window.push(MapCommand::SetModel(column.folder.clone()));
     window.push(MapCommand::SetChoice(choice));
     if !is_there {
         window.push(MapCommand::Compute);
-        window.local.map.begun = true;
+        window.local.of::<MapMemory>().begun = true;
     }
     window.push(MapCommand::Search(word));
     window.push(MapCommand::MoveMatch(1));
-    window.push(WindowCommand::ShowPage(Page::Map));
+    window.push(WindowCommand::ShowPage(MAP));
 }
 
 fn look_up(window: &mut Window<'_>, clicked: MenuTarget) {
@@ -463,7 +466,7 @@ fn look_up(window: &mut Window<'_>, clicked: MenuTarget) {
     };
     window.push(PhrasesCommand::SetModel(column.folder.clone()));
     window.push(PhrasesCommand::TypeSource(word));
-    window.push(WindowCommand::ShowPage(Page::Phrases));
+    window.push(WindowCommand::ShowPage(PHRASES));
 }
 
 fn outline(window: &mut Window<'_>, _: MenuTarget) {

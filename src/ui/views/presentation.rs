@@ -2,10 +2,7 @@
 
 use egui::{Label, RichText, Ui};
 
-use crate::app::page::Page;
 use crate::figure::measure::TextMeasure as _;
-use crate::pages::sentence::view::columns;
-use crate::pages::steps::view as steps;
 use crate::pages::window::act::Act;
 use crate::pages::window::local::Window;
 use crate::pages::window::menu;
@@ -18,10 +15,10 @@ pub const LARGER: f32 = 1.7;
 /// How small the letters of a long sentence become, of their size.
 const LEAST_SENTENCE: f32 = 0.6;
 
-/// Whether only this is painted: it belongs to the pages Sentence and Steps.
+/// Whether only this is painted: some pages can be presented.
 pub fn is_shown(window: &Window<'_>) -> bool {
-    let page = window.app.view.page();
-    window.local.presents && [Page::Sentence, Page::Steps].contains(&page) && !window.app.document.columns().is_empty()
+    let page = window.pages.get(window.app.view.page());
+    window.local.presents && page.presents().is_some() && !window.app.document.columns().is_empty()
 }
 
 /// The sentence, the column, and how to go on.
@@ -37,11 +34,8 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let rect = ui.available_rect_before_wrap();
     let (above, below) = rect.split_top_bottom_at_y((rect.bottom() - foot).max(rect.top()));
     let mut child = ui.new_child(egui::UiBuilder::new().id_salt("presented").max_rect(above));
-    if window.app.view.page() == Page::Steps {
-        steps::page_ui(&mut child, &window.pages.steps, window, true);
-    } else {
-        columns::alone_ui(&mut child, &window.pages.sentence, window);
-    }
+    let page = window.pages.get(window.app.view.page());
+    page.present_ui(&mut child, window);
     let mut foot =
         ui.new_child(egui::UiBuilder::new().id_salt("presenting").max_rect(below.shrink2(egui::vec2(0.0, 2.0))));
     foot.horizontal(|ui| {
@@ -53,8 +47,7 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             menu::act_button(ui, window, "Leave", Act::Present);
-            let what =
-                if window.app.view.page() == Page::Steps { "go through the steps" } else { "change the sentence" };
+            let what = page.presents().unwrap_or_default();
             let said = format!("Page Up and Page Down {what}, Esc leaves");
             ui.add(Label::new(RichText::new(said).size(theme::TEXT_SMALL).color(weak)).truncate());
         });

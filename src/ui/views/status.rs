@@ -6,7 +6,7 @@ use egui::{Align2, Area, Id, Order, Panel, Pos2, RichText, Ui, vec2};
 
 use crate::app::command::WindowCommand;
 use crate::app::document::column::ColumnState;
-use crate::app::page::Page;
+use crate::app::page::SENTENCE;
 use crate::app::state::AppState;
 use crate::pages::sentence::view::facts;
 use crate::pages::window::local::Window;
@@ -24,7 +24,7 @@ const DISMISS: f32 = 76.0;
 /// The line at the bottom.
 pub fn status_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
-    if theme::is_squat(ui) && window.app.view.page() == Page::Sentence {
+    if theme::is_squat(ui) && window.app.view.page() == SENTENCE {
         let foot = ui.ctx().content_rect().center_bottom();
         return notices_ui(ui, window, foot);
     }

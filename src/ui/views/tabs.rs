@@ -4,7 +4,6 @@ use egui::accesskit::Role;
 use egui::{Button, RichText, Ui, WidgetInfo};
 
 use crate::app::command::WindowCommand;
-use crate::app::page::PAGES;
 use crate::pages::window::act::Act;
 use crate::pages::window::local::Window;
 use crate::pages::window::menu::act_item;
@@ -15,12 +14,11 @@ use crate::widgets::theme;
 pub fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     ui.spacing_mut().item_spacing.x = theme::SPACE_1;
-    for entry in PAGES {
-        let page = entry.page;
+    for page in window.pages.list() {
         let is_shown = window.app.view.page() == page;
-        let name = RichText::new(entry.name).color(if is_shown { t.accent } else { t.weak });
+        let name = RichText::new(page.name()).color(if is_shown { t.accent } else { t.weak });
         let tab = ui.add(Button::new(name).selected(is_shown).frame_when_inactive(is_shown));
-        tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_shown, entry.title));
+        tab.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_shown, page.info().title));
         let key = shortcuts::text(ui.ctx(), Act::ShowPage(page));
         if tab.on_hover_text(format!("Show this page ({key})")).clicked() {
             window.push(WindowCommand::ShowPage(page));
@@ -30,10 +28,10 @@ pub fn tabs_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// All of them behind one button that says which is shown.
 pub fn menu_ui(ui: &mut Ui, window: &mut Window<'_>) {
-    let shown = PAGES.iter().find(|entry| entry.page == window.app.view.page()).map_or("", |entry| entry.name);
+    let shown = window.app.view.page().name();
     let button = ui.menu_button(format!("{shown} \u{25be}"), |ui| {
-        for entry in PAGES {
-            act_item(ui, window, entry.title, Act::ShowPage(entry.page));
+        for page in window.pages.list() {
+            act_item(ui, window, page.info().title, Act::ShowPage(page));
         }
     });
     button.response.accessible_name(format!("Page {shown}"));

@@ -9,7 +9,6 @@ use interlinear::app::effect::{FileJob, QueueCall};
 use interlinear::jobs::Library;
 use interlinear::jobs::gate::ForegroundGate;
 use interlinear::jobs::queue::{JobQueue, QueueNews};
-use interlinear::pages::command::Command;
 use interlinear::pages::map as maps;
 use interlinear::pages::map::command::MapCommand;
 use interlinear::pages::map::{Choice, Colour, MapTable, Method, PointKind as Things, VectorMap};
@@ -35,7 +34,7 @@ impl Desk {
     }
 
     fn send(&mut self, command: MapCommand) {
-        self.session.apply(Command::Map(command));
+        self.session.apply(command);
         self.pass_on();
     }
 

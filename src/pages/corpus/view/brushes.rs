@@ -8,6 +8,7 @@ use crate::corpus::store::ranges::{range_of, text};
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::brush::{BrushAxis, answer, asked, cursor, paint, told};
 use crate::pages::corpus::view::filter::spoken;
+use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::parallel;
 use crate::pages::window::local::Window;
 use crate::widgets::theme;
@@ -50,7 +51,7 @@ fn histogram_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, hi
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, &name));
     let plot = Rect::from_min_max(pos2(rect.left(), rect.top() + LINE), pos2(rect.right(), rect.bottom() - LINE));
     let axis = BrushAxis { rect: plot, is_vertical: false, histogram };
-    let change = asked(ui, &axis, &response, range, &mut window.local.corpus.grab);
+    let change = asked(ui, &axis, &response, range, &mut window.local.of::<CorpusMemory>().grab);
     cursor(&axis, &response, range);
     ui.painter().rect_filled(plot, 0.0, t.sunken);
     paint(ui, &axis, &response, range);

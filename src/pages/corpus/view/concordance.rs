@@ -8,6 +8,7 @@ use egui::{Align2, Color32, ComboBox, Label, Rect, RichText, ScrollArea, Sense, 
 use crate::analysis::concordance::{ConcordanceLine, ConcordanceOrder};
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::whole::{Concordance, ExploreCommand};
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::Window;
@@ -164,8 +165,8 @@ fn hits_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     rows::ring(ui, &list, list.rect, 0.0);
     let mut area = ScrollArea::vertical().id_salt("corpus_hits").auto_shrink(false);
     let selected = workbench.whole.concordance.selected;
-    if selected != window.local.corpus.seen_hit {
-        window.local.corpus.seen_hit = selected;
+    if selected != window.local.of::<CorpusMemory>().seen_hit {
+        window.local.of::<CorpusMemory>().seen_hit = selected;
         if let Some(row) = selected.filter(|_| list.has_focus()) {
             area = area.vertical_scroll_offset((row as f32 * ROW - list.rect.height() / 2.0).max(0.0));
         }

@@ -11,6 +11,7 @@ use crate::corpus::query::column::TableColumn;
 use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::tints::{TintedSide, Tints};
 use crate::pages::corpus::view::words::Marked;
 use crate::pages::corpus::view::{gold, marks, picture};
@@ -143,7 +144,7 @@ fn judged_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detai
             }
         }
         let label = ui.label(RichText::new("by").color(t.weak));
-        let name = window.local.corpus.annotator.get_or_insert_with(|| workbench.kept.annotator.clone());
+        let name = window.local.of::<CorpusMemory>().annotator.get_or_insert_with(|| workbench.kept.annotator.clone());
         let field = ui.add(TextEdit::singleline(name).desired_width(80.0)).labelled_by(label.id);
         let field = field.on_hover_text("Whose judgements these are; each annotator's are kept apart");
         if field.lost_focus() {
@@ -157,10 +158,11 @@ fn judged_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detai
             }
         }
         let label = ui.label("Tag");
-        let field = TextEdit::singleline(&mut window.local.corpus.tag).desired_width(110.0).hint_text("new tag");
+        let field =
+            TextEdit::singleline(&mut window.local.of::<CorpusMemory>().tag).desired_width(110.0).hint_text("new tag");
         let field = ui.add(field).labelled_by(label.id);
         if field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) {
-            let tag = std::mem::take(&mut window.local.corpus.tag);
+            let tag = std::mem::take(&mut window.local.of::<CorpusMemory>().tag);
             window.push(CorpusCommand::Tag(tag));
             field.request_focus();
         }
@@ -185,16 +187,16 @@ fn judged_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detai
 /// The note is kept when the field is left, also by choosing another sentence.
 fn note_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail, note: &str) {
     let of = (detail.at, workbench.kept.annotator.clone());
-    let local = &mut window.local.corpus;
+    let local = window.local.of::<CorpusMemory>();
     let is_other = local.noted.as_ref() != Some(&of);
     if is_other {
         keep(window, workbench.path.is_some());
-        let local = &mut window.local.corpus;
+        let local = window.local.of::<CorpusMemory>();
         local.noted = Some(of);
         note.clone_into(&mut local.note);
         local.is_noting = false;
     }
-    let local = &mut window.local.corpus;
+    let local = window.local.of::<CorpusMemory>();
     if !local.is_noting {
         note.clone_into(&mut local.note);
     }
@@ -212,7 +214,7 @@ fn note_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail:
 
 /// Keeps what was typed.
 fn keep(window: &mut Window<'_>, is_open: bool) {
-    let local = &mut window.local.corpus;
+    let local = window.local.of::<CorpusMemory>();
     if !std::mem::take(&mut local.is_noting) || !is_open {
         return;
     }

@@ -7,6 +7,7 @@ use crate::corpus::query::column::TableColumn;
 use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::window::local::Window;
 use crate::text::links::{Link, Links};
 use crate::text::words::words;
@@ -38,7 +39,7 @@ pub fn gold_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, det
     ui.add(egui::Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak)).wrap());
     let from_right = bidi::starts_right(&detail.sentence.source);
     ScrollArea::horizontal().id_salt("corpus_gold").stick_to_right(from_right).show(ui, |ui| {
-        let chosen = window.local.corpus.linked.filter(|(at, _)| *at == detail.at).map(|(_, j)| j);
+        let chosen = window.local.of::<CorpusMemory>().linked.filter(|(at, _)| *at == detail.at).map(|(_, j)| j);
         let (mut above, mut below) = (Vec::new(), Vec::new());
         line_ui(
             ui,
@@ -47,7 +48,7 @@ pub fn gold_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, det
             &mut above,
             |j| chosen == Some(j),
             |j| {
-                window.local.corpus.linked = Some((detail.at, j));
+                window.local.of::<CorpusMemory>().linked = Some((detail.at, j));
             },
         );
         let (_, room) = ui.allocate_space(vec2(1.0, RISE));

@@ -6,6 +6,7 @@ use crate::corpus::judgements::judge::ErrorMark;
 use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::tints::{TintedWords, Tints, line};
 use crate::pages::corpus::view::words::chips_ui;
 use crate::pages::window::local::Window;
@@ -21,7 +22,7 @@ pub fn marks_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, de
     let systems: Vec<String> = workbench.corpus.systems.iter().map(|column| column.system.name.clone()).collect();
     let there: Vec<usize> =
         (0..systems.len()).filter(|at| detail.outputs.get(*at).is_some_and(Option::is_some)).collect();
-    let chosen = window.local.corpus.marking.judged;
+    let chosen = window.local.of::<CorpusMemory>().marking.judged;
     let chosen = there.iter().find(|at| **at == chosen).or(there.first()).copied();
     if let Some(chosen) = chosen
         && let Some(output) = detail.outputs.get(chosen).and_then(Option::as_ref)
@@ -36,7 +37,7 @@ pub fn marks_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, de
     for seen in &tints.seen {
         seen_ui(ui, workbench, window, detail, (seen, tints));
     }
-    let local = &window.local.corpus;
+    let local = &window.local.of::<CorpusMemory>();
     let next = local.marking.over_mark.as_ref().or(local.marking.mark.as_ref()).filter(|key| tints.has(key));
     if next != tints.shown.as_ref() {
         // The texts above were painted before.
@@ -60,8 +61,8 @@ fn systems_ui(
             let count = if count > 0 || is_judged { format!(" ({count})") } else { String::new() };
             let tab = ui.selectable_label(at == chosen, format!("{}. {}{count}", at + 1, systems[at]));
             if tab.accessible_name(format!("Errors of {}{count}", systems[at])).clicked() {
-                window.local.corpus.marking.judged = at;
-                window.local.corpus.marking.span = None;
+                window.local.of::<CorpusMemory>().marking.judged = at;
+                window.local.of::<CorpusMemory>().marking.span = None;
             }
         }
         let name = &systems[chosen];
@@ -89,23 +90,23 @@ fn seen_ui(
         if own {
             let take = ui.small_button("\u{d7}").on_hover_text("Takes the mark away");
             if take.accessible_name(format!("Take away mark {}", seen.key.number + 1)).clicked() {
-                window.local.corpus.marking.mark = None;
+                window.local.of::<CorpusMemory>().marking.mark = None;
                 window.push(CorpusCommand::Unmark(seen.key.number));
             }
         }
         let by = if own { String::new() } else { format!(", by {}", seen.key.annotator) };
         let text = format!("{}{by}", told(&seen.mark, detail, workbench));
         let colour = line(ui, &workbench.corpus.scheme, &seen.mark.severity).color;
-        let is_chosen = window.local.corpus.marking.mark.as_ref() == Some(&seen.key);
+        let is_chosen = window.local.of::<CorpusMemory>().marking.mark.as_ref() == Some(&seen.key);
         let is_shown = tints.shown.as_ref() == Some(&seen.key);
         let button =
             Button::selectable(is_chosen || is_shown, RichText::new(&text).size(theme::TEXT_SMALL).color(colour));
         let button = ui.add(button.truncate());
         if button.hovered() || button.has_focus() {
-            window.local.corpus.marking.over_mark = Some(seen.key.clone());
+            window.local.of::<CorpusMemory>().marking.over_mark = Some(seen.key.clone());
         }
         if button.on_hover_text(&text).accessible_name(text).clicked() {
-            window.local.corpus.marking.mark = (!is_chosen).then(|| seen.key.clone());
+            window.local.of::<CorpusMemory>().marking.mark = (!is_chosen).then(|| seen.key.clone());
         }
     });
 }
@@ -126,7 +127,7 @@ fn told(mark: &ErrorMark, detail: &Detail, workbench: &CorpusPage) -> String {
 
 /// The words of a translation; a first click begins a span, a second one ends it.
 fn words_ui(ui: &mut Ui, window: &mut Window<'_>, (at, system): (usize, &str), text: &str) {
-    let local = &mut window.local.corpus;
+    let local = window.local.of::<CorpusMemory>();
     let mark =
         local.marking.span.as_ref().filter(|(of, mark)| *of == at && mark.system == system).map(|(_, mark)| mark);
     let target = mark.map_or((0, 0), |mark| mark.target);
@@ -146,7 +147,7 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>, (at, system): (usize, &str), t
 
 /// The words of the source that a mark concerns, once there is one.
 fn source_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
-    let local = &mut window.local.corpus;
+    let local = window.local.of::<CorpusMemory>();
     let Some((_, mark)) = local.marking.span.as_mut().filter(|(at, _)| *at == detail.at) else { return };
     let note = "Which words of the source does it concern, if any?";
     ui.label(RichText::new(note).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
@@ -180,11 +181,11 @@ fn clicked(ui: &mut Ui, text: &str, whose: &str, span: (usize, usize)) -> Option
 }
 
 fn mark_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail) {
-    let span = window.local.corpus.marking.span.clone().filter(|(at, _)| *at == detail.at);
+    let span = window.local.of::<CorpusMemory>().marking.span.clone().filter(|(at, _)| *at == detail.at);
     let Some((_, span)) = span else { return };
     let scheme = std::sync::Arc::clone(&workbench.corpus.scheme);
     ui.horizontal_wrapped(|ui| {
-        let local = &mut window.local.corpus;
+        let local = window.local.of::<CorpusMemory>();
         if !scheme.has(&local.marking.category, &local.marking.severity) {
             local.marking.category = scheme.categories.first().cloned().unwrap_or_default();
             local.marking.severity =
@@ -214,7 +215,7 @@ fn mark_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail:
         let missing = ErrorMark { target: (mark.target.0, mark.target.0), ..mark };
         let button = ui.button("Missing before").on_hover_text("Words are missing before the first of these");
         if button.clicked() {
-            window.local.corpus.marking.span = None;
+            window.local.of::<CorpusMemory>().marking.span = None;
             window.push(CorpusCommand::Mark(missing));
         }
     });

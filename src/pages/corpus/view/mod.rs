@@ -31,12 +31,12 @@ use crate::import::Role;
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::scheme_draft::SchemeDraft;
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView as WholeView, VIEWS};
-use crate::pages::window::dialogs::{IMPORT, Question, WORKSPACE, Wants};
-use crate::pages::window::local::Window;
+use crate::pages::window::dialogs::{AskedPath, IMPORT, Question, WORKSPACE, Wants};
+use crate::pages::window::local::{AnyView, PageView, View, ViewPlace, Window};
 use crate::pages::window::task;
-use crate::pages::window::view::{View, ViewPlace};
 use crate::widgets::theme;
 
 use crate::corpus::export::out::{AttentionFormat, ExportFormat, LinkRule};
@@ -59,6 +59,31 @@ const SAVE_AS: Question = Question::new("Save the corpus", "Save", Wants::NewFil
 
 /// The page Corpus.
 pub struct CorpusView;
+
+impl PageView for CorpusPage {
+    fn views(&self) -> &'static [&'static dyn AnyView] {
+        &[&CorpusView]
+    }
+
+    fn manual(&self) -> Option<&'static str> {
+        Some("corpus.md")
+    }
+
+    fn opens(&self) -> AskedPath {
+        let is_open = self.path.is_some();
+        if is_open { IMPORT.then(CorpusCommand::Import) } else { WORKSPACE.then(CorpusRequest::Open) }
+    }
+
+    fn escape(&self, window: &mut Window<'_>) {
+        if window.local.of::<CorpusMemory>().scheme.take().is_some() {
+            return;
+        }
+        if self.compared.is_some() {
+            return window.push(CorpusRequest::Compare(None));
+        }
+        window.push(CorpusCommand::Select(None));
+    }
+}
 
 impl View for CorpusView {
     type Page = CorpusPage;
@@ -147,12 +172,12 @@ fn open_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         ui.horizontal(|ui| {
             let label = ui.label("Path");
             let room = (ui.available_width() - 140.0).max(120.0);
-            let field = TextEdit::singleline(&mut window.local.corpus.path)
+            let field = TextEdit::singleline(&mut window.local.of::<CorpusMemory>().path)
                 .desired_width(room)
                 .hint_text("of a workspace, new or not");
             let field = ui.add(field).labelled_by(label.id);
             let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-            let path = window.local.corpus.path.trim().to_owned();
+            let path = window.local.of::<CorpusMemory>().path.trim().to_owned();
             let open = ui.add_enabled(!path.is_empty(), egui::Button::new("Open"));
             if (open.clicked() || entered) && !path.is_empty() {
                 window.push(CorpusRequest::Open(PathBuf::from(path)));
@@ -334,7 +359,7 @@ fn judging_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         let scheme = ui.button("Scheme of errors...").on_hover_text("Kinds of errors, and what each severity weighs");
         if scheme.clicked() {
             let draft = SchemeDraft::new(Arc::clone(&workbench.corpus.scheme));
-            window.local.corpus.scheme = Some(draft);
+            window.local.of::<CorpusMemory>().scheme = Some(draft);
             ui.close();
         }
     });

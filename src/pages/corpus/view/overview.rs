@@ -11,6 +11,7 @@ use crate::corpus::overview::tables::jump_name;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::bars::{BarGroup, GroupBar, bars_ui, legend_ui};
 use crate::pages::corpus::view::listing::{ListingRow, listing_ui};
+use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::whole::ExploreCommand;
 use crate::pages::window::dialogs::{Question, TEXTS, Wants};
 use crate::pages::window::local::Window;
@@ -208,13 +209,13 @@ fn resampled(pair: &SystemPair) -> Option<String> {
 }
 
 fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
-    let chosen = window.local.corpus.score.min(SCORES.len() - 1);
+    let chosen = window.local.of::<CorpusMemory>().score.min(SCORES.len() - 1);
     ui.horizontal(|ui| {
         title(ui, "By words of the source", "Corpus scores of the sentences of each length");
         for (at, (name, ..)) in SCORES.iter().enumerate() {
             let label = ui.selectable_label(at == chosen, *name);
             if label.accessible_name(format!("{name} by length")).clicked() {
-                window.local.corpus.score = at;
+                window.local.of::<CorpusMemory>().score = at;
             }
         }
     });
@@ -344,7 +345,7 @@ fn jumps_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) -> Option<
 
 fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {
     let count = overview.words.len();
-    let system = window.local.corpus.words_of.min(count.saturating_sub(1));
+    let system = window.local.of::<CorpusMemory>().words_of.min(count.saturating_sub(1));
     let about = "A source word goes wrong in a sentence where an output word linked to it is not in the reference, or a word of \
                  the reference linked to it is not in the output";
     ui.horizontal_wrapped(|ui| {
@@ -355,7 +356,7 @@ fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvi
             let combo = combo.show_ui(ui, |ui| {
                 for at in 0..count {
                     let text = format!("{}. {}", at + 1, name(workbench, at));
-                    ui.selectable_value(&mut window.local.corpus.words_of, at, text);
+                    ui.selectable_value(&mut window.local.of::<CorpusMemory>().words_of, at, text);
                 }
             });
             crate::widgets::labels::said(combo.response, "System whose source words are listed");
@@ -363,8 +364,12 @@ fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvi
         for (by_share, text, about) in
             [(false, "most often", "By how many sentences"), (true, "largest share", "By share of their sentences")]
         {
-            if ui.selectable_label(window.local.corpus.by_share == by_share, text).on_hover_text(about).clicked() {
-                window.local.corpus.by_share = by_share;
+            if ui
+                .selectable_label(window.local.of::<CorpusMemory>().by_share == by_share, text)
+                .on_hover_text(about)
+                .clicked()
+            {
+                window.local.of::<CorpusMemory>().by_share = by_share;
             }
         }
     });
@@ -373,7 +378,7 @@ fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvi
         return None;
     };
     let mut order: Vec<&SourceWordErrors> = words.iter().collect();
-    if window.local.corpus.by_share {
+    if window.local.of::<CorpusMemory>().by_share {
         // 1 of 1 says less than 9 of 10.
         let share = |word: &SourceWordErrors| word.wrong as f64 / (word.sentences as f64 + 2.0);
         order.sort_by(|a, b| share(b).total_cmp(&share(a)));

@@ -11,6 +11,7 @@ use crate::corpus::store::ranges::{Range, range_of, text};
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::brush::{BrushAxis, answer, asked, cursor, paint, told};
 use crate::pages::corpus::view::filter::spoken;
+use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::memory::DrawnLines;
 use crate::pages::window::local::Window;
 use crate::widgets::labels::plural;
@@ -68,7 +69,7 @@ fn axis_ui(
     let name = format!("Axis of {}, {}", spoken(column), told(column, range));
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, &name));
     let axis = BrushAxis { rect: strip, is_vertical: true, histogram };
-    let change = asked(ui, &axis, &response, range, &mut window.local.corpus.grab);
+    let change = asked(ui, &axis, &response, range, &mut window.local.of::<CorpusMemory>().grab);
     cursor(&axis, &response, range);
     ui.painter().vline(strip.center().x, strip.y_range(), Stroke::new(1.5, t.text));
     paint(ui, &axis, &response, range);
@@ -127,7 +128,7 @@ fn lines(
     let is_dark = ui.visuals().dark_mode;
     let is_same =
         |drawn: &DrawnLines| Arc::ptr_eq(&drawn.picture, picture) && drawn.rect == plot && drawn.is_dark == is_dark;
-    if let Some(drawn) = window.local.corpus.lines.as_ref().filter(|drawn| is_same(drawn)) {
+    if let Some(drawn) = window.local.of::<CorpusMemory>().lines.as_ref().filter(|drawn| is_same(drawn)) {
         return Arc::clone(&drawn.mesh);
     }
     let t = theme::tokens(ui);
@@ -142,7 +143,7 @@ fn lines(
     }
     let mesh = Arc::new(mesh);
     let drawn = DrawnLines { picture: Arc::clone(picture), rect: plot, is_dark, mesh: Arc::clone(&mesh) };
-    window.local.corpus.lines = Some(drawn);
+    window.local.of::<CorpusMemory>().lines = Some(drawn);
     mesh
 }
 

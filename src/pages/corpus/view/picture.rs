@@ -7,6 +7,7 @@ use crate::figure::heatmap::layout::{Metrics, Needs, Zoom};
 use crate::figure::label::widest;
 use crate::figure::palette::ColourMap;
 use crate::pages::corpus::CorpusPage;
+use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::window::local::Window;
 use crate::widgets::heatmap::{HeatmapMarks, HeatmapWidget, Outlined};
 use crate::widgets::marks::Letters;
@@ -21,7 +22,11 @@ const HEAD: f32 = 90.0;
 pub fn picture_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let with: Vec<usize> = (0..workbench.tables.len()).filter(|at| workbench.tables[*at].is_some()).collect();
     let Some(first) = with.first() else { return };
-    let chosen = if with.contains(&window.local.corpus.system) { window.local.corpus.system } else { *first };
+    let chosen = if with.contains(&window.local.of::<CorpusMemory>().system) {
+        window.local.of::<CorpusMemory>().system
+    } else {
+        *first
+    };
     let Some(table) = workbench.tables.get(chosen).cloned().flatten() else { return };
     let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns() > 0) else { return };
     let name = |at: usize| workbench.corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
@@ -29,7 +34,7 @@ pub fn picture_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) 
         let label = ui.label(RichText::new("Alignment of").color(theme::tokens(ui).weak));
         let combo = ComboBox::from_id_salt("aligned").truncate().selected_text(name(chosen)).show_ui(ui, |ui| {
             for at in &with {
-                ui.selectable_value(&mut window.local.corpus.system, *at, name(*at));
+                ui.selectable_value(&mut window.local.of::<CorpusMemory>().system, *at, name(*at));
             }
         });
         combo.response.labelled_by(label.id);
@@ -65,13 +70,13 @@ pub fn picture_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) 
         can_drag: false,
         before: Vec::new(),
         replace: false,
-        scroll_x: window.local.corpus.scroll,
+        scroll_x: window.local.of::<CorpusMemory>().scroll,
         locate: None,
         reveal: None,
     };
-    let mut texture = std::mem::take(&mut window.local.corpus.texture);
+    let mut texture = std::mem::take(&mut window.local.of::<CorpusMemory>().texture);
     let mut answer = None;
     ui.scope_builder(UiBuilder::new().max_rect(room), |ui| answer = Some(heatmap.show(ui, &mut texture, false)));
-    window.local.corpus.texture = texture;
-    window.local.corpus.scroll = answer.map_or(0.0, |answer| answer.scroll_x);
+    window.local.of::<CorpusMemory>().texture = texture;
+    window.local.of::<CorpusMemory>().scroll = answer.map_or(0.0, |answer| answer.scroll_x);
 }

@@ -7,6 +7,7 @@ use egui::{DragValue, Id, Label, RichText, ScrollArea, TextEdit, Ui};
 use crate::corpus::judgements::scheme::ErrorScheme;
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::pages::corpus::CorpusPage;
+use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::scheme_draft::{Named, SchemeDraft};
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::{Sheet, Window};
@@ -40,13 +41,13 @@ const SEVERITY: &str = "Severity";
 /// The sheet, where the scheme is edited.
 pub fn scheme_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let scheme = Arc::clone(&workbench.corpus.scheme);
-    let Some(draft) = window.local.corpus.scheme.take().filter(|_| workbench.path.is_some()) else {
+    let Some(draft) = window.local.of::<CorpusMemory>().scheme.take().filter(|_| workbench.path.is_some()) else {
         return;
     };
     // A file was read, or something was taken back.
     let mut draft = if *draft.of == *scheme { draft } else { SchemeDraft::new(scheme) };
     if window.local.shared.sheet != Sheet::None {
-        window.local.corpus.scheme = Some(draft);
+        window.local.of::<CorpusMemory>().scheme = Some(draft);
         return;
     }
     let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
@@ -68,7 +69,7 @@ pub fn scheme_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         buttons_ui(ui, window, &mut draft)
     });
     if !(response.inner || response.should_close()) {
-        window.local.corpus.scheme = Some(draft);
+        window.local.of::<CorpusMemory>().scheme = Some(draft);
     }
 }
 

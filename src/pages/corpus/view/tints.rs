@@ -7,6 +7,7 @@ use crate::corpus::judgements::judge::{ErrorMark, Judgement};
 use crate::corpus::judgements::scheme::ErrorScheme;
 use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::CorpusPage;
+use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::memory::MarkKey;
 use crate::pages::corpus::view::words::{Tint, place_of};
 use crate::pages::window::local::Window;
@@ -61,7 +62,7 @@ impl Tints {
             }
         }
         // The list below says anew what the mouse is over.
-        let local = &mut window.local.corpus;
+        let local = window.local.of::<CorpusMemory>();
         let shown = local.marking.over_mark.take().or(local.marking.mark.clone());
         let shown = shown.filter(|key| seen.iter().any(|seen: &TintedWords| seen.key == *key));
         Self { seen, shown, own, ground: theme::tokens(ui).accent_soft }

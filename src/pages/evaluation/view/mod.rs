@@ -17,8 +17,7 @@ use crate::pages::evaluation::FiguresFormat;
 use crate::pages::evaluation::command::EvaluationCommand;
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local;
-use crate::pages::window::local::Window;
-use crate::pages::window::view::{View, ViewPlace};
+use crate::pages::window::local::{AnyView, PageView, View, ViewPlace, Window};
 use crate::widgets::theme;
 
 /// How figures are saved: on the button, the format, and what is asked.
@@ -41,6 +40,16 @@ const FILES: [(&str, FiguresFormat, &str, &str, &str); 2] = [
 
 /// The page Evaluation.
 pub struct EvaluationView;
+
+impl PageView for EvaluationPage {
+    fn views(&self) -> &'static [&'static dyn AnyView] {
+        &[&EvaluationView]
+    }
+
+    fn manual(&self) -> Option<&'static str> {
+        Some("evaluation.md")
+    }
+}
 
 /// A part with its name.
 type Part = (&'static str, fn(&mut Ui, &EvaluationPage, &mut Window<'_>));

@@ -12,16 +12,30 @@ use egui::{Id, Panel, RichText, Ui};
 use crate::figure::plane::share;
 use crate::pages::map::MapPage;
 use crate::pages::map::command::MapCommand;
+use crate::pages::map::view::memory::MapMemory;
 use crate::pages::map::view::plane::PlaneWidget;
 use crate::pages::map::{Choice, Colour, MapTable, PointKind, VectorMap};
 use crate::pages::window::dialogs::{Question, Wants};
-use crate::pages::window::local::Window;
+use crate::pages::window::local::{AnyView, PageView, View, ViewPlace, Window};
 use crate::pages::window::task;
-use crate::pages::window::view::{View, ViewPlace};
 use crate::widgets::theme;
 
 /// The page Map.
 pub struct MapView;
+
+impl PageView for MapPage {
+    fn views(&self) -> &'static [&'static dyn AnyView] {
+        &[&MapView]
+    }
+
+    fn manual(&self) -> Option<&'static str> {
+        Some("plane.md")
+    }
+
+    fn escape(&self, window: &mut Window<'_>) {
+        window.push(MapCommand::Select(None));
+    }
+}
 
 impl View for MapView {
     type Page = MapPage;
@@ -58,10 +72,10 @@ fn begin(maps: &MapPage, window: &mut Window<'_>) {
         Some(&column.folder) == maps.model_of(app) && column.state == crate::app::document::column::ColumnState::Ready
     });
     let is_new = maps.chart.is_none() && maps.task.is_none() && maps.message.is_none();
-    if is_ready && is_new && !window.local.map.begun {
+    if is_ready && is_new && !window.local.of::<MapMemory>().begun {
         window.push(MapCommand::Compute);
     }
-    window.local.map.begun |= is_ready;
+    window.local.of::<MapMemory>().begun |= is_ready;
 }
 
 fn message_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
@@ -134,7 +148,7 @@ fn plane_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, chart: &Arc<Ve
         near: &near,
         matches: &maps.matches,
     };
-    let answer = plane.show(ui, &mut window.local.map.plane);
+    let answer = plane.show(ui, &mut window.local.of::<MapMemory>().plane);
     if let Some(clicked) = answer.clicked
         && clicked != maps.selected
     {
@@ -159,11 +173,11 @@ fn bottom_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>, chart: &Vecto
                 window.ask(POINTS.then(|path| MapCommand::Save(MapTable::Points, path)));
             }
             if side::small(ui, "Whole", "Whole map", "All points in view (double click or 0)") {
-                window.local.map.plane.show_all();
+                window.local.of::<MapMemory>().plane.show_all();
             }
             for (text, name, factor) in [("+", "Closer", 1.4), ("\u{2013}", "Farther", 1.0 / 1.4)] {
                 if side::small(ui, text, name, &format!("{name} (wheel)")) {
-                    window.local.map.plane.zoom(factor);
+                    window.local.of::<MapMemory>().plane.zoom(factor);
                 }
             }
         });

@@ -4,6 +4,7 @@ use egui::{RichText, Ui};
 
 use crate::app::document::column::Column;
 use crate::pages::phrases::command::PhrasesCommand;
+use crate::pages::phrases::view::memory::PhrasesMemory;
 use crate::pages::phrases::view::scatter;
 use crate::pages::phrases::view::scatter::ScatterWidget;
 use crate::pages::phrases::{Pairs, PhrasesPage};
@@ -41,7 +42,7 @@ pub fn chart_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
         selected: phrases.selected,
         label: &score,
     };
-    let (answer, response) = scatter::scatter_ui(ui, &scatter, &mut window.local.phrases.cache);
+    let (answer, response) = scatter::scatter_ui(ui, &scatter, &mut window.local.of::<PhrasesMemory>().cache);
     if let Some((pair, near)) = answer.hovered {
         let mut text = format!(
             "{}\n{}\n{}",

@@ -13,10 +13,10 @@ use egui::{ComboBox, Key, RichText, Ui, UiBuilder, vec2};
 use crate::app::document::column::Column;
 use crate::pages::phrases::PhrasesPage;
 use crate::pages::phrases::command::PhrasesCommand;
-use crate::pages::window::dialogs::{PHRASE_TABLE, Question, Wants};
-use crate::pages::window::local::Window;
+use crate::pages::phrases::view::memory::PhrasesMemory;
+use crate::pages::window::dialogs::{AskedPath, PHRASE_TABLE, Question, Wants};
+use crate::pages::window::local::{AnyView, PageView, View, ViewPlace, Window};
 use crate::pages::window::task;
-use crate::pages::window::view::{View, ViewPlace};
 use crate::widgets::labels::plural;
 use crate::widgets::theme;
 
@@ -43,6 +43,20 @@ const SCORES: Question = Question::new(
 /// The page Phrases.
 pub struct PhrasesView;
 
+impl PageView for PhrasesPage {
+    fn views(&self) -> &'static [&'static dyn AnyView] {
+        &[&PhrasesView]
+    }
+
+    fn manual(&self) -> Option<&'static str> {
+        Some("phrase-tables.md")
+    }
+
+    fn opens(&self) -> AskedPath {
+        PHRASE_TABLE.then(PhrasesCommand::Open)
+    }
+}
+
 impl View for PhrasesView {
     type Page = PhrasesPage;
 
@@ -56,7 +70,7 @@ impl View for PhrasesView {
             return;
         }
         // what was typed led here
-        window.local.phrases.path.clear();
+        window.local.of::<PhrasesMemory>().path.clear();
         ui.horizontal(|ui| bar_ui(ui, phrases, window));
         message_ui(ui, phrases, window);
         task::task_ui(ui, window, phrases.task);
@@ -110,12 +124,12 @@ fn open_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
         ui.horizontal(|ui| {
             let label = ui.label("Path");
             let room = (ui.available_width() - 170.0).max(120.0);
-            let field = egui::TextEdit::singleline(&mut window.local.phrases.path)
+            let field = egui::TextEdit::singleline(&mut window.local.of::<PhrasesMemory>().path)
                 .desired_width(room)
                 .hint_text("a path on this computer");
             let field = ui.add(field).labelled_by(label.id);
             let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-            let path = window.local.phrases.path.trim().to_owned();
+            let path = window.local.of::<PhrasesMemory>().path.trim().to_owned();
             let open = ui.add_enabled(!path.is_empty(), egui::Button::new("Open"));
             if (open.clicked() || entered) && !path.is_empty() {
                 window.push(PhrasesCommand::Open(PathBuf::from(path)));

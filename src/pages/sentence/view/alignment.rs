@@ -11,6 +11,7 @@ use crate::figure::palette::ColourMap;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::memory::Dragged;
+use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::{change, measured, variant};
 use crate::pages::window::clicked::MenuTarget;
 use crate::pages::window::local::{Panel, Window};
@@ -61,7 +62,7 @@ pub fn alignment_ui(
         can_drag: true,
         before: variant::looked(column),
         replace: window.app.replaces(column),
-        scroll_x: window.local.sentence.scroll_x,
+        scroll_x: window.local.of::<SentenceMemory>().scroll_x,
         locate: located(window, column),
         reveal: reveal(window, column, marks.selected, ui.available_height()),
     };
@@ -70,7 +71,7 @@ pub fn alignment_ui(
     window.local.shared.textures.insert(column.id, texture);
     if let Some((i, j, from)) = answer.grabbed {
         let before = matrix.get(i, j).unwrap_or(0.0);
-        window.local.sentence.dragged =
+        window.local.of::<SentenceMemory>().dragged =
             Some(Dragged { column: column.id, i, j, from, before, wanted: before, sent: None });
     }
     change::drag(ui, window, column);
@@ -86,10 +87,10 @@ pub fn gaze<'a>(column: &Column, table: &'a AlignmentTable) -> Option<Gaze<'a>> 
 /// A selected word is brought into view once, and again when the room for the picture has changed.
 fn reveal(window: &mut Window<'_>, column: &Column, selected: Option<usize>, room: f32) -> Option<usize> {
     let now = selected.map(|i| (column.id, i, room as u32));
-    if now.is_none() || window.local.sentence.seen_target == now {
+    if now.is_none() || window.local.of::<SentenceMemory>().seen_target == now {
         return None;
     }
-    window.local.sentence.seen_target = now;
+    window.local.of::<SentenceMemory>().seen_target = now;
     selected
 }
 
@@ -127,23 +128,23 @@ fn hear(window: &mut Window<'_>, column: &Column, table: &AlignmentTable, metric
         let side = if answer.zoom > 1.0 { side.max(metrics.cell + 1.0) } else { side.min(metrics.cell - 1.0) };
         window.keep(local::CELL, act::cell(side.round()));
     }
-    if (answer.scroll_x - window.local.sentence.scroll_x).abs() > 0.1 {
-        window.local.sentence.scroll_x = answer.scroll_x;
+    if (answer.scroll_x - window.local.of::<SentenceMemory>().scroll_x).abs() > 0.1 {
+        window.local.of::<SentenceMemory>().scroll_x = answer.scroll_x;
     }
     let (down, right) = answer.steps;
     if down != 0 {
         window.push(SelectCommand::MoveTarget(down));
-        if let Some(mark) = &mut window.local.sentence.key_mark {
+        if let Some(mark) = &mut window.local.of::<SentenceMemory>().key_mark {
             let last = table.target.len().saturating_sub(1) as isize;
             mark.i = mark.i.map(|i| (i as isize + down).clamp(0, last) as usize);
         }
     }
     if right != 0 {
         let selected = window.app.view.selection().target;
-        let before = window.local.sentence.key_mark.and_then(|mark| mark.j);
+        let before = window.local.of::<SentenceMemory>().key_mark.and_then(|mark| mark.j);
         let last = table.source.len() as isize - 1;
         let j = before.map_or(0, |j| (j as isize + right).clamp(0, last.max(0)) as usize);
-        window.local.sentence.key_mark = Some(Hover { column: column.id, i: selected, j: Some(j) });
+        window.local.of::<SentenceMemory>().key_mark = Some(Hover { column: column.id, i: selected, j: Some(j) });
     }
 }
 

@@ -12,6 +12,7 @@ use crate::interventions::Word;
 use crate::jobs::live::protocol::Shift;
 use crate::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit};
 use crate::pages::sentence::view::memory::Dragged;
+use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::window::local;
 use crate::pages::window::local::Window;
 use crate::widgets::{labels, theme};
@@ -57,7 +58,7 @@ fn menu(ui: &mut Ui, texts: (&str, &str, &str), opens: bool, content: impl FnOnc
 
 /// What can be done with the selected word.
 pub fn word_menu(ui: &mut Ui, window: &mut Window<'_>, column: &Column, word: &TargetWord, i: usize) {
-    let opens = window.local.sentence.opens_word.take().is_some();
+    let opens = window.local.of::<SentenceMemory>().opens_word.take().is_some();
     menu(ui, ("Word", "Change the word", "Force another word, or forbid this one"), opens, |ui| {
         ui.set_min_width(260.0);
         force_ui(ui, window, column, i);
@@ -80,25 +81,26 @@ pub fn word_menu(ui: &mut Ui, window: &mut Window<'_>, column: &Column, word: &T
 
 fn force_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, i: usize) {
     let label = ui.label("Any other word, or a whole translation");
-    let field = TextEdit::singleline(&mut window.local.sentence.forced).desired_width(240.0).hint_text("as text");
+    let field =
+        TextEdit::singleline(&mut window.local.of::<SentenceMemory>().forced).desired_width(240.0).hint_text("as text");
     let response = ui.add(field).labelled_by(label.id);
     let entered = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-    let text = window.local.sentence.forced.trim().to_owned();
+    let text = window.local.of::<SentenceMemory>().forced.trim().to_owned();
     let can = !text.is_empty();
     ui.horizontal(|ui| {
         if ui.add_enabled(can, egui::Button::new("Say it here")).clicked() || entered && can {
             let word = Word::Typed(text.clone());
             window.push(InterveneCommand::Force { column: column.id, i, word });
-            window.local.sentence.forced.clear();
+            window.local.of::<SentenceMemory>().forced.clear();
             ui.close();
         }
         let word = Word::Typed(text.clone());
         if ui.add_enabled_ui(can, |ui| by_row_ui(ui, window, (column, i), word, "Find a row that says it")).inner {
-            window.local.sentence.forced.clear();
+            window.local.of::<SentenceMemory>().forced.clear();
         }
         if ui.add_enabled(can, egui::Button::new("As the whole translation")).clicked() {
             window.push(InterveneCommand::Whole { column: column.id, text });
-            window.local.sentence.forced.clear();
+            window.local.of::<SentenceMemory>().forced.clear();
             ui.close();
         }
     });
@@ -196,10 +198,11 @@ fn edits_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Align
         }
         let note = "In an order that follows from the number beside it";
         if ui.button("Permuted").on_hover_text(note).clicked() {
-            edit = Some(RowEdit::Permuted(window.local.sentence.seed));
-            window.local.sentence.seed += 1;
+            edit = Some(RowEdit::Permuted(window.local.of::<SentenceMemory>().seed));
+            window.local.of::<SentenceMemory>().seed += 1;
         }
-        ui.add(DragValue::new(&mut window.local.sentence.seed)).accessible_name("Seed of the permutation");
+        ui.add(DragValue::new(&mut window.local.of::<SentenceMemory>().seed))
+            .accessible_name("Seed of the permutation");
     });
     let aligns =
         |other: &&Column| other.id != column.id && other.table.as_deref().is_some_and(|table| table.alpha.is_some());
@@ -262,7 +265,10 @@ fn renormalises(app: &AppState) -> bool {
 
 /// Goes on with a cell that is dragged: what the mouse has travelled upwards is more weight.
 pub fn drag(ui: &Ui, window: &mut Window<'_>, column: &Column) {
-    let Some(mut dragged) = window.local.sentence.dragged.filter(|dragged| dragged.column == column.id) else { return };
+    let Some(mut dragged) = window.local.of::<SentenceMemory>().dragged.filter(|dragged| dragged.column == column.id)
+    else {
+        return;
+    };
     let (is_down, at) = ui.input(|input| (input.pointer.primary_down(), input.pointer.latest_pos()));
     // once the button is up the mouse says nothing more
     if let Some(at) = at.filter(|_| is_down) {
@@ -278,5 +284,5 @@ pub fn drag(ui: &Ui, window: &mut Window<'_>, column: &Column) {
         window.push(InterveneCommand::Weight { column: column.id, i, j, weight, renormalise, goes_on });
         dragged.sent = Some(weight);
     }
-    window.local.sentence.dragged = (is_down || is_new && !is_there).then_some(dragged);
+    window.local.of::<SentenceMemory>().dragged = (is_down || is_new && !is_there).then_some(dragged);
 }

@@ -3,6 +3,7 @@
 use crate::app::document::table::TargetWord;
 use crate::interventions::Word;
 use crate::pages::sentence::command::{InterveneCommand, RowEdit, SelectCommand};
+use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::window::clicked::MenuTarget;
 use crate::pages::window::local;
 use crate::pages::window::local::Window;
@@ -17,7 +18,7 @@ pub fn force(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some(i) = clicked.target() else { return };
     window.push(SelectCommand::Target { column: clicked.column(), i });
     window.keep(local::INSPECTOR_OPEN, 1.0);
-    window.local.sentence.opens_word = Some(());
+    window.local.of::<SentenceMemory>().opens_word = Some(());
 }
 
 fn forbid(window: &mut Window<'_>, clicked: MenuTarget, is_here: bool) {

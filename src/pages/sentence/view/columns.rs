@@ -16,10 +16,10 @@ use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::view::column;
 use crate::pages::sentence::view::column::ColumnParts;
+use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::window::act::Act;
 use crate::pages::window::dialogs::MODEL;
-use crate::pages::window::local::Window;
-use crate::pages::window::view::{View, ViewPlace};
+use crate::pages::window::local::{View, ViewPlace, Window};
 use crate::pages::window::{local, shortcuts};
 use crate::widgets::heatmap::layout::{Metrics, Needs, Zoom};
 use crate::widgets::marks::Letters;
@@ -67,19 +67,15 @@ impl View for ColumnsView {
             // one size of cells for all, so the column with least room decides
             let least = if has_foot { parts.with_mixing() } else { parts };
             let metrics = metrics(ui, window, &least, &needs);
-            window.local.sentence.cell = metrics.cell;
+            window.local.of::<SentenceMemory>().cell = metrics.cell;
             let wanted = newly_wanted(window).or_else(|| newly_lit(window));
             // as wide as the view where it ends with the last column
             let slack = room - (fitting * (width + gap) - gap);
             let (_, all) = ui.allocate_space(vec2(count * (width + gap) - gap + slack, height));
             // of another width, the columns begin elsewhere
-            let is_other_width = std::mem::replace(&mut window.local.sentence.column_width, width) != width;
-            let first = window
-                .local
-                .sentence
-                .wanted_column
-                .take()
-                .or(is_other_width.then_some(window.local.sentence.first_column));
+            let memory: &mut SentenceMemory = window.local.of();
+            let is_other_width = std::mem::replace(&mut memory.column_width, width) != width;
+            let first = memory.wanted_column.take().or(is_other_width.then_some(memory.first_column));
             for (n, column) in app.document.columns().iter().enumerate() {
                 let corner = all.min + vec2(n as f32 * (width + gap), 0.0);
                 let rect = egui::Rect::from_min_size(corner, vec2(width, height));
@@ -95,7 +91,8 @@ impl View for ColumnsView {
             }
         });
         ui.spacing_mut().item_spacing.x = between;
-        window.local.sentence.first_column = (area.state.clamped_offset().x / (width + gap)).round() as usize;
+        window.local.of::<SentenceMemory>().first_column =
+            (area.state.clamped_offset().x / (width + gap)).round() as usize;
     }
 }
 
@@ -108,12 +105,12 @@ pub fn fitting(app: &AppState, room: f32) -> usize {
 /// Says which columns are in view where not all of them fit, and goes to the others; in a low window in few letters.
 pub fn paging_ui(ui: &mut Ui, window: &mut Window<'_>, fitting: usize) {
     let count = window.app.document.columns().len();
-    let first = window.local.sentence.first_column.min(count.saturating_sub(fitting));
+    let first = window.local.of::<SentenceMemory>().first_column.min(count.saturating_sub(fitting));
     let keys = [Act::PreviousColumn, Act::NextColumn].map(|act| shortcuts::text(ui.ctx(), act));
     let mut page = |ui: &mut Ui, text: &str, name: &str, can: bool, to: usize, key: &str| {
         let button = ui.add_enabled(can, egui::Button::new(text)).on_hover_text(format!("Or column by column ({key})"));
         if button.accessible_name(name).clicked() {
-            window.local.sentence.wanted_column = Some(to);
+            window.local.of::<SentenceMemory>().wanted_column = Some(to);
         }
     };
     let is_squat = theme::is_squat(ui);
@@ -137,14 +134,14 @@ pub fn alone_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
     let first = app.document.columns().iter().find(aligns).or(app.document.columns().first());
     let Some(column) = app.selected_column().or(first) else { return };
     let rect = ui.available_rect_before_wrap();
-    let output = window.local.sentence.output_heights.get(&column.id).copied().unwrap_or(0.0);
+    let output = window.local.of::<SentenceMemory>().output_heights.get(&column.id).copied().unwrap_or(0.0);
     let needs = needs(ui, window, column.table.as_deref().filter(|table| has_picture(table)).into_iter());
     let has_foot = column::has_foot(column);
     let parts = split(ui, window, rect.size(), output, &needs, has_foot);
     let parts = if window.local.presents { parts.without_beam() } else { parts };
     let least = if has_foot { parts.with_mixing() } else { parts };
     let metrics = metrics(ui, window, &least, &needs);
-    window.local.sentence.cell = metrics.cell;
+    window.local.of::<SentenceMemory>().cell = metrics.cell;
     let name = format!("Column of {}", column.name());
     let builder = UiBuilder::new().id_salt(("column", column.id)).max_rect(rect).accessibility_label(name);
     column::column_ui(&mut ui.new_child(builder), sentence, window, column, &parts, &metrics);
@@ -181,7 +178,7 @@ fn how_to_get(home: Option<&std::path::Path>) -> String {
 fn newly_wanted(window: &mut Window<'_>) -> Option<ColumnId> {
     let app = window.app;
     let now = (app.view.selection().column, app.document.columns().iter().map(|column| column.id).max());
-    let before = std::mem::replace(&mut window.local.sentence.seen_columns, now);
+    let before = std::mem::replace(&mut window.local.of::<SentenceMemory>().seen_columns, now);
     if before.1.is_some() && now.1 > before.1 {
         now.1
     } else if before.0 != now.0 {
@@ -234,8 +231,12 @@ fn strip(ui: &Ui, window: &Window<'_>) -> f32 {
 
 /// The tallest output decides, so that the pictures under them start at one height.
 fn output_height(window: &Window<'_>) -> f32 {
-    let heights =
-        window.app.document.columns().iter().filter_map(|column| window.local.sentence.output_heights.get(&column.id));
+    let heights = window
+        .app
+        .document
+        .columns()
+        .iter()
+        .filter_map(|column| window.local.seen::<SentenceMemory>()?.output_heights.get(&column.id));
     heights.copied().fold(0.0, f32::max)
 }
 

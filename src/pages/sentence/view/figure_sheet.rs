@@ -16,8 +16,7 @@ use crate::figure::sheet::{FigureKind, KINDS};
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::window::dialogs::{Question, Wants};
-use crate::pages::window::local::{Sheet, Window};
-use crate::pages::window::view::{View, ViewPlace};
+use crate::pages::window::local::{Sheet, View, ViewPlace, Window};
 use crate::widgets::theme;
 
 /// The sheet.

@@ -15,8 +15,7 @@ use crate::pages::sentence::command::{InterveneCommand, SelectCommand};
 use crate::pages::sentence::view::{change, context};
 use crate::pages::window::clicked::MenuTarget;
 use crate::pages::window::local;
-use crate::pages::window::local::{Panel as PanelName, Window};
-use crate::pages::window::view::{View, ViewPlace};
+use crate::pages::window::local::{Panel as PanelName, View, ViewPlace, Window};
 use crate::widgets::{bars, labels, source_bars, theme};
 
 /// Everything about one target word.

@@ -7,9 +7,8 @@ use crate::app::document::hand::{TakenAway, held, items};
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::asked::ProbeAbout;
 use crate::pages::sentence::command::InterveneCommand;
-use crate::pages::window::local::Window;
+use crate::pages::window::local::{View, ViewPlace, Window};
 use crate::pages::window::task;
-use crate::pages::window::view::{View, ViewPlace};
 use crate::widgets::{bidi, theme};
 
 /// The bar takes at most so much height, points.

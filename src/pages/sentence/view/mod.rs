@@ -23,3 +23,34 @@ pub mod tree;
 pub mod tree_memory;
 pub mod variant;
 pub mod what_if;
+
+use crate::pages::sentence::SentencePage;
+use crate::pages::sentence::command::SelectCommand;
+use crate::pages::window::local::{AnyView, PageView, Window};
+
+impl PageView for SentencePage {
+    fn views(&self) -> &'static [&'static dyn AnyView] {
+        &[
+            &sentences::SentencesView,
+            &inspector::Inspector,
+            &source::SourceView,
+            &picture_bar::PictureBar,
+            &interventions::InterventionsView,
+            &columns::ColumnsView,
+            &figure_sheet::FigureSheet,
+            &what_if::WhatIf,
+        ]
+    }
+
+    fn escape(&self, window: &mut Window<'_>) {
+        window.push(SelectCommand::Nothing);
+    }
+
+    fn presents(&self) -> Option<&'static str> {
+        Some("change the sentence")
+    }
+
+    fn present_ui(&self, ui: &mut egui::Ui, window: &mut Window<'_>) {
+        columns::alone_ui(ui, self, window);
+    }
+}

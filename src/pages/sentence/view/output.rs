@@ -7,6 +7,7 @@ use crate::app::document::table::AlignmentTable;
 use crate::app::view::Hover;
 use crate::interventions::Said;
 use crate::pages::sentence::command::SelectCommand;
+use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::{alignment, variant};
 use crate::pages::window::clicked::MenuTarget;
 use crate::pages::window::local::Window;
@@ -16,7 +17,7 @@ use crate::widgets::{bidi, labels, theme, words};
 /// Paints the translation, and below it that of the user where there is one.
 pub fn output_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     let (Some(own), given) = column.both() else {
-        window.local.sentence.output_heights.remove(&column.id);
+        window.local.of::<SentenceMemory>().output_heights.remove(&column.id);
         return;
     };
     let area = egui::ScrollArea::vertical().id_salt("output").auto_shrink([false, true]);
@@ -32,7 +33,7 @@ pub fn output_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
             ui.add(egui::Label::new(RichText::new(message).color(theme::tokens(ui).error)).wrap());
         }
     });
-    window.local.sentence.output_heights.insert(column.id, output.content_size.y);
+    window.local.of::<SentenceMemory>().output_heights.insert(column.id, output.content_size.y);
 }
 
 /// What a model makes of the user's translation.

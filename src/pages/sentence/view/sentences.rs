@@ -13,10 +13,10 @@ use crate::app::state::AppState;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ListCommand;
 use crate::pages::sentence::view::memory::ListPlace;
+use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::window::dialogs::TEXT;
 use crate::pages::window::local;
-use crate::pages::window::local::{Panel as PanelName, Window};
-use crate::pages::window::view::{View, ViewPlace};
+use crate::pages::window::local::{Panel as PanelName, View, ViewPlace, Window};
 use crate::widgets::labels::plural;
 use crate::widgets::{labels, node, rows, theme};
 
@@ -50,14 +50,14 @@ impl View for SentencesView {
         // Ctrl+F goes to the list wherever it is; F6 passes over it where it is not
         let is_wanted = window.local.shared.focus == Some(PanelName::Sentences) && window.local.shared.cycling == 0;
         if folds(ui, window, width) {
-            if is_wanted || window.local.sentence.list == ListPlace::Over {
+            if is_wanted || window.local.of::<SentenceMemory>().list == ListPlace::Over {
                 over_ui(ui, window, width);
             } else {
-                window.local.sentence.list = ListPlace::Folded;
+                window.local.of::<SentenceMemory>().list = ListPlace::Folded;
             }
             return;
         }
-        window.local.sentence.list = ListPlace::Beside;
+        window.local.of::<SentenceMemory>().list = ListPlace::Beside;
         if is_wanted && !was_open {
             window.keep(local::SENTENCES_OPEN, 1.0);
         }
@@ -88,7 +88,7 @@ fn folds(ui: &Ui, window: &Window<'_>, width: f32) -> bool {
 
 /// The list over the columns of a narrow window, until something beside it is clicked.
 fn over_ui(ui: &mut Ui, window: &mut Window<'_>, width: f32) {
-    window.local.sentence.list = ListPlace::Over;
+    window.local.of::<SentenceMemory>().list = ListPlace::Over;
     let place = ui.available_rect_before_wrap();
     let frame = theme::panel(theme::tokens(ui)).shadow(ui.visuals().popup_shadow);
     let room = place.size() - frame.total_margin().sum();
@@ -105,7 +105,7 @@ fn over_ui(ui: &mut Ui, window: &mut Window<'_>, width: f32) {
             .inner
     });
     if shown.inner || shown.response.clicked_elsewhere() {
-        window.local.sentence.list = ListPlace::Folded;
+        window.local.of::<SentenceMemory>().list = ListPlace::Folded;
     }
 }
 
@@ -209,8 +209,8 @@ fn move_by(window: &mut Window<'_>, by: isize) {
 
 fn examples_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let app = window.app;
-    let moved = app.document.position() != window.local.sentence.seen_position;
-    window.local.sentence.seen_position = app.document.position();
+    let moved = app.document.position() != window.local.of::<SentenceMemory>().seen_position;
+    window.local.of::<SentenceMemory>().seen_position = app.document.position();
     egui::ScrollArea::vertical().id_salt("examples").auto_shrink(false).show(ui, |ui| {
         for (n, group) in app.lists.examples.iter().enumerate() {
             let has_present =
@@ -247,11 +247,11 @@ fn rows_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let list = app.lists.shown;
     let id = ("rows", list, app.lists.search.text.is_empty());
     let mut area = egui::ScrollArea::vertical().id_salt(id).auto_shrink(false);
-    if app.document.position() != window.local.sentence.seen_position {
-        window.local.sentence.seen_position = app.document.position();
+    if app.document.position() != window.local.of::<SentenceMemory>().seen_position {
+        window.local.of::<SentenceMemory>().seen_position = app.document.position();
         if let Some(row) = app.document.position().and_then(|at| app.lists.visible_position(at)) {
             let middle = ui.available_height() * 0.4;
-            let shown = window.local.sentence.rows_in_view.clone();
+            let shown = window.local.of::<SentenceMemory>().rows_in_view.clone();
             if !(shown.start + 1..shown.end.saturating_sub(2)).contains(&row) {
                 area = area.vertical_scroll_offset((row as f32 * ROW - middle).max(0.0));
             }
@@ -266,7 +266,7 @@ fn rows_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
         rows
     });
-    window.local.sentence.rows_in_view = rows.inner;
+    window.local.of::<SentenceMemory>().rows_in_view = rows.inner;
 }
 
 fn empty_ui(ui: &mut Ui, window: &Window<'_>) {

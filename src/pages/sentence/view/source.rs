@@ -11,12 +11,12 @@ use crate::interventions::Said;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::SourceCommand;
 use crate::pages::sentence::view::memory::ListPlace;
+use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::{alignment, variant};
 use crate::pages::window::act::Act;
 use crate::pages::window::clicked::MenuTarget;
-use crate::pages::window::local::{Panel, Window};
+use crate::pages::window::local::{Panel, View, ViewPlace, Window};
 use crate::pages::window::menu;
-use crate::pages::window::view::{View, ViewPlace};
 use crate::pages::window::{local, shortcuts};
 use crate::widgets::{bidi, labels, theme, words};
 
@@ -49,8 +49,8 @@ impl View for SourceView {
         let shown = card.show(ui, |ui| {
             ui.take_available_width();
             ui.horizontal_top(|ui| {
-                let is_open =
-                    window.layout(local::SENTENCES_OPEN, 1.0) > 0.0 && window.local.sentence.list == ListPlace::Beside;
+                let is_open = window.layout(local::SENTENCES_OPEN, 1.0) > 0.0
+                    && window.local.of::<SentenceMemory>().list == ListPlace::Beside;
                 if !is_open {
                     menu::act_button(ui, window, "Sentences", Act::ToggleSentences);
                 }
@@ -63,7 +63,7 @@ impl View for SourceView {
                 });
             });
             given_ui(ui, window);
-            if window.local.sentence.cut {
+            if window.local.of::<SentenceMemory>().cut {
                 let text =
                     format!("Only the first {MOST_CHARACTERS} characters are kept here; open a longer text as a file");
                 ui.label(RichText::new(text).color(theme::tokens(ui).warm));
@@ -106,7 +106,8 @@ pub fn editor_ui(ui: &mut Ui, window: &mut Window<'_>) {
         output.state.store(ui.ctx(), editor_id());
     }
     if response.changed() {
-        window.local.sentence.cut = text.len() >= MOST_CHARACTERS && text.chars().count() >= MOST_CHARACTERS;
+        window.local.of::<SentenceMemory>().cut =
+            text.len() >= MOST_CHARACTERS && text.chars().count() >= MOST_CHARACTERS;
         window.push(SourceCommand::Edit(text));
     }
 }

@@ -18,6 +18,7 @@ use crate::figure::geometry::Area;
 use crate::figure::measure::TextMeasure;
 use crate::figure::tree::{DrawnNode, NodeState, TreeFigure};
 use crate::pages::sentence::command::InterveneCommand;
+use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::tree_memory::{Arranged, TreeMemory};
 use crate::pages::window::clicked::MenuTarget;
 use crate::pages::window::local::{Panel, Window};
@@ -41,7 +42,7 @@ const NAMED: usize = 5;
 
 /// Paints the search of a column.
 pub fn tree_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
-    let mut memory = window.local.sentence.trees.remove(&column.id).unwrap_or_default();
+    let mut memory = window.local.of::<SentenceMemory>().trees.remove(&column.id).unwrap_or_default();
     let revision = column.table.as_ref().map_or(0, |table| table.revision);
     if memory.tree.is_none() || memory.revision != revision {
         let (pruned, scale, follows) = (memory.pruned, memory.scale, memory.follows);
@@ -57,7 +58,7 @@ pub fn tree_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
             ui.add(egui::Label::new(text).wrap());
         }
     }
-    window.local.sentence.trees.insert(column.id, memory);
+    window.local.of::<SentenceMemory>().trees.insert(column.id, memory);
 }
 
 fn whole_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, tree: &SearchTree, memory: &mut TreeMemory) {

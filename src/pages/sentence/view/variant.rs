@@ -12,6 +12,7 @@ use crate::app::document::table::AlignmentTable;
 use crate::app::document::variant::VariantLabel;
 use crate::pages::sentence::command::VariantCommand;
 use crate::pages::sentence::view::memory::BesideDraft;
+use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::window::clicked::MenuTarget;
 use crate::pages::window::local::{Sheet, VariantWords, Window};
 use crate::widgets::{labels, theme};
@@ -139,7 +140,7 @@ pub fn field_id() -> egui::Id {
 }
 
 fn ask(window: &mut Window<'_>, clicked: MenuTarget, words: VariantWords, text: String) {
-    window.local.sentence.wording = text;
+    window.local.of::<SentenceMemory>().wording = text;
     window.local.shared.focus_id = Some(field_id());
     window.local.shared.sheet = Sheet::Words(clicked.column(), words);
 }
@@ -168,7 +169,7 @@ pub fn reword(window: &mut Window<'_>, clicked: MenuTarget) {
 pub fn reset(window: &mut Window<'_>, clicked: MenuTarget) {
     let Some(column) = window.app.document.column(clicked.column()) else { return };
     let (app, search) = (window.app, window.app.document.scene().search_of(column.variant));
-    window.local.sentence.beside =
+    window.local.of::<SentenceMemory>().beside =
         Some(BesideDraft { search, replaces: app.replaces(column), has_interventions: true });
     window.local.shared.sheet = Sheet::Beside(column.id);
 }

@@ -6,9 +6,9 @@ use crate::app::document::column::Column;
 use crate::app::document::rewording::WordEdit;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::VariantCommand;
+use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::sentence::view::variant;
-use crate::pages::window::local::{Sheet, VariantWords, Window};
-use crate::pages::window::view::{View, ViewPlace};
+use crate::pages::window::local::{Sheet, VariantWords, View, ViewPlace, Window};
 use crate::widgets::theme;
 
 /// The sheets.
@@ -46,7 +46,7 @@ impl View for WhatIf {
 
 fn close(sentence: &SentencePage, window: &mut Window<'_>) {
     window.local.shared.sheet = Sheet::None;
-    window.local.sentence.beside = None;
+    window.local.of::<SentenceMemory>().beside = None;
     if sentence.neighbours().is_some() {
         window.push(VariantCommand::Near(None));
     }
@@ -77,8 +77,9 @@ fn words_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colum
     where_ui(ui, column);
     ui.add_space(theme::SPACE_2);
     let label = ui.label(name);
-    let field =
-        TextEdit::singleline(&mut window.local.sentence.wording).id(variant::field_id()).desired_width(f32::INFINITY);
+    let field = TextEdit::singleline(&mut window.local.of::<SentenceMemory>().wording)
+        .id(variant::field_id())
+        .desired_width(f32::INFINITY);
     let response = ui.add(field).labelled_by(label.id);
     let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
     if window.local.shared.focus_id == Some(variant::field_id()) {
@@ -90,7 +91,7 @@ fn words_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colum
     }
     ui.add_space(theme::SPACE_2);
     ui.horizontal(|ui| {
-        let text = window.local.sentence.wording.clone();
+        let text = window.local.of::<SentenceMemory>().wording.clone();
         let can = !text.trim().is_empty();
         if ui.add_enabled(can, Button::new("Translate it so")).clicked() || entered && can {
             send(sentence, window, column, words, text);
@@ -140,7 +141,7 @@ fn near_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, column
 }
 
 fn beside_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, column: &Column) {
-    let Some(mut beside) = window.local.sentence.beside else { return close(sentence, window) };
+    let Some(mut beside) = window.local.of::<SentenceMemory>().beside else { return close(sentence, window) };
     ui.heading(format!("{} beside itself", column.name()));
     let note =
         "The same words with other settings, in a further column. What is left as it is follows the window's settings.";
@@ -161,7 +162,7 @@ fn beside_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colu
     let is_set = !window.app.document.interventions(column).is_empty();
     let with = egui::Checkbox::new(&mut beside.has_interventions, "With the interventions of this column");
     ui.add_enabled(is_set, with).on_disabled_hover_text("Nothing is set in this column");
-    window.local.sentence.beside = Some(beside);
+    window.local.of::<SentenceMemory>().beside = Some(beside);
     ui.add_space(theme::SPACE_2);
     ui.horizontal(|ui| {
         if ui.button("Put it beside").clicked() {

@@ -15,13 +15,35 @@ use crate::jobs::steps::StepTrace;
 use crate::pages::sentence::view::source;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
+use crate::pages::steps::view::memory::StepsMemory;
 use crate::pages::steps::view::memory::StepsView;
-use crate::pages::window::local::Window;
-use crate::pages::window::view::{View, ViewPlace};
+use crate::pages::window::local::{AnyView, PageView, View, ViewPlace, Window};
 use crate::widgets::theme;
 
 /// The page Steps.
 pub struct StepsPageView;
+
+impl PageView for StepsPage {
+    fn views(&self) -> &'static [&'static dyn AnyView] {
+        &[&StepsPageView]
+    }
+
+    fn manual(&self) -> Option<&'static str> {
+        Some("steps.md")
+    }
+
+    fn escape(&self, window: &mut Window<'_>) {
+        window.push(StepsCommand::Open(None));
+    }
+
+    fn presents(&self) -> Option<&'static str> {
+        Some("go through the steps")
+    }
+
+    fn present_ui(&self, ui: &mut Ui, window: &mut Window<'_>) {
+        page_ui(ui, self, window, true);
+    }
+}
 
 /// Narrower than this the open box covers the machine, points.
 const NARROW: f32 = 760.0;
@@ -125,10 +147,10 @@ fn view(steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) -> StepsV
     let views = views(steps, apart);
     for (view, _, lit) in &views {
         if window.lights.lights(*lit, "") && window.is_lit_anew(*lit, "the part itself") {
-            window.local.steps.view = *view;
+            window.local.of::<StepsMemory>().view = *view;
         }
     }
-    let chosen = window.local.steps.view;
+    let chosen = window.local.of::<StepsMemory>().view;
     if views.iter().any(|(view, ..)| *view == chosen) { chosen } else { StepsView::Machine }
 }
 
@@ -140,7 +162,7 @@ fn views_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &Ste
     }
     for (view, name, _) in views {
         if ui.selectable_label(view == chosen, name).clicked() {
-            window.local.steps.view = view;
+            window.local.of::<StepsMemory>().view = view;
             // An open box would stand in its place.
             window.push(StepsCommand::Open(None));
         }

@@ -10,6 +10,7 @@ use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::source;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
+use crate::pages::steps::view::memory::StepsMemory;
 use crate::pages::steps::view::{guess, rows};
 use crate::pages::steps::{GUESSES, Guessed, MODES, Mode, PACES};
 use crate::pages::window::local::Window;
@@ -58,23 +59,23 @@ pub fn keys(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
 /// Whoever comes from another page has the keys of this one, and not the text field's.
 fn arrive(ui: &Ui, window: &mut Window<'_>) {
     let now = ui.ctx().cumulative_frame_nr();
-    if window.local.steps.frame + 1 < now {
+    if window.local.of::<StepsMemory>().frame + 1 < now {
         ui.memory_mut(|memory| memory.surrender_focus(source::editor_id()));
     }
-    window.local.steps.frame = now;
+    window.local.of::<StepsMemory>().frame = now;
 }
 
 /// Goes on by itself.
 pub fn tick(ui: &Ui, steps: &StepsPage, window: &mut Window<'_>) {
     if !steps.is_playing {
-        window.local.steps.moved = None;
+        window.local.of::<StepsMemory>().moved = None;
         return;
     }
     let now = ui.input(|input| input.time);
     let every = f64::from(1.0 / steps.pace);
-    let since = now - *window.local.steps.moved.get_or_insert(now);
+    let since = now - *window.local.of::<StepsMemory>().moved.get_or_insert(now);
     if since >= every {
-        window.local.steps.moved = Some(now);
+        window.local.of::<StepsMemory>().moved = Some(now);
         window.push(StepsCommand::Move(1));
     }
     ui.ctx().request_repaint_after(Duration::from_secs_f64((every - since).clamp(0.005, every)));
@@ -195,8 +196,8 @@ pub fn words_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: 
                 let text = RichText::new(word.unwrap_or("?")).size(theme::TEXT_OUTPUT);
                 let text = text.color(if is_known { t.text } else { t.weak });
                 let label = ui.selectable_label(n == i, text);
-                if n == i && window.local.steps.seen != Some((n, apart.steps.len())) {
-                    window.local.steps.seen = Some((n, apart.steps.len()));
+                if n == i && window.local.of::<StepsMemory>().seen != Some((n, apart.steps.len())) {
+                    window.local.of::<StepsMemory>().seen = Some((n, apart.steps.len()));
                     label.scroll_to_me(None);
                 }
                 let said = format!("Step {}: {}", n + 1, word.unwrap_or("to be said"));

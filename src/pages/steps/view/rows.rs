@@ -10,6 +10,7 @@ use crate::figure::palette::ColourMap;
 use crate::jobs::steps::StepTrace;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
+use crate::pages::steps::view::memory::StepsMemory;
 use crate::pages::window::local::Window;
 use crate::text::links::Link;
 use crate::widgets::heatmap::{Answer, HeatmapMarks, HeatmapWidget, Outlined};
@@ -27,7 +28,11 @@ pub fn rows_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &
     let Some(matrix) = table.alpha.as_ref().filter(|matrix| matrix.columns() > 0) else { return };
     let whole = steps.whole();
     let is_first = whole.is_some_and(|guessing| !guessing.is_revealed);
-    let cursor = window.local.steps.cursor.filter(|(i, j)| *i < matrix.rows() && *j < matrix.columns() && is_first);
+    let cursor = window
+        .local
+        .of::<StepsMemory>()
+        .cursor
+        .filter(|(i, j)| *i < matrix.rows() && *j < matrix.columns() && is_first);
     let name = if is_first { "the class".to_owned() } else { format!("{} step by step", apart.model) };
     let needs = Needs {
         // The cells keep their size while the rows come.
@@ -42,8 +47,8 @@ pub fn rows_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &
     let settings = window.app.view.settings();
     // A row is brought into view once; the mouse may look elsewhere.
     let looked = cursor.map_or(steps.i, |(i, _)| i);
-    let reveal = (window.local.steps.revealed != Some(looked)).then_some(looked);
-    window.local.steps.revealed = Some(looked);
+    let reveal = (window.local.of::<StepsMemory>().revealed != Some(looked)).then_some(looked);
+    window.local.of::<StepsMemory>().revealed = Some(looked);
     let p_t: Option<Vec<f32>> = apart.steps.iter().take(table.target.len()).map(|step| step.p_t).collect();
     let local = steps.column(window.app).and_then(|column| column.facts.as_ref()?.window);
     let heatmap = HeatmapWidget {
@@ -71,16 +76,16 @@ pub fn rows_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &
         can_drag: false,
         before: Vec::new(),
         replace: false,
-        scroll_x: window.local.steps.scroll,
+        scroll_x: window.local.of::<StepsMemory>().scroll,
         locate: None,
         reveal,
     };
-    let mut texture = std::mem::take(&mut window.local.steps.texture);
+    let mut texture = std::mem::take(&mut window.local.of::<StepsMemory>().texture);
     let place = ui.available_rect_before_wrap();
     let answer = heatmap.show(ui, &mut texture, false);
     window.part(ui, HighlightPart::Rows, "", place);
-    window.local.steps.texture = texture;
-    window.local.steps.scroll = answer.scroll_x;
+    window.local.of::<StepsMemory>().texture = texture;
+    window.local.of::<StepsMemory>().scroll = answer.scroll_x;
     if is_first {
         guess_cells(ui, window, &answer, cursor, (matrix.rows(), matrix.columns()));
         return;
@@ -109,7 +114,7 @@ fn guess_cells(
     };
     let has_focus = ui.memory(|memory| memory.has_focus(id()));
     let is_pressed = has_focus && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Space));
-    window.local.steps.cursor = answer.cell.or(now);
+    window.local.of::<StepsMemory>().cursor = answer.cell.or(now);
     if answer.cell.is_some() {
         ui.memory_mut(|memory| memory.request_focus(id()));
     }

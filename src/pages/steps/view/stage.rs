@@ -15,6 +15,7 @@ use crate::models::anatomy::{Equation, MachineStage, Miswiring, Quantity, Shrunk
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::picture::{held, words};
+use crate::pages::steps::view::memory::StepsMemory;
 use crate::pages::window::local::Window;
 use crate::widgets::bars::{Bar, bars};
 use crate::widgets::marks::WholeLetters;
@@ -84,7 +85,7 @@ fn matrices_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, stage: &
          those of single numbers."
     );
     ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak)).wrap());
-    let textures = &mut window.local.steps.matrices;
+    let textures = &mut window.local.of::<StepsMemory>().matrices;
     textures.follow(ui, &apart.matrices);
     let across = (ui.available_width() / (MATRIX + ui.spacing().item_spacing.x)).floor().max(1.0) as usize;
     for line in matrices.chunks(across) {
@@ -244,12 +245,12 @@ fn sum_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepT
     let (Some(c), Some(h)) = (apart.part("context", i), apart.part("annotations", i)) else { return };
     let (Some(c), Some(h)) = (c.quantities.first(), h.quantities.first()) else { return };
     let most = || c.values.iter().enumerate().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).map_or(0, |(k, _)| k);
-    let mut unit = window.local.steps.unit.unwrap_or_else(most).min(c.width.saturating_sub(1)) + 1;
+    let mut unit = window.local.of::<StepsMemory>().unit.unwrap_or_else(most).min(c.width.saturating_sub(1)) + 1;
     ui.horizontal(|ui| {
         let label = ui.label("One number of it: unit");
         let drag = egui::DragValue::new(&mut unit).range(1..=c.width);
         if ui.add(drag).labelled_by(label.id).on_hover_text("Drag, or type a number").changed() {
-            window.local.steps.unit = Some(unit - 1);
+            window.local.of::<StepsMemory>().unit = Some(unit - 1);
         }
     });
     let k = unit - 1;

@@ -1,0 +1,34 @@
+//! A measure in one line: how many words of an output begin with a capital letter.
+
+use interlinear::analysis::alignment::Alignment;
+use interlinear::analysis::confidence::{Better, TranslationSigns};
+use interlinear::corpus::measures::table::{CorpusMeasure, MeasureSubject, Of, measure_all};
+use interlinear::corpus::store::output::SystemOutput;
+
+const CAPITALS: CorpusMeasure = CorpusMeasure {
+    name: "capitals",
+    title: "capitals",
+    about: "Words of the output that begin with a capital letter",
+    better: Better::Neither,
+    digits: 0,
+    of: Of::Subject(|subject| {
+        let words = subject.output?.text.split_whitespace();
+        Some(words.filter(|word| word.starts_with(char::is_uppercase)).count() as f32)
+    }),
+};
+
+#[test]
+fn a_measure_of_one_line_is_measured_and_nothing_to_measure_is_no_number() {
+    let seen = TranslationSigns { alpha: Alignment::default(), source: &[], target: &[], links: None };
+    let output = SystemOutput { text: "Tom lives in Rome .".to_owned(), ..SystemOutput::default() };
+    let subject = MeasureSubject {
+        source: "Tom wohnt in Rom .",
+        reference: None,
+        gold: None,
+        statistical: None,
+        output: Some(&output),
+        seen,
+    };
+    assert_eq!(measure_all(&[CAPITALS], &subject), [2.0]);
+    assert!(measure_all(&[CAPITALS], &MeasureSubject { output: None, ..subject })[0].is_nan());
+}
