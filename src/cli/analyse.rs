@@ -54,7 +54,9 @@ here, then models run over the sentences that they have not been asked about, th
   interlinear translate --model rnnsearch-en-fr --format jsonl test.en > run.jsonl
   interlinear analyse --workspace c.ilws --import run.jsonl --format none
 
-Of several sources the first reference, links by hand, and output of a name belong to the first source, and so on.
+Of several sources the first reference, links by hand, and output of a name belong to the first source, and so on; further
+ones belong to the last source. BLEU and chrF2 are over all references of a sentence, as sacreBLEU's; words, links by hand
+and --force are of the first. A file whose texts are those that are there changes nothing.
 
 Conditions, all of which hold: a word, \"a phrase\", /a regular expression/, source:word, reference:word, output:word,
 2:word (the second system), bleu.1<20, bleu.1-2>10 (the first system less the second), words=7, tag:name, stars>=3,
@@ -95,7 +97,7 @@ pub struct AnalyseArgs {
     /// A text with a sentence a line that comes in; once for each
     #[arg(long, value_name = "FILE")]
     source: Vec<PathBuf>,
-    /// Its reference, line by line; once for each
+    /// Its reference, line by line; once for each. Another file is another reference, of 16 at most
     #[arg(long, value_name = "FILE")]
     reference: Vec<PathBuf>,
     /// What another system made of it, line by line; once for each
@@ -110,6 +112,9 @@ pub struct AnalyseArgs {
     /// Judgements, as --format judgements and judgement-table write them; with NAME all are this annotator's; once for each
     #[arg(long, value_name = "[NAME=]FILE")]
     judgements: Vec<String>,
+    /// Put texts and links of these files in the place of others that are there; without it those stay, and are told
+    #[arg(long)]
+    replace: bool,
     /// A model folder, or the name of an installed model, that is run over the sentences; once for each model
     #[arg(long, value_name = "DIR", value_parser = bundled::argument())]
     model: Vec<PathBuf>,
@@ -318,7 +323,8 @@ fn named(text: &str) -> std::result::Result<(String, PathBuf), String> {
 pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
     let mut workspace = Workspace::open(&low.workspace)?;
     for (path, role) in files(low) {
-        bring_in(&mut workspace, &path, role, low.run.cores())?;
+        let options = import::ImportOptions { role, replaces: low.replace, ..import::ImportOptions::default() };
+        bring_in(&mut workspace, &path, &options, low.run.cores())?;
     }
     if let Some(scheme) = &low.scheme {
         workspace.set_scheme(&ErrorScheme::open(scheme)?, &Renamed::default())?;
@@ -421,17 +427,19 @@ fn told(path: &Path, brought: &ImportReport) {
     for warning in &brought.warnings {
         output::tell(warning);
     }
+    if !brought.differing.is_empty() {
+        output::tell(&format!("{name}: with --replace it puts these in the place of the others"));
+    }
 }
 
-fn bring_in(workspace: &mut Workspace, path: &Path, role: Option<Role>, threads: usize) -> Result<()> {
-    if role.is_none() && judgement_io::holds(path) {
+fn bring_in(workspace: &mut Workspace, path: &Path, options: &import::ImportOptions, threads: usize) -> Result<()> {
+    if options.role.is_none() && judgement_io::holds(path) {
         return judged(workspace, path, None);
     }
-    let options = import::ImportOptions { role, ..import::ImportOptions::default() };
     let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
     let mut bar = ProgressLine::new(format!("importing {name}"), Some(100), false).counting("per cent");
     let mut hear = |share: f32| bar.add(0, 0, (share * 100.0) as u64);
-    let brought = import_file(workspace, (path, &options), threads, &CancellationToken::forever(), &mut hear);
+    let brought = import_file(workspace, (path, options), threads, &CancellationToken::forever(), &mut hear);
     bar.finish();
     told(path, &brought?);
     Ok(())

@@ -10,6 +10,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::corpus::import::importer::{ImportReport, stem, visible};
+use crate::corpus::import::references::beyond;
 use crate::corpus::judgements::judge::{ErrorMark, Given, Judgement, Judgements, MOST_STARS, NOBODY};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
@@ -403,11 +404,9 @@ impl Reading<'_> {
             return Ok(None);
         };
         let Some(sentence) = self.workspace.sentence(at)? else { return Ok(None) };
-        let source = words(&sentence.source).count();
-        let target = words(sentence.reference.as_deref().unwrap_or_default()).count();
-        if links.all().iter().any(|(link, _)| link.source >= source || link.target >= target) {
-            let what = format!("the {source} and {target} words of sentence {}", at + 1);
-            self.warn(line, &format!("has links beyond {what}; they are left out"));
+        if let Some(words) = beyond(&links, &sentence.source, Some(sentence.reference.as_deref().unwrap_or_default())) {
+            let message = format!("has links beyond {words} of sentence {}; they are left out", at + 1);
+            self.warn(line, &message);
             return Ok(None);
         }
         Ok(Some(links))
@@ -488,6 +487,7 @@ impl<'a> Cells<'a> {
             marks: if self.has("category") { none.marks } else { known.marks },
             no_errors: if self.has(NO_ERRORS) { none.no_errors } else { known.no_errors },
             links: if self.has("links") { none.links } else { known.links },
+            stale: known.stale,
         }
     }
 

@@ -256,7 +256,9 @@ impl Counting {
         let source = corpus.sources.get(at).unwrap_or_default();
         let bucket = self.buckets.bucket(words(source).count());
         self.sizes.add(bucket, &ScoreSums { sentences: 1, ..ScoreSums::default() });
-        let reference = corpus.references.get(at);
+        // Words and links are those of the first; BLEU and chrF2 are over all.
+        let references = corpus.references_of(at);
+        let reference = references.first().copied();
         let (links, by) = self.linker.of_reference(&corpus, workspace, at)?;
         if reference.is_some() {
             self.linked[by as usize] += 1;
@@ -270,7 +272,7 @@ impl Counting {
                 self.jump(system, output);
             }
             let Some(reference) = reference else { continue };
-            let mut sums = ScoreSums::compared(ComparedScores::of(text, &[reference], &BleuSettings::default()));
+            let mut sums = ScoreSums::compared(ComparedScores::of(text, &references, &BleuSettings::default()));
             if let Some(output) = &output
                 && let Some(counts) = errors(source, reference, output, &corpus, workspace, at)?
             {
@@ -282,7 +284,7 @@ impl Counting {
                 self.count_fates(system, fates(source, reference, &links, output));
             }
         }
-        self.count_pair(at, reference, &cut_reference);
+        self.count_pair(at, &references, &cut_reference);
         Ok(())
     }
 
@@ -318,11 +320,11 @@ impl Counting {
         }
     }
 
-    fn count_pair(&mut self, at: usize, reference: Option<&str>, cut_reference: &str) {
-        let (Some((first, second)), Some(reference)) = (self.pair, reference) else { return };
+    fn count_pair(&mut self, at: usize, references: &[&str], cut_reference: &str) {
+        let Some((first, second)) = self.pair.filter(|_| !references.is_empty()) else { return };
         let text = |system: usize| self.corpus.systems[system].texts.get(at);
         let (Some(one), Some(other)) = (text(first), text(second)) else { return };
-        let counts = |text: &str| bleu::BleuCounts::of(text, &[reference], &BleuSettings::default());
+        let counts = |text: &str| bleu::BleuCounts::of(text, references, &BleuSettings::default());
         let (a, b) = (counts(one), counts(other));
         // As the column of differences has it, so that its conditions show the same sentences.
         let difference = a.sentence() as f32 - b.sentence() as f32;

@@ -55,7 +55,11 @@ fn head(out: &Out, corpus: &CorpusTable) -> String {
     let chosen = if out.chosen.is_empty() { String::new() } else { format!(" Chosen: {}.", escaped(&out.chosen)) };
     let of = corpus.len();
     let program = env!("CARGO_PKG_VERSION");
-    format!("<p>{} of {of} sentences.{chosen} Made by Interlinear {program}.</p>\n", out.rows.len())
+    let references = match corpus.further.len() {
+        0 => String::new(),
+        further => format!(" BLEU and chrF2 are over {} references.", further + 1),
+    };
+    format!("<p>{} of {of} sentences.{chosen}{references} Made by Interlinear {program}.</p>\n", out.rows.len())
 }
 
 fn systems(corpus: &CorpusTable, systems: &[crate::corpus::store::read::StoredSystem]) -> String {
@@ -159,6 +163,9 @@ fn sentence(at: usize, out: &Out, corpus: &CorpusTable, workspace: &Workspace) -
     };
     line("Source", corpus.sources.get(at));
     line("Reference", corpus.references.get(at));
+    for (n, texts) in corpus.further.iter().enumerate() {
+        line(&format!("Reference {}", n + 2), texts.get(at));
+    }
     for column in &corpus.systems {
         line(&column.system.name, column.texts.get(at));
     }
@@ -217,6 +224,13 @@ fn judged(corpus: &CorpusTable, at: usize, annotator: &str, judgement: &Judgemen
         let note = if mark.note.is_empty() { String::new() } else { format!(": {}", mark.note) };
         let words = marked(corpus, at, mark);
         parts.push(format!("{} ({}) in {}, {place}{words}{note}", mark.category, mark.severity, mark.system));
+    }
+    for stale in &judgement.stale {
+        let (mark, words) = (&stale.mark, &stale.words);
+        parts.push(format!(
+            "set apart: {} in \u{201c}{words}\u{201d}, which {} does not say any more",
+            mark.category, mark.system
+        ));
     }
     format!("<p class=\"note\">{}: {}</p>\n", escaped(annotator), escaped(&parts.join("; ")))
 }

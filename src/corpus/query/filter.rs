@@ -230,6 +230,7 @@ impl Place {
         match self {
             Self::Any => corpus.texts().collect(),
             Self::AnyOutput => corpus.systems.iter().map(|column| &column.texts).collect(),
+            Self::Of(TextColumn::Reference) => std::iter::once(&corpus.references).chain(&corpus.further).collect(),
             Self::Of(column) => column.texts(corpus).into_iter().collect(),
         }
     }

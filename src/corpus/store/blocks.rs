@@ -12,37 +12,40 @@ use rusqlite::Connection;
 
 use crate::corpus::store::file::{change, number, one, read_only, told};
 use crate::corpus::store::output::unpacked;
-use crate::corpus::store::read::key;
+use crate::corpus::store::read::{MOST_REFERENCES, key};
 use crate::corpus::store::texts::{ColumnNumbers, PIECE, Reads, TextPiece, TextStore, put};
 
 /// Level of zstandard for texts, and for numbers.
 const LEVELS: (i32, i32) = (3, 1);
 /// Pieces of a column, at most.
 pub(crate) const MOST_PIECES: usize = 1 << 20;
-/// Columns of numbers come behind those of texts.
-const NUMBERS: i64 = 16;
+/// Columns of numbers come behind those of texts; their ids begin with 1.
+const NUMBERS: i64 = MOST_REFERENCES as i64;
 
 /// A column of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
     /// Source texts.
     Sources,
-    /// References.
-    References,
+    /// References, counted from 0.
+    Reference(usize),
     /// What a system says.
     Outputs(i64),
 }
 
 impl Written {
-    /// The columns of a system; those of the sentences are system 0's.
-    pub(crate) fn of(system: i64) -> Vec<Self> {
-        if system == 0 { vec![Self::Sources, Self::References] } else { vec![Self::Outputs(system)] }
+    /// The columns of a system; those of the sentences, which have so many references, are system 0's.
+    pub(crate) fn of(system: i64, references: usize) -> Vec<Self> {
+        match system {
+            0 => std::iter::once(Self::Sources).chain((0..references).map(Self::Reference)).collect(),
+            _ => vec![Self::Outputs(system)],
+        }
     }
 
     fn key(self, n: usize) -> i64 {
         match self {
             Self::Sources => place(0, 0, n),
-            Self::References => place(0, 1, n),
+            Self::Reference(reference) => place(0, 1 + reference as i64, n),
             Self::Outputs(system) => place(system, 0, n),
         }
     }
@@ -50,14 +53,19 @@ impl Written {
     fn sql(self) -> &'static str {
         match self {
             Self::Sources => "SELECT id, source FROM sentence WHERE id > ?1 AND id <= ?2 ORDER BY id",
-            Self::References => "SELECT id, reference FROM sentence WHERE id > ?1 AND id <= ?2 ORDER BY id",
+            Self::Reference(0) => "SELECT id, reference FROM sentence WHERE id > ?1 AND id <= ?2 ORDER BY id",
+            Self::Reference(_) => "SELECT key, text FROM reference WHERE key > ?1 AND key <= ?2 ORDER BY key",
             Self::Outputs(_) => "SELECT key, text FROM output WHERE key > ?1 AND key <= ?2 ORDER BY key",
         }
     }
 
     /// Before the first and at the last of the keys of a piece.
     fn keys(self, n: usize) -> [i64; 2] {
-        let system = if let Self::Outputs(system) = self { system } else { 0 };
+        let system = match self {
+            Self::Sources => 0,
+            Self::Reference(reference) => reference as i64,
+            Self::Outputs(system) => system,
+        };
         [key(system, (n * PIECE) as i64), key(system, ((n + 1) * PIECE) as i64)]
     }
 }

@@ -14,8 +14,10 @@ use crate::text::links::read::links_of;
 pub struct StoredSentence {
     /// Its text.
     pub source: String,
-    /// A translation by people.
+    /// A translation by people: the one that links by hand and forced models are of.
     pub reference: Option<String>,
+    /// The others, in their order; empty where there is none.
+    pub further: Vec<String>,
     /// Its name in the file that it came from.
     pub name: Option<String>,
     /// The file that it came from.
@@ -23,6 +25,34 @@ pub struct StoredSentence {
     /// Its line there, from 1.
     pub line: usize,
 }
+
+impl StoredSentence {
+    /// A reference, counted from 0; `None` where there is none.
+    pub fn reference(&self, n: usize) -> Option<&str> {
+        match n.checked_sub(1) {
+            None => self.reference.as_deref(),
+            Some(n) => self.further.get(n).map(String::as_str).filter(|text| !text.is_empty()),
+        }
+    }
+
+    /// All that outputs are compared with.
+    pub fn references(&self) -> Vec<&str> {
+        compared(self.reference.as_deref(), self.further.iter().map(String::as_str))
+    }
+}
+
+/// The references that outputs are compared with; a blank one counts only where there is no other, as in sacreBLEU.
+pub(crate) fn compared<'a>(first: Option<&'a str>, further: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let further = further.filter(|text| !text.trim().is_empty());
+    let mut all: Vec<&str> = first.into_iter().chain(further).collect();
+    if all.len() > 1 && all[0].trim().is_empty() {
+        all.remove(0);
+    }
+    all
+}
+
+/// The most references of a sentence.
+pub const MOST_REFERENCES: usize = 16;
 
 /// A system that says something of sentences.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,13 +137,22 @@ impl Workspace {
     /// A sentence, from 0.
     pub fn sentence(&self, at: usize) -> Result<Option<StoredSentence>> {
         let sql = "SELECT source, reference, name, origin, line FROM sentence WHERE id = ?1";
-        self.ask(|all| one(all, sql, [at as i64 + 1], sentence))
+        let mut found = self.ask(|all| one(all, sql, [at as i64 + 1], sentence))?;
+        self.ask(|all| add_further(all, at, found.as_mut_slice()))?;
+        Ok(found)
     }
 
     /// The sentences of a range, from 0, as far as there are any.
     pub fn sentences(&self, range: std::ops::Range<usize>) -> Result<Vec<StoredSentence>> {
         let sql = "SELECT source, reference, name, origin, line FROM sentence WHERE id > ?1 AND id <= ?2 ORDER BY id";
-        self.ask(|all| list(all, sql, [range.start as i64, range.end as i64], sentence))
+        let mut found: Vec<_> = self.ask(|all| list(all, sql, [range.start as i64, range.end as i64], sentence))?;
+        self.ask(|all| add_further(all, range.start, &mut found))?;
+        Ok(found)
+    }
+
+    /// How many references a sentence has at most; at least 1.
+    pub fn references(&self) -> Result<usize> {
+        self.ask(count_references)
     }
 
     /// What a system says of a sentence, from 0.
@@ -175,6 +214,30 @@ impl Workspace {
     }
 }
 
+/// How many references a sentence has at most; at least 1. In a damaged file a key may be any number.
+pub(crate) fn count_references(all: &Connection) -> rusqlite::Result<usize> {
+    let last = number(all, "SELECT coalesce(max(key) >> 32, 0) FROM reference", [])?;
+    Ok(usize::try_from(last).unwrap_or_default().min(MOST_REFERENCES - 1) + 1)
+}
+
+/// Reads the further references of sentences that follow each other, the first of them at this place, from 0.
+fn add_further(all: &Connection, first: usize, sentences: &mut [StoredSentence]) -> rusqlite::Result<()> {
+    if sentences.is_empty() {
+        return Ok(());
+    }
+    for n in 1..count_references(all)? {
+        let keys = [key(n as i64, first as i64), key(n as i64, (first + sentences.len()) as i64)];
+        let sql = "SELECT key, text FROM reference WHERE key > ?1 AND key <= ?2";
+        let texts: Vec<(i64, String)> = list(all, sql, keys, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        for (key, text) in texts {
+            let sentence = &mut sentences[(key - keys[0] - 1) as usize];
+            sentence.further.resize(sentence.further.len().max(n), String::new());
+            sentence.further[n - 1] = text;
+        }
+    }
+    Ok(())
+}
+
 /// Links by hand of a sentence, by its id.
 pub(crate) fn gold_of(all: &Connection, id: i64) -> rusqlite::Result<Option<Links>> {
     let sql = "SELECT links FROM gold WHERE sentence = ?1";
@@ -188,5 +251,6 @@ fn sentence(row: &Row<'_>) -> rusqlite::Result<StoredSentence> {
         name: row.get(2)?,
         origin: row.get(3)?,
         line: row.get::<_, i64>(4)? as usize,
+        further: Vec::new(),
     })
 }

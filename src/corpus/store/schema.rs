@@ -3,7 +3,8 @@
 //! | table | holds |
 //! |---|---|
 //! | `origin` | the files that sentences and outputs came from, and how they were read |
-//! | `sentence` | source and reference; ids count from 1 without a hole |
+//! | `sentence` | source and first reference; ids count from 1 without a hole |
+//! | `reference` | the further references of sentences; the key is n * 2^32 + sentence, n = 1 for the second reference |
 //! | `system` | models, ensembles and files of outputs |
 //! | `output`, `body` | what a system says of a sentence: the text, and packed words, log p and alpha ([`Output`](super::output::Output)); the key is system * 2^32 + sentence |
 //! | `measures`, `numbers` | measures of neighbouring sentences, packed f32; a later row holds for the sentences that an earlier one has too. System 0: the sentence itself. One whose numbers were folded keeps its `count` of sentences alone |
@@ -44,6 +45,9 @@ CREATE INDEX loose ON numbers(system, first) WHERE length(packed) > 0;
     "
 ALTER TABLE act ADD COLUMN batch INTEGER;
 CREATE TABLE setting(name TEXT PRIMARY KEY, document TEXT NOT NULL) WITHOUT ROWID;
+",
+    "
+CREATE TABLE reference(key INTEGER PRIMARY KEY, text TEXT NOT NULL);
 ",
 ];
 

@@ -89,7 +89,7 @@ fn tsv_row(lines: &mut TextLines, warnings: &mut Warnings) -> Result<Option<Row>
 }
 
 /// A cell without its quotation marks, if it is quoted to its end.
-fn unquoted(cell: &str) -> String {
+pub(crate) fn unquoted(cell: &str) -> String {
     let inner = cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"'));
     // Every mark within is doubled, or the first was no quotation of a cell.
     match inner {
@@ -180,6 +180,11 @@ fn known(name: &str) -> Option<ColumnRole> {
     let small = name.to_lowercase();
     if let Some((_, role)) = NAMES.iter().find(|(names, _)| names.contains(&small.as_str())) {
         return Some(role.clone());
+    }
+    // `reference_2`, `ref 3`, `reference1`.
+    let bare = small.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['_', ' ', '.', '-']);
+    if bare.len() < small.len() && matches!(bare, "reference" | "ref") {
+        return Some(ColumnRole::Reference);
     }
     let (system, what) = name.rsplit_once('.').or_else(|| name.rsplit_once(' '))?;
     match what.to_lowercase().as_str() {
@@ -292,7 +297,15 @@ impl FormatReader for TableReader {
             warnings.add(line, format!("has {cells} cells, but there are {columns} columns; {what}"));
         }
         let mut record = Record { sentence: self.count, line, ..Record::default() };
+        let mut references = 0;
         for (column, cell) in self.columns.iter().zip(cells) {
+            if column.role == ColumnRole::Reference {
+                references += 1;
+                if references > 1 {
+                    record.further.push(cell.trim().to_owned());
+                    continue;
+                }
+            }
             fill(&mut record, column, cell, self.base, warnings);
         }
         Ok(Some(record))

@@ -197,9 +197,9 @@ impl Open<'_> {
         let sentence = |(n, (source, reference, links)): (usize, (&str, &str, &str))| NewSentence {
             source: source.to_owned(),
             reference: Some(reference.to_owned()),
-            name: None,
             line: n + 1,
             gold: links_of(links),
+            ..NewSentence::default()
         };
         let new: Vec<NewSentence> = first_set::lines().enumerate().map(sentence).collect();
         workspace.add_sentences(origin, &new)?;

@@ -459,8 +459,12 @@ impl PageState for CorpusPage {
                 self.judge_shown(app, |judgement| judgement.turn_no_errors(system));
             }
             CorpusCommand::Unmark(at) => self.judge_shown(app, |judgement| {
+                // Those that are set apart are counted behind the others.
+                let behind = at.saturating_sub(judgement.marks.len());
                 if at < judgement.marks.len() {
                     judgement.marks.remove(at);
+                } else if behind < judgement.stale.len() {
+                    judgement.stale.remove(behind);
                 }
             }),
             CorpusCommand::Link(source, target) => self.link(Link { source, target }, app),

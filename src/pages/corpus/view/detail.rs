@@ -122,6 +122,9 @@ fn texts_ui(ui: &mut Ui, workbench: &CorpusPage, detail: &Detail, tints: &Tints)
     if let Some(reference) = reference {
         line(ui, "Reference", reference, None, None);
     }
+    for (n, text) in detail.sentence.further.iter().enumerate().filter(|(_, text)| !text.is_empty()) {
+        line(ui, &format!("Reference {}", n + 2), text, None, None);
+    }
     let systems = &workbench.corpus.systems;
     for (column, output) in systems.iter().zip(&detail.outputs) {
         let Some(output) = output else { continue };
