@@ -53,7 +53,8 @@ given is marked: text and pharaoh have it behind a tab (with --nbest behind a fu
 for each token, `log_p_forced` and `log_p_free`.
 
 An empty line gives an empty result. A line that is too long for a model gives an empty result
-as well (jsonl: `error` says why), a sentence on stderr, and exit code 2 at the end, or 0 with --keep-going.")]
+as well (jsonl: `error` says why), a sentence on stderr, and exit code 2 at the end, or 0 with --keep-going. So does
+a line that is not UTF-8 with --keep-going; without it the work ends there.")]
 pub struct TranslateArgs {
     #[command(flatten)]
     sentences: SentenceArgs,
@@ -73,7 +74,7 @@ pub struct TranslateArgs {
     /// Each line begins with an id and a tab, which its result has too: `id` of jsonl, else before a tab
     #[arg(long)]
     ids: bool,
-    /// Exit with 0 even where a model cannot read some lines; jsonl tells why as `error`
+    /// Go past lines that are not UTF-8, and exit with 0 even where a model cannot read some lines; jsonl tells why as `error`
     #[arg(long)]
     keep_going: bool,
 }
@@ -109,6 +110,7 @@ impl WindowItem for Planned {
 /// Translates.
 pub fn run(low: &TranslateArgs) -> anyhow::Result<()> {
     let mut files = InputFiles::open(low.sentences.file.as_deref(), None)?;
+    files.source.goes_on = low.keep_going;
     let mut plan = low.interventions.as_deref().map(InterventionFile::open).transpose()?;
     let (high, mut stepper) = high(low)?;
     if let Some((all, origin)) = plan.as_ref().and_then(InterventionFile::all) {

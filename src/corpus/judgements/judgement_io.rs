@@ -125,10 +125,11 @@ enum Notation {
 
 /// Whether a file holds judgements, by its first line.
 pub fn holds(path: &Path) -> bool {
-    notation(path).is_some()
+    notation(path, false).is_some()
 }
 
-fn notation(path: &Path) -> Option<Notation> {
+/// How it does; where all are one annotator's, no column names one.
+fn notation(path: &Path, is_named: bool) -> Option<Notation> {
     // A pipe could not be read a second time.
     require_file(path).ok()?;
     let lines = LineReader::open(path).ok()?;
@@ -138,7 +139,7 @@ fn notation(path: &Path) -> Option<Notation> {
     }
     let heads: Vec<&str> = first.split('\t').map(str::trim).collect();
     let has = |name: &str| heads.contains(&name);
-    (has("annotator") && (has("sentence") || has("source"))).then_some(Notation::Table)
+    ((has("annotator") || is_named) && (has("sentence") || has("source"))).then_some(Notation::Table)
 }
 
 /// A line of JSON.
@@ -159,8 +160,8 @@ pub fn import(
     name: Option<&str>,
     ticket: &CancellationToken,
 ) -> Result<ImportReport> {
-    let Some(notation) = notation(path) else {
-        let advice = "lines as `analyse --format judgements` writes them, or a table with the columns `annotator` and `sentence` or `source`";
+    let Some(notation) = notation(path, name.is_some()) else {
+        let advice = "lines as `analyse --format judgements` writes them, or a table with the columns `annotator` (unless it is NAME=FILE) and `sentence` or `source`";
         return Err(Error::file(path, format!("holds no judgements; they are {advice}")));
     };
     let known = workspace.judgements()?;

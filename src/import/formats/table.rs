@@ -1,9 +1,10 @@
 //! Floor 6: tables, TSV and CSV, whose first row names the columns: `source`, `target` or `reference`, systems by their
 //! names, `NAME.log_p`, `NAME.links`. Imports its room.
 //!
-//! In TSV a cell in quotation marks is unquoted when it is quoted to its end, and a row is a line: text with a stray
-//! quotation mark is common there. CSV is read by its rules, with commas or semicolons.
+//! In TSV a cell in quotation marks is unquoted when it is quoted to its end, some lines below where that makes the row as
+//! wide as the first; else a row is a line: text with a stray quotation mark is common there. CSV is read by its rules, with commas or semicolons.
 
+use std::collections::VecDeque;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::import::facts::{Facts, ImportColumn, Warnings};
 use crate::import::format::{FileSample, FormatReader};
 use crate::import::formats::links;
-use crate::import::input::{ImportInput, TextLines};
+use crate::import::input::{ImportInput, TextLine, TextLines};
 use crate::import::matrix::number;
 use crate::import::options::{Base, ColumnRole, ImportOptions, Role};
 use crate::import::record::{ImportedOutput, ImportedText, Record};
@@ -40,7 +41,7 @@ pub fn sniff_csv(sample: &FileSample<'_>) -> u8 {
 
 /// Starts to read TSV.
 pub fn open_tsv(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
-    open(input, options, facts, |input| Ok(Rows::Tsv(input.lines()?)))
+    open(input, options, facts, |input| Ok(Rows::Tsv(TsvLines { lines: input.lines()?, ahead: VecDeque::new(), width: None })))
 }
 
 /// Starts to read CSV.
@@ -62,7 +63,7 @@ type Row = (usize, Vec<String>);
 
 /// The rows of a file.
 enum Rows {
-    Tsv(TextLines),
+    Tsv(TsvLines),
     Csv(Box<csv::Reader<Box<dyn BufRead + Send>>>, PathBuf),
 }
 
@@ -76,12 +77,60 @@ impl Rows {
     }
 }
 
-fn tsv_row(lines: &mut TextLines, warnings: &mut Warnings) -> Result<Option<Row>> {
-    while let Some(line) = lines.next(warnings)? {
-        let Some(text) = line.text else { continue };
+/// The lines of TSV, and those that were read ahead.
+struct TsvLines {
+    lines: TextLines,
+    ahead: VecDeque<TextLine>,
+    /// Cells of the first row.
+    width: Option<usize>,
+}
+
+impl TsvLines {
+    fn take(&mut self, warnings: &mut Warnings) -> Result<Option<TextLine>> {
+        if let Some(line) = self.ahead.pop_front() { Ok(Some(line)) } else { self.lines.next(warnings) }
+    }
+
+    /// A row whose last quoted cell ends some lines below, if that makes it as wide as the first row; what follows it is
+    /// read ahead.
+    fn joined(&mut self, text: &str, width: usize, warnings: &mut Warnings) -> Result<Option<String>> {
+        let mut joined = text.to_owned();
+        for n in 0..MANY_LINES {
+            if n == self.ahead.len() {
+                let Some(line) = self.lines.next(warnings)? else { break };
+                self.ahead.push_back(line);
+            }
+            let Some(more) = &self.ahead[n].text else { break };
+            joined.push(' ');
+            joined.push_str(more);
+            let count = joined.split('\t').count();
+            if count == width && !is_open(&joined) {
+                self.ahead.drain(..=n);
+                return Ok(Some(joined));
+            }
+            if count > width {
+                break;
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Whether a cell begins with a quotation mark that is not closed.
+fn is_open(row: &str) -> bool {
+    row.split('\t').any(|cell| cell.starts_with('"') && cell.matches('"').count() % 2 == 1)
+}
+
+fn tsv_row(rows: &mut TsvLines, warnings: &mut Warnings) -> Result<Option<Row>> {
+    while let Some(line) = rows.take(warnings)? {
+        let Some(mut text) = line.text else { continue };
         if text.trim().is_empty() {
             warnings.add(line.number, "is blank; it is no row");
             continue;
+        }
+        let count = text.split('\t').count();
+        let width = *rows.width.get_or_insert(count);
+        if count <= width && is_open(&text) {
+            text = rows.joined(&text, width, warnings)?.unwrap_or(text);
         }
         return Ok(Some((line.number, text.split('\t').map(unquoted).collect())));
     }
