@@ -152,6 +152,8 @@ impl CorpusPage {
 
     fn open(&mut self, path: PathBuf, app: &mut AppState) {
         self.close(app);
+        // It is kept for the next start, which may be in another folder.
+        let path = std::path::absolute(&path).unwrap_or(path);
         (self.kept.workspace, self.wanted) = (Some(path.clone()), Some(path.clone()));
         Self::send(app, CorpusRequest::Open(path));
         app.changed();
