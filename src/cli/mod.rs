@@ -227,6 +227,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, context: Context) -> E
 }
 
 fn dispatch(arguments: impl IntoIterator<Item = OsString>, context: Context) -> anyhow::Result<()> {
+    // `help COMMAND` is what people try first; it is `COMMAND --help`.
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    if arguments.get(1).is_some_and(|word| word == "help") {
+        arguments.remove(1);
+        arguments.truncate(2);
+        arguments.push("--help".into());
+    }
     let mut program = program();
     let matches = match program.try_get_matches_from_mut(arguments) {
         Ok(matches) => matches,
