@@ -23,9 +23,9 @@ use crate::corpus::import::importer::{ImportReport, import_file};
 use crate::corpus::judgements::judgement_io;
 use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
 use crate::corpus::measures::table::Measuring;
-use crate::corpus::overview::compute::OverviewOptions;
+use crate::corpus::overview::compute::{CountedThing, OverviewOptions};
 use crate::corpus::overview::tables;
-use crate::corpus::overview::tables::{TABLES, overview};
+use crate::corpus::overview::tables::{OverviewTable, TABLES, overview};
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::query::costly::FilterResources;
 use crate::corpus::query::hits::{Searching, tsv};
@@ -34,6 +34,7 @@ use crate::corpus::query::table::Sorting;
 use crate::corpus::run::{SystemRunOptions, about, check, digests, name, run as run_system, system as system_of};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
+use crate::corpus::store::kinds::MOST_PICTURES;
 use crate::error::{Error, Result};
 use crate::evaluation;
 use crate::import;
@@ -244,6 +245,7 @@ impl ChoiceArgs {
             rows: Arc::new(rows),
             columns,
             chosen: self.filter.clone(),
+            pictures: MOST_PICTURES,
             languages: self.languages.clone(),
         })
     }
@@ -524,9 +526,17 @@ fn overviews_of(
     means: &mut FilterResources,
     output: &mut LineOutput,
 ) -> anyhow::Result<()> {
-    let options = OverviewOptions { pair: low.pair, most: usize::MAX };
+    let is_asked = |table: &&OverviewTable| low.overview.iter().any(|name| name == table.name);
+    let only: Vec<CountedThing> = TABLES.iter().filter(is_asked).map(|table| table.counted).collect();
+    let (count, (first, second)) = (corpus.systems.len(), low.pair);
+    let is_paired = only.iter().any(|thing| matches!(thing, CountedThing::Pair | CountedThing::Ngrams));
+    if is_paired && count > 1 && (first.max(second) >= count || first == second) {
+        let message = format!("--pair {},{} names no two systems; there are {count}", first + 1, second + 1);
+        return Err(Error::Input(format!("{message}, counted from 1")).into());
+    }
+    let options = OverviewOptions { only, pair: low.pair, most: usize::MAX };
     let overview = overview(corpus, workspace, rows, &options, means)?;
-    for (n, table) in TABLES.iter().filter(|table| low.overview.iter().any(|name| name == table.name)).enumerate() {
+    for (n, table) in TABLES.iter().filter(is_asked).enumerate() {
         if n > 0 {
             output.line("")?;
         }
@@ -537,7 +547,9 @@ fn overviews_of(
 
 /// `interlinear report`.
 pub mod report {
-    use super::{Args, ChoiceArgs, ExportFormat, FilterResources, PathBuf, Workspace, out, output, read};
+    use super::{
+        Args, ChoiceArgs, ExportFormat, FilterResources, MOST_PICTURES, Out, PathBuf, Workspace, out, output, read,
+    };
 
     /// As typed.
     #[derive(Args, Clone, Debug)]
@@ -552,6 +564,10 @@ pub mod report {
         /// The page that is written
         #[arg(long, value_name = "FILE")]
         output: PathBuf,
+        /// How many sentences have pictures of their alignments, the first ones as they are sorted; the others have their texts
+        /// and numbers
+        #[arg(long, value_name = "N", default_value_t = MOST_PICTURES)]
+        pictures: usize,
         #[command(flatten)]
         choice: ChoiceArgs,
     }
@@ -559,7 +575,7 @@ pub mod report {
     /// Writes the report.
     ///
     /// # Errors
-    /// A sentence about a file, a condition, or too many sentences.
+    /// A sentence about a file or a condition.
     pub fn run(low: &ReportArgs) -> anyhow::Result<()> {
         let workspace = Workspace::open_existing(&low.workspace)?;
         let corpus = read(&workspace)?;
@@ -567,6 +583,7 @@ pub mod report {
         means.set(workspace.look().frequencies, low.choice.languages.clone());
         let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
         let out = low.choice.out(low.output.clone(), ExportFormat::Report, rows, &corpus)?;
+        let out = Out { pictures: low.pictures, ..out };
         out::write(&out, &corpus, &workspace)?;
         output::tell(&format!("{} has {} sentences", out.path.display(), out.rows.len()));
         Ok(())

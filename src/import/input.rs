@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufRead, Read, Result as IoResult};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE};
@@ -22,6 +22,8 @@ const SAMPLE: usize = 1 << 16;
 const SCANNED: usize = 1 << 24;
 /// The longest line: the matrix of a very long sentence.
 const LONGEST: usize = 1 << 26;
+/// The longest row of CSV or unit of XML, in bytes: it has texts and links.
+const MOST_RECORD: usize = 1 << 24;
 
 /// A file that can be read again and again.
 #[derive(Clone, Debug)]
@@ -169,6 +171,70 @@ impl Read for Counting {
         let count = self.file.read(buffer)?;
         self.read.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
+    }
+}
+
+/// What has no lines by itself: how much was read since the last record began, which is refused when it is too much, and how
+/// many lines there were.
+#[derive(Clone, Debug, Default)]
+pub struct RecordMeter {
+    bytes: Arc<AtomicUsize>,
+    feeds: Arc<AtomicUsize>,
+}
+
+impl RecordMeter {
+    /// Measures an input.
+    pub fn over(&self, input: Box<dyn BufRead + Send>) -> Metered {
+        Metered { input, meter: self.clone() }
+    }
+
+    /// Nothing that was read is kept any more.
+    pub fn begin(&self) {
+        self.bytes.store(0, Ordering::Relaxed);
+    }
+
+    /// The line that is read at present, from 1.
+    pub fn line(&self) -> usize {
+        self.feeds.load(Ordering::Relaxed) + 1
+    }
+
+    /// What is wrong where too much was read.
+    pub fn too_long(&self) -> Option<String> {
+        let is_long = self.bytes.load(Ordering::Relaxed) > MOST_RECORD;
+        is_long.then(|| format!("is within something of more than {MOST_RECORD} bytes; cut it, or take it out"))
+    }
+}
+
+/// An input that is measured as it is read.
+pub struct Metered {
+    input: Box<dyn BufRead + Send>,
+    meter: RecordMeter,
+}
+
+impl Read for Metered {
+    fn read(&mut self, buffer: &mut [u8]) -> IoResult<usize> {
+        let bytes = self.fill_buf()?;
+        let count = bytes.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&bytes[..count]);
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+impl BufRead for Metered {
+    fn fill_buf(&mut self) -> IoResult<&[u8]> {
+        self.meter.too_long().map_or(Ok(()), |why| Err(std::io::Error::other(why)))?;
+        self.input.fill_buf()
+    }
+
+    fn consume(&mut self, count: usize) {
+        // What is consumed was buffered before.
+        if let Ok(bytes) = self.input.fill_buf() {
+            let feeds = memchr::memchr_iter(b'\n', &bytes[..count.min(bytes.len())]).count();
+            self.meter.feeds.fetch_add(feeds, Ordering::Relaxed);
+        }
+        self.meter.bytes.fetch_add(count, Ordering::Relaxed);
+        self.input.consume(count);
     }
 }
 

@@ -416,6 +416,7 @@ fn a_saved_table_comes_back_as_what_it_was() {
         rows,
         columns: Vec::new(),
         chosen: String::new(),
+        pictures: 100,
         languages: None,
     };
     write(&out, &corpus, &workspace).expect("saved");

@@ -17,7 +17,7 @@ use crate::corpus::overview::report;
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
 use crate::corpus::store::file::Workspace;
-use crate::corpus::store::kinds::{MOST_IN_REPORT, columns};
+use crate::corpus::store::kinds::{MOST_FIGURES, columns};
 use crate::corpus::store::output::SystemOutput;
 use crate::error::{Error, Result};
 use crate::figure::fonts::Fonts;
@@ -205,9 +205,8 @@ fn figures(
     workspace: &Workspace,
     corpus: &CorpusTable,
 ) -> Result<()> {
-    if out.rows.len() > MOST_IN_REPORT {
-        let message =
-            format!("{} sentences are chosen, and at most {MOST_IN_REPORT} are drawn at once", out.rows.len());
+    if out.rows.len() > MOST_FIGURES {
+        let message = format!("{} sentences are chosen, and at most {MOST_FIGURES} are drawn at once", out.rows.len());
         return Err(Error::Input(format!("{message}; narrow the conditions")));
     }
     let column = column_of(system, corpus)?;

@@ -304,13 +304,12 @@ impl Importer<'_> {
         let mut drafts: BTreeMap<i64, Vec<Draft>> = BTreeMap::new();
         for (at, record) in &window {
             // Of an n-best list the best is taken.
-            let mut named: Vec<String> = Vec::new();
+            let mut named: BTreeSet<String> = BTreeSet::new();
             for output in &record.outputs {
                 let name = output.system.clone().unwrap_or_else(|| self.stem.clone());
-                if named.contains(&name) {
+                if !named.insert(name.clone()) {
                     continue;
                 }
-                named.push(name.clone());
                 let Some(sentence) = known.sentences.get(at) else { continue };
                 let kept = self.output((*at, &name), &sentence.source, record, output, report)?;
                 let id = self.system(&name)?.id;

@@ -9,12 +9,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Connection;
+use rusqlite::types::Type;
 
 use crate::corpus::store::file::{change, number, one, read_only, told};
 use crate::corpus::store::output::unpacked;
 use crate::corpus::store::read::{MOST_REFERENCES, key};
 use crate::corpus::store::texts::{ColumnNumbers, PIECE, Reads, TextPiece, TextStore, put};
 
+/// The most bytes that the texts of a piece are packed with; longer ones are read one by one.
+const MOST_TEXT: usize = 1 << 24;
+/// The most bytes of the texts of a piece, however they are kept.
+const MOST_PIECE: usize = 1 << 28;
 /// Level of zstandard for texts, and for numbers.
 const LEVELS: (i32, i32) = (3, 1);
 /// Pieces of a column, at most.
@@ -84,14 +89,14 @@ pub(crate) fn place_of_numbers(system: i64, column: i64, n: usize) -> i64 {
 pub(crate) type Damage<'a> = dyn FnMut(rusqlite::Error) + 'a;
 
 /// What is packed in a row, as far as there is one.
-fn packed<T>(all: &Connection, key: i64, unpack: fn(Vec<u8>) -> Option<T>) -> rusqlite::Result<Option<T>> {
-    let row = |row: &rusqlite::Row<'_>| Ok(unpacked(row.get_ref(0)?.as_blob()?).and_then(unpack));
+fn packed<T>(all: &Connection, key: i64, most: usize, unpack: fn(Vec<u8>) -> Option<T>) -> rusqlite::Result<Option<T>> {
+    let row = |row: &rusqlite::Row<'_>| Ok(unpacked(row.get_ref(0)?.as_blob()?, most).and_then(unpack));
     one(all, "SELECT packed FROM block WHERE key = ?1", [key], row).map(Option::flatten)
 }
 
 /// The texts of a piece, packed or one by one.
 pub(crate) fn texts(all: &Connection, written: Written, n: usize, damage: &mut Damage<'_>) -> TextPiece {
-    match packed(all, written.key(n), |bytes| String::from_utf8(bytes).ok().map(TextPiece::of_written)) {
+    match packed(all, written.key(n), MOST_TEXT, |bytes| String::from_utf8(bytes).ok().map(TextPiece::of_written)) {
         Ok(Some(piece)) => return piece,
         Ok(None) => {}
         Err(error) => damage(error),
@@ -111,6 +116,9 @@ fn single_texts(all: &Connection, written: Written, n: usize, piece: &mut TextPi
         while piece.len() < at.min(PIECE) {
             piece.push(None);
         }
+        if piece.bytes() > MOST_PIECE {
+            return Err(rusqlite::Error::InvalidColumnType(1, "texts, too long".to_owned(), Type::Text));
+        }
         if at == piece.len() {
             piece.push(row.get_ref(1)?.as_str_or_null().unwrap_or_default());
         }
@@ -126,6 +134,9 @@ pub(crate) fn pack_texts(all: &Connection, written: Written, n: usize) -> rusqli
     }
     let mut piece = TextPiece::default();
     single_texts(all, written, n, &mut piece)?;
+    if piece.bytes() > MOST_TEXT / 2 {
+        return Ok(());
+    }
     let packed = compress(piece.written().as_bytes(), LEVELS.0)?;
     keep(all, key, piece.count(), packed)
 }
@@ -234,7 +245,7 @@ pub(crate) fn loose(all: &Connection, system: i64, before: usize, most: usize) -
 
 /// The packed numbers of a piece, NaN where there are none.
 pub(crate) fn packed_numbers(all: &Connection, key: i64) -> rusqlite::Result<Vec<f32>> {
-    packed(all, key, |planes| numbers_of(&planes)).map(Option::unwrap_or_default)
+    packed(all, key, size_of::<f32>() * PIECE, |planes| numbers_of(&planes)).map(Option::unwrap_or_default)
 }
 
 /// Puts loose numbers of a measure over those of a piece.

@@ -105,6 +105,24 @@ pub struct StoredAbout {
 /// The ranking of a system whose outputs are the references.
 pub const FORCED: &str = "forced";
 
+/// The most sentences.
+const MOST_SENTENCES: i64 = 1 << 26;
+/// So many sentences or more are not believed without a look: a file with holes may be small and say that it is long.
+const MANY: i64 = 1 << 20;
+/// How many of them are looked at.
+const LOOKED_AT: i64 = 64;
+
+/// Whether of so many sentences most are there, by a few of them.
+fn is_whole(all: &Connection, len: i64) -> rusqlite::Result<bool> {
+    let mut find = all.prepare_cached("SELECT 1 FROM sentence WHERE id = ?1")?;
+    let mut found = 0;
+    for n in 1..=LOOKED_AT {
+        // A damaged page says nothing of the others.
+        found += i64::from(find.exists([len / LOOKED_AT * n]).unwrap_or(true));
+    }
+    Ok(2 * found > LOOKED_AT)
+}
+
 /// The key of an output.
 pub(crate) fn key(system: i64, sentence: i64) -> i64 {
     system << 32 | sentence
@@ -116,7 +134,14 @@ impl Workspace {
         // In a damaged file an id may be any number, and a sentence takes at least so many bytes.
         let sql = "SELECT min(coalesce(max(id), 0), (SELECT page_count * page_size / 8 FROM pragma_page_count,
             pragma_page_size)) FROM sentence";
-        self.ask(|all| number(all, sql, [])).map(|count| count.max(0) as usize)
+        let len = |all: &Connection| {
+            let len = number(all, sql, [])?.clamp(0, MOST_SENTENCES);
+            if len < MANY || is_whole(all, len)? {
+                return Ok(len);
+            }
+            number(all, "SELECT count(*) FROM sentence", []).map(|count| count.min(len))
+        };
+        self.ask(len).map(|len| len as usize)
     }
 
     /// Whether there is none.
@@ -126,12 +151,7 @@ impl Workspace {
 
     /// Every system, in the order in which they came.
     pub fn systems(&self) -> Result<Vec<StoredSystem>> {
-        let system = |row: &Row<'_>| {
-            // A newer program may have written more than this one knows.
-            let about = serde_json::from_str(&row.get::<_, String>(2)?).unwrap_or_default();
-            Ok(StoredSystem { id: row.get(0)?, name: row.get(1)?, about })
-        };
-        self.ask(|all| list(all, "SELECT id, name, about FROM system ORDER BY id", [], system))
+        self.ask(|all| list(all, "SELECT id, name, about FROM system ORDER BY id", [], stored_system))
     }
 
     /// A sentence, from 0.
@@ -242,6 +262,13 @@ fn add_further(all: &Connection, first: usize, sentences: &mut [StoredSentence])
 pub(crate) fn gold_of(all: &Connection, id: i64) -> rusqlite::Result<Option<Links>> {
     let sql = "SELECT links FROM gold WHERE sentence = ?1";
     one(all, sql, [id], |row| Ok(links_of(&row.get::<_, String>(0)?))).map(Option::flatten)
+}
+
+/// A system from its id, name, and what it is.
+pub(crate) fn stored_system(row: &Row<'_>) -> rusqlite::Result<StoredSystem> {
+    // A newer program may have written more than this one knows.
+    let about = serde_json::from_str(&row.get::<_, String>(2)?).unwrap_or_default();
+    Ok(StoredSystem { id: row.get(0)?, name: row.get(1)?, about })
 }
 
 fn sentence(row: &Row<'_>) -> rusqlite::Result<StoredSentence> {

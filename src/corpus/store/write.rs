@@ -10,7 +10,7 @@ use crate::corpus::measures::table::{
 use crate::corpus::store::blocks::{Written, forget_texts};
 use crate::corpus::store::file::{Workspace, change, number, one};
 use crate::corpus::store::output::{SystemOutput, pack};
-use crate::corpus::store::read::{FORCED, MOST_REFERENCES, StoredAbout, StoredSystem, key};
+use crate::corpus::store::read::{FORCED, MOST_REFERENCES, StoredAbout, StoredSystem, key, stored_system};
 use crate::error::{Error, Result};
 use crate::text::links;
 use crate::text::links::Links;
@@ -126,7 +126,8 @@ impl Workspace {
 
     /// The system of this name; a new one where there is none.
     pub fn add_system(&mut self, name: &str, about: &StoredAbout) -> Result<StoredSystem> {
-        if let Some(known) = self.systems()?.into_iter().find(|system| system.name == name) {
+        let sql = "SELECT id, name, about FROM system WHERE name = ?1";
+        if let Some(known) = self.ask(|all| one(all, sql, [name], stored_system))? {
             return Ok(known);
         }
         let text = serde_json::to_string(about).unwrap_or_default();

@@ -4,23 +4,26 @@
 //! In TSV a cell in quotation marks is unquoted when it is quoted to its end, some lines below where that makes the row as
 //! wide as the first; else a row is a line: text with a stray quotation mark is common there. CSV is read by its rules, with commas or semicolons.
 
-use std::collections::VecDeque;
-use std::io::BufRead;
+use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::import::facts::{Facts, ImportColumn, Warnings};
 use crate::import::format::{FileSample, FormatReader};
 use crate::import::formats::links;
-use crate::import::input::{ImportInput, TextLine, TextLines};
+use crate::import::input::{ImportInput, Metered, RecordMeter, TextLine, TextLines};
 use crate::import::matrix::number;
 use crate::import::options::{Base, ColumnRole, ImportOptions, Role};
 use crate::import::record::{ImportedOutput, ImportedText, Record};
 
 /// Rows that are looked at before the first is given out.
 const PEEKED: usize = 20;
+/// The most columns.
+const MOST_COLUMNS: usize = 10_000;
 /// A row of a CSV file with more lines has probably lost a quotation mark.
 const MANY_LINES: usize = 20;
+/// Bytes of a row of TSV that is put together of lines, at most.
+const LONG_ROW: usize = 1 << 20;
 
 /// Tabs in every line.
 pub fn sniff_tsv(sample: &FileSample<'_>) -> u8 {
@@ -54,7 +57,8 @@ pub fn open_csv(input: &ImportInput, options: &ImportOptions, facts: &mut Facts)
     open(input, options, facts, move |input| {
         let mut builder = csv::ReaderBuilder::new();
         builder.delimiter(delimiter).has_headers(false).flexible(true);
-        Ok(Rows::Csv(Box::new(builder.from_reader(input.text()?)), input.path().into()))
+        let meter = RecordMeter::default();
+        Ok(Rows::Csv(Box::new(builder.from_reader(meter.over(input.text()?))), meter, input.path().into()))
     })
 }
 
@@ -64,7 +68,7 @@ type Row = (usize, Vec<String>);
 /// The rows of a file.
 enum Rows {
     Tsv(TsvLines),
-    Csv(Box<csv::Reader<Box<dyn BufRead + Send>>>, PathBuf),
+    Csv(Box<csv::Reader<Metered>>, RecordMeter, PathBuf),
 }
 
 impl Rows {
@@ -72,7 +76,7 @@ impl Rows {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Row>> {
         match self {
             Self::Tsv(lines) => tsv_row(lines, warnings),
-            Self::Csv(reader, path) => csv_row(reader, path, warnings),
+            Self::Csv(reader, meter, path) => csv_row(reader, meter, path, warnings),
         }
     }
 }
@@ -107,7 +111,7 @@ impl TsvLines {
                 self.ahead.drain(..=n);
                 return Ok(Some(joined));
             }
-            if count > width {
+            if count > width || joined.len() > LONG_ROW {
                 break;
             }
         }
@@ -148,14 +152,16 @@ pub(crate) fn unquoted(cell: &str) -> String {
 }
 
 fn csv_row(
-    reader: &mut csv::Reader<Box<dyn BufRead + Send>>,
+    reader: &mut csv::Reader<Metered>,
+    meter: &RecordMeter,
     path: &Path,
     warnings: &mut Warnings,
 ) -> Result<Option<Row>> {
     let mut record = csv::StringRecord::new();
     let line = reader.position().line() as usize;
-    let read = reader.read_record(&mut record);
-    if !read.map_err(|error| Error::line(path, line, format!("could not be read as CSV ({error})")))? {
+    meter.begin();
+    let failed = |error| meter.too_long().unwrap_or_else(|| format!("could not be read as CSV ({error})"));
+    if !reader.read_record(&mut record).map_err(|error| Error::line(path, line, failed(error)))? {
         return Ok(None);
     }
     let line = record.position().map_or(line, |position| position.line() as usize);
@@ -177,12 +183,26 @@ fn open(
 ) -> Result<Box<dyn FormatReader>> {
     let (mut peeked, mut unheard) = (rows(input)?, Warnings::new(input.path()));
     let mut sample: Vec<Vec<String>> = Vec::new();
-    while sample.len() < PEEKED
-        && let Ok(Some((_, cells))) = peeked.next(&mut unheard)
-    {
-        sample.push(cells);
+    let mut damage = None;
+    while sample.len() < PEEKED {
+        match peeked.next(&mut unheard) {
+            Ok(Some((_, cells))) => sample.push(cells),
+            Ok(None) => break,
+            Err(error) => {
+                damage = Some(error);
+                break;
+            }
+        }
+    }
+    // Damage behind the first row is told when it is reached in earnest.
+    if let Some(error) = damage.filter(|_| sample.is_empty()) {
+        return Err(error);
     }
     let Some(first) = sample.first() else { return Err(Error::file(input.path(), "has no rows")) };
+    if first.len() > MOST_COLUMNS {
+        let message = format!("has {} columns, and at most {MOST_COLUMNS} are read; leave some out", first.len());
+        return Err(Error::line(input.path(), 1, message));
+    }
     let has_header = options.header.unwrap_or_else(|| is_header(first, options));
     let names: Vec<String> = if has_header {
         first.iter().map(|name| name.trim().to_owned()).collect()
@@ -201,7 +221,8 @@ fn open(
     if has_header {
         rows.next(&mut unheard)?;
     }
-    Ok(Box::new(TableReader { rows, columns, base: options.base.unwrap_or(Base::Zero), count: 0 }))
+    let base = options.base.unwrap_or(Base::Zero);
+    Ok(Box::new(TableReader { rows, places: places(&columns), columns, base, count: 0 }))
 }
 
 fn holds_text(role: &ColumnRole) -> bool {
@@ -332,6 +353,8 @@ fn cells(body: &[Vec<String>], place: usize) -> impl Iterator<Item = &str> {
 struct TableReader {
     rows: Rows,
     columns: Vec<ImportColumn>,
+    /// Of each column the place of its system among the systems.
+    places: Vec<usize>,
     base: Base,
     count: usize,
 }
@@ -347,7 +370,8 @@ impl FormatReader for TableReader {
         }
         let mut record = Record { sentence: self.count, line, ..Record::default() };
         let mut references = 0;
-        for (column, cell) in self.columns.iter().zip(cells) {
+        let mut outputs = vec![None; self.places.iter().max().map_or(0, |most| most + 1)];
+        for ((column, place), cell) in self.columns.iter().zip(&self.places).zip(cells) {
             if column.role == ColumnRole::Reference {
                 references += 1;
                 if references > 1 {
@@ -355,14 +379,41 @@ impl FormatReader for TableReader {
                     continue;
                 }
             }
-            fill(&mut record, column, cell, self.base, warnings);
+            fill(&mut record, &mut outputs[*place], column, cell, self.base, warnings);
         }
+        record.outputs = outputs.into_iter().flatten().collect();
         Ok(Some(record))
     }
 }
 
-/// Puts a cell into its place.
-fn fill(record: &mut Record, column: &ImportColumn, cell: String, base: Base, warnings: &mut Warnings) {
+/// The system of a column.
+fn system_of(role: &ColumnRole) -> Option<&String> {
+    match role {
+        ColumnRole::Output(system) | ColumnRole::LogP(system) | ColumnRole::Links(system) => Some(system),
+        _ => None,
+    }
+}
+
+/// Of each column the place of its system among the systems, as they come; 0 where it is of none.
+fn places(columns: &[ImportColumn]) -> Vec<usize> {
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    let mut places = Vec::with_capacity(columns.len());
+    for column in columns {
+        let next = known.len();
+        places.push(system_of(&column.role).map_or(0, |system| *known.entry(system).or_insert(next)));
+    }
+    places
+}
+
+/// Puts a cell into its place; `said` is the output of the column's system.
+fn fill(
+    record: &mut Record,
+    said: &mut Option<ImportedOutput>,
+    column: &ImportColumn,
+    cell: String,
+    base: Base,
+    warnings: &mut Warnings,
+) {
     let line = record.line;
     let about = |message: String| format!("column `{}` {message}", column.name);
     match &column.role {
@@ -378,13 +429,13 @@ fn fill(record: &mut Record, column: &ImportColumn, cell: String, base: Base, wa
         | ColumnRole::Gold
             if cell.trim().is_empty() => {}
         ColumnRole::Reference => record.reference = Some(ImportedText::plain(cell)),
-        ColumnRole::Output(system) => output(record, system).text = cell,
+        ColumnRole::Output(system) => output(said, system).text = cell,
         ColumnRole::LogP(system) => match number(cell.trim()) {
-            Some(log_p) => output(record, system).log_p = Some(log_p),
+            Some(log_p) => output(said, system).log_p = Some(log_p),
             None => warnings.add(line, about(format!("has `{cell:.40}`, which is no number"))),
         },
         ColumnRole::Links(system) => match links::cell(&cell, base) {
-            Ok(links) => output(record, system).links = Some(links.all().into_iter().map(|(link, _)| link).collect()),
+            Ok(links) => output(said, system).links = Some(links.all().into_iter().map(|(link, _)| link).collect()),
             Err(message) => warnings.add(line, about(format!("is left out: {message}"))),
         },
         ColumnRole::Gold => match links::cell(&cell, base) {
@@ -395,11 +446,6 @@ fn fill(record: &mut Record, column: &ImportColumn, cell: String, base: Base, wa
 }
 
 /// The output of a system, which is put there when its first cell comes.
-fn output<'a>(record: &'a mut Record, system: &str) -> &'a mut ImportedOutput {
-    let found = record.outputs.iter().position(|output| output.system.as_deref() == Some(system));
-    let place = found.unwrap_or_else(|| {
-        record.outputs.push(ImportedOutput::plain(system, String::new()));
-        record.outputs.len() - 1
-    });
-    &mut record.outputs[place]
+fn output<'a>(said: &'a mut Option<ImportedOutput>, system: &str) -> &'a mut ImportedOutput {
+    said.get_or_insert_with(|| ImportedOutput::plain(system, String::new()))
 }

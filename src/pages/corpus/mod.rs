@@ -30,6 +30,7 @@ use crate::corpus::judgements::judge::{Judgement, MOST_STARS, NOBODY};
 use crate::corpus::overview::evaluated::Evaluated;
 use crate::corpus::query::column::{TableColumn, TextColumn};
 use crate::corpus::store::corpus::CorpusTable;
+use crate::corpus::store::kinds::MOST_PICTURES;
 use crate::decoding::SearchOptions;
 use crate::import;
 use crate::jobs::corpus::thread::{CorpusNews, CorpusRequest, Detail};
@@ -152,6 +153,8 @@ impl CorpusPage {
 
     fn open(&mut self, path: PathBuf, app: &mut AppState) {
         self.close(app);
+        // It is kept for the next start, which may be in another folder.
+        let path = std::path::absolute(&path).unwrap_or(path);
         (self.kept.workspace, self.wanted) = (Some(path.clone()), Some(path.clone()));
         Self::send(app, CorpusRequest::Open(path));
         app.changed();
@@ -285,6 +288,7 @@ impl CorpusPage {
             rows: Arc::clone(&self.rows),
             columns: self.columns.shown(&self.corpus),
             chosen: self.filter.trim().to_owned(),
+            pictures: MOST_PICTURES,
             languages: app.document.languages(),
         };
         Self::send(app, CorpusRequest::Write(Box::new(out)));
