@@ -26,13 +26,17 @@ const MOST_SYSTEMS: i64 = 1 << 16;
 pub struct Workspace {
     pub(crate) connection: Connection,
     path: PathBuf,
+    is_fixed: bool,
 }
 
 impl Workspace {
     /// Opens a workspace, or makes an empty one where there is no file. Refuses what is something else, of a newer program,
-    /// or damaged where every workspace begins.
+    /// or damaged where every workspace begins. One that lies where nothing may be written opens to be looked at.
     pub fn open(path: &Path) -> Result<Self> {
         check(path)?;
+        if is_fixed(path) {
+            return Self::open_to_look(path);
+        }
         let told = |error: rusqlite::Error| told(path, &error);
         keep_private(path)?;
         let mut connection = Connection::open(path).map_err(told)?;
@@ -49,12 +53,36 @@ impl Workspace {
         if version < STEPS.len() {
             migrate(&mut connection).map_err(told)?;
         }
-        let mut workspace = Self { connection, path: path.to_owned() };
+        let mut workspace = Self { connection, path: path.to_owned(), is_fixed: false };
         if tables > 0 && version < STEPS.len() {
             // What is damaged stays as it is; what can be read is.
             let _ = workspace.fold();
         }
         Ok(workspace)
+    }
+
+    /// Opens a workspace as on read-only media: it is read, and nothing is written, not even a log beside it.
+    ///
+    /// # Errors
+    /// A sentence about the file: it is none, or others have to write first.
+    pub fn open_to_look(path: &Path) -> Result<Self> {
+        check(path)?;
+        let advice = "copy it to a folder that may be written and open the copy";
+        if has_log(path) {
+            return Err(Error::file(path, format!("has a log beside it that was not taken in; {advice} with the log")));
+        }
+        let connection = immutable(path).map_err(|error| told(path, &error))?;
+        let (_, version) = require_workspace(path, &connection)?;
+        if version < STEPS.len() {
+            let message = "was written by an older Interlinear, and nothing may be written where it lies";
+            return Err(Error::file(path, format!("{message}; {advice}")));
+        }
+        Ok(Self { connection, path: path.to_owned(), is_fixed: true })
+    }
+
+    /// Whether it can only be looked at: what is judged and imported cannot be kept.
+    pub fn is_fixed(&self) -> bool {
+        self.is_fixed
     }
 
     /// Opens a workspace that must be there.
@@ -187,8 +215,40 @@ fn keep_private(_: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Whether a file is there and may not be written, or its folder, where its log would be.
+fn is_fixed(path: &Path) -> bool {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let may_write = || std::fs::OpenOptions::new().append(true).open(path).and_then(|_| tempfile::tempfile_in(folder));
+    let is_refused = |error: &std::io::Error| {
+        matches!(error.kind(), std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem)
+    };
+    path.is_file() && may_write().is_err_and(|error| is_refused(&error))
+}
+
+/// Whether what was written last still lies in a log beside a file.
+fn has_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    std::fs::metadata(log).is_ok_and(|facts| facts.len() > 0)
+}
+
+/// A connection to a file that nobody changes.
+fn immutable(path: &Path) -> rusqlite::Result<Connection> {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let name = path.to_str().ok_or_else(|| rusqlite::Error::InvalidPath(path.clone()))?;
+    let name = name.replace('%', "%25").replace('?', "%3f").replace('#', "%23").replace('\\', "/");
+    let root = if name.starts_with('/') { "" } else { "/" };
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let connection = Connection::open_with_flags(format!("file:{root}{name}?immutable=1"), flags)?;
+    limit(&connection)?;
+    Ok(connection)
+}
+
 /// A connection that reads beside another one.
 pub(crate) fn read_only(path: &Path) -> rusqlite::Result<Connection> {
+    if is_fixed(path) {
+        return immutable(path);
+    }
     // One that may not write at all would leave the log behind when it is closed last.
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     limit(&connection)?;
