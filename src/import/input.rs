@@ -296,7 +296,10 @@ const MOST_CONTROLS: (usize, usize) = (8, 50);
 /// Refuses what is packed in a way that is not read here, and what holds so many control characters that it is no text.
 fn refuse_binary(path: &Path, bytes: &[u8]) -> Result<()> {
     if let Some((_, what)) = MAGICS.iter().find(|(magic, _)| bytes.starts_with(magic)) {
-        return Err(Error::file(path, format!("is {what}, no text; unpack it, or save it as text or packed with gzip")));
+        return Err(Error::file(
+            path,
+            format!("is {what}, no text; unpack it, or save it as text or packed with gzip"),
+        ));
     }
     // ESC switches letters in ISO-2022, bytes of 0 are told by the encoding.
     let is_control = |byte: &&u8| matches!(byte, 1..=8 | 0x0E..=0x1A | 0x1C..=0x1F | 0x7F);

@@ -41,6 +41,7 @@ mod phrases;
 mod pieces;
 mod probes;
 mod readers;
+mod references;
 mod rows;
 mod screen;
 mod session;

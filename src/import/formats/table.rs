@@ -44,7 +44,9 @@ pub fn sniff_csv(sample: &FileSample<'_>) -> u8 {
 
 /// Starts to read TSV.
 pub fn open_tsv(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
-    open(input, options, facts, |input| Ok(Rows::Tsv(TsvLines { lines: input.lines()?, ahead: VecDeque::new(), width: None })))
+    open(input, options, facts, |input| {
+        Ok(Rows::Tsv(TsvLines { lines: input.lines()?, ahead: VecDeque::new(), width: None }))
+    })
 }
 
 /// Starts to read CSV.
