@@ -23,9 +23,9 @@ use crate::corpus::import::importer::{ImportReport, import_file};
 use crate::corpus::judgements::judgement_io;
 use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
 use crate::corpus::measures::table::Measuring;
-use crate::corpus::overview::compute::OverviewOptions;
+use crate::corpus::overview::compute::{CountedThing, OverviewOptions};
 use crate::corpus::overview::tables;
-use crate::corpus::overview::tables::{TABLES, overview};
+use crate::corpus::overview::tables::{OverviewTable, TABLES, overview};
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::query::costly::FilterResources;
 use crate::corpus::query::hits::{Searching, tsv};
@@ -34,6 +34,7 @@ use crate::corpus::query::table::Sorting;
 use crate::corpus::run::{SystemRunOptions, about, check, digests, name, run as run_system, system as system_of};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
+use crate::corpus::store::kinds::MOST_PICTURES;
 use crate::error::{Error, Result};
 use crate::evaluation;
 use crate::import;
@@ -54,7 +55,9 @@ here, then models run over the sentences that they have not been asked about, th
   interlinear translate --model rnnsearch-en-fr --format jsonl test.en > run.jsonl
   interlinear analyse --workspace c.ilws --import run.jsonl --format none
 
-Of several sources the first reference, links by hand, and output of a name belong to the first source, and so on.
+Of several sources the first reference, links by hand, and output of a name belong to the first source, and so on; further
+ones belong to the last source. BLEU and chrF2 are over all references of a sentence, as sacreBLEU's; words, links by hand
+and --force are of the first. A file whose texts are those that are there changes nothing.
 
 Conditions, all of which hold: a word, \"a phrase\", /a regular expression/, source:word, reference:word, output:word,
 2:word (the second system), bleu.1<20, bleu.1-2>10 (the first system less the second), words=7, tag:name, stars>=3,
@@ -95,7 +98,7 @@ pub struct AnalyseArgs {
     /// A text with a sentence a line that comes in; once for each
     #[arg(long, value_name = "FILE")]
     source: Vec<PathBuf>,
-    /// Its reference, line by line; once for each
+    /// Its reference, line by line; once for each. Another file is another reference, of 16 at most
     #[arg(long, value_name = "FILE")]
     reference: Vec<PathBuf>,
     /// What another system made of it, line by line; once for each
@@ -110,6 +113,9 @@ pub struct AnalyseArgs {
     /// Judgements, as --format judgements and judgement-table write them; with NAME all are this annotator's; once for each
     #[arg(long, value_name = "[NAME=]FILE")]
     judgements: Vec<String>,
+    /// Put texts and links of these files in the place of others that are there; without it those stay, and are told
+    #[arg(long)]
+    replace: bool,
     /// A model folder, or the name of an installed model, that is run over the sentences; once for each model
     #[arg(long, value_name = "DIR", value_parser = bundled::argument())]
     model: Vec<PathBuf>,
@@ -239,6 +245,7 @@ impl ChoiceArgs {
             rows: Arc::new(rows),
             columns,
             chosen: self.filter.clone(),
+            pictures: MOST_PICTURES,
             languages: self.languages.clone(),
         })
     }
@@ -318,7 +325,8 @@ fn named(text: &str) -> std::result::Result<(String, PathBuf), String> {
 pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
     let mut workspace = Workspace::open(&low.workspace)?;
     for (path, role) in files(low) {
-        bring_in(&mut workspace, &path, role, low.run.cores())?;
+        let options = import::ImportOptions { role, replaces: low.replace, ..import::ImportOptions::default() };
+        bring_in(&mut workspace, &path, &options, low.run.cores())?;
     }
     if let Some(scheme) = &low.scheme {
         workspace.set_scheme(&ErrorScheme::open(scheme)?, &Renamed::default())?;
@@ -421,17 +429,19 @@ fn told(path: &Path, brought: &ImportReport) {
     for warning in &brought.warnings {
         output::tell(warning);
     }
+    if !brought.differing.is_empty() {
+        output::tell(&format!("{name}: with --replace it puts these in the place of the others"));
+    }
 }
 
-fn bring_in(workspace: &mut Workspace, path: &Path, role: Option<Role>, threads: usize) -> Result<()> {
-    if role.is_none() && judgement_io::holds(path) {
+fn bring_in(workspace: &mut Workspace, path: &Path, options: &import::ImportOptions, threads: usize) -> Result<()> {
+    if options.role.is_none() && judgement_io::holds(path) {
         return judged(workspace, path, None);
     }
-    let options = import::ImportOptions { role, ..import::ImportOptions::default() };
     let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
     let mut bar = ProgressLine::new(format!("importing {name}"), Some(100), false).counting("per cent");
     let mut hear = |share: f32| bar.add(0, 0, (share * 100.0) as u64);
-    let brought = import_file(workspace, (path, &options), threads, &CancellationToken::forever(), &mut hear);
+    let brought = import_file(workspace, (path, options), threads, &CancellationToken::forever(), &mut hear);
     bar.finish();
     told(path, &brought?);
     Ok(())
@@ -516,9 +526,17 @@ fn overviews_of(
     means: &mut FilterResources,
     output: &mut LineOutput,
 ) -> anyhow::Result<()> {
-    let options = OverviewOptions { pair: low.pair, most: usize::MAX };
+    let is_asked = |table: &&OverviewTable| low.overview.iter().any(|name| name == table.name);
+    let only: Vec<CountedThing> = TABLES.iter().filter(is_asked).map(|table| table.counted).collect();
+    let (count, (first, second)) = (corpus.systems.len(), low.pair);
+    let is_paired = only.iter().any(|thing| matches!(thing, CountedThing::Pair | CountedThing::Ngrams));
+    if is_paired && count > 1 && (first.max(second) >= count || first == second) {
+        let message = format!("--pair {},{} names no two systems; there are {count}", first + 1, second + 1);
+        return Err(Error::Input(format!("{message}, counted from 1")).into());
+    }
+    let options = OverviewOptions { only, pair: low.pair, most: usize::MAX };
     let overview = overview(corpus, workspace, rows, &options, means)?;
-    for (n, table) in TABLES.iter().filter(|table| low.overview.iter().any(|name| name == table.name)).enumerate() {
+    for (n, table) in TABLES.iter().filter(is_asked).enumerate() {
         if n > 0 {
             output.line("")?;
         }
@@ -529,7 +547,9 @@ fn overviews_of(
 
 /// `interlinear report`.
 pub mod report {
-    use super::{Args, ChoiceArgs, ExportFormat, FilterResources, PathBuf, Workspace, out, output, read};
+    use super::{
+        Args, ChoiceArgs, ExportFormat, FilterResources, MOST_PICTURES, Out, PathBuf, Workspace, out, output, read,
+    };
 
     /// As typed.
     #[derive(Args, Clone, Debug)]
@@ -544,6 +564,10 @@ pub mod report {
         /// The page that is written
         #[arg(long, value_name = "FILE")]
         output: PathBuf,
+        /// How many sentences have pictures of their alignments, the first ones as they are sorted; the others have their texts
+        /// and numbers
+        #[arg(long, value_name = "N", default_value_t = MOST_PICTURES)]
+        pictures: usize,
         #[command(flatten)]
         choice: ChoiceArgs,
     }
@@ -551,7 +575,7 @@ pub mod report {
     /// Writes the report.
     ///
     /// # Errors
-    /// A sentence about a file, a condition, or too many sentences.
+    /// A sentence about a file or a condition.
     pub fn run(low: &ReportArgs) -> anyhow::Result<()> {
         let workspace = Workspace::open_existing(&low.workspace)?;
         let corpus = read(&workspace)?;
@@ -559,6 +583,7 @@ pub mod report {
         means.set(workspace.look().frequencies, low.choice.languages.clone());
         let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
         let out = low.choice.out(low.output.clone(), ExportFormat::Report, rows, &corpus)?;
+        let out = Out { pictures: low.pictures, ..out };
         out::write(&out, &corpus, &workspace)?;
         output::tell(&format!("{} has {} sentences", out.path.display(), out.rows.len()));
         Ok(())

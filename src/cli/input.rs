@@ -26,6 +26,8 @@ pub struct InputLines {
     size: Option<u64>,
     /// Whether reading may block until the writer sends more, as with a pipe or a terminal.
     waits: bool,
+    /// A line that is not UTF-8 is refused as one that is too long is, and does not end the reading.
+    pub goes_on: bool,
     read: Receiver<ReadLine>,
     /// Taken from `read`, but not returned yet.
     next: Option<ReadLine>,
@@ -36,6 +38,8 @@ pub struct InputLines {
 /// What was read, and where reading then was.
 struct ReadLine {
     line: Result<Option<InputLine>>,
+    /// Why it is no text, as the end of a sentence.
+    undecoded: Option<String>,
     number: usize,
     bytes: u64,
 }
@@ -66,16 +70,16 @@ impl InputLines {
         let mut reader = LineReader::new(&name, input).longest(MAX_SOURCE_BYTES).passing_over();
         let thread = std::thread::Builder::new().name("interlinear-input".to_owned()).spawn(move || {
             loop {
-                let line = next_line(&mut reader);
+                let (line, undecoded) = next_line(&mut reader);
                 let ended = matches!(line, Ok(None));
-                let told = sender.send(ReadLine { line, number: reader.line(), bytes: reader.bytes() });
+                let told = sender.send(ReadLine { line, undecoded, number: reader.line(), bytes: reader.bytes() });
                 if ended || told.is_err() {
                     return;
                 }
             }
         });
         thread.map_err(|error| Error::io(&name, &error))?;
-        Ok(Self { name, size, waits, read, next: None, number: 0, bytes: 0 })
+        Ok(Self { name, size, waits, goes_on: false, read, next: None, number: 0, bytes: 0 })
     }
 
     /// What error sentences call it.
@@ -123,16 +127,27 @@ impl InputLines {
         // Behind the end the thread has nothing more to say.
         let Some(read) = self.next.take().or_else(|| self.read.recv().ok()) else { return Ok(None) };
         (self.number, self.bytes) = (read.number, read.bytes);
-        read.line
+        match read.undecoded.filter(|_| self.goes_on) {
+            Some(why) => Ok(Some(Err(why))),
+            None => read.line,
+        }
     }
 }
 
-fn next_line(reader: &mut LineReader) -> Result<Option<InputLine>> {
-    Ok(match reader.advance()? {
-        Advance::Line => Some(Ok(reader.text()?.to_owned())),
-        Advance::TooLong(bytes) => Some(Err(line::too_many_bytes(bytes))),
-        Advance::End => None,
-    })
+/// The next line, and why it is no text where it is none.
+fn next_line(reader: &mut LineReader) -> (Result<Option<InputLine>>, Option<String>) {
+    match reader.advance() {
+        Err(error) => (Err(error), None),
+        Ok(Advance::TooLong(bytes)) => (Ok(Some(Err(line::too_many_bytes(bytes)))), None),
+        Ok(Advance::End) => (Ok(None), None),
+        Ok(Advance::Line) => match reader.text() {
+            Ok(text) => (Ok(Some(Ok(text.to_owned()))), None),
+            Err(error) => {
+                let why = if let Error::Line { message, .. } = &error { Some(message.clone()) } else { None };
+                (Err(error), why)
+            }
+        },
+    }
 }
 
 impl parallel::LineSource for InputLines {

@@ -10,6 +10,7 @@
 pub mod ablate;
 pub mod align;
 pub mod analyse;
+pub mod apart;
 pub mod args;
 pub mod bench;
 pub mod bundled;
@@ -66,17 +67,21 @@ pub struct CommandEntry {
     pub about: &'static str,
     /// Adds its arguments.
     pub arguments: fn(clap::Command) -> clap::Command,
+    /// The arguments that name what it writes, for [`apart`].
+    pub writes: &'static [&'static str],
     /// Does it.
     pub run: fn(&ArgMatches, Context) -> anyhow::Result<()>,
 }
 
-/// A line from a name, a struct of arguments as typed, what is done with them, and what it says of itself.
+/// A line from a name, a struct of arguments as typed, what is done with them, what it says of itself, and the arguments that
+/// name what it writes.
 macro_rules! command {
-    ($name:literal, $arguments:ty, $run:expr, $about:literal) => {
+    ($name:literal, $arguments:ty, $run:expr, $about:literal $(, writes $($writes:literal)+)?) => {
         CommandEntry {
             name: $name,
             about: $about,
             arguments: <$arguments>::augment_args,
+            writes: &[$($($writes),+)?],
             run: |matches, _| $run(&<$arguments>::from_arg_matches(matches)?),
         }
     };
@@ -88,6 +93,7 @@ pub const COMMANDS: &[CommandEntry] = &[
         name: "explore",
         about: "Open the window (also without any command)",
         arguments: explore::arguments,
+        writes: &[],
         run: explore::run,
     },
     command!(
@@ -100,6 +106,7 @@ pub const COMMANDS: &[CommandEntry] = &[
         name: "score",
         about: "Probability and alignment of given translations, as JSON lines",
         arguments: score::arguments,
+        writes: &["output"],
         run: score::run,
     },
     command!(
@@ -112,25 +119,29 @@ pub const COMMANDS: &[CommandEntry] = &[
         "dictionary",
         dictionary::DictionaryArgs,
         dictionary::run,
-        "Build the dictionary of translate --replace-unk from a corpus, with alignments of a model or learned from it"
+        "Build the dictionary of translate --replace-unk from a corpus, with alignments of a model or learned from it",
+        writes "output"
     ),
     command!(
         "align",
         align::AlignArgs,
         align::run,
-        "Word alignments of given translations, of a model or learned from text alone, as Pharaoh or NAACL links"
+        "Word alignments of given translations, of a model or learned from text alone, as Pharaoh or NAACL links",
+        writes "save"
     ),
     command!(
         "ablate",
         ablate::AblateArgs,
         ablate::run,
-        "How much translations depend on where models look: uniform, permuted and left-out attention"
+        "How much translations depend on where models look: uniform, permuted and left-out attention",
+        writes "summary"
     ),
     command!(
         "phrases",
         extract::ExtractArgs,
         extract::run,
-        "Make a phrase table from parallel text and its word alignments"
+        "Make a phrase table from parallel text and its word alignments",
+        writes "output"
     ),
     command!(
         "inspect",
@@ -142,43 +153,48 @@ pub const COMMANDS: &[CommandEntry] = &[
         name: "evaluate",
         about: "Score models on a test set: NLL, perplexity, BLEU, chrF2, AER, by length",
         arguments: evaluate::arguments,
+        writes: &["output"],
         run: evaluate::run,
     },
     command!(
         "analyse",
         analyse::AnalyseArgs,
         analyse::run,
-        "Bring files and models together in a workspace; sort, filter and query its sentences"
+        "Bring files and models together in a workspace; sort, filter and query its sentences",
+        writes "save"
     ),
     command!(
         "report",
         analyse::report::ReportArgs,
         analyse::report::run,
-        "Write a report of a workspace as one page of HTML"
+        "Write a report of a workspace as one page of HTML",
+        writes "output"
     ),
     command!("neighbours", neighbours::NeighboursArgs, neighbours::run, "What lies near a word or a phrase, by cosine"),
     CommandEntry {
         name: "map",
         about: "Words or phrases in the plane, by PCA or t-SNE",
         arguments: map::arguments,
+        writes: &[],
         run: map::run,
     },
-    command!("figure", figure::FigureArgs, figure::run, "Draw a translation's alignment or beam as SVG, PDF or PNG"),
+    command!("figure", figure::FigureArgs, figure::run, "Draw a translation's alignment or beam as SVG, PDF or PNG", writes "output" "folder"),
     command!(
         "lesson",
         lesson::LessonArgs,
         lesson::run,
-        "List lessons, check them against the models, or write them as handouts"
+        "List lessons, check them against the models, or write them as handouts",
+        writes "print"
     ),
-    command!("train", train::TrainArgs, train::run, "Train a model as a configuration file says"),
-    command!("bench", bench::BenchArgs, bench::run, "Measure how fast this machine loads models and translates"),
+    command!("train", train::TrainArgs, train::run, "Train a model as a configuration file says", writes "new" "write"),
+    command!("bench", bench::BenchArgs, bench::run, "Measure how fast this machine loads models and translates", writes "json"),
     command!(
         "completions",
         shells::CompletionArgs,
         shells::completions,
         "Write what a shell needs to complete these commands"
     ),
-    command!("man", shells::ManArgs, shells::man, "Write the pages of the manual, for the program man"),
+    command!("man", shells::ManArgs, shells::man, "Write the pages of the manual, for the program man", writes "folder"),
 ];
 
 /// The whole command line, built from [`COMMANDS`].
@@ -211,7 +227,15 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, context: Context) -> E
 }
 
 fn dispatch(arguments: impl IntoIterator<Item = OsString>, context: Context) -> anyhow::Result<()> {
-    let matches = match program().try_get_matches_from(arguments) {
+    // `help COMMAND` is what people try first; it is `COMMAND --help`.
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    if arguments.get(1).is_some_and(|word| word == "help") {
+        arguments.remove(1);
+        arguments.truncate(2);
+        arguments.push("--help".into());
+    }
+    let mut program = program();
+    let matches = match program.try_get_matches_from_mut(arguments) {
         Ok(matches) => matches,
         Err(error) => return refused(&error),
     };
@@ -220,6 +244,9 @@ fn dispatch(arguments: impl IntoIterator<Item = OsString>, context: Context) -> 
     };
     let entry = COMMANDS.iter().find(|entry| entry.name == name);
     let entry = entry.ok_or_else(|| Error::Internal(format!("the command {name} has no line in its table")))?;
+    if let Some(command) = program.find_subcommand(name) {
+        apart::check(command, entry.writes, matches)?;
+    }
     (entry.run)(matches, context)
 }
 

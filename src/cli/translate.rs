@@ -30,7 +30,7 @@ use crate::ticket::CancellationToken;
            for each hypothesis, lines counted from 0, best first
   jsonl    one JSON object a line: source, and hypotheses with tokens, text, log_p, token_log_p,
            alpha (a row for each target token, a column for each source token; null where the
-           model has no alignment) and finished; with local attention also p_t, the aligned
+           model has no alignment, and with --no-alpha) and finished; with local attention also p_t, the aligned
            position of each target token in source tokens from 0. Where the vocabulary has pieces
            of words, tokens, alpha and p_t are of pieces, and `words` says which make up a word,
            [FIRST, BEHIND THE LAST] for each: of the source, and in each hypothesis of its tokens.
@@ -53,7 +53,8 @@ given is marked: text and pharaoh have it behind a tab (with --nbest behind a fu
 for each token, `log_p_forced` and `log_p_free`.
 
 An empty line gives an empty result. A line that is too long for a model gives an empty result
-as well (jsonl: `error` says why), a sentence on stderr, and exit code 2 at the end, or 0 with --keep-going.")]
+as well (jsonl: `error` says why), a sentence on stderr, and exit code 2 at the end, or 0 with --keep-going. So does
+a line that is not UTF-8 with --keep-going; without it the work ends there.")]
 pub struct TranslateArgs {
     #[command(flatten)]
     sentences: SentenceArgs,
@@ -70,10 +71,13 @@ pub struct TranslateArgs {
     /// Force and forbid words, pin rows of alpha, mask source words, as this JSON file says (see below)
     #[arg(long, value_name = "FILE")]
     interventions: Option<PathBuf>,
+    /// With --format jsonl: write null for alpha and no p_t; alpha takes the most room
+    #[arg(long)]
+    no_alpha: bool,
     /// Each line begins with an id and a tab, which its result has too: `id` of jsonl, else before a tab
     #[arg(long)]
     ids: bool,
-    /// Exit with 0 even where a model cannot read some lines; jsonl tells why as `error`
+    /// Go past lines that are not UTF-8, and exit with 0 even where a model cannot read some lines; jsonl tells why as `error`
     #[arg(long)]
     keep_going: bool,
 }
@@ -109,6 +113,7 @@ impl WindowItem for Planned {
 /// Translates.
 pub fn run(low: &TranslateArgs) -> anyhow::Result<()> {
     let mut files = InputFiles::open(low.sentences.file.as_deref(), None)?;
+    files.source.goes_on = low.keep_going;
     let mut plan = low.interventions.as_deref().map(InterventionFile::open).transpose()?;
     let (high, mut stepper) = high(low)?;
     if let Some((all, origin)) = plan.as_ref().and_then(InterventionFile::all) {
@@ -144,6 +149,10 @@ fn high(low: &TranslateArgs) -> anyhow::Result<(High<'_>, Box<dyn Stepper>)> {
     if low.format == LineFormat::Pharaoh && nbest > 1 {
         let sentence =
             "--format pharaoh writes the best translation's alignment only; leave out --nbest or choose --format jsonl";
+        return Err(Error::Input(sentence.into()).into());
+    }
+    if low.no_alpha && low.format != LineFormat::Jsonl {
+        let sentence = "--no-alpha is for --format jsonl, which alone has alpha; leave it out";
         return Err(Error::Input(sentence.into()).into());
     }
     let replacing = low.replace.high()?;
@@ -204,7 +213,7 @@ impl High<'_> {
 fn needs_only_best(low: &TranslateArgs) -> bool {
     match low.format {
         LineFormat::Text => low.nbest == 1 || !low.replace.replace_unk,
-        LineFormat::Jsonl => low.nbest == 1,
+        LineFormat::Jsonl => low.nbest == 1 || low.no_alpha && !low.replace.replace_unk,
         LineFormat::Pharaoh => true,
     }
 }
@@ -232,7 +241,7 @@ fn translate_window(high: &High<'_>, stepper: &mut dyn Stepper, window: &[Planne
         &ticket,
         &mut keep,
     )?;
-    if high.low.format != LineFormat::Text || high.replacing.is_some() {
+    if high.low.format != LineFormat::Text && !high.low.no_alpha || high.replacing.is_some() {
         read_rows(high, stepper, window, &mut done)?;
     }
     Ok(done)
@@ -304,15 +313,15 @@ fn marked(gap: &str, set: &Resolved, hypothesis: &Hypothesis) -> String {
 }
 
 fn record<'a>(high: &'a High<'_>, planned: &Planned, hypothesis: &'a Hypothesis) -> HypothesisLine<'a> {
-    let target = high.system.target();
+    let (target, has_alpha) = (high.system.target(), !high.low.no_alpha);
     HypothesisLine {
         tokens: words::tokens(high.system.lead(), &hypothesis.tokens),
         words: target.marks().has_pieces().then(|| ends(&target.word_ranges(&hypothesis.tokens))),
         text: text(high, &planned.line.sentence, hypothesis).into(),
         log_p: hypothesis.log_p,
         token_log_p: &hypothesis.token_log_p,
-        alpha: hypothesis.alpha.as_deref().map(Into::into),
-        p_t: hypothesis.p_t.as_deref().map(Into::into),
+        alpha: hypothesis.alpha.as_deref().filter(|_| has_alpha).map(Into::into),
+        p_t: hypothesis.p_t.as_deref().filter(|_| has_alpha).map(Into::into),
         finished: hypothesis.finished,
         set: (!planned.set.list.is_empty()).then(|| SetLine::of(&planned.set.applied, &hypothesis.token_log_p)),
         ..HypothesisLine::default()

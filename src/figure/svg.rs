@@ -3,6 +3,7 @@
 //! Cells become rectangles, neighbours of one colour in a row one of them: viewers smooth images, which would blur the
 //! numbers, and rectangles stay sharp on every page.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::figure::Figure;
@@ -19,7 +20,13 @@ const BASE: f32 = 0.35;
 
 /// The whole file, a unit a point.
 pub fn svg(figure: &Figure<'_>) -> String {
-    written(figure, (&number(figure.size.x), &number(figure.size.y)))
+    written(figure, (&number(figure.size.x), &number(figure.size.y)), image)
+}
+
+/// The same for a page of many figures: cells of one colour are one path, which takes a third of the room, and the line that
+/// only a file of its own has is left out.
+pub fn inline(figure: &Figure<'_>) -> String {
+    bare(&written(figure, (&number(figure.size.x), &number(figure.size.y)), image_by_colours)).to_owned()
 }
 
 /// The whole file in the size of a page.
@@ -28,10 +35,13 @@ pub fn sized(figure: &Figure<'_>, page: &FigurePage) -> String {
     let unit = if page.width_mm.is_some() { "mm" } else { "pt" };
     let in_unit = if page.width_mm.is_some() { 25.4 / 72.0 } else { 1.0 };
     let side = |points: f32| number(points * scale * in_unit) + unit;
-    written(figure, (&side(figure.size.x), &side(figure.size.y)))
+    written(figure, (&side(figure.size.x), &side(figure.size.y)), image)
 }
 
-fn written(figure: &Figure<'_>, (across, down): (&str, &str)) -> String {
+/// How an image is written.
+type ImageWriter = fn(&mut String, &Image<'_>);
+
+fn written(figure: &Figure<'_>, (across, down): (&str, &str), image: ImageWriter) -> String {
     let (width, height) = (number(figure.size.x), number(figure.size.y));
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(
@@ -41,7 +51,7 @@ fn written(figure: &Figure<'_>, (across, down): (&str, &str)) -> String {
     );
     provenance(&mut out, figure);
     for mark in &figure.marks {
-        write(&mut out, mark);
+        write(&mut out, mark, image);
     }
     out.push_str("</svg>\n");
     out
@@ -58,10 +68,10 @@ fn provenance(out: &mut String, figure: &Figure<'_>) {
     out.push_str("</metadata>\n");
 }
 
-fn write(out: &mut String, mark: &Mark<'_>) {
+fn write(out: &mut String, mark: &Mark<'_>, image: ImageWriter) {
     match mark {
         Mark::Text(of) => text(out, of),
-        Mark::Words(of) => laid_out(&SansSerif, of).iter().for_each(|mark| write(out, mark)),
+        Mark::Words(of) => laid_out(&SansSerif, of).iter().for_each(|mark| write(out, mark, image)),
         Mark::Rect(of) => rectangle(out, of),
         Mark::Lines(of) => lines(out, of),
         Mark::Curve(of) => {
@@ -146,6 +156,30 @@ fn polygon(out: &mut String, of: &Polygon) {
 }
 
 fn image(out: &mut String, of: &Image<'_>) {
+    let cells = |out: &mut String| {
+        for CellRun { row, columns, colour } in of.runs() {
+            let (from, width, fill) = (columns.start, columns.len(), fill(colour));
+            let _ = writeln!(out, "<rect x=\"{from}\" y=\"{row}\" width=\"{width}\" height=\"1\"{fill}/>");
+        }
+    };
+    grouped(out, of, cells);
+}
+
+fn image_by_colours(out: &mut String, of: &Image<'_>) {
+    let mut paths: BTreeMap<String, String> = BTreeMap::new();
+    for CellRun { row, columns, colour } in of.runs() {
+        let (from, to) = (columns.start, columns.end);
+        let _ = write!(paths.entry(fill(colour)).or_default(), "M{from} {row}H{to}v1H{from}z");
+    }
+    grouped(out, of, |out| {
+        for (fill, path) in paths {
+            let _ = writeln!(out, "<path d=\"{path}\"{fill}/>");
+        }
+    });
+}
+
+/// Cells in their place, each of them 1 by 1.
+fn grouped(out: &mut String, of: &Image<'_>, cells: impl FnOnce(&mut String)) {
     let Cells { numbers, .. } = of.cells;
     if numbers.rows() == 0 || numbers.columns() == 0 {
         return;
@@ -153,10 +187,7 @@ fn image(out: &mut String, of: &Image<'_>) {
     let (x, y) = (of.area.width() / numbers.columns() as f32, of.area.height() / numbers.rows() as f32);
     let turn = format!("translate({}) scale({} {})", place(of.area.min), number(x), number(y));
     let _ = writeln!(out, "<g transform=\"{turn}\" shape-rendering=\"crispEdges\">");
-    for CellRun { row, columns, colour } in of.runs() {
-        let (from, width, fill) = (columns.start, columns.len(), fill(colour));
-        let _ = writeln!(out, "<rect x=\"{from}\" y=\"{row}\" width=\"{width}\" height=\"1\"{fill}/>");
-    }
+    cells(out);
     out.push_str("</g>\n");
 }
 

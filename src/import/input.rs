@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufRead, Read, Result as IoResult};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE};
@@ -22,6 +22,8 @@ const SAMPLE: usize = 1 << 16;
 const SCANNED: usize = 1 << 24;
 /// The longest line: the matrix of a very long sentence.
 const LONGEST: usize = 1 << 26;
+/// The longest row of CSV or unit of XML, in bytes: it has texts and links.
+const MOST_RECORD: usize = 1 << 24;
 
 /// A file that can be read again and again.
 #[derive(Clone, Debug)]
@@ -58,6 +60,7 @@ impl ImportInput {
         let mut bytes = input.scan(SAMPLE)?;
         input.sample.clone_from(&bytes);
         if !input.is_npy() {
+            refuse_binary(path, &bytes)?;
             if bytes.len() == SAMPLE {
                 bytes = input.scan(SCANNED)?;
             }
@@ -171,6 +174,70 @@ impl Read for Counting {
     }
 }
 
+/// What has no lines by itself: how much was read since the last record began, which is refused when it is too much, and how
+/// many lines there were.
+#[derive(Clone, Debug, Default)]
+pub struct RecordMeter {
+    bytes: Arc<AtomicUsize>,
+    feeds: Arc<AtomicUsize>,
+}
+
+impl RecordMeter {
+    /// Measures an input.
+    pub fn over(&self, input: Box<dyn BufRead + Send>) -> Metered {
+        Metered { input, meter: self.clone() }
+    }
+
+    /// Nothing that was read is kept any more.
+    pub fn begin(&self) {
+        self.bytes.store(0, Ordering::Relaxed);
+    }
+
+    /// The line that is read at present, from 1.
+    pub fn line(&self) -> usize {
+        self.feeds.load(Ordering::Relaxed) + 1
+    }
+
+    /// What is wrong where too much was read.
+    pub fn too_long(&self) -> Option<String> {
+        let is_long = self.bytes.load(Ordering::Relaxed) > MOST_RECORD;
+        is_long.then(|| format!("is within something of more than {MOST_RECORD} bytes; cut it, or take it out"))
+    }
+}
+
+/// An input that is measured as it is read.
+pub struct Metered {
+    input: Box<dyn BufRead + Send>,
+    meter: RecordMeter,
+}
+
+impl Read for Metered {
+    fn read(&mut self, buffer: &mut [u8]) -> IoResult<usize> {
+        let bytes = self.fill_buf()?;
+        let count = bytes.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&bytes[..count]);
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+impl BufRead for Metered {
+    fn fill_buf(&mut self) -> IoResult<&[u8]> {
+        self.meter.too_long().map_or(Ok(()), |why| Err(std::io::Error::other(why)))?;
+        self.input.fill_buf()
+    }
+
+    fn consume(&mut self, count: usize) {
+        // What is consumed was buffered before.
+        if let Ok(bytes) = self.input.fill_buf() {
+            let feeds = memchr::memchr_iter(b'\n', &bytes[..count.min(bytes.len())]).count();
+            self.meter.feeds.fetch_add(feeds, Ordering::Relaxed);
+        }
+        self.meter.bytes.fetch_add(count, Ordering::Relaxed);
+        self.input.consume(count);
+    }
+}
+
 /// Text of any encoding as UTF-8.
 struct Transcoded {
     input: Box<dyn BufRead + Send>,
@@ -208,6 +275,41 @@ impl BufRead for Transcoded {
     fn consume(&mut self, count: usize) {
         self.at = (self.at + count).min(self.text.len());
     }
+}
+
+/// How files begin that are no text, and what they are.
+const MAGICS: &[(&[u8], &str)] = &[
+    (b"\xFD7zXZ\0", "packed with xz"),
+    (b"BZh", "packed with bzip2"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"7z\xBC\xAF\x27\x1C", "a 7z archive"),
+    (b"\x1F\x8B", "packed twice with gzip"),
+    (b"\x28\xB5\x2F\xFD", "packed twice with zstandard"),
+    (b"\x04\x22\x4D\x18", "packed with lz4"),
+    (b"%PDF-", "a PDF"),
+    (b"SQLite format 3\0", "a database"),
+    (b"PAR1", "a table of Parquet"),
+];
+/// Control characters that a text may have, and one of how many bytes they may be in a longer one.
+const MOST_CONTROLS: (usize, usize) = (8, 50);
+
+/// Refuses what is packed in a way that is not read here, and what holds so many control characters that it is no text.
+fn refuse_binary(path: &Path, bytes: &[u8]) -> Result<()> {
+    if let Some((_, what)) = MAGICS.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+        return Err(Error::file(
+            path,
+            format!("is {what}, no text; unpack it, or save it as text or packed with gzip"),
+        ));
+    }
+    // ESC switches letters in ISO-2022, bytes of 0 are told by the encoding.
+    let is_control = |byte: &&u8| matches!(byte, 1..=8 | 0x0E..=0x1A | 0x1C..=0x1F | 0x7F);
+    let bytes = &bytes[..bytes.len().min(SAMPLE)];
+    let count = if Encoding::for_bom(bytes).is_some() { 0 } else { bytes.iter().filter(is_control).count() };
+    if count > MOST_CONTROLS.0 && count * MOST_CONTROLS.1 > bytes.len() {
+        let message = "is no text: it is full of control characters; unpack it, or save it as text";
+        return Err(Error::file(path, message));
+    }
+    Ok(())
 }
 
 /// The encoding of a file that starts with `bytes`, and how it is known where that should be told.

@@ -228,7 +228,10 @@ fn unknown_format(name: &str) -> Error {
 }
 
 fn no_format(path: &Path) -> Error {
-    Error::file(path, "is of no format that is known here; say which it is, or save it as plain text or TSV")
+    Error::file(
+        path,
+        "is of no format that is known here, also not as JSON; say which it is, or save it as plain text or TSV",
+    )
 }
 
 /// A file that is being read.

@@ -103,6 +103,8 @@ pub struct ImportOptions {
     pub languages: (Option<String>, Option<String>),
     /// Files beside it.
     pub beside: BesideFiles,
+    /// Whether texts and links go in the place of others that a workspace has already.
+    pub replaces: bool,
 }
 
 impl ImportOptions {

@@ -19,6 +19,8 @@ pub struct Record {
     pub source: Option<ImportedText>,
     /// What people made of it.
     pub reference: Option<ImportedText>,
+    /// What others made of it, in the order of the file; empty where there is none.
+    pub further: Vec<String>,
     /// What systems made of it. Several of one system are an n-best list, best first.
     pub outputs: Vec<ImportedOutput>,
     /// The links that annotators drew between the words of source and reference.
@@ -28,6 +30,14 @@ pub struct Record {
 }
 
 impl Record {
+    /// A reference, counted from 0.
+    pub fn reference(&self, n: usize) -> Option<&str> {
+        match n.checked_sub(1) {
+            None => self.reference.as_ref().map(|reference| reference.text.as_str()),
+            Some(n) => self.further.get(n).map(String::as_str).filter(|text| !text.trim().is_empty()),
+        }
+    }
+
     /// Takes in a text in its role; formats with texts refuse the roles of links.
     pub fn put(&mut self, role: &Role, text: String) {
         match role {

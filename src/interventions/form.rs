@@ -220,6 +220,12 @@ pub fn is_object(text: &str) -> bool {
 }
 
 impl Interventions {
+    /// Bytes of the rows of alpha that are given, which outweigh everything else.
+    pub fn row_bytes(&self) -> usize {
+        let weights = |pin: &Pin| if let SetAlpha::Weights(weights) = &pin.alpha { weights.len() } else { 0 };
+        size_of::<f32>() * self.pin.iter().map(weights).sum::<usize>()
+    }
+
     /// Reads one object; `lines` is the number of lines before `text` in the file.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Floor 12: the file that is kept between starts. It has a form of its own, so that the session may change freely.
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -11,13 +11,13 @@ use crate::app::document::column::Column;
 use crate::app::document::scene::{Owned, SearchSettings, Variant, cut};
 use crate::app::files::drawing::Drawing;
 use crate::app::files::lists::{List, OpenFile};
-use crate::app::files::work::write_whole;
 use crate::app::settings::Settings;
 use crate::decoding::ensemble::{Average, Mixing};
 use crate::error::{Error, Result};
 use crate::jobs::live::protocol::EnsembleSpec;
 use crate::pages::Pages;
 use crate::text::sentence::MAX_SOURCE_BYTES;
+use crate::text::write::{make_private_folder, write_private};
 
 /// The version that this program writes.
 const VERSION: u32 = 1;
@@ -190,12 +190,15 @@ impl SavedSession {
         was_cut
     }
 
-    /// Writes the state under a temporary name, then renames it.
+    /// Writes the state under a temporary name, then renames it; nobody but its owner may read it.
     pub fn save(&self, path: &Path) -> Result<()> {
         let mut bytes = serde_json::to_vec_pretty(self)
             .map_err(|error| Error::Internal(format!("the state cannot be written ({error})")))?;
         bytes.push(b'\n');
-        write_whole(path, &bytes)
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            make_private_folder(folder)?;
+        }
+        write_private(path, |file| file.write_all(&bytes))
     }
 }
 

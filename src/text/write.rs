@@ -5,7 +5,7 @@
 //! anywhere.
 
 use std::fs::{File, Metadata, TryLockError};
-use std::io::{BufWriter, ErrorKind, Write};
+use std::io::{BufWriter, ErrorKind, Read as _, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, TempPath};
@@ -24,17 +24,51 @@ const MOST_LINKS: usize = 40;
 /// # Errors
 /// A sentence that names `path`; the old file is then untouched.
 pub fn write_atomic(path: &Path, write: impl FnOnce(&mut BufWriter<Draft>) -> std::io::Result<()>) -> Result<()> {
+    write_as(path, Readers::Usual, write)
+}
+
+/// As [`write_atomic`] for what nobody but its owner may read, such as what was typed.
+///
+/// # Errors
+/// As [`write_atomic`].
+pub fn write_private(path: &Path, write: impl FnOnce(&mut BufWriter<Draft>) -> std::io::Result<()>) -> Result<()> {
+    write_as(path, Readers::Owner, write)
+}
+
+/// Makes a folder, and those that it lies in, for its owner alone; one that is there stays as it is.
+pub fn make_private_folder(folder: &Path) -> Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.recursive(true).create(folder).map_err(|error| Error::io(folder, &error))
+}
+
+/// Who may read a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Readers {
+    /// Those who may read the one that it replaces, or any new file.
+    Usual,
+    /// Its owner.
+    Owner,
+}
+
+fn write_as(
+    path: &Path,
+    readers: Readers,
+    write: impl FnOnce(&mut BufWriter<Draft>) -> std::io::Result<()>,
+) -> Result<()> {
+    spare_databases(path)?;
     let failed = |error: std::io::Error| Error::io(path, &error);
     match std::fs::metadata(path) {
         Ok(facts) if facts.is_dir() => Err(Error::file(path, "is a folder; name a file to write")),
         Ok(facts) if !facts.is_file() || is_of_the_system(path) => write_into(path, write).map_err(failed),
         Ok(facts) => {
             let target = path.canonicalize().map_err(failed)?;
-            replace(&target, Some(&facts), write).map_err(failed)
+            replace(&target, Some(&facts), readers, write).map_err(failed)
         }
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let target = end_of_links(path).map_err(failed)?;
-            replace(&target, None, write).map_err(failed)
+            replace(&target, None, readers, write).map_err(failed)
         }
         Err(error) => Err(failed(error)),
     }
@@ -46,8 +80,58 @@ pub fn write_atomic(path: &Path, write: impl FnOnce(&mut BufWriter<Draft>) -> st
 /// # Errors
 /// As [`write_atomic`].
 pub fn write_inside(path: &Path, write: impl FnOnce(&mut BufWriter<Draft>) -> std::io::Result<()>) -> Result<()> {
+    spare_databases(path)?;
     let old = std::fs::symlink_metadata(path).ok().filter(Metadata::is_file);
-    replace(path, old.as_ref(), write).map_err(|error| Error::io(path, &error))
+    replace(path, old.as_ref(), Readers::Usual, write).map_err(|error| Error::io(path, &error))
+}
+
+/// Whether two names lead to one plain file, by whatever links, or to one place where there is no file yet.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    match (std::fs::metadata(one), std::fs::metadata(other)) {
+        (Ok(first), Ok(second)) => first.is_file() && second.is_file() && are_one((one, &first), (other, &second)),
+        (Err(_), Err(_)) => place(one).is_some_and(|place_of_one| Some(place_of_one) == place(other)),
+        _ => false,
+    }
+}
+
+#[cfg(unix)]
+fn are_one((_, one): (&Path, &Metadata), (_, other): (&Path, &Metadata)) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+#[cfg(not(unix))]
+fn are_one((one, _): (&Path, &Metadata), (other, _): (&Path, &Metadata)) -> bool {
+    one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+}
+
+/// Where a file that is not there yet will lie.
+fn place(path: &Path) -> Option<PathBuf> {
+    let path = end_of_links(path).ok()?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Some(folder.canonicalize().ok()?.join(path.file_name()?))
+}
+
+/// The beginning of every SQLite file.
+pub const DATABASE: &[u8] = b"SQLite format 3\0";
+/// How the files end that SQLite keeps beside a database.
+pub const BESIDE_DATABASE: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// Whether a file begins as a workspace does; what is no plain file does not.
+pub fn is_database(path: &Path) -> bool {
+    let mut begin = [0; DATABASE.len()];
+    // A pipe would be waited for.
+    path.is_file() && File::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_ok() && begin == *DATABASE
+}
+
+/// Refuses to write over a workspace or what belongs to one: whatever is exported, people's judgements are worth more.
+fn spare_databases(path: &Path) -> Result<()> {
+    let name = path.to_str().unwrap_or_default();
+    let owner = BESIDE_DATABASE.iter().find_map(|ending| name.strip_suffix(ending));
+    if is_database(path) || owner.is_some_and(|owner| is_database(Path::new(owner))) {
+        return Err(Error::file(path, "is a workspace, or belongs to one; name another file"));
+    }
+    Ok(())
 }
 
 /// `/dev/stdout` may lead to a plain file that others write to as well.
@@ -203,6 +287,7 @@ fn make(builder: &Builder<'_, '_>, folder: &Path) -> std::io::Result<(File, Temp
 fn replace(
     path: &Path,
     old: Option<&Metadata>,
+    readers: Readers,
     write: impl FnOnce(&mut BufWriter<Draft>) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
     let folder = match path.parent() {
@@ -213,15 +298,17 @@ fn replace(
     remove_abandoned(folder, &prefix);
     let mut builder = Builder::new();
     builder.prefix(&prefix).suffix(TEMPORARY.1);
-    // Temporary files are private by default; this one becomes an ordinary file.
+    // Temporary files are private by default; this one may become an ordinary file.
     #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    if readers == Readers::Usual {
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    }
     step()?;
     // A killed process removes nothing.
     #[cfg(test)]
     builder.disable_cleanup(faults::kills());
     let (file, temporary) = make(&builder, folder)?;
-    if let Some(old) = old {
+    if let Some(old) = old.filter(|_| readers == Readers::Usual) {
         file.set_permissions(old.permissions())?;
     }
     let mut writer = BufWriter::new(Draft(file));

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use crate::app::command::WindowCommand;
 use crate::app::page::SENTENCE;
 use crate::app::settings::Theme;
+use crate::jobs::live::protocol::ColumnId;
 use crate::pages::command::Command;
 use crate::pages::sentence::command::{InterveneCommand, SelectCommand, SentenceCommand};
 use crate::pages::sentence::view::memory::SentenceMemory;
@@ -20,6 +21,8 @@ use crate::ui::views;
 use crate::ui::views::presentation;
 use crate::widgets::theme;
 
+/// The largest side of a texture, pixels: the letters take at most 16 MB, and no picture of ours is larger.
+const MOST_SIDE: usize = 2048;
 /// Longest time a frame spends on news; the rest waits for the next frame.
 const PUMP_BUDGET: Duration = Duration::from_millis(4);
 
@@ -163,12 +166,11 @@ impl App {
 
     fn finish(&mut self, ctx: &egui::Context) {
         let session = self.desk.session();
-        let memory: &mut SentenceMemory = self.local.of();
-        memory.trees.retain(|id, _| session.app().document.columns().iter().any(|column| column.id == *id));
-        self.local
-            .shared
-            .textures
-            .retain(|id, _| session.app().document.columns().iter().any(|column| column.id == *id));
+        // What is remembered of a column goes with it.
+        let is_there = |id: &ColumnId| session.app().document.columns().iter().any(|column| column.id == *id);
+        self.local.of::<SentenceMemory>().trees.retain(|id, _| is_there(id));
+        self.local.of::<SentenceMemory>().output_heights.retain(|id, _| is_there(id));
+        self.local.shared.textures.retain(|id, _| is_there(id));
         if session.app().view.hover() != self.local.shared.hover {
             self.commands.push(SelectCommand::Hover(self.local.shared.hover).into());
         }
@@ -256,6 +258,12 @@ fn keeps_mark(command: &Command) -> bool {
 }
 
 impl eframe::App for App {
+    /// Graphics cards offer pictures of 16,384 by 16,384 points, and egui takes one for its letters as large as that: after
+    /// many sizes of letters a gigabyte, and again on the card. It begins anew when that is full.
+    fn raw_input_hook(&mut self, _ctx: &egui::Context, input: &mut egui::RawInput) {
+        input.max_texture_side = Some(input.max_texture_side.map_or(MOST_SIDE, |side| side.min(MOST_SIDE)));
+    }
+
     fn logic(&mut self, _ctx: &egui::Context, _frame: &mut eframe::Frame) {
         self.begin();
     }

@@ -119,3 +119,21 @@ fn ids_pass_through_and_bad_lines_need_not_end_in_an_error() {
     let first = lines[0]["hypotheses"][0]["text"].as_str().expect("a text");
     assert_eq!(outcome.stdout, format!("b-7\t{first}\nno tab\t\n9\t\n11\t\n12\t{first}\n"));
 }
+
+#[test]
+fn a_line_that_is_no_text_is_gone_past_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = reference("rnnsearch");
+    let run = |more: &[&str]| {
+        let model = model.to_str().expect("a path");
+        let arguments = [&["translate", "--model", model, "--beam", "2", "--format", "jsonl"][..], more].concat();
+        run_in(folder.path(), &arguments, b"s2 s3\nbad \xff\ns2 s3\n")
+    };
+    let outcome = run(&["--keep-going"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let lines: Vec<Value> = outcome.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!((lines.len(), &lines[0]), (3, &lines[2]));
+    assert!(lines[1]["error"].as_str().is_some_and(|why| why.contains("line 2: is not UTF-8")), "{}", lines[1]);
+    let outcome = run(&[]);
+    assert!(outcome.code == 2 && outcome.stderr.contains("line 2: is not UTF-8"), "{}", outcome.stderr);
+}

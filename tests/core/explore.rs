@@ -169,7 +169,7 @@ fn a_report_links_references_as_the_overview_does() {
     {
         let mut means = FilterResources::default();
         means.set(None, languages.clone());
-        let options = OverviewOptions { pair: (0, 1), most: usize::MAX };
+        let options = OverviewOptions { pair: (0, 1), most: usize::MAX, ..OverviewOptions::default() };
         let of = overview(&corpus, &workspace, &all, &options, &mut means).expect("counted");
         assert_eq!(of.linked_by(), linked);
         let rows = Arc::new(all.clone());
@@ -179,6 +179,7 @@ fn a_report_links_references_as_the_overview_does() {
             rows,
             columns: Vec::new(),
             chosen: String::new(),
+            pictures: 100,
             languages,
         };
         let mut html = Vec::new();
@@ -202,7 +203,7 @@ fn a_report_links_references_as_the_overview_does() {
 fn every_number_of_an_overview_leads_to_its_sentences() {
     let (_folder, workspace, corpus) = opened();
     let all: Vec<u32> = (0..corpus.len() as u32).collect();
-    let options = OverviewOptions { pair: (0, 1), most: 100 };
+    let options = OverviewOptions { pair: (0, 1), most: 100, ..OverviewOptions::default() };
     let of = overview(&corpus, &workspace, &all, &options, &mut FilterResources::default()).expect("counted");
     let count = |condition: &str| shown(condition, &corpus, &workspace).len();
 
@@ -295,7 +296,7 @@ fn half_of_the_sentences_can_be_counted() {
     assert_eq!(spread(3, 4).collect::<Vec<_>>(), [0, 1, 2]);
     assert_eq!(spread(0, 4).count(), 0);
     let (_folder, workspace, corpus) = opened();
-    let options = OverviewOptions { pair: (0, 1), most: 2 };
+    let options = OverviewOptions { pair: (0, 1), most: 2, ..OverviewOptions::default() };
     let of = overview(&corpus, &workspace, &[0, 1, 2, 4], &options, &mut FilterResources::default()).expect("counted");
     assert_eq!((of.counted, of.of, of.all.sentences), (2, 4, 2));
 }
@@ -454,7 +455,7 @@ fn the_lane_counts_finds_and_draws_between_its_other_calls() {
     assert_eq!((picture.of, picture.shown.len(), picture.all.len(), picture.histograms.len()), (1, 1, 5, 2));
 
     heard(&lane, show(""), is_rows);
-    let options = OverviewOptions { pair: (1, 0), most: 100 };
+    let options = OverviewOptions { pair: (1, 0), most: 100, ..OverviewOptions::default() };
     let is_counted = |news: &CorpusNews| matches!(news, CorpusNews::Counted(_));
     let news = heard(&lane, CorpusRequest::Count(Some(options)), is_counted);
     let CorpusNews::Counted(of) = &news[news.len() - 1] else { panic!("an overview") };

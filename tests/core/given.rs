@@ -44,6 +44,8 @@ fn every_model_reads_the_given_translation_as_forced_decoding_does() {
         let forced = force(&mut *stepper, &[(&source, &target)], &CancellationToken::forever()).expect("it is scored");
         assert_eq!((given.ids, given.token_log_p), (target, forced[0].token_log_p.clone()), "{name}");
         assert_eq!((given.log_p, given.alpha), (forced[0].log_p, forced[0].alpha.clone()), "{name}");
+        let typed = given.replaced.iter().map(Option::as_deref).collect::<Vec<_>>();
+        assert_eq!(typed, [None, None, Some("unheard"), None], "{name}: its own letters, no source word");
         assert!(given.is_unk[2] && given.finished && given.text == "t4 t7 unheard", "{name}");
     }
 }

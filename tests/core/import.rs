@@ -118,6 +118,44 @@ fn a_file_can_be_read_behind_the_window() {
     goes_to_a_thread::<import::Import>();
 }
 
+/// A file that is packed in another way, or no text at all, is not read as one.
+#[test]
+fn what_is_no_text_is_refused() {
+    let noise: Vec<u8> = (0..4000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8 | 1).collect();
+    for (name, bytes, says) in [
+        ("a.fr.xz", &b"\xFD7zXZ\0\0\x04abc"[..], "is packed with xz, no text"),
+        ("a.fr.bz2", b"BZh91AY&SYabc", "is packed with bzip2"),
+        ("a.fr", b"PK\x03\x04 and so on", "is a zip archive"),
+        ("a.pdf", b"%PDF-1.7", "is a PDF"),
+        ("a.fr", &noise, "is full of control characters"),
+        ("a.json", b"{\"tokens\": [1, 2],\n \"more\": {\"a\": null}}\n", "also not as JSON"),
+        ("a.txt", b"[[0.5, 0.5],\n [0.25", "also not as JSON"),
+        ("a.jsonl", b"{\"a\": 1}\n{\"b\": 2}\n", "also not as JSON"),
+    ] {
+        for role in [None, Some(Role::Reference)] {
+            let why = refusal(name, bytes, &ImportOptions { role, ..ImportOptions::default() });
+            assert!(why.starts_with(name) && why.contains(says), "{why}");
+        }
+    }
+    for text in ["[2] He came in.\n[3] He left.\n", "{sic} she said\n", "a \u{1} odd\nb\n", "BZ came\n"] {
+        assert_eq!(read("a.txt", text).records.len(), text.lines().count(), "{text}");
+    }
+}
+
+/// Cells of TSV are quoted as those of CSV are, over several lines too; a stray quotation mark is one.
+#[test]
+fn cells_of_tsv_are_unquoted_as_those_of_csv() {
+    let text =
+        "source\treference\tM\n\"I came, \"\"here\"\"\"\tici\t\"deux\nlignes\"\n\"stray\tb\tc\n5\" nails\td\te\n";
+    let found = read("a.tsv", text);
+    assert_eq!(found.sources(), ["I came, \"here\"", "\"stray", "5\" nails"]);
+    assert_eq!(found.outputs(), ["deux lignes", "c", "e"]);
+    assert_eq!(found.records[2].line, 5, "lines are counted as they stand");
+    let found = read("a.tsv", "source\treference_1\tref 2\treference_3\na\t\tv\tw\n");
+    let record = &found.records[0];
+    assert_eq!([0, 1, 2].map(|n| record.reference(n)), [None, Some("v"), Some("w")]);
+}
+
 #[test]
 fn every_format_has_a_name_of_its_own_and_says_what_it_holds() {
     for (n, entry) in FORMATS.iter().enumerate() {

@@ -69,7 +69,15 @@ fn said(stars: u8, tags: &[&str], note: &str, marks: Vec<ErrorMark>, links: &str
 fn written(workspace: &Workspace, kind: ExportFormat) -> String {
     let corpus = CorpusTable::read(workspace).expect("a corpus");
     let rows = Arc::new((0..corpus.len() as u32).collect());
-    let out = Out { path: "out".into(), kind, rows, columns: Vec::new(), chosen: String::new(), languages: None };
+    let out = Out {
+        path: "out".into(),
+        kind,
+        rows,
+        columns: Vec::new(),
+        chosen: String::new(),
+        pictures: 100,
+        languages: None,
+    };
     let mut bytes = Vec::new();
     out::to(&mut bytes, &out, &corpus, workspace).expect("written");
     String::from_utf8(bytes).expect("UTF-8")
@@ -347,6 +355,7 @@ fn bytes(workspace: &Workspace, kind: ExportFormat) -> Vec<u8> {
         rows: Arc::new(vec![1, 0]),
         columns: Vec::new(),
         chosen: String::new(),
+        pictures: 100,
         languages: None,
     };
     let mut bytes = Vec::new();
@@ -441,6 +450,7 @@ fn alignments_go_out_as_arrays_tables_and_links_of_rows_and_columns() {
         rows,
         columns: Vec::new(),
         chosen: String::new(),
+        pictures: 100,
         languages: None,
     };
     out::write(&out, &corpus, &workspace).expect("written");

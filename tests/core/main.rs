@@ -25,8 +25,10 @@ mod importance;
 mod intervention_files;
 mod interventions;
 mod judging;
+mod kept;
 mod lane;
 mod lessons;
+mod limits;
 mod luong;
 #[path = "../made/measured.rs"]
 mod measured;
@@ -39,6 +41,7 @@ mod phrases;
 mod pieces;
 mod probes;
 mod readers;
+mod references;
 mod rows;
 mod screen;
 mod session;

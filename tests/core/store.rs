@@ -213,7 +213,7 @@ fn other_windows_follow_what_is_folded() {
     let acts: [&dyn Fn(&mut Workspace); 6] = [
         &|first| drop(first.add_outputs(ids[1], &[(1500, said(5, 1))], &mut Measuring::default()).expect("outputs")),
         &|first| assert_eq!(first.add_sentences(1, &(0..10).map(new).collect::<Vec<_>>()).expect("sentences"), LONG),
-        &|first| first.set_references(&[(4100, "a new one".to_owned())]).expect("a reference"),
+        &|first| first.set_references(0, &[(4100, "a new one".to_owned())]).expect("a reference"),
         &|first| drop(first.add_system("Three", &StoredAbout::default()).expect("a system")),
         &|first| {
             let outputs: Vec<_> = (4000..4300).chain(8900..9010).map(|n| (n, said(6, n))).collect();
@@ -247,7 +247,7 @@ fn a_new_reference_takes_the_forced_one_out_of_the_table() {
     let mut corpus = CorpusTable::read(&workspace).expect("a corpus");
     corpus.read_texts();
     assert!(!corpus.systems[0].numbers[0].get(0).is_nan());
-    workspace.set_references(&[(0, "c".to_owned())]).expect("a reference");
+    workspace.set_references(0, &[(0, "c".to_owned())]).expect("a reference");
     corpus.refresh(&workspace).expect("read");
     assert_eq!((corpus.systems[0].texts.get(0), corpus.systems[0].done), (None, 0));
     assert!(corpus.systems[0].numbers[0].get(0).is_nan());
@@ -416,6 +416,7 @@ fn a_saved_table_comes_back_as_what_it_was() {
         rows,
         columns: Vec::new(),
         chosen: String::new(),
+        pictures: 100,
         languages: None,
     };
     write(&out, &corpus, &workspace).expect("saved");

@@ -415,6 +415,19 @@ fn the_lane_sees_what_others_write() {
     while wait(&thread, seen) != (4, 4) {}
 }
 
+/// A relative path was kept as it was typed; the next start, in another folder, opened another file.
+#[test]
+fn a_workspace_is_kept_by_its_whole_path() {
+    let mut session = Session::default();
+    session.apply(CorpusRequest::Open("somewhere/w.ilws".into()));
+    let here = std::env::current_dir().expect("a folder");
+    let opens = |effect: &Effect| matches!(effect, Effect::Corpus(CorpusRequest::Open(path)) if *path == here.join("somewhere/w.ilws"));
+    assert!(session.take_effects().iter().any(opens));
+    let saved = serde_json::to_value(session.saved()).expect("JSON").to_string();
+    let whole = here.join("somewhere/w.ilws");
+    assert!(saved.contains(whole.to_str().expect("a plain path")), "{saved}");
+}
+
 #[test]
 fn the_page_asks_for_what_is_done_on_it() {
     let mut session = Session::default();

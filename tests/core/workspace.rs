@@ -525,7 +525,7 @@ fn what_came_since_is_read_as_if_anew() {
     let mut corpus = CorpusTable::read(&Workspace::open(&path).expect("a workspace")).expect("nothing");
     let mut workspace = filled(&path);
     corpus.refresh(&workspace).expect("read");
-    workspace.set_references(&[(2, "pas de texte".to_owned())]).expect("a reference");
+    workspace.set_references(0, &[(2, "pas de texte".to_owned())]).expect("a reference");
     corpus.refresh(&workspace).expect("read");
     let anew = CorpusTable::read(&workspace).expect("read");
     let shown = |corpus: &CorpusTable| -> Vec<String> {

@@ -530,3 +530,41 @@ fn the_column_that_sorts_stays_in_view_beside_a_sentence() {
     let sorted = rect(&bench, "Source, A to Z");
     assert!(within(sorted) && (sorted.left() - rect(&bench, "no.").right()).abs() < 6.0, "{sorted:?}");
 }
+
+/// A note is in the file within a second, while its field has the focus and after the program was killed.
+#[test]
+fn a_note_is_kept_while_it_is_typed() {
+    let mut bench = Bench::filled();
+    bench.click("Sentence 1 The red boat sleeps.");
+    let note = |bench: &Bench| bench.harness.state().session().workbench().judgement().note.clone();
+    for (typed, kept) in [("odd", "odd"), (" word", "odd word")] {
+        let field = bench.harness.get_by_role_and_label(egui::accesskit::Role::MultilineTextInput, "Note");
+        field.focus();
+        bench.harness.run();
+        bench.harness.get_by_role_and_label(egui::accesskit::Role::MultilineTextInput, "Note").type_text(typed);
+        bench.harness.run_steps(4);
+        bench.settle();
+        assert_eq!(note(&bench), kept);
+    }
+}
+
+#[test]
+fn further_references_stand_below_the_first_and_nothing_is_replaced_unasked() {
+    let mut bench = Bench::filled();
+    let at = |bench: &Bench, name: &str| bench.folder.path().join(name);
+    for (name, role) in [("b.fr", Role::Reference), ("a.fr", Role::Output("Other".to_owned()))] {
+        let path = at(&bench, name);
+        bench.send(CorpusCommand::SetRole(role));
+        bench.send(CorpusCommand::Import(path));
+    }
+    bench.click("Sentence 1 The red boat sleeps.");
+    bench.says("Reference 2");
+    let said = |bench: &Bench| {
+        let detail = bench.harness.state().session().workbench().detail.clone().expect("a sentence");
+        detail.outputs[0].as_ref().expect("an output").text.clone()
+    };
+    let before = said(&bench);
+    bench.click("Replace them");
+    assert!(bench.is_gone("Replace them"));
+    assert_ne!(said(&bench), before, "{before}");
+}

@@ -4,7 +4,7 @@ use crate::app::document::scene::Scene;
 
 /// Most snapshots kept.
 const MAX_STEPS: usize = 300;
-/// Most bytes of text kept in all snapshots together.
+/// Most bytes of texts and pinned rows kept in all snapshots together.
 const MAX_BYTES: usize = 8 << 20;
 
 /// Which text is typed.

@@ -129,10 +129,12 @@ pub struct Owned {
 }
 
 impl Scene {
-    /// Bytes of all its texts.
+    /// Bytes of all its texts and of the rows that were given.
     pub(super) fn bytes(&self) -> usize {
         let variants = self.variants.iter().filter_map(|variant| variant.source.as_ref());
-        self.source.len() + self.given.iter().chain(variants).map(String::len).sum::<usize>()
+        let texts: usize = self.given.iter().chain(variants).map(String::len).sum();
+        let rows: usize = self.interventions.iter().map(|owned| owned.interventions.row_bytes()).sum();
+        self.source.len() + texts + rows
     }
 
     /// What is set for these folders.

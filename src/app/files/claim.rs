@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::text::write::remove_left_over;
+use crate::text::write::{make_private_folder, remove_left_over};
 
 /// A window's right to save a state. It ends with the process, however that ends.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ impl Claim {
         }
         if let Some(folder) = path.parent() {
             // Where it cannot be made, the first save will say why.
-            let _ = std::fs::create_dir_all(folder);
+            let _ = make_private_folder(folder);
         }
         let Ok(file) = OpenOptions::new().write(true).create(true).truncate(false).open(path) else {
             return Self::None;

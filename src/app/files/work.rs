@@ -17,7 +17,7 @@ use crate::text::lines::TextFile;
 use crate::text::links;
 use crate::text::links::read::LinkLayout;
 use crate::text::phrases::PhraseTable;
-use crate::text::write::write_atomic;
+use crate::text::write::{is_database, write_atomic};
 use crate::training::recipe::TrainingPlan;
 use crate::training::{curves, recipe};
 
@@ -89,7 +89,7 @@ fn look(path: PathBuf, on: Page) -> FileEvent {
         (Dropped::Model, path)
     } else if let Some(folder) = model_of(&path) {
         (Dropped::Model, folder)
-    } else if is_workspace(&path) {
+    } else if is_database(&path) {
         (Dropped::Workspace, path)
     } else if path.extension().is_some_and(|extension| extension == "json") {
         (Dropped::Interventions, path)
@@ -109,17 +109,6 @@ fn model_of(path: &Path) -> Option<PathBuf> {
     let folder = path.parent()?;
     // A bare name lies in the folder where the program runs.
     Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_path_buf() })
-}
-
-/// Whether a file begins as a workspace does.
-fn is_workspace(path: &Path) -> bool {
-    // A pipe would be waited for.
-    if !path.is_file() {
-        return false;
-    }
-    let mut begin = [0; 16];
-    let read = std::fs::File::open(path).and_then(|mut file| std::io::Read::read_exact(&mut file, &mut begin));
-    read.is_ok() && &begin == b"SQLite format 3\0"
 }
 
 /// Whether the first line is one of a phrase table.

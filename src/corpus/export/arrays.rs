@@ -38,7 +38,8 @@ fn each(rows: &[u32], corpus: &CorpusTable, workspace: &Workspace, job: &mut Job
 
 /// Writes arrays of numpy into a stream.
 pub fn npz(file: &mut dyn Write, path: &Path, rows: &[u32], corpus: &CorpusTable, workspace: &Workspace) -> Result<()> {
-    let mut zip = ZipWriter::new_stream(file);
+    let mut file = UntilFailure { file, failed: false };
+    let mut zip = ZipWriter::new_stream(&mut file);
     let options = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
     let failed = |error: IoError| Error::io(path, &error);
     each(rows, corpus, workspace, &mut |at, n, output, alpha| {
@@ -51,6 +52,26 @@ pub fn npz(file: &mut dyn Write, path: &Path, rows: &[u32], corpus: &CorpusTable
         Ok(())
     })?;
     zip.finish().map(drop).map_err(|error| failed(error.into()))
+}
+
+/// A stream that fails once. An archive that is let go after that tries to end itself, and prints what it thinks of the
+/// second failure.
+struct UntilFailure<'a> {
+    file: &'a mut dyn Write,
+    failed: bool,
+}
+
+impl Write for UntilFailure<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.failed {
+            return Ok(bytes.len());
+        }
+        self.file.write(bytes).inspect_err(|_| self.failed = true)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        if self.failed { Ok(()) } else { self.file.flush().inspect_err(|_| self.failed = true) }
+    }
 }
 
 /// The beginning of a file of numpy, version 1.0: its head ends at a multiple of 64 bytes.

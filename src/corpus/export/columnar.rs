@@ -11,6 +11,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 
+use crate::corpus::export::out::reference_names;
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;
 
@@ -46,9 +47,10 @@ pub fn parquet(file: &mut dyn Write, rows: &[u32], columns: &[TableColumn], corp
 /// The columns, each with a name of its own.
 fn parts(columns: &[TableColumn], corpus: &CorpusTable) -> Vec<(String, Part)> {
     let mut parts: Vec<(String, Part)> = vec![("number".to_owned(), Part::Number)];
-    let systems = corpus.systems.iter().map(|column| column.system.name.as_str());
-    for (name, texts) in ["source", "reference"].into_iter().chain(systems).zip(corpus.texts().cloned()) {
-        parts.push((name.to_owned(), Part::Text(Box::new(move |at| texts.get(at).map(str::to_owned)))));
+    let systems = corpus.systems.iter().map(|column| column.system.name.clone());
+    let names = ["source".to_owned()].into_iter().chain(reference_names(corpus)).chain(systems);
+    for (name, texts) in names.zip(corpus.texts().cloned()) {
+        parts.push((name, Part::Text(Box::new(move |at| texts.get(at).map(str::to_owned)))));
     }
     parts.extend(columns.iter().filter(|column| **column != TableColumn::Number).map(|c| (c.name(), Part::Figure(*c))));
     let judgements = Arc::clone(&corpus.judgements);

@@ -17,7 +17,7 @@ use crate::corpus::overview::report;
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
 use crate::corpus::store::file::Workspace;
-use crate::corpus::store::kinds::{MOST_IN_REPORT, columns};
+use crate::corpus::store::kinds::{MOST_FIGURES, columns};
 use crate::corpus::store::output::SystemOutput;
 use crate::error::{Error, Result};
 use crate::figure::fonts::Fonts;
@@ -71,17 +71,22 @@ pub fn to(file: &mut dyn Write, out: &Out, corpus: &CorpusTable, workspace: &Wor
 fn tsv(file: &mut dyn Write, out: &Out, corpus: &CorpusTable) -> std::io::Result<()> {
     let columns = columns(out, corpus);
     let mut table = Tsv::bare(file);
-    let texts = ["number", "source", "reference"].into_iter().map(TsvCell::plain);
+    let texts = ["number", "source"].into_iter().map(TsvCell::plain);
+    let references = reference_names(corpus).map(TsvCell::Plain);
     let systems = corpus.systems.iter().map(|column| TsvCell::from(&column.system.name));
     let numbers = columns.iter().map(|column| TsvCell::Plain(column.name()));
-    let head: Vec<TsvCell> =
-        texts.chain(systems).chain(numbers).chain([TsvCell::plain("tags"), TsvCell::plain("notes")]).collect();
+    let head: Vec<TsvCell> = texts
+        .chain(references)
+        .chain(systems)
+        .chain(numbers)
+        .chain([TsvCell::plain("tags"), TsvCell::plain("notes")])
+        .collect();
     table.row(head)?;
     for &at in out.rows.iter() {
         let at = at as usize;
         let text = |text: Option<&str>| TsvCell::from(text.unwrap_or_default());
-        let mut row = vec![TsvCell::plain(&(at + 1)), text(corpus.sources.get(at)), text(corpus.references.get(at))];
-        row.extend(corpus.systems.iter().map(|column| text(column.texts.get(at))));
+        let mut row = vec![TsvCell::plain(&(at + 1))];
+        row.extend(corpus.texts().map(|texts| text(texts.get(at))));
         row.extend(columns.iter().map(|column| number(column.value(corpus, at))));
         let by = corpus.judgements.get(&at);
         let tags: Vec<&str> =
@@ -92,6 +97,12 @@ fn tsv(file: &mut dyn Write, out: &Out, corpus: &CorpusTable) -> std::io::Result
         table.row(row)?;
     }
     table.finish()
+}
+
+/// How the columns of references are called: `reference`, `reference_2` and so on.
+pub(crate) fn reference_names(corpus: &CorpusTable) -> impl Iterator<Item = String> {
+    let name = |n: usize| if n == 0 { "reference".to_owned() } else { format!("reference_{}", n + 1) };
+    (0..=corpus.further.len()).map(name)
 }
 
 /// In full, so that nothing is lost; empty where there is none.
@@ -174,14 +185,18 @@ fn object(at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Valu
         systems.insert(column.system.name.clone(), said);
     }
     let gold = workspace.gold(at)?.as_ref().map(links::pharaoh);
-    Ok(json!({
+    let mut object = json!({
         "number": at + 1,
         "source": corpus.sources.get(at),
         "reference": corpus.references.get(at),
         "systems": systems,
         "gold": gold,
         "judgements": corpus.judgements.get(&at).map(AsRef::as_ref),
-    }))
+    });
+    if !corpus.further.is_empty() {
+        object["references"] = json!(corpus.references_of(at));
+    }
+    Ok(object)
 }
 
 fn figures(
@@ -190,9 +205,8 @@ fn figures(
     workspace: &Workspace,
     corpus: &CorpusTable,
 ) -> Result<()> {
-    if out.rows.len() > MOST_IN_REPORT {
-        let message =
-            format!("{} sentences are chosen, and at most {MOST_IN_REPORT} are drawn at once", out.rows.len());
+    if out.rows.len() > MOST_FIGURES {
+        let message = format!("{} sentences are chosen, and at most {MOST_FIGURES} are drawn at once", out.rows.len());
         return Err(Error::Input(format!("{message}; narrow the conditions")));
     }
     let column = column_of(system, corpus)?;

@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
 use crate::corpus::import::lanes::{Lanes, with_lanes};
+use crate::corpus::import::mqm;
+use crate::corpus::import::references::reference;
 use crate::corpus::measures::remarks::remarks;
 use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
-use crate::corpus::store::read::{StoredAbout, StoredSentence};
+use crate::corpus::store::read::{MOST_REFERENCES, StoredAbout, StoredSentence};
 use crate::corpus::store::write::{NewSentence, Ready};
 use crate::error::{Error, Result};
 use crate::import;
@@ -18,6 +20,8 @@ use crate::text::sentence::EOS;
 use crate::text::words;
 use crate::text::words::words;
 use crate::ticket::CancellationToken;
+
+pub use crate::corpus::import::report::ImportReport;
 
 /// Sentences that are joined at once.
 const WINDOW: usize = 1000;
@@ -30,65 +34,28 @@ const MOST_GAP: usize = 10_000;
 /// Sentences compared to find out whether a file tells of those that are there.
 const COMPARED: usize = 20;
 
-/// What came of a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ImportReport {
-    /// Sentences that are new.
-    pub sentences: usize,
-    /// References for sentences that had none or another.
-    pub references: usize,
-    /// Outputs of systems.
-    pub outputs: usize,
-    /// Alignments by hand.
-    pub golds: usize,
-    /// Judgements, one for each sentence and annotator.
-    pub judgements: usize,
-    /// How the file was read, in sentences.
-    pub facts: Vec<String>,
-    /// Something should be asked: the file leaves open how it is meant.
-    pub asks: bool,
-    /// What could not be taken, with line numbers: the first ones.
-    pub warnings: Vec<String>,
-    /// How many there were.
-    pub warned: usize,
-    /// It was stopped before its end; what came stays.
-    pub is_stopped: bool,
-}
-
-impl ImportReport {
-    /// In one sentence.
-    pub fn told(&self) -> String {
-        let parts = [
-            (self.sentences, "new sentences"),
-            (self.references, "references"),
-            (self.outputs, "outputs"),
-            (self.golds, "alignments by hand"),
-            (self.judgements, "judgements"),
-        ];
-        let parts: Vec<String> =
-            parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-        let what = if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") };
-        let faults = match self.warned {
-            0 => String::new(),
-            1 => "; 1 line has a fault".to_owned(),
-            count => format!("; {count} lines have faults"),
-        };
-        let stopped = "; it was stopped. What came stays, and importing the file again goes on";
-        format!("Imported {what}{faults}{}", if self.is_stopped { stopped } else { "" })
-    }
-
-    pub(crate) fn warn(&mut self, path: &Path, line: usize, message: &str) {
-        self.warned += 1;
-        if self.warnings.len() < import::facts::MOST_WARNINGS {
-            self.warnings.push(Error::line(path, line, message).to_string());
-        }
-    }
-}
-
 /// Imports a file: `threads` threads read, measure and pack, this one writes. `hear` is told how far it is, from 0 to 1.
 /// What came before an error stays, and so does what came before the ticket was stale; when the file comes in again, it
 /// joins that.
 pub fn import_file(
+    workspace: &mut Workspace,
+    (path, options): (&Path, &import::ImportOptions),
+    threads: usize,
+    ticket: &CancellationToken,
+    hear: &mut dyn FnMut(f32),
+) -> Result<ImportReport> {
+    let mut report = if options.format.is_none() && options.columns.is_empty() && mqm::holds(path) {
+        mqm::import(workspace, (path, options.replaces), ticket)?
+    } else {
+        import_records(workspace, (path, options), threads, ticket, hear)?
+    };
+    if !report.differing.is_empty() {
+        report.replacing = Some(import::ImportOptions { replaces: true, ..options.clone() });
+    }
+    Ok(report)
+}
+
+fn import_records(
     workspace: &mut Workspace,
     (path, options): (&Path, &import::ImportOptions),
     threads: usize,
@@ -109,9 +76,14 @@ pub fn import_file(
             stem,
             facts: facts.join(" "),
             base: None,
+            replaces: options.replaces,
+            slots: None,
+            last: 0,
+            end: None,
             systems: BTreeMap::new(),
             waiting: VecDeque::new(),
             loose: 0,
+            apart: 0,
         };
         importer.import(&mut import, &mut report, (ticket, hear))
     });
@@ -167,25 +139,25 @@ fn work(job: Job) -> Done {
 struct Draft {
     at: usize,
     output: SystemOutput,
-    source: String,
-    reference: Option<String>,
+    sentence: StoredSentence,
     gold: Option<Links>,
 }
 
 impl Draft {
     fn ready(&self, measuring: &mut Measuring) -> std::io::Result<Ready> {
-        Ready::new(self.at, &self.output, (&self.source, self.reference.as_deref(), self.gold.as_ref()), measuring)
+        let of = (self.sentence.source.as_str(), &*self.sentence.references(), self.gold.as_ref());
+        Ready::new(self.at, &self.output, of, measuring)
     }
 }
 
 /// What the workspace has of the sentences of a window: they and their links by hand, by their places.
-struct Known {
-    sentences: BTreeMap<usize, StoredSentence>,
+pub(super) struct Known {
+    pub(super) sentences: BTreeMap<usize, StoredSentence>,
     golds: BTreeMap<usize, Links>,
 }
 
 impl Known {
-    fn read(workspace: &Workspace, places: &BTreeSet<usize>) -> Result<Self> {
+    pub(super) fn read(workspace: &Workspace, places: &BTreeSet<usize>) -> Result<Self> {
         let places: Vec<usize> = places.iter().copied().collect();
         let (mut sentences, mut golds) = (BTreeMap::new(), BTreeMap::new());
         // Neighbours are read together.
@@ -199,21 +171,31 @@ impl Known {
 }
 
 /// A file on its way in.
-struct Importer<'a> {
-    workspace: &'a mut Workspace,
+pub(super) struct Importer<'a> {
+    pub(super) workspace: &'a mut Workspace,
     lanes: &'a Lanes<'a, 'static, Job, Done>,
-    path: &'a Path,
+    pub(super) path: &'a Path,
     origin: i64,
     /// The name of a system that has none in the file.
     stem: String,
     facts: String,
     /// The place of the file's first sentence, from 0.
     base: Option<usize>,
-    systems: BTreeMap<String, i64>,
+    /// What differs goes in the place of what is there.
+    pub(super) replaces: bool,
+    /// The numbers that the file's references have here, from 0; found with the first of them.
+    pub(super) slots: Option<Vec<usize>>,
+    /// The line of the last sentence.
+    last: usize,
+    /// The place behind the last sentence of a file that has no sources.
+    end: Option<usize>,
+    systems: BTreeMap<String, KnownSystem>,
     /// The system of each piece of outputs that is being packed.
     waiting: VecDeque<i64>,
     /// Outputs and sentences that are not folded.
     loose: usize,
+    /// Marks that were set apart.
+    apart: usize,
 }
 
 impl Importer<'_> {
@@ -245,7 +227,26 @@ impl Importer<'_> {
         }
         // Sentences that came have their outputs, even when it is stopped.
         self.write(0)?;
+        report.apart = self.apart;
+        if failed.is_none() && !report.is_stopped {
+            self.tell_missing(report)?;
+        }
         failed.map_or(Ok(()), Err)
+    }
+
+    /// Tells when a file without sources has fewer lines than the sentences that it is of.
+    fn tell_missing(&self, report: &mut ImportReport) -> Result<()> {
+        let Some(end) = self.end else { return Ok(()) };
+        let missing = self.workspace.len()?.saturating_sub(end);
+        if missing > 0 {
+            let all = self.workspace.len()? - self.base.unwrap_or_default();
+            let message = format!(
+                "is the last one, but there are {all} sentences; the last {missing} get nothing. If a line is lost within, \
+                 all behind it stand beside the wrong sentences"
+            );
+            report.warn(self.path, self.last, &message);
+        }
+        Ok(())
     }
 
     /// Writes what is packed, until at most so many pieces are being packed.
@@ -255,7 +256,7 @@ impl Importer<'_> {
                 return Err(Error::Internal("packed outputs are missing".to_owned()));
             };
             let ready = ready.map_err(|error| Error::io(self.path, &error))?;
-            self.workspace.add_ready(system, &ready, false)?;
+            self.apart += self.workspace.add_ready(system, &ready, false)?;
             self.loose += ready.len();
         }
         if self.loose > FOLDED {
@@ -270,16 +271,25 @@ impl Importer<'_> {
             Some(base) => base,
             None => *self.base.insert(self.find_base(&window)?),
         };
-        self.add_sentences(base, &window, report)?;
+        self.last = window.iter().map(|record| record.line).max().unwrap_or(self.last);
+        let has_sources = window.iter().any(|record| record.source.is_some());
+        self.end = window.iter().map(|record| base + record.sentence).max().filter(|_| !has_sources);
+        let slots = self.slots(base, &window, report)?;
+        self.add_sentences(base, &window, &slots, report)?;
         let places = window.iter().map(|record| base + record.sentence.saturating_sub(1)).collect();
         let mut known = Known::read(self.workspace, &places)?;
         let window = self.joined(base, window, &known, report)?;
         let (mut references, mut golds) = (Vec::new(), Vec::new());
         for (at, record) in &window {
-            let before = known.sentences.get(at).and_then(|sentence| sentence.reference.as_ref());
-            let new = record.reference.as_ref().map(|new| &new.text).filter(|new| before != Some(*new));
-            references.extend(new.map(|new| (*at, new.clone())));
-            golds.extend(record.gold.as_ref().map(|gold| (*at, gold.clone())));
+            let Some(sentence) = known.sentences.get(at) else { continue };
+            references.extend(self.new_references(*at, record, sentence, &slots, report));
+            let gold = record.gold.as_ref().filter(|new| known.golds.get(at) != Some(*new));
+            let Some(gold) = gold.filter(|gold| self.links_fit(gold, record, sentence, &slots, report)) else {
+                continue;
+            };
+            if !known.golds.contains_key(at) || report.replaces("alignments by hand", self.replaces) {
+                golds.push((*at, gold.clone()));
+            }
         }
         // What is packed now was measured without them, and links alone join what is written.
         let is_bare = |record: &Record| record.outputs.iter().any(is_bare);
@@ -294,21 +304,19 @@ impl Importer<'_> {
         let mut drafts: BTreeMap<i64, Vec<Draft>> = BTreeMap::new();
         for (at, record) in &window {
             // Of an n-best list the best is taken.
-            let mut named: Vec<String> = Vec::new();
+            let mut named: BTreeSet<String> = BTreeSet::new();
             for output in &record.outputs {
                 let name = output.system.clone().unwrap_or_else(|| self.stem.clone());
-                if named.contains(&name) {
+                if !named.insert(name.clone()) {
                     continue;
                 }
-                named.push(name.clone());
                 let Some(sentence) = known.sentences.get(at) else { continue };
                 let kept = self.output((*at, &name), &sentence.source, record, output, report)?;
-                let id = self.system(&name)?;
+                let id = self.system(&name)?.id;
                 drafts.entry(id).or_default().extend(kept.map(|output| Draft {
                     at: *at,
                     output,
-                    source: sentence.source.clone(),
-                    reference: sentence.reference.clone(),
+                    sentence: sentence.clone(),
                     gold: known.golds.get(at).cloned(),
                 }));
             }
@@ -355,25 +363,29 @@ impl Importer<'_> {
     /// Sets references and links by hand; what systems said before is measured again.
     fn judge_again(
         &mut self,
-        references: Vec<(usize, String)>,
+        references: Vec<(usize, usize, String)>,
         golds: Vec<(usize, Links)>,
         known: &mut Known,
         report: &mut ImportReport,
     ) -> Result<()> {
         report.references += references.len();
         report.golds += golds.len();
-        if !references.is_empty() {
-            self.workspace.set_references(&references)?;
+        let mut by_number: BTreeMap<usize, Vec<(usize, String)>> = BTreeMap::new();
+        for (n, at, text) in references {
+            by_number.entry(n).or_default().push((at, text));
+        }
+        for (n, new) in &by_number {
+            self.workspace.set_references(*n, new)?;
         }
         if !golds.is_empty() {
             self.workspace.set_golds(&golds)?;
         }
-        let of_references = references.iter().map(|(at, _)| *at);
+        let of_references = by_number.values().flatten().map(|(at, _)| *at);
         let places: BTreeSet<usize> = of_references.chain(golds.iter().map(|(at, _)| *at)).collect();
         self.workspace.measure(&Vec::from_iter(places))?;
-        for (at, reference) in references {
-            known.sentences.entry(at).and_modify(|sentence| sentence.reference = Some(reference));
-        }
+        // What comes with the same lines is measured against them.
+        let changed: BTreeSet<usize> = by_number.into_values().flatten().map(|(at, _)| at).collect();
+        known.sentences.extend(Known::read(self.workspace, &changed)?.sentences);
         known.golds.extend(golds);
         Ok(())
     }
@@ -408,7 +420,13 @@ impl Importer<'_> {
     }
 
     /// Adds those that are new.
-    fn add_sentences(&mut self, base: usize, window: &[Record], report: &mut ImportReport) -> Result<()> {
+    fn add_sentences(
+        &mut self,
+        base: usize,
+        window: &[Record],
+        slots: &[usize],
+        report: &mut ImportReport,
+    ) -> Result<()> {
         let mut len = self.workspace.len()?;
         let mut new: Vec<NewSentence> = Vec::new();
         for record in window {
@@ -426,7 +444,11 @@ impl Importer<'_> {
             if len == at {
                 new.push(NewSentence {
                     source: source.text.clone(),
-                    reference: record.reference.as_ref().map(|reference| reference.text.clone()),
+                    reference: reference(record, slots, 0).map(str::to_owned),
+                    further: (1..MOST_REFERENCES)
+                        .map(|n| reference(record, slots, n).unwrap_or_default().to_owned())
+                        .take(slots.iter().max().copied().unwrap_or_default())
+                        .collect(),
                     name: record.id.clone(),
                     line: record.line,
                     gold: None,
@@ -443,15 +465,22 @@ impl Importer<'_> {
         if new.is_empty() { Ok(()) } else { self.workspace.add_sentences(self.origin, &new).map(drop) }
     }
 
-    fn system(&mut self, name: &str) -> Result<i64> {
-        if let Some(id) = self.systems.get(name) {
-            return Ok(*id);
+    fn system(&mut self, name: &str) -> Result<KnownSystem> {
+        if let Some(known) = self.systems.get(name) {
+            return Ok(*known);
         }
         let about =
             StoredAbout { file: self.path.display().to_string(), facts: self.facts.clone(), ..StoredAbout::default() };
         let id = self.workspace.add_system(name, &about)?.id;
-        self.systems.insert(name.to_owned(), id);
-        Ok(id)
+        let known = KnownSystem { id, is_new: self.workspace.outputs(id)? == 0 };
+        self.systems.insert(name.to_owned(), known);
+        Ok(known)
+    }
+
+    /// What a system said of a sentence before this file came.
+    fn said_before(&mut self, name: &str, at: usize) -> Result<Option<SystemOutput>> {
+        let system = self.system(name)?;
+        if system.is_new { Ok(None) } else { self.workspace.output(system.id, at) }
     }
 
     /// An output as the workspace keeps it. Links or weights alone join the output that is there.
@@ -475,13 +504,26 @@ impl Importer<'_> {
         let says_more = output.links.is_some() || output.alpha.is_some() || output.log_p.is_some();
         if is_bare && !says_more {
             // A cell that is empty says nothing; a blank line of a text is a translation without words.
-            let id = self.system(name)?;
+            let id = self.system(name)?.id;
             let is_known = self.workspace.output(id, at)?.is_some_and(|known| !known.text.is_empty());
             return Ok((!is_known).then_some(kept));
         }
         let mut is_joined = false;
+        let before = if is_bare { None } else { self.said_before(name, at)?.filter(|known| !known.text.is_empty()) };
+        if let Some(known) = before {
+            if known.text != kept.text {
+                if !report.replaces(format!("outputs of {name}"), self.replaces) {
+                    return Ok(None);
+                }
+            } else if known.alpha.is_some() && output.alpha.is_none() {
+                // The same words again say no less than before.
+                let links = kept.links.take().or_else(|| known.links.clone());
+                is_joined = true;
+                kept = SystemOutput { links, log_p: kept.log_p.or(known.log_p), ..known };
+            }
+        }
         if is_bare {
-            let id = self.system(name)?;
+            let id = self.system(name)?.id;
             let Some(known) = self.workspace.output(id, at)? else {
                 let message = format!("has links of {name}, which says nothing of sentence {}", at + 1);
                 report.warn(self.path, record.line, &message);
@@ -516,6 +558,14 @@ impl Importer<'_> {
         }
         Ok(Some(kept))
     }
+}
+
+/// A system of the workspace that the file tells of.
+#[derive(Clone, Copy)]
+struct KnownSystem {
+    id: i64,
+    /// It said nothing before.
+    is_new: bool,
 }
 
 /// Whether it says nothing in words: links or numbers for what is there.

@@ -3,3 +3,6 @@
 pub mod aligned;
 pub mod importer;
 pub mod lanes;
+pub mod mqm;
+pub(crate) mod references;
+pub mod report;

@@ -15,9 +15,12 @@ use crate::error::{Error, Result};
 use crate::text::links;
 use crate::text::links::Links;
 use crate::text::links::read::links_of;
+use crate::text::words::words;
 
 /// Whose judgements those are that nobody put a name to.
 pub const NOBODY: &str = "me";
+/// Stands for the kind where a translation that was replaced was said to have no errors.
+const FAULTLESS: &str = "no errors";
 /// The most stars.
 pub const MOST_STARS: u8 = 5;
 
@@ -43,6 +46,20 @@ pub struct Judgement {
     /// Links between source and reference that this annotator drew, in Pharaoh's notation.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub links: String,
+    /// Marks of translations that were replaced: they are kept, and count for nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stale: Vec<StaleMark>,
+}
+
+/// A mark of a translation that was replaced.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StaleMark {
+    /// As it was made.
+    #[serde(flatten)]
+    pub mark: ErrorMark,
+    /// The words that were marked, where they are known.
+    pub words: String,
 }
 
 impl Judgement {
@@ -73,6 +90,30 @@ impl Judgement {
         if !self.no_errors.remove(&system) && !is_marked {
             self.no_errors.insert(system);
         }
+    }
+
+    /// Sets marks of a system apart that are not of the words that it says now; gives how many.
+    fn set_apart(&mut self, system: &str, before: Option<&str>, after: &str) -> usize {
+        let within = |text: &str, mark: &ErrorMark| {
+            let (from, to) = mark.target;
+            let all: Vec<String> = words(text).map(str::to_owned).collect();
+            all.get(from..to).map(|words| words.join(" "))
+        };
+        let fits = |mark: &ErrorMark| {
+            let now = within(after, mark);
+            mark.system != system || now.is_some() && before.is_none_or(|before| within(before, mark) == now)
+        };
+        let (kept, stale): (Vec<_>, Vec<_>) = std::mem::take(&mut self.marks).into_iter().partition(fits);
+        self.marks = kept;
+        let count = stale.len();
+        let words = |mark: &ErrorMark| before.and_then(|before| within(before, mark)).unwrap_or_default();
+        self.stale.extend(stale.into_iter().map(|mark| StaleMark { words: words(&mark), mark }));
+        if before.is_some() && self.no_errors.remove(system) {
+            let mark = ErrorMark { system: system.to_owned(), category: FAULTLESS.to_owned(), ..ErrorMark::default() };
+            self.stale.push(StaleMark { mark, words: before.unwrap_or_default().to_owned() });
+            return count + 1;
+        }
+        count
     }
 
     /// The links of this annotator, where there are any.
@@ -314,6 +355,28 @@ impl Workspace {
             }
         })
     }
+}
+
+/// Sets marks of what a system said of a sentence, by its id, apart that are not of the words that it says now; gives how
+/// many. What is set apart is no act: what was done before it cannot be taken back any more.
+pub(crate) fn set_apart(
+    all: &Connection,
+    (id, system): (i64, &str),
+    before: Option<&str>,
+    after: &str,
+) -> rusqlite::Result<usize> {
+    let sql = "SELECT annotator, document FROM judgement WHERE sentence = ?1";
+    let by: ByAnnotator = list(all, sql, [id], |row| Ok((row.get(0)?, judgement(row, 1)?)))?;
+    let mut count = 0;
+    for (annotator, mut judgement) in by {
+        let apart = judgement.set_apart(system, before, after);
+        if apart > 0 {
+            let document = serde_json::to_string(&judgement).unwrap_or_default();
+            stand(all, id, Some(&annotator), Some(&document))?;
+        }
+        count += apart;
+    }
+    Ok(count)
 }
 
 /// The acts that are next to be taken back, or to be done again: one, or a batch, in the order in which that is done.

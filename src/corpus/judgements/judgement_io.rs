@@ -10,6 +10,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::corpus::import::importer::{ImportReport, stem, visible};
+use crate::corpus::import::references::beyond;
 use crate::corpus::judgements::judge::{ErrorMark, Given, Judgement, Judgements, MOST_STARS, NOBODY};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
@@ -124,10 +125,11 @@ enum Notation {
 
 /// Whether a file holds judgements, by its first line.
 pub fn holds(path: &Path) -> bool {
-    notation(path).is_some()
+    notation(path, false).is_some()
 }
 
-fn notation(path: &Path) -> Option<Notation> {
+/// How it does; where all are one annotator's, no column names one.
+fn notation(path: &Path, is_named: bool) -> Option<Notation> {
     // A pipe could not be read a second time.
     require_file(path).ok()?;
     let lines = LineReader::open(path).ok()?;
@@ -137,7 +139,7 @@ fn notation(path: &Path) -> Option<Notation> {
     }
     let heads: Vec<&str> = first.split('\t').map(str::trim).collect();
     let has = |name: &str| heads.contains(&name);
-    (has("annotator") && (has("sentence") || has("source"))).then_some(Notation::Table)
+    ((has("annotator") || is_named) && (has("sentence") || has("source"))).then_some(Notation::Table)
 }
 
 /// A line of JSON.
@@ -158,8 +160,8 @@ pub fn import(
     name: Option<&str>,
     ticket: &CancellationToken,
 ) -> Result<ImportReport> {
-    let Some(notation) = notation(path) else {
-        let advice = "lines as `analyse --format judgements` writes them, or a table with the columns `annotator` and `sentence` or `source`";
+    let Some(notation) = notation(path, name.is_some()) else {
+        let advice = "lines as `analyse --format judgements` writes them, or a table with the columns `annotator` (unless it is NAME=FILE) and `sentence` or `source`";
         return Err(Error::file(path, format!("holds no judgements; they are {advice}")));
     };
     let known = workspace.judgements()?;
@@ -403,11 +405,9 @@ impl Reading<'_> {
             return Ok(None);
         };
         let Some(sentence) = self.workspace.sentence(at)? else { return Ok(None) };
-        let source = words(&sentence.source).count();
-        let target = words(sentence.reference.as_deref().unwrap_or_default()).count();
-        if links.all().iter().any(|(link, _)| link.source >= source || link.target >= target) {
-            let what = format!("the {source} and {target} words of sentence {}", at + 1);
-            self.warn(line, &format!("has links beyond {what}; they are left out"));
+        if let Some(words) = beyond(&links, &sentence.source, Some(sentence.reference.as_deref().unwrap_or_default())) {
+            let message = format!("has links beyond {words} of sentence {}; they are left out", at + 1);
+            self.warn(line, &message);
             return Ok(None);
         }
         Ok(Some(links))
@@ -488,6 +488,7 @@ impl<'a> Cells<'a> {
             marks: if self.has("category") { none.marks } else { known.marks },
             no_errors: if self.has(NO_ERRORS) { none.no_errors } else { known.no_errors },
             links: if self.has("links") { none.links } else { known.links },
+            stale: known.stale,
         }
     }
 

@@ -5,9 +5,11 @@ use crate::analysis::bootstrap::{Paired, paired};
 use crate::corpus::measures::scores::{ComparedScores, RESAMPLES, ScoreSums, SystemScores};
 use crate::corpus::store::corpus::CorpusTable;
 
-/// An output of a system and its reference; `None` where either is missing.
-fn pair(corpus: &CorpusTable, system: usize, at: u32) -> Option<(&str, &str)> {
-    Some((corpus.systems.get(system)?.texts.get(at as usize)?, corpus.references.get(at as usize)?))
+/// An output of a system and its references; `None` where either is missing.
+fn pair(corpus: &CorpusTable, system: usize, at: u32) -> Option<(&str, Vec<&str>)> {
+    let references = corpus.references_of(at as usize);
+    let text = corpus.systems.get(system)?.texts.get(at as usize)?;
+    (!references.is_empty()).then_some((text, references))
 }
 
 /// The scores of a system over the outputs of some rows; BLEU and chrF2 of those with a reference.
@@ -15,7 +17,8 @@ pub fn scores(corpus: &CorpusTable, system: usize, rows: &[u32]) -> SystemScores
     let mut sums = ScoreSums::default();
     let says = |at: &&u32| corpus.systems.get(system).is_some_and(|column| column.texts.get(**at as usize).is_some());
     for &at in rows.iter().filter(says) {
-        let counts = |(text, reference)| ComparedScores::of(text, &[reference], &BleuSettings::default());
+        let counts =
+            |(text, references): (&str, Vec<&str>)| ComparedScores::of(text, &references, &BleuSettings::default());
         let uncompared = ScoreSums { sentences: 1, ..ScoreSums::default() };
         sums.add(&pair(corpus, system, at).map_or(uncompared, |pair| ScoreSums::compared(counts(pair))));
     }
@@ -33,7 +36,7 @@ pub fn mean(corpus: &CorpusTable, system: usize, measure: usize, rows: &[u32]) -
 /// Whether one system is better than another by BLEU, over the rows where both say something and there is a reference
 /// (paired bootstrap, Koehn 2004).
 pub fn compare(corpus: &CorpusTable, first: usize, second: usize, rows: &[u32]) -> Option<Paired> {
-    let counts = |(text, reference)| BleuCounts::of(text, &[reference], &BleuSettings::default());
+    let counts = |(text, references): (&str, Vec<&str>)| BleuCounts::of(text, &references, &BleuSettings::default());
     let both = |&at: &u32| Some((pair(corpus, first, at)?, pair(corpus, second, at)?));
     let both = rows.iter().filter_map(both).map(|(one, other)| (counts(one), counts(other)));
     let (first, second): (Vec<_>, Vec<_>) = both.unzip();

@@ -18,8 +18,8 @@ pub use crate::analysis::confidence::Better;
 pub struct MeasureSubject<'a> {
     /// The source text.
     pub source: &'a str,
-    /// The reference.
-    pub reference: Option<&'a str>,
+    /// The references; links by hand are those of the first.
+    pub references: &'a [&'a str],
     /// Links by hand, of the output's words.
     pub gold: Option<&'a Links>,
     /// Links of the statistical aligner, of the output's words.
@@ -28,6 +28,13 @@ pub struct MeasureSubject<'a> {
     pub output: Option<&'a SystemOutput>,
     /// Its alpha and words.
     pub seen: TranslationSigns<'a>,
+}
+
+impl<'a> MeasureSubject<'a> {
+    /// The references, where there is one.
+    fn compared(&self) -> Option<&'a [&'a str]> {
+        (!self.references.is_empty()).then_some(self.references)
+    }
 }
 
 /// A measure; a line of [`MEASURES`] or [`OF_SENTENCES`].
@@ -116,8 +123,8 @@ const OWN: &[CorpusMeasure] = &[
         better: Better::Higher,
         digits: 1,
         of: Of::Subject(|subject| {
-            let reference = subject.reference?;
-            Some(BleuCounts::of(&subject.output?.text, &[reference], &BleuSettings::default()).sentence() as f32)
+            let counts = BleuCounts::of(&subject.output?.text, subject.compared()?, &BleuSettings::default());
+            Some(counts.sentence() as f32)
         }),
     },
     CorpusMeasure {
@@ -127,8 +134,7 @@ const OWN: &[CorpusMeasure] = &[
         better: Better::Higher,
         digits: 1,
         of: Of::Subject(|subject| {
-            let reference = subject.reference?;
-            Some(chrf::ChrfCounts::of(&subject.output?.text, &[reference], false).score() as f32)
+            Some(chrf::ChrfCounts::of(&subject.output?.text, subject.compared()?, false).score() as f32)
         }),
     },
     CorpusMeasure {
@@ -142,12 +148,12 @@ const OWN: &[CorpusMeasure] = &[
     CorpusMeasure {
         name: "aer",
         title: "AER",
-        about: "Alignment error against links by hand, of a translation that is the reference itself; the links are \
+        about: "Alignment error against links by hand, of a translation that is the first reference itself; the links are \
                 the source word of greatest alpha for each target word",
         better: Better::Lower,
         digits: 3,
         of: Of::Subject(|subject| {
-            let (gold, output, reference) = (subject.gold?, subject.output?, subject.reference?);
+            let (gold, output, reference) = (subject.gold?, subject.output?, subject.references.first()?);
             let is_same = words(reference).eq(words(&output.text));
             let found = is_same.then(|| output.word_links(subject.source)).flatten()?;
             aer::AerCounts::of(&found, gold).rates().aer.map(|aer| aer as f32)
@@ -180,10 +186,10 @@ pub const OF_SENTENCES: &[CorpusMeasure] = &[
     CorpusMeasure {
         name: "reference_words",
         title: "ref. words",
-        about: "Words of the reference, between spaces",
+        about: "Words of the first reference, between spaces",
         better: Better::Neither,
         digits: 0,
-        of: Of::Subject(|subject| Some(words(subject.reference?).count() as f32)),
+        of: Of::Subject(|subject| Some(words(subject.references.first()?).count() as f32)),
     },
 ];
 
@@ -226,7 +232,7 @@ impl Measuring {
     pub fn output(
         &mut self,
         source: &str,
-        reference: Option<&str>,
+        references: &[&str],
         gold: Option<&Links>,
         output: &SystemOutput,
     ) -> Vec<f32> {
@@ -236,6 +242,6 @@ impl Measuring {
         let alpha = output.alpha.clone().unwrap_or_default();
         let seen = TranslationSigns { alpha, source: &output.source, target: &output.target, links: None };
         let statistical = statistical.as_deref();
-        measure_all(&MEASURES, &MeasureSubject { source, reference, gold, statistical, output: Some(output), seen })
+        measure_all(&MEASURES, &MeasureSubject { source, references, gold, statistical, output: Some(output), seen })
     }
 }

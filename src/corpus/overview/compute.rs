@@ -35,9 +35,28 @@ const MOST_WORDS: usize = 2000;
 /// Farther jumps are counted with this one.
 pub const SHOWN_JUMP: i32 = 8;
 
+/// What can be counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CountedThing {
+    /// Scores by words of the source.
+    Lengths,
+    /// Words by their frequency.
+    Frequencies,
+    /// Source words that go wrong.
+    Words,
+    /// N-grams of one system against another.
+    Ngrams,
+    /// Jumps of the alignment.
+    Jumps,
+    /// Two systems by BLEU.
+    Pair,
+}
+
 /// What is looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OverviewOptions {
+    /// Nothing but these is counted; none: everything.
+    pub only: Vec<CountedThing>,
     /// The two systems that are compared, by their places.
     pub pair: (usize, usize),
     /// The most sentences that are counted.
@@ -181,6 +200,7 @@ pub struct Counting {
     next: usize,
     frequencies: Arc<Frequencies>,
     linker: Linker,
+    only: Vec<CountedThing>,
     pair: Option<(usize, usize)>,
     buckets: Buckets,
     /// Sentences by length, whoever has said something of them.
@@ -218,6 +238,7 @@ impl Counting {
             next: 0,
             frequencies,
             linker,
+            only: options.only.clone(),
             pair: (first < systems && second < systems && first != second).then_some(options.pair),
             sizes: ByLength::new(&buckets),
             scores: vec![ByLength::new(&buckets); systems],
@@ -251,38 +272,54 @@ impl Counting {
         Ok(self.next < self.rows.len())
     }
 
+    fn counts(&self, thing: CountedThing) -> bool {
+        self.only.is_empty() || self.only.contains(&thing)
+    }
+
     fn sentence(&mut self, at: usize, workspace: &Workspace) -> Result<()> {
         let corpus = Arc::clone(&self.corpus);
         let source = corpus.sources.get(at).unwrap_or_default();
         let bucket = self.buckets.bucket(words(source).count());
         self.sizes.add(bucket, &ScoreSums { sentences: 1, ..ScoreSums::default() });
-        let reference = corpus.references.get(at);
-        let (links, by) = self.linker.of_reference(&corpus, workspace, at)?;
-        if reference.is_some() {
-            self.linked[by as usize] += 1;
+        // Words and links are those of the first; BLEU and chrF2 are over all.
+        let references = corpus.references_of(at);
+        let reference = references.first().copied();
+        let mut links = Vec::new();
+        if self.counts(CountedThing::Words) {
+            let by;
+            (links, by) = self.linker.of_reference(&corpus, workspace, at)?;
+            self.linked[by as usize] += usize::from(reference.is_some());
         }
-        let cut_reference = cut(reference.unwrap_or_default());
+        let is_cut = self.counts(CountedThing::Frequencies) || self.counts(CountedThing::Ngrams);
+        let cut_reference = if is_cut { cut(reference.unwrap_or_default()) } else { String::new() };
+        // Reading outputs is most of the work.
+        let reads = [CountedThing::Jumps, CountedThing::Words].into_iter().any(|thing| self.counts(thing))
+            || self.counts(CountedThing::Lengths) && corpus.golds.contains(&at);
         for system in 0..corpus.systems.len() {
             let Some(text) = corpus.systems[system].texts.get(at) else { continue };
             // What is damaged there is told when the workspace opens; the others are counted.
-            let output = workspace.output(corpus.systems[system].system.id, at).ok().flatten();
-            if let Some(output) = &output {
+            let output = reads.then(|| workspace.output(corpus.systems[system].system.id, at).ok().flatten()).flatten();
+            if let Some(output) = output.as_ref().filter(|_| self.counts(CountedThing::Jumps)) {
                 self.jump(system, output);
             }
             let Some(reference) = reference else { continue };
-            let mut sums = ScoreSums::compared(ComparedScores::of(text, &[reference], &BleuSettings::default()));
-            if let Some(output) = &output
-                && let Some(counts) = errors(source, reference, output, &corpus, workspace, at)?
-            {
-                (sums.aligned, sums.aer) = (1, counts);
+            if self.counts(CountedThing::Lengths) {
+                let mut sums = ScoreSums::compared(ComparedScores::of(text, &references, &BleuSettings::default()));
+                if let Some(output) = &output
+                    && let Some(counts) = errors(source, reference, output, &corpus, workspace, at)?
+                {
+                    (sums.aligned, sums.aer) = (1, counts);
+                }
+                self.scores[system].add(bucket, &sums);
             }
-            self.scores[system].add(bucket, &sums);
-            self.count_words(system, &cut_reference, &cut(text));
-            if let Some(output) = &output {
+            if self.counts(CountedThing::Frequencies) {
+                self.count_words(system, &cut_reference, &cut(text));
+            }
+            if let Some(output) = output.as_ref().filter(|_| self.counts(CountedThing::Words)) {
                 self.count_fates(system, fates(source, reference, &links, output));
             }
         }
-        self.count_pair(at, reference, &cut_reference);
+        self.count_pair(at, &references, &cut_reference);
         Ok(())
     }
 
@@ -318,16 +355,21 @@ impl Counting {
         }
     }
 
-    fn count_pair(&mut self, at: usize, reference: Option<&str>, cut_reference: &str) {
-        let (Some((first, second)), Some(reference)) = (self.pair, reference) else { return };
+    fn count_pair(&mut self, at: usize, references: &[&str], cut_reference: &str) {
+        let Some((first, second)) = self.pair.filter(|_| !references.is_empty()) else { return };
         let text = |system: usize| self.corpus.systems[system].texts.get(at);
         let (Some(one), Some(other)) = (text(first), text(second)) else { return };
-        let counts = |text: &str| bleu::BleuCounts::of(text, &[reference], &BleuSettings::default());
+        if self.counts(CountedThing::Ngrams) {
+            self.contrast.add(cut_reference, [&cut(one), &cut(other)]);
+        }
+        if !self.counts(CountedThing::Pair) {
+            return;
+        }
+        let counts = |text: &str| bleu::BleuCounts::of(text, references, &BleuSettings::default());
         let (a, b) = (counts(one), counts(other));
         // As the column of differences has it, so that its conditions show the same sentences.
         let difference = a.sentence() as f32 - b.sentence() as f32;
         self.sentences[if difference > 0.0 { 0 } else { 1 + usize::from(difference < 0.0) }] += 1;
-        self.contrast.add(cut_reference, [&cut(one), &cut(other)]);
         self.paired[0].push(a);
         self.paired[1].push(b);
     }

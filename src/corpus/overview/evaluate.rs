@@ -10,6 +10,7 @@ use crate::analysis::{bleu, chrf};
 use crate::corpus::measures::scores::ComparedScores;
 use crate::corpus::overview::evaluated::{EvaluationRecord, EvaluationReport, Translation, rows};
 use crate::corpus::overview::test_set::{EvaluationListener, EvaluationStage, TestPair, TestSet, Unk};
+use crate::corpus::store::read::compared;
 use crate::decoding;
 use crate::decoding::Hypothesis;
 use crate::decoding::batching::WINDOW;
@@ -234,7 +235,7 @@ impl Run<'_> {
         let lead = self.system.lead();
         let text = wording::text(lead, hypothesis, &case.source, replacing, self.test_set.pretokenized);
         let ids = wording::without_eos(lead, &hypothesis.tokens);
-        let references: Vec<&str> = pair.references.iter().map(AsRef::as_ref).collect();
+        let references = compared(Some(pair.reference()), pair.references.iter().skip(1).map(AsRef::as_ref));
         let counts = ComparedScores::of(&text, &references, &self.options.bleu());
         Translation {
             has_unk: ids.contains(&self.unk()),

@@ -5,26 +5,32 @@ use crate::corpus::overview::evaluated::{Evaluated, EvaluationRecord, Evaluation
 use crate::corpus::overview::test_set::Unk;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
-use crate::corpus::store::read::{FORCED, StoredAbout};
+use crate::corpus::store::read::{FORCED, MOST_REFERENCES, StoredAbout};
 use crate::corpus::store::write::{NewSentence, Placed};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::text::words::words;
 
 /// Sentences of a step.
 const STEP: usize = 4096;
 
-/// Puts the test set with its first references and links by hand into a new workspace, the translations of each system, and
+/// Puts the test set with its references and links by hand into a new workspace, the translations of each system, and
 /// behind them what each makes of the references: their log p, and its links where they were measured. `hear` hears how far
 /// that is, from 0 to 1, and ends it with an error.
 ///
 /// # Errors
-/// A sentence about the file; what `hear` says.
+/// A sentence about the file; too many references; what `hear` says.
 pub fn keep(evaluated: &Evaluated, workspace: &mut Workspace, hear: &mut dyn FnMut(f32) -> Result<()>) -> Result<()> {
     let Some(first) = evaluated.models.first().map(|measured| &measured.report) else { return Ok(()) };
+    let count = first.records.first().map_or(0, |record| record.pair.references.len());
+    if count > MOST_REFERENCES {
+        let message = format!("There are {count} references, and a corpus keeps {MOST_REFERENCES}; measure with fewer");
+        return Err(Error::Input(message));
+    }
     let golds = evaluated.gold.as_ref().map_or(&[][..], |(_, gold)| &gold.pairs);
     let sentence = |(at, record): (usize, &EvaluationRecord)| NewSentence {
         source: record.pair.source.to_string(),
         reference: Some(record.pair.reference().to_owned()),
+        further: record.pair.references.iter().skip(1).map(|text| text.trim().to_owned()).collect(),
         name: None,
         line: at + 1,
         gold: golds.get(at).cloned(),

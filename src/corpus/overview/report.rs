@@ -1,5 +1,6 @@
 //! Floor 7: a report: one page of HTML that needs nothing beside it, to be kept, sent and printed.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::analysis::bootstrap::Paired;
@@ -13,9 +14,9 @@ use crate::corpus::overview::tables::{heads, html_table, number};
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::{CorpusTable, SystemColumn};
 use crate::corpus::store::file::Workspace;
-use crate::corpus::store::kinds::{MOST_IN_REPORT, Out, columns};
-use crate::error::{Error, Result};
-use crate::figure::svg::{bare, escaped, svg};
+use crate::corpus::store::kinds::{Out, columns};
+use crate::error::Result;
+use crate::figure::svg::{escaped, inline};
 use crate::text::words::words;
 
 const STYLE: &str = "body{font:11pt/1.45 Georgia,'Times New Roman',serif;max-width:60em;margin:2em auto;padding:0 1em;color:#111;background:#fff}\
@@ -29,19 +30,16 @@ figure{margin:.5em 0}figcaption{font-size:.8em;color:#555}figure svg{max-width:1
 /// The report of the chosen rows.
 ///
 /// # Errors
-/// Too many rows; a sentence about the file.
+/// A sentence about the file.
 pub fn report(out: &Out, corpus: &CorpusTable, workspace: &Workspace) -> Result<String> {
-    if out.rows.len() > MOST_IN_REPORT {
-        let message = format!("{} sentences are chosen, and a report has at most {MOST_IN_REPORT}", out.rows.len());
-        return Err(Error::Input(format!("{message}; narrow the conditions")));
-    }
     let name = workspace.path().file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let mut body = head(out, corpus);
     body += &systems(corpus, &workspace.systems()?);
     body += &aggregates(out, corpus);
     body += &tables::html(corpus, workspace, &out.rows, out.languages.as_ref())?;
     body += "<h2>Sentences</h2>\n";
-    for &at in out.rows.iter() {
+    for (n, &at) in out.rows.iter().enumerate() {
+        let workspace = (n < out.pictures).then_some(workspace);
         body += &sentence(at as usize, out, corpus, workspace)?;
     }
     let title = escaped(&name);
@@ -55,7 +53,16 @@ fn head(out: &Out, corpus: &CorpusTable) -> String {
     let chosen = if out.chosen.is_empty() { String::new() } else { format!(" Chosen: {}.", escaped(&out.chosen)) };
     let of = corpus.len();
     let program = env!("CARGO_PKG_VERSION");
-    format!("<p>{} of {of} sentences.{chosen} Made by Interlinear {program}.</p>\n", out.rows.len())
+    let references = match corpus.further.len() {
+        0 => String::new(),
+        further => format!(" BLEU and chrF2 are over {} references.", further + 1),
+    };
+    let pictures = match out.pictures {
+        most if most < out.rows.len() => format!(" The first {most} below have pictures of their alignments."),
+        _ => String::new(),
+    };
+    let count = out.rows.len();
+    format!("<p>{count} of {of} sentences.{chosen}{references}{pictures} Made by Interlinear {program}.</p>\n")
 }
 
 fn systems(corpus: &CorpusTable, systems: &[crate::corpus::store::read::StoredSystem]) -> String {
@@ -150,7 +157,8 @@ fn scores(out: &Out, corpus: &CorpusTable) -> String {
     )
 }
 
-fn sentence(at: usize, out: &Out, corpus: &CorpusTable, workspace: &Workspace) -> Result<String> {
+/// A sentence; its pictures where a workspace is given.
+fn sentence(at: usize, out: &Out, corpus: &CorpusTable, workspace: Option<&Workspace>) -> Result<String> {
     let mut html = format!("<article><h3>{}</h3>\n<dl>", at + 1);
     let mut line = |name: &str, text: Option<&str>| {
         if let Some(text) = text {
@@ -159,6 +167,9 @@ fn sentence(at: usize, out: &Out, corpus: &CorpusTable, workspace: &Workspace) -
     };
     line("Source", corpus.sources.get(at));
     line("Reference", corpus.references.get(at));
+    for (n, texts) in corpus.further.iter().enumerate() {
+        line(&format!("Reference {}", n + 2), texts.get(at));
+    }
     for column in &corpus.systems {
         line(&column.system.name, column.texts.get(at));
     }
@@ -168,23 +179,47 @@ fn sentence(at: usize, out: &Out, corpus: &CorpusTable, workspace: &Workspace) -
         html += &judged(corpus, at, annotator, judgement);
     }
     let mut figures = String::new();
-    for column in &corpus.systems {
+    for (column, workspace) in
+        workspace.iter().flat_map(|workspace| corpus.systems.iter().map(move |one| (one, workspace)))
+    {
         let Some(output) = workspace.output(column.system.id, at)? else { continue };
         let name = &column.system.name;
-        if let Some(svg) = picture::drawn(&output, name, svg) {
-            let _ = writeln!(figures, "<figure>{}<figcaption>{}</figcaption></figure>", bare(&svg), escaped(name));
+        if let Some(svg) = picture::drawn(&output, name, inline) {
+            let _ = writeln!(figures, "<figure>{}<figcaption>{}</figcaption></figure>", svg, escaped(name));
         }
     }
-    let _ = writeln!(html, "<div class=\"figures\">{figures}</div></article>");
+    if !figures.is_empty() {
+        let _ = write!(html, "<div class=\"figures\">{figures}</div>");
+    }
+    html += "</article>\n";
     Ok(html)
 }
 
+/// The numbers of a sentence, and a table with a row for each system.
 fn numbers(at: usize, out: &Out, corpus: &CorpusTable) -> String {
     let there = |column: &TableColumn| !column.value(corpus, at).is_nan();
     let columns: Vec<TableColumn> = columns(out, corpus).into_iter().filter(there).collect();
-    let titles: Vec<String> = columns.iter().map(|column| column.title()).collect();
-    let row = columns.iter().map(|column| column.text(column.value(corpus, at))).collect();
-    html_table(titles.iter().map(|title| (title.as_str(), "")), &[row])
+    let text = |column: &TableColumn| column.text(column.value(corpus, at));
+    let (of_outputs, others): (Vec<_>, Vec<_>) =
+        columns.into_iter().partition(|column| matches!(column, TableColumn::Output(..)));
+    let mut html = String::new();
+    if !others.is_empty() {
+        let told: Vec<String> = others.iter().map(|column| format!("{} {}", column.title(), text(column))).collect();
+        html += &format!("<p>{}</p>\n", escaped(&told.join(", ")));
+    }
+    let measure = |column: &TableColumn| if let TableColumn::Output(of, _) = column { Some(*of) } else { None };
+    let measures: BTreeSet<usize> = of_outputs.iter().filter_map(measure).collect();
+    let row = |(system, column): (usize, &SystemColumn)| {
+        let own = |of: &usize| TableColumn::Output(*of, system);
+        let is_there = measures.iter().any(|of| of_outputs.contains(&own(of)));
+        let cell = |of: &usize| if of_outputs.contains(&own(of)) { text(&own(of)) } else { String::new() };
+        is_there.then(|| std::iter::once(column.system.name.clone()).chain(measures.iter().map(cell)).collect())
+    };
+    let rows: Vec<Vec<String>> = corpus.systems.iter().enumerate().filter_map(row).collect();
+    if !rows.is_empty() {
+        html += &html_table(heads(&[""]).chain(measures.iter().map(|of| (MEASURES[*of].title, ""))), &rows);
+    }
+    html
 }
 
 /// The words of a mark, and those of the source that it concerns.
@@ -217,6 +252,13 @@ fn judged(corpus: &CorpusTable, at: usize, annotator: &str, judgement: &Judgemen
         let note = if mark.note.is_empty() { String::new() } else { format!(": {}", mark.note) };
         let words = marked(corpus, at, mark);
         parts.push(format!("{} ({}) in {}, {place}{words}{note}", mark.category, mark.severity, mark.system));
+    }
+    for stale in &judgement.stale {
+        let (mark, words) = (&stale.mark, &stale.words);
+        parts.push(format!(
+            "set apart: {} in \u{201c}{words}\u{201d}, which {} does not say any more",
+            mark.category, mark.system
+        ));
     }
     format!("<p class=\"note\">{}: {}</p>\n", escaped(annotator), escaped(&parts.join("; ")))
 }

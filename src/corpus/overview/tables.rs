@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::corpus::import::aligned::Linker;
 use crate::corpus::measures::frequencies::{class_name, class_range};
 use crate::corpus::overview::compute::{
-    Counting, Overview, OverviewOptions, SHOWN_JUMP, jump_condition, ngram_condition,
+    CountedThing, Counting, Overview, OverviewOptions, SHOWN_JUMP, jump_condition, ngram_condition,
 };
 use crate::corpus::query::costly::FilterResources;
 use crate::corpus::store::corpus::CorpusTable;
@@ -28,6 +28,8 @@ pub struct OverviewTable {
     pub title: &'static str,
     /// Of the columns.
     pub head: &'static [&'static str],
+    /// What is counted for it.
+    pub counted: CountedThing,
     /// The texts of each row.
     rows: fn(&Overview, &[&StoredSystem]) -> Vec<Vec<String>>,
 }
@@ -38,30 +40,35 @@ pub const TABLES: &[OverviewTable] = &[
         name: "length",
         title: "Scores by words of the source",
         head: &["words", "system", "sentences", "BLEU", "chrF2", "aligned", "AER", "show"],
+        counted: CountedThing::Lengths,
         rows: lengths,
     },
     OverviewTable {
         name: "frequency",
         title: "Words by their frequency",
         head: &["frequency", "system", "reference", "output", "right", "precision", "recall", "F1", "show"],
+        counted: CountedThing::Frequencies,
         rows: frequencies,
     },
     OverviewTable {
         name: "words",
         title: "Source words that go wrong",
         head: &["word", "system", "sentences", "wrong", "said", "right", "wanted", "found", "recall", "show"],
+        counted: CountedThing::Words,
         rows: words,
     },
     OverviewTable {
         name: "ngrams",
         title: "N-grams that one system has right more often",
         head: &["n-gram", "system", "right", "right in the other", "ratio", "show"],
+        counted: CountedThing::Ngrams,
         rows: ngrams,
     },
     OverviewTable {
         name: "jumps",
         title: "Jumps of the alignment",
         head: &["jump", "system", "times", "share", "show"],
+        counted: CountedThing::Jumps,
         rows: jumps,
     },
     OverviewTable {
@@ -81,6 +88,7 @@ pub const TABLES: &[OverviewTable] = &[
             "ties",
             "losses",
         ],
+        counted: CountedThing::Pair,
         rows: pair,
     },
 ];
@@ -227,7 +235,7 @@ pub fn tsv(table: &OverviewTable, overview: &Overview, corpus: &CorpusTable) -> 
     tsv::text(table.head, body.map(|row| row.iter().enumerate().map(cell).collect()))
 }
 
-/// Counts all rows at once.
+/// Counts all rows at once, of what is wanted alone.
 ///
 /// # Errors
 /// A sentence about a file.
@@ -238,8 +246,12 @@ pub fn overview(
     options: &OverviewOptions,
     means: &mut FilterResources,
 ) -> Result<Overview> {
-    let frequencies = means.frequencies(corpus, &mut || true)?;
-    let linker = Linker::new(means.languages.as_ref())?;
+    let is_wanted = |thing| options.only.is_empty() || options.only.contains(&thing);
+    let frequencies = match is_wanted(CountedThing::Frequencies) {
+        true => means.frequencies(corpus, &mut || true)?,
+        false => std::sync::Arc::default(),
+    };
+    let linker = Linker::new(means.languages.as_ref().filter(|_| is_wanted(CountedThing::Words)))?;
     let mut counting = Counting::new(std::sync::Arc::new(corpus.clone()), rows, options, frequencies, linker);
     while counting.step(workspace, 1000)? {}
     Ok(counting.finish())
@@ -277,7 +289,7 @@ pub fn html(
     if corpus.systems.is_empty() {
         return Ok(String::new());
     }
-    let options = OverviewOptions { pair: (0, 1), most: usize::MAX };
+    let options = OverviewOptions { pair: (0, 1), most: usize::MAX, ..OverviewOptions::default() };
     let mut means = FilterResources::default();
     means.set(workspace.look().frequencies, languages.cloned());
     let overview = overview(corpus, workspace, rows, &options, &mut means)?;

@@ -110,7 +110,8 @@ impl TableColumn {
             let why = || Error::Input(format!("`{name}` names system {digits}; there are {count}, counted from 1"));
             number.map(|number| number - 1).ok_or_else(why)
         };
-        match systems.split_once('-') {
+        // `bleu.-1` is one system, whose name is wrong.
+        match systems.split_once('-').filter(|(first, _)| !first.is_empty()) {
             None if measure == ERRORS => Ok(Self::Errors(system(systems)?)),
             Some(_) if measure == ERRORS => {
                 Err(Error::Input(format!("`{name}`: of errors there are no differences; write errors.1")))

@@ -230,6 +230,7 @@ impl Place {
         match self {
             Self::Any => corpus.texts().collect(),
             Self::AnyOutput => corpus.systems.iter().map(|column| &column.texts).collect(),
+            Self::Of(TextColumn::Reference) => std::iter::once(&corpus.references).chain(&corpus.further).collect(),
             Self::Of(column) => column.texts(corpus).into_iter().collect(),
         }
     }
@@ -427,7 +428,12 @@ fn system(digits: &str, corpus: &CorpusTable) -> Result<usize> {
 fn pattern(text: &str) -> Result<Pattern> {
     if let Some(rule) = text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')).filter(|rule| !rule.is_empty()) {
         let built = regex::RegexBuilder::new(rule).case_insensitive(true).build();
-        let why = |error: regex::Error| Error::Input(format!("`{text}` is no regular expression: {error}"));
+        let why = |error: regex::Error| {
+            // Its other lines show the whole expression again.
+            let error = error.to_string();
+            let reason = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            Error::Input(format!("`{text:.60}` is no regular expression: {reason}"))
+        };
         return built.map(Pattern::Expression).map_err(why);
     }
     Ok(Pattern::Plain(Needle::new(&unquoted(text))))

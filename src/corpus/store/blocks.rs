@@ -9,40 +9,48 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Connection;
+use rusqlite::types::Type;
 
 use crate::corpus::store::file::{change, number, one, read_only, told};
 use crate::corpus::store::output::unpacked;
-use crate::corpus::store::read::key;
+use crate::corpus::store::read::{MOST_REFERENCES, key};
 use crate::corpus::store::texts::{ColumnNumbers, PIECE, Reads, TextPiece, TextStore, put};
 
+/// The most bytes that the texts of a piece are packed with; longer ones are read one by one.
+const MOST_TEXT: usize = 1 << 24;
+/// The most bytes of the texts of a piece, however they are kept.
+const MOST_PIECE: usize = 1 << 28;
 /// Level of zstandard for texts, and for numbers.
 const LEVELS: (i32, i32) = (3, 1);
 /// Pieces of a column, at most.
 pub(crate) const MOST_PIECES: usize = 1 << 20;
-/// Columns of numbers come behind those of texts.
-const NUMBERS: i64 = 16;
+/// Columns of numbers come behind those of texts; their ids begin with 1.
+const NUMBERS: i64 = MOST_REFERENCES as i64;
 
 /// A column of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
     /// Source texts.
     Sources,
-    /// References.
-    References,
+    /// References, counted from 0.
+    Reference(usize),
     /// What a system says.
     Outputs(i64),
 }
 
 impl Written {
-    /// The columns of a system; those of the sentences are system 0's.
-    pub(crate) fn of(system: i64) -> Vec<Self> {
-        if system == 0 { vec![Self::Sources, Self::References] } else { vec![Self::Outputs(system)] }
+    /// The columns of a system; those of the sentences, which have so many references, are system 0's.
+    pub(crate) fn of(system: i64, references: usize) -> Vec<Self> {
+        match system {
+            0 => std::iter::once(Self::Sources).chain((0..references).map(Self::Reference)).collect(),
+            _ => vec![Self::Outputs(system)],
+        }
     }
 
     fn key(self, n: usize) -> i64 {
         match self {
             Self::Sources => place(0, 0, n),
-            Self::References => place(0, 1, n),
+            Self::Reference(reference) => place(0, 1 + reference as i64, n),
             Self::Outputs(system) => place(system, 0, n),
         }
     }
@@ -50,14 +58,19 @@ impl Written {
     fn sql(self) -> &'static str {
         match self {
             Self::Sources => "SELECT id, source FROM sentence WHERE id > ?1 AND id <= ?2 ORDER BY id",
-            Self::References => "SELECT id, reference FROM sentence WHERE id > ?1 AND id <= ?2 ORDER BY id",
+            Self::Reference(0) => "SELECT id, reference FROM sentence WHERE id > ?1 AND id <= ?2 ORDER BY id",
+            Self::Reference(_) => "SELECT key, text FROM reference WHERE key > ?1 AND key <= ?2 ORDER BY key",
             Self::Outputs(_) => "SELECT key, text FROM output WHERE key > ?1 AND key <= ?2 ORDER BY key",
         }
     }
 
     /// Before the first and at the last of the keys of a piece.
     fn keys(self, n: usize) -> [i64; 2] {
-        let system = if let Self::Outputs(system) = self { system } else { 0 };
+        let system = match self {
+            Self::Sources => 0,
+            Self::Reference(reference) => reference as i64,
+            Self::Outputs(system) => system,
+        };
         [key(system, (n * PIECE) as i64), key(system, ((n + 1) * PIECE) as i64)]
     }
 }
@@ -76,14 +89,14 @@ pub(crate) fn place_of_numbers(system: i64, column: i64, n: usize) -> i64 {
 pub(crate) type Damage<'a> = dyn FnMut(rusqlite::Error) + 'a;
 
 /// What is packed in a row, as far as there is one.
-fn packed<T>(all: &Connection, key: i64, unpack: fn(Vec<u8>) -> Option<T>) -> rusqlite::Result<Option<T>> {
-    let row = |row: &rusqlite::Row<'_>| Ok(unpacked(row.get_ref(0)?.as_blob()?).and_then(unpack));
+fn packed<T>(all: &Connection, key: i64, most: usize, unpack: fn(Vec<u8>) -> Option<T>) -> rusqlite::Result<Option<T>> {
+    let row = |row: &rusqlite::Row<'_>| Ok(unpacked(row.get_ref(0)?.as_blob()?, most).and_then(unpack));
     one(all, "SELECT packed FROM block WHERE key = ?1", [key], row).map(Option::flatten)
 }
 
 /// The texts of a piece, packed or one by one.
 pub(crate) fn texts(all: &Connection, written: Written, n: usize, damage: &mut Damage<'_>) -> TextPiece {
-    match packed(all, written.key(n), |bytes| String::from_utf8(bytes).ok().map(TextPiece::of_written)) {
+    match packed(all, written.key(n), MOST_TEXT, |bytes| String::from_utf8(bytes).ok().map(TextPiece::of_written)) {
         Ok(Some(piece)) => return piece,
         Ok(None) => {}
         Err(error) => damage(error),
@@ -103,6 +116,9 @@ fn single_texts(all: &Connection, written: Written, n: usize, piece: &mut TextPi
         while piece.len() < at.min(PIECE) {
             piece.push(None);
         }
+        if piece.bytes() > MOST_PIECE {
+            return Err(rusqlite::Error::InvalidColumnType(1, "texts, too long".to_owned(), Type::Text));
+        }
         if at == piece.len() {
             piece.push(row.get_ref(1)?.as_str_or_null().unwrap_or_default());
         }
@@ -118,6 +134,9 @@ pub(crate) fn pack_texts(all: &Connection, written: Written, n: usize) -> rusqli
     }
     let mut piece = TextPiece::default();
     single_texts(all, written, n, &mut piece)?;
+    if piece.bytes() > MOST_TEXT / 2 {
+        return Ok(());
+    }
     let packed = compress(piece.written().as_bytes(), LEVELS.0)?;
     keep(all, key, piece.count(), packed)
 }
@@ -226,7 +245,7 @@ pub(crate) fn loose(all: &Connection, system: i64, before: usize, most: usize) -
 
 /// The packed numbers of a piece, NaN where there are none.
 pub(crate) fn packed_numbers(all: &Connection, key: i64) -> rusqlite::Result<Vec<f32>> {
-    packed(all, key, |planes| numbers_of(&planes)).map(Option::unwrap_or_default)
+    packed(all, key, size_of::<f32>() * PIECE, |planes| numbers_of(&planes)).map(Option::unwrap_or_default)
 }
 
 /// Puts loose numbers of a measure over those of a piece.

@@ -11,7 +11,7 @@ use crate::corpus::judgements::scheme::ErrorScheme;
 use crate::corpus::measures::table::{MEASURES, OF_SENTENCES};
 use crate::corpus::store::blocks::{Blocks, Loose, Written, count_outputs};
 use crate::corpus::store::file::{Workspace, list, number};
-use crate::corpus::store::read::StoredSystem;
+use crate::corpus::store::read::{StoredSystem, compared};
 use crate::corpus::store::texts::{ColumnNumbers, PIECE, TextStore};
 use crate::error::Result;
 
@@ -20,8 +20,10 @@ use crate::error::Result;
 pub struct CorpusTable {
     /// Source texts.
     pub sources: TextStore,
-    /// References.
+    /// The first reference of each sentence.
     pub references: TextStore,
+    /// The others, in their order.
+    pub further: Vec<TextStore>,
     /// Measures of the sentences, in the order of [`OF_SENTENCES`].
     pub numbers: Vec<ColumnNumbers>,
     /// Systems, in the order in which they came.
@@ -92,7 +94,8 @@ impl CorpusTable {
         let sql = "SELECT coalesce(max(id), 0) FROM numbers";
         let mut corpus = Self {
             sources: blocks.texts(Written::Sources, len),
-            references: blocks.texts(Written::References, len),
+            references: blocks.texts(Written::Reference(0), len),
+            further: (1..workspace.references()?).map(|n| blocks.texts(Written::Reference(n), len)).collect(),
             numbers: OF_SENTENCES.iter().map(|measure| blocks.numbers(0, measure.name, len)).collect(),
             seen: workspace.ask(|all| number(all, sql, []))?,
             ..Self::default()
@@ -131,12 +134,18 @@ impl CorpusTable {
 
     /// Everything that has a text for each sentence.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &TextStore> {
-        [&self.sources, &self.references].into_iter().chain(self.systems.iter().map(|column| &column.texts))
+        let of_sentences = [&self.sources, &self.references].into_iter().chain(&self.further);
+        of_sentences.chain(self.systems.iter().map(|column| &column.texts))
+    }
+
+    /// The references that the outputs of a sentence, from 0, are compared with.
+    pub fn references_of(&self, at: usize) -> Vec<&str> {
+        compared(self.references.get(at), self.further.iter().filter_map(|texts| texts.get(at)))
     }
 
     fn all_texts(&mut self) -> impl Iterator<Item = &mut TextStore> {
         let of_systems = self.systems.iter_mut().map(|column| &mut column.texts);
-        [&mut self.sources, &mut self.references].into_iter().chain(of_systems)
+        [&mut self.sources, &mut self.references].into_iter().chain(&mut self.further).chain(of_systems)
     }
 
     fn all_numbers(&self) -> impl Iterator<Item = &ColumnNumbers> {
@@ -210,6 +219,9 @@ impl CorpusTable {
                 self.systems.push(SystemColumn::new(system, len, &blocks));
             }
         }
+        for n in self.further.len() + 1..workspace.references()? {
+            self.further.push(blocks.texts(Written::Reference(n), len));
+        }
         self.all_texts().for_each(|texts| texts.grow(len));
         self.numbers.iter_mut().for_each(|numbers| numbers.grow(len));
         self.systems.iter_mut().flat_map(|column| &mut column.numbers).for_each(|numbers| numbers.grow(len));
@@ -226,7 +238,9 @@ impl CorpusTable {
                     column.count(workspace, len)?;
                     vec![&mut column.texts]
                 }
-                None if id == 0 => vec![&mut self.sources, &mut self.references],
+                None if id == 0 => {
+                    [&mut self.sources, &mut self.references].into_iter().chain(&mut self.further).collect()
+                }
                 None => continue,
             };
             let places = together(&places);

@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Params, Row};
 
-use crate::corpus::store::schema::{APPLICATION, STEPS, migrate};
+use crate::corpus::store::schema::{APPLICATION, STEPS, migrate, stranger};
 use crate::error::{Error, Result};
+use crate::text::write::DATABASE;
 
 /// How long one window waits for another that is writing.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -14,35 +16,32 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const PAGE: i64 = 1 << 14;
 /// Pages of the log that are brought into the file at once.
 const CHECKPOINT: i64 = 4096;
-/// The beginning of every SQLite file.
-const MAGIC: &[u8] = b"SQLite format 3\0";
+/// The longest text or row of bytes, in bytes: alpha of 4,000 words by 4,000 is shorter.
+const LONGEST: i32 = 1 << 26;
+/// The most systems.
+const MOST_SYSTEMS: i64 = 1 << 16;
 
 /// An open workspace. A crash of the program loses nothing that a call has written.
 /// Several windows may have the same file open.
 pub struct Workspace {
     pub(crate) connection: Connection,
     path: PathBuf,
+    is_fixed: bool,
 }
 
 impl Workspace {
     /// Opens a workspace, or makes an empty one where there is no file. Refuses what is something else, of a newer program,
-    /// or damaged where every workspace begins.
+    /// or damaged where every workspace begins. One that lies where nothing may be written opens to be looked at.
     pub fn open(path: &Path) -> Result<Self> {
         check(path)?;
+        if is_fixed(path) {
+            return Self::open_to_look(path);
+        }
         let told = |error: rusqlite::Error| told(path, &error);
+        keep_private(path)?;
         let mut connection = Connection::open(path).map_err(told)?;
-        connection.busy_timeout(PATIENCE).map_err(told)?;
-        let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-        let (kind, version) = (number("application_id").map_err(told)?, number("user_version").map_err(told)?);
-        let tables: i64 =
-            connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(told)?;
-        if tables > 0 && kind != APPLICATION {
-            return Err(Error::file(path, "is a database of another program; choose another file"));
-        }
-        let version = usize::try_from(version).unwrap_or(usize::MAX);
-        if version > STEPS.len() {
-            return Err(Error::file(path, "was written by a newer Interlinear; open it with that one"));
-        }
+        limit(&connection).map_err(told)?;
+        let (tables, version) = require_workspace(path, &connection)?;
         if tables == 0 {
             connection.pragma_update(None, "page_size", PAGE).map_err(told)?;
         }
@@ -54,12 +53,36 @@ impl Workspace {
         if version < STEPS.len() {
             migrate(&mut connection).map_err(told)?;
         }
-        let mut workspace = Self { connection, path: path.to_owned() };
+        let mut workspace = Self { connection, path: path.to_owned(), is_fixed: false };
         if tables > 0 && version < STEPS.len() {
             // What is damaged stays as it is; what can be read is.
             let _ = workspace.fold();
         }
         Ok(workspace)
+    }
+
+    /// Opens a workspace as on read-only media: it is read, and nothing is written, not even a log beside it.
+    ///
+    /// # Errors
+    /// A sentence about the file: it is none, or others have to write first.
+    pub fn open_to_look(path: &Path) -> Result<Self> {
+        check(path)?;
+        let advice = "copy it to a folder that may be written and open the copy";
+        if has_log(path) {
+            return Err(Error::file(path, format!("has a log beside it that was not taken in; {advice} with the log")));
+        }
+        let connection = immutable(path).map_err(|error| told(path, &error))?;
+        let (_, version) = require_workspace(path, &connection)?;
+        if version < STEPS.len() {
+            let message = "was written by an older Interlinear, and nothing may be written where it lies";
+            return Err(Error::file(path, format!("{message}; {advice}")));
+        }
+        Ok(Self { connection, path: path.to_owned(), is_fixed: true })
+    }
+
+    /// Whether it can only be looked at: what is judged and imported cannot be kept.
+    pub fn is_fixed(&self) -> bool {
+        self.is_fixed
     }
 
     /// Opens a workspace that must be there.
@@ -82,6 +105,7 @@ impl Workspace {
             return Err(Error::file(to, "is there already; name a new file"));
         }
         let name = to.to_str().ok_or_else(|| Error::file(to, "has a name that is no text; name another file"))?;
+        keep_private(to)?;
         self.ask(|all| all.execute("VACUUM INTO ?1", [name]).map(drop))
     }
 
@@ -138,11 +162,96 @@ pub(crate) fn change(all: &Connection, sql: &str, params: impl Params) -> rusqli
     all.prepare_cached(sql)?.execute(params)
 }
 
+/// What a file of strangers may do at most: wait, be so long, call nothing but what SQLite itself has.
+fn limit(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(PATIENCE)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cell_size_check", true)
+}
+
+/// Refuses what is no workspace, what a newer program wrote, and what holds more than tables of ours; gives how many things
+/// there are, and the version.
+fn require_workspace(path: &Path, connection: &Connection) -> Result<(i64, usize)> {
+    let told = |error: rusqlite::Error| told(path, &error);
+    // One moment of the file: another window may be taking a step.
+    let _moment = connection.unchecked_transaction().map_err(told)?;
+    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(told);
+    let (kind, version) = (number("application_id")?, number("user_version")?);
+    let tables = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(told)?;
+    if tables > 0 && kind != APPLICATION {
+        return Err(Error::file(path, "is a database of another program; choose another file"));
+    }
+    let version = usize::try_from(version).unwrap_or(usize::MAX);
+    if version > STEPS.len() {
+        return Err(Error::file(path, "was written by a newer Interlinear; open it with that one"));
+    }
+    if let Some(what) = stranger(connection, version).map_err(told)? {
+        let message = format!("holds a {what} that no workspace has; it is not opened, for it may do harm");
+        return Err(Error::file(path, message));
+    }
+    if version > 0 {
+        let sql = "SELECT count(*) FROM system WHERE id NOT BETWEEN 1 AND ?1";
+        let odd = connection.query_row(sql, [MOST_SYSTEMS], |row| row.get::<_, i64>(0)).map_err(told)?;
+        if odd > 0 {
+            return Err(Error::file(path, format!("has systems with numbers that are not from 1 to {MOST_SYSTEMS}")));
+        }
+    }
+    Ok((tables, version))
+}
+
+/// Makes a new file for its owner alone: people's notes are in it. One that is there keeps its permissions.
+#[cfg(unix)]
+fn keep_private(path: &Path) -> Result<()> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    match std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(Error::io(path, &error)),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn keep_private(_: &Path) -> Result<()> {
+    Ok(())
+}
+
+/// Whether a file is there and may not be written, or its folder, where its log would be.
+fn is_fixed(path: &Path) -> bool {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let may_write = || std::fs::OpenOptions::new().append(true).open(path).and_then(|_| tempfile::tempfile_in(folder));
+    let is_refused = |error: &std::io::Error| {
+        matches!(error.kind(), std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem)
+    };
+    path.is_file() && may_write().is_err_and(|error| is_refused(&error))
+}
+
+/// Whether what was written last still lies in a log beside a file.
+fn has_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    std::fs::metadata(log).is_ok_and(|facts| facts.len() > 0)
+}
+
+/// A connection to a file that nobody changes.
+fn immutable(path: &Path) -> rusqlite::Result<Connection> {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let name = path.to_str().ok_or_else(|| rusqlite::Error::InvalidPath(path.clone()))?;
+    let name = name.replace('%', "%25").replace('?', "%3f").replace('#', "%23").replace('\\', "/");
+    let root = if name.starts_with('/') { "" } else { "/" };
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let connection = Connection::open_with_flags(format!("file:{root}{name}?immutable=1"), flags)?;
+    limit(&connection)?;
+    Ok(connection)
+}
+
 /// A connection that reads beside another one.
 pub(crate) fn read_only(path: &Path) -> rusqlite::Result<Connection> {
+    if is_fixed(path) {
+        return immutable(path);
+    }
     // One that may not write at all would leave the log behind when it is closed last.
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    connection.busy_timeout(PATIENCE)?;
+    limit(&connection)?;
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)
 }
@@ -159,8 +268,8 @@ fn check(path: &Path) -> Result<()> {
         return Err(Error::file(path, "is no file; name a file for the workspace"));
     }
     let mut begin = Vec::new();
-    std::fs::File::open(path).and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut begin)).map_err(io)?;
-    if begin.is_empty() || begin == MAGIC {
+    std::fs::File::open(path).and_then(|file| file.take(DATABASE.len() as u64).read_to_end(&mut begin)).map_err(io)?;
+    if begin.is_empty() || begin == DATABASE {
         return Ok(());
     }
     Err(Error::file(path, "is not a workspace; to bring a text into one, open a workspace and import the file"))

@@ -11,6 +11,7 @@ use crate::corpus::store::blocks::{
     place_of_numbers,
 };
 use crate::corpus::store::file::{Workspace, change, list};
+use crate::corpus::store::read::count_references;
 use crate::corpus::store::texts::PIECE;
 use crate::error::Result;
 
@@ -62,8 +63,9 @@ fn fold(all: &Connection, system: i64) -> rusqlite::Result<bool> {
             fold_piece(all, place_of_numbers(system, id, *n), (name, *n), rows)?;
         }
     }
+    let count = count_references(all)?;
     for n in pieces.keys() {
-        Written::of(system).into_iter().try_for_each(|written| pack_texts(all, written, *n))?;
+        Written::of(system, count).into_iter().try_for_each(|written| pack_texts(all, written, *n))?;
     }
     Ok(!rows.is_empty())
 }

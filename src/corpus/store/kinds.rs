@@ -81,12 +81,16 @@ pub struct Out {
     pub columns: Vec<TableColumn>,
     /// How the rows were chosen and sorted, in words, for the report.
     pub chosen: String,
+    /// Of a report: how many sentences have pictures, the first ones.
+    pub pictures: usize,
     /// Source and target: the aligner links references that nobody has linked; none: they stay without links.
     pub languages: Option<(String, String)>,
 }
 
-/// The most sentences of a report, and the most figures at once.
-pub const MOST_IN_REPORT: usize = 500;
+/// The sentences of a report that have pictures, unless others are asked for.
+pub const MOST_PICTURES: usize = 100;
+/// The most figures that are drawn into a folder at once.
+pub const MOST_FIGURES: usize = 500;
 
 /// The columns of numbers that are written.
 pub fn columns(out: &Out, corpus: &CorpusTable) -> Vec<TableColumn> {

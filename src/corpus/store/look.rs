@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::store::file::{Workspace, one};
+use crate::corpus::store::schema::BESIDE;
 use crate::error::Result;
 
 /// What is kept.
@@ -39,7 +40,7 @@ impl Workspace {
     pub fn keep_look(&mut self, look: &FileVersion) -> Result<()> {
         let document = serde_json::to_string(look).unwrap_or_default();
         self.at_once(|all| {
-            all.execute_batch("CREATE TABLE IF NOT EXISTS look(id INTEGER PRIMARY KEY, document TEXT NOT NULL)")?;
+            BESIDE.iter().try_for_each(|sql| all.execute_batch(sql))?;
             all.execute("INSERT OR REPLACE INTO look VALUES (1, ?1)", [&document]).map(drop)
         })
     }

@@ -3,6 +3,7 @@
 use half::f16;
 use half::slice::{HalfBitsSliceExt as _, HalfFloatSliceExt as _};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
@@ -15,8 +16,10 @@ use crate::text::words::{WordPlaces, without_end};
 
 /// Level of zstandard.
 const LEVEL: i32 = 3;
-/// The most bytes that an output, or a row of a column, may unpack to.
-const MOST: usize = 1 << 28;
+/// The most bytes that an output of an earlier program, with its alpha, may unpack to.
+const MOST: usize = 1 << 26;
+/// The most bytes that the words of one side may unpack to.
+const MOST_LETTERS: usize = 1 << 24;
 
 /// What a system says of a sentence, in words.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -219,7 +222,7 @@ fn take_words(rest: &mut &[u8], text: &str) -> Option<Vec<String>> {
         }
         cut::WORDS => {
             let count = take_number(rest)?;
-            serde_json::from_slice(&unpacked(rest.split_off(..count)?)?).ok()?
+            listed(&unpacked(rest.split_off(..count)?, MOST_LETTERS)?)?
         }
         _ => return None,
     };
@@ -227,10 +230,16 @@ fn take_words(rest: &mut &[u8], text: &str) -> Option<Vec<String>> {
     Some(words)
 }
 
-/// What zstandard packed.
-pub(crate) fn unpacked(packed: &[u8]) -> Option<Vec<u8>> {
-    let size = zstd::zstd_safe::get_frame_content_size(packed).ok()??;
-    zstd::bulk::decompress(packed, usize::try_from(size).ok()?.min(MOST)).ok()
+/// Lists in JSON, at most so many of them: an empty word takes three bytes there and twenty-four here.
+fn listed<T: DeserializeOwned>(json: &[u8]) -> Option<T> {
+    let is_few = memchr::memchr_iter(b',', json).nth(MOST_WORDS).is_none();
+    is_few.then(|| serde_json::from_slice(json).ok()).flatten()
+}
+
+/// What zstandard packed, if it is at most so many bytes.
+pub(crate) fn unpacked(packed: &[u8], most: usize) -> Option<Vec<u8>> {
+    let size = usize::try_from(zstd::zstd_safe::get_frame_content_size(packed).ok()??).ok()?;
+    (size <= most).then(|| zstd::bulk::decompress(packed, size).ok()).flatten()
 }
 
 /// How alpha is kept.
@@ -293,7 +302,7 @@ fn take_alpha(rest: &mut &[u8]) -> Option<Option<Alignment>> {
 
 /// What programs before version 2 of the schema packed: words and log p as JSON, alpha as f16, all in zstandard.
 mod earlier {
-    use super::{Alignment, Deserialize, Link, SystemOutput, f16, unpacked};
+    use super::{Alignment, Deserialize, Link, MOST, SystemOutput, f16, listed, unpacked};
 
     /// All but the text and the weights.
     #[derive(Deserialize)]
@@ -313,10 +322,10 @@ mod earlier {
 
     /// As [`SystemOutput`], from how earlier versions packed it.
     pub fn unpack(text: String, packed: &[u8]) -> Option<SystemOutput> {
-        let bytes = unpacked(packed)?;
+        let bytes = unpacked(packed, MOST)?;
         let end = bytes.iter().position(|byte| *byte == 0)?;
         let (head, rest) = (bytes.get(..end)?, bytes.get(end + 1..)?);
-        let head: Head = serde_json::from_slice(head).ok()?;
+        let head: Head = listed(head)?;
         let alpha = match head.a {
             None => None,
             Some((rows, columns)) => {

@@ -14,8 +14,10 @@ use crate::text::links::read::links_of;
 pub struct StoredSentence {
     /// Its text.
     pub source: String,
-    /// A translation by people.
+    /// A translation by people: the one that links by hand and forced models are of.
     pub reference: Option<String>,
+    /// The others, in their order; empty where there is none.
+    pub further: Vec<String>,
     /// Its name in the file that it came from.
     pub name: Option<String>,
     /// The file that it came from.
@@ -23,6 +25,34 @@ pub struct StoredSentence {
     /// Its line there, from 1.
     pub line: usize,
 }
+
+impl StoredSentence {
+    /// A reference, counted from 0; `None` where there is none.
+    pub fn reference(&self, n: usize) -> Option<&str> {
+        match n.checked_sub(1) {
+            None => self.reference.as_deref(),
+            Some(n) => self.further.get(n).map(String::as_str).filter(|text| !text.is_empty()),
+        }
+    }
+
+    /// All that outputs are compared with.
+    pub fn references(&self) -> Vec<&str> {
+        compared(self.reference.as_deref(), self.further.iter().map(String::as_str))
+    }
+}
+
+/// The references that outputs are compared with; a blank one counts only where there is no other, as in sacreBLEU.
+pub(crate) fn compared<'a>(first: Option<&'a str>, further: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let further = further.filter(|text| !text.trim().is_empty());
+    let mut all: Vec<&str> = first.into_iter().chain(further).collect();
+    if all.len() > 1 && all[0].trim().is_empty() {
+        all.remove(0);
+    }
+    all
+}
+
+/// The most references of a sentence.
+pub const MOST_REFERENCES: usize = 16;
 
 /// A system that says something of sentences.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,6 +105,24 @@ pub struct StoredAbout {
 /// The ranking of a system whose outputs are the references.
 pub const FORCED: &str = "forced";
 
+/// The most sentences.
+const MOST_SENTENCES: i64 = 1 << 26;
+/// So many sentences or more are not believed without a look: a file with holes may be small and say that it is long.
+const MANY: i64 = 1 << 20;
+/// How many of them are looked at.
+const LOOKED_AT: i64 = 64;
+
+/// Whether of so many sentences most are there, by a few of them.
+fn is_whole(all: &Connection, len: i64) -> rusqlite::Result<bool> {
+    let mut find = all.prepare_cached("SELECT 1 FROM sentence WHERE id = ?1")?;
+    let mut found = 0;
+    for n in 1..=LOOKED_AT {
+        // A damaged page says nothing of the others.
+        found += i64::from(find.exists([len / LOOKED_AT * n]).unwrap_or(true));
+    }
+    Ok(2 * found > LOOKED_AT)
+}
+
 /// The key of an output.
 pub(crate) fn key(system: i64, sentence: i64) -> i64 {
     system << 32 | sentence
@@ -86,7 +134,14 @@ impl Workspace {
         // In a damaged file an id may be any number, and a sentence takes at least so many bytes.
         let sql = "SELECT min(coalesce(max(id), 0), (SELECT page_count * page_size / 8 FROM pragma_page_count,
             pragma_page_size)) FROM sentence";
-        self.ask(|all| number(all, sql, [])).map(|count| count.max(0) as usize)
+        let len = |all: &Connection| {
+            let len = number(all, sql, [])?.clamp(0, MOST_SENTENCES);
+            if len < MANY || is_whole(all, len)? {
+                return Ok(len);
+            }
+            number(all, "SELECT count(*) FROM sentence", []).map(|count| count.min(len))
+        };
+        self.ask(len).map(|len| len as usize)
     }
 
     /// Whether there is none.
@@ -96,24 +151,28 @@ impl Workspace {
 
     /// Every system, in the order in which they came.
     pub fn systems(&self) -> Result<Vec<StoredSystem>> {
-        let system = |row: &Row<'_>| {
-            // A newer program may have written more than this one knows.
-            let about = serde_json::from_str(&row.get::<_, String>(2)?).unwrap_or_default();
-            Ok(StoredSystem { id: row.get(0)?, name: row.get(1)?, about })
-        };
-        self.ask(|all| list(all, "SELECT id, name, about FROM system ORDER BY id", [], system))
+        self.ask(|all| list(all, "SELECT id, name, about FROM system ORDER BY id", [], stored_system))
     }
 
     /// A sentence, from 0.
     pub fn sentence(&self, at: usize) -> Result<Option<StoredSentence>> {
         let sql = "SELECT source, reference, name, origin, line FROM sentence WHERE id = ?1";
-        self.ask(|all| one(all, sql, [at as i64 + 1], sentence))
+        let mut found = self.ask(|all| one(all, sql, [at as i64 + 1], sentence))?;
+        self.ask(|all| add_further(all, at, found.as_mut_slice()))?;
+        Ok(found)
     }
 
     /// The sentences of a range, from 0, as far as there are any.
     pub fn sentences(&self, range: std::ops::Range<usize>) -> Result<Vec<StoredSentence>> {
         let sql = "SELECT source, reference, name, origin, line FROM sentence WHERE id > ?1 AND id <= ?2 ORDER BY id";
-        self.ask(|all| list(all, sql, [range.start as i64, range.end as i64], sentence))
+        let mut found: Vec<_> = self.ask(|all| list(all, sql, [range.start as i64, range.end as i64], sentence))?;
+        self.ask(|all| add_further(all, range.start, &mut found))?;
+        Ok(found)
+    }
+
+    /// How many references a sentence has at most; at least 1.
+    pub fn references(&self) -> Result<usize> {
+        self.ask(count_references)
     }
 
     /// What a system says of a sentence, from 0.
@@ -175,10 +234,41 @@ impl Workspace {
     }
 }
 
+/// How many references a sentence has at most; at least 1. In a damaged file a key may be any number.
+pub(crate) fn count_references(all: &Connection) -> rusqlite::Result<usize> {
+    let last = number(all, "SELECT coalesce(max(key) >> 32, 0) FROM reference", [])?;
+    Ok(usize::try_from(last).unwrap_or_default().min(MOST_REFERENCES - 1) + 1)
+}
+
+/// Reads the further references of sentences that follow each other, the first of them at this place, from 0.
+fn add_further(all: &Connection, first: usize, sentences: &mut [StoredSentence]) -> rusqlite::Result<()> {
+    if sentences.is_empty() {
+        return Ok(());
+    }
+    for n in 1..count_references(all)? {
+        let keys = [key(n as i64, first as i64), key(n as i64, (first + sentences.len()) as i64)];
+        let sql = "SELECT key, text FROM reference WHERE key > ?1 AND key <= ?2";
+        let texts: Vec<(i64, String)> = list(all, sql, keys, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        for (key, text) in texts {
+            let sentence = &mut sentences[(key - keys[0] - 1) as usize];
+            sentence.further.resize(sentence.further.len().max(n), String::new());
+            sentence.further[n - 1] = text;
+        }
+    }
+    Ok(())
+}
+
 /// Links by hand of a sentence, by its id.
 pub(crate) fn gold_of(all: &Connection, id: i64) -> rusqlite::Result<Option<Links>> {
     let sql = "SELECT links FROM gold WHERE sentence = ?1";
     one(all, sql, [id], |row| Ok(links_of(&row.get::<_, String>(0)?))).map(Option::flatten)
+}
+
+/// A system from its id, name, and what it is.
+pub(crate) fn stored_system(row: &Row<'_>) -> rusqlite::Result<StoredSystem> {
+    // A newer program may have written more than this one knows.
+    let about = serde_json::from_str(&row.get::<_, String>(2)?).unwrap_or_default();
+    Ok(StoredSystem { id: row.get(0)?, name: row.get(1)?, about })
 }
 
 fn sentence(row: &Row<'_>) -> rusqlite::Result<StoredSentence> {
@@ -188,5 +278,6 @@ fn sentence(row: &Row<'_>) -> rusqlite::Result<StoredSentence> {
         name: row.get(2)?,
         origin: row.get(3)?,
         line: row.get::<_, i64>(4)? as usize,
+        further: Vec::new(),
     })
 }

@@ -3,7 +3,8 @@
 //! | table | holds |
 //! |---|---|
 //! | `origin` | the files that sentences and outputs came from, and how they were read |
-//! | `sentence` | source and reference; ids count from 1 without a hole |
+//! | `sentence` | source and first reference; ids count from 1 without a hole |
+//! | `reference` | the further references of sentences; the key is n * 2^32 + sentence, n = 1 for the second reference |
 //! | `system` | models, ensembles and files of outputs |
 //! | `output`, `body` | what a system says of a sentence: the text, and packed words, log p and alpha ([`Output`](super::output::Output)); the key is system * 2^32 + sentence |
 //! | `measures`, `numbers` | measures of neighbouring sentences, packed f32; a later row holds for the sentences that an earlier one has too. System 0: the sentence itself. One whose numbers were folded keeps its `count` of sentences alone |
@@ -12,7 +13,11 @@
 //! | `act` | what was judged, before and after: the undo; acts of one `batch` are taken back together, sentence 0 is the scheme |
 //! | `setting` | what holds for the whole workspace: the scheme of errors |
 
+use std::collections::HashMap;
+
 use rusqlite::Connection;
+
+use crate::corpus::store::file::list;
 
 /// `PRAGMA application_id`: the letters ILWS.
 pub const APPLICATION: i64 = 0x494C_5753;
@@ -45,7 +50,46 @@ CREATE INDEX loose ON numbers(system, first) WHERE length(packed) > 0;
 ALTER TABLE act ADD COLUMN batch INTEGER;
 CREATE TABLE setting(name TEXT PRIMARY KEY, document TEXT NOT NULL) WITHOUT ROWID;
 ",
+    "
+CREATE TABLE reference(key INTEGER PRIMARY KEY, text TEXT NOT NULL);
+",
 ];
+
+/// Tables that are made when there is something to keep, in a file of any version.
+pub const BESIDE: &[&str] = &["CREATE TABLE IF NOT EXISTS look(id INTEGER PRIMARY KEY, document TEXT NOT NULL)"];
+
+/// Name and statement of what is in a database, by its kind.
+type SchemaObject = ((String, String), Option<String>);
+
+fn objects(all: &Connection) -> rusqlite::Result<Vec<SchemaObject>> {
+    // Names in SQLite are the same in small and capital letters; spaces mean nothing.
+    let object = |row: &rusqlite::Row<'_>| {
+        let sql: Option<String> = row.get(2)?;
+        let sql = sql.map(|sql| sql.split_whitespace().collect::<Vec<_>>().join(" "));
+        Ok(((row.get(0)?, row.get::<_, String>(1)?.to_lowercase()), sql))
+    };
+    list(all, "SELECT type, name, sql FROM sqlite_schema", [], object)
+}
+
+/// What is in a file that no workspace of this version has, and that could compute without end or change what is read: a
+/// view, a trigger, a table of ours that is another. The tables allowed are those of [`STEPS`] and [`BESIDE`]; plain ones
+/// that nobody asks may be there too.
+pub fn stranger(all: &Connection, version: usize) -> rusqlite::Result<Option<String>> {
+    let sound = Connection::open_in_memory()?;
+    STEPS.iter().take(version).chain(BESIDE).try_for_each(|sql| sound.execute_batch(sql))?;
+    let sound: HashMap<_, _> = objects(&sound)?.into_iter().collect();
+    let is_strange = |object: &SchemaObject| {
+        let ((kind, name), sql) = object;
+        match (sound.get(&object.0), kind.as_str()) {
+            (Some(known), _) => known != sql,
+            (None, "table") => sql.as_ref().is_none_or(|sql| !sql.to_lowercase().starts_with("create table ")),
+            // SQLite makes these itself, of what a table says.
+            (None, "index") => !name.starts_with("sqlite_autoindex_"),
+            (None, _) => true,
+        }
+    };
+    Ok(objects(all)?.into_iter().find(is_strange).map(|((kind, name), _)| format!("{kind} `{name:.40}`")))
+}
 
 /// Takes the steps that a file lacks, all or none. Another window may have taken them meanwhile.
 pub fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {

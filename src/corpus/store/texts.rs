@@ -122,6 +122,11 @@ impl TextPiece {
         self.there.len()
     }
 
+    /// How long it is, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
     /// How many places have a text.
     pub(crate) fn count(&self) -> usize {
         self.there.iter().filter(|there| **there).count()

@@ -3,13 +3,14 @@
 use rusqlite::{Connection, params};
 
 use crate::analysis::confidence::TranslationSigns;
+use crate::corpus::judgements::judge::set_apart;
 use crate::corpus::measures::table::{
     CorpusMeasure, DISAGREEMENT, MEASURES, MeasureSubject, Measuring, OF_SENTENCES, measure_all,
 };
 use crate::corpus::store::blocks::{Written, forget_texts};
-use crate::corpus::store::file::{Workspace, change, number};
+use crate::corpus::store::file::{Workspace, change, number, one};
 use crate::corpus::store::output::{SystemOutput, pack};
-use crate::corpus::store::read::{FORCED, StoredAbout, StoredSystem, key};
+use crate::corpus::store::read::{FORCED, MOST_REFERENCES, StoredAbout, StoredSystem, key, stored_system};
 use crate::error::{Error, Result};
 use crate::text::links;
 use crate::text::links::Links;
@@ -21,6 +22,8 @@ pub struct NewSentence {
     pub source: String,
     /// A translation by people.
     pub reference: Option<String>,
+    /// Other ones, in their order; empty where there is none.
+    pub further: Vec<String>,
     /// Its name in the file.
     pub name: Option<String>,
     /// Its line there, from 1.
@@ -43,15 +46,15 @@ pub(crate) struct Ready {
 }
 
 impl Ready {
-    /// Measures and packs an output of a sentence: its source, its reference and its links by hand.
+    /// Measures and packs an output of a sentence: its source, its references and its links by hand.
     pub(crate) fn new(
         at: usize,
         output: &SystemOutput,
-        (source, reference, gold): (&str, Option<&str>, Option<&Links>),
+        (source, references, gold): (&str, &[&str], Option<&Links>),
         measuring: &mut Measuring,
     ) -> std::io::Result<Self> {
         let packed = pack(output, source)?;
-        let numbers = measuring.output(source, reference, gold, output);
+        let numbers = measuring.output(source, references, gold, output);
         Ok(Self { text: output.text.clone(), packed, measured: (at, numbers) })
     }
 }
@@ -78,9 +81,12 @@ impl Workspace {
                 if let Some(gold) = &new.gold {
                     set_gold(all, id, Some(gold))?;
                 }
+                for (n, text) in new.further.iter().enumerate().filter(|(_, text)| !text.is_empty()) {
+                    set_reference(all, n + 1, id, text)?;
+                }
                 rows.push((first + n, of_sentence(&new.source, new.reference.as_deref())));
             }
-            for written in Written::of(0) {
+            for written in Written::of(0, MOST_REFERENCES) {
                 forget_texts(all, written, rows.iter().map(|(at, _)| *at))?;
             }
             add_numbers(all, 0, OF_SENTENCES, &rows)?;
@@ -88,21 +94,23 @@ impl Workspace {
         })
     }
 
-    /// Gives sentences references, those of a place, from 0; outputs must be measured again ([`Workspace::measure`]).
-    pub fn set_references(&mut self, references: &[(usize, String)]) -> Result<()> {
-        let forced = self.systems()?.into_iter().filter(|system| system.about.ranking == FORCED);
+    /// Gives sentences, from 0, their reference of a number, from 0; outputs must be measured again
+    /// ([`Workspace::measure`]).
+    pub fn set_references(&mut self, n: usize, references: &[(usize, String)]) -> Result<()> {
+        let forced = self.systems()?.into_iter().filter(|system| n == 0 && system.about.ranking == FORCED);
         let forced: Vec<i64> = forced.map(|system| system.id).collect();
         let mut rows = Vec::with_capacity(references.len());
         for (at, reference) in references {
             if let Some(sentence) = self.sentence(*at)? {
-                rows.push((*at, of_sentence(&sentence.source, Some(reference))));
+                let first = if n == 0 { Some(reference.as_str()) } else { sentence.reference.as_deref() };
+                rows.push((*at, of_sentence(&sentence.source, first)));
             }
         }
         self.at_once(|all| {
             for (at, reference) in references {
-                change(all, "UPDATE sentence SET reference = ?2 WHERE id = ?1", params![*at as i64 + 1, reference])?;
+                set_reference(all, n, *at as i64 + 1, reference)?;
             }
-            forget_texts(all, Written::References, references.iter().map(|(at, _)| *at))?;
+            forget_texts(all, Written::Reference(n), references.iter().map(|(at, _)| *at))?;
             // What was forced was another reference.
             for system in &forced {
                 remove_outputs(all, *system, references.iter().map(|(at, _)| *at))?;
@@ -118,7 +126,8 @@ impl Workspace {
 
     /// The system of this name; a new one where there is none.
     pub fn add_system(&mut self, name: &str, about: &StoredAbout) -> Result<StoredSystem> {
-        if let Some(known) = self.systems()?.into_iter().find(|system| system.name == name) {
+        let sql = "SELECT id, name, about FROM system WHERE name = ?1";
+        if let Some(known) = self.ask(|all| one(all, sql, [name], stored_system))? {
             return Ok(known);
         }
         let text = serde_json::to_string(about).unwrap_or_default();
@@ -143,32 +152,50 @@ impl Workspace {
 
     /// Puts in what a system says of some sentences, measured, in one step; what it said of them before goes.
     pub fn add_outputs(&mut self, system: i64, new: &[Placed], measuring: &mut Measuring) -> Result<Vec<Measured>> {
+        self.replace_outputs(system, new, measuring).map(|(measured, _)| measured)
+    }
+
+    /// As [`Workspace::add_outputs`]; tells too how many marks were of words that went, and are set apart.
+    pub(crate) fn replace_outputs(
+        &mut self,
+        system: i64,
+        new: &[Placed],
+        measuring: &mut Measuring,
+    ) -> Result<(Vec<Measured>, usize)> {
         let mut ready = Vec::with_capacity(new.len());
         for (at, output) in new {
             let Some(sentence) = self.sentence(*at)? else { continue };
             let gold = if output.alpha.is_some() || output.links.is_some() { self.gold(*at)? } else { None };
-            let of = (sentence.source.as_str(), sentence.reference.as_deref(), gold.as_ref());
+            let references = sentence.references();
+            let of = (sentence.source.as_str(), references.as_slice(), gold.as_ref());
             ready.push(Ready::new(*at, output, of, measuring).map_err(|error| Error::io(self.path(), &error))?);
         }
-        self.add_ready(system, &ready, measuring.aligner.is_some())?;
-        Ok(ready.into_iter().map(|ready| ready.measured).collect())
+        let apart = self.add_ready(system, &ready, measuring.aligner.is_some())?;
+        Ok((ready.into_iter().map(|ready| ready.measured).collect(), apart))
     }
 
-    /// Puts in what is measured and packed already.
-    pub(crate) fn add_ready(&mut self, system: i64, ready: &[Ready], has_aligner: bool) -> Result<()> {
+    /// Puts in what is measured and packed already; gives how many marks were of words that it replaced and are set apart.
+    pub(crate) fn add_ready(&mut self, system: i64, ready: &[Ready], has_aligner: bool) -> Result<usize> {
         self.at_once(|all| {
             let mut text = all.prepare_cached("INSERT OR REPLACE INTO output(key, text) VALUES (?1, ?2)")?;
             let mut body = all.prepare_cached("INSERT OR REPLACE INTO body(key, packed) VALUES (?1, ?2)")?;
-            if !is_there(all, system)? {
-                return Ok(());
-            }
+            let find = "SELECT name FROM system WHERE id = ?1";
+            let Some(name) = one(all, find, [system], |row| row.get::<_, String>(0))? else { return Ok(0) };
+            let mut apart = 0;
             for ready in ready {
-                let key = key(system, ready.measured.0 as i64 + 1);
+                let id = ready.measured.0 as i64 + 1;
+                let key = key(system, id);
+                let before: Option<String> =
+                    one(all, "SELECT text FROM output WHERE key = ?1", [key], |row| row.get(0))?;
+                if before.as_ref() != Some(&ready.text) {
+                    apart += set_apart(all, (id, &name), before.as_deref(), &ready.text)?;
+                }
                 text.execute(params![key, ready.text])?;
                 body.execute(params![key, ready.packed])?;
             }
             forget_texts(all, Written::Outputs(system), ready.iter().map(|ready| ready.measured.0))?;
-            add_measured(all, system, ready.iter().map(|ready| &ready.measured), has_aligner)
+            add_measured(all, system, ready.iter().map(|ready| &ready.measured), has_aligner)?;
+            Ok(apart)
         })
     }
 
@@ -183,8 +210,8 @@ impl Workspace {
                     continue;
                 };
                 let (gold, mut measuring) = (self.gold(*at)?, Measuring::default());
-                let reference = sentence.reference.as_deref();
-                rows.push((*at, measuring.output(&sentence.source, reference, gold.as_ref(), &output)));
+                let references = sentence.references();
+                rows.push((*at, measuring.output(&sentence.source, &references, gold.as_ref(), &output)));
             }
             self.at_once(|all| add_measured(all, system.id, &rows, false))?;
             all_rows.push((system.id, rows));
@@ -199,6 +226,18 @@ pub(crate) fn set_gold(all: &Connection, id: i64, gold: Option<&Links>) -> rusql
     let done = match gold {
         None => change(all, "DELETE FROM gold WHERE sentence = ?1", [id]),
         Some(gold) => change(all, sql, params![id, links::pharaoh(gold)]),
+    };
+    done.map(drop)
+}
+
+/// Sets a reference, counted from 0, of a sentence by its id.
+fn set_reference(all: &Connection, n: usize, id: i64, text: &str) -> rusqlite::Result<()> {
+    let done = match n {
+        0 => change(all, "UPDATE sentence SET reference = ?2 WHERE id = ?1", params![id, text]),
+        n => {
+            let sql = "INSERT OR REPLACE INTO reference(key, text) VALUES (?1, ?2)";
+            change(all, sql, params![key(n as i64, id), text])
+        }
     };
     done.map(drop)
 }
@@ -242,8 +281,16 @@ fn add_measured<'a>(
 }
 
 fn of_sentence(source: &str, reference: Option<&str>) -> Vec<f32> {
-    let seen = TranslationSigns::default();
-    measure_all(OF_SENTENCES, &MeasureSubject { source, reference, gold: None, statistical: None, output: None, seen })
+    let references: Vec<&str> = reference.into_iter().collect();
+    let subject = MeasureSubject {
+        source,
+        references: &references,
+        gold: None,
+        statistical: None,
+        output: None,
+        seen: TranslationSigns::default(),
+    };
+    measure_all(OF_SENTENCES, &subject)
 }
 
 /// Writes numbers, a row of the table for each run of neighbouring sentences.

@@ -1,25 +1,29 @@
 //! Floor 6: tables, TSV and CSV, whose first row names the columns: `source`, `target` or `reference`, systems by their
 //! names, `NAME.log_p`, `NAME.links`. Imports its room.
 //!
-//! In TSV a cell in quotation marks is unquoted when it is quoted to its end, and a row is a line: text with a stray
-//! quotation mark is common there. CSV is read by its rules, with commas or semicolons.
+//! In TSV a cell in quotation marks is unquoted when it is quoted to its end, some lines below where that makes the row as
+//! wide as the first; else a row is a line: text with a stray quotation mark is common there. CSV is read by its rules, with commas or semicolons.
 
-use std::io::BufRead;
+use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::import::facts::{Facts, ImportColumn, Warnings};
 use crate::import::format::{FileSample, FormatReader};
 use crate::import::formats::links;
-use crate::import::input::{ImportInput, TextLines};
+use crate::import::input::{ImportInput, Metered, RecordMeter, TextLine, TextLines};
 use crate::import::matrix::number;
 use crate::import::options::{Base, ColumnRole, ImportOptions, Role};
 use crate::import::record::{ImportedOutput, ImportedText, Record};
 
 /// Rows that are looked at before the first is given out.
 const PEEKED: usize = 20;
+/// The most columns.
+const MOST_COLUMNS: usize = 10_000;
 /// A row of a CSV file with more lines has probably lost a quotation mark.
 const MANY_LINES: usize = 20;
+/// Bytes of a row of TSV that is put together of lines, at most.
+const LONG_ROW: usize = 1 << 20;
 
 /// Tabs in every line.
 pub fn sniff_tsv(sample: &FileSample<'_>) -> u8 {
@@ -40,7 +44,9 @@ pub fn sniff_csv(sample: &FileSample<'_>) -> u8 {
 
 /// Starts to read TSV.
 pub fn open_tsv(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> Result<Box<dyn FormatReader>> {
-    open(input, options, facts, |input| Ok(Rows::Tsv(input.lines()?)))
+    open(input, options, facts, |input| {
+        Ok(Rows::Tsv(TsvLines { lines: input.lines()?, ahead: VecDeque::new(), width: None }))
+    })
 }
 
 /// Starts to read CSV.
@@ -53,7 +59,8 @@ pub fn open_csv(input: &ImportInput, options: &ImportOptions, facts: &mut Facts)
     open(input, options, facts, move |input| {
         let mut builder = csv::ReaderBuilder::new();
         builder.delimiter(delimiter).has_headers(false).flexible(true);
-        Ok(Rows::Csv(Box::new(builder.from_reader(input.text()?)), input.path().into()))
+        let meter = RecordMeter::default();
+        Ok(Rows::Csv(Box::new(builder.from_reader(meter.over(input.text()?))), meter, input.path().into()))
     })
 }
 
@@ -62,8 +69,8 @@ type Row = (usize, Vec<String>);
 
 /// The rows of a file.
 enum Rows {
-    Tsv(TextLines),
-    Csv(Box<csv::Reader<Box<dyn BufRead + Send>>>, PathBuf),
+    Tsv(TsvLines),
+    Csv(Box<csv::Reader<Metered>>, RecordMeter, PathBuf),
 }
 
 impl Rows {
@@ -71,17 +78,65 @@ impl Rows {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Row>> {
         match self {
             Self::Tsv(lines) => tsv_row(lines, warnings),
-            Self::Csv(reader, path) => csv_row(reader, path, warnings),
+            Self::Csv(reader, meter, path) => csv_row(reader, meter, path, warnings),
         }
     }
 }
 
-fn tsv_row(lines: &mut TextLines, warnings: &mut Warnings) -> Result<Option<Row>> {
-    while let Some(line) = lines.next(warnings)? {
-        let Some(text) = line.text else { continue };
+/// The lines of TSV, and those that were read ahead.
+struct TsvLines {
+    lines: TextLines,
+    ahead: VecDeque<TextLine>,
+    /// Cells of the first row.
+    width: Option<usize>,
+}
+
+impl TsvLines {
+    fn take(&mut self, warnings: &mut Warnings) -> Result<Option<TextLine>> {
+        if let Some(line) = self.ahead.pop_front() { Ok(Some(line)) } else { self.lines.next(warnings) }
+    }
+
+    /// A row whose last quoted cell ends some lines below, if that makes it as wide as the first row; what follows it is
+    /// read ahead.
+    fn joined(&mut self, text: &str, width: usize, warnings: &mut Warnings) -> Result<Option<String>> {
+        let mut joined = text.to_owned();
+        for n in 0..MANY_LINES {
+            if n == self.ahead.len() {
+                let Some(line) = self.lines.next(warnings)? else { break };
+                self.ahead.push_back(line);
+            }
+            let Some(more) = &self.ahead[n].text else { break };
+            joined.push(' ');
+            joined.push_str(more);
+            let count = joined.split('\t').count();
+            if count == width && !is_open(&joined) {
+                self.ahead.drain(..=n);
+                return Ok(Some(joined));
+            }
+            if count > width || joined.len() > LONG_ROW {
+                break;
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Whether a cell begins with a quotation mark that is not closed.
+fn is_open(row: &str) -> bool {
+    row.split('\t').any(|cell| cell.starts_with('"') && cell.matches('"').count() % 2 == 1)
+}
+
+fn tsv_row(rows: &mut TsvLines, warnings: &mut Warnings) -> Result<Option<Row>> {
+    while let Some(line) = rows.take(warnings)? {
+        let Some(mut text) = line.text else { continue };
         if text.trim().is_empty() {
             warnings.add(line.number, "is blank; it is no row");
             continue;
+        }
+        let count = text.split('\t').count();
+        let width = *rows.width.get_or_insert(count);
+        if count <= width && is_open(&text) {
+            text = rows.joined(&text, width, warnings)?.unwrap_or(text);
         }
         return Ok(Some((line.number, text.split('\t').map(unquoted).collect())));
     }
@@ -89,7 +144,7 @@ fn tsv_row(lines: &mut TextLines, warnings: &mut Warnings) -> Result<Option<Row>
 }
 
 /// A cell without its quotation marks, if it is quoted to its end.
-fn unquoted(cell: &str) -> String {
+pub(crate) fn unquoted(cell: &str) -> String {
     let inner = cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"'));
     // Every mark within is doubled, or the first was no quotation of a cell.
     match inner {
@@ -99,14 +154,16 @@ fn unquoted(cell: &str) -> String {
 }
 
 fn csv_row(
-    reader: &mut csv::Reader<Box<dyn BufRead + Send>>,
+    reader: &mut csv::Reader<Metered>,
+    meter: &RecordMeter,
     path: &Path,
     warnings: &mut Warnings,
 ) -> Result<Option<Row>> {
     let mut record = csv::StringRecord::new();
     let line = reader.position().line() as usize;
-    let read = reader.read_record(&mut record);
-    if !read.map_err(|error| Error::line(path, line, format!("could not be read as CSV ({error})")))? {
+    meter.begin();
+    let failed = |error| meter.too_long().unwrap_or_else(|| format!("could not be read as CSV ({error})"));
+    if !reader.read_record(&mut record).map_err(|error| Error::line(path, line, failed(error)))? {
         return Ok(None);
     }
     let line = record.position().map_or(line, |position| position.line() as usize);
@@ -128,12 +185,26 @@ fn open(
 ) -> Result<Box<dyn FormatReader>> {
     let (mut peeked, mut unheard) = (rows(input)?, Warnings::new(input.path()));
     let mut sample: Vec<Vec<String>> = Vec::new();
-    while sample.len() < PEEKED
-        && let Ok(Some((_, cells))) = peeked.next(&mut unheard)
-    {
-        sample.push(cells);
+    let mut damage = None;
+    while sample.len() < PEEKED {
+        match peeked.next(&mut unheard) {
+            Ok(Some((_, cells))) => sample.push(cells),
+            Ok(None) => break,
+            Err(error) => {
+                damage = Some(error);
+                break;
+            }
+        }
+    }
+    // Damage behind the first row is told when it is reached in earnest.
+    if let Some(error) = damage.filter(|_| sample.is_empty()) {
+        return Err(error);
     }
     let Some(first) = sample.first() else { return Err(Error::file(input.path(), "has no rows")) };
+    if first.len() > MOST_COLUMNS {
+        let message = format!("has {} columns, and at most {MOST_COLUMNS} are read; leave some out", first.len());
+        return Err(Error::line(input.path(), 1, message));
+    }
     let has_header = options.header.unwrap_or_else(|| is_header(first, options));
     let names: Vec<String> = if has_header {
         first.iter().map(|name| name.trim().to_owned()).collect()
@@ -152,7 +223,8 @@ fn open(
     if has_header {
         rows.next(&mut unheard)?;
     }
-    Ok(Box::new(TableReader { rows, columns, base: options.base.unwrap_or(Base::Zero), count: 0 }))
+    let base = options.base.unwrap_or(Base::Zero);
+    Ok(Box::new(TableReader { rows, places: places(&columns), columns, base, count: 0 }))
 }
 
 fn holds_text(role: &ColumnRole) -> bool {
@@ -180,6 +252,11 @@ fn known(name: &str) -> Option<ColumnRole> {
     let small = name.to_lowercase();
     if let Some((_, role)) = NAMES.iter().find(|(names, _)| names.contains(&small.as_str())) {
         return Some(role.clone());
+    }
+    // `reference_2`, `ref 3`, `reference1`.
+    let bare = small.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['_', ' ', '.', '-']);
+    if bare.len() < small.len() && matches!(bare, "reference" | "ref") {
+        return Some(ColumnRole::Reference);
     }
     let (system, what) = name.rsplit_once('.').or_else(|| name.rsplit_once(' '))?;
     match what.to_lowercase().as_str() {
@@ -278,6 +355,8 @@ fn cells(body: &[Vec<String>], place: usize) -> impl Iterator<Item = &str> {
 struct TableReader {
     rows: Rows,
     columns: Vec<ImportColumn>,
+    /// Of each column the place of its system among the systems.
+    places: Vec<usize>,
     base: Base,
     count: usize,
 }
@@ -292,15 +371,51 @@ impl FormatReader for TableReader {
             warnings.add(line, format!("has {cells} cells, but there are {columns} columns; {what}"));
         }
         let mut record = Record { sentence: self.count, line, ..Record::default() };
-        for (column, cell) in self.columns.iter().zip(cells) {
-            fill(&mut record, column, cell, self.base, warnings);
+        let mut references = 0;
+        let mut outputs = vec![None; self.places.iter().max().map_or(0, |most| most + 1)];
+        for ((column, place), cell) in self.columns.iter().zip(&self.places).zip(cells) {
+            if column.role == ColumnRole::Reference {
+                references += 1;
+                if references > 1 {
+                    record.further.push(cell.trim().to_owned());
+                    continue;
+                }
+            }
+            fill(&mut record, &mut outputs[*place], column, cell, self.base, warnings);
         }
+        record.outputs = outputs.into_iter().flatten().collect();
         Ok(Some(record))
     }
 }
 
-/// Puts a cell into its place.
-fn fill(record: &mut Record, column: &ImportColumn, cell: String, base: Base, warnings: &mut Warnings) {
+/// The system of a column.
+fn system_of(role: &ColumnRole) -> Option<&String> {
+    match role {
+        ColumnRole::Output(system) | ColumnRole::LogP(system) | ColumnRole::Links(system) => Some(system),
+        _ => None,
+    }
+}
+
+/// Of each column the place of its system among the systems, as they come; 0 where it is of none.
+fn places(columns: &[ImportColumn]) -> Vec<usize> {
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    let mut places = Vec::with_capacity(columns.len());
+    for column in columns {
+        let next = known.len();
+        places.push(system_of(&column.role).map_or(0, |system| *known.entry(system).or_insert(next)));
+    }
+    places
+}
+
+/// Puts a cell into its place; `said` is the output of the column's system.
+fn fill(
+    record: &mut Record,
+    said: &mut Option<ImportedOutput>,
+    column: &ImportColumn,
+    cell: String,
+    base: Base,
+    warnings: &mut Warnings,
+) {
     let line = record.line;
     let about = |message: String| format!("column `{}` {message}", column.name);
     match &column.role {
@@ -316,13 +431,13 @@ fn fill(record: &mut Record, column: &ImportColumn, cell: String, base: Base, wa
         | ColumnRole::Gold
             if cell.trim().is_empty() => {}
         ColumnRole::Reference => record.reference = Some(ImportedText::plain(cell)),
-        ColumnRole::Output(system) => output(record, system).text = cell,
+        ColumnRole::Output(system) => output(said, system).text = cell,
         ColumnRole::LogP(system) => match number(cell.trim()) {
-            Some(log_p) => output(record, system).log_p = Some(log_p),
+            Some(log_p) => output(said, system).log_p = Some(log_p),
             None => warnings.add(line, about(format!("has `{cell:.40}`, which is no number"))),
         },
         ColumnRole::Links(system) => match links::cell(&cell, base) {
-            Ok(links) => output(record, system).links = Some(links.all().into_iter().map(|(link, _)| link).collect()),
+            Ok(links) => output(said, system).links = Some(links.all().into_iter().map(|(link, _)| link).collect()),
             Err(message) => warnings.add(line, about(format!("is left out: {message}"))),
         },
         ColumnRole::Gold => match links::cell(&cell, base) {
@@ -333,11 +448,6 @@ fn fill(record: &mut Record, column: &ImportColumn, cell: String, base: Base, wa
 }
 
 /// The output of a system, which is put there when its first cell comes.
-fn output<'a>(record: &'a mut Record, system: &str) -> &'a mut ImportedOutput {
-    let found = record.outputs.iter().position(|output| output.system.as_deref() == Some(system));
-    let place = found.unwrap_or_else(|| {
-        record.outputs.push(ImportedOutput::plain(system, String::new()));
-        record.outputs.len() - 1
-    });
-    &mut record.outputs[place]
+fn output<'a>(said: &'a mut Option<ImportedOutput>, system: &str) -> &'a mut ImportedOutput {
+    said.get_or_insert_with(|| ImportedOutput::plain(system, String::new()))
 }

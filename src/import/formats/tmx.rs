@@ -87,6 +87,7 @@ struct Units {
 impl Units {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Unit>> {
         loop {
+            self.xml.begin();
             match self.xml.advance()? {
                 Happens::Start(tag) | Happens::Empty(tag) if tag.name == "header" => {
                     self.header = tag.get("srclang").map(str::to_owned);

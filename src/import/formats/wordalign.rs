@@ -44,6 +44,7 @@ struct XmlReader {
 impl FormatReader for XmlReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
         loop {
+            self.xml.begin();
             match self.xml.advance()? {
                 Happens::Start(tag) if tag.name == "s" => {
                     self.count += 1;

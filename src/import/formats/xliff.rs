@@ -24,6 +24,7 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
     let mut peeked = Xml::open(input)?;
     let (mut version, mut languages) = (None, (None, None));
     loop {
+        peeked.begin();
         match peeked.advance()? {
             Happens::Start(tag) if tag.name == "xliff" => {
                 version = tag.get("version").map(str::to_owned);
@@ -63,6 +64,9 @@ struct XliffReader {
 impl FormatReader for XliffReader {
     fn next(&mut self, warnings: &mut Warnings) -> Result<Option<Record>> {
         loop {
+            if self.open.is_none() {
+                self.xml.begin();
+            }
             match self.xml.advance()? {
                 Happens::Start(tag) => self.start(&tag, warnings)?,
                 Happens::End(name) if name == "trans-unit" || name == "segment" => {

@@ -1,10 +1,7 @@
 //! Floor 6: what TMX and XLIFF share: XML read event by event with its lines, and the text of a segment without the
 //! codes of other programs in it. Imports its room.
 
-use std::io::{BufRead, Read, Result as IoResult};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
@@ -12,14 +9,14 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use crate::error::{Error, Result};
 use crate::import::facts::Warnings;
-use crate::import::input::ImportInput;
+use crate::import::input::{ImportInput, Metered, RecordMeter};
 
 /// The events of a file.
 pub struct Xml {
     path: PathBuf,
-    reader: Reader<Counted>,
+    reader: Reader<Metered>,
     buffer: Vec<u8>,
-    lines: Arc<AtomicUsize>,
+    meter: RecordMeter,
 }
 
 /// What happens in a file, so far as anyone here wants to know.
@@ -65,9 +62,14 @@ impl Tag {
 impl Xml {
     /// Opens a file at its start.
     pub fn open(input: &ImportInput) -> Result<Self> {
-        let lines = Arc::new(AtomicUsize::new(1));
-        let reader = Reader::from_reader(Counted { input: input.text()?, lines: Arc::clone(&lines) });
-        Ok(Self { path: input.path().into(), reader, buffer: Vec::new(), lines })
+        let meter = RecordMeter::default();
+        let reader = Reader::from_reader(meter.over(input.text()?));
+        Ok(Self { path: input.path().into(), reader, buffer: Vec::new(), meter })
+    }
+
+    /// A record begins, or has not begun: what was read so far is not kept.
+    pub fn begin(&self) {
+        self.meter.begin();
     }
 
     /// The file.
@@ -77,7 +79,7 @@ impl Xml {
 
     /// The line that is read at present, from 1.
     pub fn line(&self) -> usize {
-        self.lines.load(Ordering::Relaxed)
+        self.meter.line()
     }
 
     /// The next element that begins or ends.
@@ -96,10 +98,10 @@ impl Xml {
 
     fn event(&mut self) -> Result<Event<'_>> {
         self.buffer.clear();
-        let line = self.lines.load(Ordering::Relaxed);
+        let line = self.meter.line();
         self.reader.read_event_into(&mut self.buffer).map_err(|error| {
-            let message = format!("is no well-formed XML from here on ({error}); what comes before it was read");
-            Error::line(&self.path, line, message)
+            let malformed = || format!("is no well-formed XML from here on ({error}); what comes before it was read");
+            Error::line(&self.path, line, self.meter.too_long().unwrap_or_else(malformed))
         })
     }
 
@@ -107,6 +109,7 @@ impl Xml {
     pub fn skip(&mut self, name: &str) -> Result<()> {
         let mut depth = 1;
         while depth > 0 {
+            self.begin();
             match self.advance()? {
                 Happens::Start(tag) if tag.name == name => depth += 1,
                 Happens::End(end) if end == name => depth -= 1,
@@ -177,37 +180,6 @@ fn tidied(text: &str) -> String {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     } else {
         text.trim().to_owned()
-    }
-}
-
-/// An input whose lines are counted as they are read.
-struct Counted {
-    input: Box<dyn BufRead + Send>,
-    lines: Arc<AtomicUsize>,
-}
-
-impl Read for Counted {
-    fn read(&mut self, buffer: &mut [u8]) -> IoResult<usize> {
-        let bytes = self.fill_buf()?;
-        let count = bytes.len().min(buffer.len());
-        buffer[..count].copy_from_slice(&bytes[..count]);
-        self.consume(count);
-        Ok(count)
-    }
-}
-
-impl BufRead for Counted {
-    fn fill_buf(&mut self) -> IoResult<&[u8]> {
-        self.input.fill_buf()
-    }
-
-    fn consume(&mut self, count: usize) {
-        // What is consumed was buffered before.
-        if let Ok(bytes) = self.input.fill_buf() {
-            let feeds = memchr::memchr_iter(b'\n', &bytes[..count.min(bytes.len())]).count();
-            self.lines.fetch_add(feeds, Ordering::Relaxed);
-        }
-        self.input.consume(count);
     }
 }
 

@@ -148,6 +148,7 @@ impl Open<'_> {
                 self.draw();
                 Ok(())
             }
+            CorpusRequest::Keep(_) if self.workspace()?.is_fixed() => Ok(()),
             CorpusRequest::Keep(look) => self.workspace()?.keep_look(&look),
             CorpusRequest::Means(frequencies, languages) => {
                 self.at.jobs.means.set(frequencies, languages);
@@ -197,9 +198,9 @@ impl Open<'_> {
         let sentence = |(n, (source, reference, links)): (usize, (&str, &str, &str))| NewSentence {
             source: source.to_owned(),
             reference: Some(reference.to_owned()),
-            name: None,
             line: n + 1,
             gold: links_of(links),
+            ..NewSentence::default()
         };
         let new: Vec<NewSentence> = first_set::lines().enumerate().map(sentence).collect();
         workspace.add_sentences(origin, &new)?;
@@ -211,7 +212,7 @@ impl Open<'_> {
         self.tell(CorpusNews::Busy("Opening the workspace".to_owned(), 0.0));
         let read = Workspace::open(path).and_then(|mut workspace| {
             // Unfolded numbers are read as well, only more slowly.
-            let folded = workspace.fold_much();
+            let folded = if workspace.is_fixed() { Ok(()) } else { workspace.fold_much() };
             Ok((workspace.version()?, CorpusTable::read(&workspace)?, workspace, folded))
         });
         self.tell(CorpusNews::Idle);
@@ -223,6 +224,11 @@ impl Open<'_> {
         self.at = Opened { version, corpus, workspace, reads_on: true, ..Opened::default() };
         if let Some(workspace) = &self.at.workspace {
             self.tell(CorpusNews::Look(Box::new(workspace.look())));
+        }
+        if self.at.workspace.as_ref().is_some_and(Workspace::is_fixed) {
+            let name = path.file_name().unwrap_or(path.as_os_str()).display();
+            let message = format!("{name} may only be read: look at it; to judge or import, copy it to another folder");
+            self.tell(CorpusNews::Failed(message));
         }
         for damage in &self.at.corpus.damages {
             self.tell(CorpusNews::Failed(damage.clone()));

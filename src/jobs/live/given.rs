@@ -38,6 +38,9 @@ pub(crate) fn given(
     let forced = rows::of_tokens_alone(forced.into_iter().next().unwrap_or_default(), target.ids.len());
     let Forced { token_log_p, log_p, alpha, energies, p_t } = forced;
     let candidates = vec![Vec::new(); target.ids.len()];
+    // What was typed there is known; no source word has to stand for it.
+    let typed = target.ids.iter().zip(&target.tokens);
+    let replaced = typed.map(|(id, word)| (*id == shelved.facts.unk).then(|| word.clone())).collect();
     let hypothesis = Hypothesis {
         tokens: target.ids,
         token_log_p,
@@ -50,5 +53,5 @@ pub(crate) fn given(
         candidates,
         ..Hypothesis::default()
     };
-    Ok(HypothesisView { text: text.trim().to_owned(), ..view::view(shelved, source, hypothesis) })
+    Ok(HypothesisView { text: text.trim().to_owned(), replaced, ..view::view(shelved, source, hypothesis) })
 }

@@ -266,7 +266,7 @@ pub struct HypothesisView {
     pub left_out: bool,
     /// The best next words at each position with their log p, best first.
     pub candidates: Vec<Vec<(String, f32)>>,
-    /// For each `[UNK]` the source word of greatest alpha, `</s>` left aside.
+    /// For each `[UNK]` the source word of greatest alpha, `</s>` left aside; of a given translation the word as typed.
     pub replaced: Vec<Option<String>>,
     /// Which tokens make up each word; `None` where every token is a word, on both sides.
     pub pieces: Option<Pieces>,

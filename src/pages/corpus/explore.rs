@@ -9,6 +9,9 @@ use crate::jobs::corpus::calls::{CorpusRequest, Find};
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
 use crate::pages::corpus::{CorpusPage, moved};
 
+/// The most steps that one can go back.
+const MOST_BACK: usize = 100;
+
 impl CorpusPage {
     /// Does what the user asked for.
     pub(crate) fn explore(&mut self, command: ExploreCommand, app: &mut AppState) {
@@ -19,6 +22,9 @@ impl CorpusPage {
                 self.see_whole(app);
             }
             ExploreCommand::Follow(condition) => {
+                if self.whole.back.len() == MOST_BACK {
+                    self.whole.back.remove(0);
+                }
                 self.whole.back.push((self.whole.view, self.filter.clone()));
                 self.filter = with_condition(&self.filter, &condition);
                 self.whole.view = ExploreView::Table;

@@ -30,6 +30,7 @@ use crate::corpus::judgements::judge::{Judgement, MOST_STARS, NOBODY};
 use crate::corpus::overview::evaluated::Evaluated;
 use crate::corpus::query::column::{TableColumn, TextColumn};
 use crate::corpus::store::corpus::CorpusTable;
+use crate::corpus::store::kinds::MOST_PICTURES;
 use crate::decoding::SearchOptions;
 use crate::import;
 use crate::jobs::corpus::thread::{CorpusNews, CorpusRequest, Detail};
@@ -166,6 +167,8 @@ impl CorpusPage {
 
     fn open(&mut self, path: PathBuf, app: &mut AppState) {
         self.close(app);
+        // It is kept for the next start, which may be in another folder.
+        let path = std::path::absolute(&path).unwrap_or(path);
         (self.kept.workspace, self.wanted) = (Some(path.clone()), Some(path.clone()));
         Self::send(app, CorpusRequest::Open(path));
         app.changed();
@@ -299,6 +302,7 @@ impl CorpusPage {
             rows: Arc::clone(&self.rows),
             columns: self.columns.shown(&self.corpus),
             chosen: self.filter.trim().to_owned(),
+            pictures: MOST_PICTURES,
             languages: app.document.languages(),
         };
         Self::send(app, CorpusRequest::Write(Box::new(out)));
@@ -478,8 +482,12 @@ impl PageState for CorpusPage {
                 self.judge_shown(app, |judgement| judgement.turn_no_errors(system));
             }
             CorpusCommand::Unmark(at) => self.judge_shown(app, |judgement| {
+                // Those that are set apart are counted behind the others.
+                let behind = at.saturating_sub(judgement.marks.len());
                 if at < judgement.marks.len() {
                     judgement.marks.remove(at);
+                } else if behind < judgement.stale.len() {
+                    judgement.stale.remove(behind);
                 }
             }),
             CorpusCommand::Link(source, target) => self.link(Link { source, target }, app),

@@ -86,7 +86,7 @@ impl ExploredCounts {
             return None;
         }
         self.share = Some(0.0);
-        Some(OverviewOptions { pair: self.pair.unwrap_or((0, 1)), most: MOST_COUNTED })
+        Some(OverviewOptions { pair: self.pair.unwrap_or((0, 1)), most: MOST_COUNTED, ..OverviewOptions::default() })
     }
 
     /// What was counted does not hold any more.

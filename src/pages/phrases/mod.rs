@@ -215,6 +215,8 @@ impl AnyPage for PhrasesPage {
             Scored::Compared(scores, feature, chart) => {
                 self.task = None;
                 let is_wanted = self.model_of(app) == Some(scores.model.as_path()) && feature == self.feature;
+                // Those of models without a column go: each is as long as the table.
+                self.scores.retain(|model, _| app.document.models().any(|column| column.folder == *model));
                 self.scores.insert(scores.model.clone(), scores.log_p);
                 if is_wanted {
                     self.charted = Some((scores.model, feature));

@@ -67,6 +67,9 @@ pub fn pages() -> &'static [ManualPage] {
     &READ
 }
 
+/// The most pages that one can go back.
+const MOST_BEFORE: usize = 100;
+
 /// What the manual remembers between two frames.
 #[derive(Default)]
 pub struct ManualLocal {
@@ -88,6 +91,9 @@ impl ManualLocal {
     /// Opens a page at one of its blocks.
     pub fn open(&mut self, page: usize, block: Option<usize>) {
         if page != self.page {
+            if self.before.len() == MOST_BEFORE {
+                self.before.remove(0);
+            }
             self.before.push(self.page);
         }
         (self.page, self.goes_to) = (page, Some(block.unwrap_or(0)));

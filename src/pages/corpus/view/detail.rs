@@ -123,6 +123,9 @@ fn texts_ui(ui: &mut Ui, workbench: &CorpusPage, detail: &Detail, tints: &Tints)
     if let Some(reference) = reference {
         line(ui, "Reference", reference, None, None);
     }
+    for (n, text) in detail.sentence.further.iter().enumerate().filter(|(_, text)| !text.is_empty()) {
+        line(ui, &format!("Reference {}", n + 2), text, None, None);
+    }
     let systems = &workbench.corpus.systems;
     for (column, output) in systems.iter().zip(&detail.outputs) {
         let Some(output) = output else { continue };
@@ -184,7 +187,10 @@ fn judged_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detai
     }
 }
 
-/// The note is kept when the field is left, also by choosing another sentence.
+/// How long a note is typed before it is kept, seconds.
+const PAUSE: f64 = 0.5;
+
+/// The note is kept while it is typed, and when the field is left, also by choosing another sentence.
 fn note_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail, note: &str) {
     let of = (detail.at, workbench.kept.annotator.clone());
     let local = window.local.of::<CorpusMemory>();
@@ -206,16 +212,28 @@ fn note_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail:
         ui.add(field).labelled_by(label.id)
     });
     let field = field.inner;
-    local.is_noting |= field.changed();
+    let now = ui.input(|input| input.time);
+    if field.changed() {
+        local.is_noting = true;
+        local.note_due.get_or_insert(now + PAUSE);
+    }
+    let due = local.note_due;
     if field.lost_focus() {
+        local.is_noting = false;
         keep(window, true);
+    } else if let Some(due) = due {
+        if now >= due {
+            keep(window, true);
+        } else {
+            ui.ctx().request_repaint_after_secs((due - now) as f32);
+        }
     }
 }
 
 /// Keeps what was typed.
 fn keep(window: &mut Window<'_>, is_open: bool) {
     let local = window.local.of::<CorpusMemory>();
-    if !std::mem::take(&mut local.is_noting) || !is_open {
+    if local.note_due.take().is_none() || !is_open {
         return;
     }
     if let Some((at, annotator)) = local.noted.clone() {

@@ -2,7 +2,7 @@
 
 use egui::{Button, ComboBox, RichText, ScrollArea, Ui};
 
-use crate::corpus::judgements::judge::ErrorMark;
+use crate::corpus::judgements::judge::{ErrorMark, StaleMark};
 use crate::jobs::corpus::thread::Detail;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
@@ -36,6 +36,12 @@ pub fn marks_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, de
     }
     for seen in &tints.seen {
         seen_ui(ui, workbench, window, detail, (seen, tints));
+    }
+    for (annotator, judgement) in detail.judgements.iter() {
+        for (n, stale) in judgement.stale.iter().enumerate() {
+            let own = (*annotator == workbench.kept.annotator).then_some(judgement.marks.len() + n);
+            stale_ui(ui, window, (own, annotator), stale);
+        }
     }
     let local = &window.local.of::<CorpusMemory>();
     let next = local.marking.over_mark.as_ref().or(local.marking.mark.as_ref()).filter(|key| tints.has(key));
@@ -108,6 +114,24 @@ fn seen_ui(
         if button.on_hover_text(&text).accessible_name(text).clicked() {
             window.local.of::<CorpusMemory>().marking.mark = (!is_chosen).then(|| seen.key.clone());
         }
+    });
+}
+
+/// A mark that is set apart: the system says something else now.
+fn stale_ui(ui: &mut Ui, window: &mut Window<'_>, (own, annotator): (Option<usize>, &str), stale: &StaleMark) {
+    ui.horizontal(|ui| {
+        if let Some(number) = own {
+            let take = ui.small_button("\u{d7}").on_hover_text("Takes the mark away");
+            if take.accessible_name(format!("Take away mark {}", number + 1)).clicked() {
+                window.push(CorpusCommand::Unmark(number));
+            }
+        }
+        let by = if own.is_some() { String::new() } else { format!(", by {annotator}") };
+        let StaleMark { mark, words } = stale;
+        let text = format!("Set apart{by}: {words}: {}, {} ({})", mark.category, mark.severity, mark.system);
+        let note = "What was marked was replaced by another translation; the mark is kept and counts for nothing";
+        let text = RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak);
+        ui.add(egui::Label::new(text).truncate()).on_hover_text(note);
     });
 }
 

@@ -23,6 +23,8 @@ pub struct CorpusMemory {
     pub noted: Option<(usize, String)>,
     /// Something was typed that is not kept yet.
     pub is_noting: bool,
+    /// When what was typed is kept, seconds of the window's clock; `None`: it is.
+    pub note_due: Option<f64>,
     /// The annotator, as typed.
     pub annotator: Option<String>,
     /// The scheme of errors, while it is edited.

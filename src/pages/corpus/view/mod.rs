@@ -246,12 +246,16 @@ fn import_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
                 window.push(CorpusCommand::SetRole(other));
             }
         }
-        if let Role::Output(name) = role {
-            let mut name = name;
+        if let Role::Output(name) = &role {
+            let mut name = name.clone();
             let label = ui.label("Name of the system");
             if ui.text_edit_singleline(&mut name).labelled_by(label.id).changed() {
                 window.push(CorpusCommand::SetRole(Role::Output(name)));
             }
+        }
+        if role == Role::Reference {
+            let note = "A further file is another reference; BLEU and chrF2 are over all.";
+            ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
         }
         let note = "Tables, TMX, XLIFF, alignments, judgements and dumps of attention say themselves what they are.";
         ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).weak()).wrap());
@@ -402,6 +406,12 @@ fn told_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
                 let facts = imported.facts.join(" ");
                 let colour = if imported.asks { t.warm } else { t.weak };
                 ui.add(Label::new(RichText::new(facts).size(theme::TEXT_SMALL).color(colour)).wrap());
+                if let Some(options) = &imported.replacing {
+                    let note = "Imports the file again; its texts and links go in the place of those that differ";
+                    if ui.button("Replace them").on_hover_text(note).clicked() {
+                        window.push(CorpusRequest::Import(path.clone(), options.clone()));
+                    }
+                }
                 for warning in imported.warnings.iter().take(MOST_WARNINGS) {
                     ui.add(Label::new(RichText::new(warning).size(theme::TEXT_SMALL).color(t.warm)).wrap());
                 }

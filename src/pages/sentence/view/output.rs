@@ -141,7 +141,11 @@ fn tooltip(window: &Window<'_>, column: &Column, table: &AlignmentTable, i: usiz
     let Some(word) = table.target.get(i) else { return String::new() };
     let mut text = format!("{}, p {:.3}, log p {:.2}", word.text, word.probability, word.log_p);
     if let Some(typed) = &word.replaced {
-        text.push_str(&format!("; the source word of greatest alpha is \"{typed}\""));
+        if table.is_given {
+            text.push_str(&format!("; \"{typed}\" is a word that this model does not know"));
+        } else {
+            text.push_str(&format!("; the source word of greatest alpha is \"{typed}\""));
+        }
     }
     match word.said {
         Said::Free => {}

@@ -4,7 +4,7 @@ use egui::text::{CCursor, CCursorRange};
 use egui::{Id, RichText, TextEdit, Ui};
 
 use crate::app::document::column::Column;
-use crate::app::document::table::AlignmentTable;
+use crate::app::document::table::{AlignmentTable, SourceWord};
 use crate::app::lights::HighlightPart;
 use crate::app::view::Hover;
 use crate::interventions::Said;
@@ -71,6 +71,7 @@ impl View for SourceView {
             if !is_squat {
                 words_ui(ui, window);
             }
+            unread_ui(ui, window);
             reference_ui(ui, window);
         });
         window.part(ui, HighlightPart::Source, "", shown.response.rect);
@@ -171,6 +172,19 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if let Some(j) = answer.inner.over {
         window.local.shared.hover = Some(Hover { column: column.id, i: None, j: Some(j) });
     }
+}
+
+/// That a model knows no word of the text, as where it is in another script than the model reads.
+fn unread_ui(ui: &mut Ui, window: &Window<'_>) {
+    let Some((column, table)) = reader(window).filter(|(column, _)| !column.stale) else { return };
+    let has_letters = |word: &&SourceWord| !word.is_eos && word.text.contains(char::is_alphabetic);
+    let mut words = table.source.iter().filter(has_letters).peekable();
+    if words.peek().is_none() || !words.all(|word| word.is_unk) {
+        return;
+    }
+    let language = column.facts.as_ref().map_or("", |facts| facts.source_language.as_str());
+    let text = format!("{} knows none of these words; it reads `{language}`", column.name());
+    ui.label(RichText::new(text).color(theme::tokens(ui).warm));
 }
 
 /// That a word is not so in the original, behind a comma.

@@ -1,0 +1,88 @@
+//! Floor 7: what came of a file that was imported, in sentences.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::error::Error;
+use crate::import::ImportOptions;
+use crate::import::facts::MOST_WARNINGS;
+
+/// What came of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ImportReport {
+    /// Sentences that are new.
+    pub sentences: usize,
+    /// References for sentences that had none of that number, or another.
+    pub references: usize,
+    /// Outputs of systems.
+    pub outputs: usize,
+    /// Alignments by hand.
+    pub golds: usize,
+    /// What differs from what is there, which stays, and how much of it.
+    pub differing: BTreeMap<String, usize>,
+    /// Judgements, one for each sentence and annotator.
+    pub judgements: usize,
+    /// How the file is imported so that it goes in their place.
+    pub replacing: Option<ImportOptions>,
+    /// Marks of errors that are set apart, for what they were of was replaced.
+    pub apart: usize,
+    /// How the file was read, in sentences.
+    pub facts: Vec<String>,
+    /// Something should be asked: the file leaves open how it is meant.
+    pub asks: bool,
+    /// What could not be taken, with line numbers: the first ones.
+    pub warnings: Vec<String>,
+    /// How many there were.
+    pub warned: usize,
+    /// It was stopped before its end; what came stays.
+    pub is_stopped: bool,
+}
+
+impl ImportReport {
+    /// In one sentence.
+    pub fn told(&self) -> String {
+        let parts = [
+            (self.sentences, "new sentences"),
+            (self.references, "references"),
+            (self.outputs, "outputs"),
+            (self.golds, "alignments by hand"),
+            (self.judgements, "judgements"),
+        ];
+        let parts: Vec<String> =
+            parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        let what = if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") };
+        let faults = match self.warned {
+            0 => String::new(),
+            1 => "; 1 line has a fault".to_owned(),
+            count => format!("; {count} lines have faults"),
+        };
+        let differing: Vec<String> = self.differing.iter().map(|(what, count)| format!("{count} {what}")).collect();
+        let differing = if differing.is_empty() {
+            String::new()
+        } else {
+            format!("; {} would replace others, which stay", differing.join(" and "))
+        };
+        let apart = match self.apart {
+            0 => "",
+            1 => "; 1 mark of an error is set apart, for its words were replaced",
+            count => &format!("; {count} marks of errors are set apart, for their words were replaced"),
+        };
+        let stopped = "; it was stopped. What came stays, and importing the file again goes on";
+        format!("Imported {what}{differing}{apart}{faults}{}", if self.is_stopped { stopped } else { "" })
+    }
+
+    /// Notes that something differs from what is there; whether it goes in its place.
+    pub(super) fn replaces(&mut self, what: impl Into<String>, replaces: bool) -> bool {
+        if !replaces {
+            *self.differing.entry(what.into()).or_default() += 1;
+        }
+        replaces
+    }
+
+    pub(crate) fn warn(&mut self, path: &Path, line: usize, message: &str) {
+        self.warned += 1;
+        if self.warnings.len() < MOST_WARNINGS {
+            self.warnings.push(Error::line(path, line, message).to_string());
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! Several references of a sentence, what is never replaced without being asked, and tables of judgements of the WMT.
+
+use std::fs;
+use std::path::Path;
+
+use interlinear::analysis::bleu::BleuSettings;
+use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
+use interlinear::corpus::measures::aggregate;
+use interlinear::corpus::measures::scores::{ComparedScores, ScoreSums};
+use interlinear::corpus::measures::table::Measuring;
+use interlinear::corpus::overview::keep::keep;
+use interlinear::corpus::overview::test_set::TestPair;
+use interlinear::corpus::query::column::TableColumn;
+use interlinear::corpus::query::filter::Filter;
+use interlinear::corpus::query::table::rows;
+use interlinear::corpus::store::corpus::CorpusTable;
+use interlinear::corpus::store::file::Workspace;
+use interlinear::corpus::store::output::SystemOutput;
+use interlinear::corpus::store::read::{FORCED, StoredAbout};
+use serde_json::Value;
+
+use crate::cli::run_in;
+use crate::measured;
+
+const SOURCE: &str = "the red boat sails\nthe old mill turns\nrain again\n";
+const FIRST: &str = "le bateau rouge navigue\nle vieux moulin tourne\nencore la pluie\n";
+const SECOND: &str = "le bateau rouge vogue\nle moulin ancien tourne\n\n";
+const SAID: &str = "le bateau rouge vogue au loin\nle vieux moulin tourne\nla pluie encore\n";
+
+/// Runs the program; gives what it printed and what it told.
+#[track_caller]
+fn ran(folder: &Path, line: &str) -> (String, String) {
+    let done = run_in(folder, &line.split_whitespace().collect::<Vec<_>>(), b"");
+    assert_eq!(done.code, 0, "{line}: {}", done.stderr);
+    (done.stdout, done.stderr)
+}
+
+fn written(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).expect("written");
+    }
+    folder
+}
+
+fn read(folder: &Path) -> (Workspace, CorpusTable) {
+    let workspace = Workspace::open_existing(&folder.join("w.ilws")).expect("it opens");
+    let corpus = CorpusTable::read(&workspace).expect("a corpus");
+    (workspace, corpus)
+}
+
+fn several() -> tempfile::TempDir {
+    let folder = written(&[("s", SOURCE), ("r1", FIRST), ("r2", SECOND), ("o", SAID)]);
+    let line = "analyse --workspace w.ilws --source s --reference r1 --reference r2 --output S=o --format none";
+    ran(folder.path(), line);
+    folder
+}
+
+#[test]
+fn scores_are_over_all_references_of_a_sentence() {
+    let folder = several();
+    let (workspace, corpus) = read(folder.path());
+    let lines: Vec<Vec<&str>> = [FIRST, SECOND, SAID].iter().map(|text| text.lines().collect()).collect();
+    let mut sums = ScoreSums::default();
+    for (at, said) in lines[2].iter().enumerate() {
+        let references: Vec<&str> = lines[..2].iter().map(|lines| lines[at]).filter(|text| !text.is_empty()).collect();
+        assert_eq!(corpus.references_of(at), references, "a blank line is no reference");
+        assert_eq!(workspace.sentence(at).expect("read").expect("a sentence").references(), references);
+        let scores = ComparedScores::of(said, &references, &BleuSettings::default());
+        let value = |name: &str| TableColumn::named(name, &corpus).expect(name).value(&corpus, at);
+        assert_eq!(value("bleu.1"), scores.bleu.sentence() as f32);
+        assert_eq!(value("chrf.1"), scores.chrf.score() as f32);
+        sums.add(&ScoreSums::compared(scores));
+    }
+    let found = aggregate::scores(&corpus, 0, &[0, 1, 2]);
+    assert_eq!((found.bleu, found.chrf), (sums.scores().bleu, sums.scores().chrf));
+    // Of the first alone it is another.
+    let one = ComparedScores::of(lines[2][0], &[lines[0][0]], &BleuSettings::default());
+    assert!(TableColumn::named("bleu.1", &corpus).expect("a column").value(&corpus, 0) > one.bleu.sentence() as f32);
+    let bleu = sums.scores().bleu.expect("a score");
+    let (table, _) = ran(folder.path(), "analyse --workspace w.ilws --overview length");
+    assert!(table.contains(&format!("{bleu:.2}")), "{bleu}: {table}");
+    let filter = Filter::new("reference:vogue", &corpus).expect("a condition");
+    assert_eq!(rows(&corpus, &filter, None), [0], "any of them is looked through");
+    ran(folder.path(), "report --workspace w.ilws --output r.html");
+    let report = fs::read_to_string(folder.path().join("r.html")).expect("read");
+    for text in ["<dt>Reference 2</dt>", "le moulin ancien tourne", "BLEU and chrF2 are over 2 references."] {
+        assert!(report.contains(text), "{text}");
+    }
+}
+
+#[test]
+fn all_references_go_out_and_come_in_again() {
+    let folder = several();
+    let at = folder.path();
+    let (table, _) = ran(at, "analyse --workspace w.ilws");
+    let heads: Vec<&str> = table.lines().next().expect("a head").split('\t').take(5).collect();
+    assert_eq!(heads, ["number", "source", "reference", "reference_2", "S"]);
+    fs::write(at.join("t.tsv"), &table).expect("written");
+    let (_, told) = ran(at, "analyse --workspace v.ilws --import t.tsv --format none");
+    assert!(told.contains("3 new sentences, 3 outputs"), "{told}");
+    let (again, _) = ran(at, "analyse --workspace v.ilws");
+    assert_eq!(again, table);
+    let (lines, _) = ran(at, "analyse --workspace w.ilws --format jsonl --limit 1");
+    let object: Value = serde_json::from_str(&lines).expect("JSON");
+    assert_eq!(object["reference"], "le bateau rouge navigue");
+    assert_eq!(object["references"], serde_json::json!(["le bateau rouge navigue", "le bateau rouge vogue"]));
+    ran(at, "analyse --workspace w.ilws --format parquet --save t.parquet");
+}
+
+/// A file whose texts are there changes nothing, another is a further reference, and 16 is the most.
+#[test]
+fn a_further_file_is_a_further_reference_and_replaces_nothing() {
+    let folder = several();
+    let at = folder.path();
+    let (_, told) = ran(at, "analyse --workspace w.ilws --reference r2 --reference r1 --format none");
+    assert_eq!(told.matches("Imported nothing").count(), 2, "{told}");
+    for n in 3..=16 {
+        fs::write(at.join("r"), format!("phrase {n}\nune {n}\ndeux {n}\n")).expect("written");
+        let (_, told) = ran(at, "analyse --workspace w.ilws --reference r --format none");
+        assert!(
+            told.contains(&format!("Imported 3 references. ")) && told.contains(&format!("Kept as reference {n}."))
+        );
+    }
+    fs::write(at.join("r"), "one\ntoo\nmany\n").expect("written");
+    let done = run_in(at, &["analyse", "--workspace", "w.ilws", "--reference", "r"], b"");
+    assert!(done.code == 2 && done.stderr.contains("keeps 16"), "{}", done.stderr);
+    let (workspace, corpus) = read(at);
+    assert_eq!((workspace.references().expect("a count"), corpus.references_of(0).len()), (16, 16));
+    assert_eq!(corpus.references.get(0), Some("le bateau rouge navigue"));
+    assert_eq!(corpus.further[14].get(2), Some("deux 16"));
+    // The longest column lies beside columns of numbers.
+    assert_eq!(TableColumn::named("words", &corpus).expect("a column").value(&corpus, 0), 4.0);
+}
+
+#[test]
+fn what_differs_is_told_and_goes_in_only_when_that_is_asked_for() {
+    let folder = several();
+    let at = folder.path();
+    fs::write(at.join("o"), SAID.replace("au loin", "ici")).expect("written");
+    fs::write(at.join("g"), "0-0\n1-1\n\n").expect("written");
+    fs::write(at.join("h"), "0-0\n1-2\n\n").expect("written");
+    ran(at, "analyse --workspace w.ilws --gold g --format none");
+    let line = "analyse --workspace w.ilws --output S=o --gold h --format none";
+    let (_, told) = ran(at, line);
+    for text in ["1 outputs of S would replace others, which stay", "1 alignments by hand would", "with --replace"] {
+        assert!(told.contains(text), "{text}: {told}");
+    }
+    let (workspace, corpus) = read(at);
+    assert_eq!(corpus.systems[0].texts.get(0), Some("le bateau rouge vogue au loin"));
+    assert_eq!(workspace.gold(1).expect("read").expect("links").all()[0].0.target, 1);
+    let (_, told) = ran(at, &format!("{line} --replace"));
+    assert!(told.contains("Imported 3 outputs") && !told.contains("would"), "{told}");
+    let (workspace, corpus) = read(at);
+    assert_eq!(corpus.systems[0].texts.get(0), Some("le bateau rouge vogue ici"));
+    assert_eq!(workspace.gold(1).expect("read").expect("links").all()[0].0.target, 2);
+    // A reference that was corrected takes the place of the one that has the most of its lines.
+    fs::write(at.join("r"), SECOND.replace("ancien", "antique")).expect("written");
+    let (_, told) = ran(at, "analyse --workspace w.ilws --reference r --replace --format none");
+    assert!(told.contains("Imported 1 references") && told.contains("Kept as reference 2."), "{told}");
+    let (_, corpus) = read(at);
+    assert_eq!(corpus.references_of(1), ["le vieux moulin tourne", "le moulin antique tourne"]);
+}
+
+/// The first thousand lines are those that are there, one behind them is not.
+#[test]
+fn a_line_that_differs_far_behind_is_kept_and_told() {
+    let lines = |word: &str, last: &str| {
+        (0..1100).map(|n| format!("{} {n}\n", if n == 1050 { last } else { word })).collect::<String>()
+    };
+    let folder = written(&[("s", &lines("word", "word")), ("r", &lines("mot", "mot")), ("c", &lines("mot", "autre"))]);
+    let at = folder.path();
+    ran(at, "analyse --workspace w.ilws --source s --reference r --format none");
+    let (_, told) = ran(at, "analyse --workspace w.ilws --reference c --format none");
+    assert!(told.contains("Imported nothing; 1 texts of reference 1 would replace others, which stay"), "{told}");
+    assert_eq!(read(at).1.references_of(1050), ["mot 1050"]);
+    ran(at, "analyse --workspace w.ilws --reference c --replace --format none");
+    assert_eq!(read(at).1.references_of(1050), ["autre 1050"]);
+}
+
+/// What was forced is the first reference, and links are of its words.
+#[test]
+fn links_and_forced_outputs_belong_to_the_first_reference() {
+    let folder = written(&[("s", SOURCE), ("r1", FIRST), ("r2", SECOND), ("g", "0-0\n99-99\n2-0\n")]);
+    let at = folder.path();
+    let (_, told) = ran(at, "analyse --workspace w.ilws --source s --reference r1 --gold g --format none");
+    for text in
+        ["g, line 2: has links beyond the 4 and 4 words of sentence 2", "g, line 3: has links beyond the 2 and 3"]
+    {
+        assert!(told.contains(text), "{text}: {told}");
+    }
+    let (mut workspace, corpus) = read(at);
+    assert_eq!(corpus.golds.iter().copied().collect::<Vec<_>>(), [0], "only those within their words");
+    let about = StoredAbout { ranking: FORCED.to_owned(), ..StoredAbout::default() };
+    let forced = workspace.add_system("Forced", &about).expect("a system");
+    let output = |text: &str| SystemOutput { text: text.to_owned(), ..SystemOutput::default() };
+    let said: Vec<_> = FIRST.lines().enumerate().map(|(at, text)| (at, output(text))).collect();
+    workspace.add_outputs(forced.id, &said, &mut Measuring::default()).expect("outputs");
+    drop((workspace, corpus));
+    ran(at, "analyse --workspace w.ilws --reference r2 --format none");
+    let (_, corpus) = read(at);
+    assert_eq!(corpus.systems[0].done, 3, "a further reference leaves what was forced");
+    assert_eq!(TableColumn::named("bleu.1", &corpus).expect("a column").value(&corpus, 0), 100.0);
+}
+
+#[test]
+fn too_few_lines_are_told() {
+    let folder = written(&[("s", "a\nb\nc\nd\ne\n"), ("r", "u\nv\nw\n"), ("o", "u\nv\nw\nx\ny\n")]);
+    let (_, told) = ran(folder.path(), "analyse --workspace w --source s --reference r --output O=o --format none");
+    assert!(told.contains("r, line 3: is the last one, but there are 5 sentences; the last 2 get nothing"), "{told}");
+    assert!(!told.contains("o, line"), "{told}");
+}
+
+/// What page Evaluation measured with several references is a corpus with all of them.
+#[test]
+fn a_corpus_of_what_was_measured_has_all_references() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut measured = measured::measured("M", &[("a boat", "un bateau", "une barque")]);
+    for record in &mut measured.report.records {
+        let references = ["un bateau", "une barque"].map(Into::into);
+        record.pair = TestPair { source: record.pair.source.clone(), references: references.into() };
+    }
+    let evaluated = measured::evaluated(vec![measured]);
+    let mut workspace = Workspace::open(&folder.path().join("w.ilws")).expect("a workspace");
+    keep(&evaluated, &mut workspace, &mut |_| Ok(())).expect("kept");
+    let corpus = CorpusTable::read(&workspace).expect("a corpus");
+    assert_eq!(corpus.references_of(0), ["un bateau", "une barque"]);
+    assert_eq!(TableColumn::named("chrf.1", &corpus).expect("a column").value(&corpus, 0), 100.0);
+}
+
+const MQM: &str = "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity
+A\td1\t1\t1\tanna\tthe red boat sails\tle <v>bateau</v> bleu navigue\tAccuracy/Mistranslation\tMajor
+A\td1\t1\t1\tanna\tthe red boat sails\tle bateau bl<v>eu navigue</v>\tFluency/Grammar\tminor
+A\td1\t1\t1\tbob\tthe red boat sails\tle bateau bleu navigue\tNo-error\tno-error
+B\td1\t1\t1\tanna\tthe <v>red</v> boat sails\tle bateau navigue\tAccuracy/Omission\tmajor
+A\td1\t2\t2\tanna\train again\tencore la pluie\tNo-error\tno-error
+B\td1\t2\t2\tbob\train again
+";
+
+#[test]
+fn judgements_of_the_wmt_are_judgements_and_never_references() {
+    let folder = written(&[("s", SOURCE), ("r", FIRST), ("m.tsv", MQM), ("o", "x y z\nb\nc\n")]);
+    let at = folder.path();
+    ran(at, "analyse --workspace w.ilws --source s --reference r --format none");
+    let (_, told) = ran(at, "analyse --workspace w.ilws --import m.tsv --format none");
+    assert!(told.contains("Imported 3 outputs, 3 judgements; 1 line has a fault") && told.contains("(MQM)"), "{told}");
+    assert!(told.contains("m.tsv, line 7: has 6 cells, but there are 9 columns"), "{told}");
+    let (workspace, corpus) = read(at);
+    let names: Vec<&str> = corpus.systems.iter().map(|column| column.system.name.as_str()).collect();
+    assert_eq!((names, corpus.len()), (vec!["A", "B"], 3));
+    assert_eq!(corpus.references_of(0), ["le bateau rouge navigue"], "the references stay");
+    assert_eq!(corpus.systems[0].texts.get(0), Some("le bateau bleu navigue"), "without the tags");
+    assert_eq!(corpus.systems[0].texts.get(2), Some("encore la pluie"), "sentences are joined by their texts");
+    let mark = |system: &str, target, source, category: &str, severity: &str| ErrorMark {
+        system: system.to_owned(),
+        target,
+        source,
+        category: category.to_owned(),
+        severity: severity.to_owned(),
+        note: String::new(),
+    };
+    let by = workspace.judgements_of(0).expect("read");
+    let expect = [
+        mark("A", (1, 2), (0, 0), "Accuracy/Mistranslation", "major"),
+        mark("A", (2, 4), (0, 0), "Fluency/Grammar", "minor"),
+        mark("B", (3, 3), (1, 2), "Accuracy/Omission", "major"),
+    ];
+    assert_eq!(by["anna"].marks, expect);
+    assert!(
+        by["bob"].no_errors.contains("A") && workspace.judgements_of(2).expect("read")["anna"].no_errors.contains("A")
+    );
+    drop(workspace);
+    // Whatever it is given as, and in a workspace of its own; again it changes nothing.
+    let (_, told) = ran(at, "analyse --workspace new --reference m.tsv --reference m.tsv --format none");
+    assert!(told.contains("Imported 2 new sentences, 3 outputs, 3 judgements"), "{told}");
+    // What a system says otherwise stays, and is not marked.
+    ran(at, "analyse --workspace v --source s --output A=o --format none");
+    let (_, told) = ran(at, "analyse --workspace v --import m.tsv --format none");
+    assert!(told.contains("2 outputs of A would replace others, which stay"), "{told}");
+    assert!(told.contains("m.tsv, line 2: marks what A does not say here; the mark is left out"), "{told}");
+}
+
+#[test]
+fn marks_of_words_that_are_gone_are_kept_apart() {
+    let folder = several();
+    let at = folder.path();
+    let (mut workspace, _) = read(at);
+    let mark =
+        |target| ErrorMark { system: "S".to_owned(), target, category: "style".to_owned(), ..ErrorMark::default() };
+    let judgement = Judgement { marks: vec![mark((4, 6)), mark((1, 2)), mark((5, 6))], ..Judgement::default() };
+    workspace.judge(0, "anna", &judgement).expect("judged");
+    let clean = Judgement { no_errors: ["S".to_owned()].into(), ..Judgement::default() };
+    workspace.judge(1, "anna", &clean).expect("judged");
+    drop(workspace);
+    fs::write(at.join("o"), "le bateau rouge\nle moulin\nla pluie encore\n").expect("written");
+    let (_, told) = ran(at, "analyse --workspace w.ilws --output S=o --replace --format none");
+    assert!(told.contains("3 marks of errors are set apart, for their words were replaced"), "{told}");
+    let (mut workspace, corpus) = read(at);
+    let judged = &workspace.judgements_of(0).expect("read")["anna"];
+    assert_eq!(judged.marks, [mark((1, 2))], "a mark whose words stand there stays");
+    let words: Vec<&str> = judged.stale.iter().map(|stale| stale.words.as_str()).collect();
+    assert_eq!(words, ["au loin", "loin"]);
+    let judged = &workspace.judgements_of(1).expect("read")["anna"];
+    assert!(judged.no_errors.is_empty() && judged.stale[0].words == "le vieux moulin tourne", "{judged:?}");
+    assert_eq!(TableColumn::named("marks", &corpus).expect("a column").value(&corpus, 0), 1.0);
+    assert_eq!(workspace.undo().expect("read"), None, "marks do not come back on other words");
+    let (lines, _) = ran(at, "analyse --workspace w.ilws --format judgements");
+    fs::write(at.join("j"), &lines).expect("written");
+    ran(at, "analyse --workspace w.ilws --judgements j --format none");
+    assert_eq!(read(at).0.judgements_of(0).expect("read")["anna"].stale.len(), 2, "they go out and come in");
+}
+
+/// All judgements of a file that names nobody are those of the one who is named before it.
+#[test]
+fn judgements_of_a_named_file_need_no_column_of_annotators() {
+    let folder = several();
+    let at = folder.path();
+    fs::write(at.join("j.tsv"), "sentence\tstars\n1\t4\n").expect("written");
+    let (_, told) = ran(at, "analyse --workspace w.ilws --judgements anna=j.tsv --format none");
+    assert!(told.contains("Imported 1 judgements"), "{told}");
+    assert_eq!(read(at).0.judgements_of(0).expect("read")["anna"].stars, 4);
+    let done = run_in(at, &["analyse", "--workspace", "w.ilws", "--judgements", "j.tsv"], b"");
+    assert!(done.code == 2 && done.stderr.contains("`annotator` (unless"), "{}", done.stderr);
+}
+
+#[test]
+fn a_workspace_where_nothing_may_be_written_opens_to_be_looked_at() {
+    let folder = several();
+    let path = folder.path().join("w.ilws");
+    let before = fs::read(&path).expect("read");
+    let mut workspace = Workspace::open_to_look(&path).expect("it opens");
+    assert!(workspace.is_fixed() && !path.with_extension("ilws-wal").exists());
+    let corpus = CorpusTable::read(&workspace).expect("a corpus");
+    assert_eq!((corpus.len(), corpus.sources.get(1)), (3, Some("the old mill turns")));
+    assert!(workspace.output(1, 0).expect("read").is_some());
+    let why =
+        workspace.judge(0, "anna", &Judgement { stars: 3, ..Judgement::default() }).expect_err("it is not written");
+    assert!(why.to_string().contains("may only be read"), "{why}");
+    drop((corpus, workspace));
+    assert_eq!(fs::read(&path).expect("read"), before);
+    fs::write(path.with_extension("ilws-wal"), "log").expect("written");
+    let why = Workspace::open_to_look(&path).err().expect("others were writing").to_string();
+    assert!(why.contains("a log beside it"), "{why}");
+}
