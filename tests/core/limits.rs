@@ -224,15 +224,12 @@ fn what_cannot_be_meant_is_told_in_one_sentence() {
     let at = folder.path();
     fs::write(at.join("s"), "a b\n").expect("written");
     ran(at, "analyse --workspace w --source s --reference s --output A=s --output B=s --format none");
-    let mut cases = vec![
+    let cases = [
         ("--filter bleu.-1>0", "`bleu.-1` names system -1"),
         ("--overview pair --pair 1,99999", "--pair 1,99999 names no two systems; there are 2"),
         ("--overview ngrams --pair 2,2", "--pair 2,2 names no two systems"),
         ("--filter /a(b/", "is no regular expression: unclosed group"),
     ];
-    if cfg!(target_os = "linux") {
-        cases.push(("--format npz --save /dev/full", "/dev/full: could not be written because the disk is full"));
-    }
     for (line, says) in cases {
         let (code, _, said) = ran(at, &format!("analyse --workspace w {line}"));
         assert!(code == 2 && said.contains(says) && said.lines().count() == 1, "{line}: {code} {said}");
@@ -292,6 +289,11 @@ fn a_report_has_any_number_of_sentences_and_pictures_of_the_first() {
         );
         roxmltree::Document::parse(&html.replace("<!DOCTYPE html>", "").replace("<meta charset=\"utf-8\">", ""))
             .expect("whole");
+    }
+    // An archive of so many alignments is written in pieces, and the second failure printed a line of its own.
+    if cfg!(target_os = "linux") {
+        let (code, _, said) = ran(at, "analyse --workspace w --format npz --save /dev/full");
+        assert!(code == 2 && said.contains("because the disk is full") && said.lines().count() == 1, "{said}");
     }
 }
 
