@@ -73,8 +73,8 @@ pub struct CommandEntry {
     pub run: fn(&ArgMatches, Context) -> anyhow::Result<()>,
 }
 
-/// A line from a name, a struct of arguments as typed, what is done with them, what it says of itself, and the arguments that
-/// name what it writes.
+/// A line from a name, a struct of arguments as typed, what is done with them, what it says of itself, and the ids of
+/// those that name what it writes.
 macro_rules! command {
     ($name:literal, $arguments:ty, $run:expr, $about:literal $(, writes $($writes:literal)+)?) => {
         CommandEntry {
@@ -178,7 +178,13 @@ pub const COMMANDS: &[CommandEntry] = &[
         writes: &[],
         run: map::run,
     },
-    command!("figure", figure::FigureArgs, figure::run, "Draw a translation's alignment or beam as SVG, PDF or PNG", writes "output" "folder"),
+    command!(
+        "figure",
+        figure::FigureArgs,
+        figure::run,
+        "Draw a translation's alignment or beam as SVG, PDF or PNG",
+        writes "output" "folder"
+    ),
     command!(
         "lesson",
         lesson::LessonArgs,
@@ -187,14 +193,26 @@ pub const COMMANDS: &[CommandEntry] = &[
         writes "print"
     ),
     command!("train", train::TrainArgs, train::run, "Train a model as a configuration file says", writes "new" "write"),
-    command!("bench", bench::BenchArgs, bench::run, "Measure how fast this machine loads models and translates", writes "json"),
+    command!(
+        "bench",
+        bench::BenchArgs,
+        bench::run,
+        "Measure how fast this machine loads models and translates",
+        writes "json"
+    ),
     command!(
         "completions",
         shells::CompletionArgs,
         shells::completions,
         "Write what a shell needs to complete these commands"
     ),
-    command!("man", shells::ManArgs, shells::man, "Write the pages of the manual, for the program man", writes "folder"),
+    command!(
+        "man",
+        shells::ManArgs,
+        shells::man,
+        "Write the pages of the manual, for the program man",
+        writes "folder"
+    ),
 ];
 
 /// The whole command line, built from [`COMMANDS`].
