@@ -10,7 +10,6 @@
 pub mod ablate;
 pub mod align;
 pub mod analyse;
-pub mod apart;
 pub mod args;
 pub mod bench;
 pub mod bundled;
@@ -67,7 +66,7 @@ pub struct CommandEntry {
     pub about: &'static str,
     /// Adds its arguments.
     pub arguments: fn(clap::Command) -> clap::Command,
-    /// The arguments that name what it writes, for [`apart`].
+    /// The arguments that name what it writes, for [`apart`](args::apart).
     pub writes: &'static [&'static str],
     /// Does it.
     pub run: fn(&ArgMatches, Context) -> anyhow::Result<()>,
@@ -263,7 +262,7 @@ fn dispatch(arguments: impl IntoIterator<Item = OsString>, context: Context) -> 
     let entry = COMMANDS.iter().find(|entry| entry.name == name);
     let entry = entry.ok_or_else(|| Error::Internal(format!("the command {name} has no line in its table")))?;
     if let Some(command) = program.find_subcommand(name) {
-        apart::check(command, entry.writes, matches)?;
+        args::apart::check(command, entry.writes, matches)?;
     }
     (entry.run)(matches, context)
 }
