@@ -23,7 +23,7 @@ fn a_measure_of_one_line_is_measured_and_nothing_to_measure_is_no_number() {
     let output = SystemOutput { text: "Tom lives in Rome .".to_owned(), ..SystemOutput::default() };
     let subject = MeasureSubject {
         source: "Tom wohnt in Rom .",
-        reference: None,
+        references: &[],
         gold: None,
         statistical: None,
         output: Some(&output),
