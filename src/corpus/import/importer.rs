@@ -240,9 +240,10 @@ impl Importer<'_> {
         let missing = self.workspace.len()?.saturating_sub(end);
         if missing > 0 {
             let all = self.workspace.len()? - self.base.unwrap_or_default();
+            let rest = if missing == 1 { "the last gets".to_owned() } else { format!("the last {missing} get") };
             let message = format!(
-                "is the last one, but there are {all} sentences; the last {missing} get nothing. If a line is lost within, \
-                 all behind it stand beside the wrong sentences"
+                "is the last one, but there are {all} sentences; {rest} nothing. If a line is lost within, all behind it \
+                 stand beside the wrong sentences"
             );
             report.warn(self.path, self.last, &message);
         }

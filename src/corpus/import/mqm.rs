@@ -8,6 +8,7 @@ use std::path::Path;
 
 use crate::corpus::import::importer::{ImportReport, visible};
 use crate::corpus::judgements::judge::{ErrorMark, Given, Judgement};
+use crate::corpus::judgements::judgement_io::strange;
 use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
@@ -107,6 +108,7 @@ pub fn import(
             None => judgement.turn_no_errors(row.system),
         }
     }
+    report.facts.extend(strange(&said, workspace)?);
     report.judgements = said.len();
     let given: Vec<Given> = said.into_iter().map(|((at, by), judgement)| (at, by, judgement)).collect();
     workspace.judge_all(&given, &[])?;

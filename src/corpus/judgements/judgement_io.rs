@@ -213,7 +213,7 @@ fn with_own(mut golds: BTreeMap<usize, Links>, given: &[Given], workspace: &Work
 }
 
 /// Kinds and severities that the scheme of the workspace lacks, and systems that it lacks itself, each in a sentence.
-fn strange(said: &BTreeMap<(usize, String), Judgement>, workspace: &Workspace) -> Result<Vec<String>> {
+pub(crate) fn strange(said: &BTreeMap<(usize, String), Judgement>, workspace: &Workspace) -> Result<Vec<String>> {
     let (scheme, systems) = (workspace.scheme()?, workspace.systems()?);
     let marks = || said.values().flat_map(|judgement| &judgement.marks);
     let kinds = marks().map(|mark| &mark.category).filter(|name| !scheme.categories.contains(name));

@@ -102,8 +102,8 @@ fn part_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
                 }
             }
             ui.label(RichText::new("Save").color(theme::tokens(ui).weak));
-            let note = "Shows them on page Corpus, to be sorted, searched and judged: every model's translation beside the first \
-                        reference, with BLEU as sacreBLEU cuts words by itself. It is kept only where you save it there.";
+            let note = "Shows them on page Corpus, to be sorted, searched and judged: every model's translation beside the \
+                        references, with BLEU over all of them as sacreBLEU cuts words by itself. It is kept only where you save it there.";
             if ui.button("Sentences").on_hover_text(note).clicked() {
                 window.push(EvaluationCommand::ShowSentences);
             }
