@@ -189,14 +189,6 @@ impl Weights {
         Self::of(path, buffer, expected, places)
     }
 
-    /// As [`Weights::load`], from the bytes of the file; `path` is only named in errors.
-    pub fn from_bytes(path: &Path, buffer: &[u8], expected: &[(String, Vec<usize>)]) -> Result<Self> {
-        let length = buffer.len() as u64;
-        let end = header::end(path, buffer, length)?;
-        let places = header::places(path, &buffer[..end], length, expected)?;
-        Self::of(path, buffer.to_vec(), expected, places)
-    }
-
     /// The buffer is kept and nothing is copied.
     fn of(path: &Path, buffer: Vec<u8>, expected: &[(String, Vec<usize>)], places: Vec<Place>) -> Result<Self> {
         check_finite(path, &buffer, expected, &places)?;

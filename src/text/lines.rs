@@ -75,17 +75,6 @@ impl TextFile {
         Ok(file)
     }
 
-    /// The lines of `text` as if it had been read from `path`.
-    pub fn from_text(path: &Path, text: String) -> Self {
-        let input = Box::new(std::io::Cursor::new(text.into_bytes()));
-        let mut lines = LineReader::new(path, input).at_most(MOST_TEXT, MOST_LINES).longest(MOST_TEXT as usize);
-        let mut file = Self::nothing(path);
-        // A text in memory is UTF-8 and does not fail; one of more than 2 GiB is cut.
-        while file.read_piece(&mut lines, PIECE).unwrap_or(false) {}
-        file.is_whole = true;
-        file
-    }
-
     fn nothing(path: &Path) -> Self {
         Self { path: path.into(), pieces: Vec::new(), firsts: Vec::new(), lines: 0, is_whole: false }
     }

@@ -17,7 +17,7 @@ pub fn scores(corpus: &CorpusTable, system: usize, rows: &[u32]) -> SystemScores
     for &at in rows.iter().filter(says) {
         let counts = |(text, reference)| ComparedScores::of(text, &[reference], &BleuSettings::default());
         let uncompared = ScoreSums { sentences: 1, ..ScoreSums::default() };
-        sums.add(&pair(corpus, system, at).map_or(uncompared, |pair| ScoreSums::compared(counts(pair))));
+        sums += pair(corpus, system, at).map_or(uncompared, |pair| ScoreSums::compared(counts(pair)));
     }
     sums.scores()
 }

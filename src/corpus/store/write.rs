@@ -142,7 +142,7 @@ impl Workspace {
     }
 
     /// Puts in what a system says of some sentences, measured, in one step; what it said of them before goes.
-    pub fn add_outputs(&mut self, system: i64, new: &[Placed], measuring: &mut Measuring) -> Result<Vec<Measured>> {
+    pub fn add_outputs(&mut self, system: i64, new: &[Placed], measuring: &mut Measuring) -> Result<()> {
         let mut ready = Vec::with_capacity(new.len());
         for (at, output) in new {
             let Some(sentence) = self.sentence(*at)? else { continue };
@@ -150,8 +150,7 @@ impl Workspace {
             let of = (sentence.source.as_str(), sentence.reference.as_deref(), gold.as_ref());
             ready.push(Ready::new(*at, output, of, measuring).map_err(|error| Error::io(self.path(), &error))?);
         }
-        self.add_ready(system, &ready, measuring.aligner.is_some())?;
-        Ok(ready.into_iter().map(|ready| ready.measured).collect())
+        self.add_ready(system, &ready, measuring.aligner.is_some())
     }
 
     /// Puts in what is measured and packed already.

@@ -46,8 +46,7 @@ pub struct HeadSizes {
 impl HeadSizes {
     /// Those of a model of this configuration.
     pub fn of(config: &Config) -> Self {
-        let both = config.architecture == crate::models::config::Architecture::RNN_SEARCH;
-        let annotation = if both { 2 * config.hidden } else { config.hidden };
+        let annotation = config.architecture.entry().directions * config.hidden;
         Self { state: config.hidden, embedding: config.embedding, annotation }
     }
 

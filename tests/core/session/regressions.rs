@@ -170,7 +170,7 @@ fn closing_a_file_moves_the_places_that_other_files_go_back_to() {
     let mut session = with_file("one\ntwo\n");
     let read = |session: &mut Session, name: &str| {
         session.hear(text_opened(name));
-        let lines = Arc::new(TextFile::from_text(Path::new(name), "three\nfour\n".to_owned()));
+        let lines = text_of("three\nfour\n");
         session.hear(FileEvent::Read { path: name.into(), lines });
     };
     read(&mut session, "other.txt");
