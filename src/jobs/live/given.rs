@@ -50,5 +50,5 @@ pub(crate) fn given(
         candidates,
         ..Hypothesis::default()
     };
-    Ok(HypothesisView { text: text.trim().to_owned(), ..view::view(shelved, source, hypothesis) })
+    Ok(HypothesisView { text: text.trim().to_owned(), ..view::view(&shelved.wording(), source, hypothesis) })
 }
