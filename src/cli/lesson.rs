@@ -17,7 +17,7 @@ use crate::decoding::{Ensemble, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::facts::Bench;
 use crate::figure::sheet::kind;
-use crate::figure::{sheet, svg};
+use crate::figure::svg;
 use crate::jobs::Library;
 use crate::jobs::steps::{StepsRequest, at_once};
 use crate::models::Kernels;

@@ -202,6 +202,10 @@ impl HeadStepper {
 }
 
 impl Stepper for HeadStepper {
+    fn inner(&self) -> Option<&dyn Stepper> {
+        Some(&*self.inner)
+    }
+
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
         self.inner.begin(sources)?;
         self.keys.clear();
@@ -226,10 +230,6 @@ impl Stepper for HeadStepper {
         Ok(())
     }
 
-    fn forced(&self, sentence: usize, i: usize) -> Option<u32> {
-        self.inner.forced(sentence, i)
-    }
-
     fn joins(&self) -> bool {
         self.inner.joins()
     }
@@ -240,22 +240,6 @@ impl Stepper for HeadStepper {
         self.keys = kept.iter().map(|&sentence| std::mem::take(&mut self.keys[sentence])).collect();
         self.first = false;
         self.enter(kept.len(), rows)
-    }
-
-    fn states(&self) -> Option<&[f32]> {
-        self.inner.states()
-    }
-
-    fn encoded(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
-        self.inner.encoded(sentence)
-    }
-
-    fn context(&self, sentence: usize) -> Option<Vec<f32>> {
-        self.inner.context(sentence)
-    }
-
-    fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
-        self.inner.annotations(sentence)
     }
 }
 
