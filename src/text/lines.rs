@@ -237,7 +237,7 @@ mod tests {
             ["", "\n", "\r", "a", "a\n", "a\r\nb\r\n\r\nc", "a\r\rb\nc\r", "\u{feff}\u{e9}t\u{e9}\nx\r\n\ny", "\ra"];
         for text in texts {
             std::fs::write(&path, text).map_err(failed)?;
-            let whole = TextFile::from_text(&path, text.to_owned());
+            let whole = TextFile::open(&path)?;
             let lines = |file: &TextFile| (0..file.len()).map(|i| file.line(i).into_owned()).collect::<Vec<_>>();
             for piece in 4..12 {
                 let mut counts = Vec::new();

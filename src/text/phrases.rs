@@ -81,6 +81,11 @@ impl PhraseEntry {
         self.features().nth(n.checked_sub(1)?)
     }
 
+    /// The line as it was read, its end included.
+    pub fn line(&self) -> &str {
+        &self.line
+    }
+
     /// Writes the line with one further feature behind the others, every other byte as it was.
     pub fn write_with(&self, feature: &str, output: &mut dyn Write) -> std::io::Result<()> {
         let (before, after) = self.line.split_at(self.features.end);

@@ -78,7 +78,7 @@ pub enum TrainingReport {
 }
 
 /// Translates development sentences with these weights and gives their BLEU.
-pub type Bleu<'a> = dyn FnMut(&[f32]) -> Result<f64> + 'a;
+pub type MeasureBleu<'a> = dyn FnMut(&[f32]) -> Result<f64> + 'a;
 
 /// Keeps weights that measured best.
 pub type Keep<'a> = dyn FnMut(&[f32], &DevelopmentScore) -> Result<()> + 'a;
@@ -96,7 +96,7 @@ pub struct Trainer<'a> {
     /// Development text.
     pub development: &'a ParallelText,
     /// BLEU of weights, where asked for.
-    pub bleu: Option<Box<Bleu<'a>>>,
+    pub bleu: Option<Box<MeasureBleu<'a>>>,
     /// Writes the best weights as a model folder.
     pub keep: Box<Keep<'a>>,
     /// Seconds from some start.

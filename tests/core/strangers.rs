@@ -119,7 +119,7 @@ fn endless_empty_lines_are_not_held_in_memory() {
     let path = folder.path().join("empty.gz");
     let feeds = vec![b'\n'; 1 << 20];
     fs::write(&path, gzip(|out| (0..11).for_each(|_| out.write_all(&feeds).expect("written")))).expect("written");
-    let lines: Result<Vec<String>, _> = LineReader::open(&path).expect("it opens").held().collect();
+    let lines: Result<Vec<String>> = LineReader::open(&path).expect("it opens").held().collect();
     let error = lines.expect_err("too many lines").to_string();
     assert!(error.contains("empty.gz: has more than 10000000 lines"), "{error}");
     // A gold file ends where its text ends.

@@ -504,7 +504,7 @@ impl AnyPage for CorpusPage {
                 self.open(path, app);
             }
             Dropped::Text if self.path.is_some() => self.apply(CorpusCommand::Import(path), app),
-            Dropped::Text => self.message = Some("Open or make a workspace first; the file goes into it".to_owned()),
+            Dropped::Text => self.message = Some("Open or make a corpus first; the file goes into it".to_owned()),
             // Other pages take these.
             Dropped::Model | Dropped::Logs | Dropped::PhraseTable | Dropped::Interventions => {}
         }

@@ -22,7 +22,7 @@ use crate::app::state::AppState;
 use crate::jobs::queue::probe::Probed;
 use crate::pages::sentence::asked::{AskedProbe, Neighbours, PersuadedWord};
 use crate::pages::sentence::command::{SearchCommand, SentenceCommand};
-use crate::pages::sentence::intervene::Moved;
+use crate::pages::sentence::intervene::MovedRow;
 use crate::pages::shape::{AnyPage, PageState};
 
 /// The page.
@@ -34,7 +34,7 @@ pub struct SentencePage {
     /// Rows that were found to make a model say a word, oldest first.
     persuaded: Vec<PersuadedWord>,
     /// What the last command moved, where a further one may go on with it.
-    moved: Option<Moved>,
+    moved: Option<MovedRow>,
 }
 
 impl SentencePage {

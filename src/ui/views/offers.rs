@@ -10,7 +10,7 @@ use crate::app::files::drawing::Drawing;
 use crate::app::files::export;
 use crate::app::page::Page;
 use crate::jobs::live::protocol::ColumnId;
-use crate::pages::map::Choice;
+use crate::pages::map::PointChoice;
 use crate::pages::map::command::MapCommand;
 use crate::pages::phrases::command::PhrasesCommand;
 use crate::pages::sentence::command::{ColumnCommand, ProbeCommand, SelectCommand, SourceCommand};
@@ -443,7 +443,7 @@ fn neighbours(window: &mut Window<'_>, clicked: MenuTarget) {
     let (Some(word), Some(column)) = (word(window, clicked), window.app.document.column(clicked.column())) else {
         return;
     };
-    let choice = if clicked.target().is_some() { Choice::TargetWords } else { Choice::SourceWords };
+    let choice = if clicked.target().is_some() { PointChoice::TargetWords } else { PointChoice::SourceWords };
     let maps = &window.pages.maps;
     let is_there = maps.chart.is_some() && maps.choice == choice && maps.model_of(window.app) == Some(&column.folder);
     window.push(MapCommand::SetModel(column.folder.clone()));

@@ -1,7 +1,6 @@
 //! What once went wrong in the session, a test each.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use interlinear::analysis::reading::Reading;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
@@ -19,10 +18,9 @@ use interlinear::pages::sentence::command::{ListCommand, SourceCommand};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::{SavedSession, load_or_set_aside};
 use interlinear::session::state::Session;
-use interlinear::text::lines::TextFile;
 use interlinear::text::sentence::MAX_SOURCE_BYTES;
 
-use super::{edit, hypothesis, ids, open, session, started, translate, with_file};
+use super::{edit, hypothesis, ids, open, session, started, text_of, translate, with_file};
 use crate::effects::{act, text_opened};
 
 fn is_cut(session: &Session) -> bool {
