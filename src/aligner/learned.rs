@@ -42,13 +42,7 @@ pub struct Directions {
 }
 
 impl Learned {
-    /// The links of both directions.
-    pub fn directions<S: AsRef<str>, T: AsRef<str>>(&self, source: &[S], target: &[T]) -> Directions {
-        let mut pair = PairPosteriors::default();
-        self.directions_in(&mut pair, source, target)
-    }
-
-    /// As [`Self::directions`], in room that is used again.
+    /// The links of both directions, in room that is used again.
     pub fn directions_in<S: AsRef<str>, T: AsRef<str>>(
         &self,
         pair: &mut PairPosteriors,
@@ -82,7 +76,7 @@ impl Learned {
 
     /// The links that both directions have as sure ones, those of one direction as possible ones.
     pub fn links<S: AsRef<str>, T: AsRef<str>>(&self, source: &[S], target: &[T]) -> Links {
-        let Directions { forward, reverse } = self.directions(source, target);
+        let Directions { forward, reverse } = self.directions_in(&mut PairPosteriors::default(), source, target);
         let (both, one): (Vec<Link>, Vec<Link>) = forward.iter().partition(|link| reverse.contains(link));
         Links::new(both, one.into_iter().chain(reverse).collect())
     }

@@ -19,14 +19,14 @@ const UNKNOWN: &str = "unk";
 
 /// A text and the places of its words, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Placed {
+pub struct PlacedWords {
     /// The text.
     pub text: String,
     /// The bytes of each word in it; empty where a word, as `</s>`, has none.
     pub spans: Vec<Range<usize>>,
 }
 
-impl Placed {
+impl PlacedWords {
     /// The text that these words make in a language.
     pub fn joined<T: AsRef<str>>(language: &str, words: &[T]) -> Self {
         let known = |word: &T| if word.as_ref() == UNK { UNKNOWN.to_owned() } else { word.as_ref().to_owned() };
@@ -75,7 +75,7 @@ impl PlacedAligner {
     }
 
     /// The links between the words of two texts; sure are those of both directions.
-    pub fn links(&mut self, source: &Placed, target: &Placed) -> Links {
+    pub fn links(&mut self, source: &PlacedWords, target: &PlacedWords) -> Links {
         let (x, y) = (cut(&self.source, &source.text), cut(&self.target, &target.text));
         let links = self.learned.directions_in(&mut self.room, &x.0, &y.0);
         let carry = |links: &[Link]| -> HashSet<Link> {

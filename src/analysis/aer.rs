@@ -44,14 +44,6 @@ impl AerCounts {
         }
     }
 
-    /// Adds the counts of other sentences.
-    pub fn add(&mut self, other: &Self) {
-        self.found += other.found;
-        self.sure += other.sure;
-        self.found_sure += other.found_sure;
-        self.found_possible += other.found_possible;
-    }
-
     /// The rates of what was counted.
     pub fn rates(&self) -> AerRates {
         let rate = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
@@ -63,4 +55,4 @@ impl AerCounts {
     }
 }
 
-sums_by_add!(AerCounts);
+sums!(AerCounts: found, sure, found_sure, found_possible; each);

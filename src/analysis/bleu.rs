@@ -92,16 +92,6 @@ impl BleuCounts {
         counts
     }
 
-    /// Adds the counts of other sentences.
-    pub fn add(&mut self, other: &Self) {
-        self.hypothesis_tokens += other.hypothesis_tokens;
-        self.reference_tokens += other.reference_tokens;
-        for order in 0..MAX_ORDER {
-            self.correct[order] += other.correct[order];
-            self.total[order] += other.total[order];
-        }
-    }
-
     /// BLEU = BP exp(1/4 sum_n log p_n); precisions of 0 are smoothed to 1/(2^k total) for the k-th of them.
     pub fn bleu(&self) -> Bleu {
         let mut bleu = Bleu { brevity_penalty: self.brevity_penalty(), counts: *self, ..Bleu::default() };
@@ -162,14 +152,9 @@ impl Bleu {
         let penalty = self.brevity_penalty;
         format!("{} (BP = {penalty:.3} ratio = {ratio:.3} hyp_len = {c} ref_len = {r})", precisions.join("/"))
     }
-
-    /// sacreBLEU's line: name, signature, score with one decimal, details.
-    pub fn line(&self, signature: &str) -> String {
-        format!("BLEU|{signature} = {:.1} {}", self.score, self.details())
-    }
 }
 
-sums_by_add!(BleuCounts);
+sums!(BleuCounts: hypothesis_tokens, reference_tokens; each correct, total);
 
 /// Numbers for words, so that n-grams can be packed; equal words have equal numbers.
 #[derive(Default)]

@@ -98,11 +98,6 @@ pub fn paired_by<C: BootstrapCounts>(
     })
 }
 
-/// The score of a system alone with its interval; `None` without sentences or resamples.
-pub fn single<C: BootstrapCounts>(counts: &[C], resamples: usize, seed: u64) -> Option<Interval> {
-    paired(counts, counts, resamples, seed).map(|paired| paired.first)
-}
-
 /// As sacreBLEU: of the n sorted resamples the (n/40 + 1)-th from either end.
 fn interval(value: f64, mut resamples: Vec<f64>) -> Interval {
     let mean = resamples.iter().sum::<f64>() / resamples.len() as f64;

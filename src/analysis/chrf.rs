@@ -29,13 +29,6 @@ pub fn signature(references: Option<usize>, lowercase: bool) -> String {
     format!("nrefs:{references}|case:{case}|eff:yes|nc:6|nw:0|space:no|version:interlinear-{version}")
 }
 
-/// chrF2, from 0 to 100, of a corpus with one reference for each sentence.
-/// Sentences without a partner on the other side do not count.
-pub fn corpus<H: AsRef<str>, R: AsRef<str>>(hypotheses: &[H], references: &[R]) -> f64 {
-    let one = |(hypothesis, reference): (&H, &R)| ChrfCounts::of(hypothesis.as_ref(), &[reference.as_ref()], false);
-    hypotheses.iter().zip(references).map(one).sum::<ChrfCounts>().score()
-}
-
 impl ChrfCounts {
     /// Counts one sentence against the one of its references that gives the highest chrF, the first of equals.
     pub fn of(hypothesis: &str, references: &[&str], lowercase: bool) -> Self {
@@ -63,15 +56,6 @@ impl ChrfCounts {
         counts
     }
 
-    /// Adds the counts of other sentences.
-    pub fn add(&mut self, other: &Self) {
-        for order in 0..MAX_ORDER {
-            self.hypothesis[order] += other.hypothesis[order];
-            self.reference[order] += other.reference[order];
-            self.correct[order] += other.correct[order];
-        }
-    }
-
     /// chrF2 = 100 (1 + beta^2) P R / (beta^2 P + R), from 0 to 100. P and R are the means over those n for which both
     /// sides have n-grams.
     pub fn score(&self) -> f64 {
@@ -91,7 +75,7 @@ impl ChrfCounts {
     }
 }
 
-sums_by_add!(ChrfCounts);
+sums!(ChrfCounts: ; each hypothesis, reference, correct);
 
 /// The n-grams of the characters, whitespace removed.
 fn characters(text: &str, lowercase: bool) -> Ngrams {

@@ -184,19 +184,8 @@ pub const CONFIDENCES: &[ConfidenceEntry] = &[
     },
 ];
 
-/// The measure of a name.
-pub fn confidence(name: &str) -> Option<&'static ConfidenceEntry> {
-    CONFIDENCES.iter().find(|entry| entry.name == name)
-}
-
 /// A source word is unattended below this sum of weights.
 pub const UNATTENDED: f64 = 0.2;
-
-/// A penalty as a share of 1, as SoftAlignments shows it: e^(-0.05 x^2); for CDP, which stays small, e^(-x^2).
-pub fn share(name: &str, value: f64) -> f64 {
-    let strength = if name.starts_with("cdp") { 1.0 } else { 0.05 };
-    (-strength * value * value).exp()
-}
 
 /// The source words that hardly anything looks at: their places.
 pub fn unattended(seen: &TranslationSigns<'_>, threshold: f64) -> Vec<usize> {

@@ -33,15 +33,6 @@ pub struct Kappa {
 }
 
 impl<T: Ord + Clone> Confusion<T> {
-    /// Two lists of judgements of the same things, in the same order.
-    pub fn of(first: &[T], second: &[T]) -> Self {
-        let mut confusion = Self::default();
-        for (one, other) in first.iter().zip(second) {
-            confusion.add(one.clone(), other.clone(), 1);
-        }
-        confusion
-    }
-
     /// Counts `count` things of which the first annotator said `one` and the second `other`.
     pub fn add(&mut self, one: T, other: T, count: u64) {
         if count > 0 {

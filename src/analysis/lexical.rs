@@ -17,13 +17,6 @@ pub struct LexicalCounts {
 }
 
 impl LexicalCounts {
-    /// Adds other counts.
-    pub fn add(&mut self, other: &Self) {
-        self.reference += other.reference;
-        self.output += other.output;
-        self.right += other.right;
-    }
-
     /// Share of the output words that are right.
     pub fn precision(&self) -> Option<f64> {
         (self.output > 0).then(|| self.right as f64 / self.output as f64)
@@ -41,7 +34,7 @@ impl LexicalCounts {
     }
 }
 
-sums_by_add!(LexicalCounts);
+sums!(LexicalCounts: reference, output, right; each);
 
 /// A text as words: the tokens that BLEU counts, mteval-v13a.
 pub fn cut(text: &str) -> String {

@@ -2,13 +2,20 @@
 //! and of vectors: what lies near each other. Imports `text`, `decoding` and the kernels of `nn::fused`;
 //! no candle, no files.
 
-/// Counts that have `add` can be summed, borrowed or not.
-macro_rules! sums_by_add {
-    ($counts:ty) => {
+/// Counts whose fields add up, numbers or `each` of an array, can be summed, borrowed or not.
+macro_rules! sums {
+    ($counts:ty: $($number:ident),*; each $($numbers:ident),*) => {
+        impl std::ops::AddAssign for $counts {
+            fn add_assign(&mut self, other: Self) {
+                $(self.$number += other.$number;)*
+                $(self.$numbers.iter_mut().zip(other.$numbers).for_each(|(sum, other)| *sum += other);)*
+            }
+        }
+
         impl std::iter::Sum for $counts {
             fn sum<I: Iterator<Item = Self>>(counts: I) -> Self {
                 counts.fold(Self::default(), |mut sum, counts| {
-                    sum.add(&counts);
+                    sum += counts;
                     sum
                 })
             }
@@ -21,6 +28,8 @@ macro_rules! sums_by_add {
         }
     };
 }
+
+pub(crate) use sums;
 
 pub mod ablation;
 pub mod aer;

@@ -42,11 +42,6 @@ impl Space {
         self.unit.is_empty()
     }
 
-    /// How many numbers a row has.
-    pub fn dimension(&self) -> usize {
-        self.dimension
-    }
-
     /// A row, of length 1.
     pub fn row(&self, index: usize) -> Option<&[f32]> {
         self.unit.get(index * self.dimension..(index + 1) * self.dimension)

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::aligner::placed::Placed;
+use crate::aligner::placed::PlacedWords;
 use crate::app::files::picture::PictureRequest;
 use crate::app::page::{Dropped, Page};
 use crate::error::Error;
@@ -99,7 +99,7 @@ pub struct AlignQuestion {
     /// BCP 47 tags of source and target.
     pub languages: (String, String),
     /// The source words.
-    pub source: Placed,
+    pub source: PlacedWords,
     /// The words of the translation, `</s>` and `[UNK]` among them.
     pub target: Vec<String>,
 }

@@ -2,7 +2,7 @@
 
 use candle_core::Tensor;
 
-use crate::attention::{Attention, Query, Shapes, Sizes, Source};
+use crate::attention::{Attention, AttentionShapes, Query, Sizes, Source};
 use crate::error::Result;
 use crate::nn::linear::{Parameters, affine, apply};
 use crate::nn::trace::Trace;
@@ -18,7 +18,7 @@ pub struct Additive {
 }
 
 /// Its parameters: s_{i-1} [n] and h_j [annotation] meet in n' units.
-pub fn shapes(sizes: &Sizes) -> Shapes {
+pub fn shapes(sizes: &Sizes) -> AttentionShapes {
     let n_a = sizes.units;
     vec![("W_a", vec![n_a, sizes.query]), ("U_a", vec![n_a, sizes.annotation]), ("b_a", vec![n_a]), ("v_a", vec![n_a])]
 }

@@ -2,7 +2,7 @@
 
 use candle_core::Tensor;
 
-use crate::attention::{Attention, Query, Shapes, Sizes, Source};
+use crate::attention::{Attention, AttentionShapes, Query, Sizes, Source};
 use crate::error::Result;
 use crate::nn::linear::{Parameters, apply};
 
@@ -14,7 +14,7 @@ pub struct Concat {
 }
 
 /// Its matrix over [h_t; h_s] and the vector v_a.
-pub fn shapes(sizes: &Sizes) -> Shapes {
+pub fn shapes(sizes: &Sizes) -> AttentionShapes {
     let n = sizes.query;
     vec![("W_a", vec![n, n + sizes.annotation]), ("v_a", vec![n])]
 }

@@ -2,7 +2,7 @@
 
 use candle_core::Tensor;
 
-use crate::attention::{Attention, Query, Shapes, Sizes, Source, inner_products};
+use crate::attention::{Attention, AttentionShapes, Query, Sizes, Source, inner_products};
 use crate::error::Result;
 use crate::nn::linear::Parameters;
 
@@ -11,8 +11,8 @@ use crate::nn::linear::Parameters;
 pub struct Dot;
 
 /// It has no parameters.
-pub fn shapes(_: &Sizes) -> Shapes {
-    Shapes::new()
+pub fn shapes(_: &Sizes) -> AttentionShapes {
+    AttentionShapes::new()
 }
 
 /// From nothing.

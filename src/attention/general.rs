@@ -2,7 +2,7 @@
 
 use candle_core::Tensor;
 
-use crate::attention::{Attention, Query, Shapes, Sizes, Source, inner_products};
+use crate::attention::{Attention, AttentionShapes, Query, Sizes, Source, inner_products};
 use crate::error::Result;
 use crate::nn::linear::{Parameters, apply};
 
@@ -13,7 +13,7 @@ pub struct General {
 }
 
 /// Its one matrix.
-pub fn shapes(sizes: &Sizes) -> Shapes {
+pub fn shapes(sizes: &Sizes) -> AttentionShapes {
     vec![("W_a", vec![sizes.query, sizes.annotation])]
 }
 

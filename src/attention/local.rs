@@ -7,7 +7,7 @@
 use candle_core::Tensor;
 use candle_nn::ops::sigmoid;
 
-use crate::attention::{AlignedAnnotations, Attention, Query, Shapes, Source};
+use crate::attention::{AlignedAnnotations, Attention, AttentionShapes, Query, Source};
 use crate::error::Result;
 use crate::nn::linear::{Parameters, apply};
 use crate::nn::softmax;
@@ -42,7 +42,7 @@ pub fn predictive(score: Box<dyn Attention>, window: usize, parameters: &Paramet
 }
 
 /// The parameters by which local-p predicts p_t.
-pub fn shapes(n: usize) -> Shapes {
+pub fn shapes(n: usize) -> AttentionShapes {
     vec![("W_p", vec![n, n]), ("v_p", vec![n])]
 }
 

@@ -2,7 +2,7 @@
 
 use candle_core::Tensor;
 
-use crate::attention::{AlignedAnnotations, Attention, Query, Shapes, Sizes, Source};
+use crate::attention::{AlignedAnnotations, Attention, AttentionShapes, Query, Sizes, Source};
 use crate::error::Result;
 use crate::nn::linear::{Parameters, apply};
 use crate::nn::softmax;
@@ -15,7 +15,7 @@ pub struct Location {
 }
 
 /// Its one matrix.
-pub fn shapes(sizes: &Sizes) -> Shapes {
+pub fn shapes(sizes: &Sizes) -> AttentionShapes {
     vec![("W_a", vec![sizes.max_source, sizes.query])]
 }
 

@@ -69,7 +69,7 @@ pub trait Attention: Send + Sync {
 }
 
 /// Names and shapes of parameters.
-pub type Shapes = Vec<(&'static str, Vec<usize>)>;
+pub type AttentionShapes = Vec<(&'static str, Vec<usize>)>;
 
 /// What the shapes of an alignment model's parameters depend on.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +97,7 @@ pub struct AttentionEntry {
     /// Whether its energies are read off the annotations, so that a window of them makes sense.
     pub content: bool,
     /// Names and shapes of its parameters below `attention.`.
-    pub shapes: fn(&Sizes) -> Shapes,
+    pub shapes: fn(&Sizes) -> AttentionShapes,
     /// Makes it from the parameters below `attention.`.
     pub construct: fn(&Parameters<'_>) -> Result<Box<dyn Attention>>,
 }
@@ -176,7 +176,7 @@ pub struct KindEntry {
     /// What it is, for help.
     pub explanation: &'static str,
     /// Names and shapes of its own parameters below `attention.`, from n.
-    pub shapes: fn(n: usize) -> Shapes,
+    pub shapes: fn(n: usize) -> AttentionShapes,
 }
 
 /// Every place where a step may look.
@@ -241,11 +241,12 @@ pub fn scores(architecture: &str) -> impl Iterator<Item = &'static AttentionEntr
 }
 
 /// Names and shapes of all parameters below `attention.` of a score function in its place.
-pub fn shapes(kind: AttentionKind, score: &AttentionEntry, sizes: &Sizes) -> Shapes {
+pub fn shapes(kind: AttentionKind, score: &AttentionEntry, sizes: &Sizes) -> AttentionShapes {
     if kind == AttentionKind::None {
-        return Shapes::new();
+        return AttentionShapes::new();
     }
-    let place = KINDS.iter().find(|entry| entry.kind == kind).map_or_else(Shapes::new, |e| (e.shapes)(sizes.query));
+    let place =
+        KINDS.iter().find(|entry| entry.kind == kind).map_or_else(AttentionShapes::new, |e| (e.shapes)(sizes.query));
     (score.shapes)(sizes).into_iter().chain(place).collect()
 }
 

@@ -15,7 +15,7 @@ use clap::{Args, ValueEnum};
 use crate::analysis::hard;
 use crate::analysis::reading::{READINGS, Reading};
 use crate::analysis::symmetrize::{SYMMETRIZATIONS, symmetrization};
-use crate::cli::args::{BatchArgs, PairArgs, RunArgs, Runtime, count, definition, samples, threshold};
+use crate::cli::args::{BatchArgs, Choice, PairArgs, RunArgs, Runtime, count, definition, one_of, samples, threshold};
 use crate::cli::evaluate::opposite;
 use crate::cli::input::InputFiles;
 use crate::cli::output::LineOutput;
@@ -31,6 +31,7 @@ use crate::text::links;
 use crate::text::links::{Link, Links};
 use crate::text::words::words;
 use crate::ticket::CancellationToken;
+use crate::training::settings::LinkWords;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
@@ -119,8 +120,8 @@ pub struct AlignArgs {
     #[arg(long, value_enum, default_value_t)]
     format: LinkFormat,
     /// Which words the links count
-    #[arg(long, value_enum, default_value_t, conflicts_with = "model", help_heading = "Statistical aligner")]
-    link_words: LinkedWords,
+    #[arg(long, default_value = "spaces", value_parser = one_of(LINK_WORDS), conflicts_with = "model", help_heading = "Statistical aligner")]
+    link_words: LinkWords,
     #[command(flatten)]
     batch: BatchArgs,
     #[command(flatten)]
@@ -154,14 +155,14 @@ impl LinkFormat {
 }
 
 /// Which words links count, by the names that a training configuration has for them.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LinkedWords {
-    /// What stands between spaces
-    #[default]
-    Spaces,
-    /// What the rules of the language cut, as `link_words = "tokens"` of a training configuration reads them
-    Tokens,
-}
+pub const LINK_WORDS: &[Choice<LinkWords>] = &[
+    ("spaces", "What stands between spaces", LinkWords::Spaces),
+    (
+        "tokens",
+        "What the rules of the language cut, as `link_words = \"tokens\"` of a training configuration reads them",
+        LinkWords::Tokens,
+    ),
+];
 
 /// A model that is loaded, and what runs it.
 type Loaded = (Model, Box<dyn Stepper>);

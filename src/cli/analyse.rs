@@ -44,7 +44,7 @@ use crate::ticket::CancellationToken;
 /// As typed.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_long_help = "A workspace is one file; it is made where there is none. First files come in, in the order of the options
+    after_long_help = "A corpus is one file; it is made where there is none. First files come in, in the order of the options
 here, then models run over the sentences that they have not been asked about, then the table is printed.
 
   interlinear analyse --workspace c.ilws --source test.en --reference test.fr --model rnnsearch-en-fr
@@ -132,7 +132,7 @@ pub struct AnalyseArgs {
     /// Print how far these two annotators agree about the sentences, and where they differ
     #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with = "query")]
     agreement: Option<Vec<String>>,
-    /// Set the scheme of errors of the workspace, of a TOML or JSON file as --format scheme writes it
+    /// Set the scheme of errors of the corpus, of a TOML or JSON file as --format scheme writes it
     #[arg(long, value_name = "FILE")]
     scheme: Option<PathBuf>,
     /// Print where this pattern of source words, output words and links occurs, as a concordance
@@ -558,7 +558,7 @@ pub mod report {
   interlinear report --workspace c.ilws --filter 'tag:talk' --output talk.html"
     )]
     pub struct ReportArgs {
-        /// The workspace
+        /// The corpus
         #[arg(long, value_name = "FILE")]
         workspace: PathBuf,
         /// The page that is written

@@ -1,7 +1,6 @@
 //! Floor 13: `interlinear figure`: translations as pictures for papers and slides, one sentence or a file of them.
 
 pub mod scene;
-pub mod shown;
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -10,9 +9,10 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use crate::analysis::reading::Reading;
+use crate::app::files::picture::PictureRequest;
 use crate::cli::align::reading;
 use crate::cli::args::{Choice, ModelArgs, RunArgs, SearchArgs, count, not_negative, one_of};
-use crate::cli::figure::scene::{FigureScene, Scenes, Showing, Target};
+use crate::cli::figure::scene::{Scenes, Showing};
 use crate::cli::input::{InputFiles, InputLine};
 use crate::cli::output::LineOutput;
 use crate::cli::{output, words};
@@ -147,7 +147,7 @@ pub fn run(low: &FigureArgs) -> anyhow::Result<()> {
     let stepper = system.stepper(runtime.engine, runtime.threads)?;
     let options = low.search.high();
     let shown = Showing {
-        needs: kind.needs,
+        kind,
         word: low.word.map_or(0, |word| word - 1),
         pruned: low.pruned,
         pretokenized: low.pretokenized,
@@ -265,9 +265,9 @@ impl Drawing {
     }
 
     /// Writes what was drawn of a line; of several lines one without a figure is told and passed over.
-    fn take(&mut self, drawn: Result<FigureScene>, name: &Path, number: usize) -> anyhow::Result<()> {
+    fn take(&mut self, drawn: Result<PictureRequest>, name: &Path, number: usize) -> anyhow::Result<()> {
         match drawn {
-            Ok(scene) => self.write(&scene, number)?,
+            Ok(picture) => self.write(picture, number)?,
             Err(error) if error.is_users() && matches!(self.place, Place::Folder(_)) => {
                 output::tell(&Error::line(name, number, error.to_string()).to_string());
                 self.refused += 1;
@@ -277,14 +277,11 @@ impl Drawing {
         Ok(())
     }
 
-    fn write(&self, scene: &FigureScene, number: usize) -> anyhow::Result<()> {
+    fn write(&self, mut picture: PictureRequest, number: usize) -> anyhow::Result<()> {
         let format = self.format.unwrap_or(&FORMATS[0]);
-        let sheet = scene.sheet(self.kind);
-        let caption = if self.says_what { Some(scene.caption.clone()) } else { self.look.caption.clone() };
-        let look = FigureStyle { caption, ..self.look.clone() };
-        let nothing = || Error::Input(self.kind.needs.lacking().to_owned());
-        let figure = self.kind.draw(&sheet, &look).ok_or_else(nothing)?;
-        let bytes = (format.write)(&figure, &self.page, &self.fonts)?;
+        let caption = if self.says_what { picture.look.caption } else { self.look.caption.clone() };
+        picture.look = FigureStyle { caption, ..self.look.clone() };
+        let bytes = picture.drawn(|figure| (format.write)(figure, &self.page, &self.fonts))?;
         let to_file = |path: &Path| write::write_atomic(path, |file| file.write_all(&bytes));
         match &self.place {
             Place::Folder(folder) => to_file(&folder.join(format!("{number:04}.{}", format.name)))?,
@@ -334,7 +331,7 @@ impl Texts {
 }
 
 impl Text {
-    fn read(&self) -> Result<(&str, Target<'_>)> {
+    fn read(&self) -> Result<(&str, Option<&str>)> {
         fn text(line: &InputLine) -> Result<&str> {
             line.as_deref().map_err(|why| Error::Input(format!("the sentence {why}")))
         }

@@ -16,7 +16,7 @@ use crate::decoding::{Ensemble, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::facts::Bench;
 use crate::figure::sheet::kind;
-use crate::figure::{sheet, svg};
+use crate::figure::svg;
 use crate::jobs::Library;
 use crate::jobs::steps::{StepsRequest, at_once};
 use crate::models::Kernels;
@@ -171,12 +171,11 @@ fn column(spoken: &Spoken) -> Result<Option<String>> {
         let system = Ensemble::load(&[folder_of(model)?], &Device::cpu(), Mixing::default())?;
         let stepper = system.stepper(Kernels::Fused, physical_cores())?;
         let options = SearchOptions { beam: spoken.beam, ..SearchOptions::default() };
-        let showing = Showing { needs: kind.needs, word: 0, pruned: false, pretokenized: false, pieces: false };
+        let showing = Showing { kind, word: 0, pruned: false, pretokenized: false, pieces: false };
         let mut scenes = Scenes::new(&system, stepper, &options, None, showing)?;
-        let scene = scenes.scene(&spoken.sentence, spoken.given.as_deref())?;
-        let look = sheet::FigureStyle { caption: Some(scene.caption.clone()), ..sheet::FigureStyle::default() };
-        if let Some(figure) = kind.draw(&scene.sheet(kind), &look) {
-            return Ok(Some(svg::svg(&figure)));
+        let picture = scenes.scene(&spoken.sentence, spoken.given.as_deref())?;
+        if let Ok(svg) = picture.drawn(|figure| Ok(svg::svg(figure))) {
+            return Ok(Some(svg));
         }
     }
     Ok(None)

@@ -49,13 +49,13 @@ use crate::error::Error;
 use crate::session::driver::OpenWith as WindowOptions;
 
 /// Opens the window and returns when it is closed.
-pub type Window = fn(WindowOptions) -> crate::error::Result<()>;
+pub type OpenWindow = fn(WindowOptions) -> crate::error::Result<()>;
 
 /// What the commands cannot reach themselves.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Context {
     /// The window, in a build that has one.
-    pub window: Option<Window>,
+    pub window: Option<OpenWindow>,
 }
 
 /// One line of [`COMMANDS`].
@@ -159,14 +159,14 @@ pub const COMMANDS: &[CommandEntry] = &[
         "analyse",
         analyse::AnalyseArgs,
         analyse::run,
-        "Bring files and models together in a workspace; sort, filter and query its sentences",
+        "Bring files and models together in a corpus; sort, filter and query its sentences",
         writes "save"
     ),
     command!(
         "report",
         analyse::report::ReportArgs,
         analyse::report::run,
-        "Write a report of a workspace as one page of HTML",
+        "Write a report of a corpus as one page of HTML",
         writes "output"
     ),
     command!("neighbours", neighbours::NeighboursArgs, neighbours::run, "What lies near a word or a phrase, by cosine"),

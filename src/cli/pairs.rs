@@ -12,10 +12,10 @@ use crate::models::Stepper;
 use crate::text::line;
 
 /// A source line and its target line.
-pub type Pair = (SourceLine, SourceLine);
+pub type SourcePair = (SourceLine, SourceLine);
 
 /// Called with each window of pairs and its results.
-pub type Each<'a> = dyn FnMut(&Ensemble, &[Pair], &[Option<Forced>]) -> anyhow::Result<()> + 'a;
+pub type Each<'a> = dyn FnMut(&Ensemble, &[SourcePair], &[Option<Forced>]) -> anyhow::Result<()> + 'a;
 
 /// Two files and what forces one through the other.
 pub struct PairForcer {
@@ -68,7 +68,7 @@ fn force_window(
     system: &Ensemble,
     stepper: &mut dyn Stepper,
     batch: usize,
-    window: &[Pair],
+    window: &[SourcePair],
 ) -> Result<Vec<Option<Forced>>> {
     let read = window.iter().filter(|pair| pair.refused().is_none());
     let pairs: Vec<(&[u32], &[u32])> =
@@ -77,7 +77,7 @@ fn force_window(
     Ok(window.iter().map(|pair| if pair.refused().is_none() { forced.next() } else { None }).collect())
 }
 
-impl WindowItem for Pair {
+impl WindowItem for SourcePair {
     fn weight(&self) -> usize {
         self.0.sentence.len() + self.1.sentence.len()
     }
@@ -88,7 +88,7 @@ impl WindowItem for Pair {
 }
 
 /// The next pair of sentences.
-fn next(files: &mut InputFiles, system: &Ensemble, pretokenized: bool) -> Result<Option<Pair>> {
+fn next(files: &mut InputFiles, system: &Ensemble, pretokenized: bool) -> Result<Option<SourcePair>> {
     let Some((source, target)) = files.pair()? else { return Ok(None) };
     let mut source = InputSide { tokenizer: system, pretokenized }.read(&files.source, source);
     if source.sentence.is_empty() && source.refused.is_none() {

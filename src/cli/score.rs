@@ -6,7 +6,7 @@ use crate::analysis::hard;
 use crate::app::files::line::{ScoreLine, WordsLine, ends};
 use crate::cli::args::{BatchArgs, ModelArgs, PairArgs, RunArgs, ScoreFormat};
 use crate::cli::output::LineOutput;
-use crate::cli::pairs::{Pair, PairForcer};
+use crate::cli::pairs::{PairForcer, SourcePair};
 use crate::cli::windows::Doing;
 use crate::cli::{Context, phrases, words};
 use crate::decoding::{Ensemble, Forced};
@@ -81,7 +81,7 @@ fn write(
     output: &mut LineOutput,
     format: ScoreFormat,
     system: &Ensemble,
-    pair: &Pair,
+    pair: &SourcePair,
     forced: Option<&Forced>,
     pretokenized: bool,
 ) -> anyhow::Result<()> {
@@ -98,7 +98,7 @@ fn write(
 
 fn record<'a>(
     system: &Ensemble,
-    (source, target): &'a Pair,
+    (source, target): &'a SourcePair,
     forced: Option<&'a Forced>,
     pretokenized: bool,
 ) -> ScoreLine<'a> {

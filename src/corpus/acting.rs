@@ -75,7 +75,7 @@ impl Acting {
     pub fn check_length(&self, sentences: usize) -> Result<()> {
         match &self.plan {
             Plan::Lines(lines) if lines.len() > sentences => {
-                let message = format!("has {} lines, but the workspace has {sentences} sentences", lines.len());
+                let message = format!("has {} lines, but the corpus has {sentences} sentences", lines.len());
                 Err(Error::file(&self.path, message))
             }
             Plan::All(_) | Plan::Lines(_) => Ok(()),

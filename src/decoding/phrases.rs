@@ -10,7 +10,7 @@ use crate::decoding::beam::check_sources;
 use crate::decoding::forced::outside;
 use crate::error::{Error, Result};
 use crate::models::{Asked, Model, Need, StepOutput, StepRow, Stepper};
-use crate::text::phrases::unescape;
+use crate::text::readable::unescaped;
 use crate::text::tokenizer::Tokenizer;
 use crate::ticket::CancellationToken;
 
@@ -97,7 +97,7 @@ impl<'a> ScoredPhrases<'a> {
     }
 
     fn encode(&self, tokenizer: &Tokenizer, phrase: &str, eos: Option<u32>) -> Vec<u32> {
-        let text = unescape(phrase);
+        let text = unescaped(phrase);
         if !self.options.pretokenized {
             return tokenizer.encode_phrase(&text, eos);
         }

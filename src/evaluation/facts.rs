@@ -200,14 +200,14 @@ fn bound(value: &str) -> Option<ScoreBound> {
 const FIRST_STEPS: usize = 4;
 
 /// Finds the folder of a model by its name.
-pub type Find = Box<dyn Fn(&str) -> Result<PathBuf>>;
+pub type FindFile = Box<dyn Fn(&str) -> Result<PathBuf>>;
 
 /// What a model says: the source as it read it, and its best translation.
 type Said = Arc<(Sentence, Hypothesis)>;
 
 /// Models on which facts are tried; each is loaded, and each sentence translated, once.
 pub struct Bench {
-    find: Find,
+    find: FindFile,
     threads: usize,
     models: HashMap<String, (Ensemble, Box<dyn Stepper>)>,
     said: HashMap<(String, String, usize), Said>,
@@ -215,7 +215,7 @@ pub struct Bench {
 
 impl Bench {
     /// No model is loaded yet.
-    pub fn new(find: Find, threads: usize) -> Self {
+    pub fn new(find: FindFile, threads: usize) -> Self {
         Self { find, threads, models: HashMap::new(), said: HashMap::new() }
     }
 

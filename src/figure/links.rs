@@ -146,12 +146,6 @@ impl LinksLayout {
         }
     }
 
-    /// The word under a point.
-    pub fn hit(&self, at: Point) -> Option<LinkedWord> {
-        let under = |line: &[Area]| line.iter().position(|area| area.holds(at));
-        under(&self.source).map(LinkedWord::Source).or_else(|| under(&self.target).map(LinkedWord::Target))
-    }
-
     /// From the foot of source word j to the top of target word i, upright at both ends.
     pub fn curve(&self, i: usize, j: usize) -> Option<[Point; 4]> {
         let (source, target) = (self.source.get(j)?, self.target.get(i)?);

@@ -147,13 +147,13 @@ pub struct Plot<'a> {
 }
 
 /// A bar: its middle, its width and its height.
-pub type Bar = [f64; 3];
+pub type PlottedBar = [f64; 3];
 
 impl<'a> Plot<'a> {
     /// The ends of both axes with some room beside the data.
     pub fn ends(&self) -> [[f64; 2]; 2] {
         let points = || self.series.iter().flat_map(Series::finite);
-        let bars: Vec<Bar> = (0..self.series.len()).flat_map(|n| self.bars(n)).collect();
+        let bars: Vec<PlottedBar> = (0..self.series.len()).flat_map(|n| self.bars(n)).collect();
         let sides = bars.iter().flat_map(|[x, width, _]| [x - 0.5 * width, x + 0.5 * width]);
         let zero = (self.from_zero || !bars.is_empty()).then_some(0.0);
         let x = ends(points().map(|[x, _]| x).chain(sides), MARGINS.0);
@@ -162,7 +162,7 @@ impl<'a> Plot<'a> {
     }
 
     /// The bars of series `n`; those of several series stand side by side.
-    pub fn bars(&self, n: usize) -> Vec<Bar> {
+    pub fn bars(&self, n: usize) -> Vec<PlottedBar> {
         let is_bars = |series: &&Series| series.look == SeriesStyle::Bars;
         let Some(series) = self.series.get(n).filter(is_bars) else { return Vec::new() };
         let mut places: Vec<f64> =

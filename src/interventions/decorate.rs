@@ -128,6 +128,10 @@ impl<'a> Intervening<'a> {
 }
 
 impl Stepper for Intervening<'_> {
+    fn inner(&self) -> Option<&dyn Stepper> {
+        Some(&*self.inner)
+    }
+
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
         for (sentence, source) in sources.iter().enumerate() {
             self.of(sentence).iter().try_for_each(|one| one.check_source(source.len()))?;
@@ -185,14 +189,6 @@ impl Stepper for Intervening<'_> {
             Intervention::Force { i: at, token } if *at == i => Some(*token),
             _ => None,
         })
-    }
-
-    fn context(&self, sentence: usize) -> Option<Vec<f32>> {
-        self.inner.context(sentence)
-    }
-
-    fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
-        self.inner.annotations(sentence)
     }
 }
 

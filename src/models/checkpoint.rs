@@ -22,7 +22,7 @@ use safetensors::Dtype;
 use safetensors::tensor::View;
 
 use crate::error::{Error, Result};
-use crate::models::header::{NumberFormat, Place};
+use crate::models::header::{NumberFormat, TensorPlace};
 use crate::models::{disk, header};
 use crate::text::write::write_inside;
 
@@ -189,16 +189,8 @@ impl Weights {
         Self::of(path, buffer, expected, places)
     }
 
-    /// As [`Weights::load`], from the bytes of the file; `path` is only named in errors.
-    pub fn from_bytes(path: &Path, buffer: &[u8], expected: &[(String, Vec<usize>)]) -> Result<Self> {
-        let length = buffer.len() as u64;
-        let end = header::end(path, buffer, length)?;
-        let places = header::places(path, &buffer[..end], length, expected)?;
-        Self::of(path, buffer.to_vec(), expected, places)
-    }
-
     /// The buffer is kept and nothing is copied.
-    fn of(path: &Path, buffer: Vec<u8>, expected: &[(String, Vec<usize>)], places: Vec<Place>) -> Result<Self> {
+    fn of(path: &Path, buffer: Vec<u8>, expected: &[(String, Vec<usize>)], places: Vec<TensorPlace>) -> Result<Self> {
         check_finite(path, &buffer, expected, &places)?;
         let file = Arc::new(buffer);
         let slot = |(name, shape): &(String, Vec<usize>), (place, kind)| {
@@ -353,7 +345,7 @@ impl View for Written<'_> {
 }
 
 /// Every number of each tensor is finite.
-fn check_finite(path: &Path, buffer: &[u8], expected: &[(String, Vec<usize>)], places: &[Place]) -> Result<()> {
+fn check_finite(path: &Path, buffer: &[u8], expected: &[(String, Vec<usize>)], places: &[TensorPlace]) -> Result<()> {
     let message = "holds a number that is not finite (NaN or infinity); the file is damaged or its training diverged";
     for ((name, _), (place, kind)) in expected.iter().zip(places) {
         if !buffer[place.clone()].par_chunks(16 * BLOCK).all(|bytes| kind.is_finite(bytes)) {
@@ -364,7 +356,7 @@ fn check_finite(path: &Path, buffer: &[u8], expected: &[(String, Vec<usize>)], p
 }
 
 /// The bytes of a weights file, its header checked before its body is read, and where the tensors lie in them.
-fn read(path: &Path, expected: &[(String, Vec<usize>)], progress: Progress<'_>) -> Result<(Vec<u8>, Vec<Place>)> {
+fn read(path: &Path, expected: &[(String, Vec<usize>)], progress: Progress<'_>) -> Result<(Vec<u8>, Vec<TensorPlace>)> {
     const PIECE: u64 = 4 << 20;
     let sentence = |error| Error::io(path, &error);
     let (mut file, length) = disk::open(path)?;

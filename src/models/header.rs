@@ -44,7 +44,7 @@ impl NumberFormat {
 }
 
 /// A tensor's bytes in the file.
-pub type Place = (Range<usize>, NumberFormat);
+pub type TensorPlace = (Range<usize>, NumberFormat);
 
 /// Where the header ends, from the first bytes of a file of `length` bytes (at least [`LENGTH_BYTES`] and one more
 /// where it has so many).
@@ -69,7 +69,7 @@ pub fn end(path: &Path, start: &[u8], length: u64) -> Result<usize> {
 }
 
 /// Where each of the `expected` tensors lies in a file of `length` bytes, from its bytes up to [`end`].
-pub fn places(path: &Path, start: &[u8], length: u64, expected: &[(String, Vec<usize>)]) -> Result<Vec<Place>> {
+pub fn places(path: &Path, start: &[u8], length: u64, expected: &[(String, Vec<usize>)]) -> Result<Vec<TensorPlace>> {
     check_size(path, expected)?;
     let header = start.get(LENGTH_BYTES..).unwrap_or_default();
     let metadata: Metadata = serde_json::from_slice(header)

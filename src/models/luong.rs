@@ -47,6 +47,7 @@ pub const ENTRY: ModelEntry = ModelEntry {
     fused: fused::luong::packs,
     looks,
     input_delay: Some(1),
+    directions: 1,
     one_context: false,
     anatomy: Some(&anatomy::luong::PLAN),
     gain,

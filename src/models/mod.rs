@@ -76,6 +76,8 @@ pub struct ModelEntry {
     /// Rows between the row that predicts a word and the first whose state has read it: 1 in Luong et al. 2015, 2 in
     /// Bahdanau et al. 2015, whose step looks before it reads y_{i-1}. `None` where it does not align.
     pub input_delay: Option<usize>,
+    /// n times this are the numbers of an annotation h_j.
+    pub directions: usize,
     /// Whether one vector c is all that the encoder leaves.
     pub one_context: bool,
     /// How it is drawn on page Steps; `None` where it is not.

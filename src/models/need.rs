@@ -31,11 +31,6 @@ impl<'a> Need<'a> {
         Self { every: true, ..Self::default() }
     }
 
-    /// The `k` most probable words of each row.
-    pub fn best(k: usize) -> Self {
-        Self { best: k, ..Self::default() }
-    }
-
     /// log p of given words.
     pub fn words(words: &'a [Asked]) -> Self {
         Self { words, ..Self::default() }

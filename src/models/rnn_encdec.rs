@@ -35,6 +35,7 @@ pub const ENTRY: ModelEntry = ModelEntry {
     fused: |_| Some(fused::rnn_encdec::pack_model),
     looks: |_| None,
     input_delay: None,
+    directions: 1,
     one_context: true,
     anatomy: Some(&anatomy::rnn_encdec::PLAN),
     gain: |_| 1.0,

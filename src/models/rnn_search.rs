@@ -30,6 +30,7 @@ pub const ENTRY: ModelEntry = ModelEntry {
     fused: |_| Some(fused::rnn_search::pack_model),
     looks: |_| attention::find("additive").map(|score| AlignmentMode { kind: AttentionKind::Global, score }),
     input_delay: Some(2),
+    directions: 2,
     one_context: false,
     anatomy: Some(&anatomy::rnn_search::PLAN),
     gain: |_| 1.0,

@@ -115,6 +115,11 @@ pub trait Stepper: Send {
     /// with another alpha; the next step goes on from the last answer.
     fn predict(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()>;
 
+    /// The stepper that this one is laid over: what it does not answer by itself, that one does.
+    fn inner(&self) -> Option<&dyn Stepper> {
+        None
+    }
+
     /// Both halves.
     fn step(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         self.align(rows, output)?;
@@ -123,8 +128,8 @@ pub trait Stepper: Send {
 
     /// The one word that may be said at target position i of a sentence, from 0; `None` where the choice is free. Whoever
     /// searches asks, and takes that word.
-    fn forced(&self, _sentence: usize, _i: usize) -> Option<u32> {
-        None
+    fn forced(&self, sentence: usize, i: usize) -> Option<u32> {
+        self.inner()?.forced(sentence, i)
     }
 
     /// Whether [`Stepper::join`] may be asked.
@@ -140,26 +145,26 @@ pub trait Stepper: Send {
     }
 
     /// The one context vector c of a sentence of the batch (rnnencdec), else `None`. [n]
-    fn context(&self, _sentence: usize) -> Option<Vec<f32>> {
-        None
+    fn context(&self, sentence: usize) -> Option<Vec<f32>> {
+        self.inner()?.context(sentence)
     }
 
     /// The decoder states s_i of the rows of the last step, before the first those s_0 of the sentences, one row of [n]
     /// after the other (luong: h_t of the top layer); `None` where they are not on the host.
     fn states(&self) -> Option<&[f32]> {
-        None
+        self.inner()?.states()
     }
 
     /// What the encoder made of each source word, in the order of the source: the annotations where the model keeps
     /// them, else the states of its encoder [n] (rnnencdec), which its decoder never sees. Of the sentences that came with
     /// the last [`Stepper::begin`] or [`Stepper::join`].
     fn encoded(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
-        self.annotations(sentence)
+        self.inner().map_or_else(|| self.annotations(sentence), |inner| inner.encoded(sentence))
     }
 
     /// The annotations h_j of a sentence of the batch, one of [2n] (rnnsearch) or [n] for each source word in the
     /// order of the source, `</s>` included; `None` where the model keeps none.
-    fn annotations(&self, _sentence: usize) -> Option<Vec<Vec<f32>>> {
-        None
+    fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
+        self.inner()?.annotations(sentence)
     }
 }

@@ -18,6 +18,27 @@ pub enum Direction {
     Backward,
 }
 
+impl Direction {
+    /// Slots of the state before and after reading word t: forward t -> t + 1, backward t + 1 -> t.
+    pub fn slots(self, t: usize) -> (usize, usize) {
+        match self {
+            Self::Forward => (t, t + 1),
+            Self::Backward => (t + 1, t),
+        }
+    }
+
+    /// Words in reading order, or against it.
+    pub fn order(self, t_x: usize, reversed: bool) -> impl Iterator<Item = usize> {
+        let falling = (self == Self::Forward) == reversed;
+        (0..t_x).map(move |t| if falling { t_x - 1 - t } else { t })
+    }
+
+    /// The slot of the zero state.
+    pub fn start(self, t_x: usize) -> usize {
+        if self == Self::Forward { 0 } else { t_x }
+    }
+}
+
 /// The states after each position, t_x of [b, n], indexed by position whatever the direction.
 /// `e` [t_x, b, m]; `mask` [t_x, b, 1] is 1 at words and 0 at padding, `None` where nothing is padded.
 pub fn read(cell: &dyn GatedCell, e: &Tensor, mask: Option<&Tensor>, direction: Direction) -> Result<Vec<Tensor>> {
@@ -25,8 +46,7 @@ pub fn read(cell: &dyn GatedCell, e: &Tensor, mask: Option<&Tensor>, direction: 
     let x = cell.matrices().input(e)?; // 3 x [t_x, b, n]
     let mut s = Tensor::zeros((b, cell.matrices().hidden()?), e.dtype(), e.device())?; // [b, n]
     let mut states = Vec::with_capacity(t_x);
-    for step in 0..t_x {
-        let t = if direction == Direction::Forward { step } else { t_x - 1 - step };
+    for t in direction.order(t_x, false) {
         let next = cell.step(&x.position(t)?, None, &s)?;
         s = match mask {
             None => next,

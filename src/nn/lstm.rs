@@ -129,8 +129,7 @@ impl Lstm {
         let zeros = Tensor::zeros((b, self.u.i.dim(0)?), x.dtype(), x.device())?;
         let mut memory = LstmState { h: zeros.clone(), c: zeros }; // [b, n]
         let mut states = Vec::with_capacity(t_x);
-        for step in 0..t_x {
-            let t = if direction == Direction::Forward { step } else { t_x - 1 - step };
+        for t in direction.order(t_x, false) {
             let next = self.step(&input.position(t)?, &memory)?;
             memory = match mask {
                 None => next,

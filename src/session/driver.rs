@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::app::effect::{Effect, FileEvent, QueueCall};
 use crate::app::files::claim::Claim;
 use crate::app::files::work;
-use crate::app::files::work::Aligner;
+use crate::app::files::work::KeptAligner;
 use crate::jobs::Worker;
 use crate::jobs::corpus::thread::CorpusThread;
 use crate::jobs::files::disk::Disk;
@@ -41,7 +41,7 @@ pub struct Driver {
     corpus: CorpusThread,
     follower: Follower,
     texts: Follower<Folders>,
-    aligner: Aligner,
+    aligner: KeptAligner,
     disk: Disk<FileEvent>,
     saved: Option<PathBuf>,
     saved_revision: u64,
@@ -71,7 +71,7 @@ impl Driver {
         let saved = options.saved.filter(|_| !found.is_left_alone && !claim.is_taken());
         let troubles = [found.trouble, claim.trouble()];
         let saved_revision = session.app().revision();
-        let aligner = Aligner::default();
+        let aligner = KeptAligner::default();
         let mut driver = Self {
             session,
             worker,

@@ -44,16 +44,6 @@ impl Dictionary {
         }
     }
 
-    /// Number of words.
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// True without any word.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// The translation of a word: that of the word as it is written; else that of the word in lower case, with the case
     /// carried over where the word begins with a capital or has only capitals.
     pub fn translate(&self, word: &str) -> Option<Cow<'_, str>> {

@@ -75,17 +75,6 @@ impl TextFile {
         Ok(file)
     }
 
-    /// The lines of `text` as if it had been read from `path`.
-    pub fn from_text(path: &Path, text: String) -> Self {
-        let input = Box::new(std::io::Cursor::new(text.into_bytes()));
-        let mut lines = LineReader::new(path, input).at_most(MOST_TEXT, MOST_LINES).longest(MOST_TEXT as usize);
-        let mut file = Self::nothing(path);
-        // A text in memory is UTF-8 and does not fail; one of more than 2 GiB is cut.
-        while file.read_piece(&mut lines, PIECE).unwrap_or(false) {}
-        file.is_whole = true;
-        file
-    }
-
     fn nothing(path: &Path) -> Self {
         Self { path: path.into(), pieces: Vec::new(), firsts: Vec::new(), lines: 0, is_whole: false }
     }
@@ -248,7 +237,7 @@ mod tests {
             ["", "\n", "\r", "a", "a\n", "a\r\nb\r\n\r\nc", "a\r\rb\nc\r", "\u{feff}\u{e9}t\u{e9}\nx\r\n\ny", "\ra"];
         for text in texts {
             std::fs::write(&path, text).map_err(failed)?;
-            let whole = TextFile::from_text(&path, text.to_owned());
+            let whole = TextFile::open(&path)?;
             let lines = |file: &TextFile| (0..file.len()).map(|i| file.line(i).into_owned()).collect::<Vec<_>>();
             for piece in 4..12 {
                 let mut counts = Vec::new();

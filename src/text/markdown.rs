@@ -57,15 +57,6 @@ impl MarkdownBlock {
             Self::Picture { shows, .. } => shows.clone(),
         }
     }
-
-    /// All its words.
-    pub fn spans(&self) -> Box<dyn Iterator<Item = &MarkdownSpan> + '_> {
-        match self {
-            Self::Heading { spans, .. } | Self::Text(spans) | Self::Item { spans, .. } => Box::new(spans.iter()),
-            Self::Table(rows) => Box::new(rows.iter().flatten().flatten()),
-            Self::Code(_) | Self::Picture { .. } => Box::new(std::iter::empty()),
-        }
-    }
 }
 
 fn words(spans: &[MarkdownSpan]) -> String {

@@ -4,7 +4,6 @@
 //! features is never looked at, and a line keeps every one of its bytes, its end included, so that a table with
 //! a further feature differs from the old one in that feature alone.
 
-use std::borrow::Cow;
 use std::io::{BufRead, Write};
 use std::ops::Range;
 use std::path::Path;
@@ -196,26 +195,4 @@ pub fn feature(path: &Path, entry: &PhraseEntry, n: usize, asked: &str) -> Resul
         let message = format!("has no feature {n}, only {found}; name the one that is p(target | source) with {asked}");
         Error::line(path, entry.number, message)
     })
-}
-
-/// The phrase as people write it: Moses escapes what its files give a meaning to (`&apos;`, `&#124;`).
-pub fn unescape(phrase: &str) -> Cow<'_, str> {
-    const ESCAPED: &[(&str, &str)] = &[
-        ("&bar;", "|"),
-        ("&#124;", "|"),
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&bra;", "["),
-        ("&ket;", "]"),
-        ("&#91;", "["),
-        ("&#93;", "]"),
-        ("&quot;", "\""),
-        ("&apos;", "'"),
-        // Last, or `&amp;lt;` would become `<`.
-        ("&amp;", "&"),
-    ];
-    if !phrase.contains('&') {
-        return Cow::Borrowed(phrase);
-    }
-    Cow::Owned(ESCAPED.iter().fold(phrase.to_owned(), |text, (escaped, plain)| text.replace(escaped, plain)))
 }

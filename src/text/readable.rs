@@ -1,6 +1,8 @@
 //! Floor 1: the tokens of other toolkits as text: pieces of words put together, escapes of the Moses tokeniser undone.
 //! Tokens stay as they are; only the text beside them is made readable. Imports its room.
 
+use std::borrow::Cow;
+
 use crate::text::sentence::EOS;
 
 /// The tokens of a line that is cut already.
@@ -21,26 +23,29 @@ pub fn readable<T: AsRef<str>>(tokens: &[T]) -> String {
         let spaced = tokens.join(" ").replace("@@ ", "");
         if any(|token| token.len() > 2 && token.starts_with("##")) { spaced.replace(" ##", "") } else { spaced }
     };
-    unescaped(&text)
+    unescaped(&text.replace(" @-@ ", "-")).into_owned()
 }
 
-/// What the Moses tokeniser escapes; `&amp;` last, so that nothing is undone twice.
+/// What Moses escapes, since its files give it a meaning, also under the older names; `&amp;` last, so that nothing is
+/// undone twice.
 const ESCAPES: &[(&str, &str)] = &[
     ("&apos;", "'"),
     ("&quot;", "\""),
     ("&#124;", "|"),
+    ("&bar;", "|"),
     ("&#91;", "["),
+    ("&bra;", "["),
     ("&#93;", "]"),
+    ("&ket;", "]"),
     ("&lt;", "<"),
     ("&gt;", ">"),
-    (" @-@ ", "-"),
     ("&amp;", "&"),
 ];
 
-fn unescaped(text: &str) -> String {
-    let is_escaped = |text: &str| text.contains('&') || text.contains("@-@");
-    if !is_escaped(text) {
-        return text.to_owned();
+/// Text as people write it, where Moses escaped it.
+pub fn unescaped(text: &str) -> Cow<'_, str> {
+    if !text.contains('&') {
+        return Cow::Borrowed(text);
     }
-    ESCAPES.iter().fold(text.to_owned(), |text, (escape, plain)| text.replace(escape, plain))
+    Cow::Owned(ESCAPES.iter().fold(text.to_owned(), |text, (escape, plain)| text.replace(escape, plain)))
 }

@@ -395,8 +395,3 @@ impl Iterator for LineReader {
         item
     }
 }
-
-/// All lines of a file.
-pub fn read_lines(path: &Path) -> Result<Vec<String>> {
-    LineReader::open(path)?.held().collect()
-}

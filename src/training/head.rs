@@ -14,13 +14,16 @@ use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
 use crate::models::fused::head::{HEAD_WIDTH, HeadSizes, weights_of};
 use crate::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper};
-use crate::nn::fused::elementwise::{softmax, squared_norm};
-use crate::nn::fused::{Precision, attention, update};
+use crate::nn::fused::elementwise::softmax;
+use crate::nn::fused::{Precision, attention};
 use crate::nn::init::gaussian;
 use crate::text::corpus::{Batches, ParallelText};
 use crate::ticket::CancellationToken;
 use crate::training::guide::Guide;
 use crate::training::minibatch::GuidedLink;
+use crate::training::optimizer::Optimizer;
+use crate::training::reach::Reach;
+use crate::training::settings::{OptimizerSettings, Rule};
 
 /// Pairs of a minibatch.
 const BATCH: usize = 80;
@@ -29,7 +32,7 @@ const SHARD: usize = 10;
 /// Minibatches sorted by length together.
 const POOL: usize = 20;
 /// Updates over which the rate rises.
-const WARMUP: f32 = 50.0;
+const WARMUP: u64 = 50;
 /// Share of the rate that is left at the end.
 const FINAL_RATE: f32 = 0.03;
 /// The gradient's norm is cut to this.
@@ -63,14 +66,15 @@ pub struct HeadProgress {
     pub cost: f64,
 }
 
-/// What is learned, and what Adam remembers of it.
+/// What is learned, and how.
 #[derive(Clone, Debug)]
 struct Learner {
     sizes: HeadSizes,
     /// W', U' and v', one after the other.
     flat: Vec<f32>,
-    first: Vec<f32>,
-    second: Vec<f32>,
+    settings: OptimizerSettings,
+    optimizer: Optimizer,
+    reach: Reach,
 }
 
 /// What a shard adds.
@@ -94,13 +98,13 @@ pub fn train_head(
     if (0..corpus.len()).all(|k| guide.of(k).is_empty()) {
         return Err(Error::Input("no pair has a link that a head could be learned from; give other links".to_owned()));
     }
-    let mut learner = Learner::new(HeadSizes::of(&model.config), options.seed);
+    let mut learner = Learner::new(HeadSizes::of(&model.config), options);
     let epochs: Vec<_> = (0..options.passes).map(|pass| corpus.batches(options.seed, pass, BATCH, POOL)).collect();
     let mut progress =
         HeadProgress { updates: (0, epochs.iter().map(|epoch| epoch.len() as u64).sum()), ..HeadProgress::default() };
     for batch in epochs.iter().flat_map(Batches::iter) {
         ticket.check()?;
-        let (cost, words) = learner.update(model, (corpus, guide), batch, options.rate, progress.updates, ticket)?;
+        let (cost, words) = learner.update(model, (corpus, guide), batch, progress.updates, ticket)?;
         let smooth = if progress.updates.0 == 0 { 1.0 } else { 0.02 };
         progress.cost += smooth * (cost / words.max(1) as f64 - progress.cost);
         progress.updates.0 += 1;
@@ -111,15 +115,24 @@ pub fn train_head(
 }
 
 impl Learner {
-    fn new(sizes: HeadSizes, seed: u64) -> Self {
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    fn new(sizes: HeadSizes, options: HeadTraining) -> Self {
+        let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
         let mut draw = |(_, shape): (String, Vec<usize>)| {
             let fan_in = shape.last().copied().unwrap_or(1) as f64;
             gaussian(shape.iter().product(), 1.0 / fan_in.sqrt(), &mut rng)
         };
         let flat: Vec<f32> = sizes.shapes().into_iter().flat_map(&mut draw).map(|x| x as f32).collect();
-        let empty = vec![0.0; flat.len()];
-        Self { sizes, flat, first: empty.clone(), second: empty }
+        let settings = OptimizerSettings {
+            rule: Rule::Adam,
+            learning_rate: Some(options.rate),
+            clip: CLIP,
+            warmup: WARMUP,
+            decay_from: Some(0),
+            final_rate: FINAL_RATE,
+            ..OptimizerSettings::default()
+        };
+        let optimizer = Optimizer::new(&settings, flat.len());
+        Self { sizes, settings, optimizer, reach: Reach::whole(flat.len()), flat }
     }
 
     /// One step of Adam; the cost and the number of words.
@@ -128,12 +141,11 @@ impl Learner {
         model: &Model,
         (corpus, guide): (&ParallelText, &Guide),
         batch: &[u32],
-        rate: f32,
         (update, updates): (u64, u64),
         ticket: &CancellationToken,
     ) -> Result<(f64, usize)> {
         let embedding = &model.weights.get("target_embedding")?.data;
-        let parts: Vec<Part> = batch
+        let mut parts: Vec<Part> = batch
             .par_chunks(SHARD)
             .map(|shard| {
                 let pairs: Vec<_> = shard.iter().map(|&k| (corpus.pair(k as usize), guide.of(k as usize))).collect();
@@ -142,25 +154,12 @@ impl Learner {
                 Ok(features.back(&self.flat, self.sizes))
             })
             .collect::<Result<_>>()?;
-        let mut gradient = vec![0.0; self.flat.len()];
-        let (mut cost, mut words) = (0.0, 0);
-        for mut part in parts {
-            update::take(&mut gradient, &mut part.gradient);
-            cost += part.cost;
-            words += part.words;
-        }
+        let (cost, words) = parts.iter().fold((0.0, 0), |(cost, words), part| (cost + part.cost, words + part.words));
         let mean = 1.0 / words.max(1) as f32;
-        let norm = squared_norm(&gradient).sqrt() as f32 * mean;
-        if norm.is_finite() {
-            let scale = mean * (CLIP / norm.max(CLIP));
-            let t = (update + 1) as i32;
-            let left = 1.0 - update as f32 / updates.max(1) as f32;
-            let rate = rate * ((update + 1) as f32 / WARMUP).min(1.0) * (FINAL_RATE + (1.0 - FINAL_RATE) * left);
-            let (betas, epsilon) = ((0.9f32, 0.999f32), 1e-8);
-            let corrections = (1.0 - betas.0.powi(t), 1.0 - betas.1.powi(t));
-            let (first, second) = (&mut self.first, &mut self.second);
-            update::adam(&mut self.flat, &mut gradient, first, second, scale, rate, betas, corrections, epsilon);
-        }
+        parts.iter_mut().flat_map(|part| &mut part.gradient).for_each(|d| *d *= mean);
+        let mut gradients: Vec<Vec<f32>> = parts.into_iter().map(|part| part.gradient).collect();
+        let rate = self.settings.rate_at(update, 0, updates);
+        self.optimizer.apply(&mut self.flat, &mut gradients, &self.reach, rate, update);
         Ok((cost, words))
     }
 }

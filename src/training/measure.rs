@@ -13,7 +13,7 @@ use crate::text::reader::LineReader;
 use crate::ticket::CancellationToken;
 use crate::training::layout::ParameterLayout;
 use crate::training::settings::TrainingSettings;
-use crate::training::trainer::Bleu;
+use crate::training::trainer::MeasureBleu;
 use crate::training::vocabularies::TrainingTokenizers;
 
 /// Sentences translated together.
@@ -26,7 +26,7 @@ pub fn bleu<'a>(
     tokenizers: &'a TrainingTokenizers,
     threads: usize,
     ticket: &'a CancellationToken,
-) -> Result<Option<Box<Bleu<'a>>>> {
+) -> Result<Option<Box<MeasureBleu<'a>>>> {
     let most = settings.schedule.bleu_sentences;
     if most == 0 {
         return Ok(None);

@@ -24,8 +24,13 @@ impl Reach {
     pub fn all(config: &Config, layout: &ParameterLayout) -> Self {
         let mut tables = [(layout.range("source_embedding"), false), (layout.range("target_embedding"), true)];
         tables.sort_by_key(|(range, _)| range.start);
-        let places = std::iter::once(0..layout.total()).collect();
-        Self { total: layout.total(), tables, width: config.embedding.max(1), places, ids: Vec::new() }
+        Self { tables, width: config.embedding.max(1), ..Self::whole(layout.total()) }
+    }
+
+    /// All of a gradient that has no rows of embeddings.
+    pub fn whole(total: usize) -> Self {
+        let places = std::iter::once(0..total).collect();
+        Self { total, tables: [(0..0, false), (0..0, true)], width: 1, places, ids: Vec::new() }
     }
 
     /// What a minibatch of these sentences reaches; `start` is the word that every target begins after, if it has a

@@ -316,6 +316,27 @@ impl OptimizerSettings {
         self.learning_rate.unwrap_or(if self.rule == Rule::Adam { 1e-3 } else { 1.0 })
     }
 
+    /// The step size of update `update` of `updates` in epoch `epoch`, both counted from 0.
+    pub fn rate_at(&self, update: u64, epoch: u64, updates: u64) -> f32 {
+        let mut rate = self.rate();
+        if update < self.warmup {
+            rate *= (update + 1) as f32 / self.warmup as f32;
+        }
+        let from = match self.decay {
+            Decay::Linear => self.decay_from,
+            Decay::Cosine | Decay::InverseSqrt => Some(self.decay_from.unwrap_or(self.warmup)),
+        };
+        if let Some(from) = from.filter(|from| update > *from) {
+            rate *= self.fall(from, update, updates);
+        }
+        if let Some(after) = self.halve_after_epochs
+            && epoch >= after
+        {
+            rate *= 0.5_f32.powi((epoch - after + 1).min(100) as i32);
+        }
+        rate
+    }
+
     /// Share of the rate at an update behind `from`, in a run of `updates`.
     fn fall(&self, from: u64, update: u64, updates: u64) -> f32 {
         let done = ((update - from) as f32 / updates.saturating_sub(from).max(1) as f32).min(1.0);
@@ -500,27 +521,5 @@ impl TrainingSettings {
             output_rank: model.output_rank,
             luong: (architecture == Architecture::LUONG).then(|| self.luong()),
         }
-    }
-
-    /// The step size of update `update` in epoch `epoch`, both counted from 0.
-    pub fn rate_at(&self, update: u64, epoch: u64) -> f32 {
-        let o = &self.optimizer;
-        let mut rate = o.rate();
-        if update < o.warmup {
-            rate *= (update + 1) as f32 / o.warmup as f32;
-        }
-        let from = match o.decay {
-            Decay::Linear => o.decay_from,
-            Decay::Cosine | Decay::InverseSqrt => Some(o.decay_from.unwrap_or(o.warmup)),
-        };
-        if let Some(from) = from.filter(|from| update > *from) {
-            rate *= o.fall(from, update, self.schedule.updates);
-        }
-        if let Some(after) = o.halve_after_epochs
-            && epoch >= after
-        {
-            rate *= 0.5_f32.powi((epoch - after + 1).min(100) as i32);
-        }
-        rate
     }
 }

@@ -78,7 +78,7 @@ pub enum TrainingReport {
 }
 
 /// Translates development sentences with these weights and gives their BLEU.
-pub type Bleu<'a> = dyn FnMut(&[f32]) -> Result<f64> + 'a;
+pub type MeasureBleu<'a> = dyn FnMut(&[f32]) -> Result<f64> + 'a;
 
 /// Keeps weights that measured best.
 pub type Keep<'a> = dyn FnMut(&[f32], &DevelopmentScore) -> Result<()> + 'a;
@@ -96,7 +96,7 @@ pub struct Trainer<'a> {
     /// Development text.
     pub development: &'a ParallelText,
     /// BLEU of weights, where asked for.
-    pub bleu: Option<Box<Bleu<'a>>>,
+    pub bleu: Option<Box<MeasureBleu<'a>>>,
     /// Writes the best weights as a model folder.
     pub keep: Box<Keep<'a>>,
     /// Seconds from some start.
@@ -241,7 +241,7 @@ impl Trainer<'_> {
             seed: schedule.seed.wrapping_mul(0x0000_0100_0000_01B3) ^ update,
             guide,
         };
-        let rate = self.settings.rate_at(update, self.position.epoch);
+        let rate = self.settings.optimizer.rate_at(update, self.position.epoch, schedule.updates);
         let (loss, norm) =
             self.engine.update(Minibatch::new(&source, &target).guided(&looks), options, rate, update)?;
         let seconds = (self.clock)() - start;
@@ -284,7 +284,7 @@ impl Trainer<'_> {
                 nll: tally.nll / words,
                 guide: (tally.guided > 0).then(|| tally.guide / tally.guided as f64),
                 norm: tally.norm / tally.updates.max(1) as f64,
-                rate: self.settings.rate_at(update - 1, self.position.epoch),
+                rate: self.settings.optimizer.rate_at(update - 1, self.position.epoch, self.settings.schedule.updates),
                 words: self.position.words,
                 words_per_second: words / tally.seconds.max(1e-9),
                 seconds: self.position.seconds,

@@ -70,7 +70,7 @@ fn show(plot: &mut PlotUi<'_>, of: &figure::Plot<'_>, n: usize, colour: egui::Co
         SeriesStyle::Marked | SeriesStyle::Bare => LineStyle::Solid,
         SeriesStyle::Minor => LineStyle::dashed_dense(),
         SeriesStyle::Bars => {
-            let bar = |[x, width, y]: figure::Bar| Bar::new(x, y).width(width).fill(colour);
+            let bar = |[x, width, y]: figure::PlottedBar| Bar::new(x, y).width(width).fill(colour);
             let bars = of.bars(n).into_iter().map(bar).collect();
             plot.bar_chart(BarChart::new(&one.name, bars).color(colour).id((one.place, "bars")));
             return;

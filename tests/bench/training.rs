@@ -183,7 +183,7 @@ fn row(config: &Config, shape: &Shape, peak: f64, raced: &Raced) -> Vec<Value> {
     let peer = (!raced.theirs.is_empty()).then(|| quantile(&raced.theirs, 0.5));
     vec![
         json!(config.name),
-        json!(shape.precision.name()),
+        json!(shape.precision),
         json!(shape.threads),
         json!(rate),
         json!(quantile(&raced.ours, 0.0)),

@@ -83,7 +83,7 @@ fn a_model_runs_with_interventions_as_a_system_of_its_own() {
     std::fs::write(at.join("long.jsonl"), "{\"version\": 1, \"temperature\": 2}\n".repeat(9)).expect("written");
     for (model, more, says) in [
         (encdec, &["--interventions", "no-end.json"][..], "key `mask` changes the alignment"),
-        (model, &["--interventions", "long.jsonl"], "has 9 lines, but the workspace has 5 sentences"),
+        (model, &["--interventions", "long.jsonl"], "has 9 lines, but the corpus has 5 sentences"),
         (model, &["--interventions", "none.json"], "none.json"),
         (model, &["--interventions", "no-end.json", "--force"], "cannot be used with"),
     ] {

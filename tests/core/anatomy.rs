@@ -184,7 +184,7 @@ fn pictures_of_matrices_are_their_own_numbers() {
         let model = load(folder);
         let machine = dissect(&model.config, &model.weights, None).expect("apart").machine();
         let all = shrunk(&machine, &model.weights).expect("pictures");
-        for (name, shape) in machine.stages.iter().flat_map(|stage| &stage.weights) {
+        for (name, shape) in machine.weights.iter().flatten() {
             let [small] = &all.iter().filter(|small| small.name == *name).collect::<Vec<_>>()[..] else {
                 panic!("{folder}: {name}")
             };
@@ -195,7 +195,7 @@ fn pictures_of_matrices_are_their_own_numbers() {
                 compare(small, &model.weights.numbers(name).expect("numbers"));
             }
         }
-        let learned = machine.stages.iter().filter(|stage| !stage.weights.is_empty()).count();
+        let learned = machine.weights.iter().filter(|weights| !weights.is_empty()).count();
         assert!(learned >= machine.stages.len() / 2, "{folder}");
     }
 }

@@ -3,10 +3,10 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use interlinear::nn::bidirectional::Direction;
 use interlinear::nn::fused;
 use interlinear::nn::fused::focus::Focus;
 use interlinear::nn::fused::gru::Sense;
-use interlinear::nn::fused::scan::ScanDirection;
 use interlinear::nn::fused::{
     Level, Onto, Packed, Precision, attention, elementwise, focus, gru, lstm, output, pack, pairs, scan, team, update,
     vocabulary,
@@ -673,9 +673,7 @@ fn a_scan_reads_each_row_as_if_it_were_alone() {
     let x = numbers(t_x * b * 3 * n, random);
     let live: Vec<bool> = (0..t_x * b).map(|at| at / b < lengths[at % b]).collect();
     at_every_level(|level| {
-        for (direction, sense) in
-            [ScanDirection::Forward, ScanDirection::Backward].into_iter().zip([Sense::New, Sense::Old])
-        {
+        for (direction, sense) in [Direction::Forward, Direction::Backward].into_iter().zip([Sense::New, Sense::Old]) {
             let unit64 = scan::Unit { n, u_zr: &u_zr, u: &u, sense, direction };
             let mut h = vec![f32::NAN; (t_x + 1) * b * n];
             let [mut gate, mut r, mut rh, mut t] = [(); 4].map(|()| vec![f32::NAN; t_x * b * n]);
@@ -694,10 +692,10 @@ fn a_scan_reads_each_row_as_if_it_were_alone() {
             }
         }
     });
-    let back: Vec<usize> = ScanDirection::Forward.order(3, true).collect();
+    let back: Vec<usize> = Direction::Forward.order(3, true).collect();
     assert_eq!(
         back,
-        ScanDirection::Backward.order(3, false).collect::<Vec<_>>(),
+        Direction::Backward.order(3, false).collect::<Vec<_>>(),
         "gradients run against the reading order"
     );
 }

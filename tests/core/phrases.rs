@@ -8,7 +8,8 @@ use interlinear::decoding::phrases::{PhraseOptions, ScoredPhrases, score};
 use interlinear::error::Error;
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
-use interlinear::text::phrases::{PhraseEntry, PhraseTable, unescape, write_packed};
+use interlinear::text::phrases::{PhraseEntry, PhraseTable, write_packed};
+use interlinear::text::readable::unescaped;
 use interlinear::ticket::{CancellationToken, Generation};
 use serde_json::Value;
 
@@ -94,8 +95,8 @@ fn lines_that_are_no_phrase_pairs_are_named() {
 
 #[test]
 fn escapes_of_moses_are_undone() {
-    assert_eq!(unescape("l&apos; amp&amp;lt; &#124; &#91;x&#93; &quot;"), "l' amp&lt; | [x] \"");
-    assert_eq!(unescape("plain"), "plain");
+    assert_eq!(unescaped("l&apos; amp&amp;lt; &#124; &#91;x&#93; &quot;"), "l' amp&lt; | [x] \"");
+    assert_eq!(unescaped("plain"), "plain");
 }
 
 /// A source by its number, and a target.
@@ -183,8 +184,8 @@ fn every_model_gives_phrases_their_log_p() {
         let scored: Vec<PhraseEntry> = table(&outcome.stdout).collect::<Result<_, _>>().expect("it is a table");
         assert_eq!(scored.len(), entries.len());
         for (scored, entry) in scored.iter().zip(&entries) {
-            let source = model.source.encode(&unescape(entry.source())).ids;
-            let target = model.target.encode_with(&unescape(entry.target()), Some(model.config.eos)).ids;
+            let source = model.source.encode(&unescaped(entry.source())).ids;
+            let target = model.target.encode_with(&unescaped(entry.target()), Some(model.config.eos)).ids;
             let forced = force(stepper.as_mut(), &[(&source, &target)], &CancellationToken::forever()).expect("forced");
             let log_p = scored.features().last().expect("a feature more");
             assert!((log_p - f64::from(forced[0].log_p)).abs() < 1e-4, "{name}: {log_p} and {}", forced[0].log_p);

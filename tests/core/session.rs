@@ -450,12 +450,19 @@ fn examples_are_many_grouped_and_open_the_window() {
     assert_eq!(session.app().document.position(), Some(0));
 }
 
+/// The lines of a file.
+fn text_of(lines: &str) -> Arc<TextFile> {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(file.path(), lines).expect("written");
+    Arc::new(TextFile::open(file.path()).expect("it opens"))
+}
+
 fn with_file(lines: &str) -> Session {
     let mut session = session(0);
     let path = Path::new("list.txt");
     session.hear(text_opened(path));
     assert_eq!(session.app().lists.shown, List::File(0));
-    let lines = Arc::new(TextFile::from_text(path, lines.to_owned()));
+    let lines = text_of(lines);
     session.hear(FileEvent::Read { path: path.into(), lines });
     session
 }
@@ -997,7 +1004,7 @@ fn a_file_that_is_not_there_leaves_the_list_as_it_was() {
     let mut session = session(0);
     let here = PathBuf::from("here.txt");
     session.hear(text_opened(here.clone()));
-    let lines = Arc::new(TextFile::from_text(&here, "one\ntwo\nthree one\n".to_owned()));
+    let lines = text_of("one\ntwo\nthree one\n");
     session.hear(FileEvent::Read { path: here, lines });
     session.apply(ListCommand::Pick(2));
     session.apply(ListCommand::Search("one".to_owned()));

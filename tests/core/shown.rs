@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use interlinear::aligner::placed::{Placed, PlacedAligner};
+use interlinear::aligner::placed::{PlacedAligner, PlacedWords};
 use interlinear::aligner::words::LineAligner;
 use interlinear::analysis::alignment::Alignment;
 use interlinear::analysis::reading::Reading;
@@ -40,9 +40,9 @@ fn link(source: usize, target: usize) -> Link {
 }
 
 /// The places of what stands between spaces.
-fn chunks(text: &str) -> Placed {
+fn chunks(text: &str) -> PlacedWords {
     let at = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
-    Placed { text: text.to_owned(), spans: text.split(' ').map(|word| at(word)..at(word) + word.len()).collect() }
+    PlacedWords { text: text.to_owned(), spans: text.split(' ').map(|word| at(word)..at(word) + word.len()).collect() }
 }
 
 /// The heatmap of the first column as SVG.
@@ -73,7 +73,7 @@ fn links_are_carried_to_words_that_a_model_cuts_its_own_way() -> Result<()> {
     // as a model writes them: joined again, `</s>` nowhere
     let source = chunks("the man reads .");
     let words = ["l'", "homme", "lit", "[UNK]", ".", "</s>"];
-    let target = Placed::joined("fr", &words);
+    let target = PlacedWords::joined("fr", &words);
     assert_eq!(target.text, "l'homme lit unk.");
     let places: Vec<&str> = target.spans.iter().map(|span| &target.text[span.clone()]).collect();
     assert_eq!(places, ["l'", "homme", "lit", "unk", ".", ""]);
@@ -83,10 +83,10 @@ fn links_are_carried_to_words_that_a_model_cuts_its_own_way() -> Result<()> {
     }
     assert!(links.all().iter().all(|(link, _)| link.target < 5), "`</s>` has no link: {links:?}");
     // cut finer: each part has the links of the word
-    let finer = Placed { text: "the man reads .".to_owned(), spans: vec![0..3, 4..5, 5..7, 8..13, 14..15] };
+    let finer = PlacedWords { text: "the man reads .".to_owned(), spans: vec![0..3, 4..5, 5..7, 8..13, 14..15] };
     let links = placed.links(&finer, &target);
     assert!(links.is_possible(link(1, 1)) && links.is_possible(link(2, 1)), "{links:?}");
-    assert_eq!(placed.links(&Placed::default(), &target), Links::default());
+    assert_eq!(placed.links(&PlacedWords::default(), &target), Links::default());
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use interlinear::error::Result;
 use interlinear::text::links::read::{LinkLayout, read as read_links};
-use interlinear::text::reader::{LineReader, read_file, read_lines};
+use interlinear::text::reader::{LineReader, read_file};
 use interlinear::text::tokenizer::{CorpusEncoder, Tokenizer};
 use interlinear::text::write::{write_atomic, write_inside};
 use interlinear::training::settings::TrainingSettings;
@@ -119,7 +119,8 @@ fn endless_empty_lines_are_not_held_in_memory() {
     let path = folder.path().join("empty.gz");
     let feeds = vec![b'\n'; 1 << 20];
     fs::write(&path, gzip(|out| (0..11).for_each(|_| out.write_all(&feeds).expect("written")))).expect("written");
-    let error = read_lines(&path).expect_err("too many lines").to_string();
+    let lines: Result<Vec<String>> = LineReader::open(&path).expect("it opens").held().collect();
+    let error = lines.expect_err("too many lines").to_string();
     assert!(error.contains("empty.gz: has more than 10000000 lines"), "{error}");
     // A gold file ends where its text ends.
     let gold = read_links(&path, &[(2, 2)], &LinkLayout::default());

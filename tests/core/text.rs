@@ -10,11 +10,15 @@ use interlinear::error::{Error, Result};
 use interlinear::text::corpus::{PairRules, ParallelText};
 use interlinear::text::lines::TextFile;
 use interlinear::text::parallel::ParallelReader;
-use interlinear::text::reader::read_lines;
+use interlinear::text::reader::LineReader;
 use interlinear::text::tokenizer::{CorpusEncoder, Tokenizer};
 use interlinear::text::vocab;
 use interlinear::text::vocab::bpe::{build_bpe, build_joint_bpe};
 use interlinear::text::write::write_atomic;
+
+fn read_lines(path: &Path) -> Result<Vec<String>> {
+    LineReader::open(path)?.held().collect()
+}
 
 fn tokenizer(language: &str, words: &[&str]) -> Tokenizer {
     let counts = words.iter().enumerate().map(|(i, word)| ((*word).to_owned(), 1000 - i as u64));

@@ -48,6 +48,7 @@ const ENTRY: ModelEntry = ModelEntry {
     fused: |_| None,
     looks: |_| attention::find("dot").map(|score| AlignmentMode { kind: AttentionKind::Global, score }),
     input_delay: Some(1),
+    directions: 1,
     one_context: false,
     anatomy: None,
     gain: |_| 3.0,

@@ -25,7 +25,6 @@ fn words_are_translated_as_they_are_written_or_with_their_capitals() {
     let words =
         dictionary("thaw\tdégel\t3\nthaw\tfonte\t0.5\nThaw\tDegel\n\nmill\tmoulin de l'eau\t2\nmill\tusine\t2\n");
     let words = words.expect("a sound file");
-    assert_eq!(words.len(), 3);
     for (word, wanted) in [
         ("thaw", Some("dégel")),
         ("Thaw", Some("Degel")),
@@ -55,7 +54,7 @@ fn lines_that_are_no_entries_are_named() {
         let error = dictionary(text).expect_err(expected);
         assert!(error.contains(expected), "{error}");
     }
-    assert!(dictionary("").expect("nothing is no fault").is_empty());
+    assert!(dictionary("").expect("nothing is no fault").translate("a").is_none());
 }
 
 #[test]

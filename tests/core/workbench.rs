@@ -194,7 +194,7 @@ fn what_cannot_be_done_is_a_sentence() {
     files(at);
     ran(at, &["analyse", "--workspace", "w.ilws", "--source", "a.en", "--format", "none"]);
     for (arguments, says) in [
-        (&["analyse", "--workspace", "a.en"][..], "is not a workspace"),
+        (&["analyse", "--workspace", "a.en"][..], "is not a corpus"),
         (&["analyse", "--workspace", "w.ilws", "--filter", "blue<3"], "there is no column `blue`"),
         (&["analyse", "--workspace", "w.ilws", "--sort", "bleu.1"], "there are 0"),
         (&["analyse", "--workspace", "w.ilws", "--source", "none.en"], "none.en"),
@@ -254,9 +254,7 @@ fn the_lane_opens_imports_shows_judges_and_takes_back() {
     files(folder.path());
     let thread = CorpusThread::spawn(Arc::new(|| {}));
     thread.send(CorpusRequest::Detail(0));
-    assert!(
-        matches!(thread.next_within(PATIENCE), Some(CorpusNews::Failed(why)) if why.contains("No workspace is open"))
-    );
+    assert!(matches!(thread.next_within(PATIENCE), Some(CorpusNews::Failed(why)) if why.contains("No corpus is open")));
     thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
     assert_eq!(wait(&thread, rows), Vec::<u32>::new());
     import_all(&thread, folder.path());

@@ -312,7 +312,7 @@ fn what_is_no_workspace_is_refused_and_left_alone() {
     drop(filled(&at("newer")));
     sql("newer", "PRAGMA user_version = 99");
     for (name, says) in [
-        ("text", "is not a workspace"),
+        ("text", "is not a corpus"),
         ("folder", "is no file"),
         ("other", "database of another program"),
         ("newer", "newer Interlinear"),

@@ -15,7 +15,7 @@ use interlinear::pages::command::Command;
 use interlinear::pages::map as maps;
 use interlinear::pages::map::MAP;
 use interlinear::pages::map::command::MapCommand;
-use interlinear::pages::map::{Choice, MapPoint, Method, VectorMap};
+use interlinear::pages::map::{MapPoint, Method, PointChoice, VectorMap};
 use interlinear::pages::sentence::command::SelectCommand;
 use interlinear::ui::App;
 
@@ -217,7 +217,7 @@ fn what_is_mapped_and_how_is_chosen_above() {
     for command in [
         MapCommand::SetMethod(Method::Pca),
         MapCommand::SetColour(maps::Colour::Length),
-        MapCommand::SetChoice(Choice::Typed),
+        MapCommand::SetChoice(PointChoice::Typed),
         MapCommand::Compute,
     ] {
         assert!(sent(&wires, &command), "{command:?}");

@@ -160,7 +160,7 @@ impl Bench {
 fn a_page_without_a_workspace_says_what_one_is() {
     let mut bench = Bench::new();
     bench.settle();
-    for label in ["Workspaces", "New workspace...", "Open workspace...", "Path", "Open"] {
+    for label in ["Corpora", "New corpus...", "Open corpus...", "Path", "Open"] {
         bench.says(label);
     }
 }
@@ -420,7 +420,7 @@ fn one_model_runs_that_is_open_or_not() {
     bench.click("Run");
     bench.click("Translate with");
     bench.click("Another model folder...");
-    bench.says("Translate the workspace with a model");
+    bench.says("Translate the corpus with a model");
 }
 
 #[test]

@@ -24,5 +24,5 @@ mod parse;
 mod search;
 
 pub use crate::analysis::concordance::lines::{ConcordanceLine, ConcordanceOrder, sorted};
-pub use crate::analysis::concordance::parse::{ConcordanceQuery, Lists, QueryError};
+pub use crate::analysis::concordance::parse::{ConcordanceQuery, QueryError, WordLists};
 pub use crate::analysis::concordance::search::{ConcordanceHit, ConcordanceHits, ConcordanceSentence};

@@ -63,7 +63,7 @@ pub struct QueryError {
 }
 
 /// Finds the words of a list by its name; why there is none, as a sentence.
-pub type Lists<'a> = dyn FnMut(&str) -> Result<HashSet<String>, String> + 'a;
+pub type WordLists<'a> = dyn FnMut(&str) -> Result<HashSet<String>, String> + 'a;
 
 /// The longest query, in items; more are a text and no pattern.
 const MOST_ITEMS: usize = 16;
@@ -75,7 +75,7 @@ impl ConcordanceQuery {
     }
 
     /// Reads a query whose lists may lie in files.
-    pub fn parse_with(text: &str, lists: &mut Lists<'_>) -> Result<Self, QueryError> {
+    pub fn parse_with(text: &str, lists: &mut WordLists<'_>) -> Result<Self, QueryError> {
         let mut parser = Parser { text, marks: marks(text, lists)?.into_iter().peekable() };
         let query = parser.query()?;
         match parser.marks.next() {
@@ -102,7 +102,7 @@ enum Mark {
 }
 
 /// The parts of a query, each with the byte where it begins.
-fn marks(text: &str, lists: &mut Lists<'_>) -> Result<Vec<(usize, Mark)>, QueryError> {
+fn marks(text: &str, lists: &mut WordLists<'_>) -> Result<Vec<(usize, Mark)>, QueryError> {
     let mut marks = Vec::new();
     let mut lexer = Lexer { text, chars: text.char_indices().peekable() };
     while let Some(&(at, letter)) = lexer.chars.peek() {
@@ -125,7 +125,7 @@ fn error(text: &str, at: usize, message: impl Into<String>) -> QueryError {
 }
 
 impl Lexer<'_> {
-    fn mark(&mut self, at: usize, letter: char, lists: &mut Lists<'_>) -> Result<Mark, QueryError> {
+    fn mark(&mut self, at: usize, letter: char, lists: &mut WordLists<'_>) -> Result<Mark, QueryError> {
         match letter {
             '|' => {
                 self.chars.next();
@@ -207,7 +207,7 @@ impl Lexer<'_> {
     }
 
     /// `{a, b}`; `{@file}` has the words of a file.
-    fn list(&mut self, at: usize, lists: &mut Lists<'_>) -> Result<HashSet<String>, QueryError> {
+    fn list(&mut self, at: usize, lists: &mut WordLists<'_>) -> Result<HashSet<String>, QueryError> {
         self.chars.next();
         let mut words = HashSet::new();
         loop {
@@ -238,7 +238,7 @@ impl Lexer<'_> {
 
 impl Lexer<'_> {
     /// `@file` or `@"a file"`
-    fn file(&mut self, at: usize, lists: &mut Lists<'_>) -> Result<HashSet<String>, QueryError> {
+    fn file(&mut self, at: usize, lists: &mut WordLists<'_>) -> Result<HashSet<String>, QueryError> {
         self.chars.next();
         let name = match self.chars.peek() {
             Some((place, '"')) => {

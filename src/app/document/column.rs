@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::aligner;
-use crate::aligner::placed::Placed;
+use crate::aligner::placed::PlacedWords;
 use crate::analysis::measures::Tested;
 use crate::analysis::reading::Reading;
 use crate::app::document::compare::SystemComparison;
@@ -362,7 +362,7 @@ impl Column {
         };
         Some(AlignQuestion {
             languages: (facts.source_language.clone(), facts.target_language.clone()),
-            source: Placed { text: self.source.text.clone(), spans },
+            source: PlacedWords { text: self.source.text.clone(), spans },
             target,
         })
     }

@@ -57,6 +57,8 @@ pub struct TargetWord {
     pub candidates: Vec<(String, f32)>,
     /// Its pieces, where it has several and is shown as one.
     pub pieces: Vec<String>,
+    /// It, or the first of its pieces, as the vocabulary writes it and its candidates.
+    pub entry: String,
     /// Who chose it.
     pub said: Said,
     /// A person has set a row of its alpha.
@@ -404,7 +406,8 @@ pub fn span(source: &Sentence, tokens: &Range<usize>) -> Range<usize> {
     at(tokens.start).start..at(tokens.end.saturating_sub(1).max(tokens.start)).end
 }
 
-fn target_words(shown: &HypothesisView, pieces: Option<&Pieces>) -> Vec<TargetWord> {
+/// The words of a hypothesis, whole ones where there are `pieces`.
+pub(crate) fn target_words(shown: &HypothesisView, pieces: Option<&Pieces>) -> Vec<TargetWord> {
     let Some(pieces) = pieces else { return (0..shown.tokens.len()).map(|i| target_word(shown, i)).collect() };
     let log_p = merge_log_p(&shown.token_log_p, &pieces.target);
     let word = |((tokens, text), log_p): ((&Range<usize>, &String), f32)| {
@@ -433,6 +436,7 @@ fn target_word(shown: &HypothesisView, i: usize) -> TargetWord {
         pieces: Vec::new(),
         said: Said::Free,
         is_pinned: false,
+        entry: text.clone(),
         text,
     }
 }

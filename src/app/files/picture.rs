@@ -1,11 +1,13 @@
 //! Floor 9: what a column shows as a picture for a file. Drawn off the window's thread, while the session goes on.
 
+use std::borrow::Cow;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::analysis::measures::{MEASURES, Measure};
 use crate::analysis::reading::Reading;
-use crate::app::document::table::AlignmentTable;
+use crate::app::document::table::{AlignmentTable, TargetWord, Units, target_words};
 use crate::app::settings::Shown;
 use crate::error::{Error, Result};
 use crate::figure::beam::BeamRow;
@@ -65,7 +67,11 @@ impl PictureRequest {
         self.drawn(|figure| png::pixels(figure, &self.page, &Fonts::default()))
     }
 
-    fn drawn<T>(&self, paint: impl FnOnce(&Figure<'_>) -> Result<T>) -> Result<T> {
+    /// As `paint` makes it.
+    ///
+    /// # Errors
+    /// A kind that needs an alignment where there is none; what `paint` refuses.
+    pub(crate) fn drawn<T>(&self, paint: impl FnOnce(&Figure<'_>) -> Result<T>) -> Result<T> {
         let kind = kind(self.kind).ok_or_else(|| Error::Internal(format!("a figure without a line: {}", self.kind)))?;
         let sheet = self.sheet();
         let figure = kind.draw(&sheet, &self.look).ok_or_else(|| Error::Input(kind.needs.lacking().to_owned()))?;
@@ -100,16 +106,22 @@ impl PictureRequest {
         }
     }
 
-    fn row<'a>(&self, n: usize, of: &'a HypothesisView) -> BeamRow<'a> {
-        let word = |(i, text): (usize, &'a String)| {
-            let is_unk = of.is_unk.get(i).copied().unwrap_or(false);
-            let replaced = of.replaced.get(i).and_then(Option::as_deref);
-            let log_p = of.token_log_p.get(i).copied().unwrap_or(0.0);
-            (target_text(text, is_unk, replaced, self.replaces), log_p)
+    fn row(&self, n: usize, of: &HypothesisView) -> BeamRow<'static> {
+        let pieces = of.pieces.as_ref().filter(|_| self.table.units == Some(Units::Words));
+        let word = |word: TargetWord| {
+            let text = target_text(&word.text, word.is_unk, word.replaced.as_deref(), self.replaces);
+            (Cow::Owned(text.into_owned()), word.log_p)
         };
         let rank = self.is_normalised.then_some(of.rank);
-        let words = of.tokens.iter().enumerate().map(word).collect();
+        let words = target_words(of, pieces).into_iter().map(word).collect();
         let said = of.touched.all_said(of.tokens.len());
+        let said = match pieces {
+            None => said,
+            Some(pieces) => {
+                let most = |word: &Range<usize>| said[word.clone()].iter().copied().max().unwrap_or_default();
+                pieces.target.iter().map(most).collect()
+            }
+        };
         BeamRow { place: n + 1, log_p: of.log_p, rank, words, said, ..BeamRow::default() }
     }
 }
@@ -117,12 +129,11 @@ impl PictureRequest {
 /// A target word as the inspector has it.
 fn inspected(table: &AlignmentTable, i: usize, replaces: bool) -> Option<Inspected<'_>> {
     let word = table.target.get(i)?;
-    let said = word.pieces.first().unwrap_or(&word.text);
     Some(Inspected {
         text: target_text(&word.text, word.is_unk, word.replaced.as_deref(), replaces),
         caption: Inspected::caption(i, table.target.len(), word.log_p).into(),
         heading: Inspected::heading(word.pieces.first().map(String::as_str)).into(),
-        candidates: word.candidates.iter().map(|(text, p)| (text.into(), *p, text == said)).collect(),
+        candidates: word.candidates.iter().map(|(text, p)| (text.into(), *p, *text == word.entry)).collect(),
         alpha: table.alpha.as_ref().map(|alpha| alpha.row(i).into()),
     })
 }

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::aligner::placed::{Placed, PlacedAligner};
+use crate::aligner::placed::{PlacedAligner, PlacedWords};
 use crate::app::effect::{AlignQuestion, FileEvent, FileJob, FileWork};
 use crate::app::page::{Dropped, Page};
 use crate::error::{Error, Result};
@@ -22,10 +22,10 @@ use crate::training::recipe::TrainingPlan;
 use crate::training::{curves, recipe};
 
 /// The statistical aligner that was asked last, with its languages; opening one takes longer than to ask it.
-pub type Aligner = Arc<Mutex<Option<((String, String), PlacedAligner)>>>;
+pub type KeptAligner = Arc<Mutex<Option<((String, String), PlacedAligner)>>>;
 
 /// Has a chore done. The end of the program waits for those that write.
-pub fn carry_out(chore: FileJob, disk: &mut Disk<FileEvent>, aligner: &Aligner) {
+pub fn carry_out(chore: FileJob, disk: &mut Disk<FileEvent>, aligner: &KeptAligner) {
     let reads = match &chore {
         FileJob::Align { .. } => Some("align"),
         FileJob::Read(_) | FileJob::ReadGold { .. } => Some("read"),
@@ -44,7 +44,7 @@ pub fn carry_out(chore: FileJob, disk: &mut Disk<FileEvent>, aligner: &Aligner) 
 }
 
 /// What came of it. `None` where there is no aligner, which the session knows before it asks.
-fn done(chore: FileJob, aligner: &Aligner, tell: &mut dyn FnMut(FileEvent) -> bool) -> Result<Option<FileEvent>> {
+fn done(chore: FileJob, aligner: &KeptAligner, tell: &mut dyn FnMut(FileEvent) -> bool) -> Result<Option<FileEvent>> {
     Ok(Some(match chore {
         FileJob::Align { number, question } => return align(aligner, number, question),
         FileJob::Read(path) => read(path, tell),
@@ -63,7 +63,7 @@ fn done(chore: FileJob, aligner: &Aligner, tell: &mut dyn FnMut(FileEvent) -> bo
     }))
 }
 
-fn align(aligner: &Aligner, number: u64, question: AlignQuestion) -> Result<Option<FileEvent>> {
+fn align(aligner: &KeptAligner, number: u64, question: AlignQuestion) -> Result<Option<FileEvent>> {
     let mut kept = aligner.lock().unwrap_or_else(PoisonError::into_inner);
     let AlignQuestion { languages, source, target } = question;
     if kept.as_ref().is_none_or(|(of, _)| *of != languages) {
@@ -71,7 +71,7 @@ fn align(aligner: &Aligner, number: u64, question: AlignQuestion) -> Result<Opti
         *kept = Some((languages.clone(), opened));
     }
     Ok(kept.as_mut().map(|(_, aligner)| {
-        let links = aligner.links(&source, &Placed::joined(&languages.1, &target));
+        let links = aligner.links(&source, &PlacedWords::joined(&languages.1, &target));
         FileEvent::Aligned { number, links }
     }))
 }

@@ -1,7 +1,7 @@
 //! Floor 13: `interlinear align --statistical`: links that need no model.
 
 use crate::aligner::words::LineAligner;
-use crate::cli::align::{AlignArgs, LinkFormat, LinkedWords};
+use crate::cli::align::{AlignArgs, LinkFormat};
 use crate::cli::input::{InputFiles, InputLine, InputLines};
 use crate::cli::output::LineOutput;
 use crate::cli::progress::ProgressLine;
@@ -12,6 +12,7 @@ use crate::text::line;
 use crate::text::reader::{MOST_BLANK, MOST_LINES, MOST_TEXT};
 use crate::text::sentence::MAX_SOURCE_TOKENS;
 use crate::text::words::words;
+use crate::training::settings::LinkWords;
 
 /// A pair of lines, or why it is not aligned.
 type Read = Result<(String, String)>;
@@ -104,8 +105,8 @@ impl Writer<'_> {
         let links = match pair {
             Ok((source, target)) => {
                 let links = match self.low.link_words {
-                    LinkedWords::Spaces => self.aligner.lines(&source, &target),
-                    LinkedWords::Tokens => self.aligner.words(&source, &target).2,
+                    LinkWords::Spaces => self.aligner.lines(&source, &target),
+                    LinkWords::Tokens => self.aligner.words(&source, &target).2,
                 };
                 self.low.way().of(links.forward, &links.reverse)
             }

@@ -1,33 +1,29 @@
 //! Floor 13: a translation as what figures are made of.
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
-use crate::analysis::alignment::Alignment;
 use crate::analysis::reading::Reading;
 use crate::app::document::scene::CANDIDATES;
+use crate::app::document::table::{self, AlignmentTable, Making};
 use crate::app::document::tree;
 use crate::app::document::tree::{SearchTree, TreeTrace};
-use crate::cli::figure::shown::{self, ShownPart, ShownWord};
+use crate::app::files::picture::PictureRequest;
+use crate::app::settings::Shown;
 use crate::cli::words;
 use crate::decoding::{Decoded, Ensemble, Forced, Hypothesis, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::readings;
 use crate::evaluation::rows::ReadRows;
-use crate::figure::beam::BeamRow;
-use crate::figure::heatmap::layout::Gaze;
-use crate::figure::inspected::Inspected;
-use crate::figure::label::{Label, Tone, source_text, target_text};
-use crate::figure::provenance::Provenance;
-use crate::figure::sheet::{FigureKind, FigureNeeds, PictureSheet};
+use crate::figure::page::FigurePage;
+use crate::figure::sheet::{FigureKind, FigureNeeds, FigureStyle};
 use crate::figure::tree::DrawnNode;
 use crate::interventions::Said;
+use crate::jobs::live::protocol::HypothesisView;
+use crate::jobs::live::view::{Source, Wording, view};
 use crate::models::Stepper;
 use crate::text::line;
-use crate::text::sentence::{EOS, Sentence};
+use crate::text::sentence::Sentence;
 use crate::ticket::CancellationToken;
-
-/// A given translation, where there is one.
-pub type Target<'a> = Option<&'a str>;
 
 /// What makes scenes of sentences.
 pub struct Scenes<'a> {
@@ -43,8 +39,8 @@ pub struct Scenes<'a> {
 /// What of a translation is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Showing {
-    /// What the kind of figure needs.
-    pub needs: FigureNeeds,
+    /// The kind of figure.
+    pub kind: &'static FigureKind,
     /// The target word that is looked at closely, from 0.
     pub word: usize,
     /// Branches that fell out of the beam.
@@ -53,18 +49,6 @@ pub struct Showing {
     pub pretokenized: bool,
     /// The pieces of words.
     pub pieces: bool,
-}
-
-/// A sentence and its translations, in words and numbers.
-pub struct FigureScene {
-    /// All but what it borrows from below.
-    sheet: PictureSheet<'static>,
-    /// Rows by the words that they belong to.
-    alpha: Option<Alignment>,
-    p_t: Option<Vec<f32>>,
-    window: usize,
-    /// Which model it is and how it searched.
-    pub caption: String,
 }
 
 impl<'a> Scenes<'a> {
@@ -79,8 +63,8 @@ impl<'a> Scenes<'a> {
         wanted: Option<Reading>,
         showing: Showing,
     ) -> Result<Self> {
-        let candidates = if showing.needs == FigureNeeds::Word { CANDIDATES } else { options.candidates };
-        let options = SearchOptions { candidates, trace: showing.needs == FigureNeeds::Search, ..options.clone() };
+        let candidates = if showing.kind.needs == FigureNeeds::Word { CANDIDATES } else { options.candidates };
+        let options = SearchOptions { candidates, trace: showing.kind.needs == FigureNeeds::Search, ..options.clone() };
         let shown = || system.shown().iter().map(|&n| &system.members()[n].config);
         let rows = ReadRows::wanted(system.into(), wanted);
         let reading = rows.reading;
@@ -103,7 +87,7 @@ impl<'a> Scenes<'a> {
     ///
     /// # Errors
     /// A sentence without words or with too many; what the model refuses.
-    pub fn scene(&mut self, source: &str, target: Target<'_>) -> Result<FigureScene> {
+    pub fn scene(&mut self, source: &str, target: Option<&str>) -> Result<PictureRequest> {
         let read = |side: &dyn crate::text::tokenizer::Encode, text: &str, what: &str| {
             let sentence = line::read(side, text, self.showing.pretokenized);
             sentence.map_err(|why| Error::Input(format!("the {what} {why}")))
@@ -119,13 +103,7 @@ impl<'a> Scenes<'a> {
                 Decoded { hypotheses: vec![self.forced(&sentence, &target)?], ..Decoded::default() }
             }
         };
-        let mut scene = self.worded(&sentence, &found.hypotheses, target.is_some());
-        match self.showing.needs {
-            FigureNeeds::Nothing | FigureNeeds::Alignment => {}
-            FigureNeeds::Search => scene.sheet.tree = self.tree(&found),
-            FigureNeeds::Word => scene.sheet.word = Some(self.inspected(&found, &scene)?),
-        }
-        Ok(scene)
+        self.picture(sentence, found, target.is_some())
     }
 
     fn translations(&mut self, sentence: &Sentence) -> Result<Decoded> {
@@ -146,63 +124,70 @@ impl<'a> Scenes<'a> {
         Ok(Hypothesis { tokens, token_log_p, log_p, alpha, energies, p_t, finished: true, ..Hypothesis::default() })
     }
 
-    fn worded(&self, sentence: &Sentence, hypotheses: &[Hypothesis], is_given: bool) -> FigureScene {
-        let (lead, unk) = (self.system.lead(), self.system.specials().unk);
-        let none = Hypothesis::default();
+    /// What a figure is made of.
+    fn picture(&self, sentence: Sentence, found: Decoded, is_given: bool) -> Result<PictureRequest> {
+        let (lead, specials, kind) = (self.system.lead(), self.system.specials(), self.showing.kind);
+        let tree = if kind.needs == FigureNeeds::Search { self.tree(&found) } else { Vec::new() };
+        let text =
+            found.hypotheses.first().map(|best| words::text(lead, best, &sentence, None, self.showing.pretokenized));
+        let wording = Wording {
+            source: &lead.source,
+            target: self.system.target(),
+            language: &lead.config.target_language,
+            unk: specials.unk,
+            rows: Default::default(),
+        };
+        let source = Source::new(&wording, sentence, self.showing.pretokenized);
+        let hypotheses: Vec<_> = found.hypotheses.into_iter().map(|one| view(&wording, &source, one)).collect();
+        let none = HypothesisView::default();
         let best = hypotheses.first().unwrap_or(&none);
-        let shown = self.shown(sentence, best);
-        let source =
-            shown.source.tokens.iter().zip(&shown.source.ids).zip(&shown.source.spans).map(|((text, id), span)| {
-                let (is_unk, is_eos) = (*id == unk, text == EOS && span.is_empty());
-                Label {
-                    text: Cow::Owned(source_text(text, is_unk).into_owned()),
-                    tone: Tone::of(is_unk, is_eos),
-                    ..Label::default()
-                }
-            });
-        let target = shown.words.iter().map(label);
-        let text = words::text(lead, best, sentence, None, self.showing.pretokenized);
-        let how = if is_given { "given translation".to_owned() } else { format!("beam {}", self.options.beam) };
-        let row = |(n, hypothesis): (usize, &Hypothesis)| self.row(sentence, n, hypothesis);
+        let pieces = self.showing.pieces;
+        let making = Making { specials: Some((specials.eos, specials.unk)), pieces, ..Making::default() };
         let has_choice = self.rows.reading != Reading::default() || lead.config.input_delay().is_some();
         let reading = best.alpha.is_some().then_some(self.rows.reading).filter(|_| has_choice);
-        let mut facts = self.models.clone();
+        let table = AlignmentTable { reading, ..table::build(&source.sentence, best, 0, &making) };
+        let word = (kind.needs == FigureNeeds::Word).then_some(self.showing.word);
+        let count = table.target.len();
+        if let Some(i) = word.filter(|i| *i >= count) {
+            return Err(Error::Input(format!("the translation has no word {}; its last is word {count}", i + 1)));
+        }
+        let how = if is_given { "given translation".to_owned() } else { format!("beam {}", self.options.beam) };
+        let mut facts = vec![("kind".to_owned(), kind.name.to_owned())];
+        facts.extend_from_slice(&self.models);
         let mut fact = |name: &str, value: String| facts.push((name.to_owned(), value));
         fact("search", how.clone());
         if let Some(reading) = reading {
             fact("reading", reading.name().to_owned());
         }
-        if lead.source.marks().has_pieces() || lead.target.marks().has_pieces() {
-            fact("units", if self.showing.pieces { "pieces" } else { "words" }.to_owned());
+        if let Some(units) = table.units {
+            fact("units", units.name().to_owned());
         }
-        if self.showing.needs == FigureNeeds::Word {
-            fact("word", (self.showing.word + 1).to_string());
+        if let Some(i) = word {
+            fact("word", (i + 1).to_string());
         }
-        fact("sentence", sentence.text.clone());
-        fact("translation", text);
+        fact("sentence", source.sentence.text.clone());
+        fact("translation", text.unwrap_or_default());
         fact("log p", best.log_p.to_string());
         fact("program", format!("Interlinear {}", env!("CARGO_PKG_VERSION")));
         let name = self.system.name();
         let rows_of = reading.filter(|reading| *reading != Reading::default());
         let rows_of = rows_of.map_or_else(String::new, |reading| format!(", reading {}", reading.name()));
         let caption = format!("{name}, {how}{rows_of}, log p {:.2}", best.log_p);
-        let sheet = PictureSheet {
-            source: source.collect(),
-            target: target.collect(),
-            corner: reading.map(Reading::row_text),
-            beam: hypotheses.iter().enumerate().map(row).collect(),
-            provenance: Provenance { title: name, facts },
-            ..PictureSheet::default()
-        };
-        let window = lead.config.window().unwrap_or(0);
-        FigureScene { sheet, alpha: shown.alpha, p_t: shown.p_t, window, caption }
-    }
-
-    fn shown(&self, sentence: &Sentence, hypothesis: &Hypothesis) -> ShownPart {
-        if self.showing.pieces {
-            return shown::tokens(self.system, sentence, hypothesis);
-        }
-        shown::words(self.system, sentence, hypothesis, self.showing.pretokenized)
+        Ok(PictureRequest {
+            table: Arc::new(table),
+            hypotheses,
+            tree,
+            word,
+            window: Some(lead.config.window().unwrap_or(0)),
+            replaces: false,
+            shown: Shown::Alpha,
+            is_normalised: self.options.ranking.length.normalises(),
+            title: format!("{name}: {}", kind.about),
+            facts,
+            kind: kind.name,
+            look: FigureStyle { caption: Some(caption), ..FigureStyle::default() },
+            page: FigurePage::default(),
+        })
     }
 
     fn entry(&self, id: u32) -> String {
@@ -224,57 +209,5 @@ impl<'a> Scenes<'a> {
         tree.map_or_else(Vec::new, |tree| {
             tree.shown(&tree::ShownTree { steps: tree.steps, pruned, pieces, ..tree::ShownTree::default() }).nodes
         })
-    }
-
-    /// The target word that is looked at closely.
-    fn inspected(&self, found: &Decoded, scene: &FigureScene) -> Result<Inspected<'static>> {
-        let (i, none) = (self.showing.word, Hypothesis::default());
-        let best = found.hypotheses.first().unwrap_or(&none);
-        let words = if self.showing.pieces {
-            (0..best.tokens.len()).map(|i| i..i + 1).collect()
-        } else {
-            self.system.target().word_ranges(&best.tokens)
-        };
-        let (Some(part), Some(label)) = (words.get(i), scene.sheet.target.get(i)) else {
-            let count = words.len();
-            return Err(Error::Input(format!("the translation has no word {}; its last is word {count}", i + 1)));
-        };
-        let first = self.entry(best.tokens[part.start]);
-        let log_p = best.token_log_p[part.clone()].iter().sum();
-        let candidates = best.candidates.get(part.start).map_or(&[][..], Vec::as_slice);
-        let candidates = candidates.iter().map(|&(id, log_p)| (self.entry(id), log_p.exp()));
-        Ok(Inspected {
-            text: label.text.clone(),
-            caption: Inspected::caption(i, words.len(), log_p).into(),
-            heading: Inspected::heading((part.len() > 1).then_some(first.as_str())).into(),
-            candidates: candidates.map(|(text, p)| (Cow::Owned(text.clone()), p, text == first)).collect(),
-            alpha: scene.alpha.as_ref().map(|alpha| alpha.row(i).to_vec().into()),
-        })
-    }
-
-    fn row(&self, sentence: &Sentence, n: usize, hypothesis: &Hypothesis) -> BeamRow<'static> {
-        let words = self.shown(sentence, hypothesis).words;
-        let rank = self.options.ranking.length.normalises().then_some(hypothesis.rank);
-        let words = words.iter().map(|word| (label(word).text, word.log_p)).collect();
-        BeamRow { place: n + 1, log_p: hypothesis.log_p, rank, words, ..BeamRow::default() }
-    }
-}
-
-fn label(word: &ShownWord) -> Label<'static> {
-    let text = target_text(&word.text, word.is_unk, word.typed.as_deref(), false).into_owned();
-    Label { text: Cow::Owned(text), tone: Tone::of(word.is_unk, word.is_eos), ..Label::default() }
-}
-
-impl FigureScene {
-    /// As figures take it.
-    pub fn sheet(&self, kind: &FigureKind) -> PictureSheet<'_> {
-        let Provenance { title, mut facts } = self.sheet.provenance.clone();
-        facts.insert(0, ("kind".to_owned(), kind.name.to_owned()));
-        PictureSheet {
-            alpha: self.alpha.as_ref(),
-            gaze: self.p_t.as_deref().map(|p_t| Gaze { p_t, window: self.window }),
-            provenance: Provenance { title: format!("{title}: {}", kind.about), facts },
-            ..self.sheet.clone()
-        }
     }
 }

@@ -11,7 +11,8 @@ use crate::cli::output::LineOutput;
 use crate::cli::phrases::{Low, Scorer, WINDOW_LINES};
 use crate::decoding::phrases::ScoredPhrases;
 use crate::error::{Error, Result};
-use crate::text::phrases::{PhraseEntry, PhraseTable, feature, unescape};
+use crate::text::phrases::{PhraseEntry, PhraseTable, feature};
+use crate::text::readable::unescaped;
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
 use crate::ticket::CancellationToken;
@@ -88,7 +89,7 @@ fn find(table: &mut PhraseTable, phrases: &[String], n: usize) -> Result<Vec<Gro
         phrases.iter().map(|phrase| Group { source: words(phrase), targets: Vec::new() }).collect();
     while let Some(entry) = table.next() {
         let entry = entry?;
-        let plain = unescape(entry.source());
+        let plain = unescaped(entry.source());
         for group in groups.iter_mut().filter(|group| group.source == entry.source() || group.source == plain) {
             group.targets.push(target(table, &entry, n)?);
         }

@@ -7,8 +7,8 @@ use clap::Args;
 
 use crate::aligner::learned::Learned;
 use crate::aligner::words::{Cutter, LineAligner};
-use crate::cli::align::{LinkedWords, default_way};
-use crate::cli::args::RunArgs;
+use crate::cli::align::{LINK_WORDS, default_way};
+use crate::cli::args::{RunArgs, one_of};
 use crate::cli::{bundled, output, statistical};
 use crate::error::{Error, Result};
 use crate::models::Model;
@@ -38,8 +38,8 @@ pub struct HeadArgs {
     #[arg(long, requires = "model", value_name = "FILE")]
     links: Vec<PathBuf>,
     /// Which words the files of links count
-    #[arg(long, requires = "links", value_enum, default_value_t = LinkedWords::Spaces)]
-    link_words: LinkedWords,
+    #[arg(long, requires = "links", default_value = "spaces", value_parser = one_of(LINK_WORDS))]
+    link_words: LinkWords,
     /// What the statistical aligner learned (`align --save`); that which comes with the program where it has one
     #[arg(long, requires = "model", conflicts_with = "links", value_name = "FILE")]
     learned: Option<PathBuf>,
@@ -70,14 +70,7 @@ pub fn run(folder: &Path, args: &HeadArgs, run: &RunArgs, memory: Option<u64>) -
     let ticket = CancellationToken::forever();
     let languages = (model.config.source_language.as_str(), model.config.target_language.as_str());
     let mut aligner = if args.links.is_empty() { Some(aligner(args, languages, runtime.threads)?) } else { None };
-    let words = if aligner.is_some() {
-        LinkWords::Tokens
-    } else {
-        match args.link_words {
-            LinkedWords::Spaces => LinkWords::Spaces,
-            LinkedWords::Tokens => LinkWords::Tokens,
-        }
-    };
+    let words = if aligner.is_some() { LinkWords::Tokens } else { args.link_words };
     let source = model.source.clone().ending(false);
     let mut reader = GuidedReader::new(words, languages, (&source, &model.target))?;
     let rules = PairRules {

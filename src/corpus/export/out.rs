@@ -1,7 +1,7 @@
 //! Floor 7: what leaves a workspace: the rows of the table as TSV, JSON lines, links, figures or a report.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -223,23 +223,4 @@ fn figures(
         write_atomic(&path, |file| file.write_all(&bytes))?;
     }
     Ok(())
-}
-
-/// How a file of a kind is called at first.
-pub fn file_name(kind: ExportFormat, workspace: &Path) -> String {
-    let stem = workspace.file_stem().map_or_else(|| "workspace".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    let ending = match kind {
-        ExportFormat::Tsv => ".tsv",
-        ExportFormat::Jsonl => ".jsonl",
-        ExportFormat::Parquet => ".parquet",
-        ExportFormat::Arrays => ".npz",
-        ExportFormat::Matrices => "-alignments",
-        ExportFormat::Pharaoh(system, _) => return format!("{stem}.{}.links", system + 1),
-        ExportFormat::Gold => ".gold",
-        ExportFormat::Judgements => ".judgements.jsonl",
-        ExportFormat::JudgementTable => ".judgements.tsv",
-        ExportFormat::Report => ".html",
-        ExportFormat::Figures(..) => "-figures",
-    };
-    stem + ending
 }

@@ -236,7 +236,7 @@ fn add_outputs(
     }
     for (system, outputs) in by_system {
         report.outputs += outputs.len();
-        report.apart += workspace.replace_outputs(system, &outputs, &mut Measuring::default())?.1;
+        report.apart += workspace.add_outputs(system, &outputs, &mut Measuring::default())?;
     }
     Ok(others)
 }

@@ -432,7 +432,7 @@ impl Reading<'_> {
         }
         let found = self.place_of(&wanted)?;
         match (found, place) {
-            (None, _) => self.warn(line, "is of no sentence of this workspace; it is left out"),
+            (None, _) => self.warn(line, "is of no sentence of this corpus; it is left out"),
             (Some(at), Some(place)) => self.shift = at as isize - place as isize,
             (Some(_), None) => {}
         }

@@ -20,7 +20,7 @@ pub fn scores(corpus: &CorpusTable, system: usize, rows: &[u32]) -> SystemScores
         let counts =
             |(text, references): (&str, Vec<&str>)| ComparedScores::of(text, &references, &BleuSettings::default());
         let uncompared = ScoreSums { sentences: 1, ..ScoreSums::default() };
-        sums.add(&pair(corpus, system, at).map_or(uncompared, |pair| ScoreSums::compared(counts(pair))));
+        sums += pair(corpus, system, at).map_or(uncompared, |pair| ScoreSums::compared(counts(pair)));
     }
     sums.scores()
 }

@@ -4,6 +4,7 @@
 use crate::analysis::bleu::BleuSettings;
 use crate::analysis::bootstrap::{Paired, paired};
 use crate::analysis::buckets::Buckets;
+use crate::analysis::sums;
 use crate::analysis::{aer, bleu, chrf};
 
 /// Resamples of a comparison, as sacreBLEU draws, and where its random numbers begin.
@@ -53,18 +54,6 @@ impl ScoreSums {
         Self { sentences: 1, compared: 1, counts, ..Self::default() }
     }
 
-    /// Adds other sentences.
-    pub fn add(&mut self, other: &Self) {
-        self.sentences += other.sentences;
-        self.words += other.words;
-        self.nll += other.nll;
-        self.compared += other.compared;
-        self.counts.bleu.add(&other.counts.bleu);
-        self.counts.chrf.add(&other.counts.chrf);
-        self.aligned += other.aligned;
-        self.aer.add(&other.aer);
-    }
-
     /// What it comes to.
     pub fn scores(&self) -> SystemScores {
         SystemScores {
@@ -78,6 +67,9 @@ impl ScoreSums {
         }
     }
 }
+
+sums!(ComparedScores: bleu, chrf; each);
+sums!(ScoreSums: sentences, words, nll, compared, counts, aligned, aer; each);
 
 /// Scores of a system over some sentences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -132,9 +124,9 @@ impl ByLength {
 
     /// Adds a sentence of a bucket.
     pub fn add(&mut self, bucket: Option<usize>, sums: &ScoreSums) {
-        self.all.add(sums);
+        self.all += *sums;
         if let Some(bucket) = bucket {
-            self.lengths[bucket].add(sums);
+            self.lengths[bucket] += *sums;
         }
     }
 }

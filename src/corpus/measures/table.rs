@@ -210,11 +210,6 @@ pub static MEASURES: LazyLock<Vec<CorpusMeasure>> = LazyLock::new(|| {
 /// Lines of [`CONFIDENCES`] that [`OWN`] has in another way.
 const ELSEWHERE: &[&str] = &["disagreement", "unk", "length_ratio"];
 
-/// A measure by its name.
-pub fn named(name: &str) -> Option<&'static CorpusMeasure> {
-    MEASURES.iter().chain(OF_SENTENCES).find(|measure| measure.name == name)
-}
-
 /// All of some measures, NaN where there is nothing to measure.
 pub fn measure_all(measures: &[CorpusMeasure], subject: &MeasureSubject<'_>) -> Vec<f32> {
     measures.iter().map(|measure| measure.value(subject).unwrap_or(f32::NAN)).collect()

@@ -335,7 +335,7 @@ impl Counting {
         let mut classes = BTreeSet::new();
         for (word, counts) in each(reference, output) {
             let class = self.frequencies.class(word);
-            self.classes[class].words[system].add(&counts);
+            self.classes[class].words[system] += counts;
             classes.insert(class);
         }
         for class in classes {

@@ -161,7 +161,7 @@ impl TableColumn {
     pub fn about(self, corpus: &CorpusTable) -> String {
         let system = |at: usize| corpus.systems.get(at).map_or("", |column| column.system.name.as_str());
         match self {
-            Self::Number => "The place in the workspace".to_owned(),
+            Self::Number => "The place in the corpus".to_owned(),
             Self::Stars => "The most stars that an annotator gave".to_owned(),
             Self::Marks => "How many errors are marked".to_owned(),
             Self::Errors(of) => {

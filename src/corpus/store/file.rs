@@ -270,14 +270,14 @@ fn check(path: &Path) -> Result<()> {
         facts => facts.map_err(io)?,
     };
     if !facts.is_file() {
-        return Err(Error::file(path, "is no file; name a file for the workspace"));
+        return Err(Error::file(path, "is no file; name a file for the corpus"));
     }
     let mut begin = Vec::new();
     std::fs::File::open(path).and_then(|file| file.take(DATABASE.len() as u64).read_to_end(&mut begin)).map_err(io)?;
     if begin.is_empty() || begin == DATABASE {
         return Ok(());
     }
-    Err(Error::file(path, "is not a workspace; to bring a text into one, open a workspace and import the file"))
+    Err(Error::file(path, "is not a corpus; to bring a text into one, open a corpus and import the file"))
 }
 
 /// What went wrong, for the user.

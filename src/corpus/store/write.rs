@@ -150,18 +150,9 @@ impl Workspace {
         })
     }
 
-    /// Puts in what a system says of some sentences, measured, in one step; what it said of them before goes.
-    pub fn add_outputs(&mut self, system: i64, new: &[Placed], measuring: &mut Measuring) -> Result<Vec<Measured>> {
-        self.replace_outputs(system, new, measuring).map(|(measured, _)| measured)
-    }
-
-    /// As [`Workspace::add_outputs`]; tells too how many marks were of words that went, and are set apart.
-    pub(crate) fn replace_outputs(
-        &mut self,
-        system: i64,
-        new: &[Placed],
-        measuring: &mut Measuring,
-    ) -> Result<(Vec<Measured>, usize)> {
+    /// Puts in what a system says of some sentences, measured, in one step; what it said of them before goes. Gives how many
+    /// marks were of words that went, and are set apart.
+    pub fn add_outputs(&mut self, system: i64, new: &[Placed], measuring: &mut Measuring) -> Result<usize> {
         let mut ready = Vec::with_capacity(new.len());
         for (at, output) in new {
             let Some(sentence) = self.sentence(*at)? else { continue };
@@ -170,8 +161,7 @@ impl Workspace {
             let of = (sentence.source.as_str(), references.as_slice(), gold.as_ref());
             ready.push(Ready::new(*at, output, of, measuring).map_err(|error| Error::io(self.path(), &error))?);
         }
-        let apart = self.add_ready(system, &ready, measuring.aligner.is_some())?;
-        Ok((ready.into_iter().map(|ready| ready.measured).collect(), apart))
+        self.add_ready(system, &ready, measuring.aligner.is_some())
     }
 
     /// Puts in what is measured and packed already; gives how many marks were of words that it replaced and are set apart.

@@ -187,7 +187,7 @@ impl Open<'_> {
 
     /// What is open.
     pub(super) fn workspace(&mut self) -> Result<&mut Workspace> {
-        let none = || Error::Input("No workspace is open; open one, or make one".to_owned());
+        let none = || Error::Input("No corpus is open; open one, or make one".to_owned());
         self.at.workspace.as_mut().ok_or_else(none)
     }
 
@@ -209,7 +209,7 @@ impl Open<'_> {
     }
 
     pub(super) fn open(&mut self, path: &std::path::Path) -> Result<()> {
-        self.tell(CorpusNews::Busy("Opening the workspace".to_owned(), 0.0));
+        self.tell(CorpusNews::Busy("Opening the corpus".to_owned(), 0.0));
         let read = Workspace::open(path).and_then(|mut workspace| {
             // Unfolded numbers are read as well, only more slowly.
             let folded = if workspace.is_fixed() { Ok(()) } else { workspace.fold_much() };

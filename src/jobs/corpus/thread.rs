@@ -52,7 +52,7 @@ impl CorpusThread {
             self.imports.cancel();
         }
         if !is_sent {
-            let message = "The system gave no thread for workspaces; close other programs and start again.";
+            let message = "The system gave no thread for corpora; close other programs and start again.";
             self.service.refuse(CorpusNews::Failed(message.to_owned()));
         }
     }

@@ -11,7 +11,7 @@ use crate::jobs::thread;
 use crate::jobs::thread::{Outbox, Patience, Service, Thread, Wake, caught};
 
 /// What a job does: answers with news, or `None` when there is nothing to say.
-pub type Job<N> = Box<dyn FnOnce() -> Option<N> + Send>;
+pub type DiskJob<N> = Box<dyn FnOnce() -> Option<N> + Send>;
 
 /// A job that reports while it runs: it calls its argument with each report, which returns false when nobody listens.
 pub type Teller<N> = Box<dyn FnOnce(&mut dyn FnMut(N) -> bool) -> Option<N> + Send>;
@@ -21,7 +21,7 @@ const ROOM: usize = 64;
 
 /// The threads that touch files.
 pub struct Disk<N> {
-    saves: Arc<Mailbox<Job<N>>>,
+    saves: Arc<Mailbox<DiskJob<N>>>,
     out: Outbox<N>,
     // Dropped before the jobs, which then do not wait for room any more.
     saver: Service<N>,
@@ -32,7 +32,7 @@ impl<N: Send + 'static> Disk<N> {
     /// Starts the saving thread; a save waits `patience` for a newer one.
     pub fn spawn(patience: Duration, wake: Wake) -> Self {
         let (out, news) = thread::channel(ROOM, wake);
-        let saves = Arc::new(Mailbox::<Job<N>>::new());
+        let saves = Arc::new(Mailbox::<DiskJob<N>>::new());
         let (inbox, closed, outbox) = (Arc::clone(&saves), Arc::clone(&saves), out.clone());
         let saver = Service::start(
             "save",
@@ -52,7 +52,7 @@ impl<N: Send + 'static> Disk<N> {
     }
 
     /// Runs this a moment later, unless a newer save comes first. Runs here when no thread could be had.
-    pub fn save_soon(&self, job: Job<N>) {
+    pub fn save_soon(&self, job: DiskJob<N>) {
         if self.saver.has_thread() {
             self.saves.put(job);
         } else {
@@ -62,7 +62,7 @@ impl<N: Send + 'static> Disk<N> {
 
     /// Runs a job at once on its own thread, which the end of the program waits for: it may write. Runs it here when
     /// no thread could be had.
-    pub fn run(&mut self, name: &str, job: Job<N>) {
+    pub fn run(&mut self, name: &str, job: DiskJob<N>) {
         self.start(name, Patience::Whole, Box::new(move |_| job()));
     }
 

@@ -24,7 +24,7 @@ pub struct FollowEvent {
 }
 
 /// What a file looked like when it was last read; `None`: it was not there.
-pub type Look = Option<(u64, Option<SystemTime>)>;
+pub type FileLook = Option<(u64, Option<SystemTime>)>;
 
 /// What remembers how files looked and reads those that have changed.
 pub trait FollowedFiles: Default + Send + 'static {
@@ -38,7 +38,7 @@ pub trait FollowedFiles: Default + Send + 'static {
 /// Files and what they looked like.
 #[derive(Debug, Default)]
 pub struct Watch {
-    looks: HashMap<PathBuf, Look>,
+    looks: HashMap<PathBuf, FileLook>,
 }
 
 impl Watch {
@@ -77,7 +77,7 @@ fn read(path: &Path) -> Result<Result<Arc<Curves>, String>, String> {
 }
 
 /// What a file looks like now.
-pub fn look(path: &Path) -> Look {
+pub fn look(path: &Path) -> FileLook {
     let data = std::fs::metadata(path).ok()?;
     Some((data.len(), data.modified().ok()))
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
-use crate::jobs::files::follow::{FollowedFiles, Look, look};
+use crate::jobs::files::follow::{FileLook, FollowedFiles, look};
 use crate::jobs::thread::caught;
 
 /// How the names of the files end: lessons were Markdown once.
@@ -23,14 +23,14 @@ pub struct FolderTexts {
 /// What the files of folders looked like.
 #[derive(Debug, Default)]
 pub struct Folders {
-    seen: Option<Vec<(PathBuf, Look)>>,
+    seen: Option<Vec<(PathBuf, FileLook)>>,
 }
 
 impl FollowedFiles for Folders {
     type Seen = FolderTexts;
 
     fn look(&mut self, paths: &[PathBuf]) -> Vec<FolderTexts> {
-        let now: Vec<(PathBuf, Look)> = paths.iter().flat_map(|folder| files(folder)).collect();
+        let now: Vec<(PathBuf, FileLook)> = paths.iter().flat_map(|folder| files(folder)).collect();
         if self.seen.as_ref() == Some(&now) {
             return Vec::new();
         }
@@ -42,7 +42,7 @@ impl FollowedFiles for Folders {
 }
 
 /// The texts of a folder; a folder that is not there has none.
-fn files(folder: &Path) -> Vec<(PathBuf, Look)> {
+fn files(folder: &Path) -> Vec<(PathBuf, FileLook)> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
     let mut paths: Vec<PathBuf> = paths
@@ -55,7 +55,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, Look)> {
     paths.into_iter().map(|path| (path.clone(), look(&path))).collect()
 }
 
-fn read(path: &Path, look: Look) -> Result<String, String> {
+fn read(path: &Path, look: FileLook) -> Result<String, String> {
     if look.is_some_and(|(bytes, _)| bytes > LONGEST_BYTES) {
         return Err(Error::file(path, "is longer than 1 MiB; a lesson is a few pages of text").to_string());
     }

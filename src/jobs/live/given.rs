@@ -53,5 +53,6 @@ pub(crate) fn given(
         candidates,
         ..Hypothesis::default()
     };
-    Ok(HypothesisView { text: text.trim().to_owned(), replaced, ..view::view(shelved, source, hypothesis) })
+    let view = view::view(&shelved.wording(), source, hypothesis);
+    Ok(HypothesisView { text: text.trim().to_owned(), replaced, ..view })
 }

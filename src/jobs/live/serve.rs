@@ -165,7 +165,7 @@ impl Job<'_> {
     /// The translation that the user gives, as a column's model reads it.
     fn given(&self, spec: &ColumnSpec, shelved: &LoadedModel, text: &str) -> Result<HypothesisView> {
         self.ticket.check()?;
-        let source = view::Source::new(shelved, read_source(spec.source_in(self.request), shelved)?);
+        let source = view::Source::new(&shelved.wording(), read_source(spec.source_in(self.request), shelved)?, false);
         shelved.with_stepper(spec.engine, self.threads, |stepper| {
             given::given(shelved, &source, text, stepper, self.ticket)
         })
@@ -201,7 +201,8 @@ impl Job<'_> {
 
     fn column(&self, spec: &ColumnSpec, shelved: &LoadedModel) -> Result<()> {
         self.ticket.check()?;
-        let mut source = view::Source::new(shelved, read_source(spec.source_in(self.request), shelved)?);
+        let mut source =
+            view::Source::new(&shelved.wording(), read_source(spec.source_in(self.request), shelved)?, false);
         let list = source.set(shelved, &spec.interventions);
         let sentence = &source.sentence;
         let mut wanted = spec.options.clone();
@@ -217,7 +218,11 @@ impl Job<'_> {
             }
             SearchProgress::Expanded { best, .. } => {
                 if rows.is_due(self.start, best.tokens.len(), sentence.len()) {
-                    self.emit(Event::Expanded { number, column, best: view::view(shelved, &source, best.clone()) });
+                    self.emit(Event::Expanded {
+                        number,
+                        column,
+                        best: view::view(&shelved.wording(), &source, best.clone()),
+                    });
                 }
             }
         };
@@ -294,7 +299,7 @@ impl Job<'_> {
             Ok((decoded, shifts(stepper, list, (&sentence.ids, best), words, self.ticket)?))
         })?;
         let best = decoded.hypotheses.into_iter().next().unwrap_or_default();
-        Ok(UntouchedTranslation { best: view::view(shelved, &source, best), shifts })
+        Ok(UntouchedTranslation { best: view::view(&shelved.wording(), &source, best), shifts })
     }
 }
 
@@ -308,8 +313,8 @@ fn result(
     let words = decoded.hypotheses.first().map_or(0, |best| best.tokens.len());
     let words_per_second = words as f32 * 1000.0 / millis.max(0.001);
     ColumnResult {
-        hypotheses: decoded.hypotheses.into_iter().map(|one| view::view(shelved, source, one)).collect(),
-        words: view::words(shelved, &decoded.nodes),
+        hypotheses: decoded.hypotheses.into_iter().map(|one| view::view(&shelved.wording(), source, one)).collect(),
+        words: view::words(&shelved.wording(), &decoded.nodes),
         nodes: decoded.nodes,
         context: decoded.context,
         millis,

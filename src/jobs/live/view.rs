@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::analysis::alignment::Alignment;
+use crate::analysis::reading::Reading;
 use crate::analysis::unknown;
 use crate::analysis::words::merge_sources;
 use crate::decoding::{Hypothesis, Node};
@@ -12,7 +13,28 @@ use crate::interventions::{Applied, Intervention, Interventions, Resolved, Resol
 use crate::jobs::live::protocol::{HypothesisView, Pieces};
 use crate::jobs::models::shelved::LoadedModel;
 use crate::text::sentence::{Sentence, UNK};
+use crate::text::tokenizer::Tokenizer;
 use crate::text::words::{translated, vocabulary_words, whole_words, without_end};
+
+/// What turns the ids of a translation into words.
+#[derive(Clone, Copy)]
+pub(crate) struct Wording<'a> {
+    /// The vocabulary that cuts the source.
+    pub(crate) source: &'a Tokenizer,
+    /// That of the translation, in this language.
+    pub(crate) target: &'a Tokenizer,
+    pub(crate) language: &'a str,
+    /// The id of `[UNK]`.
+    pub(crate) unk: u32,
+    /// How rows are still to be read, with the delay of the reading.
+    pub(crate) rows: (Reading, usize),
+}
+
+impl Wording<'_> {
+    fn word(&self, id: u32) -> String {
+        self.target.token(id).unwrap_or(UNK).to_owned()
+    }
+}
 
 /// A source sentence as a model reads it.
 pub(crate) struct Source {
@@ -25,8 +47,9 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    pub(crate) fn new(shelved: &LoadedModel, sentence: Sentence) -> Self {
-        let words = vocabulary_words(&shelved.model.source, &sentence, false);
+    /// Its words are split by spaces already where it is `pretokenized`.
+    pub(crate) fn new(wording: &Wording<'_>, sentence: Sentence, pretokenized: bool) -> Self {
+        let words = vocabulary_words(wording.source, &sentence, pretokenized);
         Self { sentence, words, touched: Arc::default() }
     }
 
@@ -45,16 +68,13 @@ impl Source {
 }
 
 /// A hypothesis in the words of the model's target vocabulary.
-pub(crate) fn view(shelved: &LoadedModel, source: &Source, hypothesis: Hypothesis) -> HypothesisView {
-    let vocabulary = &shelved.model.target;
-    let word = |id: u32| vocabulary.token(id).unwrap_or(UNK).to_owned();
-    let unk = shelved.facts.unk;
-    let tokens: Vec<String> = hypothesis.tokens.iter().map(|&id| word(id)).collect();
-    let replaced = replaced(shelved, source, &hypothesis);
+pub(crate) fn view(wording: &Wording<'_>, source: &Source, hypothesis: Hypothesis) -> HypothesisView {
+    let tokens: Vec<String> = hypothesis.tokens.iter().map(|&id| wording.word(id)).collect();
+    let replaced = replaced(wording, source, &hypothesis);
     HypothesisView {
-        is_unk: hypothesis.tokens.iter().map(|&id| id == unk).collect(),
-        text: vocabulary.join(&shelved.facts.target_language, without_end(&tokens)),
-        pieces: pieces(shelved, source, &hypothesis.tokens),
+        is_unk: hypothesis.tokens.iter().map(|&id| id == wording.unk).collect(),
+        text: wording.target.join(wording.language, without_end(&tokens)),
+        pieces: pieces(wording, source, &hypothesis.tokens),
         token_log_p: hypothesis.token_log_p,
         log_p: hypothesis.log_p,
         rank: hypothesis.rank,
@@ -66,7 +86,7 @@ pub(crate) fn view(shelved: &LoadedModel, source: &Source, hypothesis: Hypothesi
         candidates: hypothesis
             .candidates
             .iter()
-            .map(|best| best.iter().map(|&(id, log_p)| (word(id), log_p)).collect())
+            .map(|best| best.iter().map(|&(id, log_p)| (wording.word(id), log_p)).collect())
             .collect(),
         replaced,
         tokens,
@@ -76,29 +96,28 @@ pub(crate) fn view(shelved: &LoadedModel, source: &Source, hypothesis: Hypothesi
 }
 
 /// The words that the nodes mention, by id.
-pub(crate) fn words(shelved: &LoadedModel, nodes: &[Node]) -> BTreeMap<u32, String> {
+pub(crate) fn words(wording: &Wording<'_>, nodes: &[Node]) -> BTreeMap<u32, String> {
     let mut words = BTreeMap::new();
     for id in nodes.iter().flat_map(|node| std::iter::once(node.token).chain(node.candidates.iter().map(|&(id, _)| id)))
     {
-        words.entry(id).or_insert_with(|| shelved.model.target.token(id).unwrap_or(UNK).to_owned());
+        words.entry(id).or_insert_with(|| wording.word(id));
     }
     words
 }
 
 /// Which tokens make up each word, where either vocabulary has pieces.
-fn pieces(shelved: &LoadedModel, source: &Source, target: &[u32]) -> Option<Pieces> {
-    let model = &shelved.model;
-    let (target, words) = translated(&model.target, target);
-    let has_pieces = model.source.marks().has_pieces() || model.target.marks().has_pieces();
+fn pieces(wording: &Wording<'_>, source: &Source, target: &[u32]) -> Option<Pieces> {
+    let (target, words) = translated(wording.target, target);
+    let has_pieces = wording.source.marks().has_pieces() || wording.target.marks().has_pieces();
     has_pieces.then(|| Pieces { source: source.words.clone(), target, words })
 }
 
 /// For each `[UNK]` the typed word of greatest alpha, `</s>` left aside.
-fn replaced(shelved: &LoadedModel, source: &Source, hypothesis: &Hypothesis) -> Vec<Option<String>> {
-    let (ids, facts) = (&hypothesis.tokens, &shelved.facts);
-    let unk = facts.unk;
+fn replaced(wording: &Wording<'_>, source: &Source, hypothesis: &Hypothesis) -> Vec<Option<String>> {
+    let (ids, unk) = (&hypothesis.tokens, wording.unk);
     let Some(alpha) = hypothesis.alpha.as_deref().filter(|_| ids.contains(&unk)) else { return vec![None; ids.len()] };
-    let read = facts.reading.assign_after(facts.input_delay.unwrap_or_default(), alpha);
+    let (reading, delay) = wording.rows;
+    let read = reading.assign_after(delay, alpha);
     let sentence = whole_words(&source.sentence, &source.words);
     let alpha = merge_sources(&Alignment::from_rows(&read), &source.words);
     let attended = |i| unknown::attended(&alpha, i, &sentence).map(|j| sentence.tokens[j].clone());

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::jobs::models::shelved::LoadedModel;
 use crate::jobs::thread::{Patience, Thread, caught};
 use crate::models::Model;
+use crate::models::folder::card;
 use crate::nn::device::{Device, DeviceChoice, pick};
 use crate::text::tokenizer::Tokenizers;
 use crate::ticket::CancellationToken;
@@ -237,10 +238,7 @@ impl ModelCache {
         let pool = pool
             .map_err(|error| Error::Device(format!("The system gave no threads to read the model with ({error}).")))?;
         let model = pool.install(|| (self.reader)(folder, &device, &self.tokenizers, progress))?;
-        // A folder without a card is a whole model all the same.
-        let card = folder.join("README.md");
-        let card = if card.is_file() { std::fs::read_to_string(card).unwrap_or_default() } else { String::new() };
-        Ok(LoadedModel::new(model, &device, card))
+        Ok(LoadedModel::new(model, &device, card(folder)))
     }
 
     /// Waits for a model; `None` once the ticket is stale.

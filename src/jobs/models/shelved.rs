@@ -9,6 +9,7 @@ use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::rows::ReadRows;
 use crate::interventions::InterventionReader;
 use crate::jobs::live::protocol::{Member, ModelFacts, ModelSizes};
+use crate::jobs::live::view::Wording;
 use crate::models::{Kernels, Model, Stepper};
 use crate::nn::device::Device;
 use crate::text::sentence::Sentence;
@@ -89,6 +90,18 @@ impl LoadedModel {
             ..lead.facts.clone()
         };
         Ok(Self { model, ensemble: Some(ensemble), facts, stepper: Mutex::new(None) })
+    }
+
+    /// What turns its ids into words.
+    pub(crate) fn wording(&self) -> Wording<'_> {
+        let Self { model, facts, .. } = self;
+        Wording {
+            source: &model.source,
+            target: &model.target,
+            language: &facts.target_language,
+            unk: facts.unk,
+            rows: (facts.reading, facts.input_delay.unwrap_or_default()),
+        }
     }
 
     /// What is measured of it.

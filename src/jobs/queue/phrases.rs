@@ -11,7 +11,8 @@ use crate::jobs::queue::work::{JobProgress, Work};
 use crate::models::Kernels;
 use crate::nn::device::DeviceChoice;
 use crate::text::pairs::Pairs;
-use crate::text::phrases::{PhraseTable, unescape, write_packed};
+use crate::text::phrases::{PhraseTable, write_packed};
+use crate::text::readable::unescaped;
 use crate::text::reader::require_file;
 
 /// Most pairs that are read of a table: more points than a screen has room for.
@@ -136,7 +137,7 @@ impl PhraseOrder {
 fn draw(work: &Work<'_>, folder: &Path, device: DeviceChoice, source: &str, seed: u64) -> Result<Vec<DrawnPhrases>> {
     let shelved = work.model(folder, device)?;
     let (model, config) = (&shelved.model, &shelved.model.config);
-    let ids = model.source.encode_phrase(&unescape(source), model.source_eos());
+    let ids = model.source.encode_phrase(&unescaped(source), model.source_eos());
     let options = SampleOptions { count: SAMPLES, seed, ..SampleOptions::default() };
     let numbered = [Numbered { number: 0, source: &ids }];
     let samples = shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {

@@ -18,6 +18,10 @@ impl<'a> Yielding<'a> {
 }
 
 impl Stepper for Yielding<'_> {
+    fn inner(&self) -> Option<&dyn Stepper> {
+        Some(&*self.inner)
+    }
+
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
         self.breath.breathe()?;
         self.inner.begin(sources)
@@ -39,14 +43,6 @@ impl Stepper for Yielding<'_> {
     fn join(&mut self, kept: &[usize], sources: &[&[u32]]) -> Result<()> {
         self.breath.breathe()?;
         self.inner.join(kept, sources)
-    }
-
-    fn context(&self, sentence: usize) -> Option<Vec<f32>> {
-        self.inner.context(sentence)
-    }
-
-    fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
-        self.inner.annotations(sentence)
     }
 }
 

@@ -4,34 +4,32 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::models::Shapes;
-use crate::models::anatomy::{
-    Arrow, Equation, Machine, MachinePart, MachineSpan, MachineStage, Miswiring, Quantity, numbers,
-};
+use crate::models::anatomy::{Arrow, Equation, Machine, MachinePart, MachineSpan, Miswiring, Quantity, numbers};
 use crate::models::config::Config;
 use crate::nn::trace::Notes;
 
 /// How an architecture is drawn.
 pub struct Plan {
     /// As its paper has it, in the order of computing.
-    pub stages: &'static [StageEntry],
+    pub stages: &'static [MachineStage],
     /// What is otherwise with this configuration, or rewired.
-    pub adapt: fn(&Config, Option<Miswiring>, &mut Vec<StageEntry>),
+    pub adapt: fn(&Config, Option<Miswiring>, &mut Vec<MachineStage>),
 }
 
-/// One line of a [`Plan`].
-#[derive(Clone, Copy, Debug)]
-pub struct StageEntry {
-    /// See [`MachineStage`].
+/// A box of the machine, a line of a [`Plan`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MachineStage {
+    /// Names it and its [`MachinePart`].
     pub key: &'static str,
-    /// See [`MachineStage`].
+    /// On the box.
     pub title: &'static str,
-    /// See [`MachineStage`].
+    /// What the box holds, in the notation of [`crate::figure::equation`].
     pub symbol: &'static str,
-    /// See [`MachineStage`].
+    /// Column and row of the drawing, from 0; the first row is the encoder, which reads the source once.
     pub place: (usize, usize),
-    /// See [`MachineStage`].
+    /// What happens here, in a sentence or two.
     pub about: &'static str,
-    /// See [`MachineStage`].
+    /// How it is computed.
     pub equations: &'static [Equation],
     /// Its tensors by name, or all below a name that ends in a dot; those that the model lacks are left out.
     pub weights: &'static [&'static str],
@@ -41,12 +39,34 @@ pub struct StageEntry {
     pub reads: &'static [&'static str],
     /// The stages of the step before that it reads.
     pub recalls: &'static [&'static str],
-    /// Which layers of so many `{k}` stands for in names of tensors and notes.
-    pub layers: fn(usize) -> Range<usize>,
+    /// What `{k}` stands for in names of tensors and notes.
+    pub layers: Layers,
+}
+
+/// Some layers of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layers {
+    /// The lowest.
+    Lowest,
+    /// All but the highest.
+    Lower,
+    /// The highest.
+    Highest,
+}
+
+impl Layers {
+    /// Of so many.
+    fn of(self, layers: usize) -> Range<usize> {
+        match self {
+            Self::Lowest => 0..1,
+            Self::Lower => 0..layers.saturating_sub(1),
+            Self::Highest => layers.saturating_sub(1)..layers,
+        }
+    }
 }
 
 /// A value that a stage shows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShownQuantity {
     /// The name under which it was noted.
     pub note: &'static str,
@@ -92,14 +112,14 @@ pub(super) const fn stage(
     (key, title, symbol): (&'static str, &'static str, &'static str),
     place: (usize, usize),
     about: &'static str,
-) -> StageEntry {
+) -> MachineStage {
     let (equations, weights, shows, reads, recalls) = (&[], &[], &[], &[], &[]);
-    let layers = |_| 0..1;
-    StageEntry { key, title, symbol, place, about, equations, weights, shows, reads, recalls, layers }
+    let layers = Layers::Lowest;
+    MachineStage { key, title, symbol, place, about, equations, weights, shows, reads, recalls, layers }
 }
 
 /// The first stage of every machine.
-pub(super) const fn words(symbol: &'static str) -> StageEntry {
+pub(super) const fn words(symbol: &'static str) -> MachineStage {
     stage(("words", "Source words", symbol), (0, 0), "The sentence as the model's vocabulary cuts it.")
 }
 
@@ -108,34 +128,38 @@ pub(super) const fn embedding(
     symbol: &'static str,
     equations: &'static [Equation],
     shows: &'static [ShownQuantity],
-) -> StageEntry {
+) -> MachineStage {
     let about = "Each word becomes its row of a learned table.";
     let place = stage(("embedding", "Embeddings", symbol), (1, 0), about);
-    StageEntry { equations, weights: &["source_embedding"], shows, reads: &["words"], ..place }
+    MachineStage { equations, weights: &["source_embedding"], shows, reads: &["words"], ..place }
 }
 
 /// The last.
-pub(super) const fn word(symbol: &'static str) -> StageEntry {
+pub(super) const fn word(symbol: &'static str) -> MachineStage {
     let about = "What is said, and read again by the next step.";
-    StageEntry { reads: &["candidates"], ..stage(("word", "The word", symbol), (4, 3), about) }
+    MachineStage { reads: &["candidates"], ..stage(("word", "The word", symbol), (4, 3), about) }
 }
 
-impl StageEntry {
-    /// Of a model with tensors `all`.
-    fn stage(&self, all: &Shapes, layers: usize) -> MachineStage {
-        let Self { key, title, symbol, place, about, equations, .. } = *self;
+impl MachineStage {
+    /// Whether it belongs to the encoder.
+    pub fn reads_source(&self) -> bool {
+        self.place.1 == 0
+    }
+
+    /// Its tensors among `all` of a model.
+    fn weights_among(&self, all: &Shapes, layers: usize) -> Shapes {
         let mut weights: Shapes = Vec::new();
-        for name in (self.layers)(layers).flat_map(|k| self.weights.iter().map(move |name| in_layer(name, k))) {
+        for name in self.layers.of(layers).flat_map(|k| self.weights.iter().map(move |name| in_layer(name, k))) {
             let is_meant = |own: &str| own == name || (name.ends_with('.') && own.starts_with(&name));
             let found = all.iter().filter(|(own, _)| is_meant(own) && weights.iter().all(|(known, _)| known != own));
             weights.extend(found.cloned().collect::<Vec<_>>());
         }
-        MachineStage { key, title, symbol, place, about, equations, weights }
+        weights
     }
 
     /// What it shows of these notes.
     pub(super) fn part(&self, notes: &Notes, layers: usize) -> Result<MachinePart> {
-        let all = (self.layers)(layers).flat_map(|k| self.shows.iter().map(move |shown| shown.quantity(notes, k)));
+        let all = self.layers.of(layers).flat_map(|k| self.shows.iter().map(move |shown| shown.quantity(notes, k)));
         Ok(MachinePart { key: self.key, quantities: all.collect::<Result<_>>()? })
     }
 }
@@ -163,14 +187,13 @@ fn in_layer(name: &str, k: usize) -> String {
 }
 
 /// The drawing of these stages; what a stage reads of one that is not there is left out.
-pub(super) fn machine(entries: &[StageEntry], all: &Shapes, layers: usize) -> Machine {
-    let arrows = entries.iter().flat_map(|stage| {
+pub(super) fn machine(stages: Vec<MachineStage>, all: &Shapes, layers: usize) -> Machine {
+    let arrows = stages.iter().flat_map(|stage| {
         let now = stage.reads.iter().map(|from| Arrow { from, to: stage.key, from_before: false });
         now.chain(stage.recalls.iter().map(|from| Arrow { from, to: stage.key, from_before: true }))
     });
-    let is_there = |arrow: &Arrow| entries.iter().any(|stage| stage.key == arrow.from);
-    Machine {
-        stages: entries.iter().map(|stage| stage.stage(all, layers)).collect(),
-        arrows: arrows.filter(is_there).collect(),
-    }
+    let is_there = |arrow: &Arrow| stages.iter().any(|stage| stage.key == arrow.from);
+    let arrows = arrows.filter(is_there).collect();
+    let weights = stages.iter().map(|stage| stage.weights_among(all, layers)).collect();
+    Machine { stages, weights, arrows }
 }

@@ -4,7 +4,7 @@
 use crate::attention::AttentionKind;
 use crate::models::anatomy::MachineSpan::{Free, Gate, Signed};
 use crate::models::anatomy::entry::{embedding, line, shown, stage, word, words};
-use crate::models::anatomy::{Equation, Miswiring, Plan, ShownQuantity, StageEntry};
+use crate::models::anatomy::{Equation, Layers, MachineStage, Miswiring, Plan, ShownQuantity};
 use crate::models::config::{Config, LuongSizes};
 
 /// See [`Plan`].
@@ -37,18 +37,18 @@ const CELL: &[ShownQuantity] = &[
 ];
 
 /// Global attention by the score general, with input feeding, in several layers.
-const STAGES: &[StageEntry] = &[
+const STAGES: &[MachineStage] = &[
     words("x_s"),
     embedding("e(x_s)", &[line("e(x_s)", MODEL)], &[shown("e", "e(x_s)", "embedding of each source word", Free)]),
-    StageEntry {
+    MachineStage {
         equations: &[line("m_s = f_s ∘ m_{s-1} + i_s ∘ g_s", LSTM), line("h_s = o_s ∘ tanh(m_s)", LSTM)],
         weights: &["encoder.{k}."],
         shows: &[ShownQuantity { by_layer: LAYERS, ..shown("encoder.{k}.states", "h_s^k", "state", Signed) }],
         reads: &["embedding"],
-        layers: |layers| 0..layers.saturating_sub(1),
+        layers: Layers::Lower,
         ..stage(("layers", "Lower layers", "h_s^k"), (2, 0), "Long short-term memories, one over the other.")
     },
-    StageEntry {
+    MachineStage {
         equations: &[line("h_s = o_s ∘ tanh(m_s)", LSTM)],
         weights: &["encoder.{k}.", "attention.W_a"],
         shows: &[
@@ -56,14 +56,14 @@ const STAGES: &[StageEntry] = &[
             shown("keys", "W_a h_s", "what the alignment model reads of it", Free),
         ],
         reads: &["layers"],
-        layers: |layers| layers.saturating_sub(1)..layers,
+        layers: Layers::Highest,
         ..stage(
             ("annotations", "Source states", "h_s"),
             (3, 0),
             "The states of the top layer, one a word. The decoder starts from the last of every layer.",
         )
     },
-    StageEntry {
+    MachineStage {
         equations: &[line(r"x_t = [e(y_{t-1}) ; \t{h}_{t-1}]", FEEDING)],
         weights: &["target_embedding"],
         shows: &[
@@ -78,7 +78,7 @@ const STAGES: &[StageEntry] = &[
                     where it has looked.",
         )
     },
-    StageEntry {
+    MachineStage {
         equations: &[
             line("i_t, f_t, o_t = σ(W x_t + U h_{t-1} + b)", LSTM),
             line("g_t = tanh(W x_t + U h_{t-1} + b)", LSTM),
@@ -88,10 +88,10 @@ const STAGES: &[StageEntry] = &[
         weights: &["decoder.{k}."],
         shows: CELL,
         reads: &["previous"],
-        layers: |layers| 0..layers.saturating_sub(1),
+        layers: Layers::Lower,
         ..stage(("below", "Lower layers", "h_t^k"), (1, 1), "Each layer hands its state to the one above.")
     },
-    StageEntry {
+    MachineStage {
         equations: &[
             line("i_t, f_t, o_t = σ(W x_t + U h_{t-1} + b)", LSTM),
             line("m_t = f_t ∘ m_{t-1} + i_t ∘ g_t", LSTM),
@@ -100,40 +100,40 @@ const STAGES: &[StageEntry] = &[
         weights: &["decoder.{k}."],
         shows: CELL,
         reads: &["below"],
-        layers: |layers| layers.saturating_sub(1)..layers,
+        layers: Layers::Highest,
         ..stage(
             ("top", "Top layer", "h_t"),
             (2, 1),
             "The state of the top layer. The step moves first; it is the new state that looks.",
         )
     },
-    StageEntry {
+    MachineStage {
         equations: &[line("p_t = T_x σ(v_p' tanh(W_p h_t))", LOCAL)],
         weights: &["attention.W_p", "attention.v_p"],
         shows: &[shown("p_t", "p_t", "where it looks, in words from 0", Free)],
         reads: &["top"],
         ..stage(("place", "Place", "p_t"), (1, 2), "The model guesses the place from its state.")
     },
-    StageEntry {
+    MachineStage {
         equations: &[line("e_{ts} = h_t' W_a h_s", GLOBAL)],
         weights: &["attention.W_a", "attention.v_a"],
         shows: &[shown("e_i", "e_{ts}", "score of each source word", Free)],
         reads: &["annotations", "top"],
         ..stage(("energies", "Scores", "e_{ts}"), (2, 2), "How well each source state fits the state of this step.")
     },
-    StageEntry {
+    MachineStage {
         equations: &[line("a_{ts} = exp(e_{ts}) / ∑_{s'} exp(e_{ts'})", "Luong et al. 2015, eq. 7")],
         shows: &[shown("alpha_i", "a_{ts}", "share of each source word", Gate)],
         reads: &["energies", "place"],
         ..stage(("alpha", "Weights", "a_{ts}"), (3, 2), "Scores as shares that sum to 1: the row of the heatmap.")
     },
-    StageEntry {
+    MachineStage {
         equations: &[line("c_t = ∑_s a_{ts} h_s", GLOBAL)],
         shows: &[shown("c_i", "c_t", "sum of the source states by their shares", Signed)],
         reads: &["alpha", "annotations"],
         ..stage(("context", "Context", "c_t"), (4, 2), "The source states, each as much as its share.")
     },
-    StageEntry {
+    MachineStage {
         equations: &[line(r"\t{h}_t = tanh(W_c [c_t ; h_t])", "Luong et al. 2015, eq. 5")],
         weights: &["W_c"],
         shows: &[shown("h_tilde", r"\t{h}_t", "attentional state", Signed)],
@@ -144,7 +144,7 @@ const STAGES: &[StageEntry] = &[
             "Where it looked and what it was about to say, in one vector. The word is read out of it.",
         )
     },
-    StageEntry {
+    MachineStage {
         equations: &[line(r"p(y_t | y_1 .. y_{t-1}, x) = softmax(W_s \t{h}_t)", "Luong et al. 2015, eq. 6")],
         weights: &["W_s"],
         reads: &["readout"],
@@ -153,7 +153,7 @@ const STAGES: &[StageEntry] = &[
     word("y_t"),
 ];
 
-fn adapt(config: &Config, wrong: Option<Miswiring>, stages: &mut Vec<StageEntry>) {
+fn adapt(config: &Config, wrong: Option<Miswiring>, stages: &mut Vec<MachineStage>) {
     let Some(sizes) = &config.luong else { return };
     let looks = sizes.attention != AttentionKind::None;
     stages.retain(|stage| match stage.key {
@@ -177,7 +177,7 @@ fn adapt(config: &Config, wrong: Option<Miswiring>, stages: &mut Vec<StageEntry>
 }
 
 /// How many layers there are and what they read.
-fn adapt_layers(sizes: &LuongSizes, stage: &mut StageEntry) {
+fn adapt_layers(sizes: &LuongSizes, stage: &mut MachineStage) {
     match stage.key {
         "layers" if sizes.reverse_source => {
             stage.about = "Long short-term memories, one over the other. They read the sentence from its end.";
@@ -203,7 +203,7 @@ fn adapt_layers(sizes: &LuongSizes, stage: &mut StageEntry) {
 }
 
 /// Where it looks.
-fn adapt_place(kind: AttentionKind, stage: &mut StageEntry) {
+fn adapt_place(kind: AttentionKind, stage: &mut MachineStage) {
     match (stage.key, kind) {
         ("place", AttentionKind::LocalM) => {
             stage.equations = const { &[line("p_t = min(t, T_x - 1)", LOCAL)] };
@@ -230,7 +230,7 @@ fn adapt_place(kind: AttentionKind, stage: &mut StageEntry) {
 }
 
 /// How it scores.
-fn adapt_score(score: &str, is_blind: bool, stage: &mut StageEntry) {
+fn adapt_score(score: &str, is_blind: bool, stage: &mut MachineStage) {
     const BLIND_CONCAT: &[Equation] = &[line("e_{ts} = v_a' tanh(W_a [h_t ; 0])", LEFT_OUT)];
     const BLIND: &[Equation] = &[line("e_{ts} = 0", LEFT_OUT)];
     const DOT: &[Equation] = &[line("e_{ts} = h_t' h_s", GLOBAL)];

@@ -18,11 +18,11 @@ use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::loss::Trainable;
 use crate::models::readable::{AlignedStep, Annotations, State, Step};
-use crate::models::shapes;
+use crate::models::{Shapes, shapes};
 use crate::nn::linear::Parameters;
 use crate::nn::trace::{Notes, Trace};
 
-pub use crate::models::anatomy::entry::{Plan, ShownQuantity, StageEntry};
+pub use crate::models::anatomy::entry::{Layers, MachineStage, Plan, ShownQuantity};
 pub use crate::models::anatomy::shrunk::{Shrunk, shrunk};
 pub use crate::models::anatomy::wrong::{Miswiring, WRONGS};
 
@@ -83,32 +83,6 @@ pub struct Equation {
     pub source: &'static str,
 }
 
-/// A box of the machine.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MachineStage {
-    /// Names it and its [`MachinePart`].
-    pub key: &'static str,
-    /// On the box.
-    pub title: &'static str,
-    /// What the box holds, in the notation of [`crate::figure::equation`].
-    pub symbol: &'static str,
-    /// Column and row of the drawing, from 0; the first row is the encoder, which reads the source once.
-    pub place: (usize, usize),
-    /// What happens here, in a sentence or two.
-    pub about: &'static str,
-    /// How it is computed.
-    pub equations: &'static [Equation],
-    /// The tensors that it is computed with.
-    pub weights: Vec<(String, Vec<usize>)>,
-}
-
-impl MachineStage {
-    /// Whether it belongs to the encoder.
-    pub fn reads_source(&self) -> bool {
-        self.place.1 == 0
-    }
-}
-
 /// What flows from one stage to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrow {
@@ -125,8 +99,18 @@ pub struct Arrow {
 pub struct Machine {
     /// Its boxes, in the order in which they are computed.
     pub stages: Vec<MachineStage>,
+    /// The tensors that each is computed with.
+    pub weights: Vec<Shapes>,
     /// What flows between them.
     pub arrows: Vec<Arrow>,
+}
+
+impl Machine {
+    /// The tensors of a box.
+    pub fn weights_of(&self, key: &str) -> &[(String, Vec<usize>)] {
+        let at = self.stages.iter().position(|stage| stage.key == key);
+        at.map_or(&[], |at| &self.weights[at])
+    }
 }
 
 /// The source as the decoder finds it.
@@ -161,7 +145,6 @@ pub struct Anatomy {
     trace: Trace,
     wrong: Option<Miswiring>,
     layers: usize,
-    stages: Vec<StageEntry>,
     machine: Machine,
     /// What the energies of a blind model read in place of each annotation, where that is not 0.
     b_a: Option<Tensor>,
@@ -191,9 +174,9 @@ pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Miswiring>) -> 
     let mut stages = plan.stages.to_vec();
     (plan.adapt)(config, wrong, &mut stages);
     let layers = config.luong.as_ref().map_or(1, |sizes| sizes.layers);
-    let machine = entry::machine(&stages, &shapes(config), layers);
+    let machine = entry::machine(stages, &shapes(config), layers);
     let b_a = tensors.get("attention.b_a").cloned();
-    Ok(Anatomy { model, trace, wrong, layers, stages, machine, b_a })
+    Ok(Anatomy { model, trace, wrong, layers, machine, b_a })
 }
 
 impl Anatomy {
@@ -273,8 +256,8 @@ impl Anatomy {
 
     /// The numbers of the encoder's stages or of the decoder's.
     fn parts(&self, notes: &Notes, reads_source: bool) -> Result<Vec<MachinePart>> {
-        let own = |stage: &&StageEntry| (stage.place.1 == 0) == reads_source && !stage.shows.is_empty();
-        self.stages.iter().filter(own).map(|stage| stage.part(notes, self.layers)).collect()
+        let own = |stage: &&MachineStage| stage.reads_source() == reads_source && !stage.shows.is_empty();
+        self.machine.stages.iter().filter(own).map(|stage| stage.part(notes, self.layers)).collect()
     }
 }
 

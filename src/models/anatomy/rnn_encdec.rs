@@ -3,7 +3,7 @@
 
 use crate::models::anatomy::MachineSpan::{Free, Gate, Signed};
 use crate::models::anatomy::entry::{GATES, embedding, line, shown, stage, word, words};
-use crate::models::anatomy::{Miswiring, Plan, StageEntry};
+use crate::models::anatomy::{MachineStage, Miswiring, Plan};
 use crate::models::config::Config;
 
 /// See [`Plan`].
@@ -14,10 +14,10 @@ const DECODER: &str = "Cho et al. 2014, appendix A.2";
 const OUTSIDE: &str = "not the paper's: the reset gate outside the product";
 const INSIDE: &str = "not the paper's: the reset gate inside the product, and not on the summary";
 
-const STAGES: &[StageEntry] = &[
+const STAGES: &[MachineStage] = &[
     words("x_j"),
     embedding("e(x_j)", &[line("e(x_j)", ENCODER)], &[shown("e", "e(x_j)", "embedding of each source word", Free)]),
-    StageEntry {
+    MachineStage {
         equations: &[
             line(r"h_j = z_j ∘ h_{j-1} + (1 - z_j) ∘ \t{h}_j", ENCODER),
             line(r"\t{h}_j = tanh(W e(x_j) + U (r_j ∘ h_{j-1}) + b)", ENCODER),
@@ -41,7 +41,7 @@ const STAGES: &[StageEntry] = &[
             "A gated unit reads from the first word to the last. Only the last state is handed on.",
         )
     },
-    StageEntry {
+    MachineStage {
         equations: &[line("c = tanh(V h_N + b_c)", ENCODER)],
         weights: &["encoder.V", "encoder.b_c"],
         shows: &[shown("h", "c", "the whole sentence", Signed)],
@@ -53,14 +53,14 @@ const STAGES: &[StageEntry] = &[
                 of the source, so there is no alignment.",
         )
     },
-    StageEntry {
+    MachineStage {
         equations: &[line("h'_0 = tanh(V' c + b_s)", DECODER)],
         weights: &["decoder.V", "decoder.b_s"],
         shows: &[shown("s_prev", "h'_{t-1}", "the state before", Signed)],
         recalls: &["next"],
         ..stage(("state", "State", "h'_{t-1}"), (0, 1), "What the decoder remembers of the words that it has said.")
     },
-    StageEntry {
+    MachineStage {
         equations: &[line("e(y_{t-1})", DECODER)],
         weights: &["target_embedding"],
         shows: &[shown("e", "e(y_{t-1})", "embedding of the word before", Free)],
@@ -71,7 +71,7 @@ const STAGES: &[StageEntry] = &[
             "The word that was said last, as its row of a learned table; nothing before the first.",
         )
     },
-    StageEntry {
+    MachineStage {
         equations: &[
             line("z_t = σ(W_z e(y_{t-1}) + U_z h'_{t-1} + C_z c + b_z)", DECODER),
             line("r_t = σ(W_r e(y_{t-1}) + U_r h'_{t-1} + C_r c + b_r)", DECODER),
@@ -88,14 +88,14 @@ const STAGES: &[StageEntry] = &[
             "Numbers from 0 to 1, one for each unit: what stays, and what of the old state and of c is read.",
         )
     },
-    StageEntry {
+    MachineStage {
         equations: &[line(r"\t{h}'_t = tanh(W e(y_{t-1}) + r_t ∘ (U h'_{t-1} + C c) + b)", DECODER)],
         weights: &["decoder.W", "decoder.U", "decoder.C", "decoder.b"],
         shows: &[shown("decoder.proposal", r"\t{h}'_t", "proposed state", Signed)],
         reads: &["summary", "gates"],
         ..stage(("proposal", "Proposal", r"\t{h}'_t"), (3, 2), "What the state would become if all of it were renewed.")
     },
-    StageEntry {
+    MachineStage {
         equations: &[line(r"h'_t = z_t ∘ h'_{t-1} + (1 - z_t) ∘ \t{h}'_t", DECODER)],
         shows: &[shown("s", "h'_t", "new state", Signed)],
         reads: &["proposal"],
@@ -105,7 +105,7 @@ const STAGES: &[StageEntry] = &[
             "Old state and proposal, mixed unit by unit as z says. Here z is what stays, not what enters.",
         )
     },
-    StageEntry {
+    MachineStage {
         equations: &[
             line("s'_t = O_h h'_t + O_y e(y_{t-1}) + O_c c + b_o", DECODER),
             line("s_t = max(s'_{t,2k-1}, s'_{t,2k})", DECODER),
@@ -122,7 +122,7 @@ const STAGES: &[StageEntry] = &[
             "All that is known, in half as many numbers: of each two neighbours the greater.",
         )
     },
-    StageEntry {
+    MachineStage {
         equations: &[line("p(y_t | y_1 .. y_{t-1}, x) = softmax(G s_t + b_w)", DECODER)],
         weights: &["readout.G", "readout.G_l", "readout.G_r", "readout.b_w"],
         reads: &["readout"],
@@ -132,7 +132,7 @@ const STAGES: &[StageEntry] = &[
 ];
 
 #[expect(clippy::ptr_arg, reason = "every plan adapts its stages by one signature")]
-fn adapt(_: &Config, wrong: Option<Miswiring>, stages: &mut Vec<StageEntry>) {
+fn adapt(_: &Config, wrong: Option<Miswiring>, stages: &mut Vec<MachineStage>) {
     for stage in stages.iter_mut().filter(|_| wrong == Some(Miswiring::ResetPlace)) {
         match stage.key {
             "encoder" => {

@@ -3,7 +3,7 @@
 
 use crate::models::anatomy::MachineSpan::{Free, Gate, Signed};
 use crate::models::anatomy::entry::{GATES, embedding, line, shown, stage, word, words};
-use crate::models::anatomy::{Miswiring, Plan, StageEntry};
+use crate::models::anatomy::{MachineStage, Miswiring, Plan};
 use crate::models::config::Config;
 
 /// See [`Plan`].
@@ -16,10 +16,10 @@ const EARLIER: &str = "not the paper's: the context of the step before";
 const NEWER: &str = "not the paper's: the new state in place of the old one";
 const LEFT_OUT: &str = "not the paper's: the annotations are left out";
 
-const STAGES: &[StageEntry] = &[
+const STAGES: &[MachineStage] = &[
     words("x_j"),
     embedding("E x_j", &[line("E x_j", ENCODER)], &[shown("e", "E x_j", "embedding of each source word", Free)]),
-    StageEntry {
+    MachineStage {
         equations: &[
             line(r"\r{h}_j = (1 - \r{z}_j) ∘ \r{h}_{j-1} + \r{z}_j ∘ \t{h}_j", ENCODER),
             line(r"\t{h}_j = tanh(W E x_j + U (\r{r}_j ∘ \r{h}_{j-1}) + b)", ENCODER),
@@ -33,7 +33,7 @@ const STAGES: &[StageEntry] = &[
             "A gated unit reads from the first word; each state knows what came before.",
         )
     },
-    StageEntry {
+    MachineStage {
         equations: &[line(r"\l{h}_j = (1 - \l{z}_j) ∘ \l{h}_{j+1} + \l{z}_j ∘ \t{h}_j", ENCODER)],
         weights: &["encoder.backward."],
         shows: &[shown("encoder.backward.states", r"\l{h}_j", "state after reading back to word j", Signed)],
@@ -44,7 +44,7 @@ const STAGES: &[StageEntry] = &[
             "Another unit reads from the last word; each state knows what comes after.",
         )
     },
-    StageEntry {
+    MachineStage {
         equations: &[line(r"h_j = [\r{h}_j ; \l{h}_j]", "Bahdanau et al. 2015, eq. 7")],
         weights: &["attention.U_a"],
         shows: &[
@@ -58,7 +58,7 @@ const STAGES: &[StageEntry] = &[
             "Both states side by side: the word in its sentence. There are as many as there are words.",
         )
     },
-    StageEntry {
+    MachineStage {
         equations: &[line(r"s_0 = tanh(W_s \l{h}_1 + b_s)", UNIT)],
         weights: &["decoder.W_s", "decoder.b_s"],
         shows: &[
@@ -72,7 +72,7 @@ const STAGES: &[StageEntry] = &[
             "What the decoder remembers of the words that it has said. It is what looks.",
         )
     },
-    StageEntry {
+    MachineStage {
         equations: &[line("e_{ij} = v_a' tanh(W_a s_{i-1} + U_a h_j + b_a)", UNIT)],
         weights: &["attention.W_a", "attention.U_a", "attention.b_a", "attention.v_a"],
         shows: &[shown("e_i", "e_{ij}", "energy of each source word", Free)],
@@ -83,13 +83,13 @@ const STAGES: &[StageEntry] = &[
             "How well each annotation fits what the state is looking for. One small network serves all words.",
         )
     },
-    StageEntry {
+    MachineStage {
         equations: &[line("α_{ij} = exp(e_{ij}) / ∑_k exp(e_{ik})", "Bahdanau et al. 2015, eq. 6")],
         shows: &[shown("alpha_i", "α_{ij}", "share of each source word", Gate)],
         reads: &["energies"],
         ..stage(("alpha", "Weights", "α_{ij}"), (3, 1), "Energies as shares that sum to 1: the row of the heatmap.")
     },
-    StageEntry {
+    MachineStage {
         equations: &[line("c_i = ∑_j α_{ij} h_j", "Bahdanau et al. 2015, eq. 5")],
         shows: &[shown("c_i", "c_i", "sum of the annotations by their shares", Signed)],
         reads: &["alpha", "annotations"],
@@ -99,7 +99,7 @@ const STAGES: &[StageEntry] = &[
             "The annotations, each as much as its share. This is all that the step sees of the source.",
         )
     },
-    StageEntry {
+    MachineStage {
         equations: &[line("E y_{i-1}", UNIT)],
         weights: &["target_embedding"],
         shows: &[shown("e", "E y_{i-1}", "embedding of the word before", Free)],
@@ -110,7 +110,7 @@ const STAGES: &[StageEntry] = &[
             "The word that was said last, as its row of a learned table; nothing before the first.",
         )
     },
-    StageEntry {
+    MachineStage {
         equations: &[
             line("z_i = σ(W_z E y_{i-1} + U_z s_{i-1} + C_z c_i + b_z)", UNIT),
             line("r_i = σ(W_r E y_{i-1} + U_r s_{i-1} + C_r c_i + b_r)", UNIT),
@@ -127,14 +127,14 @@ const STAGES: &[StageEntry] = &[
             "Numbers from 0 to 1, one for each unit: what is renewed, and what of the old state is read.",
         )
     },
-    StageEntry {
+    MachineStage {
         equations: &[line(r"\t{s}_i = tanh(W E y_{i-1} + U (r_i ∘ s_{i-1}) + C c_i + b)", UNIT)],
         weights: &["decoder.W", "decoder.U", "decoder.C", "decoder.b"],
         shows: &[shown("decoder.proposal", r"\t{s}_i", "proposed state", Signed)],
         reads: &["gates"],
         ..stage(("proposal", "Proposal", r"\t{s}_i"), (3, 2), "What the state would become if all of it were renewed.")
     },
-    StageEntry {
+    MachineStage {
         equations: &[line(r"s_i = (1 - z_i) ∘ s_{i-1} + z_i ∘ \t{s}_i", UNIT)],
         shows: &[shown("s", "s_i", "new state", Signed)],
         reads: &["proposal"],
@@ -144,7 +144,7 @@ const STAGES: &[StageEntry] = &[
             "Old state and proposal, mixed unit by unit as z says. The next step looks with it.",
         )
     },
-    StageEntry {
+    MachineStage {
         equations: &[
             line(r"\t{t}_i = U_o s_{i-1} + V_o E y_{i-1} + C_o c_i + b_o", UNIT),
             line(r"t_i = max(\t{t}_{i,2k-1}, \t{t}_{i,2k})", UNIT),
@@ -161,7 +161,7 @@ const STAGES: &[StageEntry] = &[
             "All that is known, in half as many numbers: of each two neighbours the greater.",
         )
     },
-    StageEntry {
+    MachineStage {
         equations: &[line("p(y_i | y_1 .. y_{i-1}, x) = softmax(W_o t_i + b_w)", UNIT)],
         weights: &["readout.W_o", "readout.b_w"],
         reads: &["readout"],
@@ -170,7 +170,7 @@ const STAGES: &[StageEntry] = &[
     word("y_i"),
 ];
 
-fn adapt(_: &Config, wrong: Option<Miswiring>, stages: &mut Vec<StageEntry>) {
+fn adapt(_: &Config, wrong: Option<Miswiring>, stages: &mut Vec<MachineStage>) {
     for stage in &mut *stages {
         match (wrong, stage.key) {
             (Some(Miswiring::ResetPlace), "forward") => {
@@ -199,7 +199,7 @@ fn adapt(_: &Config, wrong: Option<Miswiring>, stages: &mut Vec<StageEntry>) {
 }
 
 /// The state moves first, and the new one looks.
-fn look_late(stage: &mut StageEntry) {
+fn look_late(stage: &mut MachineStage) {
     match stage.key {
         "state" => {
             stage.about =

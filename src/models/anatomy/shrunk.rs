@@ -88,7 +88,7 @@ impl Shrunk {
 /// A tensor that a box names and the model lacks.
 pub fn shrunk(machine: &Machine, weights: &Weights) -> Result<Vec<Shrunk>> {
     let mut all: Vec<Shrunk> = Vec::new();
-    for (name, _) in machine.stages.iter().flat_map(|stage| &stage.weights) {
+    for (name, _) in machine.weights.iter().flatten() {
         if all.iter().all(|known| known.name != *name) {
             all.push(Shrunk::of(weights, name, MOST_BLOCKS)?);
         }

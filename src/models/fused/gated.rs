@@ -4,8 +4,9 @@ use super::{Sources, pack, stack_gates};
 use crate::error::Result;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
+use crate::nn::bidirectional::Direction;
 use crate::nn::fused::gru::Sense;
-use crate::nn::fused::scan::{ScanDirection, ScanStates, Unit};
+use crate::nn::fused::scan::{ScanStates, Unit};
 use crate::nn::fused::{Onto, Packed, scan};
 
 /// Its weights, packed.
@@ -16,7 +17,7 @@ pub struct Encoder {
     u_zr: Packed,
     u: Packed,
     sense: Sense,
-    direction: ScanDirection,
+    direction: Direction,
 }
 
 impl Encoder {
@@ -25,7 +26,7 @@ impl Encoder {
         config: &Config,
         weights: &Weights,
         prefix: &str,
-        (sense, direction): (Sense, ScanDirection),
+        (sense, direction): (Sense, Direction),
     ) -> Result<Self> {
         let (n, m) = (config.hidden, config.embedding);
         let name = |tensor: &str| format!("{prefix}.{tensor}");

@@ -46,8 +46,7 @@ pub struct HeadSizes {
 impl HeadSizes {
     /// Those of a model of this configuration.
     pub fn of(config: &Config) -> Self {
-        let both = config.architecture == crate::models::config::Architecture::RNN_SEARCH;
-        let annotation = if both { 2 * config.hidden } else { config.hidden };
+        let annotation = config.architecture.entry().directions * config.hidden;
         Self { state: config.hidden, embedding: config.embedding, annotation }
     }
 
@@ -203,6 +202,10 @@ impl HeadStepper {
 }
 
 impl Stepper for HeadStepper {
+    fn inner(&self) -> Option<&dyn Stepper> {
+        Some(&*self.inner)
+    }
+
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
         self.inner.begin(sources)?;
         self.keys.clear();
@@ -227,10 +230,6 @@ impl Stepper for HeadStepper {
         Ok(())
     }
 
-    fn forced(&self, sentence: usize, i: usize) -> Option<u32> {
-        self.inner.forced(sentence, i)
-    }
-
     fn joins(&self) -> bool {
         self.inner.joins()
     }
@@ -241,22 +240,6 @@ impl Stepper for HeadStepper {
         self.keys = kept.iter().map(|&sentence| std::mem::take(&mut self.keys[sentence])).collect();
         self.first = false;
         self.enter(kept.len(), rows)
-    }
-
-    fn states(&self) -> Option<&[f32]> {
-        self.inner.states()
-    }
-
-    fn encoded(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
-        self.inner.encoded(sentence)
-    }
-
-    fn context(&self, sentence: usize) -> Option<Vec<f32>> {
-        self.inner.context(sentence)
-    }
-
-    fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {
-        self.inner.annotations(sentence)
     }
 }
 

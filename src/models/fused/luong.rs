@@ -21,9 +21,10 @@ use crate::models::checkpoint::Weights;
 use crate::models::config::{AttentionKind, Config, LuongSizes};
 use crate::models::need::Need;
 use crate::models::stepper::{StepOutput, StepRow, Stepper};
+use crate::nn::bidirectional::Direction;
 use crate::nn::fused::elementwise::{sigmoid, sum, tanh_all};
 use crate::nn::fused::focus::Focus;
-use crate::nn::fused::scan::{ScanDirection, two_slots};
+use crate::nn::fused::scan::two_slots;
 use crate::nn::fused::{Onto, Packed, attention, dot, focus, lstm};
 
 const GATES: [&str; 4] = ["i", "f", "o", "g"];
@@ -273,7 +274,7 @@ impl FusedLuong {
     }
 
     /// One layer over all sources: x [t_x * b, width] becomes its outputs [t_x * b, n]; its last h and c are kept.
-    fn read(&mut self, layer: &Reader, direction: ScanDirection, x: &[f32]) -> Vec<f32> {
+    fn read(&mut self, layer: &Reader, direction: Direction, x: &[f32]) -> Vec<f32> {
         let n = self.model.config.hidden;
         let (b, t_x, wide) = (self.sources.lengths.len(), self.sources.t_x, GATES.len() * n);
         let mut gates = vec![0.0; t_x * b * wide];
@@ -291,8 +292,8 @@ impl FusedLuong {
         self.states.push(h[last..last + b * n].to_vec());
         self.states.push(c[last..last + b * n].to_vec());
         match direction {
-            ScanDirection::Forward => h.split_off(b * n),
-            ScanDirection::Backward => {
+            Direction::Forward => h.split_off(b * n),
+            Direction::Backward => {
                 h.truncate(t_x * b * n);
                 h
             }
@@ -440,7 +441,7 @@ impl Stepper for FusedLuong {
         let n = config.hidden;
         self.sources = Sources::new(sources, config.source_vocabulary)?;
         let (b, t_x) = (sources.len(), self.sources.t_x);
-        let direction = if model.sizes.reverse_source { ScanDirection::Backward } else { ScanDirection::Forward };
+        let direction = if model.sizes.reverse_source { Direction::Backward } else { Direction::Forward };
         let mut x = self.sources.embed(&model.source_embedding, config.embedding)?;
         self.states.clear();
         for layer in &model.encoder {

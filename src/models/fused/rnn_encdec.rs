@@ -20,9 +20,9 @@ use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::need::Need;
 use crate::models::stepper::{StepOutput, StepRow, Stepper};
+use crate::nn::bidirectional::Direction;
 use crate::nn::fused::elementwise::{sum, tanh_all};
 use crate::nn::fused::gru::Sense;
-use crate::nn::fused::scan::ScanDirection;
 use crate::nn::fused::{Onto, Packed, gru, output};
 
 /// Weights packed for decoding.
@@ -64,7 +64,7 @@ impl EncdecSentence {
             config: config.clone(),
             source_embedding: RowTable::new(weights.numbers("source_embedding")?),
             target_embedding: RowTable::new(weights.numbers("target_embedding")?),
-            encoder: Encoder::new(config, weights, "encoder", (Sense::Old, ScanDirection::Forward))?,
+            encoder: Encoder::new(config, weights, "encoder", (Sense::Old, Direction::Forward))?,
             v: pack(weights, &["encoder.V"], n)?,
             b_c: data("encoder.b_c")?,
             v_prime: pack(weights, &["decoder.V"], n)?,

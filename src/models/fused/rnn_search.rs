@@ -22,9 +22,9 @@ use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::need::Need;
 use crate::models::stepper::{StepOutput, StepRow, Stepper};
+use crate::nn::bidirectional::Direction;
 use crate::nn::fused::elementwise::{add, softmax, sum, tanh_all};
 use crate::nn::fused::gru::Sense;
-use crate::nn::fused::scan::ScanDirection;
 use crate::nn::fused::{Onto, Packed, attention, gru, output, team};
 
 /// Hyperbolic tangents that one more thread is worth.
@@ -67,8 +67,8 @@ impl SearchSentence {
             config: config.clone(),
             source_embedding: RowTable::new(weights.numbers("source_embedding")?),
             target_embedding: RowTable::new(weights.numbers("target_embedding")?),
-            forward: Encoder::new(config, weights, "encoder.forward", (Sense::New, ScanDirection::Forward))?,
-            backward: Encoder::new(config, weights, "encoder.backward", (Sense::New, ScanDirection::Backward))?,
+            forward: Encoder::new(config, weights, "encoder.forward", (Sense::New, Direction::Forward))?,
+            backward: Encoder::new(config, weights, "encoder.backward", (Sense::New, Direction::Backward))?,
             u_a: pack(weights, &["attention.U_a"], 2 * n)?,
             b_a: data("attention.b_a")?,
             v_a: data("attention.v_a")?,

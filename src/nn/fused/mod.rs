@@ -44,14 +44,6 @@ pub enum Precision {
 }
 
 impl Precision {
-    /// As configurations write it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::F32 => "f32",
-            Self::Bf16 => "bf16",
-        }
-    }
-
     /// The precision that this processor supports: this one, or `F32`.
     pub fn here(self) -> Self {
         if pairs::multiplied() { self } else { Self::F32 }

@@ -4,36 +4,7 @@
 use super::gru;
 use super::gru::Sense;
 use super::pack::Packed;
-
-/// Which way the sentence is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScanDirection {
-    /// From the first word.
-    Forward,
-    /// From the last word.
-    Backward,
-}
-
-impl ScanDirection {
-    /// Slots of the state before and after reading word t: forward t -> t + 1, backward t + 1 -> t.
-    pub fn slots(self, t: usize) -> (usize, usize) {
-        match self {
-            Self::Forward => (t, t + 1),
-            Self::Backward => (t + 1, t),
-        }
-    }
-
-    /// Words in reading order, or against it.
-    pub fn order(self, t_x: usize, reversed: bool) -> impl Iterator<Item = usize> {
-        let falling = (self == Self::Forward) == reversed;
-        (0..t_x).map(move |t| if falling { t_x - 1 - t } else { t })
-    }
-
-    /// The slot of the zero state.
-    pub fn start(self, t_x: usize) -> usize {
-        if self == Self::Forward { 0 } else { t_x }
-    }
-}
+use crate::nn::bidirectional::Direction;
 
 /// The recurrent weights of a unit.
 #[derive(Clone, Copy, Debug)]
@@ -47,13 +18,13 @@ pub struct Unit<'a> {
     /// Which paper's z.
     pub sense: Sense,
     /// Which way.
-    pub direction: ScanDirection,
+    pub direction: Direction,
 }
 
 /// States [t_x + 1, b, n] and what the backward pass needs, [t_x, b, n] each.
 #[derive(Debug)]
 pub struct ScanStates<'a> {
-    /// States; see [`ScanDirection::slots`].
+    /// States; see [`Direction::slots`].
     pub h: &'a mut [f32],
     /// u = z or 1 - z.
     pub u: &'a mut [f32],

@@ -542,7 +542,7 @@ impl AnyPage for CorpusPage {
                 self.apply(CorpusCommand::Import(path), app);
             }
             Dropped::Text | Dropped::Interventions | Dropped::Links => {
-                self.message = Some("Open or make a workspace first; the file goes into it".to_owned())
+                self.message = Some("Open or make a corpus first; the file goes into it".to_owned());
             }
             // Other pages take these.
             Dropped::Model | Dropped::Logs | Dropped::PhraseTable => {}

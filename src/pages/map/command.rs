@@ -6,7 +6,7 @@ use crate::analysis::map::Method;
 
 /// What is to be mapped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Choice {
+pub enum PointChoice {
     /// The most frequent source words.
     #[default]
     SourceWords,
@@ -20,7 +20,7 @@ pub enum Choice {
     Annotations,
 }
 
-impl Choice {
+impl PointChoice {
     /// Every choice: itself, its key in the saved state, its name, and what it is.
     pub const ALL: [(Self, &'static str, &'static str, &'static str); 5] = [
         (
@@ -102,7 +102,7 @@ pub enum MapCommand {
     /// Which model, by its folder.
     SetModel(PathBuf),
     /// What is to be mapped.
-    SetChoice(Choice),
+    SetChoice(PointChoice),
     /// At most so many points.
     SetCount(usize),
     /// How.

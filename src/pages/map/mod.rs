@@ -24,7 +24,7 @@ pub use crate::analysis::map::{METHODS, Method};
 pub use crate::analysis::neighbours::Neighbour;
 pub use crate::jobs::queue::maps::{MapPoint, PointKind, VectorMap};
 pub use crate::models::representations::VocabularySide;
-pub use crate::pages::map::command::{Choice, Colour, MapCommand, MapTable};
+pub use crate::pages::map::command::{Colour, MapCommand, MapTable, PointChoice};
 
 /// Neighbours that are listed.
 pub const NEIGHBOURS: usize = 25;
@@ -55,7 +55,7 @@ pub struct MapPage {
     /// The model folder; the first column's where it is none of the columns'.
     pub model: Option<PathBuf>,
     /// What is to be mapped.
-    pub choice: Choice,
+    pub choice: PointChoice,
     /// At most so many points.
     pub count: usize,
     /// How.
@@ -84,7 +84,7 @@ impl Default for MapPage {
             task: None,
             message: None,
             model: None,
-            choice: Choice::default(),
+            choice: PointChoice::default(),
             count: 1000,
             method: Method::Tsne,
             perplexity: 30.0,
@@ -263,7 +263,7 @@ impl AnyPage for MapPage {
         let perplexity = saved.perplexity.filter(|perplexity| perplexity.is_finite()).unwrap_or(first.perplexity);
         *self = Self {
             model: saved.model,
-            choice: Choice::of_key(&saved.choice).unwrap_or(first.choice),
+            choice: PointChoice::of_key(&saved.choice).unwrap_or(first.choice),
             count: saved.count.unwrap_or(first.count).clamp(COUNTS.0, COUNTS.1),
             method: Method::from_name(&saved.method).unwrap_or(first.method),
             perplexity: perplexity.clamp(PERPLEXITIES.0, PERPLEXITIES.1),
@@ -318,19 +318,19 @@ impl MapPage {
     fn what(&self, app: &AppState) -> What {
         let count = self.count;
         match self.choice {
-            Choice::SourceWords => What::Words { side: VocabularySide::Source, count },
-            Choice::TargetWords => What::Words { side: VocabularySide::Target, count },
-            Choice::List => {
+            PointChoice::SourceWords => What::Words { side: VocabularySide::Source, count },
+            PointChoice::TargetWords => What::Words { side: VocabularySide::Target, count },
+            PointChoice::List => {
                 let lists = &app.lists;
                 let line = |at: usize| lists.sentence(at).map(|text| (at + 1, text.into_owned()));
                 let lines = (0..lists.len()).filter_map(line).filter(|(_, text)| !text.trim().is_empty());
                 What::Phrases { lines: lines.take(count).collect() }
             }
-            Choice::Typed => {
+            PointChoice::Typed => {
                 let lines = self.typed.lines().enumerate().map(|(at, text)| (at + 1, text.to_owned()));
                 What::Phrases { lines: lines.filter(|(_, text)| !text.trim().is_empty()).take(COUNTS.1).collect() }
             }
-            Choice::Annotations => What::Annotations { text: app.document.scene.source.clone() },
+            PointChoice::Annotations => What::Annotations { text: app.document.scene.source.clone() },
         }
     }
 }

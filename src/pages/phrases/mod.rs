@@ -20,7 +20,8 @@ use crate::jobs::queue::Found;
 use crate::jobs::queue::QueueOrder;
 use crate::jobs::queue::phrases::{PhraseOrder as Job, PhraseScores, Scored};
 use crate::pages::shape::{AnyPage, PageState};
-use crate::text::phrases::{DIRECT, unescape};
+use crate::text::phrases::DIRECT;
+use crate::text::readable::unescaped;
 
 pub use crate::analysis::phrases::PhraseChart;
 pub use crate::jobs::queue::phrases::{DrawnPhrases, SAMPLES, Samples};
@@ -135,7 +136,7 @@ impl PhrasesPage {
         let Some(pairs) = &self.pairs else { return };
         let phrase = self.typed.split_whitespace().collect::<Vec<_>>().join(" ");
         self.suggested = if phrase.is_empty() { pairs.largest(SUGGESTED) } else { pairs.suggest(&phrase, SUGGESTED) };
-        let exact = |source: &&usize| unescape(pairs.source_phrase(**source)) == phrase;
+        let exact = |source: &&usize| unescaped(pairs.source_phrase(**source)) == phrase;
         self.source = pairs.find_source(&phrase).or_else(|| self.suggested.iter().find(exact).copied());
         if self.source != self.selected.map(|pair| pairs.source_of(pair)) {
             self.selected = None;

@@ -25,10 +25,10 @@ fn is_fit(text: &str) -> bool {
 }
 
 /// A row of a column that is moved by more than one command, or its temperature.
-pub type Moved = (ColumnId, Option<usize>);
+pub type MovedRow = (ColumnId, Option<usize>);
 
 /// Answers with what was moved, where a further command may continue it; `last` was moved before.
-pub(super) fn intervene(app: &mut AppState, command: InterveneCommand, last: Option<Moved>) -> Option<Moved> {
+pub(super) fn intervene(app: &mut AppState, command: InterveneCommand, last: Option<MovedRow>) -> Option<MovedRow> {
     match command {
         InterveneCommand::Force { column, i, word } => force(app, column, i, word),
         InterveneCommand::Follow { column, tokens } => follow_tokens(app, column, &tokens),

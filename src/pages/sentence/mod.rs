@@ -23,7 +23,7 @@ use crate::pages::sentence::command::{
     ColumnCommand, InterveneCommand, ListCommand, ProbeCommand, SearchCommand, SelectCommand, SentenceCommand,
     SourceCommand, VariantCommand,
 };
-use crate::pages::sentence::intervene::Moved;
+use crate::pages::sentence::intervene::MovedRow;
 use crate::pages::shape::{AnyPage, PageState};
 
 /// The page.
@@ -35,7 +35,7 @@ pub struct SentencePage {
     /// Rows that were found to make a model say a word, oldest first.
     persuaded: Vec<PersuadedWord>,
     /// What the last command moved, where a further one may go on with it.
-    moved: Option<Moved>,
+    moved: Option<MovedRow>,
 }
 
 impl SentencePage {

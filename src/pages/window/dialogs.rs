@@ -62,7 +62,7 @@ pub const PHRASE_TABLE: Question = Question::new(
 
 /// Opens a workspace that is there.
 pub const WORKSPACE: Question = Question::new(
-    "Open a workspace",
+    "Open a corpus",
     "Open",
     Wants::File(&["ilws"]),
     "One file that keeps sentences, outputs, alignments and judgements, by custom with the ending .ilws.",
@@ -70,7 +70,7 @@ pub const WORKSPACE: Question = Question::new(
 
 /// Brings a file into the workspace.
 pub const IMPORT: Question = Question::new(
-    "Import into the workspace",
+    "Import into the corpus",
     "Import",
     Wants::File(&[
         "txt", "en", "fr", "de", "tsv", "csv", "tmx", "xlf", "xliff", "jsonl", "json", "npy", "gold", "links", "gz",

@@ -106,11 +106,6 @@ impl Running {
         self.todo.is_empty()
     }
 
-    /// What is still to be brought about.
-    pub fn todo(&self) -> impl Iterator<Item = &LessonAction> {
-        self.todo.iter()
-    }
-
     /// Whether it is the last page, and all of it has come.
     pub fn is_last(&self) -> bool {
         self.page + 1 >= self.script.pages.len() && self.waits().is_none()

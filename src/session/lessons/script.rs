@@ -218,15 +218,6 @@ impl ScriptPage {
     pub fn asks(&self) -> impl Iterator<Item = &Ask> {
         self.parts.iter().filter_map(|part| if let ScriptPart::Ask(ask) = part { Some(ask) } else { None })
     }
-
-    /// Words that are read on it, questions aside.
-    pub fn words(&self) -> usize {
-        let text = |part: &ScriptPart| match part {
-            ScriptPart::Text(blocks) => blocks.iter().map(|block| block.plain().split_whitespace().count()).sum(),
-            _ => 0,
-        };
-        self.parts.iter().map(text).sum()
-    }
 }
 
 fn markdown<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<MarkdownBlock>, D::Error> {

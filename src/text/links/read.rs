@@ -174,10 +174,8 @@ fn pharaoh(path: &Path, n: usize, line: &str, pairs: usize, entries: &mut Vec<En
     if n > pairs {
         return Err(wrong_length(path, &format!("more than {pairs} lines"), pairs));
     }
-    for word in line.split_whitespace() {
-        let Some((first, second, sure)) = pharaoh_link(word) else {
-            return Err(no_link(path, n, word));
-        };
+    for link in pharaoh_links(line) {
+        let (first, second, sure) = link.map_err(|word| no_link(path, n, word))?;
         entries.push(Entry { line: n, sentence: n - 1, first, second, sure });
     }
     Ok(())
@@ -185,25 +183,22 @@ fn pharaoh(path: &Path, n: usize, line: &str, pairs: usize, entries: &mut Vec<En
 
 /// The sure links of line `number`, counted from 1, of a file in Pharaoh's notation, words counted from 0.
 pub fn pharaoh_line(path: &Path, number: usize, line: &str) -> Result<Vec<Link>> {
-    let mut links = Vec::new();
-    for word in line.split_whitespace() {
-        let Some((source, target, sure)) = pharaoh_link(word) else { return Err(no_link(path, number, word)) };
-        if sure {
-            links.push(Link { source, target });
-        }
-    }
-    Ok(links)
+    let links = pharaoh_links(line).filter(|link| !matches!(link, Ok((.., false))));
+    let link = |(source, target, _)| Link { source, target };
+    links.map(|found| found.map(link).map_err(|word| no_link(path, number, word))).collect()
 }
 
 /// The links of a line in Pharaoh's notation, sure and possible, words counted from 0; `None` where it is something else.
 pub fn links_of(line: &str) -> Option<Links> {
-    let (mut sure, mut possible) = (Vec::new(), Vec::new());
-    for word in line.split_whitespace() {
-        let (source, target, is_sure) = pharaoh_link(word)?;
-        let links = if is_sure { &mut sure } else { &mut possible };
-        links.push(Link { source, target });
-    }
-    Some(Links::new(sure, possible))
+    let all: Vec<_> = pharaoh_links(line).collect::<std::result::Result<_, _>>().ok()?;
+    let of = |sure: bool| all.iter().filter(move |link| link.2 == sure);
+    let links = |sure| of(sure).map(|&(source, target, _)| Link { source, target }).collect();
+    Some(Links::new(links(true), links(false)))
+}
+
+/// The links of a line, or the first word that is none.
+fn pharaoh_links(line: &str) -> impl Iterator<Item = std::result::Result<(usize, usize, bool), &str>> {
+    line.split_whitespace().map(|word| pharaoh_link(word).ok_or(word))
 }
 
 fn no_link(path: &Path, number: usize, word: &str) -> Error {

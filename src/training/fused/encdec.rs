@@ -2,10 +2,11 @@
 //! `models/rnn_encdec.rs`.
 
 use crate::models::config::Config;
+use crate::nn::bidirectional::Direction;
 use crate::nn::fused::elementwise::add;
 use crate::nn::fused::gru;
 use crate::nn::fused::gru::Sense;
-use crate::nn::fused::scan::{ScanDirection, two_slots};
+use crate::nn::fused::scan::two_slots;
 use crate::training::fused::affine::Affine;
 use crate::training::fused::both::Both;
 use crate::training::fused::embedding::Embedded;
@@ -97,7 +98,7 @@ impl EncdecPacks {
     }
 
     fn layer(&self) -> EncoderLayer<'_> {
-        EncoderLayer { prefix: "encoder", packs: &self.encoder, sense: Sense::Old, direction: ScanDirection::Forward }
+        EncoderLayer { prefix: "encoder", packs: &self.encoder, sense: Sense::Old, direction: Direction::Forward }
     }
 
     fn encode<'a>(&self, pass: &mut ShardPass<'a>) -> Encoded<'a> {

@@ -1,9 +1,10 @@
 //! Floor 6: one recurrent layer over a whole sentence, forward and backward, in either direction.
 //! The input part W e + b is one product; each step multiplies only U. The equations are in `nn/gru.rs`.
 
+use crate::nn::bidirectional::Direction;
 use crate::nn::fused::elementwise::add;
 use crate::nn::fused::gru::Sense;
-use crate::nn::fused::scan::{ScanDirection, ScanStates, Unit};
+use crate::nn::fused::scan::{ScanStates, Unit};
 use crate::nn::fused::{gru, scan};
 use crate::training::fused::Shard;
 use crate::training::fused::both::Both;
@@ -32,7 +33,7 @@ impl UnitPacks {
 /// What the forward pass keeps.
 #[derive(Debug)]
 pub struct EncoderScan<'a> {
-    /// States, [t_x + 1, b, n]; see [`ScanDirection`] for the slots.
+    /// States, [t_x + 1, b, n]; see [`Direction`] for the slots.
     pub h: Buffer<'a>,
     u: Buffer<'a>,
     r: Buffer<'a>,
@@ -50,7 +51,7 @@ pub struct EncoderLayer<'a> {
     /// Which paper's z.
     pub sense: Sense,
     /// Which way.
-    pub direction: ScanDirection,
+    pub direction: Direction,
 }
 
 impl EncoderLayer<'_> {
@@ -105,7 +106,7 @@ impl EncoderLayer<'_> {
             std::mem::swap(&mut running, &mut next);
         }
         // in both directions word t is read from the slot `from`: 0.. forward, 1.. backward
-        let first = if self.direction == ScanDirection::Forward { 0 } else { b * n };
+        let first = if self.direction == Direction::Forward { 0 } else { b * n };
         pass.unit_back(self.prefix, &dx, &scan.h[first..], &scan.rh);
         pass.gates(self.prefix).back(rows, &dx, e, de, pass.gradient);
     }

@@ -1,9 +1,10 @@
 //! Floor 6: one LSTM layer (Zaremba et al. 2015) over a whole sentence, forward and backward, in either
 //! direction. The input part W x + b is one product; each step multiplies only U. The equations are in `nn/lstm.rs`.
 
+use crate::nn::bidirectional::Direction;
 use crate::nn::fused::elementwise::{add, add_column_sums};
 use crate::nn::fused::lstm;
-use crate::nn::fused::scan::{ScanDirection, two_slots};
+use crate::nn::fused::scan::two_slots;
 use crate::training::fused::Shard;
 use crate::training::fused::affine::Affine;
 use crate::training::fused::both::Both;
@@ -32,7 +33,7 @@ impl LayerPacks {
 /// What the forward pass keeps.
 #[derive(Debug)]
 pub struct LstmScan<'a> {
-    /// States h, [t_x + 1, b, n]; see [`ScanDirection`] for the slots.
+    /// States h, [t_x + 1, b, n]; see [`Direction`] for the slots.
     pub h: Buffer<'a>,
     /// Memory cells c, likewise.
     pub c: Buffer<'a>,
@@ -42,15 +43,15 @@ pub struct LstmScan<'a> {
 
 impl LstmScan<'_> {
     /// The states after each word, [t_x, b, n].
-    pub fn outputs(&self, direction: ScanDirection, size: usize) -> &[f32] {
+    pub fn outputs(&self, direction: Direction, size: usize) -> &[f32] {
         match direction {
-            ScanDirection::Forward => &self.h[size..],
-            ScanDirection::Backward => &self.h[..self.h.len() - size],
+            Direction::Forward => &self.h[size..],
+            Direction::Backward => &self.h[..self.h.len() - size],
         }
     }
 
     /// The slot of the state after the whole sentence.
-    pub fn last(direction: ScanDirection, t_x: usize) -> usize {
+    pub fn last(direction: Direction, t_x: usize) -> usize {
         t_x - direction.start(t_x)
     }
 }
@@ -63,7 +64,7 @@ pub struct LstmLayer<'a> {
     /// U packed.
     pub packs: &'a LayerPacks,
     /// Which way.
-    pub direction: ScanDirection,
+    pub direction: Direction,
     /// Columns of W.
     pub width: usize,
 }
@@ -126,7 +127,7 @@ impl LstmLayer<'_> {
             std::mem::swap(running, &mut next);
         }
         // word t is read from the slot `from`: 0.. forward, 1.. backward
-        let first = if self.direction == ScanDirection::Forward { 0 } else { b * n };
+        let first = if self.direction == Direction::Forward { 0 } else { b * n };
         weights_back(pass, self.prefix, self.width, &d_pre, x, &scan.h[first..]);
         let mut dx = pass.buffers.take(rows * self.width);
         let w = pass.model.joined(&self.name("W_i"), wide * self.width);

@@ -5,8 +5,9 @@
 //! feeding hands to the next step is not dropped.
 
 use crate::models::config::{AttentionKind, Config, LuongSizes};
+use crate::nn::bidirectional::Direction;
 use crate::nn::fused::elementwise::{add, tanh_all};
-use crate::nn::fused::scan::{ScanDirection, two_slots};
+use crate::nn::fused::scan::two_slots;
 use crate::nn::fused::{Factor, fill_rows, lstm};
 use crate::training::fused::both::Both;
 use crate::training::fused::lstm::{GATES, LayerPacks, LstmLayer, LstmScan, weights_back};
@@ -154,8 +155,8 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn direction(&self) -> ScanDirection {
-        if self.sizes.reverse_source { ScanDirection::Backward } else { ScanDirection::Forward }
+    fn direction(&self) -> Direction {
+        if self.sizes.reverse_source { Direction::Backward } else { Direction::Forward }
     }
 
     fn aligns(&self) -> bool {

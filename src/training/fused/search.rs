@@ -1,10 +1,11 @@
 //! Floor 6: RNNsearch (Bahdanau et al. 2015), loss and gradient of one shard. The equations are in
 //! `models/rnn_search.rs`.
 
+use crate::nn::bidirectional::Direction;
 use crate::nn::fused::elementwise::add;
 use crate::nn::fused::focus::Focus;
 use crate::nn::fused::gru::Sense;
-use crate::nn::fused::scan::{ScanDirection, two_slots};
+use crate::nn::fused::scan::two_slots;
 use crate::nn::fused::{attention, gru};
 use crate::training::fused::affine::Affine;
 use crate::training::fused::both::Both;
@@ -107,10 +108,10 @@ impl SearchPacks {
         }
     }
 
-    fn layer(&self, direction: ScanDirection) -> EncoderLayer<'_> {
+    fn layer(&self, direction: Direction) -> EncoderLayer<'_> {
         let (prefix, packs) = match direction {
-            ScanDirection::Forward => ("encoder.forward", &self.forward),
-            ScanDirection::Backward => ("encoder.backward", &self.backward),
+            Direction::Forward => ("encoder.forward", &self.forward),
+            Direction::Backward => ("encoder.backward", &self.backward),
         };
         EncoderLayer { prefix, packs, sense: Sense::New, direction }
     }
@@ -119,8 +120,8 @@ impl SearchPacks {
         let Shard { b, t_x, .. } = *pass.shard;
         let (n, a) = (pass.model.config.hidden, pass.model.config.alignment);
         let words = Embedded::source(pass);
-        let forward = self.layer(ScanDirection::Forward).forward(pass, &words.e);
-        let backward = self.layer(ScanDirection::Backward).forward(pass, &words.e);
+        let forward = self.layer(Direction::Forward).forward(pass, &words.e);
+        let backward = self.layer(Direction::Backward).forward(pass, &words.e);
         let mut h = pass.buffers.take(b * t_x * 2 * n);
         for t in 0..t_x {
             for row in 0..b {
@@ -283,10 +284,9 @@ impl SearchPacks {
         }
         start(pass).tanh_back(b, &mut ds_0, s_0, &encoded.backward.h, &mut backward[..b * n], pass.gradient);
         let mut de = pass.buffers.zeros(t_x * b * m);
-        for (direction, scan, dh) in [
-            (ScanDirection::Forward, &encoded.forward, &forward),
-            (ScanDirection::Backward, &encoded.backward, &backward),
-        ] {
+        for (direction, scan, dh) in
+            [(Direction::Forward, &encoded.forward, &forward), (Direction::Backward, &encoded.backward, &backward)]
+        {
             self.layer(direction).backward(pass, scan, &encoded.words.e, dh, &mut de);
         }
         encoded.words.source_back(pass, &mut de);

@@ -12,7 +12,7 @@ use crate::jobs::live::protocol::ColumnId;
 use crate::pages::map::MAP;
 use crate::pages::map::command::MapCommand;
 use crate::pages::map::view::memory::MapMemory;
-use crate::pages::map::{Choice, MapPage};
+use crate::pages::map::{MapPage, PointChoice};
 use crate::pages::phrases::PHRASES;
 use crate::pages::phrases::PhrasesPage;
 use crate::pages::phrases::command::PhrasesCommand;
@@ -446,7 +446,7 @@ fn neighbours(window: &mut Window<'_>, clicked: MenuTarget) {
     let (Some(word), Some(column)) = (word(window, clicked), window.app.document.column(clicked.column())) else {
         return;
     };
-    let choice = if clicked.target().is_some() { Choice::TargetWords } else { Choice::SourceWords };
+    let choice = if clicked.target().is_some() { PointChoice::TargetWords } else { PointChoice::SourceWords };
     let Some(maps) = window.page::<MapPage>(MAP) else { return };
     let is_there = maps.chart.is_some() && maps.choice == choice && maps.model_of(window.app) == Some(&column.folder);
     window.push(MapCommand::SetModel(column.folder.clone()));

@@ -1,7 +1,6 @@
 //! What once went wrong in the session, a test each.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use interlinear::analysis::reading::Reading;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
@@ -19,10 +18,9 @@ use interlinear::pages::sentence::command::{ListCommand, SourceCommand};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::{SavedSession, load_or_set_aside};
 use interlinear::session::state::Session;
-use interlinear::text::lines::TextFile;
 use interlinear::text::sentence::MAX_SOURCE_BYTES;
 
-use super::{edit, hypothesis, ids, open, session, started, translate, with_file};
+use super::{edit, hypothesis, ids, open, session, started, text_of, translate, with_file};
 use crate::effects::{act, text_opened};
 
 fn is_cut(session: &Session) -> bool {
@@ -170,7 +168,7 @@ fn closing_a_file_moves_the_places_that_other_files_go_back_to() {
     let mut session = with_file("one\ntwo\n");
     let read = |session: &mut Session, name: &str| {
         session.hear(text_opened(name));
-        let lines = Arc::new(TextFile::from_text(Path::new(name), "three\nfour\n".to_owned()));
+        let lines = text_of("three\nfour\n");
         session.hear(FileEvent::Read { path: name.into(), lines });
     };
     read(&mut session, "other.txt");

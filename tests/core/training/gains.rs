@@ -130,7 +130,7 @@ fn rates_fall_as_they_are_asked_to() {
     };
     let rates = |decay, decay_from, warmup| {
         let settings = settings(OptimizerSettings { decay, decay_from, warmup, ..OptimizerSettings::default() });
-        [0, 10, 60, 110].map(|update| (settings.rate_at(update, 0) * 1000.0).round() / 1000.0)
+        [0, 10, 60, 110].map(|update| (settings.optimizer.rate_at(update, 0, 110) * 1000.0).round() / 1000.0)
     };
     assert_eq!(rates(Decay::Linear, None, 0), [1.0; 4]);
     assert_eq!(rates(Decay::Linear, Some(10), 0), [1.0, 1.0, 0.55, 0.1]);

@@ -11,7 +11,7 @@ use interlinear::jobs::gate::ForegroundGate;
 use interlinear::jobs::queue::{JobQueue, QueueNews};
 use interlinear::pages::map as maps;
 use interlinear::pages::map::command::MapCommand;
-use interlinear::pages::map::{Choice, Colour, MapTable, Method, PointKind as Things, VectorMap};
+use interlinear::pages::map::{Colour, MapTable, Method, PointChoice, PointKind as Things, VectorMap};
 use interlinear::pages::sentence::command::{ColumnCommand, SourceCommand};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
@@ -56,7 +56,7 @@ impl Desk {
         }
     }
 
-    fn compute(&mut self, choice: Choice, method: Method) -> Arc<VectorMap> {
+    fn compute(&mut self, choice: PointChoice, method: Method) -> Arc<VectorMap> {
         self.send(MapCommand::SetChoice(choice));
         self.send(MapCommand::SetMethod(method));
         self.send(MapCommand::Compute);
@@ -65,7 +65,7 @@ impl Desk {
         self.session.maps().chart.clone().expect("a map")
     }
 
-    fn refusal(&mut self, choice: Choice) -> String {
+    fn refusal(&mut self, choice: PointChoice) -> String {
         self.send(MapCommand::SetChoice(choice));
         self.send(MapCommand::Compute);
         self.settle();
@@ -77,12 +77,12 @@ impl Desk {
 fn words_are_mapped_and_the_rest_of_the_vocabulary_is_known() {
     let mut desk = Desk::new("rnnsearch");
     desk.send(MapCommand::SetCount(1));
-    let chart = desk.compute(Choice::SourceWords, Method::Pca);
+    let chart = desk.compute(PointChoice::SourceWords, Method::Pca);
     let drawn = maps::COUNTS.0.min(chart.points.len());
     assert_eq!((chart.layout.places.len(), chart.space.len()), (drawn, chart.points.len()));
     assert_eq!((chart.kind, chart.points[0].number), (Things::SourceWords, 1), "</s> is left out");
     assert!(chart.layout.explained.is_some());
-    let target = desk.compute(Choice::TargetWords, Method::Tsne);
+    let target = desk.compute(PointChoice::TargetWords, Method::Tsne);
     assert_eq!((target.kind, target.vector.as_str()), (Things::TargetWords, "target embedding"));
     assert!(target.layout.perplexity.is_some_and(|perplexity| perplexity <= 3.0));
 }
@@ -90,15 +90,15 @@ fn words_are_mapped_and_the_rest_of_the_vocabulary_is_known() {
 #[test]
 fn phrases_and_annotations_are_mapped() {
     let mut desk = Desk::new("rnnsearch");
-    let list = desk.compute(Choice::List, Method::Pca);
+    let list = desk.compute(PointChoice::List, Method::Pca);
     assert_eq!((list.kind, list.points[0].number), (Things::Phrases, 1));
     assert_eq!(list.points[1].text, desk.session.app().lists.sentence(1).expect("an example"));
     desk.send(MapCommand::SetTyped("one two\n\n  three  \n".to_owned()));
-    let typed = desk.compute(Choice::Typed, Method::Pca);
+    let typed = desk.compute(PointChoice::Typed, Method::Pca);
     let known: Vec<_> = typed.points.iter().map(|point| (point.text.as_str(), point.number, point.length)).collect();
     assert_eq!(known, [("one two", 1, 2), ("three", 3, 1)]);
     desk.session.apply(SourceCommand::Replace("a b c d".to_owned()));
-    let annotations = desk.compute(Choice::Annotations, Method::Pca);
+    let annotations = desk.compute(PointChoice::Annotations, Method::Pca);
     let words: Vec<&str> = annotations.points.iter().map(|point| point.text.as_str()).collect();
     assert_eq!((annotations.kind, words), (Things::Annotations, vec!["a", "b", "c", "d", "</s>"]));
 }
@@ -106,9 +106,9 @@ fn phrases_and_annotations_are_mapped() {
 #[test]
 fn what_cannot_be_mapped_is_a_sentence_and_the_last_map_stays() {
     let mut desk = Desk::new("rnnencdec");
-    let chart = desk.compute(Choice::SourceWords, Method::Pca);
-    assert!(desk.refusal(Choice::Annotations).contains("keeps no annotations"));
-    assert!(desk.refusal(Choice::Typed).contains("no phrase to map"));
+    let chart = desk.compute(PointChoice::SourceWords, Method::Pca);
+    assert!(desk.refusal(PointChoice::Annotations).contains("keeps no annotations"));
+    assert!(desk.refusal(PointChoice::Typed).contains("no phrase to map"));
     assert_eq!(desk.session.maps().chart, Some(chart));
     desk.send(MapCommand::DismissMessage);
     assert_eq!(desk.session.maps().message, None);
@@ -116,7 +116,7 @@ fn what_cannot_be_mapped_is_a_sentence_and_the_last_map_stays() {
     for column in columns {
         desk.session.apply(ColumnCommand::Remove(column));
     }
-    assert!(desk.refusal(Choice::SourceWords).contains("no model"));
+    assert!(desk.refusal(PointChoice::SourceWords).contains("no model"));
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn a_map_under_way_is_replaced_paused_and_cancelled() {
 fn points_are_looked_up_selected_and_saved() {
     let mut desk = Desk::new("rnnsearch");
     desk.send(MapCommand::SetTyped("red house\nhouse\nblue tree\nHouse of glass".to_owned()));
-    desk.compute(Choice::Typed, Method::Pca);
+    desk.compute(PointChoice::Typed, Method::Pca);
     desk.send(MapCommand::Search("HOUSE ".to_owned()));
     assert_eq!(desk.session.maps().matches, [1, 0, 3], "the whole phrase first");
     for (by, selected) in [(1, 1), (1, 0), (-1, 1), (-1, 3), (1, 1)] {
@@ -166,7 +166,7 @@ fn points_are_looked_up_selected_and_saved() {
     assert!(chores(&mut desk.session).contains(&FileJob::Write { path: "near.tsv".into(), text: tsv }));
     // A new map keeps what was selected where it knows it.
     desk.send(MapCommand::SetTyped("blue tree\nhouse".to_owned()));
-    desk.compute(Choice::Typed, Method::Pca);
+    desk.compute(PointChoice::Typed, Method::Pca);
     assert_eq!((desk.session.maps().selected, desk.session.maps().matches.as_slice()), (Some(1), &[1][..]));
     desk.send(MapCommand::Select(Some(99)));
     assert_eq!((desk.session.maps().selected, desk.session.maps().tsv(MapTable::Neighbours)), (None, None));
@@ -177,7 +177,7 @@ fn settings_are_kept_between_starts_and_nonsense_is_mended() {
     let mut desk = Desk::new("rnnsearch");
     for command in [
         MapCommand::SetModel(reference("rnnsearch")),
-        MapCommand::SetChoice(Choice::TargetWords),
+        MapCommand::SetChoice(PointChoice::TargetWords),
         MapCommand::SetCount(500),
         MapCommand::SetMethod(Method::Pca),
         MapCommand::SetPerplexity(12.0),

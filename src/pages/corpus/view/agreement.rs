@@ -39,7 +39,7 @@ pub fn agreement_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>
             differing_ui(ui, workbench, window, &agreement, height);
         } else {
             let note = "Two annotators are needed. Judge sentences under another name, or bring in the judgements of \
-                            another: those that Save wrote in another copy of this workspace.";
+                            another: those that Save wrote in another copy of this corpus.";
             ui.add(Label::new(RichText::new(note).color(theme::tokens(ui).weak)).wrap());
         }
         closes.inner

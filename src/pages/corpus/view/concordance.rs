@@ -45,7 +45,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("the _ of", "Words one behind the other; _ is any"),
     ("the ..3 of", "Up to three words between"),
     ("{red, old, big} _", "One of a list"),
-    ("{@colours.txt} _", "One of a list in a file beside the workspace, a word a line"),
+    ("{@colours.txt} _", "One of a list in a file beside the corpus, a word a line"),
     ("/.*ing/", "A regular expression for a whole word"),
     ("house -> maison", "A word that is linked to this one"),
     ("_ -> \"[UNK]\"", "What is linked to an unknown word"),

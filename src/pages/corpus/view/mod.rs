@@ -53,7 +53,7 @@ const BELOW: f32 = 0.45;
 /// The most warnings of a file that are shown at once.
 const MOST_WARNINGS: usize = 5;
 
-const MAKE: Question = Question::new("New workspace", "Make", Wants::NewFile("corpus.ilws"), WORKSPACE.note);
+const MAKE: Question = Question::new("New corpus", "Make", Wants::NewFile("corpus.ilws"), WORKSPACE.note);
 
 const SAVE_AS: Question = Question::new("Save the corpus", "Save", Wants::NewFile("corpus.ilws"), WORKSPACE.note);
 
@@ -143,8 +143,8 @@ fn empty_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     ui.vertical_centered(|ui| {
         ui.add_space(ui.available_height() * 0.16);
         ui.set_max_width(ui.available_width().min(PATH_WIDTH + 120.0));
-        ui.heading("Workspaces");
-        let note = "A workspace is one file: sentences, what systems make of them, alignments, and what you say of that. \
+        ui.heading("Corpora");
+        let note = "A corpus is one file: sentences, what systems make of them, alignments, and what you say of that. \
                     Everything is kept as it happens.";
         ui.label(RichText::new(note).color(t.weak));
         ui.add_space(theme::SPACE_3);
@@ -160,10 +160,10 @@ fn empty_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
 fn open_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let is_free = !window.local.dialogs.is_open();
     ui.horizontal_wrapped(|ui| {
-        if ui.add_enabled(is_free, egui::Button::new("New workspace...")).clicked() {
+        if ui.add_enabled(is_free, egui::Button::new("New corpus...")).clicked() {
             window.local.dialogs.ask(MAKE.then(CorpusRequest::Open));
         }
-        if ui.add_enabled(is_free, egui::Button::new("Open workspace...")).clicked() {
+        if ui.add_enabled(is_free, egui::Button::new("Open corpus...")).clicked() {
             window.local.dialogs.ask(WORKSPACE.then(CorpusRequest::Open));
         }
     });
@@ -174,7 +174,7 @@ fn open_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             let room = (ui.available_width() - 140.0).max(120.0);
             let field = TextEdit::singleline(&mut window.local.of::<CorpusMemory>().path)
                 .desired_width(room)
-                .hint_text("of a workspace, new or not");
+                .hint_text("of a corpus, new or not");
             let field = ui.add(field).labelled_by(label.id);
             let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
             let path = window.local.of::<CorpusMemory>().path.trim().to_owned();
@@ -208,11 +208,10 @@ fn bar_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     run::run_ui(ui, workbench, window);
     save_ui(ui, workbench, window);
     judging_ui(ui, workbench, window);
-    let mut note = "Close this workspace; everything in it is kept";
+    let mut note = "Close this corpus; everything in it is kept";
     if workbench.is_unsaved {
         note = "Close this corpus; nothing of it is kept unless it is saved";
-        let save =
-            ui.button("Save as...").on_hover_text("Keep this corpus as a workspace; now it goes with the window");
+        let save = ui.button("Save as...").on_hover_text("Keep this corpus in a file; now it goes with the window");
         if save.clicked() {
             window.ask(SAVE_AS.then(CorpusRequest::SaveAs));
         }

@@ -262,7 +262,7 @@ const FREQUENCIES: Question = Question::new(
 /// Where frequencies come from.
 fn from_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.menu_button("From...", |ui| {
-        if ui.button("Count the references of this workspace").clicked() {
+        if ui.button("Count the references of this corpus").clicked() {
             window.push(ExploreCommand::SetFrequencies(None));
             ui.close();
         }

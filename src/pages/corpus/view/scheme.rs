@@ -25,7 +25,7 @@ const SAVE: Question = Question::new(
     "Save the scheme of errors",
     "Save",
     Wants::NewFile("scheme.toml"),
-    "TOML, or JSON where the name ends with .json; other workspaces and interlinear analyse --scheme read it.",
+    "TOML, or JSON where the name ends with .json; other corpora and interlinear analyse --scheme read it.",
 );
 
 /// Width of the sheet, points.
@@ -131,7 +131,7 @@ fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, draft: &mut SchemeDraft) -> 
             window.push(CorpusRequest::SetScheme(Box::new(scheme), renamed));
             return true;
         }
-        if ui.button("MQM core").on_hover_text("The kinds and weights that a workspace begins with").clicked() {
+        if ui.button("MQM core").on_hover_text("The kinds and weights that a corpus begins with").clicked() {
             let core = SchemeDraft::new(Arc::new(ErrorScheme::default()));
             *draft = SchemeDraft { of: Arc::clone(&draft.of), ..core };
         }

@@ -140,7 +140,7 @@ pub fn table_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         head_ui(ui, workbench, window, &layout);
         let list = ui.interact(ui.available_rect_before_wrap(), ui.scope_id().with("corpus"), Sense::click());
         let count = workbench.rows.len();
-        list.widget_info(|| WidgetInfo::labeled(Role::ListBox, true, "Sentences of the workspace"));
+        list.widget_info(|| WidgetInfo::labeled(Role::ListBox, true, "Sentences of the corpus"));
         let by = rows::keys(ui, &list);
         if by != 0 {
             window.push(CorpusCommand::Move(by));

@@ -14,7 +14,7 @@ use crate::pages::map::MapPage;
 use crate::pages::map::command::MapCommand;
 use crate::pages::map::view::memory::MapMemory;
 use crate::pages::map::view::plane::PlaneWidget;
-use crate::pages::map::{Choice, Colour, MapTable, PointKind, VectorMap};
+use crate::pages::map::{Colour, MapTable, PointChoice, PointKind, VectorMap};
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::{AnyView, PageView, View, ViewPlace, Window};
 use crate::pages::window::task;
@@ -117,11 +117,11 @@ fn empty_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
         }
         ui.add_space(theme::SPACE_2);
         if ui.button("Try the most frequent source words").clicked() {
-            window.push(MapCommand::SetChoice(Choice::SourceWords));
+            window.push(MapCommand::SetChoice(PointChoice::SourceWords));
             window.push(MapCommand::Compute);
         }
         if ui.button("Try twelve short phrases").on_hover_text(PHRASES).clicked() {
-            window.push(MapCommand::SetChoice(Choice::Typed));
+            window.push(MapCommand::SetChoice(PointChoice::Typed));
             window.push(MapCommand::SetTyped(PHRASES.to_owned()));
             window.push(MapCommand::Compute);
         }

@@ -6,7 +6,7 @@ use egui::{Button, ComboBox, DragValue, RichText, Sense, Ui, WidgetInfo, vec2};
 use crate::pages::map as maps;
 use crate::pages::map::MapPage;
 use crate::pages::map::command::MapCommand;
-use crate::pages::map::{Choice, Colour, METHODS, Method, PointKind};
+use crate::pages::map::{Colour, METHODS, Method, PointChoice, PointKind};
 use crate::pages::window::local::Window;
 use crate::widgets::labels::plural;
 use crate::widgets::theme;
@@ -48,7 +48,7 @@ fn model_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
 fn choice_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     let chosen = maps.choice;
     let combo = ComboBox::from_id_salt("map_choice").width(164.0).selected_text(chosen.name()).show_ui(ui, |ui| {
-        for (choice, _, name, note) in Choice::ALL {
+        for (choice, _, name, note) in PointChoice::ALL {
             if ui.selectable_label(choice == chosen, name).on_hover_text(note).clicked() {
                 window.push(MapCommand::SetChoice(choice));
             }

@@ -7,7 +7,7 @@ use crate::pages::map as maps;
 use crate::pages::map::MapPage;
 use crate::pages::map::command::MapCommand;
 use crate::pages::map::view::plane::paint;
-use crate::pages::map::{Choice, MapTable};
+use crate::pages::map::{MapTable, PointChoice};
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::Window;
 use crate::widgets::labels::plural;
@@ -27,7 +27,7 @@ const ROW: f32 = 27.0;
 
 /// All of it.
 pub fn side_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
-    if maps.choice == Choice::Typed {
+    if maps.choice == PointChoice::Typed {
         typed_ui(ui, maps, window);
         ui.add_space(theme::SPACE_2);
     }

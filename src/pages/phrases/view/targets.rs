@@ -9,7 +9,7 @@ use crate::pages::phrases::command::PhrasesCommand;
 use crate::pages::phrases::view::chart::score_text;
 use crate::pages::phrases::{Pairs, SAMPLES, TOP};
 use crate::pages::window::local::Window;
-use crate::text::phrases::unescape;
+use crate::text::readable::unescaped;
 use crate::widgets::labels::plural;
 use crate::widgets::{labels, rows, theme};
 
@@ -251,7 +251,7 @@ fn samples_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs
 
 /// A phrase without spaces, case and escapes: tables and models cut words differently.
 fn bare(phrase: &str) -> String {
-    unescape(phrase).split_whitespace().collect::<String>().to_lowercase()
+    unescaped(phrase).split_whitespace().collect::<String>().to_lowercase()
 }
 
 /// Everything about the chosen pair.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use egui::accesskit::Role;
-use egui::{Align2, Id, Response, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, Id, Response, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::analysis::words::merge_log_p;
 use crate::app::document::column::Column;
@@ -234,9 +234,4 @@ fn in_order(hypothesis: &HypothesisView, shown: Shown) -> Vec<(Cow<'_, str>, f32
     let typed = |n: usize| token(n).and_then(|n| hypothesis.replaced.get(n)?.as_deref()).filter(|_| shown.replace);
     let words = words.iter().zip(log_p.iter()).enumerate().filter(|(_, (word, _))| *word != EOS);
     words.map(|(n, (word, log_p))| (target_text(word, typed(n).is_some(), typed(n), true), *log_p)).collect()
-}
-
-/// A caption when the hypothesis in the picture is not the best one.
-pub fn caption(column: &Column) -> Option<RichText> {
-    (column.hypothesis > 0).then(|| RichText::new(format!("hypothesis {}", column.hypothesis + 1)))
 }

@@ -63,7 +63,7 @@ pub fn word_menu(ui: &mut Ui, window: &mut Window<'_>, column: &Column, word: &T
         ui.set_min_width(260.0);
         force_ui(ui, window, column, i);
         ui.separator();
-        for (text, probability) in word.candidates.iter().take(6).filter(|(text, _)| *text != word.text) {
+        for (text, probability) in word.candidates.iter().take(6).filter(|(text, _)| *text != word.entry) {
             let word = Word::Entry(text.clone());
             ui.horizontal(|ui| {
                 let button = ui.button(format!("{text}   {probability:.3}"));
@@ -122,7 +122,7 @@ fn by_row_ui(ui: &mut Ui, window: &mut Window<'_>, at: (&Column, usize), word: W
 }
 
 fn ban_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, word: &TargetWord, i: usize) {
-    let entry = word.pieces.first().unwrap_or(&word.text).clone();
+    let entry = word.entry.clone();
     for (name, i, in_all) in [
         (format!("Not {entry} here"), Some(i), false),
         (format!("Never {entry}"), None, false),

@@ -23,7 +23,7 @@ pub fn force(window: &mut Window<'_>, clicked: MenuTarget) {
 
 fn forbid(window: &mut Window<'_>, clicked: MenuTarget, is_here: bool) {
     let Some((i, word)) = target(window, clicked) else { return };
-    let word = Word::Entry(word.pieces.first().unwrap_or(&word.text).clone());
+    let word = Word::Entry(word.entry.clone());
     let i = is_here.then_some(i);
     window.push(InterveneCommand::Ban { column: clicked.column(), i, word, in_all: false });
 }

@@ -159,13 +159,12 @@ fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &Alignme
     if own.is_some() {
         heading.on_hover_text(change::DIVERGENCE);
     }
-    let marked = word.pieces.first().unwrap_or(&word.text);
     let bar = |(text, probability): &(String, f32), kind: &str| bars::Bar {
         text: text.clone(),
         share: *probability,
         number: format!("{probability:.3}"),
         label: format!("{kind} {text} probability {probability:.3}"),
-        is_marked: text == marked,
+        is_marked: *text == word.entry,
     };
     let list: Vec<bars::Bar> = word.candidates.iter().map(|one| bar(one, "Candidate")).collect();
     let before = own.map_or(&[][..], |shift| &shift.before);

@@ -74,7 +74,7 @@ fn body_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &Step
 /// The learned tensors of a box, beside each other.
 fn matrices_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, stage: &MachineStage) {
     let own = |(name, _): &(String, Vec<usize>)| apart.matrices.iter().find(|matrix| matrix.name == *name);
-    let matrices: Vec<&Shrunk> = stage.weights.iter().filter_map(own).collect();
+    let matrices: Vec<&Shrunk> = apart.machine.weights_of(stage.key).iter().filter_map(own).collect();
     if matrices.is_empty() {
         return;
     }
