@@ -1,5 +1,6 @@
-//! The real window with real, tiny models, and somebody who types, clicks, drags, opens and resizes at random: nothing
-//! panics, and memory, threads and descriptors stay flat.
+//! The real window with real, tiny models, and somebody who types, clicks, drags, opens and resizes at random, judges in a
+//! workspace, goes through lessons and page Steps, changes models and sizes: nothing panics, and memory, threads and
+//! descriptors stay flat.
 //!
 //! It takes some seconds, in a process of its own, whose use is measured. `INTERLINEAR_SOAK=86400 cargo test --release
 //! --test soak` goes on for a day.
@@ -12,7 +13,21 @@ use std::time::{Duration, Instant};
 
 use egui::{Event, Key, Modifiers, MouseWheelUnit, PointerButton, Pos2, Vec2, pos2, vec2};
 use egui_kittest::Harness;
+use interlinear::app::command::{SettingsCommand, WindowCommand};
+use interlinear::app::page::PAGES;
+use interlinear::corpus::measures::table::Measuring;
+use interlinear::corpus::store::file::Workspace;
+use interlinear::corpus::store::output::SystemOutput;
+use interlinear::corpus::store::read::StoredAbout;
+use interlinear::corpus::store::write::NewSentence;
+use interlinear::jobs::corpus::thread::CorpusRequest;
+use interlinear::pages::command::Command;
+use interlinear::pages::corpus::command::CorpusCommand;
+use interlinear::pages::lesson::LessonCommand;
+use interlinear::pages::sentence::command::ColumnCommand;
+use interlinear::pages::steps::command::{MODES, StepsCommand};
 use interlinear::session::driver::{Driver, OpenWith};
+use interlinear::session::lessons::shelf::BUNDLED;
 use interlinear::ui::App;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -87,6 +102,7 @@ fn random_acts_leave_nothing_behind() {
     // a path that is typed at random leads nowhere else
     std::env::set_current_dir(folder.path()).expect("the folder was just made");
     let mut soak = Soak::new(folder.path());
+    soak.tour();
     let until = std::env::var(ASKED).ok().and_then(|text| text.parse().ok()).map(Duration::from_secs);
     let began = Instant::now();
     soak.acts(ACTS);
@@ -142,9 +158,26 @@ impl egui::DroppedFile for Dropped {
     }
 }
 
+/// A workspace of 200 sentences and a system.
+fn workspace(path: &Path) {
+    let mut workspace = Workspace::open(path).expect("a workspace");
+    let sentence = |n: usize| NewSentence {
+        source: format!("s{} s{} s{}", 2 + n % 9, 3 + n % 31, 4 + n % 17),
+        reference: Some(format!("t{} t{}", 2 + n % 5, 3 + n % 4)),
+        ..NewSentence::default()
+    };
+    let sentences: Vec<NewSentence> = (0..200).map(sentence).collect();
+    workspace.add_sentences(1, &sentences).expect("sentences");
+    let system = workspace.add_system("Mill", &StoredAbout::default()).expect("a system").id;
+    let said = |n: usize| (n, SystemOutput { text: format!("t{} t{}", 2 + n % 7, 3), ..SystemOutput::default() });
+    let said: Vec<_> = (0..200).map(said).collect();
+    workspace.add_outputs(system, &said, &mut Measuring::default()).expect("outputs");
+}
+
 struct Soak {
     harness: Harness<'static, App>,
     rng: ChaCha8Rng,
+    workspace: PathBuf,
     /// Model folders and text files, sound and not.
     files: Vec<PathBuf>,
 }
@@ -172,10 +205,78 @@ impl Soak {
             threads: Some(1),
             ..OpenWith::default()
         };
+        let own = folder.join("w.ilws");
+        workspace(&own);
         let driver = Driver::open(options, Arc::new(|| {}));
         let builder = Harness::builder().with_size([1280.0, 800.0]).with_max_steps(4).allow_missing_glyphs();
-        let harness = builder.build_eframe(|creation| App::new(Box::new(driver), &creation.egui_ctx));
-        Self { harness, rng: ChaCha8Rng::seed_from_u64(11), files }
+        let mut harness = builder.build_eframe(|creation| App::new(Box::new(driver), &creation.egui_ctx));
+        // A graphics card offers more than the window may take; eframe asks the window before every frame.
+        let mut offered = egui::RawInput { max_texture_side: Some(16_384), ..egui::RawInput::default() };
+        let ctx = harness.ctx.clone();
+        eframe::App::raw_input_hook(harness.state_mut(), &ctx, &mut offered);
+        harness.input_mut().max_texture_side = offered.max_texture_side;
+        Self { harness, rng: ChaCha8Rng::seed_from_u64(11), workspace: own, files }
+    }
+
+    /// Shows everything once, so that what is made once is there at the first look.
+    fn tour(&mut self) {
+        self.send(CorpusRequest::Open(self.workspace.clone()));
+        for page in PAGES {
+            self.send(WindowCommand::ShowPage(page.page));
+            self.harness.run_steps(3);
+        }
+        for (key, _) in BUNDLED {
+            self.send(LessonCommand::Open((*key).to_owned()));
+            self.harness.run_steps(2);
+        }
+        self.send(LessonCommand::Close);
+        self.harness.run_steps(2);
+    }
+
+    fn send(&mut self, command: impl Into<Command>) {
+        self.harness.state_mut().send(command);
+    }
+
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.rng.random_range(0..of.len())]
+    }
+
+    /// What the menus and pages offer, without the way there.
+    fn command(&mut self) {
+        let number = self.rng.random_range(0..200_usize);
+        let command: Command = match self.rng.random_range(0..22) {
+            0..=2 => WindowCommand::ShowPage(self.pick(PAGES).page).into(),
+            3 => CorpusRequest::Open(self.workspace.clone()).into(),
+            4 => CorpusRequest::Close.into(),
+            5 => CorpusCommand::Select(Some(number)).into(),
+            6 => CorpusCommand::Star((number % 6) as u8).into(),
+            7 => CorpusCommand::Tag(format!("tag {}", number % 5)).into(),
+            8 => {
+                let note = format!("a note of {number}");
+                CorpusCommand::Note { at: number, annotator: "anna".to_owned(), note }.into()
+            }
+            9 => CorpusCommand::NoErrors("Mill".to_owned()).into(),
+            10 => CorpusCommand::SetFilter(self.pick(&["", "s3", "bleu.1>20", "stars>0"]).to_owned()).into(),
+            11 => CorpusCommand::Sort(self.pick(&["words", "source", "bleu.1"]).to_owned()).into(),
+            12 => LessonCommand::Open(self.pick(BUNDLED).0.to_owned()).into(),
+            13..=14 => LessonCommand::Next.into(),
+            15 => self
+                .pick(&[0_usize, 1, 2])
+                .checked_sub(1)
+                .map_or(LessonCommand::Close, |n| LessonCommand::Answer(n, n))
+                .into(),
+            16 => StepsCommand::Move(self.pick(&[-3, -1, 1, 2, 9])).into(),
+            17 => StepsCommand::SetMode(self.pick(MODES).mode).into(),
+            18 => StepsCommand::SetBeam(number % 2 == 0).into(),
+            19 => SettingsCommand::SetZoom(self.rng.random_range(0.5..3.0)).into(),
+            20 => {
+                let columns = self.harness.state().session().app().document.columns();
+                let Some(column) = columns.get(number % 4).map(|column| column.id) else { return };
+                ColumnCommand::Remove(column).into()
+            }
+            _ => ColumnCommand::Add(self.files[number % 2].clone()).into(),
+        };
+        self.send(command);
     }
 
     fn acts(&mut self, count: usize) {
@@ -197,7 +298,8 @@ impl Soak {
     }
 
     fn act(&mut self) {
-        match self.rng.random_range(0..16) {
+        match self.rng.random_range(0..22) {
+            16.. => self.command(),
             0..=3 => {
                 let text = TEXTS[self.rng.random_range(0..TEXTS.len())];
                 self.harness.event(Event::Text(text.to_owned()));

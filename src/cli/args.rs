@@ -1,5 +1,7 @@
 //! Floor 13: the arguments that several commands share, as typed (low) and as meant (high).
 
+pub mod apart;
+
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, RangedI64ValueParser, TypedValueParser};

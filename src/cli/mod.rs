@@ -10,7 +10,6 @@
 pub mod ablate;
 pub mod align;
 pub mod analyse;
-pub mod apart;
 pub mod args;
 pub mod bench;
 pub mod bundled;
@@ -67,14 +66,14 @@ pub struct CommandEntry {
     pub about: &'static str,
     /// Adds its arguments.
     pub arguments: fn(clap::Command) -> clap::Command,
-    /// The arguments that name what it writes, for [`apart`].
+    /// The arguments that name what it writes, for [`apart`](args::apart).
     pub writes: &'static [&'static str],
     /// Does it.
     pub run: fn(&ArgMatches, Context) -> anyhow::Result<()>,
 }
 
-/// A line from a name, a struct of arguments as typed, what is done with them, what it says of itself, and the arguments that
-/// name what it writes.
+/// A line from a name, a struct of arguments as typed, what is done with them, what it says of itself, and the ids of
+/// those that name what it writes.
 macro_rules! command {
     ($name:literal, $arguments:ty, $run:expr, $about:literal $(, writes $($writes:literal)+)?) => {
         CommandEntry {
@@ -178,7 +177,13 @@ pub const COMMANDS: &[CommandEntry] = &[
         writes: &[],
         run: map::run,
     },
-    command!("figure", figure::FigureArgs, figure::run, "Draw a translation's alignment or beam as SVG, PDF or PNG", writes "output" "folder"),
+    command!(
+        "figure",
+        figure::FigureArgs,
+        figure::run,
+        "Draw a translation's alignment or beam as SVG, PDF or PNG",
+        writes "output" "folder"
+    ),
     command!(
         "lesson",
         lesson::LessonArgs,
@@ -187,14 +192,26 @@ pub const COMMANDS: &[CommandEntry] = &[
         writes "print"
     ),
     command!("train", train::TrainArgs, train::run, "Train a model as a configuration file says", writes "new" "write"),
-    command!("bench", bench::BenchArgs, bench::run, "Measure how fast this machine loads models and translates", writes "json"),
+    command!(
+        "bench",
+        bench::BenchArgs,
+        bench::run,
+        "Measure how fast this machine loads models and translates",
+        writes "json"
+    ),
     command!(
         "completions",
         shells::CompletionArgs,
         shells::completions,
         "Write what a shell needs to complete these commands"
     ),
-    command!("man", shells::ManArgs, shells::man, "Write the pages of the manual, for the program man", writes "folder"),
+    command!(
+        "man",
+        shells::ManArgs,
+        shells::man,
+        "Write the pages of the manual, for the program man",
+        writes "folder"
+    ),
 ];
 
 /// The whole command line, built from [`COMMANDS`].
@@ -245,7 +262,7 @@ fn dispatch(arguments: impl IntoIterator<Item = OsString>, context: Context) -> 
     let entry = COMMANDS.iter().find(|entry| entry.name == name);
     let entry = entry.ok_or_else(|| Error::Internal(format!("the command {name} has no line in its table")))?;
     if let Some(command) = program.find_subcommand(name) {
-        apart::check(command, entry.writes, matches)?;
+        args::apart::check(command, entry.writes, matches)?;
     }
     (entry.run)(matches, context)
 }

@@ -32,7 +32,8 @@ fn label(ui: &Ui, layout: &StripLayout, rect: Rect, response: &Response, (what, 
     ui.ctx().allow_widget_id_changes_in(rect);
     for (n, value) in values.iter().enumerate() {
         let cell = Rect::from(layout.cell(n)).translate(rect.min.to_vec2());
-        let part = ui.interact(cell, response.id.with(n), Sense::hover());
+        // Its id with a bare number is that of its tooltip.
+        let part = ui.interact(cell, response.id.with(("number", n)), Sense::hover());
         node(&part, Role::Meter, || format!("{name}_{} {value:.2}", n + 1));
     }
 }

@@ -134,3 +134,15 @@ fn the_source_is_marked_in_its_list_after_a_restart() {
     let again = Session::start(Some(session.saved()), &OpenWith::default());
     assert_eq!(again.app().document.position(), Some(2));
 }
+
+/// egui takes a texture as large as the card allows for its letters; after many sizes of letters it was a gigabyte.
+#[test]
+fn the_letters_take_a_small_part_of_what_the_graphics_card_offers() {
+    let (mut harness, _) = desk::window_of(desk::two_models(), SIZE);
+    let ctx = harness.ctx.clone();
+    for (offered, taken) in [(Some(16_384), 2048), (Some(1024), 1024), (None, 2048)] {
+        let mut input = egui::RawInput { max_texture_side: offered, ..egui::RawInput::default() };
+        eframe::App::raw_input_hook(harness.state_mut(), &ctx, &mut input);
+        assert_eq!(input.max_texture_side, Some(taken));
+    }
+}

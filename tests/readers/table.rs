@@ -6,20 +6,27 @@
 
 use std::path::Path;
 
+use interlinear::aligner::learned::Learned;
+use interlinear::corpus::store::corpus::CorpusTable;
+use interlinear::corpus::store::file::Workspace;
 use interlinear::error::{Error, Result};
 use interlinear::import::{self, FORMATS, ImportOptions, Record};
+use interlinear::interventions::InterventionFile;
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
 use interlinear::models::shapes;
 use interlinear::session::driver::OpenWith;
+use interlinear::session::lessons::handout::solutions;
+use interlinear::session::lessons::script;
 use interlinear::session::persist::load_or_set_aside;
 use interlinear::session::state::Session;
 use interlinear::text::dictionary::Dictionary;
 use interlinear::text::lines::{Needle, TextFile};
+use interlinear::text::links::Link;
 use interlinear::text::links::read::{self as links, LinkLayout};
 use interlinear::text::pairs::Pairs;
 use interlinear::text::phrases::PhraseTable;
-use interlinear::text::reader::LineReader;
+use interlinear::text::reader::{LineReader, read_file};
 use interlinear::text::tokenizer::Tokenizer;
 use interlinear::training::curves::Curves;
 use interlinear::training::settings::TrainingSettings;
@@ -48,12 +55,21 @@ pub const READERS: &[Reader] = &[
     Reader { name: "training", read: training },
     Reader { name: "checkpoint", read: checkpoint },
     Reader { name: "log", read: log },
+    Reader { name: "workspace", read: workspace },
+    Reader { name: "tmx", read: |path| import_as(path, Some("tmx")) },
+    Reader { name: "xliff", read: |path| import_as(path, Some("xliff")) },
+    Reader { name: "npy", read: |path| import_as(path, Some("neural-monkey")) },
+    Reader { name: "aligner", read: aligner },
+    Reader { name: "lesson", read: lesson },
+    Reader { name: "interventions", read: interventions },
 ];
 
 /// Sizes of the model that `weights` holds.
 const SIZES: &str = include_str!("../corpus/config/sound-small.json");
 /// Parameters of the run that `checkpoint` holds.
 const PARAMETERS: usize = 4;
+/// The longest lesson, bytes.
+const MOST_LESSON: u64 = 1 << 20;
 /// Words of the sentence pairs that `links` speaks of.
 const LENGTHS: &[(usize, usize)] = &[(3, 4), (2, 2), (5, 1)];
 
@@ -166,6 +182,54 @@ fn checkpoint(path: &Path) -> Result<()> {
     let checkpoint = Checkpoint::load(path, PARAMETERS)?;
     assert_eq!(checkpoint.weights.len(), PARAMETERS, "as many weights as the model has");
     Ok(())
+}
+
+/// Opened, folded, and all of it read, as page Corpus and `analyse` do; what is damaged is told.
+fn workspace(path: &Path) -> Result<()> {
+    let mut workspace = Workspace::open_existing(path)?;
+    let _ = (workspace.look(), workspace.fold());
+    let corpus = CorpusTable::read(&workspace)?;
+    corpus.read_texts();
+    let rows: Vec<u32> = (0..corpus.len().min(100) as u32).collect();
+    corpus.read_for(&rows);
+    let texts = [Some(&corpus.sources), corpus.systems.first().map(|column| &column.texts)];
+    let far = texts.into_iter().flatten().find_map(|texts| texts.get(corpus.len()));
+    assert_eq!(far, None, "there is a text behind the last sentence");
+    let mut damages = corpus.damages.clone();
+    for at in rows.iter().map(|at| *at as usize) {
+        let _ = (workspace.sentence(at), workspace.gold(at), workspace.judgements_of(at));
+        for column in &corpus.systems {
+            let output = workspace.output(column.system.id, at);
+            damages.extend(output.err().map(|error| error.to_string()));
+        }
+    }
+    damages.extend(corpus.take_damages());
+    damages.into_iter().next().map_or(Ok(()), |damage| Err(Error::Input(damage)))
+}
+
+fn aligner(path: &Path) -> Result<()> {
+    let learned = Learned::open(path)?;
+    let (source, target) = (["old", "mill", "zorglub"], ["moulin", "vieux"]);
+    let links = learned.directions(&source, &target);
+    let is_within = |link: &Link| link.source < source.len() && link.target < target.len();
+    assert!(links.forward.iter().chain(&links.reverse).all(is_within), "a link lies outside its sentence");
+    Ok(())
+}
+
+fn lesson(path: &Path) -> Result<()> {
+    let text = read_file(path, MOST_LESSON)?;
+    let text = String::from_utf8(text).map_err(|_| Error::file(path, "is not UTF-8"))?;
+    let script = script::read(Path::new("lesson.toml"), &text).map_err(|fault| Error::Input(fault.to_string()))?;
+    let _ = (solutions(&script), script.facts().len());
+    Ok(())
+}
+
+fn interventions(path: &Path) -> Result<()> {
+    let mut file = InterventionFile::open(path)?;
+    for _ in 0..3 {
+        file.next_sentence()?;
+    }
+    file.finish()
 }
 
 fn log(path: &Path) -> Result<()> {

@@ -106,7 +106,12 @@ impl Workspace {
         }
         let name = to.to_str().ok_or_else(|| Error::file(to, "has a name that is no text; name another file"))?;
         keep_private(to)?;
-        self.ask(|all| all.execute("VACUUM INTO ?1", [name]).map(drop))
+        let copied = self.ask(|all| all.execute("VACUUM INTO ?1", [name]).map(drop));
+        if copied.is_err() {
+            // Half of a copy, which would be in the way of the next one.
+            let _ = std::fs::remove_file(to);
+        }
+        copied
     }
 
     /// A number that changes whenever another connection has written.

@@ -17,8 +17,6 @@ use std::collections::HashMap;
 
 use rusqlite::Connection;
 
-use crate::corpus::store::file::list;
-
 /// `PRAGMA application_id`: the letters ILWS.
 pub const APPLICATION: i64 = 0x494C_5753;
 
@@ -68,7 +66,7 @@ fn objects(all: &Connection) -> rusqlite::Result<Vec<SchemaObject>> {
         let sql = sql.map(|sql| sql.split_whitespace().collect::<Vec<_>>().join(" "));
         Ok(((row.get(0)?, row.get::<_, String>(1)?.to_lowercase()), sql))
     };
-    list(all, "SELECT type, name, sql FROM sqlite_schema", [], object)
+    all.prepare("SELECT type, name, sql FROM sqlite_schema")?.query_map([], object)?.collect()
 }
 
 /// What is in a file that no workspace of this version has, and that could compute without end or change what is read: a

@@ -70,8 +70,8 @@ fn values<'a>(argument: &Arg, matches: &'a ArgMatches) -> impl Iterator<Item = &
 fn all_read(argument: &Arg, matches: &ArgMatches) -> Vec<InputPath> {
     let kind = argument.get_value_parser().type_id();
     let is_path = kind == TypeId::of::<PathBuf>();
-    // `NAME=FILE` names a file too.
-    let is_named = argument.get_value_names().is_some_and(|names| names.iter().any(|name| name.ends_with("=FILE")));
+    // `NAME=FILE` and `[NAME=]FILE` name a file too.
+    let is_named = argument.get_value_names().is_some_and(|names| names.iter().any(|name| name.ends_with("FILE")));
     if !is_path && !is_named {
         return Vec::new();
     }
