@@ -36,8 +36,11 @@ impl Workspace {
         document.and_then(|document| serde_json::from_str(&document).ok()).unwrap_or_default()
     }
 
-    /// Keeps how it is looked at.
+    /// Keeps how it is looked at, where anything can be kept.
     pub fn keep_look(&mut self, look: &FileVersion) -> Result<()> {
+        if self.is_fixed() {
+            return Ok(());
+        }
         let document = serde_json::to_string(look).unwrap_or_default();
         self.at_once(|all| {
             BESIDE.iter().try_for_each(|sql| all.execute_batch(sql))?;

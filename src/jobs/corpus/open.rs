@@ -148,7 +148,6 @@ impl Open<'_> {
                 self.draw();
                 Ok(())
             }
-            CorpusRequest::Keep(_) if self.workspace()?.is_fixed() => Ok(()),
             CorpusRequest::Keep(look) => self.workspace()?.keep_look(&look),
             CorpusRequest::Means(frequencies, languages) => {
                 self.at.jobs.means.set(frequencies, languages);

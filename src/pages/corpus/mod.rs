@@ -384,6 +384,9 @@ impl CorpusPage {
                     self.role = import::Role::Output(String::new());
                 }
                 self.imported = Some((path, *imported));
+                if let Some(at) = self.selected {
+                    Self::send(app, CorpusRequest::Detail(at));
+                }
                 self.whole.revision += 1;
                 self.see_whole(app);
             }
