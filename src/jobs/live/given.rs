@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::rows::{self, ReadRows};
 use crate::jobs::live::protocol::HypothesisView;
 use crate::jobs::live::view;
-use crate::jobs::models::shelved::LoadedModel;
+use crate::jobs::models::loaded::LoadedModel;
 use crate::models::Stepper;
 use crate::text::line;
 use crate::ticket::CancellationToken;

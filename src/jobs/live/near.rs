@@ -2,7 +2,7 @@
 
 use crate::analysis::neighbours::Space;
 use crate::error::{Error, Result};
-use crate::jobs::models::shelved::LoadedModel;
+use crate::jobs::models::loaded::LoadedModel;
 use crate::models::representations;
 use crate::models::representations::VocabularySide;
 use crate::text::sentence::UNK;

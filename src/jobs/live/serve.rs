@@ -16,8 +16,8 @@ use crate::jobs::live::protocol::{
 };
 use crate::jobs::live::untouched::shifts;
 use crate::jobs::live::{given, near, view};
-use crate::jobs::models::shelf::Heard;
-use crate::jobs::models::shelved::LoadedModel;
+use crate::jobs::models::cache::Heard;
+use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::models::store::{Outcome, Store, Unit};
 use crate::jobs::thread::caught;
 use crate::models::Stepper;

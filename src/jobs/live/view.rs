@@ -11,7 +11,7 @@ use crate::analysis::words::merge_sources;
 use crate::decoding::{Hypothesis, Node};
 use crate::interventions::{Applied, Intervention, Interventions, Resolved, ResolvedText};
 use crate::jobs::live::protocol::{HypothesisView, Pieces};
-use crate::jobs::models::shelved::LoadedModel;
+use crate::jobs::models::loaded::LoadedModel;
 use crate::text::sentence::{Sentence, UNK};
 use crate::text::tokenizer::Tokenizer;
 use crate::text::words::{translated, vocabulary_words, whole_words, without_end};

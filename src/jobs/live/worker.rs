@@ -9,7 +9,7 @@ use crate::jobs::gate::{ForegroundGate, ForegroundGuard};
 use crate::jobs::live::mailbox::Mailbox;
 use crate::jobs::live::protocol::{Event, Request};
 use crate::jobs::live::serve::{panic_sentence, serve_holding};
-use crate::jobs::models::shelf::Library;
+use crate::jobs::models::cache::Library;
 use crate::jobs::models::store::Store;
 use crate::jobs::thread::{GRACE, Service, Wake, caught};
 use crate::jobs::{priority, thread};

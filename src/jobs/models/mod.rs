@@ -1,5 +1,5 @@
 //! Floor 8: models that are read, kept and lent out.
 
-pub mod shelf;
-pub mod shelved;
+pub mod cache;
+pub mod loaded;
 pub mod store;

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use crate::decoding::ensemble::Mixing;
 use crate::jobs::live::protocol::{ColumnId, ColumnSpec, Request};
-use crate::jobs::models::shelf::{Heard, Key, Library, ModelCache, Reader};
-use crate::jobs::models::shelved::LoadedModel;
+use crate::jobs::models::cache::{Heard, Key, Library, ModelCache, Reader};
+use crate::jobs::models::loaded::LoadedModel;
 use crate::models::Model;
 use crate::nn::device::{Device, DeviceChoice};
 use crate::ticket::CancellationToken;
@@ -57,9 +57,9 @@ struct StoreReport {
 
 /// The models of the live lane and what its columns know of them.
 pub struct Store {
-    shelf: Arc<ModelCache>,
+    cache: Arc<ModelCache>,
     told: Mutex<HashMap<ColumnId, StoreReport>>,
-    /// Ensembles of models on the shelf.
+    /// Ensembles of models on the cache.
     ensembles: Mutex<HashMap<Unit, Arc<LoadedModel>>>,
     pub(crate) threads: usize,
     pub(crate) row_every: Duration,
@@ -69,7 +69,7 @@ impl Store {
     /// A store without models that may use so many cores.
     pub fn new(threads: usize) -> Self {
         Self {
-            shelf: Arc::default(),
+            cache: Arc::default(),
             told: Mutex::default(),
             ensembles: Mutex::default(),
             threads: threads.max(1),
@@ -85,24 +85,24 @@ impl Store {
 
     /// Reads models in another way, which has stalled when it tells nothing for so long. For an empty store.
     pub fn with_reader(mut self, reader: Reader, stalled: Duration) -> Self {
-        self.shelf = Arc::new(ModelCache::with_reader(reader, stalled));
+        self.cache = Arc::new(ModelCache::with_reader(reader, stalled));
         self
     }
 
     /// Puts a model in that was read elsewhere, as if its folder had been read for `device`.
     pub fn insert(&mut self, model: Model, device: DeviceChoice) {
         let shelved = LoadedModel::new(model, &Device::cpu(), String::new());
-        self.shelf.insert((shelved.model.folder.clone(), device), shelved);
+        self.cache.insert((shelved.model.folder.clone(), device), shelved);
     }
 
     /// How many models are in memory or being read.
     pub fn models(&self) -> usize {
-        self.shelf.len()
+        self.cache.len()
     }
 
     /// The models for other work, which shares them.
     pub fn library(&self) -> Library {
-        Library::of(Arc::clone(&self.shelf), self.threads)
+        Library::of(Arc::clone(&self.cache), self.threads)
     }
 
     /// Forgets models that no column wants and starts to read those that are missing. A failed one is tried again
@@ -117,7 +117,7 @@ impl Store {
         let new: HashSet<&Key> =
             request.columns.iter().zip(&units).filter(hears_first).flat_map(|(_, unit)| &unit.keys).collect();
         let wanted = units.iter().flat_map(|unit| unit.keys.iter().cloned()).collect();
-        self.shelf.want(wanted, |key| new.contains(key));
+        self.cache.want(wanted, |key| new.contains(key));
     }
 
     /// Waits for a model, or for all of an ensemble; `None` once the ticket is stale.
@@ -134,7 +134,7 @@ impl Store {
                 Heard::Read(fraction) => hear(Heard::Read((n as f32 + fraction) * share)),
                 Heard::Stalled => hear(heard),
             };
-            match self.shelf.wait(key, ticket, &mut part)? {
+            match self.cache.wait(key, ticket, &mut part)? {
                 Ok(member) => members.push(member),
                 Err(message) => return Some(Err(message)),
             }
@@ -152,7 +152,7 @@ impl Store {
 
     /// Whether a model could not be read.
     pub(crate) fn has_failed(&self, unit: &Unit) -> bool {
-        unit.keys.iter().any(|key| self.shelf.has_failed(key))
+        unit.keys.iter().any(|key| self.cache.has_failed(key))
     }
 
     /// Notes a report to a column; false when it is the same as the last one.

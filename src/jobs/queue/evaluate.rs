@@ -15,7 +15,7 @@ use crate::decoding;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::Aligner;
 use crate::jobs::live::protocol::EnsembleSpec;
-use crate::jobs::models::shelved::LoadedModel;
+use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::queue::work::{JobProgress, Work};
 use crate::jobs::queue::yielding::Yielding;
 use crate::models::{Kernels, Stepper};

@@ -10,7 +10,7 @@ use crate::analysis::neighbours::Space;
 use crate::analysis::tsne::TsneOptions;
 use crate::error::{Error, Result};
 use crate::jobs::live::protocol::MAX_SOURCE_TOKENS;
-use crate::jobs::models::shelved::LoadedModel;
+use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::queue::work::{JobProgress, Work};
 use crate::models::representations::VocabularySide;
 use crate::models::{Kernels, representations};

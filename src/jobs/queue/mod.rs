@@ -7,7 +7,7 @@
 
 pub mod analyse;
 pub mod evaluate;
-pub mod lane;
+pub mod job_queue;
 pub mod maps;
 pub mod order;
 pub mod phrases;
@@ -15,6 +15,6 @@ pub mod probe;
 pub mod work;
 pub mod yielding;
 
-pub use crate::jobs::queue::lane::{JobQueue, QueueEvent, QueueNews};
+pub use crate::jobs::queue::job_queue::{JobQueue, QueueEvent, QueueNews};
 pub use crate::jobs::queue::order::{Found, QueueOrder};
 pub use crate::jobs::queue::work::{Breath, Job, JobProgress, Work};

@@ -10,7 +10,7 @@ use crate::decoding::importance::Subject;
 use crate::error::{Error, Result};
 use crate::interventions::{InterventionFile, Interventions, Place, ResolvedText, Word};
 use crate::jobs::live::protocol::ColumnId;
-use crate::jobs::models::shelved::LoadedModel;
+use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::queue::work::{JobProgress, Work};
 use crate::jobs::queue::yielding::Yielding;
 use crate::models::Kernels;

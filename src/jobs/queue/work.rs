@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use crate::error::Result;
 use crate::jobs::gate::ForegroundGate;
-use crate::jobs::models::shelf::{Library, ModelGuard};
-use crate::jobs::models::shelved::LoadedModel;
+use crate::jobs::models::cache::{Library, ModelGuard};
+use crate::jobs::models::loaded::LoadedModel;
 use crate::nn::device::DeviceChoice;
 use crate::ticket::CancellationToken;
 

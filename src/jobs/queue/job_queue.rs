@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::error::Error;
 use crate::jobs::gate::ForegroundGate;
-use crate::jobs::models::shelf::Library;
+use crate::jobs::models::cache::Library;
 use crate::jobs::queue::order::{Found, QueueOrder};
 use crate::jobs::queue::work::{Breath, Job, JobProgress, Work};
 use crate::jobs::thread::{GRACE, Outbox, Service, Wake, caught};

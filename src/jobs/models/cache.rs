@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
-use crate::jobs::models::shelved::LoadedModel;
+use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::thread::{Patience, Thread, caught};
 use crate::models::Model;
 use crate::models::folder::card;
@@ -85,7 +85,7 @@ impl Default for ModelCache {
 /// The models of the live lane, for work that is not a column's.
 #[derive(Clone)]
 pub struct Library {
-    shelf: Arc<ModelCache>,
+    cache: Arc<ModelCache>,
     /// The cores that such work may use.
     pub threads: usize,
 }
@@ -96,21 +96,21 @@ impl Library {
         Self::of(Arc::default(), threads)
     }
 
-    pub(crate) fn of(shelf: Arc<ModelCache>, threads: usize) -> Self {
-        Self { shelf, threads: threads.max(1) }
+    pub(crate) fn of(cache: Arc<ModelCache>, threads: usize) -> Self {
+        Self { cache, threads: threads.max(1) }
     }
 
     /// The model of this folder, as soon as it is in memory, where it stays until the guard is dropped. A failed one is
     /// tried again.
     pub(crate) fn borrow(&self, key: &Key, ticket: &CancellationToken) -> Result<(ModelGuard, Arc<LoadedModel>)> {
-        let guard = ModelGuard { shelf: Arc::clone(&self.shelf), key: key.clone() };
-        let mut places = self.shelf.lock();
+        let guard = ModelGuard { cache: Arc::clone(&self.cache), key: key.clone() };
+        let mut places = self.cache.lock();
         *places.borrowed.entry(key.clone()).or_default() += 1;
         if matches!(places.slots.get(key), None | Some(Slot::Failed(_))) {
-            self.shelf.start(&mut places, key);
+            self.cache.start(&mut places, key);
         }
         drop(places);
-        match self.shelf.wait(key, ticket, &mut |_| ()) {
+        match self.cache.wait(key, ticket, &mut |_| ()) {
             None => Err(Error::Stale),
             Some(Ok(shelved)) => Ok((guard, shelved)),
             Some(Err(message)) => Err(Error::Input(message)),
@@ -120,13 +120,13 @@ impl Library {
 
 /// Keeps a borrowed model in memory; dropped, it gives it back.
 pub(crate) struct ModelGuard {
-    shelf: Arc<ModelCache>,
+    cache: Arc<ModelCache>,
     key: Key,
 }
 
 impl Drop for ModelGuard {
     fn drop(&mut self) {
-        let mut places = self.shelf.lock();
+        let mut places = self.cache.lock();
         if let Some(count) = places.borrowed.get_mut(&self.key) {
             *count -= 1;
             if *count == 0 {
@@ -160,7 +160,7 @@ impl Places {
 }
 
 impl ModelCache {
-    /// A shelf whose models are read by `reader`, which counts as stalled after this long without progress.
+    /// A cache whose models are read by `reader`, which counts as stalled after this long without progress.
     pub(crate) fn with_reader(reader: Reader, stalled: Duration) -> Self {
         Self { reader, stalled, ..Self::default() }
     }
@@ -199,8 +199,8 @@ impl ModelCache {
     fn start(self: &Arc<Self>, places: &mut Places, key: &Key) {
         places.readers += 1;
         let reader = places.readers;
-        let (shelf, job) = (Arc::clone(self), key.clone());
-        let slot = match Thread::start("model", Patience::None, move || shelf.read(&job, reader)) {
+        let (cache, job) = (Arc::clone(self), key.clone());
+        let slot = match Thread::start("model", Patience::None, move || cache.read(&job, reader)) {
             Ok(_) => Slot::Reading(Loading { reader, fraction: 0.0, moved: Instant::now() }),
             Err(error) => Slot::Failed(format!("The system gave no thread to read the model with ({error}).")),
         };
@@ -299,13 +299,13 @@ mod tests {
         let (library, key) = (Library::new(1), (fixture, DeviceChoice::Cpu));
         let borrow = || library.borrow(&key, &CancellationToken::forever()).map(|(guard, _)| guard);
         let (first, second) = (borrow().expect("a model"), borrow().expect("a model"));
-        assert_eq!(library.shelf.len(), 1);
+        assert_eq!(library.cache.len(), 1);
         drop(first);
-        assert_eq!(library.shelf.len(), 1);
+        assert_eq!(library.cache.len(), 1);
         drop(second);
-        assert_eq!(library.shelf.len(), 0);
+        assert_eq!(library.cache.len(), 0);
         let missing = (PathBuf::from("no/such/model"), DeviceChoice::Cpu);
         assert!(library.borrow(&missing, &CancellationToken::forever()).is_err());
-        assert!(library.shelf.lock().slots.is_empty(), "what could not be read is forgotten, too");
+        assert!(library.cache.lock().slots.is_empty(), "what could not be read is forgotten, too");
     }
 }
