@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use crate::analysis::ablation::AblationMeans;
 use crate::analysis::alignment::{Alignment, greatest};
+use crate::analysis::hard;
 use crate::analysis::hard::AlignmentAgreement;
 use crate::analysis::measures::{MEASURES, Measure, Tested};
 use crate::analysis::reading::Reading;
-use crate::analysis::words::{merge_alpha, merge_energies, merge_log_p};
+use crate::analysis::words::{between_spaces, merge_alpha, merge_energies, merge_log_p};
 use crate::app::document::variant::VariantLabel;
 use crate::app::settings::Shown;
 use crate::figure::label::Hand;
@@ -16,6 +17,7 @@ use crate::interventions::{Applied, Said};
 use crate::jobs::live::protocol::{HypothesisView, Pieces};
 use crate::text::links::{Link, Links};
 use crate::text::sentence::{EOS, Sentence};
+use crate::text::words::{SideWords, WordPlaces, whole_words, without_end};
 
 /// A source word x_j.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -252,9 +254,37 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
         table.touch(shown, pieces, making.reading.unwrap_or_default());
     }
     if let Some(links) = making.links {
-        table.link(links, shown.pieces.as_ref().filter(|_| making.pieces));
+        table.agreement = shown.alpha.as_deref().and_then(|rows| agreement(source, shown, read(rows), links));
+        table.links = Some(match shown.pieces.as_ref().filter(|_| making.pieces) {
+            Some(pieces) => spread(links, &pieces.source, &pieces.target),
+            None => links.clone(),
+        });
     }
     table
+}
+
+/// How far alpha of the tokens and links of the vocabulary's words agree over the words between spaces, as page Corpus
+/// counts them. `None` where the tokens are not the texts.
+fn agreement(
+    source: &Sentence,
+    shown: &HypothesisView,
+    alpha: &[Vec<f32>],
+    links: &Links,
+) -> Option<AlignmentAgreement> {
+    let singles = |count: usize| (0..count).map(|i| i..i + 1).collect();
+    let (x, y, said) = match &shown.pieces {
+        Some(pieces) => (pieces.source.clone(), pieces.target.clone(), &pieces.words),
+        None => (singles(source.len()), singles(shown.tokens.len()), &shown.tokens),
+    };
+    let places = WordPlaces::of_sentence(&whole_words(source, &x), &source.text)?;
+    let source = SideWords { words: x, places };
+    let target = SideWords { words: y, places: WordPlaces::of_parts(without_end(said), &shown.text)? };
+    let links = spread(links, &source.places.places, &target.places.places);
+    let mut agreement = AlignmentAgreement::default();
+    for link in hard::links(&between_spaces(alpha, &source, &target)) {
+        agreement.add(link.target, link.source, &links);
+    }
+    Some(agreement)
 }
 
 /// Without the rows behind `</s>`.
@@ -342,21 +372,6 @@ impl AlignmentTable {
         self.tests = tested.means.clone().or(self.tests.take());
     }
 
-    /// Lays links between words over the table. Where pieces are shown, each piece has the links of its word.
-    fn link(&mut self, links: &Links, pieces: Option<&Pieces>) {
-        let links = pieces.map_or_else(|| links.clone(), |pieces| spread(links, pieces));
-        let mut agreement = AlignmentAgreement::default();
-        if let Some(alpha) = &self.alpha {
-            for (i, _) in self.target.iter().enumerate().filter(|(_, word)| !word.is_eos) {
-                if let Some(greatest) = alpha.greatest(i) {
-                    agreement.add(i, greatest, &links);
-                }
-            }
-        }
-        self.agreement = self.alpha.is_some().then_some(agreement);
-        self.links = Some(links);
-    }
-
     /// The source word of greatest alpha of target word i, `</s>` left aside; `None` where it looks at no word.
     pub fn looks_at(&self, i: usize) -> Option<usize> {
         let words = self.source.iter().position(|word| word.is_eos).unwrap_or(self.source.len());
@@ -364,12 +379,12 @@ impl AlignmentTable {
     }
 }
 
-/// Links between words as links between all their pieces.
-fn spread(links: &Links, pieces: &Pieces) -> Links {
+/// Links between words as links between all that each of them has, such as its pieces.
+fn spread(links: &Links, sources: &[Range<usize>], targets: &[Range<usize>]) -> Links {
     let all = |links: &[Link]| -> Vec<Link> {
         let of = |link: &Link| {
-            let sources = pieces.source.get(link.source).cloned().unwrap_or_default();
-            let targets = pieces.target.get(link.target).cloned().unwrap_or_default();
+            let sources = sources.get(link.source).cloned().unwrap_or_default();
+            let targets = targets.get(link.target).cloned().unwrap_or_default();
             sources.flat_map(move |source| targets.clone().map(move |target| Link { source, target }))
         };
         links.iter().flat_map(of).collect()

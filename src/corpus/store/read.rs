@@ -67,6 +67,9 @@ pub struct StoredAbout {
     /// The interventions that it was run with, as a file of interventions has them.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub interventions: String,
+    /// The languages of its models, source and target, such as `en>fr`; empty where that is not known.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub languages: String,
     /// The version of the program that ran it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub version: String,
@@ -74,6 +77,14 @@ pub struct StoredAbout {
 
 /// The ranking of a system whose outputs are the references.
 pub const FORCED: &str = "forced";
+
+impl StoredSystem {
+    /// Its outputs are the references that a model was forced through: it translates nothing, so that it is no rival of
+    /// others.
+    pub fn is_forced(&self) -> bool {
+        self.about.ranking == FORCED
+    }
+}
 
 /// The key of an output.
 pub(crate) fn key(system: i64, sentence: i64) -> i64 {

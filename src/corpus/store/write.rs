@@ -9,7 +9,7 @@ use crate::corpus::measures::table::{
 use crate::corpus::store::blocks::{Written, forget_texts};
 use crate::corpus::store::file::{Workspace, change, number};
 use crate::corpus::store::output::{SystemOutput, pack};
-use crate::corpus::store::read::{FORCED, StoredAbout, StoredSystem, key};
+use crate::corpus::store::read::{StoredAbout, StoredSystem, key};
 use crate::error::{Error, Result};
 use crate::text::links;
 use crate::text::links::Links;
@@ -90,7 +90,7 @@ impl Workspace {
 
     /// Gives sentences references, those of a place, from 0; outputs must be measured again ([`Workspace::measure`]).
     pub fn set_references(&mut self, references: &[(usize, String)]) -> Result<()> {
-        let forced = self.systems()?.into_iter().filter(|system| system.about.ranking == FORCED);
+        let forced = self.systems()?.into_iter().filter(StoredSystem::is_forced);
         let forced: Vec<i64> = forced.map(|system| system.id).collect();
         let mut rows = Vec::with_capacity(references.len());
         for (at, reference) in references {

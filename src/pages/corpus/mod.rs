@@ -285,7 +285,7 @@ impl CorpusPage {
             rows: Arc::clone(&self.rows),
             columns: self.columns.shown(&self.corpus),
             chosen: self.filter.trim().to_owned(),
-            languages: app.document.languages(),
+            languages: self.languages(app),
         };
         Self::send(app, CorpusRequest::Write(Box::new(out)));
     }
