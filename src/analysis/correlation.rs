@@ -15,6 +15,18 @@ pub fn kendall(a: &[f32], b: &[f32]) -> Option<f64> {
     (in_a > 0 && in_b > 0).then(|| agree as f64 / (in_a as f64 * in_b as f64).sqrt())
 }
 
+/// Numbers of a signed row below this share of its greatest, by size, count as 0.
+const CLEAR: f32 = 0.05;
+
+/// [`kendall`] of weights and of what words speak for or against. Where some numbers are below 0, those smaller than a
+/// twentieth of the greatest, by size, are ties: noise around 0 does not decide.
+pub fn kendall_of_effects(weights: &[f32], effects: &[f32]) -> Option<f64> {
+    let most = effects.iter().fold(0.0_f32, |most, effect| most.max(effect.abs()));
+    let is_signed = effects.iter().any(|effect| *effect < 0.0);
+    let clear = |effect: &f32| if is_signed && effect.abs() < CLEAR * most { 0.0 } else { *effect };
+    kendall(weights, &effects.iter().map(clear).collect::<Vec<_>>())
+}
+
 /// Spearman's rho: the correlation of the ranks, ties having the mean of theirs. `None` as for [`kendall`].
 pub fn spearman(a: &[f32], b: &[f32]) -> Option<f64> {
     let n = a.len().min(b.len());

@@ -118,7 +118,11 @@ pub struct MeasuredTable {
     pub measure: usize,
     /// Numbers of the words that are shown; columns are added over the pieces of a word and rows averaged, as of alpha.
     pub matrix: Alignment,
-    /// Kendall's tau-b between its rows and those of alpha, the mean over tokens.
+    /// alpha and energies of the same steps, those that predict the words, whatever the reading of the table.
+    pub alpha: Option<Alignment>,
+    /// As said.
+    pub energies: Option<Alignment>,
+    /// Kendall's tau-b between its rows and those of that alpha, the mean over tokens.
     pub kendall: Option<f64>,
 }
 
@@ -222,25 +226,12 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
         variant: making.variant.cloned(),
         ..AlignmentTable::default()
     };
-    let (rows, columns) = (table.target.len(), table.source.len());
-    match pieces {
-        None => {
-            table.alpha = alpha.map(|alpha| Alignment::from_rows(alpha).resized(rows, columns, 0.0));
-            table.energies = energies.map(|energies| Alignment::from_rows(energies).resized(rows, columns, f32::NAN));
-            let read = |p_t| reading.read_after(delay, p_t);
-            let p_t = shown.p_t.as_deref().map(read);
-            table.p_t = p_t.map(|p_t| (0..rows).map(|i| p_t.get(i).copied().unwrap_or(f32::NAN)).collect());
-        }
-        Some(Pieces { source, target, .. }) => {
-            table.alpha = alpha.map(|alpha| {
-                let merged = merge_alpha(&Alignment::from_rows(alpha), source, &with_rows(target, alpha.len()));
-                merged.resized(rows, columns, 0.0)
-            });
-            table.energies = energies.map(|energies| {
-                let merged = merge_energies(energies, source, &with_rows(target, energies.len()));
-                Alignment::from_rows(&merged).resized(rows, columns, f32::NAN)
-            });
-        }
+    let rows = table.target.len();
+    table.alpha = alpha.map(|alpha| table.added(alpha, pieces));
+    table.energies = energies.map(|energies| table.energies_of(energies, pieces));
+    if pieces.is_none() {
+        let p_t = shown.p_t.as_deref().map(|p_t| reading.read_after(delay, p_t));
+        table.p_t = p_t.map(|p_t| (0..rows).map(|i| p_t.get(i).copied().unwrap_or(f32::NAN)).collect());
     }
     if let Some(alpha) = &table.alpha {
         for (j, word) in table.source.iter_mut().enumerate() {
@@ -248,7 +239,7 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
         }
     }
     for tested in tested_for(making.tested, source, shown) {
-        table.measure(tested, pieces);
+        table.measure(tested, shown, pieces);
     }
     if *shown.touched != Applied::default() {
         table.touch(shown, pieces, making.reading.unwrap_or_default());
@@ -344,7 +335,8 @@ impl AlignmentTable {
     /// What a measure says of all words together: Kendall's tau with alpha, and what the standard tests found.
     pub fn measured_text(&self, measured: &MeasuredTable) -> String {
         let mut parts = Vec::new();
-        parts.extend(measured.kendall.map(|tau| format!("Kendall's tau with alpha {tau:.2}")));
+        let step = if self.reading.is_some_and(|reading| reading != Reading::Predicted) { " of the same step" } else { "" };
+        parts.extend(measured.kendall.map(|tau| format!("Kendall's tau with alpha{step} {tau:.2}")));
         let means = self.tests.as_ref().filter(|_| measured.is_tested());
         for (name, words) in [("js_uniform", "JS of uniform alpha"), ("js_permuted", "of permuted alpha")] {
             let mean = means.and_then(|means| means.named(name));
@@ -353,21 +345,35 @@ impl AlignmentTable {
         parts.join(", ")
     }
 
-    /// Adds what was measured.
-    fn measure(&mut self, tested: &Tested, pieces: Option<&Pieces>) {
-        let (rows, columns) = (self.target.len(), self.source.len());
-        let matrix = |numbers: &[Vec<f32>]| match pieces {
-            None => Alignment::from_rows(numbers).resized(rows, columns, 0.0),
-            Some(Pieces { source, target, .. }) => {
-                let merged = merge_alpha(&Alignment::from_rows(numbers), source, &with_rows(target, numbers.len()));
-                merged.resized(rows, columns, 0.0)
-            }
-        };
+    /// Rows of tokens as rows of the words that are shown: columns are added over the pieces of a word, rows averaged.
+    fn added(&self, rows: &[Vec<f32>], pieces: Option<&Pieces>) -> Alignment {
+        let all = Alignment::from_rows(rows);
+        let words = pieces.map(|of| merge_alpha(&all, &of.source, &with_rows(&of.target, rows.len())));
+        words.unwrap_or(all).resized(self.target.len(), self.source.len(), 0.0)
+    }
+
+    /// The same of energies.
+    fn energies_of(&self, rows: &[Vec<f32>], pieces: Option<&Pieces>) -> Alignment {
+        let words = pieces.map(|of| merge_energies(rows, &of.source, &with_rows(&of.target, rows.len())));
+        Alignment::from_rows(words.as_deref().unwrap_or(rows)).resized(self.target.len(), self.source.len(), f32::NAN)
+    }
+
+    /// Adds what was measured, with alpha and energies of the steps that it was measured at.
+    fn measure(&mut self, tested: &Tested, shown: &HypothesisView, pieces: Option<&Pieces>) {
+        let steps = |rows| cut(rows, shown.tokens.len());
+        // A head's rows are of no step.
+        let is_step = self.reading != Some(Reading::Head);
+        let alpha = shown.alpha.as_deref().filter(|_| is_step).map(|rows| self.added(steps(rows), pieces));
+        let energies = shown.energies.as_deref().filter(|_| is_step);
+        let energies = energies.map(|rows| self.energies_of(steps(rows), pieces));
         let made = tested.measured.iter().map(|measured| MeasuredTable {
             measure: measured.measure,
-            matrix: matrix(&measured.rows),
+            matrix: self.added(&measured.rows, pieces),
+            alpha: alpha.clone(),
+            energies: energies.clone(),
             kendall: measured.kendall,
         });
+        let made: Vec<MeasuredTable> = made.collect();
         self.measured.extend(made);
         self.tests = tested.means.clone().or(self.tests.take());
     }

@@ -15,7 +15,7 @@ use crate::app::files::picture;
 use crate::app::settings::Shown;
 use crate::figure::heatmap::layout::{Gaze, Grid, Metrics};
 use crate::figure::label::Label;
-use crate::figure::mark::Cells;
+use crate::figure::mark::{Cells, Scale};
 use crate::figure::palette::ColourMap;
 use crate::figure::{geometry, heatmap};
 use crate::widgets::{labels, marks, node, theme};
@@ -54,8 +54,10 @@ pub struct HeatmapWidget<'a> {
     pub matrix: &'a Alignment,
     /// Which numbers they are.
     pub shown: Shown,
-    /// The colours of the cells.
+    /// The colours of the cells,
     pub map: &'static ColourMap,
+    /// and what their ends stand for.
+    pub scale: Scale,
     /// Sizes, shared by all columns.
     pub metrics: Metrics,
     /// What is marked.
@@ -171,7 +173,7 @@ impl HeatmapWidget<'_> {
         Cells {
             numbers: self.matrix,
             map: self.map,
-            scale: picture::scale(self.shown),
+            scale: self.scale,
             revision: self.table.revision ^ place,
         }
     }

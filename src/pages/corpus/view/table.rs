@@ -153,6 +153,12 @@ pub fn table_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             let next = (row as isize + by).clamp(0, count as isize - 1) as f32;
             area = area.vertical_scroll_offset((next * LINE - list.rect.height() / 2.0).max(0.0));
         }
+        // The first of other rows, or of another order, is what was asked for.
+        let ordered = (workbench.filter.clone(), workbench.sorting.clone());
+        if window.local.corpus.ordered != ordered {
+            window.local.corpus.ordered = ordered;
+            area = area.vertical_scroll_offset(0.0);
+        }
         area.show_rows(ui, LINE, count, |ui, range| {
             ui.ctx().allow_widget_id_changes_in(ui.clip_rect().expand(LINE * 2.0));
             let seen: Vec<u32> = range.filter_map(|n| workbench.rows.get(n).copied()).collect();
