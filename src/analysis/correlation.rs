@@ -60,6 +60,19 @@ fn ranks(values: &[f32]) -> Vec<f64> {
 mod tests {
     use super::*;
 
+    #[test]
+    fn noise_around_0_does_not_decide_what_goes_with_alpha() {
+        // Both look at the second word most; what the others lose is noise.
+        let (alpha, lost) = ([0.05, 0.8, 0.1, 0.05], [0.01, 5.2, -0.02, 0.004]);
+        assert!(kendall(&alpha, &lost).is_some_and(|tau| tau < 0.5));
+        let clear = kendall_of_effects(&alpha, &lost).expect("not all ties");
+        assert!((clear - 3.0 / 15.0f64.sqrt()).abs() < 1e-9, "3 of the 3 clear pairs, 5 pairs of alpha: {clear}");
+        // Clear numbers below 0 count, and where none is below 0 all do.
+        assert!(kendall_of_effects(&[0.2, 0.8], &[5.0, -4.0]).is_some_and(|tau| tau == -1.0));
+        let js = [0.01, 5.2, 0.02, 0.004];
+        assert_eq!(kendall_of_effects(&alpha, &js), kendall(&alpha, &js));
+    }
+
     /// Values of scipy.stats.kendalltau and scipy.stats.spearmanr, and of counting by hand.
     #[test]
     fn known_correlations() {

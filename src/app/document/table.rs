@@ -335,7 +335,8 @@ impl AlignmentTable {
     /// What a measure says of all words together: Kendall's tau with alpha, and what the standard tests found.
     pub fn measured_text(&self, measured: &MeasuredTable) -> String {
         let mut parts = Vec::new();
-        let step = if self.reading.is_some_and(|reading| reading != Reading::Predicted) { " of the same step" } else { "" };
+        let step =
+            if self.reading.is_some_and(|reading| reading != Reading::Predicted) { " of the same step" } else { "" };
         parts.extend(measured.kendall.map(|tau| format!("Kendall's tau with alpha{step} {tau:.2}")));
         let means = self.tests.as_ref().filter(|_| measured.is_tested());
         for (name, words) in [("js_uniform", "JS of uniform alpha"), ("js_permuted", "of permuted alpha")] {

@@ -188,7 +188,8 @@ fn notes(evaluated: &Evaluated) -> String {
     }
     if let Some(against) = evaluated.comparisons.first() {
         let resamples = against.by.bleu.resamples;
-        let _ = writeln!(text, "p bs: paired bootstrap, {resamples} resamples, two-sided; p ar: approximate randomisation");
+        let _ =
+            writeln!(text, "p bs: paired bootstrap, {resamples} resamples, two-sided; p ar: approximate randomisation");
         text.extend(many_pairs(evaluated.comparisons.len()).map(|note| note + "\n"));
     }
     text

@@ -194,11 +194,7 @@ pub struct Comparison {
 }
 
 /// Compares two systems by the same sentences; `None` without any.
-pub fn compare(
-    first: &[ComparedScores],
-    second: &[ComparedScores],
-    tests: PairedTests,
-) -> Option<Comparison> {
+pub fn compare(first: &[ComparedScores], second: &[ComparedScores], tests: PairedTests) -> Option<Comparison> {
     let bleu = |all: &[ComparedScores]| all.iter().map(|one| one.bleu).collect::<Vec<_>>();
     let chrf = |all: &[ComparedScores]| all.iter().map(|one| one.chrf).collect::<Vec<_>>();
     Some(Comparison {

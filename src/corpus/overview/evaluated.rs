@@ -268,7 +268,5 @@ pub fn compare(
 ) -> impl Iterator<Item = (Unk, Comparison)> {
     let kinds = first.unk.iter().enumerate();
     let same = kinds.filter_map(|(at, unk)| Some((*unk, at, second.unk.iter().position(|other| other == unk)?)));
-    same.filter_map(move |(unk, of, to)| {
-        Some((unk, scores::compare(&first.counts(of), &second.counts(to), tests)?))
-    })
+    same.filter_map(move |(unk, of, to)| Some((unk, scores::compare(&first.counts(of), &second.counts(to), tests)?)))
 }

@@ -90,8 +90,7 @@ fn row<'a>(names: impl IntoIterator<Item = &'a str>, rest: impl IntoIterator<Ite
 
 /// One row for each model, set, kind of output and bucket.
 pub fn scores(evaluated: &Evaluated) -> String {
-    let head =
-        "model\tset\tunk\tlength\tsentences\twords\tnll\tnll_per_word\tperplexity\tbleu\tchrf2\twords_per_second\ttokens\tnll_per_token";
+    let head = "model\tset\tunk\tlength\tsentences\twords\tnll\tnll_per_word\tperplexity\tbleu\tchrf2\twords_per_second\ttokens\tnll_per_token";
     let rows = evaluated.models.iter().flat_map(|measured| {
         measured.report.rows.iter().map(|at| {
             let scores = &at.scores;
@@ -118,8 +117,7 @@ pub fn scores(evaluated: &Evaluated) -> String {
 
 /// One row for each two models that were compared, kind of output and metric.
 pub fn bootstrap(evaluated: &Evaluated) -> Option<String> {
-    let head =
-        "first\tsecond\tunk\tmetric\tfirst_score\tsecond_score\tdifference\tlow\thigh\tsecond_wins\tp_value\tresamples\tp_ar";
+    let head = "first\tsecond\tunk\tmetric\tfirst_score\tsecond_score\tdifference\tlow\thigh\tsecond_wins\tp_value\tresamples\tp_ar";
     let name = |at: usize| evaluated.models.get(at).map_or("", |measured| &measured.report.name);
     let rows = evaluated.comparisons.iter().flat_map(|against| {
         [("bleu", &against.by.bleu), ("chrf2", &against.by.chrf)].map(|(metric, paired)| {
@@ -128,7 +126,10 @@ pub fn bootstrap(evaluated: &Evaluated) -> Option<String> {
                 [paired.first.value, paired.second.value, value, low, high, paired.second_wins, paired.p_value];
             let numbers = numbers.map(|number| format!("{number:.4}"));
             let words = [against.unk.name().to_owned(), metric.to_owned()].into_iter().chain(numbers);
-            row([name(against.pair.0), name(against.pair.1)], words.chain([paired.resamples.to_string(), figure(paired.p_randomised, 4)]))
+            row(
+                [name(against.pair.0), name(against.pair.1)],
+                words.chain([paired.resamples.to_string(), figure(paired.p_randomised, 4)]),
+            )
         })
     });
     (!evaluated.comparisons.is_empty()).then(|| table(head, rows))

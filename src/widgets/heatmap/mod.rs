@@ -170,12 +170,7 @@ impl HeatmapWidget<'_> {
     fn cells(&self) -> Cells<'_> {
         // measures of one table differ in nothing else that a picture is kept by
         let place = if let Shown::Measure(measure) = self.shown { (measure as u64 + 1) << MEASURES_FROM } else { 0 };
-        Cells {
-            numbers: self.matrix,
-            map: self.map,
-            scale: self.scale,
-            revision: self.table.revision ^ place,
-        }
+        Cells { numbers: self.matrix, map: self.map, scale: self.scale, revision: self.table.revision ^ place }
     }
 
     fn grid(&self, origin: Pos2) -> Grid {

@@ -45,7 +45,8 @@ pub struct BarGroup {
 pub fn bars_ui(ui: &mut Ui, name: &str, tick: &dyn Fn(f64) -> String, groups: &[BarGroup]) -> Option<String> {
     let t = theme::tokens(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
-    let plot = Rect::from_min_max(pos2(rect.left() + AXIS, rect.top() + LINE), pos2(rect.right(), rect.bottom() - LINE));
+    let plot =
+        Rect::from_min_max(pos2(rect.left() + AXIS, rect.top() + LINE), pos2(rect.right(), rect.bottom() - LINE));
     let values = || groups.iter().flat_map(|group| group.bars.iter().flatten()).map(|bar| bar.value);
     let most = values().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
     let wide = plot.width() / groups.len().max(1) as f32;

@@ -200,7 +200,8 @@ fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &Alignme
 const FORCE: &str = "Click to have this word said here, and the rest translated again behind it";
 
 /// What the entropy of alpha says.
-const ENTROPY: &str = "Entropy of alpha in nats: 0 looks at one source word, ln 2 = 0.69 at two alike, ln 4 = 1.39 at four alike";
+const ENTROPY: &str =
+    "Entropy of alpha in nats: 0 looks at one source word, ln 2 = 0.69 at two alike, ln 4 = 1.39 at four alike";
 /// Alpha and energies stand beside each other from this width on.
 const SIDE_BY_SIDE: f32 = 480.0;
 
