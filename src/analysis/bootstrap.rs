@@ -143,7 +143,9 @@ pub fn randomised<C: BootstrapCounts>(first: &[C], second: &[C], trials: usize, 
     let found = difference(&swaps);
     let mut chance = 0;
     for _ in 0..trials {
-        swaps.iter_mut().for_each(|swap| *swap = rng.random());
+        for swap in &mut swaps {
+            *swap = rng.random();
+        }
         chance += usize::from(difference(&swaps) >= found);
     }
     Some((chance + 1) as f64 / (trials + 1) as f64)
