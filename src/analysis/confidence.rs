@@ -7,6 +7,7 @@
 //! `unattended` counts it.
 
 use std::collections::HashSet;
+use std::f64::consts::LN_2;
 
 use crate::analysis::alignment::Alignment;
 use crate::analysis::divergence::entropy;
@@ -119,7 +120,7 @@ pub const CONFIDENCES: &[ConfidenceEntry] = &[
         label: "Entropy",
         formula: "1/T sum_t H(A_t), in bits",
         better: Better::Lower,
-        of: |seen| aligned(seen).and_then(|alpha| mean(alpha.iter().map(|row| f64::from(entropy(row))))),
+        of: |seen| aligned(seen).and_then(|alpha| mean(alpha.iter().map(|row| f64::from(entropy(row)) / LN_2))),
     },
     ConfidenceEntry {
         name: "monotonicity",

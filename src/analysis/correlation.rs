@@ -15,6 +15,18 @@ pub fn kendall(a: &[f32], b: &[f32]) -> Option<f64> {
     (in_a > 0 && in_b > 0).then(|| agree as f64 / (in_a as f64 * in_b as f64).sqrt())
 }
 
+/// Numbers of a signed row below this share of its greatest, by size, count as 0.
+const CLEAR: f32 = 0.05;
+
+/// [`kendall`] of weights and of what words speak for or against. Where some numbers are below 0, those smaller than a
+/// twentieth of the greatest, by size, are ties: noise around 0 does not decide.
+pub fn kendall_of_effects(weights: &[f32], effects: &[f32]) -> Option<f64> {
+    let most = effects.iter().fold(0.0_f32, |most, effect| most.max(effect.abs()));
+    let is_signed = effects.iter().any(|effect| *effect < 0.0);
+    let clear = |effect: &f32| if is_signed && effect.abs() < CLEAR * most { 0.0 } else { *effect };
+    kendall(weights, &effects.iter().map(clear).collect::<Vec<_>>())
+}
+
 /// Spearman's rho: the correlation of the ranks, ties having the mean of theirs. `None` as for [`kendall`].
 pub fn spearman(a: &[f32], b: &[f32]) -> Option<f64> {
     let n = a.len().min(b.len());
@@ -47,6 +59,19 @@ fn ranks(values: &[f32]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn noise_around_0_does_not_decide_what_goes_with_alpha() {
+        // Both look at the second word most; what the others lose is noise.
+        let (alpha, lost) = ([0.05, 0.8, 0.1, 0.05], [0.01, 5.2, -0.02, 0.004]);
+        assert!(kendall(&alpha, &lost).is_some_and(|tau| tau < 0.5));
+        let clear = kendall_of_effects(&alpha, &lost).expect("not all ties");
+        assert!((clear - 3.0 / 15.0f64.sqrt()).abs() < 1e-9, "3 of the 3 clear pairs, 5 pairs of alpha: {clear}");
+        // Clear numbers below 0 count, and where none is below 0 all do.
+        assert!(kendall_of_effects(&[0.2, 0.8], &[5.0, -4.0]).is_some_and(|tau| tau == -1.0));
+        let js = [0.01, 5.2, 0.02, 0.004];
+        assert_eq!(kendall_of_effects(&alpha, &js), kendall(&alpha, &js));
+    }
 
     /// Values of scipy.stats.kendalltau and scipy.stats.spearmanr, and of counting by hand.
     #[test]

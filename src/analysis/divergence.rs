@@ -1,10 +1,10 @@
 //! Floor 5: how spread out a distribution over words is, and how far two are from each other.
 
-/// H of one row of weights, in bits: - sum_j alpha_ij log2 alpha_ij; 0 log 0 is 0. Rows that do not sum to 1 (local-p, a
+/// H of one row of weights, in nats as log p is: - sum_j alpha_ij ln alpha_ij; 0 log 0 is 0. Rows that do not sum to 1 (local-p, a
 /// part of a row) are taken as they are.
 pub fn entropy(alpha_i: &[f32]) -> f32 {
-    let bits = |alpha: f32| if alpha > 0.0 { -alpha * alpha.log2() } else { 0.0 };
-    alpha_i.iter().map(|alpha| bits(*alpha)).sum()
+    let nats = |alpha: f32| if alpha > 0.0 { -alpha * alpha.ln() } else { 0.0 };
+    alpha_i.iter().map(|alpha| nats(*alpha)).sum()
 }
 
 /// Jensen-Shannon divergence in nats, from 0 where they are equal to ln 2 where no word has probability in both

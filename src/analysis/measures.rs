@@ -3,7 +3,7 @@
 
 use crate::analysis::ablation;
 use crate::analysis::ablation::{AblatedWord, AblationMeans};
-use crate::analysis::correlation::kendall;
+use crate::analysis::correlation::kendall_of_effects;
 use crate::decoding;
 use crate::decoding::importance::{Importance, Matrix, Subject, importance};
 use crate::error::{Error, Result};
@@ -89,7 +89,8 @@ pub struct MeasuredWords {
     pub measure: usize,
     /// A row for each target token, a number for each source token. [t_y][t_x]
     pub rows: Matrix,
-    /// Kendall's tau-b of a row and alpha of the model itself, the mean over rows; `None` without alpha.
+    /// Kendall's tau-b of a row and alpha of the model itself ([`kendall_of_effects`]), the mean over rows; `None` without
+    /// alpha.
     pub kendall: Option<f64>,
 }
 
@@ -155,8 +156,8 @@ fn tests(tested: Tested, subject: &mut Subject<'_>, ticket: &CancellationToken) 
     Ok(Tested { measured, means: Some(means), ..tested })
 }
 
-/// The mean of Kendall's tau over the rows that have one.
+/// The mean over the rows that have one.
 fn agreement(alpha: &[Vec<f32>], rows: &[Vec<f32>]) -> Option<f64> {
-    let taus: Vec<f64> = alpha.iter().zip(rows).filter_map(|(alpha, row)| kendall(alpha, row)).collect();
+    let taus: Vec<f64> = alpha.iter().zip(rows).filter_map(|(alpha, row)| kendall_of_effects(alpha, row)).collect();
     (!taus.is_empty()).then(|| taus.iter().sum::<f64>() / taus.len() as f64)
 }

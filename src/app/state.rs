@@ -9,7 +9,7 @@ use crate::app::document::Document;
 use crate::app::document::column::{Column, ColumnState, DecodeKey};
 use crate::app::document::differences::differences;
 use crate::app::document::table::TargetWord;
-use crate::app::effect::{Effect, FileJob};
+use crate::app::effect::{AlignQuestion, Effect, FileJob};
 use crate::app::files::lists::Lists;
 use crate::app::page::Page;
 use crate::app::tasks::Tasks;
@@ -231,16 +231,31 @@ impl AppState {
         self.mark_differences();
     }
 
-    /// Asks for the links of a column's shown hypothesis, where they are shown; those of another are forgotten.
+    /// Asks for the links of a column's shown hypothesis and of the given translation, where they are shown; those of
+    /// others are forgotten.
     pub(crate) fn ask_links(&mut self, at: usize) {
         self.document.columns[at].forget_links();
-        if !self.view.settings.links && !self.document.compares_links {
-            return;
-        }
-        let Some(question) = self.document.columns[at].question() else { return };
+        let column = &self.document.columns[at];
+        let question = column.shown().and_then(|shown| column.question(shown));
+        self.document.columns[at].asked = self.ask_aligner(question);
+        self.ask_given_links(at);
+    }
+
+    /// Asks for the links of the given translation of a column.
+    pub(crate) fn ask_given_links(&mut self, at: usize) {
+        let column = &self.document.columns[at];
+        let question = column.read().and_then(|given| column.question(given));
+        let asked = self.ask_aligner(question);
+        let column = &mut self.document.columns[at];
+        (column.given_links, column.given_asked) = (None, asked);
+    }
+
+    /// Asks, where links are wanted; answers with the number of the question.
+    fn ask_aligner(&mut self, question: Option<AlignQuestion>) -> Option<u64> {
+        let question = question.filter(|_| self.view.settings.links || self.document.compares_links)?;
         let number = self.tasks.fresh_id();
-        self.document.columns[at].asked = Some(number);
         self.tasks.chore(FileJob::Align { number, question });
+        Some(number)
     }
 
     /// Whether links are wanted that are not shown.
@@ -259,8 +274,11 @@ impl AppState {
 
     /// The answer to a question; one that nobody waits for any more changes nothing.
     pub(crate) fn aligned(&mut self, number: u64, links: Links) {
-        let Some(at) = self.document.columns.iter().position(|column| column.asked == Some(number)) else { return };
-        self.document.columns[at].links = Some(links);
+        let of = |column: &Column| [column.asked, column.given_asked].contains(&Some(number));
+        let Some(at) = self.document.columns.iter().position(of) else { return };
+        let column = &mut self.document.columns[at];
+        let place = if column.asked == Some(number) { &mut column.links } else { &mut column.given_links };
+        *place = Some(links);
         self.rebuild(at);
         self.mark_differences();
     }

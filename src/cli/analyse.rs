@@ -23,7 +23,7 @@ use crate::corpus::import::importer::{ImportReport, import_file};
 use crate::corpus::judgements::judgement_io;
 use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
 use crate::corpus::measures::table::Measuring;
-use crate::corpus::overview::compute::{CountedThing, OverviewOptions};
+use crate::corpus::overview::compute::{CountedThing, OverviewOptions, first_pair};
 use crate::corpus::overview::tables;
 use crate::corpus::overview::tables::{OverviewTable, TABLES, overview};
 use crate::corpus::query::column::TableColumn;
@@ -72,7 +72,8 @@ Overviews, of the sentences that are chosen, each row with the condition that sh
   words       source words whose linked words are not those of the other side
   ngrams      n-grams that one system of --pair has right more often
   jumps       how far the alignments jump
-  pair        the systems of --pair by BLEU: sentences won, equal, lost; paired bootstrap
+  pair        the systems of --pair by BLEU: sentences won, equal, lost; p of sacreBLEU's --paired-bs (two-sided, of the
+              resamples that the interval is of) and --paired-ar. References that were forced are compared with none
 
 Formats:
   tsv         a row for each sentence: texts, numbers (NaN is empty), tags, notes
@@ -147,9 +148,9 @@ pub struct AnalyseArgs {
     /// Print these overviews in place of sentences, with commas between
     #[arg(long, value_name = "OVERVIEWS", value_delimiter = ',', value_parser = overviews(), conflicts_with = "query")]
     overview: Vec<String>,
-    /// The two systems that are compared, counted from 1
-    #[arg(long, value_name = "N,N", default_value = "1,2", value_parser = pair)]
-    pair: (usize, usize),
+    /// The two systems that are compared, counted from 1; without it the first two that translate
+    #[arg(long, value_name = "N,N", value_parser = pair)]
+    pair: Option<(usize, usize)>,
     /// Words with their counts, or the training text itself: the frequencies of words; without it the references are counted
     #[arg(long, value_name = "FILE")]
     frequencies: Option<PathBuf>,
@@ -215,12 +216,31 @@ pub struct ChoiceArgs {
     /// At most so many sentences
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
-    /// Source and target, such as en-fr: the aligner links references that nobody has linked
+    /// Source and target, such as en-fr: the aligner links references that nobody has linked; without it those of the
+    /// models that were run
     #[arg(long, value_name = "LANGUAGES", value_parser = languages)]
     languages: Option<(String, String)>,
 }
 
 impl ChoiceArgs {
+    /// Those of `--languages`, else those of the models that were run; as in the window.
+    fn languages(&self, corpus: &CorpusTable) -> Option<(String, String)> {
+        self.languages.clone().or_else(|| corpus.languages())
+    }
+
+    /// What conditions are found out with; says where references stay without links.
+    fn means(&self, frequencies: Option<PathBuf>, corpus: &CorpusTable) -> FilterResources {
+        let mut means = FilterResources::default();
+        means.set(frequencies, self.languages(corpus));
+        if means.languages.is_none() && self.filter.contains("wrong.") {
+            output::tell(
+                "wrong: no model says which languages these are, so that references which nobody linked have no links; name \
+                 them with --languages",
+            );
+        }
+        means
+    }
+
     /// The sentences, in order.
     ///
     /// # Errors
@@ -246,7 +266,7 @@ impl ChoiceArgs {
             columns,
             chosen: self.filter.clone(),
             pictures: MOST_PICTURES,
-            languages: self.languages.clone(),
+            languages: self.languages(corpus),
         })
     }
 }
@@ -338,8 +358,7 @@ pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
         run_all(low, &mut workspace)?;
     }
     let corpus = read(&workspace)?;
-    let mut means = FilterResources::default();
-    means.set(low.frequencies.clone(), low.choice.languages.clone());
+    let mut means = low.choice.means(low.frequencies.clone(), &corpus);
     let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
     let mut output = LineOutput::stdout();
     if let Some(query) = &low.query {
@@ -528,13 +547,22 @@ fn overviews_of(
 ) -> anyhow::Result<()> {
     let is_asked = |table: &&OverviewTable| low.overview.iter().any(|name| name == table.name);
     let only: Vec<CountedThing> = TABLES.iter().filter(is_asked).map(|table| table.counted).collect();
-    let (count, (first, second)) = (corpus.systems.len(), low.pair);
+    let (count, pair) = (corpus.systems.len(), low.pair.unwrap_or_else(|| first_pair(corpus)));
+    let (first, second) = pair;
     let is_paired = only.iter().any(|thing| matches!(thing, CountedThing::Pair | CountedThing::Ngrams));
     if is_paired && count > 1 && (first.max(second) >= count || first == second) {
         let message = format!("--pair {},{} names no two systems; there are {count}", first + 1, second + 1);
         return Err(Error::Input(format!("{message}, counted from 1")).into());
     }
-    let options = OverviewOptions { only, pair: low.pair, most: usize::MAX };
+    let is_forced = |at: &usize| corpus.systems.get(*at).is_some_and(|column| column.system.is_forced());
+    if let Some((first, second)) = low.pair
+        && let Some(at) = [first, second].into_iter().find(is_forced)
+    {
+        let name = &corpus.systems[at].system.name;
+        let message = format!("--pair, system {} ({name}) is a reference that was forced", at + 1);
+        return Err(Error::Input(format!("{message} and translates nothing; choose two that translate")).into());
+    }
+    let options = OverviewOptions { only, pair, most: usize::MAX };
     let overview = overview(corpus, workspace, rows, &options, means)?;
     for (n, table) in TABLES.iter().filter(is_asked).enumerate() {
         if n > 0 {
@@ -547,9 +575,7 @@ fn overviews_of(
 
 /// `interlinear report`.
 pub mod report {
-    use super::{
-        Args, ChoiceArgs, ExportFormat, FilterResources, MOST_PICTURES, Out, PathBuf, Workspace, out, output, read,
-    };
+    use super::{Args, ChoiceArgs, ExportFormat, MOST_PICTURES, Out, PathBuf, Workspace, out, output, read};
 
     /// As typed.
     #[derive(Args, Clone, Debug)]
@@ -579,8 +605,7 @@ pub mod report {
     pub fn run(low: &ReportArgs) -> anyhow::Result<()> {
         let workspace = Workspace::open_existing(&low.workspace)?;
         let corpus = read(&workspace)?;
-        let mut means = FilterResources::default();
-        means.set(workspace.look().frequencies, low.choice.languages.clone());
+        let mut means = low.choice.means(workspace.look().frequencies, &corpus);
         let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
         let out = low.choice.out(low.output.clone(), ExportFormat::Report, rows, &corpus)?;
         let out = Out { pictures: low.pictures, ..out };

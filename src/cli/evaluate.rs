@@ -1,7 +1,8 @@
 //! Floor 13: `interlinear evaluate`: how well models, or several as one, know, translate and align a test set.
 //!
 //! The negative log-likelihood is that of the first reference, in nats; the perplexity is
-//! exp(NLL / target words), `</s>` counted as a word, as the models are trained. BLEU compares
+//! exp(NLL / words), of the words between the spaces of the reference and one `</s>`, so that
+//! models with other vocabularies can be compared. BLEU compares
 //! detokenised output with the raw references. Everything is also given by source length and for
 //! the sentences without unknown words on either side, as Bahdanau et al. (2015) do.
 
@@ -25,7 +26,7 @@ use crate::cli::input::STDIN;
 use crate::cli::output::LineOutput;
 use crate::cli::{Context, output};
 use crate::corpus::overview::evaluate::EvaluationOptions;
-use crate::corpus::overview::evaluated::{Against, Evaluated, MeasuredSystem, compare};
+use crate::corpus::overview::evaluated::{Against, Evaluated, MeasuredSystem, compare, share_known};
 use crate::corpus::overview::test_set::{TestSet, Unk};
 use crate::corpus::overview::{evaluate, figures};
 use crate::error::{Error, Result};
@@ -39,8 +40,9 @@ pub use crate::cli::evaluate::arguments::arguments;
 pub use crate::cli::evaluate::gold::opposite;
 
 /// A requested comparison is made or refused, never silently left out.
-fn check_bootstrap(low: &EvaluateArgs) -> crate::error::Result<()> {
-    let why = match (low.bootstrap, low.systems().len(), low.unk) {
+fn check_tests(low: &EvaluateArgs) -> crate::error::Result<()> {
+    let flag = if low.paired_bs.is_some() { "--paired-bs" } else { "--paired-ar" };
+    let why = match (low.tests(), low.systems().len(), low.unk) {
         (None, ..) => return Ok(()),
         (_, 1, _) if low.ensemble.asked() && low.model.len() > 1 => {
             "something that the ensemble is compared with; add --members"
@@ -49,13 +51,13 @@ fn check_bootstrap(low: &EvaluateArgs) -> crate::error::Result<()> {
         (.., UnkArg::None) => "translations; choose another --unk than none",
         _ => return Ok(()),
     };
-    Err(Error::Input(format!("--bootstrap needs {why}")))
+    Err(Error::Input(format!("{flag} needs {why}")))
 }
 
 /// Evaluates every model, or the ensemble, and writes one report.
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = EvaluateArgs::from_arg_matches(matches)?;
-    check_bootstrap(&low)?;
+    check_tests(&low)?;
     let test_set = read(&low)?;
     let gold = low.gold.read(&test_set)?;
     if let Some(folder) = &low.output {
@@ -86,12 +88,13 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
             let forward = Aligner { system, stepper: stepper.as_mut() };
             new.alignment = Some(Ok(gold.measure(&runtime, forward, reverse.as_ref(), &test_set, options.batch)?));
         }
-        if let (Some(first), Some(resamples)) = (models.first(), low.bootstrap) {
-            let found = compare(&first.report, &new.report, (resamples as usize, low.seed));
+        if let (Some(first), Some(tests)) = (models.first(), low.tests()) {
+            let found = compare(&first.report, &new.report, tests);
             comparisons.extend(found.map(|(unk, by)| Against { pair: (0, models.len()), unk, by }));
         }
         models.push(new);
     }
+    share_known(&mut models, &options.buckets);
     tell_apart(&mut models);
     let languages = languages.as_ref().map(|(source, target)| (source.as_str(), target.as_str()));
     let baselines =

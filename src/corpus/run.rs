@@ -116,8 +116,9 @@ pub fn about(
     digests: &[String],
     options: &SystemRunOptions,
 ) -> StoredAbout {
-    let ranking = &options.search.ranking;
+    let (ranking, config) = (&options.search.ranking, &system.lead().config);
     StoredAbout {
+        languages: format!("{}>{}", config.source_language, config.target_language),
         folders: folders.iter().map(|folder| folder.display().to_string()).collect(),
         digests: digests.to_vec(),
         beam: if options.forces { 0 } else { options.search.beam },

@@ -5,7 +5,7 @@
 //! tokens becomes alpha over words ([`crate::analysis::words`]). The row and the column of `</s>` are left out: a target word that
 //! looks mostly at `</s>` is linked to the word that it looks at most.
 
-use crate::analysis::correlation::kendall;
+use crate::analysis::correlation::kendall_of_effects;
 use crate::analysis::hard;
 use crate::analysis::reading::Reading;
 use crate::analysis::symmetrize::{SYMMETRIZATIONS, Symmetrization};
@@ -205,7 +205,7 @@ impl Aligner<'_> {
             };
             let rows = subject.model().config.aligns().then(|| decoding::force(subject.stepper(), &[ids], ticket));
             let alpha = rows.transpose()?.and_then(|forced| forced.into_iter().next()?.alpha).unwrap_or_default();
-            let ranks = alpha.iter().zip(&matrix).filter_map(|(alpha, row)| kendall(alpha, row)).collect();
+            let ranks = alpha.iter().zip(&matrix).filter_map(|(alpha, row)| kendall_of_effects(alpha, row)).collect();
             let extraction = Extraction { threshold, ..Extraction::default() };
             links.push(Important { links: pair.links(&shares(&matrix), extraction, 0), matrix, ranks });
             done(ids.1.len());

@@ -113,7 +113,7 @@ fn columns<'a>(
     palette: &Palette,
 ) -> (Vec<Mark<'a>>, Size) {
     let line = measure.height(TEXT_SMALL);
-    let heading = format!("\u{3b1} over the source words, entropy {:.2} bits", entropy(alpha));
+    let heading = format!("\u{3b1} over the source words, entropy {:.2} nats", entropy(alpha));
     let width = (PITCH.0 * alpha.len() as f32).max(PITCH.1);
     let axis = |text, ends, ticks| Axis { label: "", text, ticks, ends };
     let (none, number) = (|_: f64| String::new(), |value: f64| format!("{value:.1}"));

@@ -46,14 +46,14 @@ pub fn band<'a>(area: &Area, palette: &Palette, colour: impl Fn(f32) -> Rgba) ->
 /// The band of a heatmap's cells with the numbers at its ends, from the left of `place`; behind them what they are, where
 /// that is not alpha.
 pub fn of_cells<'a>(cells: &Cells<'_>, name: &'a str, place: &Area, palette: &Palette) -> Vec<Mark<'a>> {
-    let (low, high) = cells.scale.ends(cells.numbers);
+    let (from, (low, high)) = cells.scale.legend(cells.numbers.range());
     let number = |value: f32| match cells.scale {
         Scale::Unit => format!("{value:.0}"),
-        Scale::Range => format!("{value:.1}"),
+        Scale::Range | Scale::Between(..) => format!("{value:.1}"),
         Scale::Signed => format!("{value:.2}"),
     };
     let area = Area::at(place.min + size(NUMBER, 0.0), SIZE);
-    let mut marks = band(&area, palette, |share| cells.map.colour(share));
+    let mut marks = band(&area, palette, |share| cells.map.colour(from + (1.0 - from) * share));
     marks.extend(beside(&area, [number(low), number(high)], palette));
     if !name.is_empty() {
         marks.push(text(name, point(area.right() + NUMBER, area.centre().y), Across::Left, palette));

@@ -8,10 +8,11 @@ use crate::analysis::alignment::Alignment;
 use crate::figure::Figure;
 use crate::figure::geometry::{Area, Point, Size, point, size};
 use crate::figure::label::Label;
-use crate::figure::mark::{Across, BorderSide, Curve, Down, Mark, Rectangle, Stroke, TextMark};
+use crate::figure::mark::{Across, BorderSide, Curve, Down, LinesMark, Mark, Rectangle, Stroke, TextMark};
 use crate::figure::measure::TextMeasure;
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::sizes::{LABEL_MAX, SPACE_1, SPACE_2, TEXT_BODY};
+use crate::text::links::{Link, Links};
 
 /// Between two words of a line at least and at most, points.
 const GAPS: (f32, f32) = (SPACE_2, 36.0);
@@ -29,6 +30,10 @@ const WIDTHS: (f32, f32) = (6.0, 0.5);
 const EVEN_WIDTH: f32 = 2.0;
 /// How much the ground of a word covers of the links that pass it by.
 const PLATE: f32 = 0.8;
+/// Width of a link of an aligner, points.
+const OUTLINE: f32 = 1.5;
+/// Dashes of one that only one of its directions has.
+const DASHES: usize = 16;
 /// How much a link still covers beside one that is marked.
 const ASIDE: f32 = 0.2;
 
@@ -153,6 +158,29 @@ impl LinksLayout {
         let middle = 0.5 * (from.y + to.y);
         Some([from, point(from.x, middle), point(to.x, middle), to])
     }
+}
+
+/// The links of an aligner over those of alpha, as thin lines: whole where both of its directions agree, else dashed.
+pub fn outlines<'a>(links: &Links, layout: &LinksLayout, palette: &Palette) -> Vec<Mark<'a>> {
+    let stroke = Stroke { width: OUTLINE, colour: palette.link };
+    let line = |(link, is_sure): (Link, bool)| {
+        let points = layout.curve(link.target, link.source)?;
+        if is_sure {
+            return Some(Mark::Curve(Curve { points, stroke }));
+        }
+        let at = |n: usize| along(&points, n as f32 / (2 * DASHES) as f32);
+        let ends = (0..DASHES).map(|n| [at(2 * n), at(2 * n + 1)]).collect();
+        Some(Mark::Lines(LinesMark { ends, stroke, is_crisp: false }))
+    };
+    links.all().into_iter().filter_map(line).collect()
+}
+
+/// The point of a Bézier curve so far from its start, from 0 to 1.
+fn along(points: &[Point; 4], share: f32) -> Point {
+    let rest = 1.0 - share;
+    let weights = [rest.powi(3), 3.0 * rest * rest * share, 3.0 * rest * share * share, share.powi(3)];
+    let sum = |of: fn(&Point) -> f32| points.iter().zip(weights).map(|(point, weight)| of(point) * weight).sum();
+    point(sum(|point| point.x), sum(|point| point.y))
 }
 
 /// Source and target words of each pair of lines, none wider than `room` unless a word alone is.

@@ -299,7 +299,7 @@ impl Image<'_> {
 }
 
 /// Which numbers the ends of a colour map stand for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Scale {
     /// 0 and 1.
     #[default]
@@ -308,6 +308,8 @@ pub enum Scale {
     Range,
     /// The number furthest from 0, below and above; 0 is in the middle.
     Signed,
+    /// These, so that several pictures have one legend.
+    Between(f32, f32),
 }
 
 impl Scale {
@@ -315,13 +317,31 @@ impl Scale {
     pub fn ends(self, numbers: &Alignment) -> (f32, f32) {
         match self {
             Self::Unit => (0.0, 1.0),
-            Self::Range => numbers.range().unwrap_or((0.0, 1.0)),
+            Self::Between(low, high) => (low, high),
+            Self::Range | Self::Signed => self.of_range(numbers.range()),
+        }
+    }
+
+    /// The two ends for numbers of this range.
+    pub fn of_range(self, range: Option<(f32, f32)>) -> (f32, f32) {
+        match self {
+            Self::Unit => (0.0, 1.0),
+            Self::Between(low, high) => (low, high),
+            Self::Range => range.unwrap_or((0.0, 1.0)),
             Self::Signed => {
-                let (low, high) = numbers.range().unwrap_or((0.0, 0.0));
+                let (low, high) = range.unwrap_or((0.0, 0.0));
                 let most = high.max(-low).max(f32::MIN_POSITIVE);
                 (-most, most)
             }
         }
+    }
+
+    /// What a legend of numbers of this range shows: the share of the colour map where it begins, and its ends. Numbers
+    /// that are nowhere below 0 have no side there.
+    pub fn legend(self, range: Option<(f32, f32)>) -> (f32, (f32, f32)) {
+        let (low, high) = self.of_range(range);
+        let is_positive = range.is_none_or(|(least, _)| least >= 0.0);
+        if self == Self::Signed && is_positive { (0.5, (0.0, high)) } else { (0.0, (low, high)) }
     }
 }
 

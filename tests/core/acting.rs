@@ -399,6 +399,28 @@ fn rows_are_made_of_other_rows() {
     assert_eq!(session.app().view.notices().len(), 1, "the links are not shown, and a sentence says so");
 }
 
+/// The row of whatever stood at the same place was taken, which the hover did not show.
+#[test]
+fn there_is_no_row_like_that_of_a_word_which_the_other_column_does_not_say() {
+    let (mut session, ids) = acted_on(2);
+    let request = act(&mut session, force_word(ids[1], 1, "botte")).expect("a request");
+    answer(&mut session, &request, "la botte rouge </s>");
+    let like = |i| InterveneCommand::Row { column: ids[0], i, edit: RowEdit::Like(ids[1]) };
+    assert!(act(&mut session, like(1)).is_none(), "it says no chaussure");
+    let notices = session.app().view.notices();
+    assert!(notices.iter().any(|notice| notice.text == "The other column does not say this word"));
+    assert!(act(&mut session, like(0)).is_some(), "both say la");
+}
+
+/// 10,000 bytes were the most, though a source may have 100,000.
+#[test]
+fn a_translation_that_is_forced_may_be_as_long_as_a_source() {
+    let (mut session, ids) = acted_on(1);
+    let text = "shoes ".repeat(5_000);
+    let request = act(&mut session, InterveneCommand::Whole { column: ids[0], text }).expect("a request");
+    assert!(!asked(&request, ids[0]).is_empty());
+}
+
 #[test]
 fn masks_and_bans_may_hold_in_all_columns() {
     let (mut session, ids) = acted_on(2);

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use interlinear::analysis::{bleu, chrf};
+use interlinear::corpus::measures::scores::PairedTests;
 use interlinear::corpus::overview::evaluate;
 use interlinear::corpus::overview::evaluate::EvaluationOptions;
 use interlinear::corpus::overview::evaluated::{EvaluationReport, compare};
@@ -97,9 +98,11 @@ fn every_sentence_is_kept_with_its_figures() {
     assert!(report.bleu_signature.starts_with("nrefs:2|case:mixed|eff:no|tok:13a"), "{}", report.bleu_signature);
     assert!(report.seconds.is_none() && report.words > 0 && report.translated == 6);
     // A model is exactly as good as itself.
-    let compared: Vec<_> = compare(&report, &report, (50, 7)).collect();
+    let tests = PairedTests { bootstrap: 50, randomisation: 20, seed: 7 };
+    let compared: Vec<_> = compare(&report, &report, tests).collect();
     assert_eq!(compared.len(), 2);
     assert!(compared.iter().all(|(_, both)| both.bleu.difference.value == 0.0 && both.bleu.second_wins == 0.0));
+    assert!(compared.iter().all(|(_, both)| (both.chrf.p_value, both.chrf.p_randomised) == (1.0, Some(1.0))));
 }
 
 #[test]
@@ -258,8 +261,10 @@ fn evaluate_writes_every_sentence_and_compares_models() {
         second.to_str().expect("plain"),
         "--unk",
         "both",
-        "--bootstrap",
+        "--paired-bs",
         "20",
+        "--paired-ar",
+        "50",
         "--buckets",
         "2,3",
         "--output",
@@ -269,14 +274,19 @@ fn evaluate_writes_every_sentence_and_compares_models() {
     ];
     let outcome = command(folder.path(), "evaluate", "rnnsearch", &extra);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    for part in ["without UNK, UNK forbidden", "nrefs:2|case:mixed|eff:no|tok:none", "bootstrap", "4+", "chrF2"] {
+    for part in ["without UNK, UNK forbidden", "nrefs:2|case:mixed|eff:no|tok:none", "p bs", "p ar", "4+", "chrF2"] {
         assert!(outcome.stdout.contains(part), "{part} is not in\n{}", outcome.stdout);
     }
     let out = folder.path().join("out");
     let read = |name: &str| fs::read_to_string(out.join(name)).expect("it was written");
     let report: Value = serde_json::from_str(&read("report.json")).expect("JSON");
     assert_eq!(report["models"][1]["against_first"].as_array().map(Vec::len), Some(2));
-    assert_eq!(read("bootstrap.tsv").lines().count(), 1 + 2 * 2);
+    let tests = read("bootstrap.tsv");
+    assert_eq!(tests.lines().count(), 1 + 2 * 2);
+    for line in tests.lines().skip(1) {
+        let p = line.rsplit('\t').next().and_then(|p| p.parse::<f64>().ok());
+        assert!(p.is_some_and(|p| (0.0..=1.0).contains(&p)), "{tests}");
+    }
     let name = report["models"][0]["name"].as_str().expect("a name");
     let table = read(&format!("{name}.sentences.tsv"));
     let columns: Vec<usize> = table.lines().map(|line| line.split('\t').count()).collect();

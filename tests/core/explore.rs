@@ -13,10 +13,13 @@ use interlinear::analysis::jumps::{JumpSet, jumps};
 use interlinear::analysis::lexical::{LexicalCounts, bare, cut, each};
 use interlinear::corpus::export::out;
 use interlinear::corpus::export::out::{ExportFormat, Out};
+use interlinear::corpus::measures::aggregate::{compare, scores};
 use interlinear::corpus::measures::distribution::{Binned, spread};
 use interlinear::corpus::measures::frequencies::class_range;
 use interlinear::corpus::measures::table::Measuring;
-use interlinear::corpus::overview::compute::{Overview, OverviewOptions, SHOWN_JUMP, jump_condition, ngram_condition};
+use interlinear::corpus::overview::compute::{
+    Overview, OverviewOptions, SHOWN_JUMP, first_pair, jump_condition, ngram_condition,
+};
 use interlinear::corpus::overview::tables;
 use interlinear::corpus::overview::tables::overview;
 use interlinear::corpus::query::column::TableColumn;
@@ -28,7 +31,7 @@ use interlinear::corpus::store::lists;
 use interlinear::corpus::store::look::FileVersion;
 use interlinear::corpus::store::output::SystemOutput;
 use interlinear::corpus::store::ranges::{quoted, range_of, with_condition, with_range};
-use interlinear::corpus::store::read::StoredAbout;
+use interlinear::corpus::store::read::{FORCED, StoredAbout};
 use interlinear::corpus::store::write::NewSentence;
 use interlinear::jobs::corpus::calls::{Find, Hits};
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest, CorpusThread};
@@ -196,6 +199,80 @@ fn a_report_links_references_as_the_overview_does() {
                 assert!(html.contains(&row), "{row}");
             }
         }
+    }
+}
+
+/// A forced reference had BLEU 100 and was better than every system with p 0.001.
+#[test]
+fn references_that_were_forced_are_no_rivals() {
+    let (_folder, mut workspace, _) = opened();
+    let about = StoredAbout { ranking: FORCED.to_owned(), ..StoredAbout::default() };
+    let forced = workspace.add_system("First, references", &about).expect("a system");
+    let said = |(at, line): (usize, &Sample)| {
+        let links = line.3[0].1;
+        let links = links_of(links).map(|links| links.all().into_iter().map(|(link, _)| link).collect());
+        Some((at, SystemOutput { text: some(line.1)?, links, ..SystemOutput::default() }))
+    };
+    let said: Vec<(usize, SystemOutput)> = LINES.iter().enumerate().filter_map(said).collect();
+    workspace.add_outputs(forced.id, &said, &mut Measuring::default()).expect("outputs");
+    let corpus = CorpusTable::read(&workspace).expect("read");
+    let all: Vec<u32> = (0..corpus.len() as u32).collect();
+    assert!(compare(&corpus, 0, 1, &all).is_some_and(|found| found.p_randomised.is_some()));
+    assert_eq!((compare(&corpus, 0, 2, &all), compare(&corpus, 2, 1, &all)), (None, None));
+    let alone = scores(&corpus, 2, &all);
+    assert_eq!((alone.sentences, alone.bleu, alone.chrf), (4, None, None));
+    let of = |pair| {
+        let options = OverviewOptions { pair, most: usize::MAX };
+        overview(&corpus, &workspace, &all, &options, &mut FilterResources::default()).expect("counted")
+    };
+    assert!(of((0, 2)).pair.is_none() && of((2, 1)).pair.is_none() && of((1, 0)).pair.is_some());
+    let scores = &of((0, 1)).all.scores;
+    assert_eq!((scores[2].sentences, scores[2].bleu, scores[2].chrf), (4, None, None));
+    assert!(scores[2].aligned > 0 && scores[0].bleu.is_some(), "its alignments are counted");
+    assert_eq!(first_pair(&corpus), (0, 1));
+    let html = tables::html(&corpus, &workspace, &all, None).expect("tables");
+    assert!(html.contains("p --paired-ar") && html.contains("First, references"), "{html}");
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("w.ilws");
+    let mut workspace = Workspace::open(&path).expect("a new workspace");
+    workspace.add_system("Forced", &about).expect("a system");
+    for name in ["A", "B"] {
+        workspace.add_system(name, &StoredAbout::default()).expect("a system");
+    }
+    assert_eq!(first_pair(&CorpusTable::read(&workspace).expect("read")), (1, 2));
+    drop(workspace);
+    let asked =
+        run_in(folder.path(), &["analyse", "--workspace", "w.ilws", "--overview", "pair", "--pair", "1,2"], b"");
+    assert!(asked.code == 2 && asked.stderr.contains("--pair, system 1 (Forced) is a reference"), "{}", asked.stderr);
+}
+
+/// `wrong.1:` found other sentences in the window, which took the languages of the open model.
+#[test]
+fn source_words_that_go_wrong_are_found_with_the_languages_of_the_systems() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let about = StoredAbout { languages: "en>fr".to_owned(), ..StoredAbout::default() };
+    for (name, about, known) in [("with", about, true), ("without", StoredAbout::default(), false)] {
+        let file = format!("{name}.ilws");
+        let mut workspace = Workspace::open(&folder.path().join(&file)).expect("a new workspace");
+        let origin = workspace.add_origin("lines", "").expect("an origin");
+        let (source, reference) = ("the boat sleeps".to_owned(), Some("le bateau dort".to_owned()));
+        let sentence = NewSentence { source, reference, line: 1, ..NewSentence::default() };
+        workspace.add_sentences(origin, &[sentence]).expect("a sentence");
+        let system = workspace.add_system("A", &about).expect("a system");
+        let said = [(0, SystemOutput { text: "la barque dort".to_owned(), ..SystemOutput::default() })];
+        workspace.add_outputs(system.id, &said, &mut Measuring::default()).expect("an output");
+        let languages = CorpusTable::read(&workspace).expect("read").languages();
+        assert_eq!(languages, known.then(|| ("en".to_owned(), "fr".to_owned())));
+        drop(workspace);
+        let ask = |more: &[&str]| {
+            let filter = ["analyse", "--workspace", &file, "--filter", "wrong.1:boat"];
+            run_in(folder.path(), &[&filter, more].concat(), b"")
+        };
+        let (bare, told) = (ask(&[]), ask(&["--languages", "en-fr"]));
+        assert_eq!(told.stdout.lines().count(), 2, "{}", told.stdout);
+        assert_eq!(bare.stdout == told.stdout, known, "{}", bare.stdout);
+        assert_eq!(bare.stderr.contains("name them with --languages"), !known, "{}", bare.stderr);
     }
 }
 
@@ -453,6 +530,14 @@ fn the_lane_counts_finds_and_draws_between_its_other_calls() {
     });
     let picture = picture.expect("drawn with the rows");
     assert_eq!((picture.of, picture.shown.len(), picture.all.len(), picture.histograms.len()), (1, 1, 5, 2));
+    // A column without a number broke all lines, and its axis went from -0.5 to 1.5.
+    let watched = CorpusRequest::Watch(["words", "logp.1", "bleu.1"].map(str::to_owned).to_vec());
+    let news = heard(&lane, watched, |news| matches!(news, CorpusNews::Picture(_)));
+    let CorpusNews::Picture(picture) = &news[news.len() - 1] else { panic!("a picture") };
+    let names: Vec<String> = picture.histograms.iter().map(|histogram| histogram.column.name()).collect();
+    assert_eq!(names, ["words", "bleu.1"]);
+    assert_eq!(picture.without.iter().map(|column| column.name()).collect::<Vec<_>>(), ["logp.1"]);
+    assert!(picture.all.iter().all(|line| line.len() == 2));
 
     heard(&lane, show(""), is_rows);
     let options = OverviewOptions { pair: (1, 0), most: 100, ..OverviewOptions::default() };

@@ -165,6 +165,15 @@ fn alpha_is_drawn_as_it_is_and_energies_from_least_to_greatest() {
 }
 
 #[test]
+fn a_legend_has_no_side_where_no_number_lies() {
+    assert_eq!(Scale::Signed.legend(Some((0.0, 0.25))), (0.5, (0.0, 0.25)), "a divergence is not below 0");
+    assert_eq!(Scale::Signed.legend(Some((-0.5, 0.25))), (0.0, (-0.5, 0.5)));
+    assert_eq!(Scale::Range.legend(Some((-4.0, 4.0))), (0.0, (-4.0, 4.0)));
+    let numbers = Alignment::from_rows(&[[1.0, 2.0]]);
+    assert_eq!(Scale::Between(-4.0, 21.975).ends(&numbers), (-4.0, 21.975), "several pictures have one scale");
+}
+
+#[test]
 fn text_is_readable_in_both_themes() {
     for dark in [false, true] {
         let t = Palette::of(dark);

@@ -11,7 +11,7 @@ use interlinear::text::vocab::bpe::build_joint_bpe;
 use serde_json::Value;
 
 use crate::bad_input::copy_of;
-use crate::cli::run_in;
+use crate::cli::{reference, run_in};
 
 /// Words of a made-up language.
 const WORDS: &[&str] =
@@ -199,4 +199,41 @@ fn evaluate_copied_a_piece_in_place_of_an_unknown_word() {
         let copied = |word: &&str| input.split_whitespace().any(|source| source == *word);
         assert!(text.split_whitespace().any(|word| copied(&word)), "no whole word was copied: {text}");
     }
+}
+
+/// -log p a word, perplexity and lengths were of pieces here and of words for other models.
+#[test]
+fn figures_are_of_words_between_spaces_however_a_model_cuts_them() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let model = model(folder.path());
+    fs::write(folder.path().join("s"), "sunrise soon moonrises sons\nrisen, moons noon\n").expect("written");
+    let words = reference("rnnsearch");
+    let models = ["--model", &model, "--model", words.to_str().expect("plain")];
+    let files = ["--source", "s", "--target", "s", "--unk", "none", "--buckets", "3"];
+    let evaluate = |format: &str| {
+        let outcome = run_in(folder.path(), &[&["evaluate"], &models[..], &files, &["--format", format]].concat(), b"");
+        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+        outcome.stdout
+    };
+    let report: Value = serde_json::from_str(&evaluate("json")).expect("JSON");
+    let rows = |n: usize| report["models"][n]["rows"].as_array().expect("rows").clone();
+    let number = |row: &Value, name: &str| row[name].as_f64().expect(name);
+    for n in 0..2 {
+        let all = &rows(n)[0];
+        assert_eq!((&all["sentences"], &all["words"]), (&2.into(), &(5 + 4).into()), "`</s>` counted");
+        assert!((number(all, "nll_per_word") - number(all, "nll") / 9.0).abs() < 1e-9);
+        assert!((number(all, "perplexity") - (number(all, "nll") / 9.0).exp()).abs() < 1e-6);
+        let per_token = number(all, "nll") / number(all, "tokens");
+        assert!((number(all, "nll_per_token") - per_token).abs() < 1e-9);
+        let lengths: Vec<Value> = rows(n).iter().take(3).map(|row| row["length"].clone()).collect();
+        assert_eq!(lengths, ["all", "1-3", "4+"]);
+        assert!(rows(n)[1..3].iter().all(|row| row["sentences"] == 1), "{:?}", rows(n));
+        // The other model knows none of these words, so that nothing of both is of known words.
+        let known = rows(n).into_iter().find(|row| row["set"] == "without UNK").expect("a row");
+        assert_eq!(known["sentences"], 0);
+    }
+    assert!(number(&rows(0)[0], "tokens") > 9.0, "it has pieces");
+    let note = "Sentences whose reference has a word that is read as [UNK]";
+    let table = evaluate("table");
+    assert!(table.contains(note) && table.contains("not comparable"), "{table}");
 }

@@ -3,13 +3,15 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use interlinear::aligner::placed::{PlacedAligner, PlacedWords};
 use interlinear::aligner::words::LineAligner;
 use interlinear::analysis::alignment::Alignment;
+use interlinear::analysis::measures::{MeasuredWords, Tested};
 use interlinear::analysis::reading::Reading;
 use interlinear::app::command::SettingsCommand;
-use interlinear::app::document::table::{AlignmentTable, Units};
+use interlinear::app::document::table::{AlignmentTable, Making, Units, build};
 use interlinear::app::effect::{AlignQuestion, FileEvent, FileJob};
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
@@ -26,6 +28,7 @@ use interlinear::session::driver::OpenWith;
 use interlinear::session::persist::SavedSession;
 use interlinear::session::state::Session;
 use interlinear::text::links::{Link, Links};
+use interlinear::text::sentence::Sentence;
 use interlinear::ticket::CancellationToken;
 use serde_json::Value;
 
@@ -130,7 +133,7 @@ fn translate(session: &mut Session, text: &str, hypotheses: Vec<HypothesisView>)
     let request = act(session, SourceCommand::Replace(text.to_owned())).expect("another text");
     let column = session.app().document.columns()[0].id;
     let mut source = chunks(text);
-    let mut sentence = interlinear::text::sentence::Sentence { text: text.to_owned(), ..Default::default() };
+    let mut sentence = Sentence { text: text.to_owned(), ..Default::default() };
     sentence.tokens = source.spans.iter().map(|span| text[span.clone()].to_owned()).collect();
     sentence.ids = vec![5; sentence.tokens.len()];
     source.spans.push(text.len()..text.len());
@@ -192,6 +195,69 @@ fn links_are_asked_for_only_where_they_are_shown_and_the_last_answer_counts() {
     assert_eq!(table(&session).links, None);
     session.apply(SettingsCommand::SetLinks(false));
     assert!(asked(&mut session).is_empty() && json(&session)["hypotheses"][0]["links"].is_null());
+}
+
+/// The share was of the words that the model makes, and page Corpus had another one of the same sentence.
+#[test]
+fn the_share_on_links_is_of_words_between_spaces() {
+    let mut session = session(english_to("fr"));
+    session.apply(SettingsCommand::SetLinks(true));
+    let cut = HypothesisView { text: "c'est bon.".to_owned(), ..hypothesis(&["c'", "est", "bon", ".", "</s>"], 4) };
+    translate(&mut session, "it is good.", vec![cut]);
+    let [(number, _)] = asked(&mut session)[..] else { panic!("one question") };
+    let links = Links::new(vec![link(0, 0), link(2, 2)], vec![link(1, 1)]);
+    session.hear(FileEvent::Aligned { number, links });
+    let agreement = table(&session).agreement.expect("alpha is compared with them");
+    assert_eq!((agreement.on_link, agreement.linked, agreement.words), (2, 2, 2), "the full stop is no word");
+}
+
+/// Outlines were those of the model's own translation alone.
+#[test]
+fn a_translation_of_ones_own_has_the_links_of_the_aligner() {
+    let mut session = session(english_to("fr"));
+    session.apply(SettingsCommand::SetLinks(true));
+    translate(&mut session, "the shoe", vec![hypothesis(&["la", "chaussure", "</s>"], 3)]);
+    let [(own, _)] = asked(&mut session)[..] else { panic!("one question") };
+    session.hear(FileEvent::Aligned { number: own, links: Links::new(vec![link(0, 0)], vec![]) });
+    session.apply(SourceCommand::Give(Some("soulier le".to_owned())));
+    let (column, number) = (session.app().document.columns()[0].id, session.app().tasks.newest());
+    let given = Ok(Box::new(hypothesis(&["soulier", "le", "</s>"], 3)));
+    session.absorb(Event::Given { number, column, given });
+    let questions = asked(&mut session);
+    let [(number, question)] = &questions[..] else { panic!("one question: {questions:?}") };
+    assert_eq!(question.target, ["soulier", "le", "</s>"]);
+    assert!(table(&session).is_given && table(&session).links.is_none());
+    session.hear(FileEvent::Aligned { number: *number, links: Links::new(vec![link(1, 0)], vec![link(0, 1)]) });
+    assert!(table(&session).links.as_ref().is_some_and(|links| links.is_sure(link(1, 0))));
+    let agreement = table(&session).agreement.expect("alpha is compared with them");
+    assert_eq!((agreement.on_link, agreement.words), (0, 2));
+    session.apply(SelectCommand::ShowGiven(false));
+    assert!(table(&session).links.as_ref().is_some_and(|links| links.is_sure(link(0, 0))), "its own are there");
+    session.apply(SelectCommand::ShowGiven(true));
+    session.apply(SettingsCommand::SetLinks(false));
+    assert!(table(&session).links.is_none());
+}
+
+/// alpha and energy beside a measure were of the row by the word read, the measure of the step that predicts.
+#[test]
+fn a_measure_stands_beside_alpha_of_its_own_step() {
+    let (shown, mut source) = (hypothesis(&["la", "chaussure", "</s>"], 3), Sentence::default());
+    source.tokens = ["the", "shoe", "</s>"].map(str::to_owned).to_vec();
+    (source.ids, source.spans) = (vec![5; 3], vec![0..3, 4..8, 8..8]);
+    let rows = vec![vec![0.5, 0.1, 0.0]; 3];
+    let measured = vec![MeasuredWords { measure: 0, rows, kendall: Some(0.5) }];
+    let tested = Tested { source: vec![5; 3], target: vec![5; 3], measured, means: None };
+    let making = Making { reading: Some((Reading::Input, 1)), tested: &[Arc::new(tested)], ..Making::default() };
+    let table = build(&source, &shown, 0, &making);
+    let (alpha, energies) = (shown.alpha.expect("it has one"), shown.energies.expect("it has some"));
+    assert_eq!(table.alpha.as_ref().map(|read| read.row(0)), Some(&alpha[1][..]), "by the word read");
+    let measured = table.measured(Shown::Measure(0)).expect("it was measured");
+    let row = |of: &Option<Alignment>, i: usize| of.as_ref().map(|matrix| matrix.row(i).to_vec());
+    for i in 0..3 {
+        assert_eq!(row(&measured.alpha, i), Some(alpha[i].clone()));
+        assert_eq!(row(&measured.energies, i), Some(energies[i].clone()));
+    }
+    assert!(table.measured_text(measured).contains("alpha of the same step 0.50"));
 }
 
 #[test]
@@ -342,7 +408,7 @@ fn pieces_are_shown_as_words_unless_they_are_asked_for() {
 #[test]
 fn links_of_a_word_lie_on_all_its_pieces() {
     let mut session = session(english_to("fr"));
-    let mut one = hypothesis(&["un", "##e", "</s>"], 3);
+    let mut one = HypothesisView { text: "une".to_owned(), ..hypothesis(&["un", "##e", "</s>"], 3) };
     let word = interlinear::jobs::live::protocol::Pieces {
         source: vec![0..1, 1..2, 2..3],
         target: vec![0..2, 2..3],
@@ -359,7 +425,7 @@ fn links_of_a_word_lie_on_all_its_pieces() {
     session.apply(SettingsCommand::SetPieces(true));
     assert_eq!(table(&session).links, Some(Links::new(vec![link(1, 0), link(1, 1)], vec![])));
     let agreement = table(&session).agreement.expect("alpha is compared with them");
-    assert_eq!((agreement.on_link, agreement.words), (1, 2), "the first piece looks at the first word");
+    assert_eq!((agreement.on_link, agreement.words), (0, 1), "words are counted, whatever is shown");
 }
 
 #[test]

@@ -130,6 +130,8 @@ fn a_workspace_is_filled_run_sorted_and_reported_from_the_command_line() {
     ran(at, &["analyse", "--workspace", "w.ilws", "--model", model, "--force", "--format", "none"]);
     let forced = table(&ran(at, &["analyse", "--workspace", "w.ilws"]));
     assert_eq!(cell(&forced[0], &format!("{system}, references").replace(", beam 2", "")), "t2 t3");
+    let corpus = CorpusTable::read(&Workspace::open(&at.join("w.ilws")).expect("opened")).expect("read");
+    assert_eq!(corpus.languages(), Some(("en".to_owned(), "fr".to_owned())), "those of the model");
     assert!(cell(&forced[0], "aer.4").parse::<f32>().is_ok_and(|aer| (0.0..=1.0).contains(&aer)), "{:?}", forced[0]);
 
     ran(at, &["report", "--workspace", "w.ilws", "--output", "w.html", "--filter", "-words=0"]);

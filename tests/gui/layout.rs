@@ -4,8 +4,10 @@ use egui::accesskit::Role;
 use egui::{Modifiers, Rect, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::analysis::reading::Reading;
 use interlinear::app::command::{SettingsCommand, WindowCommand};
-use interlinear::jobs::live::protocol::{Event, ModelFacts};
+use interlinear::app::settings::Shown;
+use interlinear::jobs::live::protocol::{Event, ModelFacts, Pieces};
 use interlinear::pages::command::Command;
 use interlinear::pages::sentence::command::SourceCommand;
 use interlinear::session::state::Session;
@@ -330,6 +332,42 @@ fn a_very_low_window_keeps_its_height_for_the_picture() {
     harness.get_by_label("Next columns").click();
     harness.run();
     harness.get_by_label("Column 2 of 3");
+}
+
+/// At 1440 points with four columns, `aligner` and `p_t` lay under - and + while a measure was shown.
+#[test]
+fn the_line_folds_before_its_switches_overlap() {
+    let text = "the red shoe";
+    for width in [1000, 1120, 1280, 1360, 1440, 1600, 1920] {
+        for shown in [Shown::Alpha, Shown::Energies, Shown::Measure(1)] {
+            let mut session = desk::session(text);
+            for n in 0..4 {
+                let own = if n == 1 { Reading::Input } else { Reading::Predicted };
+                let local = ModelFacts { window: Some(2), input_delay: Some(1), ..desk::facts("Luong local-p", true) };
+                let column = desk::add_column(&mut session, ModelFacts { reading: own, ..local });
+                let said = if n == 0 { "le soulier rouge" } else { "la chaussure rouge" };
+                let mut events = desk::finished(&session, column, desk::sentence(text, &[]), &[said], None);
+                let Some(Event::Finished { result, .. }) = events.last_mut() else { panic!("it ends") };
+                let best = &mut result.hypotheses[0];
+                best.p_t = Some(vec![0.2, 1.9, 1.1, 3.6]);
+                let words = best.tokens.clone();
+                let single = || (0..4).map(|i| i..i + 1).collect();
+                best.pieces = (n == 2).then(|| Pieces { source: single(), target: single(), words });
+                for event in events {
+                    session.absorb(event);
+                }
+            }
+            session.apply(SettingsCommand::SetShown(shown));
+            session.apply(SettingsCommand::SetLinks(true));
+            let (harness, _) = desk::window_of(session, [width as f32, 800.0]);
+            let legends = harness.query_all_by_role(Role::Legend).map(|node| ("legend".to_owned(), node.rect()));
+            let all: Vec<_> = controls(&harness).into_iter().chain(legends).collect();
+            let bar = harness.get_by_role_and_label(Role::Button, "heatmap").rect().y_range();
+            let in_bar: Vec<_> = all.into_iter().filter(|(_, rect)| bar.contains(rect.center().y)).collect();
+            let window = Rect::from_min_size(egui::Pos2::ZERO, vec2(width as f32, 800.0));
+            check(&format!("{width} points, {shown:?}"), window, &in_bar);
+        }
+    }
 }
 
 #[test]

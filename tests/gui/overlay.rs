@@ -3,7 +3,7 @@
 
 use egui_kittest::kittest::Queryable as _;
 use interlinear::analysis::reading::Reading;
-use interlinear::app::command::SettingsCommand;
+use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::effect::{Effect, FileEvent, FileJob};
 use interlinear::jobs::live::protocol::{Event, ModelFacts, Pieces};
 use interlinear::session::state::Session;
@@ -65,6 +65,22 @@ fn linked_cells_say_so_and_the_header_how_many_words_agree() {
     harness.run();
     let tip = "linked in one direction by the statistical aligner";
     assert!(harness.query_all_by_label(tip).next().is_some(), "in the tooltip");
+}
+
+/// The picture of links had neither the aligner's nor its switch.
+#[test]
+fn the_picture_of_links_has_those_of_the_aligner_and_their_switch() {
+    let mut session = linked();
+    session.apply(WindowCommand::SetLayout { key: "links_picture".to_owned(), value: 1.0 });
+    let (mut harness, wires) = desk::window_of(session, [1440.0, 800.0]);
+    let with = |harness: &egui_kittest::Harness<'_, interlinear::ui::App>| {
+        harness.query_all_by_label_contains(", 3 of the statistical aligner").count()
+    };
+    assert_eq!(with(&harness), 1);
+    harness.get_by_label(LINKS).click();
+    harness.run();
+    assert!(wires.sent.borrow().contains(&SettingsCommand::SetLinks(false).into()));
+    assert_eq!(with(&harness), 0);
 }
 
 #[test]

@@ -6,7 +6,10 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::analysis::measures::{MeasuredWords, Tested};
+use interlinear::app::command::SettingsCommand;
+use interlinear::app::settings::Shown;
 use interlinear::interventions::Word;
+use interlinear::jobs::live::protocol::Event;
 use interlinear::jobs::queue::probe::{Persuasion, Probed};
 use interlinear::jobs::queue::{Found, QueueEvent, QueueNews};
 use interlinear::models::gradient::PersuadedRow;
@@ -84,6 +87,39 @@ fn a_measure_is_a_picture_that_never_passes_for_alpha() {
     assert!(shows(&harness, "rouge <- red unread: log p lost 0.500"), "a picture of a model without alpha");
     click(&mut harness, "alpha");
     assert!(shows(&harness, "chaussure <- red 0.80"));
+}
+
+/// The legend of a divergence went below 0, and that of energies was of one column alone.
+#[test]
+fn a_legend_is_of_all_columns_and_has_no_side_without_numbers() {
+    let mut session = desk::two_models();
+    let column = search(&session);
+    session.apply(SelectCommand::Column(column));
+    let (mut harness, wires) = desk::window_of(session, [1600.0, 900.0]);
+    click(&mut harness, "Measures");
+    click(&mut harness, "left out: JS");
+    let mut found = (*tested(0)).clone();
+    for number in found.measured[0].rows.iter_mut().flatten() {
+        *number = number.abs();
+    }
+    answer(&mut harness, &wires, Probed::Measured(Arc::new(found)));
+    assert!(shows(&harness, "0.00") && shows(&harness, "0.50") && !shows(&harness, "-0.50"));
+
+    let mut session = desk::session("the red shoe");
+    for greatest in [2.7, 21.975] {
+        let column = desk::add_column(&mut session, desk::facts("RNNsearch", true));
+        let mut events =
+            desk::finished(&session, column, desk::sentence("the red shoe", &[]), &["la chaussure rouge"], None);
+        if let Some(Event::Finished { result, .. }) = events.last_mut() {
+            result.hypotheses[0].energies.as_mut().expect("it has some")[0][0] = greatest;
+        }
+        for event in events {
+            session.absorb(event);
+        }
+    }
+    session.apply(SettingsCommand::SetShown(Shown::Energies));
+    let (harness, _) = desk::window_of(session, [1600.0, 900.0]);
+    assert!(shows(&harness, "22.0") && !shows(&harness, "2.7"), "one scale for both");
 }
 
 #[test]

@@ -78,8 +78,8 @@ fn clicking_a_cell_selects_its_target_word_and_opens_the_inspector() {
         assert!(harness.query_all_by_label(label).next().is_some(), "{label} is missing");
     }
     // 0.8 on one word, 0.2 shared by the three others.
-    let bits = -0.8_f32 * 0.8_f32.log2() - 0.2 * (0.2_f32 / 3.0).log2();
-    harness.get_by_label(&format!("alpha over the source words   entropy {bits:.2} bits"));
+    let nats = -0.8_f32 * 0.8_f32.ln() - 0.2 * (0.2_f32 / 3.0).ln();
+    harness.get_by_label(&format!("alpha over the source words   entropy {nats:.2} nats"));
 }
 
 #[test]

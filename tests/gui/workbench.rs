@@ -485,6 +485,46 @@ fn errors_are_seen_in_the_texts_and_a_translation_may_have_none() {
     assert!(bench.is_gone("No errors in Third"));
 }
 
+/// The table stayed where it was scrolled to, so that the first row in view was not the greatest.
+#[test]
+fn a_table_that_is_sorted_or_filtered_begins_at_its_first_row() {
+    let bench = Bench::sized([1000.0, 700.0]);
+    let lines: String = (1..=200).map(|n| format!("{}\n", ["word"; 8][..n % 8 + 1].join(" "))).collect();
+    let numbered: String = lines.lines().enumerate().map(|(n, line)| format!("{n} {line}\n")).collect();
+    for name in ["a.en", "a.fr", "b.fr"] {
+        std::fs::write(bench.folder.path().join(name), &numbered).expect("written");
+    }
+    let mut bench = Bench::filled_of(bench);
+    let is_there = |bench: &Bench, n: usize| {
+        bench.harness.query_all_by_label_contains(&format!("Sentence {n} {} word", n - 1)).next().is_some()
+    };
+    let to_the_end = |bench: &mut Bench| {
+        let rect = bench.harness.get_by_label("Sentences of the workspace").rect();
+        bench.harness.hover_at(rect.center());
+        bench.harness.event(egui::Event::MouseWheel {
+            unit: egui::MouseWheelUnit::Point,
+            delta: egui::vec2(0.0, -9000.0),
+            phase: egui::TouchPhase::Move,
+            source: egui::MouseWheelSource::Unknown,
+            modifiers: Modifiers::NONE,
+        });
+        for _ in 0..60 {
+            bench.harness.step();
+        }
+        bench.settle();
+    };
+    assert!(is_there(&bench, 1));
+    to_the_end(&mut bench);
+    assert!(is_there(&bench, 200) && !is_there(&bench, 1));
+    // Sentences 7, 15, 23 have most words.
+    bench.send(CorpusCommand::Sort("words".to_owned()));
+    assert!(is_there(&bench, 7) && is_there(&bench, 15), "the greatest first");
+    to_the_end(&mut bench);
+    assert!(!is_there(&bench, 7));
+    bench.send(CorpusCommand::SetFilter("words>2".to_owned()));
+    assert!(is_there(&bench, 7) && is_there(&bench, 15));
+}
+
 #[test]
 fn the_column_that_sorts_stays_in_view_beside_a_sentence() {
     let mut bench = Bench::filled_of(Bench::sized([1000.0, 700.0]));

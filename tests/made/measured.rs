@@ -8,9 +8,9 @@ use interlinear::analysis::bleu::{BleuSettings, SIGNATURE};
 use interlinear::analysis::buckets::Buckets;
 use interlinear::analysis::{aer, chrf};
 use interlinear::app::effect::Effect;
-use interlinear::corpus::measures::scores::ComparedScores;
+use interlinear::corpus::measures::scores::{ComparedScores, PairedTests};
 use interlinear::corpus::overview::evaluated::{
-    Against, Evaluated, EvaluationRecord, EvaluationReport, MeasuredSystem, Translation, compare, rows,
+    Against, Evaluated, EvaluationRecord, EvaluationReport, MeasuredSystem, Translation, compare, known, rows,
 };
 use interlinear::corpus::overview::gold;
 use interlinear::corpus::overview::test_set::{TestPair, Unk};
@@ -70,7 +70,7 @@ pub fn measured(name: &str, pairs: &[(&str, &str, &str)]) -> MeasuredSystem {
         search: decoding::SearchOptions::default(),
         replaced: false,
         batch: 16,
-        rows: rows(&records, &unk, &Buckets::default()),
+        rows: rows(&records, &known(&[&records]), &unk, &Buckets::default()),
         unk,
         bleu_signature: SIGNATURE.to_owned(),
         chrf_signature: chrf::signature(Some(1), false),
@@ -97,6 +97,7 @@ fn record(source: &str, reference: &str, output: &str) -> EvaluationRecord {
         pair: TestPair { source: source.into(), references: [Arc::from(reference)].into() },
         source_words: words(source),
         words: words(reference) + 1,
+        tokens: words(reference) + 1,
         nll: words(reference) as f64,
         source_unk: source.contains("zorglub"),
         reference_unk: false,
@@ -116,7 +117,11 @@ pub fn evaluated(models: Vec<MeasuredSystem>) -> Evaluated {
     let mut comparisons = Vec::new();
     for second in 1..models.len() {
         for first in 0..second {
-            let mut found = compare(&models[first].report, &models[second].report, (40, 1));
+            let mut found = compare(
+                &models[first].report,
+                &models[second].report,
+                PairedTests { bootstrap: 40, randomisation: 40, seed: 1 },
+            );
             comparisons.extend(found.next().map(|(unk, by)| Against { pair: (first, second), unk, by }));
         }
     }

@@ -82,6 +82,7 @@ impl AppState {
         column.given = Some(given);
         let source = self.document.scene.text_of(column.variant).to_owned();
         column.given_for = Some((source, text, column.wish(self.view.settings.device, &self.document.scene)));
+        self.ask_given_links(at);
         self.rebuild(at);
         self.forget_missing_target();
         self.mark_differences();

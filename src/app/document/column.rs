@@ -83,6 +83,10 @@ pub struct Column {
     pub links: Option<Links>,
     /// The number of the question that `links` answer or will answer.
     pub(crate) asked: Option<u64>,
+    /// The same of the translation that the user gives,
+    pub(crate) given_links: Option<Links>,
+    /// and of the question.
+    pub(crate) given_asked: Option<u64>,
     /// The translation that the user gives, as this model reads it, or why it cannot.
     pub given: Option<Result<HypothesisView, String>>,
     /// The table of the model's own translation while the given one is shown, and the other way round.
@@ -313,7 +317,7 @@ impl Column {
             specials: self.facts.as_ref().map(|facts| (facts.eos, facts.unk)),
             reading: settings.reading_of(self.facts.as_ref()),
             pieces: settings.pieces,
-            links: self.links.as_ref().filter(|_| given.is_none() && settings.links),
+            links: if given.is_some() { &self.given_links } else { &self.links }.as_ref().filter(|_| settings.links),
             is_given: given.is_some(),
             // measured was the model by itself
             tested: if given.is_none() && self.set.changes_alpha() { &[] } else { &self.tested },
@@ -343,12 +347,13 @@ impl Column {
     /// Has no links and waits for none.
     pub(crate) fn forget_links(&mut self) {
         (self.links, self.asked) = (None, None);
+        (self.given_links, self.given_asked) = (None, None);
     }
 
-    /// What an aligner is asked about the shown hypothesis; `None` where none comes with the program for the model's
-    /// languages, and while words are being chosen.
-    pub(crate) fn question(&self) -> Option<AlignQuestion> {
-        let (facts, shown) = (self.facts.as_ref()?, self.shown()?);
+    /// What an aligner is asked about a hypothesis; `None` where none comes with the program for the model's languages, and
+    /// while words are being chosen.
+    pub(crate) fn question(&self, shown: &HypothesisView) -> Option<AlignQuestion> {
+        let facts = self.facts.as_ref()?;
         if self.decoding || self.stale || !aligner::bundled::is_bundled(&facts.source_language, &facts.target_language)
         {
             return None;

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use crate::analysis::ablation::AblationMeans;
 use crate::analysis::alignment::{Alignment, greatest};
+use crate::analysis::hard;
 use crate::analysis::hard::AlignmentAgreement;
 use crate::analysis::measures::{MEASURES, Measure, Tested};
 use crate::analysis::reading::Reading;
-use crate::analysis::words::{merge_alpha, merge_energies, merge_log_p};
+use crate::analysis::words::{between_spaces, merge_alpha, merge_energies, merge_log_p};
 use crate::app::document::variant::VariantLabel;
 use crate::app::settings::Shown;
 use crate::figure::label::Hand;
@@ -16,6 +17,7 @@ use crate::interventions::{Applied, Said};
 use crate::jobs::live::protocol::{HypothesisView, Pieces};
 use crate::text::links::{Link, Links};
 use crate::text::sentence::{EOS, Sentence};
+use crate::text::words::{SideWords, WordPlaces, whole_words, without_end};
 
 /// A source word x_j.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -118,7 +120,11 @@ pub struct MeasuredTable {
     pub measure: usize,
     /// Numbers of the words that are shown; columns are added over the pieces of a word and rows averaged, as of alpha.
     pub matrix: Alignment,
-    /// Kendall's tau-b between its rows and those of alpha, the mean over tokens.
+    /// alpha and energies of the same steps, those that predict the words, whatever the reading of the table.
+    pub alpha: Option<Alignment>,
+    /// As said.
+    pub energies: Option<Alignment>,
+    /// Kendall's tau-b between its rows and those of that alpha, the mean over tokens.
     pub kendall: Option<f64>,
 }
 
@@ -222,25 +228,12 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
         variant: making.variant.cloned(),
         ..AlignmentTable::default()
     };
-    let (rows, columns) = (table.target.len(), table.source.len());
-    match pieces {
-        None => {
-            table.alpha = alpha.map(|alpha| Alignment::from_rows(alpha).resized(rows, columns, 0.0));
-            table.energies = energies.map(|energies| Alignment::from_rows(energies).resized(rows, columns, f32::NAN));
-            let read = |p_t| reading.read_after(delay, p_t);
-            let p_t = shown.p_t.as_deref().map(read);
-            table.p_t = p_t.map(|p_t| (0..rows).map(|i| p_t.get(i).copied().unwrap_or(f32::NAN)).collect());
-        }
-        Some(Pieces { source, target, .. }) => {
-            table.alpha = alpha.map(|alpha| {
-                let merged = merge_alpha(&Alignment::from_rows(alpha), source, &with_rows(target, alpha.len()));
-                merged.resized(rows, columns, 0.0)
-            });
-            table.energies = energies.map(|energies| {
-                let merged = merge_energies(energies, source, &with_rows(target, energies.len()));
-                Alignment::from_rows(&merged).resized(rows, columns, f32::NAN)
-            });
-        }
+    let rows = table.target.len();
+    table.alpha = alpha.map(|alpha| table.added(alpha, pieces));
+    table.energies = energies.map(|energies| table.energies_of(energies, pieces));
+    if pieces.is_none() {
+        let p_t = shown.p_t.as_deref().map(|p_t| reading.read_after(delay, p_t));
+        table.p_t = p_t.map(|p_t| (0..rows).map(|i| p_t.get(i).copied().unwrap_or(f32::NAN)).collect());
     }
     if let Some(alpha) = &table.alpha {
         for (j, word) in table.source.iter_mut().enumerate() {
@@ -248,15 +241,43 @@ pub fn build(source: &Sentence, shown: &HypothesisView, hypothesis: usize, makin
         }
     }
     for tested in tested_for(making.tested, source, shown) {
-        table.measure(tested, pieces);
+        table.measure(tested, shown, pieces);
     }
     if *shown.touched != Applied::default() {
         table.touch(shown, pieces, making.reading.unwrap_or_default());
     }
     if let Some(links) = making.links {
-        table.link(links, shown.pieces.as_ref().filter(|_| making.pieces));
+        table.agreement = shown.alpha.as_deref().and_then(|rows| agreement(source, shown, read(rows), links));
+        table.links = Some(match shown.pieces.as_ref().filter(|_| making.pieces) {
+            Some(pieces) => spread(links, &pieces.source, &pieces.target),
+            None => links.clone(),
+        });
     }
     table
+}
+
+/// How far alpha of the tokens and links of the vocabulary's words agree over the words between spaces, as page Corpus
+/// counts them. `None` where the tokens are not the texts.
+fn agreement(
+    source: &Sentence,
+    shown: &HypothesisView,
+    alpha: &[Vec<f32>],
+    links: &Links,
+) -> Option<AlignmentAgreement> {
+    let singles = |count: usize| (0..count).map(|i| i..i + 1).collect();
+    let (x, y, said) = match &shown.pieces {
+        Some(pieces) => (pieces.source.clone(), pieces.target.clone(), &pieces.words),
+        None => (singles(source.len()), singles(shown.tokens.len()), &shown.tokens),
+    };
+    let places = WordPlaces::of_sentence(&whole_words(source, &x), &source.text)?;
+    let source = SideWords { words: x, places };
+    let target = SideWords { words: y, places: WordPlaces::of_parts(without_end(said), &shown.text)? };
+    let links = spread(links, &source.places.places, &target.places.places);
+    let mut agreement = AlignmentAgreement::default();
+    for link in hard::links(&between_spaces(alpha, &source, &target)) {
+        agreement.add(link.target, link.source, &links);
+    }
+    Some(agreement)
 }
 
 /// Without the rows behind `</s>`.
@@ -316,7 +337,9 @@ impl AlignmentTable {
     /// What a measure says of all words together: Kendall's tau with alpha, and what the standard tests found.
     pub fn measured_text(&self, measured: &MeasuredTable) -> String {
         let mut parts = Vec::new();
-        parts.extend(measured.kendall.map(|tau| format!("Kendall's tau with alpha {tau:.2}")));
+        let step =
+            if self.reading.is_some_and(|reading| reading != Reading::Predicted) { " of the same step" } else { "" };
+        parts.extend(measured.kendall.map(|tau| format!("Kendall's tau with alpha{step} {tau:.2}")));
         let means = self.tests.as_ref().filter(|_| measured.is_tested());
         for (name, words) in [("js_uniform", "JS of uniform alpha"), ("js_permuted", "of permuted alpha")] {
             let mean = means.and_then(|means| means.named(name));
@@ -325,38 +348,37 @@ impl AlignmentTable {
         parts.join(", ")
     }
 
-    /// Adds what was measured.
-    fn measure(&mut self, tested: &Tested, pieces: Option<&Pieces>) {
-        let (rows, columns) = (self.target.len(), self.source.len());
-        let matrix = |numbers: &[Vec<f32>]| match pieces {
-            None => Alignment::from_rows(numbers).resized(rows, columns, 0.0),
-            Some(Pieces { source, target, .. }) => {
-                let merged = merge_alpha(&Alignment::from_rows(numbers), source, &with_rows(target, numbers.len()));
-                merged.resized(rows, columns, 0.0)
-            }
-        };
-        let made = tested.measured.iter().map(|measured| MeasuredTable {
-            measure: measured.measure,
-            matrix: matrix(&measured.rows),
-            kendall: measured.kendall,
-        });
-        self.measured.extend(made);
-        self.tests = tested.means.clone().or(self.tests.take());
+    /// Rows of tokens as rows of the words that are shown: columns are added over the pieces of a word, rows averaged.
+    fn added(&self, rows: &[Vec<f32>], pieces: Option<&Pieces>) -> Alignment {
+        let all = Alignment::from_rows(rows);
+        let words = pieces.map(|of| merge_alpha(&all, &of.source, &with_rows(&of.target, rows.len())));
+        words.unwrap_or(all).resized(self.target.len(), self.source.len(), 0.0)
     }
 
-    /// Lays links between words over the table. Where pieces are shown, each piece has the links of its word.
-    fn link(&mut self, links: &Links, pieces: Option<&Pieces>) {
-        let links = pieces.map_or_else(|| links.clone(), |pieces| spread(links, pieces));
-        let mut agreement = AlignmentAgreement::default();
-        if let Some(alpha) = &self.alpha {
-            for (i, _) in self.target.iter().enumerate().filter(|(_, word)| !word.is_eos) {
-                if let Some(greatest) = alpha.greatest(i) {
-                    agreement.add(i, greatest, &links);
-                }
-            }
-        }
-        self.agreement = self.alpha.is_some().then_some(agreement);
-        self.links = Some(links);
+    /// The same of energies.
+    fn energies_of(&self, rows: &[Vec<f32>], pieces: Option<&Pieces>) -> Alignment {
+        let words = pieces.map(|of| merge_energies(rows, &of.source, &with_rows(&of.target, rows.len())));
+        Alignment::from_rows(words.as_deref().unwrap_or(rows)).resized(self.target.len(), self.source.len(), f32::NAN)
+    }
+
+    /// Adds what was measured, with alpha and energies of the steps that it was measured at.
+    fn measure(&mut self, tested: &Tested, shown: &HypothesisView, pieces: Option<&Pieces>) {
+        let steps = |rows| cut(rows, shown.tokens.len());
+        // A head's rows are of no step.
+        let is_step = self.reading != Some(Reading::Head);
+        let alpha = shown.alpha.as_deref().filter(|_| is_step).map(|rows| self.added(steps(rows), pieces));
+        let energies = shown.energies.as_deref().filter(|_| is_step);
+        let energies = energies.map(|rows| self.energies_of(steps(rows), pieces));
+        let made = tested.measured.iter().map(|measured| MeasuredTable {
+            measure: measured.measure,
+            matrix: self.added(&measured.rows, pieces),
+            alpha: alpha.clone(),
+            energies: energies.clone(),
+            kendall: measured.kendall,
+        });
+        let made: Vec<MeasuredTable> = made.collect();
+        self.measured.extend(made);
+        self.tests = tested.means.clone().or(self.tests.take());
     }
 
     /// The source word of greatest alpha of target word i, `</s>` left aside; `None` where it looks at no word.
@@ -366,12 +388,12 @@ impl AlignmentTable {
     }
 }
 
-/// Links between words as links between all their pieces.
-fn spread(links: &Links, pieces: &Pieces) -> Links {
+/// Links between words as links between all that each of them has, such as its pieces.
+fn spread(links: &Links, sources: &[Range<usize>], targets: &[Range<usize>]) -> Links {
     let all = |links: &[Link]| -> Vec<Link> {
         let of = |link: &Link| {
-            let sources = pieces.source.get(link.source).cloned().unwrap_or_default();
-            let targets = pieces.target.get(link.target).cloned().unwrap_or_default();
+            let sources = sources.get(link.source).cloned().unwrap_or_default();
+            let targets = targets.get(link.target).cloned().unwrap_or_default();
             sources.flat_map(move |source| targets.clone().map(move |target| Link { source, target }))
         };
         links.iter().flat_map(of).collect()

@@ -10,6 +10,7 @@ use crate::analysis::mteval::TOKENIZATIONS;
 use crate::cli::args::{BatchArgs, EnsembleArgs, ReplaceArgs, RunArgs, Runtime, SearchArgs};
 use crate::cli::bundled;
 use crate::cli::evaluate::gold::GoldArgs;
+use crate::corpus::measures::scores::PairedTests;
 use crate::decoding::Ensemble;
 use crate::decoding::ensemble::Mixing;
 use crate::error::{Error, Result};
@@ -18,14 +19,18 @@ use crate::error::{Error, Result};
 #[derive(Args, Clone, Debug)]
 #[command(after_long_help = "What the figures are:
   NLL         -log p of the first reference, in nats, a sentence and a word; perplexity is
-              exp(NLL / words). `</s>` counts as a word, unknown words count as [UNK]
+              exp(NLL / words). Words are what stands between the spaces of the reference, and one `</s>`;
+              figures by token of the model are in --format tsv and json. Unknown words count as [UNK]:
+              models that read [UNK] in other references are not comparable, which is said
   BLEU        that of sacreBLEU with the signature that is printed: normal text against the
               references as they are. chrF2 likewise
-  without UNK the sentences whose source and references hold no word unknown to the model. They
-              differ from model to model where the vocabularies do; the count is printed
-  length      words of the source as the model cuts it, `</s>` not counted
-  bootstrap   the difference to the first model, where 95 % of the resamples lie, how often the
-              model beats the first, and the p-value of sacreBLEU's --paired-bs
+  without UNK the sentences whose source and references hold no word unknown to any of the models
+  length      words between the spaces of the source
+  paired      --paired-bs and --paired-ar, named as in sacreBLEU: the difference to the first model,
+              where 95 % of the resamples lie, how often the model beats the first, and p. That of the
+              bootstrap is two-sided and of these resamples, so that it is at most 0.05 exactly where
+              the interval leaves 0 out; sacreBLEU's own is smaller. That of the randomisation is
+              sacreBLEU's. --paired-ar alone draws 1000 resamples for the interval
   AER         1 - (|A and S| + |A and P|) / (|A| + |S|) of the alignments of the first reference,
               which is forced: each word of the target with its source word of greatest alpha.
               The row and the column of `</s>` are left out. Words are what stands between the
@@ -79,9 +84,14 @@ pub struct EvaluateArgs {
     pub unk: UnkArg,
     #[command(flatten)]
     pub replace: ReplaceArgs,
-    /// Compare each model with the first by N resamples of the sentences
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub bootstrap: Option<u32>,
+    /// Compare each model with the first by N resamples of the sentences (paired bootstrap)
+    #[arg(long, alias = "bootstrap", value_name = "N", num_args = 0..=1, default_missing_value = "1000",
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub paired_bs: Option<u32>,
+    /// Compare each model with the first by N exchanges of their outputs (approximate randomisation)
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10000",
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub paired_ar: Option<u32>,
     /// What the resamples are drawn with
     #[arg(long, value_name = "N", default_value_t = 12345)]
     pub seed: u64,
@@ -98,6 +108,15 @@ pub struct EvaluateArgs {
 }
 
 impl EvaluateArgs {
+    /// How models are compared, where that is wanted.
+    pub fn tests(&self) -> Option<PairedTests> {
+        let usual = PairedTests::default();
+        let bootstrap = self.paired_bs.map_or(usual.bootstrap, |count| count as usize);
+        let randomisation = self.paired_ar.map_or(0, |count| count as usize);
+        let is_wanted = self.paired_bs.is_some() || self.paired_ar.is_some();
+        is_wanted.then_some(PairedTests { bootstrap, randomisation, seed: self.seed })
+    }
+
     /// The folders of each system that is measured: every model, or all as one, perhaps behind every model.
     pub fn systems(&self) -> Vec<&[PathBuf]> {
         let members = if self.members && self.model.len() > 1 { self.model.chunks(1).collect() } else { Vec::new() };

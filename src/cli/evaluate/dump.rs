@@ -109,7 +109,7 @@ fn sentence(measured: &MeasuredSystem, number: usize, record: &EvaluationRecord)
     });
     let mut object = json!({"line": number + 1, "source": record.pair.source.as_ref(),
         "references": record.pair.references.iter().map(AsRef::as_ref).collect::<Vec<&str>>(),
-        "source_words": record.source_words, "words": record.words, "nll": record.nll,
+        "source_words": record.source_words, "words": record.words, "tokens": record.tokens, "nll": record.nll,
         "source_unk": record.source_unk, "reference_unk": record.reference_unk,
         "translations": translations.collect::<Vec<_>>()});
     if let Some(alignment) = measured.aligned()

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::analysis::bootstrap::Paired;
 use crate::cli::columns::TextTable;
+use crate::corpus::measures::scores::many_pairs;
 use crate::corpus::overview::evaluated::{Evaluated, EvaluationReport, MeasuredSystem, ScoresRow};
 use crate::corpus::overview::figures::{figure, lines};
 use crate::corpus::overview::test_set::Unk;
@@ -103,7 +104,7 @@ fn by_length(evaluated: &Evaluated) -> Vec<String> {
 /// Each model against the first.
 fn bootstrap(evaluated: &Evaluated) -> Option<String> {
     let first = &reports(&evaluated.models).next()?.name;
-    let head = ["UNK", "metric", "score", "95 %", "difference", "95 %", "wins", "p"];
+    let head = ["UNK", "metric", "score", "95 %", "difference", "95 %", "wins", "p bs", "p ar"];
     let mut table =
         TextTable::new([format!("against {first}")].into_iter().chain(head.iter().map(ToString::to_string)));
     for against in &evaluated.comparisons {
@@ -116,7 +117,7 @@ fn bootstrap(evaluated: &Evaluated) -> Option<String> {
     (!evaluated.comparisons.is_empty()).then(|| table.text())
 }
 
-fn interval_cells(paired: &Paired) -> [String; 6] {
+fn interval_cells(paired: &Paired) -> [String; 7] {
     let span = |low: f64, high: f64| format!("{low:.2}..{high:.2}");
     [
         figure(Some(paired.second.value), 2),
@@ -125,6 +126,7 @@ fn interval_cells(paired: &Paired) -> [String; 6] {
         span(paired.difference.low, paired.difference.high),
         figure(Some(paired.second_wins), 3),
         figure(Some(paired.p_value), 4),
+        figure(paired.p_randomised, 4),
     ]
 }
 
@@ -177,12 +179,18 @@ fn notes(evaluated: &Evaluated) -> String {
         }
         let _ = writeln!(text, " on {} with {} threads", measured.device, measured.threads);
     }
-    text.push_str("NLL of the first reference, in nats; perplexity a word, </s> counted; length in source words\n");
+    text.push_str(
+        "NLL of the first reference, in nats; words and lengths are those between spaces, </s> counted in references\n",
+    );
+    text.extend(evaluated.incomparable().map(|why| why + "\n"));
     if let Some(report) = reports(&evaluated.models).next().filter(|report| !report.unk.is_empty()) {
         let _ = writeln!(text, "BLEU {}\nchrF2 {}", report.bleu_signature, report.chrf_signature);
     }
     if let Some(against) = evaluated.comparisons.first() {
-        let _ = writeln!(text, "paired bootstrap, {} resamples", against.by.bleu.resamples);
+        let resamples = against.by.bleu.resamples;
+        let _ =
+            writeln!(text, "p bs: paired bootstrap, {resamples} resamples, two-sided; p ar: approximate randomisation");
+        text.extend(many_pairs(evaluated.comparisons.len()).map(|note| note + "\n"));
     }
     text
 }

@@ -8,7 +8,6 @@ use crate::analysis::lexical::{bare, right};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
-use crate::corpus::store::read::FORCED;
 use crate::error::Result;
 use crate::text::links::Link;
 use crate::text::words::words;
@@ -74,7 +73,7 @@ impl Linker {
         {
             return Ok((gold.all().into_iter().map(|(link, _)| link).collect(), AlignedBy::Hand));
         }
-        for column in corpus.systems.iter().filter(|column| column.system.about.ranking == FORCED) {
+        for column in corpus.systems.iter().filter(|column| column.system.is_forced()) {
             let output = workspace.output(column.system.id, at)?;
             let is_reference = |output: &SystemOutput| words(reference).eq(words(&output.text));
             if let Some(links) = output.filter(is_reference).and_then(|output| output.word_links(source)) {

@@ -1,8 +1,8 @@
 //! Floor 7: numbers of many sentences as one: corpus BLEU and chrF, means of the other measures.
 
 use crate::analysis::bleu::{BleuCounts, BleuSettings};
-use crate::analysis::bootstrap::{Paired, paired};
-use crate::corpus::measures::scores::{ComparedScores, RESAMPLES, ScoreSums, SystemScores};
+use crate::analysis::bootstrap::Paired;
+use crate::corpus::measures::scores::{ComparedScores, PairedTests, ScoreSums, SystemScores};
 use crate::corpus::store::corpus::CorpusTable;
 
 /// An output of a system and its references; `None` where either is missing.
@@ -12,7 +12,8 @@ fn pair(corpus: &CorpusTable, system: usize, at: u32) -> Option<(&str, Vec<&str>
     (!references.is_empty()).then_some((text, references))
 }
 
-/// The scores of a system over the outputs of some rows; BLEU and chrF2 of those with a reference.
+/// The scores of a system over the outputs of some rows; BLEU and chrF2 of those with a reference, none of references
+/// that were forced.
 pub fn scores(corpus: &CorpusTable, system: usize, rows: &[u32]) -> SystemScores {
     let mut sums = ScoreSums::default();
     let says = |at: &&u32| corpus.systems.get(system).is_some_and(|column| column.texts.get(**at as usize).is_some());
@@ -20,7 +21,8 @@ pub fn scores(corpus: &CorpusTable, system: usize, rows: &[u32]) -> SystemScores
         let counts =
             |(text, references): (&str, Vec<&str>)| ComparedScores::of(text, &references, &BleuSettings::default());
         let uncompared = ScoreSums { sentences: 1, ..ScoreSums::default() };
-        sums += pair(corpus, system, at).map_or(uncompared, |pair| ScoreSums::compared(counts(pair)));
+        let pair = pair(corpus, system, at).filter(|_| !corpus.systems[system].system.is_forced());
+        sums += pair.map_or(uncompared, |pair| ScoreSums::compared(counts(pair)));
     }
     sums.scores()
 }
@@ -33,12 +35,15 @@ pub fn mean(corpus: &CorpusTable, system: usize, measure: usize, rows: &[u32]) -
     (count > 0).then(|| sum / count as f64)
 }
 
-/// Whether one system is better than another by BLEU, over the rows where both say something and there is a reference
-/// (paired bootstrap, Koehn 2004).
+/// Whether one system is better than another by BLEU, over the rows where both say something and there is a reference.
+/// `None` where a reference that was forced is one of them: it translates nothing.
 pub fn compare(corpus: &CorpusTable, first: usize, second: usize, rows: &[u32]) -> Option<Paired> {
+    if [first, second].iter().any(|at| corpus.systems.get(*at).is_none_or(|column| column.system.is_forced())) {
+        return None;
+    }
     let counts = |(text, references): (&str, Vec<&str>)| BleuCounts::of(text, &references, &BleuSettings::default());
     let both = |&at: &u32| Some((pair(corpus, first, at)?, pair(corpus, second, at)?));
     let both = rows.iter().filter_map(both).map(|(one, other)| (counts(one), counts(other)));
     let (first, second): (Vec<_>, Vec<_>) = both.unzip();
-    paired(&first, &second, RESAMPLES.0, RESAMPLES.1)
+    PairedTests::default().compare(&first, &second)
 }

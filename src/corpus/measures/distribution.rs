@@ -44,8 +44,10 @@ pub struct Histogram {
 /// What is drawn of several columns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DistributionPicture {
-    /// A histogram for each column.
+    /// A histogram for each column that has numbers.
     pub histograms: Vec<Histogram>,
+    /// Columns that have none at all.
+    pub without: Vec<TableColumn>,
     /// Numbers of some of all sentences: in each line one for each column.
     pub all: Vec<Vec<f32>>,
     /// The same of some of those that are shown.
@@ -89,6 +91,11 @@ impl Binned {
     /// Which column it is.
     pub fn column(&self) -> TableColumn {
         self.column
+    }
+
+    /// Whether no sentence has a number.
+    pub fn is_empty(&self) -> bool {
+        self.all.iter().all(|count| *count == 0)
     }
 
     /// The histogram of all sentences and of some.

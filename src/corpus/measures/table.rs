@@ -100,7 +100,8 @@ const OWN: &[CorpusMeasure] = &[
     CorpusMeasure {
         name: "logp",
         title: "log p",
-        about: "log p of the translation, natural logarithm",
+        about: "log p of the translation, natural logarithm; to be compared only between systems that read the same words: [UNK] \
+                is more probable than the word that it stands for",
         better: Better::Higher,
         digits: 2,
         of: Of::Subject(|subject| subject.output?.log_p),
@@ -108,12 +109,14 @@ const OWN: &[CorpusMeasure] = &[
     CorpusMeasure {
         name: "mean_logp",
         title: "log p / |y|",
-        about: "log p of the translation divided by its words, </s> counted",
+        about: "log p of the translation divided by its words between spaces, </s> counted",
         better: Better::Higher,
         digits: 3,
         of: Of::Subject(|subject| {
             let output = subject.output?;
-            (!output.target.is_empty()).then(|| output.log_p.map(|log_p| log_p / output.target.len() as f32)).flatten()
+            let end = output.target.len() - output.words().len();
+            let count = words(&output.text).count() + end;
+            (!output.target.is_empty() && count > 0).then(|| output.log_p.map(|log_p| log_p / count as f32)).flatten()
         }),
     },
     CorpusMeasure {
@@ -162,7 +165,7 @@ const OWN: &[CorpusMeasure] = &[
     CorpusMeasure {
         name: DISAGREEMENT,
         title: "off links",
-        about: "Share of the links of greatest alpha that the statistical aligner does not have",
+        about: "Share of the links of greatest alpha that the statistical aligner has in neither direction",
         better: Better::Lower,
         digits: 3,
         of: Of::Subject(|subject| {
@@ -233,7 +236,11 @@ impl Measuring {
     ) -> Vec<f32> {
         let aligns = output.alpha.is_some() || output.links.is_some();
         let aligner = self.aligner.as_mut().filter(|_| aligns);
-        let statistical = aligner.map(|aligner| aligner.lines(source, &output.text).forward);
+        // Those of either direction, as they are outlined.
+        let statistical = aligner.map(|aligner| {
+            let links = aligner.lines(source, &output.text);
+            [links.forward, links.reverse].concat()
+        });
         let alpha = output.alpha.clone().unwrap_or_default();
         let seen = TranslationSigns { alpha, source: &output.source, target: &output.target, links: None };
         let statistical = statistical.as_deref();

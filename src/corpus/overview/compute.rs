@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::analysis::bleu::BleuSettings;
-use crate::analysis::bootstrap::{Paired, paired};
+use crate::analysis::bootstrap::Paired;
 use crate::analysis::buckets::{Bucket, Buckets};
 use crate::analysis::contrast::{Contrast, Ngram};
 use crate::analysis::jumps::jumps;
@@ -18,7 +18,7 @@ use crate::analysis::{aer, bleu};
 use crate::corpus::import::aligned::{AlignedBy, Linker, WordFate, fates};
 use crate::corpus::measures::distribution::spread;
 use crate::corpus::measures::frequencies::{CLASSES, Frequencies};
-use crate::corpus::measures::scores::{ByLength, ComparedScores, RESAMPLES, ScoreSums, SystemScores};
+use crate::corpus::measures::scores::{ByLength, ComparedScores, PairedTests, ScoreSums, SystemScores};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
@@ -61,6 +61,13 @@ pub struct OverviewOptions {
     pub pair: (usize, usize),
     /// The most sentences that are counted.
     pub most: usize,
+}
+
+/// The first two systems that translate: references that were forced are compared with none.
+pub fn first_pair(corpus: &CorpusTable) -> (usize, usize) {
+    let is_rival = |at: &usize| !corpus.systems[*at].system.is_forced();
+    let mut rivals = (0..corpus.systems.len()).filter(is_rival);
+    (rivals.next().unwrap_or(0), rivals.next().unwrap_or(usize::MAX))
 }
 
 /// Sentences of a length.
@@ -232,6 +239,7 @@ impl Counting {
             sentences: vec![0; systems],
         };
         let (first, second) = options.pair;
+        let is_rival = |at: usize| corpus.systems.get(at).is_some_and(|column| !column.system.is_forced());
         Self {
             rows: spread(rows.len(), options.most).map(|n| rows[n]).collect(),
             of: rows.len(),
@@ -239,7 +247,7 @@ impl Counting {
             frequencies,
             linker,
             only: options.only.clone(),
-            pair: (first < systems && second < systems && first != second).then_some(options.pair),
+            pair: (is_rival(first) && is_rival(second) && first != second).then_some(options.pair),
             sizes: ByLength::new(&buckets),
             scores: vec![ByLength::new(&buckets); systems],
             buckets,
@@ -303,14 +311,20 @@ impl Counting {
                 self.jump(system, output);
             }
             let Some(reference) = reference else { continue };
+            let is_rival = !corpus.systems[system].system.is_forced();
             if self.counts(CountedThing::Lengths) {
-                let mut sums = ScoreSums::compared(ComparedScores::of(text, &references, &BleuSettings::default()));
+                let compared = || ScoreSums::compared(ComparedScores::of(text, &references, &BleuSettings::default()));
+                let uncompared = ScoreSums { sentences: 1, ..ScoreSums::default() };
+                let mut sums = if is_rival { compared() } else { uncompared };
                 if let Some(output) = &output
                     && let Some(counts) = errors(source, reference, output, &corpus, workspace, at)?
                 {
                     (sums.aligned, sums.aer) = (1, counts);
                 }
                 self.scores[system].add(bucket, &sums);
+            }
+            if !is_rival {
+                continue;
             }
             if self.counts(CountedThing::Frequencies) {
                 self.count_words(system, &cut_reference, &cut(text));
@@ -396,7 +410,7 @@ impl Counting {
         let pair = self.pair.map(|(first, second)| SystemPair {
             first,
             second,
-            paired: paired(&self.paired[0], &self.paired[1], RESAMPLES.0, RESAMPLES.1),
+            paired: PairedTests::default().compare(&self.paired[0], &self.paired[1]),
             sentences: self.sentences,
             ngrams: [self.contrast.ranked(0, MOST_NGRAMS), self.contrast.ranked(1, MOST_NGRAMS)],
         });

@@ -8,7 +8,7 @@ use crate::analysis::buckets::Buckets;
 use crate::analysis::unknown::Replacing;
 use crate::analysis::{bleu, chrf};
 use crate::corpus::measures::scores::ComparedScores;
-use crate::corpus::overview::evaluated::{EvaluationRecord, EvaluationReport, Translation, rows};
+use crate::corpus::overview::evaluated::{EvaluationRecord, EvaluationReport, Translation, known, rows};
 use crate::corpus::overview::test_set::{EvaluationListener, EvaluationStage, TestPair, TestSet, Unk};
 use crate::corpus::store::read::compared;
 use crate::decoding;
@@ -22,6 +22,7 @@ use crate::models::Stepper;
 use crate::text::line;
 use crate::text::sentence::Sentence;
 use crate::text::tokenizer::Encode;
+use crate::text::words::words;
 use crate::ticket::CancellationToken;
 
 /// How to evaluate.
@@ -99,7 +100,7 @@ pub fn run<'a>(
         seconds: options.clock.map(|_| run.seconds),
         translated: run.translated,
         words: run.words,
-        rows: rows(&records, &options.unk, &options.buckets),
+        rows: rows(&records, &known(&[&records]), &options.unk, &options.buckets),
         records,
     })
 }
@@ -131,10 +132,12 @@ impl Run<'_> {
         let nll = self.score(stepper, &cases)?;
         let mut records = Vec::with_capacity(cases.len());
         for ((line, case), nll) in lines.clone().zip(&cases).zip(nll) {
+            let pair = &self.test_set.pairs[line];
             records.push(EvaluationRecord {
-                pair: self.test_set.pairs[line].clone(),
-                source_words: case.source.words(),
-                words: case.target.len(),
+                pair: pair.clone(),
+                source_words: words(&pair.source).count(),
+                words: words(pair.reference()).count() + 1,
+                tokens: case.target.len(),
                 nll,
                 source_unk: case.source.ids.contains(&self.unk()),
                 reference_unk: case.reference_unk,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::analysis::buckets::{Bucket, Buckets};
 use crate::corpus::measures::scores;
-use crate::corpus::measures::scores::{ByLength, ComparedScores, Comparison, ScoreSums, SystemScores};
+use crate::corpus::measures::scores::{ByLength, ComparedScores, Comparison, PairedTests, ScoreSums, SystemScores};
 use crate::corpus::overview::gold;
 use crate::corpus::overview::gold::{Baseline, ImportanceRow};
 use crate::corpus::overview::test_set::{Set, TestPair, Unk};
@@ -33,10 +33,12 @@ pub struct Translation {
 pub struct EvaluationRecord {
     /// Its texts.
     pub pair: TestPair,
-    /// Source words, `</s>` not counted.
+    /// Words between the spaces of the source.
     pub source_words: usize,
-    /// Words of the first reference, `</s>` counted.
+    /// Words between the spaces of the first reference, and one for `</s>`.
     pub words: usize,
+    /// Tokens of the model in the first reference, `</s>` counted.
+    pub tokens: usize,
     /// -log p of the first reference, in nats.
     pub nll: f64,
     /// The source holds a word that the model does not know.
@@ -48,16 +50,11 @@ pub struct EvaluationRecord {
 }
 
 impl EvaluationRecord {
-    /// Whether it belongs to a set.
-    pub fn is_in(&self, set: Set) -> bool {
-        set == Set::All || !(self.source_unk || self.reference_unk)
-    }
-
     /// What it adds to the scores, with the translation of this index.
     fn sums(&self, index: usize) -> ScoreSums {
         let counts = self.translations.get(index).map(|translation| translation.counts);
         let sums = counts.map_or(ScoreSums { sentences: 1, ..ScoreSums::default() }, ScoreSums::compared);
-        ScoreSums { words: self.words, nll: self.nll, ..sums }
+        ScoreSums { words: self.words, tokens: self.tokens, nll: self.nll, ..sums }
     }
 }
 
@@ -139,14 +136,31 @@ impl EvaluationReport {
     }
 }
 
-/// A row for each set and kind of translation (where there is none, one without BLEU), and behind it one for each bucket with anything in it.
-pub fn rows(records: &[EvaluationRecord], unk: &[Unk], buckets: &Buckets) -> Vec<ScoresRow> {
+/// For each sentence whether no system finds a word unknown in it.
+pub fn known(systems: &[&[EvaluationRecord]]) -> Vec<bool> {
+    let is_known = |record: &EvaluationRecord| !(record.source_unk || record.reference_unk);
+    let count = systems.first().map_or(0, |records| records.len());
+    (0..count).map(|at| systems.iter().all(|records| records.get(at).is_some_and(is_known))).collect()
+}
+
+/// Measures all systems on the same sentences of known words: those that no system finds a word unknown in.
+pub fn share_known(models: &mut [MeasuredSystem], buckets: &Buckets) {
+    let records: Vec<&[EvaluationRecord]> = models.iter().map(|measured| &*measured.report.records).collect();
+    let known = known(&records);
+    for MeasuredSystem { report, .. } in models {
+        report.rows = rows(&report.records, &known, &report.unk, buckets);
+    }
+}
+
+/// A row for each set and kind of translation (where there is none, one without BLEU), and behind it one for each bucket
+/// with anything in it; `known` says which sentences are without unknown words.
+pub fn rows(records: &[EvaluationRecord], known: &[bool], unk: &[Unk], buckets: &Buckets) -> Vec<ScoresRow> {
     let mut rows = Vec::new();
     let none = [Unk::Allowed];
     for set in [Set::All, Set::WithoutUnk] {
         for (index, &unk) in (if unk.is_empty() { &none } else { unk }).iter().enumerate() {
             let mut sums = ByLength::new(buckets);
-            for record in records.iter().filter(|record| record.is_in(set)) {
+            for (record, _) in records.iter().zip(known).filter(|(_, known)| set == Set::All || **known) {
                 sums.add(buckets.bucket(record.source_words), &record.sums(index));
             }
             rows.push(ScoresRow { set, unk, bucket: None, scores: sums.all.scores() });
@@ -195,7 +209,7 @@ pub struct Against {
     pub pair: (usize, usize),
     /// Which translations.
     pub unk: Unk,
-    /// By paired bootstrap.
+    /// By paired tests.
     pub by: Comparison,
 }
 
@@ -215,8 +229,23 @@ pub struct Evaluated {
 }
 
 impl Evaluated {
-    /// The buckets of lengths that any model has sentences of a set in, shortest first: another model may cut sentences
-    /// into more words, and have buckets that the first has not.
+    /// Why -log p of the models is not of the same words, as a sentence: some read `[UNK]` where others read the word.
+    pub fn incomparable(&self) -> Option<String> {
+        let reads = |measured: &MeasuredSystem| measured.report.records.iter().filter(|one| one.reference_unk).count();
+        let counts: Vec<usize> = self.models.iter().map(|measured| reads(measured)).collect();
+        if counts.windows(2).all(|pair| pair[0] == pair[1]) {
+            return None;
+        }
+        let of = |(measured, count): (&Arc<MeasuredSystem>, usize)| format!("{} {count}", measured.report.name);
+        let counts: Vec<String> = self.models.iter().zip(counts).map(of).collect();
+        Some(format!(
+            "Sentences whose reference has a word that is read as [UNK]: {}. -log p and perplexity of all sentences are \
+             not comparable between these models; those of known words are.",
+            counts.join(", ")
+        ))
+    }
+
+    /// The buckets of lengths that any model has sentences of a set in, shortest first.
     pub fn buckets(&self, set: Set, unk: Unk) -> Vec<&Bucket> {
         let rows = self.models.iter().flat_map(|measured| &measured.report.rows);
         let mut buckets: Vec<&Bucket> = Vec::new();
@@ -235,11 +264,9 @@ impl Evaluated {
 pub fn compare(
     first: &EvaluationReport,
     second: &EvaluationReport,
-    resamples: (usize, u64),
+    tests: PairedTests,
 ) -> impl Iterator<Item = (Unk, Comparison)> {
     let kinds = first.unk.iter().enumerate();
     let same = kinds.filter_map(|(at, unk)| Some((*unk, at, second.unk.iter().position(|other| other == unk)?)));
-    same.filter_map(move |(unk, of, to)| {
-        Some((unk, scores::compare(&first.counts(of), &second.counts(to), resamples)?))
-    })
+    same.filter_map(move |(unk, of, to)| Some((unk, scores::compare(&first.counts(of), &second.counts(to), tests)?)))
 }

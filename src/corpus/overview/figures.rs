@@ -90,8 +90,7 @@ fn row<'a>(names: impl IntoIterator<Item = &'a str>, rest: impl IntoIterator<Ite
 
 /// One row for each model, set, kind of output and bucket.
 pub fn scores(evaluated: &Evaluated) -> String {
-    let head =
-        "model\tset\tunk\tlength\tsentences\twords\tnll\tnll_per_word\tperplexity\tbleu\tchrf2\twords_per_second";
+    let head = "model\tset\tunk\tlength\tsentences\twords\tnll\tnll_per_word\tperplexity\tbleu\tchrf2\twords_per_second\ttokens\tnll_per_token";
     let rows = evaluated.models.iter().flat_map(|measured| {
         measured.report.rows.iter().map(|at| {
             let scores = &at.scores;
@@ -107,6 +106,8 @@ pub fn scores(evaluated: &Evaluated) -> String {
                 figure(scores.bleu, 4),
                 figure(scores.chrf, 4),
                 figure(measured.words_per_second.filter(|_| !measured.report.unk.is_empty()), 1),
+                scores.tokens.to_string(),
+                figure(scores.nll_per_token(), 6),
             ];
             row([measured.report.name.as_str()], rest)
         })
@@ -116,8 +117,7 @@ pub fn scores(evaluated: &Evaluated) -> String {
 
 /// One row for each two models that were compared, kind of output and metric.
 pub fn bootstrap(evaluated: &Evaluated) -> Option<String> {
-    let head =
-        "first\tsecond\tunk\tmetric\tfirst_score\tsecond_score\tdifference\tlow\thigh\tsecond_wins\tp_value\tresamples";
+    let head = "first\tsecond\tunk\tmetric\tfirst_score\tsecond_score\tdifference\tlow\thigh\tsecond_wins\tp_value\tresamples\tp_ar";
     let name = |at: usize| evaluated.models.get(at).map_or("", |measured| &measured.report.name);
     let rows = evaluated.comparisons.iter().flat_map(|against| {
         [("bleu", &against.by.bleu), ("chrf2", &against.by.chrf)].map(|(metric, paired)| {
@@ -126,7 +126,10 @@ pub fn bootstrap(evaluated: &Evaluated) -> Option<String> {
                 [paired.first.value, paired.second.value, value, low, high, paired.second_wins, paired.p_value];
             let numbers = numbers.map(|number| format!("{number:.4}"));
             let words = [against.unk.name().to_owned(), metric.to_owned()].into_iter().chain(numbers);
-            row([name(against.pair.0), name(against.pair.1)], words.chain([paired.resamples.to_string()]))
+            row(
+                [name(against.pair.0), name(against.pair.1)],
+                words.chain([paired.resamples.to_string(), figure(paired.p_randomised, 4)]),
+            )
         })
     });
     (!evaluated.comparisons.is_empty()).then(|| table(head, rows))
@@ -227,7 +230,8 @@ fn object(row: &ScoresRow) -> Value {
     let scores = &row.scores;
     json!({"set": row.set.name(), "unk": row.unk.name(), "length": row.length(), "sentences": scores.sentences,
            "words": scores.words, "nll": scores.nll, "nll_per_sentence": scores.nll_per_sentence(),
-           "nll_per_word": scores.nll_per_word(), "perplexity": scores.perplexity(), "bleu": scores.bleu, "chrf2": scores.chrf})
+           "nll_per_word": scores.nll_per_word(), "perplexity": scores.perplexity(), "tokens": scores.tokens,
+           "nll_per_token": scores.nll_per_token(), "bleu": scores.bleu, "chrf2": scores.chrf})
 }
 
 /// Two systems, by each score.
@@ -236,7 +240,7 @@ fn comparison(unk: &str, by: &Comparison) -> Value {
     let paired = |paired: &Paired| {
         json!({"first": interval(&paired.first), "second": interval(&paired.second),
                "difference": interval(&paired.difference), "second_wins": paired.second_wins,
-               "p_value": paired.p_value, "resamples": paired.resamples})
+               "p_value": paired.p_value, "p_ar": paired.p_randomised, "resamples": paired.resamples})
     };
     json!({"unk": unk, "bleu": paired(&by.bleu), "chrf2": paired(&by.chrf)})
 }

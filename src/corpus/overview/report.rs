@@ -8,6 +8,7 @@ use crate::corpus::export::picture;
 use crate::corpus::judgements::judge::{ErrorMark, Judgement};
 use crate::corpus::measures::aggregate;
 use crate::corpus::measures::score::score;
+use crate::corpus::measures::scores::many_pairs;
 use crate::corpus::measures::table::{CorpusMeasure, MEASURES};
 use crate::corpus::overview::tables;
 use crate::corpus::overview::tables::{heads, html_table, number};
@@ -112,26 +113,39 @@ fn aggregates(out: &Out, corpus: &CorpusTable) -> String {
     };
     let rows: Vec<Vec<String>> = corpus.systems.iter().enumerate().map(row).collect();
     let head = heads(&["System", "sentences", "BLEU", "chrF2"]).chain(means);
-    let table = html_table(head, &rows);
+    let mut table = html_table(head, &rows);
+    let log_p = MEASURES.iter().position(|measure| measure.name == "logp");
+    let has_log_p = |system: &usize| log_p.is_some_and(|at| aggregate::mean(corpus, *system, at, &out.rows).is_some());
+    if (0..corpus.systems.len()).filter(has_log_p).count() > 1 {
+        let _ = writeln!(table, "<p>{LOG_P}</p>");
+    }
     format!("<h2>All chosen sentences</h2>\n{table}{}{}", comparisons(out, corpus), scores(out, corpus))
 }
+
+/// What is said under the means of several systems.
+const LOG_P: &str = "log p of two systems is to be compared only where both read and write the same words: one that writes [UNK] \
+                     has a greater log p than one that must spell the word.";
 
 fn comparisons(out: &Out, corpus: &CorpusTable) -> String {
     let pairs = (0..corpus.systems.len()).flat_map(|second| (0..second).map(move |first| (first, second)));
     let name = |at: usize| &corpus.systems[at].system.name;
     let row = |(first, second): (usize, usize)| {
-        let Paired { difference, p_value, .. } = aggregate::compare(corpus, first, second, &out.rows)?;
+        let Paired { difference, p_value, p_randomised, .. } = aggregate::compare(corpus, first, second, &out.rows)?;
         let span = format!("{:+.2} to {:+.2}", difference.low, difference.high);
         let names = format!("{} less {}", name(second), name(first));
-        Some(vec![names, format!("{:+.2}", difference.value), span, format!("{p_value:.3}")])
+        let p = [Some(p_value), p_randomised].map(|p| number(p, 3));
+        Some([names, format!("{:+.2}", difference.value), span].into_iter().chain(p).collect())
     };
     let rows: Vec<Vec<String>> = pairs.filter_map(row).collect();
     if rows.is_empty() {
         return String::new();
     }
-    let table = html_table(heads(&["", "BLEU", "95 % of resamples", "p"]), &rows);
-    let note = "Paired bootstrap (Koehn 2004) over the sentences where both say something.";
-    format!("<h2>Differences of BLEU</h2>\n{table}<p>{note}</p>\n")
+    let table = html_table(heads(&["", "BLEU", "95 % of resamples", "p --paired-bs", "p --paired-ar"]), &rows);
+    let note = "Paired bootstrap (Koehn 2004; sacreBLEU's --paired-bs, p two-sided of the same resamples) and approximate \
+                randomisation (--paired-ar) over the sentences where both say something. References that were forced are \
+                compared with none.";
+    let many = many_pairs(rows.len()).unwrap_or_default();
+    format!("<h2>Differences of BLEU</h2>\n{table}<p>{note} {many}</p>\n")
 }
 
 /// Errors that people marked, by the weights of the scheme.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::corpus::import::aligned::Linker;
 use crate::corpus::measures::frequencies::{class_name, class_range};
 use crate::corpus::overview::compute::{
-    CountedThing, Counting, Overview, OverviewOptions, SHOWN_JUMP, jump_condition, ngram_condition,
+    CountedThing, Counting, Overview, OverviewOptions, SHOWN_JUMP, first_pair, jump_condition, ngram_condition,
 };
 use crate::corpus::query::costly::FilterResources;
 use crate::corpus::store::corpus::CorpusTable;
@@ -87,6 +87,7 @@ pub const TABLES: &[OverviewTable] = &[
             "wins",
             "ties",
             "losses",
+            "p --paired-ar",
         ],
         counted: CountedThing::Pair,
         rows: pair,
@@ -219,6 +220,7 @@ fn pair(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
     row.push(format!("{:.4}", paired.p_value));
     let wins = 1.0 - paired.second_wins - paired.ties;
     row.extend([wins, paired.ties, paired.second_wins].iter().map(|share| format!("{:.3}", share.max(0.0))));
+    row.push(number(paired.p_randomised, 4));
     vec![row]
 }
 
@@ -287,7 +289,7 @@ pub fn html(
     if corpus.systems.is_empty() {
         return Ok(String::new());
     }
-    let options = OverviewOptions { pair: (0, 1), most: usize::MAX, ..OverviewOptions::default() };
+    let options = OverviewOptions { pair: first_pair(corpus), most: usize::MAX, ..OverviewOptions::default() };
     let mut means = FilterResources::default();
     means.set(workspace.look().frequencies, languages.cloned());
     let overview = overview(corpus, workspace, rows, &options, &mut means)?;

@@ -48,7 +48,7 @@ impl Unk {
 pub enum Set {
     /// All.
     All,
-    /// Those without unknown words in the source and in every reference.
+    /// Those without words in the source or in a reference that a model of the evaluation does not know.
     WithoutUnk,
 }
 

@@ -85,6 +85,12 @@ struct Came {
 }
 
 impl CorpusTable {
+    /// Source and target language of the first system whose models say so.
+    pub fn languages(&self) -> Option<(String, String)> {
+        let mut known = self.systems.iter().filter_map(|column| column.system.about.languages.split_once('>'));
+        known.next().map(|(source, target)| (source.to_owned(), target.to_owned()))
+    }
+
     /// Opens a workspace, as far as it is sound: at least its sentences can be counted. Texts and numbers are read when they
     /// are asked for.
     pub fn read(workspace: &Workspace) -> Result<Self> {

@@ -97,6 +97,9 @@ pub struct StoredAbout {
     /// The interventions that it was run with, as a file of interventions has them.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub interventions: String,
+    /// The languages of its models, source and target, such as `en>fr`; empty where that is not known.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub languages: String,
     /// The version of the program that ran it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub version: String,
@@ -121,6 +124,14 @@ fn is_whole(all: &Connection, len: i64) -> rusqlite::Result<bool> {
         found += i64::from(find.exists([len / LOOKED_AT * n]).unwrap_or(true));
     }
     Ok(2 * found > LOOKED_AT)
+}
+
+impl StoredSystem {
+    /// Its outputs are the references that a model was forced through: it translates nothing, so that it is no rival of
+    /// others.
+    pub fn is_forced(&self) -> bool {
+        self.about.ranking == FORCED
+    }
 }
 
 /// The key of an output.

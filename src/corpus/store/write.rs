@@ -10,7 +10,7 @@ use crate::corpus::measures::table::{
 use crate::corpus::store::blocks::{Written, forget_texts};
 use crate::corpus::store::file::{Workspace, change, number, one};
 use crate::corpus::store::output::{SystemOutput, pack};
-use crate::corpus::store::read::{FORCED, MOST_REFERENCES, StoredAbout, StoredSystem, key, stored_system};
+use crate::corpus::store::read::{MOST_REFERENCES, StoredAbout, StoredSystem, key, stored_system};
 use crate::error::{Error, Result};
 use crate::text::links;
 use crate::text::links::Links;
@@ -97,7 +97,7 @@ impl Workspace {
     /// Gives sentences, from 0, their reference of a number, from 0; outputs must be measured again
     /// ([`Workspace::measure`]).
     pub fn set_references(&mut self, n: usize, references: &[(usize, String)]) -> Result<()> {
-        let forced = self.systems()?.into_iter().filter(|system| n == 0 && system.about.ranking == FORCED);
+        let forced = self.systems()?.into_iter().filter(|system| n == 0 && system.is_forced());
         let forced: Vec<i64> = forced.map(|system| system.id).collect();
         let mut rows = Vec::with_capacity(references.len());
         for (at, reference) in references {

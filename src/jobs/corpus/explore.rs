@@ -67,10 +67,13 @@ impl Jobs {
                 self.binned.push(Binned::of(*column, corpus));
             }
         }
+        let is_empty = |column: &TableColumn| self.binned.iter().any(|one| one.column() == *column && one.is_empty());
+        let (without, columns): (Vec<_>, Vec<_>) = columns.into_iter().partition(is_empty);
         let binned = columns.iter().filter_map(|column| self.binned.iter().find(|binned| binned.column() == *column));
         let shown = spread(rows.len(), MOST_LINES).map(|n| rows[n] as usize);
         Some(DistributionPicture {
             histograms: binned.map(|binned| binned.histogram(rows)).collect(),
+            without,
             all: lines(&columns, spread(corpus.len(), MOST_LINES), corpus),
             shown: lines(&columns, shown, corpus),
             of: rows.len(),

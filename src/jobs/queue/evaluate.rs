@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use crate::aligner::words::LineAligner;
 use crate::analysis::bleu::Tokenization;
-use crate::corpus::measures::scores::RESAMPLES;
+use crate::corpus::measures::scores::PairedTests;
 use crate::corpus::overview::evaluate::EvaluationOptions;
-use crate::corpus::overview::evaluated::{Against, Evaluated, MeasuredSystem, compare};
+use crate::corpus::overview::evaluated::{Against, Evaluated, MeasuredSystem, compare, share_known};
 use crate::corpus::overview::gold::AlignmentOptions;
 use crate::corpus::overview::test_set::{EvaluationListener, EvaluationStage, TestSet, Unk};
 use crate::corpus::overview::{evaluate, gold};
@@ -106,8 +106,10 @@ impl Evaluate {
             format!("Left out, for they translate the other way than the first model does: {}", unused.join(", "))
         });
         let run = Run { order: &self, work, data: &data, reverse: reverse.map(AsRef::as_ref), models: forward.len() };
-        let models = forward.iter().enumerate().map(|(at, shelved)| run.measure(shelved, at).map(Arc::new));
-        let models = models.collect::<Result<Vec<_>>>()?;
+        let models = forward.iter().enumerate().map(|(at, shelved)| run.measure(shelved, at));
+        let mut models = models.collect::<Result<Vec<_>>>()?;
+        share_known(&mut models, &EvaluationOptions::default().buckets);
+        let models: Vec<_> = models.into_iter().map(Arc::new).collect();
         let comparisons = compare_all(work, &models)?;
         let baselines = match (&data.gold, first) {
             (Some(gold), Some((source, target))) => {
@@ -234,10 +236,10 @@ fn compare_all(work: &Work<'_>, models: &[Arc<MeasuredSystem>]) -> Result<Vec<Ag
     let mut compared = Vec::new();
     for second in 1..models.len() {
         for first in 0..second {
-            let what = "Comparing models by paired bootstrap".to_owned();
+            let what = "Comparing models by paired tests".to_owned();
             work.tell(JobProgress { done: 1, total: 1, what, ..JobProgress::default() });
             work.breathe()?;
-            let mut found = compare(&models[first].report, &models[second].report, RESAMPLES);
+            let mut found = compare(&models[first].report, &models[second].report, PairedTests::default());
             compared.extend(found.next().map(|(unk, by)| Against { pair: (first, second), unk, by }));
         }
     }

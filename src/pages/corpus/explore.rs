@@ -117,7 +117,7 @@ impl CorpusPage {
         match self.whole.view {
             ExploreView::Table => {}
             ExploreView::Overview => {
-                if let Some(options) = self.whole.counted.wanted(self.whole.revision, &self.rows) {
+                if let Some(options) = self.whole.counted.wanted(self.whole.revision, &self.rows, &self.corpus) {
                     self.tell_means(app);
                     Self::send(app, CorpusRequest::Count(Some(options)));
                 }
@@ -157,9 +157,14 @@ impl CorpusPage {
         }
     }
 
-    /// How the lane finds costly conditions out: the languages are those of the first model.
+    /// Source and target language: those of the systems, as for the command line, else those of the first model.
+    pub(crate) fn languages(&self, app: &AppState) -> Option<(String, String)> {
+        self.corpus.languages().or_else(|| app.document.languages())
+    }
+
+    /// How the lane finds costly conditions out.
     pub(crate) fn tell_means(&mut self, app: &mut AppState) {
-        let means = (self.columns.look.frequencies.clone(), app.document.languages());
+        let means = (self.columns.look.frequencies.clone(), self.languages(app));
         if self.means.as_ref() != Some(&means) {
             self.means = Some(means.clone());
             self.whole.revision += 1;

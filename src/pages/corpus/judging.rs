@@ -81,10 +81,10 @@ impl CorpusPage {
         self.draw(at, Some(gold).filter(|gold| !gold.all().is_empty()), app);
     }
 
-    /// Links to begin with. The languages are those of the first model.
+    /// Links to begin with.
     pub(super) fn links_of_aligner(&mut self, app: &mut AppState) {
         let Some(at) = self.selected else { return };
-        let Some(languages) = app.document.languages() else {
+        let Some(languages) = self.languages(app) else {
             let message = "Which languages these are is not known; add a model of them with + Model above";
             self.message = Some(message.to_owned());
             return;

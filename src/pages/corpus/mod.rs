@@ -303,7 +303,7 @@ impl CorpusPage {
             columns: self.columns.shown(&self.corpus),
             chosen: self.filter.trim().to_owned(),
             pictures: MOST_PICTURES,
-            languages: app.document.languages(),
+            languages: self.languages(app),
         };
         Self::send(app, CorpusRequest::Write(Box::new(out)));
     }

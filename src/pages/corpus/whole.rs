@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use crate::analysis::concordance::{ConcordanceLine, ConcordanceOrder, sorted};
 use crate::corpus::measures::distribution::DistributionPicture;
-use crate::corpus::overview::compute::{MOST_COUNTED, Overview, OverviewOptions};
+use crate::corpus::overview::compute::{MOST_COUNTED, Overview, OverviewOptions, first_pair};
 use crate::corpus::query::column::TableColumn;
+use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::ranges::Range;
 use crate::jobs::corpus::calls::Hits;
 
@@ -81,12 +82,13 @@ pub struct ExploredCounts {
 impl ExploredCounts {
     /// What is to be counted, where that is not what was counted last. What is under way is not begun anew because more
     /// outputs came: they are counted when it is done.
-    pub fn wanted(&mut self, revision: u64, rows: &Arc<Vec<u32>>) -> Option<OverviewOptions> {
+    pub fn wanted(&mut self, revision: u64, rows: &Arc<Vec<u32>>, corpus: &CorpusTable) -> Option<OverviewOptions> {
         if !is_new(&mut self.of, self.share.is_some(), revision, rows) {
             return None;
         }
         self.share = Some(0.0);
-        Some(OverviewOptions { pair: self.pair.unwrap_or((0, 1)), most: MOST_COUNTED, ..OverviewOptions::default() })
+        let pair = self.pair.unwrap_or_else(|| first_pair(corpus));
+        Some(OverviewOptions { pair, most: MOST_COUNTED, ..OverviewOptions::default() })
     }
 
     /// What was counted does not hold any more.

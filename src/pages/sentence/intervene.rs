@@ -12,16 +12,14 @@ use crate::app::state::AppState;
 use crate::interventions::{Forbid, Force, Interventions, Pin, Place, Said, SetAlpha, Word};
 use crate::jobs::live::protocol::ColumnId;
 use crate::pages::sentence::command::{InterveneCommand, RowEdit};
-use crate::text::sentence::EOS;
+use crate::text::sentence::{EOS, MAX_SOURCE_BYTES};
 
 /// Least and greatest temperature.
 const TEMPERATURES: (f32, f32) = (0.05, 20.0);
 
-/// Longest typed word or translation, in bytes.
-const LONGEST: usize = 10_000;
-
+/// A typed word or translation is not longer than a source may be.
 fn is_fit(text: &str) -> bool {
-    !text.trim().is_empty() && text.len() <= LONGEST
+    !text.trim().is_empty() && text.len() <= MAX_SOURCE_BYTES
 }
 
 /// A row of a column that is moved by more than one command, or its temperature.
@@ -299,13 +297,12 @@ fn edited(app: &AppState, column: &Column, i: usize, row: &[f32], edit: RowEdit)
     }
 }
 
-/// The row of the word of another column that is most like word i: the same word nearest to its place, else the one
-/// at its place.
+/// The row of the same word of another column, of the one nearest to its place.
 fn like(app: &AppState, column: &Column, i: usize, other: ColumnId) -> Result<Vec<f32>, &'static str> {
     const NONE: &str = "The other column has no alignment of this sentence";
     let other = present(app, other).filter(|other| other.source.text == column.source.text).ok_or(NONE)?;
     let (here, there) = (column.table.as_deref().ok_or(NONE)?, other.table.as_deref().ok_or(NONE)?);
-    let at = there.like_target(here, i).or_else(|| (i < there.target.len()).then_some(i)).ok_or(NONE)?;
+    let at = there.like_target(here, i).ok_or("The other column does not say this word")?;
     let alpha = other.shown().and_then(|shown| shown.alpha.as_ref()).ok_or(NONE)?;
     let rows = rows::rows_of(other, &app.view.settings, at);
     let first = rows.first().and_then(|row| alpha.get(*row)).ok_or(NONE)?;

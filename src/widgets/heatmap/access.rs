@@ -3,6 +3,7 @@
 use egui::accesskit::{Action, Role};
 use egui::{Rect, Response, Sense, Ui};
 
+use crate::analysis::alignment::Alignment;
 use crate::app::document::table::TargetWord;
 use crate::app::files::picture;
 use crate::app::settings::Shown;
@@ -107,7 +108,8 @@ pub fn tooltip(response: &Response, heatmap: &HeatmapWidget<'_>, i: usize, j: us
     let (Some(target), Some(source)) = (heatmap.table.target.get(i), heatmap.table.source.get(j)) else {
         return;
     };
-    let number = |matrix: Option<&crate::analysis::alignment::Alignment>| matrix.and_then(|matrix| matrix.get(i, j));
+    let number = |matrix: Option<&Alignment>| matrix.and_then(|matrix| matrix.get(i, j));
+    let (alpha, energies) = step(heatmap);
     response.clone().on_hover_ui_at_pointer(|ui| {
         let (target, source) = (labels::target_text(target, heatmap.replace), labels::source_text(source));
         let said = format!("{target} <- {source}");
@@ -117,10 +119,10 @@ pub fn tooltip(response: &Response, heatmap: &HeatmapWidget<'_>, i: usize, j: us
         if heatmap.outlined == Outlined::GuessFirst {
             return;
         }
-        if let Some(alpha) = number(heatmap.table.alpha.as_ref()) {
+        if let Some(alpha) = number(alpha) {
             labels::said(ui.label(format!("\u{3b1} {alpha:.3}")), &format!("alpha {alpha:.3}"));
         }
-        if let Some(e) = number(heatmap.table.energies.as_ref()) {
+        if let Some(e) = number(energies) {
             ui.label(if e.is_nan() { "no energy".to_owned() } else { format!("energy e {e:.3}") });
         }
         if let (Some(measure), Some(value)) = (picture::measure(heatmap.shown), heatmap.matrix.get(i, j)) {
@@ -146,9 +148,17 @@ pub fn tooltip(response: &Response, heatmap: &HeatmapWidget<'_>, i: usize, j: us
     });
 }
 
+/// alpha and energies of the steps whose rows are shown: a measure has those of the words that were predicted.
+fn step<'a>(heatmap: &HeatmapWidget<'a>) -> (Option<&'a Alignment>, Option<&'a Alignment>) {
+    let table = heatmap.table;
+    let own = (table.alpha.as_ref(), table.energies.as_ref());
+    table.measured(heatmap.shown).map_or(own, |measured| (measured.alpha.as_ref(), measured.energies.as_ref()))
+}
+
 /// Why a row may look where no word is its translation.
 fn odd_text(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> Option<&'static str> {
-    let alpha = heatmap.table.alpha.as_ref()?;
+    let (alpha, _) = step(heatmap);
+    let alpha = alpha?;
     let most = (0..alpha.columns()).filter_map(|j| alpha.get(i, j)).fold(0.0, f32::max);
     let is_most = alpha.get(i, j).is_some_and(|alpha| alpha > 0.0 && alpha >= most);
     let (target, source) = (heatmap.table.target.get(i)?, heatmap.table.source.get(j)?);

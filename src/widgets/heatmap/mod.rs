@@ -15,7 +15,7 @@ use crate::app::files::picture;
 use crate::app::settings::Shown;
 use crate::figure::heatmap::layout::{Gaze, Grid, Metrics};
 use crate::figure::label::Label;
-use crate::figure::mark::Cells;
+use crate::figure::mark::{Cells, Scale};
 use crate::figure::palette::ColourMap;
 use crate::figure::{geometry, heatmap};
 use crate::widgets::{labels, marks, node, theme};
@@ -54,8 +54,10 @@ pub struct HeatmapWidget<'a> {
     pub matrix: &'a Alignment,
     /// Which numbers they are.
     pub shown: Shown,
-    /// The colours of the cells.
+    /// The colours of the cells,
     pub map: &'static ColourMap,
+    /// and what their ends stand for.
+    pub scale: Scale,
     /// Sizes, shared by all columns.
     pub metrics: Metrics,
     /// What is marked.
@@ -168,12 +170,7 @@ impl HeatmapWidget<'_> {
     fn cells(&self) -> Cells<'_> {
         // measures of one table differ in nothing else that a picture is kept by
         let place = if let Shown::Measure(measure) = self.shown { (measure as u64 + 1) << MEASURES_FROM } else { 0 };
-        Cells {
-            numbers: self.matrix,
-            map: self.map,
-            scale: picture::scale(self.shown),
-            revision: self.table.revision ^ place,
-        }
+        Cells { numbers: self.matrix, map: self.map, scale: self.scale, revision: self.table.revision ^ place }
     }
 
     fn grid(&self, origin: Pos2) -> Grid {

@@ -5,11 +5,12 @@ use std::sync::LazyLock;
 use interlinear::analysis::alignment::Alignment;
 use interlinear::figure::geometry::size;
 use interlinear::figure::label::Label;
-use interlinear::figure::links::{LinkedWord, LinksFigure, LinksLayout, Weight};
+use interlinear::figure::links::{LinkedWord, LinksFigure, LinksLayout, Weight, outlines};
 use interlinear::figure::mark::{Curve, Mark};
 use interlinear::figure::measure::SansSerif;
 use interlinear::figure::palette::Palette;
 use interlinear::figure::svg::svg;
+use interlinear::text::links::{Link, Links};
 
 use super::{elements, labels, number, parsed, texts};
 
@@ -90,6 +91,22 @@ fn the_links_of_a_marked_word_stand_out() {
         .iter()
         .filter(|mark| matches!(mark, Mark::Rect(of) if Some(&of.area) == layout.area(LinkedWord::Target(1))));
     assert_eq!(backs.count(), 1);
+}
+
+#[test]
+fn links_of_an_aligner_are_whole_or_dashed_between_their_words() {
+    let (source, target) = (labels(&SOURCE), labels(&TARGET));
+    let links = links(&source, &target, 0.5, Weight::Width);
+    let layout = LinksLayout::choose(&links, size(400.0, 150.0), &SansSerif);
+    let link = |source, target| Link { source, target };
+    let of_aligner = Links::new(vec![link(0, 0)], vec![link(1, 2), link(9, 9)]);
+    let marks = outlines(&of_aligner, &layout, links.palette);
+    let [Mark::Curve(whole), Mark::Lines(dashed)] = &marks[..] else { panic!("{marks:?}") };
+    assert_eq!(Some(whole.points), layout.curve(0, 0));
+    let [from, .., to] = layout.curve(2, 1).expect("there are such words");
+    assert_eq!(dashed.ends[0][0], from);
+    let last = dashed.ends[dashed.ends.len() - 1][1];
+    assert!(dashed.ends.len() > 4 && to.y - last.y < 0.1 * (to.y - from.y), "{last:?} is not near {to:?}");
 }
 
 #[test]

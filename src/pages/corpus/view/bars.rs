@@ -3,6 +3,7 @@
 use egui::accesskit::Role;
 use egui::{Align2, Rect, RichText, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
+use crate::figure::axes::ticks;
 use crate::widgets::theme;
 
 /// Height of a chart with the names below, points.
@@ -13,6 +14,10 @@ const LINE: f32 = 16.0;
 const ROOM: f32 = 26.0;
 /// Share of a group that is left free.
 const GAP: f32 = 0.22;
+/// Room for the numbers of the axis, points.
+const AXIS: f32 = 38.0;
+/// Lines over the zero line, at most about.
+const TICKS: usize = 4;
 
 /// A bar.
 pub struct GroupBar {
@@ -36,16 +41,22 @@ pub struct BarGroup {
     pub bars: Vec<Option<GroupBar>>,
 }
 
-/// Draws them; gives the condition of the one that was clicked.
-pub fn bars_ui(ui: &mut Ui, name: &str, groups: &[BarGroup]) -> Option<String> {
+/// Draws them over an axis whose numbers `tick` writes with their unit; gives the condition of the one that was clicked.
+pub fn bars_ui(ui: &mut Ui, name: &str, tick: &dyn Fn(f64) -> String, groups: &[BarGroup]) -> Option<String> {
     let t = theme::tokens(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
-    let plot = Rect::from_min_max(pos2(rect.left(), rect.top() + LINE), pos2(rect.right(), rect.bottom() - LINE));
+    let plot =
+        Rect::from_min_max(pos2(rect.left() + AXIS, rect.top() + LINE), pos2(rect.right(), rect.bottom() - LINE));
     let values = || groups.iter().flat_map(|group| group.bars.iter().flatten()).map(|bar| bar.value);
     let most = values().fold(0.0, f64::max).max(f64::MIN_POSITIVE);
     let wide = plot.width() / groups.len().max(1) as f32;
     let mut clicked = None;
-    ui.painter().hline(plot.x_range(), plot.bottom(), Stroke::new(1.0, t.line));
+    for value in ticks(0.0, most, TICKS) {
+        let y = plot.bottom() - (value / most) as f32 * plot.height();
+        ui.painter().hline(plot.x_range(), y, Stroke::new(1.0, t.line));
+        let at = pos2(plot.left() - 4.0, y);
+        ui.painter().text(at, Align2::RIGHT_CENTER, tick(value), theme::small(), t.weak);
+    }
     for (n, group) in groups.iter().enumerate() {
         let left = plot.left() + n as f32 * wide;
         let each = wide * (1.0 - GAP) / group.bars.len().max(1) as f32;

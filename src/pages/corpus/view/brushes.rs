@@ -11,6 +11,7 @@ use crate::pages::corpus::view::filter::spoken;
 use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::parallel;
 use crate::pages::window::local::Window;
+use crate::widgets::labels::plural;
 use crate::widgets::theme;
 
 /// Height of a histogram with its name and its numbers, and its least width, points.
@@ -21,7 +22,15 @@ const LINE: f32 = 15.0;
 /// What is brushed; nothing where no column is chosen.
 pub fn brushes_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let Some(picture) = workbench.whole.picture.clone() else { return };
-    if picture.histograms.is_empty() || workbench.columns.look.brushed.is_empty() {
+    if workbench.columns.look.brushed.is_empty() {
+        return;
+    }
+    if !picture.without.is_empty() {
+        let names: Vec<String> = picture.without.iter().map(|column| column.title()).collect();
+        let text = format!("No sentence has a number of {}", names.join(", "));
+        ui.add(egui::Label::new(egui::RichText::new(text).size(theme::TEXT_SMALL).weak()).truncate());
+    }
+    if picture.histograms.is_empty() {
         return;
     }
     if workbench.columns.look.parallel {
@@ -56,6 +65,8 @@ fn histogram_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, hi
     ui.painter().rect_filled(plot, 0.0, t.sunken);
     paint(ui, &axis, &response, range);
     bars(ui, plot, histogram);
+    let most = histogram.all.iter().copied().max().unwrap_or(0) as usize;
+    ui.painter().text(plot.right_top(), Align2::RIGHT_TOP, plural(most, "sentence"), theme::small(), t.weak);
     if let Some(value) =
         workbench.selected.map(|at| column.value(&workbench.corpus, at)).filter(|value| value.is_finite())
     {

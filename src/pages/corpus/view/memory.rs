@@ -47,6 +47,8 @@ pub struct CorpusMemory {
     pub words_of: usize,
     /// They are sorted by how large a share of them is wrong.
     pub by_share: bool,
+    /// How the rows of the table were chosen and sorted when they were drawn last.
+    pub ordered: (String, String),
     /// The hit that is already in view.
     pub seen_hit: Option<usize>,
 }

@@ -159,7 +159,8 @@ fn pair_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvie
                 let text = format!("{}. {}", chosen + 1, name(workbench, chosen));
                 let combo = ComboBox::from_id_salt(("pair", is_first)).truncate().selected_text(text);
                 let combo = combo.show_ui(ui, |ui| {
-                    for at in (0..count).filter(|at| *at != other) {
+                    let is_rival = |at: &usize| !workbench.corpus.systems[*at].system.is_forced();
+                    for at in (0..count).filter(|at| *at != other).filter(is_rival) {
                         let text = format!("{}. {}", at + 1, name(workbench, at));
                         if ui.selectable_label(at == chosen, text).clicked() && at != chosen {
                             let (first, second) = if is_first { (at, other) } else { (other, at) };
@@ -183,7 +184,8 @@ fn pair_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvie
         }
         if let Some(text) = resampled(pair) {
             ui.label(RichText::new(text).size(theme::TEXT_SMALL).weak()).on_hover_text(
-                "Paired bootstrap (Koehn 2004): sentences are drawn again with repetition, and corpus BLEU of both is compared",
+                "--paired-bs: sentences are drawn again with repetition, and corpus BLEU of both is compared (Koehn 2004). \
+                 --paired-ar: outputs change sides by chance (approximate randomisation)",
             );
         }
     });
@@ -198,12 +200,13 @@ fn resampled(pair: &SystemPair) -> Option<String> {
     let wins = (1.0 - paired.second_wins - paired.ties).max(0.0);
     let ties = if paired.ties > 0.0 { format!(", equal in {:.1} %", 100.0 * paired.ties) } else { String::new() };
     Some(format!(
-        "{one} less {other}: {:+.2} ({:+.2} to {:+.2} in 95 % of {} resamples), p {:.3}; {one} better in {:.1} % of them{ties}",
+        "{one} less {other}: {:+.2} ({:+.2} to {:+.2} in 95 % of {} resamples), p {:.3} (--paired-bs), {} (--paired-ar); {one} better in {:.1} % of the resamples{ties}",
         -difference.value,
         -difference.high,
         -difference.low,
         paired.resamples,
         paired.p_value,
+        paired.p_randomised.map_or_else(|| "none".to_owned(), |p| format!("{p:.3}")),
         100.0 * wins
     ))
 }
@@ -249,7 +252,7 @@ fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, over
         note(ui, why);
         return None;
     }
-    bars_ui(ui, "length", &groups)
+    bars_ui(ui, "length", &|score| format!("{}", (score * 1e6).round() / 1e6), &groups)
 }
 
 const FREQUENCIES: Question = Question::new(
@@ -300,8 +303,8 @@ fn frequencies_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, 
             groups.push(BarGroup { name: shown, bars });
         }
     }
-    let clicked = bars_ui(ui, "frequency", &groups);
-    note(ui, &format!("Per cent, by how often a word is in {}", overview.origin));
+    let clicked = bars_ui(ui, "frequency", &percent, &groups);
+    note(ui, &format!("F1 by how often a word is in {}", overview.origin));
     clicked
 }
 
@@ -338,9 +341,13 @@ fn jumps_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) -> Option<
             .collect(),
     };
     let groups: Vec<BarGroup> = (-SHOWN_JUMP..=SHOWN_JUMP).map(group).collect();
-    let clicked = bars_ui(ui, "jump", &groups);
-    note(ui, "Per cent of the jumps; heights are their roots");
+    let clicked = bars_ui(ui, "jump", &|root| percent(root * root), &groups);
+    note(ui, "Share of the jumps by their length in words; heights are roots of the shares");
     clicked
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", 100.0 * share)
 }
 
 fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overview: &Overview) -> Option<String> {

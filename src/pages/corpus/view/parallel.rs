@@ -134,7 +134,7 @@ fn lines(
     let t = theme::tokens(ui);
     let mut mesh = Mesh::default();
     // Many lines are told apart only where each is faint.
-    let strength = |count: usize| (60.0 / count.max(1) as f32).clamp(0.06, 0.8);
+    let strength = |count: usize| (24.0 / count.max(1) as f32).clamp(0.025, 0.8);
     for (sentences, colour) in [(&picture.all, t.weak), (&picture.shown, t.accent)] {
         let colour = colour.gamma_multiply(strength(sentences.len()));
         for sentence in sentences {

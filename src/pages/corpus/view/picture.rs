@@ -5,6 +5,7 @@ use egui::{ComboBox, Id, RichText, Ui, UiBuilder, vec2};
 use crate::app::settings::Shown;
 use crate::figure::heatmap::layout::{Metrics, Needs, Zoom};
 use crate::figure::label::widest;
+use crate::figure::mark::Scale;
 use crate::figure::palette::ColourMap;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::view::memory::CorpusMemory;
@@ -61,6 +62,7 @@ pub fn picture_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) 
         table: &table,
         matrix,
         shown: Shown::Alpha,
+        scale: Scale::Unit,
         map: ColourMap::at(theme::map_at(settings.palette_on(ui.visuals().dark_mode))),
         metrics: Metrics::choose(&needs, room.size(), Zoom::Auto),
         marks: HeatmapMarks { row: None, column: None, selected: None },

@@ -7,6 +7,7 @@ use crate::corpus::query::column::{TableColumn, TextColumn};
 use crate::jobs::corpus::thread::CorpusRequest;
 use crate::pages::corpus::CorpusPage;
 use crate::pages::corpus::command::CorpusCommand;
+use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::words::Marked;
 use crate::pages::corpus::whole::ExploreCommand;
 use crate::pages::window::local::Window;
@@ -152,6 +153,12 @@ pub fn table_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         {
             let next = (row as isize + by).clamp(0, count as isize - 1) as f32;
             area = area.vertical_scroll_offset((next * LINE - list.rect.height() / 2.0).max(0.0));
+        }
+        // The first of other rows, or of another order, is what was asked for.
+        let ordered = (workbench.filter.clone(), workbench.sorting.clone());
+        if window.local.of::<CorpusMemory>().ordered != ordered {
+            window.local.of::<CorpusMemory>().ordered = ordered;
+            area = area.vertical_scroll_offset(0.0);
         }
         area.show_rows(ui, LINE, count, |ui, range| {
             ui.ctx().allow_widget_id_changes_in(ui.clip_rect().expand(LINE * 2.0));

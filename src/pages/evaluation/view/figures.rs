@@ -6,6 +6,7 @@ use crate::analysis::aer::AerCounts;
 use crate::analysis::bootstrap::Interval;
 use crate::analysis::buckets::Bucket;
 use crate::analysis::reading::Reading;
+use crate::corpus::measures::scores::many_pairs;
 use crate::corpus::overview::evaluated::{Evaluated, MeasuredSystem, ScoresRow};
 use crate::corpus::overview::gold;
 use crate::corpus::overview::gold::Baseline;
@@ -22,8 +23,6 @@ use crate::pages::window::local::Window;
 use crate::widgets::chart::{ChartWidget, chart_ui};
 use crate::widgets::{chart, labels, theme};
 
-/// What the dashed curves of AER are.
-const DASHED: &str = "dashed: a row is that of the word read before (Luong et al. 2015, footnote 14)";
 /// Share of the room that a plot takes in height, where the room is high.
 const PLOT_SHARE: f32 = 0.34;
 
@@ -32,13 +31,14 @@ const RANGE: &str = "The test set is drawn anew 1000 times from its own sentence
                      between these. It says how large the difference is and how surely that is known; with 0 between its ends \
                      another test set of the kind could turn it round.";
 /// what p says,
-const P_VALUE: &str = "How often so great a difference comes about by chance between systems that are equally good: the same \
-                       1000 differences, moved so that their mean is 0 (paired bootstrap, as sacreBLEU). It says whether there \
-                       is a difference, not how large it is.";
-/// and how both go together.
-const BOTH: &str = "95 % says how large a difference may be, p how easily chance alone makes one as great. An interval without 0 \
-                    mostly goes with p below 0.05; they are counted in two ways from the same resamples, so that they may \
-                    disagree at the edge.";
+const P_BOOTSTRAP: &str = "Paired bootstrap (sacreBLEU's --paired-bs): twice the share of the same 1000 differences on the \
+                           rarer side of 0. It says whether there is a difference, not how large it is.";
+/// and p of the other test,
+const P_RANDOMISED: &str = "Approximate randomisation (sacreBLEU's --paired-ar): in how many of 1000 trials the difference is as \
+                            great when chance gives the outputs of each sentence to the one system or the other.";
+/// and how all go together.
+const BOTH: &str = "95 % says how large a difference may be, p how easily chance alone makes one as great: p bs is at most 0.05 \
+                    exactly where the interval leaves 0 out. p ar asks otherwise and may differ.";
 
 /// The figures.
 pub fn figures_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
@@ -185,7 +185,7 @@ fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
                 .filter(|row| row.extraction.reading == reading && row.direction == AlignerDirection::Forward);
             let points = points.filter_map(|row| Some([f64::from(row.extraction.threshold?), row.counts.rates().aer?]));
             series.push(Series {
-                name: if is_minor { format!("{name}, row of the {}", reading.name()) } else { name.clone() },
+                name: if is_minor { format!("{name} by the {}", reading.row_text()) } else { name.clone() },
                 place,
                 points: points.collect(),
                 look: if is_minor { SeriesStyle::Minor } else { SeriesStyle::Marked },
@@ -202,7 +202,7 @@ fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
     let chart = ChartWidget {
         plot: Plot {
             title: "AER with all source words of at least this alpha",
-            x_label: "",
+            x_label: "alpha",
             x_text: &|theta| format!("{theta:.2}"),
             x_ticks: &[0.2, 0.4, 0.6, 0.8],
             y_text: &|aer| format!("{aer:.2}"),
@@ -214,7 +214,10 @@ fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
     };
     chart_ui(ui, &chart);
     let is_other = |one: &&Series| one.look == SeriesStyle::Minor;
-    let dashed = series.iter().find(is_other).map(|one| Series { name: DASHED.to_owned(), ..one.clone() });
+    // Which reading is a model's own, and so drawn whole, depends on its training.
+    let others: Vec<&str> = series.iter().filter(is_other).map(|one| one.name.as_str()).collect();
+    let told = format!("dashed: {}", others.join("; "));
+    let dashed = series.iter().find(is_other).map(|one| Series { name: told, ..one.clone() });
     let level = series.iter().filter(|one| first.is_some_and(|first| one.place >= first)).cloned();
     chart::lines_ui(ui, &dashed.into_iter().chain(level).collect::<Vec<_>>());
 }
@@ -331,7 +334,7 @@ fn baseline_ui(ui: &mut Ui, baseline: &Baseline) {
     }
 }
 
-/// Every two models, by paired bootstrap.
+/// Every two models, by paired tests.
 fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
     if results.comparisons.is_empty() {
         return;
@@ -346,10 +349,12 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
                 "Second less first, of the translations in which [UNK] is treated the first way that was asked for",
             ),
             ("95 %", RANGE),
-            ("p", P_VALUE),
+            ("p bs", P_BOOTSTRAP),
+            ("p ar", P_RANDOMISED),
             ("chrF2 difference", "Second less first"),
             ("95 %", RANGE),
-            ("p", P_VALUE),
+            ("p bs", P_BOOTSTRAP),
+            ("p ar", P_RANDOMISED),
         ];
         head_ui(ui, &heads);
         for comparison in &results.comparisons {
@@ -360,14 +365,20 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
             for paired in [&comparison.by.bleu, &comparison.by.chrf] {
                 let Interval { value, low, high, .. } = paired.difference;
                 let span = format!("{low:+.2} to {high:+.2}");
-                for text in [format!("{value:+.2}"), span, format!("{:.3}", paired.p_value)] {
+                let p = [Some(paired.p_value), paired.p_randomised].map(|p| figure(p, 3));
+                for text in [format!("{value:+.2}"), span].into_iter().chain(p) {
                     right_ui(ui, |ui| ui.label(text));
                 }
             }
             ui.end_row();
         }
     };
-    parts::table_ui(ui, "bootstrap_table", rows, |ui| note_ui(ui, BOTH));
+    parts::table_ui(ui, "bootstrap_table", rows, |ui| {
+        note_ui(ui, BOTH);
+        if let Some(note) = many_pairs(results.comparisons.len()) {
+            note_ui(ui, &note);
+        }
+    });
 }
 
 fn signatures_ui(ui: &mut Ui, results: &Evaluated) {

@@ -6,7 +6,7 @@ use crate::corpus::measures::scores::SystemScores;
 use crate::corpus::overview::evaluated::{Evaluated, MeasuredSystem};
 use crate::corpus::overview::test_set::{Set, Unk};
 use crate::pages::evaluation::view::parts;
-use crate::pages::evaluation::view::parts::{figure, name_ui, right_ui};
+use crate::pages::evaluation::view::parts::{figure, name_ui, note_ui, right_ui};
 use crate::widgets::labels::{count_text, said};
 use crate::widgets::theme;
 
@@ -30,7 +30,7 @@ struct Figure {
 const OF_REFERENCES: &[Figure] = &[
     Figure {
         head: "-log p a word",
-        note: "Of the first reference, in nats, </s> counted",
+        note: "Of the first reference, in nats, for each word between its spaces, </s> counted, however a model cuts it",
         of: SystemScores::nll_per_word,
         digits: 3,
         best: Best::Low,
@@ -94,8 +94,12 @@ impl Column {
         (self.figure.of)(&measured.report.row(self.set, self.unk)?.scores)
     }
 
-    /// The best value where there are several models.
+    /// The best value where there are several models and all are of the same words.
     fn best(&self, results: &Evaluated) -> Option<f64> {
+        let is_of_references = OF_REFERENCES.iter().any(|figure| std::ptr::eq(figure, self.figure));
+        if is_of_references && self.set == Set::All && results.incomparable().is_some() {
+            return None;
+        }
         let values = results.models.iter().filter_map(|measured| self.value(measured));
         let best = match self.figure.best {
             Best::High => values.reduce(f64::max),
@@ -132,7 +136,7 @@ pub fn table_ui(ui: &mut Ui, results: &Evaluated) {
             ui.end_row();
         }
     };
-    parts::table_ui(ui, "figures_table", rows, |_| {});
+    parts::table_ui(ui, "figures_table", rows, |ui| results.incomparable().iter().for_each(|why| note_ui(ui, why)));
 }
 
 /// A number; the best of its column is told from the others by colour and a word under the mouse.

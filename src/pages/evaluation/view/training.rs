@@ -42,7 +42,7 @@ pub fn training_ui(ui: &mut Ui, evaluation: &EvaluationPage) {
 fn nll_ui(ui: &mut Ui, logs: &[LogFile], height: f32) {
     let mut series = collect(logs, true, |curves| &curves.training_nll);
     series.extend(collect(logs, false, |curves| &curves.development_nll));
-    show(ui, "-log p a word, against updates", &|value| format!("{value:.2}"), height, &series);
+    show(ui, "-log p a token in nats, against updates", &|value| format!("{value:.2}"), height, &series);
 }
 
 fn bleu_ui(ui: &mut Ui, logs: &[LogFile], height: f32) {

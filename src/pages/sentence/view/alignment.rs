@@ -4,9 +4,11 @@ use egui::{Id, Ui};
 
 use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, LEFT_OUT};
+use crate::app::files::picture;
 use crate::app::settings::Shown;
 use crate::app::state::AppState;
 use crate::app::view::Hover;
+use crate::figure::mark::Scale;
 use crate::figure::palette::ColourMap;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::SelectCommand;
@@ -54,6 +56,10 @@ pub fn alignment_ui(
             Shown::Measure(_) => ColourMap::of_measures(ui.visuals().dark_mode),
             Shown::Alpha | Shown::Energies => ColourMap::at(theme::map_at(settings.palette_on(ui.visuals().dark_mode))),
         },
+        scale: {
+            let (low, high) = picture::scale(settings.shown).of_range(range(window.app));
+            Scale::Between(low, high)
+        },
         metrics: *metrics,
         marks,
         gaze: gaze(column, table).filter(|_| !matches!(settings.shown, Shown::Measure(_))),
@@ -76,6 +82,17 @@ pub fn alignment_ui(
     }
     change::drag(ui, window, column);
     hear(window, column, table, metrics, &answer);
+}
+
+/// The least and the greatest of the numbers that the pictures show: all have the colours of one legend.
+pub fn range(app: &AppState) -> Option<(f32, f32)> {
+    let shown = app.view.settings().shown;
+    if shown == Shown::Alpha {
+        return Some((0.0, 1.0));
+    }
+    let tables = app.document.columns().iter().filter_map(|column| column.table.as_ref());
+    let ranges = tables.filter_map(|table| table.numbers(shown)?.range());
+    ranges.reduce(|(low, high), (least, most)| (low.min(least), high.max(most)))
 }
 
 /// Where a model with local attention looks.

@@ -14,6 +14,7 @@ use crate::pages::sentence::view::{alignment, beam, context, ensemble, links, ou
 use crate::pages::window::clicked::MenuTarget;
 use crate::pages::window::local;
 use crate::pages::window::local::Window;
+use crate::text::words::words;
 use crate::widgets::heatmap::layout::Metrics;
 use crate::widgets::labels::plural;
 use crate::widgets::{labels, theme};
@@ -269,7 +270,7 @@ fn agreed(column: &Column) -> String {
     let AlignmentAgreement { on_link, linked, words } = agreement;
     let none = words - linked;
     format!(
-        "\n{on_link} of {words} target words look most at a word that the statistical aligner links them with; {none} of \
+        "\n{on_link} of {words} words between spaces look most at a word that the statistical aligner links them with; {none} of \
          them {} no link",
         if none == 1 { "has" } else { "have" }
     )
@@ -295,7 +296,10 @@ pub fn numbers(column: &Column) -> String {
         ColumnState::Ready => {}
     }
     let Some(table) = &column.table else { return String::new() };
-    let length = table.target.iter().filter(|word| !word.is_eos).count();
+    let length = match table.units {
+        Some(Units::Pieces) => table.target.iter().filter(|word| !word.is_eos).count(),
+        Some(Units::Words) | None => words(&table.text).count(),
+    };
     let mut text = format!("log p {:.2}   ", table.log_p);
     // what was asked for goes before what is always there
     if let Some(agreement) = &table.agreement {

@@ -198,7 +198,8 @@ fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &Alignme
 const FORCE: &str = "Click to have this word said here, and the rest translated again behind it";
 
 /// What the entropy of alpha says.
-const ENTROPY: &str = "Entropy of alpha: 0 bits look at one source word, 1 bit at two alike, 2 bits at four alike";
+const ENTROPY: &str =
+    "Entropy of alpha in nats: 0 looks at one source word, ln 2 = 0.69 at two alike, ln 4 = 1.39 at four alike";
 /// Alpha and energies stand beside each other from this width on.
 const SIDE_BY_SIDE: f32 = 480.0;
 
@@ -220,7 +221,7 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Ali
     let mut half = |place: egui::Rect, name: &str, values: &[f32], is_share: bool| {
         let mut child = ui.new_child(UiBuilder::new().id_salt(name).max_rect(place));
         if is_share {
-            let text = format!("alpha over the source words   entropy {:.2} bits", entropy(values));
+            let text = format!("alpha over the source words   entropy {:.2} nats", entropy(values));
             let caption = caption(&mut child, &text.replacen("alpha", "\u{3b1}", 1));
             labels::said(caption.on_hover_text(ENTROPY), &text);
         } else {

@@ -6,7 +6,7 @@ use egui::{Id, Rect, ScrollArea, Sense, Ui, Vec2};
 use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, LEFT_OUT};
 use crate::app::view::Hover;
-use crate::figure::links::{LinkedWord, LinksFigure, LinksLayout, Weight};
+use crate::figure::links::{LinkedWord, LinksFigure, LinksLayout, Weight, outlines};
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::alignment;
 use crate::pages::window::clicked::MenuTarget;
@@ -39,7 +39,9 @@ pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
     ScrollArea::both().id_salt(("links", column.id)).auto_shrink(false).show(ui, |ui| {
         let (rect, response) = ui.allocate_exact_size(Vec2::from(layout.size), Sense::click());
         let count = links.drawn().len();
-        let name = format!("Links of {}, {count} with alpha of at least {:.2}", column.name(), links.threshold);
+        let outlined = table.links.as_ref().map_or(0, |links| links.all().len());
+        let more = if outlined > 0 { format!(", {outlined} of the statistical aligner") } else { String::new() };
+        let name = format!("Links of {}, {count} with alpha of at least {:.2}{more}", column.name(), links.threshold);
         node(&response, Role::Image, || name);
         let is_selected = window.app.selected_column().is_some_and(|selected| selected.id == column.id);
         if is_selected && window.local.shared.takes_focus(Panel::Picture) {
@@ -47,6 +49,9 @@ pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
         }
         let layout = layout.moved(rect.min.to_vec2());
         marks::paint(&ui.painter_at(rect), links.marks(&layout));
+        if let Some(of_aligner) = &table.links {
+            marks::paint(&ui.painter_at(rect), outlines(of_aligner, &layout, links.palette));
+        }
         words_ui(ui, window, column, &layout);
     });
 }

@@ -34,7 +34,8 @@ pub fn strip_ui(
         let label = RichText::new(short).size(theme::TEXT_SMALL).color(t.warm);
         let said = format!("{} of {}, not alpha: {text}", line.title, column.name());
         let note = format!(
-            "{} ({}).\n{text}.\nRows are those of the word that they predict, under every reading.",
+            "{} ({}).\n{text}.\nRows, \u{3b1}, energies and \u{3c4} are those of the step that predicts the word, under every \
+             reading. For \u{3c4}, numbers of a row with negative ones that are below a twentieth of its greatest count as 0.",
             line.about, line.unit
         );
         labels::said(ui.add(egui::Label::new(label).truncate()), &said).on_hover_text(note);

@@ -2,10 +2,9 @@
 
 use egui::accesskit::Role;
 use egui::containers::menu::{MenuButton, MenuConfig};
-use egui::{ComboBox, RichText, Sense, Ui, WidgetInfo, vec2};
+use egui::{ComboBox, Id, RichText, Sense, Ui, WidgetInfo, vec2};
 
 use crate::aligner::bundled::is_bundled;
-use crate::analysis::alignment::Alignment;
 use crate::analysis::measures::MEASURES;
 use crate::analysis::reading::{OF_ALPHA, Reading};
 use crate::app::command::SettingsCommand;
@@ -14,10 +13,11 @@ use crate::app::document::table::AlignmentTable;
 use crate::app::files::picture;
 use crate::app::settings::Shown;
 use crate::figure::heatmap::{gaze_legend, outlines};
-use crate::figure::legend;
+use crate::figure::legend as band;
 use crate::figure::palette::Rgba;
 use crate::pages::sentence::SentencePage;
-use crate::pages::sentence::view::{columns, measured};
+use crate::pages::sentence::view::folding::{Folding, FoldingLine};
+use crate::pages::sentence::view::{alignment, columns, measured};
 use crate::pages::window::act::Act;
 use crate::pages::window::local::{View, ViewPlace, Window};
 use crate::pages::window::{local, shortcuts};
@@ -26,22 +26,6 @@ use crate::widgets::{labels, marks, theme};
 
 /// With less room not even all of that, points.
 const SLIM: f32 = 400.0;
-/// With less room only what is changed often stands in the line, points.
-const FOLDED: f32 = 860.0;
-/// Width of the legend of words that differ, points.
-const DIFFERS: f32 = 84.0;
-/// Which word a row belongs to needs so much more, points.
-const READING: f32 = 140.0;
-/// The choice of each model's own reading needs so much, points.
-const OWN_READING: f32 = 40.0;
-/// Words or pieces need so much, points.
-const UNITS: f32 = 80.0;
-/// The marks of local attention need so much, points.
-const GAZE: f32 = 104.0;
-/// The button that shows one column alone needs so much, points.
-const ALONE: f32 = 72.0;
-/// The measures need so much beside several columns or the marks of local attention, points.
-const TESTS: f32 = 52.0;
 /// With less room the legend of doubt is left out: it and what stands at the right need so much, points.
 const DOUBT: f32 = 560.0;
 /// With less room behind it the legend is left out.
@@ -61,7 +45,6 @@ impl View for PictureBar {
         if window.app.document.columns().is_empty() {
             return;
         }
-        let folded = FOLDED + if differs(window) { DIFFERS } else { 0.0 };
         let fitting = columns::fitting(window.app, ui.available_width());
         let is_alone = window.layout(local::SOLO, 0.0) > 0.0;
         if theme::is_squat(ui) && fitting < window.app.document.columns().len() && !is_alone {
@@ -71,45 +54,72 @@ impl View for PictureBar {
             });
             return;
         }
-        if ui.available_width() < folded {
-            ui.horizontal(|ui| folded_ui(ui, window, false));
-            ui.add_space(theme::SPACE_1);
-            return;
+        let (id, line) = (Id::unique("picture bar"), line(ui, window));
+        let known = ui.data(|data| data.get_temp::<(FoldingLine, Folding)>(id));
+        let now = known.filter(|(of, _)| *of == line).map_or_else(|| line.folding(), |(_, folding)| folding);
+        let fits = match now {
+            Folding::All => {
+                ui.horizontal(|ui| folded_ui(ui, window, false));
+                true
+            }
+            _ => ui.horizontal(|ui| line_ui(ui, window, now)).inner,
+        };
+        let next = if fits { now } else { now.more() };
+        ui.data_mut(|data| data.insert_temp(id, (line, next)));
+        if !fits {
+            ui.ctx().request_discard("the line over the columns has no room for all of it");
         }
-        let own = if has_own_reading(window) { OWN_READING } else { 0.0 };
-        let reading = if tables(window).any(|table| table.reading.is_some()) { READING + own } else { 0.0 };
-        let units = if tables(window).any(|table| table.units.is_some()) { UNITS } else { 0.0 };
-        let gaze = if tables(window).any(|table| table.p_t.is_some()) { GAZE } else { 0.0 };
-        let is_crowded = window.app.document.columns().len() > 1 || gaze > 0.0;
-        let whole = folded + reading + units + gaze + if is_crowded { TESTS } else { 0.0 };
-        let is_full = ui.available_width() < whole && reading + units + gaze > 0.0;
-        let alone = if window.app.document.columns().len() > 1 { ALONE } else { 0.0 };
-        // with less room not even the aligner and the marks of local attention stand beside that button
-        let is_tight = is_full && ui.available_width() < folded + gaze + alone;
-        ui.horizontal(|ui| {
-            picture_ui(ui, window);
-            differs_legend(ui, window);
-            if is_tree(window) {
-                units_ui(ui, window);
-            } else if window.layout(local::LINKS, 0.0) > 0.0 {
-                threshold_ui(ui, window);
-                rows_ui(ui, window, is_full, false);
-            } else {
-                numbers_ui(ui, window);
-                rows_ui(ui, window, is_full, is_tight);
-                palette_ui(ui, window);
-                if !is_tight {
-                    links_ui(ui, window);
-                    gaze_ui(ui, window);
-                }
-            }
-            if ui.available_width() > DOUBT {
-                doubt_legend(ui);
-            }
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| size_ui(ui, window));
-        });
         ui.add_space(theme::SPACE_1);
     }
+}
+
+/// What the width of the line depends on.
+fn line(ui: &Ui, window: &Window<'_>) -> FoldingLine {
+    let any = |is: &dyn Fn(&AlignmentTable) -> bool| tables(window).any(is);
+    let settings = window.app.view.settings();
+    FoldingLine {
+        room: ui.available_width(),
+        columns: window.app.document.columns().len(),
+        shown: settings.shown,
+        pictured: [settings.links, is_tree(window), window.layout(local::LINKS, 0.0) > 0.0],
+        extras: [
+            differs(window),
+            any(&|table| table.reading.is_some()),
+            has_own_reading(window),
+            any(&|table| table.units.is_some()),
+            any(&|table| table.p_t.is_some()),
+        ],
+    }
+}
+
+/// The line, some of it behind a button; false where what stands at its right lies over the rest.
+fn line_ui(ui: &mut Ui, window: &mut Window<'_>, folding: Folding) -> bool {
+    let (is_full, is_tight) = (folding != Folding::Nothing, folding == Folding::More);
+    picture_ui(ui, window);
+    differs_legend(ui, window);
+    if is_tree(window) {
+        units_ui(ui, window);
+    } else if window.layout(local::LINKS, 0.0) > 0.0 {
+        threshold_ui(ui, window);
+        rows_ui(ui, window, is_full, is_tight);
+        if !is_tight {
+            links_ui(ui, window);
+        }
+    } else {
+        numbers_ui(ui, window);
+        rows_ui(ui, window, is_full, is_tight);
+        palette_ui(ui, window);
+        if !is_tight {
+            links_ui(ui, window);
+            gaze_ui(ui, window);
+        }
+    }
+    if ui.available_width() > DOUBT {
+        doubt_legend(ui);
+    }
+    let end = ui.cursor().left();
+    let right = ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| size_ui(ui, window));
+    right.response.rect.left() + 0.5 >= end
 }
 
 /// What rows and columns stand for, behind a button where the line is full; in a tight one with what is outlined and marked.
@@ -163,7 +173,11 @@ fn folded_ui(ui: &mut Ui, window: &mut Window<'_>, is_slim: bool) {
         ui.horizontal(|ui| units_ui(ui, window));
         if is_heatmap {
             ui.horizontal(|ui| palette_ui(ui, window));
+        }
+        if !is_tree {
             ui.horizontal(|ui| links_ui(ui, window));
+        }
+        if is_heatmap {
             ui.horizontal(|ui| gaze_ui(ui, window));
         }
         ui.horizontal(doubt_legend);
@@ -380,29 +394,25 @@ fn gaze_ui(ui: &mut Ui, window: &mut Window<'_>) {
     ui.add_space(theme::SPACE_2);
 }
 
-/// The ends of the scale; energies run from the least to the greatest of a column, here the selected one.
-fn ends(window: &Window<'_>) -> (String, String) {
+/// Where the legend begins in the colour map, and its ends: those of all columns together.
+fn legend(window: &Window<'_>) -> (f32, (String, String)) {
     let shown = window.app.view.settings().shown;
-    if shown == Shown::Alpha {
-        return ("0".to_owned(), "1".to_owned());
+    let range = alignment::range(window.app);
+    if range.is_none() {
+        return (0.0, ("least".to_owned(), "greatest".to_owned()));
     }
-    let of = |column: &'_ Column| column.table.as_ref().and_then(|table| table.numbers(shown)).map(Alignment::range);
-    let range = window.app.selected_column().and_then(of);
-    let range = range.or_else(|| window.app.document.columns().iter().find_map(of));
-    let Some(range) = range else { return ("least".to_owned(), "greatest".to_owned()) };
-    let (low, high) = range.unwrap_or((0.0, 1.0));
-    match shown {
-        Shown::Measure(_) => {
-            let most = high.max(-low);
-            (format!("{:.2}", -most), format!("{most:.2}"))
-        }
-        Shown::Alpha | Shown::Energies => (format!("{low:.1}"), format!("{high:.1}")),
-    }
+    let (from, (low, high)) = picture::scale(shown).legend(range);
+    let digits = match shown {
+        Shown::Alpha => 0,
+        Shown::Energies => 1,
+        Shown::Measure(_) => 2,
+    };
+    (from, (format!("{low:.digits$}"), format!("{high:.digits$}")))
 }
 
 fn palette_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let at = theme::map_at(window.app.view.settings().palette_on(ui.visuals().dark_mode));
-    let (low, high) = ends(window);
+    let (from, (low, high)) = legend(window);
     let measure = picture::measure(window.app.view.settings().shown);
     let map = match measure {
         Some(_) => theme::ColourMap::of_measures(ui.visuals().dark_mode),
@@ -411,8 +421,10 @@ fn palette_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let caption =
         |ui: &mut Ui, text: String| ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
     if ui.available_width() > NARROW {
-        caption(ui, low);
-        gradient(ui, |share| map.colour(share), "Legend of the palette, from the least to the greatest number");
+        caption(ui, low.clone());
+        let colour = |share: f32| map.colour(from + (1.0 - from) * share);
+        gradient(ui, colour, "Legend of the palette, from the least to the greatest number")
+            .on_hover_text(format!("From {low} to {high}, in all columns alike"));
         caption(ui, high);
     }
     if let Some(measure) = measure {
@@ -462,9 +474,9 @@ fn differs_legend(ui: &mut Ui, window: &Window<'_>) {
 }
 
 fn gradient(ui: &mut Ui, colour: impl Fn(f32) -> Rgba, label: &str) -> egui::Response {
-    let (rect, response) = ui.allocate_exact_size(legend::SIZE.into(), Sense::hover());
+    let (rect, response) = ui.allocate_exact_size(band::SIZE.into(), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Legend, true, label));
-    marks::paint(ui.painter(), legend::band(&rect.into(), theme::palette(ui), colour));
+    marks::paint(ui.painter(), band::band(&rect.into(), theme::palette(ui), colour));
     response
 }
 

@@ -6,6 +6,7 @@ use crate::app::lights::HighlightPart;
 use crate::app::settings::Shown;
 use crate::figure::heatmap::layout::{Gaze, Metrics, Needs, Zoom};
 use crate::figure::label::widest;
+use crate::figure::mark::Scale;
 use crate::figure::palette::ColourMap;
 use crate::jobs::steps::StepTrace;
 use crate::pages::steps::StepsPage;
@@ -57,6 +58,7 @@ pub fn rows_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &
         table: &table,
         matrix,
         shown: Shown::Alpha,
+        scale: Scale::Unit,
         map: ColourMap::at(theme::map_at(settings.palette_on(ui.visuals().dark_mode))),
         metrics: Metrics::choose(&needs, ui.available_size(), Zoom::Auto),
         marks: match (whole, cursor) {
