@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::error::{Error, Result};
 use crate::models::Shapes;
 use crate::models::anatomy::{
-    Arrow, Equation, Machine, MachinePart, MachineSpan, MachineStage, Miswiring, Quantity, numbers,
+    Arrow, Equation, Flows, Machine, MachinePart, MachineSpan, MachineStage, Miswiring, Quantity, numbers,
 };
 use crate::models::config::Config;
 use crate::nn::trace::Notes;
@@ -39,8 +39,10 @@ pub struct StageEntry {
     pub shows: &'static [ShownQuantity],
     /// The stages of the same step that it reads.
     pub reads: &'static [&'static str],
-    /// The stages of the step before that it reads.
+    /// The stages of the step before that it reads,
     pub recalls: &'static [&'static str],
+    /// and what it reads in their place at the first step.
+    pub starts: &'static [&'static str],
     /// Which layers of so many `{k}` stands for in names of tensors and notes.
     pub layers: fn(usize) -> Range<usize>,
 }
@@ -93,9 +95,9 @@ pub(super) const fn stage(
     place: (usize, usize),
     about: &'static str,
 ) -> StageEntry {
-    let (equations, weights, shows, reads, recalls) = (&[], &[], &[], &[], &[]);
+    let (equations, weights, shows, reads, recalls, starts) = (&[], &[], &[], &[], &[], &[]);
     let layers = |_| 0..1;
-    StageEntry { key, title, symbol, place, about, equations, weights, shows, reads, recalls, layers }
+    StageEntry { key, title, symbol, place, about, equations, weights, shows, reads, recalls, starts, layers }
 }
 
 /// The first stage of every machine.
@@ -165,8 +167,12 @@ fn in_layer(name: &str, k: usize) -> String {
 /// The drawing of these stages; what a stage reads of one that is not there is left out.
 pub(super) fn machine(entries: &[StageEntry], all: &Shapes, layers: usize) -> Machine {
     let arrows = entries.iter().flat_map(|stage| {
-        let now = stage.reads.iter().map(|from| Arrow { from, to: stage.key, from_before: false });
-        now.chain(stage.recalls.iter().map(|from| Arrow { from, to: stage.key, from_before: true }))
+        let at = |flows: Flows, from: &'static [&'static str]| {
+            from.iter().map(move |from| Arrow { from, to: stage.key, flows })
+        };
+        at(Flows::Always, stage.reads)
+            .chain(at(Flows::FromBefore, stage.recalls))
+            .chain(at(Flows::AtFirst, stage.starts))
     });
     let is_there = |arrow: &Arrow| entries.iter().any(|stage| stage.key == arrow.from);
     Machine {

@@ -20,9 +20,9 @@ use crate::app::files::drawing::Drawing;
 use crate::app::files::export;
 use crate::app::lights::{Highlight, Lights};
 use crate::app::page::Page;
-use crate::app::settings::LINKS_PICTURE;
+use crate::app::settings::{LIGHT_PALETTE, LINKS_PICTURE};
 use crate::app::state::AppState;
-use crate::figure::palette::COLOUR_MAPS;
+use crate::figure::palette::ColourMap;
 use crate::jobs::files::texts::FolderTexts;
 use crate::pages::command::Command;
 use crate::pages::lesson::LessonCommand;
@@ -45,6 +45,8 @@ pub struct Lessons {
     own: Vec<LessonFile>,
     open: Option<Running>,
     left: Option<Left>,
+    /// The step that was shown before, until the machine is there again.
+    after: Option<LessonAction>,
 }
 
 /// A lesson that is open.
@@ -60,6 +62,8 @@ pub struct Running {
     pub answers: BTreeMap<(usize, usize), usize>,
     /// Pages whose answers are shown.
     pub revealed: BTreeSet<usize>,
+    /// What was passed over, by page and part.
+    pub passed: BTreeSet<(usize, usize)>,
     /// What is lit.
     pub lights: Vec<Highlight>,
     /// What the page speaks of and is not so with these models, as sentences.
@@ -118,6 +122,7 @@ impl Running {
     /// To a page from its top, as if all before it had been read.
     fn turn_to(&mut self, page: usize) {
         self.page = page.min(self.script.pages.len().saturating_sub(1));
+        self.passed.retain(|(page, _)| *page < self.page);
         self.todo = self.script.things_before(self.page).into();
         self.begin_page();
     }
@@ -157,7 +162,10 @@ impl Running {
     }
 
     fn next(&mut self) {
-        if self.waits().is_some() {
+        if let Some(wait) = self.waits().cloned() {
+            // what follows speaks of it as done
+            self.todo.extend(Some(wait.thing).filter(LessonAction::can_be_done));
+            self.passed.insert((self.page, self.at));
             self.pass();
         } else if self.page + 1 < self.script.pages.len() {
             self.page += 1;
@@ -229,9 +237,8 @@ fn of_steps(steps: &StepsPage) -> Option<Paper> {
 fn of_column(app: &AppState) -> Option<Paper> {
     let aligns = |column: &&Column| column.table.as_ref().is_some_and(|table| table.alpha.is_some());
     let column = app.selected_column().filter(aligns).or_else(|| app.document.columns().iter().find(aligns))?;
-    // on paper as in the light theme, and as the page shows it
-    let on_paper = app.view.settings().palette_on(false);
-    let map = COLOUR_MAPS.iter().find(|map| map.name == on_paper);
+    // light, as paper is, and as the page shows it
+    let map = Some(ColourMap::on(LIGHT_PALETTE));
     let has_links = app.view.layout().get(LINKS_PICTURE).is_some_and(|on| *on > 0.0);
     let kind = if has_links { "links" } else { "heatmap" };
     let drawing = Drawing { has_caption: true, map, ..Drawing::new(kind, false) };
@@ -281,7 +288,9 @@ impl Lessons {
             }
             LessonCommand::Close => {
                 self.open = None;
-                return self.left.take().map(|left| left.restore(app)).unwrap_or_default();
+                let Some(left) = self.left.take() else { return Vec::new() };
+                self.after = left.step();
+                return left.restore(app);
             }
             LessonCommand::Print(path) => self.print(path, app),
             LessonCommand::Next => self.turn(Running::next),
@@ -311,6 +320,7 @@ impl Lessons {
         let Some(script) = self.shelf().find(|kept| kept.key == key).and_then(|kept| kept.script.clone()) else {
             return app.notify(format!("There is no lesson {key} that can be read"), true);
         };
+        self.after = None;
         self.left.get_or_insert_with(|| Left::of(app, steps));
         self.open = Some(Running::begin(key.to_owned(), script));
     }
@@ -326,7 +336,7 @@ impl Lessons {
 
     /// Goes on by itself: brings about what can be, and passes what was done. Empty: there is nothing to do now.
     pub(super) fn advance(&mut self, app: &mut AppState, steps: &StepsPage) -> Vec<Command> {
-        let Some(open) = self.open.as_mut().filter(|_| self.is_shown) else { return Vec::new() };
+        let Some(open) = self.open.as_mut().filter(|_| self.is_shown) else { return self.go_back(app, steps) };
         loop {
             let commands = open.act(app, steps);
             if !commands.is_empty() {
@@ -335,6 +345,17 @@ impl Lessons {
             if !open.watch(app, steps) {
                 open.keep_picture(app, steps);
                 return commands;
+            }
+        }
+    }
+
+    /// To the step that was shown before the lesson, once the machine is there.
+    fn go_back(&mut self, app: &AppState, steps: &StepsPage) -> Vec<Command> {
+        match self.after.as_ref().map(|step| step.now(app, steps)) {
+            None | Some(Now::NotYet) => Vec::new(),
+            Some(now) => {
+                self.after = None;
+                if let Now::Do(commands) = now { commands } else { Vec::new() }
             }
         }
     }
