@@ -1,4 +1,5 @@
-//! The window, by its accessible labels; and its widgets as numbers. No pictures, no models.
+//! The window, by its accessible labels; and its widgets as numbers. No pictures; models only where a class walks through the
+//! lessons.
 
 #![cfg(feature = "gui")]
 
@@ -23,5 +24,6 @@ mod probes;
 mod small;
 mod steps;
 mod views;
+mod walk;
 mod what_if;
 mod workbench;

@@ -63,6 +63,7 @@ pub struct FigureScene {
     alpha: Option<Alignment>,
     p_t: Option<Vec<f32>>,
     window: usize,
+    text: String,
     /// Which model it is and how it searched.
     pub caption: String,
 }
@@ -179,7 +180,7 @@ impl<'a> Scenes<'a> {
             fact("word", (self.showing.word + 1).to_string());
         }
         fact("sentence", sentence.text.clone());
-        fact("translation", text);
+        fact("translation", text.clone());
         fact("log p", best.log_p.to_string());
         fact("program", format!("Interlinear {}", env!("CARGO_PKG_VERSION")));
         let name = self.system.name();
@@ -195,7 +196,7 @@ impl<'a> Scenes<'a> {
             ..PictureSheet::default()
         };
         let window = lead.config.window().unwrap_or(0);
-        FigureScene { sheet, alpha: shown.alpha, p_t: shown.p_t, window, caption }
+        FigureScene { sheet, alpha: shown.alpha, p_t: shown.p_t, window, text, caption }
     }
 
     fn shown(&self, sentence: &Sentence, hypothesis: &Hypothesis) -> ShownPart {
@@ -266,6 +267,11 @@ fn label(word: &ShownWord) -> Label<'static> {
 }
 
 impl FigureScene {
+    /// The translation.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// As figures take it.
     pub fn sheet(&self, kind: &FigureKind) -> PictureSheet<'_> {
         let Provenance { title, mut facts } = self.sheet.provenance.clone();

@@ -51,6 +51,7 @@ pub fn words(apart: &StepTrace) -> Vec<&str> {
 
 /// The machine at step `i` for paper; `lit` is the box that is spoken of.
 pub fn figure(apart: &StepTrace, i: usize, hidden: Option<Guessed>, lit: Option<&str>) -> Figure<'static> {
+    let hidden = hidden.map(|of| if of == Guessed::Whole { Guessed::Row } else { of });
     let machine = &apart.machine;
     let drawing = MachineDrawing {
         machine,

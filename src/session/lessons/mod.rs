@@ -30,7 +30,7 @@ use crate::pages::steps::StepsPage;
 use crate::pages::steps::picture::figure;
 use crate::session::lessons::before::Left;
 use crate::session::lessons::doing::{Before, Now, is_apart, settled};
-use crate::session::lessons::handout::Paper;
+use crate::session::lessons::handout::{OnPaper, Paper};
 use crate::session::lessons::script::{Script, ScriptPage, ScriptPart, Wait};
 use crate::session::lessons::shelf::{LessonFile, bundled};
 use crate::session::lessons::things::LessonAction;
@@ -74,8 +74,8 @@ pub struct Running {
     todo: VecDeque<LessonAction>,
     /// What was so when it was first waited.
     before: Option<Before>,
-    /// Pictures of pages that were seen.
-    pictures: BTreeMap<usize, Paper>,
+    /// What pages showed that were seen, and behind what they wait for.
+    pictures: BTreeMap<(usize, bool), OnPaper<Paper>>,
 }
 
 impl Running {
@@ -210,40 +210,54 @@ impl Running {
         holds
     }
 
-    /// Keeps the picture of the page for paper, once it is there.
+    /// Keeps what the page shows for paper, once it is there: before anything is waited for, and behind that where a
+    /// handout can show it.
     fn keep_picture(&mut self, app: &AppState, steps: &StepsPage) {
-        if self.pictures.contains_key(&self.page) || !self.is_ready() {
+        let page = self.shown();
+        let is_wait = |part: &ScriptPart| matches!(part, ScriptPart::Wait(_));
+        let is_done = page.parts.iter().take(self.at).any(is_wait);
+        let key = (self.page, is_done);
+        let is_wanted = !is_done || self.waits().is_none() && page.can_be_shown_done();
+        if !is_wanted || self.pictures.contains_key(&key) || !self.is_ready() {
             return;
         }
-        let picture = match app.view.page() {
-            Page::Sentence if settled(app) => of_column(app),
+        let shown = match app.view.page() {
+            Page::Sentence if settled(app) => Some(of_columns(app)),
             Page::Steps if is_apart(app, steps) => of_steps(steps),
             _ => None,
         };
-        if let Some(picture) = picture {
-            self.pictures.insert(self.page, picture);
-        }
+        self.pictures.extend(shown.map(|shown| (key, shown)));
     }
 }
 
 /// The machine at the step that is shown.
-fn of_steps(steps: &StepsPage) -> Option<Paper> {
+fn of_steps(steps: &StepsPage) -> Option<OnPaper<Paper>> {
     let apart = steps.apart.as_ref()?;
     let lit = steps.current().or(steps.open.as_deref());
-    Some(Paper::Machine(Arc::new(figure(apart, steps.i, steps.hidden(steps.i), lit))))
+    let picture = figure(apart, steps.i, steps.hidden(steps.i), lit);
+    let said = vec![(SENTENCE.to_owned(), apart.source.text.clone())];
+    Some(OnPaper { said, pictures: vec![Paper::Machine(Arc::new(picture))] })
 }
 
-/// The picture of the selected column, or of the first that aligns.
-fn of_column(app: &AppState) -> Option<Paper> {
+/// What the sentence of a lesson is called on paper.
+pub const SENTENCE: &str = "The sentence";
+
+/// What all columns say, and the picture of the selected one, or of the first that aligns.
+fn of_columns(app: &AppState) -> OnPaper<Paper> {
+    let columns = app.document.columns();
+    let words = |column: &Column| Some((column.name(), column.table.as_ref()?.text.clone()));
+    let mut said = vec![(SENTENCE.to_owned(), app.document.source().to_owned())];
+    said.extend(columns.iter().filter_map(words));
     let aligns = |column: &&Column| column.table.as_ref().is_some_and(|table| table.alpha.is_some());
-    let column = app.selected_column().filter(aligns).or_else(|| app.document.columns().iter().find(aligns))?;
+    let column = app.selected_column().filter(aligns).or_else(|| columns.iter().find(aligns));
     // light, as paper is, and as the page shows it
     let map = Some(ColourMap::on(LIGHT_PALETTE));
     let has_links = app.view.layout().get(LINKS_PICTURE).is_some_and(|on| *on > 0.0);
     let kind = if has_links { "links" } else { "heatmap" };
     let drawing = Drawing { has_caption: true, map, ..Drawing::new(kind, false) };
-    let picture = export::picture(column, &app.document.scene().search, app.view.settings(), &drawing, None)?;
-    Some(Paper::Column(Box::new(picture)))
+    let picture = |column| export::picture(column, &app.document.scene().search, app.view.settings(), &drawing, None);
+    let picture = column.and_then(picture).map(|picture| Paper::Column(Box::new(picture)));
+    OnPaper { said, pictures: picture.into_iter().collect() }
 }
 
 impl Lessons {
@@ -328,10 +342,12 @@ impl Lessons {
     fn print(&self, path: PathBuf, app: &mut AppState) {
         let Some(open) = &self.open else { return app.notify("Open a lesson first; that is what is printed", true) };
         let path = if path.extension().is_some() { path } else { path.with_extension("html") };
-        let pictures: Vec<(usize, Paper)> =
-            open.pictures.iter().map(|(page, picture)| (*page, picture.clone())).collect();
+        let mut shown: Vec<(usize, OnPaper<Paper>)> =
+            open.pictures.iter().map(|((page, _), shown)| (*page, shown.clone())).collect();
+        shown.dedup();
         let script = Arc::clone(&open.script);
-        app.tasks.chore(FileJob::Work(FileWork(Arc::new(move || handout::write(&path, &script, &pictures)))));
+        let write = move || handout::write(&path, &script, shown.clone());
+        app.tasks.chore(FileJob::Work(FileWork(Arc::new(write))));
     }
 
     /// Goes on by itself: brings about what can be, and passes what was done. Empty: there is nothing to do now.

@@ -60,11 +60,11 @@ pub fn open(window: &mut Window<'_>, key: &str) {
 }
 
 /// Paints a frame round what is lit.
-pub fn lights_ui(ui: &Ui, window: &mut Window<'_>) {
+pub fn lights_ui(ui: &Ui, window: &Window<'_>) {
     let t = theme::tokens(ui);
     let layer = egui::LayerId::new(egui::Order::Middle, egui::Id::unique("lesson_lights"));
     let painter = ui.ctx().layer_painter(layer);
-    for rect in std::mem::take(&mut window.local.lit) {
+    for rect in window.local.lit.iter().map(|(_, rect, _)| *rect).filter(|rect| rect.is_positive()) {
         painter.rect_stroke(rect, theme::RADIUS, Stroke::new(FRAME.1, t.accent_soft), StrokeKind::Outside);
         painter.rect_stroke(rect, theme::RADIUS, Stroke::new(FRAME.0, t.accent), StrokeKind::Outside);
     }
