@@ -123,6 +123,10 @@ fn print(
     for (at, page) in script.pages.iter().enumerate() {
         for is_done in [false, true].into_iter().filter(|is_done| !is_done || page.can_be_shown_done()) {
             let Some(spoken) = spoken(script, at, is_done) else { continue };
+            // what only opens a box is shown open
+            if !is_done && page.can_be_shown_done() && spoken.is_opened(script, at) {
+                continue;
+            }
             let found = match spoken.page {
                 Page::Steps => machine(&spoken, bench, library),
                 _ => columns(&spoken, bench, library),

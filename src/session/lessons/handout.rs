@@ -81,20 +81,25 @@ fn document(title: &str, body: &str) -> String {
     )
 }
 
-/// What is shown before something is done stands above what the page says of it, and what comes of it at the end.
-fn page_html<'a>(n: usize, page: &ScriptPage, shown: impl Iterator<Item = &'a OnPaper>) -> String {
-    let shown: Vec<String> = shown.map(shown_html).collect();
+/// What is shown at first stands above what the page says of it, what comes of what is done below that.
+fn page_html<'a>(n: usize, page: &ScriptPage, mut shown: impl Iterator<Item = &'a OnPaper>) -> String {
+    let first = shown.next();
+    let after: String = shown.map(|shown| shown_html(shown, first)).collect();
+    let before = first.map_or_else(String::new, |first| shown_html(first, None));
     let parts: String = page.parts.iter().map(part_html).collect();
     let heading = escaped(&page.heading);
-    format!("<section><h2>{}. {heading}</h2>\n{parts}{}</section>\n", n + 1, shown.concat())
+    format!("<section><h2>{}. {heading}</h2>\n{before}{parts}{after}</section>\n", n + 1)
 }
 
-fn shown_html(shown: &OnPaper) -> String {
+/// Without what was shown already.
+fn shown_html(shown: &OnPaper, already: Option<&OnPaper>) -> String {
     let line = |(whose, words): &(String, String)| format!("<dt>{}</dt><dd>{}</dd>", escaped(whose), escaped(words));
-    let said: String = shown.said.iter().map(line).collect();
-    let said = if said.is_empty() { said } else { format!("<dl class=\"said\">{said}</dl>\n") };
+    let is_new = already.is_none_or(|already| already.said != shown.said) && !shown.said.is_empty();
+    let said: String = shown.said.iter().filter(|_| is_new).map(line).collect();
+    let said = if is_new { format!("<dl class=\"said\">{said}</dl>\n") } else { said };
+    let is_other = |svg: &&String| already.is_none_or(|already| !already.pictures.contains(svg));
     let picture = |svg: &String| format!("<figure>{}</figure>\n", bare(svg));
-    said + &shown.pictures.iter().map(picture).collect::<String>()
+    said + &shown.pictures.iter().filter(is_other).map(picture).collect::<String>()
 }
 
 fn part_html(part: &ScriptPart) -> String {

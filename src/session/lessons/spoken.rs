@@ -78,6 +78,14 @@ pub fn spoken(script: &Script, at: usize, is_done: bool) -> Option<Spoken> {
 }
 
 impl Spoken {
+    /// Whether what page `at` waits for opens a box and changes nothing else.
+    pub fn is_opened(&self, script: &Script, at: usize) -> bool {
+        let done = spoken(script, at, true);
+        done.is_some_and(|done| {
+            done.open != self.open && Self { open: done.open.clone(), lit: done.lit.clone(), ..self.clone() } == done
+        })
+    }
+
     /// Whether a part of the window is lit, of whichever model.
     pub fn lights(&self, lit: HighlightPart) -> bool {
         self.lit.iter().any(|light| light.lit == lit)
