@@ -377,7 +377,6 @@ impl StepsPage {
             (self.table, self.made_of) = (None, None);
             return;
         };
-        // a word of the class or of the model itself is not there before its box
         let is_to_come = self.mode != Mode::Shown && self.whole().is_none() && !self.is_done("word");
         let hides_word = self.hides(Guessed::Word, self.i) || is_to_come;
         let whole = self.whole().map(|guessing| (guessing.links.clone(), guessing.is_revealed));
@@ -407,12 +406,8 @@ impl StepsPage {
             replaced: vec![None; steps.len()],
             ..HypothesisView::default()
         };
-        // once they are shown, those that are not the model's are drawn as possible ones
         let model: Vec<Link> = (0..steps.len()).filter_map(|i| greatest(&apart, i)).collect();
-        let guessed = whole.map(|(links, is_revealed)| {
-            let (right, wrong) = links.into_iter().partition(|link| !is_revealed || model.contains(link));
-            Links::new(right, wrong)
-        });
+        let guessed = self.whole().map(|guessing| guessing.outlined(&model));
         // steps have the rows that words are predicted with, which is said where the page Sentence shows others
         let facts = self.column(app).and_then(|column| column.facts.as_ref());
         let reading = app.view.settings.reading_of(facts).filter(|(reading, _)| *reading != Reading::default());

@@ -20,7 +20,7 @@ use crate::ui::views::{offers, settings, tabs};
 use crate::widgets::theme;
 
 /// Letters of a model's name before it is cut, at least and at most; ensembles have long ones.
-const FEWEST_LETTERS: f32 = 8.0;
+const FEWEST_LETTERS: f32 = 6.0;
 const MOST_LETTERS: f32 = 22.0;
 /// Width of a letter, and of what stands around a name and between two, points.
 const LETTER: f32 = 7.5;
