@@ -104,9 +104,9 @@ impl Highlight {
     }
 
     /// In words; `called` is the name of what it is of.
-    pub fn text(&self, called: &Option<String>) -> String {
+    pub fn text(&self, called: Option<&str>) -> String {
         let name = self.lit.name();
-        called.as_ref().map_or_else(|| name.to_owned(), |of| format!("{name} ({of})"))
+        called.map_or_else(|| name.to_owned(), |of| format!("{name} ({of})"))
     }
 }
 

@@ -291,10 +291,10 @@ fn path(from: &Area, to: &Area) -> ([Point; 4], (f32, f32)) {
 /// Whether a curve goes through a box.
 fn crosses(points: &[Point; 4], place: &Area) -> bool {
     let at = |t: f32| {
-        let (s, shares) = (1.0 - t, |from: f32, to: f32| from * to);
-        let parts = [s * s * s, 3.0 * shares(s * s, t), 3.0 * shares(s, t * t), t * t * t];
-        let sum = |of: fn(&Point) -> f32| points.iter().zip(parts).map(|(point, part)| part * of(point)).sum::<f32>();
-        point(sum(|point| point.x), sum(|point| point.y))
+        let rest = 1.0 - t;
+        let shares = [rest.powi(3), 3.0 * rest * rest * t, 3.0 * rest * t * t, t.powi(3)];
+        let add = |sum: Point, (of, share): (&Point, f32)| point(sum.x + share * of.x, sum.y + share * of.y);
+        points.iter().zip(shares).fold(point(0.0, 0.0), add)
     };
     (1..32).map(|n| at(n as f32 / 32.0)).any(|at| {
         (place.left() - 1.0..place.right() + 1.0).contains(&at.x)

@@ -305,11 +305,8 @@ fn arrows_go_between_the_boxes() {
 
 fn bezier(points: &[interlinear::figure::geometry::Point; 4]) -> Vec<(f32, f32)> {
     let at = |t: f32| {
-        let s = 1.0 - t;
-        let of =
-            |a: f32, b: f32, c: f32, d: f32| s * s * s * a + 3.0 * s * s * t * b + 3.0 * s * t * t * c + t * t * t * d;
-        let [a, b, c, d] = points;
-        (of(a.x, b.x, c.x, d.x), of(a.y, b.y, c.y, d.y))
+        let shares = [(1.0 - t).powi(3), 3.0 * (1.0 - t).powi(2) * t, 3.0 * (1.0 - t) * t * t, t.powi(3)];
+        points.iter().zip(shares).fold((0.0, 0.0), |(x, y), (point, share)| (x + share * point.x, y + share * point.y))
     };
     (0..=60).map(|n| at(n as f32 / 60.0)).collect()
 }

@@ -16,7 +16,7 @@ use interlinear::pages::lesson::LessonCommand;
 use interlinear::pages::sentence::command::{SearchCommand, SelectCommand, SourceCommand};
 use interlinear::session::driver::{Driver, OpenWith};
 use interlinear::session::lessons::Running;
-use interlinear::session::lessons::doing::settled;
+use interlinear::session::lessons::doing::{Before, settled};
 use interlinear::session::lessons::script::{ScriptPart, Wait};
 use interlinear::session::lessons::things::{LessonAct, LessonAction};
 use interlinear::session::state::Session;
@@ -159,7 +159,13 @@ impl Class {
         match &wait.thing {
             LessonAction::Word(Some(word)) => {
                 let label = format!("{word} probability");
-                let found = self.harness.query_all_by_label_contains(&label).next();
+                // that of the column that is framed, where one is
+                let framed = self.harness.state().framed();
+                let is_framed = |node: &egui_kittest::Node<'_>| {
+                    framed.iter().any(|(_, shown, _)| shown.x_range().contains(node.rect().center().x))
+                };
+                let found = self.harness.query_all_by_label_contains(&label).find(is_framed);
+                let found = found.or_else(|| self.harness.query_all_by_label_contains(&label).next());
                 found.unwrap_or_else(|| panic!("{}: there is no word {word}", self.what)).click();
                 self.rest();
             }
@@ -299,7 +305,7 @@ fn walk(class: &mut Class, key: &str, reader: Reader) {
                     assert!(class.has(&format!("{came}: {}", wait.says())), "{}: {came}", class.what);
                 }
                 let (app, steps) = (class.session().app(), class.session().steps());
-                let is_so = wait.thing.holds(&Default::default(), app, steps);
+                let is_so = wait.thing.holds(&Before::default(), app, steps);
                 assert!(is_so || !wait.thing.can_be_done(), "{}: {:?} was not done", class.what, wait.thing);
             }
         }

@@ -209,7 +209,8 @@ fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
         ui.add(Label::new(RichText::new(trouble).color(t.warm)).wrap());
     }
     if !running.lights.is_empty() {
-        let list: Vec<String> = running.lights.iter().map(|light| light.text(&called(window, light))).collect();
+        let list: Vec<String> =
+            running.lights.iter().map(|light| light.text(called(window, light).as_deref())).collect();
         let text = format!("Framed: {}", list.join(", "));
         ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak)).wrap());
     }

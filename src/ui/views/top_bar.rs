@@ -169,7 +169,10 @@ fn chip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, cou
 
 /// What the models are called in the bar: variants by what they change.
 fn names(window: &Window<'_>) -> Vec<String> {
-    let name = |column: &Column| column.told.as_ref().map_or_else(|| column.name(), |told| told.text());
+    let name = |column: &Column| match &column.told {
+        Some(told) => told.text(),
+        None => column.name(),
+    };
     window.app.document.columns().iter().map(name).collect()
 }
 
