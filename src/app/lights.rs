@@ -103,10 +103,10 @@ impl Highlight {
         self.lit == lit && self.of.as_ref().is_none_or(|wanted| wanted == of)
     }
 
-    /// In words.
-    pub fn text(&self) -> String {
+    /// In words; `called` is the name of what it is of.
+    pub fn text(&self, called: Option<&str>) -> String {
         let name = self.lit.name();
-        self.of.as_ref().map_or_else(|| name.to_owned(), |of| format!("{name} ({of})"))
+        called.map_or_else(|| name.to_owned(), |of| format!("{name} ({of})"))
     }
 }
 

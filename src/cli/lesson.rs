@@ -1,11 +1,12 @@
 //! Floor 13: `interlinear lesson`: what lessons there are, whether they can be read and are true, and lessons on paper.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::app::files::work::write_whole;
+use crate::app::lights::HighlightPart;
+use crate::app::settings::LIGHT_PALETTE;
 use crate::cli::args::physical_cores;
 use crate::cli::bundled;
 use crate::cli::figure::scene::{Scenes, Showing};
@@ -15,6 +16,7 @@ use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Ensemble, SearchOptions};
 use crate::error::{Error, Result};
 use crate::evaluation::facts::Bench;
+use crate::figure::palette::ColourMap;
 use crate::figure::sheet::kind;
 use crate::figure::svg;
 use crate::jobs::Library;
@@ -24,8 +26,9 @@ use crate::nn::device::{Device, DeviceChoice};
 use crate::pages::steps::Mode;
 use crate::pages::steps::STEPS;
 use crate::pages::steps::picture::figure;
+use crate::session::lessons::THE_SENTENCE;
 use crate::session::lessons::check::check;
-use crate::session::lessons::handout::{handout, solutions, solutions_path};
+use crate::session::lessons::handout::{OnPaper, handout, solutions, solutions_path};
 use crate::session::lessons::script;
 use crate::session::lessons::script::Script;
 use crate::session::lessons::shelf::BUNDLED;
@@ -116,26 +119,33 @@ fn print(
 ) -> anyhow::Result<()> {
     let stem = Path::new(name).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let path = folder.join(format!("{stem}.html"));
-    let mut figures = BTreeMap::new();
-    for at in 0..script.pages.len() {
-        let Some(spoken) = spoken(script, at) else { continue };
-        let picture = match spoken.page {
-            STEPS => machine(&spoken, bench, library).map(Some),
-            _ => column(&spoken),
-        };
-        match picture {
-            Ok(svg) => figures.extend(svg.map(|svg| (at, svg))),
-            Err(error) => output.line(&format!("{name}, page {} has no picture: {error}", at + 1))?,
+    let mut shown: Vec<(usize, OnPaper)> = Vec::new();
+    for (at, page) in script.pages.iter().enumerate() {
+        for is_done in [false, true].into_iter().filter(|is_done| !is_done || page.can_be_shown_done()) {
+            let Some(spoken) = spoken(script, at, is_done) else { continue };
+            // what only opens a box is shown open
+            if !is_done && page.can_be_shown_done() && spoken.is_opened(script, at) {
+                continue;
+            }
+            let found = match spoken.page {
+                STEPS => machine(&spoken, bench, library),
+                _ => columns(&spoken, bench, library),
+            };
+            match found {
+                Ok(found) => shown.push((at, found)),
+                Err(error) => output.line(&format!("{name}, page {} has no picture: {error}", at + 1))?,
+            }
         }
     }
-    write_whole(&path, handout(script, &figures).as_bytes())?;
+    shown.dedup();
+    write_whole(&path, handout(script, &shown).as_bytes())?;
     write_whole(&solutions_path(&path), solutions(script).as_bytes())?;
     output.line(&path.display().to_string())?;
     Ok(())
 }
 
-/// The machine that a page speaks of, as SVG.
-fn machine(spoken: &Spoken, bench: &mut Bench, library: &Library) -> Result<String> {
+/// The machine that a page speaks of.
+fn machine(spoken: &Spoken, bench: &mut Bench, library: &Library) -> Result<OnPaper> {
     let given = match spoken.mode {
         Mode::Shown => bench.best(&spoken.model, &spoken.sentence, spoken.beam)?,
         Mode::Greedy | Mode::Class => Vec::new(),
@@ -156,29 +166,67 @@ fn machine(spoken: &Spoken, bench: &mut Bench, library: &Library) -> Result<Stri
             .filter(|i| *i < apart.steps.len())
             .ok_or_else(|| Error::Input(format!("no step says the word {step}")))?,
     };
-    Ok(svg::svg(&figure(&apart, i, spoken.guess, spoken.open.as_deref())))
+    let said = vec![(THE_SENTENCE.to_owned(), spoken.sentence.clone())];
+    let picture = svg::svg(&figure(&apart, i, spoken.guess, spoken.open.as_deref()));
+    Ok(OnPaper { said, pictures: vec![picture] })
 }
 
-/// The picture of the column that a page speaks of, as SVG: that of the first model that has one.
-fn column(spoken: &Spoken) -> Result<Option<String>> {
-    let name = match spoken.look {
+/// What all models of a page say, and the pictures that it speaks of.
+fn columns(spoken: &Spoken, bench: &mut Bench, library: &Library) -> Result<OnPaper> {
+    let look = match spoken.look {
         Look::Heatmap => "heatmap",
         Look::Links => "links",
         Look::Tree => "tree",
     };
-    let kind = kind(name).ok_or_else(|| Error::Internal(format!("no figure {name}")))?;
-    for model in std::iter::once(&spoken.model).chain(&spoken.models) {
+    let mut shown = OnPaper { said: vec![(THE_SENTENCE.to_owned(), spoken.sentence.clone())], ..OnPaper::default() };
+    let drawn = spoken.drawn();
+    for model in &spoken.models {
         let system = Ensemble::load(&[folder_of(model)?], &Device::cpu(), Mixing::default())?;
-        let stepper = system.stepper(Kernels::Fused, physical_cores())?;
-        let options = SearchOptions { beam: spoken.beam, ..SearchOptions::default() };
-        let showing = Showing { kind, word: 0, pruned: false, pretokenized: false, pieces: false };
-        let mut scenes = Scenes::new(&system, stepper, &options, None, showing)?;
-        let picture = scenes.scene(&spoken.sentence, spoken.given.as_deref())?;
-        if let Ok(svg) = picture.drawn(|figure| Ok(svg::svg(figure))) {
-            return Ok(Some(svg));
+        let (text, at, picture) = drawing(&system, spoken, look, 0)?;
+        let whose = match &spoken.given {
+            Some(_) => format!("{}, given", system.name()),
+            None if spoken.beam == 1 => format!("{}, greedy", system.name()),
+            None => system.name(),
+        };
+        shown.said.push((whose, text));
+        if !drawn.contains(&model.as_str()) {
+            continue;
+        }
+        // a model that does not align has its vector to show
+        if picture.is_none() && drawn.len() == 1 {
+            let open = Some("summary".to_owned());
+            shown
+                .pictures
+                .extend(machine(&Spoken { model: model.clone(), open, ..spoken.clone() }, bench, library)?.pictures);
+        }
+        shown.pictures.extend(picture);
+        if let Some(i) = at.filter(|_| spoken.lights(HighlightPart::Inspector)) {
+            shown.pictures.extend(drawing(&system, spoken, "bars", i)?.2);
+        }
+        if spoken.lights(HighlightPart::Beam) {
+            shown.pictures.extend(drawing(&system, spoken, "beam", 0)?.2);
         }
     }
-    Ok(None)
+    Ok(shown)
+}
+
+/// A translation, the place of the word of the page in it, and a picture of it in the colours of paper.
+fn drawing(
+    system: &Ensemble,
+    spoken: &Spoken,
+    name: &str,
+    word: usize,
+) -> Result<(String, Option<usize>, Option<String>)> {
+    let kind = kind(name).ok_or_else(|| Error::Internal(format!("no figure {name}")))?;
+    let stepper = system.stepper(Kernels::Fused, physical_cores())?;
+    let options = SearchOptions { beam: spoken.beam, ..SearchOptions::default() };
+    let showing = Showing { kind, word, pruned: false, pretokenized: false, pieces: false };
+    let mut scenes = Scenes::new(system, stepper, &options, None, showing)?;
+    let mut picture = scenes.scene(&spoken.sentence, spoken.given.as_deref())?;
+    picture.look.map = ColourMap::on(LIGHT_PALETTE);
+    let at = picture.table.target.iter().position(|of| Some(&of.text) == spoken.word.as_ref());
+    let drawn = picture.drawn(|figure| Ok(svg::svg(figure))).ok();
+    Ok((picture.table.text.clone(), at, drawn))
 }
 
 /// The folder of a model by its name.

@@ -97,7 +97,8 @@ impl<'a> Inspected<'a> {
         for (n, (text, probability, is_marked)) in self.candidates.iter().enumerate() {
             let area = Area::at(point(left, first + n as f32 * ROW), size(CANDIDATES, ROW));
             let number = Cow::Owned(format!("{probability:.3}"));
-            let bar = BarMark { text: text.clone(), share: *probability, number, is_marked: *is_marked };
+            let (text, share, is_marked) = (text.clone(), *probability, *is_marked);
+            let bar = BarMark { text, share, number, is_marked, ..BarMark::default() };
             marks.extend(bar.marks(&area, names, palette));
         }
         let width = CANDIDATES.max(measure.width(&self.heading, TEXT_SMALL));

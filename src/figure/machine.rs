@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use crate::figure::equation::typeset;
-use crate::figure::geometry::{Area, Point, point, size};
+use crate::figure::geometry::{Area, Point, Size, point, size};
 use crate::figure::mark::{Across, BorderSide, Curve, Dots, Down, LinesMark, Mark, Rectangle, Stroke, TextMark};
 use crate::figure::measure::TextMeasure;
 use crate::figure::palette::{Palette, Rgba};
 use crate::figure::sizes::{SPACE_1, SPACE_2, TEXT_BODY, TEXT_SMALL};
-use crate::models::anatomy::{Arrow, Machine, MachineSpan, MachineStage, Quantity};
+use crate::models::anatomy::{Arrow, Flows, Machine, MachineSpan, MachineStage, Quantity};
 
 /// Between two boxes, of the room of one.
 const GAP: (f32, f32) = (0.16, 0.24);
@@ -30,6 +30,8 @@ const LEAST_TITLE: (f32, f32) = (0.85, 0.6);
 const TEXT_SIZES: [f32; 5] = [1.3, 1.15, 1.0, 0.85, 0.7];
 /// Letters of a word that fills its box.
 const LARGE: f32 = 18.0;
+/// How round the corners of an arrow's way are, points.
+const ROUND: f32 = 6.0;
 /// The head of an arrow, points.
 const HEAD: f32 = 5.0;
 
@@ -61,6 +63,8 @@ pub struct MachineDrawing<'a> {
     pub held: Vec<Held<'a>>,
     /// Which boxes have their numbers, in the same order; others are faint.
     pub is_done: Vec<bool>,
+    /// It is the first step: nothing comes from one before.
+    pub is_first: bool,
     /// The box that is spoken of; arrows into it stand out.
     pub lit: Option<&'a str>,
     /// The box under the mouse or the keyboard.
@@ -71,12 +75,17 @@ pub struct MachineDrawing<'a> {
     pub measure: &'a dyn TextMeasure,
 }
 
-/// Where the boxes of a machine stand, in the order of its stages.
-pub fn places(machine: &Machine, area: &Area) -> Vec<Area> {
+/// The room of a box, and how much of it is between the boxes.
+fn grid(machine: &Machine, area: &Area) -> (Size, Size) {
     let most = |of: fn(&MachineStage) -> usize| machine.stages.iter().map(of).max().unwrap_or(0) + 1;
     let (columns, rows) = (most(|stage| stage.place.0), most(|stage| stage.place.1));
     let pitch = size(area.width() / columns as f32, area.height() / rows as f32);
-    let gap = size((pitch.x * GAP.0).min(34.0), (pitch.y * GAP.1).min(30.0));
+    (pitch, size((pitch.x * GAP.0).min(34.0), (pitch.y * GAP.1).min(30.0)))
+}
+
+/// Where the boxes of a machine stand, in the order of its stages.
+pub fn places(machine: &Machine, area: &Area) -> Vec<Area> {
+    let (pitch, gap) = grid(machine, area);
     let place = |stage: &MachineStage| {
         let (column, row) = stage.place;
         let corner = point(area.left() + column as f32 * pitch.x, area.top() + row as f32 * pitch.y);
@@ -92,11 +101,19 @@ impl MachineDrawing<'_> {
     /// Its marks in an area, from the back to the front.
     pub fn marks(&self, area: &Area) -> Vec<Mark<'static>> {
         let places = places(self.machine, area);
+        let gap = grid(self.machine, area).1;
         let mut marks = Vec::new();
-        let is_lit = |arrow: &&Arrow| self.lit == Some(arrow.to);
-        let arrows = || self.machine.arrows.iter();
-        for arrow in arrows().filter(|arrow| !is_lit(arrow)).chain(arrows().filter(is_lit)) {
-            self.arrow(arrow, &places, is_lit(&arrow), &mut marks);
+        let is_lit = |arrow: &Arrow| self.lit == Some(arrow.to);
+        let flows = |arrow: &Arrow| match arrow.flows {
+            Flows::Always => true,
+            Flows::FromBefore => !self.is_first,
+            Flows::AtFirst => self.is_first,
+        };
+        let mut arrows: Vec<(usize, &Arrow)> =
+            self.machine.arrows.iter().filter(|arrow| flows(arrow)).enumerate().collect();
+        arrows.sort_by_key(|(_, arrow)| is_lit(arrow));
+        for (n, arrow) in arrows {
+            self.arrow((n, arrow), (&places, gap), is_lit(arrow), &mut marks);
         }
         for (n, (stage, place)) in self.machine.stages.iter().zip(&places).enumerate() {
             self.stage(n, stage, place, &mut marks);
@@ -104,17 +121,23 @@ impl MachineDrawing<'_> {
         marks
     }
 
-    fn arrow(&self, arrow: &Arrow, places: &[Area], is_lit: bool, marks: &mut Vec<Mark<'static>>) {
+    fn arrow(&self, (n, arrow): (usize, &Arrow), room: (&[Area], Size), is_lit: bool, marks: &mut Vec<Mark<'static>>) {
+        let (places, gap) = room;
         let at = |key: &str| self.machine.stages.iter().position(|stage| stage.key == key);
         let (Some(from), Some(to)) = (at(arrow.from), at(arrow.to)) else { return };
-        let (points, way) = path(&places[from], &places[to]);
         let palette = self.palette;
-        let colour = match (is_lit, arrow.from_before) {
+        let colour = match (is_lit, arrow.flows) {
             (true, _) => palette.accent,
-            (false, true) => palette.weak.fade(0.45),
-            (false, false) => palette.weak.fade(0.8),
+            (false, Flows::FromBefore) => palette.weak.fade(0.45),
+            (false, _) => palette.weak.fade(0.8),
         };
         let stroke = Stroke { width: if is_lit { 2.0 } else { 1.2 }, colour };
+        let (mut points, mut way) = path(&places[from], &places[to]);
+        let others = || places.iter().enumerate().filter(|(n, _)| ![from, to].contains(n)).map(|(_, place)| place);
+        if others().any(|place| crosses(&points, place)) {
+            let corners = around(&places[from], &places[to], gap, n);
+            (points, way) = turned(&corners, stroke, marks);
+        }
         marks.push(Mark::Curve(Curve { points, stroke }));
         let (tip, back, side) = (points[3], size(-way.0 * HEAD, -way.1 * HEAD), size(way.1 * HEAD, way.0 * HEAD));
         let barb = |sign: f32| [tip + back + size(0.6 * sign * side.x, 0.6 * sign * side.y), tip];
@@ -253,13 +276,6 @@ fn path(from: &Area, to: &Area) -> ([Point; 4], (f32, f32)) {
         let sign = if b.x > a.x { 1.0 } else { -1.0 };
         let start = point(if sign > 0.0 { from.right() } else { from.left() }, a.y);
         let end = point(if sign > 0.0 { to.left() } else { to.right() }, b.y);
-        // Over the boxes between.
-        let is_far = (end.x - start.x).abs() > from.width();
-        if is_far {
-            let (start, end) = (point(a.x, from.bottom()), point(b.x, to.bottom()));
-            let low = from.bottom() + 14.0;
-            return ([start, point(a.x, low), point(b.x, low), end], (0.0, -1.0));
-        }
         let bend = 0.5 * (end.x - start.x);
         return ([start, point(start.x + bend, start.y), point(end.x - bend, end.y), end], (sign, 0.0));
     }
@@ -270,6 +286,67 @@ fn path(from: &Area, to: &Area) -> ([Point; 4], (f32, f32)) {
     let end = point(b.x + lean, if sign > 0.0 { to.top() } else { to.bottom() });
     let bend = 0.5 * (end.y - start.y);
     ([start, point(start.x, start.y + bend), point(end.x, end.y - bend), end], (0.0, sign))
+}
+
+/// Whether a curve goes through a box.
+fn crosses(points: &[Point; 4], place: &Area) -> bool {
+    let at = |t: f32| {
+        let rest = 1.0 - t;
+        let shares = [rest.powi(3), 3.0 * rest * rest * t, 3.0 * rest * t * t, t.powi(3)];
+        let add = |sum: Point, (of, share): (&Point, f32)| point(sum.x + share * of.x, sum.y + share * of.y);
+        points.iter().zip(shares).fold(point(0.0, 0.0), add)
+    };
+    (1..32).map(|n| at(n as f32 / 32.0)).any(|at| {
+        (place.left() - 1.0..place.right() + 1.0).contains(&at.x)
+            && (place.top() - 1.0..place.bottom() + 1.0).contains(&at.y)
+    })
+}
+
+/// The corners of a way between the boxes, from one to another. Ways of several arrows lie beside each other.
+fn around(from: &Area, to: &Area, gap: Size, n: usize) -> Vec<Point> {
+    let lane = (n % 5) as f32 - 2.0;
+    let (a, b) = (from.centre(), to.centre());
+    let (aside, over) = (size(0.09 * gap.x * lane, 0.09 * gap.y * lane), 0.5 * gap.y);
+    let lean = (0.3 * (a.x - b.x) / to.width().max(1.0)).clamp(-0.35, 0.35) * to.width();
+    let (out, into) = (a.x - 0.5 * lean + aside.x, b.x + lean + aside.x);
+    let is_down = to.top() >= from.bottom();
+    // those of one row go over it
+    let (first, start) = if is_down { (from.bottom() + over, from.bottom()) } else { (from.top() - over, from.top()) };
+    let is_up = to.bottom() <= from.top();
+    let (last, end) = if is_up { (to.bottom() + over, to.bottom()) } else { (to.top() - over, to.top()) };
+    let (first, last) = (first + aside.y, last + aside.y);
+    if (first - last).abs() < over {
+        return vec![point(out, start), point(out, first), point(into, first), point(into, end)];
+    }
+    let beside = if a.x > b.x { to.right() + 0.5 * gap.x } else { to.left() - 0.5 * gap.x } + aside.x;
+    vec![
+        point(out, start),
+        point(out, first),
+        point(beside, first),
+        point(beside, last),
+        point(into, last),
+        point(into, end),
+    ]
+}
+
+/// Paints such a way but for its end, with round corners; that end, and the direction in which it arrives.
+fn turned(corners: &[Point], stroke: Stroke, marks: &mut Vec<Mark<'static>>) -> ([Point; 4], (f32, f32)) {
+    let towards = |from: Point, to: Point, by: f32| {
+        let (x, y) = (to.x - from.x, to.y - from.y);
+        let share = (by / x.hypot(y).max(1e-3)).min(0.5);
+        point(from.x + share * x, from.y + share * y)
+    };
+    let mut from = corners[0];
+    let mut ends = Vec::new();
+    for three in corners.windows(3) {
+        let (before, after) = (towards(three[1], three[0], ROUND), towards(three[1], three[2], ROUND));
+        ends.push([from, before]);
+        marks.push(Mark::Curve(Curve { points: [before, three[1], three[1], after], stroke }));
+        from = after;
+    }
+    marks.push(Mark::Lines(LinesMark { ends, stroke, is_crisp: false }));
+    let tip = corners[corners.len() - 1];
+    ([from, from, tip, tip], (0.0, (tip.y - from.y).signum()))
 }
 
 /// Numbers as coloured squares: a row for each vector, or several rows where there are few vectors.

@@ -240,6 +240,11 @@ impl ColourMap {
         COLOUR_MAPS.get(index).unwrap_or(&COLOUR_MAPS[0])
     }
 
+    /// The map that a setting names, in whatever capitals; the first when there is none.
+    pub fn on(name: &str) -> &'static Self {
+        COLOUR_MAPS.iter().find(|map| map.name.eq_ignore_ascii_case(name)).unwrap_or(&COLOUR_MAPS[0])
+    }
+
     /// The colour map of that name on the command line.
     pub fn named(key: &str) -> Option<&'static Self> {
         COLOUR_MAPS.iter().find(|map| map.key == key)

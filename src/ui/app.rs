@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use crate::app::command::WindowCommand;
+use crate::app::lights::HighlightPart;
 use crate::app::page::SENTENCE;
 use crate::app::settings::Theme;
 use crate::jobs::live::protocol::ColumnId;
@@ -83,6 +84,11 @@ impl App {
     /// What the window remembers of the trees of searches.
     pub fn trees(&mut self) -> impl Iterator<Item = &mut crate::pages::sentence::view::tree_memory::TreeMemory> {
         self.local.of::<SentenceMemory>().trees.values_mut()
+    }
+
+    /// The parts that a lesson frames, where they are on the screen, and where they would be if nothing was cut.
+    pub fn framed(&self) -> &[(HighlightPart, egui::Rect, egui::Rect)] {
+        &self.local.lit
     }
 
     /// How long the last frame took: taking in news, layout and commands, without the graphics card.

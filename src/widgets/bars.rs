@@ -12,16 +12,19 @@ use crate::widgets::{marks, theme};
 pub const ROW: f32 = 19.0;
 
 /// One bar.
+#[derive(Default)]
 pub struct Bar {
     /// In front of the bar.
     pub text: String,
-    /// 0..1.
+    /// Its length, of the room for bars; below 0 it goes to the left.
     pub share: f32,
+    /// Where 0 is in that room, 0..1.
+    pub zero: f32,
     /// Behind the bar.
     pub number: String,
     /// What a screen reader says.
     pub label: String,
-    /// Drawn in the accent colour.
+    /// Drawn in the accent colour, unless it is below 0.
     pub is_marked: bool,
 }
 
@@ -30,6 +33,8 @@ pub fn bars(ui: &mut Ui, bars: &[Bar], hint: &str) -> Option<usize> {
     let palette = theme::palette(ui);
     let texts = bars.iter().map(|bar| bar.text.as_str().into());
     let names = label::widest(&Letters(ui), texts).min(ui.available_width() * 0.4) + theme::SPACE_2;
+    let numbers = bars.iter().map(|bar| bar.number.as_str().into());
+    let room = (label::widest(&Letters(ui), numbers) + theme::SPACE_2).min(ui.available_width() * 0.5);
     let mut clicked = None;
     for (n, bar) in bars.iter().enumerate() {
         let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
@@ -45,7 +50,8 @@ pub fn bars(ui: &mut Ui, bars: &[Bar], hint: &str) -> Option<usize> {
             continue;
         }
         let (text, number) = (bar.text.as_str().into(), bar.number.as_str().into());
-        let figure = figure::bars::BarMark { text, share: bar.share, number, is_marked: bar.is_marked };
+        let Bar { share, zero, is_marked, .. } = *bar;
+        let figure = figure::bars::BarMark { text, share, zero, number, room, is_marked };
         marks::paint(ui.painter(), figure.marks(&rect.into(), names, palette));
     }
     clicked

@@ -6,10 +6,11 @@ use egui::emath::GuiRounding as _;
 use egui::epaint::{CircleShape, CubicBezierShape, RectShape, TextShape};
 use egui::text::LayoutJob;
 use egui::{
-    Align, Align2, Color32, FontFamily, FontId, Galley, Mesh, Painter, Pos2, Rect, Shape, Stroke, StrokeKind,
-    TextFormat, Ui, Vec2, pos2, vec2,
+    Align, Align2, Color32, FontFamily, FontId, Galley, Mesh, Painter, Pos2, Rect, Response, Sense, Shape, Stroke,
+    StrokeKind, TextFormat, Ui, Vec2, pos2, vec2,
 };
 
+use crate::figure::equation::typeset;
 use crate::figure::geometry::{Area, Point, Size, point, size};
 use crate::figure::mark;
 use crate::figure::mark::{
@@ -240,4 +241,20 @@ fn paint_dots(painter: &Painter, of: &Dots) {
 fn paint_polygon(painter: &Painter, of: Polygon) {
     let corners = of.corners.into_iter().map(Pos2::from).collect();
     painter.add(Shape::convex_polygon(corners, theme::colour(of.fill), stroke(of.stroke)));
+}
+
+/// Paints an equation in one line; letters of at most this size get smaller until it fits.
+pub fn equation_ui(ui: &mut Ui, text: &str, most: f32) -> Response {
+    let (ink, room) = (theme::palette(ui).text, ui.available_width());
+    let set = |size: f32| typeset(text, point(0.0, 0.0), size, ink, &WholeLetters(ui));
+    let (_, wide) = set(most);
+    let letters = (most * (room / wide.max(1.0)).min(1.0)).max(theme::TEXT_SMALL);
+    let (mut all, width) = set(letters);
+    let (rect, response) = ui.allocate_exact_size(vec2(width.min(room), 1.9 * letters), Sense::hover());
+    let by = size(rect.left(), rect.center().y);
+    for mark in &mut all {
+        mark.shift(by);
+    }
+    paint(&ui.painter_at(rect), all);
+    response
 }

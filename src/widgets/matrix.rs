@@ -8,7 +8,7 @@ use egui::{Color32, ColorImage, Label, Rect, RichText, Sense, TextureHandle, Tex
 
 use crate::figure::palette::Palette;
 use crate::models::anatomy::Shrunk;
-use crate::widgets::{node, theme};
+use crate::widgets::{marks, node, theme};
 
 /// Side of a block, points.
 const BLOCK: f32 = 1.75;
@@ -51,12 +51,15 @@ pub fn matrix(ui: &mut Ui, textures: &mut Textures, matrix: &Shrunk) {
     let (low, high) = matrix.ends();
     let size = size_text(matrix);
     node(&response, Role::Figure, || format!("{} {size}, numbers from {low:.3} to {high:.3}", matrix.name));
-    for text in [format!("{} {size}", short(&matrix.name)), format!("{low:.2} to {high:.2}")] {
-        ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak)).truncate());
-    }
+    let text = |text: String| Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak)).truncate();
+    ui.horizontal(|ui| {
+        marks::equation_ui(ui, &short(&matrix.name), theme::TEXT_SMALL);
+        ui.add(text(size));
+    });
+    ui.add(text(format!("{low:.2} to {high:.2}")));
     ui.add_space(theme::SPACE_1);
     let hover = response.hover_pos();
-    let name = format!("{}, {size}", matrix.name);
+    let name = format!("{}, {}", matrix.name, size_text(matrix));
     response.on_hover_ui_at_pointer(|ui| {
         ui.label(name);
         if let Some(text) = hover.and_then(|at| block_text(matrix, (at - rect.min) / rect.size())) {
@@ -92,10 +95,11 @@ fn size_text(matrix: &Shrunk) -> String {
     }
 }
 
-/// `decoder.0.W_i` as `W_i (0)`: which side it belongs to, the box says.
+/// `decoder.0.W_i` as `W_i (0)`: which side it belongs to, the box says. The V of a decoder is the V' of its paper.
 fn short(name: &str) -> String {
     let parts: Vec<&str> = name.split('.').collect();
     match parts[..] {
+        ["decoder", "V"] => "V'".to_owned(),
         [_, layer, letter] if layer.parse::<usize>().is_ok() => format!("{letter} ({layer})"),
         [.., letter] => letter.to_owned(),
         [] => String::new(),

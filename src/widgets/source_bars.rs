@@ -7,13 +7,21 @@ use egui_plot::{Bar, BarChart, HLine, Plot, PlotPoint};
 use crate::app::document::table::SourceWord;
 use crate::figure::label::Tone;
 use crate::figure::mark::{Across, Down, Mark, TextMark};
+use crate::figure::measure::TextMeasure as _;
+use crate::widgets::marks::WholeLetters;
 use crate::widgets::{is_heard, labels, marks, node, theme};
 
 /// Height of the words, points.
 const WORDS: f32 = 46.0;
 /// Closer words are left out.
 const PITCH: f32 = 13.0;
+/// Height of the bars at least, points.
+const BARS: f32 = 36.0;
+/// Height of bars and words at least, points.
+pub const LEAST: f32 = BARS + WORDS;
 const ANGLE: f32 = 0.85;
+/// Letters of the numbers, of small ones.
+const NUMBERS: f32 = 0.85;
 
 /// Paints the bars; answers with the source word under the mouse. `is_share`: the axis goes from 0 to 1.
 pub fn source_bars(
@@ -25,7 +33,7 @@ pub fn source_bars(
     is_share: bool,
 ) -> Option<usize> {
     let t = theme::tokens(ui);
-    let height = (ui.available_height() - WORDS).max(36.0);
+    let height = (ui.available_height() - WORDS).max(BARS);
     let count = values.len().max(1);
     // Words beyond the reach of a location score have no energy.
     let bars = values.iter().enumerate().filter(|(_, value)| !value.is_nan()).map(|(j, value)| {
@@ -61,6 +69,14 @@ pub fn source_bars(
     let place = |j: f64, value: f64| shown.transform.position_from_point(&PlotPoint::new(j, value));
     let pitch = (place(1.0, 0.0).x - place(0.0, 0.0).x).abs();
     let frame = shown.response.rect;
+    numbers(
+        ui,
+        values,
+        pitch,
+        is_share,
+        |j, value| pos2(place(j as f64, f64::from(value)).x, place(0.0, f64::from(value)).y),
+        frame,
+    );
     words(ui, source, marked, pitch, |j| pos2(place(j as f64, 0.0).x, frame.bottom() + 3.0));
     label(ui, name, source, values, &shown.response, |j| {
         Rect::from_center_size(pos2(place(j as f64, 0.0).x, frame.center().y), Vec2::new(pitch, frame.height()))
@@ -74,6 +90,26 @@ pub fn source_bars(
 
 fn number(value: f32) -> String {
     if value.is_nan() { "none".to_owned() } else { format!("{value:.3}") }
+}
+
+/// The numbers over their bars, or under those below 0, where all of them have the room.
+fn numbers(ui: &Ui, values: &[f32], pitch: f32, is_share: bool, end: impl Fn(usize, f32) -> egui::Pos2, frame: Rect) {
+    let text = |value: f32| if is_share { format!("{value:.2}").replacen('0', "", 1) } else { format!("{value:.1}") };
+    let size = theme::TEXT_SMALL * NUMBERS;
+    let known = || values.iter().enumerate().filter(|(_, value)| value.is_finite());
+    let widest = known().map(|(_, value)| WholeLetters(ui).width(&text(*value), size)).fold(0.0, f32::max);
+    if widest + 2.0 > pitch {
+        return;
+    }
+    let half = 0.5 * WholeLetters(ui).height(size);
+    let number = |(j, value): (usize, &f32)| {
+        let end = end(j, *value);
+        let y = if *value < 0.0 { end.y + half } else { end.y - half };
+        let middle = pos2(end.x, y.clamp(frame.top() + half, (frame.bottom() - half).max(frame.top() + half)));
+        let anchor = (Across::Centre, Down::Middle);
+        Mark::Text(TextMark::new(text(*value), middle.into(), anchor, size, theme::palette(ui).text))
+    };
+    marks::paint(ui.painter(), known().map(number));
 }
 
 fn words(ui: &mut Ui, source: &[SourceWord], marked: Option<usize>, pitch: f32, foot: impl Fn(usize) -> egui::Pos2) {

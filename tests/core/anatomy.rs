@@ -6,7 +6,7 @@ use candle_core::Tensor;
 use interlinear::decoding::apart::{Path, Then, take_apart};
 use interlinear::decoding::{SearchOptions, decode};
 use interlinear::figure::geometry::{Area, point, size};
-use interlinear::figure::machine::{Held, MachineDrawing};
+use interlinear::figure::machine::{Held, MachineDrawing, places};
 use interlinear::figure::mark::{Mark, TextMark};
 use interlinear::figure::measure::{SansSerif, TextMeasure as _, broken};
 use interlinear::figure::palette::LIGHT;
@@ -229,6 +229,7 @@ fn boxes_show_their_titles_whole_and_grow() {
                 machine: &machine,
                 held: vec![Held::Nothing; machine.stages.len()],
                 is_done: vec![true; machine.stages.len()],
+                is_first: true,
                 lit: None,
                 over: None,
                 palette: &LIGHT,
@@ -252,6 +253,69 @@ fn boxes_show_their_titles_whole_and_grow() {
     }
 }
 
+/// No arrow lies behind a box: it would seem to come out of it. At the first step the state comes from the source.
+#[test]
+fn arrows_go_between_the_boxes() {
+    for folder in FOLDERS {
+        let model = load(folder);
+        let machine = dissect(&model.config, &model.weights, None).expect("apart").machine();
+        let names: Vec<(&str, &str)> = machine.arrows.iter().map(|arrow| (arrow.from, arrow.to)).collect();
+        assert!(names.iter().any(|(_, to)| ["state", "top"].contains(to)), "{folder}: {names:?}");
+        for (is_first, (width, height)) in
+            [(true, (560.0, 300.0)), (false, (560.0, 300.0)), (false, (860.0, 430.0)), (true, (2000.0, 1150.0))]
+        {
+            let drawing = MachineDrawing {
+                machine: &machine,
+                held: vec![Held::Nothing; machine.stages.len()],
+                is_done: vec![true; machine.stages.len()],
+                is_first,
+                lit: None,
+                over: None,
+                palette: &LIGHT,
+                measure: &SansSerif,
+            };
+            let area = Area::at(point(0.0, 0.0), size(width, height));
+            let boxes = places(&machine, &area);
+            let is_inside = |x: f32, y: f32| {
+                let is_in = |place: &&Area| {
+                    (place.left() + 2.0..place.right() - 2.0).contains(&x)
+                        && (place.top() + 2.0..place.bottom() - 2.0).contains(&y)
+                };
+                boxes.iter().position(|place| is_in(&place)).map(|n| machine.stages[n].key)
+            };
+            let marks = drawing.marks(&area);
+            let before = marks.iter().take_while(|mark| !matches!(mark, Mark::Rect(_)));
+            let mut count = 0;
+            for mark in before {
+                count += 1;
+                let points: Vec<_> = match mark {
+                    Mark::Curve(curve) => bezier(&curve.points),
+                    Mark::Lines(lines) => lines.ends.iter().flat_map(straight).collect(),
+                    _ => Vec::new(),
+                };
+                for (x, y) in points {
+                    assert_eq!(is_inside(x, y), None, "{folder}, {width}: at {x} {y}");
+                    assert!(x >= 0.0 && y >= 0.0 && x <= width && y <= height, "{folder}: {x} {y}");
+                }
+            }
+            assert!(count >= machine.stages.len(), "{folder}: {count} arrows");
+        }
+    }
+}
+
+fn bezier(points: &[interlinear::figure::geometry::Point; 4]) -> Vec<(f32, f32)> {
+    let at = |t: f32| {
+        let shares = [(1.0 - t).powi(3), 3.0 * (1.0 - t).powi(2) * t, 3.0 * (1.0 - t) * t * t, t.powi(3)];
+        points.iter().zip(shares).fold((0.0, 0.0), |(x, y), (point, share)| (x + share * point.x, y + share * point.y))
+    };
+    (0..=60).map(|n| at(n as f32 / 60.0)).collect()
+}
+
+fn straight(ends: &[interlinear::figure::geometry::Point; 2]) -> Vec<(f32, f32)> {
+    let [a, b] = ends;
+    (0..=60).map(|n| n as f32 / 60.0).map(|t| (a.x + t * (b.x - a.x), a.y + t * (b.y - a.y))).collect()
+}
+
 /// A long sentence has smaller letters before a word of it is cut.
 #[test]
 fn source_words_are_whole_in_their_box() {
@@ -265,6 +329,7 @@ fn source_words_are_whole_in_their_box() {
         machine: &machine,
         held,
         is_done,
+        is_first: true,
         lit: None,
         over: None,
         palette: &LIGHT,

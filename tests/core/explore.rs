@@ -222,7 +222,7 @@ fn references_that_were_forced_are_no_rivals() {
     let alone = scores(&corpus, 2, &all);
     assert_eq!((alone.sentences, alone.bleu, alone.chrf), (4, None, None));
     let of = |pair| {
-        let options = OverviewOptions { pair, most: usize::MAX };
+        let options = OverviewOptions { pair, most: usize::MAX, ..OverviewOptions::default() };
         overview(&corpus, &workspace, &all, &options, &mut FilterResources::default()).expect("counted")
     };
     assert!(of((0, 2)).pair.is_none() && of((2, 1)).pair.is_none() && of((1, 0)).pair.is_some());

@@ -439,13 +439,26 @@ fn text_is_cut_and_broken_to_its_room() {
 fn a_bar_is_as_long_as_its_share() {
     let area = Area::new(point(0.0, 0.0), point(200.0, 19.0));
     let length = |share: f32| {
-        let bar = bars::BarMark { text: "le".into(), share, number: "0.5".into(), is_marked: false };
-        let [_, track, bar, _] = bar.marks(&area, 50.0, Palette::of(true));
+        let bar = bars::BarMark { text: "le".into(), share, number: "0.5".into(), ..bars::BarMark::default() };
+        let [_, track, bar, ..] = bar.marks(&area, 50.0, Palette::of(true));
         let width = |mark: &Mark<'_>| if let Mark::Rect(rect) = mark { rect.area.width() } else { f32::NAN };
         width(&bar) / width(&track)
     };
     assert_eq!((length(0.5), length(1.0), length(7.0)), (0.5, 1.0, 1.0));
     assert!(length(0.0) > 0.0, "a bar of nothing is still seen");
+
+    // below 0 it goes to the left of the line of 0, and looks otherwise
+    let palette = Palette::of(true);
+    let ends = |share: f32| {
+        let bar = bars::BarMark { share, zero: 0.4, is_marked: true, ..bars::BarMark::default() };
+        let [_, _, Mark::Rect(bar), Mark::Rect(line), _] = bar.marks(&area, 50.0, palette) else {
+            panic!("five marks")
+        };
+        (bar.area.left() - line.area.left(), bar.area.right() - line.area.left(), bar.fill)
+    };
+    let (below, above) = (ends(-0.4), ends(0.2));
+    assert!(below.0 < -10.0 && below.1.abs() < 0.1 && below.2 == palette.warm, "{below:?}");
+    assert!(above.0.abs() < 0.1 && above.1 > 10.0 && above.2 == palette.accent, "{above:?}");
 }
 
 #[test]

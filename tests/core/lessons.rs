@@ -321,6 +321,29 @@ fn a_page_acts_lights_waits_and_is_answered() {
     assert!(session.lessons().open().is_none());
 }
 
+/// What the reader is to do is done where it is passed over; where only the reader can do it, it is known that it was not.
+#[test]
+fn what_is_passed_over_is_done_or_known() {
+    let text = "title = 'T'\n[[page]]\nheading = 'A'\npart = [{ wait = { for = { page = 'map' } } }, { wait = { for = { beam = 3 } } },\n\
+        { wait = { for = { act = 'another sentence' } } }, { text = 'b' }]\n[[page]]\nheading = 'B'\n";
+    let mut session = session_with(text);
+    session.apply(LessonCommand::Open("own/mine".to_owned()));
+    for _ in 0..3 {
+        session.apply(LessonCommand::Next);
+    }
+    let app = session.app();
+    assert_eq!((app.view.page(), app.document.scene().search.beam), (MAP, 3), "both were done");
+    let open = session.lessons().open().expect("it is open");
+    assert_eq!((open.page, open.waits()), (0, None));
+    let done: Vec<bool> = (0..3).map(|at| open.passed.contains(&(0, at))).collect();
+    assert_eq!(done, [true; 3]);
+    let can = |at: usize| matches!(&open.shown().parts[at], ScriptPart::Wait(wait) if wait.thing.can_be_done());
+    assert_eq!([can(0), can(1), can(2)], [true, true, false]);
+    session.apply(LessonCommand::Next);
+    session.apply(LessonCommand::Back);
+    assert!(session.lessons().open().expect("it is open").passed.is_empty(), "the page begins anew");
+}
+
 #[test]
 fn a_lesson_of_ones_own_is_read_again_and_a_bad_one_stays_as_it_was() {
     let mut session = session_with(OWN);
@@ -389,11 +412,13 @@ fn the_manual_names_everything_that_a_lesson_may_say() {
 fn the_machine_of_a_page_stands_on_paper() {
     let script = script("learning");
     let before = script.pages.iter().position(|page| page.heading == "Before the first update").expect("a page");
-    let found = spoken(&script, before).expect("it is about steps");
+    let found = spoken(&script, before, false).expect("it is about steps");
     assert_eq!((found.model.as_str(), found.wrong), ("rnnsearch-en-fr", Some(Miswiring::Untrained)));
     assert_eq!((found.sentence.as_str(), found.step.as_deref()), ("The black cat sleeps on the old chair.", Some("3")));
-    let first = spoken(&script, 0).expect("it is about a column");
+    let first = spoken(&script, 0, false).expect("it is about a column");
     assert_eq!((first.page, first.look, first.given), (SENTENCE, Look::Heatmap, None));
+    let done = spoken(&script, before, true).expect("it is about steps");
+    assert_eq!(done.wrong, None, "what is waited for is so behind it");
 
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
     let request = StepsRequest { folder, source: "s9 s31".to_owned(), then: Then::Greedy, ..StepsRequest::default() };

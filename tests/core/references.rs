@@ -70,7 +70,7 @@ fn scores_are_over_all_references_of_a_sentence() {
         let value = |name: &str| TableColumn::named(name, &corpus).expect(name).value(&corpus, at);
         assert_eq!(value("bleu.1"), scores.bleu.sentence() as f32);
         assert_eq!(value("chrf.1"), scores.chrf.score() as f32);
-        sums.add(&ScoreSums::compared(scores));
+        sums += ScoreSums::compared(scores);
     }
     let found = aggregate::scores(&corpus, 0, &[0, 1, 2]);
     assert_eq!((found.bleu, found.chrf), (sums.scores().bleu, sums.scores().chrf));

@@ -234,6 +234,26 @@ fn an_empty_source_shows_nothing_and_decodes_nothing() {
     assert!(!session.app().document.columns()[0].decoding && !session.app().document.columns()[0].stale);
 }
 
+/// One step back to the sentence before, however many words were typed.
+#[test]
+fn undo_goes_back_to_the_sentence_before() {
+    let mut session = session(0);
+    let first = "The cat sleeps.";
+    session.apply(SourceCommand::Replace(first.to_owned()));
+    for text in ["W", "Wh", "Why", "Why ", "Why n", "Why not", "Why not ", "Why not go"] {
+        session.apply(SourceCommand::Edit(text.to_owned()));
+    }
+    session.apply(SourceCommand::UndoSentence);
+    assert_eq!(session.app().document.source(), first);
+    session.apply(SourceCommand::UndoSentence);
+    assert_eq!(session.app().document.source(), "");
+    session.apply(SourceCommand::UndoSentence);
+    session.apply(SourceCommand::Redo);
+    assert_eq!(session.app().document.source(), first);
+    session.apply(SourceCommand::Redo);
+    assert_eq!(session.app().document.source(), "Why ", "redo goes by words");
+}
+
 #[test]
 fn undo_takes_back_a_word_and_redo_brings_it_again() {
     // (what is typed in order, what undo shows one after the other)

@@ -9,6 +9,7 @@ use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::settings::Shown;
 use interlinear::jobs::live::protocol::{Event, ModelFacts, Pieces};
 use interlinear::pages::command::Command;
+use interlinear::pages::lesson::LessonCommand;
 use interlinear::pages::sentence::command::SourceCommand;
 use interlinear::session::state::Session;
 use interlinear::ui::App;
@@ -96,7 +97,6 @@ fn a_presentation_shows_one_column_and_no_panel() {
     let columns = |harness: &Harness<'_, App>| harness.query_all_by_role(Role::Grid).count();
     assert_eq!(columns(&harness), 1);
     assert!(harness.query_by_label("Help").is_none(), "the bar at the top is gone");
-    assert!(harness.query_by_role_and_label(Role::MultilineTextInput, "Source text").is_none());
     let window = Rect::from_min_size(egui::Pos2::ZERO, harness.ctx.content_rect().size());
     for (name, rect) in controls(&harness) {
         assert!(window.expand(1.0).contains_rect(rect), "{name} at {rect} lies outside {window}");
@@ -116,6 +116,46 @@ fn one_column_stands_alone_and_all_come_back() {
         harness.run();
         assert_eq!(count(&harness), expected);
     }
+}
+
+/// Models and menus give way before the tabs of the pages do.
+#[test]
+fn the_tabs_of_the_pages_fold_last() {
+    for (width, models, has_tabs) in [(1280.0, 4, true), (1024.0, 3, true), (700.0, 1, false)] {
+        let mut session = desk::session("the red shoe");
+        for n in 0..models {
+            let column = desk::add_column(&mut session, desk::facts(&format!("RNNsearch {n}"), true));
+            desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
+        }
+        let (harness, _) = desk::window_of(session, [width, 800.0]);
+        let tab = harness.query_by_role_and_label(Role::Tab, "Page Evaluation");
+        assert_eq!(tab.is_some(), has_tabs, "{width}");
+        assert!(tab.is_none_or(|tab| tab.rect().right() < width), "{width}");
+        for label in ["Help", "Add a model"] {
+            assert!(harness.get_by_label(label).rect().right() <= width, "{label} at {width}");
+        }
+    }
+}
+
+/// A presentation has two models where both have room, takes a sentence of the class, and keeps the lesson.
+#[test]
+fn a_presentation_is_typed_into_and_has_two_models_and_the_lesson() {
+    let (mut harness, wires) = desk::window_of(desk::two_models(), [1920.0, 1080.0]);
+    harness.key_press_modifiers(Modifiers::NONE, egui::Key::F5);
+    harness.run();
+    harness.run();
+    for name in ["Column of RNNencdec", "Column of RNNsearch"] {
+        assert!(harness.query_all_by_label(name).next().is_some(), "{name}");
+    }
+    harness.get_by_label("Source text").click();
+    harness.run();
+    harness.get_by_label("Source text").type_text("x");
+    harness.run();
+    let is_edit = |command: &Command| format!("{command:?}").contains("Edit");
+    assert!(wires.sent.borrow().iter().any(is_edit), "what is typed is translated");
+    harness.state_mut().send(LessonCommand::Open("learning".to_owned()));
+    harness.run();
+    harness.get_by_label("End lesson");
 }
 
 #[test]

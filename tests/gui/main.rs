@@ -1,4 +1,5 @@
-//! The window, by its accessible labels; and its widgets as numbers. No pictures, no models.
+//! The window, by its accessible labels; and its widgets as numbers. No pictures; models only where a class walks through the
+//! lessons.
 
 #![cfg(feature = "gui")]
 
@@ -24,5 +25,6 @@ mod small;
 mod steps;
 mod toy_page;
 mod views;
+mod walk;
 mod what_if;
 mod workbench;

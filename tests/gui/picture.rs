@@ -64,7 +64,7 @@ fn the_shown_alignment_is_saved_from_the_menu_of_its_model() {
         ("Save translations as JSON...", "Save the translations as JSON", AlignmentFormat::Json),
     ] {
         let (mut harness, wires) = desk::window(desk::two_models());
-        harness.get_by_role_and_label(Role::Button, "RNNsearch").click();
+        harness.get_by_label("Menu of RNNsearch").click();
         harness.run();
         harness.get_by_label(item).click();
         harness.run();
@@ -81,7 +81,7 @@ fn the_shown_alignment_is_saved_from_the_menu_of_its_model() {
 /// Opens the sheet of figures from the menu of the model that aligns.
 fn figure_sheet() -> (Harness<'static, App>, Wires) {
     let (mut harness, wires) = desk::window(desk::two_models());
-    harness.get_by_role_and_label(Role::Button, "RNNsearch").click();
+    harness.get_by_label("Menu of RNNsearch").click();
     harness.run();
     harness.get_by_label_contains("Save a figure...").click();
     harness.run();

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::analysis::measures::{MeasuredWords, Tested};
@@ -180,7 +179,7 @@ fn links_by_hand_are_rows_where_the_reference_is_said() {
 #[test]
 fn what_is_set_is_saved_from_the_menu_of_a_model() {
     let (mut harness, _) = desk::window(desk::two_models());
-    harness.get_by_role_and_label(Role::Button, "RNNsearch").click();
+    harness.get_by_label("Menu of RNNsearch").click();
     harness.run();
     assert!(shows(&harness, "Test what the words depend on"));
     click(&mut harness, "Save what is set...");

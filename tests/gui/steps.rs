@@ -139,9 +139,52 @@ fn the_whole_alignment_is_guessed_in_a_grid() {
     harness.key_press(Key::Enter);
     harness.run();
     assert!(sent(&wires, &StepsCommand::Reveal));
-    harness.get_by_label_contains("of your links (2) are the model's");
+    harness.get_by_label_contains("of your 2 links are among the model's");
     let alpha = rows.steps[1].alpha_i.as_ref().expect("a row")[1];
-    harness.get_by_role_and_label(Role::GridCell, &format!("{cell} {alpha:.2}, guessed"));
+    let most = rows.steps[1].alpha_i.as_ref().expect("a row").iter().all(|other| *other <= alpha);
+    let came = if most { "guessed right" } else { "guessed, not the model's" };
+    harness.get_by_role_and_label(Role::GridCell, &format!("{cell} {alpha:.2}, {came}"));
+}
+
+/// The word that the model chooses is not in the heatmap before its box: neither is it in the player.
+#[test]
+fn a_row_has_no_word_before_the_box_of_the_word() {
+    let (mut harness, _) = page(apart(Then::Greedy, Vec::new()), [1280.0, 800.0]);
+    for command in [
+        StepsCommand::SetMode(Mode::Greedy),
+        StepsCommand::SetByStage(true),
+        StepsCommand::GoTo(0),
+        StepsCommand::Move(1),
+    ] {
+        harness.state_mut().send(command);
+    }
+    let words = |harness: &Harness<'static, App>| -> Vec<String> {
+        let table = harness.state().session().steps().table.clone().expect("rows");
+        table.target.iter().map(|word| word.text.clone()).collect()
+    };
+    for _ in 0..9 {
+        let steps = harness.state().session().steps();
+        let (is_said, truth) = (steps.is_done("word"), steps.truth(0).expect("a word").to_owned());
+        let shown = words(&harness);
+        assert!(is_said || !shown.contains(&truth), "{shown:?} at {:?}", steps.current());
+        harness.state_mut().send(StepsCommand::Move(1));
+        harness.run();
+    }
+    assert!(!words(&harness).is_empty());
+}
+
+/// Bars of energies go to both sides of 0; a sum has both factors of each product.
+#[test]
+fn numbers_of_a_box_can_be_worked_out_by_hand() {
+    let (mut harness, _) = page(apart(Then::Wait, vec![4, 5, 7]), [1280.0, 800.0]);
+    harness.get_by_role_and_label(Role::Button, "Context, c_i").click();
+    harness.run();
+    let steps = harness.state().session().steps().apart.clone().expect("steps");
+    let (alpha, h) = (steps.steps[0].alpha_i.clone().expect("a row"), steps.part("annotations", 0).expect("h"));
+    let c = &steps.part("context", 0).expect("c").quantities[0].values;
+    let k = (0..c.len()).max_by(|a, b| c[*a].abs().total_cmp(&c[*b].abs())).expect("numbers");
+    let of = h.quantities[0].row(1)[k];
+    harness.get_by_label(&format!("red: {:.3} times {of:.3} is {:.3}", alpha[1], alpha[1] * of));
 }
 
 /// Chooses a line of a list.

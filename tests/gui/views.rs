@@ -1,18 +1,22 @@
 //! The window by its labels: what is said, what is pointed at, what is clicked.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use egui::Key;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::{SettingsCommand, WindowCommand};
 use interlinear::app::effect::FileEvent;
+use interlinear::app::files::drawing::Drawing;
+use interlinear::app::files::export;
 use interlinear::app::files::lists::List;
 use interlinear::app::page::Dropped;
 use interlinear::app::page::SENTENCE;
 use interlinear::app::settings::Shown;
 use interlinear::app::view::{Hover, Selection};
 use interlinear::decoding::ensemble::{Average, Mixing};
+use interlinear::figure::palette::ColourMap;
 use interlinear::jobs::live::protocol::{EnsembleSpec, Event, Member};
 use interlinear::pages::command::Command;
 use interlinear::pages::corpus::CORPUS;
@@ -331,6 +335,41 @@ fn models_are_removed_moved_and_added_by_path() {
     assert!(sent(&wires, &ColumnCommand::Add(PathBuf::from("some/folder")).into()));
 }
 
+/// A model's tab selects it, as a tab does; what can be done with it is in the menu beside its name.
+#[test]
+fn the_tab_of_a_model_selects_it_and_escape_leaves_it_selected() {
+    let session = desk::two_models();
+    let second = session.app().document.columns()[1].id;
+    let (mut harness, _) = desk::window(session);
+    harness.get_by_role_and_label(Role::Tab, "RNNsearch").click();
+    harness.run();
+    let selected = |harness: &Harness<'static, App>| harness.state().session().app().view.selection().column;
+    assert_eq!(selected(&harness), Some(second));
+    assert!(harness.query_by_label("Move left").is_none(), "no menu opens");
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert_eq!(selected(&harness), Some(second), "what is saved next is of it");
+    harness.get_by_label("Menu of RNNsearch").click();
+    harness.run();
+    harness.get_by_label("Move left");
+}
+
+/// As on the screen is as the theme of the figure's ground has it, and not in black.
+#[test]
+fn a_figure_on_light_ground_has_the_palette_of_the_light_theme() {
+    let session = desk::two_models();
+    let app = session.app();
+    for (is_dark, palette) in [(false, "Print"), (true, "Gray")] {
+        let svg = |map: Option<&'static ColourMap>| {
+            let drawing = Drawing { map, ..Drawing::new("heatmap", is_dark) };
+            let (column, search) = (&app.document.columns()[1], &app.document.scene().search);
+            let picture = export::picture(column, search, app.view.settings(), &drawing, None).expect("a picture");
+            picture.bytes(Path::new("figure.svg")).expect("SVG")
+        };
+        assert!(svg(None) == svg(Some(ColourMap::on(palette))), "{palette}");
+    }
+}
+
 #[test]
 fn a_window_without_models_says_what_to_do() {
     let (harness, _) = desk::window(desk::session("hello"));
@@ -514,7 +553,7 @@ fn models_at_hand_become_an_ensemble_whose_alignment_is_chosen() {
     harness.get_by_label("Alignment of Both, shown").click();
     harness.run();
     let choices = |name: &str| harness.query_all_by_role_and_label(Role::Button, name).count();
-    assert_eq!((choices("RNNencdec"), choices("RNNsearch")), (1, 2), "beside its chip; one has no alignment to show");
+    assert_eq!((choices("RNNencdec"), choices("RNNsearch")), (0, 1), "one has no alignment to show");
     harness.get_by_role_and_label(Role::Button, "mean").click();
     harness.run();
     harness.get_by_label("What Both averages").click();

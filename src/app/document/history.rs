@@ -85,6 +85,16 @@ impl History {
         Some(before)
     }
 
+    /// What was before the present sentence was begun; where there was none, what was first.
+    pub fn undo_sentence(&mut self, present: Scene) -> Option<Scene> {
+        let mut before = self.undo(present)?;
+        while !begins_anew(&before.source, self.future.last().map_or("", |after| &after.source)) {
+            let Some(earlier) = self.undo(before.clone()) else { break };
+            before = earlier;
+        }
+        Some(before)
+    }
+
     /// What the last undo took back.
     pub fn redo(&mut self, present: Scene) -> Option<Scene> {
         let after = self.future.pop()?;

@@ -145,7 +145,7 @@ pub fn picture(
             is_dark: drawing.is_dark,
             map: match measure(shown) {
                 Some(_) => ColourMap::of_measures(drawing.is_dark),
-                None => drawing.map.unwrap_or(FigureStyle::default().map),
+                None => drawing.map.unwrap_or_else(|| ColourMap::on(settings.palette_on(drawing.is_dark))),
             },
             has_legend: drawing.has_legend,
             // what is not the model's says so in any case

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::models::Shapes;
-use crate::models::anatomy::{Arrow, Equation, Machine, MachinePart, MachineSpan, Miswiring, Quantity, numbers};
+use crate::models::anatomy::{Arrow, Equation, Flows, Machine, MachinePart, MachineSpan, Miswiring, Quantity, numbers};
 use crate::models::config::Config;
 use crate::nn::trace::Notes;
 
@@ -37,8 +37,10 @@ pub struct MachineStage {
     pub shows: &'static [ShownQuantity],
     /// The stages of the same step that it reads.
     pub reads: &'static [&'static str],
-    /// The stages of the step before that it reads.
+    /// The stages of the step before that it reads,
     pub recalls: &'static [&'static str],
+    /// and what it reads in their place at the first step.
+    pub starts: &'static [&'static str],
     /// What `{k}` stands for in names of tensors and notes.
     pub layers: Layers,
 }
@@ -113,9 +115,9 @@ pub(super) const fn stage(
     place: (usize, usize),
     about: &'static str,
 ) -> MachineStage {
-    let (equations, weights, shows, reads, recalls) = (&[], &[], &[], &[], &[]);
+    let (equations, weights, shows, reads, recalls, starts) = (&[], &[], &[], &[], &[], &[]);
     let layers = Layers::Lowest;
-    MachineStage { key, title, symbol, place, about, equations, weights, shows, reads, recalls, layers }
+    MachineStage { key, title, symbol, place, about, equations, weights, shows, reads, recalls, starts, layers }
 }
 
 /// The first stage of every machine.
@@ -189,8 +191,12 @@ fn in_layer(name: &str, k: usize) -> String {
 /// The drawing of these stages; what a stage reads of one that is not there is left out.
 pub(super) fn machine(stages: Vec<MachineStage>, all: &Shapes, layers: usize) -> Machine {
     let arrows = stages.iter().flat_map(|stage| {
-        let now = stage.reads.iter().map(|from| Arrow { from, to: stage.key, from_before: false });
-        now.chain(stage.recalls.iter().map(|from| Arrow { from, to: stage.key, from_before: true }))
+        let at = |flows: Flows, from: &'static [&'static str]| {
+            from.iter().map(move |from| Arrow { from, to: stage.key, flows })
+        };
+        at(Flows::Always, stage.reads)
+            .chain(at(Flows::FromBefore, stage.recalls))
+            .chain(at(Flows::AtFirst, stage.starts))
     });
     let is_there = |arrow: &Arrow| stages.iter().any(|stage| stage.key == arrow.from);
     let arrows = arrows.filter(is_there).collect();

@@ -88,6 +88,7 @@ const STAGES: &[MachineStage] = &[
         weights: &["decoder.{k}."],
         shows: CELL,
         reads: &["previous"],
+        starts: &["layers"],
         layers: Layers::Lower,
         ..stage(("below", "Lower layers", "h_t^k"), (1, 1), "Each layer hands its state to the one above.")
     },
@@ -100,6 +101,7 @@ const STAGES: &[MachineStage] = &[
         weights: &["decoder.{k}."],
         shows: CELL,
         reads: &["below"],
+        starts: &["annotations"],
         layers: Layers::Highest,
         ..stage(
             ("top", "Top layer", "h_t"),
@@ -197,6 +199,9 @@ fn adapt_layers(sizes: &LuongSizes, stage: &mut MachineStage) {
                 (_, "below") => &["below"],
                 _ => &["previous"],
             };
+            if sizes.attention == AttentionKind::None {
+                stage.starts = &[];
+            }
         }
         _ => {}
     }
@@ -218,12 +223,11 @@ fn adapt_place(kind: AttentionKind, stage: &mut MachineStage) {
         ("alpha", AttentionKind::LocalP) => {
             stage.equations = const {
                 &[
-                    line("a_{ts} = align(h_t, h_s) exp(-(s - p_t)^2 / 2 (D/2)^2)", "Luong et al. 2015, eq. 10"),
+                    line("a_{ts} = align(h_t, h_s) exp(-(s - p_t)^2 / (2 (D/2)^2))", "Luong et al. 2015, eq. 10"),
                     line("align: softmax of p_t - D .. p_t + D", LOCAL),
                 ]
             };
-            stage.about =
-                "Scores as shares within the window, less the further from p_t: a row may sum to less than 1.";
+            stage.about = "Scores as shares within the window, less the further they lie from the place: a row may sum to less than 1.";
         }
         _ => {}
     }

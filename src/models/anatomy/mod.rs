@@ -90,8 +90,19 @@ pub struct Arrow {
     pub from: &'static str,
     /// Key of a stage.
     pub to: &'static str,
-    /// It carries what the step before has found.
-    pub from_before: bool,
+    /// At which steps.
+    pub flows: Flows,
+}
+
+/// When something flows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flows {
+    /// At every step.
+    Always,
+    /// From the step before: not at the first.
+    FromBefore,
+    /// At the first step alone.
+    AtFirst,
 }
 
 /// The drawing of a model.

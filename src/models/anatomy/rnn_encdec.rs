@@ -58,7 +58,12 @@ const STAGES: &[MachineStage] = &[
         weights: &["decoder.V", "decoder.b_s"],
         shows: &[shown("s_prev", "h'_{t-1}", "the state before", Signed)],
         recalls: &["next"],
-        ..stage(("state", "State", "h'_{t-1}"), (0, 1), "What the decoder remembers of the words that it has said.")
+        starts: &["summary"],
+        ..stage(
+            ("state", "State", "h'_{t-1}"),
+            (0, 1),
+            "What the decoder remembers of the words that it has said; before the first, what it makes of the summary.",
+        )
     },
     MachineStage {
         equations: &[line("e(y_{t-1})", DECODER)],

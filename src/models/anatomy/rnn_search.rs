@@ -66,10 +66,12 @@ const STAGES: &[MachineStage] = &[
             shown("attention.query", "W_a s", "what the alignment model reads of it", Free),
         ],
         recalls: &["next"],
+        starts: &["backward"],
         ..stage(
             ("state", "State", "s_{i-1}"),
             (0, 1),
-            "What the decoder remembers of the words that it has said. It is what looks.",
+            "What the decoder remembers of the words that it has said; before the first, what it makes of the source. It \
+                is what looks.",
         )
     },
     MachineStage {

@@ -164,6 +164,8 @@ pub enum SourceCommand {
     Replace(String),
     /// Takes back the last edit.
     Undo,
+    /// Takes back all that was done to the sentence: to the one before it.
+    UndoSentence,
     /// Does it again.
     Redo,
     /// The translation that the user gives changed by typing; `None` takes its field away.

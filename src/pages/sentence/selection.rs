@@ -34,7 +34,8 @@ pub(super) fn select(app: &mut AppState, command: &SelectCommand) {
                 show_hypothesis(app, id, to);
             }
         }
-        SelectCommand::Nothing => app.view.selection = Selection::default(),
+        // the column stays, so that what is saved next is of it
+        SelectCommand::Nothing => app.view.selection.target = None,
     }
 }
 

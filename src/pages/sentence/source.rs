@@ -14,6 +14,11 @@ pub(super) fn edit(app: &mut AppState, command: SourceCommand) {
                 app.set_back(before);
             }
         }
+        SourceCommand::UndoSentence => {
+            if let Some(before) = app.document.history.undo_sentence(app.document.scene.clone()) {
+                app.set_back(before);
+            }
+        }
         SourceCommand::Redo => {
             if let Some(after) = app.document.history.redo(app.document.scene.clone()) {
                 app.set_back(after);

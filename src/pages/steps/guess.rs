@@ -109,6 +109,13 @@ impl Guessing {
         }
     }
 
+    /// The guessed links; once they are shown, those that are not the model's are drawn as possible ones.
+    pub(crate) fn outlined(&self, model: &[Link]) -> Links {
+        let is_right = |link: &Link| !self.is_revealed || model.contains(link);
+        let (right, wrong) = self.links.iter().copied().partition(is_right);
+        Links::new(right, wrong)
+    }
+
     /// Opens the next step for guesses; that of the whole alignment stays.
     pub(crate) fn next(&mut self) {
         if self.of != Guessed::Whole {

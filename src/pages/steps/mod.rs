@@ -403,7 +403,8 @@ impl StepsPage {
             (self.table, self.made_of) = (None, None);
             return;
         };
-        let hides_word = self.hides(Guessed::Word, self.i);
+        let is_to_come = self.mode != Mode::Shown && self.whole().is_none() && !self.is_done("word");
+        let hides_word = self.hides(Guessed::Word, self.i) || is_to_come;
         let whole = self.whole().map(|guessing| (guessing.links.clone(), guessing.is_revealed));
         let (revision, i, rows) = (self.revision, self.i, self.rows());
         let made_of = Some(MadeOf { revision, i, rows, hides_word, whole: whole.clone() });
@@ -431,7 +432,8 @@ impl StepsPage {
             replaced: vec![None; steps.len()],
             ..HypothesisView::default()
         };
-        let guessed = whole.map(|(links, _)| Links::new(links.into_iter().collect(), Vec::new()));
+        let model: Vec<Link> = (0..steps.len()).filter_map(|i| greatest(&apart, i)).collect();
+        let guessed = self.whole().map(|guessing| guessing.outlined(&model));
         // steps have the rows that words are predicted with, which is said where the page Sentence shows others
         let facts = self.column(app).and_then(|column| column.facts.as_ref());
         let reading = app.view.settings.reading_of(facts).filter(|(reading, _)| *reading != Reading::default());

@@ -30,7 +30,11 @@ pub fn held<'a>(apart: &'a StepTrace, i: usize, hidden: Option<Guessed>, stage: 
         }
         "word" => Held::Word(Cow::Borrowed(apart.said(i).unwrap_or("?"))),
         "previous" if i > 0 => Held::Word(Cow::Borrowed(apart.said(i - 1).unwrap_or("?"))),
-        key => apart.part(key, i).map_or(Held::Nothing, |part| Held::Numbers(part.quantities.iter().collect())),
+        key => match apart.part(key, i).map(|part| &part.quantities[..]) {
+            None => Held::Nothing,
+            Some([only]) if only.values.len() == 1 => Held::Word(Cow::Owned(format!("{:.2}", only.values[0]))),
+            Some(all) => Held::Numbers(all.iter().collect()),
+        },
     }
 }
 
@@ -47,11 +51,13 @@ pub fn words(apart: &StepTrace) -> Vec<&str> {
 
 /// The machine at step `i` for paper; `lit` is the box that is spoken of.
 pub fn figure(apart: &StepTrace, i: usize, hidden: Option<Guessed>, lit: Option<&str>) -> Figure<'static> {
+    let hidden = hidden.map(|of| if of == Guessed::Whole { Guessed::Row } else { of });
     let machine = &apart.machine;
     let drawing = MachineDrawing {
         machine,
         held: machine.stages.iter().map(|stage| held(apart, i, hidden, stage)).collect(),
         is_done: vec![true; machine.stages.len()],
+        is_first: i == 0,
         lit,
         over: None,
         palette: &palette::LIGHT,

@@ -66,6 +66,10 @@ const fn shift_ctrl(key: Key) -> KeyboardShortcut {
     KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), key)
 }
 
+const fn ctrl_alt(key: Key) -> KeyboardShortcut {
+    KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::ALT), key)
+}
+
 const fn alt(key: Key) -> KeyboardShortcut {
     KeyboardShortcut::new(Modifiers::ALT, key)
 }
@@ -130,6 +134,8 @@ acts! {
         |window| focus(window, Panel::Sentences);
     Undo: ALWAYS, TEXTS, EDITS, "Undo", [ctrl(Key::Z)],
         |window| edit(window, CorpusRequest::Undo, SourceCommand::Undo);
+    UndoSentence: ALWAYS, TEXTS, ON_STEPS, "Undo to the sentence before", [ctrl_alt(Key::Z)],
+        |window| window.push(SourceCommand::UndoSentence);
     Redo: ALWAYS, TEXTS, EDITS, "Redo", [shift_ctrl(Key::Z), ctrl(Key::Y)],
         |window| edit(window, CorpusRequest::Redo, SourceCommand::Redo);
     NextSentence: ALWAYS, TEXTS, ON_SENTENCE, "Next sentence", [ctrl(Key::ArrowDown), plain(Key::PageDown)],

@@ -187,8 +187,8 @@ pub struct Local {
     pub manual: ManualLocal,
     /// What a lesson lights now.
     pub lighted: Lighted,
-    /// Where the parts were painted in this frame that a lesson lights.
-    pub lit: Vec<egui::Rect>,
+    /// The parts that a lesson lights, where they were painted in this frame, and where they would be if nothing was cut.
+    pub lit: Vec<(HighlightPart, egui::Rect, egui::Rect)>,
     /// The lesson that had the keyboard when it was opened.
     pub seen_lesson: Option<String>,
     /// One picture in large type, and nothing beside it.
@@ -291,9 +291,9 @@ pub trait PageView: Any {
     /// Escape, where nothing is open over the page: closes what is open on it, then selects nothing.
     fn escape(&self, _window: &mut Window<'_>) {}
 
-    /// What Page Up and Page Down do while it is presented, in words; none: it is not.
-    fn presents(&self) -> Option<&'static str> {
-        None
+    /// Whether it can be presented: one picture in large type.
+    fn presents(&self) -> bool {
+        false
     }
 
     /// Paints what is presented of it.
@@ -456,10 +456,7 @@ impl Window<'_> {
         if !self.lights.lights(lit, of) {
             return;
         }
-        let rect = rect.intersect(ui.clip_rect());
-        if rect.is_positive() {
-            self.local.lit.push(rect);
-        }
+        self.local.lit.push((lit, rect.intersect(ui.clip_rect()), rect));
     }
 
     /// Whether a part that is lit is asked about for the first time since the page of the lesson lit it.

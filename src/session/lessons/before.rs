@@ -12,7 +12,9 @@ use crate::app::view::Selection;
 use crate::jobs::live::protocol::EnsembleSpec;
 use crate::pages::command::Command;
 use crate::pages::sentence::command::SelectCommand;
+use crate::pages::steps::STEPS;
 use crate::pages::steps::{StepsCommand, StepsPage};
+use crate::session::lessons::things::LessonAction;
 
 /// The numbers of the window that a lesson changes, with what they are at first.
 const LAYOUT: &[(&str, f32)] = &[(LINKS_PICTURE, 0.0), (TREE_PICTURE, 0.0), (INSPECTOR_OPEN, 1.0), (SOLO, 0.0)];
@@ -27,6 +29,7 @@ pub struct Left {
     pub(in crate::session) layout: Vec<(&'static str, f32)>,
     pub(in crate::session) settings: Settings,
     steps: Vec<StepsCommand>,
+    step: usize,
 }
 
 impl Left {
@@ -49,7 +52,13 @@ impl Left {
                 StepsCommand::SetByStage(steps.by_stage),
                 StepsCommand::Open(steps.open.clone()),
             ],
+            step: steps.i,
         }
+    }
+
+    /// The step that was shown, where page Steps was.
+    pub(super) fn step(&self) -> Option<LessonAction> {
+        (self.page == STEPS).then(|| LessonAction::Step((self.step + 1).to_string()))
     }
 
     /// Puts columns and scene back, and says what is left to do.

@@ -9,9 +9,9 @@ use crate::app::settings::{INSPECTOR_OPEN, LINKS_PICTURE, SOLO, Shown, TREE_PICT
 use crate::app::state::AppState;
 use crate::app::view::Selection;
 use crate::pages::command::Command;
-use crate::pages::sentence::command::{SearchCommand, SelectCommand, SourceCommand};
+use crate::pages::sentence::command::{InterveneCommand, RowEdit, SearchCommand, SelectCommand, SourceCommand};
 use crate::pages::steps::{StepsCommand, StepsPage};
-use crate::session::lessons::things::{LessonAct, LessonAction, Look};
+use crate::session::lessons::things::{EVEN, LessonAct, LessonAction, Look};
 
 /// What comes of a thing now.
 #[derive(Debug, PartialEq)]
@@ -35,7 +35,8 @@ impl LessonAction {
         };
         match self {
             Self::Models(names) => models(names, app),
-            Self::Sentence(text) => one(SourceCommand::Replace(text.clone())),
+            // what a reader has set, here or before, is of another sentence
+            Self::Sentence(text) => Now::Do([free(app), vec![SourceCommand::Replace(text.clone()).into()]].concat()),
             Self::Given(text) => {
                 let show = SelectCommand::ShowGiven(true).into();
                 Now::Do(vec![SourceCommand::Give(text.clone()).into(), show])
@@ -47,7 +48,10 @@ impl LessonAction {
                 Some(column) => one(SelectCommand::Column(column.id)),
                 None => Now::Never(format!("There is no column of {name}.")),
             },
+            Self::Hypothesis(number) => show_hypothesis(*number, app),
             Self::Word(word) => select_word(word.as_deref(), app),
+            Self::Row(None) => Now::Do(free(app)),
+            Self::Row(Some(row)) => set_row(row, app),
             Self::Picture(look) => {
                 layout(&[(LINKS_PICTURE, *look == Look::Links), (TREE_PICTURE, *look == Look::Tree)])
             }
@@ -66,6 +70,7 @@ impl LessonAction {
             Self::Step(step) => go_to(step, app, steps),
             Self::Box(None) => one(StepsCommand::Open(None)),
             Self::Box(Some(key)) => open_box(key, app, steps),
+            Self::Act(LessonAct::Reveal) => one(StepsCommand::Reveal),
             Self::Act(_) => Now::Never("Only the reader can do this.".to_owned()),
         }
     }
@@ -82,6 +87,8 @@ impl LessonAction {
             Self::ForbidUnk(on) => search.forbid_unk == *on,
             Self::Page(page) => app.view.page() == *page,
             Self::Select(name) => app.selected_column().is_some_and(|column| name_of(column) == *name),
+            Self::Hypothesis(number) => app.selected_column().is_some_and(|column| column.hypothesis + 1 == *number),
+            Self::Row(row) => has_row(row.as_deref(), app),
             Self::Word(None) => app.view.selection().target.is_none(),
             Self::Word(Some(wanted)) => app.selected_word().is_some_and(|(_, _, word)| word.text == *wanted),
             Self::Picture(look) => {
@@ -191,11 +198,7 @@ fn has_read(column: &Column, app: &AppState) -> bool {
 }
 
 fn select_word(word: Option<&str>, app: &AppState) -> Now {
-    let Some(wanted) = word else {
-        // the column stays the selected one
-        let column = app.selected_column().map(|column| SelectCommand::Column(column.id).into());
-        return Now::Do([SelectCommand::Nothing.into()].into_iter().chain(column).collect());
-    };
+    let Some(wanted) = word else { return one(SelectCommand::Nothing) };
     let Some(column) = app.selected_column() else { return Now::Never("There is no model.".to_owned()) };
     if !is_settled(column) || !has_read(column, app) {
         return Now::NotYet;
@@ -205,6 +208,54 @@ fn select_word(word: Option<&str>, app: &AppState) -> Now {
         Some(i) => one(SelectCommand::Target { column: column.id, i }),
         None => Now::Never(format!("{} does not say the word {wanted} that this page speaks of.", column.name())),
     }
+}
+
+fn show_hypothesis(number: usize, app: &AppState) -> Now {
+    let Some(column) = app.selected_column() else { return Now::Never("There is no model.".to_owned()) };
+    match column.hypotheses.len() {
+        _ if !is_settled(column) => Now::NotYet,
+        count if number > count => Now::Never(format!("{} has no hypothesis {number}.", column.name())),
+        _ if column.hypothesis + 1 == number => Now::Do(Vec::new()),
+        _ => one(SelectCommand::Hypothesis { column: column.id, hypothesis: number - 1 }),
+    }
+}
+
+/// Takes away what is set, where anything is.
+fn free(app: &AppState) -> Vec<Command> {
+    let is_set = !app.document.scene().interventions.is_empty();
+    is_set.then(|| InterveneCommand::TakeAll.into()).into_iter().collect()
+}
+
+fn set_row(row: &str, app: &AppState) -> Now {
+    let Some((column, i, _)) = app.selected_word() else {
+        return Now::Never("Select a word first: it is its row that is set.".to_owned());
+    };
+    if !is_settled(column) {
+        return Now::NotYet;
+    }
+    let source = column.table.as_ref().map_or(&[][..], |table| &table.source);
+    let edit = match source.iter().position(|word| word.text == row) {
+        _ if row == EVEN => RowEdit::Uniform,
+        Some(j) => RowEdit::OneHot(j),
+        None => return Now::Never(format!("{} reads no word {row}.", column.name())),
+    };
+    one(InterveneCommand::Row { column: column.id, i, edit })
+}
+
+/// Whether some row of the selected column is set like this; `None`: whether nothing is set.
+fn has_row(row: Option<&str>, app: &AppState) -> bool {
+    let Some(wanted) = row else { return app.document.scene().interventions.is_empty() };
+    let table = app.selected_column().and_then(|column| column.table.as_ref());
+    let Some((table, alpha)) = table.and_then(|table| Some((table, table.alpha.as_ref()?))) else { return false };
+    let set = table.target.iter().enumerate().filter(|(_, word)| word.is_pinned);
+    set.map(|(i, _)| alpha.row(i)).any(|row| {
+        let most = row.iter().copied().fold(0.0, f32::max);
+        let words = table.source.iter().zip(row);
+        match wanted {
+            EVEN => row.iter().all(|share| most - share < 1e-4),
+            _ => words.clone().any(|(word, share)| word.text == wanted && *share > 0.99),
+        }
+    })
 }
 
 /// Whether the machine shows the present sentence.

@@ -1,6 +1,5 @@
 //! Floor 12: a lesson on paper: a page of HTML for the class, with room for answers, and one with the solutions.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -31,10 +30,20 @@ impl Paper {
     }
 }
 
+/// What a page shows, in words and pictures.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OnPaper<P = String> {
+    /// Whose words, and the words: the sentence, and what each model makes of it.
+    pub said: Vec<(String, String)>,
+    /// As SVG, once they are drawn.
+    pub pictures: Vec<P>,
+}
+
 const STYLE: &str = "body{font:12pt/1.45 Georgia,serif;max-width:44em;margin:2em auto;padding:0 1em;color:#111;background:#fff}\
 h1{font-size:1.7em}h2{font-size:1.2em;margin-top:1.6em;break-after:avoid}code{font-size:.9em}\
 section{break-inside:avoid}table{border-collapse:collapse}td,th{border:1px solid #999;padding:.2em .6em;text-align:left}\
-.do{border-left:3px solid #888;padding-left:.8em;margin:.6em 0}.ask{border:1px solid #888;padding:.6em .9em;margin:.8em 0}\
+.said{display:grid;grid-template-columns:max-content 1fr;gap:.1em 1em;margin:.6em 0;font-style:italic}\
+.said dt{font-style:normal;color:#555}.said dd{margin:0}.do{border-left:3px solid #888;padding-left:.8em;margin:.6em 0}.ask{border:1px solid #888;padding:.6em .9em;margin:.8em 0}\
 .ask ul{list-style:none;padding-left:.4em}.room{height:5em;border-bottom:1px dotted #888}figure{margin:.8em 0}\
 figure svg{max-width:100%;height:auto}";
 
@@ -44,9 +53,10 @@ pub fn solutions_path(path: &Path) -> PathBuf {
     path.with_file_name(format!("{stem}-solutions.html"))
 }
 
-/// The lesson for the class; `figures` are SVG by page, from 0.
-pub fn handout(script: &Script, figures: &BTreeMap<usize, String>) -> String {
-    let pages = script.pages.iter().enumerate().map(|(n, page)| page_html(n, page, figures.get(&n)));
+/// The lesson for the class; `shown` is what its pages show, in their order, by page from 0.
+pub fn handout(script: &Script, shown: &[(usize, OnPaper)]) -> String {
+    let of = |n: usize| shown.iter().filter(move |(page, _)| *page == n).map(|(_, shown)| shown);
+    let pages = script.pages.iter().enumerate().map(|(n, page)| page_html(n, page, of(n)));
     let body: String = blocks_html(&script.about) + &pages.collect::<String>();
     document(&script.title, &body)
 }
@@ -71,16 +81,34 @@ fn document(title: &str, body: &str) -> String {
     )
 }
 
-fn page_html(n: usize, page: &ScriptPage, figure: Option<&String>) -> String {
+/// What is shown at first stands above what the page says of it, what comes of what is done below that.
+fn page_html<'a>(n: usize, page: &ScriptPage, mut shown: impl Iterator<Item = &'a OnPaper>) -> String {
+    let first = shown.next();
+    let after: String = shown.map(|shown| shown_html(shown, first)).collect();
+    let before = first.map_or_else(String::new, |first| shown_html(first, None));
     let parts: String = page.parts.iter().map(part_html).collect();
-    let figure = figure.map_or_else(String::new, |svg| format!("<figure>{}</figure>\n", bare(svg)));
-    format!("<section><h2>{}. {}</h2>\n{parts}{figure}</section>\n", n + 1, escaped(&page.heading))
+    let heading = escaped(&page.heading);
+    format!("<section><h2>{}. {heading}</h2>\n{before}{parts}{after}</section>\n", n + 1)
+}
+
+/// Without what was shown already.
+fn shown_html(shown: &OnPaper, already: Option<&OnPaper>) -> String {
+    let line = |(whose, words): &(String, String)| format!("<dt>{}</dt><dd>{}</dd>", escaped(whose), escaped(words));
+    let is_new = already.is_none_or(|already| already.said != shown.said) && !shown.said.is_empty();
+    let said: String = shown.said.iter().filter(|_| is_new).map(line).collect();
+    let said = if is_new { format!("<dl class=\"said\">{said}</dl>\n") } else { said };
+    let is_other = |svg: &&String| already.is_none_or(|already| !already.pictures.contains(svg));
+    let picture = |svg: &String| format!("<figure>{}</figure>\n", bare(svg));
+    said + &shown.pictures.iter().filter(is_other).map(picture).collect::<String>()
 }
 
 fn part_html(part: &ScriptPart) -> String {
     match part {
         ScriptPart::Text(blocks) => blocks_html(blocks),
-        ScriptPart::Wait(wait) => format!("<p class=\"do\">Do this: {}</p>\n", escaped(&wait.says())),
+        ScriptPart::Wait(wait) => {
+            let told = wait.paper.as_ref().map(|told| format!("<p class=\"do\">{}</p>\n", escaped(told)));
+            told.unwrap_or_default()
+        }
         ScriptPart::Ask(ask) => ask_html(ask),
         ScriptPart::Do(_) | ScriptPart::Light(_) | ScriptPart::Check(_) => String::new(),
     }
@@ -158,10 +186,13 @@ fn escaped(text: &str) -> String {
 }
 
 /// A picture that cannot be drawn is left out: the text is what counts.
-pub(super) fn write(path: &Path, script: &Script, pictures: &[(usize, Paper)]) -> FileEvent {
-    let figures = pictures.iter().filter_map(|(page, picture)| Some((*page, picture.svg()?))).collect();
+pub(super) fn write(path: &Path, script: &Script, shown: Vec<(usize, OnPaper<Paper>)>) -> FileEvent {
+    let drawn = |(page, shown): (usize, OnPaper<Paper>)| {
+        (page, OnPaper { said: shown.said, pictures: shown.pictures.iter().filter_map(Paper::svg).collect() })
+    };
+    let shown: Vec<(usize, OnPaper)> = shown.into_iter().map(drawn).collect();
     let beside = solutions_path(path);
-    let written = write_whole(path, handout(script, &figures).as_bytes())
+    let written = write_whole(path, handout(script, &shown).as_bytes())
         .and_then(|()| write_whole(&beside, solutions(script).as_bytes()));
     match written {
         Ok(()) => {
@@ -180,19 +211,22 @@ mod tests {
     fn solutions_stand_apart_and_nothing_of_a_lesson_becomes_markup() {
         let text = "title = 'A < B'\n[[page]]\nheading = 'One'\npart = [\n{ text = '- **x** & y' },\n\
             { ask = { question = 'Which <b>?', choices = [{ wrong = 'left' }, { right = 'right' }], why = 'since' } },\n\
-            { wait = { for = { page = 'steps' }, say = 'Open it.' } },\n]\n";
+            { wait = { for = { page = 'steps' }, say = 'Click it.', paper = 'Look at it.' } },\n]\n";
         let script = read(Path::new("a.toml"), text).expect("it can be read");
-        let class = handout(&script, &BTreeMap::from([(0, "<?xml?><svg id=\"f\"></svg>".to_owned())]));
+        let said = vec![("English".to_owned(), "a < b".to_owned()), ("RNNsearch".to_owned(), "c".to_owned())];
+        let shown = OnPaper { said, pictures: vec!["<?xml?><svg id=\"f\"></svg>".to_owned()] };
+        let class = handout(&script, &[(0, shown)]);
         for part in [
             "<h1>A &lt; B</h1>",
             "<ul><li><strong>x</strong> &amp; y</li></ul>",
             "&#9744; right",
-            "Open it.",
+            "Look at it.",
+            "<dt>English</dt><dd>a &lt; b</dd><dt>RNNsearch</dt><dd>c</dd>",
             "<figure><svg",
         ] {
             assert!(class.contains(part), "{part} is not in {class}");
         }
-        assert!(!class.contains("since") && !class.contains("<b>"), "{class}");
+        assert!(!class.contains("since") && !class.contains("Click") && !class.contains("<b>"), "{class}");
         let teacher = solutions(&script);
         assert!(teacher.contains("<p>right</p><p>since</p>") && !teacher.contains(">left<"), "{teacher}");
         assert_eq!(solutions_path(Path::new("a/b.html")), Path::new("a/b-solutions.html"));

@@ -20,9 +20,9 @@ use crate::app::files::drawing::Drawing;
 use crate::app::files::export;
 use crate::app::lights::{Highlight, Lights};
 use crate::app::page::SENTENCE;
-use crate::app::settings::LINKS_PICTURE;
+use crate::app::settings::{LIGHT_PALETTE, LINKS_PICTURE};
 use crate::app::state::AppState;
-use crate::figure::palette::COLOUR_MAPS;
+use crate::figure::palette::ColourMap;
 use crate::jobs::files::texts::FolderTexts;
 use crate::pages::command::Command;
 use crate::pages::lesson::LessonCommand;
@@ -31,7 +31,7 @@ use crate::pages::steps::StepsPage;
 use crate::pages::steps::picture::figure;
 use crate::session::lessons::before::Left;
 use crate::session::lessons::doing::{Before, Now, is_apart, settled};
-use crate::session::lessons::handout::Paper;
+use crate::session::lessons::handout::{OnPaper, Paper};
 use crate::session::lessons::script::{Script, ScriptPage, ScriptPart, Wait};
 use crate::session::lessons::shelf::{LessonFile, bundled};
 use crate::session::lessons::things::LessonAction;
@@ -46,6 +46,8 @@ pub struct Lessons {
     own: Vec<LessonFile>,
     open: Option<Running>,
     left: Option<Left>,
+    /// The step that was shown before, until the machine is there again.
+    after: Option<LessonAction>,
 }
 
 /// A lesson that is open.
@@ -61,6 +63,8 @@ pub struct Running {
     pub answers: BTreeMap<(usize, usize), usize>,
     /// Pages whose answers are shown.
     pub revealed: BTreeSet<usize>,
+    /// What was passed over, by page and part.
+    pub passed: BTreeSet<(usize, usize)>,
     /// What is lit.
     pub lights: Vec<Highlight>,
     /// What the page speaks of and is not so with these models, as sentences.
@@ -71,8 +75,8 @@ pub struct Running {
     todo: VecDeque<LessonAction>,
     /// What was so when it was first waited.
     before: Option<Before>,
-    /// Pictures of pages that were seen.
-    pictures: BTreeMap<usize, Paper>,
+    /// What pages showed that were seen, and behind what they wait for.
+    pictures: BTreeMap<(usize, bool), OnPaper<Paper>>,
 }
 
 impl Running {
@@ -114,6 +118,7 @@ impl Running {
     /// To a page from its top, as if all before it had been read.
     fn turn_to(&mut self, page: usize) {
         self.page = page.min(self.script.pages.len().saturating_sub(1));
+        self.passed.retain(|(page, _)| *page < self.page);
         self.todo = self.script.things_before(self.page).into();
         self.begin_page();
     }
@@ -153,7 +158,10 @@ impl Running {
     }
 
     fn next(&mut self) {
-        if self.waits().is_some() {
+        if let Some(wait) = self.waits().cloned() {
+            // what follows speaks of it as done
+            self.todo.extend(Some(wait.thing).filter(LessonAction::can_be_done));
+            self.passed.insert((self.page, self.at));
             self.pass();
         } else if self.page + 1 < self.script.pages.len() {
             self.page += 1;
@@ -198,41 +206,54 @@ impl Running {
         holds
     }
 
-    /// Keeps the picture of the page for paper, once it is there.
+    /// Keeps what the page shows for paper, once it is there: before anything is waited for, and behind that where a
+    /// handout can show it.
     fn keep_picture(&mut self, app: &AppState, steps: &StepsPage) {
-        if self.pictures.contains_key(&self.page) || !self.is_ready() {
+        let page = self.shown();
+        let is_wait = |part: &ScriptPart| matches!(part, ScriptPart::Wait(_));
+        let is_done = page.parts.iter().take(self.at).any(is_wait);
+        let key = (self.page, is_done);
+        let is_wanted = !is_done || self.waits().is_none() && page.can_be_shown_done();
+        if !is_wanted || self.pictures.contains_key(&key) || !self.is_ready() {
             return;
         }
-        let picture = match app.view.page() {
-            SENTENCE if settled(app) => of_column(app),
+        let shown = match app.view.page() {
+            SENTENCE if settled(app) => Some(of_columns(app)),
             STEPS if is_apart(app, steps) => of_steps(steps),
             _ => None,
         };
-        if let Some(picture) = picture {
-            self.pictures.insert(self.page, picture);
-        }
+        self.pictures.extend(shown.map(|shown| (key, shown)));
     }
 }
 
 /// The machine at the step that is shown.
-fn of_steps(steps: &StepsPage) -> Option<Paper> {
+fn of_steps(steps: &StepsPage) -> Option<OnPaper<Paper>> {
     let apart = steps.apart.as_ref()?;
     let lit = steps.current().or(steps.open.as_deref());
-    Some(Paper::Machine(Arc::new(figure(apart, steps.i, steps.hidden(steps.i), lit))))
+    let picture = figure(apart, steps.i, steps.hidden(steps.i), lit);
+    let said = vec![(THE_SENTENCE.to_owned(), apart.source.text.clone())];
+    Some(OnPaper { said, pictures: vec![Paper::Machine(Arc::new(picture))] })
 }
 
-/// The picture of the selected column, or of the first that aligns.
-fn of_column(app: &AppState) -> Option<Paper> {
+/// What the sentence of a lesson is called on paper.
+pub const THE_SENTENCE: &str = "The sentence";
+
+/// What all columns say, and the picture of the selected one, or of the first that aligns.
+fn of_columns(app: &AppState) -> OnPaper<Paper> {
+    let columns = app.document.columns();
+    let words = |column: &Column| Some((column.name(), column.table.as_ref()?.text.clone()));
+    let mut said = vec![(THE_SENTENCE.to_owned(), app.document.source().to_owned())];
+    said.extend(columns.iter().filter_map(words));
     let aligns = |column: &&Column| column.table.as_ref().is_some_and(|table| table.alpha.is_some());
-    let column = app.selected_column().filter(aligns).or_else(|| app.document.columns().iter().find(aligns))?;
-    // on paper as in the light theme, and as the page shows it
-    let on_paper = app.view.settings().palette_on(false);
-    let map = COLOUR_MAPS.iter().find(|map| map.name == on_paper);
+    let column = app.selected_column().filter(aligns).or_else(|| columns.iter().find(aligns));
+    // light, as paper is, and as the page shows it
+    let map = Some(ColourMap::on(LIGHT_PALETTE));
     let has_links = app.view.layout().get(LINKS_PICTURE).is_some_and(|on| *on > 0.0);
     let kind = if has_links { "links" } else { "heatmap" };
     let drawing = Drawing { has_caption: true, map, ..Drawing::new(kind, false) };
-    let picture = export::picture(column, &app.document.scene().search, app.view.settings(), &drawing, None)?;
-    Some(Paper::Column(Box::new(picture)))
+    let picture = |column| export::picture(column, &app.document.scene().search, app.view.settings(), &drawing, None);
+    let picture = column.and_then(picture).map(|picture| Paper::Column(Box::new(picture)));
+    OnPaper { said, pictures: picture.into_iter().collect() }
 }
 
 impl Lessons {
@@ -277,7 +298,9 @@ impl Lessons {
             }
             LessonCommand::Close => {
                 self.open = None;
-                return self.left.take().map(|left| left.restore(app)).unwrap_or_default();
+                let Some(left) = self.left.take() else { return Vec::new() };
+                self.after = left.step();
+                return left.restore(app);
             }
             LessonCommand::Print(path) => self.print(path, app),
             LessonCommand::Next => self.turn(Running::next),
@@ -307,6 +330,7 @@ impl Lessons {
         let Some(script) = self.shelf().find(|kept| kept.key == key).and_then(|kept| kept.script.clone()) else {
             return app.notify(format!("There is no lesson {key} that can be read"), true);
         };
+        self.after = None;
         self.left.get_or_insert_with(|| Left::of(app, steps));
         self.open = Some(Running::begin(key.to_owned(), script));
     }
@@ -314,15 +338,17 @@ impl Lessons {
     fn print(&self, path: PathBuf, app: &mut AppState) {
         let Some(open) = &self.open else { return app.notify("Open a lesson first; that is what is printed", true) };
         let path = if path.extension().is_some() { path } else { path.with_extension("html") };
-        let pictures: Vec<(usize, Paper)> =
-            open.pictures.iter().map(|(page, picture)| (*page, picture.clone())).collect();
+        let mut shown: Vec<(usize, OnPaper<Paper>)> =
+            open.pictures.iter().map(|((page, _), shown)| (*page, shown.clone())).collect();
+        shown.dedup();
         let script = Arc::clone(&open.script);
-        app.tasks.chore(FileJob::Work(FileWork(Arc::new(move || handout::write(&path, &script, &pictures)))));
+        let write = move || handout::write(&path, &script, shown.clone());
+        app.tasks.chore(FileJob::Work(FileWork(Arc::new(write))));
     }
 
     /// Goes on by itself: brings about what can be, and passes what was done. Empty: there is nothing to do now.
     pub(super) fn advance(&mut self, app: &mut AppState, steps: &StepsPage) -> Vec<Command> {
-        let Some(open) = self.open.as_mut().filter(|_| self.is_shown) else { return Vec::new() };
+        let Some(open) = self.open.as_mut().filter(|_| self.is_shown) else { return self.go_back(app, steps) };
         loop {
             let commands = open.act(app, steps);
             if !commands.is_empty() {
@@ -331,6 +357,17 @@ impl Lessons {
             if !open.watch(app, steps) {
                 open.keep_picture(app, steps);
                 return commands;
+            }
+        }
+    }
+
+    /// To the step that was shown before the lesson, once the machine is there.
+    fn go_back(&mut self, app: &AppState, steps: &StepsPage) -> Vec<Command> {
+        match self.after.as_ref().map(|step| step.now(app, steps)) {
+            None | Some(Now::NotYet) => Vec::new(),
+            Some(now) => {
+                self.after = None;
+                if let Now::Do(commands) = now { commands } else { Vec::new() }
             }
         }
     }

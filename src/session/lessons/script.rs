@@ -65,6 +65,8 @@ pub struct Wait {
     pub thing: LessonAction,
     /// What the reader is told, where it is not what can be told of every such thing.
     say: Option<String>,
+    /// What a class does on paper in its place; `None`: nothing.
+    pub paper: Option<String>,
 }
 
 impl Wait {
@@ -217,6 +219,14 @@ impl ScriptPage {
     /// Its questions.
     pub fn asks(&self) -> impl Iterator<Item = &Ask> {
         self.parts.iter().filter_map(|part| if let ScriptPart::Ask(ask) = part { Some(ask) } else { None })
+    }
+
+    /// Whether all that it waits for can be shown on paper as if it was done.
+    pub fn can_be_shown_done(&self) -> bool {
+        let mut waits =
+            self.parts.iter().filter_map(|part| if let ScriptPart::Wait(wait) = part { Some(wait) } else { None });
+        let can = |wait: &Wait| !matches!(wait.thing, LessonAction::Act(_) | LessonAction::Row(_));
+        waits.clone().next().is_some() && waits.all(can)
     }
 }
 

@@ -68,8 +68,12 @@ pub enum LessonAction {
     Page(#[serde(deserialize_with = "page")] Page),
     /// The column of this model is the selected one.
     Select(#[serde(deserialize_with = "filled")] String),
+    /// This hypothesis of the selected column is shown, from 1, the best.
+    Hypothesis(#[serde(deserialize_with = "beam")] usize),
     /// This word of the selected column's translation is selected; `None`: none.
     Word(#[serde(deserialize_with = "or_none")] Option<String>),
+    /// alpha of the selected word is set: all of it on this source word, or `even`; `None`: nothing is set any more.
+    Row(#[serde(deserialize_with = "or_none")] Option<String>),
     /// What columns show.
     Picture(Look),
     /// Energies in place of alpha.
@@ -210,7 +214,15 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for &mut Entries<A> {
     }
 }
 
+/// The row in which every source word has the same weight.
+pub const EVEN: &str = "even";
+
 impl LessonAction {
+    /// Whether it can be done for a reader who passes it over.
+    pub fn can_be_done(&self) -> bool {
+        matches!(self, Self::Act(LessonAct::Reveal)) || !matches!(self, Self::Act(_))
+    }
+
     /// What the reader is told to do when it is waited for and the lesson does not say it.
     pub fn prompt(&self) -> String {
         match self {
@@ -220,6 +232,13 @@ impl LessonAction {
             Self::Beam(beam) => format!("Set the beam to {beam}."),
             Self::Page(page) => format!("Open the page {}.", page.name()),
             Self::Select(model) => format!("Click the column of {model}."),
+            Self::Hypothesis(number) => format!("Click line {number} of the list below the column."),
+            Self::Row(Some(row)) if row == EVEN => {
+                "Right-click a word of the translation, and choose \"The same weight on every word\".".to_owned()
+            }
+            Self::Row(Some(word)) => {
+                format!("Right-click a cell over {word}, and choose \"All weight on this source word\".")
+            }
             Self::Word(Some(word)) => format!("Click the word {word} of the translation."),
             Self::Step(step) => format!("Go to the step {step}."),
             Self::Box(Some(key)) => format!("Open the box {key}."),

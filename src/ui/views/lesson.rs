@@ -5,7 +5,10 @@ use std::path::Path;
 
 use egui::{Align, Button, Label, Layout, Panel, ProgressBar, RichText, ScrollArea, Stroke, StrokeKind, Ui};
 
+use crate::app::document::column::{Column, file_name};
+use crate::app::lights::{Highlight, HighlightPart};
 use crate::pages::lesson::LessonCommand;
+use crate::pages::steps::{STEPS, StepsPage};
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local;
 use crate::pages::window::local::Window;
@@ -24,7 +27,7 @@ const SHARE: f32 = 0.32;
 /// The share of the window that it takes at most.
 const MOST: f32 = 0.42;
 /// Width of the frame round what is lit, and of its soft edge, points.
-const FRAME: (f32, f32) = (2.0, 6.0);
+const FRAME: (f32, f32) = (2.0, 4.0);
 
 /// The panel with the lessons.
 pub fn lessons_ui(ui: &mut Ui, window: &mut Window<'_>, lessons: &Lessons) {
@@ -58,12 +61,11 @@ pub fn open(window: &mut Window<'_>, key: &str) {
 }
 
 /// Paints a frame round what is lit.
-pub fn lights_ui(ui: &Ui, window: &mut Window<'_>) {
+pub fn lights_ui(ui: &Ui, window: &Window<'_>) {
     let t = theme::tokens(ui);
     let layer = egui::LayerId::new(egui::Order::Middle, egui::Id::unique("lesson_lights"));
     let painter = ui.ctx().layer_painter(layer);
-    for rect in std::mem::take(&mut window.local.lit) {
-        let rect = rect.expand(FRAME.0);
+    for rect in window.local.lit.iter().map(|(_, rect, _)| *rect).filter(|rect| rect.is_positive()) {
         painter.rect_stroke(rect, theme::RADIUS, Stroke::new(FRAME.1, t.accent_soft), StrokeKind::Outside);
         painter.rect_stroke(rect, theme::RADIUS, Stroke::new(FRAME.0, t.accent), StrokeKind::Outside);
     }
@@ -193,8 +195,13 @@ fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
             ScriptPart::Text(blocks) => manual::blocks_ui(ui, window, blocks, &mut follows),
             ScriptPart::Ask(ask) => ask_ui(ui, window, running, at, ask),
             ScriptPart::Wait(wait) => {
-                let is_open = running.waits() == Some(wait);
-                turn_ui(ui, &wait.says(), is_open);
+                let came = match running.passed.contains(&(running.page, at)) {
+                    _ if running.waits() == Some(wait) => None,
+                    false => Some("Done"),
+                    true if wait.thing.can_be_done() => Some("Done for you"),
+                    true => Some("Passed over, not done"),
+                };
+                turn_ui(ui, &wait.says(), came);
             }
             ScriptPart::Do(_) | ScriptPart::Light(_) | ScriptPart::Check(_) => {}
         });
@@ -203,7 +210,8 @@ fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
         ui.add(Label::new(RichText::new(trouble).color(t.warm)).wrap());
     }
     if !running.lights.is_empty() {
-        let list: Vec<String> = running.lights.iter().map(crate::app::lights::Highlight::text).collect();
+        let list: Vec<String> =
+            running.lights.iter().map(|light| light.text(called(window, light).as_deref())).collect();
         let text = format!("Framed: {}", list.join(", "));
         ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak)).wrap());
     }
@@ -218,11 +226,24 @@ fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
     }
 }
 
-/// What the reader is to do, or has done.
-fn turn_ui(ui: &mut Ui, says: &str, is_open: bool) {
+/// What a part that is lit is of, as the window calls it: the name of a model, the title of a box.
+fn called(window: &Window<'_>, light: &Highlight) -> Option<String> {
+    let of = light.of.as_deref()?;
+    let name = if light.lit == HighlightPart::Box {
+        let apart = window.page::<StepsPage>(STEPS).and_then(|page| page.apart.as_ref());
+        apart.and_then(|apart| Some(apart.machine.stages.iter().find(|stage| stage.key == of)?.title.to_owned()))
+    } else {
+        let columns = window.app.document.columns();
+        columns.iter().find(|column| file_name(&column.folder) == of).map(Column::name)
+    };
+    Some(name.unwrap_or_else(|| of.to_owned()))
+}
+
+/// What the reader is to do, or what came of it.
+fn turn_ui(ui: &mut Ui, says: &str, came: Option<&str>) {
     let t = *theme::tokens(ui);
-    if !is_open {
-        ui.add(Label::new(RichText::new(format!("Done: {says}")).color(t.weak)).wrap());
+    if let Some(came) = came {
+        ui.add(Label::new(RichText::new(format!("{came}: {says}")).color(t.weak)).wrap());
         ui.add_space(theme::SPACE_2);
         return;
     }

@@ -1,6 +1,7 @@
 //! Floor 13: the manual, in a panel at the right, so that one can read and try at once.
 
-use egui::{Align, Id, Label, Layout, Panel, RichText, ScrollArea, TextureHandle, Ui, vec2};
+use egui::text::LayoutJob;
+use egui::{Align, FontSelection, Id, Label, Layout, Panel, RichText, ScrollArea, TextureHandle, Ui, vec2};
 
 use crate::app::command::WindowCommand;
 use crate::app::page::SENTENCE;
@@ -174,23 +175,22 @@ fn block_ui(ui: &mut Ui, manual: &mut ManualLocal, block: &MarkdownBlock, follow
 /// Words of several looks in one paragraph. What is no link is one label as far as it goes, so that it wraps as text does.
 fn spans_ui(ui: &mut Ui, spans: &[MarkdownSpan], follows: &mut Option<String>) {
     ui.spacing_mut().item_spacing.x = 0.0;
-    for span in spans {
-        match &span.link {
-            Some(link) => {
-                let words = if link.starts_with("interlinear:") {
-                    format!("\u{25b8} {}", span.text)
-                } else {
-                    span.text.clone()
-                };
-                // a file beside the source is not there for the program
-                if matches!(target(link), Some(Target::File(_)) | None) {
-                    ui.label(&span.text).on_hover_text(link);
-                } else if ui.link(words).clicked() {
-                    *follows = Some(link.clone());
-                }
+    // a file beside the source is not there for the program
+    let leads =
+        |span: &MarkdownSpan| span.link.clone().filter(|link| !matches!(target(link), Some(Target::File(_)) | None));
+    for run in spans.chunk_by(|a, b| leads(a).is_none() && leads(b).is_none()) {
+        if let Some(link) = run.first().and_then(leads) {
+            let mark = if link.starts_with("interlinear:") { "\u{25b8} " } else { "" };
+            if ui.link(format!("{mark}{}", run[0].text)).clicked() {
+                *follows = Some(link);
             }
-            None => drop(ui.label(rich(ui, span))),
+            continue;
         }
+        let mut job = LayoutJob::default();
+        for span in run {
+            rich(ui, span).append_to(&mut job, ui.style(), FontSelection::Default, Align::Center);
+        }
+        ui.label(job);
     }
 }
 

@@ -26,7 +26,11 @@ use crate::widgets::{keep, theme};
 pub fn show(ui: &mut egui::Ui, window: &mut Window<'_>, lessons: &Lessons, plan: &NewTraining) {
     window.local.lit.clear();
     if presentation::is_shown(window) {
+        if lessons.open().is_some() {
+            lesson::lessons_ui(ui, window, lessons);
+        }
         egui::CentralPanel::default().frame(middle(ui)).show(ui, |ui| presentation::presentation_ui(ui, window));
+        lesson::lights_ui(ui, window);
         return over(ui, window, plan);
     }
     top_bar::top_bar_ui(ui, window);

@@ -1,35 +1,31 @@
-//! Floor 13: one picture in large type, for a room that looks at a projector: the sentence, one column, nothing else.
+//! Floor 13: a picture in large type, for a room that looks at a projector: the sentence, which can be typed over, a column
+//! or two, the lesson that is open, nothing else.
 
-use egui::{Label, RichText, Ui};
+use egui::{Key, Label, RichText, Ui};
 
-use crate::figure::measure::TextMeasure as _;
+use crate::pages::sentence::view::source;
 use crate::pages::window::act::Act;
 use crate::pages::window::local::Window;
 use crate::pages::window::menu;
-use crate::widgets::marks::WholeLetters;
-use crate::widgets::{bidi, theme};
+use crate::widgets::theme;
 
 /// How much larger everything is than in the window.
 pub const LARGER: f32 = 1.7;
 
-/// How small the letters of a long sentence become, of their size.
-const LEAST_SENTENCE: f32 = 0.6;
-
 /// Whether only this is painted: some pages can be presented.
 pub fn is_shown(window: &Window<'_>) -> bool {
     let page = window.pages.get(window.app.view.page());
-    window.local.presents && page.presents().is_some() && !window.app.document.columns().is_empty()
+    window.local.presents && page.presents() && !window.app.document.columns().is_empty()
 }
 
-/// The sentence, the column, and how to go on.
+/// The sentence, the columns, and how to go on.
 pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let weak = theme::tokens(ui).weak;
-    let source = bidi::visual(window.app.document.source()).into_owned();
-    // a long sentence has smaller letters before it is cut
-    let wide = WholeLetters(ui).width(&source, theme::TEXT_SENTENCE).max(1.0);
-    let share = (ui.available_width() / wide).clamp(LEAST_SENTENCE, 1.0);
-    let text = RichText::new(&source).size(share * theme::TEXT_SENTENCE);
-    ui.add(Label::new(text).truncate()).on_hover_text(source);
+    source::editor_ui(ui, window);
+    // then the keys go through the steps again
+    if ui.input(|input| input.key_pressed(Key::Enter)) {
+        ui.memory_mut(|memory| memory.surrender_focus(source::editor_id()));
+    }
     let foot = ui.text_style_height(&egui::TextStyle::Small) + theme::SPACE_2;
     let rect = ui.available_rect_before_wrap();
     let (above, below) = rect.split_top_bottom_at_y((rect.bottom() - foot).max(rect.top()));
@@ -47,8 +43,7 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             menu::act_button(ui, window, "Leave", Act::Present);
-            let what = page.presents().unwrap_or_default();
-            let said = format!("Page Up and Page Down {what}, Esc leaves");
+            let said = "Page Up and Page Down, Esc leaves";
             ui.add(Label::new(RichText::new(said).size(theme::TEXT_SMALL).color(weak)).truncate());
         });
     });

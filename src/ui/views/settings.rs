@@ -154,6 +154,7 @@ fn file_ui(ui: &mut Ui, window: &mut Window<'_>) {
     act_item(ui, window, "Save a figure...", Act::SaveFigure);
     ui.separator();
     act_item(ui, window, "Undo", Act::Undo);
+    act_item(ui, window, "Undo to the sentence before", Act::UndoSentence);
     act_item(ui, window, "Redo", Act::Redo);
     act_item(ui, window, "Stop translating", Act::Stop);
 }

@@ -1,13 +1,14 @@
 //! Floor 13: the bar at the top: the pages, the models, and what is set once for all of them.
 
+use egui::accesskit::Role;
 use egui::containers::menu::MenuButton;
-use egui::{Button, CornerRadius, Margin, Panel, RichText, Stroke, Ui};
+use egui::{Button, CornerRadius, Margin, Panel, RichText, Stroke, Ui, WidgetInfo};
 
 use crate::analysis::measures::MEASURES;
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::files::export::AlignmentFormat;
 use crate::app::lights::HighlightPart;
-use crate::pages::sentence::command::{ColumnCommand, SearchCommand};
+use crate::pages::sentence::command::{ColumnCommand, SearchCommand, SelectCommand};
 use crate::pages::sentence::view::{facts, measured};
 use crate::pages::window::act::Act;
 use crate::pages::window::clicked::MenuTarget;
@@ -19,16 +20,18 @@ use crate::ui::views::{offers, settings, tabs};
 use crate::widgets::theme;
 
 /// Letters of a model's name before it is cut, at least and at most; ensembles have long ones.
-const FEWEST_LETTERS: f32 = 8.0;
+const FEWEST_LETTERS: f32 = 6.0;
 const MOST_LETTERS: f32 = 22.0;
 /// Width of a letter, and of what stands around a name and between two, points.
 const LETTER: f32 = 7.5;
-const AROUND: f32 = 62.0;
+const AROUND: f32 = 80.0;
 /// Room for the button behind the models, points.
 const ADD: f32 = 84.0;
 
-/// With less room the tabs and the menus fold into one button each, points.
+/// With less room the menus fold into one button, points,
 const NARROW: f32 = 980.0;
+/// and at last the tabs of the pages, too.
+const NARROWEST: f32 = 800.0;
 
 /// What everything but the names of the models needs, points.
 const BESIDE: f32 = 880.0;
@@ -65,12 +68,14 @@ pub fn top_bar_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.horizontal(|ui| {
             let models = window.app.document.columns().len() as f32 * (FEWEST_LETTERS * LETTER + AROUND);
             let is_narrow = ui.available_width() < NARROW.max(BESIDE + models);
-            if is_narrow {
+            if ui.available_width() < NARROWEST {
                 let tabs = ui.scope(|ui| tabs::menu_ui(ui, window));
                 window.part(ui, HighlightPart::Pages, "", tabs.response.rect);
             } else {
-                ui.label(RichText::new("Interlinear").size(theme::TEXT_TITLE).color(t.accent));
-                ui.add_space(theme::SPACE_1);
+                if !is_narrow {
+                    ui.label(RichText::new("Interlinear").size(theme::TEXT_TITLE).color(t.accent));
+                    ui.add_space(theme::SPACE_1);
+                }
                 let tabs = ui.scope(|ui| tabs::tabs_ui(ui, window));
                 window.part(ui, HighlightPart::Pages, "", tabs.response.rect);
             }
@@ -138,13 +143,18 @@ fn chip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, cou
     frame.inner_margin(Margin { left: 2, right: 8, top: 0, bottom: 0 }).show(ui, |ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
         let colour = if matches!(column.state, ColumnState::Failed(_)) { t.error } else { t.text };
-        let (text, colour) = match &column.told {
-            Some(told) => (told.text(), t.warm),
-            None => (column.name(), colour),
-        };
-        let name = Button::new(RichText::new(short(&text, letters)).color(colour)).frame_when_inactive(false);
-        let (response, _) = MenuButton::from_button(name).ui(ui, |ui| chip_menu_ui(ui, window, column, at, count));
-        response.accessible_name(column.name()).on_hover_ui(|ui| facts::facts_ui(ui, column));
+        let colour = if column.told.is_some() { t.warm } else { colour };
+        let text = short(&names(window), at, letters);
+        let name = Button::new(RichText::new(text).color(colour)).frame_when_inactive(false).selected(false);
+        let response = ui.add(name).on_hover_ui(|ui| facts::facts_ui(ui, column));
+        response.widget_info(|| WidgetInfo::selected(Role::Tab, true, is_selected, column.name()));
+        if response.clicked() {
+            window.push(SelectCommand::Column(column.id));
+        }
+        response.context_menu(|ui| chip_menu_ui(ui, window, column, at, count));
+        let more = Button::new(RichText::new("\u{25be}").color(t.weak)).frame(false);
+        let (more, _) = MenuButton::from_button(more).ui(ui, |ui| chip_menu_ui(ui, window, column, at, count));
+        more.accessible_name(format!("Menu of {}", column.name())).on_hover_text("What can be done with this model");
         let remove = Button::new(RichText::new("\u{d7}").color(t.weak)).frame(false);
         if ui
             .add(remove)
@@ -157,12 +167,41 @@ fn chip_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, cou
     });
 }
 
-/// A name that leaves room for others; the tooltip has it whole.
-fn short(name: &str, letters: usize) -> String {
-    match name.char_indices().nth(letters) {
-        Some((at, _)) => format!("{}\u{2026}", name[..at].trim_end()),
-        None => name.to_owned(),
+/// What the models are called in the bar: variants by what they change.
+fn names(window: &Window<'_>) -> Vec<String> {
+    let name = |column: &Column| match &column.told {
+        Some(told) => told.text(),
+        None => column.name(),
+    };
+    window.app.document.columns().iter().map(name).collect()
+}
+
+/// A name that leaves room for others; the tooltip has it whole. Where its beginning is that of another, its end tells them
+/// apart, without the word with which all end.
+fn short(names: &[String], at: usize, letters: usize) -> String {
+    let cut = |name: &str, count: usize| name.chars().take(count).collect::<String>();
+    let Some(whole) = names.get(at) else { return String::new() };
+    if whole.chars().count() <= letters {
+        return whole.clone();
     }
+    let last = |name: &str| name.rsplit_once(' ').map(|(_, last)| last.to_owned());
+    let is_shared = names.len() > 1 && names.iter().all(|name| last(name).is_some() && last(name) == last(whole));
+    let own = |name: &str| match name.rsplit_once(' ') {
+        Some((before, _)) if is_shared => before.to_owned(),
+        _ => name.to_owned(),
+    };
+    let name = own(whole);
+    let count = name.chars().count();
+    if count <= letters {
+        return name;
+    }
+    let begins_alike = |(n, other): (usize, &String)| n != at && cut(&own(other), letters) == cut(&name, letters);
+    if !names.iter().enumerate().any(begins_alike) {
+        return format!("{}\u{2026}", cut(&name, letters).trim_end());
+    }
+    let head = letters / 3;
+    let tail: String = name.chars().skip(count - (letters - head)).collect();
+    format!("{}\u{2026}{}", cut(&name, head), tail.trim_start())
 }
 
 fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, count: usize) {

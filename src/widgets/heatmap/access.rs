@@ -58,7 +58,8 @@ pub fn link_text(heatmap: &HeatmapWidget<'_>, i: usize, j: usize) -> Option<&'st
     let (sure, possible) = match heatmap.outlined {
         Outlined::Aligner => ("linked", "linked in one direction"),
         Outlined::ByHand => ("linked by hand", "possibly linked by hand"),
-        Outlined::Guess | Outlined::GuessFirst => ("guessed", "guessed"),
+        Outlined::GuessFirst => ("guessed", "guessed"),
+        Outlined::Guess => ("guessed right", "guessed, not the model's"),
     };
     if links.is_sure(link) { Some(sure) } else { links.is_possible(link).then_some(possible) }
 }

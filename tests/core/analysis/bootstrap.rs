@@ -1,7 +1,7 @@
 //! Paired bootstrap resampling against sacreBLEU 2.6.0 on the same draws; sentences of our own.
 
 use interlinear::analysis::bleu::BleuSettings;
-use interlinear::analysis::bootstrap::{BootstrapCounts, Interval, Paired, paired, paired_by, randomised, single};
+use interlinear::analysis::bootstrap::{BootstrapCounts, Interval, Paired, paired, paired_by, randomised};
 use interlinear::analysis::{bleu, chrf};
 
 const REFERENCES: &[&str] = &[

@@ -1,7 +1,7 @@
 //! Floor 11: the models side by side, in equal columns with one set of sizes, so that they can be compared.
 
 use egui::scroll_area::ScrollBarVisibility;
-use egui::{RichText, Ui, UiBuilder, Vec2, vec2};
+use egui::{Id, RichText, Ui, UiBuilder, Vec2, vec2};
 
 use crate::analysis::reading::Reading;
 use crate::app::document::column::{Column, file_name};
@@ -11,7 +11,6 @@ use crate::app::lights::HighlightPart;
 use crate::app::state::AppState;
 use crate::figure::heatmap::widest_word;
 use crate::figure::label::widest;
-use crate::jobs::live::protocol::ColumnId;
 use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::view::column;
@@ -49,17 +48,17 @@ impl View for ColumnsView {
             return;
         }
         let (count, room) = (app.document.columns().len() as f32, ui.available_width());
-        let (gap, fitting) = (GAP, fitting(app, room) as f32);
-        let width = ((room - gap * (fitting - 1.0)) / fitting).floor();
-        if fitting < count && !theme::is_squat(ui) {
-            ui.horizontal(|ui| paging_ui(ui, window, fitting as usize));
+        let fitting = fitting(app, room);
+        let width = ((room - GAP * (fitting as f32 - 1.0)) / fitting as f32).floor();
+        if fitting < app.document.columns().len() && !theme::is_squat(ui) {
+            ui.horizontal(|ui| paging_ui(ui, window, fitting));
         }
+        let pitch = width + GAP;
+        let offset = offset(ui, window, pitch, fitting);
         // the line above says where one is; a bar would take its room from the columns when it comes
         let area = egui::ScrollArea::horizontal().id_salt("columns").auto_shrink(false);
-        // a column that is brought into view ends with the view, not with the gap before it
-        let between = std::mem::take(&mut ui.spacing_mut().item_spacing.x);
+        let area = area.horizontal_scroll_offset(offset);
         let area = area.scroll_bar_visibility(ScrollBarVisibility::AlwaysHidden).show(ui, |ui| {
-            ui.spacing_mut().item_spacing.x = between;
             let height = ui.available_height();
             let has_foot = app.document.columns().iter().any(column::has_foot);
             let needs = needs(ui, window, aligned(app));
@@ -68,32 +67,47 @@ impl View for ColumnsView {
             let least = if has_foot { parts.with_mixing() } else { parts };
             let metrics = metrics(ui, window, &least, &needs);
             window.local.of::<SentenceMemory>().cell = metrics.cell;
-            let wanted = newly_wanted(window).or_else(|| newly_lit(window));
             // as wide as the view where it ends with the last column
-            let slack = room - (fitting * (width + gap) - gap);
-            let (_, all) = ui.allocate_space(vec2(count * (width + gap) - gap + slack, height));
-            // of another width, the columns begin elsewhere
-            let memory: &mut SentenceMemory = window.local.of();
-            let is_other_width = std::mem::replace(&mut memory.column_width, width) != width;
-            let first = memory.wanted_column.take().or(is_other_width.then_some(memory.first_column));
+            let (_, all) = ui.allocate_space(vec2((count - fitting as f32) * pitch + room, height));
             for (n, column) in app.document.columns().iter().enumerate() {
-                let corner = all.min + vec2(n as f32 * (width + gap), 0.0);
+                let corner = all.min + vec2(n as f32 * pitch, 0.0);
                 let rect = egui::Rect::from_min_size(corner, vec2(width, height));
-                if wanted == Some(column.id) {
-                    ui.scroll_to_rect(rect, None);
-                }
-                if first == Some(n) {
-                    ui.scroll_to_rect(rect, Some(egui::Align::Min));
-                }
                 let name = format!("Column {} of {}", n + 1, column.name());
                 let builder = UiBuilder::new().id_salt(("column", column.id)).max_rect(rect).accessibility_label(name);
                 column::column_ui(&mut ui.new_child(builder), sentence, window, column, &parts, &metrics);
             }
         });
-        ui.spacing_mut().item_spacing.x = between;
-        window.local.of::<SentenceMemory>().first_column =
-            (area.state.clamped_offset().x / (width + gap)).round() as usize;
+        // the mouse or a finger has moved them
+        let moved = area.state.clamped_offset().x;
+        if (moved - offset).abs() > 0.5 {
+            window.local.of::<SentenceMemory>().first_column = (moved / pitch).round() as usize;
+            window.local.of::<SentenceMemory>().scrolled = Some(moved);
+        }
     }
+}
+
+/// How far the columns are moved to the left, points. A column that comes into view does so in a short while; where their
+/// width is new or a lesson speaks of one, at once.
+fn offset(ui: &Ui, window: &mut Window<'_>, pitch: f32, fitting: usize) -> f32 {
+    let lit = lit(window);
+    let is_lit_anew = lit.is_some_and(|n| window.is_lit_anew(HighlightPart::Column, &format!("view of {n}")));
+    let (kept, wanted) = (kept(window), newly_wanted(window));
+    let memory = window.local.of::<SentenceMemory>();
+    let is_other_width = std::mem::replace(&mut memory.column_width, pitch) != pitch;
+    let first = memory.first_column;
+    // by the least way
+    let shows = |n: usize| if n < first { n } else { first.max((n + 1).saturating_sub(fitting)) };
+    let speaks = lit.filter(|_| is_lit_anew || is_other_width || wanted.is_some());
+    let to = memory.wanted_column.take().or(kept).or(speaks.or(wanted).map(shows));
+    if to.is_some() || is_other_width {
+        memory.scrolled = None;
+    }
+    let most = window.app.document.columns().len().saturating_sub(fitting);
+    memory.first_column = to.unwrap_or(first).min(most);
+    let goal = memory.scrolled.unwrap_or(memory.first_column as f32 * pitch).min(most as f32 * pitch);
+    let jumps = is_other_width || memory.scrolled.is_some() || speaks.is_some();
+    let time = if jumps { 0.0 } else { 2.0 * ui.style().animation_time };
+    ui.ctx().animate_value_with_time(Id::unique("columns_offset"), goal, time)
 }
 
 /// How many columns fit side by side into so many points.
@@ -129,22 +143,53 @@ pub fn paging_ui(ui: &mut Ui, window: &mut Window<'_>, fitting: usize) {
 
 /// One column in all the room there is: the selected one, else the first that aligns, else the first.
 pub fn alone_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
+    let Some(column) = only(window.app) else { return };
+    few_ui(ui, sentence, window, &[column]);
+}
+
+/// That column and the one beside it, where both have room and not only one is wanted.
+pub fn presented_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>) {
     let app = window.app;
+    let Some(column) = only(app) else { return };
+    let columns = app.document.columns();
+    let at = columns.iter().position(|other| other.id == column.id).unwrap_or(0);
+    let first = at.min(columns.len().saturating_sub(2));
+    let has_room = fitting(app, ui.available_width()) > 1 && window.layout(local::SOLO, 0.0) <= 0.0;
+    match columns.get(first..first + 2).filter(|_| has_room) {
+        Some([left, right]) => few_ui(ui, sentence, window, &[left, right]),
+        _ => few_ui(ui, sentence, window, &[column]),
+    }
+}
+
+fn only(app: &AppState) -> Option<&Column> {
     let aligns = |column: &&Column| column.facts.as_ref().is_some_and(|facts| facts.has_alignment);
     let first = app.document.columns().iter().find(aligns).or(app.document.columns().first());
-    let Some(column) = app.selected_column().or(first) else { return };
+    app.selected_column().or(first)
+}
+
+/// These columns in all the room there is.
+fn few_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, columns: &[&Column]) {
     let rect = ui.available_rect_before_wrap();
-    let output = window.local.of::<SentenceMemory>().output_heights.get(&column.id).copied().unwrap_or(0.0);
-    let needs = needs(ui, window, column.table.as_deref().filter(|table| has_picture(table)).into_iter());
-    let has_foot = column::has_foot(column);
-    let parts = split(ui, window, rect.size(), output, &needs, has_foot);
+    let count = columns.len() as f32;
+    let size = vec2(((rect.width() - GAP * (count - 1.0)) / count).floor(), rect.height());
+    let heights =
+        columns.iter().filter_map(|column| window.local.seen::<SentenceMemory>()?.output_heights.get(&column.id));
+    let output = heights.copied().fold(0.0, f32::max);
+    let tables = columns.iter().filter_map(|column| column.table.as_deref()).filter(|table| has_picture(table));
+    let needs = needs(ui, window, tables);
+    let has_foot = columns.iter().any(|column| column::has_foot(column));
+    let parts = split(ui, window, size, output, &needs, has_foot);
     let parts = if window.local.presents { parts.without_beam() } else { parts };
     let least = if has_foot { parts.with_mixing() } else { parts };
     let metrics = metrics(ui, window, &least, &needs);
     window.local.of::<SentenceMemory>().cell = metrics.cell;
-    let name = format!("Column of {}", column.name());
-    let builder = UiBuilder::new().id_salt(("column", column.id)).max_rect(rect).accessibility_label(name);
-    column::column_ui(&mut ui.new_child(builder), sentence, window, column, &parts, &metrics);
+    for (n, column) in columns.iter().enumerate() {
+        let corner = rect.min + vec2(n as f32 * (size.x + GAP), 0.0);
+        let name = format!("Column of {}", column.name());
+        let builder = UiBuilder::new().id_salt(("column", column.id)).max_rect(egui::Rect::from_min_size(corner, size));
+        let mut child = ui.new_child(builder.accessibility_label(name));
+        column::column_ui(&mut child, sentence, window, column, &parts, &metrics);
+    }
     ui.advance_cursor_after_rect(rect);
 }
 
@@ -173,30 +218,40 @@ fn how_to_get(home: Option<&std::path::Path>) -> String {
     )
 }
 
-/// A column that was just added or selected is brought into view, once. While nothing is selected the view stays at the
-/// first, whichever model is done first.
-fn newly_wanted(window: &mut Window<'_>) -> Option<ColumnId> {
-    let app = window.app;
-    let now = (app.view.selection().column, app.document.columns().iter().map(|column| column.id).max());
+/// The column that was just added or selected, once; of several that came at once, the selected one. While nothing is
+/// selected the view stays at the first, whichever model is done first.
+fn newly_wanted(window: &mut Window<'_>) -> Option<usize> {
+    let columns = window.app.document.columns();
+    let now = (window.app.view.selection().column, columns.iter().map(|column| column.id).max());
     let before = std::mem::replace(&mut window.local.of::<SentenceMemory>().seen_columns, now);
-    if before.1.is_some() && now.1 > before.1 {
-        now.1
-    } else if before.0 != now.0 {
-        now.0
-    } else {
-        None
-    }
+    let new = columns.iter().filter(|column| before.1.is_some_and(|last| column.id > last)).count();
+    let wanted = match new {
+        0 if before.0 == now.0 => None,
+        1 => now.1,
+        _ => now.0,
+    };
+    let at = wanted.and_then(|id| columns.iter().position(|column| column.id == id));
+    at.or((new > 1).then_some(0))
 }
 
-/// The column of which a lesson begins to light something, where it is one of several.
-fn newly_lit(window: &mut Window<'_>) -> Option<ColumnId> {
+/// The column of which a lesson lights something, where it is one of several.
+fn lit(window: &Window<'_>) -> Option<usize> {
     const PARTS: [HighlightPart; 4] =
         [HighlightPart::Column, HighlightPart::Translation, HighlightPart::Heatmap, HighlightPart::Beam];
-    let app = window.app;
-    let is_lit = |column: &&Column| PARTS.iter().any(|lit| window.lights.lights(*lit, &file_name(&column.folder)));
-    let mut lit = app.document.columns().iter().filter(is_lit);
-    let (only, None) = (lit.next()?, lit.next()) else { return None };
-    window.is_lit_anew(HighlightPart::Column, &format!("view of {}", only.id)).then_some(only.id)
+    let is_lit = |column: &Column| PARTS.iter().any(|lit| window.lights.lights(*lit, &file_name(&column.folder)));
+    let columns = window.app.document.columns().iter().enumerate();
+    let mut lit = columns.filter(|(_, column)| is_lit(column)).map(|(n, _)| n);
+    lit.next().filter(|_| lit.next().is_none())
+}
+
+/// The first column before a lesson, once that has ended.
+fn kept(window: &mut Window<'_>) -> Option<usize> {
+    let (is_open, memory) = (!window.lights.page.0.is_empty(), window.local.of::<SentenceMemory>());
+    if is_open {
+        memory.before_lesson.get_or_insert(memory.first_column);
+        return None;
+    }
+    memory.before_lesson.take()
 }
 
 /// The parts of a column, with room for the user's translation under the model's where there is one.

@@ -2,7 +2,7 @@
 //!
 //! While no word is selected it is one line, and on a flat window always, so that the pictures have the room.
 
-use egui::{Panel, RichText, Ui, UiBuilder, pos2};
+use egui::{Label, Panel, RichText, Ui, UiBuilder, pos2};
 
 use crate::analysis::divergence::entropy;
 use crate::app::document::column::Column;
@@ -23,6 +23,8 @@ pub struct Inspector;
 
 /// Share of the width that the candidates take, and their widest.
 const CANDIDATES: (f32, f32) = (0.3, 340.0);
+/// Narrower than this the numbers of the word have a line of their own, points.
+const ONE_LINE: f32 = 900.0;
 /// Limits of its height, points.
 const LOWEST: f32 = 96.0;
 const HIGHEST: f32 = 500.0;
@@ -91,7 +93,7 @@ fn hint_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let weak = theme::tokens(ui).weak;
     let text = "Click a target word to see what else could have stood there and where the model looked";
     let label = ui.add(
-        egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(weak))
+        Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(weak))
             .truncate()
             .sense(egui::Sense::focusable_noninteractive()),
     );
@@ -103,42 +105,56 @@ fn hint_ui(ui: &mut Ui, window: &mut Window<'_>) {
 fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
     let t = theme::tokens(ui);
     let Some(word) = table.target.get(i) else { return };
+    let text = labels::target_text(word, window.app.replaces(column));
+    let (unit, pieces) =
+        if table.units == Some(Units::Pieces) { ("piece", String::new()) } else { ("word", pieces(word)) };
+    let by = if table.is_given { "of your translation, read by" } else { "by" };
+    let caption = format!(
+        "p {:.3}   log p {:.2}   {unit} {} of {} {by} {}{pieces}{}",
+        word.probability,
+        word.log_p,
+        i + 1,
+        table.target.len(),
+        column.name(),
+        word.set_text()
+    );
+    let caption = RichText::new(caption).size(theme::TEXT_SMALL).color(t.weak);
+    let is_narrow = ui.available_width() < ONE_LINE;
     ui.horizontal(|ui| {
-        let text = labels::target_text(word, window.app.replaces(column));
-        ui.label(RichText::new(text).size(theme::TEXT_TITLE).color(t.accent));
-        let (unit, pieces) =
-            if table.units == Some(Units::Pieces) { ("piece", String::new()) } else { ("word", pieces(word)) };
-        let by = if table.is_given { "of your translation, read by" } else { "by" };
-        let caption = format!(
-            "{unit} {} of {} {by} {}   p {:.3}   log p {:.2}{pieces}{}",
-            i + 1,
-            table.target.len(),
-            column.name(),
-            word.probability,
-            word.log_p,
-            word.set_text()
-        );
-        ui.label(RichText::new(caption).size(theme::TEXT_SMALL).color(t.weak));
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            let next = ui.small_button("Next word").on_hover_text("Alt+Down");
-            if window.local.shared.takes_focus(PanelName::Inspector) {
-                next.request_focus();
-            }
-            if next.clicked() {
-                window.push(SelectCommand::MoveTarget(1));
-            }
-            if ui.small_button("Previous word").on_hover_text("Alt+Up").clicked() {
-                window.push(SelectCommand::MoveTarget(-1));
-            }
-            if !table.is_given {
-                change::row_menu(ui, window, column, table, i);
-                change::word_menu(ui, window, column, word, i);
-            }
-            if ui.small_button("Close").on_hover_text("Select nothing (Escape)").clicked() {
-                window.push(SelectCommand::Nothing);
-            }
+            buttons_ui(ui, window, column, table, i);
+            ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                ui.add(Label::new(RichText::new(text).size(theme::TEXT_TITLE).color(t.accent)).truncate());
+                if !is_narrow {
+                    ui.add(Label::new(caption.clone()).truncate());
+                }
+            });
         });
     });
+    if is_narrow {
+        ui.add(Label::new(caption).truncate());
+    }
+}
+
+/// To the words beside, and what can be done with this one; from the right.
+fn buttons_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
+    let next = ui.small_button("Next word").on_hover_text("Alt+Down");
+    if window.local.shared.takes_focus(PanelName::Inspector) {
+        next.request_focus();
+    }
+    if next.clicked() {
+        window.push(SelectCommand::MoveTarget(1));
+    }
+    if ui.small_button("Previous word").on_hover_text("Alt+Up").clicked() {
+        window.push(SelectCommand::MoveTarget(-1));
+    }
+    if let Some(word) = table.target.get(i).filter(|_| !table.is_given) {
+        change::row_menu(ui, window, column, table, i);
+        change::word_menu(ui, window, column, word, i);
+    }
+    if ui.small_button("Close").on_hover_text("Select nothing (Escape)").clicked() {
+        window.push(SelectCommand::Nothing);
+    }
 }
 
 /// What a word is made of, where that is several pieces.
@@ -165,6 +181,7 @@ fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &Alignme
         number: format!("{probability:.3}"),
         label: format!("{kind} {text} probability {probability:.3}"),
         is_marked: *text == word.entry,
+        ..bars::Bar::default()
     };
     let list: Vec<bars::Bar> = word.candidates.iter().map(|one| bar(one, "Candidate")).collect();
     let before = own.map_or(&[][..], |shift| &shift.before);
@@ -173,7 +190,7 @@ fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &Alignme
     ui.spacing_mut().item_spacing.y = 0.0;
     if list.is_empty() {
         let none = if is_given { "Nothing was searched; you gave the word" } else { "Known once the search has ended" };
-        ui.add(egui::Label::new(RichText::new(none).color(theme::tokens(ui).weak)).wrap());
+        ui.add(Label::new(RichText::new(none).color(theme::tokens(ui).weak)).wrap());
     }
     let mut chosen = None;
     egui::ScrollArea::vertical().id_salt("candidates").auto_shrink(false).show(ui, |ui| {
@@ -200,20 +217,21 @@ const FORCE: &str = "Click to have this word said here, and the rest translated 
 /// What the entropy of alpha says.
 const ENTROPY: &str =
     "Entropy of alpha in nats: 0 looks at one source word, ln 2 = 0.69 at two alike, ln 4 = 1.39 at four alike";
-/// Alpha and energies stand beside each other from this width on.
+/// Alpha and energies stand above each other only in less width than this, and each in no less height, points.
 const SIDE_BY_SIDE: f32 = 480.0;
+const EACH: f32 = source_bars::LEAST + 22.0;
 
 fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &AlignmentTable, i: usize) {
     let (Some(alpha), Some(energies)) = (&table.alpha, &table.energies) else {
         ui.add_space(theme::SPACE_5);
         let none = context::without_alignment(column);
-        ui.add(egui::Label::new(if table.left_out { LEFT_OUT } else { none }).wrap());
+        ui.add(Label::new(if table.left_out { LEFT_OUT } else { none }).wrap());
         return;
     };
     let marked = window.app.view.hover().filter(|hover| hover.column == column.id).and_then(|hover| hover.j);
     let rect = ui.available_rect_before_wrap();
     // side by side where there is room, otherwise one above the other
-    let beside = rect.width() >= SIDE_BY_SIDE;
+    let beside = rect.width() >= SIDE_BY_SIDE || rect.height() < 2.0 * EACH;
     let (first, second) =
         if beside { rect.split_left_right_at_fraction(0.5) } else { rect.split_top_bottom_at_fraction(0.5) };
     let (first, second) =

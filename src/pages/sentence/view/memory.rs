@@ -84,6 +84,10 @@ pub struct SentenceMemory {
     pub column_width: f32,
     /// The column that is to be the first in view.
     pub wanted_column: Option<usize>,
+    /// How far the columns were scrolled by hand, points; `None`: to the first that is in view.
+    pub scrolled: Option<f32>,
+    /// The first column in view when a lesson began.
+    pub before_lesson: Option<usize>,
     /// The selected column and the newest one, both already in view.
     pub seen_columns: (Option<ColumnId>, Option<ColumnId>),
     /// The position in the list that is already in view.

@@ -47,11 +47,11 @@ impl PageView for SentencePage {
         window.push(SelectCommand::Nothing);
     }
 
-    fn presents(&self) -> Option<&'static str> {
-        Some("change the sentence")
+    fn presents(&self) -> bool {
+        true
     }
 
     fn present_ui(&self, ui: &mut egui::Ui, window: &mut Window<'_>) {
-        columns::alone_ui(ui, self, window);
+        columns::presented_ui(ui, self, window);
     }
 }

@@ -131,23 +131,23 @@ fn score(guessing: &Guessing) -> String {
 fn compared_ui(ui: &mut Ui, guessing: &Guessing) {
     let Some(compared) = guessing.compared else { return };
     let t = theme::tokens(ui);
-    let mut said = format!("{}.", among("of your links", &compared.model, "the model's"));
+    let mut said = format!("{}.", among("your", &compared.model, "the model's"));
     if let Some(aligner) = &compared.aligner {
-        let _ = write!(said, " {}.", among("of them", aligner, "the aligner's"));
+        let _ = write!(said, " {}.", among("your", aligner, "the aligner's"));
     }
     ui.label(RichText::new(said).color(t.text)).on_hover_text(
         "The model's link of a word is its greatest alpha. F1 is 100 % where both have the same links, and 0 % where they share none.",
     );
     if let Some(beside) = &compared.model_to_aligner {
-        let said = format!("Beside: {}", among("of the model's links", beside, "the aligner's"));
+        let said = format!("For comparison: {}.", among("the model's", beside, "the aligner's"));
         ui.label(RichText::new(said).size(theme::TEXT_SMALL).color(t.weak));
     }
 }
 
-/// `7 of your links are the model's, F1 78 %`, in the fewest words.
+/// `6 of your 8 links are among the model's 9, F1 71 %`.
 fn among(whose: &str, counts: &AerCounts, others: &str) -> String {
     let (both, found, sure) = (counts.found_sure, counts.found, counts.sure);
-    format!("{both} {whose} ({found}) are {others} ({sure}): F1 {:.0} %", 100.0 * f1(counts))
+    format!("{both} of {whose} {found} links are among {others} {sure}, F1 {:.0} %", 100.0 * f1(counts))
 }
 
 /// Where the step looks most, beside what was guessed.

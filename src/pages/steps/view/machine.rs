@@ -52,6 +52,7 @@ fn drawing_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &S
         machine,
         held: machine.stages.iter().map(|stage| held(apart, steps.i, hidden, stage)).collect(),
         is_done: machine.stages.iter().map(|stage| steps.is_done(stage.key)).collect(),
+        is_first: steps.i == 0,
         lit: steps.current().or(steps.open.as_deref()),
         over,
         palette: theme::palette(ui),

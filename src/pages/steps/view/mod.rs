@@ -36,8 +36,8 @@ impl PageView for StepsPage {
         window.push(StepsCommand::Open(None));
     }
 
-    fn presents(&self) -> Option<&'static str> {
-        Some("go through the steps")
+    fn presents(&self) -> bool {
+        true
     }
 
     fn present_ui(&self, ui: &mut Ui, window: &mut Window<'_>) {

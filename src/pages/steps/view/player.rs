@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use egui::{ComboBox, Key, Modifiers, RichText, Slider, Ui};
+use egui::{ComboBox, EventFilter, Key, Modifiers, RichText, Slider, Ui};
 
 use crate::jobs::steps::StepTrace;
 use crate::models::anatomy::Miswiring;
@@ -29,6 +29,9 @@ const KEYS: &[(Key, StepsCommand)] = &[
 /// Moves by keys, where no text is being typed. Space and Enter belong to a button that has the keyboard.
 pub fn keys(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
     arrive(ui, window);
+    // they go through the steps, and leave the keyboard with what has it
+    let arrows = EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
+    ui.memory_mut(|memory| memory.focused().into_iter().for_each(|id| memory.set_focus_lock_filter(id, arrows)));
     if ui.ctx().text_edit_focused() || egui::Popup::is_any_open(ui.ctx()) {
         return;
     }

@@ -2,12 +2,10 @@
 //! numbers of the step.
 
 use egui::accesskit::Role;
-use egui::{Label, Response, RichText, Sense, Ui, vec2};
+use egui::{Label, RichText, Sense, Ui, vec2};
 
 use crate::app::lights::HighlightPart;
-use crate::figure::equation::{spoken, typeset};
-use crate::figure::geometry;
-use crate::figure::geometry::point;
+use crate::figure::equation::spoken;
 use crate::figure::machine::{Held, colour};
 use crate::figure::measure::TextMeasure as _;
 use crate::jobs::steps::StepTrace;
@@ -118,25 +116,9 @@ fn inside_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &St
     }
 }
 
-/// Paints an equation in one line; letters of at most this size get smaller until it fits.
-fn set_ui(ui: &mut Ui, text: &str, size: f32) -> Response {
-    let (ink, room) = (theme::palette(ui).text, ui.available_width());
-    let set = |size: f32| typeset(text, point(0.0, 0.0), size, ink, &WholeLetters(ui));
-    let (_, wide) = set(size);
-    let size = (size * (room / wide.max(1.0)).min(1.0)).max(theme::TEXT_SMALL);
-    let (mut all, width) = set(size);
-    let (rect, response) = ui.allocate_exact_size(vec2(width.min(room), 1.9 * size), Sense::hover());
-    let by = geometry::size(rect.left(), rect.center().y);
-    for mark in &mut all {
-        mark.shift(by);
-    }
-    marks::paint(&ui.painter_at(rect), all);
-    response
-}
-
 fn equation_ui(ui: &mut Ui, equation: &Equation) {
     let t = theme::tokens(ui);
-    let response = set_ui(ui, equation.text, theme::TEXT_SENTENCE);
+    let response = marks::equation_ui(ui, equation.text, theme::TEXT_SENTENCE);
     node(&response, Role::Math, || format!("{}, {}", spoken(equation.text), equation.source));
     let is_wrong = equation.source.starts_with("not");
     let source = RichText::new(equation.source).size(theme::TEXT_SMALL).color(if is_wrong { t.warm } else { t.weak });
@@ -148,7 +130,12 @@ fn numbers_ui(ui: &mut Ui, steps: &StepsPage, apart: &StepTrace, stage: &Machine
     let Some(part) = apart.part(stage.key, steps.i) else { return };
     for quantity in &part.quantities {
         heading_ui(ui, quantity);
-        if quantity.count() > 1 {
+        if let [value] = quantity.values[..] {
+            ui.label(RichText::new(format!("{value:.3}")).size(theme::TEXT_TITLE));
+            if stage.key == "place" {
+                place_ui(ui, apart, value);
+            }
+        } else if quantity.count() > 1 {
             matrix_ui(ui, quantity, apart);
         } else {
             strip::named(ui, quantity.name, &spoken(quantity.symbol), &quantity.values, STRIP);
@@ -157,11 +144,20 @@ fn numbers_ui(ui: &mut Ui, steps: &StepsPage, apart: &StepTrace, stage: &Machine
     }
 }
 
+/// Where a place is in the sentence.
+fn place_ui(ui: &mut Ui, apart: &StepTrace, place: f32) {
+    let words = words(apart);
+    let Some(word) = words.get(place.round().max(0.0) as usize) else { return };
+    let text = format!("The words are counted from 0: this is nearest to \u{201c}{word}\u{201d}, of {}.", words.len());
+    ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak)).wrap());
+}
+
 fn heading_ui(ui: &mut Ui, quantity: &Quantity) {
     let t = theme::tokens(ui);
     ui.horizontal(|ui| {
-        set_ui(ui, quantity.symbol, theme::TEXT_BODY);
+        marks::equation_ui(ui, quantity.symbol, theme::TEXT_BODY);
         let numbers = match quantity.count() {
+            1 if quantity.width == 1 => quantity.name.to_owned(),
             1 => format!("{}, {} numbers", quantity.name, quantity.width),
             count => format!("{}, {count} \u{d7} {} numbers", quantity.name, quantity.width),
         };
@@ -210,32 +206,33 @@ fn shares_ui(ui: &mut Ui, steps: &StepsPage, apart: &StepTrace, stage: &MachineS
     let is_share = stage.key == "alpha";
     let values = if is_share { &step.alpha_i } else { &step.e_i };
     let Some(values) = values else { return };
-    let largest = values.iter().filter(|value| value.is_finite()).fold(1e-6_f32, |most, value| most.max(value.abs()));
-    let with_energy = values.iter().enumerate().filter(|(_, value)| !value.is_nan());
-    let most = with_energy.max_by(|a, b| a.1.total_cmp(b.1)).map(|(j, _)| j);
-    let share = |value: f32| match value {
-        _ if value.is_nan() => 0.0,
-        _ if is_share => value,
-        _ => value.abs() / largest,
-    };
+    let (zero, range) = if is_share { (0.0, 1.0) } else { span(values) };
     let list: Vec<Bar> = words(apart)
         .iter()
         .zip(values)
-        .enumerate()
-        .map(|(j, (word, value))| Bar {
+        .map(|(word, value)| Bar {
             text: (*word).to_owned(),
-            share: share(*value),
+            share: if value.is_nan() { 0.0 } else { value / range },
+            zero,
             number: if value.is_nan() { "none".to_owned() } else { format!("{value:.3}") },
             label: format!("{} of {word} {value:.3}", stage.title),
-            is_marked: if is_share { most == Some(j) } else { *value > 0.0 },
+            is_marked: true,
         })
         .collect();
-    bars(ui, &list, if is_share { "Share of this source word" } else { "Before the softmax; grey is below 0" });
+    bars(ui, &list, if is_share { "Share of this source word" } else { "Before the softmax; orange is below 0" });
     if is_share {
         let total: f32 = values.iter().sum();
         let text = RichText::new(format!("Together {total:.3}")).size(theme::TEXT_SMALL);
         ui.label(text.color(theme::tokens(ui).weak));
     }
+}
+
+/// Where 0 is between the least and the greatest of some numbers and 0, and how far these are apart.
+fn span(values: &[f32]) -> (f32, f32) {
+    let finite = || values.iter().copied().filter(|value| value.is_finite());
+    let (least, most) = (finite().fold(0.0, f32::min), finite().fold(0.0, f32::max));
+    let range = (most - least).max(1e-6);
+    (-least / range, range)
 }
 
 /// One number of c_i as the sum that it is.
@@ -256,7 +253,7 @@ fn sum_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepT
     let k = unit - 1;
     let parts: Vec<f32> =
         alpha_i.iter().enumerate().map(|(j, a)| a * h.row(j).get(k).copied().unwrap_or(0.0)).collect();
-    let largest = parts.iter().fold(1e-6_f32, |most, part| most.max(part.abs()));
+    let (zero, range) = span(&parts);
     let mut total = 0.0;
     let list: Vec<Bar> = words(apart)
         .iter()
@@ -267,14 +264,15 @@ fn sum_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepT
             let of = h.row(j).get(k).copied().unwrap_or(0.0);
             Bar {
                 text: (*word).to_owned(),
-                share: part.abs() / largest,
-                number: format!("{part:+.3}"),
+                share: part / range,
+                zero,
+                number: format!("{:.3} \u{d7} {of:+.3} = {part:+.3}", alpha_i[j]),
                 label: format!("{word}: {:.3} times {of:.3} is {part:.3}", alpha_i[j]),
-                is_marked: *part >= 0.0,
+                is_marked: true,
             }
         })
         .collect();
-    bars(ui, &list, "Its share times its number; blue adds, grey takes away");
+    bars(ui, &list, "Its share times its number; blue adds, orange takes away");
     let text =
         format!("Together {total:+.3}, the number {:+.3} of the context", c.values.get(k).copied().unwrap_or(0.0));
     ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak)).wrap());
@@ -293,6 +291,7 @@ fn candidates_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart:
             number: format!("{:.3}", log_p.exp()),
             label: format!("Say {word}, probability {:.3}", log_p.exp()),
             is_marked: step.said.is_some_and(|(said, _)| said == *id),
+            ..Bar::default()
         })
         .collect();
     if let Some(n) = bars(ui, &list, "Click: this word is said, and you choose from here on") {
