@@ -113,7 +113,7 @@ fn file_ui(ui: &mut Ui, window: &mut Window<'_>, path: &Path, asked: AskedPath, 
     let name = file_name(path);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = theme::SPACE_1;
-        let room = ui.available_width() - REMOVE - theme::SPACE_1;
+        let room = (ui.available_width() - REMOVE - theme::SPACE_1).max(0.0);
         let text = labels::galley(ui.painter(), &name, &theme::body(), t.text, room - 2.0 * theme::SPACE_3);
         let button = ui.add_sized(vec2(room, ROW), Button::new(text)).on_hover_text(path.display().to_string());
         if button.accessible_name(format!("{}, {name}", asked.question.title)).clicked() {
@@ -211,7 +211,7 @@ fn logs_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
             ui.set_min_height(ROW);
             chart::mark_ui(ui, at);
             let name = log.name();
-            let room = ui.available_width() - REMOVE - theme::SPACE_1;
+            let room = (ui.available_width() - REMOVE - theme::SPACE_1).max(0.0);
             let text = labels::galley(ui.painter(), &name, &theme::body(), t.text, room);
             ui.allocate_ui_with_layout(vec2(room, ROW), egui::Layout::left_to_right(egui::Align::Center), |ui| {
                 ui.set_min_width(room);
