@@ -247,10 +247,8 @@ pub fn overview(
     means: &mut FilterResources,
 ) -> Result<Overview> {
     let is_wanted = |thing| options.only.is_empty() || options.only.contains(&thing);
-    let frequencies = match is_wanted(CountedThing::Frequencies) {
-        true => means.frequencies(corpus, &mut || true)?,
-        false => std::sync::Arc::default(),
-    };
+    let counts = is_wanted(CountedThing::Frequencies);
+    let frequencies = if counts { means.frequencies(corpus, &mut || true)? } else { std::sync::Arc::default() };
     let linker = Linker::new(means.languages.as_ref().filter(|_| is_wanted(CountedThing::Words)))?;
     let mut counting = Counting::new(std::sync::Arc::new(corpus.clone()), rows, options, frequencies, linker);
     while counting.step(workspace, 1000)? {}

@@ -92,7 +92,7 @@ fn notices_ui(ui: &Ui, window: &mut Window<'_>, foot: Pos2) {
     if window.app.view.notices().is_empty() {
         return;
     }
-    let width = (ui.ctx().content_rect().width() - 2.0 * theme::SPACE_5).min(NOTICE_WIDTH);
+    let width = (ui.ctx().content_rect().width() - 2.0 * theme::SPACE_5).clamp(0.0, NOTICE_WIDTH);
     let area = Area::new(Id::unique("notices")).order(Order::Foreground).pivot(Align2::CENTER_BOTTOM);
     area.fixed_pos(foot - vec2(0.0, theme::SPACE_2)).default_width(width).show(ui.ctx(), |ui| {
         ui.set_width(width);
@@ -111,7 +111,7 @@ fn list_ui(ui: &mut Ui, window: &mut Window<'_>) {
         let frame = frame.corner_radius(egui::CornerRadius::same(theme::RADIUS));
         frame.inner_margin(egui::Margin::symmetric(12, 6)).show(ui, |ui| {
             ui.horizontal(|ui| {
-                let room = ui.available_width() - DISMISS;
+                let room = (ui.available_width() - DISMISS).max(0.0);
                 ui.vertical(|ui| {
                     ui.set_width(room);
                     ui.add(egui::Label::new(RichText::new(&notice.text).color(text)).wrap());
