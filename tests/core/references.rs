@@ -118,9 +118,7 @@ fn a_further_file_is_a_further_reference_and_replaces_nothing() {
     for n in 3..=16 {
         fs::write(at.join("r"), format!("phrase {n}\nune {n}\ndeux {n}\n")).expect("written");
         let (_, told) = ran(at, "analyse --workspace w.ilws --reference r --format none");
-        assert!(
-            told.contains(&format!("Imported 3 references. ")) && told.contains(&format!("Kept as reference {n}."))
-        );
+        assert!(told.contains("Imported 3 references. ") && told.contains(&format!("Kept as reference {n}.")));
     }
     fs::write(at.join("r"), "one\ntoo\nmany\n").expect("written");
     let done = run_in(at, &["analyse", "--workspace", "w.ilws", "--reference", "r"], b"");

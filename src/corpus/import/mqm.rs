@@ -3,6 +3,7 @@
 //!
 //! The words of an error stand between `<v>` and `</v>`. A mark is of whole words between spaces.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
@@ -96,11 +97,13 @@ pub fn import(
             continue;
         }
         let (at, by) = (places[row.segment], row.rater);
-        if !said.contains_key(&(at, by.clone())) {
-            let known = workspace.judgements_of(at)?.remove(&by).unwrap_or_default();
-            said.insert((at, by.clone()), known);
-        }
-        let judgement = said.entry((at, by)).or_default();
+        let judgement = match said.entry((at, by)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => {
+                let known = workspace.judgements_of(at)?.remove(&new.key().1).unwrap_or_default();
+                new.insert(known)
+            }
+        };
         match row.mark {
             Some(mark) if judgement.marks.contains(&mark) => {}
             Some(mark) => judgement.mark(mark),
