@@ -203,7 +203,7 @@ impl Job<'_> {
         self.ticket.check()?;
         let mut source =
             view::Source::new(&shelved.wording(), read_source(spec.source_in(self.request), shelved)?, false);
-        let list = source.set(shelved, &spec.interventions);
+        let list = source.set(shelved.reader(), &spec.interventions);
         let sentence = &source.sentence;
         let mut wanted = spec.options.clone();
         // a beginning that was set is never cut

@@ -9,9 +9,8 @@ use crate::analysis::reading::Reading;
 use crate::analysis::unknown;
 use crate::analysis::words::merge_sources;
 use crate::decoding::{Hypothesis, Node};
-use crate::interventions::{Applied, Intervention, Interventions, Resolved, ResolvedText};
+use crate::interventions::{Applied, Intervention, InterventionReader, Interventions, Resolved, ResolvedText};
 use crate::jobs::live::protocol::{HypothesisView, Pieces};
-use crate::jobs::models::loaded::LoadedModel;
 use crate::text::sentence::{Sentence, UNK};
 use crate::text::tokenizer::Tokenizer;
 use crate::text::words::{translated, vocabulary_words, whole_words, without_end};
@@ -54,9 +53,9 @@ impl Source {
     }
 
     /// What is set of its translations, for the model; what does not fit is left out with a note.
-    pub(crate) fn set(&mut self, shelved: &LoadedModel, form: &Interventions) -> Arc<[Intervention]> {
+    pub(crate) fn set(&mut self, reader: InterventionReader<'_>, form: &Interventions) -> Arc<[Intervention]> {
         let read = ResolvedText { sentence: &self.sentence, words: &self.words };
-        let Resolved { list, applied, .. } = shelved.reader().resolve(form, read);
+        let Resolved { list, applied, .. } = reader.resolve(form, read);
         self.touched = Arc::new(applied);
         list
     }
