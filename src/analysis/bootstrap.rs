@@ -125,8 +125,8 @@ fn p_value(differences: &[f64]) -> f64 {
 }
 
 /// The p-value of approximate randomisation: how often a difference at least as great, either way, comes about when the
-/// outputs of each sentence are given to the one system or the other by chance; 1 added above and below, as sacreBLEU
-/// does. The same seed gives the same answer everywhere. `None` as for [`paired`].
+/// outputs of each sentence are given to the one system or the other by chance; 1 added above and below. As sacreBLEU's,
+/// which counts greater differences alone. The same seed gives the same answer everywhere. `None` as for [`paired`].
 pub fn randomised<C: BootstrapCounts>(first: &[C], second: &[C], trials: usize, seed: u64) -> Option<f64> {
     if first.is_empty() || first.len() != second.len() || trials == 0 {
         return None;
@@ -143,7 +143,9 @@ pub fn randomised<C: BootstrapCounts>(first: &[C], second: &[C], trials: usize, 
     let found = difference(&swaps);
     let mut chance = 0;
     for _ in 0..trials {
-        swaps.iter_mut().for_each(|swap| *swap = rng.random());
+        for swap in &mut swaps {
+            *swap = rng.random();
+        }
         chance += usize::from(difference(&swaps) >= found);
     }
     Some((chance + 1) as f64 / (trials + 1) as f64)

@@ -2,7 +2,7 @@
 
 use egui::accesskit::Role;
 use egui::{Rect, Sense, Ui, Vec2, pos2, vec2};
-use egui_plot::{Bar, BarChart, Plot, PlotPoint};
+use egui_plot::{Bar, BarChart, HLine, Plot, PlotPoint};
 
 use crate::app::document::table::SourceWord;
 use crate::figure::label::Tone;
@@ -54,7 +54,10 @@ pub fn source_bars(
     if is_share {
         plot = plot.include_y(1.0);
     }
-    let shown = plot.show(ui, |plot| plot.bar_chart(chart));
+    let shown = plot.show(ui, |plot| {
+        plot.hline(HLine::new("zero", 0.0).color(t.weak).allow_hover(false));
+        plot.bar_chart(chart);
+    });
     let place = |j: f64, value: f64| shown.transform.position_from_point(&PlotPoint::new(j, value));
     let pitch = (place(1.0, 0.0).x - place(0.0, 0.0).x).abs();
     let frame = shown.response.rect;

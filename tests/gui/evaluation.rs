@@ -298,7 +298,7 @@ fn what_is_to_be_done_next_follows_the_files_that_are_chosen() {
 fn tables_that_are_wider_than_the_page_scroll_in_their_card() {
     for size in [[1024.0, 768.0], [1280.0, 800.0], [640.0, 480.0]] {
         let (harness, _) = desk::window_of(with(measured::two_models()), size);
-        let note = harness.query_all_by_label_contains("An interval without 0").next().expect("p is explained");
+        let note = harness.query_all_by_label_contains("95 % says how large").next().expect("p is explained");
         assert!(note.rect().right() <= size[0], "{size:?}: {}", note.rect());
     }
 }

@@ -126,20 +126,22 @@ fn a_clear_difference_is_significant_and_no_difference_is_not() {
 /// p was that of sacreBLEU, which is below 0.05 beside intervals that hold 0.
 #[test]
 fn p_never_contradicts_the_interval_beside_it() {
-    let (first, second) = (chrf_counts(FIRST), chrf_counts(SECOND));
+    let (first, second, perfect) = (chrf_counts(FIRST), chrf_counts(SECOND), chrf_counts(REFERENCES));
     let mut seen = [0, 0];
-    for from in 0..REFERENCES.len() {
-        for to in from + 2..=REFERENCES.len() {
-            for resamples in [40, 199, 1000] {
-                let found = paired(&first[from..to], &second[from..to], resamples, 7).expect("some sentences");
-                let leaves_0_out = found.difference.low > 0.0 || found.difference.high < 0.0;
-                seen[usize::from(leaves_0_out)] += 1;
-                assert_eq!(found.p_value <= 0.05, leaves_0_out, "{from}..{to}, {resamples}: {found:?}");
-                assert!(found.p_value > 0.0 && found.p_value <= 1.0);
+    for (first, second) in [(&first, &second), (&perfect, &first), (&second, &perfect)] {
+        for from in 0..REFERENCES.len() - 1 {
+            for to in from + 2..=REFERENCES.len() {
+                for resamples in [40, 199, 1000] {
+                    let found = paired(&first[from..to], &second[from..to], resamples, 7).expect("some sentences");
+                    let leaves_0_out = found.difference.low > 0.0 || found.difference.high < 0.0;
+                    seen[usize::from(leaves_0_out)] += 1;
+                    assert_eq!(found.p_value <= 0.05, leaves_0_out, "{from}..{to}, {resamples}: {found:?}");
+                    assert!(found.p_value > 0.0 && found.p_value <= 1.0);
+                }
             }
         }
     }
-    assert!(seen[0] > 9 && seen[1] > 9, "{seen:?}");
+    assert!(seen[0] > 99 && seen[1] > 20, "{seen:?}");
 }
 
 /// The share of all exchanges that make a difference at least as great.
@@ -163,6 +165,8 @@ fn approximate_randomisation_comes_to_what_all_exchanges_come_to() {
     };
     let (first, second) = (bleu_counts(FIRST), bleu_counts(SECOND));
     check(of_all_exchanges(&first, &second), randomised(&first, &second, 4000, 3));
+    // sacreBLEU 2.6.0 with 10,000 trials.
+    check(0.8331, randomised(&first, &second, 4000, 5));
     assert_eq!(randomised(&first, &second, 500, 3), randomised(&second, &first, 500, 3));
     assert_eq!(randomised(&first, &first, 99, 3), Some(1.0), "a system is as good as itself");
     let (first, second) = (chrf_counts(FIRST), chrf_counts(SECOND));

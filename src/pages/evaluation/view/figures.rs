@@ -375,7 +375,9 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
     };
     parts::table_ui(ui, "bootstrap_table", rows, |ui| {
         note_ui(ui, BOTH);
-        many_pairs(results.comparisons.len()).iter().for_each(|note| note_ui(ui, note));
+        if let Some(note) = many_pairs(results.comparisons.len()) {
+            note_ui(ui, &note);
+        }
     });
 }
 

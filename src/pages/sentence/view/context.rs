@@ -41,8 +41,10 @@ pub fn context_ui(ui: &mut Ui, column: &Column) {
             ui.add_space(theme::SPACE_1);
         }
         ui.add(egui::Label::new("Every word reads the same c; this model has no alignment").wrap());
+        let longest = column.result.context.iter().flatten().fold(0.0_f32, |most, value| most.max(value.abs()));
         let note = "c is made once from the last state of the encoder and goes into every step of the decoder (Cho et al. 2014, section 2.2). \
-                    Bars up are positive, bars down negative.";
+                    Bars up are positive, bars down negative";
+        let note = format!("{note}, the longest {longest:.2}.");
         ui.add(egui::Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak)).wrap());
     });
 }

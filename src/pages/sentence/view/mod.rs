@@ -10,6 +10,7 @@ pub mod context;
 pub mod ensemble;
 pub mod facts;
 pub mod figure_sheet;
+mod folding;
 pub mod inspector;
 pub mod interventions;
 pub mod links;

@@ -16,6 +16,7 @@ use crate::figure::heatmap::{gaze_legend, outlines};
 use crate::figure::legend as band;
 use crate::figure::palette::Rgba;
 use crate::pages::sentence::SentencePage;
+use crate::pages::sentence::view::folding::{Folding, FoldingLine};
 use crate::pages::sentence::view::{alignment, columns, measured};
 use crate::pages::window::act::Act;
 use crate::pages::window::local::Window;
@@ -26,22 +27,6 @@ use crate::widgets::{labels, marks, theme};
 
 /// With less room not even all of that, points.
 const SLIM: f32 = 400.0;
-/// With less room only what is changed often stands in the line, points.
-const FOLDED: f32 = 860.0;
-/// Width of the legend of words that differ, points.
-const DIFFERS: f32 = 84.0;
-/// Which word a row belongs to needs so much more, points.
-const READING: f32 = 140.0;
-/// The choice of each model's own reading needs so much, points.
-const OWN_READING: f32 = 40.0;
-/// Words or pieces need so much, points.
-const UNITS: f32 = 80.0;
-/// The marks of local attention need so much, points.
-const GAZE: f32 = 104.0;
-/// The button that shows one column alone needs so much, points.
-const ALONE: f32 = 72.0;
-/// The measures need so much beside several columns or the marks of local attention, points.
-const TESTS: f32 = 52.0;
 /// With less room the legend of doubt is left out: it and what stands at the right need so much, points.
 const DOUBT: f32 = 560.0;
 /// With less room behind it the legend is left out.
@@ -70,10 +55,9 @@ impl View for PictureBar {
             });
             return;
         }
-        let (first, line) = (folding(ui, window), Line::of(ui, window));
-        let id = Id::unique("picture bar");
-        let known = ui.data(|data| data.get_temp::<(Line, Folding)>(id));
-        let now = known.filter(|(of, _)| *of == line).map_or(first, |(_, folding)| folding);
+        let (id, line) = (Id::unique("picture bar"), line(ui, window));
+        let known = ui.data(|data| data.get_temp::<(FoldingLine, Folding)>(id));
+        let now = known.filter(|(of, _)| *of == line).map_or_else(|| line.folding(), |(_, folding)| folding);
         let fits = match now {
             Folding::All => {
                 ui.horizontal(|ui| folded_ui(ui, window, false));
@@ -90,80 +74,23 @@ impl View for PictureBar {
     }
 }
 
-/// How much of the line stands behind a button.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Folding {
-    /// Nothing.
-    Nothing,
-    /// What rows and columns stand for.
-    Rows,
-    /// That, the aligner and the marks of local attention.
-    More,
-    /// All that is not changed often.
-    All,
-}
-
-impl Folding {
-    fn more(self) -> Self {
-        match self {
-            Self::Nothing => Self::Rows,
-            Self::Rows => Self::More,
-            Self::More | Self::All => Self::All,
-        }
-    }
-}
-
 /// What the width of the line depends on.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Line {
-    width: u32,
-    columns: usize,
-    shown: Shown,
-    links: bool,
-    /// Tree, links, words that differ, readings, own ones, pieces, marks of local attention.
-    has: [bool; 7],
-}
-
-impl Line {
-    fn of(ui: &Ui, window: &Window<'_>) -> Self {
-        let any = |is: &dyn Fn(&AlignmentTable) -> bool| tables(window).any(is);
-        Self {
-            width: ui.available_width() as u32,
-            columns: window.app.document.columns().len(),
-            shown: window.app.view.settings().shown,
-            links: window.app.view.settings().links,
-            has: [
-                is_tree(window),
-                window.layout(local::LINKS, 0.0) > 0.0,
-                differs(window),
-                any(&|table| table.reading.is_some()),
-                has_own_reading(window),
-                any(&|table| table.units.is_some()),
-                any(&|table| table.p_t.is_some()),
-            ],
-        }
+fn line(ui: &Ui, window: &Window<'_>) -> FoldingLine {
+    let any = |is: &dyn Fn(&AlignmentTable) -> bool| tables(window).any(is);
+    let settings = window.app.view.settings();
+    FoldingLine {
+        room: ui.available_width(),
+        columns: window.app.document.columns().len(),
+        shown: settings.shown,
+        pictured: [settings.links, is_tree(window), window.layout(local::LINKS, 0.0) > 0.0],
+        extras: [
+            differs(window),
+            any(&|table| table.reading.is_some()),
+            has_own_reading(window),
+            any(&|table| table.units.is_some()),
+            any(&|table| table.p_t.is_some()),
+        ],
     }
-}
-
-/// The first guess; where it does not fit, more is folded.
-fn folding(ui: &Ui, window: &Window<'_>) -> Folding {
-    let room = ui.available_width();
-    let folded = FOLDED + if differs(window) { DIFFERS } else { 0.0 };
-    if room < folded {
-        return Folding::All;
-    }
-    let own = if has_own_reading(window) { OWN_READING } else { 0.0 };
-    let reading = if tables(window).any(|table| table.reading.is_some()) { READING + own } else { 0.0 };
-    let units = if tables(window).any(|table| table.units.is_some()) { UNITS } else { 0.0 };
-    let gaze = if tables(window).any(|table| table.p_t.is_some()) { GAZE } else { 0.0 };
-    let is_crowded = window.app.document.columns().len() > 1 || gaze > 0.0;
-    let whole = folded + reading + units + gaze + if is_crowded { TESTS } else { 0.0 };
-    if room >= whole || reading + units + gaze == 0.0 {
-        return Folding::Nothing;
-    }
-    let alone = if window.app.document.columns().len() > 1 { ALONE } else { 0.0 };
-    // with less room not even the aligner and the marks of local attention stand beside that button
-    if room < folded + gaze + alone { Folding::More } else { Folding::Rows }
 }
 
 /// The line, some of it behind a button; false where what stands at its right lies over the rest.
