@@ -640,5 +640,6 @@ fn a_lesson_is_printed_with_the_pictures_of_its_pages() {
     let pages: Vec<&str> = text.split("<section").skip(1).collect();
     let pictures: Vec<usize> = pages.iter().map(|page| page.matches("<figure><svg").count()).collect();
     assert_eq!(pictures, [1, 1, 1, 1, 0]);
+    assert!(pages[0].contains("<dt>The sentence</dt><dd>s9 s31</dd>") && pages[0].matches("<dt>").count() == 2);
     assert!(pages[0].contains("s31") && pages[1].contains(">t5<") && pages[3].contains("Annotations"));
 }

@@ -28,6 +28,7 @@ use interlinear::session::driver::{Driver, OpenWith};
 use interlinear::session::lessons::Running;
 use interlinear::session::lessons::check::check;
 use interlinear::session::lessons::doing::{Now, settled};
+use interlinear::session::lessons::handout::handout;
 use interlinear::session::lessons::script::{Script, ScriptPage, ScriptPart, read};
 use interlinear::session::lessons::shelf::{BUNDLED, bundled};
 use interlinear::session::lessons::spoken::spoken;
@@ -69,6 +70,18 @@ fn bundled_lessons_are_short_and_ask_and_wait() {
         let parts = || script.pages.iter().flat_map(|page| &page.parts);
         assert!(parts().any(|part| matches!(part, ScriptPart::Wait(_))), "{key} waits for nothing");
         assert!(parts().any(|part| matches!(part, ScriptPart::Ask(..))), "{key} asks nothing");
+    }
+}
+
+/// A handout stands alone: it asks for nothing that only the window can do.
+#[test]
+fn bundled_lessons_stand_on_paper() {
+    for (key, _) in BUNDLED {
+        let script = script(key);
+        let text = handout(&script, &[]).to_lowercase();
+        for word in ["click", "framed", "press ", "inspector", "ctrl", "menu", "drag it"] {
+            assert!(!text.contains(word), "{key}: {word:?} stands on paper");
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use interlinear::aligner::pair::PairPosteriors;
 use interlinear::aligner::learned::Learned;
 use interlinear::corpus::store::corpus::CorpusTable;
 use interlinear::corpus::store::file::Workspace;
@@ -210,7 +211,7 @@ fn workspace(path: &Path) -> Result<()> {
 fn aligner(path: &Path) -> Result<()> {
     let learned = Learned::open(path)?;
     let (source, target) = (["old", "mill", "zorglub"], ["moulin", "vieux"]);
-    let links = learned.directions(&source, &target);
+    let links = learned.directions_in(&mut PairPosteriors::default(), &source, &target);
     let is_within = |link: &Link| link.source < source.len() && link.target < target.len();
     assert!(links.forward.iter().chain(&links.reverse).all(is_within), "a link lies outside its sentence");
     Ok(())

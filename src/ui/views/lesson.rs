@@ -65,7 +65,7 @@ pub fn lights_ui(ui: &Ui, window: &Window<'_>) {
     let t = theme::tokens(ui);
     let layer = egui::LayerId::new(egui::Order::Middle, egui::Id::unique("lesson_lights"));
     let painter = ui.ctx().layer_painter(layer);
-    for rect in window.local.lit.iter().map(|(_, rect, _)| *rect).filter(|rect| rect.is_positive()) {
+    for rect in window.local.lit.iter().map(|(_, rect, _)| *rect).filter(egui::Rect::is_positive) {
         painter.rect_stroke(rect, theme::RADIUS, Stroke::new(FRAME.1, t.accent_soft), StrokeKind::Outside);
         painter.rect_stroke(rect, theme::RADIUS, Stroke::new(FRAME.0, t.accent), StrokeKind::Outside);
     }
