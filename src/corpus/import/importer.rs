@@ -145,10 +145,10 @@ impl Draft {
 }
 
 /// A file on its way in.
-pub(super) struct Importer<'a> {
-    pub(super) workspace: &'a mut Workspace,
+struct Importer<'a> {
+    workspace: &'a mut Workspace,
     lanes: &'a Lanes<'a, 'static, Job, Done>,
-    pub(super) path: &'a Path,
+    path: &'a Path,
     origin: i64,
     /// The name of a system that has none in the file.
     stem: String,
@@ -156,9 +156,9 @@ pub(super) struct Importer<'a> {
     /// The place of the file's first sentence, from 0.
     base: Option<usize>,
     /// What differs goes in the place of what is there.
-    pub(super) replaces: bool,
+    replaces: bool,
     /// The numbers that the file's references have here, from 0; found with the first of them.
-    pub(super) slots: Option<Vec<usize>>,
+    slots: Option<Vec<usize>>,
     /// The line of the last sentence.
     last: usize,
     /// The place behind the last sentence of a file that has no sources.
