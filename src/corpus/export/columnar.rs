@@ -11,7 +11,6 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 
-use crate::corpus::export::out::reference_names;
 use crate::corpus::query::column::TableColumn;
 use crate::corpus::store::corpus::CorpusTable;
 
@@ -48,7 +47,7 @@ pub fn parquet(file: &mut dyn Write, rows: &[u32], columns: &[TableColumn], corp
 fn parts(columns: &[TableColumn], corpus: &CorpusTable) -> Vec<(String, Part)> {
     let mut parts: Vec<(String, Part)> = vec![("number".to_owned(), Part::Number)];
     let systems = corpus.systems.iter().map(|column| column.system.name.clone());
-    let names = ["source".to_owned()].into_iter().chain(reference_names(corpus)).chain(systems);
+    let names = ["source".to_owned()].into_iter().chain(corpus.reference_names()).chain(systems);
     for (name, texts) in names.zip(corpus.texts().cloned()) {
         parts.push((name, Part::Text(Box::new(move |at| texts.get(at).map(str::to_owned)))));
     }

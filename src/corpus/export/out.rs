@@ -72,7 +72,7 @@ fn tsv(file: &mut dyn Write, out: &Out, corpus: &CorpusTable) -> std::io::Result
     let columns = columns(out, corpus);
     let mut table = Tsv::bare(file);
     let texts = ["number", "source"].into_iter().map(TsvCell::plain);
-    let references = reference_names(corpus).map(TsvCell::Plain);
+    let references = corpus.reference_names().map(TsvCell::Plain);
     let systems = corpus.systems.iter().map(|column| TsvCell::from(&column.system.name));
     let numbers = columns.iter().map(|column| TsvCell::Plain(column.name()));
     let head: Vec<TsvCell> = texts
@@ -97,12 +97,6 @@ fn tsv(file: &mut dyn Write, out: &Out, corpus: &CorpusTable) -> std::io::Result
         table.row(row)?;
     }
     table.finish()
-}
-
-/// How the columns of references are called: `reference`, `reference_2` and so on.
-pub(crate) fn reference_names(corpus: &CorpusTable) -> impl Iterator<Item = String> {
-    let name = |n: usize| if n == 0 { "reference".to_owned() } else { format!("reference_{}", n + 1) };
-    (0..=corpus.further.len()).map(name)
 }
 
 /// In full, so that nothing is lost; empty where there is none.

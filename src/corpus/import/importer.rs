@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
 use crate::corpus::import::lanes::{Lanes, with_lanes};
+use crate::corpus::import::letters::{stem, visible};
 use crate::corpus::import::mqm;
-use crate::corpus::import::references::reference;
+use crate::corpus::import::references::{Known, links_fit, new_references, reference, slots};
 use crate::corpus::measures::remarks::remarks;
 use crate::corpus::measures::table::Measuring;
 use crate::corpus::store::file::Workspace;
@@ -17,7 +18,6 @@ use crate::import;
 use crate::import::{Import, Record, RecordWindow, Warnings};
 use crate::text::links::Links;
 use crate::text::sentence::EOS;
-use crate::text::words;
 use crate::text::words::words;
 use crate::ticket::CancellationToken;
 
@@ -97,12 +97,6 @@ fn import_records(
     Ok(report)
 }
 
-/// The name of a file up to its first full stop.
-pub(crate) fn stem(path: &Path) -> String {
-    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    name.split('.').next().unwrap_or_default().to_owned()
-}
-
 /// What other threads do.
 enum Job {
     /// Reads sentences from their lines.
@@ -150,31 +144,11 @@ impl Draft {
     }
 }
 
-/// What the workspace has of the sentences of a window: they and their links by hand, by their places.
-pub(super) struct Known {
-    pub(super) sentences: BTreeMap<usize, StoredSentence>,
-    golds: BTreeMap<usize, Links>,
-}
-
-impl Known {
-    pub(super) fn read(workspace: &Workspace, places: &BTreeSet<usize>) -> Result<Self> {
-        let places: Vec<usize> = places.iter().copied().collect();
-        let (mut sentences, mut golds) = (BTreeMap::new(), BTreeMap::new());
-        // Neighbours are read together.
-        for run in places.chunk_by(|a, b| a + 1 == *b) {
-            let range = run[0]..run[0] + run.len();
-            sentences.extend(range.clone().zip(workspace.sentences(range.clone())?));
-            golds.extend(workspace.golds_of(range)?);
-        }
-        Ok(Self { sentences, golds })
-    }
-}
-
 /// A file on its way in.
-pub(super) struct Importer<'a> {
-    pub(super) workspace: &'a mut Workspace,
+struct Importer<'a> {
+    workspace: &'a mut Workspace,
     lanes: &'a Lanes<'a, 'static, Job, Done>,
-    pub(super) path: &'a Path,
+    path: &'a Path,
     origin: i64,
     /// The name of a system that has none in the file.
     stem: String,
@@ -182,9 +156,9 @@ pub(super) struct Importer<'a> {
     /// The place of the file's first sentence, from 0.
     base: Option<usize>,
     /// What differs goes in the place of what is there.
-    pub(super) replaces: bool,
+    replaces: bool,
     /// The numbers that the file's references have here, from 0; found with the first of them.
-    pub(super) slots: Option<Vec<usize>>,
+    slots: Option<Vec<usize>>,
     /// The line of the last sentence.
     last: usize,
     /// The place behind the last sentence of a file that has no sources.
@@ -275,17 +249,22 @@ impl Importer<'_> {
         self.last = window.iter().map(|record| record.line).max().unwrap_or(self.last);
         let has_sources = window.iter().any(|record| record.source.is_some());
         self.end = window.iter().map(|record| base + record.sentence).max().filter(|_| !has_sources);
-        let slots = self.slots(base, &window, report)?;
-        self.add_sentences(base, &window, &slots, report)?;
+        let numbers = match &self.slots {
+            Some(numbers) => numbers.clone(),
+            None => slots(self.workspace, (self.path, self.replaces), base, &window, report)?,
+        };
+        self.slots = Some(numbers.clone()).filter(|numbers| !numbers.is_empty());
+        self.add_sentences(base, &window, &numbers, report)?;
         let places = window.iter().map(|record| base + record.sentence.saturating_sub(1)).collect();
         let mut known = Known::read(self.workspace, &places)?;
         let window = self.joined(base, window, &known, report)?;
         let (mut references, mut golds) = (Vec::new(), Vec::new());
         for (at, record) in &window {
             let Some(sentence) = known.sentences.get(at) else { continue };
-            references.extend(self.new_references(*at, record, sentence, &slots, report));
+            references.extend(new_references((*at, record), sentence, (&numbers, self.replaces), report));
             let gold = record.gold.as_ref().filter(|new| known.golds.get(at) != Some(*new));
-            let Some(gold) = gold.filter(|gold| self.links_fit(gold, record, sentence, &slots, report)) else {
+            let Some(gold) = gold.filter(|gold| links_fit((self.path, gold), record, sentence, &numbers, report))
+            else {
                 continue;
             };
             if !known.golds.contains_key(at) || report.replaces("alignments by hand", self.replaces) {
@@ -577,11 +556,6 @@ fn is_bare(output: &import::ImportedOutput) -> bool {
 /// Whether two texts have the same letters: tokenizers put spaces between and write one apostrophe for another.
 fn same(a: &str, b: &str) -> bool {
     a == b || visible(a).eq(visible(b))
-}
-
-/// A text without spaces and with straight apostrophes.
-pub(crate) fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
-    words::visible(text).map(|c| if c == '\u{2019}' { '\'' } else { c })
 }
 
 fn owned_words(text: &str) -> Vec<String> {

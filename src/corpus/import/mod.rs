@@ -3,6 +3,7 @@
 pub mod aligned;
 pub mod importer;
 pub mod lanes;
+pub(crate) mod letters;
 pub mod mqm;
 pub(crate) mod references;
 pub mod report;

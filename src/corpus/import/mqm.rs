@@ -7,7 +7,8 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use crate::corpus::import::importer::{ImportReport, visible};
+use crate::corpus::import::letters::visible;
+use crate::corpus::import::report::ImportReport;
 use crate::corpus::judgements::judge::{ErrorMark, Given, Judgement};
 use crate::corpus::judgements::judgement_io::strange;
 use crate::corpus::measures::table::Measuring;

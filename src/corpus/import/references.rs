@@ -1,108 +1,129 @@
 //! Floor 7: references on their way in: which of the references of a sentence those of a file are, and whether links by
 //! hand are links of the first.
 
-use crate::corpus::import::importer::{ImportReport, Importer, Known};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::corpus::import::report::ImportReport;
+use crate::corpus::store::file::Workspace;
 use crate::corpus::store::read::{MOST_REFERENCES, StoredSentence};
 use crate::error::{Error, Result};
 use crate::import::Record;
 use crate::text::links::Links;
 use crate::text::words::words;
 
-impl Importer<'_> {
-    /// The numbers, from 0, that the references of the file have in the workspace: of one whose texts are those that are
-    /// there, the same; of another the next that is free. Where the file is to replace, it is the number of the reference
-    /// that has the most of its texts.
-    pub(super) fn slots(&mut self, base: usize, window: &[Record], report: &mut ImportReport) -> Result<Vec<usize>> {
-        let width = window.iter().map(|record| 1 + record.further.len()).max().unwrap_or_default();
-        let is_there = window.iter().any(|record| (0..width).any(|n| record.reference(n).is_some()));
-        if let Some(slots) = &self.slots {
-            return Ok(slots.clone());
-        }
-        if !is_there {
-            return Ok(Vec::new());
-        }
-        let place = |record: &Record| base + record.sentence.saturating_sub(1);
-        let known = Known::read(self.workspace, &window.iter().map(place).collect())?;
-        let mut slots: Vec<usize> = Vec::new();
-        for n in 0..width {
-            // How many texts are those of the reference with a number, and how many are others.
-            let count = |slot: usize| {
-                let both = window.iter().filter_map(|record| {
-                    Some((record.reference(n)?, known.sentences.get(&place(record))?.reference(slot)?))
-                });
-                let both = both.filter(|(new, old)| !new.trim().is_empty() && !old.trim().is_empty());
-                both.fold(
-                    (0, 0),
-                    |(same, other), (new, old)| if new == old { (same + 1, other) } else { (same, other + 1) },
-                )
-            };
-            let counts: Vec<(usize, (usize, usize))> =
-                (0..MOST_REFERENCES).filter(|slot| !slots.contains(slot)).map(|slot| (slot, count(slot))).collect();
-            let there = counts.iter().filter(|(_, (same, other))| same + other > 0);
-            let nearest = there.max_by_key(|(slot, (same, _))| (*same, std::cmp::Reverse(*slot)));
-            let fits = counts.iter().find(|(_, (_, other))| *other == 0);
-            let Some((slot, _)) = nearest.filter(|_| self.replaces).or(fits) else {
-                let message = format!("has another reference, and a workspace keeps {MOST_REFERENCES} of a sentence");
-                return Err(Error::file(self.path, message));
-            };
-            slots.push(*slot);
-        }
-        let numbers = slots.iter().zip(0..).filter(|(slot, n)| *slot != n).map(|(slot, _)| (slot + 1).to_string());
-        let numbers: Vec<String> = numbers.collect();
-        if !numbers.is_empty() {
-            report.facts.push(format!("Kept as reference {}.", numbers.join(", ")));
-        }
-        self.slots = Some(slots.clone());
-        Ok(slots)
-    }
+/// What the workspace has of the sentences of a window: they and their links by hand, by their places.
+pub(super) struct Known {
+    pub(super) sentences: BTreeMap<usize, StoredSentence>,
+    pub(super) golds: BTreeMap<usize, Links>,
+}
 
-    /// The references of a sentence that are new, each with its number, from 0, and the place of the sentence.
-    pub(super) fn new_references(
-        &self,
-        at: usize,
-        record: &Record,
-        sentence: &StoredSentence,
-        slots: &[usize],
-        report: &mut ImportReport,
-    ) -> Vec<(usize, usize, String)> {
-        let mut new = Vec::new();
-        for slot in slots {
-            let Some(text) = reference(record, slots, *slot) else { continue };
-            let before = sentence.reference(*slot);
-            // A blank line says nothing where there is a text, and is none of several.
-            let is_blank = text.trim().is_empty() && (*slot > 0 || before.is_some());
-            if is_blank || before == Some(text) {
-                continue;
-            }
-            let is_free = before.is_none_or(|before| before.trim().is_empty());
-            if is_free || report.replaces(format!("texts of reference {}", slot + 1), self.replaces) {
-                new.push((*slot, at, text.to_owned()));
-            }
+impl Known {
+    pub(super) fn read(workspace: &Workspace, places: &BTreeSet<usize>) -> Result<Self> {
+        let places: Vec<usize> = places.iter().copied().collect();
+        let (mut sentences, mut golds) = (BTreeMap::new(), BTreeMap::new());
+        // Neighbours are read together.
+        for run in places.chunk_by(|a, b| a + 1 == *b) {
+            let range = run[0]..run[0] + run.len();
+            sentences.extend(range.clone().zip(workspace.sentences(range.clone())?));
+            golds.extend(workspace.golds_of(range)?);
         }
-        new
+        Ok(Self { sentences, golds })
     }
+}
 
-    /// Whether links by hand are links of the sentence and its first reference.
-    pub(super) fn links_fit(
-        &self,
-        gold: &Links,
-        record: &Record,
-        sentence: &StoredSentence,
-        slots: &[usize],
-        report: &mut ImportReport,
-    ) -> bool {
-        if slots.first().is_some_and(|slot| *slot > 0) {
-            report.warn(self.path, record.line, "has links of another reference than the first; they are left out");
-            return false;
-        }
-        let first = reference(record, slots, 0).or(sentence.reference(0));
-        let why = beyond(gold, &sentence.source, first);
-        if let Some(words) = &why {
-            let message = format!("has links beyond {words} of sentence {}; they are left out", record.sentence);
-            report.warn(self.path, record.line, &message);
-        }
-        why.is_none()
+/// The numbers, from 0, that the references of the file have in the workspace: of one whose texts are those that are
+/// there, the same; of another the next that is free. Where the file is to replace, it is the number of the reference
+/// that has the most of its texts.
+pub(super) fn slots(
+    workspace: &Workspace,
+    (path, replaces): (&Path, bool),
+    base: usize,
+    window: &[Record],
+    report: &mut ImportReport,
+) -> Result<Vec<usize>> {
+    let width = window.iter().map(|record| 1 + record.further.len()).max().unwrap_or_default();
+    let is_there = window.iter().any(|record| (0..width).any(|n| record.reference(n).is_some()));
+    if !is_there {
+        return Ok(Vec::new());
     }
+    let place = |record: &Record| base + record.sentence.saturating_sub(1);
+    let known = Known::read(workspace, &window.iter().map(place).collect())?;
+    let mut slots: Vec<usize> = Vec::new();
+    for n in 0..width {
+        // How many texts are those of the reference with a number, and how many are others.
+        let count = |slot: usize| {
+            let both = window.iter().filter_map(|record| {
+                Some((record.reference(n)?, known.sentences.get(&place(record))?.reference(slot)?))
+            });
+            let both = both.filter(|(new, old)| !new.trim().is_empty() && !old.trim().is_empty());
+            both.fold(
+                (0, 0),
+                |(same, other), (new, old)| if new == old { (same + 1, other) } else { (same, other + 1) },
+            )
+        };
+        let counts: Vec<(usize, (usize, usize))> =
+            (0..MOST_REFERENCES).filter(|slot| !slots.contains(slot)).map(|slot| (slot, count(slot))).collect();
+        let there = counts.iter().filter(|(_, (same, other))| same + other > 0);
+        let nearest = there.max_by_key(|(slot, (same, _))| (*same, std::cmp::Reverse(*slot)));
+        let fits = counts.iter().find(|(_, (_, other))| *other == 0);
+        let Some((slot, _)) = nearest.filter(|_| replaces).or(fits) else {
+            let message = format!("has another reference, and a workspace keeps {MOST_REFERENCES} of a sentence");
+            return Err(Error::file(path, message));
+        };
+        slots.push(*slot);
+    }
+    let numbers = slots.iter().zip(0..).filter(|(slot, n)| *slot != n).map(|(slot, _)| (slot + 1).to_string());
+    let numbers: Vec<String> = numbers.collect();
+    if !numbers.is_empty() {
+        report.facts.push(format!("Kept as reference {}.", numbers.join(", ")));
+    }
+    Ok(slots)
+}
+
+/// The references of a sentence that are new, each with its number, from 0, and the place of the sentence.
+pub(super) fn new_references(
+    (at, record): (usize, &Record),
+    sentence: &StoredSentence,
+    (slots, replaces): (&[usize], bool),
+    report: &mut ImportReport,
+) -> Vec<(usize, usize, String)> {
+    let mut new = Vec::new();
+    for slot in slots {
+        let Some(text) = reference(record, slots, *slot) else { continue };
+        let before = sentence.reference(*slot);
+        // A blank line says nothing where there is a text, and is none of several.
+        let is_blank = text.trim().is_empty() && (*slot > 0 || before.is_some());
+        if is_blank || before == Some(text) {
+            continue;
+        }
+        let is_free = before.is_none_or(|before| before.trim().is_empty());
+        if is_free || report.replaces(format!("texts of reference {}", slot + 1), replaces) {
+            new.push((*slot, at, text.to_owned()));
+        }
+    }
+    new
+}
+
+/// Whether links by hand are links of the sentence and its first reference.
+pub(super) fn links_fit(
+    (path, gold): (&Path, &Links),
+    record: &Record,
+    sentence: &StoredSentence,
+    slots: &[usize],
+    report: &mut ImportReport,
+) -> bool {
+    if slots.first().is_some_and(|slot| *slot > 0) {
+        report.warn(path, record.line, "has links of another reference than the first; they are left out");
+        return false;
+    }
+    let first = reference(record, slots, 0).or(sentence.reference(0));
+    let why = beyond(gold, &sentence.source, first);
+    if let Some(words) = &why {
+        let message = format!("has links beyond {words} of sentence {}; they are left out", record.sentence);
+        report.warn(path, record.line, &message);
+    }
+    why.is_none()
 }
 
 /// The reference that has this number in the workspace, from 0.

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::corpus::judgements::scheme::{ErrorScheme, Renamed};
 use crate::corpus::store::file::{Workspace, change, list, number, one};
+use crate::corpus::store::gold::set_gold;
 use crate::corpus::store::read::gold_of;
-use crate::corpus::store::write::set_gold;
 use crate::error::{Error, Result};
 use crate::text::links;
 use crate::text::links::Links;

@@ -9,8 +9,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::corpus::import::importer::{ImportReport, stem, visible};
+use crate::corpus::import::letters::{stem, visible};
 use crate::corpus::import::references::beyond;
+use crate::corpus::import::report::ImportReport;
 use crate::corpus::judgements::judge::{ErrorMark, Given, Judgement, Judgements, MOST_STARS, NOBODY};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;

@@ -149,6 +149,12 @@ impl CorpusTable {
         compared(self.references.get(at), self.further.iter().filter_map(|texts| texts.get(at)))
     }
 
+    /// How the columns of references are called: `reference`, `reference_2` and so on.
+    pub(crate) fn reference_names(&self) -> impl Iterator<Item = String> {
+        let name = |n: usize| if n == 0 { "reference".to_owned() } else { format!("reference_{}", n + 1) };
+        (0..=self.further.len()).map(name)
+    }
+
     fn all_texts(&mut self) -> impl Iterator<Item = &mut TextStore> {
         let of_systems = self.systems.iter_mut().map(|column| &mut column.texts);
         [&mut self.sources, &mut self.references].into_iter().chain(&mut self.further).chain(of_systems)

@@ -11,6 +11,7 @@ pub mod coder;
 pub mod corpus;
 pub mod file;
 pub mod fold;
+pub(crate) mod gold;
 pub mod kinds;
 pub mod lists;
 pub mod look;

@@ -9,10 +9,10 @@ use crate::corpus::measures::table::{
 };
 use crate::corpus::store::blocks::{Written, forget_texts};
 use crate::corpus::store::file::{Workspace, change, number, one};
+use crate::corpus::store::gold::set_gold;
 use crate::corpus::store::output::{SystemOutput, pack};
 use crate::corpus::store::read::{MOST_REFERENCES, StoredAbout, StoredSystem, key, stored_system};
 use crate::error::{Error, Result};
-use crate::text::links;
 use crate::text::links::Links;
 
 /// A sentence that comes in.
@@ -208,16 +208,6 @@ impl Workspace {
         }
         Ok(all_rows)
     }
-}
-
-/// Sets or takes away the links by hand of a sentence.
-pub(crate) fn set_gold(all: &Connection, id: i64, gold: Option<&Links>) -> rusqlite::Result<()> {
-    let sql = "INSERT OR REPLACE INTO gold(sentence, links) VALUES (?1, ?2)";
-    let done = match gold {
-        None => change(all, "DELETE FROM gold WHERE sentence = ?1", [id]),
-        Some(gold) => change(all, sql, params![id, links::pharaoh(gold)]),
-    };
-    done.map(drop)
 }
 
 /// Sets a reference, counted from 0, of a sentence by its id.
