@@ -469,7 +469,8 @@ mod tests {
 
     #[test]
     fn a_word_of_one_piece_was_not_found_among_its_candidates() {
-        let pieces = Pieces { target: vec![0..1], words: vec!["house".to_owned()], ..Pieces::default() };
+        let pieces =
+            Pieces { target: std::iter::once(0..1).collect(), words: vec!["house".to_owned()], ..Pieces::default() };
         let shown = HypothesisView { tokens: vec!["\u{2581}house".to_owned()], ..HypothesisView::default() };
         let words = target_words(&shown, Some(&pieces));
         assert_eq!((words[0].text.as_str(), words[0].entry.as_str()), ("house", "\u{2581}house"));
