@@ -365,14 +365,6 @@ fn the_framed_column_is_in_view_where_columns_were_scrolled() {
         class.settle();
         class.what = format!("copies at {size:?}");
         class.check_frames();
-        // the panel of the lessons stands between
-        class.harness.state_mut().send(LessonCommand::Next);
-        class.harness.state_mut().send(LessonCommand::Show(false));
-        class.settle();
-        class.harness.state_mut().send(LessonCommand::Show(true));
-        class.settle();
-        class.what = format!("copies, page 2, at {size:?}");
-        class.check_frames();
         class.harness.state_mut().send(LessonCommand::Close);
         class.settle();
     }
