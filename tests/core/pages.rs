@@ -174,14 +174,14 @@ fn the_sentences_are_a_corpus_that_goes_unless_it_is_saved() {
     let page = session.workbench();
     let names: Vec<&str> = page.corpus.systems.iter().map(|column| column.system.name.as_str()).collect();
     assert_eq!(names, ["RNNencdec", "RNNsearch", "RNNencdec, references", "RNNsearch, references"]);
-    assert!(page.is_unsaved && page.kept.workspace.is_none(), "the next start does not know it");
+    assert!(page.is_unsaved() && page.kept.workspace.is_none(), "the next start does not know it");
     let unsaved = page.path.clone().expect("a file");
 
     let kept = folder.path().join("kept.ilws");
     session.apply(CorpusRequest::SaveAs(kept.clone()));
     measured::answer(&mut session, &thread, |page| page.path.as_ref() == Some(&kept));
     let page = session.workbench();
-    assert!(!page.is_unsaved && page.kept.workspace.as_ref() == Some(&kept) && !unsaved.exists());
+    assert!(!page.is_unsaved() && page.kept.workspace.as_ref() == Some(&kept) && !unsaved.exists());
     session.apply(EvaluationCommand::ShowSentences);
     assert_eq!(session.workbench().path.as_ref(), Some(&kept), "it is there already");
     session.apply(CorpusRequest::SaveAs(kept.clone()));

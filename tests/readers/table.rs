@@ -6,8 +6,8 @@
 
 use std::path::Path;
 
-use interlinear::aligner::pair::PairPosteriors;
 use interlinear::aligner::learned::Learned;
+use interlinear::aligner::pair::PairPosteriors;
 use interlinear::corpus::store::corpus::CorpusTable;
 use interlinear::corpus::store::file::Workspace;
 use interlinear::error::{Error, Result};

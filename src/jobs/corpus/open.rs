@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use crate::corpus::export::out::write;
 use crate::corpus::import::importer::{ImportReport, import_file};
 use crate::corpus::judgements::judgement_io;
+use crate::corpus::overview::compute::OverviewOptions;
 use crate::corpus::query::table::Sorting;
 use crate::corpus::query::{hits, table};
 use crate::corpus::store::corpus::CorpusTable;
@@ -153,14 +154,7 @@ impl Open<'_> {
                 self.at.jobs.means.set(frequencies, languages);
                 Ok(())
             }
-            CorpusRequest::Count(options) => {
-                let (inbox, waiting) = (self.inbox, &mut self.waiting);
-                let mut goes_on = || {
-                    waiting.extend(inbox.try_iter());
-                    !waiting.iter().any(|call| matches!(call, CorpusRequest::Count(_) | CorpusRequest::Close))
-                };
-                self.at.jobs.count(options, &self.at.corpus, &self.at.rows, &mut goes_on)
-            }
+            CorpusRequest::Count(options) => self.count(options),
             CorpusRequest::Find(find) => {
                 let rows = Arc::clone(&self.at.rows);
                 let Some(workspace) = &self.at.workspace else { return Ok(()) };
@@ -176,6 +170,16 @@ impl Open<'_> {
             }
             judging => self.answer_judging(judging),
         }
+    }
+
+    /// Counts until something else is to be counted.
+    fn count(&mut self, options: Option<OverviewOptions>) -> Result<()> {
+        let (inbox, waiting) = (self.inbox, &mut self.waiting);
+        let mut goes_on = || {
+            waiting.extend(inbox.try_iter());
+            !waiting.iter().any(|call| matches!(call, CorpusRequest::Count(_) | CorpusRequest::Close))
+        };
+        self.at.jobs.count(options, &self.at.corpus, &self.at.rows, &mut goes_on)
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "the end of an answer")]

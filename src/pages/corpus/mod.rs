@@ -67,7 +67,7 @@ pub struct CorpusPage {
     /// The workspace that is open.
     pub path: Option<PathBuf>,
     /// It goes with the window, or when it is closed, unless it is saved.
-    pub is_unsaved: bool,
+    is_unsaved: bool,
     /// What was measured, where it is made of that.
     measured: Option<Arc<Evaluated>>,
     /// The one that was asked for.
@@ -183,6 +183,11 @@ impl CorpusPage {
             self.measured = Some(Arc::clone(&evaluated));
             Self::send(app, CorpusRequest::Measured(evaluated));
         }
+    }
+
+    /// Whether the corpus goes with the window, or when it is closed, unless it is saved.
+    pub fn is_unsaved(&self) -> bool {
+        self.is_unsaved
     }
 
     /// What was shown goes; what is kept between starts stays.

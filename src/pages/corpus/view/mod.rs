@@ -209,7 +209,7 @@ fn bar_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     save_ui(ui, workbench, window);
     judging_ui(ui, workbench, window);
     let mut note = "Close this corpus; everything in it is kept";
-    if workbench.is_unsaved {
+    if workbench.is_unsaved() {
         note = "Close this corpus; nothing of it is kept unless it is saved";
         let save = ui.button("Save as...").on_hover_text("Keep this corpus in a file; now it goes with the window");
         if save.clicked() {

@@ -15,7 +15,7 @@ use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::view::column;
 use crate::pages::sentence::view::column::ColumnParts;
-use crate::pages::sentence::view::memory::SentenceMemory;
+use crate::pages::sentence::view::memory::{ColumnsMemory, SentenceMemory};
 use crate::pages::window::act::Act;
 use crate::pages::window::dialogs::MODEL;
 use crate::pages::window::local::{View, ViewPlace, Window};
@@ -80,8 +80,8 @@ impl View for ColumnsView {
         // the mouse or a finger has moved them
         let moved = area.state.clamped_offset().x;
         if (moved - offset).abs() > 0.5 {
-            window.local.of::<SentenceMemory>().first_column = (moved / pitch).round() as usize;
-            window.local.of::<SentenceMemory>().scrolled = Some(moved);
+            window.local.of::<ColumnsMemory>().first_column = (moved / pitch).round() as usize;
+            window.local.of::<ColumnsMemory>().scrolled = Some(moved);
         }
     }
 }
@@ -92,7 +92,7 @@ fn offset(ui: &Ui, window: &mut Window<'_>, pitch: f32, fitting: usize) -> f32 {
     let lit = lit(window);
     let is_lit_anew = lit.is_some_and(|n| window.is_lit_anew(HighlightPart::Column, &format!("view of {n}")));
     let (kept, wanted) = (kept(window), newly_wanted(window));
-    let memory = window.local.of::<SentenceMemory>();
+    let memory = window.local.of::<ColumnsMemory>();
     let is_other_width = std::mem::replace(&mut memory.column_width, pitch) != pitch;
     let first = memory.first_column;
     // by the least way
@@ -119,12 +119,12 @@ pub fn fitting(app: &AppState, room: f32) -> usize {
 /// Says which columns are in view where not all of them fit, and goes to the others; in a low window in few letters.
 pub fn paging_ui(ui: &mut Ui, window: &mut Window<'_>, fitting: usize) {
     let count = window.app.document.columns().len();
-    let first = window.local.of::<SentenceMemory>().first_column.min(count.saturating_sub(fitting));
+    let first = window.local.of::<ColumnsMemory>().first_column.min(count.saturating_sub(fitting));
     let keys = [Act::PreviousColumn, Act::NextColumn].map(|act| shortcuts::text(ui.ctx(), act));
     let mut page = |ui: &mut Ui, text: &str, name: &str, can: bool, to: usize, key: &str| {
         let button = ui.add_enabled(can, egui::Button::new(text)).on_hover_text(format!("Or column by column ({key})"));
         if button.accessible_name(name).clicked() {
-            window.local.of::<SentenceMemory>().wanted_column = Some(to);
+            window.local.of::<ColumnsMemory>().wanted_column = Some(to);
         }
     };
     let is_squat = theme::is_squat(ui);
@@ -223,7 +223,7 @@ fn how_to_get(home: Option<&std::path::Path>) -> String {
 fn newly_wanted(window: &mut Window<'_>) -> Option<usize> {
     let columns = window.app.document.columns();
     let now = (window.app.view.selection().column, columns.iter().map(|column| column.id).max());
-    let before = std::mem::replace(&mut window.local.of::<SentenceMemory>().seen_columns, now);
+    let before = std::mem::replace(&mut window.local.of::<ColumnsMemory>().seen_columns, now);
     let new = columns.iter().filter(|column| before.1.is_some_and(|last| column.id > last)).count();
     let wanted = match new {
         0 if before.0 == now.0 => None,
@@ -246,7 +246,7 @@ fn lit(window: &Window<'_>) -> Option<usize> {
 
 /// The first column before a lesson, once that has ended.
 fn kept(window: &mut Window<'_>) -> Option<usize> {
-    let (is_open, memory) = (!window.lights.page.0.is_empty(), window.local.of::<SentenceMemory>());
+    let (is_open, memory) = (!window.lights.page.0.is_empty(), window.local.of::<ColumnsMemory>());
     if is_open {
         memory.before_lesson.get_or_insert(memory.first_column);
         return None;

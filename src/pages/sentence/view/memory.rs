@@ -78,6 +78,17 @@ pub struct SentenceMemory {
     pub output_heights: HashMap<ColumnId, f32>,
     /// Where the list of sentences is.
     pub list: ListPlace,
+    /// The position in the list that is already in view.
+    pub seen_position: Option<usize>,
+    /// The rows of the list that were in view last.
+    pub rows_in_view: std::ops::Range<usize>,
+    /// The target word that is already in view: its column, its place, and the height of the picture, points.
+    pub seen_target: Option<(ColumnId, usize, u32)>,
+}
+
+/// Which columns are in view.
+#[derive(Default)]
+pub struct ColumnsMemory {
     /// The first column in view, where not all of them fit.
     pub first_column: usize,
     /// Width of a column as last painted, points.
@@ -90,10 +101,4 @@ pub struct SentenceMemory {
     pub before_lesson: Option<usize>,
     /// The selected column and the newest one, both already in view.
     pub seen_columns: (Option<ColumnId>, Option<ColumnId>),
-    /// The position in the list that is already in view.
-    pub seen_position: Option<usize>,
-    /// The rows of the list that were in view last.
-    pub rows_in_view: std::ops::Range<usize>,
-    /// The target word that is already in view: its column, its place, and the height of the picture, points.
-    pub seen_target: Option<(ColumnId, usize, u32)>,
 }

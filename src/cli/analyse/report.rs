@@ -1,0 +1,49 @@
+//! Floor 13: `interlinear report`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::analyse::{ChoiceArgs, read};
+use crate::cli::output;
+use crate::corpus::export::out;
+use crate::corpus::export::out::{ExportFormat, Out};
+use crate::corpus::store::file::Workspace;
+use crate::corpus::store::kinds::MOST_PICTURES;
+
+/// As typed.
+#[derive(Args, Clone, Debug)]
+#[command(
+    after_long_help = "The report is one page of HTML that needs nothing beside it: systems, tables, heatmaps, notes.
+interlinear report --workspace c.ilws --filter 'tag:talk' --output talk.html"
+)]
+pub struct ReportArgs {
+    /// The corpus
+    #[arg(long, value_name = "FILE")]
+    workspace: PathBuf,
+    /// The page that is written
+    #[arg(long, value_name = "FILE")]
+    output: PathBuf,
+    /// How many sentences have pictures of their alignments, the first ones as they are sorted; the others have their texts
+    /// and numbers
+    #[arg(long, value_name = "N", default_value_t = MOST_PICTURES)]
+    pictures: usize,
+    #[command(flatten)]
+    choice: ChoiceArgs,
+}
+
+/// Writes the report.
+///
+/// # Errors
+/// A sentence about a file or a condition.
+pub fn run(low: &ReportArgs) -> anyhow::Result<()> {
+    let workspace = Workspace::open_existing(&low.workspace)?;
+    let corpus = read(&workspace)?;
+    let mut means = low.choice.means(workspace.look().frequencies, &corpus);
+    let rows = low.choice.rows(&corpus, &workspace, &mut means)?;
+    let out = low.choice.out(low.output.clone(), ExportFormat::Report, rows, &corpus)?;
+    let out = Out { pictures: low.pictures, ..out };
+    out::write(&out, &corpus, &workspace)?;
+    output::tell(&format!("{} has {} sentences", out.path.display(), out.rows.len()));
+    Ok(())
+}
