@@ -181,7 +181,7 @@ fn what_cannot_be_drawn_gets_a_sentence() {
     let cases: &[(&[&str], &str, &str)] = &[
         (&["--text", ""], "", "the sentence has no words"),
         (&["two.en"], "", "more than one line; give --output"),
-        (&["two.en", "--output", "two.en"], "", "two.en: is a file, and several lines need a folder"),
+        (&["two.en", "--output", "two.en"], "", "two.en is read, as TEXTFILE, and --output would write over it"),
         (&[], "", "has no lines, so there was nothing to draw"),
         (&["--text", WORDS, "two.en"], "", "cannot be used with"),
         (&["--text", WORDS, "--output", "a.gif"], "", "a.gif: is no kind of figure"),

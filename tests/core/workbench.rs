@@ -468,6 +468,8 @@ fn the_page_asks_for_what_is_done_on_it() {
     while session.workbench().detail.is_none() {
         session.absorb_corpus_news(thread.next_within(PATIENCE).expect("the lane answers"));
     }
+    // After an import the sentence on screen is read again.
+    calls(&mut session);
     session.apply(CorpusCommand::Star(4));
     assert_eq!(calls(&mut session), [CorpusRequest::Judge(2, "me".to_owned(), stars(4))]);
     // What comes before the answer builds on what was given.
