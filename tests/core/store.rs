@@ -211,7 +211,7 @@ fn other_windows_follow_what_is_folded() {
     let ids: Vec<i64> = first.systems().expect("systems").iter().map(|system| system.id).collect();
     let new = |n: usize| NewSentence { source: format!("new {n}"), line: n, ..NewSentence::default() };
     let acts: [&dyn Fn(&mut Workspace); 6] = [
-        &|first| drop(first.add_outputs(ids[1], &[(1500, said(5, 1))], &mut Measuring::default()).expect("outputs")),
+        &|first| first.add_outputs(ids[1], &[(1500, said(5, 1))], &mut Measuring::default()).expect("outputs"),
         &|first| assert_eq!(first.add_sentences(1, &(0..10).map(new).collect::<Vec<_>>()).expect("sentences"), LONG),
         &|first| first.set_references(&[(4100, "a new one".to_owned())]).expect("a reference"),
         &|first| drop(first.add_system("Three", &StoredAbout::default()).expect("a system")),
