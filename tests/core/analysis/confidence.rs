@@ -138,7 +138,9 @@ fn kappa_is_cohens() {
     }
     let of = |pairs: &[(u8, u8)]| {
         let mut table = Confusion::default();
-        pairs.iter().for_each(|(one, other)| table.add(*one, *other, 1));
+        for (one, other) in pairs {
+            table.add(*one, *other, 1);
+        }
         table.kappa()
     };
     let kappa = table.kappa().unwrap();
