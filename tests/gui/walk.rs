@@ -158,14 +158,17 @@ impl Class {
         let quoted: Vec<String> = says.split('"').skip(1).step_by(2).map(str::to_owned).collect();
         match &wait.thing {
             LessonAction::Word(Some(word)) => {
-                let label = format!("{word} probability");
+                let is_word = |node: &egui_kittest::Node<'_>| {
+                    let label = node.accesskit_node().label();
+                    label.is_some_and(|own| own.starts_with(word.as_str()) && own.contains(" probability "))
+                };
                 // that of the column that is framed, where one is
                 let framed = self.harness.state().framed();
                 let is_framed = |node: &egui_kittest::Node<'_>| {
                     framed.iter().any(|(_, shown, _)| shown.x_range().contains(node.rect().center().x))
                 };
-                let found = self.harness.query_all_by_label_contains(&label).find(is_framed);
-                let found = found.or_else(|| self.harness.query_all_by_label_contains(&label).next());
+                let words = || self.harness.query_all_by_label_contains(word).filter(is_word);
+                let found = words().find(is_framed).or_else(|| words().next());
                 found.unwrap_or_else(|| panic!("{}: there is no word {word}", self.what)).click();
                 self.rest();
             }
@@ -217,7 +220,7 @@ impl Class {
     fn by_hand(&mut self, act: LessonAct) {
         match act {
             LessonAct::AnotherSentence => {
-                self.harness.state_mut().send(SourceCommand::Edit("He lives in a white house.".to_owned()))
+                self.harness.state_mut().send(SourceCommand::Edit("He lives in a white house.".to_owned()));
             }
             LessonAct::SelectWord => self.harness.state_mut().send(SelectCommand::MoveTarget(1)),
             LessonAct::Reveal => self.click(Role::Button, "Show"),

@@ -19,7 +19,7 @@ fn click(harness: &mut Harness<'_, App>, label: &str) {
 
 /// Opens the menu of a column at the top.
 fn menu(harness: &mut Harness<'_, App>, column: &str) {
-    harness.get_by_role_and_label(Role::Button, column).click();
+    harness.get_by_label(&format!("Menu of {column}")).click();
     harness.run();
 }
 

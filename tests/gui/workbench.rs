@@ -499,7 +499,7 @@ fn a_table_that_is_sorted_or_filtered_begins_at_its_first_row() {
         bench.harness.query_all_by_label_contains(&format!("Sentence {n} {} word", n - 1)).next().is_some()
     };
     let to_the_end = |bench: &mut Bench| {
-        let rect = bench.harness.get_by_label("Sentences of the workspace").rect();
+        let rect = bench.harness.get_by_label("Sentences of the corpus").rect();
         bench.harness.hover_at(rect.center());
         bench.harness.event(egui::Event::MouseWheel {
             unit: egui::MouseWheelUnit::Point,

@@ -365,13 +365,11 @@ fn escape(window: &mut Window<'_>) {
 
 /// More or less weight in the cell that the arrow keys have marked; without one larger or smaller cells.
 fn weigh_or_scale(window: &mut Window<'_>, by: f32, scale: f32) {
-    match weigh(window, by) {
-        Some(weighed) => window.push(weighed),
-        None => {
-            let side = window.local.of::<SentenceMemory>().cell;
-            window.keep(local::CELL, cell(side * scale));
-        }
+    if let Some(weighed) = weigh(window, by) {
+        return window.push(weighed);
     }
+    let side = window.local.of::<SentenceMemory>().cell;
+    window.keep(local::CELL, cell(side * scale));
 }
 
 fn weigh(window: &Window<'_>, by: f32) -> Option<InterveneCommand> {

@@ -213,6 +213,9 @@ pub struct Local {
 
 impl Local {
     /// What a page or a part of it remembers, each by a type of its own; at first as by default.
+    ///
+    /// # Panics
+    /// Never: each is kept under its own type.
     pub fn of<M: Default + 'static>(&mut self) -> &mut M {
         let memory = self.pages.entry(TypeId::of::<M>()).or_insert_with(|| Box::new(M::default()));
         memory.downcast_mut().expect("each is kept under its own type")

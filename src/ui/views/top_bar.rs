@@ -21,6 +21,8 @@ use crate::widgets::theme;
 
 /// Letters of a model's name before it is cut, at least and at most; ensembles have long ones.
 const FEWEST_LETTERS: f32 = 6.0;
+/// As many in a window where otherwise the last model would stand out of view.
+const LEAST_LETTERS: f32 = 4.0;
 const MOST_LETTERS: f32 = 22.0;
 /// Width of a letter, and of what stands around a name and between two, points.
 const LETTER: f32 = 7.5;
@@ -111,7 +113,7 @@ fn chips_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let app = window.app;
     let count = app.document.columns().len();
     let room = (ui.available_width() - ADD).max(0.0);
-    let letters = ((room / count.max(1) as f32 - AROUND) / LETTER).clamp(FEWEST_LETTERS, MOST_LETTERS) as usize;
+    let letters = ((room / count.max(1) as f32 - AROUND) / LETTER).clamp(LEAST_LETTERS, MOST_LETTERS) as usize;
     // the bar of many models lies over their lower edge: beside them it would move everything below when it comes
     ui.spacing_mut().scroll.floating_allocated_width = 0.0;
     let area = egui::ScrollArea::horizontal().id_salt("chips").auto_shrink([true, true]).max_width(room);
