@@ -160,7 +160,10 @@ impl Class {
             LessonAction::Word(Some(word)) => {
                 let is_word = |node: &egui_kittest::Node<'_>| {
                     let label = node.accesskit_node().label();
-                    label.is_some_and(|own| own.starts_with(word.as_str()) && own.contains(" probability "))
+                    label.is_some_and(|own| {
+                        let says = own.strip_prefix("Yours, ").unwrap_or(&own);
+                        says.starts_with(word.as_str()) && says.contains(" probability ")
+                    })
                 };
                 // that of the column that is framed, where one is
                 let framed = self.harness.state().framed();
