@@ -11,6 +11,7 @@ pub mod dot;
 pub mod general;
 pub mod local;
 pub mod location;
+pub mod scaled_dot;
 
 use candle_core::Tensor;
 
@@ -150,6 +151,15 @@ pub const ATTENTIONS: &[AttentionEntry] = &[
         content: false,
         shapes: location::shapes,
         construct: location::construct,
+    },
+    AttentionEntry {
+        name: "scaled-dot",
+        architecture: "transformer",
+        equation: "e_ij = q_i' k_j / sqrt(d_k)",
+        citation: "Vaswani et al. 2017, section 3.2.1",
+        content: true,
+        shapes: scaled_dot::shapes,
+        construct: scaled_dot::construct,
     },
 ];
 

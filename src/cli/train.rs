@@ -14,7 +14,7 @@ use crate::cli::train::head::HeadArgs;
 use crate::cli::{bundled, output};
 use crate::error::Error;
 use crate::models::config::Architecture;
-use crate::models::{Kernels, MODELS};
+use crate::models::{Kernels, TRAINED};
 use crate::ticket::CancellationToken;
 use crate::training::recipe::{PAPERS, RECIPES, SIZES, TrainingPlan};
 use crate::training::trainer::{DevelopmentScore, LogLine, TrainingReport};
@@ -133,7 +133,7 @@ fn choices() -> String {
         text.push_str(&format!("\n  {key}\n"));
         lines.for_each(|(name, what)| text.push_str(&format!("    {name:<10} {what}\n")));
     };
-    list("architecture", &mut MODELS.iter().map(|entry| (entry.name, entry.citation)));
+    list("architecture", &mut TRAINED.iter().map(|entry| (entry.name, entry.citation)));
     list("attention (luong)", &mut KINDS.iter().map(|entry| (entry.name, entry.explanation)));
     list("score (luong)", &mut scores(Architecture::LUONG.name()).map(|entry| (entry.name, entry.equation)));
     list("recipe", &mut RECIPES.iter().map(|entry| (entry.name, entry.about)));

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::attention::{AttentionEntry, KINDS, find, scores};
 use crate::error::{Error, Result};
+use crate::models::transformer::sizes::{Named, Positions, TransformerSizes};
 use crate::models::{AlignmentMode, MODELS, ModelEntry, disk};
 use crate::text::write::write_inside;
 
@@ -45,7 +46,7 @@ pub struct LuongSizes {
 }
 
 /// Sizes and languages of a model.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// The model's name, shown on its column.
     pub name: String,
@@ -77,6 +78,8 @@ pub struct Config {
     pub output_rank: Option<usize>,
     /// luong only.
     pub luong: Option<LuongSizes>,
+    /// transformer only.
+    pub transformer: Option<TransformerSizes>,
 }
 
 /// A key and its value; `None` where a model does not have it.
@@ -112,7 +115,24 @@ pub const OWN_KEYS: &[Key] = &[
     ("reverse_source", |config| Some(config.luong.as_ref()?.reverse_source.into())),
     ("window", |config| size(config.luong.as_ref()?.window)),
     ("max_source", |config| size(config.luong.as_ref()?.max_source)),
-    ("start", |config| Some(config.luong.as_ref()?.start.into())),
+    ("start", |config| config.start().map(Value::from)),
+    ("heads", |config| Some(config.transformer.as_ref()?.heads.into())),
+    ("encoder_layers", |config| Some(config.transformer.as_ref()?.encoder_layers.into())),
+    ("decoder_layers", |config| Some(config.transformer.as_ref()?.decoder_layers.into())),
+    ("feed_forward", |config| Some(config.transformer.as_ref()?.feed_forward.into())),
+    ("decoder_feed_forward", |config| Some(config.transformer.as_ref()?.decoder_feed_forward.into())),
+    ("norm_first", |config| Some(config.transformer.as_ref()?.norm_first.into())),
+    ("norm_epsilon", |config| Some(config.transformer.as_ref()?.norm_epsilon.into())),
+    ("activation", |config| Some(config.transformer.as_ref()?.activation.name().into())),
+    ("decoder_cell", |config| Some(config.transformer.as_ref()?.cell.name().into())),
+    ("positions", |config| Some(config.transformer.as_ref()?.positions.name().into())),
+    ("max_positions", |config| size(config.transformer.as_ref()?.max_positions)),
+    ("scale_embedding", |config| Some(config.transformer.as_ref()?.scale_embedding.into())),
+    ("shared_embedding", |config| Some(config.transformer.as_ref()?.shared_embedding.into())),
+    ("tied_output", |config| Some(config.transformer.as_ref()?.tied_output.into())),
+    ("alignment_layer", |config| Some(config.transformer.as_ref()?.alignment_layer.into())),
+    ("alignment_heads", |config| Some(config.transformer.as_ref()?.alignment_heads.as_slice().into())),
+    ("alignment_reason", |config| Some(config.transformer.as_ref()?.alignment_reason.name().into())),
 ];
 
 /// A size where it is not 0.
@@ -137,6 +157,14 @@ impl Config {
         let AlignmentMode { kind, score } = self.looks()?;
         let chosen = self.architecture.entry().needs.contains(&"attention");
         Some(if chosen { format!("{} {}", kind.name(), score.name) } else { score.name.to_owned() })
+    }
+
+    /// y_0, the id that the decoder reads first; `None` where it first reads zeros.
+    pub fn start(&self) -> Option<u32> {
+        match (&self.luong, &self.transformer) {
+            (Some(luong), _) => Some(luong.start),
+            (None, transformer) => transformer.as_ref()?.start,
+        }
     }
 
     /// D of local attention, in words; `None` for models that look at every word or at none.
@@ -230,6 +258,7 @@ impl Reader<'_> {
             alignment: self.own_size(entry, "alignment")?.unwrap_or(0),
             output_rank: self.own_size(entry, "output_rank")?,
             luong: entry.needs.contains(&"layers").then(|| self.luong(entry)).transpose()?,
+            transformer: entry.needs.contains(&"heads").then(|| self.transformer()).transpose()?,
         };
         self.check_ids(&config)?;
         Ok(config)
@@ -264,6 +293,66 @@ impl Reader<'_> {
             max_source: self.size_if("max_source", by_place, "score is location")?,
             start: self.id("start")?,
         })
+    }
+
+    fn transformer(&self) -> Result<TransformerSizes> {
+        let (d, heads) = (self.size("hidden")?, self.size("heads")?);
+        if self.size("embedding")? != d || d % heads != 0 || d % 2 != 0 {
+            let message = format!("is {heads}; `hidden` must be `embedding`, even, and a multiple of it");
+            return self.wrong("heads", message);
+        }
+        let decoder_layers = self.size_up_to("decoder_layers", MOST_LAYERS)?;
+        let positions: Positions = self.named("positions")?;
+        let by_table = positions == Positions::Table;
+        let start = self.map.contains_key("start").then(|| self.id("start")).transpose()?;
+        Ok(TransformerSizes {
+            heads,
+            encoder_layers: self.size_up_to("encoder_layers", MOST_LAYERS)?,
+            decoder_layers,
+            feed_forward: self.size("feed_forward")?,
+            decoder_feed_forward: self.size("decoder_feed_forward")?,
+            norm_first: self.truth("norm_first")?,
+            norm_epsilon: self.small("norm_epsilon")?,
+            activation: self.named("activation")?,
+            cell: self.named("decoder_cell")?,
+            positions,
+            max_positions: self.size_if("max_positions", by_table, "positions is table")?,
+            scale_embedding: self.truth("scale_embedding")?,
+            shared_embedding: self.truth("shared_embedding")?,
+            tied_output: self.truth("tied_output")?,
+            start,
+            alignment_layer: self.size_up_to("alignment_layer", decoder_layers)?,
+            alignment_heads: self.heads(heads)?,
+            alignment_reason: self.named("alignment_reason")?,
+        })
+    }
+
+    /// Some of the heads, each once, in increasing order.
+    fn heads(&self, heads: usize) -> Result<Vec<usize>> {
+        let key = "alignment_heads";
+        let number = |value: &Value| value.as_u64().and_then(|n| usize::try_from(n).ok());
+        let list: Option<Vec<usize>> = self.get(key)?.as_array().and_then(|list| list.iter().map(number).collect());
+        let is_sound = |list: &Vec<usize>| {
+            !list.is_empty() && list.is_sorted_by(|a, b| a < b) && list.iter().all(|head| (1..=heads).contains(head))
+        };
+        let message = || format!("must be a list of heads, each from 1 to {heads} and once, in increasing order");
+        list.filter(is_sound).map_or_else(|| self.wrong(key, message()), Ok)
+    }
+
+    /// A number above 0 and far below 1.
+    fn small(&self, key: &str) -> Result<f64> {
+        let value = self.get(key)?;
+        let small = value.as_f64().filter(|number| (1e-12..=0.1).contains(number));
+        let message = || format!("must be a number from 1e-12 to 0.1, not {}", short(value));
+        small.map_or_else(|| self.wrong(key, message()), Ok)
+    }
+
+    /// One of a table of names.
+    fn named<T: Named>(&self, key: &str) -> Result<T> {
+        let names: Vec<&str> = T::ALL.iter().map(|one| one.name()).collect();
+        let text = self.one_of(key, &names)?;
+        let found = T::ALL.iter().find(|one| one.name() == text).copied();
+        found.map_or_else(|| self.wrong(key, "is unknown"), Ok)
     }
 
     /// A size that only some models have, 0 for the others.
@@ -376,12 +465,10 @@ impl Reader<'_> {
                 );
             }
         }
-        if let Some(luong) = config.luong.as_ref().filter(|luong| luong.start as usize >= config.target_vocabulary) {
-            let words = config.target_vocabulary;
-            return self.wrong(
-                "start",
-                format!("is {}, but there are only {words} target words (0 to {})", luong.start, words - 1),
-            );
+        let words = config.target_vocabulary;
+        if let Some(start) = config.start().filter(|start| *start as usize >= words) {
+            let message = format!("is {start}, but there are only {words} target words (0 to {})", words - 1);
+            return self.wrong("start", message);
         }
         if config.eos == config.unk {
             return self.wrong("unk", format!("is {}, the same id as `eos`; they are two words", config.unk));

@@ -12,6 +12,7 @@ use crate::models::config::Config;
 use crate::models::fused::Prepared;
 use crate::models::fused::head::{AlignmentHead, HEAD_FILE, HeadStepper};
 use crate::models::loss::trainable;
+use crate::models::origins::{self, Foreign};
 use crate::models::plain::PlainStepper;
 use crate::models::readable::TranslationModel;
 use crate::models::stepper::Stepper;
@@ -56,6 +57,8 @@ pub struct Model {
     pub weights: Arc<Weights>,
     /// Where the plain form computes.
     pub device: Device,
+    /// Where it is of another toolkit: the file with its weights, and its card.
+    origin: Option<Arc<(PathBuf, String)>>,
     /// Worked out when it is asked for first.
     digest: Arc<OnceLock<String>>,
     /// Packed for the fused kernels, once for all steppers.
@@ -82,7 +85,44 @@ impl Model {
         progress: &mut (dyn FnMut(f32) + Send),
     ) -> Result<Self> {
         progress(0.0);
-        Self::load_rest(load_config(folder)?, folder, device, known, progress)
+        match origins::find(folder) {
+            Some(origin) => Self::of_foreign((origin.read)(folder)?, folder, device, known),
+            None => Self::load_rest(load_config(folder)?, folder, device, known, progress),
+        }
+    }
+
+    /// A model of another toolkit that was read from `folder`.
+    pub fn of_foreign(foreign: Foreign, folder: &Path, device: &Device, known: &Tokenizers) -> Result<Self> {
+        foreign.check()?;
+        let Foreign { config, weights, source, target, card, file } = foreign;
+        let side = |json: &[u8], key: &str, size: usize| {
+            check_tokenizer(known.from_json(&file, json)?, &file, &config, key, size)
+        };
+        let source = side(&source, "source_vocabulary", config.source_vocabulary)?.ending(config.source_eos);
+        let target = side(&target, "target_vocabulary", config.target_vocabulary)?;
+        let origin = Some(Arc::new((file, card)));
+        Ok(Self { origin, ..Self::of_parts(config, (source, target), weights, folder, device) })
+    }
+
+    fn of_parts(
+        config: Config,
+        (source, target): (Tokenizer, Tokenizer),
+        weights: Weights,
+        folder: &Path,
+        device: &Device,
+    ) -> Self {
+        Self {
+            folder: folder.into(),
+            config,
+            source,
+            target,
+            weights: Arc::new(weights),
+            device: device.clone(),
+            origin: None,
+            digest: Arc::default(),
+            prepared: Arc::default(),
+            head: Arc::default(),
+        }
     }
 
     /// Loads what a folder has beside `config.json`, which was read before.
@@ -102,19 +142,9 @@ impl Model {
                 || side(TARGET_FILE, "target_vocabulary", config.target_vocabulary),
             )
         });
-        let (source, target, weights) = (source?.ending(config.source_eos), target?, Arc::new(weights?));
+        let sides = (source?.ending(config.source_eos), target?);
         progress(1.0);
-        Ok(Self {
-            folder: folder.into(),
-            config,
-            source,
-            target,
-            weights,
-            device: device.clone(),
-            digest: Arc::default(),
-            prepared: Arc::default(),
-            head: Arc::default(),
-        })
+        Ok(Self::of_parts(config, sides, weights?, folder, device))
     }
 
     /// What the search drives. `threads` holds for the fused kernels; candle keeps its own pool.
@@ -156,7 +186,12 @@ impl Model {
         readable(&self.config, &self.weights, &self.device.candle)
     }
 
-    /// SHA-256 of `model.safetensors` as it was loaded, in hexadecimal.
+    /// The model card: that of another toolkit's model says what its files do.
+    pub fn card(&self) -> String {
+        self.origin.as_ref().map_or_else(|| card(&self.folder), |origin| origin.1.clone())
+    }
+
+    /// SHA-256 of the file with the weights, in hexadecimal.
     pub fn digest(&self) -> String {
         self.digest_while(&|| true).unwrap_or_default()
     }
@@ -164,7 +199,9 @@ impl Model {
     /// As [`Model::digest`]; `None` when `goes_on`, which is asked again and again, is false before it is known.
     pub fn digest_while(&self, goes_on: &dyn Fn() -> bool) -> Option<String> {
         if self.digest.get().is_none() {
-            let digest = digest(self.weights.file().unwrap_or_default(), goes_on)?;
+            let read = self.origin.as_ref().and_then(|origin| disk::read(&origin.0, u64::MAX).ok());
+            let bytes = read.as_deref().or_else(|| self.weights.file()).unwrap_or_default();
+            let digest = digest(bytes, goes_on)?;
             return Some(self.digest.get_or_init(|| digest).clone());
         }
         self.digest.get().cloned()
@@ -225,7 +262,16 @@ fn load_config(folder: &Path) -> Result<Config> {
 /// A tokenizer whose size and special words are those of the configuration.
 fn load_tokenizer(known: &Tokenizers, path: &Path, config: &Config, key: &str, expected: usize) -> Result<Tokenizer> {
     disk::check(path, disk::TOKENIZER_LIMIT)?;
-    let tokenizer = known.from_file(path)?;
+    check_tokenizer(known.from_file(path)?, path, config, key, expected)
+}
+
+fn check_tokenizer(
+    tokenizer: Tokenizer,
+    path: &Path,
+    config: &Config,
+    key: &str,
+    expected: usize,
+) -> Result<Tokenizer> {
     if tokenizer.len() != expected {
         let message = format!(
             "has {} words, but `{key}` in {CONFIG_FILE} is {expected}; the files belong to different models",

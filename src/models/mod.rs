@@ -17,12 +17,14 @@ pub mod init;
 pub mod loss;
 pub mod luong;
 pub mod need;
+pub mod origins;
 pub mod plain;
 pub mod readable;
 pub mod representations;
 pub mod rnn_encdec;
 pub mod rnn_search;
 pub mod stepper;
+pub mod transformer;
 pub mod untrained;
 
 use std::fmt;
@@ -86,8 +88,11 @@ pub struct ModelEntry {
     pub gain: fn(&str) -> f64,
 }
 
-/// Every architecture that can be loaded and trained, in the order of the papers.
-pub const MODELS: &[ModelEntry] = &[rnn_encdec::ENTRY, rnn_search::ENTRY, luong::ENTRY];
+/// The architectures that are trained here, in the order of the papers.
+pub const TRAINED: &[ModelEntry] = &[rnn_encdec::ENTRY, rnn_search::ENTRY, luong::ENTRY];
+
+/// Every architecture that can be loaded, in the order of the papers.
+pub const MODELS: &[ModelEntry] = &[rnn_encdec::ENTRY, rnn_search::ENTRY, luong::ENTRY, transformer::ENTRY];
 
 /// Which paper's wiring: a [`ModelEntry`].
 #[derive(Clone, Copy)]
@@ -100,6 +105,8 @@ impl Architecture {
     pub const RNN_SEARCH: Self = Self(&rnn_search::ENTRY);
     /// Luong, Pham, Manning 2015.
     pub const LUONG: Self = Self(&luong::ENTRY);
+    /// Vaswani et al. 2017.
+    pub const TRANSFORMER: Self = Self(&transformer::ENTRY);
 
     /// The architecture of this entry.
     pub const fn new(entry: &'static ModelEntry) -> Self {

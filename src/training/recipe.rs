@@ -1,4 +1,4 @@
-//! Floor 6: a training configuration made from the tables: an architecture of [`MODELS`], for luong a place of
+//! Floor 6: a training configuration made from the tables: an architecture of [`TRAINED`], for luong a place of
 //! [`KINDS`] and a score of [`ATTENTIONS`](crate::attention::ATTENTIONS), sizes and a recipe of the tables here.
 //!
 //! [`PAPERS`] holds what each paper says of its training; what a paper leaves open has the program's own default.
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::attention::{AttentionKind, KINDS, scores};
 use crate::error::{Error, Result};
 use crate::models::config::Architecture;
-use crate::models::{MODELS, ModelEntry};
+use crate::models::{ModelEntry, TRAINED};
 use crate::text::write::write_atomic;
 use crate::training::settings::{
     DataSettings, LinkWords, ModelSettings, OptimizerSettings, Rule, ScheduleSettings, StartSettings, TextPair,
@@ -24,7 +24,7 @@ pub struct TrainingPlan {
     pub name: String,
     /// Folder of the finished model.
     pub output: PathBuf,
-    /// A name of [`MODELS`].
+    /// A name of [`TRAINED`].
     pub architecture: String,
     /// A name of [`KINDS`] (luong); `None`: `global`.
     pub attention: Option<String>,
@@ -51,7 +51,7 @@ impl Default for TrainingPlan {
         Self {
             name: "new model".to_owned(),
             output: "model".into(),
-            architecture: MODELS.first().map_or_else(String::new, |entry| entry.name.to_owned()),
+            architecture: TRAINED.first().map_or_else(String::new, |entry| entry.name.to_owned()),
             attention: None,
             score: None,
             recipe: RECIPES[0].name.to_owned(),
@@ -210,7 +210,7 @@ impl TrainingPlan {
     /// # Errors
     /// When there is no such architecture; the sentence lists those that there are.
     pub fn paper(&self) -> Result<&'static PaperEntry> {
-        let entry = named("architecture", &self.architecture, MODELS, |entry: &ModelEntry| entry.name)?;
+        let entry = named("architecture", &self.architecture, TRAINED, |entry: &ModelEntry| entry.name)?;
         let paper = PAPERS.iter().find(|paper| paper.architecture.name() == entry.name);
         paper.ok_or_else(|| Error::Internal(format!("{} has no line in the table of recipes", entry.name)))
     }
@@ -308,7 +308,7 @@ impl TrainingPlan {
     /// What was chosen, with equations and papers, a line each.
     pub fn explanation(&self) -> Result<Vec<String>> {
         let paper = self.paper()?;
-        let model = named("architecture", &self.architecture, MODELS, |entry: &ModelEntry| entry.name)?;
+        let model = named("architecture", &self.architecture, TRAINED, |entry: &ModelEntry| entry.name)?;
         let mut lines = vec![model.citation.to_owned()];
         let chosen = self.attention()?;
         let kind = chosen.and_then(|(kind, _)| KINDS.iter().find(|entry| entry.kind == kind));

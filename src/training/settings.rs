@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::analysis::reading::Reading;
 use crate::attention::find;
 use crate::error::{Error, Result};
+use crate::models::TRAINED;
 use crate::models::config::{Architecture, AttentionKind, Config, LuongSizes};
 use crate::nn::fused::Precision;
 
@@ -40,7 +41,7 @@ pub struct TrainingSettings {
 #[derive(Clone, Debug, Default, Deserialize, Serialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct ModelSettings {
-    /// A name of [`MODELS`].
+    /// A name of [`TRAINED`].
     pub architecture: String,
     /// BCP 47.
     pub source_language: String,
@@ -496,7 +497,7 @@ impl TrainingSettings {
     }
 
     fn architecture(&self) -> Option<Architecture> {
-        Architecture::from_name(&self.model.architecture)
+        Architecture::among(TRAINED, &self.model.architecture)
     }
 
     /// The model's configuration for vocabularies of these sizes.
@@ -520,6 +521,7 @@ impl TrainingSettings {
             alignment: if architecture == Architecture::RNN_SEARCH { model.alignment } else { 0 },
             output_rank: model.output_rank,
             luong: (architecture == Architecture::LUONG).then(|| self.luong()),
+            transformer: None,
         }
     }
 }

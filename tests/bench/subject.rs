@@ -182,6 +182,7 @@ pub fn rnn_search(name: &str, [k, m, n, l, alignment]: [usize; 5]) -> Config {
         alignment,
         output_rank: None,
         luong: None,
+        transformer: None,
     }
 }
 

@@ -239,6 +239,7 @@ pub fn tiny(architecture: Architecture, output_rank: Option<usize>) -> Config {
         alignment: if architecture == Architecture::RNN_SEARCH { 5 } else { 0 },
         output_rank,
         luong: None,
+        transformer: None,
     }
 }
 

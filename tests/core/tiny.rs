@@ -56,6 +56,7 @@ impl Tiny {
             alignment: if align { 5 } else { 0 },
             output_rank: None,
             luong: None,
+            transformer: None,
         }
     }
 

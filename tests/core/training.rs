@@ -43,6 +43,7 @@ fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
         alignment: if architecture == Architecture::RNN_SEARCH { 7 } else { 0 },
         output_rank,
         luong: None,
+        transformer: None,
     }
 }
 

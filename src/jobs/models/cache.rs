@@ -10,7 +10,6 @@ use crate::error::{Error, Result};
 use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::thread::{Patience, Thread, caught};
 use crate::models::Model;
-use crate::models::folder::card;
 use crate::nn::device::{Device, DeviceChoice, pick};
 use crate::text::tokenizer::Tokenizers;
 use crate::ticket::CancellationToken;
@@ -238,7 +237,8 @@ impl ModelCache {
         let pool = pool
             .map_err(|error| Error::Device(format!("The system gave no threads to read the model with ({error}).")))?;
         let model = pool.install(|| (self.reader)(folder, &device, &self.tokenizers, progress))?;
-        Ok(LoadedModel::new(model, &device, card(folder)))
+        let card = model.card();
+        Ok(LoadedModel::new(model, &device, card))
     }
 
     /// Waits for a model; `None` once the ticket is stale.

@@ -14,7 +14,7 @@ pub enum TrainingCommand {
 /// A part of the plan of a training, written as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Field {
-    /// A name of `MODELS`.
+    /// A name of `TRAINED`.
     Architecture,
     /// A name of `KINDS`.
     Attention,

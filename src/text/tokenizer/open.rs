@@ -25,16 +25,20 @@ pub struct Tokenizers {
 impl Tokenizers {
     /// As [`Tokenizer::from_file`]; a tokenizer in use whose file has the same bytes is shared.
     pub fn from_file(&self, path: &Path) -> Result<Tokenizer> {
-        let json = read_file(path, MOST_BYTES)?;
+        self.from_json(path, &read_file(path, MOST_BYTES)?)
+    }
+
+    /// The same from bytes; errors name `path`.
+    pub fn from_json(&self, path: &Path, json: &[u8]) -> Result<Tokenizer> {
         let place = {
             let mut places = lock(&self.places);
             places.retain(|_, place| Arc::strong_count(place) > 1 || lock(place).strong_count() > 0);
-            Arc::clone(places.entry(Sha256::digest(&json).into()).or_default())
+            Arc::clone(places.entry(Sha256::digest(json).into()).or_default())
         };
         let mut known = lock(&place);
         let shared = match known.upgrade() {
             Some(shared) => shared,
-            None => Arc::new(Shared::read(path, &json)?),
+            None => Arc::new(Shared::read(path, json)?),
         };
         *known = Arc::downgrade(&shared);
         Ok(Tokenizer::of(shared))

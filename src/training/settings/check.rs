@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::analysis::reading::{OF_ALPHA, Reading};
 use crate::attention::KINDS;
 use crate::error::{Error, Result};
-use crate::models::MODELS;
+use crate::models::TRAINED;
 use crate::models::config::{Architecture, AttentionKind, Config};
 use crate::training::settings::{Decay, TokenKind, TrainingSettings};
 
@@ -60,7 +60,7 @@ impl TrainingSettings {
         }
         self.check_sizes()?;
         if self.architecture().is_none() {
-            return refuse("model.architecture", unknown(&model.architecture, MODELS.iter().map(|entry| entry.name)));
+            return refuse("model.architecture", unknown(&model.architecture, TRAINED.iter().map(|entry| entry.name)));
         }
         if self.architecture() == Some(Architecture::RNN_SEARCH) && model.alignment == 0 {
             return refuse("model.alignment", "is missing; rnnsearch needs its number of alignment units");

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use interlinear::attention::{KINDS, scores};
-use interlinear::models::MODELS;
+use interlinear::models::TRAINED;
 use interlinear::models::config::Architecture;
 use interlinear::training::recipe;
 use interlinear::training::recipe::{PAPERS, RECIPES, SIZES, TrainingPlan};
@@ -16,13 +16,13 @@ fn plan(architecture: &str) -> TrainingPlan {
 }
 
 fn models() -> String {
-    MODELS.iter().map(|model| model.name).collect::<Vec<_>>().join(", ")
+    TRAINED.iter().map(|model| model.name).collect::<Vec<_>>().join(", ")
 }
 
 /// Every plan that the tables allow.
 fn plans() -> Vec<TrainingPlan> {
     let mut plans = Vec::new();
-    for model in MODELS {
+    for model in TRAINED {
         let mut own = vec![plan(model.name)];
         if model.name == Architecture::LUONG.name() {
             own = KINDS
@@ -74,7 +74,7 @@ fn every_choice_of_the_tables_is_written_and_read_back() {
 
 #[test]
 fn the_papers_recipes_are_theirs() {
-    assert!(MODELS.iter().all(|model| PAPERS.iter().any(|paper| paper.architecture.name() == model.name)));
+    assert!(TRAINED.iter().all(|model| PAPERS.iter().any(|paper| paper.architecture.name() == model.name)));
     let composed = |architecture| plan(architecture).compose().expect("composes");
     let luong = composed("luong");
     assert_eq!((luong.optimizer.rule, luong.optimizer.rate(), luong.optimizer.clip), (Rule::Sgd, 1.0, 5.0));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use egui::{ComboBox, Id, RichText, TextEdit, Ui};
 
 use crate::attention::{AttentionKind, KINDS, scores};
-use crate::models::MODELS;
+use crate::models::TRAINED;
 use crate::pages::training as new_training;
 use crate::pages::training::NewTraining;
 use crate::pages::training::command::{Field, TrainingCommand};
@@ -125,7 +125,7 @@ fn model_ui(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>) {
     let plan = &training.plan;
     let chooses = plan.chooses_attention();
     let kind = plan.attention.as_deref().and_then(AttentionKind::from_name);
-    let models: Vec<Line> = MODELS.iter().map(|entry| (entry.name, entry.citation.to_owned())).collect();
+    let models: Vec<Line> = TRAINED.iter().map(|entry| (entry.name, entry.citation.to_owned())).collect();
     row(ui, training, window, "Architecture", Field::Architecture, &models);
     if !chooses {
         return;

@@ -1,0 +1,70 @@
+//! Floor 3: models of other toolkits, read as they lie on people's disks. One file an origin, one line of [`ORIGINS`].
+//!
+//! Nothing of such a file is run, nothing is downloaded. What is read becomes a configuration, tensors by the names of
+//! [`shapes`](crate::models::shapes), and two tokenizer files, so that everything behind it takes it for a model folder.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::models::checkpoint::Weights;
+use crate::models::config::Config;
+use crate::models::shapes;
+
+/// A model of another toolkit, in our form.
+#[derive(Debug)]
+pub struct Foreign {
+    /// Sizes and languages.
+    pub config: Config,
+    /// Exactly the tensors of [`shapes`](crate::models::shapes), matrices as \[out, in\].
+    pub weights: Weights,
+    /// The bytes of `source.tokenizer.json`.
+    pub source: Vec<u8>,
+    /// The bytes of `target.tokenizer.json`.
+    pub target: Vec<u8>,
+    /// A model card in Markdown: toolkit, release, languages and licence as far as the files say them, and which
+    /// attention is the alignment, and why.
+    pub card: String,
+    /// The file that holds the weights.
+    pub file: PathBuf,
+}
+
+/// One line of [`ORIGINS`].
+pub struct OriginEntry {
+    /// The toolkit and its form, such as `Marian npz`.
+    pub name: &'static str,
+    /// What of it is read, and where such models lie.
+    pub about: &'static str,
+    /// Whether a path, a folder or a file, is such a model; looks at names and first bytes alone.
+    pub finds: fn(&Path) -> bool,
+    /// Reads it. What is not understood is refused by its name.
+    pub read: fn(&Path) -> Result<Foreign>,
+}
+
+/// Every form of others that is read, the more particular first.
+pub const ORIGINS: &[OriginEntry] = &[];
+
+/// The form that a path is in; `None` where it is none of [`ORIGINS`].
+pub fn find(path: &Path) -> Option<&'static OriginEntry> {
+    ORIGINS.iter().find(|origin| (origin.finds)(path))
+}
+
+impl Foreign {
+    /// Whether the tensors are those that the configuration asks for.
+    ///
+    /// # Errors
+    /// A sentence that names the file and the tensor.
+    pub fn check(&self) -> Result<()> {
+        let expected = shapes(&self.config);
+        for (name, shape) in &expected {
+            let found = &self.weights.get(name).map_err(|_| Error::tensor(&self.file, name, "is missing"))?.shape;
+            if found != shape {
+                let message = format!("has the shape {found:?} where {shape:?} was expected");
+                return Err(Error::tensor(&self.file, name, message));
+            }
+        }
+        match self.weights.names().find(|name| !expected.iter().any(|(known, _)| known == name)) {
+            Some(extra) => Err(Error::tensor(&self.file, extra, "is not part of this architecture")),
+            None => Ok(()),
+        }
+    }
+}

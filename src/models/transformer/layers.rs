@@ -1,0 +1,271 @@
+//! Floor 3: the layers of the Transformer, section 3.1 to 3.3 of Vaswani et al. 2017.
+
+use candle_core::{D, Tensor};
+
+use crate::error::{Error, Result};
+use crate::models::transformer::sizes::{Activation, TransformerSizes};
+use crate::nn::linear::{Parameters, affine, apply};
+use crate::nn::softmax::masked;
+use crate::nn::trace::Trace;
+
+/// What all layers have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    heads: usize,
+    norm_first: bool,
+    epsilon: f64,
+    activation: Activation,
+}
+
+impl Setting {
+    /// That of a configuration.
+    pub fn of(sizes: &TransformerSizes) -> Self {
+        let TransformerSizes { heads, norm_first, norm_epsilon: epsilon, activation, .. } = *sizes;
+        Self { heads, norm_first, epsilon, activation }
+    }
+}
+
+/// Layer normalisation: g (x - mean) / sqrt(variance + epsilon) + b.
+pub struct Norm {
+    g: Tensor, // [d]
+    b: Tensor, // [d]
+    epsilon: f64,
+}
+
+impl Norm {
+    /// From `g` and `b`.
+    pub fn find(all: &Parameters<'_>, setting: Setting) -> Result<Self> {
+        Ok(Self { g: all.get("g")?, b: all.get("b")?, epsilon: setting.epsilon })
+    }
+
+    /// Of every row, [.., d].
+    pub fn apply(&self, x: &Tensor) -> Result<Tensor> {
+        let x = x.broadcast_sub(&x.mean_keepdim(D::Minus1)?)?;
+        let variance = x.sqr()?.mean_keepdim(D::Minus1)?;
+        let x = x.broadcast_div(&(variance + self.epsilon)?.sqrt()?)?;
+        Ok(x.broadcast_mul(&self.g)?.broadcast_add(&self.b)?)
+    }
+}
+
+/// The norm of a sublayer, before or behind it.
+struct Around {
+    norm: Norm,
+    first: bool,
+}
+
+impl Around {
+    fn find(all: &Parameters<'_>, setting: Setting) -> Result<Self> {
+        Ok(Self { norm: Norm::find(&all.at("norm"), setting)?, first: setting.norm_first })
+    }
+
+    /// What the sublayer reads.
+    fn input(&self, x: &Tensor) -> Result<Tensor> {
+        if self.first { self.norm.apply(x) } else { Ok(x.clone()) }
+    }
+
+    /// x and what the sublayer makes of it.
+    fn add(&self, x: &Tensor, made: &Tensor) -> Result<Tensor> {
+        let sum = (x + made)?;
+        if self.first { Ok(sum) } else { self.norm.apply(&sum) }
+    }
+}
+
+/// Multi-head attention, section 3.2.2.
+pub struct Attention {
+    w: [Tensor; 4], // q, k, v, o: [d, d]
+    b: [Tensor; 4], // [d]
+    around: Around,
+    heads: usize,
+    trace: Trace,
+}
+
+impl Attention {
+    fn find(all: &Parameters<'_>, setting: Setting) -> Result<Self> {
+        let get = |kind: &str, which: &str| all.get(&format!("{kind}_{which}"));
+        let four = |kind: &str| Ok::<_, Error>([get(kind, "q")?, get(kind, "k")?, get(kind, "v")?, get(kind, "o")?]);
+        let around = Around::find(all, setting)?;
+        Ok(Self { w: four("W")?, b: four("b")?, around, heads: setting.heads, trace: all.trace() })
+    }
+
+    fn project(&self, n: usize, x: &Tensor) -> Result<Tensor> {
+        affine(&self.w[n], &self.b[n], x)
+    }
+
+    /// K and V of words, side by side: [b, t, d] gives [b, t, 2d].
+    pub fn keys_and_values(&self, h: &Tensor) -> Result<Tensor> {
+        Ok(Tensor::cat(&[self.project(1, h)?, self.project(2, h)?], D::Minus1)?)
+    }
+
+    /// e_ij = q_i' k_j / sqrt(d_k) of every head, [rows, heads, t], of the states `x` [rows, d] that look at keys
+    /// [b, heads, t, d_k].
+    pub fn energies(&self, x: &Tensor, keys: &Tensor) -> Result<Tensor> {
+        let q = self.project(0, &self.around.input(x)?)?; // [rows, d]
+        self.trace.note("q", &q);
+        let q = heads_of(&q.unsqueeze(1)?, self.heads)?; // [rows, heads, 1, d_k]
+        Ok((q.broadcast_matmul(&keys.t()?)? * scale(keys)?)?.squeeze(2)?)
+    }
+
+    /// The sublayer's end: x and what W_o makes of the heads' sums, [rows, d].
+    pub fn add(&self, x: &Tensor, c: &Tensor) -> Result<Tensor> {
+        self.around.add(x, &self.project(3, c)?)
+    }
+
+    /// All of it, of words that look at each other, [b, t, d]; `mask` [b, t].
+    fn within(&self, x: &Tensor, mask: &Tensor) -> Result<Tensor> {
+        let input = self.around.input(x)?;
+        let [q, k, v] = [0, 1, 2].map(|n| heads_of(&self.project(n, &input)?, self.heads));
+        let (q, k) = (q?, k?);
+        let e = (q.matmul(&k.t()?)? * scale(&k)?)?; // [b, heads, t, t]
+        let weights = masked(&e, &mask.unsqueeze(1)?.unsqueeze(1)?)?;
+        self.trace.note("alpha", &weights);
+        self.add(x, &together(&weights.matmul(&v?)?)?)
+    }
+
+    /// All of it, of the newest words, [rows, d], that look at themselves and at those before, whose K and V are `known`;
+    /// the new K and V, [rows, i + 1, d], go behind `states`.
+    fn back(&self, x: &Tensor, known: &[Tensor], states: &mut Vec<Tensor>) -> Result<Tensor> {
+        let input = self.around.input(x)?;
+        let grown = |n: usize| {
+            let new = self.project(n, &input)?.unsqueeze(1)?; // [rows, 1, d]
+            Ok::<_, Error>(if let Some(known) = known.get(n - 1) { Tensor::cat(&[known, &new], 1)? } else { new })
+        };
+        let (k, v) = (grown(1)?, grown(2)?);
+        let q = heads_of(&self.project(0, &input)?.unsqueeze(1)?, self.heads)?; // [rows, heads, 1, d_k]
+        let keys = heads_of(&k, self.heads)?;
+        let e = (q.matmul(&keys.t()?)? * scale(&keys)?)?; // [rows, heads, 1, i + 1]
+        let exp = e.broadcast_sub(&e.max_keepdim(D::Minus1)?)?.exp()?;
+        let weights = exp.broadcast_div(&exp.sum_keepdim(D::Minus1)?)?;
+        self.trace.note("alpha", &weights);
+        let c = together(&weights.matmul(&heads_of(&v, self.heads)?)?)?.squeeze(1)?; // [rows, d]
+        states.extend([k, v]);
+        self.add(x, &c)
+    }
+}
+
+/// 1 / sqrt(d_k).
+fn scale(keys: &Tensor) -> Result<f64> {
+    Ok(1.0 / (keys.dim(D::Minus1)? as f64).sqrt())
+}
+
+/// [b, t, d] as [b, heads, t, d / heads].
+pub fn heads_of(x: &Tensor, heads: usize) -> Result<Tensor> {
+    let (b, t, d) = x.dims3()?;
+    Ok(x.reshape((b, t, heads, d / heads))?.transpose(1, 2)?.contiguous()?)
+}
+
+/// [b, heads, t, d_k] as [b, t, d].
+pub fn together(x: &Tensor) -> Result<Tensor> {
+    Ok(x.transpose(1, 2)?.contiguous()?.flatten_from(2)?)
+}
+
+/// W_2 f(W_1 x + b_1) + b_2, section 3.3.
+struct Feed {
+    w_1: Tensor, // [d_ff, d]
+    b_1: Tensor, // [d_ff]
+    w_2: Tensor, // [d, d_ff]
+    b_2: Tensor, // [d]
+    activation: Activation,
+    around: Around,
+}
+
+impl Feed {
+    fn find(all: &Parameters<'_>, setting: Setting) -> Result<Self> {
+        Ok(Self {
+            w_1: all.get("W_1")?,
+            b_1: all.get("b_1")?,
+            w_2: all.get("W_2")?,
+            b_2: all.get("b_2")?,
+            activation: setting.activation,
+            around: Around::find(all, setting)?,
+        })
+    }
+
+    fn apply(&self, x: &Tensor) -> Result<Tensor> {
+        let inner = affine(&self.w_1, &self.b_1, &self.around.input(x)?)?;
+        let inner = match self.activation {
+            Activation::Relu => inner.relu()?,
+            Activation::Swish => inner.silu()?,
+            Activation::Gelu => inner.gelu_erf()?,
+        };
+        self.around.add(x, &affine(&self.w_2, &self.b_2, &inner)?)
+    }
+}
+
+/// A layer of the encoder.
+pub struct EncoderLayer {
+    attention: Attention,
+    feed: Feed,
+}
+
+impl EncoderLayer {
+    /// From the tensors below its number.
+    pub fn find(all: &Parameters<'_>, setting: Setting) -> Result<Self> {
+        Ok(Self { attention: Attention::find(&all.at("self"), setting)?, feed: Feed::find(&all.at("feed"), setting)? })
+    }
+
+    /// [b, t_x, d] to the same; `mask` [b, t_x].
+    pub fn read(&self, x: &Tensor, mask: &Tensor) -> Result<Tensor> {
+        self.feed.apply(&self.attention.within(x, mask)?)
+    }
+}
+
+/// How a decoder layer reads the words before.
+enum Back {
+    Attention(Attention),
+    /// The simpler simple recurrent unit.
+    Ssru {
+        w: Tensor,   // [d, d]
+        w_f: Tensor, // [d, d]
+        b_f: Tensor, // [d]
+        around: Around,
+    },
+}
+
+/// A layer of the decoder.
+pub struct DecoderLayer {
+    back: Back,
+    /// Its cross-attention.
+    pub cross: Attention,
+    feed: Feed,
+}
+
+impl DecoderLayer {
+    /// From the tensors below its number.
+    pub fn find(all: &Parameters<'_>, setting: Setting, has_cell: bool) -> Result<Self> {
+        let back = if has_cell {
+            let all = all.at("ssru");
+            let around = Around::find(&all, setting)?;
+            Back::Ssru { w: all.get("W")?, w_f: all.get("W_f")?, b_f: all.get("b_f")?, around }
+        } else {
+            Back::Attention(Attention::find(&all.at("self"), setting)?)
+        };
+        Ok(Self {
+            back,
+            cross: Attention::find(&all.at("cross"), setting)?,
+            feed: Feed::find(&all.at("feed"), setting)?,
+        })
+    }
+
+    /// The first sublayer, [rows, d], from the states of the step before; the new ones go behind `states`.
+    pub fn look_back(&self, x: &Tensor, known: &[Tensor], states: &mut Vec<Tensor>) -> Result<Tensor> {
+        let (w, w_f, b_f, around) = match &self.back {
+            Back::Attention(attention) => return attention.back(x, known, states),
+            Back::Ssru { w, w_f, b_f, around } => (w, w_f, b_f, around),
+        };
+        let input = around.input(x)?;
+        let f = candle_nn::ops::sigmoid(&affine(w_f, b_f, &input)?)?; // f_t
+        // c_t = f_t c_{t-1} + (1 - f_t) W x_t, c_{-1} = 0
+        let mut c = ((1.0 - &f)? * apply(w, &input)?)?;
+        if let Some(before) = known.first() {
+            c = (c + (&f * before)?)?;
+        }
+        let x = around.add(x, &c.relu()?)?;
+        states.push(c);
+        Ok(x)
+    }
+
+    /// The last sublayer.
+    pub fn feed(&self, x: &Tensor) -> Result<Tensor> {
+        self.feed.apply(x)
+    }
+}
