@@ -4,6 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 
+use crate::models::choice;
 use crate::models::config::FORMAT;
 use crate::models::folder::CONFIG_FILE;
 use crate::models::{MODELS, disk};
@@ -74,6 +75,9 @@ fn named_in(path: &Path, places: &[PathBuf]) -> Option<PathBuf> {
 
 /// A path as it is; a name that leads nowhere from here, in the first place that has it.
 fn found(path: PathBuf, places: &[PathBuf]) -> Result<PathBuf, String> {
+    if let (base, Some(chosen)) = choice::split(&path) {
+        return found(base, places).map(|found| chosen.at(&found));
+    }
     let mut components = path.components();
     let is_name = matches!((components.next(), components.next()), (Some(Component::Normal(_)), None));
     if !is_name || path.exists() {

@@ -19,6 +19,7 @@ pub mod evaluate;
 pub mod explore;
 pub mod extract;
 pub mod figure;
+pub mod heads;
 pub mod input;
 pub mod inspect;
 pub mod lesson;
@@ -127,6 +128,12 @@ pub const COMMANDS: &[CommandEntry] = &[
         align::run,
         "Word alignments of given translations, of a model or learned from text alone, as Pharaoh or NAACL links",
         writes "save"
+    ),
+    command!(
+        "heads",
+        heads::HeadsArgs,
+        heads::run,
+        "Which head of a Transformer aligns: the error of each, the best first"
     ),
     command!(
         "ablate",

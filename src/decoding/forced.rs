@@ -22,6 +22,45 @@ struct Walk<'a> {
 /// [`Error::Stale`] as soon as the ticket is stale; an empty source; a target word outside the
 /// vocabulary; what the stepper refuses.
 pub fn force(stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], ticket: &CancellationToken) -> Result<Vec<Forced>> {
+    force_seeing(stepper, pairs, ticket, &mut |_, _, _| ())
+}
+
+/// Where each head of a Transformer looked in a pair: heads of layer 1 first, of each a row for each target word.
+pub type HeadAlphas = Vec<Vec<Vec<f32>>>;
+
+/// As [`force`], for where every head looked: of each pair the heads of layer 1 first.
+///
+/// # Errors
+/// As [`force`]; a model that has no heads, or whose form does not tell of them.
+pub fn force_heads(
+    stepper: &mut dyn Stepper,
+    pairs: &[(&[u32], &[u32])],
+    ticket: &CancellationToken,
+) -> Result<Vec<HeadAlphas>> {
+    let mut all: Vec<HeadAlphas> = vec![Vec::new(); pairs.len()];
+    force_seeing(stepper, pairs, ticket, &mut |stepper, sentence, row| {
+        let Some(heads) = stepper.heads() else { return };
+        let alphas = &mut all[sentence];
+        for (head, alpha) in heads.of_row(row, pairs[sentence].0.len()).enumerate() {
+            if alphas.len() == head {
+                alphas.push(Vec::new());
+            }
+            alphas[head].push(alpha.to_vec());
+        }
+    })?;
+    if all.iter().any(Vec::is_empty) {
+        return Err(Error::Input("This model has no heads to look through; choose a Transformer.".to_owned()));
+    }
+    Ok(all)
+}
+
+/// As [`force`]; `see` is shown the stepper after each step, for every pair with the row that it has.
+fn force_seeing(
+    stepper: &mut dyn Stepper,
+    pairs: &[(&[u32], &[u32])],
+    ticket: &CancellationToken,
+    see: &mut dyn FnMut(&dyn Stepper, usize, usize),
+) -> Result<Vec<Forced>> {
     let sources: Vec<&[u32]> = pairs.iter().map(|pair| pair.0).collect();
     check_sources(&sources)?;
     ticket.check()?;
@@ -51,8 +90,9 @@ pub fn force(stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], ticket: &Can
         }
         stepper.step(&rows, &Need::words(&words), &mut output)?;
         ticket.check()?;
-        for walk in walks.iter_mut().filter(|walk| i < walk.target.len()) {
+        for (sentence, walk) in walks.iter_mut().enumerate().filter(|(_, walk)| i < walk.target.len()) {
             walk.read(i, &output)?;
+            see(stepper, sentence, walk.row);
         }
     }
     Ok(walks.into_iter().map(Walk::finish).collect())

@@ -29,7 +29,7 @@ pub use crate::decoding::batching::batches;
 pub use crate::decoding::beam::decode;
 pub use crate::decoding::corpus::{decode_all, force_all};
 pub use crate::decoding::ensemble::Ensemble;
-pub use crate::decoding::forced::force;
+pub use crate::decoding::forced::{HeadAlphas, force, force_heads};
 pub use crate::decoding::rank::{LengthRule, Ranking};
 pub use crate::decoding::sample::sample;
 pub use crate::decoding::trace::{Decoded, Forced, Hypothesis, Node, NodeFate, SearchProgress};

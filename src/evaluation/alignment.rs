@@ -175,6 +175,38 @@ impl Aligner<'_> {
         Ok(links)
     }
 
+    /// The links of some pairs by every head of every layer, the heads of layer 1 first: for each pair, of each head, one list
+    /// for each reading. `done` hears the words of every batch.
+    ///
+    /// # Errors
+    /// As [`decoding::force_heads`].
+    pub fn head_links(
+        &mut self,
+        pairs: &[&WordPair],
+        readings: &[Reading],
+        batch: usize,
+        ticket: &CancellationToken,
+        done: &mut dyn FnMut(usize, usize),
+    ) -> Result<Vec<Vec<Vec<Vec<Link>>>>> {
+        let mut links = Vec::with_capacity(pairs.len());
+        for pairs in pairs.chunks(batch.max(1)) {
+            let ids: Vec<(&[u32], &[u32])> =
+                pairs.iter().map(|pair| (&pair.source.sentence.ids[..], &pair.target.sentence.ids[..])).collect();
+            for (pair, heads) in pairs.iter().zip(decoding::force_heads(self.stepper, &ids, ticket)?) {
+                let read = |alpha: &Vec<Vec<f32>>| {
+                    let of = |&reading: &Reading| {
+                        let delay = ReadRows::wanted(self.system, Some(reading)).delay;
+                        pair.links(alpha, Extraction { reading, threshold: None }, delay)
+                    };
+                    readings.iter().map(of).collect()
+                };
+                links.push(heads.iter().map(read).collect());
+            }
+            done(pairs.len(), ids.iter().map(|pair| pair.1.len()).sum());
+        }
+        Ok(links)
+    }
+
     /// What matters in some pairs, by any definition; gradients are averaged over so many samples. `done` hears the words of every pair.
     ///
     /// # Errors

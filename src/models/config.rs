@@ -155,6 +155,9 @@ impl Config {
     /// where the architecture has but one.
     pub fn attention(&self) -> Option<String> {
         let AlignmentMode { kind, score } = self.looks()?;
+        if let Some(sizes) = &self.transformer {
+            return Some(sizes.looks());
+        }
         let chosen = self.architecture.entry().needs.contains(&"attention");
         Some(if chosen { format!("{} {}", kind.name(), score.name) } else { score.name.to_owned() })
     }

@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
+use crate::models::choice::{self, HeadChoice};
 use crate::models::config::Config;
 use crate::models::fused::Prepared;
 use crate::models::fused::head::{AlignmentHead, HEAD_FILE, HeadStepper};
@@ -16,6 +17,7 @@ use crate::models::origins::{self, Foreign};
 use crate::models::plain::PlainStepper;
 use crate::models::readable::TranslationModel;
 use crate::models::stepper::Stepper;
+use crate::models::transformer::sizes::AlignmentReason;
 use crate::models::{disk, fused, shapes};
 use crate::nn::device::Device;
 use crate::text::sentence::{EOS, UNK};
@@ -85,10 +87,40 @@ impl Model {
         progress: &mut (dyn FnMut(f32) + Send),
     ) -> Result<Self> {
         progress(0.0);
+        let (folder, chosen) = choice::split(folder);
+        let model = Self::load_whole(&folder, device, known, progress)?;
+        chosen.map_or(Ok(model.clone()), |chosen| model.looking(&chosen))
+    }
+
+    fn load_whole(
+        folder: &Path,
+        device: &Device,
+        known: &Tokenizers,
+        progress: &mut (dyn FnMut(f32) + Send),
+    ) -> Result<Self> {
         match origins::find(folder) {
             Some(origin) => Self::of_foreign((origin.read)(folder)?, folder, device, known),
             None => Self::load_rest(load_config(folder)?, folder, device, known, progress),
         }
+    }
+
+    /// The same Transformer with other heads as its alignment; what is in memory is shared.
+    ///
+    /// # Errors
+    /// A sentence where there are no such heads.
+    pub fn looking(&self, chosen: &HeadChoice) -> Result<Self> {
+        let Some(sizes) = &self.config.transformer else {
+            return Err(Error::file(
+                &self.folder,
+                format!("has one alignment; only of a Transformer is there an @{chosen}"),
+            ));
+        };
+        let mut model = self.clone();
+        model.config.transformer = Some(chosen.of(&self.folder, sizes)?);
+        let before = self.config.name.rsplit_once(" @").filter(|(_, choice)| HeadChoice::parse(choice).is_some());
+        let name = before.map_or(self.config.name.as_str(), |(name, _)| name);
+        model.config.name = format!("{name} @{chosen}");
+        Ok(model)
     }
 
     /// A model of another toolkit that was read from `folder`.
@@ -150,7 +182,7 @@ impl Model {
     /// What the search drives. `threads` holds for the fused kernels; candle keeps its own pool.
     pub fn stepper(&self, kernels: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
         if kernels == Kernels::Fused && self.device.is_cpu() && fused::supports(&self.config) {
-            return Ok(self.prepared()?.stepper(threads));
+            return Ok(self.prepared()?.stepper(&self.config, threads));
         }
         Ok(Box::new(PlainStepper::new(self.plain()?)))
     }
@@ -214,7 +246,13 @@ impl Model {
 
     /// Where training guided the attention by given links: the reading of the rows that it guided.
     pub fn guided(&self) -> Option<&str> {
-        self.weights.guided()
+        let sizes = self.config.transformer.as_ref();
+        match sizes.map(|sizes| sizes.alignment_reason) {
+            // a Transformer's rows belong to the words that they predict
+            Some(AlignmentReason::Guided) => Some("predicted"),
+            Some(_) => None,
+            None => self.weights.guided(),
+        }
     }
 
     /// Ids of `</s>` and `[UNK]`.

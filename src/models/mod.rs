@@ -7,6 +7,7 @@
 pub mod anatomy;
 pub mod batch;
 pub mod checkpoint;
+pub mod choice;
 pub mod config;
 pub mod disk;
 pub mod folder;
@@ -40,7 +41,7 @@ use crate::nn::linear::Parameters;
 pub use crate::models::folder::{Kernels, Model};
 pub use crate::models::need::{Asked, Need};
 pub use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
-pub use crate::models::stepper::{StepOutput, StepRow, Stepper};
+pub use crate::models::stepper::{HeadRows, StepOutput, StepRow, Stepper};
 
 /// Names and shapes of tensors.
 pub type Shapes = Vec<(String, Vec<usize>)>;

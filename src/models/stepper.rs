@@ -102,6 +102,28 @@ impl StepOutput {
     }
 }
 
+/// The weights of all heads of cross-attention, for the rows of a step.
+#[derive(Clone, Copy, Debug)]
+pub struct HeadRows<'a> {
+    /// Of each decoder layer, [rows, heads, t_x].
+    pub layers: &'a [Vec<f32>],
+    /// Heads of a layer.
+    pub heads: usize,
+    /// The longest source of the batch.
+    pub t_x: usize,
+}
+
+impl<'a> HeadRows<'a> {
+    /// Where each head looked in row `r`, over the first `length` source words: the heads of layer 1 first.
+    pub fn of_row(self, r: usize, length: usize) -> impl Iterator<Item = &'a [f32]> {
+        let row = move |layer: &'a Vec<f32>| {
+            let wide = self.heads * self.t_x;
+            layer[r * wide..(r + 1) * wide].chunks_exact(self.t_x.max(1)).map(move |head| &head[..length])
+        };
+        self.layers.iter().flat_map(row)
+    }
+}
+
 /// Decodes a batch step by step; rows may be dropped, repeated and reordered between steps.
 ///
 /// A step has two halves, [`Stepper::align`] and [`Stepper::predict`]. Between them a caller may change
@@ -153,6 +175,11 @@ pub trait Stepper: Send {
     /// after the other (luong: h_t of the top layer); `None` where they are not on the host.
     fn states(&self) -> Option<&[f32]> {
         self.inner()?.states()
+    }
+
+    /// Where all heads of all decoder layers looked at the last step; `None` where a model has no heads.
+    fn heads(&self) -> Option<HeadRows<'_>> {
+        self.inner()?.heads()
     }
 
     /// What the encoder made of each source word, in the order of the source: the annotations where the model keeps

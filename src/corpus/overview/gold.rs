@@ -122,6 +122,46 @@ pub fn measure(
     Ok(report)
 }
 
+/// How near a head of a Transformer comes to some links.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeadErrorRow {
+    /// The decoder layer, from 1.
+    pub layer: usize,
+    /// The head of it, from 1.
+    pub head: usize,
+    /// Which word a row belongs to.
+    pub reading: Reading,
+    /// What was counted.
+    pub counts: aer::AerCounts,
+}
+
+/// Measures every head of a Transformer's cross-attention against links, by both readings, as [`measure`] does alpha.
+///
+/// # Errors
+/// As there; a model that has no heads.
+pub fn heads(
+    mut aligner: Aligner<'_>,
+    (test_set, gold): (&TestSet, &[Links]),
+    batch: usize,
+    ticket: &CancellationToken,
+    hear: &mut EvaluationListener<'_>,
+) -> Result<Vec<HeadErrorRow>> {
+    let Some(sizes) = aligner.system.lead().config.transformer.clone() else {
+        let name = aligner.system.name();
+        return Err(Error::Input(format!("{name} has no heads to compare; choose a Transformer")));
+    };
+    let pairs = read(aligner.system, test_set, false)?;
+    let (pairs, readings): (Vec<&WordPair>, _) = (pairs.iter().collect(), aligner.readings());
+    let mut tell = |sentences, words| hear(EvaluationStage::Aligning, sentences, words);
+    let found = aligner.head_links(&pairs, readings, batch, ticket, &mut tell)?;
+    let places = (0..sizes.decoder_layers).flat_map(|layer| (0..sizes.heads).map(move |head| (layer, head)));
+    let row = |((layer, head), (n, reading)): ((usize, usize), (usize, &Reading))| {
+        let links = found.iter().map(|heads| heads[layer * sizes.heads + head][n].clone());
+        HeadErrorRow { layer: layer + 1, head: head + 1, reading: *reading, counts: count(links, gold) }
+    };
+    Ok(places.flat_map(|place| readings.iter().enumerate().map(move |reading| (place, reading))).map(row).collect())
+}
+
 /// What the links of a model are by another definition of what matters than alpha.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportanceRow {

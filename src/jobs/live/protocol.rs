@@ -222,6 +222,8 @@ pub struct ModelSizes {
     pub target_vocabulary: usize,
     /// n.
     pub hidden: usize,
+    /// Decoder layers and heads of each, of a Transformer; else 0.
+    pub heads: (usize, usize),
 }
 
 /// Which tokens make up each word, where a vocabulary has pieces of words; `</s>` is a word.

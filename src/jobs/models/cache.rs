@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::thread::{Patience, Thread, caught};
 use crate::models::Model;
+use crate::models::choice;
 use crate::nn::device::{Device, DeviceChoice, pick};
 use crate::text::tokenizer::Tokenizers;
 use crate::ticket::CancellationToken;
@@ -236,9 +237,25 @@ impl ModelCache {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(FILES).thread_name(name).build();
         let pool = pool
             .map_err(|error| Error::Device(format!("The system gave no threads to read the model with ({error}).")))?;
-        let model = pool.install(|| (self.reader)(folder, &device, &self.tokenizers, progress))?;
+        let model = match self.shared(folder, *choice) {
+            Some(model) => model?,
+            None => pool.install(|| (self.reader)(folder, &device, &self.tokenizers, progress))?,
+        };
         let card = model.card();
         Ok(LoadedModel::new(model, &device, card))
+    }
+
+    /// The model in memory of the same folder, with other heads as its alignment; `None` where there is none.
+    fn shared(&self, folder: &Path, device: DeviceChoice) -> Option<Result<Model>> {
+        let (base, chosen) = choice::split(folder);
+        let places = self.lock();
+        let found = places.slots.iter().find_map(|((path, on), slot)| match slot {
+            Slot::Ready(loaded) if *on == device && choice::split(path).0 == base => Some(Arc::clone(loaded)),
+            _ => None,
+        })?;
+        drop(places);
+        // one that was chosen says no more what the file says
+        chosen.map(|chosen| found.model.looking(&chosen))
     }
 
     /// Waits for a model; `None` once the ticket is stale.

@@ -214,7 +214,7 @@ impl Look {
 }
 
 impl PackedModel for LuongSentence {
-    fn stepper(self: Arc<Self>, threads: usize) -> Box<dyn Stepper> {
+    fn stepper(self: Arc<Self>, _: &Config, threads: usize) -> Box<dyn Stepper> {
         Box::new(FusedLuong::new(self, threads))
     }
 }

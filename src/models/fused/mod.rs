@@ -26,8 +26,9 @@ use crate::nn::fused::Packed;
 
 /// The weights of one model, packed.
 pub trait PackedModel: Debug + Send + Sync {
-    /// A stepper that may use `threads` threads of the current pool.
-    fn stepper(self: Arc<Self>, threads: usize) -> Box<dyn Stepper>;
+    /// A stepper that may use `threads` threads of the current pool; `config` may choose other heads as the alignment
+    /// than the one that it was packed for.
+    fn stepper(self: Arc<Self>, config: &Config, threads: usize) -> Box<dyn Stepper>;
 }
 
 /// Packs the weights of a model.
@@ -57,15 +58,16 @@ impl Prepared {
         pack(config, weights).map(Self)
     }
 
-    /// A stepper that may use `threads` threads of the current pool.
-    pub fn stepper(&self, threads: usize) -> Box<dyn Stepper> {
-        Arc::clone(&self.0).stepper(threads)
+    /// A stepper that may use `threads` threads of the current pool; `config` is that of the model, perhaps with other
+    /// heads as the alignment.
+    pub fn stepper(&self, config: &Config, threads: usize) -> Box<dyn Stepper> {
+        Arc::clone(&self.0).stepper(config, threads)
     }
 }
 
 /// A stepper of a model, packed for it alone; see [`Prepared`] to share the packing.
 pub fn stepper(config: &Config, weights: &Arc<Weights>, threads: usize) -> Result<Box<dyn Stepper>> {
-    Ok(Prepared::new(config, weights)?.stepper(threads))
+    Ok(Prepared::new(config, weights)?.stepper(config, threads))
 }
 
 /// Rows of several [out, in] matrices over the same input, below each other.

@@ -86,7 +86,7 @@ pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn Pac
 }
 
 impl PackedModel for EncdecSentence {
-    fn stepper(self: Arc<Self>, threads: usize) -> Box<dyn Stepper> {
+    fn stepper(self: Arc<Self>, _: &Config, threads: usize) -> Box<dyn Stepper> {
         Box::new(FusedEncdec::new(self, threads))
     }
 }

@@ -90,7 +90,7 @@ pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn Pac
 }
 
 impl PackedModel for SearchSentence {
-    fn stepper(self: Arc<Self>, threads: usize) -> Box<dyn Stepper> {
+    fn stepper(self: Arc<Self>, _: &Config, threads: usize) -> Box<dyn Stepper> {
         Box::new(FusedSearch::new(self, threads))
     }
 }

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::need::Need;
-use crate::models::stepper::{StepOutput, StepRow, Stepper};
+use crate::models::stepper::{HeadRows, StepOutput, StepRow, Stepper};
 use crate::models::transformer::sizes::{Positions, TransformerSizes};
 use crate::models::transformer::{position, too_long};
 use crate::nn::fused::elementwise::{add, softmax};
@@ -69,8 +69,10 @@ pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn Pac
 }
 
 impl PackedModel for TransformerSentence {
-    fn stepper(self: Arc<Self>, threads: usize) -> Box<dyn Stepper> {
-        Box::new(FusedTransformer::new(self, threads))
+    fn stepper(self: Arc<Self>, config: &Config, threads: usize) -> Box<dyn Stepper> {
+        let sizes = config.transformer.as_ref().unwrap_or(&self.sizes);
+        let (layer, heads) = (sizes.alignment_layer - 1, sizes.alignment_heads.clone());
+        Box::new(FusedTransformer::new(self, layer, heads, threads))
     }
 }
 
@@ -128,6 +130,10 @@ struct Buffers {
 #[derive(Debug)]
 pub struct FusedTransformer {
     model: Arc<TransformerSentence>,
+    /// The layer whose cross-attention is the alignment, from 0.
+    layer: usize,
+    /// Its heads that are, from 1.
+    heads: Vec<usize>,
     threads: usize,
     sentences: Vec<Arc<Memory>>,
     t_x: usize,
@@ -144,15 +150,20 @@ pub struct FusedTransformer {
     first: bool,
     /// What the output layer read of the rows of the last step, [rows, d].
     states: Vec<f32>,
+    /// Where all heads of each layer looked, [rows, heads, t_x].
+    looked: Vec<Vec<f32>>,
     buffers: Buffers,
 }
 
 impl FusedTransformer {
     /// A stepper that may use `threads` threads.
-    pub fn new(model: Arc<TransformerSentence>, threads: usize) -> Self {
+    pub fn new(model: Arc<TransformerSentence>, layer: usize, heads: Vec<usize>, threads: usize) -> Self {
         let stores = vec![Vec::new(); model.sizes.decoder_layers];
+        let looked = stores.clone();
         Self {
             model,
+            layer,
+            heads,
             threads: threads.max(1),
             sentences: Vec::new(),
             t_x: 0,
@@ -163,6 +174,7 @@ impl FusedTransformer {
             growing: Vec::new(),
             first: true,
             states: Vec::new(),
+            looked,
             buffers: Buffers::default(),
         }
     }
@@ -271,6 +283,8 @@ impl FusedTransformer {
             let (weights, energies) = (sized(weights, wide), sized(energies, wide));
             self.model.decoder[layer].look_back(self.threads, &self.growing, &mut self.stores[layer], x, sheet);
             self.weigh(layer, rows, x, sheet, weights, energies);
+            self.looked[layer].clear();
+            self.looked[layer].extend_from_slice(weights);
             self.finish(layer, rows, weights, x, sheet);
         }
     }
@@ -278,7 +292,7 @@ impl FusedTransformer {
     /// alpha, the mean of the heads that are the alignment, and the energies where it is one head.
     fn show(&self, rows: usize, weights: &[f32], energies: &[f32], output: &mut StepOutput) {
         let (count, t_x) = (self.model.sizes.heads, self.t_x);
-        let chosen = &self.model.sizes.alignment_heads;
+        let chosen = &self.heads;
         for r in 0..rows {
             let head = |h: usize| (r * count + h - 1) * t_x..(r * count + h) * t_x;
             mean(chosen.iter().map(|h| &weights[head(*h)]), &mut output.alpha[r * t_x..(r + 1) * t_x]);
@@ -345,7 +359,7 @@ impl Stepper for FusedTransformer {
         let words: Vec<Option<u32>> = rows.iter().map(|row| row.y_prev.or(model.sizes.start)).collect();
         let placed = model.place(1, &words, self.growing.iter().map(|path| path.len() - 1), &mut x);
         if placed.is_ok() {
-            let at = model.sizes.alignment_layer - 1;
+            let at = self.layer;
             self.run(0..at, rows, &mut x, &mut buffers);
             let Buffers { half, found, energies, sheet, .. } = &mut buffers;
             let wide = rows.len() * model.sizes.heads * self.t_x;
@@ -363,7 +377,7 @@ impl Stepper for FusedTransformer {
     fn predict(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         output.check_aligned(rows, Some(self.t_x))?;
         let model = Arc::clone(&self.model);
-        let (at, t_x, count) = (model.sizes.alignment_layer - 1, self.t_x, model.sizes.heads);
+        let (at, t_x, count) = (self.layer, self.t_x, model.sizes.heads);
         let mut buffers = std::mem::take(&mut self.buffers);
         let mut x = std::mem::take(&mut buffers.x);
         x.clone_from(&buffers.half);
@@ -372,13 +386,14 @@ impl Stepper for FusedTransformer {
         weights.extend_from_slice(&buffers.found[..rows.len() * count * t_x]);
         let mut own = vec![0.0; t_x];
         for (weights, alpha) in weights.chunks_exact_mut(count * t_x).zip(output.alpha.chunks_exact(t_x)) {
-            let chosen = &model.sizes.alignment_heads;
+            let chosen = &self.heads;
             mean(chosen.iter().map(|h| &weights[(h - 1) * t_x..h * t_x]), &mut own);
             if own != alpha {
                 chosen.iter().for_each(|h| weights[(h - 1) * t_x..h * t_x].copy_from_slice(alpha));
             }
         }
         self.finish(at, rows, &weights, &mut x, &mut buffers.sheet);
+        self.looked[at].clone_from(&weights);
         buffers.weights = weights;
         self.run(at + 1..model.decoder.len(), rows, &mut x, &mut buffers);
         if let Some(norm) = &model.decoder_norm {
@@ -418,6 +433,10 @@ impl Stepper for FusedTransformer {
 
     fn states(&self) -> Option<&[f32]> {
         (!self.first).then_some(self.states.as_slice())
+    }
+
+    fn heads(&self) -> Option<HeadRows<'_>> {
+        Some(HeadRows { layers: &self.looked, heads: self.model.sizes.heads, t_x: self.t_x })
     }
 
     fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {

@@ -118,3 +118,23 @@ pub struct TransformerSizes {
     /// Why these.
     pub alignment_reason: AlignmentReason,
 }
+
+impl TransformerSizes {
+    /// Which heads are the alignment, and why, in words.
+    pub fn looks(&self) -> String {
+        let heads: Vec<String> = self.alignment_heads.iter().map(usize::to_string).collect();
+        let layer = self.alignment_layer;
+        let place = match heads.as_slice() {
+            all if all.len() == self.heads => format!("mean of layer {layer}"),
+            [head] => format!("layer {layer}, head {head}"),
+            heads => format!("layer {layer}, mean of heads {}", heads.join(" and ")),
+        };
+        let why = match self.alignment_reason {
+            AlignmentReason::Named => "named in the file",
+            AlignmentReason::Guided => "trained by alignments",
+            AlignmentReason::Unknown => "nothing is known of its heads",
+            AlignmentReason::Chosen => "chosen",
+        };
+        format!("{place} ({why})")
+    }
+}

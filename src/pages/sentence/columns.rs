@@ -14,6 +14,7 @@ use crate::app::view::Selection;
 use crate::decoding::ensemble::Mixing;
 use crate::figure::palette::COLOUR_MAPS;
 use crate::jobs::live::protocol::{ColumnId, EnsembleSpec};
+use crate::models::choice;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::variants::close_variant;
 
@@ -39,12 +40,13 @@ pub(super) fn arrange(app: &mut AppState, command: ColumnCommand) {
         ColumnCommand::Move { column, to } => return move_column(app, column, to),
         ColumnCommand::Reload(id) => {
             let Some(at) = app.document.columns.iter().position(|one| one.id == id) else { return };
-            // A new number makes the worker try again, and old events miss.
-            let fresh = app.tasks.fresh_id();
-            let column = &mut app.document.columns[at];
-            let (variant, told) = (column.variant, column.told.take());
-            let again = Column::new(fresh, std::mem::take(&mut column.folder), column.ensemble.take());
-            *column = Column { variant, told, ..again };
+            let folder = std::mem::take(&mut app.document.columns[at].folder);
+            renew(app, at, folder);
+        }
+        ColumnCommand::Look { column, chosen } => {
+            let Some(at) = app.document.columns.iter().position(|one| one.id == column) else { return };
+            let (own, _) = choice::split(&app.document.columns[at].folder);
+            renew(app, at, chosen.map_or(own.clone(), |chosen| chosen.at(&own)));
         }
         ColumnCommand::Export { column, format, path } => return export(app, column, format, path),
         ColumnCommand::Draw { column, kind, path } => {
@@ -58,6 +60,15 @@ pub(super) fn arrange(app: &mut AppState, command: ColumnCommand) {
         }
     }
     app.columns_changed();
+}
+
+/// Reads the model of a column anew, from this folder. A new number makes the worker try again, and old events miss.
+fn renew(app: &mut AppState, at: usize, folder: PathBuf) {
+    let fresh = app.tasks.fresh_id();
+    let column = &mut app.document.columns[at];
+    let (variant, told) = (column.variant, column.told.take());
+    let again = Column::new(fresh, folder, column.ensemble.take());
+    *column = Column { variant, told, ..again };
 }
 
 /// Variants of an ensemble are mixed as it is; true when that is new.

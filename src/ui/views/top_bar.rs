@@ -8,6 +8,7 @@ use crate::analysis::measures::MEASURES;
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::files::export::AlignmentFormat;
 use crate::app::lights::HighlightPart;
+use crate::models::choice::{self, HeadChoice};
 use crate::pages::sentence::command::{ColumnCommand, SearchCommand, SelectCommand};
 use crate::pages::sentence::view::{facts, measured};
 use crate::pages::window::act::Act;
@@ -206,6 +207,32 @@ fn short(names: &[String], at: usize, letters: usize) -> String {
     format!("{}\u{2026}{}", cut(&name, head), tail.trim_start())
 }
 
+/// Which heads of a Transformer are its alignment.
+fn heads_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
+    let (layers, heads) = column.facts.as_ref().map_or((0, 0), |facts| facts.sizes.heads);
+    if layers == 0 || column.ensemble.is_some() {
+        return;
+    }
+    let chosen = choice::split(&column.folder).1;
+    ui.menu_button("Alignment", |ui| {
+        let mut item = |ui: &mut Ui, text: String, choice: Option<HeadChoice>| {
+            if ui.radio(chosen == choice, text).clicked() {
+                window.push(ColumnCommand::Look { column: column.id, chosen: choice });
+                ui.close();
+            }
+        };
+        item(ui, "As the file says".to_owned(), None);
+        for layer in 1..=layers {
+            ui.menu_button(format!("Layer {layer}"), |ui| {
+                item(ui, "Mean of its heads".to_owned(), Some(HeadChoice { layer, heads: Vec::new() }));
+                for head in 1..=heads {
+                    item(ui, format!("Head {head}"), Some(HeadChoice { layer, heads: vec![head] }));
+                }
+            });
+        }
+    });
+}
+
 fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize, count: usize) {
     let mut item = |ui: &mut Ui, enabled: bool, text: &str, command: ColumnCommand| {
         if ui.add_enabled(enabled, Button::new(text)).clicked() {
@@ -216,6 +243,7 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     item(ui, at + 1 < count, "Move right", ColumnCommand::Move { column: column.id, to: at + 1 });
     item(ui, true, "Load again", ColumnCommand::Reload(column.id));
     item(ui, true, "Remove", ColumnCommand::Remove(column.id));
+    heads_ui(ui, window, column);
     ui.separator();
     let clicked = MenuTarget::Column { column: column.id };
     for offer in WHAT_IF.iter().filter(|offer| offer.on.contains(&MenuKind::Column)) {
