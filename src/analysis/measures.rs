@@ -28,8 +28,19 @@ pub struct Measure {
     pub about: &'static str,
     /// Whether the model must have an alignment.
     pub aligns: bool,
-    /// The line of `IMPORTANCES` that measures it; `None`: it comes of the tests of [`ablation`].
-    importance: Option<&'static str>,
+    /// How it is made.
+    made: Made,
+}
+
+/// How a measure is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Made {
+    /// By the tests of [`ablation`].
+    Tests,
+    /// By a line of `IMPORTANCES`.
+    Importance(&'static str),
+    /// It is where every head of a Transformer looks.
+    Heads,
 }
 
 /// Every measure. The first two come of the same tests.
@@ -42,7 +53,7 @@ pub const MEASURES: &[Measure] = &[
                 share it in proportion: Jensen-Shannon divergence, at most ln 2 = 0.693 (Jain and Wallace 2019, \
                 Serrano and Smith 2019)",
         aligns: true,
-        importance: None,
+        made: Made::Tests,
     },
     Measure {
         name: "leave-one-out",
@@ -51,7 +62,7 @@ pub const MEASURES: &[Measure] = &[
         about: "By how much log p of target word i falls when source word j gets no weight in row i and the others share \
                 it in proportion; below 0 the word had spoken against it (Serrano and Smith 2019)",
         aligns: true,
-        importance: None,
+        made: Made::Tests,
     },
     Measure {
         name: "gradient",
@@ -60,7 +71,7 @@ pub const MEASURES: &[Measure] = &[
         about: "x_j . d log p(y_i) / d x_j of the embedding x_j of source word j, averaged over 3 noisy embeddings (Ding, \
                 Xu, Koehn 2019; SmoothGrad); below 0 the word speaks against it",
         aligns: false,
-        importance: Some("gradient"),
+        made: Made::Importance("gradient"),
     },
     Measure {
         name: "unknown-word",
@@ -69,7 +80,7 @@ pub const MEASURES: &[Measure] = &[
         about: "By how much log p of target word i falls when the encoder reads [UNK] in place of source word j (Li, \
                 Monroe, Jurafsky 2016)",
         aligns: false,
-        importance: Some("unknown-word"),
+        made: Made::Importance("unknown-word"),
     },
     Measure {
         name: "optimised",
@@ -78,7 +89,16 @@ pub const MEASURES: &[Measure] = &[
         about: "The row after three steps of gradient descent on its logits towards log p of target word i, the rows \
                 before it being the model's own (Zenkel, Wuebker, DeNero 2019)",
         aligns: true,
-        importance: Some("optimised"),
+        made: Made::Importance("optimised"),
+    },
+    Measure {
+        name: "heads",
+        title: "all heads",
+        unit: "weight",
+        about: "Where every head of every decoder layer of a Transformer looks, in the step that predicts word i (Vaswani et \
+                al. 2017); where one matrix is wanted, the mean over all heads",
+        aligns: true,
+        made: Made::Heads,
     },
 ];
 
@@ -89,6 +109,8 @@ pub struct MeasuredWords {
     pub measure: usize,
     /// A row for each target token, a number for each source token. [t_y][t_x]
     pub rows: Matrix,
+    /// The same of every head, those of layer 1 first; none but where the measure is of heads.
+    pub heads: Vec<Matrix>,
     /// Kendall's tau-b of a row and alpha of the model itself ([`kendall_of_effects`]), the mean over rows; `None` without
     /// alpha.
     pub kendall: Option<f64>,
@@ -110,12 +132,20 @@ pub struct Tested {
 impl Measure {
     /// It comes of the standard tests, whose figures stand beside it.
     pub fn is_tested(&self) -> bool {
-        self.importance.is_none()
+        self.made == Made::Tests
+    }
+
+    /// It is of the heads of a Transformer.
+    pub fn is_of_heads(&self) -> bool {
+        self.made == Made::Heads
     }
 
     fn definition(&self) -> Result<Option<&'static Importance>> {
         let missing = |name| Error::Internal(format!("no importance is called {name}"));
-        self.importance.map(|name| importance(name).ok_or_else(|| missing(name))).transpose()
+        match self.made {
+            Made::Importance(name) => importance(name).map(Some).ok_or_else(|| missing(name)),
+            Made::Tests | Made::Heads => Ok(None),
+        }
     }
 }
 
@@ -132,6 +162,9 @@ pub fn measure(
 ) -> Result<Tested> {
     let line = MEASURES.get(place).ok_or_else(|| Error::Internal(format!("there is no measure {place}")))?;
     let tested = Tested { source: pair.0.to_vec(), target: pair.1.to_vec(), ..Tested::default() };
+    if line.is_of_heads() {
+        return heads(tested, subject, place, ticket);
+    }
     let Some(definition) = line.definition()? else { return tests(tested, subject, ticket) };
     subject.smoothing = Smoothing::of(SAMPLES);
     let rows = definition.measure(subject, pair, ticket)?;
@@ -139,7 +172,7 @@ pub fn measure(
         if subject.model().config.aligns() { decoding::force(subject.stepper(), &[pair], ticket)? } else { Vec::new() };
     let alpha = forced.into_iter().next().and_then(|forced| forced.alpha).unwrap_or_default();
     let kendall = agreement(&alpha, &rows);
-    Ok(Tested { measured: vec![MeasuredWords { measure: place, rows, kendall }], ..tested })
+    Ok(Tested { measured: vec![MeasuredWords { measure: place, rows, kendall, heads: Vec::new() }], ..tested })
 }
 
 /// The standard tests: uniform, permuted, each source word left out.
@@ -148,12 +181,26 @@ fn tests(tested: Tested, subject: &mut Subject<'_>, ticket: &CancellationToken) 
     let words = ablation::words(subject.stepper(), (&tested.source, &tested.target), &seeds, ticket)?;
     let lost = |word: &AblatedWord| word.without.iter().map(|effect| word.log_p - effect.log_p).collect();
     let alpha: Matrix = words.iter().map(|word| word.alpha.clone()).collect();
-    let of = |measure: usize, rows: Matrix| MeasuredWords { measure, kendall: agreement(&alpha, &rows), rows };
+    let of = |measure: usize, rows: Matrix| MeasuredWords {
+        measure,
+        kendall: agreement(&alpha, &rows),
+        rows,
+        heads: Vec::new(),
+    };
     let measured =
         vec![of(0, words.iter().map(AblatedWord::leave_one_out).collect()), of(1, words.iter().map(lost).collect())];
     let mut means = AblationMeans::default();
     means.add(&words);
     Ok(Tested { measured, means: Some(means), ..tested })
+}
+
+/// Where all heads look.
+fn heads(tested: Tested, subject: &mut Subject<'_>, place: usize, ticket: &CancellationToken) -> Result<Tested> {
+    let pair = (tested.source.as_slice(), tested.target.as_slice());
+    let heads = decoding::force_heads(subject.stepper(), &[pair], ticket)?.pop().unwrap_or_default();
+    let mean = |i: usize, j: usize| heads.iter().map(|head| head[i][j]).sum::<f32>() / heads.len() as f32;
+    let rows = (0..pair.1.len()).map(|i| (0..pair.0.len()).map(|j| mean(i, j)).collect()).collect();
+    Ok(Tested { measured: vec![MeasuredWords { measure: place, rows, heads, kendall: None }], ..tested })
 }
 
 /// The mean over the rows that have one.

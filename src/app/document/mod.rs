@@ -156,6 +156,10 @@ impl Document {
                 line.title
             ));
         }
+        let has_heads = column.facts.as_ref().is_some_and(|facts| facts.sizes.heads.0 > 0);
+        if line.is_of_heads() && !has_heads {
+            return Some("Only a Transformer has heads; this model has one alignment".to_owned());
+        }
         let changed =
             "The tests are of the model's own alpha, and some of it is set by hand here; take that away first";
         (!is_given && self.interventions(column).changes_alpha()).then(|| changed.to_owned())

@@ -126,6 +126,8 @@ pub struct MeasuredTable {
     pub energies: Option<Alignment>,
     /// Kendall's tau-b between its rows and those of that alpha, the mean over tokens.
     pub kendall: Option<f64>,
+    /// The same numbers of every head of a Transformer, those of layer 1 first; none but where they were measured.
+    pub heads: Vec<Alignment>,
 }
 
 impl MeasuredTable {
@@ -375,6 +377,7 @@ impl AlignmentTable {
             alpha: alpha.clone(),
             energies: energies.clone(),
             kendall: measured.kendall,
+            heads: measured.heads.iter().map(|head| self.added(head, pieces)).collect(),
         });
         let made: Vec<MeasuredTable> = made.collect();
         self.measured.extend(made);

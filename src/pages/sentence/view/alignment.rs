@@ -14,7 +14,7 @@ use crate::pages::sentence::SentencePage;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::memory::Dragged;
 use crate::pages::sentence::view::memory::SentenceMemory;
-use crate::pages::sentence::view::{change, measured, variant};
+use crate::pages::sentence::view::{change, heads, measured, variant};
 use crate::pages::window::clicked::MenuTarget;
 use crate::pages::window::local::{Panel, Window};
 use crate::pages::window::{act, local};
@@ -34,6 +34,9 @@ pub fn alignment_ui(
     let settings = window.app.view.settings();
     if !measured::strip_ui(ui, sentence, window, column, table) {
         return;
+    }
+    if let Some(measured) = table.measured(settings.shown).filter(|measured| !measured.heads.is_empty()) {
+        return heads::heads_ui(ui, window, column, table, measured);
     }
     let Some(matrix) = table.numbers(settings.shown).filter(|matrix| matrix.columns() > 0) else {
         if table.left_out {

@@ -263,7 +263,9 @@ fn measures_ui(ui: &mut Ui, window: &mut Window<'_>, shown: Shown) {
     let note = "How much the words of the selected column's translation really depended on each source word: what becomes of \
                 them without it, and by gradients";
     let (button, _) = MenuButton::from_button(egui::Button::new(title).frame_when_inactive(false)).ui(ui, |ui| {
-        for (n, measure) in MEASURES.iter().enumerate() {
+        let has_heads = |column: &Column| column.facts.as_ref().is_some_and(|facts| facts.sizes.heads.0 > 0);
+        let has_heads = window.app.document.columns().iter().any(has_heads);
+        for (n, measure) in MEASURES.iter().enumerate().filter(|(_, measure)| has_heads || !measure.is_of_heads()) {
             let is_chosen = shown == Shown::Measure(n);
             if ui.selectable_label(is_chosen, measure.title).on_hover_text(measure.about).clicked() {
                 let app = window.app;
