@@ -6,8 +6,10 @@ use egui::{Rect, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo, pos2, 
 use crate::analysis::aer::AerCounts;
 use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
+use crate::app::command::SettingsCommand;
 use crate::app::document::column::Column;
 use crate::app::document::table::{AlignmentTable, MeasuredTable};
+use crate::app::settings::Shown;
 use crate::figure::palette::ColourMap;
 use crate::models::choice::HeadChoice;
 use crate::pages::sentence::command::ColumnCommand;
@@ -53,7 +55,7 @@ pub fn heads_ui(
     let says = if has_errors {
         "The head that comes nearest to the outlined links first. Click one to make it the alignment."
     } else {
-        "Layer by layer. Click one to make it the alignment; with View, Aligner links they are sorted by their error."
+        "Layer by layer. Click one to make it the alignment; with View, Links of the aligner, they are sorted by their error."
     };
     ui.add(egui::Label::new(RichText::new(says).size(theme::TEXT_SMALL).color(t.weak)).wrap());
     heads.sort_by(|a, b| a.aer.unwrap_or(0.0).total_cmp(&b.aer.unwrap_or(0.0)));
@@ -65,6 +67,7 @@ pub fn heads_ui(
                 if head_ui(ui, head, map) {
                     let chosen = HeadChoice { layer: head.layer, heads: vec![head.head] };
                     window.push(ColumnCommand::Look { column: column.id, chosen: Some(chosen) });
+                    window.push(SettingsCommand::SetShown(Shown::Alpha));
                 }
             }
         });
