@@ -1,11 +1,14 @@
 //! The Transformer: the fused form against the readable one, over what models of others have.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use candle_core::{DType, Device as Candle};
-use interlinear::decoding::{Decoded, SearchOptions, Specials, decode, decode_all, force};
+use interlinear::decoding::{Decoded, SearchOptions, Specials, decode, decode_all, force, force_heads};
 use interlinear::interventions::{Intervening, Intervention};
+use interlinear::models::anatomy::{MachineStage, dissect};
 use interlinear::models::checkpoint::Weights;
+use interlinear::models::choice::HeadChoice;
 use interlinear::models::config::{Architecture, Config};
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::loss::trainable;
@@ -224,6 +227,69 @@ fn what_is_set_by_hand_is_what_the_heads_read() {
         assert_close(&config.name, &found, &expected);
         assert_close(&config.name, &found[1..2], &found[..1]);
         assert!((found[2] - found[0]).abs() > 1e-4, "{}: {found:?}", config.name);
+    }
+}
+
+/// What all heads show is what each shows as the alignment, and their mean where several are.
+#[test]
+fn every_head_is_what_it_shows_as_the_alignment() {
+    for config in configs() {
+        let weights = weights(&config, 9);
+        let words: &[u32] = &[2, 5, 3, 0];
+        let pair: [(&[u32], &[u32]); 1] = [(SOURCES[2], words)];
+        let forever = CancellationToken::forever();
+        let heads = force_heads(quick(&config, &weights).as_mut(), &pair, &forever).expect("it has heads").remove(0);
+        let sizes = config.transformer.clone().expect("sizes");
+        assert_eq!(heads.len(), sizes.decoder_layers * sizes.heads);
+        for choice in ["1.1", "2.3", "2.1+3", "1"] {
+            let chosen = HeadChoice::parse(choice).expect("a choice");
+            let path = Path::new("model");
+            let other = Config { transformer: Some(chosen.of(path, &sizes).expect("there")), ..config.clone() };
+            for mut stepper in [quick(&other, &weights), Box::new(plain(&other, &weights))] {
+                let alpha =
+                    force(stepper.as_mut(), &pair, &forever).expect("it scores").remove(0).alpha.expect("it aligns");
+                let all = (1..=sizes.heads).collect();
+                let wanted = if chosen.heads.is_empty() { all } else { chosen.heads.clone() };
+                for (i, row) in alpha.iter().enumerate() {
+                    let at = |head: &usize| &heads[(chosen.layer - 1) * sizes.heads + head - 1][i];
+                    let mean = |j: usize| wanted.iter().map(|head| at(head)[j]).sum::<f32>() / wanted.len() as f32;
+                    let mean: Vec<f32> = (0..row.len()).map(mean).collect();
+                    assert_close(&format!("{}@{choice}", config.name), row, &mean);
+                }
+            }
+        }
+        let refused = HeadChoice::parse("9.1").expect("a choice").of(Path::new("model"), &sizes).expect_err("too high");
+        assert!(refused.to_string().contains("decoder layers of 3 heads"), "{refused}");
+    }
+    let tiny = crate::tiny::TINY.model();
+    let mut stepper = tiny.stepper(interlinear::models::Kernels::Fused, 1).expect("a stepper");
+    let refused = force_heads(stepper.as_mut(), &[(&[2, 0], &[2, 0])], &CancellationToken::forever());
+    assert!(refused.expect_err("an RNN").to_string().contains("choose a Transformer"));
+}
+
+/// Page Steps shows the numbers of the steps.
+#[test]
+fn taken_apart_it_computes_the_same() {
+    for config in configs() {
+        let weights = weights(&config, 13);
+        let mut stepper = quick(&config, &weights);
+        let words = [4, 2, 0];
+        let pair: [(&[u32], &[u32]); 1] = [(SOURCES[0], &words)];
+        let expected = force(stepper.as_mut(), &pair, &CancellationToken::forever()).expect("it scores").remove(0);
+        let mut anatomy = dissect(&config, &weights, None).expect("it can be taken apart");
+        let encoded = anatomy.encode(SOURCES[0]).expect("it reads");
+        let stages = anatomy.machine().stages;
+        let (mut state, mut y_prev) = (encoded.start.clone(), None);
+        for (i, word) in words.iter().enumerate() {
+            let taken = anatomy.step(&encoded, &state, y_prev).expect("a step");
+            let alpha = expected.alpha.as_ref().expect("it aligns");
+            assert_close(&config.name, taken.alpha_i.as_ref().expect("it aligns"), &alpha[i]);
+            assert_close(&config.name, &[taken.log_p[*word as usize]], &[expected.token_log_p[i]]);
+            let parts: Vec<&str> = encoded.parts.iter().chain(&taken.parts).map(|part| part.key).collect();
+            let shown = |stage: &&MachineStage| !stage.shows.is_empty();
+            assert!(stages.iter().filter(shown).all(|stage| parts.contains(&stage.key)), "{parts:?}");
+            (state, y_prev) = (taken.state, Some(*word));
+        }
     }
 }
 

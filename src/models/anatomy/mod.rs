@@ -9,6 +9,7 @@ pub(super) mod luong;
 pub(super) mod rnn_encdec;
 pub(super) mod rnn_search;
 pub mod shrunk;
+pub(super) mod transformer;
 pub mod wrong;
 
 use candle_core::{Device, Tensor};

@@ -6,7 +6,6 @@ use crate::error::{Error, Result};
 use crate::models::transformer::sizes::{Activation, TransformerSizes};
 use crate::nn::linear::{Parameters, affine, apply};
 use crate::nn::softmax::masked;
-use crate::nn::trace::Trace;
 
 /// What all layers have in common.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +75,6 @@ pub struct Attention {
     b: [Tensor; 4], // [d]
     around: Around,
     heads: usize,
-    trace: Trace,
 }
 
 impl Attention {
@@ -84,7 +82,7 @@ impl Attention {
         let get = |kind: &str, which: &str| all.get(&format!("{kind}_{which}"));
         let four = |kind: &str| Ok::<_, Error>([get(kind, "q")?, get(kind, "k")?, get(kind, "v")?, get(kind, "o")?]);
         let around = Around::find(all, setting)?;
-        Ok(Self { w: four("W")?, b: four("b")?, around, heads: setting.heads, trace: all.trace() })
+        Ok(Self { w: four("W")?, b: four("b")?, around, heads: setting.heads })
     }
 
     fn project(&self, n: usize, x: &Tensor) -> Result<Tensor> {
@@ -96,13 +94,13 @@ impl Attention {
         Ok(Tensor::cat(&[self.project(1, h)?, self.project(2, h)?], D::Minus1)?)
     }
 
-    /// e_ij = q_i' k_j / sqrt(d_k) of every head, [rows, heads, t], of the states `x` [rows, d] that look at keys
+    /// q_i, [rows, d], and e_ij = q_i' k_j / sqrt(d_k) of every head, [rows, heads, t], of the states `x` [rows, d] that look at keys
     /// [b, heads, t, d_k].
-    pub fn energies(&self, x: &Tensor, keys: &Tensor) -> Result<Tensor> {
+    pub fn energies(&self, x: &Tensor, keys: &Tensor) -> Result<(Tensor, Tensor)> {
         let q = self.project(0, &self.around.input(x)?)?; // [rows, d]
-        self.trace.note("q", &q);
-        let q = heads_of(&q.unsqueeze(1)?, self.heads)?; // [rows, heads, 1, d_k]
-        Ok((q.broadcast_matmul(&keys.t()?)? * scale(keys)?)?.squeeze(2)?)
+        let split = heads_of(&q.unsqueeze(1)?, self.heads)?; // [rows, heads, 1, d_k]
+        let e = (split.broadcast_matmul(&keys.t()?)? * scale(keys)?)?.squeeze(2)?;
+        Ok((q, e))
     }
 
     /// The sublayer's end: x and what W_o makes of the heads' sums, [rows, d].
@@ -117,7 +115,6 @@ impl Attention {
         let (q, k) = (q?, k?);
         let e = (q.matmul(&k.t()?)? * scale(&k)?)?; // [b, heads, t, t]
         let weights = masked(&e, &mask.unsqueeze(1)?.unsqueeze(1)?)?;
-        self.trace.note("alpha", &weights);
         self.add(x, &together(&weights.matmul(&v?)?)?)
     }
 
@@ -135,7 +132,6 @@ impl Attention {
         let e = (q.matmul(&keys.t()?)? * scale(&keys)?)?; // [rows, heads, 1, i + 1]
         let exp = e.broadcast_sub(&e.max_keepdim(D::Minus1)?)?.exp()?;
         let weights = exp.broadcast_div(&exp.sum_keepdim(D::Minus1)?)?;
-        self.trace.note("alpha", &weights);
         let c = together(&weights.matmul(&heads_of(&v, self.heads)?)?)?.squeeze(1)?; // [rows, d]
         states.extend([k, v]);
         self.add(x, &c)

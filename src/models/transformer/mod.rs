@@ -29,7 +29,7 @@ use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
 use crate::models::transformer::layers::{DecoderLayer, EncoderLayer, Norm, Setting, heads_of, together};
 use crate::models::transformer::sizes::{DecoderCell, Positions, TransformerSizes};
-use crate::models::{AlignmentMode, ModelEntry, Shapes, fused};
+use crate::models::{AlignmentMode, ModelEntry, Shapes, anatomy, fused};
 use crate::nn::linear::{Parameters, affine};
 use crate::nn::softmax::{log_softmax, masked};
 use crate::nn::trace::Trace;
@@ -64,7 +64,7 @@ pub const ENTRY: ModelEntry = ModelEntry {
     input_delay: Some(1),
     directions: 1,
     one_context: false,
-    anatomy: None,
+    anatomy: Some(&anatomy::transformer::PLAN),
     gain: |_| 1.0,
 };
 
@@ -155,12 +155,16 @@ impl Transformer {
         let e = source.embed(&self.source_embedding)?.transpose(0, 1)?.contiguous()?; // [b, t_x, d]
         let mask = source.mask(e.dtype(), e.device())?; // [b, t_x]
         let mut x = regularizer.drop(&self.place(&e, 0, self.source_positions.as_ref())?)?;
-        self.trace.note("x", &x);
+        self.trace.note("e", &x);
         for layer in &self.encoder {
             x = layer.read(&x, &mask)?;
         }
         let h = self.encoder_norm.as_ref().map_or(Ok(x.clone()), |norm| norm.apply(&x))?; // [b, t_x, d]
         let keys = self.decoder.iter().map(|layer| layer.cross.keys_and_values(&h)).collect::<Result<Vec<_>>>()?;
+        let own = &keys[self.sizes.alignment_layer - 1];
+        let d = self.config.hidden;
+        self.trace.note("k", &own.narrow(2, 0, d)?);
+        self.trace.note("v", &own.narrow(2, d, d)?);
         let keys = Tensor::cat(&keys, 2)?; // [b, t_x, 2 d layers]
         Ok(Annotations { h, keys: Some(keys), last: Vec::new(), mask, lengths: source.lengths.clone() })
     }
@@ -179,7 +183,10 @@ impl Transformer {
     /// looks, `x` [rows, d].
     fn weigh(&self, layer: usize, x: &Tensor, annotations: &Annotations) -> Result<(Tensor, Tensor)> {
         let (keys, _) = self.memory(layer, annotations)?;
-        let e_i = self.decoder[layer].cross.energies(x, &keys)?;
+        let (q, e_i) = self.decoder[layer].cross.energies(x, &keys)?;
+        if layer + 1 == self.sizes.alignment_layer {
+            self.trace.note("q", &q);
+        }
         let alpha_i = masked(&e_i, &annotations.mask.unsqueeze(1)?)?;
         Ok((e_i, alpha_i))
     }
@@ -193,9 +200,15 @@ impl Transformer {
         annotations: &Annotations,
     ) -> Result<(Tensor, Tensor)> {
         let (_, values) = self.memory(layer, annotations)?;
-        let layer = &self.decoder[layer];
+        let part = &self.decoder[layer];
         let c_i = together(&weights.unsqueeze(2)?.broadcast_matmul(&values)?)?.squeeze(1)?; // [rows, d]
-        Ok((layer.feed(&layer.cross.add(x, &c_i)?)?, c_i))
+        let looked = part.cross.add(x, &c_i)?;
+        let fed = part.feed(&looked)?;
+        if layer + 1 == self.sizes.alignment_layer {
+            self.trace.note("looked", &looked);
+            self.trace.note("fed", &fed);
+        }
+        Ok((fed, c_i))
     }
 
     /// What the decoder reads at a step, [rows, d].
@@ -230,6 +243,7 @@ impl Transformer {
                 x = self.finish(l, &x, &weights, annotations)?.0;
             }
         }
+        self.trace.note("back", &x);
         let (e_i, weights) = self.weigh(at, &x, annotations)?;
         Ok((e_i, Halfway { x, weights, states }))
     }
@@ -250,6 +264,7 @@ impl Transformer {
             x = self.finish(l, &x, &weights, annotations)?.0;
         }
         let t = self.decoder_norm.as_ref().map_or(Ok(x.clone()), |norm| norm.apply(&x))?;
+        self.trace.note("t", &t);
         Ok((t, c_i, states))
     }
 
@@ -298,6 +313,7 @@ impl TranslationModel for Transformer {
     fn align(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<AlignedStep> {
         let rows = s_prev.tensors[0].dim(0)?;
         let x = self.read(y_prev, s_prev.i, rows)?;
+        self.trace.note("y", &x);
         let (e_i, half) = self.first_half(x, s_prev, annotations)?;
         let alpha_i = self.mean(&half.weights)?;
         // the mean of several heads is the softmax of no energies

@@ -1,0 +1,142 @@
+//! Floor 3: how a Transformer is drawn: the encoder as a whole, and the decoder layer whose cross-attention is the alignment
+//! (Vaswani et al. 2017, section 3). The equations are computed in `models/transformer`.
+
+use crate::models::anatomy::MachineSpan::{Free, Gate};
+use crate::models::anatomy::entry::{embedding, line, shown, stage, word, words};
+use crate::models::anatomy::{MachineStage, Miswiring, Plan};
+use crate::models::config::Config;
+use crate::models::transformer::sizes::DecoderCell;
+
+/// See [`Plan`].
+pub(crate) const PLAN: Plan = Plan { stages: STAGES, adapt };
+
+const STACKS: &str = "Vaswani et al. 2017, section 3.1";
+const ATTENTION: &str = "Vaswani et al. 2017, eq. 1";
+const HEADS: &str = "Vaswani et al. 2017, section 3.2.2";
+const FEED: &str = "Vaswani et al. 2017, eq. 2";
+const POSITIONS: &str = "Vaswani et al. 2017, section 3.5";
+const SSRU: &str = "Kim et al. 2019, From Research to Production and Back, section 3";
+
+const STAGES: &[MachineStage] = &[
+    words("x_j"),
+    embedding(
+        "E x_j + p_j",
+        &[line("E x_j + p_j", POSITIONS)],
+        &[shown("e", "E x_j + p_j", "embedding of each source word, with its position", Free)],
+    ),
+    MachineStage {
+        equations: &[line("h_j = norm(x + W_2 f(W_1 x + b_1) + b_2)", STACKS)],
+        weights: &["encoder."],
+        shows: &[shown("h", "h_j", "annotation of each source word", Free)],
+        reads: &["embedding"],
+        ..stage(
+            ("annotations", "Encoder", "h_j"),
+            (2, 0),
+            "Several layers in which every source word looks at all of them: the word in its sentence.",
+        )
+    },
+    MachineStage {
+        equations: &[line("k_j = W_k h_j + b_k", HEADS), line("v_j = W_v h_j + b_v", HEADS)],
+        shows: &[
+            shown("k", "k_j", "key of each source word: what is compared", Free),
+            shown("v", "v_j", "value of each source word: what is handed over", Free),
+        ],
+        reads: &["annotations"],
+        ..stage(
+            ("keys", "Keys, values", "k_j, v_j"),
+            (4, 0),
+            "Of each annotation two readings: one to find it by, one to take from it. RNNsearch has h_j for both.",
+        )
+    },
+    MachineStage {
+        equations: &[line("E y_{i-1} + p_i", POSITIONS)],
+        shows: &[shown("y", "E y_{i-1} + p_i", "embedding of the word before, with its position", Free)],
+        recalls: &["word"],
+        ..stage(
+            ("previous", "Word before", "E y_{i-1}"),
+            (0, 1),
+            "The word that was said last, and how many were said. There is no other state: all words before are read again.",
+        )
+    },
+    MachineStage {
+        equations: &[line("s_i = norm(x + W_o [head_1 ; .. ; head_h] + b_o)", HEADS)],
+        shows: &[shown("back", "s_i", "after looking back", Free)],
+        reads: &["previous"],
+        recalls: &["back"],
+        ..stage(
+            ("back", "Looks back", "s_i"),
+            (1, 1),
+            "Self-attention: the word before looks at all words that were said, in this layer and in those below it.",
+        )
+    },
+    MachineStage {
+        equations: &[line("q_i = W_q s_i + b_q", HEADS)],
+        shows: &[shown("q", "q_i", "query: what is looked for", Free)],
+        reads: &["back"],
+        ..stage(("query", "Query", "q_i"), (2, 1), "What the step asks of the source; each head has its part of it.")
+    },
+    MachineStage {
+        equations: &[line("e_{ij} = q_i' k_j / √(d_k)", ATTENTION)],
+        shows: &[shown("e_i", "e_{ij}", "energy of each source word in the head that is shown", Free)],
+        reads: &["query", "keys"],
+        ..stage(
+            ("energies", "Energies", "e_{ij}"),
+            (3, 1),
+            "Query and key multiplied number by number and added up, in each head. Where several heads are the alignment, \
+                their mean has no energies.",
+        )
+    },
+    MachineStage {
+        equations: &[line("α_{ij} = exp(e_{ij}) / ∑_k exp(e_{ik})", ATTENTION)],
+        shows: &[shown("alpha_i", "α_{ij}", "share of each source word", Gate)],
+        reads: &["energies"],
+        ..stage(("alpha", "Weights", "α_{ij}"), (4, 1), "Energies as shares that sum to 1: the row of the heatmap.")
+    },
+    MachineStage {
+        equations: &[line("c_i = ∑_j α_{ij} v_j", ATTENTION)],
+        shows: &[shown("c_i", "c_i", "sums of the values, head beside head", Free)],
+        reads: &["alpha", "keys"],
+        ..stage(("context", "Context", "c_i"), (1, 2), "The values, each as much as its share: one sum for each head.")
+    },
+    MachineStage {
+        equations: &[line("x = norm(s_i + W_o c_i + b_o)", HEADS)],
+        shows: &[shown("looked", "x", "what is known after looking", Free)],
+        reads: &["context", "back"],
+        ..stage(("looked", "Add, norm", "x"), (2, 2), "What the source gave, added to what was there.")
+    },
+    MachineStage {
+        equations: &[line("x + W_2 f(W_1 x + b_1) + b_2", FEED)],
+        shows: &[shown("fed", "x", "after the feed-forward net", Free)],
+        reads: &["looked"],
+        ..stage(("feed", "Feed forward", "f(W_1 x)"), (3, 2), "A net of two layers that sees this step alone.")
+    },
+    MachineStage {
+        equations: &[line("t_i", STACKS)],
+        shows: &[shown("t", "t_i", "what the output layer reads", Free)],
+        reads: &["feed"],
+        ..stage(
+            ("readout", "Top", "t_i"),
+            (4, 2),
+            "What the last layer gives. Where this layer is the last, it is the same.",
+        )
+    },
+    MachineStage {
+        equations: &[line("p(y_i | y_1 .. y_{i-1}, x) = softmax(W t_i + b)", "Vaswani et al. 2017, section 3.4")],
+        weights: &["readout."],
+        reads: &["readout"],
+        ..stage(("candidates", "Candidates", "p(y_i)"), (3, 3), "Every piece of the vocabulary with its probability.")
+    },
+    word("y_i"),
+];
+
+fn adapt(config: &Config, _: Option<Miswiring>, stages: &mut Vec<MachineStage>) {
+    let Some(sizes) = &config.transformer else { return };
+    for stage in stages {
+        if stage.key == "back" && sizes.cell == DecoderCell::Ssru {
+            stage.equations = const {
+                &[line("c_i = f_i ∘ c_{i-1} + (1 - f_i) ∘ W x", SSRU), line("s_i = norm(x + max(0, c_i))", SSRU)]
+            };
+            stage.about = "A simple recurrent unit in place of self-attention: it keeps one sum of what was said.";
+        }
+    }
+}
