@@ -19,7 +19,6 @@ pub mod evaluate;
 pub mod explore;
 pub mod extract;
 pub mod figure;
-pub mod heads;
 pub mod input;
 pub mod inspect;
 pub mod lesson;
@@ -131,8 +130,8 @@ pub const COMMANDS: &[CommandEntry] = &[
     ),
     command!(
         "heads",
-        heads::HeadsArgs,
-        heads::run,
+        align::heads::HeadsArgs,
+        align::heads::run,
         "Which head of a Transformer aligns: the error of each, the best first"
     ),
     command!(

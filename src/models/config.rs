@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::attention::{AttentionEntry, KINDS, find, scores};
 use crate::error::{Error, Result};
-use crate::models::transformer::sizes::{Named, Positions, TransformerSizes};
+use crate::models::transformer::sizes::{NamedChoice, Positions, TransformerSizes};
 use crate::models::{AlignmentMode, MODELS, ModelEntry, disk};
 use crate::text::write::write_inside;
 
@@ -351,7 +351,7 @@ impl Reader<'_> {
     }
 
     /// One of a table of names.
-    fn named<T: Named>(&self, key: &str) -> Result<T> {
+    fn named<T: NamedChoice>(&self, key: &str) -> Result<T> {
         let names: Vec<&str> = T::ALL.iter().map(|one| one.name()).collect();
         let text = self.one_of(key, &names)?;
         let found = T::ALL.iter().find(|one| one.name() == text).copied();

@@ -8,7 +8,7 @@
 //!   covers the context too: r * (U h' + C c). Page Steps shows what becomes of it elsewhere.
 
 use candle_core::Tensor;
-use candle_nn::ops::sigmoid;
+pub use candle_nn::ops::sigmoid;
 
 use crate::error::Result;
 use crate::nn::linear::{Parameters, affine, apply};

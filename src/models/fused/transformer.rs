@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::sized;
-use super::transformer_layers::{DecoderLayer, EncoderLayer, Norm, Sheet};
+use super::transformer_layers::{FusedDecoderLayer, FusedEncoderLayer, FusedNorm, LayerBuffers};
 use super::{PackedModel, readout::Buffers as ReadoutBuffers, readout::Readout, rows::RowTable};
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
@@ -28,10 +28,10 @@ pub struct TransformerSentence {
     target_embedding: Arc<RowTable>,
     /// Tables of positions, where the model has them.
     positions: Option<[Vec<f32>; 2]>,
-    encoder: Vec<EncoderLayer>,
-    decoder: Vec<DecoderLayer>,
-    encoder_norm: Option<Norm>,
-    decoder_norm: Option<Norm>,
+    encoder: Vec<FusedEncoderLayer>,
+    decoder: Vec<FusedDecoderLayer>,
+    encoder_norm: Option<FusedNorm>,
+    decoder_norm: Option<FusedNorm>,
     readout: Readout,
 }
 
@@ -50,7 +50,7 @@ pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn Pac
         (true, true) => "source_embedding",
     };
     let (encoders, decoders) = (1..=sizes.encoder_layers, 1..=sizes.decoder_layers);
-    let norm = |name: &str| sizes.norm_first.then(|| Norm::new(weights, name, &sizes)).transpose();
+    let norm = |name: &str| sizes.norm_first.then(|| FusedNorm::new(weights, name, &sizes)).transpose();
     let by_table = sizes.positions == Positions::Table;
     let positions = ["source_positions", "target_positions"].map(|name| weights.numbers(name));
     let [source, target] = positions;
@@ -59,8 +59,8 @@ pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn Pac
         source_embedding,
         target_embedding,
         positions: by_table.then(|| Ok::<_, Error>([source?, target?])).transpose()?,
-        encoder: encoders.map(|l| EncoderLayer::new(weights, config, &sizes, l)).collect::<Result<_>>()?,
-        decoder: decoders.map(|l| DecoderLayer::new(weights, config, &sizes, l)).collect::<Result<_>>()?,
+        encoder: encoders.map(|l| FusedEncoderLayer::new(weights, config, &sizes, l)).collect::<Result<_>>()?,
+        decoder: decoders.map(|l| FusedDecoderLayer::new(weights, config, &sizes, l)).collect::<Result<_>>()?,
         encoder_norm: norm("encoder.norm")?,
         decoder_norm: norm("decoder.norm")?,
         readout: Readout::new(weights, output, Some("readout.b_o"))?,
@@ -122,7 +122,7 @@ struct Buffers {
     found: Vec<f32>,
     weights: Vec<f32>,
     energies: Vec<f32>,
-    sheet: Sheet,
+    sheet: LayerBuffers,
     readout: ReadoutBuffers,
 }
 
@@ -235,7 +235,15 @@ impl FusedTransformer {
     }
 
     /// Energies and weights of all heads of a layer's cross-attention, [rows, heads, t_x].
-    fn weigh(&self, layer: usize, rows: &[StepRow], x: &[f32], sheet: &mut Sheet, weights: &mut [f32], e: &mut [f32]) {
+    fn weigh(
+        &self,
+        layer: usize,
+        rows: &[StepRow],
+        x: &[f32],
+        sheet: &mut LayerBuffers,
+        weights: &mut [f32],
+        e: &mut [f32],
+    ) {
         let cross = &self.model.decoder[layer].cross;
         let (d, count, t_x) = (self.model.config.hidden, self.model.sizes.heads, self.t_x);
         let q = cross.queries(self.threads, x, sheet);
@@ -259,7 +267,7 @@ impl FusedTransformer {
 
     /// The rest of a layer, from the weights of its cross-attention: x [rows, d] is what that is added to, and then
     /// what the layer gives.
-    fn finish(&self, layer: usize, rows: &[StepRow], weights: &[f32], x: &mut [f32], sheet: &mut Sheet) {
+    fn finish(&self, layer: usize, rows: &[StepRow], weights: &[f32], x: &mut [f32], sheet: &mut LayerBuffers) {
         let (d, count, t_x) = (self.model.config.hidden, self.model.sizes.heads, self.t_x);
         let part = &self.model.decoder[layer];
         let c = sized(&mut sheet.c, rows.len() * d);

@@ -15,7 +15,7 @@ const WORTHWHILE: usize = 1 << 14;
 
 /// Buffers of a layer, [rows, ..].
 #[derive(Debug, Default)]
-pub struct Sheet {
+pub struct LayerBuffers {
     /// What a sublayer reads, where it is normalised first.
     input: Vec<f32>,
     /// q, or q, K and V side by side, or what goes into a cell.
@@ -62,13 +62,13 @@ impl Affine {
 
 /// Layer normalisation.
 #[derive(Clone, Debug)]
-pub struct Norm {
+pub struct FusedNorm {
     g: Vec<f32>,
     b: Vec<f32>,
     epsilon: f32,
 }
 
-impl Norm {
+impl FusedNorm {
     /// From `name.g` and `name.b`.
     pub fn new(weights: &Weights, name: &str, sizes: &TransformerSizes) -> Result<Self> {
         let get = |part: &str| weights.numbers(&format!("{name}.{part}"));
@@ -84,13 +84,13 @@ impl Norm {
 /// The norm of a sublayer, before or behind it.
 #[derive(Debug)]
 struct Around {
-    norm: Norm,
+    norm: FusedNorm,
     first: bool,
 }
 
 impl Around {
     fn new(weights: &Weights, name: &str, sizes: &TransformerSizes) -> Result<Self> {
-        Ok(Self { norm: Norm::new(weights, &format!("{name}.norm"), sizes)?, first: sizes.norm_first })
+        Ok(Self { norm: FusedNorm::new(weights, &format!("{name}.norm"), sizes)?, first: sizes.norm_first })
     }
 
     /// What the sublayer reads.
@@ -115,7 +115,7 @@ impl Around {
 
 /// Multi-head attention.
 #[derive(Debug)]
-pub struct Attention {
+pub struct FusedAttention {
     /// q, K and V side by side (self-attention), or q alone.
     q: Affine,
     /// K and V side by side (cross-attention).
@@ -126,7 +126,7 @@ pub struct Attention {
     scale: f32,
 }
 
-impl Attention {
+impl FusedAttention {
     fn new(weights: &Weights, config: &Config, sizes: &TransformerSizes, name: &str, is_cross: bool) -> Result<Self> {
         let d = config.hidden;
         let of = |which: &[&str]| {
@@ -156,7 +156,7 @@ impl Attention {
     }
 
     /// q of the rows of x [rows, d], or q, K and V side by side.
-    pub fn queries<'a>(&self, threads: usize, x: &[f32], sheet: &'a mut Sheet) -> &'a [f32] {
+    pub fn queries<'a>(&self, threads: usize, x: &[f32], sheet: &'a mut LayerBuffers) -> &'a [f32] {
         let rows = x.len() / self.out.columns();
         let q = sized(&mut sheet.q, rows * self.q.columns());
         self.q.apply(threads, rows, self.around.input(x, &mut sheet.input), q);
@@ -164,7 +164,7 @@ impl Attention {
     }
 
     /// The end of the sublayer: x [rows, d] and what W_o makes of `sheet.c`.
-    pub fn add(&self, threads: usize, rows: usize, x: &mut [f32], sheet: &mut Sheet) {
+    pub fn add(&self, threads: usize, rows: usize, x: &mut [f32], sheet: &mut LayerBuffers) {
         let made = sized(&mut sheet.made, x.len());
         self.out.apply(threads, rows, &sheet.c[..x.len()], made);
         self.around.add(x, made);
@@ -181,14 +181,14 @@ impl Attention {
 
 /// W_2 f(W_1 x + b_1) + b_2.
 #[derive(Debug)]
-pub struct Feed {
+pub struct FusedFeed {
     first: Affine,
     second: Affine,
     activation: Activation,
     around: Around,
 }
 
-impl Feed {
+impl FusedFeed {
     fn new(weights: &Weights, config: &Config, sizes: &TransformerSizes, name: &str, inner: usize) -> Result<Self> {
         let of =
             |n: usize, width: usize| Affine::new(weights, &[(format!("{name}.W_{n}"), format!("{name}.b_{n}"))], width);
@@ -201,7 +201,7 @@ impl Feed {
     }
 
     /// x [rows, d] in place.
-    pub fn apply(&self, threads: usize, rows: usize, x: &mut [f32], sheet: &mut Sheet) {
+    pub fn apply(&self, threads: usize, rows: usize, x: &mut [f32], sheet: &mut LayerBuffers) {
         let inner = sized(&mut sheet.inner, rows * self.first.columns());
         self.first.apply(threads, rows, self.around.input(x, &mut sheet.input), inner);
         let piece = inner.len().div_ceil(if inner.len() > WORTHWHILE { threads } else { 1 }).max(1);
@@ -219,27 +219,27 @@ impl Feed {
 
 /// A layer of the encoder.
 #[derive(Debug)]
-pub struct EncoderLayer {
-    attention: Attention,
-    feed: Feed,
+pub struct FusedEncoderLayer {
+    attention: FusedAttention,
+    feed: FusedFeed,
 }
 
-impl EncoderLayer {
+impl FusedEncoderLayer {
     /// Layer `l`, from 1.
     pub fn new(weights: &Arc<Weights>, config: &Config, sizes: &TransformerSizes, l: usize) -> Result<Self> {
         let name = |part: &str| format!("encoder.{l}.{part}");
         Ok(Self {
-            attention: Attention::new(weights, config, sizes, &name("self"), false)?,
-            feed: Feed::new(weights, config, sizes, &name("feed"), sizes.feed_forward)?,
+            attention: FusedAttention::new(weights, config, sizes, &name("self"), false)?,
+            feed: FusedFeed::new(weights, config, sizes, &name("feed"), sizes.feed_forward)?,
         })
     }
 
     /// x [words of all sentences, d] in place; sentences of these lengths lie one behind the other.
-    pub fn read(&self, threads: usize, lengths: &[usize], x: &mut [f32], sheet: &mut Sheet) {
+    pub fn read(&self, threads: usize, lengths: &[usize], x: &mut [f32], sheet: &mut LayerBuffers) {
         let words: usize = lengths.iter().sum();
         let d = x.len() / words.max(1);
         self.attention.queries(threads, x, sheet);
-        let Sheet { q, c, .. } = sheet;
+        let LayerBuffers { q, c, .. } = sheet;
         let (q, c) = (&q[..words * 3 * d], sized(c, words * d));
         // where the words of each sentence have their keys, and which sentence each word is of
         let (mut keys, mut of) = (Vec::new(), Vec::with_capacity(words));
@@ -258,28 +258,28 @@ impl EncoderLayer {
 /// How a decoder layer reads the words before.
 #[derive(Debug)]
 enum Back {
-    Attention(Attention),
+    Attention(FusedAttention),
     /// \[W; W_f\] of an SSRU, with its bias.
     Ssru(Affine, Around),
 }
 
 /// A layer of the decoder.
 #[derive(Debug)]
-pub struct DecoderLayer {
+pub struct FusedDecoderLayer {
     back: Back,
     /// Its cross-attention.
-    pub cross: Attention,
+    pub cross: FusedAttention,
     /// Its feed-forward net.
-    pub feed: Feed,
+    pub feed: FusedFeed,
 }
 
-impl DecoderLayer {
+impl FusedDecoderLayer {
     /// Layer `l`, from 1.
     pub fn new(weights: &Arc<Weights>, config: &Config, sizes: &TransformerSizes, l: usize) -> Result<Self> {
         let name = |part: &str| format!("decoder.{l}.{part}");
         let back = match sizes.cell {
             DecoderCell::SelfAttention => {
-                Back::Attention(Attention::new(weights, config, sizes, &name("self"), false)?)
+                Back::Attention(FusedAttention::new(weights, config, sizes, &name("self"), false)?)
             }
             DecoderCell::Ssru => {
                 let names = [(name("ssru.W"), String::new()), (name("ssru.W_f"), name("ssru.b_f"))];
@@ -289,8 +289,8 @@ impl DecoderLayer {
         };
         Ok(Self {
             back,
-            cross: Attention::new(weights, config, sizes, &name("cross"), true)?,
-            feed: Feed::new(weights, config, sizes, &name("feed"), sizes.decoder_feed_forward)?,
+            cross: FusedAttention::new(weights, config, sizes, &name("cross"), true)?,
+            feed: FusedFeed::new(weights, config, sizes, &name("feed"), sizes.decoder_feed_forward)?,
         })
     }
 
@@ -304,14 +304,21 @@ impl DecoderLayer {
 
     /// The first sublayer, x [rows, d] in place: the words of each row are the rows of `store` on its path, the last of
     /// them its newest, which is written here.
-    pub fn look_back(&self, threads: usize, paths: &[Vec<usize>], store: &mut [f32], x: &mut [f32], sheet: &mut Sheet) {
+    pub fn look_back(
+        &self,
+        threads: usize,
+        paths: &[Vec<usize>],
+        store: &mut [f32],
+        x: &mut [f32],
+        sheet: &mut LayerBuffers,
+    ) {
         let (rows, width) = (paths.len(), self.width());
         let place = |path: &[usize]| path.last().map_or(0, |last| last * width);
         match &self.back {
             Back::Attention(attention) => {
                 let d = width / 2;
                 attention.queries(threads, x, sheet);
-                let Sheet { q, c, .. } = sheet;
+                let LayerBuffers { q, c, .. } = sheet;
                 let (q, c) = (&q[..rows * 3 * d], sized(c, rows * d));
                 for (path, q) in paths.iter().zip(q.chunks_exact(3 * d)) {
                     store[place(path)..][..width].copy_from_slice(&q[d..]);
@@ -325,7 +332,7 @@ impl DecoderLayer {
             }
             Back::Ssru(cell, around) => {
                 let d = width;
-                let Sheet { input, q, made, .. } = sheet;
+                let LayerBuffers { input, q, made, .. } = sheet;
                 let (q, made) = (sized(q, rows * 2 * d), sized(made, rows * d));
                 cell.apply(threads, rows, around.input(x, input), q);
                 for ((path, q), made) in paths.iter().zip(q.chunks_exact(2 * d)).zip(made.chunks_exact_mut(d)) {

@@ -4,19 +4,20 @@ use candle_core::{D, Tensor};
 
 use crate::error::{Error, Result};
 use crate::models::transformer::sizes::{Activation, TransformerSizes};
+use crate::nn::gru::sigmoid;
 use crate::nn::linear::{Parameters, affine, apply};
 use crate::nn::softmax::masked;
 
 /// What all layers have in common.
 #[derive(Clone, Copy, Debug)]
-pub struct Setting {
+pub struct LayerSetting {
     heads: usize,
     norm_first: bool,
     epsilon: f64,
     activation: Activation,
 }
 
-impl Setting {
+impl LayerSetting {
     /// That of a configuration.
     pub fn of(sizes: &TransformerSizes) -> Self {
         let TransformerSizes { heads, norm_first, norm_epsilon: epsilon, activation, .. } = *sizes;
@@ -25,15 +26,15 @@ impl Setting {
 }
 
 /// Layer normalisation: g (x - mean) / sqrt(variance + epsilon) + b.
-pub struct Norm {
+pub struct LayerNorm {
     g: Tensor, // [d]
     b: Tensor, // [d]
     epsilon: f64,
 }
 
-impl Norm {
+impl LayerNorm {
     /// From `g` and `b`.
-    pub fn find(all: &Parameters<'_>, setting: Setting) -> Result<Self> {
+    pub fn find(all: &Parameters<'_>, setting: LayerSetting) -> Result<Self> {
         Ok(Self { g: all.get("g")?, b: all.get("b")?, epsilon: setting.epsilon })
     }
 
@@ -48,13 +49,13 @@ impl Norm {
 
 /// The norm of a sublayer, before or behind it.
 struct Around {
-    norm: Norm,
+    norm: LayerNorm,
     first: bool,
 }
 
 impl Around {
-    fn find(all: &Parameters<'_>, setting: Setting) -> Result<Self> {
-        Ok(Self { norm: Norm::find(&all.at("norm"), setting)?, first: setting.norm_first })
+    fn find(all: &Parameters<'_>, setting: LayerSetting) -> Result<Self> {
+        Ok(Self { norm: LayerNorm::find(&all.at("norm"), setting)?, first: setting.norm_first })
     }
 
     /// What the sublayer reads.
@@ -70,15 +71,15 @@ impl Around {
 }
 
 /// Multi-head attention, section 3.2.2.
-pub struct Attention {
+pub struct MultiHeadAttention {
     w: [Tensor; 4], // q, k, v, o: [d, d]
     b: [Tensor; 4], // [d]
     around: Around,
     heads: usize,
 }
 
-impl Attention {
-    fn find(all: &Parameters<'_>, setting: Setting) -> Result<Self> {
+impl MultiHeadAttention {
+    fn find(all: &Parameters<'_>, setting: LayerSetting) -> Result<Self> {
         let get = |kind: &str, which: &str| all.get(&format!("{kind}_{which}"));
         let four = |kind: &str| Ok::<_, Error>([get(kind, "q")?, get(kind, "k")?, get(kind, "v")?, get(kind, "o")?]);
         let around = Around::find(all, setting)?;
@@ -165,7 +166,7 @@ struct Feed {
 }
 
 impl Feed {
-    fn find(all: &Parameters<'_>, setting: Setting) -> Result<Self> {
+    fn find(all: &Parameters<'_>, setting: LayerSetting) -> Result<Self> {
         Ok(Self {
             w_1: all.get("W_1")?,
             b_1: all.get("b_1")?,
@@ -188,15 +189,18 @@ impl Feed {
 }
 
 /// A layer of the encoder.
-pub struct EncoderLayer {
-    attention: Attention,
+pub struct EncoderBlock {
+    attention: MultiHeadAttention,
     feed: Feed,
 }
 
-impl EncoderLayer {
+impl EncoderBlock {
     /// From the tensors below its number.
-    pub fn find(all: &Parameters<'_>, setting: Setting) -> Result<Self> {
-        Ok(Self { attention: Attention::find(&all.at("self"), setting)?, feed: Feed::find(&all.at("feed"), setting)? })
+    pub fn find(all: &Parameters<'_>, setting: LayerSetting) -> Result<Self> {
+        Ok(Self {
+            attention: MultiHeadAttention::find(&all.at("self"), setting)?,
+            feed: Feed::find(&all.at("feed"), setting)?,
+        })
     }
 
     /// [b, t_x, d] to the same; `mask` [b, t_x].
@@ -207,7 +211,7 @@ impl EncoderLayer {
 
 /// How a decoder layer reads the words before.
 enum Back {
-    Attention(Attention),
+    Attention(MultiHeadAttention),
     /// The simpler simple recurrent unit.
     Ssru {
         w: Tensor,   // [d, d]
@@ -218,26 +222,26 @@ enum Back {
 }
 
 /// A layer of the decoder.
-pub struct DecoderLayer {
+pub struct DecoderBlock {
     back: Back,
     /// Its cross-attention.
-    pub cross: Attention,
+    pub cross: MultiHeadAttention,
     feed: Feed,
 }
 
-impl DecoderLayer {
+impl DecoderBlock {
     /// From the tensors below its number.
-    pub fn find(all: &Parameters<'_>, setting: Setting, has_cell: bool) -> Result<Self> {
+    pub fn find(all: &Parameters<'_>, setting: LayerSetting, has_cell: bool) -> Result<Self> {
         let back = if has_cell {
             let all = all.at("ssru");
             let around = Around::find(&all, setting)?;
             Back::Ssru { w: all.get("W")?, w_f: all.get("W_f")?, b_f: all.get("b_f")?, around }
         } else {
-            Back::Attention(Attention::find(&all.at("self"), setting)?)
+            Back::Attention(MultiHeadAttention::find(&all.at("self"), setting)?)
         };
         Ok(Self {
             back,
-            cross: Attention::find(&all.at("cross"), setting)?,
+            cross: MultiHeadAttention::find(&all.at("cross"), setting)?,
             feed: Feed::find(&all.at("feed"), setting)?,
         })
     }
@@ -249,7 +253,7 @@ impl DecoderLayer {
             Back::Ssru { w, w_f, b_f, around } => (w, w_f, b_f, around),
         };
         let input = around.input(x)?;
-        let f = candle_nn::ops::sigmoid(&affine(w_f, b_f, &input)?)?; // f_t
+        let f = sigmoid(&affine(w_f, b_f, &input)?)?; // f_t
         // c_t = f_t c_{t-1} + (1 - f_t) W x_t, c_{-1} = 0
         let mut c = ((1.0 - &f)? * apply(w, &input)?)?;
         if let Some(before) = known.first() {

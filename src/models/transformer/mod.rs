@@ -27,7 +27,7 @@ use crate::models::batch::{Batch, embed, embed_previous};
 use crate::models::config::Config;
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
-use crate::models::transformer::layers::{DecoderLayer, EncoderLayer, Norm, Setting, heads_of, together};
+use crate::models::transformer::layers::{DecoderBlock, EncoderBlock, LayerNorm, LayerSetting, heads_of, together};
 use crate::models::transformer::sizes::{DecoderCell, Positions, TransformerSizes};
 use crate::models::{AlignmentMode, ModelEntry, Shapes, anatomy, fused};
 use crate::nn::linear::{Parameters, affine};
@@ -76,11 +76,11 @@ pub struct Transformer {
     target_embedding: Tensor, // [K_y, d]
     source_positions: Option<Tensor>,
     target_positions: Option<Tensor>,
-    encoder: Vec<EncoderLayer>,
-    decoder: Vec<DecoderLayer>,
+    encoder: Vec<EncoderBlock>,
+    decoder: Vec<DecoderBlock>,
     /// After the last layers, pre-norm only.
-    encoder_norm: Option<Norm>,
-    decoder_norm: Option<Norm>,
+    encoder_norm: Option<LayerNorm>,
+    decoder_norm: Option<LayerNorm>,
     w_o: Tensor, // [K_y, d]
     b_o: Tensor, // [K_y]
     trace: Trace,
@@ -102,13 +102,13 @@ impl Transformer {
         let Some(sizes) = config.transformer.clone() else {
             return Err(Error::Internal("this configuration is not one of a transformer".into()));
         };
-        let setting = Setting::of(&sizes);
+        let setting = LayerSetting::of(&sizes);
         let source_embedding = all.get("source_embedding")?;
         let target_embedding =
             if sizes.shared_embedding { source_embedding.clone() } else { all.get("target_embedding")? };
         let by_table = sizes.positions == Positions::Table;
         let table = |name: &str| by_table.then(|| all.get(name)).transpose();
-        let norm = |name: &str| sizes.norm_first.then(|| Norm::find(&all.at(name), setting)).transpose();
+        let norm = |name: &str| sizes.norm_first.then(|| LayerNorm::find(&all.at(name), setting)).transpose();
         let readout = all.at("readout");
         let (encoder, decoder) = (all.at("encoder"), all.at("decoder"));
         let has_cell = sizes.cell == DecoderCell::Ssru;
@@ -117,10 +117,10 @@ impl Transformer {
             source_positions: table("source_positions")?,
             target_positions: table("target_positions")?,
             encoder: (1..=sizes.encoder_layers)
-                .map(|l| EncoderLayer::find(&encoder.at(&l.to_string()), setting))
+                .map(|l| EncoderBlock::find(&encoder.at(&l.to_string()), setting))
                 .collect::<Result<_>>()?,
             decoder: decoders
-                .map(|l| DecoderLayer::find(&decoder.at(&l.to_string()), setting, has_cell))
+                .map(|l| DecoderBlock::find(&decoder.at(&l.to_string()), setting, has_cell))
                 .collect::<Result<_>>()?,
             encoder_norm: norm("encoder.norm")?,
             decoder_norm: norm("decoder.norm")?,

@@ -1,7 +1,7 @@
 //! Floor 3: what only the configuration of a Transformer has. Imports nothing.
 
 /// A choice that files name.
-pub trait Named: Copy + 'static {
+pub trait NamedChoice: Copy + 'static {
     /// Every choice.
     const ALL: &'static [Self];
     /// Its name in `config.json`.
@@ -17,7 +17,7 @@ macro_rules! names {
             $($(#[$doc])* $variant,)*
         }
 
-        impl Named for $type {
+        impl NamedChoice for $type {
             const ALL: &'static [Self] = &[$(Self::$variant),*];
 
             fn name(self) -> &'static str {
