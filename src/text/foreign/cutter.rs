@@ -108,7 +108,7 @@ impl ForeignCutter {
         match &self.rules {
             Rules::SentencePiece(segmenter) => self.cut_pieces(segmenter, text, start, &mut cut),
             Rules::Codes(codes) => {
-                for word in text[start..].split(' ').filter(|word| !word.is_empty()) {
+                for word in text[start..].trim_matches(['\r', '\n', ' ']).split(' ').filter(|word| !word.is_empty()) {
                     let place = word.as_ptr() as usize - text.as_ptr() as usize;
                     for part in codes.cut(word) {
                         let joiner = if part.end < word.len() { JOINER } else { "" };

@@ -59,10 +59,12 @@ pub(super) fn fold(text: &str) -> Normal {
         let plain = c.is_ascii_graphic() || c.is_alphanumeric() && !('０'..='９').contains(&c);
         let other = || OTHER.as_ref().is_some_and(|other| other.is_match(letter));
         let known = FOLDED.iter().find(|(from, _)| *from == c && !plain).map(|(_, to)| *to);
-        for part in known.unwrap_or(if !plain && other() { " " } else { letter }).split_inclusive(' ') {
-            if part != " " || !(folded.text.is_empty() || folded.text.ends_with(' ')) {
-                folded.push(part, place);
-            }
+        let content = known.unwrap_or(if !plain && other() { " " } else { letter });
+        let (mark, spaced) = content.strip_suffix(' ').map_or((content, false), |mark| (mark, true));
+        folded.push(mark, place);
+        if spaced && !(folded.text.is_empty() || folded.text.ends_with(' ')) {
+            // A space that was not typed stands behind the mark.
+            folded.push(" ", if mark.is_empty() { place } else { place + c.len_utf8() });
         }
     }
     let end = folded.trim_end(" ").unwrap_or(text.len());
