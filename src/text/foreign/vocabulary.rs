@@ -17,8 +17,11 @@ const MOST_BYTES: u64 = 256 << 20;
 /// The largest file of codes.
 const MOST_CODES: u64 = 64 << 20;
 
-/// What others call the end of a sentence, each with the id that it must have, and so for unknown words.
-const NAMES: [(&str, &[(&str, Option<usize>)]); 2] = [
+/// What others call a special word, and the id that it has where it could also be a word of text.
+type SpecialName = (&'static str, Option<usize>);
+
+/// What others call the end of a sentence and unknown words.
+const NAMES: [(&str, &[SpecialName]); 2] = [
     (EOS, &[("</s>", None), ("eos", Some(0)), ("<EOS>", Some(0))]),
     (UNK, &[("<unk>", None), (UNK, None), ("UNK", Some(1)), ("<UNK>", Some(1))]),
 ];
@@ -46,7 +49,7 @@ impl Vocabulary {
         }
         let bytes = read_file(path, MOST_BYTES)?;
         let text = str::from_utf8(&bytes).map_err(|error| {
-            let line = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count() + 1;
+            let line = bytes[..error.valid_up_to()].split(|byte| *byte == b'\n').count();
             Error::line(path, line, "is not UTF-8")
         })?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -93,7 +96,7 @@ impl Vocabulary {
     }
 
     /// Gives a special word the name that it has here.
-    fn rename(&mut self, ours: &str, names: &[(&str, Option<usize>)]) -> std::result::Result<(), String> {
+    fn rename(&mut self, ours: &str, names: &[SpecialName]) -> std::result::Result<(), String> {
         let known = names.iter().filter_map(|(name, place)| Some((*name, *self.ids.get(*name)?, *place)));
         let mut fitting = known.filter(|(_, id, place)| place.is_none_or(|place| place == *id as usize));
         let Some((name, id, _)) = fitting.next() else {
