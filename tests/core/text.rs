@@ -1,5 +1,6 @@
 //! Words and ids: cutting, joining, vocabularies, files and minibatches.
 
+mod foreign;
 mod links;
 
 use std::collections::HashMap;

@@ -22,6 +22,8 @@ use interlinear::session::lessons::script;
 use interlinear::session::persist::load_or_set_aside;
 use interlinear::session::state::Session;
 use interlinear::text::dictionary::Dictionary;
+use interlinear::text::foreign::sentencepiece::SentencePiece;
+use interlinear::text::foreign::vocabulary::Vocabulary;
 use interlinear::text::lines::{Needle, TextFile};
 use interlinear::text::links::Link;
 use interlinear::text::links::read::{self as links, LinkLayout};
@@ -63,6 +65,9 @@ pub const READERS: &[Reader] = &[
     Reader { name: "aligner", read: aligner },
     Reader { name: "lesson", read: lesson },
     Reader { name: "interventions", read: interventions },
+    Reader { name: "sentencepiece", read: sentencepiece },
+    Reader { name: "vocabulary", read: vocabulary },
+    Reader { name: "codes", read: codes },
 ];
 
 /// Sizes of the model that `weights` holds.
@@ -90,12 +95,51 @@ fn weights(path: &Path) -> Result<()> {
 }
 
 fn tokenizer(path: &Path) -> Result<()> {
-    let tokenizer = Tokenizer::from_file(path)?;
+    try_out(&Tokenizer::from_file(path)?);
+    Ok(())
+}
+
+fn try_out(tokenizer: &Tokenizer) {
     for text in ["", "A cat sat, didn't it?\u{301} ", "\u{202e}één 猫\u{0}\t"] {
-        let _ = interlinear::text::line::read(&tokenizer, text, false);
-        let _ = interlinear::text::line::read(&tokenizer, text, true);
+        let _ = interlinear::text::line::read(tokenizer, text, false);
+        let _ = interlinear::text::line::read(tokenizer, text, true);
     }
     let _ = tokenizer.encode_words(&["cat", "", "[UNK]", "</s>"]);
+}
+
+/// As a vocabulary by itself, and beside one that lacks most pieces.
+fn sentencepiece(path: &Path) -> Result<()> {
+    let model = SentencePiece::read(path)?;
+    let words = words_beside(path, "</s>\n<unk>\n\u{2581}the\n>>fra<<\n")?;
+    try_out(&Tokenizer::from_json(path, &model.tokenizer(Some(&words), true)?)?);
+    try_out(&Tokenizer::from_json(path, &model.tokenizer(None, false)?)?);
+    Ok(())
+}
+
+fn words_beside(path: &Path, words: &str) -> Result<Vocabulary> {
+    let beside = path.with_extension("txt");
+    std::fs::write(&beside, words).map_err(|error| Error::io(&beside, &error))?;
+    Vocabulary::read(&beside)
+}
+
+/// Such files are known by their names.
+fn vocabulary(path: &Path) -> Result<()> {
+    let bytes = read_file(path, 1 << 20)?;
+    let kind = match bytes.first() {
+        Some(b'{' | b'[') => "json",
+        _ if bytes.contains(&b':') || bytes.starts_with(b"- ") => "yml",
+        _ => "txt",
+    };
+    let named = path.with_extension(kind);
+    std::fs::copy(path, &named).map_err(|error| Error::io(&named, &error))?;
+    let words = Vocabulary::read(&named)?;
+    try_out(&Tokenizer::from_json(path, &words.words_tokenizer(None)?)?);
+    Ok(())
+}
+
+fn codes(path: &Path) -> Result<()> {
+    let words = words_beside(path, "</s>\n<unk>\nthe\nth@@\ne\n")?;
+    try_out(&Tokenizer::from_json(path, &words.words_tokenizer(Some(path))?)?);
     Ok(())
 }
 
