@@ -16,9 +16,10 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::models::checkpoint::{Array, Weights};
 use crate::models::config::{Architecture, Config};
+use crate::models::origins::Foreign;
+use crate::models::origins::marian_bin::BERGAMOT;
 use crate::models::origins::marian_files::MarianFiles;
 use crate::models::origins::marian_options::{KnownOption, MarianOptions};
-use crate::models::origins::Foreign;
 use crate::models::shapes;
 use crate::models::transformer::sizes::{
     Activation, AlignmentReason, DecoderCell, Named as _, Positions, TransformerSizes,
@@ -88,15 +89,14 @@ const MOST_LAYERS: usize = 256;
 /// # Errors
 /// A sentence that names the file and the option, tensor or vocabulary that is missing, unknown or does not fit.
 pub fn read(path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOptions, toolkit: &str) -> Result<Foreign> {
-    let files = MarianFiles::beside(path)?;
-    let sizes = sizes(options, tensors, files.guided(toolkit))?;
+    let files = MarianFiles::beside(path);
+    let sizes = sizes(options, tensors, toolkit == BERGAMOT || files.is_guided())?;
     let (mut config, weights) = convert(path, tensors, options, sizes)?;
-    let texts = files.tokenizers(config.source_vocabulary, config.target_vocabulary)?;
+    let texts = files.tokenizers([config.source_vocabulary, config.target_vocabulary])?;
     (config.eos, config.unk) = (texts.eos, texts.unk);
-    let languages = files.languages(&texts.languages);
-    (config.source_language, config.target_language) = languages;
+    (config.source_language, config.target_language) = files.languages(&texts.files);
     config.name = files.name();
-    let card = files.card(&config, toolkit, options.text("version"));
+    let card = files.card(&config, toolkit, options.text("version"), texts.choices);
     Ok(Foreign { config, weights, source: texts.source, target: texts.target, card, file: path.into() })
 }
 
@@ -118,7 +118,10 @@ pub fn convert(
     let rows = |own: &str| {
         let name = if tensors.shape(own).is_some() { own } else { "Wemb" };
         let shape = tensors.shape(name).unwrap_or_default();
-        if let [words, width] = *shape && width == d && words > 1 {
+        if let [words, width] = *shape
+            && width == d
+            && words > 1
+        {
             return Ok(words);
         }
         let message = format!("has the shape {shape:?} where [words, {d}] was expected by the option `dim-emb`");
@@ -147,7 +150,7 @@ pub fn convert(
     Ok((config, weights))
 }
 
-/// What the options say; `guided` is why training guided a head, if it is known to have.
+/// What the options say; `guided` is whether training is known to have guided a head.
 ///
 /// # Errors
 /// The option that is not implemented, by its name.
@@ -249,7 +252,9 @@ fn pairs(sizes: &TransformerSizes) -> Vec<(String, String, bool)> {
         parts(&format!("decoder.{l}.cross"), &format!("decoder_l{l}_context"), &attention, "Wo");
         parts(&format!("decoder.{l}.feed"), &format!("decoder_l{l}_ffn"), &feed, "ffn");
     }
-    for (side, part) in ["encoder", "decoder"].iter().flat_map(|side| [("g", "scale"), ("b", "bias")].map(|p| (side, p))) {
+    for (side, part) in
+        ["encoder", "decoder"].iter().flat_map(|side| [("g", "scale"), ("b", "bias")].map(|p| (side, p)))
+    {
         if sizes.norm_first {
             pairs.push((format!("{side}.norm.{}", part.0), format!("{side}_top_ln_{}", part.1), false));
         }

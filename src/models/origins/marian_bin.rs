@@ -29,7 +29,7 @@ use crate::models::origins::{Foreign, OriginEntry};
 pub const ENTRY: OriginEntry = OriginEntry {
     name: "Marian bin",
     about: "Models of Firefox Translations, translateLocally and Bergamot: a folder with a .bin and .spm, or the .bin",
-    finds: |path| marian_files::model_file(path, "bin", |start| start.starts_with(&VERSION.to_le_bytes())).is_some(),
+    finds: |path| !files(path).is_empty(),
     read,
 };
 
@@ -194,9 +194,7 @@ impl MarianBin {
         })?;
         let numbers: Vec<f32> = match kind {
             NumberType::Float32 => bytes.as_chunks().0.iter().map(four).collect(),
-            NumberType::Float16 => {
-                bytes.as_chunks().0.iter().map(|half| f16::from_le_bytes(*half).to_f32()).collect()
-            }
+            NumberType::Float16 => bytes.as_chunks().0.iter().map(|half| f16::from_le_bytes(*half).to_f32()).collect(),
             NumberType::Int8 => bytes.iter().map(|byte| f32::from(i8::from_le_bytes([*byte]))).collect(),
             NumberType::Quantized(size, _) => {
                 let (integers, multiplier) = bytes.split_at(bytes.len().saturating_sub(4));
@@ -244,8 +242,12 @@ impl MarianTensors for MarianBin {
     }
 }
 
+fn files(path: &Path) -> Vec<PathBuf> {
+    marian_files::model_files(path, "bin", |start| start.starts_with(&VERSION.to_le_bytes()))
+}
+
 fn read(path: &Path) -> Result<Foreign> {
-    let file = marian_files::model_file(path, "bin", |_| true).unwrap_or_else(|| path.into());
+    let file = marian_files::chosen(path, files(path))?;
     let mut found = MarianBin::open(&file)?;
     let options = found.options()?;
     let toolkit = if found.is_browsermt() { BERGAMOT } else { ENTRY.name };

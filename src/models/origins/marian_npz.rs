@@ -1,7 +1,7 @@
 //! Floor 3: Marian's `.npz`, as OPUS-MT publishes it: in a folder with `decoder.yml`, vocabularies and `.spm`, or the file
 //! itself.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Array;
@@ -15,7 +15,7 @@ use crate::models::origins::{Foreign, OriginEntry};
 pub const ENTRY: OriginEntry = OriginEntry {
     name: "Marian npz",
     about: "Transformers of Marian and OPUS-MT: the unpacked folder of a release, or its .npz beside the vocabularies",
-    finds: |path| marian_files::model_file(path, "npz", |start| start.starts_with(b"PK")).is_some(),
+    finds: |path| !files(path).is_empty(),
     read,
 };
 
@@ -45,8 +45,12 @@ pub fn open(path: &Path) -> Result<(Npz, MarianOptions)> {
     Ok((archive, MarianOptions::new(path, &text)))
 }
 
+fn files(path: &Path) -> Vec<PathBuf> {
+    marian_files::model_files(path, "npz", |start| start.starts_with(b"PK"))
+}
+
 fn read(path: &Path) -> Result<Foreign> {
-    let file = marian_files::model_file(path, "npz", |_| true).unwrap_or_else(|| path.into());
+    let file = marian_files::chosen(path, files(path))?;
     let (mut archive, options) = open(&file)?;
     marian::read(&file, &mut archive, &options, ENTRY.name)
 }
