@@ -129,8 +129,7 @@ pub fn convert(
     };
     let config = Config {
         name: "Marian".into(),
-        architecture: Architecture::from_name("transformer")
-            .ok_or_else(|| Error::Internal("there is no transformer".into()))?,
+        architecture: Architecture::TRANSFORMER,
         source_language: "und".into(),
         target_language: "und".into(),
         source_vocabulary: rows("encoder_Wemb")?,
