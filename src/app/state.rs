@@ -350,7 +350,7 @@ impl AppState {
     }
 }
 
-/// A folder as it is kept: one that is there has its whole path, so that the next start, elsewhere, finds it too.
+/// A model's path as it is kept: one that is there has its whole path, so that the next start, elsewhere, finds it too.
 fn kept(folder: PathBuf) -> PathBuf {
-    if folder.is_relative() && folder.is_dir() { std::path::absolute(&folder).unwrap_or(folder) } else { folder }
+    if folder.is_relative() && folder.exists() { std::path::absolute(&folder).unwrap_or(folder) } else { folder }
 }

@@ -9,12 +9,14 @@ use serde_json::{Map, Value, json};
 use crate::cli::bundled;
 use crate::cli::output::LineOutput;
 use crate::models::Model;
+use crate::models::origins;
+use crate::models::transformer::sizes::Named as _;
 use crate::nn::device::Device;
 
 /// As typed.
 #[derive(Args, Clone, Debug)]
 pub struct InspectArgs {
-    /// The model folder, or the name of an installed model
+    /// The model folder, the name of an installed model, or a model of another toolkit
     #[arg(value_name = "DIR", value_parser = bundled::argument())]
     folder: PathBuf,
     /// List every tensor with its shape and its range
@@ -82,6 +84,25 @@ fn facts(model: &Model) -> Vec<(&'static str, Value)> {
         facts.push(("reverse_source", json!(luong.reverse_source)));
         facts.extend((luong.window > 0).then(|| ("window", json!(luong.window))));
         facts.extend((luong.max_source > 0).then(|| ("max_source", json!(luong.max_source))));
+    }
+    if let Some(sizes) = &config.transformer {
+        facts.push(("heads", json!(sizes.heads)));
+        facts.push(("encoder_layers", json!(sizes.encoder_layers)));
+        facts.push(("decoder_layers", json!(sizes.decoder_layers)));
+        facts.push(("feed_forward", json!(sizes.feed_forward)));
+        facts.push(("decoder_cell", json!(sizes.cell.name())));
+        facts.push(("alignment_layer", json!(sizes.alignment_layer)));
+        facts.push(("alignment_heads", json!(sizes.alignment_heads)));
+        facts.push(("alignment_reason", json!(sizes.alignment_reason.name())));
+    }
+    if let Some(origin) = origins::find(&model.folder) {
+        facts.push(("origin", json!(origin.name)));
+    }
+    // The rows of a card's table say what the files of another toolkit did.
+    let card = model.card();
+    for key in ["toolkit", "licence"] {
+        let row = card.lines().find_map(|line| line.strip_prefix("| ")?.strip_prefix(key)?.strip_prefix(" | "));
+        facts.extend(row.and_then(|row| row.strip_suffix(" |")).map(|row| (key, json!(row))));
     }
     facts.extend(model.guided().map(|reading| ("guided", json!(reading))));
     facts.push(("parameters", json!(model.parameters())));

@@ -19,7 +19,8 @@ pub mod evaluate;
 pub mod explore;
 pub mod extract;
 pub mod figure;
-pub mod input;
+pub mod import;
+mod input;
 pub mod inspect;
 pub mod lesson;
 pub mod map;
@@ -153,6 +154,13 @@ pub const COMMANDS: &[CommandEntry] = &[
         inspect::InspectArgs,
         inspect::run,
         "Sizes, parameters, languages and digest of a model folder"
+    ),
+    command!(
+        "import",
+        import::ImportArgs,
+        import::run,
+        "Make a model folder of another toolkit's model, such as Marian's",
+        writes "output"
     ),
     CommandEntry {
         name: "evaluate",

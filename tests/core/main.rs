@@ -30,6 +30,7 @@ mod lane;
 mod lessons;
 mod limits;
 mod luong;
+mod marian;
 #[path = "../made/measured.rs"]
 mod measured;
 mod mixed;

@@ -15,6 +15,10 @@ use interlinear::import::{self, FORMATS, ImportOptions, Record};
 use interlinear::interventions::InterventionFile;
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
+use interlinear::models::origins::marian::{self, MarianTensors};
+use interlinear::models::origins::marian_bin::MarianBin;
+use interlinear::models::origins::marian_npz;
+use interlinear::models::origins::marian_options::MarianOptions;
 use interlinear::models::shapes;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::lessons::handout::solutions;
@@ -62,6 +66,8 @@ pub const READERS: &[Reader] = &[
     Reader { name: "tmx", read: |path| import_as(path, Some("tmx")) },
     Reader { name: "xliff", read: |path| import_as(path, Some("xliff")) },
     Reader { name: "npy", read: |path| import_as(path, Some("neural-monkey")) },
+    Reader { name: "npz", read: npz },
+    Reader { name: "marian-bin", read: marian_bin },
     Reader { name: "aligner", read: aligner },
     Reader { name: "lesson", read: lesson },
     Reader { name: "interventions", read: interventions },
@@ -275,6 +281,28 @@ fn interventions(path: &Path) -> Result<()> {
         file.next_sentence()?;
     }
     file.finish()
+}
+
+fn npz(path: &Path) -> Result<()> {
+    let (mut archive, options) = marian_npz::open(path)?;
+    converted(path, &mut archive, &options)
+}
+
+fn marian_bin(path: &Path) -> Result<()> {
+    let mut file = MarianBin::open(path)?;
+    let options = file.options()?;
+    converted(path, &mut file, &options)
+}
+
+/// As when a model is opened, but for what lies beside its weights.
+fn converted(path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOptions) -> Result<()> {
+    let names = tensors.names();
+    names.iter().try_for_each(|name| tensors.array(name).map(drop))?;
+    let sizes = marian::sizes(options, tensors, true)?;
+    let (config, weights) = marian::convert(path, tensors, options, sizes)?;
+    let finite = weights.iter().all(|(_, array)| array.data.iter().all(|number| number.is_finite()));
+    assert!(finite && weights.names().count() == shapes(&config).len(), "as many tensors as the model has");
+    Ok(())
 }
 
 fn log(path: &Path) -> Result<()> {

@@ -13,6 +13,7 @@ use crate::figure::fonts::Fonts;
 use crate::figure::formats::format_of;
 use crate::figure::page::FigurePage;
 use crate::jobs::files::disk::Disk;
+use crate::models::origins;
 use crate::text::lines::TextFile;
 use crate::text::links;
 use crate::text::links::read::LinkLayout;
@@ -89,6 +90,8 @@ fn look(path: PathBuf, on: Page) -> FileEvent {
         (Dropped::Model, path)
     } else if let Some(folder) = model_of(&path) {
         (Dropped::Model, folder)
+    } else if origins::find(&path).is_some() {
+        (Dropped::Model, path)
     } else if is_database(&path) {
         (Dropped::Workspace, path)
     } else if path.extension().is_some_and(|extension| extension == "json") {

@@ -1,0 +1,240 @@
+//! Marian's Transformers give the words, probabilities and alignments that Marian gives: tiny models that it trained and
+//! converted, each with the beams that it found. Pre-norm is compared with what it scores: there its decoder normalises the
+//! words before for the first word alone, other than its training does, and what was learned counts here.
+
+use std::path::{Path, PathBuf};
+
+use interlinear::decoding::{Hypothesis, SearchOptions, Specials, decode, force};
+use interlinear::models::origins::{self, Foreign};
+use interlinear::models::transformer::sizes::AlignmentReason;
+use interlinear::models::{Kernels, Model};
+use interlinear::nn::device::Device;
+use interlinear::text::tokenizer::Tokenizers;
+use interlinear::ticket::CancellationToken;
+
+use crate::cli::run_in;
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/marian").join(name)
+}
+
+fn foreign(path: &Path) -> Foreign {
+    let origin = origins::find(path).unwrap_or_else(|| panic!("{} is a model", path.display()));
+    (origin.read)(path).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A line of `nbest.txt`.
+struct Wanted {
+    sentence: usize,
+    text: String,
+    alpha: Vec<Vec<f32>>,
+    token_log_p: Vec<f32>,
+    log_p: f32,
+}
+
+fn numbers(text: &str, mark: char) -> Vec<f32> {
+    text.split(mark).map(|number| number.parse().expect("a number")).collect()
+}
+
+fn wanted(folder: &Path) -> Vec<Wanted> {
+    let text = ["nbest.txt", "scores.txt"].iter().find_map(|name| std::fs::read_to_string(folder.join(name)).ok());
+    let text = text.expect("what Marian gave");
+    let line = |line: &str| {
+        let parts: Vec<&str> = line.split(" ||| ").collect();
+        Wanted {
+            sentence: parts[0].parse().expect("a number"),
+            text: parts[1].trim().to_owned(),
+            alpha: parts[2].split(' ').map(|row| numbers(row, ',')).collect(),
+            token_log_p: numbers(parts[3].trim(), ' '),
+            log_p: parts[4].trim().parse().expect("a number"),
+        }
+    };
+    text.lines().map(line).collect()
+}
+
+fn furthest(one: &[f32], other: &[f32]) -> f32 {
+    assert_eq!(one.len(), other.len());
+    one.iter().zip(other).map(|(one, other)| (one - other).abs()).fold(0.0, f32::max)
+}
+
+/// Words as text; pieces without the spaces between them.
+fn text(model: &Model, found: &Hypothesis) -> String {
+    let words: Vec<&str> =
+        found.tokens.iter().filter(|id| **id != 0).filter_map(|id| model.target.token(*id)).collect();
+    let is_pieces = words.iter().any(|word| word.starts_with('\u{2581}'));
+    if is_pieces { words.concat().replace('\u{2581}', " ").trim().to_owned() } else { words.join(" ") }
+}
+
+/// What is furthest from Marian among hypotheses of the same words: log p, alpha; and how many have other words.
+pub fn compare(folder: &Path, kernels: Kernels) -> (f32, f32, usize, usize) {
+    let mut foreign = foreign(folder);
+    if let Some(sizes) = foreign.config.transformer.as_mut().filter(|sizes| sizes.alignment_heads.len() > 1) {
+        // Marian gives the first head, guided or not.
+        (sizes.alignment_heads, sizes.alignment_reason) = (vec![1], AlignmentReason::Chosen);
+    }
+    let model = Model::of_foreign(foreign, folder, &Device::cpu(), &Tokenizers::default()).expect("a whole model");
+    let sources = std::fs::read_to_string(folder.join("source.txt")).expect("sentences");
+    let wanted = wanted(folder);
+    let specials = Specials { eos: model.config.eos, unk: model.config.unk };
+    let (mut log_p, mut alpha, mut others, mut most) = (0.0_f32, 0.0_f32, 0, 0);
+    for (sentence, line) in sources.lines().enumerate() {
+        let source = model.source.encode(line).ids;
+        let limit = wanted.iter().filter(|wanted| wanted.sentence == sentence).map(|wanted| wanted.alpha.len()).max();
+        let options = SearchOptions {
+            beam: 4,
+            forbid_unk: true,
+            max_length: Some(limit.unwrap_or(0).max(3 * source.len())),
+            ..SearchOptions::default()
+        };
+        let mut stepper = model.stepper(kernels, 1).expect("a stepper");
+        let ticket = CancellationToken::forever();
+        if folder.join("scores.txt").exists() {
+            let wanted = &wanted[sentence];
+            let target = model.target.encode_with(&wanted.text, Some(model.config.eos)).ids;
+            let forced = &force(&mut *stepper, &[(&source, &target)], &ticket).expect("it is scored")[0];
+            log_p = log_p.max(furthest(&forced.token_log_p, &wanted.token_log_p));
+            let rows = forced.alpha.as_ref().expect("a Transformer aligns").iter().zip(&wanted.alpha);
+            alpha = rows.map(|(row, wanted)| furthest(row, wanted)).fold(alpha, f32::max);
+            most += 4;
+            continue;
+        }
+        let found = decode(&mut *stepper, specials, &[&source], &options, &ticket, &mut |_, _| {}).expect("a beam");
+        let beam: Vec<&Wanted> = wanted.iter().filter(|wanted| wanted.sentence == sentence).collect();
+        most += beam.len();
+        for (rank, wanted) in beam.iter().enumerate() {
+            let Some(found) =
+                found[0].hypotheses.get(rank).filter(|found| text(&model, found) == wanted.text && found.finished)
+            else {
+                others += 1;
+                continue;
+            };
+            log_p =
+                log_p.max((found.log_p - wanted.log_p).abs()).max(furthest(&found.token_log_p, &wanted.token_log_p));
+            let rows = found.alpha.as_ref().expect("a Transformer aligns");
+            assert_eq!(rows.len(), wanted.alpha.len());
+            for (row, wanted) in rows.iter().zip(&wanted.alpha) {
+                alpha = alpha.max(furthest(row, wanted));
+            }
+        }
+    }
+    (log_p, alpha, others, most)
+}
+
+/// Folder, the most that log p and alpha may differ, and the hypotheses that may have other words.
+const MODELS: &[(&str, f32, f32, usize)] = &[
+    ("post", 1e-4, 1e-5, 0),
+    ("pre", 1e-4, 1e-5, 0),
+    ("ssru", 1e-4, 1e-5, 0),
+    ("guided", 1e-4, 1e-5, 0),
+    ("float", 1e-4, 1e-5, 0),
+    ("integers", 0.15, 1e-2, 1),
+    ("bergamot", 0.1, 1e-2, 1),
+];
+
+#[test]
+fn every_beam_is_marians() {
+    for (name, most_log_p, most_alpha, most_others) in MODELS {
+        for kernels in [Kernels::Plain, Kernels::Fused] {
+            let (log_p, alpha, others, all) = compare(&fixture(name), kernels);
+            let told = format!("{name}, {kernels:?}: log p {log_p}, alpha {alpha}, {others} of {all} others");
+            assert!(log_p <= *most_log_p && alpha <= *most_alpha && others <= *most_others && all >= 4, "{told}");
+        }
+    }
+}
+
+/// A folder with a model that is damaged by `damage`, which is given the folder.
+fn refused(name: &str, damage: &dyn Fn(&Path)) -> String {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for entry in std::fs::read_dir(fixture(name)).expect("a fixture").flatten() {
+        std::fs::copy(entry.path(), folder.path().join(entry.file_name())).expect("a copy");
+    }
+    damage(folder.path());
+    let error = Model::load(folder.path(), &Device::cpu()).expect_err("it is damaged");
+    assert!(error.is_users(), "{error}");
+    error.to_string()
+}
+
+fn write(folder: &Path, name: &str, bytes: &[u8]) {
+    std::fs::write(folder.join(name), bytes).expect("a temporary folder");
+}
+
+/// Puts bytes in the place of as many in a file.
+fn replace(folder: &Path, name: &str, from: &str, to: &str) {
+    let mut bytes = std::fs::read(folder.join(name)).expect("a file");
+    let place = bytes.windows(from.len()).position(|part| part == from.as_bytes()).expect("it is there");
+    bytes.splice(place..place + from.len(), to.bytes());
+    write(folder, name, &bytes);
+}
+
+/// What is done to a folder, and what the sentence says then.
+type BadFolder = (&'static str, fn(&Path), &'static [&'static str]);
+
+const BAD: &[BadFolder] = &[
+    (
+        "guided",
+        |folder| std::fs::remove_file(folder.join("vocab.yml")).expect("a file"),
+        &["model.npz", "no vocabularies"],
+    ),
+    ("guided", |folder| write(folder, "vocab.yml", b"</s>: 0\n"), &["vocab.yml", "<unk>"]),
+    ("guided", |folder| write(folder, "other.npz", b"PK"), &["several models", "model.npz, other.npz"]),
+    ("guided", |folder| write(folder, "model.npz", b"PK and nothing"), &["model.npz", "no archive of numpy"]),
+    ("float", |folder| write(folder, "model.bin", &1_u64.to_le_bytes()), &["model.bin", "ends before its tensors"]),
+    (
+        "float",
+        |folder| replace(folder, "model.bin", "transformer-no-projection: false", "transformer-no-projection: true "),
+        &["model.bin", "transformer-no-projection", "not implemented"],
+    ),
+    (
+        "float",
+        |folder| replace(folder, "model.bin", "transformer-decoder-autoreg: rnn", "transformer-decoder-autoreg: aan"),
+        &["model.bin", "transformer-decoder-autoreg", "aan"],
+    ),
+    (
+        "float",
+        |folder| replace(folder, "model.bin", "encoder_l1_self_Wq", "encoder_l1_self_Wx"),
+        &["model.bin", "encoder_l1_self_Wq", "missing"],
+    ),
+    ("float", |folder| replace(folder, "model.bin", "dim-emb: 8", "dim-emb: 6"), &["Wemb", "[70, 8]", "dim-emb"]),
+];
+
+#[test]
+fn what_is_wrong_is_told_by_its_file_and_name() {
+    for (name, damage, told) in BAD {
+        let sentence = refused(name, &|folder| damage(folder));
+        assert!(told.iter().all(|part| sentence.contains(part)), "{told:?}: {sentence}");
+    }
+}
+
+#[test]
+fn files_say_languages_guidance_and_licence_and_an_imported_folder_is_the_same_model() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for entry in std::fs::read_dir(fixture("post")).expect("a fixture").flatten() {
+        std::fs::copy(entry.path(), folder.path().join(entry.file_name())).expect("a copy");
+    }
+    let card = "# opus-2020-01-15.zip\n\n* source language(s): fi\n* target language(s): sv\n* license: CC-BY 4.0\n";
+    write(folder.path(), "README.md", card.as_bytes());
+    write(folder.path(), "model.npz.yml", b"guided-alignment: corpus.align\n");
+    let file = folder.path().join("model.npz");
+    let read = foreign(&file);
+    let sizes = read.config.transformer.as_ref().expect("a Transformer");
+    assert_eq!((sizes.alignment_heads.as_slice(), sizes.alignment_reason), (&[1][..], AlignmentReason::Guided));
+    let languages = (read.config.source_language.as_str(), read.config.target_language.as_str());
+    assert_eq!((read.config.name.as_str(), languages), ("opus-2020-01-15", ("fi", "sv")));
+    assert!(read.card.contains("CC-BY 4.0") && read.card.contains("Marian"), "{}", read.card);
+
+    let output = folder.path().join("ours");
+    let arguments = [file.as_os_str(), output.as_os_str()].map(|path| path.to_string_lossy().into_owned());
+    let import = || run_in(folder.path(), &["import", &arguments[0], &arguments[1]], b"");
+    let done = import();
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let ours = Model::load(&output, &Device::cpu()).expect("a model folder");
+    assert_eq!(ours.config, read.config);
+    assert!(ours.weights.iter().eq(read.weights.iter()), "the same weights");
+    assert_eq!(ours.card(), read.card);
+    let again = import();
+    assert!(again.code == 2 && again.stderr.contains("is there already"), "{}: {}", again.code, again.stderr);
+    let shown = run_in(folder.path(), &["inspect", &arguments[0]], b"").stdout;
+    for fact in ["Marian npz", "CC-BY 4.0", "guided", "decoder layers"] {
+        assert!(shown.contains(fact), "{fact}: {shown}");
+    }
+}
