@@ -219,7 +219,8 @@ impl CorpusPage {
 
     fn sort(&mut self, column: String, app: &mut AppState) {
         let falling = format!("-{column}");
-        let (first, second) = if TextColumn::named(&column).is_some() { (column, falling) } else { (falling, column) };
+        let rises = TextColumn::named(&column).is_some() || column == TableColumn::Number.name();
+        let (first, second) = if rises { (column, falling) } else { (falling, column) };
         self.sorting = if self.sorting == second {
             String::new()
         } else if self.sorting == first {
@@ -301,11 +302,17 @@ impl CorpusPage {
     }
 
     fn save(&self, kind: ExportFormat, path: PathBuf, app: &mut AppState) {
+        let mut columns = self.columns.shown(&self.corpus);
+        if matches!(kind, ExportFormat::Tsv | ExportFormat::Parquet) {
+            // What people said goes along with tags and notes.
+            columns.retain(|column| ![TableColumn::Stars, TableColumn::Marks].contains(column));
+            columns.extend([TableColumn::Stars, TableColumn::Marks]);
+        }
         let out = Out {
             path,
             kind,
             rows: Arc::clone(&self.rows),
-            columns: self.columns.shown(&self.corpus),
+            columns,
             chosen: self.filter.trim().to_owned(),
             pictures: MOST_PICTURES,
             languages: self.languages(app),

@@ -193,6 +193,7 @@ fn save_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, drawing: Drawi
     if ui.memory(|memory| memory.focused().is_none()) {
         field.request_focus();
     }
+    window.local.dialogs.missing_ui(ui);
     ui.add_space(theme::SPACE_2);
     ui.horizontal(|ui| {
         let path = window.local.shared.path.trim().to_owned();
