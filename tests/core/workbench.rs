@@ -580,3 +580,14 @@ fn a_column_of_numbers_falls_at_first_and_the_numbers_of_sentences_rise() {
         }
     }
 }
+
+/// JSON has the systems by name; which one `bleu.1` is of could not be told.
+#[test]
+fn systems_in_json_lines_say_their_number() {
+    let folder = tempfile::tempdir().expect("a folder");
+    files(folder.path());
+    let asked = ["analyse", "--workspace", "w.ilws", "--source", "a.en", "--output", "Z=b.fr", "--output", "A=a.fr"];
+    let printed = ran(folder.path(), &[&asked[..], &["--format", "jsonl", "--limit", "1"]].concat());
+    let object: Value = serde_json::from_str(&printed).expect("JSON");
+    assert_eq!((&object["systems"]["Z"]["number"], &object["systems"]["A"]["number"]), (&1.into(), &2.into()));
+}
