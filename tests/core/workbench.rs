@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use interlinear::app::command::WindowCommand;
 use interlinear::app::effect::{Effect, QueueCall};
 use interlinear::corpus::export::out::ExportFormat;
+use interlinear::corpus::import::importer::ImportReport;
 use interlinear::corpus::judgements::judge::Judgement;
 use interlinear::corpus::query::column::TableColumn;
 use interlinear::corpus::store::corpus::CorpusTable;
@@ -590,4 +591,24 @@ fn systems_in_json_lines_say_their_number() {
     let printed = ran(folder.path(), &[&asked[..], &["--format", "jsonl", "--limit", "1"]].concat());
     let object: Value = serde_json::from_str(&printed).expect("JSON");
     assert_eq!((&object["systems"]["Z"]["number"], &object["systems"]["A"]["number"]), (&1.into(), &2.into()));
+}
+
+/// Behind the references the choice went on to outputs by itself, so that a second file of references became a system.
+#[test]
+fn what_a_text_is_stays_as_it_was_chosen() {
+    let mut session = Session::default();
+    let output = |name: &str| Role::Output(name.to_owned());
+    let cases = [
+        (Role::Source, (3, 0, 0), Role::Reference),
+        (Role::Reference, (0, 3, 0), Role::Reference),
+        (Role::Reference, (0, 0, 3), Role::Reference),
+        (output("A"), (0, 0, 3), output("")),
+        (output("A"), (0, 3, 0), output("A")),
+    ];
+    for (chosen, (sentences, references, outputs), after) in cases {
+        session.apply(CorpusCommand::SetRole(chosen.clone()));
+        let report = ImportReport { sentences, references, outputs, ..ImportReport::default() };
+        session.absorb_corpus_news(CorpusNews::Imported("a".into(), Box::new(report)));
+        assert_eq!(session.workbench().role, after, "{chosen:?}");
+    }
 }

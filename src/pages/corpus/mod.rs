@@ -389,10 +389,10 @@ impl CorpusPage {
             CorpusNews::Idle => (self.busy, self.is_importing) = (None, false),
             CorpusNews::Imported(path, imported) => {
                 self.message = None;
-                // After the sources come their translations, then what systems say.
+                // After the sources come their translations, of which there may be several; the next system has another name.
                 if imported.sentences > 0 && imported.references == 0 && self.role == import::Role::Source {
                     self.role = import::Role::Reference;
-                } else if self.role != import::Role::Source && imported.references + imported.outputs > 0 {
+                } else if matches!(self.role, import::Role::Output(_)) && imported.outputs > 0 {
                     self.role = import::Role::Output(String::new());
                 }
                 self.imported = Some((path, *imported));
