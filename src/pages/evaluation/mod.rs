@@ -189,7 +189,7 @@ fn change(test: &mut TestFiles, command: TestCommand) {
         TestCommand::AddReference(path) | TestCommand::SetReference(_, path) if test.references.contains(&path) => {}
         TestCommand::AddReference(path) => test.references.push(path),
         TestCommand::SetReference(at, path) => {
-            test.references.iter_mut().skip(at).take(1).for_each(|old| old.clone_from(&path))
+            test.references.iter_mut().skip(at).take(1).for_each(|old| old.clone_from(&path));
         }
         TestCommand::RemoveReference(at) if at < test.references.len() => drop(test.references.remove(at)),
         TestCommand::RemoveReference(_) => {}

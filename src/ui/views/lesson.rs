@@ -185,7 +185,7 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
         let is_last = running.is_last();
         let next = ui.add(Button::new(if is_last { text.color(weak) } else { text }));
         if is_last {
-            ui.ctx().accesskit_node_builder(next.id, |node| node.set_disabled());
+            ui.ctx().accesskit_node_builder(next.id, egui::accesskit::Node::set_disabled);
         } else if next.clicked() {
             window.push(LessonCommand::Next);
         }
