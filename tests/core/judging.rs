@@ -1,6 +1,5 @@
 //! What people say of sentences: it goes out and comes in, and two annotators are compared.
 
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -653,7 +652,7 @@ fn marks_that_are_set_apart_go_out_and_come_in() {
     let apart = workspace.judgements().expect("judgements")[&0]["anna"].clone();
     assert!(apart.marks.is_empty() && apart.stale.len() == 1, "{apart:?}");
     let path = folder.path().join("j.tsv");
-    fs::write(&path, written(&workspace, ExportFormat::JudgementTable)).expect("written");
+    std::fs::write(&path, written(&workspace, ExportFormat::JudgementTable)).expect("written");
     for mut back in [filled(&folder.path().join("v.ilws"), PAIRS), workspace] {
         let report = judgement_io::import(&mut back, &path, None, &CancellationToken::forever()).expect("in");
         assert!(report.warnings.is_empty(), "{report:?}");
