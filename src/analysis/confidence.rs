@@ -117,8 +117,8 @@ pub const CONFIDENCES: &[ConfidenceEntry] = &[
     },
     ConfidenceEntry {
         name: "entropy",
-        label: "Entropy",
-        formula: "1/T sum_t H(A_t), in bits",
+        label: "Entropy (bits)",
+        formula: "1/T sum_t H(A_t), in bits; the inspector tells that of a word in nats",
         better: Better::Lower,
         of: |seen| aligned(seen).and_then(|alpha| mean(alpha.iter().map(|row| f64::from(entropy(row)) / LN_2))),
     },

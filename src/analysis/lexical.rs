@@ -62,6 +62,12 @@ pub fn bare(word: &str) -> String {
     if bare.is_empty() { word.to_owned() } else { bare.to_lowercase() }
 }
 
+/// For each of some words whether it is right by any reference: so often as the one that has it most, as BLEU clips.
+pub fn right_of_any(words: &[String], references: &[Vec<String>]) -> Vec<bool> {
+    let all: Vec<Vec<bool>> = references.iter().map(|reference| right(words, reference.iter())).collect();
+    (0..words.len()).map(|n| all.iter().any(|right| right[n])).collect()
+}
+
 /// For each of some words whether it is right: whether `others` have it, each of theirs used up once.
 pub fn right<'a>(words: &[String], others: impl Iterator<Item = &'a String>) -> Vec<bool> {
     let mut left: BTreeMap<&str, usize> = BTreeMap::new();

@@ -124,6 +124,11 @@ pub struct Lights {
 }
 
 impl Lights {
+    /// Whether a lesson is open, and not the list of them.
+    pub fn is_open(&self) -> bool {
+        !self.page.0.is_empty()
+    }
+
     /// Whether a part of the window is lit.
     pub fn lights(&self, lit: HighlightPart, of: &str) -> bool {
         self.parts.iter().any(|light| light.is(lit, of))

@@ -46,7 +46,7 @@ use crate::ticket::CancellationToken;
 /// As typed.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_long_help = "A corpus is one file; it is made where there is none. First files come in, in the order of the options
+    after_long_help = "A corpus is one file; it is made where there is none and something comes in. First files come in, in the order of the options
 here, then models run over the sentences that they have not been asked about, then the table is printed.
 
   interlinear analyse --workspace c.ilws --source test.en --reference test.fr --model rnnsearch-en-fr
@@ -58,8 +58,8 @@ here, then models run over the sentences that they have not been asked about, th
   interlinear analyse --workspace c.ilws --import run.jsonl --format none
 
 Of several sources the first reference, links by hand, and output of a name belong to the first source, and so on; further
-ones belong to the last source. BLEU and chrF2 are over all references of a sentence, as sacreBLEU's; words, links by hand
-and --force are of the first. A file whose texts are those that are there changes nothing.
+ones belong to the last source. BLEU and chrF2 are over all references of a sentence, as sacreBLEU's; a source word goes wrong
+where all of them say otherwise; other words, links by hand and --force are of the first. A file whose texts are those that are there changes nothing.
 
 Conditions, all of which hold: a word, \"a phrase\", /a regular expression/, source:word, reference:word, output:word,
 2:word (the second system), bleu.1<20, bleu.1-2>10 (the first system less the second), words=7, tag:name, stars>=3,
@@ -345,8 +345,14 @@ fn named(text: &str) -> std::result::Result<(String, PathBuf), String> {
 /// # Errors
 /// A sentence about a file, a model or a condition.
 pub fn run(low: &AnalyseArgs) -> anyhow::Result<()> {
+    let files = files(low);
+    let comes_in = !files.is_empty() || !low.judgements.is_empty() || low.scheme.is_some();
+    if !comes_in && !low.workspace.exists() {
+        let advice = "is not there; name the corpus, or bring a text in with --source or --import to make one";
+        return Err(Error::file(&low.workspace, advice).into());
+    }
     let mut workspace = Workspace::open(&low.workspace)?;
-    for (path, role) in files(low) {
+    for (path, role) in files {
         let options = import::ImportOptions { role, replaces: low.replace, ..import::ImportOptions::default() };
         bring_in(&mut workspace, &path, &options, low.run.cores())?;
     }

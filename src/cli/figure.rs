@@ -281,7 +281,10 @@ impl Drawing {
         let format = self.format.unwrap_or(&FORMATS[0]);
         let caption = if self.says_what { picture.look.caption } else { self.look.caption.clone() };
         picture.look = FigureStyle { caption, ..self.look.clone() };
-        let bytes = picture.drawn(|figure| (format.write)(figure, &self.page, &self.fonts))?;
+        let bytes = picture.drawn(|figure| {
+            self.page.small_letters(figure.size).iter().for_each(|told| output::tell(told));
+            (format.write)(figure, &self.page, &self.fonts)
+        })?;
         let to_file = |path: &Path| write::write_atomic(path, |file| file.write_all(&bytes));
         match &self.place {
             Place::Folder(folder) => to_file(&folder.join(format!("{number:04}.{}", format.name)))?,

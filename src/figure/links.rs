@@ -271,10 +271,12 @@ impl<'a> LinksFigure<'a> {
         out
     }
 
-    /// All of it as one figure of at least this size.
-    pub fn whole(&self, room: impl Into<Size>, measure: &dyn TextMeasure) -> Figure<'a> {
+    /// All of it as one figure of at least this size, with the links of an aligner over it.
+    pub fn whole(&self, room: impl Into<Size>, of_aligner: Option<&Links>, measure: &dyn TextMeasure) -> Figure<'a> {
         let layout = LinksLayout::choose(self, room, measure);
-        Figure { marks: self.marks(&layout), size: layout.size, ..Figure::default() }
+        let mut marks = self.marks(&layout);
+        marks.extend(of_aligner.into_iter().flat_map(|of| outlines(of, &layout, self.palette)));
+        Figure { marks, size: layout.size, ..Figure::default() }
     }
 
     fn is_marked(&self, i: usize, j: usize) -> bool {

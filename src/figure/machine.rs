@@ -395,10 +395,26 @@ fn bars(shares: &[f32], area: &Area, palette: &Palette, marks: &mut Vec<Mark<'st
         let (top, foot) = (y(share.max(0.0)), y(share.min(0.0)));
         let left = area.left() + j as f32 * pitch;
         let bar = Area::new(point(left, top.min(foot - 0.5)), point(left + (pitch - 1.0).max(0.5), foot));
-        marks.push(Mark::Rect(Rectangle::filled(bar, 0.0, palette.accent)));
+        let colour = if *share < 0.0 { palette.warm } else { palette.accent };
+        marks.push(Mark::Rect(Rectangle::filled(bar, 0.0, colour)));
     }
     let zero = y(0.0);
     let stroke = Stroke { width: 1.0, colour: palette.line };
     let ends = vec![[point(area.left(), zero), point(area.right(), zero)]];
     marks.push(Mark::Lines(LinesMark { ends, stroke, is_crisp: true }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figure::palette::LIGHT;
+
+    #[test]
+    fn bars_below_zero_are_orange_as_in_the_open_box() {
+        let mut marks = Vec::new();
+        bars(&[1.0, -2.0], &Area::at(point(0.0, 0.0), size(20.0, 30.0)), &LIGHT, &mut marks);
+        let colour = |mark: &Mark<'_>| if let Mark::Rect(bar) = mark { Some(bar.fill) } else { None };
+        let colours: Vec<_> = marks.iter().filter_map(colour).collect();
+        assert_eq!(colours, [LIGHT.accent, LIGHT.warm]);
+    }
 }

@@ -4,11 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::figure::geometry::Size;
+use crate::figure::sizes::TEXT_BODY;
 
 /// Points in a millimetre.
 const POINTS: f32 = 72.0 / 25.4;
 /// Most pixels of a picture; each takes four bytes of memory.
 const MOST_PIXELS: f64 = 100e6;
+/// Letters of printed text that can be read, points.
+const LEAST_LETTERS: f32 = 6.0;
 /// Widest and narrowest figure, millimetres.
 pub const WIDTHS_MM: (f32, f32) = (5.0, 5000.0);
 /// Finest and coarsest picture, pixels in an inch.
@@ -34,6 +37,19 @@ impl FigurePage {
     /// What the points of a figure of this size are multiplied with.
     pub fn scale(&self, size: Size) -> f32 {
         self.width_mm.map_or(1.0, |width| width * POINTS / size.x.max(1.0))
+    }
+
+    /// That the letters of a figure of this size are hard to read in this width, and the width that they need; nothing where
+    /// they can be read.
+    pub fn small_letters(&self, size: Size) -> Option<String> {
+        let letters = self.scale(size) * TEXT_BODY;
+        let width = LEAST_LETTERS / TEXT_BODY * size.x / POINTS;
+        (letters < LEAST_LETTERS).then(|| {
+            format!(
+                "The letters are {letters:.1} points high; for {LEAST_LETTERS} points it wants a width of {:.0} mm",
+                width.ceil()
+            )
+        })
     }
 
     /// Width and height in pixels, at least one each.

@@ -41,7 +41,7 @@ pub struct PictureSheet<'a> {
     pub cells: Option<(&'a Alignment, Scale)>,
     /// What `cells` are, where they are neither alpha nor energies; empty otherwise.
     pub name: &'a str,
-    /// The links of an aligner, outlined in a heatmap.
+    /// The links of an aligner, outlined in a heatmap and drawn over a picture of links.
     pub links: Option<&'a Links>,
     /// Where local attention looks.
     pub gaze: Option<Gaze<'a>>,
@@ -215,7 +215,7 @@ fn links<'a>(sheet: &'a PictureSheet<'a>, look: &FigureStyle) -> Figure<'a> {
         marked: None,
         palette,
     };
-    let figure = links.whole(size(0.0, RISE), &SansSerif);
+    let figure = links.whole(size(0.0, RISE), sheet.links, &SansSerif);
     if !look.has_legend {
         return figure;
     }

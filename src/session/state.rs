@@ -91,6 +91,8 @@ impl Session {
         };
         app.document.scene.position = app.document.scene.position.or_else(|| app.position_of_source());
         if let Some(path) = options.source.clone() {
+            // What is named is to be seen.
+            app.show_page(SENTENCE);
             lists::add_file(&mut app, path, options.target.clone(), true);
         }
         let models = |folders: &[PathBuf]| folders.iter().cloned().map(SavedColumn::Model).collect();

@@ -108,7 +108,8 @@ impl App {
 
     fn read_input(&mut self, ctx: &egui::Context) {
         let lights = self.desk.session().lessons().lights();
-        for act in shortcuts::pressed(ctx, source::editor_id(), self.desk.session().app().view.page()) {
+        let page = self.desk.session().app().view.page();
+        for act in shortcuts::pressed(ctx, source::editor_id(), page, lights.is_open()) {
             let session = self.desk.session();
             let (commands, local) = (&mut self.commands, &mut self.local);
             act.perform(&mut Window { app: session.app(), pages: session.pages(), lights: &lights, commands, local });
@@ -124,7 +125,13 @@ impl App {
         let dropped = ctx.input(|input| input.raw.dropped_files.clone());
         let dropped = dropped.iter().map(|file| WindowCommand::Drop(file.path().to_path_buf()).into());
         self.commands.extend(dropped);
-        if let Some((asked, path)) = self.local.dialogs.poll(ctx) {
+        let answered = self.local.dialogs.poll(ctx);
+        if let Some((asked, None)) = answered {
+            // These two ask for a path themselves.
+            if !matches!(self.local.shared.sheet, Sheet::Training | Sheet::Figure { .. }) {
+                self.local.shared.sheet = Sheet::Ask(asked);
+            }
+        } else if let Some((asked, Some(path))) = answered {
             if matches!(self.local.shared.sheet, Sheet::Ask(_) | Sheet::Figure { .. }) {
                 self.local.shared.sheet = Sheet::None;
             }

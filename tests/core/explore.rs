@@ -648,3 +648,24 @@ fn hits_stay_until_there_are_new_ones_and_are_sorted_as_they_come() {
     concordance.refuse(3, "no".to_owned());
     assert!(concordance.lines.is_empty() && concordance.trouble.is_some() && !concordance.is_searching);
 }
+
+/// Resamples are drawn by place: the p values of one set of sentences were others where the table was sorted otherwise.
+#[test]
+fn p_values_and_intervals_do_not_depend_on_the_order_of_the_table() {
+    let (folder, workspace, corpus) = opened();
+    let options = OverviewOptions { pair: (0, 1), most: usize::MAX, ..OverviewOptions::default() };
+    let pair = |rows: &[u32]| {
+        overview(&corpus, &workspace, rows, &options, &mut FilterResources::default()).expect("counted").pair
+    };
+    let (came, sorted) = ([0, 1, 2, 3, 4], [4, 1, 0, 3, 2]);
+    assert!(pair(&came).is_some_and(|pair| pair.paired.is_some_and(|paired| paired.p_value < 1.0)));
+    assert_eq!(pair(&sorted), pair(&came));
+    assert_eq!(compare(&corpus, 0, 1, &sorted), compare(&corpus, 0, 1, &came));
+    let printed = |sort: &[&str]| {
+        let asked = ["analyse", "--workspace", "w.ilws", "--overview", "pair"];
+        let done = run_in(folder.path(), &[&asked[..], sort].concat(), b"");
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        done.stdout
+    };
+    assert_eq!(printed(&["--sort=-bleu.2"]), printed(&[]));
+}

@@ -639,3 +639,23 @@ fn judgements_of_no_sentence_are_told_and_left_out() {
     );
     assert_eq!((corpus.judgements.len(), corpus.judgements[&0]["anna"].stars, corpus.golds.len()), (1, 3, 0));
 }
+
+/// Marks of words that are gone are in the table of judgements too, and come in again.
+#[test]
+fn marks_that_are_set_apart_go_out_and_come_in() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut workspace = filled(&folder.path().join("w.ilws"), PAIRS);
+    workspace.judge(0, "anna", &said(2, &[], "", vec![mark((1, 3), "style", "minor")], "")).expect("judged");
+    let other = SystemOutput { text: "un".to_owned(), ..SystemOutput::default() };
+    let system = workspace.systems().expect("systems")[0].id;
+    workspace.add_outputs(system, &[(0, other)], &mut Measuring::default()).expect("outputs");
+    let apart = workspace.judgements().expect("judgements")[&0]["anna"].clone();
+    assert!(apart.marks.is_empty() && apart.stale.len() == 1, "{apart:?}");
+    let path = folder.path().join("j.tsv");
+    std::fs::write(&path, written(&workspace, ExportFormat::JudgementTable)).expect("written");
+    for mut back in [filled(&folder.path().join("v.ilws"), PAIRS), workspace] {
+        let report = judgement_io::import(&mut back, &path, None, &CancellationToken::forever()).expect("in");
+        assert!(report.warnings.is_empty(), "{report:?}");
+        assert_eq!(back.judgements().expect("judgements")[&0]["anna"], apart);
+    }
+}

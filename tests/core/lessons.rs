@@ -73,6 +73,16 @@ fn bundled_lessons_are_short_and_ask_and_wait() {
     }
 }
 
+/// Where nothing follows what is waited for, the page turns by itself, before anyone has seen what came of it.
+#[test]
+fn no_page_of_a_bundled_lesson_turns_by_itself() {
+    for (key, _) in BUNDLED {
+        for page in &script(key).pages {
+            assert!(!matches!(page.parts.last(), Some(ScriptPart::Wait(_))), "{key}: {}", page.heading);
+        }
+    }
+}
+
 /// A handout stands alone: it asks for nothing that only the window can do.
 #[test]
 fn bundled_lessons_stand_on_paper() {

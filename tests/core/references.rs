@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use interlinear::analysis::bleu::BleuSettings;
+use interlinear::corpus::import::aligned::fates;
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
 use interlinear::corpus::measures::aggregate;
 use interlinear::corpus::measures::scores::{ComparedScores, ScoreSums};
@@ -17,6 +18,7 @@ use interlinear::corpus::store::corpus::CorpusTable;
 use interlinear::corpus::store::file::Workspace;
 use interlinear::corpus::store::output::SystemOutput;
 use interlinear::corpus::store::read::{FORCED, StoredAbout};
+use interlinear::text::links::read::links_of;
 use serde_json::Value;
 
 use crate::cli::run_in;
@@ -339,4 +341,27 @@ fn a_workspace_where_nothing_may_be_written_opens_to_be_looked_at() {
     fs::write(path.with_extension("ilws-wal"), "log").expect("written");
     let why = Workspace::open_to_look(&path).err().expect("others were writing").to_string();
     assert!(why.contains("a log beside it"), "{why}");
+}
+
+/// What a system says is right where any reference says it, and what not all of them say need not be said.
+#[test]
+fn a_source_word_goes_wrong_only_where_every_reference_says_otherwise() {
+    let links = |text: &str| links_of(text).expect("links").all().into_iter().map(|(link, _)| link).collect::<Vec<_>>();
+    let said = |text: &str| SystemOutput {
+        text: text.to_owned(),
+        links: Some(links("0-0 1-2 2-1 3-3")),
+        ..SystemOutput::default()
+    };
+    let (source, gold) = ("the red boat sails", links("0-0 1-2 2-1 3-3"));
+    let wrong = |references: &[&str], output: &str| -> Vec<String> {
+        let fates = fates(source, references, &gold, &said(output));
+        fates.into_iter().filter(|(_, fate)| fate.is_wrong()).map(|(word, _)| word).collect()
+    };
+    let (first, second) = ("le bateau rouge navigue", "le bateau rouge vogue");
+    assert_eq!(wrong(&[first], "le bateau rouge vogue"), ["sails"]);
+    assert!(wrong(&[first, second], "le bateau rouge vogue").is_empty());
+    assert!(wrong(&[first, second], first).is_empty());
+    assert_eq!(wrong(&[first, second], "le bateau vert flotte"), ["red", "sails"]);
+    // A word that a reference has once is right once.
+    assert_eq!(wrong(&[first, second], "le le rouge vogue"), ["boat"]);
 }

@@ -3,10 +3,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use interlinear::app::command::WindowCommand;
 use interlinear::app::effect::{Effect, QueueCall};
+use interlinear::corpus::export::out::ExportFormat;
+use interlinear::corpus::import::importer::ImportReport;
 use interlinear::corpus::judgements::judge::Judgement;
 use interlinear::corpus::query::column::TableColumn;
 use interlinear::corpus::store::corpus::CorpusTable;
@@ -507,4 +509,106 @@ fn the_page_asks_for_what_is_done_on_it() {
     session.absorb_corpus(QueueEvent { number: second, kind: Done::Failed("Gone".to_owned()) });
     session.absorb_corpus(QueueEvent { number, kind: Done::Failed("No such folder".to_owned()) });
     assert_eq!((session.workbench().message.as_deref(), session.workbench().tasks.len()), (Some("No such folder"), 0));
+}
+
+/// All that was said lay in the log beside an open corpus: whoever copied the file had an empty one.
+#[test]
+fn a_copy_of_an_open_corpus_has_what_was_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    files(folder.path());
+    let (path, copy) = (folder.path().join("w.ilws"), folder.path().join("copy.ilws"));
+    let thread = opened(&path);
+    thread.send(CorpusRequest::Import(folder.path().join("a.en"), import::ImportOptions::default()));
+    while wait(&thread, rows).is_empty() {}
+    news_of(&thread, CorpusRequest::Judge(1, "anna".to_owned(), stars(3)));
+    let copied = || {
+        std::fs::copy(&path, &copy).expect("copied");
+        let judgements = Workspace::open_to_look(&copy).ok()?.judgements().ok()?;
+        Some(judgements.get(&1)?.get("anna")?.stars)
+    };
+    let end = Instant::now() + PATIENCE;
+    while copied() != Some(3) {
+        assert!(Instant::now() < end, "the copy has no star");
+        let _ = thread.next_within(Duration::from_millis(100));
+    }
+}
+
+/// A name that was typed wrongly left an empty file.
+#[test]
+fn a_corpus_that_is_not_there_is_made_only_where_something_comes_in() {
+    let folder = tempfile::tempdir().expect("a folder");
+    files(folder.path());
+    for arguments in [&["--overview", "length"][..], &[], &["--query", "boat"]] {
+        let asked = [&["analyse", "--workspace", "tpyo.ilws"], arguments].concat();
+        let done = run_in(folder.path(), &asked, b"");
+        assert!(done.code == 2 && done.stderr.contains("tpyo.ilws: is not there"), "{asked:?}: {}", done.stderr);
+        assert!(!folder.path().join("tpyo.ilws").exists(), "{asked:?}");
+    }
+    ran(folder.path(), &["analyse", "--workspace", "new.ilws", "--source", "a.en", "--format", "none"]);
+    assert!(folder.path().join("new.ilws").exists());
+}
+
+/// The window's table has what people said, whichever columns it shows.
+#[test]
+fn what_people_said_is_in_the_table_that_the_window_saves() {
+    let mut session = Session::default();
+    for (kind, has) in [(ExportFormat::Tsv, true), (ExportFormat::Parquet, true), (ExportFormat::Report, false)] {
+        session.take_effects();
+        session.apply(CorpusCommand::Save(kind, "t".into()));
+        let effects = session.take_effects();
+        let write = |effect: &Effect| {
+            if let Effect::Corpus(CorpusRequest::Write(out)) = effect { Some(out.clone()) } else { None }
+        };
+        let out = effects.iter().find_map(write).expect("it is written");
+        for column in [TableColumn::Stars, TableColumn::Marks] {
+            assert_eq!(out.columns.contains(&column), has, "{kind:?}");
+        }
+    }
+}
+
+/// The first click on the column of numbers is no turning round.
+#[test]
+fn a_column_of_numbers_falls_at_first_and_the_numbers_of_sentences_rise() {
+    let mut session = Session::default();
+    for (column, orders) in [
+        ("words", ["-words", "words", ""]),
+        ("source", ["source", "-source", ""]),
+        ("number", ["number", "-number", ""]),
+    ] {
+        for order in orders {
+            session.apply(CorpusCommand::Sort(column.to_owned()));
+            assert_eq!(session.workbench().sorting, order);
+        }
+    }
+}
+
+/// JSON has the systems by name; which one `bleu.1` is of could not be told.
+#[test]
+fn systems_in_json_lines_say_their_number() {
+    let folder = tempfile::tempdir().expect("a folder");
+    files(folder.path());
+    let asked = ["analyse", "--workspace", "w.ilws", "--source", "a.en", "--output", "Z=b.fr", "--output", "A=a.fr"];
+    let printed = ran(folder.path(), &[&asked[..], &["--format", "jsonl", "--limit", "1"]].concat());
+    let object: Value = serde_json::from_str(&printed).expect("JSON");
+    assert_eq!((&object["systems"]["Z"]["number"], &object["systems"]["A"]["number"]), (&1.into(), &2.into()));
+}
+
+/// Behind the references the choice went on to outputs by itself, so that a second file of references became a system.
+#[test]
+fn what_a_text_is_stays_as_it_was_chosen() {
+    let mut session = Session::default();
+    let output = |name: &str| Role::Output(name.to_owned());
+    let cases = [
+        (Role::Source, (3, 0, 0), Role::Reference),
+        (Role::Reference, (0, 3, 0), Role::Reference),
+        (Role::Reference, (0, 0, 3), Role::Reference),
+        (output("A"), (0, 0, 3), output("")),
+        (output("A"), (0, 3, 0), output("A")),
+    ];
+    for (chosen, (sentences, references, outputs), after) in cases {
+        session.apply(CorpusCommand::SetRole(chosen.clone()));
+        let report = ImportReport { sentences, references, outputs, ..ImportReport::default() };
+        session.absorb_corpus_news(CorpusNews::Imported("a".into(), Box::new(report)));
+        assert_eq!(session.workbench().role, after, "{chosen:?}");
+    }
 }

@@ -323,3 +323,19 @@ fn the_lines_of_the_chart_of_aer_say_what_they_are() {
         assert!(harness.query_all_by_label_contains(text).next().is_some(), "{text}");
     }
 }
+
+/// A click on the name of a reference, and another file, added that one.
+#[test]
+fn another_reference_takes_the_place_of_the_one_that_was_clicked() {
+    let (mut harness, wires) = desk::window_of(ready(), [1280.0, 900.0]);
+    harness.get_by_label("References of a test set, test.fr").click();
+    harness.run();
+    harness.get_by_label("Path").type_text(".2");
+    harness.run();
+    harness.key_press(egui::Key::Enter);
+    harness.run();
+    let sent = |wires: &Wires, path: &str| sent(wires, TestCommand::SetReference(0, PathBuf::from(path)));
+    assert!(sent(&wires, "test.fr.2"), "{:?}", wires.sent.borrow());
+    let session = harness.state().session();
+    assert_eq!(session.evaluation().test.references, [PathBuf::from("test.fr.2")]);
+}

@@ -210,3 +210,16 @@ fn on_other_pages_no_key_changes_the_sentence_unseen() {
     assert_eq!(harness.state().session().app().view.page(), SENTENCE);
     assert_eq!(harness.ctx.memory(egui::Memory::focused), Some(source::editor_id()));
 }
+
+/// With many models the sheet was taller than the window, its heading and its path out of view.
+#[test]
+fn the_sheet_of_models_scrolls_in_a_low_window() {
+    let bundled = (0..24).map(|n| PathBuf::from(format!("models/model-{n}"))).collect();
+    let (mut harness, _) = desk::window_with(desk::two_models(), [1280.0, 700.0], bundled);
+    harness.key_press_modifiers(Modifiers::COMMAND | Modifiers::SHIFT, Key::O);
+    harness.run();
+    for label in ["Add a model", "Path"] {
+        let rect = harness.query_all_by_label(label).last().expect(label).rect();
+        assert!(rect.top() >= 0.0 && rect.bottom() <= 700.0, "{label}: {rect:?}");
+    }
+}

@@ -2,12 +2,12 @@
 
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::WindowCommand;
 use interlinear::jobs::files::texts::FolderTexts;
 use interlinear::pages::command::Command;
 use interlinear::pages::lesson::LessonCommand;
-use interlinear::pages::sentence::command::SelectCommand;
+use interlinear::pages::sentence::command::{SelectCommand, SentenceCommand};
 use interlinear::session::state::Session;
 use interlinear::ui::App;
 
@@ -141,4 +141,62 @@ fn what_is_lit_comes_into_view() {
     harness.state_mut().send(LessonCommand::Next);
     harness.run();
     assert!(right(&harness) < 1024.0 - 250.0, "{}", right(&harness));
+}
+
+/// A lesson of its own with two pages, the first longer than the window.
+fn long() -> Session {
+    let mut session = session();
+    let text = "word ".repeat(60);
+    let parts: String = (0..30).map(|n| format!("[[page.part]]\ntext = 'Line {n} {text}'\n")).collect();
+    let text =
+        format!("title = 'T'\n[[page]]\nheading = 'A'\n{parts}[[page]]\nheading = 'B'\n[[page.part]]\ntext = 'End'\n");
+    session.absorb_texts(&FolderTexts { files: vec![("lessons/mine.toml".into(), Ok(text))] });
+    session
+}
+
+fn focused(harness: &Harness<'static, App>, label: &str) -> bool {
+    harness.get_by_label(label).accesskit_node().is_focused()
+}
+
+/// The keyboard was lost at the last page, and stuck in a button that could not be pressed any more at the first.
+#[test]
+fn the_keyboard_stays_with_a_lesson() {
+    let (mut harness, _) = desk::window(long());
+    harness.state_mut().send(LessonCommand::Open("own/mine".to_owned()));
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    harness.get_by_label("Page 2 of 2");
+    assert!(focused(&harness, "Next page"), "at the last page");
+    harness.key_press(Key::Enter);
+    harness.run();
+    harness.get_by_label("Page 2 of 2");
+    harness.get_by_label("Page back").focus();
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    harness.run();
+    assert!(focused(&harness, "Next page"), "there is no page before the first");
+    harness.key_press(Key::Tab);
+    harness.run();
+    assert!(!focused(&harness, "Next page") && !focused(&harness, "Page back"), "it goes on");
+}
+
+/// Page Down in a lesson opened the next sentence behind it.
+#[test]
+fn page_down_scrolls_the_text_of_a_lesson() {
+    let (mut harness, wires) = desk::window(long());
+    harness.state_mut().send(LessonCommand::Open("own/mine".to_owned()));
+    harness.run();
+    let top = |harness: &Harness<'static, App>| harness.get_by_label_contains("Line 0 ").rect().top();
+    let before = top(&harness);
+    wires.sent.borrow_mut().clear();
+    harness.key_press(Key::PageDown);
+    harness.run();
+    assert!(top(&harness) < before - 200.0, "{before} {}", top(&harness));
+    harness.key_press(Key::PageUp);
+    harness.run();
+    assert!((top(&harness) - before).abs() < 1.0, "{before} {}", top(&harness));
+    let moves = |command: &Command| matches!(command.of_page(), Some(SentenceCommand::List(_)));
+    assert!(!wires.sent.borrow().iter().any(moves), "{:?}", wires.sent.borrow());
 }

@@ -5,8 +5,11 @@ use std::path::PathBuf;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::app::command::SettingsCommand;
+use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export::AlignmentFormat;
 use interlinear::figure::formats::FORMATS;
+use interlinear::figure::page::FigurePage;
 use interlinear::figure::sheet::{FigureNeeds, KINDS};
 use interlinear::pages::command::Command;
 use interlinear::pages::sentence::command::{ColumnCommand, SelectCommand, SentenceCommand};
@@ -144,4 +147,17 @@ fn the_sheet_of_figures_remembers_the_last_choice() {
     };
     assert!(wires.sent.borrow().iter().any(copied), "a model without alignment has its beam");
     assert_eq!(harness.state().session().app().view.drawing(), drawing, "and the choice that is kept is as it was");
+}
+
+/// A long sentence in a narrow column had letters of four points, and nobody was told.
+#[test]
+fn the_sheet_of_figures_says_that_letters_are_too_small() {
+    let (mut harness, _) = figure_sheet();
+    let drawing = |width_mm| Drawing { page: FigurePage { width_mm, ..FigurePage::default() }, ..Drawing::default() };
+    for (width, is_small) in [(Some(15.0), true), (Some(1500.0), false), (None, false)] {
+        harness.state_mut().send(SettingsCommand::SetDrawing(drawing(width)));
+        harness.run();
+        let told = harness.query_by_label_contains("for 6 points it wants a width of").is_some();
+        assert_eq!(told, is_small, "{width:?}");
+    }
 }

@@ -608,3 +608,20 @@ fn further_references_stand_below_the_first_and_nothing_is_replaced_unasked() {
     assert!(bench.is_gone("Replace them"));
     assert_ne!(said(&bench), before, "{before}");
 }
+
+/// With three systems and a sentence open, texts had some twelve letters.
+#[test]
+fn texts_of_the_table_can_be_read_beside_an_open_sentence() {
+    let mut bench = Bench::filled_of(Bench::sized([1440.0, 900.0]));
+    for name in ["Second", "Third"] {
+        bench.send(CorpusCommand::SetRole(Role::Output(name.to_owned())));
+        let path = bench.folder.path().join("a.fr");
+        bench.send(CorpusCommand::Import(path));
+    }
+    bench.send(CorpusCommand::Select(Some(0)));
+    for head in ["Source", "Reference", "1. Other", "2. Second"] {
+        let heads = bench.harness.query_all_by_label(head);
+        let widest = heads.map(|node| node.rect().width()).fold(0.0, f32::max);
+        assert!(widest >= 190.0, "{head}: {widest}");
+    }
+}

@@ -148,6 +148,8 @@ fn links_of(output: &SystemOutput, source: &str, how: LinkRule) -> Option<Vec<Li
 /// An output as JSON has it.
 #[derive(Serialize)]
 struct Said<'a> {
+    /// Its place among the systems, from 1, as columns name it.
+    number: usize,
     text: &'a str,
     source: &'a [String],
     target: &'a [String],
@@ -162,6 +164,7 @@ fn object(at: usize, corpus: &CorpusTable, workspace: &Workspace) -> Result<Valu
     for (number, column) in corpus.systems.iter().enumerate() {
         let Some(output) = workspace.output(column.system.id, at)? else { continue };
         let said = Said {
+            number: number + 1,
             text: &output.text,
             source: &output.source,
             target: &output.target,

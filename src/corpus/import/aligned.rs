@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::aligner::words::LineAligner;
-use crate::analysis::lexical::{bare, right};
+use crate::analysis::lexical::{bare, right, right_of_any};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
@@ -89,11 +89,15 @@ fn bares(text: &str) -> Vec<String> {
     words(text).map(bare).collect()
 }
 
-/// What becomes of the source words of a sentence; `links` are those of the reference. Words without links and punctuation are left out.
-pub fn fates(source: &str, reference: &str, links: &[Link], output: &SystemOutput) -> BTreeMap<String, WordFate> {
-    let (source_words, reference, said) = (bares(source), bares(reference), bares(&output.text));
-    let said_right = right(&said, reference.iter());
-    let reference_found = right(&reference, said.iter());
+/// What becomes of the source words of a sentence; `links` are those of the first reference. What is said is right where any
+/// reference says it, and what not all references say is not wanted. Words without links and punctuation are left out.
+pub fn fates(source: &str, references: &[&str], links: &[Link], output: &SystemOutput) -> BTreeMap<String, WordFate> {
+    let (source_words, said) = (bares(source), bares(&output.text));
+    let references: Vec<Vec<String>> = references.iter().map(|text| bares(text)).collect();
+    let Some((reference, further)) = references.split_first() else { return BTreeMap::new() };
+    let said_right = right_of_any(&said, &references);
+    let reference_found = right(reference, said.iter());
+    let is_shared: Vec<Vec<bool>> = further.iter().map(|other| right(reference, other.iter())).collect();
     let mut fates: BTreeMap<String, WordFate> = BTreeMap::new();
     let own = output.word_links(source).unwrap_or_default();
     for link in own {
@@ -104,7 +108,10 @@ pub fn fates(source: &str, reference: &str, links: &[Link], output: &SystemOutpu
         }
     }
     for link in links {
-        if let (Some(word), Some(is_found)) = (source_words.get(link.source), reference_found.get(link.target)) {
+        let is_wanted = is_shared.iter().all(|shared| shared.get(link.target) == Some(&true));
+        if let (Some(word), Some(is_found), true) =
+            (source_words.get(link.source), reference_found.get(link.target), is_wanted)
+        {
             let fate = fates.entry(word.clone()).or_default();
             fate.wanted += 1;
             fate.found += u64::from(*is_found);

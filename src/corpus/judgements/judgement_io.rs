@@ -12,7 +12,7 @@ use serde::Deserialize;
 use crate::corpus::import::letters::{stem, visible};
 use crate::corpus::import::references::beyond;
 use crate::corpus::import::report::ImportReport;
-use crate::corpus::judgements::judge::{ErrorMark, Given, Judgement, Judgements, MOST_STARS, NOBODY};
+use crate::corpus::judgements::judge::{ErrorMark, Given, Judgement, Judgements, MOST_STARS, NOBODY, StaleMark};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::error::{Error, Result};
@@ -39,7 +39,12 @@ const COLUMNS: &[&str] = &[
     "category",
     "severity",
     "remark",
+    APART,
 ];
+/// The column of the words that a mark was of that is set apart.
+const APART: &str = "set_apart";
+/// Stands there where they are not known.
+const UNKNOWN: &str = "?";
 /// What stands in the column `no_errors` where a system has none.
 const YES: &str = "yes";
 const NO_ERRORS: &str = "no_errors";
@@ -53,11 +58,14 @@ pub fn table(file: &mut dyn Write, rows: &[u32], corpus: &CorpusTable) -> std::i
     let mut table = Tsv::new(file, COLUMNS)?;
     for &at in rows {
         for (annotator, judgement) in corpus.judgements.get(&(at as usize)).into_iter().flat_map(|by| by.iter()) {
-            let marks = judgement.marks.iter().map(|mark| (mark.system.as_str(), "", Some(mark)));
-            let mut all: Vec<Of<'_>> =
-                marks.chain(judgement.no_errors.iter().map(|name| (name.as_str(), YES, None))).collect();
+            let marks = judgement.marks.iter().map(|mark| (mark.system.as_str(), "", Some(mark), ""));
+            let apart = judgement.stale.iter().map(|StaleMark { mark, words }| {
+                (mark.system.as_str(), "", Some(mark), if words.is_empty() { UNKNOWN } else { words.as_str() })
+            });
+            let clean = judgement.no_errors.iter().map(|name| (name.as_str(), YES, None, ""));
+            let mut all: Vec<Of<'_>> = marks.chain(apart).chain(clean).collect();
             if all.is_empty() {
-                all.push(("", "", None));
+                all.push(("", "", None, ""));
             }
             for (n, of) in all.into_iter().enumerate() {
                 table.row(cells(corpus, at as usize, annotator, (n == 0).then_some(judgement), of))?;
@@ -67,11 +75,11 @@ pub fn table(file: &mut dyn Write, rows: &[u32], corpus: &CorpusTable) -> std::i
     table.finish()
 }
 
-/// What a row says of errors: the system, whether it has none, and one.
-type Of<'a> = (&'a str, &'static str, Option<&'a ErrorMark>);
+/// What a row says of errors: the system, whether it has none, one, and what that was of where it is set apart.
+type Of<'a> = (&'a str, &'static str, Option<&'a ErrorMark>, &'a str);
 
 fn cells(corpus: &CorpusTable, at: usize, annotator: &str, judgement: Option<&Judgement>, of: Of<'_>) -> Vec<TsvCell> {
-    let (system, no_errors, mark) = of;
+    let (system, no_errors, mark, apart) = of;
     let none = Judgement::default();
     let said = judgement.unwrap_or(&none);
     let stars = if said.stars == 0 { String::new() } else { said.stars.to_string() };
@@ -93,6 +101,7 @@ fn cells(corpus: &CorpusTable, at: usize, annotator: &str, judgement: Option<&Ju
         text(|mark| &mark.category),
         text(|mark| &mark.severity),
         text(|mark| &mark.note),
+        TsvCell::from(apart),
     ]
 }
 
@@ -341,6 +350,10 @@ impl Reading<'_> {
             other => self.warn(line, &format!("`{other:.40}` is neither yes nor no; it is left out")),
         }
         match cells.mark() {
+            Ok(Some(mark)) if !cells.get(APART).is_empty() => {
+                let words = Some(cells.get(APART)).filter(|words| *words != UNKNOWN).unwrap_or_default().to_owned();
+                judgement.stale.push(StaleMark { mark, words });
+            }
             Ok(mark) => judgement.marks.extend(mark),
             Err(why) => self.warn(line, &format!("{why}; the mark is left out")),
         }
@@ -489,7 +502,7 @@ impl<'a> Cells<'a> {
             marks: if self.has("category") { none.marks } else { known.marks },
             no_errors: if self.has(NO_ERRORS) { none.no_errors } else { known.no_errors },
             links: if self.has("links") { none.links } else { known.links },
-            stale: known.stale,
+            stale: if self.has(APART) { none.stale } else { known.stale },
         }
     }
 

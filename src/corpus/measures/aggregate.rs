@@ -43,6 +43,9 @@ pub fn compare(corpus: &CorpusTable, first: usize, second: usize, rows: &[u32]) 
     }
     let counts = |(text, references): (&str, Vec<&str>)| BleuCounts::of(text, &references, &BleuSettings::default());
     let both = |&at: &u32| Some((pair(corpus, first, at)?, pair(corpus, second, at)?));
+    // Resamples are drawn by place: the same sentences give the same p, however they are sorted.
+    let mut rows = rows.to_vec();
+    rows.sort_unstable();
     let both = rows.iter().filter_map(both).map(|(one, other)| (counts(one), counts(other)));
     let (first, second): (Vec<_>, Vec<_>) = both.unzip();
     PairedTests::default().compare(&first, &second)

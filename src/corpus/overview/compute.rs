@@ -223,7 +223,7 @@ pub struct Counting {
 }
 
 impl Counting {
-    /// Of some rows.
+    /// Of some rows, in whatever order: resamples are drawn by place, and the same sentences give the same p.
     pub fn new(
         corpus: Arc<CorpusTable>,
         rows: &[u32],
@@ -238,11 +238,13 @@ impl Counting {
             words: vec![LexicalCounts::default(); systems],
             sentences: vec![0; systems],
         };
+        let mut rows = rows.to_vec();
+        rows.sort_unstable();
         let (first, second) = options.pair;
         let is_rival = |at: usize| corpus.systems.get(at).is_some_and(|column| !column.system.is_forced());
         Self {
-            rows: spread(rows.len(), options.most).map(|n| rows[n]).collect(),
             of: rows.len(),
+            rows: spread(rows.len(), options.most).map(|n| rows[n]).collect(),
             next: 0,
             frequencies,
             linker,
@@ -330,7 +332,7 @@ impl Counting {
                 self.count_words(system, &cut_reference, &cut(text));
             }
             if let Some(output) = output.as_ref().filter(|_| self.counts(CountedThing::Words)) {
-                self.count_fates(system, fates(source, reference, &links, output));
+                self.count_fates(system, fates(source, &references, &links, output));
             }
         }
         self.count_pair(at, &references, &cut_reference);

@@ -201,13 +201,13 @@ fn is_wrong(
     (corpus, workspace): (&CorpusTable, &Workspace),
     at: usize,
 ) -> Result<bool> {
-    let (Some(source), Some(reference)) = (corpus.sources.get(at), corpus.references.get(at)) else { return Ok(false) };
+    let (Some(source), references) = (corpus.sources.get(at), corpus.references_of(at)) else { return Ok(false) };
     if column.texts.get(at).is_none() || !words(source).any(|other| bare(other) == word) {
         return Ok(false);
     }
     // A damaged one is told of where it is shown, and stops nothing here.
     let Some(output) = workspace.output(column.system.id, at).ok().flatten() else { return Ok(false) };
     let (links, _) = linker.of_reference(corpus, workspace, at)?;
-    let fates = fates(source, reference, &links, &output);
+    let fates = fates(source, &references, &links, &output);
     Ok(fates.get(word).is_some_and(WordFate::is_wrong))
 }

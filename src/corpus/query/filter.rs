@@ -280,6 +280,11 @@ fn condition(word: &str, corpus: &CorpusTable) -> Result<Condition> {
     if let Some((head, rest)) = word.split_once(':')
         && let Some(condition) = of_place(head, rest, corpus)?
     {
+        if rest.is_empty() {
+            return Err(Error::Input(format!(
+                "`{word}` says nothing behind its colon; write `{word}...`, or leave it out"
+            )));
+        }
         return Ok(condition);
     }
     for (sign, bounds) in RELATIONS {
@@ -306,7 +311,13 @@ pub(crate) fn range(text: &str, word: &str) -> Result<Option<(f32, f32)>> {
         let why = || Error::Input(format!("`{text}` in `{word}` is no number; write a range as in words=11..20"));
         if text.is_empty() { Ok(open) } else { text.parse().map_err(|_| why()) }
     };
-    Ok(Some((end(low, f32::NEG_INFINITY)?, end(high, f32::INFINITY)?)))
+    let (low, high) = (end(low, f32::NEG_INFINITY)?, end(high, f32::INFINITY)?);
+    if low > high {
+        return Err(Error::Input(format!(
+            "`{text}` in `{word}` has its ends the wrong way round; the lesser comes first"
+        )));
+    }
+    Ok(Some((low, high)))
 }
 
 /// `freq=0..4`, `freq.1<5`, `jump.1=-3`; `None` where it is about neither.

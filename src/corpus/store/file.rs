@@ -114,6 +114,14 @@ impl Workspace {
         copied
     }
 
+    /// Brings what lies in the log beside the file into it, as far as nobody is in the way: a copy of the file then has all.
+    /// Nothing is lost where that fails, for the log stays.
+    pub fn settle(&self) {
+        if !self.is_fixed {
+            let _ = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        }
+    }
+
     /// A number that changes whenever another connection has written.
     pub fn version(&self) -> Result<i64> {
         self.ask(|all| all.pragma_query_value(None, "data_version", |row| row.get(0)))

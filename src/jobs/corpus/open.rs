@@ -334,9 +334,10 @@ impl Open<'_> {
         Ok(())
     }
 
-    /// Takes in what others have written. Rows of a large table are chosen and sorted less often than it grows.
+    /// Takes in what others have written, and brings into the file what lies beside it. Rows of a large table are chosen and sorted less often than it grows.
     pub(super) fn look(&mut self) -> Result<()> {
         let Some(workspace) = &self.at.workspace else { return Ok(()) };
+        workspace.settle();
         if workspace.version()? != self.at.version {
             self.at.jobs.means.forget();
             self.read_again()?;

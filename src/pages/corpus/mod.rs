@@ -219,7 +219,8 @@ impl CorpusPage {
 
     fn sort(&mut self, column: String, app: &mut AppState) {
         let falling = format!("-{column}");
-        let (first, second) = if TextColumn::named(&column).is_some() { (column, falling) } else { (falling, column) };
+        let rises = TextColumn::named(&column).is_some() || column == TableColumn::Number.name();
+        let (first, second) = if rises { (column, falling) } else { (falling, column) };
         self.sorting = if self.sorting == second {
             String::new()
         } else if self.sorting == first {
@@ -301,11 +302,17 @@ impl CorpusPage {
     }
 
     fn save(&self, kind: ExportFormat, path: PathBuf, app: &mut AppState) {
+        let mut columns = self.columns.shown(&self.corpus);
+        if matches!(kind, ExportFormat::Tsv | ExportFormat::Parquet) {
+            // What people said goes along with tags and notes.
+            columns.retain(|column| ![TableColumn::Stars, TableColumn::Marks].contains(column));
+            columns.extend([TableColumn::Stars, TableColumn::Marks]);
+        }
         let out = Out {
             path,
             kind,
             rows: Arc::clone(&self.rows),
-            columns: self.columns.shown(&self.corpus),
+            columns,
             chosen: self.filter.trim().to_owned(),
             pictures: MOST_PICTURES,
             languages: self.languages(app),
@@ -382,10 +389,10 @@ impl CorpusPage {
             CorpusNews::Idle => (self.busy, self.is_importing) = (None, false),
             CorpusNews::Imported(path, imported) => {
                 self.message = None;
-                // After the sources come their translations, then what systems say.
+                // After the sources come their translations, of which there may be several; the next system has another name.
                 if imported.sentences > 0 && imported.references == 0 && self.role == import::Role::Source {
                     self.role = import::Role::Reference;
-                } else if self.role != import::Role::Source && imported.references + imported.outputs > 0 {
+                } else if matches!(self.role, import::Role::Output(_)) && imported.outputs > 0 {
                     self.role = import::Role::Output(String::new());
                 }
                 self.imported = Some((path, *imported));

@@ -43,6 +43,8 @@ pub enum TestCommand {
     SetSource(Option<PathBuf>),
     /// One more file of references.
     AddReference(PathBuf),
+    /// Puts another file of references in the place of one, by its position.
+    SetReference(usize, PathBuf),
     /// Takes a file of references away, by its position.
     RemoveReference(usize),
     /// The file of alignments by hand; `None`: none.

@@ -186,8 +186,11 @@ fn text(results: &Evaluated, format: FiguresFormat) -> String {
 fn change(test: &mut TestFiles, command: TestCommand) {
     match command {
         TestCommand::SetSource(path) => test.source = path,
-        TestCommand::AddReference(path) if test.references.contains(&path) => {}
+        TestCommand::AddReference(path) | TestCommand::SetReference(_, path) if test.references.contains(&path) => {}
         TestCommand::AddReference(path) => test.references.push(path),
+        TestCommand::SetReference(at, path) => {
+            test.references.iter_mut().skip(at).take(1).for_each(|old| old.clone_from(&path));
+        }
         TestCommand::RemoveReference(at) if at < test.references.len() => drop(test.references.remove(at)),
         TestCommand::RemoveReference(_) => {}
         TestCommand::SetGold(path) => test.gold = path,

@@ -1,7 +1,7 @@
 //! Floor 11: everything that needs a path, and the system's file dialogs, which never block a frame.
 //!
 //! A dialog is a future; it is polled once a frame and wakes the window when it is done. Where the system has no
-//! dialog it answers as if cancelled, so every question can also be answered by a typed path on a sheet.
+//! dialog it answers at once as if cancelled, so every question can also be answered by a typed path on a sheet.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -9,8 +9,10 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
+use std::time::{Duration, Instant};
 
 use crate::pages::command::Command;
+use crate::widgets::theme;
 
 /// A question for a path: a row of data, beside the view that asks it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,12 +124,20 @@ impl PartialEq for AskedPath {
     }
 }
 
+/// Nobody cancels a dialog so soon: the system has none.
+const AT_ONCE: Duration = Duration::from_millis(300);
+/// What to do without one.
+const WITHOUT: &str = "This system shows no file dialog here; on Linux it needs a desktop portal or the program zenity. Type the \
+                           path, drop the file on the window, or name it on the command line.";
+
 type Answer = Pin<Box<dyn Future<Output = Option<rfd::FileHandle>>>>;
 
 /// At most one dialog at a time.
 #[derive(Default)]
 pub struct Dialogs {
-    open: Option<(AskedPath, Answer)>,
+    open: Option<(AskedPath, Answer, Instant)>,
+    /// The last one was answered before anybody could have seen it.
+    is_missing: bool,
     /// Where the last answer lay.
     folder: Option<PathBuf>,
 }
@@ -150,7 +160,7 @@ impl Dialogs {
             }
             Wants::NewFile(name) => Box::pin(dialog.set_file_name(asked.name.as_deref().unwrap_or(name)).save_file()),
         };
-        self.open = Some((asked, answer));
+        self.open = Some((asked, answer, Instant::now()));
     }
 
     /// Where a dialog opens: where the last one ended; a new file lies among the user's documents at first.
@@ -167,18 +177,28 @@ impl Dialogs {
         self.open.is_some()
     }
 
-    /// The chosen path, once there is one.
-    pub fn poll(&mut self, ctx: &egui::Context) -> Option<(AskedPath, PathBuf)> {
-        let (_, answer) = self.open.as_mut()?;
+    /// Says on a sheet for paths that the system has no dialog, once that is known.
+    pub fn missing_ui(&self, ui: &mut egui::Ui) {
+        if self.is_missing {
+            let text = egui::RichText::new(WITHOUT).color(theme::tokens(ui).warm);
+            ui.add(egui::Label::new(text).wrap());
+        }
+    }
+
+    /// What was asked, and the chosen path, once there is one; none where the system has no dialog.
+    pub fn poll(&mut self, ctx: &egui::Context) -> Option<(AskedPath, Option<PathBuf>)> {
+        let (_, answer, _) = self.open.as_mut()?;
         let waker = Waker::from(Arc::new(Repaint(ctx.clone())));
         let Poll::Ready(chosen) = answer.as_mut().poll(&mut Context::from_waker(&waker)) else {
             return None;
         };
-        let (asked, _) = self.open.take()?;
+        let (asked, _, began) = self.open.take()?;
+        self.is_missing = chosen.is_none() && began.elapsed() < AT_ONCE;
         if let Some(folder) = chosen.as_ref().and_then(|handle| handle.path().parent()) {
             self.folder = Some(folder.to_path_buf());
         }
-        chosen.map(|handle| (asked, handle.path().to_path_buf()))
+        let path = chosen.map(|handle| handle.path().to_path_buf());
+        (path.is_some() || self.is_missing).then_some((asked, path))
     }
 }
 
@@ -187,5 +207,28 @@ struct Repaint(egui::Context);
 impl Wake for Repaint {
     fn wake(self: Arc<Self>) {
         self.0.request_repaint();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dialog_that_nobody_could_see_asks_on_a_sheet_and_one_that_was_cancelled_does_not() {
+        let ctx = egui::Context::default();
+        let long = Instant::now().checked_sub(2 * AT_ONCE);
+        for (began, is_missing) in [(Some(Instant::now()), true), (long, false)] {
+            let Some(began) = began else { continue };
+            let asked = TEXT.then(|_| crate::app::command::WindowCommand::DismissNotice(0));
+            let mut dialogs =
+                Dialogs { open: Some((asked, Box::pin(std::future::ready(None)), began)), ..Dialogs::default() };
+            let answered = dialogs.poll(&ctx);
+            assert_eq!(
+                (answered.is_some_and(|(_, path)| path.is_none()), dialogs.is_missing),
+                (is_missing, is_missing)
+            );
+            assert!(!dialogs.is_open());
+        }
     }
 }

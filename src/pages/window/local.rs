@@ -189,8 +189,8 @@ pub struct Local {
     pub lighted: Lighted,
     /// The parts that a lesson lights, where they were painted in this frame, and where they would be if nothing was cut.
     pub lit: Vec<(HighlightPart, egui::Rect, egui::Rect)>,
-    /// The lesson that had the keyboard when it was opened.
-    pub seen_lesson: Option<String>,
+    /// The lesson that was painted last, its page, and whether it waited.
+    pub seen_lesson: Option<(String, usize, bool)>,
     /// One picture in large type, and nothing beside it.
     pub presents: bool,
     /// The window is to fill the screen, or no longer.

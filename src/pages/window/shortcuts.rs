@@ -6,9 +6,13 @@ use crate::app::page::Page;
 use crate::pages::window::act::{Act, bindings};
 use crate::pages::window::local::given_id;
 
+/// The keys that scroll a text: down and up.
+pub const PAGING: [KeyboardShortcut; 2] =
+    [KeyboardShortcut::new(Modifiers::NONE, Key::PageDown), KeyboardShortcut::new(Modifiers::NONE, Key::PageUp)];
+
 /// The acts whose keys were pressed since the last frame; their keys are consumed, so no widget sees them.
-/// Undo belongs to the text field `source`; other fields keep their own.
-pub fn pressed(ctx: &egui::Context, source: egui::Id, page: Page) -> Vec<Act> {
+/// Undo belongs to the text field `source`; other fields keep their own. The text of an open lesson has the keys that page.
+pub fn pressed(ctx: &egui::Context, source: egui::Id, page: Page, in_lesson: bool) -> Vec<Act> {
     let typing = ctx.text_edit_focused();
     let focused = ctx.memory(egui::Memory::focused);
     let elsewhere = typing && focused != Some(source) && focused != Some(given_id());
@@ -24,7 +28,9 @@ pub fn pressed(ctx: &egui::Context, source: egui::Id, page: Page) -> Vec<Act> {
                 if is_fields_own || is_menus_own || !binding.works_on(page) || typing && !binding.while_typing {
                     continue;
                 }
-                for key in binding.keys.iter().filter(|key| key.modifiers.shift == shifted) {
+                let is_lessons_own = |key: &KeyboardShortcut| in_lesson && PAGING.contains(key);
+                let own = binding.keys.iter().filter(|key| !is_lessons_own(key));
+                for key in own.filter(|key| key.modifiers.shift == shifted) {
                     let presses = input.count_and_consume_key(key.modifiers, key.logical_key);
                     acts.extend(std::iter::repeat_n(binding.act, presses));
                 }

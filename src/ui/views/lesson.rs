@@ -12,6 +12,7 @@ use crate::pages::steps::{STEPS, StepsPage};
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local;
 use crate::pages::window::local::Window;
+use crate::pages::window::shortcuts::PAGING;
 use crate::session::lessons::script::{Ask, LessonChoice, ScriptPart};
 use crate::session::lessons::shelf::LessonFile;
 use crate::session::lessons::{Lessons, Running};
@@ -26,6 +27,8 @@ const WIDTH: f32 = 380.0;
 const SHARE: f32 = 0.32;
 /// The share of the window that it takes at most.
 const MOST: f32 = 0.42;
+/// The share of what is seen of a page by which Page Down scrolls it.
+const PAGE: f32 = 0.8;
 /// Width of the frame round what is lit, and of its soft edge, points.
 const FRAME: (f32, f32) = (2.0, 4.0);
 
@@ -128,7 +131,14 @@ fn lesson_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
     bar.show(ui, |ui| bar_ui(ui, window, running));
     head_ui(ui, window, running);
     let id = ("lesson_page", &running.key, running.page);
-    ScrollArea::vertical().id_salt(id).auto_shrink([false, false]).show(ui, |ui| page_ui(ui, window, running));
+    let [down, up] = PAGING.map(|key| ui.input_mut(|input| input.consume_shortcut(&key)));
+    let by = f32::from(i8::from(up) - i8::from(down)) * PAGE * ui.available_height();
+    ScrollArea::vertical().id_salt(id).auto_shrink([false, false]).show(ui, |ui| {
+        if by != 0.0 {
+            ui.scroll_with_delta(egui::vec2(0.0, by));
+        }
+        page_ui(ui, window, running);
+    });
 }
 
 const HANDOUT: Question = Question::new(
@@ -161,21 +171,32 @@ fn head_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
     ui.add_space(theme::SPACE_1);
 }
 
-/// Back and on stand where they are on every page, so that the key that turned one turns the next.
+/// Back and on stand where they are on every page, so that the key that turned one turns the next. On keeps the keyboard
+/// also where nothing follows, and has it again where a page is new and nobody has it.
 fn bar_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
+    let weak = theme::tokens(ui).weak;
     ui.horizontal(|ui| {
         let waits = running.waits().is_some();
-        if ui.add_enabled(running.page > 0, Button::new("Page back")).clicked() {
+        let back = ui.add_enabled(running.page > 0, Button::new("Page back"));
+        if back.clicked() {
             window.push(LessonCommand::Back);
         }
-        let next = ui.add_enabled(!running.is_last(), Button::new(if waits { "Pass over" } else { "Next page" }));
-        if next.clicked() {
+        let text = RichText::new(if waits { "Pass over" } else { "Next page" });
+        let is_last = running.is_last();
+        let next = ui.add(Button::new(if is_last { text.color(weak) } else { text }));
+        if is_last {
+            ui.ctx().accesskit_node_builder(next.id, egui::accesskit::Node::set_disabled);
+        } else if next.clicked() {
             window.push(LessonCommand::Next);
         }
-        if window.local.seen_lesson.as_deref() != Some(running.key.as_str()) {
-            window.local.seen_lesson = Some(running.key.clone());
+        let now = Some((running.key.clone(), running.page, waits));
+        let is_other = window.local.seen_lesson.as_ref().is_none_or(|(key, ..)| *key != running.key);
+        // A button that cannot be pressed would keep it, and Tab would lead nowhere.
+        let is_free = back.has_focus() && !back.enabled() || ui.memory(|memory| memory.focused().is_none());
+        if is_other || window.local.seen_lesson != now && is_free {
             next.request_focus();
         }
+        window.local.seen_lesson = now;
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let note = "The window is again as it was before";
             if ui.button("End lesson").on_hover_text(note).clicked() {

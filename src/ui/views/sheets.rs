@@ -11,13 +11,20 @@ use crate::pages::window::dialogs::{AskedPath, MODEL};
 use crate::pages::window::local::{Sheet, Window};
 use crate::widgets::theme;
 
+/// Room over and under a sheet, its edges among it, points.
+const AROUND: f32 = 120.0;
+
 /// The sheets that ask for a path.
 pub fn sheets_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let Sheet::Ask(asked) = window.local.shared.sheet.clone() else { return };
     let frame = theme::card(theme::tokens(ui)).inner_margin(egui::Margin::same(24));
     let response = egui::Modal::new(Id::unique("path_sheet")).frame(frame).show(ui.ctx(), |ui| {
         ui.set_width(520.0_f32.min(ui.ctx().content_rect().width() - 80.0));
-        sheet_ui(ui, window, &asked);
+        let most = ui.ctx().content_rect().height() - AROUND;
+        egui::ScrollArea::vertical()
+            .max_height(most)
+            .auto_shrink([false, true])
+            .show(ui, |ui| sheet_ui(ui, window, &asked));
     });
     if response.should_close() {
         window.local.shared.sheet = Sheet::None;
@@ -28,6 +35,7 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
     ui.heading(asked.question.title);
     let weak = theme::tokens(ui).weak;
     ui.label(RichText::new(asked.question.note).color(weak));
+    window.local.dialogs.missing_ui(ui);
     ui.add_space(theme::SPACE_2);
     let label = ui.label("Path");
     let hint = asked.name.as_deref().unwrap_or("a path on this computer");

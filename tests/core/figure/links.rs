@@ -9,6 +9,7 @@ use interlinear::figure::links::{LinkedWord, LinksFigure, LinksLayout, Weight, o
 use interlinear::figure::mark::{Curve, Mark};
 use interlinear::figure::measure::SansSerif;
 use interlinear::figure::palette::Palette;
+use interlinear::figure::sheet::{FigureStyle, PictureSheet, kind};
 use interlinear::figure::svg::svg;
 use interlinear::text::links::{Link, Links};
 
@@ -109,11 +110,31 @@ fn links_of_an_aligner_are_whole_or_dashed_between_their_words() {
     assert!(dashed.ends.len() > 4 && to.y - last.y < 0.1 * (to.y - from.y), "{last:?} is not near {to:?}");
 }
 
+/// The file named the aligner and had none of its lines.
+#[test]
+fn a_file_of_links_has_those_of_the_aligner() {
+    let of_aligner = Links::new(vec![Link { source: 0, target: 0 }], vec![Link { source: 1, target: 2 }]);
+    let drawn = |links| {
+        let sheet = PictureSheet {
+            source: labels(&SOURCE),
+            target: labels(&TARGET),
+            alpha: Some(&CELLS),
+            links,
+            ..PictureSheet::default()
+        };
+        let figure = kind("links").expect("a kind").draw(&sheet, &FigureStyle::default()).expect("an alignment");
+        let dashed = figure.marks.iter().filter(|mark| matches!(mark, Mark::Lines(_))).count();
+        (curves(&figure.marks).len(), dashed)
+    };
+    let (curves, dashed) = drawn(None);
+    assert_eq!(drawn(Some(&of_aligner)), (curves + 1, dashed + 1));
+}
+
 #[test]
 fn links_are_written_as_paths_between_words() {
     let (source, target) = (labels(&SOURCE), labels(&TARGET));
     let links = links(&source, &target, 0.5, Weight::Width);
-    let figure = links.whole(size(400.0, 150.0), &SansSerif);
+    let figure = links.whole(size(400.0, 150.0), None, &SansSerif);
     let text = svg(&figure);
     let document = parsed(&text);
     let words: Vec<_> = elements(&document, "text").iter().filter_map(roxmltree::Node::text).collect();

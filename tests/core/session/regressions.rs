@@ -9,8 +9,10 @@ use interlinear::app::effect::FileEvent;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
 use interlinear::app::files::lists::List;
+use interlinear::app::page::SENTENCE;
 use interlinear::jobs::live::protocol::{Event, ModelFacts};
 use interlinear::pages::command::Command;
+use interlinear::pages::corpus::CORPUS;
 use interlinear::pages::evaluation::command::EvaluationCommand;
 use interlinear::pages::map::MAP;
 use interlinear::pages::map::MapCommand;
@@ -238,4 +240,13 @@ fn every_page_keeps_its_part_under_its_own_name() {
     assert_eq!((&value["page"], &value["maps"]["count"]), (&"map".into(), &77.into()));
     assert_eq!(value["evaluation"]["also_without_unk"], true);
     assert!(value["phrases"].is_object() && value.get("sentence").is_none() && value.get("pages").is_none());
+}
+
+/// `explore --source` opened on the page that was shown last, where the file was not seen.
+#[test]
+fn a_source_that_is_named_is_seen() {
+    let saved = || Some(SavedSession { page: "corpus".to_owned(), ..SavedSession::default() });
+    let options = OpenWith { source: Some("a.en".into()), ..OpenWith::default() };
+    let page = |options: &OpenWith| Session::start(saved(), options).app().view.page();
+    assert_eq!((page(&OpenWith::default()), page(&options)), (CORPUS, SENTENCE));
 }

@@ -112,24 +112,23 @@ fn head_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
 
 fn texts_ui(ui: &mut Ui, workbench: &CorpusPage, detail: &Detail, tints: &Tints) {
     let t = theme::tokens(ui);
-    let line = |ui: &mut Ui, name: &str, text: &str, other: Option<&str>, side: Option<TintedSide<'_>>| {
+    let line = |ui: &mut Ui, name: &str, text: &str, others: &[&str], side: Option<TintedSide<'_>>| {
         ui.label(RichText::new(name).size(theme::TEXT_SMALL).color(t.weak));
-        let marked = Marked::new(text, other, theme::body(), (t.text, t.warm));
+        let marked = Marked::new(text, others, theme::body(), (t.text, t.warm));
         let (tints, said) = side.map(|side| tints.on(text, side)).unwrap_or_default();
         marked.with_tints(tints, said).paragraph_ui(ui, ("corpus text", detail.at, name));
     };
-    line(ui, "Source", &detail.sentence.source, None, Some(TintedSide::Source));
-    let reference = detail.sentence.reference.as_deref();
-    if let Some(reference) = reference {
-        line(ui, "Reference", reference, None, None);
+    line(ui, "Source", &detail.sentence.source, &[], Some(TintedSide::Source));
+    if let Some(reference) = detail.sentence.reference.as_deref() {
+        line(ui, "Reference", reference, &[], None);
     }
     for (n, text) in detail.sentence.further.iter().enumerate().filter(|(_, text)| !text.is_empty()) {
-        line(ui, &format!("Reference {}", n + 2), text, None, None);
+        line(ui, &format!("Reference {}", n + 2), text, &[], None);
     }
-    let systems = &workbench.corpus.systems;
+    let (systems, references) = (&workbench.corpus.systems, detail.sentence.references());
     for (column, output) in systems.iter().zip(&detail.outputs) {
         let Some(output) = output else { continue };
-        line(ui, &column.system.name, &output.text, reference, Some(TintedSide::System(&column.system.name)));
+        line(ui, &column.system.name, &output.text, &references, Some(TintedSide::System(&column.system.name)));
     }
 }
 

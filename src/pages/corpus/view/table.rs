@@ -19,8 +19,8 @@ const LINE: f32 = 26.0;
 const NUMBER: f32 = 76.0;
 /// Room for a number, points.
 const FIGURE: f32 = 78.0;
-/// Least room for a text, points.
-const TEXT: f32 = 120.0;
+/// Least room for a text, points: some 30 letters; with less room the table scrolls to the numbers.
+const TEXT: f32 = 200.0;
 /// Round the title of a column, and between it and its arrow, points.
 const ARROW: f32 = 4.0;
 /// Stands for a text that is being read.
@@ -198,6 +198,7 @@ fn head_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, layout:
 fn orders(what: What) -> [(&'static str, bool); 2] {
     match what {
         What::Text(_) => [("A to Z", false), ("Z to A", true)],
+        What::Figure(_, TableColumn::Number) => [("least first", false), ("greatest first", true)],
         What::Figure(..) => [("greatest first", true), ("least first", false)],
     }
 }
@@ -364,7 +365,6 @@ fn cell(ui: &Ui, workbench: &CorpusPage, (rect, at): (Rect, usize), slot: Slot) 
     let t = theme::tokens(ui);
     let corpus = &workbench.corpus;
     let (painter, left, middle) = (ui.painter(), rect.left() + slot.left, rect.center().y);
-    let reference = corpus.references.get(at);
     let (text, against, colour) = match slot.what {
         What::Figure(_, column) => {
             let text = column.text(column.value(corpus, at));
@@ -372,10 +372,11 @@ fn cell(ui: &Ui, workbench: &CorpusPage, (rect, at): (Rect, usize), slot: Slot) 
             painter.text(right, Align2::RIGHT_CENTER, text, theme::small(), t.text);
             return;
         }
-        What::Text(TextColumn::Source) => (corpus.sources.get(at), None, t.text),
-        What::Text(TextColumn::Reference) => (reference, None, t.weak),
+        What::Text(TextColumn::Source) => (corpus.sources.get(at), Vec::new(), t.text),
+        What::Text(TextColumn::Reference) => (corpus.references.get(at), Vec::new(), t.weak),
         What::Text(TextColumn::Output(system)) => {
-            (corpus.systems.get(system).and_then(|column| column.texts.get(at)), reference, t.text)
+            let text = corpus.systems.get(system).and_then(|column| column.texts.get(at));
+            (text, corpus.references_of(at), t.text)
         }
     };
     // What is not in memory yet is being read.
@@ -383,7 +384,7 @@ fn cell(ui: &Ui, workbench: &CorpusPage, (rect, at): (Rect, usize), slot: Slot) 
     let Some(text) = text.or((!is_here).then_some(WAITS)) else { return };
     let end = text.char_indices().nth(MOST_SEEN).map_or(text.len(), |(end, _)| end);
     let room = slot.width - 10.0;
-    let galley = Marked::new(&text[..end], against, theme::body(), (colour, t.warm)).line(painter, room);
+    let galley = Marked::new(&text[..end], &against, theme::body(), (colour, t.warm)).line(painter, room);
     let indent = if bidi::starts_right(text) { room - galley.size().x } else { 0.0 };
     painter.galley(pos2(left + 4.0 + indent, middle - galley.size().y / 2.0), galley, colour);
 }

@@ -1,13 +1,13 @@
 //! Floor 11: texts of the workbench, in the order in which they are read, with what differs from another marked, and
 //! words that people marked set off. A leaf.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use egui::text::{LayoutJob, TextWrapping};
 use egui::{Align, Color32, FontId, Galley, Label, Layout, Painter, ScrollArea, Stroke, TextFormat, Ui, vec2};
 
+use crate::analysis::lexical;
 use crate::text::words::words;
 use crate::widgets::{bidi, labels};
 
@@ -29,7 +29,7 @@ pub struct Tint {
 #[derive(Clone, Debug)]
 pub struct Marked<'a> {
     text: &'a str,
-    /// Where the words stand that the other text does not have.
+    /// Where the words stand that none of the other texts has.
     odd: Vec<Range<usize>>,
     font: FontId,
     /// Of most words, and of the odd ones.
@@ -41,16 +41,9 @@ pub struct Marked<'a> {
 }
 
 impl<'a> Marked<'a> {
-    /// A text; words that `other` does not have are odd.
-    pub fn new(text: &'a str, other: Option<&str>, font: FontId, colours: (Color32, Color32)) -> Self {
-        Self {
-            text,
-            odd: other.map_or_else(Vec::new, |other| odd(text, other)),
-            font,
-            colours,
-            tints: Vec::new(),
-            said: None,
-        }
+    /// A text; words that none of the others has are odd, where there are others.
+    pub fn new(text: &'a str, others: &[&str], font: FontId, colours: (Color32, Color32)) -> Self {
+        Self { text, odd: odd(text, others), font, colours, tints: Vec::new(), said: None }
     }
 
     /// With parts set off, and with what is read out of it then.
@@ -179,11 +172,7 @@ pub fn chips_ui(ui: &mut Ui, text: &str, chips: impl FnOnce(&mut Ui)) {
 
 /// Where words of a text stand, from the first to before the last, in bytes; of none the room before them.
 pub fn place_of(text: &str, (first, behind): (usize, usize)) -> Option<Range<usize>> {
-    let place = |word: &str| {
-        let at = word.as_ptr() as usize - text.as_ptr() as usize;
-        at..at + word.len()
-    };
-    let all: Vec<Range<usize>> = words(text).map(place).collect();
+    let all: Vec<Range<usize>> = words(text).map(|word| place(text, word)).collect();
     if first < behind {
         return Some(all.get(first)?.start..all.get(behind - 1).or(all.last())?.end);
     }
@@ -200,28 +189,22 @@ pub fn place_of(text: &str, (first, behind): (usize, usize)) -> Option<Range<usi
     }
 }
 
-/// Where the words stand that `other` does not have so often.
-fn odd(text: &str, other: &str) -> Vec<Range<usize>> {
-    let mut left: HashMap<String, usize> = HashMap::new();
-    for word in words(other) {
-        *left.entry(bare(word)).or_insert(0) += 1;
+/// Where the words stand that none of the others has so often; nowhere where there are none.
+fn odd(text: &str, others: &[&str]) -> Vec<Range<usize>> {
+    let bares = |text: &str| words(text).map(lexical::bare).collect::<Vec<String>>();
+    let others: Vec<Vec<String>> = others.iter().map(|other| bares(other)).collect();
+    if others.is_empty() {
+        return Vec::new();
     }
-    let mut found = Vec::new();
-    for word in words(text) {
-        if let Some(count) = left.get_mut(&bare(word)).filter(|count| **count > 0) {
-            *count -= 1;
-            continue;
-        }
-        let at = word.as_ptr() as usize - text.as_ptr() as usize;
-        found.push(at..at + word.len());
-    }
-    found
+    let is_right = lexical::right_of_any(&bares(text), &others);
+    let odd = words(text).zip(is_right).filter(|(_, is_right)| !is_right);
+    odd.map(|(word, _)| place(text, word)).collect()
 }
 
-/// A word without the marks round it, in small letters.
-fn bare(word: &str) -> String {
-    let bare = word.trim_matches(|c: char| c.is_ascii_punctuation());
-    if bare.is_empty() { word.to_owned() } else { bare.to_lowercase() }
+/// Where a word of a text stands, in bytes.
+fn place(text: &str, word: &str) -> Range<usize> {
+    let at = word.as_ptr() as usize - text.as_ptr() as usize;
+    at..at + word.len()
 }
 
 #[cfg(test)]
@@ -247,6 +230,15 @@ mod tests {
     }
 
     #[test]
+    fn a_word_is_odd_that_no_reference_has_so_often() {
+        let (text, first, second) = ("Le bateau le \u{ab}vogue\u{bb} vert", "le bateau navigue", "le, le bateau vogue");
+        let found = |others: &[&str]| odd(text, others).into_iter().map(|place| &text[place]).collect::<Vec<_>>();
+        assert_eq!(found(&[first]), ["le", "\u{ab}vogue\u{bb}", "vert"]);
+        assert_eq!(found(&[first, second]), ["vert"]);
+        assert!(found(&[]).is_empty(), "there is nothing to compare with");
+    }
+
+    #[test]
     fn a_text_is_cut_where_its_look_changes_and_keeps_all_its_letters() {
         let (line, none) = (Stroke::new(2.0, Color32::RED), Color32::TRANSPARENT);
         let tint = |place: Range<usize>, line: Stroke, ground: Color32| Tint { place, line, ground };
@@ -256,7 +248,7 @@ mod tests {
             let second = place_of(text, (1, 2)).expect("a word");
             let both = place_of(text, (0, 2)).expect("words");
             let tints = vec![tint(both, line, none), tint(second, Stroke::NONE, Color32::BLUE)];
-            let marked = Marked::new(text, None, FontId::default(), (Color32::WHITE, Color32::WHITE));
+            let marked = Marked::new(text, &[], FontId::default(), (Color32::WHITE, Color32::WHITE));
             let job = marked.with_tints(tints, None).job("", 0..text.len());
             assert_eq!(job.text.chars().count(), text.chars().count());
             let letters = |is: fn(&TextFormat) -> bool| -> usize {

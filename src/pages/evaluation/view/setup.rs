@@ -79,7 +79,8 @@ fn test_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
     }
     caption_ui(ui, "References");
     for (at, path) in test.references.iter().enumerate() {
-        file_ui(ui, window, path, reference.clone(), TestCommand::RemoveReference(at));
+        let other = REFERENCE.then(move |path| TestCommand::SetReference(at, path));
+        file_ui(ui, window, path, other, TestCommand::RemoveReference(at));
     }
     let more = if test.references.is_empty() { "Choose a file..." } else { "One more..." };
     choose_ui(ui, window, more, reference);

@@ -83,6 +83,14 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, asked: Option
         size_ui(ui, &mut drawing);
         look_ui(ui, &mut drawing);
     });
+    if drawing.page.width_mm.is_some() {
+        let app = window.app;
+        let of = export::picture(column, &app.document.scene().search, app.view.settings(), &drawing, word);
+        let small = of.and_then(|of| of.drawn(|figure| Ok(drawing.page.small_letters(figure.size))).ok().flatten());
+        if let Some(told) = small {
+            ui.add(egui::Label::new(RichText::new(told).color(theme::tokens(ui).warm)).wrap());
+        }
+    }
     let is_of_search = matches!(drawing.kind, "beam" | "tree");
     if !is_of_search && column.table.as_ref().is_some_and(|table| table.is_given) {
         ui.label(RichText::new(format!("It shows {GIVEN}, and says so")).color(theme::tokens(ui).warm));
@@ -193,6 +201,7 @@ fn save_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, drawing: Drawi
     if ui.memory(|memory| memory.focused().is_none()) {
         field.request_focus();
     }
+    window.local.dialogs.missing_ui(ui);
     ui.add_space(theme::SPACE_2);
     ui.horizontal(|ui| {
         let path = window.local.shared.path.trim().to_owned();

@@ -187,6 +187,7 @@ fn browse(ui: &mut Ui, window: &mut Window<'_>, name: &str, asked: AskedPath) {
 
 fn save_ui(ui: &mut Ui, training: &NewTraining, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
+    window.local.dialogs.missing_ui(ui);
     ui.horizontal(|ui| {
         ui.label("Configuration file");
         let field = TextEdit::singleline(&mut window.local.training_path).hint_text("train.toml");
