@@ -17,6 +17,8 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::decoding::Specials;
 use crate::decoding::ensemble::mixture::Mixture;
 use crate::decoding::ensemble::readings::Readings;
@@ -28,8 +30,9 @@ use crate::text::tokenizer::{Encode, Tokenizer};
 
 pub use crate::decoding::ensemble::average::{AVERAGES, Average};
 
-/// Whose alignment an ensemble shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// Whose alignment an ensemble shows. Of a file, what is not understood is the mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
 pub enum AlignmentOf {
     /// The mean of the members that have one; none where none has.
     #[default]
@@ -60,8 +63,21 @@ impl FromStr for AlignmentOf {
     }
 }
 
+impl From<String> for AlignmentOf {
+    fn from(text: String) -> Self {
+        text.parse().unwrap_or_default()
+    }
+}
+
+impl From<AlignmentOf> for String {
+    fn from(alignment: AlignmentOf) -> Self {
+        alignment.to_string()
+    }
+}
+
 /// How members become one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Mixing {
     /// What is averaged.
     pub average: Average,

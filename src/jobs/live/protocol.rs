@@ -8,6 +8,8 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::analysis::reading::Reading;
 use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Node, SearchOptions};
@@ -23,11 +25,13 @@ pub use crate::text::sentence::{MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS};
 pub type ColumnId = u64;
 
 /// Models that translate as one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
 pub struct EnsembleSpec {
     /// The model folders of all members.
     pub members: Vec<PathBuf>,
     /// How they become one.
+    #[serde(flatten)]
     pub mixing: Mixing,
 }
 

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::aligner::words::LineAligner;
 use crate::analysis::bleu::Tokenization;
 use crate::corpus::measures::scores::PairedTests;
@@ -42,7 +44,8 @@ pub struct Evaluate {
 }
 
 /// The files of a test set.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TestFiles {
     /// Source sentences, one a line.
     pub source: Option<PathBuf>,
@@ -57,7 +60,8 @@ pub struct TestFiles {
 }
 
 /// A model folder, or several models that translate as one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum Candidate {
     /// A model.
     Model(PathBuf),
@@ -71,6 +75,14 @@ impl Candidate {
         match self {
             Self::Model(folder) => std::slice::from_ref(folder),
             Self::Ensemble(ensemble) => &ensemble.members,
+        }
+    }
+
+    /// The same, to put them elsewhere.
+    pub fn folders_mut(&mut self) -> &mut [PathBuf] {
+        match self {
+            Self::Model(folder) => std::slice::from_mut(folder),
+            Self::Ensemble(ensemble) => &mut ensemble.members,
         }
     }
 }

@@ -14,13 +14,14 @@ use crate::app::view::Selection;
 use crate::decoding::ensemble::Mixing;
 use crate::figure::palette::COLOUR_MAPS;
 use crate::jobs::live::protocol::{ColumnId, EnsembleSpec};
+use crate::jobs::queue::evaluate::Candidate;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::variants::close_variant;
 
 pub(super) fn arrange(app: &mut AppState, command: ColumnCommand) {
     match command {
-        ColumnCommand::Add(folder) => app.add_column(folder),
-        ColumnCommand::AddEnsemble(ensemble) => app.add_ensemble(ensemble),
+        ColumnCommand::Add(folder) => app.add_column(folder.into()),
+        ColumnCommand::AddEnsemble(ensemble) => app.add_column(Candidate::Ensemble(ensemble)),
         ColumnCommand::SetMixing { column, mixing } => {
             if !mix(app, column, mixing) {
                 return;
@@ -43,7 +44,7 @@ pub(super) fn arrange(app: &mut AppState, command: ColumnCommand) {
             let fresh = app.tasks.fresh_id();
             let column = &mut app.document.columns[at];
             let (variant, told) = (column.variant, column.told.take());
-            let again = Column::new(fresh, std::mem::take(&mut column.folder), column.ensemble.take());
+            let again = Column::new(fresh, column.candidate());
             *column = Column { variant, told, ..again };
         }
         ColumnCommand::Export { column, format, path } => return export(app, column, format, path),

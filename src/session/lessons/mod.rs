@@ -24,6 +24,7 @@ use crate::app::settings::{LIGHT_PALETTE, LINKS_PICTURE};
 use crate::app::state::AppState;
 use crate::figure::palette::ColourMap;
 use crate::jobs::files::texts::FolderTexts;
+use crate::jobs::queue::evaluate::Candidate;
 use crate::pages::command::Command;
 use crate::pages::lesson::LessonCommand;
 use crate::pages::steps::STEPS;
@@ -175,7 +176,7 @@ impl Running {
             let commands = match thing.now(app, steps) {
                 Now::Do(commands) => commands,
                 Now::Columns(folders) => {
-                    app.put_columns(folders.into_iter().map(|folder| (folder, None)).collect());
+                    app.put_columns(folders.into_iter().map(Candidate::Model).collect());
                     Vec::new()
                 }
                 Now::NotYet => return Vec::new(),
