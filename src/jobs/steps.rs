@@ -3,7 +3,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::decoding::apart::{ApartStep, Path, Then, take_apart};
 use crate::error::{Error, Result};
@@ -119,7 +118,8 @@ pub struct StepsEvent {
 pub struct StepsThread {
     mailbox: Arc<Mailbox<Letter>>,
     tickets: Generation,
-    service: Service<StepsEvent>,
+    /// What it sends.
+    pub news: Service<StepsEvent>,
 }
 
 type Letter = (u64, StepsRequest, CancellationToken);
@@ -142,29 +142,19 @@ impl StepsThread {
             cancelled.cancel();
             closed.close();
         };
-        let service = Service::start("steps", GRACE, events, stop, move || run(&library, &inbox, &out));
-        Self { mailbox, tickets, service }
+        let news = Service::start("steps", GRACE, events, stop, move || run(&library, &inbox, &out));
+        Self { mailbox, tickets, news }
     }
 
     /// Makes this the wanted request; it replaces all earlier ones.
     pub fn submit(&self, number: u64, request: StepsRequest) {
         let ticket = self.tickets.next();
-        if self.service.has_thread() {
+        if self.news.has_thread() {
             self.mailbox.put((number, request, ticket));
         } else {
             let message = "The system gave no thread to take the model apart with; close other programs.";
-            self.service.refuse(StepsEvent { number, found: Err(message.to_owned()) });
+            self.news.refuse(StepsEvent { number, found: Err(message.to_owned()) });
         }
-    }
-
-    /// The next event, if any came.
-    pub fn try_next(&self) -> Option<StepsEvent> {
-        self.service.try_next()
-    }
-
-    /// Waits for the next event, at most so long; for tests.
-    pub fn next_within(&self, patience: Duration) -> Option<StepsEvent> {
-        self.service.next_within(patience)
     }
 }
 

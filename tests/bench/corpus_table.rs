@@ -135,7 +135,7 @@ impl Desk for Kept {
 
     fn pump(&mut self, _budget: Duration) -> bool {
         let mut changed = false;
-        while let Some(news) = self.corpus.try_next() {
+        while let Some(news) = self.corpus.news.try_next() {
             changed |= self.session.absorb_corpus_news(news);
             self.carry_out();
         }

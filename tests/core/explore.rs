@@ -500,7 +500,7 @@ fn heard(lane: &CorpusThread, call: CorpusRequest, is_last: impl Fn(&CorpusNews)
     lane.send(call);
     let mut all = Vec::new();
     loop {
-        let news = lane.next_within(PATIENCE).expect("the lane answers");
+        let news = lane.news.next_within(PATIENCE).expect("the lane answers");
         if let CorpusNews::Failed(why) = &news {
             panic!("{why}");
         }

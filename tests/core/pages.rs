@@ -346,10 +346,10 @@ fn the_follower_tells_of_a_log_while_it_grows() {
     let follower = Follower::<Watch>::spawn(Duration::from_millis(5), Arc::new(|| {}));
     follower.follow(vec![path.clone()]);
     let update = |seen: interlinear::jobs::files::follow::FollowEvent| seen.curves.map(|curves| curves.update);
-    assert_eq!(follower.next_within(PATIENCE).map(update), Some(Ok(100)));
+    assert_eq!(follower.news.next_within(PATIENCE).map(update), Some(Ok(100)));
     let mut file = std::fs::File::options().append(true).open(&path).expect("it can be opened");
     file.write_all(b"{\"update\":150,\"nll\":4.0}\n").expect("it can be written");
-    assert_eq!(follower.next_within(PATIENCE).map(update), Some(Ok(150)));
+    assert_eq!(follower.news.next_within(PATIENCE).map(update), Some(Ok(150)));
 }
 
 /// Pumps until `done` says so.

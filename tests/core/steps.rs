@@ -447,7 +447,7 @@ fn the_lane_takes_a_translation_apart_and_says_what_is_wrong() {
         ..StepsRequest::default()
     };
     lane.submit(1, request.clone());
-    let event = lane.next_within(PATIENCE).expect("an answer");
+    let event = lane.news.next_within(PATIENCE).expect("an answer");
     let apart = event.found.expect("steps");
     assert_eq!((event.number, apart.source.len(), apart.aligns), (1, 3, true));
     assert_eq!(apart.words.len(), apart.steps.len());
@@ -459,10 +459,10 @@ fn the_lane_takes_a_translation_apart_and_says_what_is_wrong() {
     assert!(named("attention.W_a") && named("readout.W_o") && named("target_embedding"));
     assert!(apart.part("annotations", 0).is_some() && apart.part("next", 0).is_some());
     lane.submit(2, StepsRequest { wrong: Some(Miswiring::BlindWeights), ..request.clone() });
-    let wrong = lane.next_within(PATIENCE).expect("an answer").found.expect("steps");
+    let wrong = lane.news.next_within(PATIENCE).expect("an answer").found.expect("steps");
     assert!(wrong.wrong.is_some() && wrong.steps[0].alpha_i != apart.steps[0].alpha_i);
     lane.submit(7, StepsRequest { wrong: Some(Miswiring::Untrained), ..request.clone() });
-    let fresh = lane.next_within(PATIENCE).expect("an answer").found.expect("steps");
+    let fresh = lane.news.next_within(PATIENCE).expect("an answer").found.expect("steps");
     assert!(fresh.matrices != apart.matrices, "the pictures are of the random numbers");
     assert_eq!(fresh.machine, apart.machine, "it is wired as in the paper");
     for (number, request, expected) in [
@@ -472,7 +472,7 @@ fn the_lane_takes_a_translation_apart_and_says_what_is_wrong() {
         (6, StepsRequest { given: vec![99_999], ..request }, "99999"),
     ] {
         lane.submit(number, request);
-        let event = lane.next_within(PATIENCE).expect("an answer");
+        let event = lane.news.next_within(PATIENCE).expect("an answer");
         assert_eq!(event.number, number);
         assert!(event.found.is_err_and(|message| message.contains(expected)), "{expected}");
     }

@@ -212,7 +212,7 @@ fn what_cannot_be_done_is_a_sentence() {
 /// Waits for what `pick` picks.
 fn wait<T>(thread: &CorpusThread, pick: impl Fn(CorpusNews) -> Option<T>) -> T {
     loop {
-        let news = thread.next_within(PATIENCE).expect("the lane answers");
+        let news = thread.news.next_within(PATIENCE).expect("the lane answers");
         if let CorpusNews::Failed(why) = &news {
             panic!("{why}");
         }
@@ -256,7 +256,7 @@ fn the_lane_opens_imports_shows_judges_and_takes_back() {
     files(folder.path());
     let thread = CorpusThread::spawn(Arc::new(|| {}));
     thread.send(CorpusRequest::Detail(0));
-    assert!(matches!(thread.next_within(PATIENCE), Some(CorpusNews::Failed(why)) if why.contains("No corpus is open")));
+    assert!(matches!(thread.news.next_within(PATIENCE), Some(CorpusNews::Failed(why)) if why.contains("No corpus is open")));
     thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
     assert_eq!(wait(&thread, rows), Vec::<u32>::new());
     import_all(&thread, folder.path());
@@ -308,7 +308,7 @@ fn news_of(thread: &CorpusThread, request: CorpusRequest) -> Vec<CorpusNews> {
     thread.send(CorpusRequest::See(Vec::new(), Vec::new()));
     let mut all = Vec::new();
     loop {
-        match thread.next_within(PATIENCE).expect("the thread answers") {
+        match thread.news.next_within(PATIENCE).expect("the thread answers") {
             CorpusNews::Seen => return all,
             news => all.push(news),
         }
@@ -445,7 +445,7 @@ fn the_page_asks_for_what_is_done_on_it() {
     let options = import::ImportOptions::default();
     thread.send(CorpusRequest::Import(folder.path().join("a.en"), options));
     while session.workbench().rows.len() < 4 {
-        session.absorb_corpus_news(thread.next_within(PATIENCE).expect("the lane answers"));
+        session.absorb_corpus_news(thread.news.next_within(PATIENCE).expect("the lane answers"));
     }
     for (column, expect) in [("words", ["-words", "words", ""]), ("source", ["source", "-source", ""])] {
         for sorting in expect {
@@ -466,7 +466,7 @@ fn the_page_asks_for_what_is_done_on_it() {
     assert_eq!(calls(&mut session), [CorpusRequest::Detail(0), CorpusRequest::Detail(2)]);
     thread.send(CorpusRequest::Detail(2));
     while session.workbench().detail.is_none() {
-        session.absorb_corpus_news(thread.next_within(PATIENCE).expect("the lane answers"));
+        session.absorb_corpus_news(thread.news.next_within(PATIENCE).expect("the lane answers"));
     }
     // After an import the sentence on screen is read again.
     calls(&mut session);

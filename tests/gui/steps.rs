@@ -27,7 +27,7 @@ fn apart(then: Then, given: Vec<u32>) -> Arc<StepTrace> {
     let lane = StepsThread::spawn(Library::new(1), Arc::new(|| {}));
     let source = "the red shoe".to_owned();
     lane.submit(1, StepsRequest { folder, device: DeviceChoice::Cpu, source, given, then, wrong: None });
-    lane.next_within(std::time::Duration::from_mins(1)).expect("an answer").found.expect("steps")
+    lane.news.next_within(std::time::Duration::from_mins(1)).expect("an answer").found.expect("steps")
 }
 
 /// The window on the page, with these steps.

@@ -101,7 +101,7 @@ impl Bench {
                 let is_last = last_news(&call);
                 self.lane.send(call);
                 while let Some(is_last) = is_last {
-                    let news = self.lane.next_within(PATIENCE).expect("the lane answers");
+                    let news = self.lane.news.next_within(PATIENCE).expect("the lane answers");
                     let is_over = is_last(&news) || matches!(news, CorpusNews::Failed(_));
                     self.wires.news.borrow_mut().push(news);
                     if is_over {

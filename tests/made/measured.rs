@@ -36,7 +36,7 @@ pub fn answer(session: &mut Session, thread: &CorpusThread, until: impl Fn(&Corp
         if until(session.workbench()) {
             return;
         }
-        let news = thread.next_within(Duration::from_secs(30)).expect("the thread answers");
+        let news = thread.news.next_within(Duration::from_secs(30)).expect("the thread answers");
         session.absorb_corpus_news(news);
     }
 }
