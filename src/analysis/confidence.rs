@@ -37,7 +37,6 @@ pub struct ConfidenceEntry {
     pub name: &'static str,
     /// What people call it.
     pub label: &'static str,
-    /// Its formula or definition.
     pub formula: &'static str,
     /// Its value; `None` where the translation lacks what it needs.
     pub of: fn(&TranslationSigns<'_>) -> Option<f64>,

@@ -34,7 +34,6 @@ pub struct AppState {
     pub tasks: Tasks,
     /// What is looked at and how.
     pub view: ViewState,
-    /// The lists of sentences.
     pub lists: Lists,
     /// Model folders that come with the program.
     pub bundled: Vec<PathBuf>,

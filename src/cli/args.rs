@@ -62,7 +62,6 @@ pub struct Runtime {
     pub threads: usize,
     /// A device that works.
     pub device: Device,
-    /// The kernels.
     pub engine: Kernels,
 }
 

@@ -30,34 +30,27 @@ pub const MOST_WORDS: usize = 400;
 /// What is to be taken apart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepsRequest {
-    /// The model folder.
     pub folder: PathBuf,
     /// Where the columns compute; by it the model is found in memory.
     pub device: DeviceChoice,
-    /// The text.
     pub source: String,
     /// The words that are said first, by id.
     pub given: Vec<u32>,
     /// What is done after them.
     pub then: Then,
-    /// The model rewired.
     pub wrong: Option<Miswiring>,
 }
 
 /// A translation taken apart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepTrace {
-    /// The model's name.
     pub model: String,
     /// BCP 47 tags of source and target.
     pub languages: (String, String),
     /// `rnnsearch`, `rnnencdec` or `luong`.
     pub architecture: String,
-    /// Whether it aligns.
     pub aligns: bool,
-    /// How it was rewired.
     pub wrong: Option<Miswiring>,
-    /// The drawing.
     pub machine: Machine,
     /// The tensors of its boxes as small pictures.
     pub matrices: Arc<[Shrunk]>,
@@ -65,7 +58,6 @@ pub struct StepTrace {
     pub source: Sentence,
     /// The numbers of the encoder.
     pub encoder: Vec<MachinePart>,
-    /// The steps.
     pub steps: Vec<ApartStep>,
     /// For each step its candidates and, at the end, the word that was said, in letters.
     pub words: Vec<Vec<String>>,
@@ -108,7 +100,6 @@ impl StepTrace {
 /// What became of a request.
 #[derive(Clone, Debug)]
 pub struct StepsEvent {
-    /// Its number.
     pub number: u64,
     /// The steps, or why not, as a sentence for the user.
     pub found: std::result::Result<Arc<StepTrace>, String>,

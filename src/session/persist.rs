@@ -32,7 +32,6 @@ pub struct SavedSession {
     pub given: Option<String>,
     /// What was translated before, oldest first.
     pub translated: Vec<String>,
-    /// Opened files.
     pub files: Vec<SavedFile>,
     /// Models and ensembles from left to right; `None`: the bundled ones.
     pub columns: Option<Vec<Candidate>>,
@@ -63,7 +62,6 @@ pub struct SavedSession {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedFile {
-    /// Where it is.
     pub path: PathBuf,
     /// Its translation, when one was given.
     pub target: Option<PathBuf>,

@@ -256,7 +256,9 @@ fn the_lane_opens_imports_shows_judges_and_takes_back() {
     files(folder.path());
     let thread = CorpusThread::spawn(Arc::new(|| {}));
     thread.send(CorpusRequest::Detail(0));
-    assert!(matches!(thread.news.next_within(PATIENCE), Some(CorpusNews::Failed(why)) if why.contains("No corpus is open")));
+    assert!(
+        matches!(thread.news.next_within(PATIENCE), Some(CorpusNews::Failed(why)) if why.contains("No corpus is open"))
+    );
     thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
     assert_eq!(wait(&thread, rows), Vec::<u32>::new());
     import_all(&thread, folder.path());

@@ -14,7 +14,6 @@ use crate::text::words::words;
 /// A sentence and what is known of it.
 #[derive(Clone, Debug)]
 pub struct MeasureSubject<'a> {
-    /// The source text.
     pub source: &'a str,
     /// The references; links by hand are those of the first.
     pub references: &'a [&'a str],

@@ -39,8 +39,7 @@ impl CorpusThread {
             stopped.cancel();
         };
         // A judgement that was given is written before the program ends.
-        let news =
-            Service::start("corpus", Patience::Whole, events, stop, move || run(&inbox, &out, &tickets, &end));
+        let news = Service::start("corpus", Patience::Whole, events, stop, move || run(&inbox, &out, &tickets, &end));
         Self { calls, imports, news }
     }
 

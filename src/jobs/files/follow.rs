@@ -17,7 +17,6 @@ const ROOM: usize = 64;
 /// A log as it stands now, or why it cannot be read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FollowEvent {
-    /// Which file.
     pub path: PathBuf,
     /// What is in it, or a sentence for the user.
     pub curves: Result<Arc<Curves>, String>,

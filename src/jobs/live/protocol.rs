@@ -40,7 +40,6 @@ pub struct EnsembleSpec {
 pub struct Member {
     /// The name in its `config.json`.
     pub name: String,
-    /// Whether it aligns.
     pub has_alignment: bool,
 }
 
@@ -53,11 +52,9 @@ pub struct ColumnSpec {
     pub folder: PathBuf,
     /// What it consists of, where it is an ensemble.
     pub ensemble: Option<EnsembleSpec>,
-    /// Where the model computes.
     pub device: DeviceChoice,
     /// Fused kernels (CPU only) or the readable model.
     pub engine: Kernels,
-    /// How to search.
     pub options: SearchOptions,
     /// What a person has set; empty: the model does all by itself.
     pub interventions: Arc<Interventions>,
@@ -176,13 +173,11 @@ pub struct ModelFacts {
     pub name: String,
     /// `rnnsearch`, `rnnencdec` or `luong`, as in `config.json`.
     pub architecture: String,
-    /// The paper.
     pub citation: String,
     /// BCP 47.
     pub source_language: String,
     /// BCP 47.
     pub target_language: String,
-    /// How large it is.
     pub sizes: ModelSizes,
     /// How the entries of the target vocabulary say where words begin.
     pub marks: PieceMarks,
@@ -281,7 +276,6 @@ pub struct HypothesisView {
 /// What a model does by itself where a column has interventions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UntouchedTranslation {
-    /// Its best translation.
     pub best: HypothesisView,
     /// For each word of the best translation with interventions, what the model would say there by itself.
     pub shifts: Vec<Shift>,

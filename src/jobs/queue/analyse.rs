@@ -25,13 +25,10 @@ const MOST_TOLD: usize = 5;
 /// What to run over which workspace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analyse {
-    /// The workspace.
     pub workspace: PathBuf,
     /// The model, or several as one.
     pub system: Candidate,
-    /// Where models compute.
     pub device: DeviceChoice,
-    /// How to search.
     pub search: SearchOptions,
     /// The references are forced instead: alignments of given pairs.
     pub forces: bool,
@@ -57,7 +54,6 @@ pub struct Analysed {
     pub sentences: usize,
     /// Sentences that it could not read, and why: the first ones.
     pub refused: Vec<String>,
-    /// How many there were.
     pub refusals: usize,
 }
 

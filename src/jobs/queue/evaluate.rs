@@ -33,11 +33,8 @@ const THRESHOLDS: &[f32] = &[0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7
 pub struct Evaluate {
     /// Models and ensembles, at least one.
     pub systems: Vec<Candidate>,
-    /// Where models compute.
     pub device: DeviceChoice,
-    /// On what.
     pub test: TestFiles,
-    /// How to search.
     pub search: decoding::SearchOptions,
     /// Which translations to make, at least one kind.
     pub unk: Vec<Unk>,

@@ -21,7 +21,6 @@ const ROOM: usize = 64;
 pub struct QueueEvent<F = Found> {
     /// Of the order.
     pub number: u64,
-    /// What happened.
     pub kind: QueueNews<F>,
 }
 

@@ -22,13 +22,9 @@ const STEPS: usize = 1000;
 /// What to do.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MapOrder {
-    /// The model folder.
     pub model: PathBuf,
-    /// Where the model computes.
     pub device: DeviceChoice,
-    /// What is mapped.
     pub what: What,
-    /// How.
     pub method: Method,
     /// About how many neighbours count for a point, for t-SNE.
     pub perplexity: f32,
@@ -86,7 +82,6 @@ pub struct MapPoint {
 /// A map and all that can be looked up in it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VectorMap {
-    /// The model's name.
     pub model: String,
     /// What kind of things the points are.
     pub kind: PointKind,
@@ -96,7 +91,6 @@ pub struct VectorMap {
     pub method: Method,
     /// Everything that has a vector; the first of them are drawn.
     pub points: Vec<MapPoint>,
-    /// Their vectors.
     pub space: Space,
     /// Where the first points lie.
     pub layout: MapLayout,
@@ -105,7 +99,6 @@ pub struct VectorMap {
 /// What came of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mapped {
-    /// The map.
     pub chart: Arc<VectorMap>,
 }
 

@@ -23,11 +23,8 @@ use crate::text::words::vocabulary_words;
 /// What is asked of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
-    /// The model folder.
     pub model: PathBuf,
-    /// Where the model computes.
     pub device: DeviceChoice,
-    /// The question.
     pub question: ProbeQuestion,
 }
 
@@ -91,9 +88,7 @@ pub struct Opened {
     pub column: ColumnId,
     /// The name of the model that it was made with, where that is another one.
     pub made_with: Option<String>,
-    /// The sentence.
     pub source: String,
-    /// What is set.
     pub interventions: Interventions,
 }
 

@@ -40,7 +40,6 @@ use crate::session::lessons::things::LessonAction;
 /// The lessons, and the one that is open.
 #[derive(Default)]
 pub struct Lessons {
-    /// The panel is open.
     pub is_shown: bool,
     /// Where the user's own lessons lie; `None`: nowhere.
     pub folder: Option<PathBuf>,
@@ -56,7 +55,6 @@ pub struct Lessons {
 pub struct Running {
     /// Its key.
     pub key: String,
-    /// What it says.
     pub script: Arc<Script>,
     /// The page, from 0.
     pub page: usize,
@@ -66,7 +64,6 @@ pub struct Running {
     pub revealed: BTreeSet<usize>,
     /// What was passed over, by page and part.
     pub passed: BTreeSet<(usize, usize)>,
-    /// What is lit.
     pub lights: Vec<Highlight>,
     /// What the page speaks of and is not so with these models, as sentences.
     pub troubles: Vec<String>,
