@@ -183,7 +183,7 @@ impl Session {
     }
 
     /// The page Corpus.
-    pub fn workbench(&self) -> &CorpusPage {
+    pub fn corpus(&self) -> &CorpusPage {
         self.pages.of()
     }
 

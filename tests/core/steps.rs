@@ -25,21 +25,9 @@ use interlinear::pages::steps::{Guessed, Mode};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::text::links::{Link, Links};
-use interlinear::text::sentence::Sentence;
 
+use crate::session::{sentence, told};
 use crate::worker::{PATIENCE, fixture};
-
-fn sentence(text: &str) -> Sentence {
-    let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-    let mut spans = Vec::new();
-    for word in &words {
-        let from = spans.last().map_or(0, |span: &std::ops::Range<usize>| span.end + 1);
-        spans.push(from..from + word.len());
-    }
-    spans.push(text.len()..text.len());
-    let tokens: Vec<String> = words.into_iter().chain(["</s>".to_owned()]).collect();
-    Sentence { text: text.to_owned(), ids: vec![5; tokens.len()], tokens, spans }
-}
 
 /// A session with one finished column, on the page Steps, and what it has asked for.
 fn session() -> (Session, u64, Vec<(u64, StepsRequest)>) {
@@ -66,7 +54,6 @@ fn facts() -> ModelFacts {
 
 fn finish(session: &mut Session, text: &str, ids: &[u32]) {
     let (column, number) = (session.app().document.columns()[0].id, session.app().tasks.newest());
-    session.absorb(Event::Started { number, column, source: sentence(text), context: None });
     let best = HypothesisView {
         tokens: ids.iter().map(|id| format!("t{id}")).collect(),
         ids: ids.to_vec(),
@@ -76,8 +63,9 @@ fn finish(session: &mut Session, text: &str, ids: &[u32]) {
         finished: true,
         ..HypothesisView::default()
     };
-    let result = ColumnResult { hypotheses: vec![best], ..ColumnResult::default() };
-    session.absorb(Event::Finished { number, column, result });
+    for event in told(number, column, sentence(text), best) {
+        session.absorb(event);
+    }
 }
 
 /// What was to be taken apart since the last call.

@@ -446,7 +446,7 @@ fn the_page_asks_for_what_is_done_on_it() {
     thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
     let options = import::ImportOptions::default();
     thread.send(CorpusRequest::Import(folder.path().join("a.en"), options));
-    while session.workbench().rows.len() < 4 {
+    while session.corpus().rows.len() < 4 {
         session.absorb_corpus_news(thread.news.next_within(PATIENCE).expect("the lane answers"));
     }
     for (column, expect) in [("words", ["-words", "words", ""]), ("source", ["source", "-source", ""])] {
@@ -458,16 +458,16 @@ fn the_page_asks_for_what_is_done_on_it() {
         }
     }
     session.absorb_corpus_news(CorpusNews::Importing("Importing a.en".to_owned(), 0.5));
-    assert!(session.workbench().is_importing);
+    assert!(session.corpus().is_importing);
     session.apply(CorpusRequest::Stop);
     assert_eq!(calls(&mut session), [CorpusRequest::Stop]);
     session.absorb_corpus_news(CorpusNews::Idle);
-    assert!(!session.workbench().is_importing);
+    assert!(!session.corpus().is_importing);
     session.apply(CorpusCommand::Move(1));
     session.apply(CorpusCommand::Move(2));
     assert_eq!(calls(&mut session), [CorpusRequest::Detail(0), CorpusRequest::Detail(2)]);
     thread.send(CorpusRequest::Detail(2));
-    while session.workbench().detail.is_none() {
+    while session.corpus().detail.is_none() {
         session.absorb_corpus_news(thread.news.next_within(PATIENCE).expect("the lane answers"));
     }
     // After an import the sentence on screen is read again.
@@ -504,9 +504,9 @@ fn the_page_asks_for_what_is_done_on_it() {
     };
     let orders: Vec<(Candidate, bool)> = session.take_effects().into_iter().filter_map(order).collect();
     assert_eq!(orders, [(open, false), (other, true)]);
-    let number = session.workbench().tasks[0];
-    let second = session.workbench().tasks[1];
+    let number = session.corpus().tasks[0];
+    let second = session.corpus().tasks[1];
     session.absorb_corpus(QueueEvent { number: second, kind: Done::Failed("Gone".to_owned()) });
     session.absorb_corpus(QueueEvent { number, kind: Done::Failed("No such folder".to_owned()) });
-    assert_eq!((session.workbench().message.as_deref(), session.workbench().tasks.len()), (Some("No such folder"), 0));
+    assert_eq!((session.corpus().message.as_deref(), session.corpus().tasks.len()), (Some("No such folder"), 0));
 }

@@ -99,7 +99,7 @@ struct Data {
 impl Evaluate {
     /// Does it.
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Evaluated> {
-        work.tell(JobProgress { what: "Reading the test set".to_owned(), ..JobProgress::default() });
+        work.say("Reading the test set".to_owned());
         let data = self.test.read()?;
         let shelved = self.systems.iter().map(|system| load(work, system, self.device));
         let shelved = shelved.collect::<Result<Vec<_>>>()?;
@@ -148,7 +148,7 @@ impl TestFiles {
 pub(crate) fn load(work: &Work<'_>, candidate: &Candidate, device: DeviceChoice) -> Result<Arc<LoadedModel>> {
     let mut members = Vec::with_capacity(candidate.folders().len());
     for folder in candidate.folders() {
-        work.tell(JobProgress { what: format!("Loading {}", name(folder)), ..JobProgress::default() });
+        work.say(format!("Loading {}", name(folder)));
         members.push(work.model(folder, device)?);
     }
     match (candidate, members.as_slice()) {

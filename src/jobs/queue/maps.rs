@@ -96,12 +96,6 @@ pub struct VectorMap {
     pub layout: MapLayout,
 }
 
-/// What came of it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Mapped {
-    pub chart: Arc<VectorMap>,
-}
-
 /// Points and their vectors before they are laid out.
 struct Gathered {
     kind: PointKind,
@@ -115,9 +109,9 @@ struct Gathered {
 
 impl MapOrder {
     /// Does it.
-    pub(crate) fn run(self, work: &Work<'_>) -> Result<Mapped> {
+    pub(crate) fn run(self, work: &Work<'_>) -> Result<Arc<VectorMap>> {
         let name = self.model.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        work.tell(progress(0, 0, format!("Loading {name}")));
+        work.say(format!("Loading {name}"));
         let shelved = work.model(&self.model, self.device)?;
         let gathered = match &self.what {
             What::Words { side, count } => words(&shelved, *side, *count)?,
@@ -137,7 +131,7 @@ impl MapOrder {
             space: Space::new(gathered.dimension, gathered.rows),
             layout,
         };
-        Ok(Mapped { chart: Arc::new(chart) })
+        Ok(Arc::new(chart))
     }
 }
 
