@@ -163,7 +163,6 @@ struct Steppers {
     reverse: Option<Box<dyn Stepper>>,
 }
 
-/// As meant.
 struct High<'a> {
     low: &'a AlignArgs,
     forward: Model,

@@ -268,7 +268,6 @@ impl ChoiceArgs {
     }
 }
 
-/// What is printed.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Format {
     /// A row for each sentence

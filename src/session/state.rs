@@ -203,7 +203,6 @@ impl Session {
         self.advance();
     }
 
-    /// Does one thing.
     fn perform(&mut self, command: Command) {
         let app = &mut self.app;
         match command {

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::decoding::Specials;
 use crate::decoding::ensemble::mixture::Mixture;
@@ -31,8 +31,7 @@ use crate::text::tokenizer::{Encode, Tokenizer};
 pub use crate::decoding::ensemble::average::{AVERAGES, Average};
 
 /// Whose alignment an ensemble shows. Of a file, what is not understood is the mean.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AlignmentOf {
     /// The mean of the members that have one; none where none has.
     #[default]
@@ -63,15 +62,15 @@ impl FromStr for AlignmentOf {
     }
 }
 
-impl From<String> for AlignmentOf {
-    fn from(text: String) -> Self {
-        text.parse().unwrap_or_default()
+impl Serialize for AlignmentOf {
+    fn serialize<S: Serializer>(&self, output: S) -> std::result::Result<S::Ok, S::Error> {
+        output.collect_str(self)
     }
 }
 
-impl From<AlignmentOf> for String {
-    fn from(alignment: AlignmentOf) -> Self {
-        alignment.to_string()
+impl<'de> Deserialize<'de> for AlignmentOf {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> std::result::Result<Self, D::Error> {
+        Ok(String::deserialize(input)?.parse().unwrap_or_default())
     }
 }
 

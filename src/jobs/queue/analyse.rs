@@ -58,7 +58,6 @@ pub struct Analysed {
 }
 
 impl Analyse {
-    /// Does it.
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Analysed> {
         let mut workspace = Workspace::open_existing(&self.workspace)?;
         let shelved = load(work, &self.system, self.device)?;

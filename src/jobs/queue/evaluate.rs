@@ -97,7 +97,6 @@ struct Data {
 }
 
 impl Evaluate {
-    /// Does it.
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Evaluated> {
         work.say("Reading the test set".to_owned());
         let data = self.test.read()?;

@@ -108,7 +108,6 @@ struct Gathered {
 }
 
 impl MapOrder {
-    /// Does it.
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Arc<VectorMap>> {
         let name = self.model.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         work.say(format!("Loading {name}"));

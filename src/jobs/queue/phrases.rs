@@ -93,7 +93,6 @@ pub struct DrawnPhrases {
 }
 
 impl PhraseOrder {
-    /// Does it.
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Scored> {
         match self {
             Self::Read { table } => {

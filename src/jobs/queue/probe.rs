@@ -93,7 +93,6 @@ pub struct Opened {
 }
 
 impl Probe {
-    /// Answers.
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Probed> {
         let Self { model, device, question } = self;
         match question {
