@@ -43,11 +43,6 @@ impl CancellationToken {
         Generation::new().next()
     }
 
-    /// The number that requests and events carry.
-    pub fn number(&self) -> u64 {
-        self.number
-    }
-
     /// True once a newer ticket was drawn.
     pub fn is_stale(&self) -> bool {
         self.newest.load(Ordering::Acquire) != self.number

@@ -372,7 +372,7 @@ fn documented(source: &Source) -> Vec<Fault> {
     }
 }
 
-/// Public items and the variants of public enums have docs; the fields of a variant are clear from their names.
+/// Public items and the variants of public enums have docs; fields have them where name and type do not say it all.
 fn described(source: &Source) -> Vec<Fault> {
     let lines: Vec<&str> = source.text.lines().collect();
     let code: Vec<&str> = source.code.lines().collect();
@@ -388,22 +388,22 @@ fn described(source: &Source) -> Vec<Fault> {
         is_argument || found.is_some_and(|(line, _)| is_doc(line))
     };
     let mut faults = Vec::new();
-    // How far the variants of the public enum around this line are indented, and the fields of a public struct.
-    let (mut variants, mut fields): (Option<usize>, Option<usize>) = (None, None);
+    // How far the variants of the public enum around this line are indented.
+    let mut variants: Option<usize> = None;
     for (at, line) in code.iter().enumerate().take_while(|(_, line)| !line.contains(TESTS)) {
         let inner = line.trim_start();
         let depth = line.len() - inner.len();
         let is_variant = variants == Some(depth) && inner.starts_with(|c: char| c.is_ascii_uppercase());
         let item = inner.strip_prefix("pub ").filter(|rest| !rest.starts_with("use ") && !rest.starts_with("mod "));
         let is_field = |rest: &str| rest.trim_start_matches(is_word).starts_with(':');
-        let is_item = item.is_some_and(|rest| !is_field(rest) || fields == Some(depth));
+        let is_item = item.is_some_and(|rest| !is_field(rest));
         if (is_item || is_variant) && !has_docs(at) {
             faults.push((at + 1, "say what it is: shapes, units, the paper's equation".to_owned()));
         }
-        if inner.ends_with('{') && (inner.starts_with("pub enum ") || inner.starts_with("pub struct ")) {
-            *(if inner.starts_with("pub enum ") { &mut variants } else { &mut fields }) = Some(depth + 4);
+        if inner.ends_with('{') && inner.starts_with("pub enum ") {
+            variants = Some(depth + 4);
         } else if inner.starts_with('}') {
-            (variants, fields) = (variants.filter(|own| *own != depth + 4), fields.filter(|own| *own != depth + 4));
+            variants = variants.filter(|own| *own != depth + 4);
         }
     }
     faults
@@ -612,7 +612,7 @@ fn every_rule_finds_its_planted_violation() {
         ("unwraps", "src/text/a.rs", "//! x\nlet a = b.unwrap();\n", 2),
         ("documented", "src/text/a.rs", "use std::fs;\n", 1),
         ("described", "src/text/a.rs", "//! x\npub enum A {\n    B,\n}\n", 3),
-        ("described", "src/text/a.rs", "//! x\n/// A.\npub struct A {\n    pub b: u8,\n}\n", 4),
+        ("described", "src/text/a.rs", "//! x\npub struct A {\n    pub b: u8,\n}\n", 2),
         ("short", "src/text/a.rs", &"//! x\n".repeat(LONGEST + 1), LONGEST + 1),
     ];
     for (rule, path, text, line) in planted {

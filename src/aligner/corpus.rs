@@ -41,7 +41,6 @@ pub struct AlignerText {
     pub target_words: AlignerVocabulary,
     /// Sentences of the source side.
     pub source: AlignerSentences,
-    /// Their translations.
     pub target: AlignerSentences,
 }
 

@@ -22,9 +22,7 @@ pub struct Learned {
     pub target_words: AlignerVocabulary,
     /// Which words translate which.
     pub lexicon: Lexicon,
-    /// Jumps among source words.
     pub forward: Jumps,
-    /// Jumps among target words.
     pub reverse: Jumps,
     /// The probability that a word comes from no word.
     pub p0: f32,

@@ -17,7 +17,6 @@ pub const NONE: u32 = u32::MAX;
 /// A pair of words and what both directions say of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LexiconEntry {
-    /// The target word.
     pub target: u32,
     /// t(target | source)
     pub forward: f32,

@@ -20,7 +20,6 @@ const UNKNOWN: &str = "unk";
 /// A text and the places of its words, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlacedWords {
-    /// The text.
     pub text: String,
     /// The bytes of each word in it; empty where a word, as `</s>`, has none.
     pub spans: Vec<Range<usize>>,

@@ -66,7 +66,6 @@ impl Cutter {
 /// Aligns lines with what was learned.
 #[derive(Debug)]
 pub struct LineAligner {
-    /// What was learned.
     pub learned: Learned,
     source: Cutter,
     target: Cutter,

@@ -117,9 +117,7 @@ impl AblatedWord {
 
 /// One line of [`FIGURES`].
 pub struct AblationFigure {
-    /// Its name in files.
     pub name: &'static str,
-    /// What it is.
     pub about: &'static str,
     /// Of a word; `None` where the word has none.
     pub of: fn(&AblatedWord) -> Option<f64>,
@@ -157,9 +155,7 @@ fn share(is: bool) -> f64 {
 /// The means of [`FIGURES`] over many words, in constant memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AblationMeans {
-    /// Sentences.
     pub sentences: usize,
-    /// Target words.
     pub words: usize,
     /// For each figure its sum and how many words have it.
     sums: Vec<(f64, usize)>,

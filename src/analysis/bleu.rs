@@ -18,7 +18,6 @@ pub const SIGNATURE: &str =
 /// What is counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BleuSettings {
-    /// How text is cut.
     pub tokenization: Tokenization,
     /// Whether letter case is ignored.
     pub lowercase: bool,

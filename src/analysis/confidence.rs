@@ -30,17 +30,6 @@ pub struct TranslationSigns<'a> {
     pub links: Option<&'a Links>,
 }
 
-/// Which values are the better ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Better {
-    /// High ones.
-    Higher,
-    /// Low ones.
-    Lower,
-    /// It depends on the language pair.
-    Neither,
-}
-
 /// One line of [`CONFIDENCES`].
 #[derive(Clone, Copy, Debug)]
 pub struct ConfidenceEntry {
@@ -48,10 +37,7 @@ pub struct ConfidenceEntry {
     pub name: &'static str,
     /// What people call it.
     pub label: &'static str,
-    /// Its formula or definition.
     pub formula: &'static str,
-    /// Which values are the better ones.
-    pub better: Better,
     /// Its value; `None` where the translation lacks what it needs.
     pub of: fn(&TranslationSigns<'_>) -> Option<f64>,
 }
@@ -62,42 +48,36 @@ pub const CONFIDENCES: &[ConfidenceEntry] = &[
         name: "confidence",
         label: "Confidence",
         formula: "CDP + APout + APin (Rikters et al. 2017), at most 0",
-        better: Better::Higher,
         of: |seen| aligned(seen).map(|alpha| cdp(alpha) + ap_out(alpha) + ap_in(alpha)),
     },
     ConfidenceEntry {
         name: "cdp",
         label: "Coverage deviation penalty",
         formula: "CDP = -1/S sum_s ln(1 + (1 - sum_t A_ts)^2)",
-        better: Better::Higher,
         of: |seen| aligned(seen).map(cdp),
     },
     ConfidenceEntry {
         name: "ap_out",
         label: "Absentmindedness, output",
         formula: "APout = 1/T sum_t sum_s A_ts ln A_ts",
-        better: Better::Higher,
         of: |seen| aligned(seen).map(ap_out),
     },
     ConfidenceEntry {
         name: "ap_in",
         label: "Absentmindedness, input",
         formula: "APin = 1/S sum_s sum_t B_ts ln B_ts, B_ts = A_ts / sum_t A_ts; columns of 0 are left out of the mean",
-        better: Better::Higher,
         of: |seen| aligned(seen).map(ap_in),
     },
     ConfidenceEntry {
         name: "confidence_softalignments",
         label: "Confidence (SoftAlignments)",
         formula: "the sum of its three terms, less a penalty where source and output share much text",
-        better: Better::Higher,
         of: |seen| aligned(seen).map(|_| soft_total(seen)),
     },
     ConfidenceEntry {
         name: "cdp_softalignments",
         label: "CDP (SoftAlignments)",
         formula: "-1/S sum_s ln(1 + |1 - sum_t A_ts|^6)",
-        better: Better::Higher,
         of: |seen| aligned(seen).map(|alpha| deviation(alpha, 6)),
     },
     ConfidenceEntry {
@@ -105,70 +85,60 @@ pub const CONFIDENCES: &[ConfidenceEntry] = &[
         label: "APout (SoftAlignments)",
         formula: "its name for the term over source tokens: 1/S sum_s sum_t B_ts ln B_ts, where a column of 0 drops the \
                   sum before it",
-        better: Better::Higher,
         of: |seen| aligned(seen).map(|alpha| slipping(&columns(alpha))),
     },
     ConfidenceEntry {
         name: "ap_in_softalignments",
         label: "APin (SoftAlignments)",
         formula: "its name for the term over target tokens: 1/T sum_t sum_s A_ts ln A_ts, rows normalised",
-        better: Better::Higher,
         of: |seen| aligned(seen).map(|alpha| slipping(&rows(alpha))),
     },
     ConfidenceEntry {
         name: "entropy",
         label: "Entropy (bits)",
         formula: "1/T sum_t H(A_t), in bits; the inspector tells that of a word in nats",
-        better: Better::Lower,
         of: |seen| aligned(seen).and_then(|alpha| mean(alpha.iter().map(|row| f64::from(entropy(row)) / LN_2))),
     },
     ConfidenceEntry {
         name: "monotonicity",
         label: "Monotonicity",
         formula: "share of steps from a target word to the next whose most attended source word does not go back",
-        better: Better::Neither,
         of: |seen| mean(steps(seen).map(|(from, to)| if to >= from { 1.0 } else { 0.0 })),
     },
     ConfidenceEntry {
         name: "jump",
         label: "Distance of jumps",
         formula: "mean distance between the most attended source words of neighbouring target words",
-        better: Better::Neither,
         of: |seen| mean(steps(seen).map(|(from, to)| from.abs_diff(to) as f64)),
     },
     ConfidenceEntry {
         name: "unattended",
         label: "Unattended source words",
         formula: "source words with sum_t A_ts below 0.2",
-        better: Better::Lower,
         of: |seen| aligned(seen).map(|_| unattended(seen, UNATTENDED).len() as f64),
     },
     ConfidenceEntry {
         name: "eos_attention",
         label: "Attention on </s>",
         formula: "mean of A_ts over target words, s the source's </s>",
-        better: Better::Lower,
         of: eos_attention,
     },
     ConfidenceEntry {
         name: "disagreement",
         label: "Disagreement with links",
         formula: "1 - share of the argmax links of target words that are among the given links",
-        better: Better::Lower,
         of: disagreement,
     },
     ConfidenceEntry {
         name: "repetition",
         label: "Repetition",
         formula: "1 - different bigrams of the output / bigrams of the output",
-        better: Better::Lower,
         of: repetition,
     },
     ConfidenceEntry {
         name: "unk",
         label: "Unknown words",
         formula: "output tokens that stand for an unknown word",
-        better: Better::Lower,
         of: |seen| {
             (!seen.target.is_empty()).then(|| seen.target.iter().filter(|token| is_unknown(token)).count() as f64)
         },
@@ -177,7 +147,6 @@ pub const CONFIDENCES: &[ConfidenceEntry] = &[
         name: "length_ratio",
         label: "Length ratio",
         formula: "output words / source words",
-        better: Better::Neither,
         of: |seen| {
             let (source, target) = (without_end(seen.source), without_end(seen.target));
             (!source.is_empty() && !seen.target.is_empty()).then(|| target.len() as f64 / source.len() as f64)

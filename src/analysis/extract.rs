@@ -13,9 +13,7 @@ use crate::text::links::Link;
 /// A pair of phrases of one sentence pair, as ranges of words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PhraseBlock {
-    /// Source words.
     pub source: Range<usize>,
-    /// Target words.
     pub target: Range<usize>,
 }
 

@@ -22,7 +22,6 @@ pub enum Method {
 /// One line of [`METHODS`].
 #[derive(Clone, Copy, Debug)]
 pub struct MethodEntry {
-    /// Which.
     pub method: Method,
     /// What is typed.
     pub name: &'static str,

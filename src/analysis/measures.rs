@@ -18,13 +18,11 @@ const SAMPLES: usize = 3;
 /// One line of [`MEASURES`].
 #[derive(Debug)]
 pub struct Measure {
-    /// Its name in files.
     pub name: &'static str,
     /// On buttons and over pictures.
     pub title: &'static str,
     /// What its numbers are.
     pub unit: &'static str,
-    /// What it is.
     pub about: &'static str,
     /// Whether the model must have an alignment.
     pub aligns: bool,
@@ -123,7 +121,6 @@ pub struct Tested {
     pub source: Vec<u32>,
     /// The translation that was forced, `</s>` included.
     pub target: Vec<u32>,
-    /// What was measured.
     pub measured: Vec<MeasuredWords>,
     /// The figures of the tests, where they were made.
     pub means: Option<AblationMeans>,

@@ -5,17 +5,21 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use serde::{Deserialize, Serialize};
 
 /// How text is cut into tokens before n-grams are counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Tokenization {
-    /// As mteval-v13a: for detokenised text.
-    #[default]
-    Mteval13a,
     /// As mteval-v14 with `--international-tokenization`: punctuation and symbols of all scripts apart.
+    #[serde(rename = "intl")]
     International,
     /// At whitespace alone: for text that is tokenised already.
+    #[serde(rename = "none")]
     None,
+    /// As mteval-v13a: for detokenised text. In a file, any name that is not known is this.
+    #[default]
+    #[serde(rename = "13a", other)]
+    Mteval13a,
 }
 
 /// All of them, with what each does.
@@ -33,11 +37,6 @@ impl Tokenization {
             Self::International => "intl",
             Self::None => "none",
         }
-    }
-
-    /// The one of a name.
-    pub fn named(name: &str) -> Option<Self> {
-        TOKENIZATIONS.iter().map(|(tokenization, _)| *tokenization).find(|tokenization| tokenization.name() == name)
     }
 }
 

@@ -16,7 +16,6 @@ pub struct Space {
 /// A row of a [`Space`] and how near it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Neighbour {
-    /// Which row.
     pub index: usize,
     /// From -1 to 1.
     pub cosine: f32,

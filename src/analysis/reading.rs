@@ -24,7 +24,6 @@ pub enum Reading {
 /// One line of [`READINGS`].
 #[derive(Clone, Copy, Debug)]
 pub struct ReadingEntry {
-    /// Which.
     pub reading: Reading,
     /// Its name on the command line and in files.
     pub name: &'static str,

@@ -28,7 +28,6 @@ const SEARCH: usize = 100;
 pub struct TsneOptions {
     /// About how many neighbours count for a point; lowered where there are too few points.
     pub perplexity: f32,
-    /// How many steps.
     pub epochs: usize,
     /// Starts at random places of this seed; `None`: from the first two columns of the input.
     pub seed: Option<u64>,
@@ -42,7 +41,6 @@ impl Default for TsneOptions {
 
 /// How far it is: `done` of `total` steps, and the points as they lie now (empty before the first).
 pub struct TsneProgress<'a> {
-    /// Steps done.
     pub done: usize,
     /// Steps in all.
     pub total: usize,

@@ -98,7 +98,6 @@ impl std::fmt::Debug for FileWork {
 pub struct AlignQuestion {
     /// BCP 47 tags of source and target.
     pub languages: (String, String),
-    /// The source words.
     pub source: PlacedWords,
     /// The words of the translation, `</s>` and `[UNK]` among them.
     pub target: Vec<String>,

@@ -117,7 +117,6 @@ pub struct Lights {
     pub is_shown: bool,
     /// The lesson and its page.
     pub page: (String, usize),
-    /// The parts.
     pub parts: Vec<Highlight>,
     /// Whether what the page brings about has come.
     pub is_ready: bool,

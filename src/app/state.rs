@@ -16,7 +16,7 @@ use crate::app::tasks::Tasks;
 use crate::app::view::{Notice, Selection, ViewState};
 use crate::corpus::overview::evaluated::Evaluated;
 use crate::figure::png::Pixels;
-use crate::jobs::live::protocol::{ColumnSpec, EnsembleSpec, Request};
+use crate::jobs::live::protocol::{ColumnSpec, Request};
 use crate::jobs::queue::evaluate::Candidate;
 use crate::nn::device::DeviceChoice;
 use crate::text::links::Links;
@@ -34,7 +34,6 @@ pub struct AppState {
     pub tasks: Tasks,
     /// What is looked at and how.
     pub view: ViewState,
-    /// The lists of sentences.
     pub lists: Lists,
     /// Model folders that come with the program.
     pub bundled: Vec<PathBuf>,
@@ -307,18 +306,12 @@ impl AppState {
         self.notify("The picture is in the clipboard", false);
     }
 
-    /// A column for a model, at the right.
-    pub(crate) fn add_column(&mut self, folder: PathBuf) {
-        let id = self.tasks.fresh_id();
-        self.document.columns.push(Column::new(id, kept(folder), None));
-    }
-
-    /// Two or more models as one; fewer are none.
-    pub(crate) fn add_ensemble(&mut self, mut ensemble: EnsembleSpec) {
-        ensemble.members = ensemble.members.into_iter().map(kept).collect();
-        if let [first, _, ..] = ensemble.members.as_slice() {
-            let (id, folder) = (self.tasks.fresh_id(), first.clone());
-            self.document.columns.push(Column::new(id, folder, Some(ensemble)));
+    /// A column for a model, or for two or more as one, at the right; an ensemble of fewer is none.
+    pub(crate) fn add_column(&mut self, mut candidate: Candidate) {
+        candidate.folders_mut().iter_mut().for_each(keep_whole);
+        if !matches!(&candidate, Candidate::Ensemble(ensemble) if ensemble.members.len() < 2) {
+            let id = self.tasks.fresh_id();
+            self.document.columns.push(Column::new(id, candidate));
         }
     }
 
@@ -351,6 +344,11 @@ impl AppState {
 }
 
 /// A model's path as it is kept: one that is there has its whole path, so that the next start, elsewhere, finds it too.
-fn kept(folder: PathBuf) -> PathBuf {
-    if folder.is_relative() && folder.exists() { std::path::absolute(&folder).unwrap_or(folder) } else { folder }
+fn keep_whole(folder: &mut PathBuf) {
+    if folder.is_relative()
+        && folder.exists()
+        && let Ok(whole) = std::path::absolute(&*folder)
+    {
+        *folder = whole;
+    }
 }

@@ -10,7 +10,6 @@ use crate::jobs::queue::{JobProgress, QueueOrder};
 pub struct Task {
     /// Of the order.
     pub number: u64,
-    /// Whose.
     pub page: Page,
     /// How far it is; `None` while it waits for its turn.
     pub progress: Option<JobProgress>,

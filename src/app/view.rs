@@ -35,9 +35,7 @@ pub struct Hover {
 pub struct Notice {
     /// Its number, to dismiss it by.
     pub id: u64,
-    /// What to say.
     pub text: String,
-    /// Something went wrong.
     pub is_error: bool,
 }
 

@@ -88,7 +88,6 @@ pub struct AblateArgs {
     run: RunArgs,
 }
 
-/// What is written.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Format {
     /// Everything, an object a line
@@ -101,7 +100,6 @@ enum Format {
     Table,
 }
 
-/// As meant.
 struct High<'a> {
     low: &'a AblateArgs,
     options: SearchOptions,

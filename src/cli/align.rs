@@ -11,11 +11,12 @@ pub mod statistical;
 
 use std::path::PathBuf;
 
+use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
 use crate::analysis::hard;
 use crate::analysis::reading::{READINGS, Reading};
-use crate::analysis::symmetrize::{SYMMETRIZATIONS, symmetrization};
+use crate::analysis::symmetrize::symmetrization;
 use crate::cli::args::{BatchArgs, Choice, PairArgs, RunArgs, Runtime, count, definition, one_of, samples, threshold};
 use crate::cli::evaluate::opposite;
 use crate::cli::input::InputFiles;
@@ -49,17 +50,8 @@ Formats:
            for each target token and a column for each source token
 
 --importance says what a source word's weight for a target word is. Links are those of greatest weight; with
---threshold they are those with at least that share of a row's positive weights.
-  attention      alpha of the forced target
-  gradient       x_j . d log p(y_i) / d x_j of the embedding x_j, averaged over 30 noisy copies of the embeddings (Ding,
-                 Xu, Koehn 2019, Saliency-driven Word Alignment Interpretation for NMT; SmoothGrad, Smilkov et al. 2017)
-  leave-one-out  log p(y_i) lost when annotation h_j gets no weight at step i (Serrano and Smith 2019, Is Attention
-                 Interpretable?)
-  unknown-word   log p(y_i) lost when the encoder reads [UNK] in place of word j (Li, Monroe, Jurafsky 2016, Understanding
-                 Neural Networks through Representation Erasure)
-  optimised      alpha_i after three steps of gradient descent towards log p(y_i) (Zenkel, Wuebker, DeNero 2019, Adding
-                 Interpretable Attention to Neural Translation Models Improves Word Alignment)
-Gradient and unknown-word need no attention.
+--threshold they are those with at least that share of a row's positive weights. Gradient and unknown-word need no
+attention.
 
 With --statistical no model is needed: IBM model 1 and a hidden Markov model are learned in both directions from the pairs
 themselves and the corpora; upper and lower case count as the same. Nothing is random: the same text gives the same links, whatever
@@ -98,30 +90,28 @@ pub struct AlignArgs {
     /// A model of the other direction, whose links are put together with those of the model
     #[arg(long, value_name = "DIR", requires = "model", value_parser = bundled::argument())]
     reverse_model: Option<PathBuf>,
-    /// How two directions become one: forward or reverse (that one alone), intersection, grow-diag, grow-diag-final-and (the
-    /// default), grow-diag-final or union
-    #[arg(long, value_name = "NAME", value_parser = way)]
+    /// How two directions become one [default: grow-diag-final-and]
+    #[arg(long, value_name = "NAME", value_parser = way())]
     symmetrize: Option<AlignerDirection>,
     /// All links with an alpha of at least T, in place of the greatest
     #[arg(long, value_name = "T", value_parser = threshold, requires = "model")]
     threshold: Option<f32>,
-    /// What links are read off: attention (alpha), gradient, leave-one-out, unknown-word or optimised (see below)
-    #[arg(long, value_name = "NAME", default_value = "attention", value_parser = definition, conflicts_with_all = ["statistical", "learned"])]
+    /// What links are read off
+    #[arg(long, value_name = "NAME", default_value = "attention", value_parser = definition(), conflicts_with_all = ["statistical", "learned"])]
     importance: &'static Importance,
     /// Noisy copies of the embeddings over which --importance gradient is averaged, 30 where nothing is said; 1 is the plain
     /// gradient, which is as many times as fast
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     samples: Option<u16>,
-    /// Which word a row of alpha belongs to: predicted, the word that was predicted with it, or input, the word that the
-    /// decoder had just read (RNNsearch, and models of Luong et al. that compare contents)
+    /// Which word a row of alpha belongs to; input is for RNNsearch, and models of Luong et al. that compare contents
     /// [default: as the model was trained, predicted for all that were not guided]
-    #[arg(long, value_name = "NAME", value_parser = reading)]
+    #[arg(long, value_name = "NAME", value_parser = reading())]
     reading: Option<Reading>,
     /// What to write
     #[arg(long, value_enum, default_value_t)]
     format: LinkFormat,
     /// Which words the links count
-    #[arg(long, default_value = "spaces", value_parser = one_of(LINK_WORDS), conflicts_with = "model", help_heading = "Statistical aligner")]
+    #[arg(long, default_value = "spaces", value_parser = one_of(LINK_WORDS.iter().copied()), conflicts_with = "model", help_heading = "Statistical aligner")]
     link_words: LinkWords,
     #[command(flatten)]
     batch: BatchArgs,
@@ -174,7 +164,6 @@ struct Steppers {
     reverse: Option<Box<dyn Stepper>>,
 }
 
-/// As meant.
 struct High<'a> {
     low: &'a AlignArgs,
     forward: Model,
@@ -327,14 +316,13 @@ fn align_window(high: &High<'_>, steppers: &mut Steppers, window: &[Result<Pair>
     Ok(window.iter().map(|pair| if pair.is_ok() { links.next().unwrap_or_default() } else { Vec::new() }).collect())
 }
 
-/// A direction, or a way to put both together.
-pub fn way(name: &str) -> Result<AlignerDirection> {
-    let alone = [AlignerDirection::Forward, AlignerDirection::Reverse];
-    let both = SYMMETRIZATIONS.iter().map(AlignerDirection::Both);
-    let ways: Vec<AlignerDirection> = alone.into_iter().chain(both).collect();
-    let names: Vec<&str> = ways.iter().map(AlignerDirection::name).collect();
-    let way = ways.iter().find(|way| way.name() == name).copied();
-    way.ok_or_else(|| Error::Input(format!("write one of {}", names.join(", "))))
+/// Takes a direction, or a way to put both together.
+pub fn way() -> impl TypedValueParser<Value = AlignerDirection> {
+    let about = |way: &AlignerDirection| match way {
+        AlignerDirection::Both(rule) => rule.about,
+        AlignerDirection::Forward | AlignerDirection::Reverse => "That direction alone.",
+    };
+    one_of(AlignerDirection::all().map(move |way| (way.name(), about(&way), way)))
 }
 
 /// How two directions are put together by default.
@@ -342,8 +330,7 @@ pub fn default_way() -> AlignerDirection {
     symmetrization("grow-diag-final-and").map_or(AlignerDirection::Forward, AlignerDirection::Both)
 }
 
-/// A reading by its name.
-pub fn reading(name: &str) -> Result<Reading> {
-    let names: Vec<&str> = READINGS.iter().map(|entry| entry.name).collect();
-    Reading::from_name(name).ok_or_else(|| Error::Input(format!("write one of {}", names.join(", "))))
+/// Takes a reading.
+pub fn reading() -> impl TypedValueParser<Value = Reading> {
+    one_of(READINGS.iter().map(|entry| (entry.name, entry.about, entry.reading)))
 }

@@ -142,7 +142,7 @@ pub struct AnalyseArgs {
     #[arg(long, value_name = "QUERY")]
     query: Option<String>,
     /// How its hits are sorted
-    #[arg(long, default_value = "place", requires = "query", value_parser = one_of(ORDERS))]
+    #[arg(long, default_value = "place", requires = "query", value_parser = one_of(ORDERS.iter().copied()))]
     order: ConcordanceOrder,
     /// Of which system, counted from 1
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -179,7 +179,7 @@ struct LinkArgs {
     #[arg(long, value_name = "ALPHA", value_parser = hundredths, conflicts_with = "symmetrize")]
     threshold: Option<u8>,
     /// With --format links: the greatest of each row and of each column of alpha, put together as Moses does
-    #[arg(long, value_name = "RULE", value_parser = rule)]
+    #[arg(long, value_name = "RULE", value_parser = one_of(SYMMETRIZATIONS.iter().enumerate().map(|(at, rule)| (rule.name, rule.about, at))))]
     symmetrize: Option<usize>,
 }
 
@@ -196,11 +196,6 @@ impl LinkArgs {
 fn hundredths(text: &str) -> std::result::Result<u8, String> {
     let share = text.parse::<f32>().ok().filter(|share| (0.0..=1.0).contains(share));
     share.map(|share| (share * 100.0).round() as u8).ok_or_else(|| "write a number from 0 to 1, such as 0.2".to_owned())
-}
-
-fn rule(name: &str) -> std::result::Result<usize, String> {
-    let names: Vec<&str> = SYMMETRIZATIONS.iter().map(|rule| rule.name).collect();
-    names.iter().position(|known| *known == name).ok_or_else(|| format!("choose one of {}", names.join(", ")))
 }
 
 /// Which sentences and columns, as typed.
@@ -273,7 +268,6 @@ impl ChoiceArgs {
     }
 }
 
-/// What is printed.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Format {
     /// A row for each sentence

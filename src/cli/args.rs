@@ -11,7 +11,7 @@ use crate::analysis::unknown::Replacing;
 use crate::cli::input::InputFiles;
 use crate::cli::{bundled, output};
 use crate::decoding::ensemble::{AlignmentOf, Average, Mixing};
-use crate::decoding::importance::{GRADIENT, IMPORTANCES, Importance, importance};
+use crate::decoding::importance::{GRADIENT, IMPORTANCES, Importance};
 use crate::decoding::{Ensemble, LengthRule, Ranking, SearchOptions};
 use crate::error::{Error, Result};
 use crate::models::{Kernels, Model};
@@ -30,7 +30,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "DEVICE", default_value_t)]
     pub device: DeviceChoice,
     /// The kernels of the CPU: fast ones, or the readable ones that they are checked against
-    #[arg(long, default_value = "fused", hide = true, value_parser = one_of(ENGINES))]
+    #[arg(long, default_value = "fused", hide = true, value_parser = one_of(ENGINES.iter().copied()))]
     engine: Kernels,
 }
 
@@ -40,11 +40,14 @@ const ENGINES: &[Choice<Kernels>] =
 /// What may be typed, what it is, and what is meant.
 pub type Choice<T> = (&'static str, &'static str, T);
 
-/// Takes the names of a table.
-pub fn one_of<T: Clone + Send + Sync + 'static>(table: &'static [Choice<T>]) -> impl TypedValueParser<Value = T> {
-    let names = table.iter().map(|(name, what, _)| PossibleValue::new(*name).help(*what));
-    let known = |name: String| table.iter().find(|(known, ..)| *known == name).map(|(.., meant)| meant.clone());
-    PossibleValuesParser::new(names).try_map(move |name| known(name).ok_or("a name without a line in its table"))
+/// Takes the names of a table, each with what its line says.
+pub fn one_of<T: Clone + Send + Sync + 'static>(
+    lines: impl Iterator<Item = (&'static str, impl Into<String>, T)>,
+) -> impl TypedValueParser<Value = T> {
+    let (values, meant): (Vec<_>, Vec<_>) =
+        lines.map(|(name, what, meant)| (PossibleValue::new(name).help(what.into()), (name, meant))).unzip();
+    let known = move |name: String| meant.iter().find(|(known, _)| *known == name).map(|(_, meant)| meant.clone());
+    PossibleValuesParser::new(values).try_map(move |name| known(name).ok_or("a name without a line in its table"))
 }
 
 /// Takes the numbers from 1 to `most`.
@@ -59,7 +62,6 @@ pub struct Runtime {
     pub threads: usize,
     /// A device that works.
     pub device: Device,
-    /// The kernels.
     pub engine: Kernels,
 }
 
@@ -124,7 +126,7 @@ pub struct EnsembleArgs {
     #[arg(long)]
     ensemble: bool,
     /// What an ensemble averages
-    #[arg(long, value_name = "WHAT", default_value = "probability", requires = "ensemble", value_parser = one_of(AVERAGES))]
+    #[arg(long, value_name = "WHAT", default_value = "probability", requires = "ensemble", value_parser = one_of(AVERAGES.iter().copied()))]
     ensemble_average: Average,
     /// Whose alignment an ensemble has: mean, of the models that have one, or the number of a --model, from 1
     #[arg(long, value_name = "N|mean", default_value_t, requires = "ensemble")]
@@ -340,10 +342,9 @@ pub fn threshold(text: &str) -> Result<f32> {
     number.filter(|number| *number > 0.0 && *number <= 1.0).ok_or_else(wrong)
 }
 
-/// A definition of what matters, by its name.
-pub fn definition(name: &str) -> Result<&'static Importance> {
-    let names: Vec<&str> = IMPORTANCES.iter().map(|one| one.name).collect();
-    importance(name).ok_or_else(|| Error::Input(format!("write one of {}", names.join(", "))))
+/// Takes a definition of what matters.
+pub fn definition() -> impl TypedValueParser<Value = &'static Importance> {
+    one_of(IMPORTANCES.iter().map(|one| (one.name, format!("{} ({})", one.about, one.citation), one)))
 }
 
 /// Noisy copies of the embeddings, where they were not said.

@@ -44,9 +44,8 @@ pub struct ExtractArgs {
     pairs: PairArgs,
     #[command(flatten)]
     statistical: StatisticalArgs,
-    /// How the aligner's directions become one: intersection, grow-diag, grow-diag-final-and (the default),
-    /// grow-diag-final, union, forward or reverse
-    #[arg(long, value_name = "NAME", value_parser = way, conflicts_with_all = ["model", "links"], help_heading = "Statistical aligner")]
+    /// How the aligner's directions become one [default: grow-diag-final-and]
+    #[arg(long, value_name = "NAME", value_parser = way(), conflicts_with_all = ["model", "links"], help_heading = "Statistical aligner")]
     symmetrize: Option<AlignerDirection>,
     /// Where the table goes, packed as its name says (.gz, .zst)
     #[arg(long, value_name = "FILE")]

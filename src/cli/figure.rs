@@ -95,7 +95,7 @@ pub struct FigureArgs {
     #[arg(long, value_name = "NAME", default_value = "gray", value_parser = names(COLOUR_MAPS.iter().map(|map| map.key)))]
     palette: String,
     /// The ground that the figure is for
-    #[arg(long, default_value = "light", action = clap::ArgAction::Set, value_parser = one_of(THEMES))]
+    #[arg(long, default_value = "light", action = clap::ArgAction::Set, value_parser = one_of(THEMES.iter().copied()))]
     theme: bool,
     /// Say below what colours and widths mean
     #[arg(long)]
@@ -107,12 +107,11 @@ pub struct FigureArgs {
     #[arg(long, value_name = "T", default_value_t = 0.1, value_parser = not_negative)]
     threshold: f32,
     /// How links show alpha
-    #[arg(long, default_value = "width", value_parser = one_of(WEIGHTS))]
+    #[arg(long, default_value = "width", value_parser = one_of(WEIGHTS.iter().copied()))]
     links: Weight,
-    /// Which word a row of alpha belongs to: predicted, the word that was predicted with it, or input, the word that the
-    /// decoder had just read (RNNsearch, and models of Luong et al. that compare contents)
+    /// Which word a row of alpha belongs to; input is for RNNsearch, and models of Luong et al. that compare contents
     /// [default: as the model was trained, predicted for all that were not guided]
-    #[arg(long, value_name = "NAME", value_parser = reading)]
+    #[arg(long, value_name = "NAME", value_parser = reading())]
     reading: Option<Reading>,
     #[command(flatten)]
     search: SearchArgs,

@@ -168,9 +168,7 @@ impl parallel::LineSource for InputLines {
 
 /// A text, and where there is one the text that stands beside it line by line.
 pub struct InputFiles {
-    /// Sentences.
     pub source: InputLines,
-    /// Their translations.
     pub target: Option<InputLines>,
 }
 

@@ -27,7 +27,6 @@ const WINDOW_LINES: usize = 20_000;
 /// Bytes of a full window.
 const WINDOW_BYTES: usize = 16 << 20;
 
-/// As typed.
 #[derive(Args, Clone, Debug)]
 #[group(skip)]
 struct Low {

@@ -13,7 +13,6 @@ use crate::cli::program;
 use crate::error::Error;
 use crate::text::write::write_atomic;
 
-/// The program's name.
 const NAME: &str = "interlinear";
 /// The chapter of the manual for programs.
 const CHAPTER: &str = "1";

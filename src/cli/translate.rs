@@ -82,7 +82,6 @@ pub struct TranslateArgs {
     keep_going: bool,
 }
 
-/// As meant.
 struct High<'a> {
     low: &'a TranslateArgs,
     system: Ensemble,

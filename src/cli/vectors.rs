@@ -25,7 +25,7 @@ pub struct VectorArgs {
     #[arg(long, value_name = "DIR", value_parser = bundled::argument())]
     model: PathBuf,
     /// Which vocabulary the words are of
-    #[arg(long, default_value = "source", value_parser = one_of(SIDES))]
+    #[arg(long, default_value = "source", value_parser = one_of(SIDES.iter().copied()))]
     pub side: VocabularySide,
     /// The words of phrases are split by spaces already
     #[arg(long)]

@@ -27,7 +27,6 @@ use crate::ticket::CancellationToken;
 /// How to run.
 #[derive(Clone, Debug)]
 pub struct SystemRunOptions {
-    /// How to search.
     pub search: SearchOptions,
     /// Sentences decoded together, at least 1.
     pub batch: usize,
@@ -49,7 +48,6 @@ pub struct RunDone<'a> {
     pub words: usize,
     /// Sentences done, those of earlier runs too.
     pub done: usize,
-    /// Sentences of the workspace.
     pub total: usize,
 }
 

@@ -46,7 +46,7 @@ pub fn decode(
         let live: Vec<bool> = beams.iter().map(Beam::is_live).collect();
         step.advance(stepper, beams.iter_mut().enumerate(), &rules, ticket)?;
         for (sentence, beam) in beams.iter_mut().enumerate().filter(|(sentence, _)| live[*sentence]) {
-            emit(sentence, SearchProgress::Expanded { step: beam.step, best: beam.lead(options) });
+            emit(sentence, SearchProgress::Expanded { best: beam.lead(options) });
         }
         ticket.check()?;
     }

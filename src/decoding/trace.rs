@@ -104,9 +104,8 @@ pub enum SearchProgress<'a> {
         /// The one context vector, where the model has one. [n]
         context: Option<Vec<f32>>,
     },
-    /// Step i is done: the best hypothesis so far, finished or not.
+    /// A step is done: the best hypothesis so far, finished or not.
     Expanded {
-        step: usize,
         /// The leading hypothesis (partial; its `alpha` rows so far).
         best: &'a Hypothesis,
     },

@@ -121,9 +121,7 @@ pub struct Important {
 
 /// A model or an ensemble and what runs it.
 pub struct Aligner<'a> {
-    /// It.
     pub system: EvaluatedSystem<'a>,
-    /// Its stepper.
     pub stepper: &'a mut dyn Stepper,
 }
 

@@ -14,9 +14,7 @@ use crate::ticket::CancellationToken;
 /// A system, and how it is asked.
 #[derive(Clone, Copy, Debug)]
 pub struct AskedSystem<'a> {
-    /// It.
     pub system: EvaluatedSystem<'a>,
-    /// How it searches.
     pub search: &'a SearchOptions,
     /// Sentences decoded together, at least 1.
     pub batch: usize,

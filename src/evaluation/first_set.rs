@@ -18,7 +18,6 @@ const FILES: [(&str, &str); 3] = [
 pub struct FirstSet {
     /// English sentences, their words split by spaces.
     pub source: PathBuf,
-    /// Their translations.
     pub reference: PathBuf,
     /// Word alignments of both by hand.
     pub gold: PathBuf,

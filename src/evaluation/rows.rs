@@ -14,7 +14,6 @@ use crate::ticket::CancellationToken;
 /// Which word each row belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadRows {
-    /// How rows are read.
     pub reading: Reading,
     /// Rows between the row that predicts a word and the first whose state has read it.
     pub delay: usize,

@@ -33,7 +33,6 @@ const BAR: f32 = 0.8;
 /// A target word.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inspected<'a> {
-    /// What it says.
     pub text: Cow<'a, str>,
     /// Its place and its numbers, in a line.
     pub caption: Cow<'a, str>,

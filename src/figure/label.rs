@@ -73,7 +73,6 @@ const HELD: f32 = 0.6;
 /// A word beside or above the cells.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Label<'a> {
-    /// What it says.
     pub text: Cow<'a, str>,
     /// What kind of word it is.
     pub tone: Tone,

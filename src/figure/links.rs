@@ -71,7 +71,6 @@ pub struct LinksFigure<'a> {
     pub weight: Weight,
     /// Only the links of this word stand out, such as the one under the mouse.
     pub marked: Option<LinkedWord>,
-    /// Colours.
     pub palette: &'a Palette,
 }
 

@@ -57,7 +57,6 @@ pub enum Held<'a> {
 
 /// A drawing of a model.
 pub struct MachineDrawing<'a> {
-    /// The model.
     pub machine: &'a Machine,
     /// What each box holds, in the order of the stages.
     pub held: Vec<Held<'a>>,
@@ -69,7 +68,6 @@ pub struct MachineDrawing<'a> {
     pub lit: Option<&'a str>,
     /// The box under the mouse or the keyboard.
     pub over: Option<&'a str>,
-    /// Colours.
     pub palette: &'a Palette,
     /// Letters.
     pub measure: &'a dyn TextMeasure,

@@ -101,7 +101,6 @@ pub struct TextMark<'a> {
     pub anchor: (Across, Down),
     /// Size of the letters, points.
     pub size: f32,
-    /// Their colour.
     pub colour: Rgba,
     /// It rises to the right by so many radians, around its point.
     pub angle: f32,
@@ -109,7 +108,6 @@ pub struct TextMark<'a> {
     pub room: f32,
     /// Lines that it may be broken into.
     pub lines: usize,
-    /// It is underlined.
     pub is_underlined: bool,
 }
 
@@ -141,7 +139,6 @@ pub struct WordsMark<'a> {
     pub at: Point,
     /// Size of the letters, points.
     pub size: f32,
-    /// Their colour.
     pub colour: Rgba,
     /// Between two words, points.
     pub gap: f32,
@@ -154,7 +151,6 @@ pub struct WordsMark<'a> {
 pub struct Stroke {
     /// Points.
     pub width: f32,
-    /// Its colour.
     pub colour: Rgba,
 }
 
@@ -171,7 +167,6 @@ pub enum BorderSide {
 /// A rectangle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rectangle {
-    /// Where.
     pub area: Area,
     /// Of its corners, points.
     pub radius: f32,
@@ -263,9 +258,7 @@ impl Dots {
 /// Cells that fill an area without gaps or smoothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Image<'a> {
-    /// Where.
     pub area: Area,
-    /// What.
     pub cells: Cells<'a>,
 }
 
@@ -276,7 +269,6 @@ pub struct CellRun {
     pub row: usize,
     /// Columns j.
     pub columns: Range<usize>,
-    /// Their colour.
     pub colour: Rgba,
 }
 
@@ -348,7 +340,6 @@ impl Scale {
 /// Numbers and how they become colours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cells<'a> {
-    /// The numbers.
     pub numbers: &'a Alignment,
     /// Their colours.
     pub map: &'static ColourMap,

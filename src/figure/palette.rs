@@ -180,7 +180,6 @@ pub struct ColourMap {
     pub name: &'static str,
     /// Its name on the command line.
     pub key: &'static str,
-    /// What it is for.
     pub note: &'static str,
     /// Evenly spaced anchors, sRGB.
     anchors: &'static [u32],

@@ -182,7 +182,6 @@ pub struct Plane<'a, 't> {
     pub shade: &'a dyn Fn(usize) -> f32,
     /// What each says.
     pub text: &'a dyn Fn(usize) -> &'t str,
-    /// The selected point.
     pub selected: Option<usize>,
     /// What lies nearest to it.
     pub near: &'a [usize],

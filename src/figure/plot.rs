@@ -98,7 +98,6 @@ pub enum SeriesStyle {
 /// Numbers of one model or run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
-    /// Whose they are.
     pub name: String,
     /// Their colour and shape.
     pub place: usize,

@@ -161,7 +161,6 @@ impl Bins {
 pub struct Scatter<'a> {
     /// x and y of each.
     pub points: &'a [[f32; 2]],
-    /// What is in view.
     pub view: &'a ScatterView,
     /// All of them.
     pub all: &'a Bins,
@@ -169,11 +168,9 @@ pub struct Scatter<'a> {
     pub found: &'a Bins,
     /// Those with a ring.
     pub rings: &'a [[f32; 2]],
-    /// The chosen one.
     pub selected: Option<[f32; 2]>,
     /// The one under the mouse.
     pub hovered: Option<[f32; 2]>,
-    /// Colours.
     pub palette: &'a Palette,
 }
 

@@ -31,9 +31,7 @@ const BEFORE_WORDS: f32 = 150.0;
 /// What figures of a translation are made of.
 #[derive(Clone, Debug, Default)]
 pub struct PictureSheet<'a> {
-    /// Source words.
     pub source: Vec<Label<'a>>,
-    /// Target words.
     pub target: Vec<Label<'a>>,
     /// alpha_ij; `None` where there is none.
     pub alpha: Option<&'a Alignment>,
@@ -43,7 +41,6 @@ pub struct PictureSheet<'a> {
     pub name: &'a str,
     /// The links of an aligner, outlined in a heatmap and drawn over a picture of links.
     pub links: Option<&'a Links>,
-    /// Where local attention looks.
     pub gaze: Option<Gaze<'a>>,
     /// Which word a row belongs to, where there is a choice.
     pub corner: Option<&'a str>,
@@ -86,7 +83,6 @@ impl Default for FigureStyle {
 pub struct FigureKind {
     /// On the command line.
     pub name: &'static str,
-    /// What it shows.
     pub about: &'static str,
     /// What it cannot be drawn without.
     pub needs: FigureNeeds,

@@ -73,7 +73,6 @@ pub enum NodeState {
 /// A node. Nodes stand in the order of a walk that goes down before it goes on, what continues a node best first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DrawnNode<'a> {
-    /// Its word.
     pub text: Cow<'a, str>,
     /// Nodes before it, from the first word on: the column that it stands in.
     pub step: usize,
@@ -81,11 +80,9 @@ pub struct DrawnNode<'a> {
     pub parent: Option<usize>,
     /// log p of its word.
     pub log_p: f32,
-    /// What became of it.
     pub state: NodeState,
     /// It belongs to the hypothesis that is shown.
     pub is_best: bool,
-    /// Who chose it.
     pub said: Said,
     /// Nodes behind it that are not drawn.
     pub hidden: usize,
@@ -100,7 +97,6 @@ pub struct TreeFigure<'a> {
     pub selected: Option<usize>,
     /// Size of everything; 1 is usual.
     pub scale: f32,
-    /// Colours.
     pub palette: &'a Palette,
 }
 

@@ -15,10 +15,6 @@ pub struct FormatEntry {
     pub name: &'static str,
     /// What people call it.
     pub label: &'static str,
-    /// What it holds, in a sentence.
-    pub about: &'static str,
-    /// Endings of its files, in small letters, without a dot; a packed file has another behind it.
-    pub extensions: &'static [&'static str],
     /// How likely a file is of this format by its first bytes: from 0, impossible, to 100, certain.
     pub sniff: fn(&FileSample<'_>) -> u8,
     /// Starts to read a file and states what was found out about it.
@@ -84,7 +80,7 @@ pub trait LineParser: Send + Sync {
 /// The name of the system whose outputs a file holds: the caller's, else the file's.
 pub fn system(input: &ImportInput, options: &ImportOptions) -> String {
     match &options.role {
-        Some(Role::Output(name) | Role::Links(name)) => name.clone(),
+        Some(Role::Output(name)) => name.clone(),
         Some(Role::Source | Role::Reference | Role::Gold) | None => input.stem(),
     }
 }

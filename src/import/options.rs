@@ -16,8 +16,6 @@ pub enum Role {
     Output(String),
     /// The links that annotators drew.
     Gold,
-    /// The links of the outputs of the system of this name.
-    Links(String),
 }
 
 /// Which side the rows of a file's matrices belong to.
@@ -66,8 +64,6 @@ pub enum ColumnRole {
     Gold,
     /// Kept by its name.
     Extra,
-    /// Left out.
-    Skip,
 }
 
 /// Files that lie beside this one, line for line, words with spaces between: dumps without their texts need them.

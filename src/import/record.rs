@@ -43,7 +43,7 @@ impl Record {
         match role {
             Role::Source => self.source = Some(ImportedText::plain(text)),
             Role::Output(system) => self.outputs.push(ImportedOutput::plain(system, text)),
-            Role::Reference | Role::Gold | Role::Links(_) => self.reference = Some(ImportedText::plain(text)),
+            Role::Reference | Role::Gold => self.reference = Some(ImportedText::plain(text)),
         }
     }
 }

@@ -38,7 +38,6 @@ impl Lines {
 /// Where in a file an intervention stands, for sentences about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// The file.
     pub path: PathBuf,
     /// The line, in a file of one object a line.
     pub line: Option<usize>,

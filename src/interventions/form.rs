@@ -146,7 +146,6 @@ pub struct Force {
     /// Target token.
     #[serde(rename = "position", with = "from_one")]
     pub i: usize,
-    /// The word.
     pub word: Word,
     /// The model had chosen it, and it only stands still because of what is changed behind it; for the window.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -165,7 +164,6 @@ pub struct Forbid {
     /// Target token; without it the word is said nowhere.
     #[serde(rename = "position", default, skip_serializing_if = "Option::is_none", with = "from_one::or_none")]
     pub i: Option<usize>,
-    /// The word.
     pub word: Word,
 }
 
@@ -176,7 +174,6 @@ pub struct Pin {
     /// Target token.
     #[serde(rename = "row", with = "from_one")]
     pub i: usize,
-    /// What the row becomes.
     pub alpha: SetAlpha,
 }
 

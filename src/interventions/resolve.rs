@@ -26,7 +26,6 @@ pub struct InterventionReader<'a> {
 /// A source sentence, and which of its tokens make up each word.
 #[derive(Clone, Copy, Debug)]
 pub struct ResolvedText<'a> {
-    /// The sentence.
     pub sentence: &'a Sentence,
     /// Its words, `</s>` being one.
     pub words: &'a [Range<usize>],

@@ -3,7 +3,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::decoding::apart::{ApartStep, Path, Then, take_apart};
 use crate::error::{Error, Result};
@@ -31,34 +30,27 @@ pub const MOST_WORDS: usize = 400;
 /// What is to be taken apart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepsRequest {
-    /// The model folder.
     pub folder: PathBuf,
     /// Where the columns compute; by it the model is found in memory.
     pub device: DeviceChoice,
-    /// The text.
     pub source: String,
     /// The words that are said first, by id.
     pub given: Vec<u32>,
     /// What is done after them.
     pub then: Then,
-    /// The model rewired.
     pub wrong: Option<Miswiring>,
 }
 
 /// A translation taken apart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepTrace {
-    /// The model's name.
     pub model: String,
     /// BCP 47 tags of source and target.
     pub languages: (String, String),
     /// `rnnsearch`, `rnnencdec` or `luong`.
     pub architecture: String,
-    /// Whether it aligns.
     pub aligns: bool,
-    /// How it was rewired.
     pub wrong: Option<Miswiring>,
-    /// The drawing.
     pub machine: Machine,
     /// The tensors of its boxes as small pictures.
     pub matrices: Arc<[Shrunk]>,
@@ -66,7 +58,6 @@ pub struct StepTrace {
     pub source: Sentence,
     /// The numbers of the encoder.
     pub encoder: Vec<MachinePart>,
-    /// The steps.
     pub steps: Vec<ApartStep>,
     /// For each step its candidates and, at the end, the word that was said, in letters.
     pub words: Vec<Vec<String>>,
@@ -109,7 +100,6 @@ impl StepTrace {
 /// What became of a request.
 #[derive(Clone, Debug)]
 pub struct StepsEvent {
-    /// Its number.
     pub number: u64,
     /// The steps, or why not, as a sentence for the user.
     pub found: std::result::Result<Arc<StepTrace>, String>,
@@ -119,7 +109,8 @@ pub struct StepsEvent {
 pub struct StepsThread {
     mailbox: Arc<Mailbox<Letter>>,
     tickets: Generation,
-    service: Service<StepsEvent>,
+    /// What it sends.
+    pub news: Service<StepsEvent>,
 }
 
 type Letter = (u64, StepsRequest, CancellationToken);
@@ -142,29 +133,19 @@ impl StepsThread {
             cancelled.cancel();
             closed.close();
         };
-        let service = Service::start("steps", GRACE, events, stop, move || run(&library, &inbox, &out));
-        Self { mailbox, tickets, service }
+        let news = Service::start("steps", GRACE, events, stop, move || run(&library, &inbox, &out));
+        Self { mailbox, tickets, news }
     }
 
     /// Makes this the wanted request; it replaces all earlier ones.
     pub fn submit(&self, number: u64, request: StepsRequest) {
         let ticket = self.tickets.next();
-        if self.service.has_thread() {
+        if self.news.has_thread() {
             self.mailbox.put((number, request, ticket));
         } else {
             let message = "The system gave no thread to take the model apart with; close other programs.";
-            self.service.refuse(StepsEvent { number, found: Err(message.to_owned()) });
+            self.news.refuse(StepsEvent { number, found: Err(message.to_owned()) });
         }
-    }
-
-    /// The next event, if any came.
-    pub fn try_next(&self) -> Option<StepsEvent> {
-        self.service.try_next()
-    }
-
-    /// Waits for the next event, at most so long; for tests.
-    pub fn next_within(&self, patience: Duration) -> Option<StepsEvent> {
-        self.service.next_within(patience)
     }
 }
 

@@ -110,7 +110,7 @@ impl<E> Outbox<E> {
 
 /// A thread with the channel that it sends to. Dropping it stops listening, so that the thread never waits for room,
 /// calls `stop`, and waits for the thread.
-pub(crate) struct Service<E> {
+pub struct Service<E> {
     events: Option<Receiver<E>>,
     /// What could not be done because there is no thread.
     refused: RefCell<VecDeque<E>>,
@@ -142,12 +142,12 @@ impl<E> Service<E> {
     }
 
     /// The next event, if any came.
-    pub(crate) fn try_next(&self) -> Option<E> {
+    pub fn try_next(&self) -> Option<E> {
         self.refused.borrow_mut().pop_front().or_else(|| self.events.as_ref()?.try_recv().ok())
     }
 
-    /// Waits for the next event, with a time limit.
-    pub(crate) fn next_within(&self, patience: Duration) -> Option<E> {
+    /// Waits for the next event, with a time limit; for tests and programs without a window.
+    pub fn next_within(&self, patience: Duration) -> Option<E> {
         self.refused.borrow_mut().pop_front().or_else(|| self.events.as_ref()?.recv_timeout(patience).ok())
     }
 }

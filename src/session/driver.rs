@@ -116,19 +116,19 @@ impl Driver {
                 changed |= self.take(event, &mut rows);
             } else if !rows.is_empty() {
                 changed |= self.absorb_all(&mut rows);
-            } else if let Some(news) = self.disk.try_next() {
+            } else if let Some(news) = self.disk.news.try_next() {
                 self.session.hear(news);
                 self.carry_out();
                 changed = true;
-            } else if let Some(event) = self.lane.try_next() {
+            } else if let Some(event) = self.lane.news.try_next() {
                 changed |= self.session.absorb_corpus(event);
-            } else if let Some(event) = self.steps.try_next() {
+            } else if let Some(event) = self.steps.news.try_next() {
                 changed |= self.session.absorb_steps(event);
-            } else if let Some(news) = self.corpus.try_next() {
+            } else if let Some(news) = self.corpus.news.try_next() {
                 changed |= self.session.absorb_corpus_news(news);
-            } else if let Some(seen) = self.follower.try_next() {
+            } else if let Some(seen) = self.follower.news.try_next() {
                 changed |= self.session.absorb_seen(seen);
-            } else if let Some(seen) = self.texts.try_next() {
+            } else if let Some(seen) = self.texts.news.try_next() {
                 self.session.absorb_texts(&seen);
                 changed = true;
             } else if self.session.search_some() {

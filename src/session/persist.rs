@@ -7,14 +7,12 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::app::document::column::Column;
 use crate::app::document::scene::{Owned, SearchSettings, Variant, cut};
 use crate::app::files::drawing::Drawing;
 use crate::app::files::lists::{List, OpenFile};
 use crate::app::settings::Settings;
-use crate::decoding::ensemble::{Average, Mixing};
 use crate::error::{Error, Result};
-use crate::jobs::live::protocol::EnsembleSpec;
+use crate::jobs::queue::evaluate::Candidate;
 use crate::pages::Pages;
 use crate::text::sentence::MAX_SOURCE_BYTES;
 use crate::text::write::{make_private_folder, write_private};
@@ -34,10 +32,9 @@ pub struct SavedSession {
     pub given: Option<String>,
     /// What was translated before, oldest first.
     pub translated: Vec<String>,
-    /// Opened files.
     pub files: Vec<SavedFile>,
     /// Models and ensembles from left to right; `None`: the bundled ones.
-    pub columns: Option<Vec<SavedColumn>>,
+    pub columns: Option<Vec<Candidate>>,
     /// What is set in the columns, while `source` is translated.
     pub interventions: Vec<Owned>,
     /// What stands beside them, while `source` is translated.
@@ -61,77 +58,10 @@ pub struct SavedSession {
     pub pages: BTreeMap<String, Value>,
 }
 
-/// What a column shows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum SavedColumn {
-    /// A model folder.
-    Model(PathBuf),
-    /// Several as one.
-    Ensemble(SavedEnsemble),
-}
-
-/// Models that translate as one.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct SavedEnsemble {
-    /// Their folders.
-    pub members: Vec<PathBuf>,
-    /// `probability` or `log-probability`.
-    pub average: String,
-    /// `mean`, or a member counted from 1.
-    pub alignment: String,
-}
-
-impl SavedColumn {
-    /// As it is kept; `None` where a path is not text, since JSON holds text, and of a variant, which is kept with the
-    /// sentence.
-    pub fn of(column: &Column) -> Option<Self> {
-        if column.variant.is_some() {
-            return None;
-        }
-        Self::of_parts(&column.folder, column.ensemble.as_ref())
-    }
-
-    /// As [`SavedColumn::of`] of a model's folder, or an ensemble.
-    pub fn of_parts(folder: &Path, ensemble: Option<&EnsembleSpec>) -> Option<Self> {
-        let mut saved = Self::named(folder, ensemble);
-        are_text(saved.folders()).then_some(saved)
-    }
-
-    fn named(folder: &Path, ensemble: Option<&EnsembleSpec>) -> Self {
-        match ensemble {
-            None => Self::Model(folder.to_path_buf()),
-            Some(ensemble) => Self::Ensemble(SavedEnsemble {
-                members: ensemble.members.clone(),
-                average: ensemble.mixing.average.to_string(),
-                alignment: ensemble.mixing.alignment.to_string(),
-            }),
-        }
-    }
-
-    fn folders(&mut self) -> &mut [PathBuf] {
-        match self {
-            Self::Model(folder) => std::slice::from_mut(folder),
-            Self::Ensemble(ensemble) => &mut ensemble.members,
-        }
-    }
-}
-
-impl SavedEnsemble {
-    /// As it was; what is not understood is as at first.
-    pub fn spec(self) -> EnsembleSpec {
-        let average = Average::from_name(&self.average).unwrap_or_default();
-        let mixing = Mixing { average, alignment: self.alignment.parse().unwrap_or_default() };
-        EnsembleSpec { members: self.members, mixing }
-    }
-}
-
 /// An opened file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedFile {
-    /// Where it is.
     pub path: PathBuf,
     /// Its translation, when one was given.
     pub target: Option<PathBuf>,
@@ -162,7 +92,7 @@ impl Default for SavedSession {
 impl SavedSession {
     /// With bundled models at their present place: another build or an update may have moved them.
     pub fn with_moved(mut self, bundled: &[PathBuf]) -> Self {
-        let folders = self.columns.iter_mut().flatten().flat_map(SavedColumn::folders);
+        let folders = self.columns.iter_mut().flatten().flat_map(Candidate::folders_mut);
         let folders = folders.chain(self.interventions.iter_mut().flat_map(|one| one.folders.iter_mut()));
         let folders = folders.chain(self.variants.iter_mut().flat_map(|one| one.folders.iter_mut()));
         for folder in folders.filter(|folder| !folder.exists()) {

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use crate::app::command::{SettingsCommand, TaskCommand, WindowCommand};
+use crate::app::document::column::Column;
 use crate::app::document::scene::{Scene, cut};
 use crate::app::effect::{Effect, FileEvent, FileJob};
 use crate::app::files::lists::List;
@@ -18,7 +19,8 @@ use crate::app::view::ViewState;
 use crate::jobs::corpus::thread::CorpusNews;
 use crate::jobs::files::follow::FollowEvent;
 use crate::jobs::files::texts::FolderTexts;
-use crate::jobs::live::protocol::{EnsembleSpec, Event};
+use crate::jobs::live::protocol::Event;
+use crate::jobs::queue::evaluate::Candidate;
 use crate::jobs::queue::{QueueEvent, QueueNews};
 use crate::jobs::steps::StepsEvent;
 use crate::pages::corpus::CorpusPage;
@@ -32,8 +34,9 @@ use crate::pages::{PAGES, PageEntry, Pages};
 
 use crate::pages::command::Command;
 use crate::session::lessons::Lessons;
+use crate::session::lessons::before::originals;
 use crate::session::persist;
-use crate::session::persist::{SavedColumn, SavedFile, SavedSession, are_text};
+use crate::session::persist::{SavedFile, SavedSession, are_text};
 
 /// The folder of the user's own lessons, beside that of the models.
 const LESSONS: &str = "lessons";
@@ -95,18 +98,13 @@ impl Session {
             app.show_page(SENTENCE);
             lists::add_file(&mut app, path, options.target.clone(), true);
         }
-        let models = |folders: &[PathBuf]| folders.iter().cloned().map(SavedColumn::Model).collect();
-        let columns: Vec<SavedColumn> = if options.models.is_empty() {
+        let models = |folders: &[PathBuf]| folders.iter().cloned().map(Candidate::Model).collect();
+        let columns: Vec<Candidate> = if options.models.is_empty() {
             saved.columns.unwrap_or_else(|| models(&options.opening))
         } else {
             models(&options.models)
         };
-        for column in columns {
-            match column {
-                SavedColumn::Model(folder) => app.add_column(folder),
-                SavedColumn::Ensemble(saved) => app.add_ensemble(saved.spec()),
-            }
-        }
+        columns.into_iter().for_each(|column| app.add_column(column));
         pages.each_mut().for_each(|page| page.begin(&mut app));
         app.request();
         if let Some(path) = options.interventions.clone() {
@@ -127,12 +125,10 @@ impl Session {
             left.map_or(&self.app.document.scene, |left| &left.scene);
         let mut layout = self.app.view.layout.clone();
         layout.extend(left.iter().flat_map(|left| &left.layout).map(|(key, value)| ((*key).to_owned(), *value)));
-        let shown_columns = || self.app.document.columns.iter().filter_map(SavedColumn::of).collect();
-        let columns = left.map_or_else(shown_columns, |left| {
-            let saved =
-                |(folder, ensemble): &(PathBuf, Option<EnsembleSpec>)| SavedColumn::of_parts(folder, ensemble.as_ref());
-            left.columns.iter().filter_map(saved).collect()
-        });
+        let mut columns =
+            left.map_or_else(|| originals(&self.app).map(Column::candidate).collect(), |left| left.columns.clone());
+        // JSON holds text, so a path that is not text is left out.
+        columns.retain(|column| are_text(column.folders()));
         let lists = &self.app.lists;
         SavedSession {
             source: Some(source.clone()),
@@ -189,7 +185,7 @@ impl Session {
     }
 
     /// The page Corpus.
-    pub fn workbench(&self) -> &CorpusPage {
+    pub fn corpus(&self) -> &CorpusPage {
         self.pages.of()
     }
 
@@ -209,7 +205,6 @@ impl Session {
         self.advance();
     }
 
-    /// Does one thing.
     fn perform(&mut self, command: Command) {
         let app = &mut self.app;
         match command {

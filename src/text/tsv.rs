@@ -75,11 +75,6 @@ impl<W: Write> Tsv<W> {
         })
     }
 
-    /// Shows what was written so far.
-    pub fn flush(&mut self) -> std::io::Result<()> {
-        self.0.flush()
-    }
-
     /// Writes out what is left.
     pub fn finish(mut self) -> std::io::Result<()> {
         self.0.flush()

@@ -69,16 +69,6 @@ pub fn count(language: &str, lines: impl IntoIterator<Item = Result<String>>) ->
     Ok(counter.finish())
 }
 
-/// The share of running words that the `size` most frequent ones cover, the two specials counted
-/// in `size` as in [`build`]; 1 for an empty count.
-pub fn coverage(counts: &HashMap<String, u64>, size: usize) -> f64 {
-    let mut falling: Vec<u64> = counts.values().copied().collect();
-    falling.sort_unstable_by(|a, b| b.cmp(a));
-    let total: u64 = falling.iter().sum();
-    let covered: u64 = falling.iter().take(size.saturating_sub(2)).sum();
-    if total == 0 { 1.0 } else { covered as f64 / total as f64 }
-}
-
 /// Makes a tokenizer of at most `size` entries: [`EOS`], [`UNK`], then words by falling count, ties by
 /// code point, so that the same counts always give the same file. Words keep their case.
 pub fn build(language: &str, words: impl IntoIterator<Item = (String, u64)>, size: usize) -> Result<Tokenizer> {

@@ -54,15 +54,15 @@ fn table(setup: &Setup, figures: &mut Figures, path: &Path) -> anyhow::Result<()
     window.settle();
     let began = Instant::now();
     window.app.send(CorpusRequest::Open(path.to_owned()));
-    until(&mut window, &|session| !session.workbench().rows.is_empty());
+    until(&mut window, &|session| !session.corpus().rows.is_empty());
     window.frame(Vec::new());
     let opened = millis(began);
-    let rows = window.app.session().workbench().rows.len();
+    let rows = window.app.session().corpus().rows.len();
     anyhow::ensure!(rows > 0, "the workspace did not open");
     window.frame(vec![Input::PointerMoved(pos2(380.0, 400.0))]);
     let first_leaps = window.frames(frames.min(30), &mut |_, n| vec![leap(n)]);
     until(&mut window, &|session| {
-        let page = session.workbench();
+        let page = session.corpus();
         page.corpus.has_rows(&page.rows, &[])
     });
     let scrolling = window.frames(frames, &mut |_, n| vec![wheel(n)]);
@@ -71,12 +71,12 @@ fn table(setup: &Setup, figures: &mut Figures, path: &Path) -> anyhow::Result<()
         let at = n * 7919 % rows;
         let began = Instant::now();
         window.app.send(CorpusCommand::Select(Some(at)));
-        until(&mut window, &|session| session.workbench().detail.as_ref().is_some_and(|detail| detail.at == at));
+        until(&mut window, &|session| session.corpus().detail.as_ref().is_some_and(|detail| detail.at == at));
         window.frame(Vec::new());
         millis(began)
     };
     let chosen = (0..frames).map(&mut choose).collect();
-    let has_heatmap = window.app.session().workbench().tables.iter().any(Option::is_some);
+    let has_heatmap = window.app.session().corpus().tables.iter().any(Option::is_some);
     let click = if has_heatmap { "click to heatmap" } else { "click to texts" };
     let kinds: [(&str, Vec<f64>); 4] =
         [("leaping, just opened", first_leaps), ("wheel", scrolling), ("leaping", leaping), (click, chosen)];
@@ -135,7 +135,7 @@ impl Desk for Kept {
 
     fn pump(&mut self, _budget: Duration) -> bool {
         let mut changed = false;
-        while let Some(news) = self.corpus.try_next() {
+        while let Some(news) = self.corpus.news.try_next() {
             changed |= self.session.absorb_corpus_news(news);
             self.carry_out();
         }

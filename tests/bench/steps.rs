@@ -61,6 +61,6 @@ fn request(folder: PathBuf, words: usize) -> StepsRequest {
 fn taken(lane: &StepsThread, request: &StepsRequest) -> anyhow::Result<(Arc<StepTrace>, f64)> {
     let began = Instant::now();
     lane.submit(1, request.clone());
-    let event = lane.next_within(PATIENCE).ok_or_else(|| Error::Internal("no steps came".to_owned()))?;
+    let event = lane.news.next_within(PATIENCE).ok_or_else(|| Error::Internal("no steps came".to_owned()))?;
     Ok((event.found.map_err(Error::Input)?, millis(began)))
 }

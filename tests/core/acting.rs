@@ -29,7 +29,7 @@ use interlinear::ticket::CancellationToken;
 
 use crate::effects::act;
 use crate::models::FOLDERS;
-use crate::session::sentence;
+use crate::session::{hypothesis_with, sentence, told};
 use crate::worker::{fixture, request, serve_all, store, story};
 
 const SOURCE: &str = "s9 s31 s17 s4";
@@ -221,25 +221,10 @@ fn facts() -> ModelFacts {
 fn finished(request: &Request, column: ColumnId, words: &str) -> [Event; 2] {
     let source = sentence(&request.source);
     let t_x = source.len();
-    let tokens: Vec<String> = words.split(' ').map(str::to_owned).collect();
     let set = &request.columns.iter().find(|spec| spec.column == column).expect("it is asked for").interventions;
     let touched = Applied { form: (**set).clone(), notes: Vec::new() };
-    let row = |i: usize| (0..t_x).map(|j| if i == j { 0.5 } else { 0.5 / (t_x - 1) as f32 }).collect();
-    let hypothesis = HypothesisView {
-        ids: vec![5; tokens.len()],
-        is_unk: vec![false; tokens.len()],
-        text: words.replace(" </s>", ""),
-        token_log_p: vec![-0.5; tokens.len()],
-        finished: true,
-        alpha: Some((0..tokens.len()).map(row).collect()),
-        replaced: vec![None; tokens.len()],
-        touched: Arc::new(touched),
-        tokens,
-        ..HypothesisView::default()
-    };
-    let number = request.number;
-    let result = ColumnResult { hypotheses: vec![hypothesis], ..ColumnResult::default() };
-    [Event::Started { number, column, source, context: None }, Event::Finished { number, column, result }]
+    let best = hypothesis_with(words, t_x, |i, j| if i == j { 0.5 } else { 0.5 / (t_x - 1) as f32 });
+    told(request.number, column, source, HypothesisView { touched: Arc::new(touched), ..best })
 }
 
 /// Columns that have translated "the red shoe" as "la chaussure rouge".

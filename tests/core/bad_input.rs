@@ -3,10 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use safetensors::tensor::TensorView;
-use safetensors::{Dtype, SafeTensors};
-
 use crate::cli::{Outcome, REFERENCES, reference, run_in};
+use crate::models::each_fault;
 
 /// A copy of a reference model that a test may spoil.
 pub fn copy_of(model: &str, folder: &Path) -> PathBuf {
@@ -37,209 +35,37 @@ fn assert_told(outcome: &Outcome, code: i32, names: &[&str], case: &str) {
     }
 }
 
-/// Changes a file of a model.
-fn change(path: &Path, with: impl FnOnce(Vec<u8>) -> Vec<u8>) {
-    let bytes = fs::read(path).expect("read");
-    fs::write(path, with(bytes)).expect("written");
-}
-
 pub fn replace(path: &Path, from: &str, to: &str) {
-    change(path, |bytes| {
-        let text = String::from_utf8(bytes).expect("text");
-        assert!(text.contains(from), "{from} in {text}");
-        text.replace(from, to).into_bytes()
-    });
+    let text = fs::read_to_string(path).expect("text");
+    assert!(text.contains(from), "{from} in {text}");
+    fs::write(path, text.replace(from, to)).expect("written");
 }
 
-/// Rewrites the weights with one tensor changed; `None` drops it.
-fn change_tensor(path: &Path, name: &str, with: impl Fn(Vec<usize>, Vec<f32>) -> Option<(Vec<usize>, Vec<f32>)>) {
-    change(path, |bytes| {
-        let read = SafeTensors::deserialize(&bytes).expect("the fixture is sound");
-        let mut tensors = Vec::new();
-        for (key, view) in read.tensors() {
-            let data: Vec<f32> =
-                view.data().chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
-            let changed =
-                if key == name { with(view.shape().to_vec(), data) } else { Some((view.shape().to_vec(), data)) };
-            if let Some((shape, data)) = changed {
-                tensors.push((key, shape, data.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>()));
-            }
-        }
-        let views = tensors.iter().map(|(key, shape, bytes)| {
-            (key.as_str(), TensorView::new(Dtype::F32, shape.clone(), bytes).expect("shape and data agree"))
-        });
-        safetensors::serialize(views, None).expect("serialised")
-    });
-}
-
-/// What is done to a model folder, and what the sentence must name.
-type Spoiling = (&'static str, fn(&Path), &'static [&'static str]);
-
-const SPOILINGS: &[Spoiling] = &[
-    ("no folder", |m| fs::remove_dir_all(m).expect("removed"), &["model"]),
-    (
-        "a file instead",
-        |m| {
-            fs::remove_dir_all(m).expect("removed");
-            fs::write(m, "x").expect("written");
-        },
-        &["model"],
-    ),
-    (
-        "an empty folder",
-        |m| {
-            fs::remove_dir_all(m).expect("removed");
-            fs::create_dir(m).expect("created");
-        },
-        &["model", "config.json"],
-    ),
-    ("no config", |m| fs::remove_file(m.join("config.json")).expect("removed"), &["config.json"]),
-    ("an empty config", |m| change(&m.join("config.json"), |_| Vec::new()), &["config.json"]),
-    ("a truncated config", |m| change(&m.join("config.json"), |b| b[..b.len() / 2].to_vec()), &["config.json"]),
-    ("a config that is not UTF-8", |m| change(&m.join("config.json"), |_| vec![0xff, 0xfe, 0]), &["config.json"]),
-    (
-        "a config of another program",
-        |m| change(&m.join("config.json"), |_| br#"{"model_type": "marian"}"#.to_vec()),
-        &["config.json"],
-    ),
-    (
-        "an unknown key",
-        |m| replace(&m.join("config.json"), "\"eos\"", "\"dropout\": 0.1, \"eos\""),
-        &["config.json", "dropout"],
-    ),
-    ("a missing key", |m| replace(&m.join("config.json"), "\"hidden\": 6,", ""), &["config.json", "hidden"]),
-    ("a size of 0", |m| replace(&m.join("config.json"), "\"hidden\": 6", "\"hidden\": 0"), &["config.json", "hidden"]),
-    (
-        "a negative size",
-        |m| replace(&m.join("config.json"), "\"hidden\": 6", "\"hidden\": -6"),
-        &["config.json", "hidden"],
-    ),
-    (
-        "an enormous size",
-        |m| replace(&m.join("config.json"), "\"hidden\": 6", "\"hidden\": 4611686018427387904"),
-        &["config.json", "hidden"],
-    ),
-    (
-        "another size",
-        |m| replace(&m.join("config.json"), "\"hidden\": 6", "\"hidden\": 7"),
-        &["model.safetensors", "tensor"],
-    ),
-    (
-        "a later version",
-        |m| replace(&m.join("config.json"), "\"version\": 1", "\"version\": 2"),
-        &["config.json", "version"],
-    ),
-    (
-        "an unknown architecture",
-        |m| replace(&m.join("config.json"), "\"rnnsearch\",\n \"source_v", "\"transformer\",\n \"source_v"),
-        &["config.json", "architecture"],
-    ),
-    (
-        "eos outside the vocabulary",
-        |m| replace(&m.join("config.json"), "\"eos\": 0", "\"eos\": 33"),
-        &["config.json", "eos"],
-    ),
-    (
-        "eos at another word",
-        |m| replace(&m.join("config.json"), "\"eos\": 0", "\"eos\": 5"),
-        &["tokenizer.json", "eos"],
-    ),
-    ("no weights", |m| fs::remove_file(m.join("model.safetensors")).expect("removed"), &["model.safetensors"]),
-    ("empty weights", |m| change(&m.join("model.safetensors"), |_| Vec::new()), &["model.safetensors"]),
-    (
-        "truncated weights",
-        |m| change(&m.join("model.safetensors"), |b| b[..b.len() - 100].to_vec()),
-        &["model.safetensors"],
-    ),
-    ("a truncated header", |m| change(&m.join("model.safetensors"), |b| b[..40].to_vec()), &["model.safetensors"]),
-    (
-        "a header of absurd length",
-        |m| {
-            change(&m.join("model.safetensors"), |mut b| {
-                b[..8].fill(0xff);
-                b
-            });
-        },
-        &["model.safetensors"],
-    ),
-    (
-        "a pickle instead",
-        |m| change(&m.join("model.safetensors"), |_| b"\x80\x02}q\x00X\x05\x00\x00\x00statedict".repeat(50)),
-        &["model.safetensors"],
-    ),
-    (
-        "a missing tensor",
-        |m| change_tensor(&m.join("model.safetensors"), "decoder.W_s", |_, _| None),
-        &["model.safetensors", "decoder.W_s"],
-    ),
-    (
-        "a mis-shaped tensor",
-        |m| change_tensor(&m.join("model.safetensors"), "attention.v_a", |s, d| Some((vec![1, s[0]], d))),
-        &["model.safetensors", "attention.v_a"],
-    ),
-    (
-        "a NaN weight",
-        |m| {
-            change_tensor(&m.join("model.safetensors"), "readout.b_w", |s, mut d| {
-                d[3] = f32::NAN;
-                Some((s, d))
-            });
-        },
-        &["model.safetensors", "readout.b_w"],
-    ),
-    (
-        "an infinite weight",
-        |m| {
-            change_tensor(&m.join("model.safetensors"), "decoder.U", |s, mut d| {
-                d[0] = f32::INFINITY;
-                Some((s, d))
-            });
-        },
-        &["model.safetensors", "decoder.U"],
-    ),
-    (
-        "no tokenizer",
-        |m| fs::remove_file(m.join("source.tokenizer.json")).expect("removed"),
-        &["source.tokenizer.json"],
-    ),
-    ("an empty tokenizer", |m| change(&m.join("target.tokenizer.json"), |_| Vec::new()), &["target.tokenizer.json"]),
-    (
-        "a truncated tokenizer",
-        |m| change(&m.join("source.tokenizer.json"), |b| b[..b.len() / 2].to_vec()),
-        &["source.tokenizer.json"],
-    ),
-    (
-        "a foreign tokenizer",
-        |m| change(&m.join("source.tokenizer.json"), |_| b"<sentencepiece>".to_vec()),
-        &["source.tokenizer.json"],
-    ),
-    (
-        "a word too few",
-        |m| replace(&m.join("target.tokenizer.json"), ", \"t32\": 32", ""),
-        &["target.tokenizer.json", "32"],
-    ),
-    (
-        "a word too many",
-        |m| replace(&m.join("source.tokenizer.json"), "\"s32\": 32", "\"s32\": 32, \"s33\": 33"),
-        &["source.tokenizer.json", "34"],
-    ),
-    (
-        "no unknown word",
-        |m| replace(&m.join("source.tokenizer.json"), "\"[UNK]\": 1", "\"x\": 1"),
-        &["source.tokenizer.json", "[UNK]"],
-    ),
+/// What is no folder of a model.
+const NO_MODELS: &[(&str, fn(&Path), &str)] = &[
+    ("no folder", |_| {}, "model"),
+    ("a file instead", |m| fs::write(m, "x").expect("written"), "model"),
+    ("an empty folder", |m| fs::create_dir(m).expect("created"), "config.json"),
 ];
+
+/// Commands that read a model tell what is wrong with it, and nothing else.
+fn assert_refused(folder: &Path, names: &[&str], case: &str) {
+    for arguments in [&["translate", "--model", "model"][..], &["inspect", "model"]] {
+        let outcome = run_in(folder, arguments, b"s2 s3\n");
+        assert_told(&outcome, 2, names, case);
+        assert_eq!((outcome.stdout.as_str(), outcome.stderr.lines().count()), ("", 1), "{case}: {}", outcome.stderr);
+    }
+}
 
 #[test]
 fn every_fault_of_a_model_folder_is_named() {
-    for (case, spoil, names) in SPOILINGS {
+    each_fault(|model, file, says| {
+        assert_refused(model.parent().expect("a folder"), &[file, says], says);
+    });
+    for (case, make, name) in NO_MODELS {
         let folder = tempfile::tempdir().expect("a temporary directory");
-        spoil(&copy_of("rnnsearch", folder.path()));
-        let translate = run_in(folder.path(), &["translate", "--model", "model"], b"s2 s3\n");
-        assert_told(&translate, 2, names, case);
-        assert_eq!(translate.stdout, "", "{case}");
-        assert_eq!(translate.stderr.lines().count(), 1, "{case}: {}", translate.stderr);
-        assert_told(&run_in(folder.path(), &["inspect", "model"], b""), 2, names, case);
+        make(&folder.path().join("model"));
+        assert_refused(folder.path(), &["model", name], case);
     }
 }
 

@@ -9,60 +9,31 @@ use interlinear::jobs::live::protocol::Request;
 use interlinear::pages::command::Command;
 use interlinear::session::state::Session;
 
+/// What is asked for of one kind since the last call.
+fn asked<T>(session: &mut Session, of: impl Fn(Effect) -> Option<T>) -> Vec<T> {
+    session.take_effects().into_iter().filter_map(of).collect()
+}
+
 /// Does this; answers with the request that it calls for, if any.
 pub fn act(session: &mut Session, command: impl Into<Command>) -> Option<Request> {
     session.take_effects();
     session.apply(command);
-    session.take_effects().into_iter().find_map(|effect| match effect {
-        Effect::Decode(request) => Some(request),
-        Effect::Lane(_)
-        | Effect::Chore(_)
-        | Effect::Follow(_)
-        | Effect::FollowTexts(_)
-        | Effect::TakeApart { .. }
-        | Effect::Corpus(_) => None,
-    })
+    asked(session, |effect| if let Effect::Decode(request) = effect { Some(request) } else { None }).into_iter().next()
 }
 
 /// What the corpus lane is asked for.
 pub fn lane_calls(session: &mut Session) -> Vec<QueueCall> {
-    let calls = session.take_effects().into_iter().filter_map(|effect| match effect {
-        Effect::Lane(call) => Some(call),
-        Effect::Decode(_)
-        | Effect::Chore(_)
-        | Effect::Follow(_)
-        | Effect::FollowTexts(_)
-        | Effect::TakeApart { .. }
-        | Effect::Corpus(_) => None,
-    });
-    calls.collect()
+    asked(session, |effect| if let Effect::Lane(call) = effect { Some(call) } else { None })
 }
 
 /// The work on files that is asked for.
 pub fn chores(session: &mut Session) -> Vec<FileJob> {
-    let chores = session.take_effects().into_iter().filter_map(|effect| match effect {
-        Effect::Chore(chore) => Some(chore),
-        Effect::Decode(_)
-        | Effect::Lane(_)
-        | Effect::Follow(_)
-        | Effect::FollowTexts(_)
-        | Effect::TakeApart { .. }
-        | Effect::Corpus(_) => None,
-    });
-    chores.collect()
+    asked(session, |effect| if let Effect::Chore(chore) = effect { Some(chore) } else { None })
 }
 
 /// The logs that are to be followed.
 pub fn followed(session: &mut Session) -> Option<Vec<PathBuf>> {
-    session.take_effects().into_iter().find_map(|effect| match effect {
-        Effect::Follow(logs) => Some(logs),
-        Effect::Decode(_)
-        | Effect::Lane(_)
-        | Effect::Chore(_)
-        | Effect::FollowTexts(_)
-        | Effect::TakeApart { .. }
-        | Effect::Corpus(_) => None,
-    })
+    asked(session, |effect| if let Effect::Follow(logs) = effect { Some(logs) } else { None }).into_iter().next()
 }
 
 /// The news that a path turned out to be this.

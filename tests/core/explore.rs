@@ -11,7 +11,6 @@ use interlinear::analysis::concordance::{
 use interlinear::analysis::contrast::{Contrast, times};
 use interlinear::analysis::jumps::{JumpSet, jumps};
 use interlinear::analysis::lexical::{LexicalCounts, bare, cut, each};
-use interlinear::corpus::export::out;
 use interlinear::corpus::export::out::{ExportFormat, Out};
 use interlinear::corpus::measures::aggregate::{compare, scores};
 use interlinear::corpus::measures::distribution::{Binned, spread};
@@ -41,6 +40,7 @@ use interlinear::text::links::Link;
 use interlinear::text::links::read::links_of;
 
 use crate::cli::run_in;
+use crate::judging::{bytes, out};
 
 /// Far more than an answer takes.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -175,19 +175,8 @@ fn a_report_links_references_as_the_overview_does() {
         let options = OverviewOptions { pair: (0, 1), most: usize::MAX, ..OverviewOptions::default() };
         let of = overview(&corpus, &workspace, &all, &options, &mut means).expect("counted");
         assert_eq!(of.linked_by(), linked);
-        let rows = Arc::new(all.clone());
-        let out = Out {
-            path: "r.html".into(),
-            kind: ExportFormat::Report,
-            rows,
-            columns: Vec::new(),
-            chosen: String::new(),
-            pictures: 100,
-            languages,
-        };
-        let mut html = Vec::new();
-        out::to(&mut html, &out, &corpus, &workspace).expect("written");
-        let html = String::from_utf8(html).expect("UTF-8");
+        let out = Out { languages, ..out("r.html", ExportFormat::Report, all.iter().copied()) };
+        let html = String::from_utf8(bytes(&workspace, &out)).expect("UTF-8");
         assert!(html.contains(&format!("References are linked: {linked}.")), "{html}");
         for (words, column) in of.words.iter().zip(&corpus.systems) {
             assert!(!words.is_empty());
@@ -500,7 +489,7 @@ fn heard(lane: &CorpusThread, call: CorpusRequest, is_last: impl Fn(&CorpusNews)
     lane.send(call);
     let mut all = Vec::new();
     loop {
-        let news = lane.next_within(PATIENCE).expect("the lane answers");
+        let news = lane.news.next_within(PATIENCE).expect("the lane answers");
         if let CorpusNews::Failed(why) = &news {
             panic!("{why}");
         }

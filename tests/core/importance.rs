@@ -276,7 +276,7 @@ fn links_are_read_off_shares() {
         assert_eq!(outcome.stdout.lines().next(), Some(expected.join(" ").as_str()), "{}", one.name);
     }
     let outcome = align(&["--importance", "charm"]);
-    assert!(outcome.code == 2 && outcome.stderr.contains("write one of attention, gradient"), "{}", outcome.stderr);
+    assert!(outcome.code == 2 && outcome.stderr.contains("possible values: attention, gradient"), "{}", outcome.stderr);
     let evaluate = |format: &str| {
         let all = ["evaluate", "--model", "tiny", "--source", "x", "--target", "y", "--unk", "none", "--gold", "gold"];
         let more = ["--importance", "gradient", "--importance", "unknown-word", "--format", format];

@@ -1,6 +1,6 @@
 //! What people say of sentences: it goes out and comes in, and two annotators are compared.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use interlinear::analysis::alignment::Alignment;
@@ -65,22 +65,30 @@ fn said(stars: u8, tags: &[&str], note: &str, marks: Vec<ErrorMark>, links: &str
     Judgement { stars, tags, note: note.to_owned(), marks, links: links.to_owned(), ..Judgement::default() }
 }
 
-/// All rows as a file of a kind.
-fn written(workspace: &Workspace, kind: ExportFormat) -> String {
-    let corpus = CorpusTable::read(workspace).expect("a corpus");
-    let rows = Arc::new((0..corpus.len() as u32).collect());
-    let out = Out {
-        path: "out".into(),
+/// These rows, to be written as a file of a kind.
+pub fn out(path: impl Into<PathBuf>, kind: ExportFormat, rows: impl IntoIterator<Item = u32>) -> Out {
+    Out {
+        path: path.into(),
         kind,
-        rows,
+        rows: Arc::new(rows.into_iter().collect()),
         columns: Vec::new(),
         chosen: String::new(),
         pictures: 100,
         languages: None,
-    };
+    }
+}
+
+/// What goes out.
+pub fn bytes(workspace: &Workspace, out: &Out) -> Vec<u8> {
     let mut bytes = Vec::new();
-    out::to(&mut bytes, &out, &corpus, workspace).expect("written");
-    String::from_utf8(bytes).expect("UTF-8")
+    out::to(&mut bytes, out, &CorpusTable::read(workspace).expect("a corpus"), workspace).expect("written");
+    bytes
+}
+
+/// All rows as a file of a kind.
+fn written(workspace: &Workspace, kind: ExportFormat) -> String {
+    let count = workspace.len().expect("a count") as u32;
+    String::from_utf8(bytes(workspace, &out("out", kind, 0..count))).expect("UTF-8")
 }
 
 /// Judged by two; every number below is counted by hand.
@@ -346,23 +354,6 @@ fn a_table_of_judgements_says_yes_or_no_of_errors() {
     );
 }
 
-/// Bytes of a file of a kind.
-fn bytes(workspace: &Workspace, kind: ExportFormat) -> Vec<u8> {
-    let corpus = CorpusTable::read(workspace).expect("a corpus");
-    let out = Out {
-        path: "out".into(),
-        kind,
-        rows: Arc::new(vec![1, 0]),
-        columns: Vec::new(),
-        chosen: String::new(),
-        pictures: 100,
-        languages: None,
-    };
-    let mut bytes = Vec::new();
-    out::to(&mut bytes, &out, &corpus, workspace).expect("written");
-    bytes
-}
-
 #[test]
 fn the_table_goes_out_as_parquet() {
     use parquet::file::reader::{FileReader as _, SerializedFileReader};
@@ -372,7 +363,7 @@ fn the_table_goes_out_as_parquet() {
     // A system may be called as a column is.
     workspace.add_system("source", &StoredAbout::default()).expect("a system");
     let path = folder.path().join("t.parquet");
-    std::fs::write(&path, bytes(&workspace, ExportFormat::Parquet)).expect("written");
+    std::fs::write(&path, bytes(&workspace, &out("out", ExportFormat::Parquet, [1, 0]))).expect("written");
     let reader = SerializedFileReader::new(std::fs::File::open(&path).expect("a file")).expect("Parquet");
     let rows: Vec<_> = reader.get_row_iter(None).expect("rows").map(|row| row.expect("a row")).collect();
     let cell = |row: usize, name: &str| {
@@ -422,10 +413,11 @@ fn alignments_go_out_as_arrays_tables_and_links_of_rows_and_columns() {
         (LinkRule::Symmetrised(0), "0-0"),
         (LinkRule::Symmetrised(4), "0-0 0-1 1-1"),
     ] {
-        let text = String::from_utf8(bytes(&workspace, ExportFormat::Pharaoh(1, how))).expect("UTF-8");
+        let text =
+            String::from_utf8(bytes(&workspace, &out("out", ExportFormat::Pharaoh(1, how), [1, 0]))).expect("UTF-8");
         assert_eq!(text.lines().next(), Some(expect), "{how:?}");
     }
-    let zip = bytes(&workspace, ExportFormat::Arrays);
+    let zip = bytes(&workspace, &out("out", ExportFormat::Arrays, [1, 0]));
     let mut zip = zip::ZipArchive::new(std::io::Cursor::new(zip)).expect("a zip");
     let mut array = |name: &str| {
         let mut bytes = Vec::new();
@@ -443,17 +435,7 @@ fn alignments_go_out_as_arrays_tables_and_links_of_rows_and_columns() {
 
     let tables = folder.path().join("tables");
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
-    let rows = Arc::new(vec![0, 1]);
-    let out = Out {
-        path: tables.clone(),
-        kind: ExportFormat::Matrices,
-        rows,
-        columns: Vec::new(),
-        chosen: String::new(),
-        pictures: 100,
-        languages: None,
-    };
-    out::write(&out, &corpus, &workspace).expect("written");
+    out::write(&out(&tables, ExportFormat::Matrices, 0..2), &corpus, &workspace).expect("written");
     let table = std::fs::read_to_string(tables.join("sentence-000002.2.tsv")).expect("a table");
     assert_eq!(table.lines().nth(1), Some("un\t0.75\t0.125\t0.125"), "{table}");
     assert_eq!(std::fs::read_dir(&tables).expect("a folder").count(), 1);

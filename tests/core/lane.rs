@@ -37,7 +37,7 @@ fn lane() -> (JobQueue<Fake>, Arc<ForegroundGate>) {
 /// The next event that ends an order.
 fn end(lane: &JobQueue<Fake>) -> (u64, QueueNews<u32>) {
     loop {
-        let event = lane.next_within(PATIENCE).expect("every order ends");
+        let event = lane.news.next_within(PATIENCE).expect("every order ends");
         if !matches!(event.kind, QueueNews::Progress(_)) {
             return (event.number, event.kind);
         }
@@ -75,7 +75,7 @@ fn orders_are_done_in_the_order_they_came_and_tell_how_far_they_are() {
     }
     let mut seen = Vec::new();
     while seen.last() != Some(&(9, "found 90".to_owned())) {
-        let event = lane.next_within(PATIENCE).expect("all three are done");
+        let event = lane.news.next_within(PATIENCE).expect("all three are done");
         seen.push((
             event.number,
             match event.kind {

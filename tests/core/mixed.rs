@@ -249,7 +249,7 @@ fn the_window_measures_an_ensemble_beside_the_models() {
     let lane: JobQueue<QueueOrder> = JobQueue::spawn(Store::new(1).library(), ForegroundGate::new(), Arc::new(|| {}));
     lane.submit(1, QueueOrder::Evaluate(order));
     let found = loop {
-        match lane.next_within(Duration::from_mins(1)).expect("it goes on").kind {
+        match lane.news.next_within(Duration::from_mins(1)).expect("it goes on").kind {
             QueueNews::Progress(_) => {}
             QueueNews::Found(Found::Evaluated(found)) => break found,
             other => panic!("{other:?}"),

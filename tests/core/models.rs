@@ -19,6 +19,8 @@ use interlinear::nn::device::Device;
 use interlinear::text::tokenizer::Tokenizers;
 use serde_json::Value;
 
+use crate::bad_input::copy_of;
+
 pub const FOLDERS: [&str; 12] = [
     "rnnsearch",
     "rnnencdec",
@@ -467,158 +469,151 @@ fn replace(folder: &Path, file: &str, from: &str, to: &str) {
     std::fs::write(path, text.replacen(from, to, 1)).expect("writes");
 }
 
-fn in_config(folder: &Path, from: &str, to: &str) {
-    replace(folder, "config.json", from, to);
-}
-
-fn in_weights(folder: &Path, change: impl FnOnce(&mut Weights)) {
+/// Puts so many equal numbers in as a tensor of this name.
+fn insert(folder: &Path, name: &str, count: usize, number: f32) {
     let path = folder.join("model.safetensors");
     let config = Config::load(&folder.join("config.json")).expect("a good config");
     let mut weights = Weights::load(&path, &shapes(&config)).expect("good weights");
-    change(&mut weights);
+    weights.insert(name, Array { shape: vec![count], data: vec![number; count] });
     weights.save(&path, false).expect("saves");
 }
 
-fn in_bytes(folder: &Path, change: impl FnOnce(&mut Vec<u8>)) {
-    let path = folder.join("model.safetensors");
+fn in_bytes(folder: &Path, file: &str, change: impl FnOnce(&mut Vec<u8>)) {
+    let path = folder.join(file);
     let mut bytes = std::fs::read(&path).expect("a file");
     change(&mut bytes);
     std::fs::write(path, bytes).expect("writes");
+}
+
+fn in_weights(folder: &Path, change: impl FnOnce(&mut Vec<u8>)) {
+    in_bytes(folder, "model.safetensors", change);
+}
+
+fn write(folder: &Path, file: &str, bytes: &[u8]) {
+    std::fs::write(folder.join(file), bytes).expect("writes");
 }
 
 fn delete(folder: &Path, file: &str) {
     std::fs::remove_file(folder.join(file)).expect("deletes");
 }
 
-/// What is done to rnnsearch's folder, the file that the sentence must name, and what else it must say.
-const SPOILT: &[(Spoil, &str, &str)] = &[
-    (|f| delete(f, "config.json"), "copy", "no config.json"),
-    (|f| delete(f, "model.safetensors"), "model.safetensors", "does not exist"),
-    (|f| delete(f, "source.tokenizer.json"), "source.tokenizer.json", "does not exist"),
-    (|f| delete(f, "target.tokenizer.json"), "target.tokenizer.json", "does not exist"),
-    (|f| in_config(f, "\"eos\": 0,", "\"eos\": 0"), "config.json, line 8", "JSON"),
-    (|f| std::fs::write(f.join("config.json"), "[]").expect("writes"), "config.json", "one JSON object"),
-    (|f| std::fs::write(f.join("config.json"), "").expect("writes"), "config.json, line 1", "JSON"),
-    (|f| std::fs::write(f.join("config.json"), [0xff, 0xfe]).expect("writes"), "config.json", "UTF-8"),
-    (|f| in_config(f, "\"interlinear\"", "\"marian\""), "config.json", "`format`"),
-    (|f| in_config(f, "\"version\": 1", "\"version\": 2"), "config.json", "`version`"),
+const CONFIG: &str = "config.json";
+const WEIGHTS: &str = "model.safetensors";
+const SOURCE: &str = "source.tokenizer.json";
+const TARGET: &str = "target.tokenizer.json";
+
+/// What stands in a file of rnnsearch's folder, what is written in its place, the file that the sentence must name, and
+/// what else it must say.
+const REWRITTEN: &[(&str, &str, &str, &str, &str)] = &[
+    (CONFIG, "\"eos\": 0,", "\"eos\": 0", "config.json, line 8", "JSON"),
+    (CONFIG, "\"interlinear\"", "\"marian\"", CONFIG, "`format`"),
+    (CONFIG, "\"version\": 1", "\"version\": 2", CONFIG, "`version`"),
     (
-        |f| in_config(f, "\"rnnsearch\",\n \"source_v", "\"transformer\",\n \"source_v"),
-        "config.json",
+        CONFIG,
+        "\"rnnsearch\",\n \"source_v",
+        "\"transformer\",\n \"source_v",
+        CONFIG,
         "knows rnnencdec, rnnsearch, luong",
     ),
-    (|f| in_config(f, "\"hidden\": 6", "\"hiden\": 6"), "config.json", "`hiden` is unknown"),
-    (|f| in_config(f, "\"hidden\": 6", "\"hidden\": 6, \"colour\": 1"), "config.json", "`colour` is unknown"),
-    (|f| in_config(f, "\"hidden\": 6,", ""), "config.json", "`hidden` is missing"),
-    (|f| in_config(f, "\"hidden\": 6", "\"hidden\": \"6\""), "config.json", "`hidden` must be a whole number"),
-    (|f| in_config(f, "\"hidden\": 6", "\"hidden\": 0"), "config.json", "`hidden` must be a whole number from 1"),
-    (|f| in_config(f, "\"hidden\": 6", "\"hidden\": -6"), "config.json", "`hidden` must"),
-    (|f| in_config(f, "\"hidden\": 6", "\"hidden\": 6.5"), "config.json", "`hidden` must"),
-    (|f| in_config(f, "\"hidden\": 6", "\"hidden\": 99999999999"), "config.json", "`hidden` must"),
-    (
-        |f| in_config(f, "\"source_eos\": true", "\"source_eos\": 1"),
-        "config.json",
-        "`source_eos` must be true or false",
-    ),
-    (|f| in_config(f, "\"en\"", "5"), "config.json", "`source_language` must be a text"),
-    (|f| in_config(f, "\"en\"", "\"English language\""), "config.json", "`source_language` must be a BCP 47"),
-    (
-        |f| in_config(f, "\"maxout\": 4", "\"maxout\": 4, \"output_rank\": 3"),
-        "config.json",
-        "`output_rank` belongs to rnnencdec",
-    ),
-    (|f| in_config(f, "\"eos\": 0", "\"eos\": 33"), "config.json", "`eos` is 33"),
-    (|f| in_config(f, "\"unk\": 1", "\"unk\": 0"), "config.json", "`unk` is 0, the same"),
-    (|f| in_config(f, "\"eos\": 0", "\"eos\": 2"), "source.tokenizer.json", "\"s2\" at id 2, where `eos`"),
-    (|f| in_config(f, "\"unk\": 1", "\"unk\": 3"), "source.tokenizer.json", "\"s3\" at id 3, where `unk`"),
-    (
-        |f| in_config(f, "\"source_vocabulary\": 33", "\"source_vocabulary\": 34"),
-        "source.tokenizer.json",
-        "has 33 words, but `source_vocabulary`",
-    ),
-    (
-        |f| in_config(f, "\"target_vocabulary\": 33", "\"target_vocabulary\": 32"),
-        "target.tokenizer.json",
-        "has 33 words, but `target_vocabulary`",
-    ),
-    (|f| replace(f, "target.tokenizer.json", "</s>", "<eos>"), "target.tokenizer.json", "</s>"),
-    (|f| replace(f, "target.tokenizer.json", "\"model\"", "\"modl\""), "target.tokenizer.json", "tokenizer"),
-    (|f| std::fs::write(f.join("source.tokenizer.json"), "{").expect("writes"), "source.tokenizer.json", "tokenizer"),
-    (|f| in_config(f, "\"hidden\": 6", "\"hidden\": 7"), "model.safetensors", "where the config.json asks for [7, 6]"),
-    (
-        |f| in_weights(f, |w| w.insert("decoder.D", Array { shape: vec![1], data: vec![0.0] })),
-        "model.safetensors",
-        "`decoder.D` is not part",
-    ),
-    (
-        |f| in_weights(f, |w| w.insert("decoder.b", Array { shape: vec![5], data: vec![0.0; 5] })),
-        "model.safetensors",
-        "`decoder.b` has the shape [5]",
-    ),
-    (
-        |f| in_weights(f, |w| w.insert("decoder.b", Array { shape: vec![6], data: vec![f32::NAN; 6] })),
-        "model.safetensors",
-        "`decoder.b` holds a number that is not finite",
-    ),
-    (
-        |f| in_weights(f, |w| w.insert("decoder.b", Array { shape: vec![6], data: vec![f32::INFINITY; 6] })),
-        "model.safetensors",
-        "not finite",
-    ),
-    (rename_a_tensor, "model.safetensors", "`readout.b_w` is missing"),
-    (in_double_precision, "model.safetensors", "`x` is stored as F64"),
-    (|f| in_bytes(f, |b| b.truncate(b.len() - 1)), "model.safetensors", "truncated"),
-    (|f| in_bytes(f, |b| b.truncate(20)), "model.safetensors", "truncated"),
-    (|f| in_bytes(f, |b| b.push(0)), "model.safetensors", "damaged"),
-    (|f| in_bytes(f, |b| b[9] = b'!'), "model.safetensors", "damaged"),
-    (|f| in_bytes(f, Vec::clear), "model.safetensors", "is empty"),
-    (
-        |f| in_bytes(f, |b| *b = b"PK\x03\x04 a zip file of PyTorch".to_vec()),
-        "model.safetensors",
-        "not a safetensors file",
-    ),
-    (|f| in_bytes(f, |b| *b = b"<!DOCTYPE html><html></html>".to_vec()), "model.safetensors", "not a safetensors file"),
+    (CONFIG, "\"hidden\": 6", "\"hiden\": 6", CONFIG, "`hiden` is unknown"),
+    (CONFIG, "\"hidden\": 6", "\"hidden\": 6, \"colour\": 1", CONFIG, "`colour` is unknown"),
+    (CONFIG, "\"hidden\": 6,", "", CONFIG, "`hidden` is missing"),
+    (CONFIG, "\"hidden\": 6", "\"hidden\": \"6\"", CONFIG, "`hidden` must be a whole number"),
+    (CONFIG, "\"hidden\": 6", "\"hidden\": 0", CONFIG, "`hidden` must be a whole number from 1"),
+    (CONFIG, "\"hidden\": 6", "\"hidden\": -6", CONFIG, "`hidden` must"),
+    (CONFIG, "\"hidden\": 6", "\"hidden\": 6.5", CONFIG, "`hidden` must"),
+    (CONFIG, "\"hidden\": 6", "\"hidden\": 99999999999", CONFIG, "`hidden` must"),
+    (CONFIG, "\"hidden\": 6", "\"hidden\": 4611686018427387904", CONFIG, "`hidden` must"),
+    (CONFIG, "\"hidden\": 6", "\"hidden\": 7", WEIGHTS, "where the config.json asks for [7, 6]"),
+    (CONFIG, "\"source_eos\": true", "\"source_eos\": 1", CONFIG, "`source_eos` must be true or false"),
+    (CONFIG, "\"en\"", "5", CONFIG, "`source_language` must be a text"),
+    (CONFIG, "\"en\"", "\"English language\"", CONFIG, "`source_language` must be a BCP 47"),
+    (CONFIG, "\"maxout\"", "\"output_rank\": 3, \"maxout\"", CONFIG, "`output_rank` belongs to rnnencdec"),
+    (CONFIG, "\"eos\": 0", "\"eos\": 33", CONFIG, "`eos` is 33"),
+    (CONFIG, "\"unk\": 1", "\"unk\": 0", CONFIG, "`unk` is 0, the same"),
+    (CONFIG, "\"eos\": 0", "\"eos\": 2", SOURCE, "\"s2\" at id 2, where `eos`"),
+    (CONFIG, "\"unk\": 1", "\"unk\": 3", SOURCE, "\"s3\" at id 3, where `unk`"),
+    (CONFIG, "source_vocabulary\": 33", "source_vocabulary\": 34", SOURCE, "has 33 words, but `source_"),
+    (CONFIG, "target_vocabulary\": 33", "target_vocabulary\": 32", TARGET, "has 33 words, but `target_"),
+    (TARGET, "</s>", "<eos>", TARGET, "</s>"),
+    (TARGET, "\"model\"", "\"modl\"", TARGET, "tokenizer"),
+    (TARGET, ", \"t32\": 32", "", TARGET, "32"),
+    (SOURCE, "\"s32\": 32", "\"s32\": 32, \"s33\": 33", SOURCE, "34"),
+    (SOURCE, "\"[UNK]\": 1", "\"x\": 1", SOURCE, "[UNK]"),
+];
+
+/// What else is done to it.
+const SPOILT: &[(Spoil, &str, &str)] = &[
+    (|f| delete(f, CONFIG), "model", "no config.json"),
+    (|f| delete(f, WEIGHTS), WEIGHTS, "does not exist"),
+    (|f| delete(f, SOURCE), SOURCE, "does not exist"),
+    (|f| delete(f, TARGET), TARGET, "does not exist"),
+    (|f| write(f, CONFIG, b"[]"), CONFIG, "one JSON object"),
+    (|f| write(f, CONFIG, b""), "config.json, line 1", "JSON"),
+    (|f| write(f, CONFIG, &[0xff, 0xfe, 0]), CONFIG, "UTF-8"),
+    (|f| write(f, CONFIG, b"{\"model_type\": \"marian\"}"), CONFIG, "`"),
+    (|f| in_bytes(f, CONFIG, |b| b.truncate(b.len() / 2)), CONFIG, "JSON"),
+    (|f| write(f, SOURCE, b"{"), SOURCE, "tokenizer"),
+    (|f| write(f, TARGET, b""), TARGET, "tokenizer"),
+    (|f| write(f, SOURCE, b"<sentencepiece>"), SOURCE, "tokenizer"),
+    (|f| in_bytes(f, SOURCE, |b| b.truncate(b.len() / 2)), SOURCE, "tokenizer"),
+    (|f| insert(f, "decoder.D", 1, 0.0), WEIGHTS, "`decoder.D` is not part"),
+    (|f| insert(f, "decoder.b", 5, 0.0), WEIGHTS, "`decoder.b` has the shape [5]"),
+    (|f| insert(f, "decoder.b", 6, f32::NAN), WEIGHTS, "`decoder.b` holds a number that is not finite"),
+    (|f| insert(f, "decoder.b", 6, f32::INFINITY), WEIGHTS, "not finite"),
+    (rename_a_tensor, WEIGHTS, "`readout.b_w` is missing"),
+    (|f| in_weights(f, |b| b.truncate(b.len() - 1)), WEIGHTS, "truncated"),
+    (|f| in_weights(f, |b| b.truncate(20)), WEIGHTS, "truncated"),
+    (|f| in_weights(f, |b| b.push(0)), WEIGHTS, "damaged"),
+    (|f| in_weights(f, |b| b[9] = b'!'), WEIGHTS, "damaged"),
+    (|f| in_weights(f, |b| b[..8].fill(0xff)), WEIGHTS, WEIGHTS),
+    (|f| in_weights(f, Vec::clear), WEIGHTS, "is empty"),
+    (|f| write(f, WEIGHTS, b"PK\x03\x04 a zip file of PyTorch"), WEIGHTS, "not a safetensors file"),
+    (|f| write(f, WEIGHTS, b"<!DOCTYPE html><html></html>"), WEIGHTS, "not a safetensors file"),
+    (|f| write(f, WEIGHTS, &b"\x80\x02}q\x00X\x05\x00\x00\x00statedict".repeat(50)), WEIGHTS, "not a safetensors file"),
 ];
 
 /// The same length of header, another name.
 fn rename_a_tensor(folder: &Path) {
-    in_bytes(folder, |bytes| {
+    in_weights(folder, |bytes| {
         let at = bytes.windows(11).position(|window| window == b"readout.b_w").expect("the name");
         bytes[at + 10] = b'v';
     });
 }
 
-/// Weights of a type that cannot be read, and a configuration-free check of them.
-fn in_double_precision(folder: &Path) {
-    let (data, path) = (0.5_f64.to_le_bytes(), folder.join("model.safetensors"));
-    let view = safetensors::tensor::TensorView::new(safetensors::Dtype::F64, vec![1], &data).expect("a view");
-    safetensors::serialize_to_file([("x", view)], None, &path).expect("writes");
-    let Err(error) = Weights::load(&path, &[("x".into(), vec![1])]) else { panic!("f64 was read") };
-    std::fs::write(folder.join("said"), error.to_string()).expect("writes");
+/// Has everything looked at that can be wrong with a folder: a spoilt copy, the file that is to be named, and what is to be said.
+pub fn each_fault(mut look: impl FnMut(&Path, &str, &str)) {
+    let spoilt = |spoil: &dyn Fn(&Path)| {
+        let folder = tempfile::tempdir().expect("a folder");
+        spoil(&copy_of("rnnsearch", folder.path()));
+        folder
+    };
+    for (file, from, to, named, says) in REWRITTEN {
+        look(&spoilt(&|folder| replace(folder, file, from, to)).path().join("model"), named, says);
+    }
+    for (spoil, named, says) in SPOILT {
+        look(&spoilt(spoil).path().join("model"), named, says);
+    }
 }
 
 #[test]
 fn whatever_is_wrong_with_a_folder_is_a_sentence_that_names_it() {
-    for (number, (spoil, file, says)) in SPOILT.iter().enumerate() {
-        let parent = tempfile::tempdir().expect("a folder");
-        let folder = parent.path().join("copy");
-        std::fs::create_dir(&folder).expect("a folder");
-        for entry in std::fs::read_dir(reference("rnnsearch")).expect("the fixture") {
-            let entry = entry.expect("a file");
-            std::fs::write(folder.join(entry.file_name()), std::fs::read(entry.path()).expect("reads"))
-                .expect("copies");
-        }
-        spoil(&folder);
-        let Err(error) = Model::load(&folder, &Device::cpu()) else {
-            panic!("spoilt folder {number} ({says}) was loaded")
-        };
-        let said = std::fs::read_to_string(folder.join("said")).unwrap_or_else(|_| error.to_string());
-        assert!(
-            error.is_users() && said.contains(file) && said.contains(says),
-            "{number}: \"{says}\" is not said by: {said}"
-        );
-        assert!(!said.contains('\n'), "{number}: more than a sentence: {said}");
-    }
+    each_fault(|folder, file, says| {
+        let Err(error) = Model::load(folder, &Device::cpu()) else { panic!("a folder was loaded: {says}") };
+        let said = error.to_string();
+        assert!(error.is_users() && said.contains(file) && said.contains(says), "\"{says}\" is not said by: {said}");
+        assert!(!said.contains('\n'), "more than a sentence: {said}");
+    });
+}
+
+#[test]
+fn weights_of_a_type_that_cannot_be_read_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (data, path) = (0.5_f64.to_le_bytes(), folder.path().join("model.safetensors"));
+    let view = safetensors::tensor::TensorView::new(safetensors::Dtype::F64, vec![1], &data).expect("a view");
+    safetensors::serialize_to_file([("x", view)], None, &path).expect("writes");
+    let Err(error) = Weights::load(&path, &[("x".into(), vec![1])]) else { panic!("f64 was read") };
+    assert!(error.is_users() && error.to_string().contains("`x` is stored as F64"), "{error}");
 }
 
 #[test]
@@ -650,18 +645,15 @@ fn weights_cut_anywhere_are_refused_without_a_panic() {
 #[cfg(unix)]
 fn refused(name: &str, spoil: impl FnOnce(&Path)) -> String {
     let folder = tempfile::tempdir().expect("a folder");
-    for entry in std::fs::read_dir(reference(name)).expect("the fixture") {
-        let entry = entry.expect("a file");
-        std::fs::copy(entry.path(), folder.path().join(entry.file_name())).expect("copies");
-    }
-    spoil(folder.path());
-    let Err(error) = Model::load(folder.path(), &Device::cpu()) else { panic!("the folder was loaded") };
+    let model = copy_of(name, folder.path());
+    spoil(&model);
+    let Err(error) = Model::load(&model, &Device::cpu()) else { panic!("the folder was loaded") };
     assert!(error.is_users(), "{error}");
     error.to_string()
 }
 
 #[cfg(unix)]
-const FILES: [&str; 4] = ["config.json", "model.safetensors", "source.tokenizer.json", "target.tokenizer.json"];
+const FILES: [&str; 4] = [CONFIG, WEIGHTS, SOURCE, TARGET];
 
 #[cfg(unix)]
 #[test]
@@ -725,7 +717,7 @@ fn a_sparse_file_was_read_to_its_end() {
 #[cfg(unix)]
 #[test]
 fn a_model_of_trillions_of_numbers_is_refused_before_room_is_made() {
-    let said = refused("rnnsearch", |f| in_config(f, "\"hidden\": 6", "\"hidden\": 16777216"));
+    let said = refused("rnnsearch", |f| replace(f, "config.json", "\"hidden\": 6", "\"hidden\": 16777216"));
     assert!(said.contains("model.safetensors") && said.contains("models of at most 1073741824"), "{said}");
 }
 

@@ -171,7 +171,7 @@ fn the_sentences_are_a_corpus_that_goes_unless_it_is_saved() {
     session.apply(EvaluationCommand::ShowSentences);
     measured::answer(&mut session, &thread, |page| page.rows.len() == 4);
     assert_eq!(session.app().view.page(), CORPUS);
-    let page = session.workbench();
+    let page = session.corpus();
     let names: Vec<&str> = page.corpus.systems.iter().map(|column| column.system.name.as_str()).collect();
     assert_eq!(names, ["RNNencdec", "RNNsearch", "RNNencdec, references", "RNNsearch, references"]);
     assert!(page.is_unsaved() && page.kept.workspace.is_none(), "the next start does not know it");
@@ -180,13 +180,13 @@ fn the_sentences_are_a_corpus_that_goes_unless_it_is_saved() {
     let kept = folder.path().join("kept.ilws");
     session.apply(CorpusRequest::SaveAs(kept.clone()));
     measured::answer(&mut session, &thread, |page| page.path.as_ref() == Some(&kept));
-    let page = session.workbench();
+    let page = session.corpus();
     assert!(!page.is_unsaved() && page.kept.workspace.as_ref() == Some(&kept) && !unsaved.exists());
     session.apply(EvaluationCommand::ShowSentences);
-    assert_eq!(session.workbench().path.as_ref(), Some(&kept), "it is there already");
+    assert_eq!(session.corpus().path.as_ref(), Some(&kept), "it is there already");
     session.apply(CorpusRequest::SaveAs(kept.clone()));
     measured::answer(&mut session, &thread, |page| page.message.is_some());
-    assert!(session.workbench().message.as_ref().is_some_and(|message| message.contains("is there already")));
+    assert!(session.corpus().message.as_ref().is_some_and(|message| message.contains("is there already")));
 
     let workspace = Workspace::open_existing(&kept).expect("a workspace");
     let corpus = CorpusTable::read(&workspace).expect("read");
@@ -346,10 +346,10 @@ fn the_follower_tells_of_a_log_while_it_grows() {
     let follower = Follower::<Watch>::spawn(Duration::from_millis(5), Arc::new(|| {}));
     follower.follow(vec![path.clone()]);
     let update = |seen: interlinear::jobs::files::follow::FollowEvent| seen.curves.map(|curves| curves.update);
-    assert_eq!(follower.next_within(PATIENCE).map(update), Some(Ok(100)));
+    assert_eq!(follower.news.next_within(PATIENCE).map(update), Some(Ok(100)));
     let mut file = std::fs::File::options().append(true).open(&path).expect("it can be opened");
     file.write_all(b"{\"update\":150,\"nll\":4.0}\n").expect("it can be written");
-    assert_eq!(follower.next_within(PATIENCE).map(update), Some(Ok(150)));
+    assert_eq!(follower.news.next_within(PATIENCE).map(update), Some(Ok(150)));
 }
 
 /// Pumps until `done` says so.

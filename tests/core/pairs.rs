@@ -71,7 +71,7 @@ fn perform(lane: &JobQueue<QueueOrder>, number: u64, order: PhraseOrder) -> Queu
 fn perform_any(lane: &JobQueue<QueueOrder>, number: u64, order: QueueOrder) -> QueueNews {
     lane.submit(number, order);
     loop {
-        let event = lane.next_within(Duration::from_secs(30)).expect("every order ends");
+        let event = lane.news.next_within(Duration::from_secs(30)).expect("every order ends");
         if event.number == number && !matches!(event.kind, QueueNews::Progress(_)) {
             return event.kind;
         }

@@ -48,7 +48,7 @@ fn lane_answers(model: &Path, question: ProbeQuestion) -> Result<Probed, String>
     let lane = JobQueue::<QueueOrder>::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));
     lane.submit(1, QueueOrder::Probe(Probe { model: model.to_path_buf(), device: DeviceChoice::Cpu, question }));
     loop {
-        match lane.next_within(PATIENCE).expect("every order ends").kind {
+        match lane.news.next_within(PATIENCE).expect("every order ends").kind {
             QueueNews::Progress(_) => {}
             QueueNews::Found(Found::Probed(found)) => return Ok(found),
             QueueNews::Failed(message) => return Err(message),

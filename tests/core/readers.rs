@@ -107,7 +107,7 @@ fn words_of(model: PathBuf) -> QueueOrder {
 /// The end of an order.
 fn end(lane: &JobQueue<QueueOrder>) -> QueueNews {
     loop {
-        let event = lane.next_within(PATIENCE).expect("every order ends");
+        let event = lane.news.next_within(PATIENCE).expect("every order ends");
         if !matches!(event.kind, QueueNews::Progress(_)) {
             return event.kind;
         }
@@ -246,7 +246,7 @@ fn a_save_that_panics_is_not_the_last() {
     }));
     gone.recv_timeout(PATIENCE).expect("it was tried");
     disk.save_soon(Box::new(|| Some(2)));
-    assert_eq!(disk.next_within(PATIENCE), Some(2));
+    assert_eq!(disk.news.next_within(PATIENCE), Some(2));
 }
 
 /// Nobody wants it any more: neither page Steps, which took something else apart meanwhile, nor a column.
@@ -259,7 +259,7 @@ fn a_model_whose_request_went_stale_while_it_was_read_is_let_go() {
     lane.submit(1, of("held".into()));
     begun.recv_timeout(PATIENCE).expect("a reader");
     lane.submit(2, of(fixture("rnnsearch")));
-    let event = lane.next_within(PATIENCE).expect("an answer");
+    let event = lane.news.next_within(PATIENCE).expect("an answer");
     assert!(event.number == 2 && event.found.is_ok());
     assert_eq!(store.models(), 0);
     doors.open(0);

@@ -79,8 +79,13 @@ pub fn sentence(text: &str) -> Sentence {
 
 /// A hypothesis of these words; row i looks at source word i.
 fn hypothesis(text: &str, t_x: usize) -> HypothesisView {
+    hypothesis_with(text, t_x, |i, j| if i == j { 0.75 } else { 0.25 })
+}
+
+/// A hypothesis of these words with this alpha_ij.
+pub fn hypothesis_with(text: &str, t_x: usize, alpha: impl Fn(usize, usize) -> f32) -> HypothesisView {
     let tokens: Vec<String> = text.split(' ').map(str::to_owned).collect();
-    let alpha = (0..tokens.len()).map(|i| (0..t_x).map(|j| if i == j { 0.75 } else { 0.25 }).collect()).collect();
+    let alpha = (0..tokens.len()).map(|i| (0..t_x).map(|j| alpha(i, j)).collect()).collect();
     HypothesisView {
         ids: vec![5; tokens.len()],
         is_unk: tokens.iter().map(|word| word == "[UNK]").collect(),
@@ -93,6 +98,12 @@ fn hypothesis(text: &str, t_x: usize) -> HypothesisView {
         tokens,
         ..HypothesisView::default()
     }
+}
+
+/// What is told of a sentence that was translated so.
+pub fn told(number: u64, column: ColumnId, source: Sentence, best: HypothesisView) -> [Event; 2] {
+    let result = ColumnResult { hypotheses: vec![best], ..ColumnResult::default() };
+    [Event::Started { number, column, source, context: None }, Event::Finished { number, column, result }]
 }
 
 fn started(request: &Request, column: ColumnId) -> Event {

@@ -36,6 +36,7 @@ use crate::bad_input::copy_of;
 use crate::cli::run_in;
 use crate::effects::{act, chores};
 use crate::pieces;
+use crate::session::hypothesis_with;
 use crate::worker::{fixture, request, serve_all, store};
 
 fn link(source: usize, target: usize) -> Link {
@@ -114,18 +115,9 @@ fn english_to(language: &str) -> ModelFacts {
 
 /// Word i looks at source word i.
 fn hypothesis(words: &[&str], t_x: usize) -> HypothesisView {
-    let row = |i: usize| (0..t_x).map(|j| if i == j { 0.75 } else { 0.25 / (t_x - 1) as f32 }).collect();
-    HypothesisView {
-        text: words.join(" ").replace(" </s>", ""),
-        tokens: words.iter().map(|word| (*word).to_owned()).collect(),
-        ids: vec![5; words.len()],
-        is_unk: vec![false; words.len()],
-        token_log_p: vec![-0.5; words.len()],
-        alpha: Some((0..words.len()).map(row).collect()),
-        energies: Some((0..words.len()).map(|i| vec![i as f32; t_x]).collect()),
-        finished: true,
-        ..HypothesisView::default()
-    }
+    let best = hypothesis_with(&words.join(" "), t_x, |i, j| if i == j { 0.75 } else { 0.25 / (t_x - 1) as f32 });
+    let energies = Some((0..words.len()).map(|i| vec![i as f32; t_x]).collect());
+    HypothesisView { energies, finished: true, log_p: 0.0, replaced: Vec::new(), ..best }
 }
 
 /// Has a text translated into these hypotheses.

@@ -147,7 +147,7 @@ impl Soak {
     /// Takes one event of each; whether there was any, and whether the newest request is done.
     fn hear(&mut self, patience: Duration) -> (bool, bool) {
         let live = self.worker.next_within(patience);
-        let event = self.lane.next_within(patience);
+        let event = self.lane.news.next_within(patience);
         let ended = event.as_ref().filter(|event| !matches!(event.kind, QueueNews::Progress(_)));
         if let Some(ended) = ended {
             let at = self.open.iter().position(|number| *number == ended.number);

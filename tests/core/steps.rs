@@ -25,21 +25,9 @@ use interlinear::pages::steps::{Guessed, Mode};
 use interlinear::session::driver::OpenWith;
 use interlinear::session::state::Session;
 use interlinear::text::links::{Link, Links};
-use interlinear::text::sentence::Sentence;
 
+use crate::session::{sentence, told};
 use crate::worker::{PATIENCE, fixture};
-
-fn sentence(text: &str) -> Sentence {
-    let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-    let mut spans = Vec::new();
-    for word in &words {
-        let from = spans.last().map_or(0, |span: &std::ops::Range<usize>| span.end + 1);
-        spans.push(from..from + word.len());
-    }
-    spans.push(text.len()..text.len());
-    let tokens: Vec<String> = words.into_iter().chain(["</s>".to_owned()]).collect();
-    Sentence { text: text.to_owned(), ids: vec![5; tokens.len()], tokens, spans }
-}
 
 /// A session with one finished column, on the page Steps, and what it has asked for.
 fn session() -> (Session, u64, Vec<(u64, StepsRequest)>) {
@@ -66,7 +54,6 @@ fn facts() -> ModelFacts {
 
 fn finish(session: &mut Session, text: &str, ids: &[u32]) {
     let (column, number) = (session.app().document.columns()[0].id, session.app().tasks.newest());
-    session.absorb(Event::Started { number, column, source: sentence(text), context: None });
     let best = HypothesisView {
         tokens: ids.iter().map(|id| format!("t{id}")).collect(),
         ids: ids.to_vec(),
@@ -76,8 +63,9 @@ fn finish(session: &mut Session, text: &str, ids: &[u32]) {
         finished: true,
         ..HypothesisView::default()
     };
-    let result = ColumnResult { hypotheses: vec![best], ..ColumnResult::default() };
-    session.absorb(Event::Finished { number, column, result });
+    for event in told(number, column, sentence(text), best) {
+        session.absorb(event);
+    }
 }
 
 /// What was to be taken apart since the last call.
@@ -447,7 +435,7 @@ fn the_lane_takes_a_translation_apart_and_says_what_is_wrong() {
         ..StepsRequest::default()
     };
     lane.submit(1, request.clone());
-    let event = lane.next_within(PATIENCE).expect("an answer");
+    let event = lane.news.next_within(PATIENCE).expect("an answer");
     let apart = event.found.expect("steps");
     assert_eq!((event.number, apart.source.len(), apart.aligns), (1, 3, true));
     assert_eq!(apart.words.len(), apart.steps.len());
@@ -459,10 +447,10 @@ fn the_lane_takes_a_translation_apart_and_says_what_is_wrong() {
     assert!(named("attention.W_a") && named("readout.W_o") && named("target_embedding"));
     assert!(apart.part("annotations", 0).is_some() && apart.part("next", 0).is_some());
     lane.submit(2, StepsRequest { wrong: Some(Miswiring::BlindWeights), ..request.clone() });
-    let wrong = lane.next_within(PATIENCE).expect("an answer").found.expect("steps");
+    let wrong = lane.news.next_within(PATIENCE).expect("an answer").found.expect("steps");
     assert!(wrong.wrong.is_some() && wrong.steps[0].alpha_i != apart.steps[0].alpha_i);
     lane.submit(7, StepsRequest { wrong: Some(Miswiring::Untrained), ..request.clone() });
-    let fresh = lane.next_within(PATIENCE).expect("an answer").found.expect("steps");
+    let fresh = lane.news.next_within(PATIENCE).expect("an answer").found.expect("steps");
     assert!(fresh.matrices != apart.matrices, "the pictures are of the random numbers");
     assert_eq!(fresh.machine, apart.machine, "it is wired as in the paper");
     for (number, request, expected) in [
@@ -472,7 +460,7 @@ fn the_lane_takes_a_translation_apart_and_says_what_is_wrong() {
         (6, StepsRequest { given: vec![99_999], ..request }, "99999"),
     ] {
         lane.submit(number, request);
-        let event = lane.next_within(PATIENCE).expect("an answer");
+        let event = lane.news.next_within(PATIENCE).expect("an answer");
         assert_eq!(event.number, number);
         assert!(event.found.is_err_and(|message| message.contains(expected)), "{expected}");
     }

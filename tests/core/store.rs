@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 use serde_json::json;
 
 use interlinear::analysis::alignment::Alignment;
-use interlinear::corpus::export::out::{ExportFormat, Out, write};
+use interlinear::corpus::export::out::{ExportFormat, write};
 use interlinear::corpus::import::importer::{ImportReport, import_file};
 use interlinear::corpus::judgements::judge::Judgement;
 use interlinear::corpus::measures::table::Measuring;
@@ -20,6 +20,8 @@ use interlinear::corpus::store::read::StoredAbout;
 use interlinear::corpus::store::write::NewSentence;
 use interlinear::import;
 use interlinear::ticket::{CancellationToken, Generation};
+
+use crate::judging::out;
 
 /// The tables of version 1.
 const FIRST: &str = "
@@ -411,17 +413,7 @@ fn a_saved_table_comes_back_as_what_it_was() {
     workspace.judge(3, "ben", &Judgement { note: "rare".to_owned(), ..Judgement::default() }).expect("judged");
     let corpus = CorpusTable::read(&workspace).expect("a corpus");
     let path = folder.path().join("saved.tsv");
-    let rows = std::sync::Arc::new((0..30).collect());
-    let out = Out {
-        path: path.clone(),
-        kind: ExportFormat::Tsv,
-        rows,
-        columns: Vec::new(),
-        chosen: String::new(),
-        pictures: 100,
-        languages: None,
-    };
-    write(&out, &corpus, &workspace).expect("saved");
+    write(&out(&path, ExportFormat::Tsv, 0..30), &corpus, &workspace).expect("saved");
 
     let mut back = Workspace::open(&folder.path().join("b.ilws")).expect("a workspace");
     let brought = import(&mut back, &path, 1, &CancellationToken::forever(), &mut |_| {});

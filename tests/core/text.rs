@@ -178,8 +178,6 @@ fn a_vocabulary_is_a_shortlist_by_count() -> Result<()> {
     let expect: HashMap<String, u64> =
         [("b", 4), ("a", 2), ("'s", 2), ("c", 1), (",", 1)].map(|(word, n)| (word.to_owned(), n)).into();
     assert_eq!(counts, expect);
-    assert!((vocab::coverage(&counts, 4) - 0.6).abs() < 1e-12);
-    assert_eq!((vocab::coverage(&counts, 7), vocab::coverage(&HashMap::new(), 9)), (1.0, 1.0));
     let shortlist = vocab::build("en", counts, 5)?;
     assert_eq!(shortlist.tokens(&[0, 1, 2, 3, 4]), ["</s>", "[UNK]", "b", "'s", "a"]);
     assert_eq!((shortlist.len(), shortlist.id("c")), (5, None));

@@ -1,7 +1,7 @@
 //! A measure in one line: how many words of an output begin with a capital letter.
 
 use interlinear::analysis::alignment::Alignment;
-use interlinear::analysis::confidence::{Better, TranslationSigns};
+use interlinear::analysis::confidence::TranslationSigns;
 use interlinear::corpus::measures::table::{CorpusMeasure, MeasureSubject, Of, measure_all};
 use interlinear::corpus::store::output::SystemOutput;
 
@@ -9,7 +9,6 @@ const CAPITALS: CorpusMeasure = CorpusMeasure {
     name: "capitals",
     title: "capitals",
     about: "Words of the output that begin with a capital letter",
-    better: Better::Neither,
     digits: 0,
     of: Of::Subject(|subject| {
         let words = subject.output?.text.split_whitespace();

@@ -12,9 +12,7 @@ use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
 use interlinear::decoding::SearchOptions;
 use interlinear::interventions::Word;
-use interlinear::jobs::live::protocol::{
-    ColumnId, ColumnResult, ColumnSpec, Event, HypothesisView, ModelFacts, Near, Request,
-};
+use interlinear::jobs::live::protocol::{ColumnId, ColumnSpec, Event, ModelFacts, Near, Request};
 use interlinear::pages::command::Command;
 use interlinear::pages::sentence::command::{
     ColumnCommand, InterveneCommand, RowEdit, SearchCommand, SourceCommand, VariantCommand,
@@ -26,7 +24,7 @@ use interlinear::ticket::CancellationToken;
 
 use crate::effects::act;
 use crate::models::FOLDERS;
-use crate::session::sentence;
+use crate::session::{hypothesis_with, sentence, told};
 use crate::worker::{fixture, request, serve_all, store, story};
 
 // The worker.
@@ -108,24 +106,11 @@ fn neighbours_are_words_that_can_be_typed() {
 fn answer_one(session: &mut Session, request: &Request, spec: &ColumnSpec, words: &str, shift: bool) {
     let source = sentence(spec.source_in(request));
     let t_x = source.len();
-    let tokens: Vec<String> = words.split(' ').map(str::to_owned).collect();
     let at = |i: usize| if shift { 0 } else { i.min(t_x - 1) };
-    let row = |i: usize| (0..t_x).map(|j| if j == at(i) { 1.0 } else { 0.0 }).collect();
-    let hypothesis = HypothesisView {
-        ids: vec![5; tokens.len()],
-        is_unk: vec![false; tokens.len()],
-        text: words.replace(" </s>", ""),
-        token_log_p: vec![-0.5; tokens.len()],
-        finished: true,
-        alpha: Some((0..tokens.len()).map(row).collect()),
-        replaced: vec![None; tokens.len()],
-        tokens,
-        ..HypothesisView::default()
-    };
-    let (number, column) = (request.number, spec.column);
-    let result = ColumnResult { hypotheses: vec![hypothesis], ..ColumnResult::default() };
-    session.absorb(Event::Started { number, column, source, context: None });
-    session.absorb(Event::Finished { number, column, result });
+    let best = hypothesis_with(words, t_x, |i, j| if j == at(i) { 1.0 } else { 0.0 });
+    for event in told(request.number, spec.column, source, best) {
+        session.absorb(event);
+    }
 }
 
 /// Answers each column that is to be decoded, as if the model wrote the source in capitals.

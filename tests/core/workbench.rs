@@ -214,7 +214,7 @@ fn what_cannot_be_done_is_a_sentence() {
 /// Waits for what `pick` picks.
 fn wait<T>(thread: &CorpusThread, pick: impl Fn(CorpusNews) -> Option<T>) -> T {
     loop {
-        let news = thread.next_within(PATIENCE).expect("the lane answers");
+        let news = thread.news.next_within(PATIENCE).expect("the lane answers");
         if let CorpusNews::Failed(why) = &news {
             panic!("{why}");
         }
@@ -258,7 +258,9 @@ fn the_lane_opens_imports_shows_judges_and_takes_back() {
     files(folder.path());
     let thread = CorpusThread::spawn(Arc::new(|| {}));
     thread.send(CorpusRequest::Detail(0));
-    assert!(matches!(thread.next_within(PATIENCE), Some(CorpusNews::Failed(why)) if why.contains("No corpus is open")));
+    assert!(
+        matches!(thread.news.next_within(PATIENCE), Some(CorpusNews::Failed(why)) if why.contains("No corpus is open"))
+    );
     thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
     assert_eq!(wait(&thread, rows), Vec::<u32>::new());
     import_all(&thread, folder.path());
@@ -310,7 +312,7 @@ fn news_of(thread: &CorpusThread, request: CorpusRequest) -> Vec<CorpusNews> {
     thread.send(CorpusRequest::See(Vec::new(), Vec::new()));
     let mut all = Vec::new();
     loop {
-        match thread.next_within(PATIENCE).expect("the thread answers") {
+        match thread.news.next_within(PATIENCE).expect("the thread answers") {
             CorpusNews::Seen => return all,
             news => all.push(news),
         }
@@ -446,8 +448,8 @@ fn the_page_asks_for_what_is_done_on_it() {
     thread.send(CorpusRequest::Open(folder.path().join("w.ilws")));
     let options = import::ImportOptions::default();
     thread.send(CorpusRequest::Import(folder.path().join("a.en"), options));
-    while session.workbench().rows.len() < 4 {
-        session.absorb_corpus_news(thread.next_within(PATIENCE).expect("the lane answers"));
+    while session.corpus().rows.len() < 4 {
+        session.absorb_corpus_news(thread.news.next_within(PATIENCE).expect("the lane answers"));
     }
     for (column, expect) in [("words", ["-words", "words", ""]), ("source", ["source", "-source", ""])] {
         for sorting in expect {
@@ -458,17 +460,17 @@ fn the_page_asks_for_what_is_done_on_it() {
         }
     }
     session.absorb_corpus_news(CorpusNews::Importing("Importing a.en".to_owned(), 0.5));
-    assert!(session.workbench().is_importing);
+    assert!(session.corpus().is_importing);
     session.apply(CorpusRequest::Stop);
     assert_eq!(calls(&mut session), [CorpusRequest::Stop]);
     session.absorb_corpus_news(CorpusNews::Idle);
-    assert!(!session.workbench().is_importing);
+    assert!(!session.corpus().is_importing);
     session.apply(CorpusCommand::Move(1));
     session.apply(CorpusCommand::Move(2));
     assert_eq!(calls(&mut session), [CorpusRequest::Detail(0), CorpusRequest::Detail(2)]);
     thread.send(CorpusRequest::Detail(2));
-    while session.workbench().detail.is_none() {
-        session.absorb_corpus_news(thread.next_within(PATIENCE).expect("the lane answers"));
+    while session.corpus().detail.is_none() {
+        session.absorb_corpus_news(thread.news.next_within(PATIENCE).expect("the lane answers"));
     }
     // After an import the sentence on screen is read again.
     calls(&mut session);
@@ -504,11 +506,11 @@ fn the_page_asks_for_what_is_done_on_it() {
     };
     let orders: Vec<(Candidate, bool)> = session.take_effects().into_iter().filter_map(order).collect();
     assert_eq!(orders, [(open, false), (other, true)]);
-    let number = session.workbench().tasks[0];
-    let second = session.workbench().tasks[1];
+    let number = session.corpus().tasks[0];
+    let second = session.corpus().tasks[1];
     session.absorb_corpus(QueueEvent { number: second, kind: Done::Failed("Gone".to_owned()) });
     session.absorb_corpus(QueueEvent { number, kind: Done::Failed("No such folder".to_owned()) });
-    assert_eq!((session.workbench().message.as_deref(), session.workbench().tasks.len()), (Some("No such folder"), 0));
+    assert_eq!((session.corpus().message.as_deref(), session.corpus().tasks.len()), (Some("No such folder"), 0));
 }
 
 /// All that was said lay in the log beside an open corpus: whoever copied the file had an empty one.

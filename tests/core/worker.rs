@@ -417,7 +417,7 @@ fn the_last_save_is_written_when_the_program_ends() {
         }));
     }
     disk.run("test", Box::new(|| Some(7)));
-    assert_eq!(disk.next_within(PATIENCE), Some(7));
+    assert_eq!(disk.news.next_within(PATIENCE), Some(7));
     drop(disk);
     assert_eq!(saved.lock().map(|saved| saved.clone()).unwrap_or_default(), [3]);
 }

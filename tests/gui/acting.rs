@@ -452,7 +452,7 @@ fn the_picture_of_the_menu_is_the_one_that_is_shown() {
     harness.get_by_role_and_label(Role::Button, "Save").click();
     harness.run();
     let path = std::path::PathBuf::from("some/file");
-    assert!(wires.sent.borrow().contains(&ColumnCommand::Draw { column, kind: "tree", path }.into()));
+    assert!(wires.heard(ColumnCommand::Draw { column, kind: "tree", path }));
     assert_eq!(harness.state().session().app().view.drawing().kind, "heatmap", "what was chosen before is kept");
 }
 
@@ -491,6 +491,6 @@ fn the_sheet_of_figures_opens_on_the_picture_of_the_screen() {
         harness.get_by_role_and_label(Role::Button, "Save").click();
         harness.run();
         let path = std::path::PathBuf::from("some/file");
-        assert!(wires.sent.borrow().contains(&ColumnCommand::Draw { column, kind, path }.into()), "{kind}");
+        assert!(wires.heard(ColumnCommand::Draw { column, kind, path }), "{kind}");
     }
 }

@@ -36,6 +36,13 @@ pub struct Wires {
     pub apart: Rc<RefCell<Option<Arc<StepTrace>>>>,
 }
 
+impl Wires {
+    /// Whether the window has sent this.
+    pub fn heard(&self, wanted: impl Into<Command>) -> bool {
+        self.sent.borrow().contains(&wanted.into())
+    }
+}
+
 /// The stand-in.
 pub struct Rehearsal {
     session: Session,

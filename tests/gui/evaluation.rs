@@ -24,31 +24,22 @@ use interlinear::session::state::Session;
 use interlinear::training::curves::{CurvePoint, Curves};
 use interlinear::ui::App;
 
-use crate::desk::Wires;
 use crate::{desk, measured};
-
-fn page(command: impl Into<Command>) -> Command {
-    command.into()
-}
-
-fn sent(wires: &Wires, wanted: impl Into<Command>) -> bool {
-    wires.sent.borrow().contains(&page(wanted))
-}
 
 /// A session on the page with a test set chosen.
 fn ready() -> Session {
     let mut session = desk::two_models();
     session.apply(WindowCommand::ShowPage(EVALUATION));
     let long = format!("somewhere/{}.en", "a-long-name-of-a-test-set-".repeat(8));
-    session.apply(page(TestCommand::SetSource(Some(PathBuf::from(long)))));
-    session.apply(page(TestCommand::AddReference(PathBuf::from("test.fr"))));
+    session.apply(TestCommand::SetSource(Some(PathBuf::from(long))));
+    session.apply(TestCommand::AddReference(PathBuf::from("test.fr")));
     session
 }
 
 /// As [`ready`], with these results.
 fn with(results: Evaluated) -> Session {
     let mut session = ready();
-    session.apply(page(EvaluationCommand::Run));
+    session.apply(EvaluationCommand::Run);
     let number = session.evaluation().task.expect("it runs");
     session.absorb_corpus(QueueEvent { number, kind: QueueNews::Found(Found::Evaluated(results)) });
     session
@@ -126,10 +117,10 @@ fn files_are_asked_for_by_path_and_taken_away() {
     harness.run();
     harness.key_press(egui::Key::Enter);
     harness.run();
-    assert!(sent(&wires, TestCommand::SetSource(Some(PathBuf::from("sets/a.en")))));
+    assert!(wires.heard(TestCommand::SetSource(Some(PathBuf::from("sets/a.en")))));
     harness.get_by_label("Take a.en away").click();
     harness.run();
-    assert!(sent(&wires, TestCommand::SetSource(None)));
+    assert!(wires.heard(TestCommand::SetSource(None)));
 }
 
 #[test]
@@ -137,7 +128,7 @@ fn a_run_shows_how_far_it_is_and_can_be_paused_and_cancelled() {
     let (mut harness, wires) = desk::window(ready());
     harness.get_by_label("Evaluate 2 models").click();
     harness.run();
-    assert!(sent(&wires, EvaluationCommand::Run));
+    assert!(wires.heard(EvaluationCommand::Run));
     let number = harness.state().session().evaluation().task.expect("it runs");
     let progress =
         JobProgress { done: 25, total: 100, what: "Translating with RNNsearch".to_owned(), words_per_second: 812.0 };
@@ -146,20 +137,20 @@ fn a_run_shows_how_far_it_is_and_can_be_paused_and_cancelled() {
     assert!(shows(&harness, "Translating with RNNsearch, 25 %, 812 words/s"));
     harness.get_by_label("Pause").click();
     harness.run();
-    assert!(wires.sent.borrow().contains(&TaskCommand::Pause(number, true).into()));
+    assert!(wires.heard(TaskCommand::Pause(number, true)));
     assert!(shows(&harness, "Translating with RNNsearch, 25 %, paused"));
     harness.get_by_label("Go on").click();
     harness.run();
     harness.get_by_label("Cancel").click();
     harness.run();
-    assert!(wires.sent.borrow().contains(&TaskCommand::Cancel(number).into()));
+    assert!(wires.heard(TaskCommand::Cancel(number)));
     assert!(shows(&harness, "Evaluate 2 models"));
 }
 
 #[test]
 fn a_failed_run_is_a_sentence() {
     let mut session = ready();
-    session.apply(page(EvaluationCommand::Run));
+    session.apply(EvaluationCommand::Run);
     let number = session.evaluation().task.expect("it runs");
     let message = "test.fr ends after line 3, but test.en goes on; the files must be translations line by line";
     session.absorb_corpus(QueueEvent { number, kind: QueueNews::Failed(message.to_owned()) });
@@ -167,7 +158,7 @@ fn a_failed_run_is_a_sentence() {
     assert!(shows(&harness, message));
     harness.get_by_label("Dismiss").click();
     harness.run();
-    assert!(sent(&wires, EvaluationCommand::DismissMessage) && !shows(&harness, message));
+    assert!(wires.heard(EvaluationCommand::DismissMessage) && !shows(&harness, message));
 }
 
 #[test]
@@ -200,7 +191,7 @@ fn figures_are_a_table_and_plots_whose_points_can_be_read() {
     harness.run();
     harness.key_press(egui::Key::Enter);
     harness.run();
-    assert!(sent(&wires, EvaluationCommand::Export { format: FiguresFormat::Tsv, path: PathBuf::from("out.tsv") }));
+    assert!(wires.heard(EvaluationCommand::Export { format: FiguresFormat::Tsv, path: PathBuf::from("out.tsv") }));
 }
 
 #[test]
@@ -219,7 +210,7 @@ fn a_plot_is_saved_as_a_picture() {
     harness.run();
     harness.key_press(egui::Key::Enter);
     harness.run();
-    assert!(sent(&wires, WindowCommand::SaveFigure(PathBuf::from("lengths.pdf"))));
+    assert!(wires.heard(WindowCommand::SaveFigure(PathBuf::from("lengths.pdf"))));
 }
 
 #[test]
@@ -227,7 +218,7 @@ fn the_sentences_are_shown_on_page_corpus() {
     let (mut harness, wires) = desk::window(with(measured::two_models()));
     harness.get_by_label("Sentences").click();
     harness.run();
-    assert!(sent(&wires, EvaluationCommand::ShowSentences));
+    assert!(wires.heard(EvaluationCommand::ShowSentences));
     let thread = CorpusThread::spawn(Arc::new(|| {}));
     let mut session = with(measured::two_models());
     session.apply(EvaluationCommand::ShowSentences);
@@ -240,7 +231,7 @@ fn the_sentences_are_shown_on_page_corpus() {
     harness.run();
     harness.key_press(egui::Key::Enter);
     harness.run();
-    assert!(sent(&wires, CorpusRequest::SaveAs(PathBuf::from("kept.ilws"))));
+    assert!(wires.heard(CorpusRequest::SaveAs(PathBuf::from("kept.ilws"))));
 }
 
 #[test]
@@ -289,7 +280,7 @@ fn what_is_to_be_done_next_follows_the_files_that_are_chosen() {
     let mut session = ready();
     let (harness, _) = desk::window(ready());
     assert!(shows(&harness, "Ready to measure") && !shows(&harness, "Nothing is measured yet"));
-    session.apply(page(EvaluationCommand::Run));
+    session.apply(EvaluationCommand::Run);
     let (harness, _) = desk::window(session);
     assert!(shows(&harness, "Measuring"));
 }

@@ -14,7 +14,7 @@ use crate::workbench::Bench;
 const THIRD: &str = "Le bateau rouge dort.\nLe vieux moulin dort.\nLa pluie.\n";
 
 fn page(bench: &Bench) -> &CorpusPage {
-    bench.harness.state().session().workbench()
+    bench.harness.state().session().corpus()
 }
 
 /// With two systems.

@@ -120,7 +120,7 @@ fn arrows_move_through_the_heatmap_and_its_numbers_are_marked() {
     harness.key_press(Key::ArrowDown);
     harness.key_press(Key::ArrowRight);
     harness.run();
-    assert!(wires.sent.borrow().contains(&SelectCommand::MoveTarget(1).into()));
+    assert!(wires.heard(SelectCommand::MoveTarget(1)));
     assert_eq!(harness.state().session().app().view.hover().and_then(|hover| hover.j), Some(0));
 }
 
@@ -131,7 +131,7 @@ fn arrows_move_through_the_list() {
     harness.run();
     harness.key_press(Key::ArrowDown);
     harness.run();
-    assert!(wires.sent.borrow().contains(&ListCommand::Move(1).into()));
+    assert!(wires.heard(ListCommand::Move(1)));
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn ctrl_shift_o_asks_for_a_model_by_path() {
     harness.run();
     harness.key_press(Key::Enter);
     harness.run();
-    assert!(wires.sent.borrow().contains(&ColumnCommand::Add(PathBuf::from("models/third")).into()));
+    assert!(wires.heard(ColumnCommand::Add(PathBuf::from("models/third"))));
 }
 
 #[derive(Debug)]
@@ -178,7 +178,7 @@ fn what_is_dropped_is_opened() {
     let path = PathBuf::from("dropped.txt");
     harness.input_mut().dropped_files.push(Arc::new(Dropped(path.clone())));
     harness.run();
-    assert!(wires.sent.borrow().contains(&WindowCommand::Drop(path).into()));
+    assert!(wires.heard(WindowCommand::Drop(path)));
 }
 
 #[test]

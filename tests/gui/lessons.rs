@@ -5,7 +5,6 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::WindowCommand;
 use interlinear::jobs::files::texts::FolderTexts;
-use interlinear::pages::command::Command;
 use interlinear::pages::lesson::LessonCommand;
 use interlinear::pages::sentence::command::{SelectCommand, SentenceCommand};
 use interlinear::session::state::Session;
@@ -82,7 +81,7 @@ fn a_lesson_opens_from_the_menu_turns_pages_by_the_keyboard_and_leaves_the_windo
         harness.get_by_label("2. What alignment is");
         let after = (names(harness.state()), harness.state().session().app().document.source().to_owned());
         assert_eq!(after, before);
-        assert!(wires.sent.borrow().contains(&Command::from(LessonCommand::Close)));
+        assert!(wires.heard(LessonCommand::Close));
         click(&mut harness, "Close");
         assert!(harness.query_by_label("2. What alignment is").is_none());
     }
@@ -117,7 +116,7 @@ fn the_manual_leads_to_lessons() {
     click(&mut harness, "Teaching");
     harness.get_by_label_contains("Beam against greedy").click();
     harness.run();
-    assert!(wires.sent.borrow().contains(&LessonCommand::Open("beam-greedy".to_owned()).into()));
+    assert!(wires.heard(LessonCommand::Open("beam-greedy".to_owned())));
     harness.get_by_label("One word at a time");
     assert!(harness.query_by_label("Search the manual").is_none(), "the lesson takes the manual's place");
 }

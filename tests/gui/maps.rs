@@ -9,9 +9,7 @@ use egui_kittest::kittest::Queryable as _;
 use interlinear::analysis::map::MapLayout;
 use interlinear::analysis::neighbours::Space;
 use interlinear::app::command::WindowCommand;
-use interlinear::jobs::queue::maps::Mapped;
 use interlinear::jobs::queue::{Found, JobProgress, QueueEvent, QueueNews};
-use interlinear::pages::command::Command;
 use interlinear::pages::map as maps;
 use interlinear::pages::map::MAP;
 use interlinear::pages::map::command::MapCommand;
@@ -50,7 +48,7 @@ fn page() -> (Harness<'static, App>, Wires) {
     let mut session = desk::two_models();
     session.apply(WindowCommand::ShowPage(MAP));
     let (mut harness, wires) = desk::window(session);
-    hear(&mut harness, &wires, QueueNews::Found(Found::Mapped(Mapped { chart: chart() })));
+    hear(&mut harness, &wires, QueueNews::Found(Found::Mapped(chart())));
     (harness, wires)
 }
 
@@ -58,10 +56,6 @@ fn hear(harness: &mut Harness<'_, App>, wires: &Wires, kind: QueueNews) {
     let number = harness.state().session().maps().task.expect("a map is under way");
     wires.corpus.borrow_mut().push(QueueEvent { number, kind });
     harness.run();
-}
-
-fn sent(wires: &Wires, wanted: &MapCommand) -> bool {
-    wires.sent.borrow().contains(&Command::from(wanted.clone()))
 }
 
 #[track_caller]
@@ -74,7 +68,7 @@ fn the_page_opens_on_a_map_and_tells_how_far_it_is() {
     let mut session = desk::two_models();
     session.apply(WindowCommand::ShowPage(MAP));
     let (mut harness, wires) = desk::window(session);
-    assert!(sent(&wires, &MapCommand::Compute));
+    assert!(wires.heard(MapCommand::Compute));
     let progress =
         JobProgress { done: 300, total: 1000, what: "Laying out by t-SNE".to_owned(), ..JobProgress::default() };
     hear(&mut harness, &wires, QueueNews::Progress(progress));
@@ -98,7 +92,7 @@ fn points_have_labels_and_a_click_shows_what_is_near() {
     says(&harness, "Map of 4 source words of RNNsearch, source embedding, PCA, x 50.0 % and y 25.0 % of the variance");
     harness.get_by_label("house, rank 1").click_accesskit();
     harness.run();
-    assert!(sent(&wires, &MapCommand::Select(Some(0))));
+    assert!(wires.heard(MapCommand::Select(Some(0))));
     for label in ["id 2, rank 1, 5 letters", "Neighbour barn cosine 0.999", "Neighbour home cosine 0.994"] {
         says(&harness, label);
     }
@@ -148,7 +142,7 @@ fn searching_lists_what_was_found() {
     harness.run();
     harness.get_by_label("Search the map").type_text("ho");
     harness.run();
-    assert!(sent(&wires, &MapCommand::Search("ho".to_owned())));
+    assert!(wires.heard(MapCommand::Search("ho".to_owned())));
     for label in ["Found 2 times", "Match house", "Match home"] {
         says(&harness, label);
     }
@@ -220,6 +214,6 @@ fn what_is_mapped_and_how_is_chosen_above() {
         MapCommand::SetChoice(PointChoice::Typed),
         MapCommand::Compute,
     ] {
-        assert!(sent(&wires, &command), "{command:?}");
+        assert!(wires.heard(command.clone()), "{command:?}");
     }
 }

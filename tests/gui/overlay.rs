@@ -35,7 +35,7 @@ fn links_are_switched_by_button_key_and_menu() {
     let (mut harness, wires) = desk::window(desk::two_models());
     harness.get_by_label(LINKS).click();
     harness.run();
-    assert!(wires.sent.borrow().contains(&SettingsCommand::SetLinks(true).into()));
+    assert!(wires.heard(SettingsCommand::SetLinks(true)));
     assert!(harness.query_by_label("Legend of the outlines, links of the statistical aligner").is_some());
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::K);
     harness.run();
@@ -79,7 +79,7 @@ fn the_picture_of_links_has_those_of_the_aligner_and_their_switch() {
     assert_eq!(with(&harness), 1);
     harness.get_by_label(LINKS).click();
     harness.run();
-    assert!(wires.sent.borrow().contains(&SettingsCommand::SetLinks(false).into()));
+    assert!(wires.heard(SettingsCommand::SetLinks(false)));
     assert_eq!(with(&harness), 0);
 }
 
@@ -98,7 +98,7 @@ fn where_no_aligner_comes_with_the_program_the_switch_says_why() {
     assert!(harness.query_all_by_label(why).next().is_some(), "in the tooltip");
     harness.get_by_label(LINKS).click();
     harness.run();
-    assert!(!wires.sent.borrow().contains(&SettingsCommand::SetLinks(false).into()), "it does nothing");
+    assert!(!wires.heard(SettingsCommand::SetLinks(false)), "it does nothing");
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn rows_of_rnnsearch_may_be_read_by_the_word_read() {
     assert!(harness.query_by_label("Rows by each model's own reading").is_none(), "no model has another");
     harness.get_by_label("Rows by input").click();
     harness.run();
-    assert!(wires.sent.borrow().contains(&SettingsCommand::SetReading(Some(Reading::Input)).into()));
+    assert!(wires.heard(SettingsCommand::SetReading(Some(Reading::Input))));
     for label in
         ["la <- shoe 0.80", "chaussure <- </s> 0.80", "rouge <- red 0.00", "Rows of RNNsearch by the word read"]
     {
@@ -138,7 +138,7 @@ fn rows_of_a_model_guided_by_the_word_read_are_read_so_until_one_chooses() {
     assert!(harness.query_by_label("Rows of Told by the word predicted").is_some());
     harness.get_by_label("Rows by each model's own reading").click();
     harness.run();
-    assert!(wires.sent.borrow().contains(&SettingsCommand::SetReading(None).into()));
+    assert!(wires.heard(SettingsCommand::SetReading(None)));
     assert!(harness.query_by_label("Rows of Told by the word read").is_some());
 }
 
@@ -170,7 +170,7 @@ fn words_are_whole_in_heatmap_and_inspector_until_pieces_are_asked_for() {
     assert!(harness.query_all_by_label_contains("pieces sun ##rise").any(|_| true));
     harness.get_by_label("Pieces of words").click();
     harness.run();
-    assert!(wires.sent.borrow().contains(&SettingsCommand::SetPieces(true).into()));
+    assert!(wires.heard(SettingsCommand::SetPieces(true)));
     for label in ["sun <- the 0.80", "##rise <- dawn 0.80"] {
         assert!(harness.query_by_label(label).is_some(), "{label} is missing");
     }

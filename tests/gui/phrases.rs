@@ -19,7 +19,6 @@ use interlinear::text::phrases::PhraseTable;
 use interlinear::ui::App;
 
 use crate::desk;
-use crate::desk::Wires;
 
 const TABLE: &str = "the red shoe ||| le soulier rouge ||| 0.5 0.1 0.25 0.1\n\
 the red shoe ||| la chaussure rouge ||| 0.5 0.1 0.5 0.2\n\
@@ -69,10 +68,6 @@ fn scored() -> Session {
     session
 }
 
-fn sent(wires: &Wires, wanted: PhrasesCommand) -> bool {
-    wires.sent.borrow().contains(&wanted.into())
-}
-
 fn has(harness: &Harness<'_, App>, label: &str) -> bool {
     harness.query_all_by_label(label).next().is_some()
 }
@@ -87,7 +82,7 @@ fn the_empty_page_says_what_to_do_and_takes_a_path() {
     harness.run();
     harness.get_by_label("Open").click();
     harness.run();
-    assert!(sent(&wires, PhrasesCommand::Open("some/table.gz".into())));
+    assert!(wires.heard(PhrasesCommand::Open("some/table.gz".into())));
     assert!(has(&harness, "Cancel") && has(&harness, "Pause"), "it is being read");
     let number = harness.state().session().phrases().task.expect("an order");
     let message = "some/table.gz, line 2: has 1 field".to_owned();
@@ -126,7 +121,7 @@ fn a_table_is_scored_with_the_first_model_as_soon_as_it_is_read() {
     harness.run();
     harness.get_by_label("Score with RNNencdec").click();
     harness.run();
-    assert!(sent(&wires, PhrasesCommand::Score) && harness.state().session().phrases().task.is_some());
+    assert!(wires.heard(PhrasesCommand::Score) && harness.state().session().phrases().task.is_some());
 }
 
 #[test]
@@ -148,7 +143,7 @@ fn both_lists_are_ranked_and_what_one_lacks_is_marked() {
     }
     harness.get_by_label("By the table 1 la chaussure rouge 0.500").click();
     harness.run();
-    assert!(sent(&wires, PhrasesCommand::Select(Some(1))));
+    assert!(wires.heard(PhrasesCommand::Select(Some(1))));
     assert!(has(&harness, "Line of the table") && has(&harness, "0.500, its logarithm -0.693"));
 }
 
@@ -159,7 +154,7 @@ fn samples_of_a_phrase_are_counted_and_new_ones_marked() {
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("Draw samples").click();
     harness.run();
-    assert!(sent(&wires, PhrasesCommand::Sample) && has(&harness, "Drawing"));
+    assert!(wires.heard(PhrasesCommand::Sample) && has(&harness, "Drawing"));
     let number = harness.state().session().phrases().sampling.expect("an order");
     let drawn = [("le soulier  Rouge", -1.5, 40), ("la botte", -4.0, 10)];
     let drawn = drawn.map(|(text, log_p, count)| DrawnPhrases { text: text.to_owned(), log_p, count });

@@ -77,7 +77,7 @@ fn the_shown_alignment_is_saved_from_the_menu_of_its_model() {
         harness.get_by_role_and_label(Role::Button, "Save").click();
         harness.run();
         let wanted = ColumnCommand::Export { column, format, path: PathBuf::from("some/file") };
-        assert!(wires.sent.borrow().contains(&wanted.into()), "{item}");
+        assert!(wires.heard(wanted), "{item}");
     }
 }
 

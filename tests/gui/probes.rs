@@ -12,7 +12,6 @@ use interlinear::jobs::live::protocol::Event;
 use interlinear::jobs::queue::probe::{Persuasion, Probed};
 use interlinear::jobs::queue::{Found, QueueEvent, QueueNews};
 use interlinear::models::gradient::PersuadedRow;
-use interlinear::pages::command::Command;
 use interlinear::pages::sentence::command::{InterveneCommand, ProbeCommand, RowEdit, SelectCommand};
 use interlinear::session::state::Session;
 use interlinear::text::links::{Link, Links};
@@ -20,10 +19,6 @@ use interlinear::ui::App;
 
 use crate::desk::Wires;
 use crate::{desk, measured};
-
-fn sent(wires: &Wires, wanted: &ProbeCommand) -> bool {
-    wires.sent.borrow().contains(&Command::from(wanted.clone()))
-}
 
 fn shows(harness: &Harness<'_, App>, label: &str) -> bool {
     harness.query_all_by_label(label).next().is_some()
@@ -60,7 +55,7 @@ fn a_measure_is_a_picture_that_never_passes_for_alpha() {
     assert!(shows(&harness, "chaussure <- red 0.80"));
     click(&mut harness, "Measures");
     click(&mut harness, "left out: log p lost");
-    assert!(sent(&wires, &ProbeCommand::Measure { column, measure: 1 }));
+    assert!(wires.heard(ProbeCommand::Measure { column, measure: 1 }));
     assert!(shows(&harness, "left out: log p lost: not measured yet for this translation"));
     assert!(!shows(&harness, "chaussure <- red 0.80"), "alpha is not shown in its place");
     assert!(shows(&harness, "Cancel"), "it can be ended");
@@ -81,7 +76,7 @@ fn a_measure_is_a_picture_that_never_passes_for_alpha() {
     click(&mut harness, "unread: log p lost");
     click(&mut harness, "Measure unread: log p lost with RNNencdec");
     let encdec = harness.state().session().app().document.columns()[0].id;
-    assert!(sent(&wires, &ProbeCommand::Measure { column: encdec, measure: 3 }));
+    assert!(wires.heard(ProbeCommand::Measure { column: encdec, measure: 3 }));
     answer(&mut harness, &wires, Probed::Measured(tested(3)));
     assert!(shows(&harness, "rouge <- red unread: log p lost 0.500"), "a picture of a model without alpha");
     click(&mut harness, "alpha");
@@ -131,7 +126,7 @@ fn a_row_towards_a_word_is_asked_for_from_the_menus() {
     click(&mut harness, "A row that says another word...");
     harness.run();
     click(&mut harness, "Find a row that says autre");
-    assert!(sent(&wires, &ProbeCommand::Persuade { column, i: 1, word: Word::Entry("autre".to_owned()) }));
+    assert!(wires.heard(ProbeCommand::Persuade { column, i: 1, word: Word::Entry("autre".to_owned()) }));
     let alpha = vec![0.0, 0.0, 1.0, 0.0];
     let row = PersuadedRow { alpha, moved: 0.5, divergence: 1.5, log_p: -0.5, own_log_p: -2.0 };
     answer(
@@ -172,7 +167,7 @@ fn links_by_hand_are_rows_where_the_reference_is_said() {
         } else {
             InterveneCommand::Whole { column, text: reference.to_owned() }
         };
-        assert!(wires.sent.borrow().contains(&wanted.into()));
+        assert!(wires.heard(wanted));
     }
 }
 

@@ -27,7 +27,7 @@ fn apart(then: Then, given: Vec<u32>) -> Arc<StepTrace> {
     let lane = StepsThread::spawn(Library::new(1), Arc::new(|| {}));
     let source = "the red shoe".to_owned();
     lane.submit(1, StepsRequest { folder, device: DeviceChoice::Cpu, source, given, then, wrong: None });
-    lane.next_within(std::time::Duration::from_mins(1)).expect("an answer").found.expect("steps")
+    lane.news.next_within(std::time::Duration::from_mins(1)).expect("an answer").found.expect("steps")
 }
 
 /// The window on the page, with these steps.
@@ -37,10 +37,6 @@ fn page(apart: Arc<StepTrace>, size: [f32; 2]) -> (Harness<'static, App>, Wires)
     harness.state_mut().send(WindowCommand::ShowPage(STEPS));
     harness.run();
     (harness, wires)
-}
-
-fn sent(wires: &Wires, wanted: &StepsCommand) -> bool {
-    wires.sent.borrow().contains(&wanted.clone().into())
 }
 
 #[test]
@@ -73,7 +69,7 @@ fn boxes_open_into_equations_and_numbers() {
     assert!(harness.query_by_label_contains("Weights of red").is_some());
     harness.key_press(Key::Escape);
     harness.run();
-    assert!(sent(&wires, &StepsCommand::Open(None)) && harness.state().session().steps().open.is_none());
+    assert!(wires.heard(StepsCommand::Open(None)) && harness.state().session().steps().open.is_none());
 }
 
 #[test]
@@ -92,10 +88,10 @@ fn keys_step_and_the_heatmap_grows() {
     assert_eq!(harness.state().session().steps().i, 2);
     harness.key_press(Key::Space);
     harness.run_steps(2);
-    assert!(sent(&wires, &StepsCommand::Play(true)));
+    assert!(wires.heard(StepsCommand::Play(true)));
     harness.get_by_label("Box by box").click();
     harness.run_steps(2);
-    assert!(sent(&wires, &StepsCommand::SetByStage(true)));
+    assert!(wires.heard(StepsCommand::SetByStage(true)));
 }
 
 #[test]
@@ -104,10 +100,10 @@ fn a_guess_is_made_by_clicking_words_and_shown_by_enter() {
     choose(&mut harness, "Guess first", "Guess where it looks");
     harness.get_by_label("Guess source word 2 red").click();
     harness.run();
-    assert!(sent(&wires, &StepsCommand::Guess(1)));
+    assert!(wires.heard(StepsCommand::Guess(1)));
     harness.key_press(Key::Enter);
     harness.run();
-    assert!(sent(&wires, &StepsCommand::Reveal));
+    assert!(wires.heard(StepsCommand::Reveal));
     assert!(harness.query_by_label_contains("of 1 guesses as the model").is_some());
 }
 
@@ -123,14 +119,14 @@ fn the_whole_alignment_is_guessed_in_a_grid() {
     harness.get_by_role_and_label(Role::GridCell, &cell).click();
     harness.run();
     let link = |source: usize, target: usize| StepsCommand::GuessLink(Link { source, target });
-    assert!(sent(&wires, &link(1, 1)));
+    assert!(wires.heard(link(1, 1)));
     harness.get_by_role_and_label(Role::GridCell, &format!("{cell}, guessed"));
     // the click gave the grid the keyboard: one cell up, and back by one column
     for key in [Key::ArrowUp, Key::ArrowLeft, Key::Space] {
         harness.key_press(key);
         harness.run();
     }
-    assert!(sent(&wires, &link(0, 0)) && harness.state().session().steps().i == 0);
+    assert!(wires.heard(link(0, 0)) && harness.state().session().steps().i == 0);
     let rows = apart(Then::Wait, vec![4, 5, 7]);
     for alpha in rows.steps.iter().take(3).flat_map(|step| step.alpha_i.iter().flatten()) {
         let number = format!(" {alpha:.2}");
@@ -138,7 +134,7 @@ fn the_whole_alignment_is_guessed_in_a_grid() {
     }
     harness.key_press(Key::Enter);
     harness.run();
-    assert!(sent(&wires, &StepsCommand::Reveal));
+    assert!(wires.heard(StepsCommand::Reveal));
     harness.get_by_label_contains("of your 2 links are among the model's");
     let alpha = rows.steps[1].alpha_i.as_ref().expect("a row")[1];
     let most = rows.steps[1].alpha_i.as_ref().expect("a row").iter().all(|other| *other <= alpha);
@@ -203,7 +199,7 @@ fn a_word_is_guessed_by_a_click_or_typed_and_shown() {
     assert!(harness.query_by_label(&format!("Step 1: {truth}")).is_none(), "the word is hidden");
     harness.get_by_label(&format!("Guess the word {truth}")).click();
     harness.run();
-    assert!(sent(&wires, &StepsCommand::GuessWord(truth.clone())));
+    assert!(wires.heard(StepsCommand::GuessWord(truth.clone())));
     harness.get_by_label("Show").click();
     harness.run();
     harness.get_by_label_contains("Right: it says");
@@ -247,7 +243,7 @@ fn the_beam_stands_beside_the_steps_when_it_is_wanted() {
     assert!(harness.query_by_label("Beam at step 1").is_none());
     harness.get_by_role_and_label(Role::CheckBox, "Beam").click();
     harness.run();
-    assert!(sent(&wires, &StepsCommand::SetBeam(true)));
+    assert!(wires.heard(StepsCommand::SetBeam(true)));
     harness.get_by_label("Beam at step 1");
     // these columns have no trace of their search, which is said
     harness.get_by_label_contains("The search was too large to keep");
@@ -285,7 +281,7 @@ fn the_class_says_a_candidate() {
     let (mut harness, wires) = page(apart(Then::Wait, Vec::new()), [1280.0, 800.0]);
     harness.get_by_label("You choose").click();
     harness.run();
-    assert!(sent(&wires, &StepsCommand::SetMode(Mode::Class)));
+    assert!(wires.heard(StepsCommand::SetMode(Mode::Class)));
     assert!(harness.query_by_label("Which word shall it say?").is_some());
     harness.get_by_role_and_label(Role::Button, "Candidates, p(y_i)").click();
     harness.run();
@@ -293,7 +289,7 @@ fn the_class_says_a_candidate() {
     let all: Vec<_> = harness.query_all_by_label_contains("Say ").collect();
     all[0].click();
     harness.run();
-    assert!(sent(&wires, &StepsCommand::Say(first)));
+    assert!(wires.heard(StepsCommand::Say(first)));
 }
 
 /// On a small screen the open box covers the machine, and a presentation has no choices.

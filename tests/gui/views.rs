@@ -31,11 +31,6 @@ use interlinear::pages::training::command::TrainingCommand;
 use interlinear::ui::App;
 
 use crate::desk;
-use crate::desk::Wires;
-
-fn sent(wires: &Wires, wanted: &Command) -> bool {
-    wires.sent.borrow().contains(wanted)
-}
 
 /// The last hover that the window sent.
 fn hovered(harness: &Harness<'_, App>) -> Option<Hover> {
@@ -76,7 +71,7 @@ fn clicking_a_cell_selects_its_target_word_and_opens_the_inspector() {
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("chaussure <- red 0.80").click();
     harness.run();
-    assert!(sent(&wires, &SelectCommand::Target { column, i: 1 }.into()));
+    assert!(wires.heard(SelectCommand::Target { column, i: 1 }));
     assert_eq!(harness.state().session().app().view.selection(), Selection { column: Some(column), target: Some(1) });
     for label in ["Candidate autre probability 0.135", "alpha red 0.800"] {
         assert!(harness.query_all_by_label(label).next().is_some(), "{label} is missing");
@@ -93,7 +88,7 @@ fn a_screen_reader_can_click_a_cell_too() {
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("rouge <- the 0.07").click_accesskit();
     harness.run();
-    assert!(sent(&wires, &SelectCommand::Target { column, i: 2 }.into()));
+    assert!(wires.heard(SelectCommand::Target { column, i: 2 }));
 }
 
 #[test]
@@ -125,7 +120,7 @@ fn pointing_at_words_marks_them_everywhere() {
     assert_eq!(hovered(&harness), Some(Hover { column: search, i: Some(1), j: None }));
     harness.get_by_label("soulier probability 0.69").click();
     harness.run();
-    assert!(sent(&wires, &SelectCommand::Target { column: encdec, i: 2 }.into()));
+    assert!(wires.heard(SelectCommand::Target { column: encdec, i: 2 }));
 }
 
 #[test]
@@ -150,7 +145,7 @@ fn a_failed_model_is_a_sentence_in_its_column_and_can_be_tried_again() {
     assert!(harness.query_by_label("models/broken/config.json does not exist; check the path").is_some());
     harness.get_by_label("Try again").click();
     harness.run();
-    assert!(sent(&wires, &ColumnCommand::Reload(column).into()));
+    assert!(wires.heard(ColumnCommand::Reload(column)));
 }
 
 #[test]
@@ -172,7 +167,7 @@ fn typing_sends_the_text_and_rows_appear_as_they_come() {
     harness.get_by_role_and_label(Role::MultilineTextInput, "Source text").type_text("x");
     harness.run();
     let text = harness.state().session().app().document.source().to_owned();
-    assert!(sent(&wires, &SourceCommand::Edit(text.clone()).into()) && text.contains('x'), "{text}");
+    assert!(wires.heard(SourceCommand::Edit(text.clone())) && text.contains('x'), "{text}");
     let session = harness.state().session();
     assert!(session.app().document.columns()[1].stale, "the old picture waits, dimmed");
     let (number, column) = (session.app().tasks.newest(), session.app().document.columns()[1].id);
@@ -194,7 +189,7 @@ fn the_beam_shows_each_hypothesis_and_a_click_its_alignment() {
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("Hypothesis 2, log p -2.50, le soulier rouge").click();
     harness.run();
-    assert!(sent(&wires, &SelectCommand::Hypothesis { column, hypothesis: 1 }.into()));
+    assert!(wires.heard(SelectCommand::Hypothesis { column, hypothesis: 1 }));
     assert!(harness.query_by_label("soulier <- red 0.80").is_some());
 }
 
@@ -216,7 +211,7 @@ fn energies_take_the_place_of_alpha() {
     let (mut harness, wires) = desk::window(desk::two_models());
     harness.get_by_role_and_label(Role::Button, "energies").click();
     harness.run();
-    assert!(sent(&wires, &SettingsCommand::SetShown(Shown::Energies).into()));
+    assert!(wires.heard(SettingsCommand::SetShown(Shown::Energies)));
     assert!(harness.query_by_label("la <- the e -0.22").is_some());
 }
 
@@ -255,7 +250,7 @@ fn a_million_lines_cost_no_more_than_those_in_view() {
     harness.run();
     harness.get_by_label("line 999998").click();
     harness.run();
-    assert!(sent(&wires, &ListCommand::Pick(999_998).into()));
+    assert!(wires.heard(ListCommand::Pick(999_998)));
 }
 
 #[test]
@@ -265,7 +260,7 @@ fn the_search_field_searches() {
     harness.run();
     harness.get_by_role(Role::TextInput).type_text("not");
     harness.run();
-    assert!(sent(&wires, &ListCommand::Search("not".to_owned()).into()));
+    assert!(wires.heard(ListCommand::Search("not".to_owned())));
 }
 
 #[test]
@@ -325,14 +320,14 @@ fn models_are_removed_moved_and_added_by_path() {
     let (mut harness, wires) = desk::window(session);
     harness.get_by_label("Remove RNNencdec").click();
     harness.run();
-    assert!(sent(&wires, &ColumnCommand::Remove(first).into()));
+    assert!(wires.heard(ColumnCommand::Remove(first)));
     harness.get_by_label("Add a model").click();
     harness.run();
     harness.get_by_label("Path").type_text("some/folder");
     harness.run();
     harness.get_by_role_and_label(Role::Button, "Add").click();
     harness.run();
-    assert!(sent(&wires, &ColumnCommand::Add(PathBuf::from("some/folder")).into()));
+    assert!(wires.heard(ColumnCommand::Add(PathBuf::from("some/folder"))));
 }
 
 /// A model's tab selects it, as a tab does; what can be done with it is in the menu beside its name.
@@ -386,7 +381,7 @@ fn notices_are_sentences_that_can_be_dismissed() {
     assert!(harness.query_by_label("The disk is full; free some space and try again").is_some());
     harness.get_by_label("Dismiss").click();
     harness.run();
-    assert!(sent(&wires, &WindowCommand::DismissNotice(id).into()));
+    assert!(wires.heard(WindowCommand::DismissNotice(id)));
     assert!(harness.query_by_label("The disk is full; free some space and try again").is_none());
 }
 
@@ -468,7 +463,7 @@ fn a_tab_shows_its_page_and_nothing_of_the_sentence() {
     for page in [EVALUATION, MAP, PHRASES] {
         harness.get_by_role_and_label(Role::Tab, &format!("Page {}", page.name())).click();
         harness.run();
-        assert!(sent(&wires, &WindowCommand::ShowPage(page).into()));
+        assert!(wires.heard(WindowCommand::ShowPage(page)));
         assert!(!source(&harness), "{page:?} shows the sentence");
         assert!(harness.query_all_by_label("Remove RNNsearch").next().is_some(), "the models belong to every page");
     }
@@ -506,7 +501,7 @@ fn local_attention_says_where_it_looks_and_its_marks_can_be_hidden() {
     assert!(harness.query_all_by_label("p_t 1.90, window from red to shoe").next().is_some(), "in the tooltip");
     harness.get_by_label("Marks of local attention").click();
     harness.run();
-    assert!(sent(&wires, &WindowCommand::SetLayout { key: "gaze".to_owned(), value: 0.0 }.into()));
+    assert!(wires.heard(WindowCommand::SetLayout { key: "gaze".to_owned(), value: 0.0 }));
     assert!(harness.query_by_label(cell).is_some(), "what is not drawn is said all the same");
     let (harness, _) = desk::window(desk::two_models());
     assert!(harness.query_by_label("Marks of local attention").is_none(), "RNNsearch looks everywhere");
@@ -520,7 +515,7 @@ fn rows_are_read_by_the_word_predicted_or_the_word_read() {
     harness.run();
     harness.get_by_label("Rows by input").click();
     harness.run();
-    assert!(sent(&wires, &SettingsCommand::SetReading(Some(interlinear::analysis::reading::Reading::Input)).into()));
+    assert!(wires.heard(SettingsCommand::SetReading(Some(interlinear::analysis::reading::Reading::Input))));
     assert!(harness.query_by_label("Rows of Local by the word read").is_some());
     for label in ["la <- red 0.80, p_t 1.90, window from red to shoe", "</s> <- </s> 0.00"] {
         assert!(harness.query_by_label(label).is_some(), "{label} is missing");
@@ -542,7 +537,7 @@ fn models_at_hand_become_an_ensemble_whose_alignment_is_chosen() {
     harness.get_by_role_and_label(Role::Button, "Add ensemble").click();
     harness.run();
     let members = vec![PathBuf::from("RNNencdec"), PathBuf::from("RNNsearch")];
-    assert!(sent(&wires, &ColumnCommand::AddEnsemble(EnsembleSpec { members, mixing: Mixing::default() }).into()));
+    assert!(wires.heard(ColumnCommand::AddEnsemble(EnsembleSpec { members, mixing: Mixing::default() })));
     let column = harness.state().session().app().document.columns()[2].id;
     let mut facts = desk::facts("Both", true);
     facts.members = [("RNNencdec", false), ("RNNsearch", true)]
@@ -561,7 +556,7 @@ fn models_at_hand_become_an_ensemble_whose_alignment_is_chosen() {
     harness.get_by_role_and_label(Role::Button, "mean of log p").click();
     harness.run();
     let mixing = Mixing { average: Average::LogProbability, ..Mixing::default() };
-    assert!(sent(&wires, &ColumnCommand::SetMixing { column, mixing }.into()));
+    assert!(wires.heard(ColumnCommand::SetMixing { column, mixing }));
 }
 
 #[test]
@@ -586,7 +581,7 @@ fn a_new_training_is_chosen_from_the_tables() {
     harness.run();
     harness.get_by_role_and_label(Role::Button, "Save").click();
     harness.run();
-    assert!(sent(&wires, &Command::Training(TrainingCommand::Save(PathBuf::from("out/train.toml")))));
+    assert!(wires.heard(Command::Training(TrainingCommand::Save(PathBuf::from("out/train.toml")))));
 }
 
 #[test]

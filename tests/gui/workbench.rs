@@ -101,7 +101,7 @@ impl Bench {
                 let is_last = last_news(&call);
                 self.lane.send(call);
                 while let Some(is_last) = is_last {
-                    let news = self.lane.next_within(PATIENCE).expect("the lane answers");
+                    let news = self.lane.news.next_within(PATIENCE).expect("the lane answers");
                     let is_over = is_last(&news) || matches!(news, CorpusNews::Failed(_));
                     self.wires.news.borrow_mut().push(news);
                     if is_over {
@@ -152,7 +152,7 @@ impl Bench {
     }
 
     pub fn chosen(&self) -> Option<usize> {
-        self.harness.state().session().workbench().selected
+        self.harness.state().session().corpus().selected
     }
 }
 
@@ -173,7 +173,7 @@ fn a_new_workspace_can_be_filled_with_a_set_to_try() {
     bench.click("Put in a set to try");
     bench.says("24 sentences, 0 systems");
     bench.send(CorpusCommand::Select(Some(0)));
-    let detail = bench.harness.state().session().workbench().detail.clone().expect("a sentence");
+    let detail = bench.harness.state().session().corpus().detail.clone().expect("a sentence");
     assert!(detail.sentence.reference.is_some() && detail.gold.is_some());
 }
 
@@ -186,7 +186,7 @@ fn files_come_in_and_the_table_sorts_and_filters() {
     bench.click("Dismiss");
     assert!(bench.is_gone("b.fr: Imported 3 outputs"));
     bench.click("BLEU 1");
-    let rows = |bench: &Bench| bench.harness.state().session().workbench().rows.to_vec();
+    let rows = |bench: &Bench| bench.harness.state().session().corpus().rows.to_vec();
     assert_eq!(rows(&bench)[0], 2, "the best first");
     bench.click("BLEU 1, greatest first");
     assert_eq!(rows(&bench)[2], 2, "the best last");
@@ -202,7 +202,7 @@ fn files_come_in_and_the_table_sorts_and_filters() {
     for order in ["source", "-source"] {
         bench.harness.key_press(egui::Key::Enter);
         bench.harness.run();
-        assert_eq!(bench.harness.state().session().workbench().sorting, order);
+        assert_eq!(bench.harness.state().session().corpus().sorting, order);
     }
     bench.click("Source, Z to A");
     bench.send(CorpusCommand::SetFilter("source:mill".to_owned()));
@@ -237,18 +237,18 @@ fn a_sentence_is_chosen_by_keyboard_judged_and_undone() {
     bench.settle();
     assert_eq!(bench.chosen(), Some(1));
     bench.click("3 stars");
-    let stars = |bench: &Bench| bench.harness.state().session().workbench().judgement().stars;
+    let stars = |bench: &Bench| bench.harness.state().session().corpus().judgement().stars;
     assert_eq!(stars(&bench), 3);
     bench.click("Word 2 of Other: moulin");
     bench.click("Word 2 of the source: old");
     bench.click("Word 3 of the source: mill");
     bench.click("Mark");
-    let marks = bench.harness.state().session().workbench().judgement().marks.clone();
+    let marks = bench.harness.state().session().corpus().judgement().marks.clone();
     assert_eq!(marks.iter().map(|mark| (mark.target, mark.source)).collect::<Vec<_>>(), [((1, 2), (1, 3))]);
     assert!(bench.harness.query_by_label_contains("moulin for \u{201c}old mill\u{201d}").is_some());
     bench.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
     bench.settle();
-    assert_eq!((stars(&bench), bench.harness.state().session().workbench().judgement().marks.len()), (3, 0));
+    assert_eq!((stars(&bench), bench.harness.state().session().corpus().judgement().marks.len()), (3, 0));
     bench.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
     bench.settle();
     assert_eq!(stars(&bench), 0);
@@ -265,7 +265,7 @@ fn links_by_hand_are_drawn_word_by_word() {
     let mut bench = Bench::filled();
     bench.click("Sentence 1 The red boat sleeps.");
     let gold = |bench: &Bench| {
-        let detail = bench.harness.state().session().workbench().detail.clone().expect("a sentence");
+        let detail = bench.harness.state().session().corpus().detail.clone().expect("a sentence");
         detail.gold.as_ref().map(interlinear::text::links::pharaoh).unwrap_or_default()
     };
     // What is not needed is closed, and the links come into view.
@@ -324,7 +324,7 @@ fn two_annotators_are_compared_in_a_sheet() {
     bench.click("Agreement...");
     bench.click("Sentence 2: stars");
     assert!(bench.is_gone("Agreement of two annotators"));
-    let workbench = bench.harness.state().session().workbench();
+    let workbench = bench.harness.state().session().corpus();
     assert_eq!((workbench.filter.as_str(), workbench.selected), ("differs:bob,anna", Some(1)));
     bench.says("1 of 3");
 
@@ -333,8 +333,7 @@ fn two_annotators_are_compared_in_a_sheet() {
     std::fs::write(&path, "source\tannotator\tstars\nRain.\tme\t5\nThe red boat sleeps.\tme\t1\n").expect("written");
     bench.send(CorpusCommand::Import(path));
     bench.says("cleo.tsv: Imported 2 judgements");
-    let count =
-        |bench: &Bench| bench.harness.state().session().workbench().corpus.counts.annotators.get("cleo").copied();
+    let count = |bench: &Bench| bench.harness.state().session().corpus().corpus.counts.annotators.get("cleo").copied();
     assert_eq!(count(&bench), Some(2));
     bench.send(CorpusRequest::Undo);
     assert_eq!(count(&bench), None);
@@ -346,7 +345,7 @@ fn the_scheme_of_errors_is_edited_in_a_sheet() {
     bench.click("Sentence 1 The red boat sleeps.");
     bench.click("Word 2 of Other: bateau");
     bench.click("Mark");
-    let marked = |bench: &Bench| bench.harness.state().session().workbench().judgement().marks[0].category.clone();
+    let marked = |bench: &Bench| bench.harness.state().session().corpus().judgement().marks[0].category.clone();
     assert_eq!(marked(&bench), "accuracy/addition");
     bench.click("Judging");
     bench.click("Scheme of errors...");
@@ -358,14 +357,14 @@ fn the_scheme_of_errors_is_edited_in_a_sheet() {
     bench.harness.get_by_label("Kind 1").type_text("s");
     bench.settle();
     bench.click("Save the scheme");
-    let scheme = bench.harness.state().session().workbench().corpus.scheme.clone();
+    let scheme = bench.harness.state().session().corpus().corpus.scheme.clone();
     assert_eq!((scheme.categories.len(), scheme.categories[1].as_str()), (12, "accuracy/mistranslation"));
     assert!(bench.is_gone("Scheme of errors"));
     assert_eq!(marked(&bench), scheme.categories[0]);
     assert!(scheme.categories[0].contains('s') && scheme.categories[0].len() == "accuracy/additions".len());
     bench.harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
     bench.settle();
-    assert_eq!(bench.harness.state().session().workbench().corpus.scheme.categories.len(), 13);
+    assert_eq!(bench.harness.state().session().corpus().corpus.scheme.categories.len(), 13);
     assert_eq!(marked(&bench), "accuracy/addition");
     bench.click("Judging");
     bench.click("Scheme of errors...");
@@ -443,7 +442,7 @@ fn errors_are_seen_in_the_texts_and_a_translation_may_have_none() {
     bench.click("Word 3 of the source: mill");
     bench.click("Mark");
     let number = |bench: &Bench, column: &str| {
-        let corpus = &bench.harness.state().session().workbench().corpus;
+        let corpus = &bench.harness.state().session().corpus().corpus;
         let value =
             interlinear::corpus::query::column::TableColumn::named(column, corpus).expect(column).value(corpus, 1);
         (!value.is_nan()).then_some(value)
@@ -536,7 +535,7 @@ fn the_column_that_sorts_stays_in_view_beside_a_sentence() {
     let rect =
         |bench: &Bench, label: &str| bench.harness.get_by_role_and_label(egui::accesskit::Role::Button, label).rect();
     // Entropy is the last of the columns, and in view all the same, behind no other.
-    let corpus = &bench.harness.state().session().workbench().corpus;
+    let corpus = &bench.harness.state().session().corpus().corpus;
     let title = |name: &str| interlinear::corpus::query::column::TableColumn::named(name, corpus).expect(name).title();
     let (head, other) = (&format!("{}, greatest first", title("entropy.1")), &title("ratio.1"));
     let (table, beside) = (rect(&bench, "no.").left(), bench.harness.get_by_label("Sentence 1").rect().left());
@@ -563,7 +562,7 @@ fn the_column_that_sorts_stays_in_view_beside_a_sentence() {
     assert!((rect(&bench, "no.").left() - number.left()).abs() < 4.0);
     assert!(within(rect(&bench, head)), "{:?}", rect(&bench, head));
     bench.click(head);
-    assert_eq!(bench.harness.state().session().workbench().sorting, "entropy.1");
+    assert_eq!(bench.harness.state().session().corpus().sorting, "entropy.1");
     // A column of texts stays at the other side.
     bench.send(CorpusCommand::Sort("source".to_owned()));
     scroll(&mut bench, -150.0);
@@ -576,7 +575,7 @@ fn the_column_that_sorts_stays_in_view_beside_a_sentence() {
 fn a_note_is_kept_while_it_is_typed() {
     let mut bench = Bench::filled();
     bench.click("Sentence 1 The red boat sleeps.");
-    let note = |bench: &Bench| bench.harness.state().session().workbench().judgement().note.clone();
+    let note = |bench: &Bench| bench.harness.state().session().corpus().judgement().note.clone();
     for (typed, kept) in [("odd", "odd"), (" word", "odd word")] {
         let field = bench.harness.get_by_role_and_label(egui::accesskit::Role::MultilineTextInput, "Note");
         field.focus();
@@ -600,7 +599,7 @@ fn further_references_stand_below_the_first_and_nothing_is_replaced_unasked() {
     bench.click("Sentence 1 The red boat sleeps.");
     bench.says("Reference 2");
     let said = |bench: &Bench| {
-        let detail = bench.harness.state().session().workbench().detail.clone().expect("a sentence");
+        let detail = bench.harness.state().session().corpus().detail.clone().expect("a sentence");
         detail.outputs[0].as_ref().expect("an output").text.clone()
     };
     let before = said(&bench);

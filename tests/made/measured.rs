@@ -33,10 +33,10 @@ pub fn answer(session: &mut Session, thread: &CorpusThread, until: impl Fn(&Corp
                 thread.send(request);
             }
         }
-        if until(session.workbench()) {
+        if until(session.corpus()) {
             return;
         }
-        let news = thread.next_within(Duration::from_secs(30)).expect("the thread answers");
+        let news = thread.news.next_within(Duration::from_secs(30)).expect("the thread answers");
         session.absorb_corpus_news(news);
     }
 }

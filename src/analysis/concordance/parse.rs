@@ -33,7 +33,6 @@ impl Token {
 /// A word of a sequence.
 #[derive(Clone, Debug)]
 pub struct QueryItem {
-    /// What it must be.
     pub token: Token,
     /// What an output word must be that it is linked to, where one is asked for.
     pub linked: Option<Token>,

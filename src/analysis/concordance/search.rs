@@ -8,9 +8,7 @@ use crate::text::links::Link;
 /// A sentence with its translation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ConcordanceSentence<'a> {
-    /// Source words.
     pub source: &'a [String],
-    /// Output words.
     pub output: &'a [String],
     /// Links between them.
     pub links: &'a [Link],

@@ -136,13 +136,15 @@ impl Column {
     }
 
     /// A column whose model is still to be read.
-    pub(crate) fn new(id: ColumnId, folder: PathBuf, ensemble: Option<EnsembleSpec>) -> Self {
+    pub(crate) fn new(id: ColumnId, candidate: Candidate) -> Self {
+        let folder = candidate.folders().first().cloned().unwrap_or_default();
+        let ensemble = if let Candidate::Ensemble(ensemble) = candidate { Some(ensemble) } else { None };
         Self { id, folder, ensemble, ..Self::default() }
     }
 
     /// A column beside this one for a variant of what it shows.
     pub(crate) fn beside(&self, id: ColumnId, variant: u64) -> Self {
-        let column = Self::new(id, self.folder.clone(), self.ensemble.clone());
+        let column = Self::new(id, self.candidate());
         Self { variant: Some(variant), state: self.state.clone(), facts: self.facts.clone(), ..column }
     }
 

@@ -17,7 +17,6 @@ pub const CANDIDATES: usize = 10;
 /// A source sentence and how it is searched.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scene {
-    /// The text being translated.
     pub source: String,
     /// Where in the shown list it comes from.
     pub position: Option<usize>,
@@ -41,7 +40,6 @@ pub struct Variant {
     pub id: u64,
     /// The folder of the model, or those of all members.
     pub folders: Vec<PathBuf>,
-    /// Its own text.
     pub source: Option<String>,
     /// Its own search.
     #[serde(flatten)]

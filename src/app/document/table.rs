@@ -61,7 +61,6 @@ pub struct TargetWord {
     pub pieces: Vec<String>,
     /// It, or the first of its pieces, as the vocabulary writes it and its candidates.
     pub entry: String,
-    /// Who chose it.
     pub said: Said,
     /// A person has set a row of its alpha.
     pub is_pinned: bool,

@@ -29,7 +29,6 @@ pub struct TreeNode {
     pub is_kept: bool,
     /// It belongs to the hypothesis that is shown.
     pub is_best: bool,
-    /// Who chose it.
     pub said: Said,
     /// It is a piece of the word that its parent is a piece of.
     pub is_piece: bool,
@@ -44,7 +43,6 @@ pub struct SearchTree {
     pub nodes: Vec<TreeNode>,
     /// First words, best first.
     pub roots: Vec<usize>,
-    /// Steps of the search.
     pub steps: usize,
     /// log p of the last that found room at each step.
     last_kept: Vec<f32>,
@@ -70,7 +68,6 @@ pub struct ShownTree {
 /// What is drawn, in the order of [`tree::TreeFigure`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DrawnTree {
-    /// The nodes.
     pub nodes: Vec<tree::DrawnNode<'static>>,
     /// For each the nodes of the search that it stands for, the pieces of one word.
     pub parts: Vec<Vec<usize>>,
@@ -97,9 +94,7 @@ impl DrawnTree {
 
 /// A search as its trace tells it.
 pub struct TreeTrace<'a> {
-    /// Its nodes.
     pub nodes: &'a [Node],
-    /// Its beam.
     pub beam: usize,
     /// The words of the target vocabulary.
     pub word: &'a dyn Fn(u32) -> String,
@@ -107,7 +102,6 @@ pub struct TreeTrace<'a> {
     pub marks: PieceMarks,
     /// The hypothesis that is shown, in ids.
     pub best: &'a [u32],
-    /// Who chose each word.
     pub said: &'a dyn Fn(usize) -> Said,
 }
 

@@ -13,9 +13,7 @@ use crate::text::words::WordPlaces;
 /// Links by hand between a sentence and its reference.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gold {
-    /// The sentence.
     pub source: String,
-    /// Its reference.
     pub reference: String,
     /// Links of the words between spaces.
     pub links: Links,

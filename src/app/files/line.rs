@@ -154,9 +154,7 @@ pub struct ScoreLine<'a> {
 /// The words of a pair.
 #[derive(Debug, Serialize)]
 pub struct WordsLine {
-    /// Of the source.
     pub source: Ends,
-    /// Of the target.
     pub target: Ends,
 }
 

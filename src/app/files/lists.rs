@@ -29,11 +29,9 @@ pub enum List {
 /// Sentences that show one thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExampleGroup {
-    /// Short heading.
     pub name: String,
     /// What to look for, in a sentence.
     pub shows: String,
-    /// The sentences.
     pub sentences: Vec<Example>,
 }
 
@@ -42,14 +40,12 @@ pub struct ExampleGroup {
 pub struct Example {
     /// Its position in the list of examples, counted through all groups.
     pub position: usize,
-    /// The sentence.
     pub text: String,
 }
 
 /// A text file opened as a list, perhaps with its translation beside it.
 #[derive(Clone, Debug)]
 pub struct OpenFile {
-    /// Where it is.
     pub path: PathBuf,
     /// Its lines, those read so far while it is being read; `None` before the first.
     pub lines: Option<Arc<TextFile>>,
@@ -81,7 +77,6 @@ pub struct ListSearch {
 pub struct Lists {
     /// The sentences that come with the program.
     pub examples: Vec<ExampleGroup>,
-    /// Opened text files.
     pub files: Vec<OpenFile>,
     /// What was translated before, oldest first; at most [`MAX_TRANSLATED`].
     pub translated: Vec<String>,

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use crate::analysis::bleu::Tokenization;
 use crate::analysis::buckets::Buckets;
 use crate::analysis::mteval::TOKENIZATIONS;
-use crate::cli::args::{BatchArgs, EnsembleArgs, ReplaceArgs, RunArgs, Runtime, SearchArgs};
+use crate::cli::args::{BatchArgs, EnsembleArgs, ReplaceArgs, RunArgs, Runtime, SearchArgs, one_of};
 use crate::cli::bundled;
 use crate::cli::evaluate::gold::GoldArgs;
 use crate::corpus::measures::scores::PairedTests;
@@ -76,8 +76,8 @@ pub struct EvaluateArgs {
     /// Tell the figures by length of the source as well, in buckets that end with these lengths; or `none`
     #[arg(long, value_name = "ENDS", default_value = "10,20,30,40,50,60", value_parser = buckets)]
     pub buckets: Buckets,
-    /// How BLEU cuts text into words: 13a, intl or none
-    #[arg(long, value_name = "NAME", default_value = "13a", value_parser = tokenization)]
+    /// How BLEU cuts text into words
+    #[arg(long, value_name = "NAME", default_value = "13a", value_parser = one_of(TOKENIZATIONS.iter().map(|(one, about)| (one.name(), *about, *one))))]
     pub tokenize: Tokenization,
     /// Which translations to make, as to unknown words in the output
     #[arg(long, value_enum, default_value_t)]
@@ -171,10 +171,4 @@ fn buckets(text: &str) -> Result<Buckets> {
     let ends: Option<Vec<usize>> = text.split(',').map(|end| end.trim().parse().ok()).collect();
     let wrong = || Error::Input("write the last length of each bucket, as in 10,20,30, or none".into());
     Buckets::new(&ends.ok_or_else(wrong)?)
-}
-
-/// A tokenizer as typed.
-fn tokenization(name: &str) -> Result<Tokenization> {
-    let names: Vec<&str> = TOKENIZATIONS.iter().map(|(tokenization, _)| tokenization.name()).collect();
-    Tokenization::named(name).ok_or_else(|| Error::Input(format!("write one of {}", names.join(", "))))
 }

@@ -39,9 +39,8 @@ pub struct GoldArgs {
     /// Measure all links with an alpha of at least T as well; may be given several times
     #[arg(long, value_name = "T", requires = "gold", value_parser = threshold)]
     threshold: Vec<f32>,
-    /// Measure what else may matter as well, as align --importance does: gradient, leave-one-out, unknown-word or optimised;
-    /// may be given several times
-    #[arg(long, value_name = "NAME", requires = "gold", value_parser = definition)]
+    /// Measure what else may matter as well, as align --importance does; may be given several times
+    #[arg(long, value_name = "NAME", requires = "gold", value_parser = definition())]
     importance: Vec<&'static Importance>,
     /// Noisy copies of the embeddings over which --importance gradient is averaged, 30 where nothing is said; 1 is the plain
     /// gradient, which is as many times as fast

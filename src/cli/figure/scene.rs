@@ -39,7 +39,6 @@ pub struct Scenes<'a> {
 /// What of a translation is shown.
 #[derive(Clone, Copy, Debug)]
 pub struct Showing {
-    /// The kind of figure.
     pub kind: &'static FigureKind,
     /// The target word that is looked at closely, from 0.
     pub word: usize,
@@ -47,7 +46,6 @@ pub struct Showing {
     pub pruned: bool,
     /// The words are split by spaces already.
     pub pretokenized: bool,
-    /// The pieces of words.
     pub pieces: bool,
 }
 

@@ -38,7 +38,7 @@ pub struct HeadArgs {
     #[arg(long, requires = "model", value_name = "FILE")]
     links: Vec<PathBuf>,
     /// Which words the files of links count
-    #[arg(long, requires = "links", default_value = "spaces", value_parser = one_of(LINK_WORDS))]
+    #[arg(long, requires = "links", default_value = "spaces", value_parser = one_of(LINK_WORDS.iter().copied()))]
     link_words: LinkWords,
     /// What the statistical aligner learned (`align --save`); that which comes with the program where it has one
     #[arg(long, requires = "model", conflicts_with = "links", value_name = "FILE")]

@@ -14,9 +14,7 @@ pub struct ImportReport {
     pub sentences: usize,
     /// References for sentences that had none of that number, or another.
     pub references: usize,
-    /// Outputs of systems.
     pub outputs: usize,
-    /// Alignments by hand.
     pub golds: usize,
     /// What differs from what is there, which stays, and how much of it.
     pub differing: BTreeMap<String, usize>,
@@ -32,7 +30,6 @@ pub struct ImportReport {
     pub asks: bool,
     /// What could not be taken, with line numbers: the first ones.
     pub warnings: Vec<String>,
-    /// How many there were.
     pub warned: usize,
     /// It was stopped before its end; what came stays.
     pub is_stopped: bool,

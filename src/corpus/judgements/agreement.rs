@@ -44,7 +44,6 @@ impl Aspect {
 /// One thing that was compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgreementLine {
-    /// What.
     pub name: String,
     /// What was counted.
     pub of: &'static str,
@@ -57,7 +56,6 @@ pub struct AgreementLine {
 /// Two annotators compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Agreement {
-    /// Who.
     pub annotators: (String, String),
     /// How many sentences both judged.
     pub both: usize,

@@ -17,9 +17,7 @@ use crate::text::links::Links;
 pub struct Change {
     /// All that is said of each now.
     pub judged: BTreeMap<usize, Arc<ByAnnotator>>,
-    /// Links by hand.
     pub golds: BTreeMap<usize, Option<Links>>,
-    /// The scheme of errors.
     pub scheme: Option<Arc<ErrorScheme>>,
     /// The systems, by their ids, with measures that follow from the links.
     numbers: Vec<(i64, Vec<Measured>)>,

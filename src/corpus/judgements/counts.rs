@@ -12,11 +12,8 @@ type Counted = BTreeMap<String, usize>;
 pub struct Counts {
     /// Everyone who judged anything, with how many sentences.
     pub annotators: Counted,
-    /// Tags.
     pub tags: Counted,
-    /// Kinds of marks.
     pub kinds: Counted,
-    /// Severities of marks.
     pub severities: Counted,
     /// Judgements of the errors of a translation.
     pub errors_judged: usize,

@@ -406,7 +406,6 @@ fn standing(all: &Connection, id: i64, annotator: Option<&str>) -> rusqlite::Res
     }
 }
 
-/// Says it.
 fn stand(all: &Connection, id: i64, annotator: Option<&str>, document: Option<&str>) -> rusqlite::Result<()> {
     let done = match (annotator, document) {
         (None, None) if id == 0 => change(all, "DELETE FROM setting WHERE name = 'scheme'", []),

@@ -33,7 +33,6 @@ pub struct ErrorScheme {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Severity {
-    /// Its name.
     pub name: String,
     /// What an error of it weighs.
     pub weight: f32,

@@ -14,7 +14,6 @@ pub struct Score {
     pub judgements: usize,
     /// Words of the translations, each once for each annotator.
     pub words: usize,
-    /// Marks.
     pub marks: usize,
     /// Their weights together.
     pub weight: f64,

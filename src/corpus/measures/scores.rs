@@ -66,7 +66,6 @@ impl ComparedScores {
 /// What is counted of one sentence, or of many.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ScoreSums {
-    /// Sentences.
     pub sentences: usize,
     /// Words between the spaces of the references whose probability is known, and one `</s>` each.
     pub words: usize,
@@ -111,7 +110,6 @@ sums!(ScoreSums: sentences, words, tokens, nll, compared, counts, aligned, aer; 
 /// Scores of a system over some sentences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SystemScores {
-    /// How many.
     pub sentences: usize,
     /// Words between the spaces of the references whose probability is known, and one `</s>` each.
     pub words: usize,
@@ -178,7 +176,6 @@ impl ByLength {
 /// Two systems, by each score over the same resamples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
-    /// By BLEU.
     pub bleu: Paired,
     /// By chrF2.
     pub chrf: Paired,

@@ -11,12 +11,9 @@ use crate::text::links::{Link, Links};
 use crate::text::sentence::UNK;
 use crate::text::words::words;
 
-pub use crate::analysis::confidence::Better;
-
 /// A sentence and what is known of it.
 #[derive(Clone, Debug)]
 pub struct MeasureSubject<'a> {
-    /// The source text.
     pub source: &'a str,
     /// The references; links by hand are those of the first.
     pub references: &'a [&'a str],
@@ -46,8 +43,6 @@ pub struct CorpusMeasure {
     pub title: &'static str,
     /// What it is, in a sentence.
     pub about: &'static str,
-    /// Which end is better.
-    pub better: Better,
     /// Digits behind the point.
     pub digits: usize,
     /// The number; `None` where there is nothing to measure.
@@ -82,7 +77,6 @@ const OWN: &[CorpusMeasure] = &[
         name: "length",
         title: "words",
         about: "Words of the translation",
-        better: Better::Neither,
         digits: 0,
         of: Of::Subject(|subject| Some(words(&subject.output?.text).count() as f32)),
     },
@@ -90,7 +84,6 @@ const OWN: &[CorpusMeasure] = &[
         name: "ratio",
         title: "ratio",
         about: "Words of the translation for each word of the source",
-        better: Better::Neither,
         digits: 2,
         of: Of::Subject(|subject| {
             let source = words(subject.source).count();
@@ -102,7 +95,6 @@ const OWN: &[CorpusMeasure] = &[
         title: "log p",
         about: "log p of the translation, natural logarithm; to be compared only between systems that read the same words: [UNK] \
                 is more probable than the word that it stands for",
-        better: Better::Higher,
         digits: 2,
         of: Of::Subject(|subject| subject.output?.log_p),
     },
@@ -110,7 +102,6 @@ const OWN: &[CorpusMeasure] = &[
         name: "mean_logp",
         title: "log p / |y|",
         about: "log p of the translation divided by its words between spaces, </s> counted",
-        better: Better::Higher,
         digits: 3,
         of: Of::Subject(|subject| {
             let output = subject.output?;
@@ -123,7 +114,6 @@ const OWN: &[CorpusMeasure] = &[
         name: "bleu",
         title: "BLEU",
         about: "BLEU of the sentence with effective order, as sacreBLEU's sentence_bleu",
-        better: Better::Higher,
         digits: 1,
         of: Of::Subject(|subject| {
             let counts = BleuCounts::of(&subject.output?.text, subject.compared()?, &BleuSettings::default());
@@ -134,7 +124,6 @@ const OWN: &[CorpusMeasure] = &[
         name: "chrf",
         title: "chrF2",
         about: "chrF2 of the sentence, as sacreBLEU's sentence_chrf",
-        better: Better::Higher,
         digits: 1,
         of: Of::Subject(|subject| {
             Some(chrf::ChrfCounts::of(&subject.output?.text, subject.compared()?, false).score() as f32)
@@ -144,7 +133,6 @@ const OWN: &[CorpusMeasure] = &[
         name: "unk",
         title: "[UNK]",
         about: "Unknown words in the translation",
-        better: Better::Lower,
         digits: 0,
         of: Of::Subject(|subject| Some(subject.output?.text.matches(UNK).count() as f32)),
     },
@@ -153,7 +141,6 @@ const OWN: &[CorpusMeasure] = &[
         title: "AER",
         about: "Alignment error against links by hand, of a translation that is the first reference itself; the links are \
                 the source word of greatest alpha for each target word",
-        better: Better::Lower,
         digits: 3,
         of: Of::Subject(|subject| {
             let (gold, output, reference) = (subject.gold?, subject.output?, subject.references.first()?);
@@ -166,7 +153,6 @@ const OWN: &[CorpusMeasure] = &[
         name: DISAGREEMENT,
         title: "off links",
         about: "Share of the links of greatest alpha that the statistical aligner has in neither direction",
-        better: Better::Lower,
         digits: 3,
         of: Of::Subject(|subject| {
             let (statistical, found) = (subject.statistical?, subject.output?.word_links(subject.source)?);
@@ -182,7 +168,6 @@ pub const OF_SENTENCES: &[CorpusMeasure] = &[
         name: "words",
         title: "words",
         about: "Words of the source, between spaces",
-        better: Better::Neither,
         digits: 0,
         of: Of::Subject(|subject| Some(words(subject.source).count() as f32)),
     },
@@ -190,7 +175,6 @@ pub const OF_SENTENCES: &[CorpusMeasure] = &[
         name: "reference_words",
         title: "ref. words",
         about: "Words of the first reference, between spaces",
-        better: Better::Neither,
         digits: 0,
         of: Of::Subject(|subject| Some(words(subject.references.first()?).count() as f32)),
     },
@@ -203,7 +187,6 @@ pub static MEASURES: LazyLock<Vec<CorpusMeasure>> = LazyLock::new(|| {
         name: entry.name,
         title: entry.label,
         about: entry.formula,
-        better: entry.better,
         digits: 3,
         of: Of::Seen(entry.of),
     });

@@ -77,7 +77,6 @@ pub struct OverviewGroup {
     pub name: String,
     /// What shows them; empty: all.
     pub condition: String,
-    /// How many they are.
     pub sentences: usize,
     /// Of each system.
     pub scores: Vec<SystemScores>,

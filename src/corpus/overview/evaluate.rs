@@ -32,7 +32,6 @@ pub struct EvaluationOptions {
     pub search: decoding::SearchOptions,
     /// Sentences decoded together, at least 1.
     pub batch: usize,
-    /// Lengths to tell apart.
     pub buckets: Buckets,
     /// How BLEU cuts text into words.
     pub tokenization: bleu::Tokenization,

@@ -31,7 +31,6 @@ pub struct Translation {
 /// One sentence of the test set and what the model made of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvaluationRecord {
-    /// Its texts.
     pub pair: TestPair,
     /// Words between the spaces of the source.
     pub source_words: usize,
@@ -81,7 +80,6 @@ impl ScoresRow {
 /// What one model, or an ensemble, made of a test set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvaluationReport {
-    /// The model's name.
     pub name: String,
     /// Its architecture, or `ensemble`.
     pub architecture: &'static str,
@@ -89,7 +87,6 @@ pub struct EvaluationReport {
     pub folder: PathBuf,
     /// How its members become one, where it is an ensemble.
     pub mixing: Option<Mixing>,
-    /// The test set's name.
     pub test_set: String,
     /// How it searched; `forbid_unk` as in `unk`.
     pub search: decoding::SearchOptions,
@@ -189,7 +186,6 @@ pub struct MeasuredSystem {
     pub alignment: Option<std::result::Result<gold::AlignmentErrorReport, String>>,
     /// What else may matter than alpha, where that was measured.
     pub importances: Vec<ImportanceRow>,
-    /// Where it ran.
     pub device: String,
     /// On so many threads.
     pub threads: usize,

@@ -17,11 +17,9 @@ pub fn figure(value: Option<f64>, digits: usize) -> String {
 
 /// Links that were measured, whatever they were read off.
 pub struct Line<'a> {
-    /// Whose.
     pub name: &'a str,
     /// The model of the other direction.
     pub reverse: Option<&'a str>,
-    /// Which links.
     pub direction: &'static str,
     /// Which word a row of alpha belongs to; `None` of what is no alpha.
     pub reading: Option<&'static str>,

@@ -40,7 +40,6 @@ impl Default for AlignmentOptions {
 /// How near some links come to the gold ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlignmentErrorRow {
-    /// Which links.
     pub direction: AlignerDirection,
     /// How they were read off alpha.
     pub extraction: Extraction,
@@ -51,7 +50,6 @@ pub struct AlignmentErrorRow {
 /// What one model, or two of opposite directions, made of a gold set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlignmentErrorReport {
-    /// The model's name.
     pub name: String,
     /// That of the reverse model.
     pub reverse: Option<String>,
@@ -165,7 +163,6 @@ pub fn heads(
 /// What the links of a model are by another definition of what matters than alpha.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImportanceRow {
-    /// Its name.
     pub name: &'static str,
     /// What was counted against the gold links.
     pub counts: aer::AerCounts,

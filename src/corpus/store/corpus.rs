@@ -18,7 +18,6 @@ use crate::error::Result;
 /// Sentences, what systems say of them and what people say of that. A copy shares all that is large.
 #[derive(Clone, Default)]
 pub struct CorpusTable {
-    /// Source texts.
     pub sources: TextStore,
     /// The first reference of each sentence.
     pub references: TextStore,
@@ -32,7 +31,6 @@ pub struct CorpusTable {
     pub judgements: Arc<Judgements>,
     /// Sentences with links by hand.
     pub golds: Arc<BTreeSet<usize>>,
-    /// The scheme of errors.
     pub scheme: Arc<ErrorScheme>,
     /// How often annotators, tags and marks occur.
     pub counts: Arc<Counts>,
@@ -53,9 +51,7 @@ impl std::fmt::Debug for CorpusTable {
 /// What a system says.
 #[derive(Clone, Debug)]
 pub struct SystemColumn {
-    /// Which.
     pub system: StoredSystem,
-    /// Its translations.
     pub texts: TextStore,
     /// Measures, in the order of [`MEASURES`].
     pub numbers: Vec<ColumnNumbers>,

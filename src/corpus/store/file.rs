@@ -155,7 +155,6 @@ pub(crate) fn one<T>(
     all.prepare_cached(sql)?.query_row(params, row).optional()
 }
 
-/// All rows.
 pub(crate) fn list<T, All: FromIterator<T>>(
     all: &Connection,
     sql: &str,

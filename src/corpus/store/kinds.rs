@@ -73,7 +73,6 @@ impl AttentionFormat {
 pub struct Out {
     /// The file, or the folder of figures.
     pub path: PathBuf,
-    /// What.
     pub kind: ExportFormat,
     /// The sentences, from 0, in order.
     pub rows: Arc<Vec<u32>>,

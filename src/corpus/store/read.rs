@@ -12,7 +12,6 @@ use crate::text::links::read::links_of;
 /// A source sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoredSentence {
-    /// Its text.
     pub source: String,
     /// A translation by people: the one that links by hand and forced models are of.
     pub reference: Option<String>,
@@ -61,7 +60,6 @@ pub struct StoredSystem {
     pub id: i64,
     /// As it is shown; no two have the same.
     pub name: String,
-    /// What it is.
     pub about: StoredAbout,
 }
 

@@ -18,7 +18,6 @@ use crate::text::links::Links;
 /// A sentence that comes in.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NewSentence {
-    /// Its text.
     pub source: String,
     /// A translation by people.
     pub reference: Option<String>,
@@ -28,7 +27,6 @@ pub struct NewSentence {
     pub name: Option<String>,
     /// Its line there, from 1.
     pub line: usize,
-    /// Links by hand.
     pub gold: Option<Links>,
 }
 

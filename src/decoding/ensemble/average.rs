@@ -2,25 +2,22 @@
 
 use std::fmt;
 
-/// What is averaged over the members.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+use serde::{Deserialize, Serialize};
+
+/// What is averaged over the members. Of a file, a name that is not known is the usual one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Average {
-    /// p = sum_m p_m / M.
-    #[default]
-    Probability,
     /// log p = sum_m log p_m / M - log Z: the geometric mean, normalised.
     LogProbability,
+    /// p = sum_m p_m / M.
+    #[default]
+    #[serde(other)]
+    Probability,
 }
 
 /// Everything that can be averaged.
 pub const AVERAGES: [Average; 2] = [Average::Probability, Average::LogProbability];
-
-impl Average {
-    /// The average of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        AVERAGES.into_iter().find(|average| average.to_string() == name)
-    }
-}
 
 impl fmt::Display for Average {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

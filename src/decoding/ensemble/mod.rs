@@ -17,6 +17,8 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use crate::decoding::Specials;
 use crate::decoding::ensemble::mixture::Mixture;
 use crate::decoding::ensemble::readings::Readings;
@@ -28,7 +30,7 @@ use crate::text::tokenizer::{Encode, Tokenizer};
 
 pub use crate::decoding::ensemble::average::{AVERAGES, Average};
 
-/// Whose alignment an ensemble shows.
+/// Whose alignment an ensemble shows. Of a file, what is not understood is the mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AlignmentOf {
     /// The mean of the members that have one; none where none has.
@@ -60,8 +62,21 @@ impl FromStr for AlignmentOf {
     }
 }
 
+impl Serialize for AlignmentOf {
+    fn serialize<S: Serializer>(&self, output: S) -> std::result::Result<S::Ok, S::Error> {
+        output.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for AlignmentOf {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> std::result::Result<Self, D::Error> {
+        Ok(String::deserialize(input)?.parse().unwrap_or_default())
+    }
+}
+
 /// How members become one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Mixing {
     /// What is averaged.
     pub average: Average,

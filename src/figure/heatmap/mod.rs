@@ -50,7 +50,6 @@ pub struct Heatmap<'a> {
     pub source: &'a [Label<'a>],
     /// Words down the side.
     pub target: &'a [Label<'a>],
-    /// Numbers and their colours.
     pub cells: Cells<'a>,
     /// What the numbers are, for the legend; empty of alpha and energies.
     pub name: &'a str,
@@ -58,9 +57,7 @@ pub struct Heatmap<'a> {
     pub gaze: Option<Gaze<'a>>,
     /// The links of an aligner, where they are drawn: outlines of their cells.
     pub links: Option<&'a Links>,
-    /// What is marked.
     pub marks: HeatmapMarks,
-    /// Sizes.
     pub metrics: Metrics,
     /// Height of a line of a label, points.
     pub text_height: f32,

@@ -207,7 +207,7 @@ struct Reading {
 
 impl Reading {
     fn new(input: &ImportInput, options: &ImportOptions, facts: &Facts) -> Result<Self> {
-        let is_systems = matches!(options.role, Some(Role::Links(_) | Role::Output(_)));
+        let is_systems = matches!(options.role, Some(Role::Output(_)));
         Ok(Self {
             guess: Guess {
                 base: facts.base.value().unwrap_or(Base::Zero),

@@ -419,7 +419,6 @@ fn fill(
     let line = record.line;
     let about = |message: String| format!("column `{}` {message}", column.name);
     match &column.role {
-        ColumnRole::Skip => {}
         ColumnRole::Id => record.id = Some(cell),
         ColumnRole::Source => record.source = Some(ImportedText::plain(cell)),
         ColumnRole::Extra => record.extra.push((column.name.clone(), cell)),

@@ -136,11 +136,9 @@ pub struct Hits {
 pub struct Detail {
     /// Its place, from 0.
     pub at: usize,
-    /// Source and reference.
     pub sentence: StoredSentence,
     /// What each system says, in the order of the corpus.
     pub outputs: Vec<Option<SystemOutput>>,
-    /// Links by hand.
     pub gold: Option<Links>,
     /// What people say of it.
     pub judgements: Arc<ByAnnotator>,

@@ -188,7 +188,6 @@ impl Open<'_> {
         Ok(())
     }
 
-    /// What is open.
     pub(super) fn workspace(&mut self) -> Result<&mut Workspace> {
         let none = || Error::Input("No corpus is open; open one, or make one".to_owned());
         self.at.workspace.as_mut().ok_or_else(none)

@@ -21,7 +21,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(700);
 pub struct CorpusThread {
     calls: Sender<CorpusRequest>,
     imports: Generation,
-    service: Service<CorpusNews>,
+    /// What it sends.
+    pub news: Service<CorpusNews>,
 }
 
 impl CorpusThread {
@@ -38,33 +39,22 @@ impl CorpusThread {
             stopped.cancel();
         };
         // A judgement that was given is written before the program ends.
-        let service =
-            Service::start("corpus", Patience::Whole, events, stop, move || run(&inbox, &out, &tickets, &end));
-        Self { calls, imports, service }
+        let news = Service::start("corpus", Patience::Whole, events, stop, move || run(&inbox, &out, &tickets, &end));
+        Self { calls, imports, news }
     }
 
     /// Asks for something.
     pub fn send(&self, call: CorpusRequest) {
         let stops = call == CorpusRequest::Stop;
-        let is_sent = self.service.has_thread() && self.calls.send(call).is_ok();
+        let is_sent = self.news.has_thread() && self.calls.send(call).is_ok();
         // Sent first: an import that begins meanwhile finds it waiting.
         if stops {
             self.imports.cancel();
         }
         if !is_sent {
             let message = "The system gave no thread for corpora; close other programs and start again.";
-            self.service.refuse(CorpusNews::Failed(message.to_owned()));
+            self.news.refuse(CorpusNews::Failed(message.to_owned()));
         }
-    }
-
-    /// The next event, if any came.
-    pub fn try_next(&self) -> Option<CorpusNews> {
-        self.service.try_next()
-    }
-
-    /// Waits for the next event, at most so long; for tests.
-    pub fn next_within(&self, patience: Duration) -> Option<CorpusNews> {
-        self.service.next_within(patience)
     }
 }
 

@@ -24,7 +24,8 @@ pub struct Disk<N> {
     saves: Arc<Mailbox<DiskJob<N>>>,
     out: Outbox<N>,
     // Dropped before the jobs, which then do not wait for room any more.
-    saver: Service<N>,
+    /// What comes of them.
+    pub news: Service<N>,
     jobs: Vec<Thread>,
 }
 
@@ -34,7 +35,7 @@ impl<N: Send + 'static> Disk<N> {
         let (out, news) = thread::channel(ROOM, wake);
         let saves = Arc::new(Mailbox::<DiskJob<N>>::new());
         let (inbox, closed, outbox) = (Arc::clone(&saves), Arc::clone(&saves), out.clone());
-        let saver = Service::start(
+        let news = Service::start(
             "save",
             Patience::Whole,
             news,
@@ -48,12 +49,12 @@ impl<N: Send + 'static> Disk<N> {
                 }
             },
         );
-        Self { saves, out, saver, jobs: Vec::new() }
+        Self { saves, out, news, jobs: Vec::new() }
     }
 
     /// Runs this a moment later, unless a newer save comes first. Runs here when no thread could be had.
     pub fn save_soon(&self, job: DiskJob<N>) {
-        if self.saver.has_thread() {
+        if self.news.has_thread() {
             self.saves.put(job);
         } else {
             self.tell_here(job());
@@ -94,20 +95,10 @@ impl<N: Send + 'static> Disk<N> {
         }
     }
 
-    /// The next news, if any came.
-    pub fn try_next(&self) -> Option<N> {
-        self.saver.try_next()
-    }
-
-    /// Waits for the next news, with a time limit; for tests and the end of the program.
-    pub fn next_within(&self, patience: Duration) -> Option<N> {
-        self.saver.next_within(patience)
-    }
-
     /// News of a job that ran on the window's own thread, which cannot wait for room.
     fn tell_here(&self, news: Option<N>) {
         if let Some(news) = news {
-            self.saver.refuse(news);
+            self.news.refuse(news);
         }
     }
 }

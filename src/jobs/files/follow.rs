@@ -17,7 +17,6 @@ const ROOM: usize = 64;
 /// A log as it stands now, or why it cannot be read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FollowEvent {
-    /// Which file.
     pub path: PathBuf,
     /// What is in it, or a sentence for the user.
     pub curves: Result<Arc<Curves>, String>,
@@ -85,7 +84,8 @@ pub fn look(path: &Path) -> FileLook {
 /// The thread that looks.
 pub struct Follower<L: FollowedFiles = Watch> {
     shared: Arc<Shared>,
-    service: Service<L::Seen>,
+    /// What it sends.
+    pub news: Service<L::Seen>,
 }
 
 #[derive(Default)]
@@ -107,9 +107,9 @@ impl<L: FollowedFiles> Follower<L> {
         let (out, news) = thread::channel(ROOM, wake);
         let shared = Arc::new(Shared::default());
         let (theirs, closed) = (Arc::clone(&shared), Arc::clone(&shared));
-        let service =
+        let news =
             Service::start("follow", GRACE, news, move || closed.close(), move || run::<L>(&theirs, every, &out));
-        Self { shared, service }
+        Self { shared, news }
     }
 
     /// Follows these files and no others.
@@ -118,16 +118,6 @@ impl<L: FollowedFiles> Follower<L> {
         (wanted.paths, wanted.is_new) = (paths, true);
         drop(wanted);
         self.shared.changed.notify_all();
-    }
-
-    /// The next file that was read, if any.
-    pub fn try_next(&self) -> Option<L::Seen> {
-        self.service.try_next()
-    }
-
-    /// Waits for it, with a time limit; for tests.
-    pub fn next_within(&self, patience: Duration) -> Option<L::Seen> {
-        self.service.next_within(patience)
     }
 }
 

@@ -8,6 +8,8 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::analysis::reading::Reading;
 use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Node, SearchOptions};
@@ -23,11 +25,13 @@ pub use crate::text::sentence::{MAX_SOURCE_BYTES, MAX_SOURCE_TOKENS};
 pub type ColumnId = u64;
 
 /// Models that translate as one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
 pub struct EnsembleSpec {
     /// The model folders of all members.
     pub members: Vec<PathBuf>,
     /// How they become one.
+    #[serde(flatten)]
     pub mixing: Mixing,
 }
 
@@ -36,7 +40,6 @@ pub struct EnsembleSpec {
 pub struct Member {
     /// The name in its `config.json`.
     pub name: String,
-    /// Whether it aligns.
     pub has_alignment: bool,
 }
 
@@ -49,11 +52,9 @@ pub struct ColumnSpec {
     pub folder: PathBuf,
     /// What it consists of, where it is an ensemble.
     pub ensemble: Option<EnsembleSpec>,
-    /// Where the model computes.
     pub device: DeviceChoice,
     /// Fused kernels (CPU only) or the readable model.
     pub engine: Kernels,
-    /// How to search.
     pub options: SearchOptions,
     /// What a person has set; empty: the model does all by itself.
     pub interventions: Arc<Interventions>,
@@ -172,13 +173,11 @@ pub struct ModelFacts {
     pub name: String,
     /// `rnnsearch`, `rnnencdec` or `luong`, as in `config.json`.
     pub architecture: String,
-    /// The paper.
     pub citation: String,
     /// BCP 47.
     pub source_language: String,
     /// BCP 47.
     pub target_language: String,
-    /// How large it is.
     pub sizes: ModelSizes,
     /// How the entries of the target vocabulary say where words begin.
     pub marks: PieceMarks,
@@ -279,7 +278,6 @@ pub struct HypothesisView {
 /// What a model does by itself where a column has interventions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UntouchedTranslation {
-    /// Its best translation.
     pub best: HypothesisView,
     /// For each word of the best translation with interventions, what the model would say there by itself.
     pub shifts: Vec<Shift>,

@@ -216,7 +216,7 @@ impl Job<'_> {
             SearchProgress::Encoded { context } => {
                 self.emit(Event::Started { number, column, source: sentence.clone(), context });
             }
-            SearchProgress::Expanded { best, .. } => {
+            SearchProgress::Expanded { best } => {
                 if rows.is_due(self.start, best.tokens.len(), sentence.len()) {
                     self.emit(Event::Expanded {
                         number,

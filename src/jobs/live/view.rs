@@ -37,7 +37,6 @@ impl Wording<'_> {
 
 /// A source sentence as a model reads it.
 pub(crate) struct Source {
-    /// Its tokens.
     pub(crate) sentence: Sentence,
     /// Which of them make up each word.
     words: Vec<Range<usize>>,

@@ -60,7 +60,6 @@ struct Places {
     readers: u64,
 }
 
-/// The models.
 pub(crate) struct ModelCache {
     places: Mutex<Places>,
     changed: Condvar,

@@ -25,13 +25,10 @@ const MOST_TOLD: usize = 5;
 /// What to run over which workspace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analyse {
-    /// The workspace.
     pub workspace: PathBuf,
     /// The model, or several as one.
     pub system: Candidate,
-    /// Where models compute.
     pub device: DeviceChoice,
-    /// How to search.
     pub search: SearchOptions,
     /// The references are forced instead: alignments of given pairs.
     pub forces: bool,
@@ -57,12 +54,10 @@ pub struct Analysed {
     pub sentences: usize,
     /// Sentences that it could not read, and why: the first ones.
     pub refused: Vec<String>,
-    /// How many there were.
     pub refusals: usize,
 }
 
 impl Analyse {
-    /// Does it.
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Analysed> {
         let mut workspace = Workspace::open_existing(&self.workspace)?;
         let shelved = load(work, &self.system, self.device)?;

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::aligner::words::LineAligner;
 use crate::analysis::bleu::Tokenization;
 use crate::corpus::measures::scores::PairedTests;
@@ -31,18 +33,16 @@ const THRESHOLDS: &[f32] = &[0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7
 pub struct Evaluate {
     /// Models and ensembles, at least one.
     pub systems: Vec<Candidate>,
-    /// Where models compute.
     pub device: DeviceChoice,
-    /// On what.
     pub test: TestFiles,
-    /// How to search.
     pub search: decoding::SearchOptions,
     /// Which translations to make, at least one kind.
     pub unk: Vec<Unk>,
 }
 
 /// The files of a test set.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TestFiles {
     /// Source sentences, one a line.
     pub source: Option<PathBuf>,
@@ -57,7 +57,8 @@ pub struct TestFiles {
 }
 
 /// A model folder, or several models that translate as one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum Candidate {
     /// A model.
     Model(PathBuf),
@@ -71,6 +72,14 @@ impl Candidate {
         match self {
             Self::Model(folder) => std::slice::from_ref(folder),
             Self::Ensemble(ensemble) => &ensemble.members,
+        }
+    }
+
+    /// The same, to put them elsewhere.
+    pub fn folders_mut(&mut self) -> &mut [PathBuf] {
+        match self {
+            Self::Model(folder) => std::slice::from_mut(folder),
+            Self::Ensemble(ensemble) => &mut ensemble.members,
         }
     }
 }
@@ -88,9 +97,8 @@ struct Data {
 }
 
 impl Evaluate {
-    /// Does it.
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Evaluated> {
-        work.tell(JobProgress { what: "Reading the test set".to_owned(), ..JobProgress::default() });
+        work.say("Reading the test set".to_owned());
         let data = self.test.read()?;
         let shelved = self.systems.iter().map(|system| load(work, system, self.device));
         let shelved = shelved.collect::<Result<Vec<_>>>()?;
@@ -139,7 +147,7 @@ impl TestFiles {
 pub(crate) fn load(work: &Work<'_>, candidate: &Candidate, device: DeviceChoice) -> Result<Arc<LoadedModel>> {
     let mut members = Vec::with_capacity(candidate.folders().len());
     for folder in candidate.folders() {
-        work.tell(JobProgress { what: format!("Loading {}", name(folder)), ..JobProgress::default() });
+        work.say(format!("Loading {}", name(folder)));
         members.push(work.model(folder, device)?);
     }
     match (candidate, members.as_slice()) {

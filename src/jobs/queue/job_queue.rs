@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use crate::error::Error;
 use crate::jobs::gate::ForegroundGate;
@@ -22,7 +21,6 @@ const ROOM: usize = 64;
 pub struct QueueEvent<F = Found> {
     /// Of the order.
     pub number: u64,
-    /// What happened.
     pub kind: QueueNews<F>,
 }
 
@@ -42,7 +40,8 @@ pub enum QueueNews<F = Found> {
 /// The lane: one thread, first come, first served.
 pub struct JobQueue<J: Job = QueueOrder> {
     shared: Arc<Shared<J>>,
-    service: Service<QueueEvent<J::Found>>,
+    /// What it sends.
+    pub news: Service<QueueEvent<J::Found>>,
 }
 
 struct Shared<J> {
@@ -74,7 +73,7 @@ impl<J: Job> JobQueue<J> {
         let queue = Queue { waiting: VecDeque::new(), entries: Vec::new(), is_closed: false };
         let shared = Arc::new(Shared { queue: Mutex::new(queue), arrived: Condvar::new(), gate });
         let (theirs, closed) = (Arc::clone(&shared), Arc::clone(&shared));
-        let service = Service::start(
+        let news = Service::start(
             "corpus",
             GRACE,
             events,
@@ -84,14 +83,14 @@ impl<J: Job> JobQueue<J> {
                 run(&theirs, &library, &out);
             },
         );
-        Self { shared, service }
+        Self { shared, news }
     }
 
     /// Puts an order at the end of the queue; `number` is the caller's and is not used twice.
     pub fn submit(&self, number: u64, job: J) {
-        if !self.service.has_thread() {
+        if !self.news.has_thread() {
             let message = "The system gave no thread to work with; close other programs and start again.";
-            self.service.refuse(QueueEvent { number, kind: QueueNews::Failed(message.to_owned()) });
+            self.news.refuse(QueueEvent { number, kind: QueueNews::Failed(message.to_owned()) });
             return;
         }
         let tickets = Generation::new();
@@ -117,16 +116,6 @@ impl<J: Job> JobQueue<J> {
             entry.is_paused.store(is_paused, Ordering::Release);
             self.shared.gate.ring();
         }
-    }
-
-    /// The next event, if any came.
-    pub fn try_next(&self) -> Option<QueueEvent<J::Found>> {
-        self.service.try_next()
-    }
-
-    /// Waits for the next event, with a time limit; for tests and programs without a window.
-    pub fn next_within(&self, patience: Duration) -> Option<QueueEvent<J::Found>> {
-        self.service.next_within(patience)
     }
 
     fn entry(&self, number: u64) -> Option<Entry> {

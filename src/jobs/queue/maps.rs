@@ -22,13 +22,9 @@ const STEPS: usize = 1000;
 /// What to do.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MapOrder {
-    /// The model folder.
     pub model: PathBuf,
-    /// Where the model computes.
     pub device: DeviceChoice,
-    /// What is mapped.
     pub what: What,
-    /// How.
     pub method: Method,
     /// About how many neighbours count for a point, for t-SNE.
     pub perplexity: f32,
@@ -86,7 +82,6 @@ pub struct MapPoint {
 /// A map and all that can be looked up in it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VectorMap {
-    /// The model's name.
     pub model: String,
     /// What kind of things the points are.
     pub kind: PointKind,
@@ -96,17 +91,9 @@ pub struct VectorMap {
     pub method: Method,
     /// Everything that has a vector; the first of them are drawn.
     pub points: Vec<MapPoint>,
-    /// Their vectors.
     pub space: Space,
     /// Where the first points lie.
     pub layout: MapLayout,
-}
-
-/// What came of it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Mapped {
-    /// The map.
-    pub chart: Arc<VectorMap>,
 }
 
 /// Points and their vectors before they are laid out.
@@ -121,10 +108,9 @@ struct Gathered {
 }
 
 impl MapOrder {
-    /// Does it.
-    pub(crate) fn run(self, work: &Work<'_>) -> Result<Mapped> {
+    pub(crate) fn run(self, work: &Work<'_>) -> Result<Arc<VectorMap>> {
         let name = self.model.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        work.tell(progress(0, 0, format!("Loading {name}")));
+        work.say(format!("Loading {name}"));
         let shelved = work.model(&self.model, self.device)?;
         let gathered = match &self.what {
             What::Words { side, count } => words(&shelved, *side, *count)?,
@@ -144,7 +130,7 @@ impl MapOrder {
             space: Space::new(gathered.dimension, gathered.rows),
             layout,
         };
-        Ok(Mapped { chart: Arc::new(chart) })
+        Ok(Arc::new(chart))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Floor 8: the kinds of long work, one line each.
 
+use std::sync::Arc;
+
 use crate::corpus::overview::evaluated::Evaluated;
 use crate::error::Result;
 use crate::jobs::queue::work::{Job, Work};
@@ -26,7 +28,7 @@ pub enum Found {
     /// Of [`QueueOrder::Evaluate`].
     Evaluated(Evaluated),
     /// Of [`QueueOrder::Map`].
-    Mapped(maps::Mapped),
+    Mapped(Arc<maps::VectorMap>),
     /// Of [`QueueOrder::Phrases`].
     Phrases(phrases::Scored),
     /// Of [`QueueOrder::Probe`].

@@ -51,9 +51,7 @@ pub enum PhraseOrder {
 /// The pairs of a table and log p(target | source) of each by a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PhraseScores {
-    /// The model folder.
     pub model: PathBuf,
-    /// The table.
     pub pairs: Arc<Pairs>,
     /// In the order of the table.
     pub log_p: Arc<[f32]>,
@@ -75,7 +73,6 @@ pub enum Scored {
 /// Targets of a source phrase that a model drew (Cho et al. 2014, table 3).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Samples {
-    /// The model folder.
     pub model: PathBuf,
     /// The phrase, as a table writes it.
     pub source: String,
@@ -92,12 +89,10 @@ pub struct DrawnPhrases {
     pub text: String,
     /// log p of the model.
     pub log_p: f32,
-    /// How often.
     pub count: usize,
 }
 
 impl PhraseOrder {
-    /// Does it.
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Scored> {
         match self {
             Self::Read { table } => {

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::interventions::{InterventionFile, Interventions, Place, ResolvedText, Word};
 use crate::jobs::live::protocol::ColumnId;
 use crate::jobs::models::loaded::LoadedModel;
-use crate::jobs::queue::work::{JobProgress, Work};
+use crate::jobs::queue::work::Work;
 use crate::jobs::queue::yielding::Yielding;
 use crate::models::Kernels;
 use crate::models::gradient::{Gradients, PersuadedRow};
@@ -23,11 +23,8 @@ use crate::text::words::vocabulary_words;
 /// What is asked of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
-    /// The model folder.
     pub model: PathBuf,
-    /// Where the model computes.
     pub device: DeviceChoice,
-    /// The question.
     pub question: ProbeQuestion,
 }
 
@@ -91,26 +88,23 @@ pub struct Opened {
     pub column: ColumnId,
     /// The name of the model that it was made with, where that is another one.
     pub made_with: Option<String>,
-    /// The sentence.
     pub source: String,
-    /// What is set.
     pub interventions: Interventions,
 }
 
 impl Probe {
-    /// Answers.
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Probed> {
         let Self { model, device, question } = self;
         match question {
             ProbeQuestion::Persuade { source, before, rows, word } => {
                 let shelved = work.model(&model, device)?;
-                tell(work, format!("Looking for a row that makes {} say \"{}\"", shelved.facts.name, word.text()));
+                work.say(format!("Looking for a row that makes {} say \"{}\"", shelved.facts.name, word.text()));
                 persuade(work, &shelved, (&source, &before), &rows, &word).map(Probed::Persuaded)
             }
             ProbeQuestion::Measure { measure, source, target } => {
                 let shelved = work.model(&model, device)?;
                 let title = MEASURES.get(measure).map_or("", |measure| measure.title);
-                tell(work, format!("Measuring with {}: {title}", shelved.facts.name));
+                work.say(format!("Measuring with {}: {title}", shelved.facts.name));
                 let tested = shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
                     let mut yielding = Yielding::new(stepper, &work.breath);
                     let mut subject = Subject::new(&shelved.model, &mut yielding);
@@ -123,10 +117,6 @@ impl Probe {
             }
         }
     }
-}
-
-fn tell(work: &Work<'_>, what: String) {
-    work.tell(JobProgress { what, ..JobProgress::default() });
 }
 
 fn persuade(
@@ -155,7 +145,7 @@ fn open(
     (path, source): (PathBuf, String),
     columns: &[(ColumnId, PathBuf)],
 ) -> Result<Opened> {
-    tell(work, format!("Opening {}", path.display()));
+    work.say(format!("Opening {}", path.display()));
     require_file(&path)?;
     let file = InterventionFile::open(&path)?;
     let Some((file, origin)) = file.all() else {

@@ -112,6 +112,11 @@ impl<'a> Work<'a> {
         }
     }
 
+    /// Reports what it is doing, where nothing is counted.
+    pub fn say(&self, what: String) {
+        self.tell(JobProgress { what, ..JobProgress::default() });
+    }
+
     /// The cores that a job may use.
     pub fn threads(&self) -> usize {
         self.library.threads

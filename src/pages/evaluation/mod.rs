@@ -62,16 +62,8 @@ pub struct EvaluationPage {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Saved {
-    /// The file of source sentences.
-    source: Option<PathBuf>,
-    /// The files of references.
-    references: Vec<PathBuf>,
-    /// The file of alignments by hand.
-    gold: Option<PathBuf>,
-    /// The words are split by spaces already.
-    is_pretokenized: bool,
-    /// How BLEU cuts text into words, by sacreBLEU's name.
-    tokenization: String,
+    #[serde(flatten)]
+    test: TestFiles,
     /// Also translate without `[UNK]`.
     also_without_unk: bool,
     /// Training logs.
@@ -150,25 +142,19 @@ impl AnyPage for EvaluationPage {
 
     /// JSON holds text, so a path that is not text is left out.
     fn saved(&self) -> Value {
-        let writable = |path: &&PathBuf| path.to_str().is_some();
-        let saved = Saved {
-            source: self.test.source.as_ref().filter(writable).cloned(),
-            references: self.test.references.iter().filter(writable).cloned().collect(),
-            gold: self.test.gold.as_ref().filter(writable).cloned(),
-            is_pretokenized: self.test.is_pretokenized,
-            tokenization: self.test.tokenization.name().to_owned(),
-            also_without_unk: self.also_without_unk,
-            logs: self.logs.iter().map(|log| &log.path).filter(writable).cloned().collect(),
-        };
-        serde_json::to_value(saved).unwrap_or_default()
+        let is_text = |path: &PathBuf| path.to_str().is_some();
+        let mut test = self.test.clone();
+        test.references.retain(is_text);
+        for path in [&mut test.source, &mut test.gold] {
+            *path = path.take().filter(is_text);
+        }
+        let logs = self.logs.iter().map(|log| log.path.clone()).filter(is_text).collect();
+        serde_json::to_value(Saved { test, also_without_unk: self.also_without_unk, logs }).unwrap_or_default()
     }
 
     fn restore(&mut self, saved: Value) -> serde_json::Result<()> {
-        let Saved { source, references, gold, is_pretokenized, tokenization, also_without_unk, logs } =
-            serde_json::from_value(saved)?;
-        let tokenization = Tokenization::named(&tokenization).unwrap_or_default();
-        self.test = TestFiles { source, references, gold, is_pretokenized, tokenization };
-        self.also_without_unk = also_without_unk;
+        let Saved { test, also_without_unk, logs } = serde_json::from_value(saved)?;
+        (self.test, self.also_without_unk) = (test, also_without_unk);
         self.logs = logs.into_iter().map(LogFile::new).collect();
         Ok(())
     }

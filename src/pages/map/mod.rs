@@ -230,7 +230,7 @@ impl PageState for MapPage {
 impl AnyPage for MapPage {
     /// What was selected or looked for stays so where the new map knows it.
     fn found(&mut self, number: u64, found: Found, _app: &mut AppState) {
-        let Found::Mapped(found) = found else { return };
+        let Found::Mapped(chart) = found else { return };
         if self.task != Some(number) {
             return;
         }
@@ -238,7 +238,7 @@ impl AnyPage for MapPage {
         let before = self.selected.and_then(|at| self.point(at)).map(|point| point.text.clone());
         self.selected = None;
         self.neighbours.clear();
-        self.chart = Some(found.chart);
+        self.chart = Some(chart);
         self.look();
         let again = before.and_then(|text| {
             self.chart.as_ref().and_then(|chart| chart.points.iter().position(|point| point.text == text))

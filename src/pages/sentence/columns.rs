@@ -14,14 +14,15 @@ use crate::app::view::Selection;
 use crate::decoding::ensemble::Mixing;
 use crate::figure::palette::COLOUR_MAPS;
 use crate::jobs::live::protocol::{ColumnId, EnsembleSpec};
+use crate::jobs::queue::evaluate::Candidate;
 use crate::models::choice;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::variants::close_variant;
 
 pub(super) fn arrange(app: &mut AppState, command: ColumnCommand) {
     match command {
-        ColumnCommand::Add(folder) => app.add_column(folder),
-        ColumnCommand::AddEnsemble(ensemble) => app.add_ensemble(ensemble),
+        ColumnCommand::Add(folder) => app.add_column(folder.into()),
+        ColumnCommand::AddEnsemble(ensemble) => app.add_column(Candidate::Ensemble(ensemble)),
         ColumnCommand::SetMixing { column, mixing } => {
             if !mix(app, column, mixing) {
                 return;
@@ -40,13 +41,13 @@ pub(super) fn arrange(app: &mut AppState, command: ColumnCommand) {
         ColumnCommand::Move { column, to } => return move_column(app, column, to),
         ColumnCommand::Reload(id) => {
             let Some(at) = app.document.columns.iter().position(|one| one.id == id) else { return };
-            let folder = std::mem::take(&mut app.document.columns[at].folder);
-            renew(app, at, folder);
+            let candidate = app.document.columns[at].candidate();
+            renew(app, at, candidate);
         }
         ColumnCommand::Look { column, chosen } => {
             let Some(at) = app.document.columns.iter().position(|one| one.id == column) else { return };
             let (own, _) = choice::split(&app.document.columns[at].folder);
-            renew(app, at, chosen.map_or(own.clone(), |chosen| chosen.at(&own)));
+            renew(app, at, Candidate::Model(chosen.map_or(own.clone(), |chosen| chosen.at(&own))));
         }
         ColumnCommand::Export { column, format, path } => return export(app, column, format, path),
         ColumnCommand::Draw { column, kind, path } => {
@@ -62,13 +63,12 @@ pub(super) fn arrange(app: &mut AppState, command: ColumnCommand) {
     app.columns_changed();
 }
 
-/// Reads the model of a column anew, from this folder. A new number makes the worker try again, and old events miss.
-fn renew(app: &mut AppState, at: usize, folder: PathBuf) {
+/// Reads the model of a column anew. A new number makes the worker try again, and old events miss.
+fn renew(app: &mut AppState, at: usize, candidate: Candidate) {
     let fresh = app.tasks.fresh_id();
     let column = &mut app.document.columns[at];
     let (variant, told) = (column.variant, column.told.take());
-    let again = Column::new(fresh, folder, column.ensemble.take());
-    *column = Column { variant, told, ..again };
+    *column = Column { variant, told, ..Column::new(fresh, candidate) };
 }
 
 /// Variants of an ensemble are mixed as it is; true when that is new.

@@ -100,7 +100,7 @@ impl AnyPage for SentencePage {
     fn dropped(&mut self, what: Dropped, path: PathBuf, app: &mut AppState) {
         match what {
             Dropped::Model => {
-                app.add_column(path);
+                app.add_column(path.into());
                 app.columns_changed();
             }
             Dropped::Text => lists::open_file(app, path),

@@ -1,7 +1,5 @@
 //! Floor 12: the window as it was before a lesson began, to which it goes back.
 
-use std::path::PathBuf;
-
 use crate::app::command::{SettingsCommand, WindowCommand};
 use crate::app::document::column::Column;
 use crate::app::document::scene::Scene;
@@ -9,7 +7,7 @@ use crate::app::page::Page;
 use crate::app::settings::{INSPECTOR_OPEN, LINKS_PICTURE, SOLO, Settings, TREE_PICTURE, Whose};
 use crate::app::state::AppState;
 use crate::app::view::Selection;
-use crate::jobs::live::protocol::EnsembleSpec;
+use crate::jobs::queue::evaluate::Candidate;
 use crate::pages::command::Command;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::steps::STEPS;
@@ -23,7 +21,7 @@ const LAYOUT: &[(&str, f32)] = &[(LINKS_PICTURE, 0.0), (TREE_PICTURE, 0.0), (INS
 #[derive(Clone, Debug)]
 pub struct Left {
     pub(in crate::session) scene: Scene,
-    pub(in crate::session) columns: Vec<(PathBuf, Option<EnsembleSpec>)>,
+    pub(in crate::session) columns: Vec<Candidate>,
     selected: Option<usize>,
     pub(in crate::session) page: Page,
     pub(in crate::session) layout: Vec<(&'static str, f32)>,
@@ -39,7 +37,7 @@ impl Left {
         let layout = LAYOUT.iter().map(|(key, first)| (*key, app.view.layout().get(*key).copied().unwrap_or(*first)));
         Self {
             scene: app.document.scene().clone(),
-            columns: originals(app).map(|column| (column.folder.clone(), column.ensemble.clone())).collect(),
+            columns: originals(app).map(Column::candidate).collect(),
             selected: originals(app).position(|column| Some(column.id) == id),
             page: app.view.page(),
             layout: layout.collect(),
@@ -84,27 +82,23 @@ impl Left {
 }
 
 /// The columns that are no variants.
-fn originals(app: &AppState) -> impl Iterator<Item = &Column> {
+pub(in crate::session) fn originals(app: &AppState) -> impl Iterator<Item = &Column> {
     app.document.columns().iter().filter(|column| column.variant.is_none())
 }
 
 impl AppState {
     /// These models and ensembles are the columns, from left to right; those that are there already stay.
-    pub(in crate::session) fn put_columns(&mut self, wanted: Vec<(PathBuf, Option<EnsembleSpec>)>) {
-        let is_so = |(column, (folder, ensemble)): (&Column, &(PathBuf, Option<EnsembleSpec>))| {
-            column.folder == *folder && column.ensemble == *ensemble
-        };
-        if originals(self).count() == wanted.len() && originals(self).zip(&wanted).all(is_so) {
+    pub(in crate::session) fn put_columns(&mut self, wanted: Vec<Candidate>) {
+        if originals(self).map(Column::candidate).eq(wanted.iter().cloned()) {
             return;
         }
         // the columns of variants follow from the scene
         let mut old: Vec<Column> = std::mem::take(&mut self.document.columns);
         old.retain(|column| column.variant.is_none());
-        for (folder, ensemble) in wanted {
-            let at = old.iter().position(|column| column.folder == folder && column.ensemble == ensemble);
-            let column = match at {
+        for candidate in wanted {
+            let column = match old.iter().position(|column| column.candidate() == candidate) {
                 Some(at) => old.remove(at),
-                None => Column::new(self.tasks.fresh_id(), folder, ensemble),
+                None => Column::new(self.tasks.fresh_id(), candidate),
             };
             self.document.columns.push(column);
         }

@@ -24,6 +24,7 @@ use crate::app::settings::{LIGHT_PALETTE, LINKS_PICTURE};
 use crate::app::state::AppState;
 use crate::figure::palette::ColourMap;
 use crate::jobs::files::texts::FolderTexts;
+use crate::jobs::queue::evaluate::Candidate;
 use crate::pages::command::Command;
 use crate::pages::lesson::LessonCommand;
 use crate::pages::steps::STEPS;
@@ -39,7 +40,6 @@ use crate::session::lessons::things::LessonAction;
 /// The lessons, and the one that is open.
 #[derive(Default)]
 pub struct Lessons {
-    /// The panel is open.
     pub is_shown: bool,
     /// Where the user's own lessons lie; `None`: nowhere.
     pub folder: Option<PathBuf>,
@@ -55,7 +55,6 @@ pub struct Lessons {
 pub struct Running {
     /// Its key.
     pub key: String,
-    /// What it says.
     pub script: Arc<Script>,
     /// The page, from 0.
     pub page: usize,
@@ -65,7 +64,6 @@ pub struct Running {
     pub revealed: BTreeSet<usize>,
     /// What was passed over, by page and part.
     pub passed: BTreeSet<(usize, usize)>,
-    /// What is lit.
     pub lights: Vec<Highlight>,
     /// What the page speaks of and is not so with these models, as sentences.
     pub troubles: Vec<String>,
@@ -175,7 +173,7 @@ impl Running {
             let commands = match thing.now(app, steps) {
                 Now::Do(commands) => commands,
                 Now::Columns(folders) => {
-                    app.put_columns(folders.into_iter().map(|folder| (folder, None)).collect());
+                    app.put_columns(folders.into_iter().map(Candidate::Model).collect());
                     Vec::new()
                 }
                 Now::NotYet => return Vec::new(),

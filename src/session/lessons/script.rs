@@ -17,7 +17,6 @@ use crate::text::markdown::{MarkdownBlock, blocks};
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
-    /// Its title.
     pub title: String,
     /// What it is about.
     #[serde(default, deserialize_with = "markdown")]
@@ -31,7 +30,6 @@ pub struct Script {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptPage {
-    /// Its heading.
     pub heading: String,
     /// From top to bottom.
     #[serde(default, rename = "part")]
@@ -80,7 +78,6 @@ impl Wait {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ask {
-    /// What is asked.
     pub question: String,
     /// To choose from; empty: an open question.
     pub choices: Vec<LessonChoice>,

@@ -35,7 +35,6 @@ pub struct LessonFile {
     pub key: String,
     /// Its file, where it is the user's own.
     pub file: Option<PathBuf>,
-    /// Its last good version.
     pub script: Option<Arc<Script>>,
     /// Why its file cannot be read now, as a sentence.
     pub fault: Option<String>,

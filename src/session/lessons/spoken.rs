@@ -18,17 +18,14 @@ pub struct Spoken {
     pub model: String,
     /// Those of all columns.
     pub models: Vec<String>,
-    /// What it translates.
     pub sentence: String,
     /// The translation that the columns are given.
     pub given: Option<String>,
-    /// What the columns show.
     pub look: Look,
     /// Hypotheses of the search whose words are read on.
     pub beam: usize,
     /// Whose words.
     pub mode: Mode,
-    /// How it is wired.
     pub wrong: Option<Miswiring>,
     /// What is to be guessed.
     pub guess: Option<Guessed>,

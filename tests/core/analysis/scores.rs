@@ -246,11 +246,13 @@ fn text_is_cut_as_mteval_v14_does() {
 
 #[test]
 fn tokenizers_have_names() {
+    let read = |name: &str| serde_json::from_value::<Tokenization>(name.into()).expect("any name is read");
     for (tokenization, about) in TOKENIZATIONS {
-        assert_eq!(Tokenization::named(tokenization.name()), Some(*tokenization));
+        assert_eq!(serde_json::to_value(tokenization).expect("JSON"), tokenization.name());
+        assert_eq!(read(tokenization.name()), *tokenization);
         assert!(about.len() > 10);
     }
-    assert_eq!(Tokenization::named("zh"), None);
+    assert_eq!(read("zh"), Tokenization::Mteval13a);
 }
 
 #[test]

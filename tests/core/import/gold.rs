@@ -129,7 +129,7 @@ fn a_text_beside_may_be_too_short() {
 #[test]
 fn links_of_a_system_are_its_own() {
     let planted = Planted::new("a.txt", b"0-0 1?1\n");
-    let read = planted.read(&ImportOptions { role: Some(Role::Links("mine".into())), ..ImportOptions::default() });
+    let read = planted.read(&ImportOptions { role: Some(Role::Output("mine".into())), ..ImportOptions::default() });
     let output = &read.records[0].outputs[0];
     assert_eq!((output.system.as_deref(), output.links.as_ref().unwrap().len()), (Some("mine"), 2));
     assert_eq!(read.records[0].gold, None);

@@ -57,7 +57,7 @@ fn languages_name_the_sides() {
 
 #[test]
 fn columns_are_mapped_as_asked() {
-    let columns = vec![("b".to_owned(), ColumnRole::Source), ("a".to_owned(), ColumnRole::Skip)];
+    let columns = vec![("b".to_owned(), ColumnRole::Source), ("a".to_owned(), ColumnRole::Extra)];
     let planted = Planted::new("a.tsv", b"a\tb\tc\nx\ty\tz\n");
     let read = planted.read(&ImportOptions { columns, ..ImportOptions::default() });
     assert_eq!((read.sources(), read.outputs()), (vec!["y"], vec!["z"]));

@@ -51,7 +51,7 @@ impl Desk {
     /// Takes in events until the page waits for nothing.
     fn settle(&mut self) {
         while self.session.maps().task.is_some() {
-            let event = self.lane.next_within(PATIENCE).expect("every order ends");
+            let event = self.lane.news.next_within(PATIENCE).expect("every order ends");
             self.session.absorb_corpus(event);
         }
     }
@@ -135,7 +135,7 @@ fn a_map_under_way_is_replaced_paused_and_cancelled() {
     assert_eq!((desk.session.maps().task, &desk.session.maps().chart), (None, &None));
     let mut ended = Vec::new();
     while ended.len() < 2 {
-        let event = desk.lane.next_within(PATIENCE).expect("both end");
+        let event = desk.lane.news.next_within(PATIENCE).expect("both end");
         if !matches!(event.kind, QueueNews::Progress(_)) {
             assert_eq!(event.kind, QueueNews::Cancelled);
             ended.push(event.number);

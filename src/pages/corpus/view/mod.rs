@@ -271,7 +271,6 @@ fn role_name(role: &Role) -> &'static str {
         Role::Reference => "the reference",
         Role::Output(_) => "what a system said",
         Role::Gold => "links by hand",
-        Role::Links(_) => "links of a system",
     }
 }
 
@@ -321,10 +320,12 @@ fn save_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
         ];
         let names: Vec<String> = workbench.corpus.systems.iter().map(|column| column.system.name.clone()).collect();
         let mut ask = |ui: &mut Ui, text: &str, kind: ExportFormat| {
-            if ui.button(text).clicked() {
+            let button = ui.button(text);
+            if button.clicked() {
                 window.ask(saving(kind).then(move |path| CorpusCommand::Save(kind, path)));
                 ui.close();
             }
+            button
         };
         for (text, kind) in kinds.drain(..) {
             ask(ui, text, kind);
@@ -336,7 +337,7 @@ fn save_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
                 ui.menu_button("Links of rows and columns", |ui| {
                     for (n, rule) in SYMMETRIZATIONS.iter().enumerate() {
                         let kind = ExportFormat::Pharaoh(at, LinkRule::Symmetrised(n));
-                        ask(ui, &format!("{}...", rule.name), kind);
+                        ask(ui, &format!("{}...", rule.name), kind).on_hover_text(rule.about);
                     }
                 });
                 ask(ui, "Heatmaps as SVG, into a folder...", ExportFormat::Figures(at, AttentionFormat::Svg));
