@@ -41,6 +41,15 @@ pub struct Array {
     pub data: Vec<f32>,
 }
 
+impl Array {
+    /// Rows as columns; what has other than two dimensions stays as it is.
+    pub fn transposed(self) -> Self {
+        let &[rows, columns] = self.shape.as_slice() else { return self };
+        let data = (0..columns).flat_map(|column| (0..rows).map(move |row| row * columns + column));
+        Self { data: data.map(|place| self.data[place]).collect(), shape: vec![columns, rows] }
+    }
+}
+
 /// The weights of a model by name, as `f32`.
 #[derive(Clone, Debug, Default)]
 pub struct Weights {

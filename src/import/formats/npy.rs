@@ -2,9 +2,7 @@
 //! of their own. An array of two axes is one sentence. Imports its room.
 
 use std::io::{BufRead, Read as _};
-use std::path::{Path, PathBuf};
-
-use half::f16;
+use std::path::PathBuf;
 
 use crate::analysis::alignment::Alignment;
 use crate::error::{Error, Result};
@@ -15,6 +13,7 @@ use crate::import::input::ImportInput;
 use crate::import::matrix::{FileMatrix, PEEKED, fit, kept, orientation, settle};
 use crate::import::options::{ImportOptions, Orientation};
 use crate::import::record::{ImportedOutput, ImportedText, Record};
+use crate::models::origins::npz::{MAGIC, NumpyHeader, ReadNumber};
 use crate::text::readable::tokens;
 
 /// The most weights of a sentence.
@@ -54,22 +53,6 @@ pub fn open(input: &ImportInput, options: &ImportOptions, facts: &mut Facts) -> 
     }))
 }
 
-const MAGIC: &[u8] = b"\x93NUMPY";
-
-/// The number of some bytes, the least first.
-type ReadNumber = fn(&[u8]) -> f32;
-
-/// How numbers are written: the kind, its bytes, and how so many bytes are read.
-const NUMBERS: &[(&str, usize, ReadNumber)] = &[
-    ("f2", 2, |bytes| f16::from_le_bytes(array(bytes)).to_f32()),
-    ("f4", 4, |bytes| f32::from_le_bytes(array(bytes))),
-    ("f8", 8, |bytes| f64::from_le_bytes(array(bytes)) as f32),
-];
-
-fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    bytes.try_into().unwrap_or([0; N])
-}
-
 /// An array that is being read.
 struct Array {
     path: PathBuf,
@@ -87,32 +70,30 @@ impl Array {
     fn open(input: &ImportInput) -> Result<Self> {
         let path = input.path();
         let mut bytes = input.bytes()?;
-        let header = header(path, &mut bytes)?;
+        let header = NumpyHeader::read(path, &mut bytes)?;
         let refuse = |message: String| Error::file(path, message);
-        let entry = |key: &str| {
-            entry(&header, key).ok_or_else(|| refuse(format!("has no `{key}` in its header and is no array of numpy")))
+        let Some((size, number)) = header.number().filter(|_| header.kind.starts_with('f')) else {
+            return Err(refuse(format!("holds numbers of the kind `{:.20}`; save it as float32", header.kind)));
         };
-        let written = entry("descr")?;
-        let kind = written.trim_matches(['\'', '"']);
-        let bare = kind.trim_start_matches(['<', '>', '=', '|']);
-        let Some(&(_, size, number)) = NUMBERS.iter().find(|(kind, ..)| *kind == bare) else {
-            return Err(refuse(format!("holds numbers of the kind `{bare:.20}`; save it as float32")));
-        };
-        if entry("fortran_order")? == "True" {
+        if header.by_columns {
             return Err(refuse("is stored column by column; save it with `numpy.ascontiguousarray`".into()));
         }
-        let shape = shape(entry("shape")?).ok_or_else(|| {
-            refuse(
-                "has no shape (sentences, source, target); weights of several heads or layers need one chosen".into(),
-            )
-        })?;
+        let shape = match *header.shape.as_slice() {
+            [rows, columns] => (1, rows, columns),
+            [sentences, rows, columns] => (sentences, rows, columns),
+            _ => {
+                let message =
+                    "has no shape (sentences, source, target); weights of several heads or layers need one chosen";
+                return Err(refuse(message.into()));
+            }
+        };
         if shape.1 == 0 || shape.2 == 0 {
             return Err(refuse("has no weights".into()));
         }
         if shape.1.saturating_mul(shape.2) > MOST {
             return Err(refuse(format!("has {} by {} weights a sentence, too many", shape.1, shape.2)));
         }
-        let is_big_endian = kind.starts_with('>');
+        let is_big_endian = header.is_big_endian;
         Ok(Self { path: path.into(), input: bytes, size, number, is_big_endian, shape, done: 0 })
     }
 
@@ -133,42 +114,6 @@ impl Array {
         }
         let weights = bytes.chunks_exact(self.size).map(self.number).collect();
         Ok(Some(Alignment::new(weights, columns).unwrap_or_default()))
-    }
-}
-
-/// The header's text, of versions 1, 2 and 3.
-fn header(path: &Path, input: &mut dyn BufRead) -> Result<String> {
-    let failed =
-        |error: std::io::Error| Error::file(path, format!("ends within its header ({error}) and is no array of numpy"));
-    let mut start = [0; 8];
-    input.read_exact(&mut start).map_err(failed)?;
-    if !start.starts_with(MAGIC) {
-        return Err(Error::file(path, "is no array of numpy: it does not begin with its mark"));
-    }
-    let mut size = [0; 4];
-    let bytes = if start[6] == 1 { 2 } else { 4 };
-    input.read_exact(&mut size[..bytes]).map_err(failed)?;
-    let mut header = Vec::new();
-    input.take(u64::from(u32::from_le_bytes(size)).min(1 << 16)).read_to_end(&mut header).map_err(failed)?;
-    Ok(String::from_utf8_lossy(&header).into_owned())
-}
-
-/// The value of a key of the header, which is a dictionary of Python.
-fn entry<'a>(header: &'a str, key: &str) -> Option<&'a str> {
-    let rest = header.split_once(&format!("'{key}':"))?.1.trim_start();
-    let end = if rest.starts_with('(') { rest.find(')')? + 1 } else { rest.find([',', '}'])? };
-    Some(rest[..end].trim())
-}
-
-/// Sentences, rows and columns.
-fn shape(text: &str) -> Option<(usize, usize, usize)> {
-    let inner = text.strip_prefix('(')?.strip_suffix(')')?;
-    let sizes: Option<Vec<usize>> =
-        inner.split(',').map(str::trim).filter(|size| !size.is_empty()).map(|size| size.parse().ok()).collect();
-    match sizes?.as_slice() {
-        [rows, columns] => Some((1, *rows, *columns)),
-        [sentences, rows, columns] => Some((*sentences, *rows, *columns)),
-        _ => None,
     }
 }
 

@@ -1,0 +1,233 @@
+//! Floor 3: `.npz` archives of numpy, as Marian, Nematus, dl4mt and GroundHog write their weights: a zip of `NAME.npy`.
+//!
+//! The headers are read when the archive is opened, an array when it is asked for. Objects of Python are never read. What
+//! an array takes is bound by the bytes of the file, and the whole by the numbers that a model may have.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use half::f16;
+use zip::ZipArchive;
+
+use crate::error::{Error, Result};
+use crate::models::checkpoint::Array;
+use crate::models::disk;
+use crate::models::header::MOST_NUMBERS;
+
+/// The mark at the beginning of an array of numpy.
+pub const MAGIC: &[u8] = b"\x93NUMPY";
+/// The most arrays of an archive.
+const MOST_ARRAYS: usize = 1 << 14;
+/// How many times the bytes of an archive its arrays may take: weights hardly grow smaller by packing.
+const MOST_GROWTH: u64 = 256;
+
+/// The number of some bytes, the least first.
+pub type ReadNumber = fn(&[u8]) -> f32;
+
+/// How numbers are written: the kind, its bytes, and how so many bytes are read.
+const NUMBERS: &[(&str, usize, ReadNumber)] = &[
+    ("f2", 2, |bytes| f16::from_le_bytes(array(bytes)).to_f32()),
+    ("f4", 4, |bytes| f32::from_le_bytes(array(bytes))),
+    ("f8", 8, |bytes| f64::from_le_bytes(array(bytes)) as f32),
+    ("i1", 1, |bytes| f32::from(i8::from_le_bytes(array(bytes)))),
+    ("u1", 1, |bytes| f32::from(u8::from_le_bytes(array(bytes)))),
+    ("i4", 4, |bytes| i32::from_le_bytes(array(bytes)) as f32),
+    ("i8", 8, |bytes| i64::from_le_bytes(array(bytes)) as f32),
+];
+
+fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    bytes.try_into().unwrap_or([0; N])
+}
+
+/// What the header of an array says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NumpyHeader {
+    /// The kind of its numbers and their bytes, such as `f4`; `O` are objects of Python.
+    pub kind: String,
+    /// Whether the bytes of a number have the greatest first.
+    pub is_big_endian: bool,
+    /// Whether it is stored column by column.
+    pub by_columns: bool,
+    /// Its dimensions; none is one number.
+    pub shape: Vec<usize>,
+}
+
+impl NumpyHeader {
+    /// Reads the header, of versions 1, 2 and 3, so that the numbers come next.
+    pub fn read(path: &Path, input: &mut dyn Read) -> Result<Self> {
+        let failed = |error: std::io::Error| {
+            Error::file(path, format!("ends within its header ({error}) and is no array of numpy"))
+        };
+        let mut start = [0; 8];
+        input.read_exact(&mut start).map_err(failed)?;
+        if !start.starts_with(MAGIC) {
+            return Err(Error::file(path, "is no array of numpy: it does not begin with its mark"));
+        }
+        let mut size = [0; 4];
+        let bytes = if start[6] == 1 { 2 } else { 4 };
+        input.read_exact(&mut size[..bytes]).map_err(failed)?;
+        let mut header = Vec::new();
+        input.take(u64::from(u32::from_le_bytes(size)).min(1 << 16)).read_to_end(&mut header).map_err(failed)?;
+        let header = String::from_utf8_lossy(&header);
+        let entry = |key: &str| {
+            let message = || format!("has no `{key}` in its header and is no array of numpy");
+            entry(&header, key).ok_or_else(|| Error::file(path, message()))
+        };
+        let written = entry("descr")?.trim_matches(['\'', '"']);
+        let shape = entry("shape")?;
+        let shape = self::shape(shape).ok_or_else(|| Error::file(path, format!("has no shape but `{shape:.40}`")))?;
+        Ok(Self {
+            kind: written.trim_start_matches(['<', '>', '=', '|']).to_owned(),
+            is_big_endian: written.starts_with('>'),
+            by_columns: entry("fortran_order")? == "True",
+            shape,
+        })
+    }
+
+    /// Bytes of a number and how it is read; `None` where it is no number that is known.
+    pub fn number(&self) -> Option<(usize, ReadNumber)> {
+        NUMBERS.iter().find(|(kind, ..)| *kind == self.kind).map(|(_, size, number)| (*size, *number))
+    }
+
+    /// How many numbers there are.
+    fn count(&self) -> usize {
+        self.shape.iter().fold(1, |product: usize, size| product.saturating_mul(*size))
+    }
+}
+
+/// The value of a key of the header, which is a dictionary of Python.
+fn entry<'a>(header: &'a str, key: &str) -> Option<&'a str> {
+    let rest = header.split_once(&format!("'{key}':"))?.1.trim_start();
+    let end = if rest.starts_with('(') { rest.find(')')? + 1 } else { rest.find([',', '}'])? };
+    Some(rest[..end].trim())
+}
+
+fn shape(text: &str) -> Option<Vec<usize>> {
+    let inner = text.strip_prefix('(')?.strip_suffix(')')?;
+    inner.split(',').map(str::trim).filter(|size| !size.is_empty()).map(|size| size.parse().ok()).collect()
+}
+
+/// An archive that is open.
+#[derive(Debug)]
+pub struct Npz {
+    path: PathBuf,
+    archive: ZipArchive<BufReader<File>>,
+    /// Place in the archive and header, by the name without `.npy`.
+    members: BTreeMap<String, (usize, NumpyHeader)>,
+}
+
+impl Npz {
+    /// Opens an archive and reads the headers of its arrays. What is no array of numbers, such as an object of Python,
+    /// is passed over.
+    ///
+    /// # Errors
+    /// A sentence that names the file.
+    pub fn open(path: &Path) -> Result<Self> {
+        let (file, length) = disk::open(path)?;
+        let archive = ZipArchive::new(BufReader::new(file)).map_err(|error| {
+            Error::file(path, format!("is no archive of numpy, or damaged ({error}); copy or download it again"))
+        })?;
+        if archive.len() > MOST_ARRAYS {
+            let message = format!("holds {} arrays; at most {MOST_ARRAYS} are read", archive.len());
+            return Err(Error::file(path, message));
+        }
+        let mut open = Self { path: path.into(), archive, members: BTreeMap::new() };
+        let mut bytes: u64 = 0;
+        for place in 0..open.archive.len() {
+            let mut member = open.archive.by_index(place).map_err(|error| damaged(path, &error))?;
+            let name = member.name().map_err(|error| damaged(path, &error))?.into_owned();
+            let Some(name) = name.strip_suffix(".npy") else { continue };
+            let header = NumpyHeader::read(path, &mut member)
+                .map_err(|_| Error::tensor(path, name, "is no array of numpy; copy or download the file again"))?;
+            let Some((size, _)) = header.number() else { continue };
+            bytes = bytes.saturating_add((header.count() as u64).saturating_mul(size as u64));
+            if bytes > length.saturating_mul(MOST_GROWTH) || header.count() > MOST_NUMBERS {
+                let message = format!("of the shape {:?} has more numbers than such a file can hold", header.shape);
+                return Err(Error::tensor(path, name, message));
+            }
+            open.members.insert(name.to_owned(), (place, header));
+        }
+        Ok(open)
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The names of its arrays, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.members.keys().map(String::as_str)
+    }
+
+    /// The shape of an array; `None` where there is none of that name.
+    pub fn shape(&self, name: &str) -> Option<&[usize]> {
+        self.members.get(name).map(|(_, header)| header.shape.as_slice())
+    }
+
+    /// The numbers of an array, row by row.
+    ///
+    /// # Errors
+    /// A sentence that names the file and the array: it is missing, cut short, or holds a number that is not finite.
+    pub fn array(&mut self, name: &str) -> Result<Array> {
+        let (bytes, header) = self.bytes(name)?;
+        let (size, number) = header.number().unwrap_or((1, |_| 0.0));
+        let read = |bytes: &[u8]| if header.is_big_endian { turned(bytes, number) } else { number(bytes) };
+        let data: Vec<f32> = bytes.chunks_exact(size).map(read).collect();
+        let refuse = |message: &str| Error::tensor(&self.path, name, message);
+        if data.iter().any(|number| !number.is_finite()) {
+            return Err(refuse("holds a number that is not finite; the file is damaged or its training diverged"));
+        }
+        let array = Array { shape: header.shape, data };
+        match (header.by_columns, array.shape.as_slice()) {
+            (false, _) | (true, [] | [_]) => Ok(array),
+            (true, [rows, columns]) => Ok(Array { shape: vec![*columns, *rows], data: array.data }.transposed()),
+            (true, _) => Err(refuse("is stored column by column; save it with `numpy.ascontiguousarray`")),
+        }
+    }
+
+    /// An array of bytes as text, up to the first NUL; `None` where there is none of that name.
+    ///
+    /// # Errors
+    /// As [`Npz::array`]; also where it is no UTF-8.
+    pub fn text(&mut self, name: &str) -> Result<Option<String>> {
+        if !self.members.contains_key(name) {
+            return Ok(None);
+        }
+        let (mut bytes, _) = self.bytes(name)?;
+        bytes.truncate(bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len()));
+        let told = |_| Error::tensor(&self.path, name, "is no text in UTF-8; the file is damaged");
+        String::from_utf8(bytes).map(Some).map_err(told)
+    }
+
+    fn bytes(&mut self, name: &str) -> Result<(Vec<u8>, NumpyHeader)> {
+        let refuse = |message: String| Error::tensor(&self.path, name, message);
+        let Some((place, header)) = self.members.get(name).cloned() else {
+            return Err(refuse("is missing; this file is of another architecture, or damaged".into()));
+        };
+        let cut = |error: &dyn std::fmt::Display| refuse(format!("is cut short or damaged ({error}); copy it again"));
+        let mut member = self.archive.by_index(place).map_err(|error| cut(&error))?;
+        NumpyHeader::read(&self.path, &mut member)?;
+        let size = header.number().map_or(1, |(size, _)| size).saturating_mul(header.count());
+        let mut bytes = Vec::new();
+        (&mut member).take(size as u64).read_to_end(&mut bytes).map_err(|error| cut(&error))?;
+        if bytes.len() != size {
+            return Err(cut(&format!("{} bytes of {size}", bytes.len())));
+        }
+        Ok((bytes, header))
+    }
+}
+
+fn turned(bytes: &[u8], number: ReadNumber) -> f32 {
+    let mut turned = [0; 8];
+    let turned = &mut turned[..bytes.len()];
+    turned.copy_from_slice(bytes);
+    turned.reverse();
+    number(turned)
+}
+
+fn damaged(path: &Path, error: &dyn std::fmt::Display) -> Error {
+    Error::file(path, format!("is a damaged archive ({error}); copy or download it again"))
+}
