@@ -3,6 +3,7 @@
 //! Nothing of such a file is run, nothing is downloaded. What is read becomes a configuration, tensors by the names of
 //! [`shapes`](crate::models::shapes), and two tokenizer files, so that everything behind it takes it for a model folder.
 
+pub mod marian_options;
 pub mod npz;
 
 use std::path::{Path, PathBuf};
