@@ -4,6 +4,7 @@
 //! [`shapes`](crate::models::shapes), and two tokenizer files, so that everything behind it takes it for a model folder.
 
 pub mod marian_options;
+pub mod marian_rnn;
 pub mod npz;
 
 use std::path::{Path, PathBuf};
