@@ -349,6 +349,10 @@ impl Reader<'_> {
     }
 
     fn nematus(&self) -> Result<NematusSizes> {
+        let shared_embedding = self.truth("shared_embedding")?;
+        if shared_embedding && self.size("source_vocabulary")? != self.size("target_vocabulary")? {
+            return self.wrong("shared_embedding", "is true, but the two vocabularies have different sizes");
+        }
         Ok(NematusSizes {
             encoder: self.named("encoder_type")?,
             encoder_unit: self.named("encoder_unit")?,
@@ -360,7 +364,7 @@ impl Reader<'_> {
             high_cells: self.size_up_to("high_cells", MOST_LAYERS)?,
             skip: self.truth("skip")?,
             norm: self.named("norm")?,
-            shared_embedding: self.truth("shared_embedding")?,
+            shared_embedding,
             tied_output: self.truth("tied_output")?,
         })
     }

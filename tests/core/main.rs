@@ -42,6 +42,7 @@ mod pieces;
 mod probes;
 mod readers;
 mod references;
+mod rnns;
 mod rows;
 mod screen;
 mod session;

@@ -1,0 +1,2 @@
+#[path = "core/rnns.rs"]
+mod rnns;
