@@ -56,6 +56,7 @@ mod tiny;
 mod toy;
 mod toy_measure;
 mod training;
+mod transformer;
 mod unknown;
 mod vectors;
 mod what_if;

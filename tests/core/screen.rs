@@ -210,6 +210,7 @@ fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
         alignment: if architecture == Architecture::RNN_SEARCH { 5 } else { 0 },
         output_rank,
         luong: (architecture == Architecture::LUONG).then_some(luong),
+        transformer: None,
     }
 }
 

@@ -11,6 +11,8 @@ pub mod rnn_encdec;
 pub mod rnn_search;
 mod rows;
 mod sums;
+pub mod transformer;
+mod transformer_layers;
 
 use std::fmt::Debug;
 use std::sync::Arc;

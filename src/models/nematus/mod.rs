@@ -219,12 +219,7 @@ impl Nematus {
     }
 
     /// Moves the first unit by y_{i-1}, `e` [rows, m]; e_i and alpha_i.
-    fn first_half(
-        &self,
-        e: &Tensor,
-        s_prev: &State,
-        annotations: &Annotations,
-    ) -> Result<(Halfway, Tensor, Tensor)> {
+    fn first_half(&self, e: &Tensor, s_prev: &State, annotations: &Annotations) -> Result<(Halfway, Tensor, Tensor)> {
         let mut others = self.states(&s_prev.tensors)?;
         let first = self.decoder[0].0[0].step(e, &others.remove(0))?;
         let (query, source) = (Query { state: &first.s, i: s_prev.i }, annotations.source());
@@ -319,9 +314,7 @@ pub fn layers(config: &Config, sizes: &NematusSizes) -> Vec<(&'static str, usize
     let is_normed = sizes.norm != sizes::NematusNorm::None;
     let layer = |kind: NematusUnit, inputs: &[usize], cells: usize, is_base: bool| -> Vec<UnitPlace> {
         let input = |k: usize| inputs.get(k).copied().unwrap_or(0);
-        (0..cells)
-            .map(|k| UnitPlace { kind, is_normed, input: input(k), resets_bias: is_base && k > 0 })
-            .collect()
+        (0..cells).map(|k| UnitPlace { kind, is_normed, input: input(k), resets_bias: is_base && k > 0 }).collect()
     };
     let paired = sizes.paired_layers();
     let encoder = |input: usize| layer(sizes.encoder_unit, &[input], sizes.encoder_cells, false);

@@ -57,9 +57,7 @@ impl Dense {
         let x = apply(&self.w, x)?;
         match self.norm {
             NematusNorm::None => plus(&x, self.b.as_ref()),
-            NematusNorm::Marian => {
-                plus(&times(&standardise(&x, MARIAN_EPSILON)?, self.g.as_ref())?, self.b.as_ref())
-            }
+            NematusNorm::Marian => plus(&times(&standardise(&x, MARIAN_EPSILON)?, self.g.as_ref())?, self.b.as_ref()),
             NematusNorm::Nematus => {
                 let x = standardise(&plus(&x, self.b.as_ref())?, NEMATUS_EPSILON)?;
                 plus(&times(&x, self.g.as_ref())?, self.beta.as_ref())

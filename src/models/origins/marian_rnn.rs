@@ -19,8 +19,8 @@ use crate::models::checkpoint::{Array, Weights};
 use crate::models::config::{Architecture, Config};
 use crate::models::nematus::layers;
 use crate::models::nematus::sizes::{EncoderKind, NematusNorm, NematusSizes, NematusUnit};
+use crate::models::origins::marian::MarianTensors;
 use crate::models::origins::marian_options::{KnownOption, MarianOptions};
-use crate::models::origins::npz::Npz;
 use crate::models::shapes;
 use crate::models::transformer::sizes::Named;
 
@@ -48,7 +48,7 @@ const MOST_LAYERS: usize = 64;
 ///
 /// # Errors
 /// A sentence that names the file and the option or tensor that is missing, unknown or does not fit.
-pub fn convert(path: &Path, tensors: &mut Npz, options: &MarianOptions) -> Result<(Config, Weights)> {
+pub fn convert(path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOptions) -> Result<(Config, Weights)> {
     let sizes = sizes(options)?;
     let [embedding, hidden] = ["dim-emb", "dim-rnn"].map(|key| count(options, key, None, 1 << 20));
     let theirs = Theirs { is_nematus: false, omits_bias: options.is_on("output-omit-bias") };
@@ -123,13 +123,13 @@ impl Theirs {
     pub fn convert(
         &self,
         path: &Path,
-        tensors: &mut Npz,
+        tensors: &mut dyn MarianTensors,
         [embedding, hidden]: [usize; 2],
         sizes: NematusSizes,
     ) -> Result<(Config, Weights)> {
         let rows = |names: &[&str]| {
             let name = names.iter().copied().find(|name| tensors.shape(name).is_some()).unwrap_or("Wemb");
-            match tensors.shape(name) {
+            match tensors.shape(name).as_deref() {
                 Some(&[words, width]) if width == embedding && words > 1 => Ok(words),
                 Some(shape) => {
                     let message = format!("has the shape {shape:?} where [words, {embedding}] was expected");
@@ -161,7 +161,7 @@ impl Theirs {
         Ok((config, weights))
     }
 
-    fn weights(&self, path: &Path, tensors: &mut Npz, config: &Config) -> Result<Weights> {
+    fn weights(&self, path: &Path, tensors: &mut dyn MarianTensors, config: &Config) -> Result<Weights> {
         let Some(sizes) = &config.nematus else { return Err(Error::Internal("no recurrent model".into())) };
         let expected: HashMap<String, Vec<usize>> = shapes(config).into_iter().collect();
         let mut weights = Weights::new();
@@ -171,7 +171,8 @@ impl Theirs {
                 return Err(Error::Internal(format!("{} has no shape", origin.ours)));
             };
             let known = origin.theirs.iter().find(|name| tensors.shape(name).is_some());
-            let name = known.or(origin.theirs.first()).map(String::as_str).unwrap_or_default();
+            let own = if self.is_nematus { origin.theirs.last() } else { origin.theirs.first() };
+            let name = known.or(own).map(String::as_str).unwrap_or_default();
             if !arrays.contains_key(name) {
                 arrays.insert(name.to_owned(), tensors.array(name)?);
             }
@@ -188,7 +189,7 @@ impl Theirs {
             weights.insert("readout.b_o", Array { shape: vec![k], data: vec![0.0; k] });
         }
         let used: HashSet<&str> = arrays.keys().map(String::as_str).collect();
-        match tensors.names().find(|name| !used.contains(name) && !is_beside(name)) {
+        match tensors.names().into_iter().find(|name| !used.contains(name.as_str()) && !is_beside(name)) {
             Some(extra) => {
                 Err(Error::tensor(path, extra, "is not part of a recurrent model of this kind that is implemented"))
             }

@@ -3,8 +3,14 @@
 //! Nothing of such a file is run, nothing is downloaded. What is read becomes a configuration, tensors by the names of
 //! [`shapes`](crate::models::shapes), and two tokenizer files, so that everything behind it takes it for a model folder.
 
+mod card;
+pub mod marian;
+pub mod marian_bin;
+mod marian_files;
+pub mod marian_npz;
 pub mod marian_options;
 pub mod marian_rnn;
+pub mod nematus;
 pub mod npz;
 
 use std::path::{Path, PathBuf};
@@ -45,7 +51,7 @@ pub struct OriginEntry {
 }
 
 /// Every form of others that is read, the more particular first.
-pub const ORIGINS: &[OriginEntry] = &[];
+pub const ORIGINS: &[OriginEntry] = &[marian_bin::ENTRY, nematus::ENTRY, marian_npz::ENTRY];
 
 /// The form that a path is in; `None` where it is none of [`ORIGINS`].
 pub fn find(path: &Path) -> Option<&'static OriginEntry> {

@@ -29,7 +29,7 @@ use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
 use crate::models::transformer::layers::{DecoderLayer, EncoderLayer, Norm, Setting, heads_of, together};
 use crate::models::transformer::sizes::{DecoderCell, Positions, TransformerSizes};
-use crate::models::{AlignmentMode, ModelEntry, Shapes};
+use crate::models::{AlignmentMode, ModelEntry, Shapes, fused};
 use crate::nn::linear::{Parameters, affine};
 use crate::nn::softmax::{log_softmax, masked};
 use crate::nn::trace::Trace;
@@ -59,7 +59,7 @@ pub const ENTRY: ModelEntry = ModelEntry {
     may: &["start", "max_positions"],
     shapes,
     readable: |config, all| Ok(Box::new(Transformer::new(config, all)?)),
-    fused: |_| None,
+    fused: |_| Some(fused::transformer::pack_model),
     looks: |_| attention::find("scaled-dot").map(|score| AlignmentMode { kind: AttentionKind::Global, score }),
     input_delay: Some(1),
     directions: 1,

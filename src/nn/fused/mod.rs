@@ -12,6 +12,7 @@ pub mod attention;
 pub mod elementwise;
 pub mod focus;
 pub mod gru;
+pub mod heads;
 pub mod lstm;
 pub mod matmul;
 pub mod number;

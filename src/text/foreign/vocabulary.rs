@@ -120,6 +120,20 @@ impl Vocabulary {
         self.ids.get(word).copied()
     }
 
+    /// As many words as a model has rows for: those behind it are unknown to it, rows behind the last word have names that
+    /// occur in no text.
+    pub fn resized(mut self, count: usize) -> Self {
+        for extra in self.words.split_off(count.min(self.words.len())) {
+            self.ids.remove(&extra);
+        }
+        for id in self.words.len()..count {
+            let name = format!("<unused {id}>");
+            self.ids.insert(name.clone(), id as u32);
+            self.words.push(name);
+        }
+        self
+    }
+
     /// The tokenizer file for [`crate::text::tokenizer::Tokenizer::from_json`] of a model of these words: text is split at
     /// spaces, and each word is cut by `bpe_codes` (of subword-nmt) where there are some.
     ///

@@ -1,0 +1,343 @@
+//! Floor 3: the layers of the Transformer on the CPU; the equations stand in `models/transformer/layers.rs`.
+
+use std::sync::Arc;
+
+use super::sized;
+use crate::error::Result;
+use crate::models::checkpoint::Weights;
+use crate::models::config::Config;
+use crate::models::transformer::sizes::{Activation, DecoderCell, TransformerSizes};
+use crate::nn::fused::elementwise::{add, softmax};
+use crate::nn::fused::{Onto, Packed, heads, team};
+
+/// Numbers of a feed-forward layer that one more thread is worth.
+const WORTHWHILE: usize = 1 << 14;
+
+/// Buffers of a layer, [rows, ..].
+#[derive(Debug, Default)]
+pub struct Sheet {
+    /// What a sublayer reads, where it is normalised first.
+    input: Vec<f32>,
+    /// q, or q, K and V side by side, or what goes into a cell.
+    q: Vec<f32>,
+    /// The heads' sums of values.
+    pub c: Vec<f32>,
+    /// The inner layer of a feed-forward net.
+    inner: Vec<f32>,
+    /// What a sublayer makes.
+    made: Vec<f32>,
+}
+
+/// W x + b.
+#[derive(Debug)]
+struct Affine {
+    w: Packed,
+    b: Vec<f32>,
+}
+
+impl Affine {
+    /// Rows of several matrices below each other; a bias that is named "" is zeros, as many as the width.
+    fn new(weights: &Weights, names: &[(String, String)], width: usize) -> Result<Self> {
+        let (mut w, mut b) = (Vec::new(), Vec::new());
+        for (matrix, bias) in names {
+            weights.append(matrix, &mut w)?;
+            if bias.is_empty() {
+                b.resize(w.len() / width, 0.0);
+            } else {
+                weights.append(bias, &mut b)?;
+            }
+        }
+        Ok(Self { w: Packed::compact(&w, w.len() / width, width), b })
+    }
+
+    fn apply(&self, threads: usize, rows: usize, x: &[f32], out: &mut [f32]) {
+        let columns = self.w.columns();
+        self.w.apply_on(threads, rows, x, x.len() / rows.max(1), out, columns, Onto::Row(&self.b));
+    }
+
+    fn columns(&self) -> usize {
+        self.w.columns()
+    }
+}
+
+/// Layer normalisation.
+#[derive(Clone, Debug)]
+pub struct Norm {
+    g: Vec<f32>,
+    b: Vec<f32>,
+    epsilon: f32,
+}
+
+impl Norm {
+    /// From `name.g` and `name.b`.
+    pub fn new(weights: &Weights, name: &str, sizes: &TransformerSizes) -> Result<Self> {
+        let get = |part: &str| weights.numbers(&format!("{name}.{part}"));
+        Ok(Self { g: get("g")?, b: get("b")?, epsilon: sizes.norm_epsilon as f32 })
+    }
+
+    /// Of every row.
+    pub fn apply(&self, x: &mut [f32]) {
+        heads::norm(x, &self.g, &self.b, self.epsilon);
+    }
+}
+
+/// The norm of a sublayer, before or behind it.
+#[derive(Debug)]
+struct Around {
+    norm: Norm,
+    first: bool,
+}
+
+impl Around {
+    fn new(weights: &Weights, name: &str, sizes: &TransformerSizes) -> Result<Self> {
+        Ok(Self { norm: Norm::new(weights, &format!("{name}.norm"), sizes)?, first: sizes.norm_first })
+    }
+
+    /// What the sublayer reads.
+    fn input<'a>(&self, x: &'a [f32], buffer: &'a mut Vec<f32>) -> &'a [f32] {
+        if !self.first {
+            return x;
+        }
+        buffer.clear();
+        buffer.extend_from_slice(x);
+        self.norm.apply(buffer);
+        buffer
+    }
+
+    /// x and what the sublayer made of it.
+    fn add(&self, x: &mut [f32], made: &[f32]) {
+        add(made, x);
+        if !self.first {
+            self.norm.apply(x);
+        }
+    }
+}
+
+/// Multi-head attention.
+#[derive(Debug)]
+pub struct Attention {
+    /// q, K and V side by side (self-attention), or q alone.
+    q: Affine,
+    /// K and V side by side (cross-attention).
+    keys: Option<Affine>,
+    out: Affine,
+    around: Around,
+    heads: usize,
+    scale: f32,
+}
+
+impl Attention {
+    fn new(weights: &Weights, config: &Config, sizes: &TransformerSizes, name: &str, is_cross: bool) -> Result<Self> {
+        let d = config.hidden;
+        let of = |which: &[&str]| {
+            let names: Vec<_> = which.iter().map(|w| (format!("{name}.W_{w}"), format!("{name}.b_{w}"))).collect();
+            Affine::new(weights, &names, d)
+        };
+        Ok(Self {
+            q: if is_cross { of(&["q"])? } else { of(&["q", "k", "v"])? },
+            keys: is_cross.then(|| of(&["k", "v"])).transpose()?,
+            out: of(&["o"])?,
+            around: Around::new(weights, name, sizes)?,
+            heads: sizes.heads,
+            scale: 1.0 / ((d / sizes.heads) as f32).sqrt(),
+        })
+    }
+
+    /// 1 / sqrt(d_k).
+    pub fn scale(&self) -> f32 {
+        self.scale
+    }
+
+    /// K and V of the annotations `h` [words, d] side by side, [words, 2d].
+    pub fn keys_and_values(&self, threads: usize, h: &[f32], out: &mut [f32]) {
+        if let Some(keys) = &self.keys {
+            keys.apply(threads, out.len() / keys.columns(), h, out);
+        }
+    }
+
+    /// q of the rows of x [rows, d], or q, K and V side by side.
+    pub fn queries<'a>(&self, threads: usize, x: &[f32], sheet: &'a mut Sheet) -> &'a [f32] {
+        let rows = x.len() / self.out.columns();
+        let q = sized(&mut sheet.q, rows * self.q.columns());
+        self.q.apply(threads, rows, self.around.input(x, &mut sheet.input), q);
+        q
+    }
+
+    /// The end of the sublayer: x [rows, d] and what W_o makes of `sheet.c`.
+    pub fn add(&self, threads: usize, rows: usize, x: &mut [f32], sheet: &mut Sheet) {
+        let made = sized(&mut sheet.made, x.len());
+        self.out.apply(threads, rows, &sheet.c[..x.len()], made);
+        self.around.add(x, made);
+    }
+
+    /// c of one row over the keys and values that begin at `at`; the values stand `d` numbers behind the keys.
+    fn look(&self, q: &[f32], store: &[f32], at: &[usize], c: &mut [f32]) {
+        let mut e = vec![0.0; self.heads * at.len()];
+        heads::energies(q, store, at, self.heads, self.scale, &mut e);
+        e.chunks_exact_mut(at.len()).for_each(|head| _ = softmax(head));
+        heads::mix(&e, store, at, q.len(), self.heads, c);
+    }
+}
+
+/// W_2 f(W_1 x + b_1) + b_2.
+#[derive(Debug)]
+pub struct Feed {
+    first: Affine,
+    second: Affine,
+    activation: Activation,
+    around: Around,
+}
+
+impl Feed {
+    fn new(weights: &Weights, config: &Config, sizes: &TransformerSizes, name: &str, inner: usize) -> Result<Self> {
+        let of =
+            |n: usize, width: usize| Affine::new(weights, &[(format!("{name}.W_{n}"), format!("{name}.b_{n}"))], width);
+        Ok(Self {
+            first: of(1, config.hidden)?,
+            second: of(2, inner)?,
+            activation: sizes.activation,
+            around: Around::new(weights, name, sizes)?,
+        })
+    }
+
+    /// x [rows, d] in place.
+    pub fn apply(&self, threads: usize, rows: usize, x: &mut [f32], sheet: &mut Sheet) {
+        let inner = sized(&mut sheet.inner, rows * self.first.columns());
+        self.first.apply(threads, rows, self.around.input(x, &mut sheet.input), inner);
+        let piece = inner.len().div_ceil(if inner.len() > WORTHWHILE { threads } else { 1 }).max(1);
+        let activation = match self.activation {
+            Activation::Relu => heads::relu,
+            Activation::Swish => heads::swish,
+            Activation::Gelu => heads::gelu,
+        };
+        team::chunks(threads, inner, piece, &|_, part| activation(part));
+        let made = sized(&mut sheet.made, x.len());
+        self.second.apply(threads, rows, inner, made);
+        self.around.add(x, made);
+    }
+}
+
+/// A layer of the encoder.
+#[derive(Debug)]
+pub struct EncoderLayer {
+    attention: Attention,
+    feed: Feed,
+}
+
+impl EncoderLayer {
+    /// Layer `l`, from 1.
+    pub fn new(weights: &Arc<Weights>, config: &Config, sizes: &TransformerSizes, l: usize) -> Result<Self> {
+        let name = |part: &str| format!("encoder.{l}.{part}");
+        Ok(Self {
+            attention: Attention::new(weights, config, sizes, &name("self"), false)?,
+            feed: Feed::new(weights, config, sizes, &name("feed"), sizes.feed_forward)?,
+        })
+    }
+
+    /// x [words of all sentences, d] in place; sentences of these lengths lie one behind the other.
+    pub fn read(&self, threads: usize, lengths: &[usize], x: &mut [f32], sheet: &mut Sheet) {
+        let words: usize = lengths.iter().sum();
+        let d = x.len() / words.max(1);
+        self.attention.queries(threads, x, sheet);
+        let Sheet { q, c, .. } = sheet;
+        let (q, c) = (&q[..words * 3 * d], sized(c, words * d));
+        // where the words of each sentence have their keys, and which sentence each word is of
+        let (mut keys, mut of) = (Vec::new(), Vec::with_capacity(words));
+        for (n, length) in lengths.iter().enumerate() {
+            keys.push((of.len()..of.len() + length).map(|word| word * 3 * d + d).collect::<Vec<_>>());
+            of.resize(of.len() + length, n);
+        }
+        team::chunks(threads, c, d, &|word, c| {
+            self.attention.look(&q[word * 3 * d..][..d], q, &keys[of[word]], c);
+        });
+        self.attention.add(threads, words, x, sheet);
+        self.feed.apply(threads, words, x, sheet);
+    }
+}
+
+/// How a decoder layer reads the words before.
+#[derive(Debug)]
+enum Back {
+    Attention(Attention),
+    /// \[W; W_f\] of an SSRU, with its bias.
+    Ssru(Affine, Around),
+}
+
+/// A layer of the decoder.
+#[derive(Debug)]
+pub struct DecoderLayer {
+    back: Back,
+    /// Its cross-attention.
+    pub cross: Attention,
+    /// Its feed-forward net.
+    pub feed: Feed,
+}
+
+impl DecoderLayer {
+    /// Layer `l`, from 1.
+    pub fn new(weights: &Arc<Weights>, config: &Config, sizes: &TransformerSizes, l: usize) -> Result<Self> {
+        let name = |part: &str| format!("decoder.{l}.{part}");
+        let back = match sizes.cell {
+            DecoderCell::SelfAttention => {
+                Back::Attention(Attention::new(weights, config, sizes, &name("self"), false)?)
+            }
+            DecoderCell::Ssru => {
+                let names = [(name("ssru.W"), String::new()), (name("ssru.W_f"), name("ssru.b_f"))];
+                let around = Around::new(weights, &name("ssru"), sizes)?;
+                Back::Ssru(Affine::new(weights, &names, config.hidden)?, around)
+            }
+        };
+        Ok(Self {
+            back,
+            cross: Attention::new(weights, config, sizes, &name("cross"), true)?,
+            feed: Feed::new(weights, config, sizes, &name("feed"), sizes.decoder_feed_forward)?,
+        })
+    }
+
+    /// Numbers that a word leaves: K and V, or the state of the cell.
+    pub fn width(&self) -> usize {
+        match &self.back {
+            Back::Attention(attention) => 2 * attention.out.columns(),
+            Back::Ssru(cell, _) => cell.columns() / 2,
+        }
+    }
+
+    /// The first sublayer, x [rows, d] in place: the words of each row are the rows of `store` on its path, the last of
+    /// them its newest, which is written here.
+    pub fn look_back(&self, threads: usize, paths: &[Vec<usize>], store: &mut [f32], x: &mut [f32], sheet: &mut Sheet) {
+        let (rows, width) = (paths.len(), self.width());
+        let place = |path: &[usize]| path.last().map_or(0, |last| last * width);
+        match &self.back {
+            Back::Attention(attention) => {
+                let d = width / 2;
+                attention.queries(threads, x, sheet);
+                let Sheet { q, c, .. } = sheet;
+                let (q, c) = (&q[..rows * 3 * d], sized(c, rows * d));
+                for (path, q) in paths.iter().zip(q.chunks_exact(3 * d)) {
+                    store[place(path)..][..width].copy_from_slice(&q[d..]);
+                }
+                let store = &*store;
+                team::chunks(threads.min(rows), c, d, &|r, c| {
+                    let at: Vec<usize> = paths[r].iter().map(|place| place * width).collect();
+                    attention.look(&q[r * 3 * d..][..d], store, &at, c);
+                });
+                attention.add(threads, rows, x, sheet);
+            }
+            Back::Ssru(cell, around) => {
+                let d = width;
+                let Sheet { input, q, made, .. } = sheet;
+                let (q, made) = (sized(q, rows * 2 * d), sized(made, rows * d));
+                cell.apply(threads, rows, around.input(x, input), q);
+                for ((path, q), made) in paths.iter().zip(q.chunks_exact(2 * d)).zip(made.chunks_exact_mut(d)) {
+                    let before = path.len().checked_sub(2).map(|last| path[last] * d);
+                    let before = before.map(|from| store[from..from + d].to_vec()).unwrap_or_default();
+                    let c = &mut store[place(path)..][..d];
+                    heads::ssru(&q[..d], &q[d..], &before, c);
+                    made.copy_from_slice(c);
+                }
+                heads::relu(made);
+                around.add(x, made);
+            }
+        }
+    }
+}
