@@ -24,7 +24,7 @@ use crate::models::batch::{Batch, embed_previous, embed_shifted};
 use crate::models::config::Config;
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::nematus::sizes::{EncoderKind, NematusSizes, NematusUnit};
-use crate::models::nematus::units::{Dense, Layer, Unit, UnitPlace, UnitState};
+use crate::models::nematus::units::{Dense, Layer, RecurrentUnit, UnitPlace, UnitState};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
 use crate::models::{AlignmentMode, ModelEntry, Shapes};
 use crate::nn::bidirectional::Direction;
@@ -131,7 +131,8 @@ impl Nematus {
             parts
                 .map(|(stack, l, places)| {
                     let all = all.at(stack).at(&l.to_string());
-                    let unit = |(k, place)| Unit::find(&all.at(&format!("{}", k + 1)), place);
+                    let unit =
+                        |(k, place): (usize, UnitPlace)| RecurrentUnit::find(&all.at(&(k + 1).to_string()), place);
                     Ok(Layer(places.into_iter().enumerate().map(unit).collect::<Result<_>>()?))
                 })
                 .collect()

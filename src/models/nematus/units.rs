@@ -11,13 +11,13 @@
 //! U s' where b is within the reset; only units of the encoder that read nothing have it behind.
 
 use candle_core::{D, Tensor};
-use candle_nn::ops::sigmoid;
 
 use crate::error::{Error, Result};
 use crate::models::Shapes;
 use crate::models::nematus::sizes::{NematusNorm, NematusUnit};
 use crate::nn::bidirectional::Direction;
 use crate::nn::linear::{Parameters, apply};
+use crate::nn::sigmoid;
 
 /// What Marian adds to a variance.
 const MARIAN_EPSILON: f64 = 1e-9;
@@ -193,14 +193,14 @@ impl UnitState {
 }
 
 /// A recurrent unit.
-pub struct Unit {
+pub struct RecurrentUnit {
     w: Option<Product>,
     u: Product,
     b: Vec<Tensor>, // [n]
     place: UnitPlace,
 }
 
-impl Unit {
+impl RecurrentUnit {
     /// From the tensors of [`UnitPlace::shapes`].
     pub fn find(all: &Parameters<'_>, place: UnitPlace) -> Result<Self> {
         Ok(Self {
@@ -251,7 +251,7 @@ impl Unit {
 }
 
 /// Units one after the other; the first reads the input of the layer.
-pub struct Layer(pub Vec<Unit>);
+pub struct Layer(pub Vec<RecurrentUnit>);
 
 impl Layer {
     /// The units behind the first `done`: they read nothing.

@@ -16,10 +16,10 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::models::checkpoint::{Array, Weights};
 use crate::models::config::{Architecture, Config};
+use crate::models::origins::Foreign;
 use crate::models::origins::marian_bin::BERGAMOT;
 use crate::models::origins::marian_files::MarianFiles;
 use crate::models::origins::marian_options::{KnownOption, MarianOptions};
-use crate::models::origins::{Foreign, marian_rnn};
 use crate::models::shapes;
 use crate::models::transformer::sizes::{
     Activation, AlignmentReason, DecoderCell, Named as _, Positions, TransformerSizes,
@@ -84,18 +84,27 @@ const READ: &[&str] = &[
 /// The most layers of a stack; more than any has, and few enough to name them all.
 const MOST_LAYERS: usize = 256;
 
-/// A model of `tensors`, which lie in `path`, with the `files` beside it.
+/// A model of `tensors`, which lie in `path`, with the files beside it.
 ///
 /// # Errors
 /// A sentence that names the file and the option, tensor or vocabulary that is missing, unknown or does not fit.
 pub fn read(path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOptions, toolkit: &str) -> Result<Foreign> {
     let files = MarianFiles::beside(path);
-    let (mut config, weights) = if options.text("type").is_some_and(|kind| marian_rnn::TYPES.contains(&kind)) {
-        marian_rnn::convert(path, tensors, options)?
-    } else {
-        let sizes = sizes(options, tensors, toolkit == BERGAMOT || files.is_guided())?;
-        convert(path, tensors, options, sizes)?
-    };
+    let sizes = sizes(options, tensors, toolkit == BERGAMOT || files.is_guided())?;
+    named(path, &files, convert(path, tensors, options, sizes)?, options, toolkit)
+}
+
+/// A model that was converted, with the words, the languages and the card of the `files` beside it.
+///
+/// # Errors
+/// As [`read`].
+pub fn named(
+    path: &Path,
+    files: &MarianFiles,
+    (mut config, weights): (Config, Weights),
+    options: &MarianOptions,
+    toolkit: &str,
+) -> Result<Foreign> {
     let texts = files.tokenizers([config.source_vocabulary, config.target_vocabulary])?;
     (config.eos, config.unk) = (texts.eos, texts.unk);
     (config.source_language, config.target_language) = files.languages(&texts.files);

@@ -3,13 +3,15 @@
 //! | here | `s2s` | `amun`, `nematus`, and Nematus itself |
 //! |---|---|---|
 //! | encoder.forward.1.1, backward | `encoder_bi`, `encoder_bi_r` | `encoder`, `encoder_r` |
-//! | encoder.forward.2.1, encoder.forward.1.2 | `encoder_bi_l2_cell1`, `encoder_bi_cell2` | `encoder_r_2` (it turns), `encoder_.._drt_1` |
+//! | encoder.forward.1.2 | `encoder_bi_cell2` | `encoder_.._drt_1` |
+//! | encoder.forward.2.1 | `encoder_bi_l2_cell1` | `encoder_r_2`: it turns |
 //! | encoder.top.1.1 | `encoder_l2_cell1` | |
-//! | decoder.1.1, .2, .3 | `decoder_cell1`, `_cell2`, `_cell3` | `decoder`, `decoder_.._nl` with `_Wc` and `_Wcx`, `decoder_.._nl_drt_1` |
+//! | decoder.1.1, .2, .3 | `decoder_cell1`, `_cell2`, `_cell3` | `decoder`, `.._nl` with `_Wc`, `_Wcx`, `.._nl_drt_1` |
 //! | decoder.2.1 | `decoder_l2_cell1` | `decoder_2` |
 //! | W_r and W_z, W; W_f, W_i, W_g, W_o | columns of `_W`, `_Wx`; of `_W` | |
-//! | W_norm.g, U_norm.g | columns of `_gamma1`, `_gamma2` | `_W_lns`, `_Wx_lns`, and `_lnb` for b |
-//! | start, readout.word, .state, .context | `decoder_ff_state_W`, `decoder_ff_logit_l1_W0`, `W1`, `W2` | `ff_state_W`, `ff_logit_prev_W`, `_lstm_W`, `_ctx_W` |
+//! | W_norm.g, U_norm.g | columns of `_gamma1`, `_gamma2` | `_W_lns`, `_Wx_lns`; `_lnb` for b |
+//! | start | `decoder_ff_state` | `ff_state` |
+//! | readout.word, .state, .context | `decoder_ff_logit_l1_W0`, `W1`, `W2` | `ff_logit_prev`, `_lstm`, `_ctx` |
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -345,7 +347,7 @@ impl UnitName<'_> {
     /// The names that one of its tensors may have.
     fn names(self, is_nematus: bool, part: &str, end: &str) -> Vec<String> {
         let Self { stack, l, k } = self;
-        let deep = format!("{}{}", if l > 1 { format!("_l{l}") } else { String::new() }, format_args!("_cell{k}"));
+        let deep = if l > 1 { format!("_l{l}_cell{k}") } else { format!("_cell{k}") };
         let paired = if l > 1 || k > 1 { deep.as_str() } else { "" };
         let (s2s, base) = match stack {
             "encoder.forward" => (format!("encoder_bi{paired}"), "encoder"),
@@ -403,7 +405,9 @@ fn part(array: &Array, origin: &Origin, name: &str, shape: &[usize]) -> std::res
 /// Each row with its second half first.
 fn halves_swapped(mut array: Array) -> Array {
     let width = array.shape.last().copied().unwrap_or(0);
-    array.data.chunks_mut(width.max(1)).for_each(|row| row.rotate_left(width / 2));
+    for row in array.data.chunks_mut(width.max(1)) {
+        row.rotate_left(width / 2);
+    }
     array
 }
 

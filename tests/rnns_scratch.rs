@@ -1,2 +1,0 @@
-#[path = "core/rnns.rs"]
-mod rnns;
