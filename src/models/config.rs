@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::attention::{AttentionEntry, KINDS, find, scores};
 use crate::error::{Error, Result};
+use crate::models::nematus::sizes::NematusSizes;
 use crate::models::transformer::sizes::{NamedChoice, Positions, TransformerSizes};
 use crate::models::{AlignmentMode, MODELS, ModelEntry, disk};
 use crate::text::write::write_inside;
@@ -80,6 +81,8 @@ pub struct Config {
     pub luong: Option<LuongSizes>,
     /// transformer only.
     pub transformer: Option<TransformerSizes>,
+    /// nematus only.
+    pub nematus: Option<NematusSizes>,
 }
 
 /// A key and its value; `None` where a model does not have it.
@@ -117,8 +120,8 @@ pub const OWN_KEYS: &[Key] = &[
     ("max_source", |config| size(config.luong.as_ref()?.max_source)),
     ("start", |config| config.start().map(Value::from)),
     ("heads", |config| Some(config.transformer.as_ref()?.heads.into())),
-    ("encoder_layers", |config| Some(config.transformer.as_ref()?.encoder_layers.into())),
-    ("decoder_layers", |config| Some(config.transformer.as_ref()?.decoder_layers.into())),
+    ("encoder_layers", |config| either(config, |own| own.encoder_layers.into(), |own| own.encoder_layers.into())),
+    ("decoder_layers", |config| either(config, |own| own.decoder_layers.into(), |own| own.decoder_layers.into())),
     ("feed_forward", |config| Some(config.transformer.as_ref()?.feed_forward.into())),
     ("decoder_feed_forward", |config| Some(config.transformer.as_ref()?.decoder_feed_forward.into())),
     ("norm_first", |config| Some(config.transformer.as_ref()?.norm_first.into())),
@@ -128,12 +131,29 @@ pub const OWN_KEYS: &[Key] = &[
     ("positions", |config| Some(config.transformer.as_ref()?.positions.name().into())),
     ("max_positions", |config| size(config.transformer.as_ref()?.max_positions)),
     ("scale_embedding", |config| Some(config.transformer.as_ref()?.scale_embedding.into())),
-    ("shared_embedding", |config| Some(config.transformer.as_ref()?.shared_embedding.into())),
-    ("tied_output", |config| Some(config.transformer.as_ref()?.tied_output.into())),
+    ("shared_embedding", |config| either(config, |own| own.shared_embedding.into(), |own| own.shared_embedding.into())),
+    ("tied_output", |config| either(config, |own| own.tied_output.into(), |own| own.tied_output.into())),
     ("alignment_layer", |config| Some(config.transformer.as_ref()?.alignment_layer.into())),
     ("alignment_heads", |config| Some(config.transformer.as_ref()?.alignment_heads.as_slice().into())),
     ("alignment_reason", |config| Some(config.transformer.as_ref()?.alignment_reason.name().into())),
+    ("encoder_type", |config| Some(config.nematus.as_ref()?.encoder.name().into())),
+    ("encoder_unit", |config| Some(config.nematus.as_ref()?.encoder_unit.name().into())),
+    ("encoder_cells", |config| Some(config.nematus.as_ref()?.encoder_cells.into())),
+    ("decoder_unit", |config| Some(config.nematus.as_ref()?.decoder_unit.name().into())),
+    ("base_cells", |config| Some(config.nematus.as_ref()?.base_cells.into())),
+    ("high_cells", |config| Some(config.nematus.as_ref()?.high_cells.into())),
+    ("skip", |config| Some(config.nematus.as_ref()?.skip.into())),
+    ("norm", |config| Some(config.nematus.as_ref()?.norm.name().into())),
 ];
+
+/// A value that Transformers and conditional recurrent models have.
+fn either(
+    config: &Config,
+    transformer: fn(&TransformerSizes) -> Value,
+    nematus: fn(&NematusSizes) -> Value,
+) -> Option<Value> {
+    config.transformer.as_ref().map(transformer).or_else(|| config.nematus.as_ref().map(nematus))
+}
 
 /// A size where it is not 0.
 fn size(size: usize) -> Option<Value> {
@@ -262,6 +282,7 @@ impl Reader<'_> {
             output_rank: self.own_size(entry, "output_rank")?,
             luong: entry.needs.contains(&"layers").then(|| self.luong(entry)).transpose()?,
             transformer: entry.needs.contains(&"heads").then(|| self.transformer()).transpose()?,
+            nematus: entry.needs.contains(&"encoder_unit").then(|| self.nematus()).transpose()?,
         };
         self.check_ids(&config)?;
         Ok(config)
@@ -327,6 +348,27 @@ impl Reader<'_> {
             alignment_layer: self.size_up_to("alignment_layer", decoder_layers)?,
             alignment_heads: self.heads(heads)?,
             alignment_reason: self.named("alignment_reason")?,
+        })
+    }
+
+    fn nematus(&self) -> Result<NematusSizes> {
+        let shared_embedding = self.truth("shared_embedding")?;
+        if shared_embedding && self.size("source_vocabulary")? != self.size("target_vocabulary")? {
+            return self.wrong("shared_embedding", "is true, but the two vocabularies have different sizes");
+        }
+        Ok(NematusSizes {
+            encoder: self.named("encoder_type")?,
+            encoder_unit: self.named("encoder_unit")?,
+            decoder_unit: self.named("decoder_unit")?,
+            encoder_layers: self.size_up_to("encoder_layers", MOST_LAYERS)?,
+            encoder_cells: self.size_up_to("encoder_cells", MOST_LAYERS)?,
+            decoder_layers: self.size_up_to("decoder_layers", MOST_LAYERS)?,
+            base_cells: self.size_up_to("base_cells", MOST_LAYERS)?,
+            high_cells: self.size_up_to("high_cells", MOST_LAYERS)?,
+            skip: self.truth("skip")?,
+            norm: self.named("norm")?,
+            shared_embedding,
+            tied_output: self.truth("tied_output")?,
         })
     }
 

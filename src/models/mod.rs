@@ -18,6 +18,7 @@ pub mod init;
 pub mod loss;
 pub mod luong;
 pub mod need;
+pub mod nematus;
 pub mod origins;
 pub mod plain;
 pub mod readable;
@@ -93,7 +94,8 @@ pub struct ModelEntry {
 pub const TRAINED: &[ModelEntry] = &[rnn_encdec::ENTRY, rnn_search::ENTRY, luong::ENTRY];
 
 /// Every architecture that can be loaded, in the order of the papers.
-pub const MODELS: &[ModelEntry] = &[rnn_encdec::ENTRY, rnn_search::ENTRY, luong::ENTRY, transformer::ENTRY];
+pub const MODELS: &[ModelEntry] =
+    &[rnn_encdec::ENTRY, rnn_search::ENTRY, luong::ENTRY, nematus::ENTRY, transformer::ENTRY];
 
 /// Which paper's wiring: a [`ModelEntry`].
 #[derive(Clone, Copy)]
@@ -106,6 +108,8 @@ impl Architecture {
     pub const RNN_SEARCH: Self = Self(&rnn_search::ENTRY);
     /// Luong, Pham, Manning 2015.
     pub const LUONG: Self = Self(&luong::ENTRY);
+    /// Sennrich et al. 2017.
+    pub const NEMATUS: Self = Self(&nematus::ENTRY);
     /// Vaswani et al. 2017.
     pub const TRANSFORMER: Self = Self(&transformer::ENTRY);
 

@@ -13,3 +13,5 @@ pub mod lstm;
 pub mod maxout;
 pub mod softmax;
 pub mod trace;
+
+pub use candle_nn::ops::sigmoid;

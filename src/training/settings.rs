@@ -522,6 +522,7 @@ impl TrainingSettings {
             output_rank: model.output_rank,
             luong: (architecture == Architecture::LUONG).then(|| self.luong()),
             transformer: None,
+            nematus: None,
         }
     }
 }

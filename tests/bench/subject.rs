@@ -183,6 +183,7 @@ pub fn rnn_search(name: &str, [k, m, n, l, alignment]: [usize; 5]) -> Config {
         output_rank: None,
         luong: None,
         transformer: None,
+        nematus: None,
     }
 }
 

@@ -43,6 +43,7 @@ mod pieces;
 mod probes;
 mod readers;
 mod references;
+mod rnns;
 mod rows;
 mod screen;
 mod session;

@@ -242,6 +242,7 @@ pub fn tiny(architecture: Architecture, output_rank: Option<usize>) -> Config {
         output_rank,
         luong: None,
         transformer: None,
+        nematus: None,
     }
 }
 

@@ -57,6 +57,7 @@ impl Tiny {
             output_rank: None,
             luong: None,
             transformer: None,
+            nematus: None,
         }
     }
 

@@ -44,6 +44,7 @@ fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
         output_rank,
         luong: None,
         transformer: None,
+        nematus: None,
     }
 }
 

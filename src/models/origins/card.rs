@@ -42,11 +42,16 @@ impl ForeignCard {
 
     /// As Markdown.
     pub fn markdown(&self, sizes: &TransformerSizes) -> String {
+        self.page(&alignment(sizes))
+    }
+
+    /// The same for a model whose `alignment` is said in words.
+    pub fn page(&self, alignment: &str) -> String {
         let (source, target) = &self.languages;
         let licence = self.licence.as_deref().unwrap_or("not known; ask where the model comes from");
         let mut card = format!("# {}\n\n| | |\n|---|---|\n| toolkit | {} |\n", self.name, self.toolkit);
         card.push_str(&format!("| languages | {source} to {target} |\n| licence | {licence} |\n"));
-        card.push_str(&format!("| alignment | {} |\n", alignment(sizes)));
+        card.push_str(&format!("| alignment | {alignment} |\n"));
         if !self.choices.is_empty() {
             let named: Vec<String> = self.choices.iter().take(MOST_NAMED).map(|choice| format!("`{choice}`")).collect();
             let rest = match self.choices.len().saturating_sub(MOST_NAMED) {

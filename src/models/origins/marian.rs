@@ -84,14 +84,27 @@ const READ: &[&str] = &[
 /// The most layers of a stack; more than any has, and few enough to name them all.
 const MOST_LAYERS: usize = 256;
 
-/// A model of `tensors`, which lie in `path`, with the `files` beside it.
+/// A model of `tensors`, which lie in `path`, with the files beside it.
 ///
 /// # Errors
 /// A sentence that names the file and the option, tensor or vocabulary that is missing, unknown or does not fit.
 pub fn read(path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOptions, toolkit: &str) -> Result<Foreign> {
     let files = MarianFiles::beside(path);
     let sizes = sizes(options, tensors, toolkit == BERGAMOT || files.is_guided())?;
-    let (mut config, weights) = convert(path, tensors, options, sizes)?;
+    named(path, &files, convert(path, tensors, options, sizes)?, options, toolkit)
+}
+
+/// A model that was converted, with the words, the languages and the card of the `files` beside it.
+///
+/// # Errors
+/// As [`read`].
+pub fn named(
+    path: &Path,
+    files: &MarianFiles,
+    (mut config, weights): (Config, Weights),
+    options: &MarianOptions,
+    toolkit: &str,
+) -> Result<Foreign> {
     let texts = files.tokenizers([config.source_vocabulary, config.target_vocabulary])?;
     (config.eos, config.unk) = (texts.eos, texts.unk);
     (config.source_language, config.target_language) = files.languages(&texts.files);
@@ -144,6 +157,7 @@ pub fn convert(
         output_rank: None,
         luong: None,
         transformer: Some(sizes),
+        nematus: None,
     };
     let weights = weights(path, tensors, options, &config)?;
     Ok((config, weights))

@@ -66,9 +66,12 @@ fn names_in(folder: &Path) -> Vec<String> {
 }
 
 /// The last part of a path of any system.
-fn last_part(path: &str) -> String {
+pub fn last_part(path: &str) -> String {
     path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
 }
+
+/// What is the alignment of a recurrent model.
+pub const RECURRENT: &str = "the attention of the decoder's first layer, the only one";
 
 /// What lies beside a model.
 #[derive(Debug)]
@@ -264,7 +267,7 @@ impl MarianFiles {
             String::from_utf8_lossy(&text).lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
         };
         card.licence = card.licence.take().or_else(|| self.readme.lines().find_map(says)).or_else(file);
-        config.transformer.as_ref().map_or_else(String::new, |sizes| card.markdown(sizes))
+        config.transformer.as_ref().map_or_else(|| card.page(RECURRENT), |sizes| card.markdown(sizes))
     }
 }
 

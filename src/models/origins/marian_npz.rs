@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Array;
 use crate::models::origins::marian::{self, MarianTensors};
-use crate::models::origins::marian_files;
+use crate::models::origins::marian_files::{self, MarianFiles};
 use crate::models::origins::marian_options::{MarianOptions, OPTIONS};
 use crate::models::origins::npz::Npz;
-use crate::models::origins::{Foreign, OriginEntry};
+use crate::models::origins::{Foreign, OriginEntry, marian_rnn};
 
 /// Its line in the table of origins.
 pub const ENTRY: OriginEntry = OriginEntry {
     name: "Marian npz",
-    about: "Transformers of Marian and OPUS-MT: the unpacked folder of a release, or its .npz beside the vocabularies",
+    about: "models of Marian and OPUS-MT, Transformers and recurrent ones: the unpacked folder of a release, or its .npz \
+            beside the vocabularies",
     finds: |path| !files(path).is_empty(),
     read,
 };
@@ -52,5 +53,9 @@ fn files(path: &Path) -> Vec<PathBuf> {
 fn read(path: &Path) -> Result<Foreign> {
     let file = marian_files::chosen(path, files(path))?;
     let (mut archive, options) = open(&file)?;
-    marian::read(&file, &mut archive, &options, ENTRY.name)
+    if !options.text("type").is_some_and(|kind| marian_rnn::TYPES.contains(&kind)) {
+        return marian::read(&file, &mut archive, &options, ENTRY.name);
+    }
+    let converted = marian_rnn::convert(&file, &mut archive, &options)?;
+    marian::named(&file, &MarianFiles::beside(&file), converted, &options, ENTRY.name)
 }

@@ -9,6 +9,8 @@ pub mod marian_bin;
 mod marian_files;
 pub mod marian_npz;
 pub mod marian_options;
+pub mod marian_rnn;
+pub mod nematus;
 pub mod npz;
 
 use std::path::{Path, PathBuf};
@@ -49,7 +51,7 @@ pub struct OriginEntry {
 }
 
 /// Every form of others that is read, the more particular first.
-pub const ORIGINS: &[OriginEntry] = &[marian_bin::ENTRY, marian_npz::ENTRY];
+pub const ORIGINS: &[OriginEntry] = &[marian_bin::ENTRY, nematus::ENTRY, marian_npz::ENTRY];
 
 /// The form that a path is in; `None` where it is none of [`ORIGINS`].
 pub fn find(path: &Path) -> Option<&'static OriginEntry> {

@@ -29,6 +29,8 @@ macro_rules! names {
     };
 }
 
+pub(crate) use names;
+
 names! {
     /// The nonlinearity of a feed-forward layer.
     Activation {
