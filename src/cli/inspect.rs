@@ -10,7 +10,7 @@ use crate::cli::bundled;
 use crate::cli::output::LineOutput;
 use crate::models::Model;
 use crate::models::origins;
-use crate::models::transformer::sizes::Named as _;
+use crate::models::transformer::sizes::NamedChoice as _;
 use crate::nn::device::Device;
 
 /// As typed.

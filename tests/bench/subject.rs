@@ -90,7 +90,7 @@ impl Subject {
     /// What the search drives: the fused form on so many threads of the processor, or the readable one on the device.
     pub fn stepper(&self, engine: Kernels, device: &Device, threads: usize) -> Result<Box<dyn Stepper>> {
         if engine == Kernels::Fused && device.is_cpu() && supports(&self.config) {
-            return Ok(Prepared::new(&self.config, &self.weights)?.stepper(threads));
+            return Ok(Prepared::new(&self.config, &self.weights)?.stepper(&self.config, threads));
         }
         let plain = folder::readable(&self.config, &self.weights, &device.candle)?;
         Ok(Box::new(PlainStepper::new(plain)))

@@ -211,6 +211,7 @@ fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
         output_rank,
         luong: (architecture == Architecture::LUONG).then_some(luong),
         transformer: None,
+        nematus: None,
     }
 }
 

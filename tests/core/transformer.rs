@@ -41,6 +41,7 @@ fn config(name: &str, sizes: TransformerSizes) -> Config {
         output_rank: None,
         luong: None,
         transformer: Some(sizes),
+        nematus: None,
     }
 }
 

@@ -531,7 +531,7 @@ fn a_copy_of_an_open_corpus_has_what_was_said() {
     let end = Instant::now() + PATIENCE;
     while copied() != Some(3) {
         assert!(Instant::now() < end, "the copy has no star");
-        let _ = thread.next_within(Duration::from_millis(100));
+        let _ = thread.news.next_within(Duration::from_millis(100));
     }
 }
 
@@ -579,7 +579,7 @@ fn a_column_of_numbers_falls_at_first_and_the_numbers_of_sentences_rise() {
     ] {
         for order in orders {
             session.apply(CorpusCommand::Sort(column.to_owned()));
-            assert_eq!(session.workbench().sorting, order);
+            assert_eq!(session.corpus().sorting, order);
         }
     }
 }
@@ -611,6 +611,6 @@ fn what_a_text_is_stays_as_it_was_chosen() {
         session.apply(CorpusCommand::SetRole(chosen.clone()));
         let report = ImportReport { sentences, references, outputs, ..ImportReport::default() };
         session.absorb_corpus_news(CorpusNews::Imported("a".into(), Box::new(report)));
-        assert_eq!(session.workbench().role, after, "{chosen:?}");
+        assert_eq!(session.corpus().role, after, "{chosen:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Floor 3: what only the configuration of a conditional recurrent model has.
 
-use crate::models::transformer::sizes::{Named, names};
+use crate::models::transformer::sizes::{NamedChoice, names};
 
 names! {
     /// In which directions the layers of the encoder read.

@@ -22,7 +22,7 @@ use crate::models::origins::marian_files::MarianFiles;
 use crate::models::origins::marian_options::{KnownOption, MarianOptions};
 use crate::models::shapes;
 use crate::models::transformer::sizes::{
-    Activation, AlignmentReason, DecoderCell, Named as _, Positions, TransformerSizes,
+    Activation, AlignmentReason, DecoderCell, NamedChoice as _, Positions, TransformerSizes,
 };
 
 /// The tensors of a file of Marian.

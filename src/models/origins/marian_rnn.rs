@@ -24,7 +24,7 @@ use crate::models::nematus::sizes::{EncoderKind, NematusNorm, NematusSizes, Nema
 use crate::models::origins::marian::MarianTensors;
 use crate::models::origins::marian_options::{KnownOption, MarianOptions};
 use crate::models::shapes;
-use crate::models::transformer::sizes::Named;
+use crate::models::transformer::sizes::NamedChoice;
 
 /// Options that are implemented in some of their values only; an older file leaves some out.
 const KNOWN: &[KnownOption] = &[
@@ -93,7 +93,7 @@ fn sizes(options: &MarianOptions) -> Result<NematusSizes> {
     })
 }
 
-fn named<T: Named>(options: &MarianOptions, key: &str, default: T) -> T {
+fn named<T: NamedChoice>(options: &MarianOptions, key: &str, default: T) -> T {
     let name = options.text(key).unwrap_or_default();
     T::ALL.iter().copied().find(|one| one.name() == name).unwrap_or(default)
 }
