@@ -3,6 +3,18 @@
 //! Nothing of such a file is run, nothing is downloaded. What is read becomes a configuration, tensors by the names of
 //! [`shapes`](crate::models::shapes), and two tokenizer files, so that everything behind it takes it for a model folder.
 
+mod argos;
+mod card;
+mod ctranslate;
+mod hugging_face;
+mod keys;
+pub mod model_bin;
+mod pack;
+mod pickle;
+pub mod tensors;
+pub mod torch;
+mod words;
+
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
@@ -41,7 +53,11 @@ pub struct OriginEntry {
 }
 
 /// Every form of others that is read, the more particular first.
-pub const ORIGINS: &[OriginEntry] = &[];
+pub const ORIGINS: &[OriginEntry] = &[
+    argos::ENTRY,
+    ctranslate::ENTRY,
+    hugging_face::ENTRY,
+];
 
 /// The form that a path is in; `None` where it is none of [`ORIGINS`].
 pub fn find(path: &Path) -> Option<&'static OriginEntry> {
