@@ -1,6 +1,6 @@
 //! Parallel text as ids, in memory: four bytes a word.
 
-use crate::aligner::vocabulary::{AlignerWordCounter, Vocabulary};
+use crate::aligner::vocabulary::{AlignerVocabulary, AlignerWordCounter};
 
 /// The sentences of one side, one after the other.
 #[derive(Clone, Debug, Default)]
@@ -36,9 +36,9 @@ impl AlignerSentences {
 #[derive(Clone, Debug, Default)]
 pub struct AlignerText {
     /// The words of the source side.
-    pub source_words: Vocabulary,
+    pub source_words: AlignerVocabulary,
     /// Those of the target side.
-    pub target_words: Vocabulary,
+    pub target_words: AlignerVocabulary,
     /// Sentences of the source side.
     pub source: AlignerSentences,
     /// Their translations.
@@ -66,7 +66,7 @@ impl AlignerSide {
         self.sentences.push(sentence.iter().map(|word| self.words.add(word.as_ref())));
     }
 
-    fn finish(mut self, rare: u32) -> (Vocabulary, AlignerSentences) {
+    fn finish(mut self, rare: u32) -> (AlignerVocabulary, AlignerSentences) {
         let (words, places) = self.words.finish(rare);
         self.sentences.ids.iter_mut().for_each(|id| *id = places[*id as usize]);
         (words, self.sentences)

@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::aligner::jumps::{CELLS, Jumps, Row};
 use crate::aligner::learned::Learned;
 use crate::aligner::lexicon::{Lexicon, LexiconEntry};
-use crate::aligner::vocabulary::Vocabulary;
+use crate::aligner::vocabulary::AlignerVocabulary;
 use crate::error::{Error, Result};
 use crate::text::reader;
 use crate::text::write::write_atomic;
@@ -111,8 +111,8 @@ impl Learned {
         let rows: Vec<Vec<LexiconEntry>> = rows.iter().enumerate().filter(|(s, _)| sources[*s]).map(row).collect();
         let lexicon = &self.lexicon;
         Self {
-            source_words: Vocabulary::new(kept(self.source_words.words(), &sources)),
-            target_words: Vocabulary::new(kept(self.target_words.words(), &targets)),
+            source_words: AlignerVocabulary::new(kept(self.source_words.words(), &sources)),
+            target_words: AlignerVocabulary::new(kept(self.target_words.words(), &targets)),
             lexicon: Lexicon::new(&rows, kept(&lexicon.null_forward, &targets), kept(&lexicon.null_reverse, &sources)),
             forward: Jumps { words: kept(&self.forward.words, &sources), ..self.forward },
             reverse: Jumps { words: kept(&self.reverse.words, &targets), ..self.reverse },
@@ -251,10 +251,10 @@ impl Reader<'_> {
         })
     }
 
-    fn vocabulary(&mut self) -> Option<Vocabulary> {
+    fn vocabulary(&mut self) -> Option<AlignerVocabulary> {
         let length = self.number()?;
         let words = (0..length).map(|_| self.line().map(String::into_boxed_str)).collect::<Option<Vec<_>>>()?;
-        Some(Vocabulary::new(words))
+        Some(AlignerVocabulary::new(words))
     }
 
     fn jumps(&mut self, words: usize) -> Option<Jumps> {

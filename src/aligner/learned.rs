@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::aligner::jumps::Jumps;
 use crate::aligner::lexicon::Lexicon;
 use crate::aligner::pair::PairPosteriors;
-use crate::aligner::vocabulary::{Vocabulary, fold};
+use crate::aligner::vocabulary::{AlignerVocabulary, fold};
 use crate::text::links::{Link, Links};
 
 /// t of two words that are written alike and that are not known.
@@ -17,9 +17,9 @@ pub struct Learned {
     /// BCP 47 tags of source and target, by which text is cut into words; empty where words were split by spaces.
     pub languages: (String, String),
     /// The words of the source side.
-    pub source_words: Vocabulary,
+    pub source_words: AlignerVocabulary,
     /// Those of the target side.
-    pub target_words: Vocabulary,
+    pub target_words: AlignerVocabulary,
     /// Which words translate which.
     pub lexicon: Lexicon,
     /// Jumps among source words.

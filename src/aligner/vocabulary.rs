@@ -13,12 +13,12 @@ const LETTERS: usize = 5;
 
 /// Words and their ids; frequent words have small ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Vocabulary {
+pub struct AlignerVocabulary {
     words: Vec<Box<str>>,
     ids: HashMap<Box<str>, u32>,
 }
 
-impl Vocabulary {
+impl AlignerVocabulary {
     /// Entries in the order of their ids; of equal ones the first counts.
     pub fn new(words: Vec<Box<str>>) -> Self {
         let mut ids = HashMap::with_capacity(words.len());
@@ -91,7 +91,7 @@ impl AlignerWordCounter {
     }
 
     /// The vocabulary, where words counted less than `rare` times share entries, and the id in it of each preliminary id.
-    pub fn finish(self, rare: u32) -> (Vocabulary, Vec<u32>) {
+    pub fn finish(self, rare: u32) -> (AlignerVocabulary, Vec<u32>) {
         let mut entries: HashMap<Box<str>, (u64, Vec<u32>)> = HashMap::new();
         for (word, id) in self.ids {
             let count = self.counts[id as usize];
@@ -108,6 +108,6 @@ impl AlignerWordCounter {
                 places[id as usize] = place as u32;
             }
         }
-        (Vocabulary::new(entries.into_iter().map(|(word, _)| word).collect()), places)
+        (AlignerVocabulary::new(entries.into_iter().map(|(word, _)| word).collect()), places)
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod corpus;
 pub mod dictionary;
+pub mod foreign;
 pub mod join;
 pub mod language;
 pub mod line;

@@ -1,12 +1,22 @@
 //! Floor 1: which pieces of a vocabulary of subwords make up a word. Imports floor 0.
 //!
-//! A vocabulary says so in its pieces: BPE and WordPiece mark the pieces that continue a word (`un ##believ ##able`) or
-//! the last one (`un believ able</w>`), SentencePiece marks the first (`▁un believ able`). A word with a piece that is
-//! unknown is `[UNK]` whole, so `[UNK]` is always a word, and `</s>` is one too.
+//! A vocabulary says so in its pieces: BPE and WordPiece mark the pieces that continue a word (`un ##believ ##able`),
+//! those that are not its last (`un@@ believ@@ able`) or the last one (`un believ able</w>`), SentencePiece marks the
+//! first (`▁un believ able`). `[UNK]` is always a word, and `</s>` is one too.
 
 use std::ops::Range;
 
 use crate::text::sentence::{EOS, UNK};
+
+/// What stands for a space in the pieces of SentencePiece.
+pub const SPACE: &str = "\u{2581}";
+
+/// The byte that a piece of SentencePiece such as `<0x0A>` stands for.
+pub fn byte_of(piece: &str) -> Option<u8> {
+    let digits = piece.strip_prefix("<0x")?.strip_suffix('>')?;
+    let is_plain = digits.len() == 2 && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'A'..=b'F'));
+    u8::from_str_radix(digits, 16).ok().filter(|_| is_plain)
+}
 
 /// How pieces say where words begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +26,8 @@ pub enum PieceMarks {
     Words,
     /// All pieces of a word but the first begin with this.
     Continues(String),
+    /// All pieces of a word but the last end with this.
+    Joins(String),
     /// The last piece of a word ends with this.
     Ends(String),
     /// The first piece of a word begins with this.
@@ -26,12 +38,14 @@ impl PieceMarks {
     /// The marks that some pieces show; where they show none, pieces are parts of words as they are.
     pub fn seen<T: AsRef<str>>(pieces: &[T]) -> Self {
         let any = |test: &dyn Fn(&str) -> bool| pieces.iter().map(AsRef::as_ref).any(test);
-        if any(&|piece| piece.starts_with('\u{2581}')) {
-            Self::Starts("\u{2581}".to_owned())
+        if any(&|piece| piece.starts_with(SPACE)) {
+            Self::Starts(SPACE.to_owned())
         } else if any(&|piece| piece.len() > 4 && piece.ends_with("</w>")) {
             Self::Ends("</w>".to_owned())
         } else if any(&|piece| piece.len() > 2 && piece.starts_with("##")) {
             Self::Continues("##".to_owned())
+        } else if any(&|piece| piece.len() > 2 && piece.ends_with("@@")) {
+            Self::Joins("@@".to_owned())
         } else {
             Self::Words
         }
@@ -49,6 +63,7 @@ impl PieceMarks {
         match self {
             Self::Words => true,
             Self::Continues(mark) => !piece.starts_with(mark.as_str()),
+            Self::Joins(mark) => !before.ends_with(mark.as_str()),
             Self::Ends(mark) => before.ends_with(mark.as_str()),
             Self::Starts(mark) => piece.starts_with(mark.as_str()),
         }
@@ -77,12 +92,28 @@ impl PieceMarks {
         match self {
             Self::Words => piece,
             Self::Continues(mark) | Self::Starts(mark) => piece.strip_prefix(mark.as_str()).unwrap_or(piece),
-            Self::Ends(mark) => piece.strip_suffix(mark.as_str()).unwrap_or(piece),
+            Self::Ends(mark) | Self::Joins(mark) => piece.strip_suffix(mark.as_str()).unwrap_or(piece),
         }
+    }
+
+    /// Whether pieces say where spaces were, so that nothing else is to be known to put text together.
+    pub fn are_spaces(&self) -> bool {
+        matches!(self, Self::Starts(mark) | Self::Ends(mark) if mark == SPACE)
     }
 
     /// One word, put together.
     pub fn word<T: AsRef<str>>(&self, pieces: &[T]) -> String {
-        pieces.iter().map(|piece| self.bare(piece.as_ref())).collect()
+        let pieces = pieces.iter().map(AsRef::as_ref);
+        if !self.are_spaces() {
+            return pieces.map(|piece| self.bare(piece)).collect();
+        }
+        let mut letters = Vec::new();
+        for piece in pieces {
+            match byte_of(piece) {
+                Some(byte) => letters.push(byte),
+                None => letters.extend_from_slice(piece.as_bytes()),
+            }
+        }
+        self.bare(&String::from_utf8_lossy(&letters)).replace(SPACE, " ")
     }
 }

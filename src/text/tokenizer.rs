@@ -12,14 +12,14 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use tokenizers::{OffsetReferential, OffsetType, PreTokenizedString, PreTokenizer as _};
+use tokenizers::{ModelWrapper, OffsetReferential, OffsetType, PreTokenizedString, PreTokenizer as _};
 use unicode_normalization::char::is_combining_mark;
 
 use crate::error::{Error, Result};
 use crate::text::join::join;
-use crate::text::pieces::PieceMarks;
+use crate::text::pieces::{PieceMarks, SPACE};
 use crate::text::sentence::{EOS, Sentence, UNK};
-use crate::text::tokenizer::file::Shared;
+use crate::text::tokenizer::file::{Cutter, Shared};
 use crate::text::write::write_inside;
 
 pub use crate::text::tokenizer::open::Tokenizers;
@@ -59,8 +59,13 @@ impl fmt::Debug for Tokenizer {
 impl Tokenizer {
     /// Writes the file that [`Tokenizer::from_file`] reads, in one step.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let json = self.shared.inner.to_string(true).map_err(|error| Error::Internal(error.to_string()))?;
-        write_inside(path, |writer| writer.write_all(json.as_bytes()))
+        let json = match &self.shared.cutter {
+            Cutter::Library(inner) => {
+                inner.to_string(true).map_err(|error| Error::Internal(error.to_string()))?.into_bytes()
+            }
+            Cutter::Foreign(_, json) => json.clone(),
+        };
+        write_inside(path, |writer| writer.write_all(&json))
     }
 
     /// Size of the vocabulary: the greatest id plus 1.
@@ -80,7 +85,7 @@ impl Tokenizer {
 
     /// The id of a word, as the vocabulary writes it.
     pub fn id(&self, token: &str) -> Option<u32> {
-        self.shared.inner.token_to_id(token)
+        self.shared.cutter.id(token)
     }
 
     /// The words of some ids; ids outside the vocabulary print as `[UNK]`.
@@ -104,6 +109,13 @@ impl Tokenizer {
     pub fn encode_with(&self, text: &str, eos: Option<u32>) -> Sentence {
         let mut sentence = Sentence { text: text.to_owned(), ..Sentence::default() };
         let cut = self.cut(text);
+        if matches!(self.shared.cutter, Cutter::Foreign(..)) {
+            for (span, id) in cut {
+                self.push(&mut sentence, &text[span.clone()], span, id);
+            }
+            push_eos(&mut sentence, eos);
+            return sentence;
+        }
         for (n, (span, id)) in cut.iter().enumerate() {
             let next = cut.get(n + 1).map_or(text.len(), |(span, _)| span.start);
             let span = span.start..end_with_marks(text, span.end, next);
@@ -150,7 +162,8 @@ impl Tokenizer {
     /// where the vocabulary is one of whole words, a word that it has is taken whole (`'t`, `-vous`), and any other
     /// is cut. `eos` ends it, if any.
     pub fn encode_phrase(&self, phrase: &str, eos: Option<u32>) -> Vec<u32> {
-        if !matches!(self.shared.inner.get_model(), tokenizers::ModelWrapper::WordLevel(_)) {
+        let is_word_list = |inner: &tokenizers::Tokenizer| matches!(inner.get_model(), ModelWrapper::WordLevel(_));
+        if !matches!(&self.shared.cutter, Cutter::Library(inner) if is_word_list(inner)) {
             return self.encode_with(phrase, eos).ids;
         }
         let mut ids = Vec::new();
@@ -167,9 +180,11 @@ impl Tokenizer {
     /// The words of `text` as normalised, before they are looked up: what a vocabulary is counted over.
     pub fn words(&self, text: &str) -> Vec<String> {
         let mut pieces = PreTokenizedString::from(self.normalize(text));
-        if let Some(rule) = self.shared.inner.get_pre_tokenizer()
-            && rule.pre_tokenize(&mut pieces).is_err()
-        {
+        let rule = match &self.shared.cutter {
+            Cutter::Library(inner) => inner.get_pre_tokenizer().map(|rule| rule.pre_tokenize(&mut pieces)),
+            Cutter::Foreign(..) => return text.split_whitespace().map(str::to_owned).collect(),
+        };
+        if rule.is_some_and(|rule| rule.is_err()) {
             return text.split_whitespace().map(str::to_owned).collect();
         }
         let words =
@@ -193,6 +208,10 @@ impl Tokenizer {
         if !self.marks().has_pieces() {
             return join(language, tokens);
         }
+        if self.marks().are_spaces() {
+            let said: Vec<&str> = tokens.iter().map(AsRef::as_ref).filter(|token| *token != EOS).collect();
+            return self.spaced(&said);
+        }
         let words = self.marks().words(tokens).into_iter().map(|word| self.marks().word(&tokens[word]));
         join(language, &words.collect::<Vec<_>>())
     }
@@ -206,6 +225,9 @@ impl Tokenizer {
     /// Byte ranges and ids. A text that the library refuses (a foreign file without rules for unknown
     /// words) is cut at whitespace, all of it unknown.
     fn cut(&self, text: &str) -> Vec<(Range<usize>, u32)> {
+        if let Cutter::Foreign(foreign, _) = &self.shared.cutter {
+            return foreign.cut(text);
+        }
         let Some(encoding) = self.shared.encode(text) else {
             let place = |word: &str| word.as_ptr() as usize - text.as_ptr() as usize;
             return text
@@ -221,7 +243,8 @@ impl Tokenizer {
         self.unknown_whole(cut.zip(encoding.get_word_ids().iter().copied()))
     }
 
-    /// A word with a piece that is unknown is unknown whole, so that `[UNK]` is always a word.
+    /// A word with a piece that is unknown is unknown whole, so that `[UNK]` is always a word. Foreign rules keep the
+    /// other pieces, as their models do.
     fn unknown_whole(&self, cut: impl Iterator<Item = ((Range<usize>, u32), Option<u32>)>) -> Vec<(Range<usize>, u32)> {
         let mut words: Vec<(Range<usize>, u32)> = Vec::new();
         // Where the word that is being read begins among `words`.
@@ -251,6 +274,9 @@ impl Tokenizer {
         // `</s>` that somebody typed is text, not the end of the sentence.
         let typed_special = self.token(id) == Some(EOS);
         sentence.ids.push(if typed_special { self.shared.unk } else { id });
+        // A piece for which nothing is typed, such as the space before a word, has its own name.
+        let is_mark = word.is_empty() && matches!(self.shared.cutter, Cutter::Foreign(..));
+        let word = if is_mark { self.token(id).filter(|mark| *mark != UNK).unwrap_or(SPACE) } else { word };
         sentence.tokens.push(word.to_owned());
         sentence.spans.push(span);
     }

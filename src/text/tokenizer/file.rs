@@ -13,13 +13,22 @@ use tokenizers::{Encoding, NormalizedString, Normalizer as _, NormalizerWrapper}
 
 use crate::error::{Error, Result};
 use crate::quiet::catch_quietly;
+use crate::text::foreign::cutter::ForeignCutter;
 use crate::text::pieces::PieceMarks;
 use crate::text::sentence::{EOS, UNK};
 use crate::text::tokenizer::check::{Rules, check};
 
+/// Who cuts text.
+pub(super) enum Cutter {
+    /// The library.
+    Library(Box<tokenizers::Tokenizer>),
+    /// Rules of another toolkit, and the file that they were read from.
+    Foreign(Box<ForeignCutter>, Vec<u8>),
+}
+
 /// What all tokenizers of one file have in common.
 pub(super) struct Shared {
-    pub(super) inner: tokenizers::Tokenizer,
+    pub(super) cutter: Cutter,
     /// Words by id; holes in a foreign file are empty strings.
     pub(super) words: Vec<String>,
     pub(super) unk: u32,
@@ -43,13 +52,13 @@ const TRIAL: &str = "It is 1 a.m., n'est-ce pas?";
 
 impl Shared {
     pub(super) fn read(origin: &Path, json: &[u8]) -> Result<Self> {
-        let Parts { inner, ids, rules } = match word_list(origin, json) {
+        let Parts { cutter, ids, rules } = match word_list(origin, json) {
             Some(read) => read?,
             None => whole(origin, json)?,
         };
         let special = |word: &str| {
             let missing = || Error::file(origin, format!("has no `{word}` in its vocabulary; add it to the file"));
-            inner.token_to_id(word).ok_or_else(missing)
+            cutter.id(word).ok_or_else(missing)
         };
         let (eos, unk) = (special(EOS)?, special(UNK)?);
         let len = ids.values().max().map_or(0, |id| *id as usize + 1);
@@ -61,8 +70,11 @@ impl Shared {
         for (word, id) in ids {
             words[id as usize] = word;
         }
-        let steps = if rules.may_grow { steps(inner.get_normalizer()) } else { Vec::new() };
-        let shared = Self { inner, words, unk, eos, marks: rules.marks, crosses_spaces: rules.crosses_spaces, steps };
+        let steps = match &cutter {
+            Cutter::Library(inner) if rules.may_grow => steps(inner.get_normalizer()),
+            _ => Vec::new(),
+        };
+        let shared = Self { cutter, words, unk, eos, marks: rules.marks, crosses_spaces: rules.crosses_spaces, steps };
         match shared.try_to_encode(TRIAL) {
             Ok(_) => Ok(shared),
             Err(panic) => Err(Error::file(origin, format!("has rules that fail on ordinary text ({panic}); {ADVICE}"))),
@@ -76,14 +88,16 @@ impl Shared {
 
     /// As [`Shared::encode`]; the library has places where a strange file panics.
     fn try_to_encode(&self, text: &str) -> std::result::Result<Option<Encoding>, String> {
-        catch_quietly(|| self.stays_small(text).then(|| self.inner.encode(text, false).ok()).flatten())
+        let Cutter::Library(inner) = &self.cutter else { return Ok(None) };
+        catch_quietly(|| self.stays_small(text).then(|| inner.encode(text, false).ok()).flatten())
     }
 
     /// The text as the rules fold it; `None` where there are none, and as [`Shared::encode`].
     pub(super) fn fold(&self, text: &str) -> Option<String> {
         let fold = || {
             let mut normalized = NormalizedString::from(text);
-            let rules = self.inner.get_normalizer().filter(|_| self.stays_small(text))?;
+            let Cutter::Library(inner) = &self.cutter else { return None };
+            let rules = inner.get_normalizer().filter(|_| self.stays_small(text))?;
             rules.normalize(&mut normalized).is_ok().then(|| normalized.get().to_owned())
         };
         catch_quietly(fold).ok().flatten()
@@ -94,6 +108,16 @@ impl Shared {
         let mut normalized = NormalizedString::from(text);
         let most = 4 * text.len() + 1024;
         self.steps.iter().all(|step| step.normalize(&mut normalized).is_ok() && normalized.get().len() <= most)
+    }
+}
+
+impl Cutter {
+    /// The id of a word.
+    pub(super) fn id(&self, word: &str) -> Option<u32> {
+        match self {
+            Self::Library(inner) => inner.token_to_id(word),
+            Self::Foreign(foreign, _) => foreign.id(word),
+        }
     }
 }
 
@@ -108,7 +132,7 @@ fn steps(normalizer: Option<&NormalizerWrapper>) -> Vec<NormalizerWrapper> {
 
 /// What was read of a file.
 struct Parts {
-    inner: tokenizers::Tokenizer,
+    cutter: Cutter,
     ids: HashMap<String, u32>,
     rules: Rules,
 }
@@ -123,6 +147,9 @@ fn incomplete(origin: &Path, error: impl std::fmt::Display) -> Error {
 fn whole(origin: &Path, json: &[u8]) -> Result<Parts> {
     let mut file: Map<String, Value> = serde_json::from_slice(json).map_err(|error| incomplete(origin, error))?;
     let rules = check(origin, &file)?;
+    if let Some(foreign) = file.get("model").and_then(|model| ForeignCutter::read(origin, model)) {
+        return foreign_parts(origin, &file, foreign?, json);
+    }
     forget_the_needless(&mut file);
     if let Some(Value::Object(model)) = file.get_mut("model") {
         // With it the same text would be cut otherwise each time.
@@ -130,7 +157,20 @@ fn whole(origin: &Path, json: &[u8]) -> Result<Parts> {
     }
     let inner = build(Value::Object(file)).map_err(|error| incomplete(origin, error))?;
     let ids = inner.get_vocab(true).into_iter().collect();
-    Ok(Parts { inner, ids, rules })
+    Ok(Parts { cutter: Cutter::Library(Box::new(inner)), ids, rules })
+}
+
+/// A file with rules of another toolkit, which say all by themselves.
+fn foreign_parts(origin: &Path, file: &Map<String, Value>, foreign: ForeignCutter, json: &[u8]) -> Result<Parts> {
+    for key in ["normalizer", "pre_tokenizer", "added_tokens"] {
+        let unused = file.get(key).is_none_or(|rule| rule.is_null() || rule.as_array().is_some_and(Vec::is_empty));
+        if !unused {
+            return Err(Error::key(origin, key, "is not used with such a model; set it to null"));
+        }
+    }
+    let ids = foreign.words().iter().cloned().zip(0..).collect();
+    let rules = Rules { marks: foreign.marks().clone(), crosses_spaces: true, may_grow: false };
+    Ok(Parts { cutter: Cutter::Foreign(Box::new(foreign), json.to_vec()), ids, rules })
 }
 
 /// Ids are turned into text by our own rules.
@@ -178,7 +218,7 @@ fn word_list(origin: &Path, json: &[u8]) -> Option<Result<Parts>> {
     let mut inner = build(Value::Object(file)).ok()?;
     let words = vocab.iter().map(|(word, id)| (word.clone(), *id)).collect();
     inner.with_model(WordLevel::builder().vocab(words).unk_token(unk_token).build().ok()?);
-    Some(Ok(Parts { inner, ids: vocab, rules }))
+    Some(Ok(Parts { cutter: Cutter::Library(Box::new(inner)), ids: vocab, rules }))
 }
 
 #[cfg(test)]
@@ -198,7 +238,9 @@ pub(super) mod tests {
         let ours = word_list(origin, FILE.as_bytes()).expect("a word list")?;
         let theirs = whole(origin, FILE.as_bytes())?;
         assert_eq!(ours.ids, theirs.ids);
-        let (ours, theirs) = (ours.inner, theirs.inner);
+        let (Cutter::Library(ours), Cutter::Library(theirs)) = (ours.cutter, theirs.cutter) else {
+            panic!("the library cuts")
+        };
         let text = |tokenizer: &tokenizers::Tokenizer| tokenizer.to_string(true).expect("it can be written");
         assert_eq!(text(&ours), text(&theirs));
         let encoded = |tokenizer: &tokenizers::Tokenizer| {
