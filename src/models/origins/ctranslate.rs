@@ -113,7 +113,7 @@ fn words(pack: &FilePack, below: &str, settings: &ForeignSettings) -> Result<For
             let Some(theirs) = settings.text(key).filter(|theirs| *theirs != ours && *theirs != UNK) else { continue };
             words.iter_mut().filter(|word| *word == theirs).for_each(|word| ours.clone_into(word));
         }
-        Ok((path, words))
+        Ok::<_, Error>((path, words))
     };
     if let Some(name) = find("shared") {
         let (path, words) = read(&name)?;
