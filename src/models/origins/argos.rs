@@ -33,14 +33,20 @@ pub fn read(path: &Path) -> Result<Foreign> {
         return facts.wrong("type", format!("is {kind}; packages that translate are read"));
     }
     if let Some(prefix) = facts.text("target_prefix") {
-        return facts.wrong("target_prefix", format!("is {prefix}; models whose translations begin with a given word are not read"));
+        return facts.wrong(
+            "target_prefix",
+            format!("is {prefix}; models whose translations begin with a given word are not read"),
+        );
     }
     if !pack.has(&format!("{MODEL}{}", ctranslate::MODEL_FILE)) {
         return Err(Error::file(path, format!("has no {MODEL}{} in it", ctranslate::MODEL_FILE)));
     }
     let name = path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut card =
-        ForeignCard { languages: languages("", facts.text("from_code"), facts.text("to_code")), name, ..ForeignCard::default() };
+    let mut card = ForeignCard {
+        languages: languages("", facts.text("from_code"), facts.text("to_code")),
+        name,
+        ..ForeignCard::default()
+    };
     let version = facts.text("package_version").unwrap_or("without a version");
     card.notes.push(format!("A package of Argos Translate, {version}."));
     let mut foreign = ctranslate::read(&pack, MODEL, card)?;

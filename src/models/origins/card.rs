@@ -48,13 +48,15 @@ impl ForeignCard {
         card.push_str(&format!("| languages | {source} to {target} |\n| licence | {licence} |\n"));
         card.push_str(&format!("| alignment | {} |\n", alignment(sizes)));
         if !self.choices.is_empty() {
-            let named: Vec<String> =
-                self.choices.iter().take(MOST_NAMED).map(|choice| format!("`{choice}`")).collect();
+            let named: Vec<String> = self.choices.iter().take(MOST_NAMED).map(|choice| format!("`{choice}`")).collect();
             let rest = match self.choices.len().saturating_sub(MOST_NAMED) {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            card.push_str(&format!("\nThe first word of a sentence chooses its target language: {}{rest}.\n", named.join(" ")));
+            card.push_str(&format!(
+                "\nThe first word of a sentence chooses its target language: {}{rest}.\n",
+                named.join(" ")
+            ));
         }
         for note in &self.notes {
             card.push_str(&format!("\n{note}\n"));

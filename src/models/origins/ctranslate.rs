@@ -101,7 +101,8 @@ fn words(pack: &FilePack, below: &str, settings: &ForeignSettings) -> Result<For
     };
     let read = |name: &str| {
         let (path, bytes) = (pack.path(name), pack.read(name, disk::TOKENIZER_LIMIT)?);
-        let wrong = |what: &str| Error::file(&path, format!("{what}; it should list the words in the order of their ids"));
+        let wrong =
+            |what: &str| Error::file(&path, format!("{what}; it should list the words in the order of their ids"));
         let text = str::from_utf8(&bytes).map_err(|_| wrong("is not UTF-8"))?;
         let mut words: Vec<String> = if name.ends_with(".json") {
             serde_json::from_str(text).map_err(|error| wrong(&format!("cannot be read ({error})")))?
@@ -129,7 +130,12 @@ fn words(pack: &FilePack, below: &str, settings: &ForeignSettings) -> Result<For
 }
 
 /// The tokenizers of both sides: of SentencePiece models, of codes, or of pieces with spaces between them.
-fn tokenizers(pack: &FilePack, below: &str, words: &ForeignWords, card: &mut ForeignCard) -> Result<(Vec<u8>, Vec<u8>)> {
+fn tokenizers(
+    pack: &FilePack,
+    below: &str,
+    words: &ForeignWords,
+    card: &mut ForeignCard,
+) -> Result<(Vec<u8>, Vec<u8>)> {
     let places = [below, ""];
     let find = |name: &str| places.iter().map(|place| format!("{place}{name}")).find(|name| pack.has(name));
     for [source, target] in SPM_FILES {
@@ -143,12 +149,17 @@ fn tokenizers(pack: &FilePack, below: &str, words: &ForeignWords, card: &mut For
     if let Some(name) = find(BPE_FILE) {
         let path = pack.path(&name);
         let file = tempfile::NamedTempFile::new().map_err(|error| Error::io(&path, &error))?;
-        std::fs::write(file.path(), pack.read(&name, disk::TOKENIZER_LIMIT)?).map_err(|error| Error::io(&path, &error))?;
+        std::fs::write(file.path(), pack.read(&name, disk::TOKENIZER_LIMIT)?)
+            .map_err(|error| Error::io(&path, &error))?;
         let side = |words: &Vocabulary| {
             let told = words.words_tokenizer(Some(file.path()));
-            told.map_err(|error| Error::file(&path, error.to_string().replace(&file.path().display().to_string(), "it")))
+            told.map_err(|error| {
+                Error::file(&path, error.to_string().replace(&file.path().display().to_string(), "it"))
+            })
         };
-        card.notes.push("Its own scripts part words from marks before they cut them (Moses); here, put spaces between them.".into());
+        card.notes.push(
+            "Its own scripts part words from marks before they cut them (Moses); here, put spaces between them.".into(),
+        );
         return Ok((side(&words.source)?, side(&words.target)?));
     }
     card.notes.push("There is no SentencePiece model beside it; write its pieces with spaces between them.".into());
@@ -180,7 +191,10 @@ impl Found<'_> {
         if source == target {
             return Ok(source);
         }
-        self.wrong(&format!("decoder/{name}"), format!("is {target}, where {source} was expected, as the encoder has it"))
+        self.wrong(
+            &format!("decoder/{name}"),
+            format!("is {target}, where {source} was expected, as the encoder has it"),
+        )
     }
 
     /// How many layers a side has.
@@ -189,7 +203,9 @@ impl Found<'_> {
         let count = (0..=MOST_LAYERS).take_while(|l| self.tensors.has(&name(*l))).count();
         match count {
             0 => self.wrong(&name(0), "is missing"),
-            count if count > MOST_LAYERS => self.wrong(&name(MOST_LAYERS), format!("is of more than {MOST_LAYERS} layers")),
+            count if count > MOST_LAYERS => {
+                self.wrong(&name(MOST_LAYERS), format!("is of more than {MOST_LAYERS} layers"))
+            }
             count => Ok(count),
         }
     }
@@ -219,7 +235,8 @@ impl Found<'_> {
         let d = self.tensors.shape(source)?.get(1).copied().unwrap_or(0);
         let heads = self.common("num_heads", self.heads as f32)? as usize;
         if d % 2 != 0 || heads == 0 || !d.is_multiple_of(heads) || d == 0 {
-            return self.wrong("encoder/num_heads", format!("is {heads}, where a part of the width, {d}, was expected"));
+            return self
+                .wrong("encoder/num_heads", format!("is {heads}, where a part of the width, {d}, was expected"));
         }
         let zero_start = self.number("decoder", "start_from_zero_embedding", 0.0)? != 0.0;
         let [bos, eos] = [("with_target_bos", 1.0), ("with_source_eos", 0.0)]
@@ -228,7 +245,9 @@ impl Found<'_> {
         let start = match words.target.id(start) {
             _ if zero_start => None,
             Some(id) => Some(id),
-            None => return settings.wrong("decoder_start_token", format!("is {}, which is no target word", short(start))),
+            None => {
+                return settings.wrong("decoder_start_token", format!("is {}, which is no target word", short(start)));
+            }
         };
         // what starts from zeros is Marian's, whose sentences end with </s>
         let source_eos = settings.flag("add_source_eos", eos? || zero_start)? || zero_start;
@@ -269,12 +288,22 @@ impl Found<'_> {
             0.0 => Activation::Relu,
             2.0 => Activation::Swish,
             3.0 => Activation::Gelu,
-            other => return self.wrong("encoder/activation", format!("is {other}; 0 (relu), 2 (swish) and 3 (gelu) are implemented")),
+            other => {
+                return self.wrong(
+                    "encoder/activation",
+                    format!("is {other}; 0 (relu), 2 (swish) and 3 (gelu) are implemented"),
+                );
+            }
         };
         if self.number("decoder", "alibi", 0.0)? != 0.0 {
             return self.wrong("decoder/alibi", "is 1, which is not implemented");
         }
-        for name in ["encoder/embeddings_merge", "embeddings_merge", "decoder/alibi_use_positive_positions", "decoder/scale_alibi"] {
+        for name in [
+            "encoder/embeddings_merge",
+            "embeddings_merge",
+            "decoder/alibi_use_positive_positions",
+            "decoder/scale_alibi",
+        ] {
             self.tensors.leave(name);
         }
         if self.number("", "with_source_bos", 0.0)? != 0.0 {
@@ -288,8 +317,10 @@ impl Found<'_> {
             let message = format!("names layer {layer} and {count} heads of {decoder_layers} layers and {heads} heads");
             return self.wrong("decoder/alignment_layer", message);
         }
-        let table = |side: &str| self.tensors.shape(&format!("{side}/position_encodings/encodings")).ok()?.first().copied();
-        let max_positions = table("encoder").zip(table("decoder")).map_or(COMPUTED, |(source, target)| source.min(target));
+        let table =
+            |side: &str| self.tensors.shape(&format!("{side}/position_encodings/encodings")).ok()?.first().copied();
+        let max_positions =
+            table("encoder").zip(table("decoder")).map_or(COMPUTED, |(source, target)| source.min(target));
         Ok(TransformerSizes {
             heads,
             encoder_layers,
@@ -332,7 +363,10 @@ impl Found<'_> {
                 self.tensors.make(ours, &[rows, d], numbers);
             }
         }
-        let stacks = [("encoder", sizes.encoder_layers, sizes.feed_forward), ("decoder", sizes.decoder_layers, sizes.decoder_feed_forward)];
+        let stacks = [
+            ("encoder", sizes.encoder_layers, sizes.feed_forward),
+            ("decoder", sizes.decoder_layers, sizes.decoder_feed_forward),
+        ];
         for (side, layers, inner) in stacks {
             for l in 1..=layers {
                 self.lend_layer(side, l, d, inner)?;

@@ -35,7 +35,9 @@ pub const ENTRY: OriginEntry = OriginEntry {
     name: "Hugging Face MarianMT",
     about: "a folder with config.json, model.safetensors or pytorch_model.bin, vocab.json, source.spm and target.spm, as \
             OPUS-MT's models lie in ~/.cache/huggingface/hub",
-    finds: |path| settings(path).is_some_and(|settings| settings.get("model_type").is_some() || architecture(&settings).is_some()),
+    finds: |path| {
+        settings(path).is_some_and(|settings| settings.get("model_type").is_some() || architecture(&settings).is_some())
+    },
     read,
 };
 
@@ -76,7 +78,10 @@ pub fn read(folder: &Path) -> Result<Foreign> {
     let never = never(&settings, &generation, &words);
     lend(&mut tensors, &config, &words, &never)?;
     if !never.is_empty() {
-        card.notes.push("Padding has no share of p(y) here, as in Marian; transformers leaves it one and bars it afterwards.".into());
+        card.notes.push(
+            "Padding has no share of p(y) here, as in Marian; transformers leaves it one and bars it afterwards."
+                .into(),
+        );
     }
     let spm = |name: &str, words: &Vocabulary| SentencePiece::read(&folder.join(name))?.tokenizer(Some(words), false);
     let (source, target) = (spm("source.spm", &words.source)?, spm("target.spm", &words.target)?);
@@ -116,7 +121,8 @@ fn words(folder: &Path, settings: &ForeignSettings) -> Result<ForeignWords> {
         let words = Vocabulary::read(&folder.join(name))?;
         let (size, count) = (settings.size(key)?, words.words().len());
         if size != count {
-            return settings.wrong(key, format!("is {size}, but {name} has {count} words; the files belong to different models"));
+            return settings
+                .wrong(key, format!("is {size}, but {name} has {count} words; the files belong to different models"));
         }
         Ok(words)
     };
@@ -129,7 +135,8 @@ fn words(folder: &Path, settings: &ForeignSettings) -> Result<ForeignWords> {
     };
     let eos = settings.id("eos_token_id", words.target.words().len())?;
     if eos != words.eos {
-        return settings.wrong("eos_token_id", format!("is {eos}, but `{EOS}` is word {} of the vocabulary", words.eos));
+        return settings
+            .wrong("eos_token_id", format!("is {eos}, but `{EOS}` is word {} of the vocabulary", words.eos));
     }
     Ok(words)
 }
@@ -237,7 +244,10 @@ fn table(tensors: &mut ForeignTensors, d: usize) -> Result<usize> {
     for name in names {
         let numbers = tensors.numbers(name, 0, &[rows, d])?;
         let computed = |(t, row): (usize, &[f32])| {
-            position(Positions::Vaswani, t, d).iter().zip(row).all(|(computed, stored)| (computed - stored).abs() < 1e-6)
+            position(Positions::Vaswani, t, d)
+                .iter()
+                .zip(row)
+                .all(|(computed, stored)| (computed - stored).abs() < 1e-6)
         };
         if !numbers.chunks(d).enumerate().all(computed) {
             return Ok(rows);
@@ -274,7 +284,10 @@ fn lend(tensors: &mut ForeignTensors, config: &Config, words: &ForeignWords, nev
     let source = if shared || tensors.has("model.encoder.embed_tokens.weight") && !tensors.has("model.shared.weight") {
         source_embedding(tensors)
     } else {
-        ["model.encoder.embed_tokens.weight", "model.shared.weight"].into_iter().find(|name| tensors.has(name)).unwrap_or_default()
+        ["model.encoder.embed_tokens.weight", "model.shared.weight"]
+            .into_iter()
+            .find(|name| tensors.has(name))
+            .unwrap_or_default()
     };
     words.lend_source(tensors, source, config)?;
     if !shared {
@@ -289,9 +302,10 @@ fn lend(tensors: &mut ForeignTensors, config: &Config, words: &ForeignWords, nev
     for name in ["model.shared.weight", "model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"] {
         tensors.leave(name);
     }
-    for (side, layers, inner) in
-        [("encoder", sizes.encoder_layers, sizes.feed_forward), ("decoder", sizes.decoder_layers, sizes.decoder_feed_forward)]
-    {
+    for (side, layers, inner) in [
+        ("encoder", sizes.encoder_layers, sizes.feed_forward),
+        ("decoder", sizes.decoder_layers, sizes.decoder_feed_forward),
+    ] {
         for l in 1..=layers {
             lend_layer(tensors, side, l, (d, inner))?;
         }

@@ -73,7 +73,9 @@ impl ForeignSettings {
         match self.get(key) {
             None => Ok(otherwise),
             Some(Value::Bool(flag)) => Ok(*flag),
-            Some(other) => self.wrong(key, format!("is {}, where true or false was expected", short(&other.to_string()))),
+            Some(other) => {
+                self.wrong(key, format!("is {}, where true or false was expected", short(&other.to_string())))
+            }
         }
     }
 
@@ -101,5 +103,9 @@ impl ForeignSettings {
 
 /// A text, cut so that a sentence stays one.
 pub fn short(text: &str) -> String {
-    if text.chars().count() <= 40 { text.to_owned() } else { format!("{}...", text.chars().take(37).collect::<String>()) }
+    if text.chars().count() <= 40 {
+        text.to_owned()
+    } else {
+        format!("{}...", text.chars().take(37).collect::<String>())
+    }
 }

@@ -142,7 +142,11 @@ impl<'a> Cursor<'a> {
             (format.map(|at| [FORMATS[1], FORMATS[2], FORMATS[0]][at]), count.checked_mul(kind))
         };
         let (Some(format), Some(size)) = (format, size) else {
-            return Err(Error::tensor(self.path, name, format!("is of the kind {kind} of numbers, which is not known")));
+            return Err(Error::tensor(
+                self.path,
+                name,
+                format!("is of the kind {kind} of numbers, which is not known"),
+            ));
         };
         let start = self.at;
         self.take(size)?;

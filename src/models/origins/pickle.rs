@@ -101,9 +101,10 @@ impl<'a> Machine<'a> {
     /// A whole number of so many bytes, the least first, as it is without a sign.
     fn size(&mut self, count: usize) -> Told<usize> {
         let bytes = self.bytes(count)?;
-        let number = bytes.iter().rev().try_fold(0_u64, |number, byte| {
-            number.checked_mul(256).map(|number| number + u64::from(*byte))
-        });
+        let number = bytes
+            .iter()
+            .rev()
+            .try_fold(0_u64, |number, byte| number.checked_mul(256).map(|number| number + u64::from(*byte)));
         number.and_then(|number| usize::try_from(number).ok()).ok_or_else(damaged)
     }
 
@@ -209,8 +210,8 @@ impl<'a> Machine<'a> {
 
     fn step(&mut self, code: u8) -> Told<()> {
         match code {
-            0x80 => drop(self.byte()?),        // PROTO
-            0x95 => drop(self.bytes(8)?),      // FRAME
+            0x80 => drop(self.byte()?),   // PROTO
+            0x95 => drop(self.bytes(8)?), // FRAME
             b'(' => self.stack.push(Slot::Mark),
             b'N' | 0x88 | 0x89 => self.push(Pickled::Other), // NONE, NEWTRUE, NEWFALSE
             b'G' => {

@@ -84,8 +84,10 @@ impl ForeignTensors {
             let Range { start, end } = tensor.place;
             if size.is_none() || end.checked_sub(start) != size || end > bytes.len() {
                 let shape = &tensor.shape;
-                let message =
-                    format!("of the shape {shape:?} does not lie in the {} bytes of the file; copy it again", bytes.len());
+                let message = format!(
+                    "of the shape {shape:?} does not lie in the {} bytes of the file; copy it again",
+                    bytes.len()
+                );
                 return Err(Error::tensor(path, name, message));
             }
             numbers = numbers.saturating_add(count.unwrap_or(0));
@@ -168,7 +170,8 @@ impl ForeignTensors {
         if numbers.iter().all(|number| number.is_finite()) {
             return Ok(numbers);
         }
-        let message = "holds a number that is not finite (NaN or infinity); the file is damaged or its training diverged";
+        let message =
+            "holds a number that is not finite (NaN or infinity); the file is damaged or its training diverged";
         Err(Error::tensor(&self.path, name.trim_end_matches(SCALE), message))
     }
 
@@ -222,7 +225,11 @@ impl ForeignTensors {
     /// Whether a tensor has this shape; ones before it do not count.
     pub fn check(&self, name: &str, shape: &[usize]) -> Result<()> {
         let Some(tensor) = self.tensors.get(name) else {
-            return Err(Error::tensor(&self.path, name, format!("is missing; one of the shape {shape:?} was expected")));
+            return Err(Error::tensor(
+                &self.path,
+                name,
+                format!("is missing; one of the shape {shape:?} was expected"),
+            ));
         };
         let bare = |shape: &[usize]| shape[shape.iter().take_while(|size| **size == 1).count()..].to_vec();
         if bare(&tensor.shape) == bare(shape) {

@@ -69,7 +69,10 @@ fn entries(path: &Path, bytes: &[u8]) -> Result<BTreeMap<String, Range<usize>>> 
         let entry = archive.by_index_raw(n).map_err(|error| wrong(&error))?;
         let name = entry.name().map_err(|error| wrong(&error))?.into_owned();
         if entry.compression() != CompressionMethod::Stored || entry.encrypted() {
-            return Err(Error::file(path, format!("has a packed or secret entry `{name}`; torch stores them as they are")));
+            return Err(Error::file(
+                path,
+                format!("has a packed or secret entry `{name}`; torch stores them as they are"),
+            ));
         }
         let start = entry.data_start().and_then(|start| usize::try_from(start).ok());
         let end = start.zip(usize::try_from(entry.size()).ok()).and_then(|(start, size)| start.checked_add(size));

@@ -39,7 +39,10 @@ impl ForeignWords {
         };
         let place = |word: &str| source.iter().position(|known| known == word);
         let Some(from) = place(UNK) else {
-            return Err(Error::file(origin, format!("has no word for what is unknown, `{UNK}`, among its source words")));
+            return Err(Error::file(
+                origin,
+                format!("has no word for what is unknown, `{UNK}`, among its source words"),
+            ));
         };
         let mut rows: Vec<Option<usize>> = (0..source.len()).map(Some).collect();
         let least = eos.max(unk) as usize + 1;
@@ -72,7 +75,8 @@ impl ForeignWords {
         let known = self.rows.iter().flatten().count();
         tensors.check(theirs, &[known, d])?;
         let numbers = tensors.numbers(theirs, 0, &[known, d])?;
-        let row = |row: &Option<usize>| row.map_or_else(|| vec![0.0; d], |row| numbers[row * d..(row + 1) * d].to_vec());
+        let row =
+            |row: &Option<usize>| row.map_or_else(|| vec![0.0; d], |row| numbers[row * d..(row + 1) * d].to_vec());
         tensors.make(ours, &[self.rows.len(), d], self.rows.iter().flat_map(row).collect());
         Ok(())
     }
