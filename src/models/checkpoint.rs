@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use candle_core::{Device, Tensor};
-use half::f16;
 use half::slice::HalfFloatSliceExt as _;
+use half::{bf16, f16};
 use rayon::prelude::*;
 use safetensors::Dtype;
 use safetensors::tensor::View;
@@ -110,6 +110,7 @@ impl TensorRows<'_> {
                     halves.iter_mut().zip(words).for_each(|(half, word)| *half = f16::from_le_bytes(*word));
                     halves[..x.len()].convert_to_f32_slice(x);
                 }),
+                NumberFormat::Bf16 => widen_bf16(buffer, bytes),
             }
         }
         buffer
@@ -155,8 +156,17 @@ impl Stored {
 }
 
 impl NumberFormat {
+    /// The numbers of some bytes.
+    pub(super) fn read(self, bytes: &[u8]) -> Vec<f32> {
+        let mut numbers = vec![0.0; bytes.len() / self.size()];
+        let blocks = numbers.chunks_mut(BLOCK).zip(bytes.chunks(BLOCK * self.size()));
+        blocks.for_each(|(numbers, bytes)| self.widen()(numbers, bytes));
+        numbers
+    }
+
     fn widen(self) -> fn(&mut [f32], &[u8]) {
         match self {
+            Self::Bf16 => widen_bf16,
             Self::F16 => widen_f16,
             Self::F32 => widen_f32,
         }
@@ -168,6 +178,10 @@ impl NumberFormat {
             Self::F16 => {
                 let (words, _) = bytes.as_chunks::<2>();
                 words.iter().fold(true, |finite, word| finite & (u16::from_le_bytes(*word) & 0x7c00 != 0x7c00))
+            }
+            Self::Bf16 => {
+                let (words, _) = bytes.as_chunks::<2>();
+                words.iter().fold(true, |finite, word| finite & (u16::from_le_bytes(*word) & 0x7f80 != 0x7f80))
             }
             Self::F32 => {
                 let (words, _) = bytes.as_chunks::<4>();
@@ -198,8 +212,13 @@ impl Weights {
         Self::of(path, buffer, expected, places)
     }
 
-    /// The buffer is kept and nothing is copied.
-    fn of(path: &Path, buffer: Vec<u8>, expected: &[(String, Vec<usize>)], places: Vec<TensorPlace>) -> Result<Self> {
+    /// Tensors that lie in the bytes of a file, which is kept; nothing is copied.
+    pub(super) fn of(
+        path: &Path,
+        buffer: Vec<u8>,
+        expected: &[(String, Vec<usize>)],
+        places: Vec<TensorPlace>,
+    ) -> Result<Self> {
         check_finite(path, &buffer, expected, &places)?;
         let file = Arc::new(buffer);
         let slot = |(name, shape): &(String, Vec<usize>), (place, kind)| {
@@ -403,4 +422,11 @@ fn widen_f16(numbers: &mut [f32], bytes: &[u8]) {
         *half = f16::from_le_bytes(*word);
     }
     halves[..numbers.len()].convert_to_f32_slice(numbers);
+}
+
+fn widen_bf16(numbers: &mut [f32], bytes: &[u8]) {
+    let (words, _) = bytes.as_chunks::<2>();
+    for (number, word) in numbers.iter_mut().zip(words) {
+        *number = bf16::from_le_bytes(*word).to_f32();
+    }
 }

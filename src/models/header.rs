@@ -21,14 +21,18 @@ pub const MOST_NUMBERS: usize = 1 << 30;
 pub enum NumberFormat {
     /// Half precision.
     F16,
+    /// The upper half of single precision; only in models of others.
+    Bf16,
     /// Single precision.
     F32,
 }
 
 impl NumberFormat {
-    fn of(dtype: Dtype) -> Option<Self> {
+    /// That of a safetensors file.
+    pub(super) fn of(dtype: Dtype) -> Option<Self> {
         match dtype {
             Dtype::F16 => Some(Self::F16),
+            Dtype::BF16 => Some(Self::Bf16),
             Dtype::F32 => Some(Self::F32),
             _ => None,
         }
@@ -37,7 +41,7 @@ impl NumberFormat {
     /// Bytes of a number.
     pub fn size(self) -> usize {
         match self {
-            Self::F16 => 2,
+            Self::F16 | Self::Bf16 => 2,
             Self::F32 => 4,
         }
     }
@@ -71,12 +75,7 @@ pub fn end(path: &Path, start: &[u8], length: u64) -> Result<usize> {
 /// Where each of the `expected` tensors lies in a file of `length` bytes, from its bytes up to [`end`].
 pub fn places(path: &Path, start: &[u8], length: u64, expected: &[(String, Vec<usize>)]) -> Result<Vec<TensorPlace>> {
     check_size(path, expected)?;
-    let header = start.get(LENGTH_BYTES..).unwrap_or_default();
-    let metadata: Metadata = serde_json::from_slice(header)
-        .map_err(|error| Error::file(path, format!("has a damaged header ({error}); copy or download it again")))?;
-    if (start.len() + metadata.data_len()) as u64 != length {
-        return Err(truncated(path, length));
-    }
+    let metadata = metadata(path, start, length)?;
     let mut places = Vec::with_capacity(expected.len());
     for (name, shape) in expected {
         let Some(info) = metadata.info(name) else {
@@ -86,7 +85,7 @@ pub fn places(path: &Path, start: &[u8], length: u64, expected: &[(String, Vec<u
             let message = format!("has the shape {:?} where the config.json asks for {shape:?}", info.shape);
             return Err(Error::tensor(path, name, message));
         }
-        let Some(kind) = NumberFormat::of(info.dtype) else {
+        let Some(kind) = NumberFormat::of(info.dtype).filter(|kind| *kind != NumberFormat::Bf16) else {
             let message = format!("is stored as {}; only F32 and F16 can be read, so convert the file", info.dtype);
             return Err(Error::tensor(path, name, message));
         };
@@ -99,6 +98,17 @@ pub fn places(path: &Path, start: &[u8], length: u64, expected: &[(String, Vec<u
         return Err(Error::tensor(path, extra, message));
     }
     Ok(places)
+}
+
+/// What the header of a file of `length` bytes says, from its bytes up to [`end`].
+pub fn metadata(path: &Path, start: &[u8], length: u64) -> Result<Metadata> {
+    let header = start.get(LENGTH_BYTES..).unwrap_or_default();
+    let metadata: Metadata = serde_json::from_slice(header)
+        .map_err(|error| Error::file(path, format!("has a damaged header ({error}); copy or download it again")))?;
+    if (start.len() + metadata.data_len()) as u64 != length {
+        return Err(truncated(path, length));
+    }
+    Ok(metadata)
 }
 
 /// What the metadata of a file say under a key; `start` holds at least the header.

@@ -325,8 +325,7 @@ fn another_reference_takes_the_place_of_the_one_that_was_clicked() {
     harness.run();
     harness.key_press(egui::Key::Enter);
     harness.run();
-    let sent = |wires: &Wires, path: &str| sent(wires, TestCommand::SetReference(0, PathBuf::from(path)));
-    assert!(sent(&wires, "test.fr.2"), "{:?}", wires.sent.borrow());
+    assert!(wires.heard(TestCommand::SetReference(0, PathBuf::from("test.fr.2"))), "{:?}", wires.sent.borrow());
     let session = harness.state().session();
     assert_eq!(session.evaluation().test.references, [PathBuf::from("test.fr.2")]);
 }

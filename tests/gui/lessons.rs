@@ -5,6 +5,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use interlinear::app::command::WindowCommand;
 use interlinear::jobs::files::texts::FolderTexts;
+use interlinear::pages::command::Command;
 use interlinear::pages::lesson::LessonCommand;
 use interlinear::pages::sentence::command::{SelectCommand, SentenceCommand};
 use interlinear::session::state::Session;

@@ -3,15 +3,25 @@
 //! Nothing of such a file is run, nothing is downloaded. What is read becomes a configuration, tensors by the names of
 //! [`shapes`](crate::models::shapes), and two tokenizer files, so that everything behind it takes it for a model folder.
 
+mod argos;
 mod card;
+mod ctranslate;
+mod hugging_face;
+mod keys;
 pub mod marian;
 pub mod marian_bin;
 mod marian_files;
 pub mod marian_npz;
 pub mod marian_options;
 pub mod marian_rnn;
+pub mod model_bin;
 pub mod nematus;
 pub mod npz;
+mod pack;
+mod pickle;
+pub mod tensors;
+pub mod torch;
+mod words;
 
 use std::path::{Path, PathBuf};
 
@@ -51,7 +61,8 @@ pub struct OriginEntry {
 }
 
 /// Every form of others that is read, the more particular first.
-pub const ORIGINS: &[OriginEntry] = &[marian_bin::ENTRY, nematus::ENTRY, marian_npz::ENTRY];
+pub const ORIGINS: &[OriginEntry] =
+    &[marian_bin::ENTRY, nematus::ENTRY, marian_npz::ENTRY, argos::ENTRY, ctranslate::ENTRY, hugging_face::ENTRY];
 
 /// The form that a path is in; `None` where it is none of [`ORIGINS`].
 pub fn find(path: &Path) -> Option<&'static OriginEntry> {

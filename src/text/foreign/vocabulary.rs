@@ -63,6 +63,11 @@ impl Vocabulary {
         Self::of(path, entries)
     }
 
+    /// From words in the order of their ids; errors name `path`.
+    pub fn from_words(path: &Path, words: Vec<String>) -> Result<Self> {
+        Self::of(path, words.into_iter().zip(0..).map(|(word, id)| (word, id, None)).collect())
+    }
+
     fn of(path: &Path, entries: Vec<Entry>) -> Result<Self> {
         let wrong = |line: Option<usize>, message: String| match line {
             Some(line) => Error::line(path, line, message),

@@ -1,0 +1,147 @@
+//! Models of others against what their own toolkits make of them: the same pieces, words, log p, beams and weights; and
+//! files that are not as they should be, each told in a sentence.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use interlinear::decoding::{SearchOptions, Specials, decode, force};
+use interlinear::models::{Kernels, Model};
+use interlinear::nn::device::Device;
+use interlinear::ticket::CancellationToken;
+use serde_json::Value;
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/origins").join(name)
+}
+
+fn expected(path: &Path) -> Vec<Value> {
+    serde_json::from_slice(&fs::read(path).expect("it is there")).expect("JSON")
+}
+
+fn numbers(value: &Value) -> Vec<f32> {
+    value.as_array().expect("a list").iter().map(|number| number.as_f64().expect("a number") as f32).collect()
+}
+
+fn ids(value: &Value) -> Vec<u32> {
+    numbers(value).into_iter().map(|id| id as u32).collect()
+}
+
+fn rows(value: &Value) -> Vec<Vec<f32>> {
+    value.as_array().expect("rows").iter().map(numbers).collect()
+}
+
+#[track_caller]
+fn near(what: &str, found: &[f32], expected: &[f32], most: f32) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    let apart = found.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(apart <= most, "{what}: {apart} apart");
+}
+
+fn options(beam: usize, record: &Value) -> SearchOptions {
+    SearchOptions { beam, max_length: record["most"].as_u64().map(|most| most as usize), ..SearchOptions::default() }
+}
+
+fn search(model: &Model, source: &[u32], options: &SearchOptions) -> Vec<interlinear::decoding::Hypothesis> {
+    let mut stepper = model.stepper(Kernels::Plain, 1).expect("a stepper");
+    let specials = Specials { eos: model.config.eos, unk: model.config.unk };
+    let found = decode(stepper.as_mut(), specials, &[source], options, &CancellationToken::forever(), &mut |_, _| {});
+    found.expect("translated").remove(0).hypotheses
+}
+
+/// The weights of some heads of a layer for a given translation.
+fn look(model: &Model, layer: usize, heads: Vec<usize>, source: &[u32], target: &[u32]) -> Vec<Vec<f32>> {
+    let mut other = model.clone();
+    let sizes = other.config.transformer.as_mut().expect("a Transformer");
+    (sizes.alignment_layer, sizes.alignment_heads) = (layer, heads);
+    let mut stepper = other.stepper(Kernels::Plain, 1).expect("a stepper");
+    let forced = force(stepper.as_mut(), &[(source, target)], &CancellationToken::forever()).expect("forced");
+    forced.into_iter().next().and_then(|forced| forced.alpha).expect("it aligns")
+}
+
+#[test]
+fn marianmt_folders_say_what_transformers_says() {
+    for name in ["mt-trained", "mt-random", "mt-multi", "mt-separate", "mt-half"] {
+        let model = Model::load(&fixture(name), &Device::cpu()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let sizes = model.config.transformer.clone().expect("a Transformer");
+        for record in expected(&fixture(name).join("expected.json")) {
+            let text = record["text"].as_str().expect("a text");
+            let source = model.source.encode(text).ids;
+            assert_eq!(source, ids(&record["source"]), "{name}: {text}");
+            let best = &search(&model, &source, &options(1, &record))[0];
+            assert_eq!(best.tokens, ids(&record["greedy"]), "{name}: {text}");
+            near(&format!("{name}: {text}"), &best.token_log_p, &numbers(&record["log_p"]), 1e-4);
+            for (head, alpha) in record["alpha"].as_array().expect("heads").iter().enumerate() {
+                let found = look(&model, sizes.decoder_layers, vec![head + 1], &source, &best.tokens);
+                for (found, expected) in found.iter().zip(rows(alpha)) {
+                    near(&format!("{name}: {text}, head {}", head + 1), found, &expected, 1e-5);
+                }
+            }
+            let all = (1..=sizes.heads).collect();
+            for (found, expected) in look(&model, 1, all, &source, &best.tokens).iter().zip(rows(&record["first"])) {
+                near(&format!("{name}: {text}, layer 1"), found, &expected, 1e-5);
+            }
+            let found = search(&model, &source, &options(3, &record));
+            let list = record["beam"].as_array().expect("a list");
+            for (found, expected) in found.iter().zip(list) {
+                assert_eq!(found.tokens, ids(&expected[0]), "{name}: {text}");
+                near(
+                    &format!("{name}: {text}, beam"),
+                    &[found.log_p],
+                    &[numbers(&Value::from(vec![expected[1].clone()]))[0]],
+                    1e-4,
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn ctranslate2_and_argos_say_what_ctranslate2_says() {
+    let packages = ["ct2-f32", "ct2-int8", "ct2-f16", "ct2-int16", "ct2-bf16", "ct2-onmt", "argos"];
+    for name in packages {
+        let path = if name == "argos" { fixture(name).join("en_fr.argosmodel") } else { fixture(name) };
+        let model = Model::load(&path, &Device::cpu()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let files: &[(&str, f32)] = if name == "ct2-int8" {
+            &[("expected.json", 1e-5), ("int8.json", 1e-2)]
+        } else {
+            &[("expected.json", 1e-5)]
+        };
+        for (file, most) in files {
+            for record in expected(&fixture(name).join(file)) {
+                let text = record["text"].as_str().expect("a text");
+                let pieces: Vec<&str> =
+                    record["source"].as_array().expect("pieces").iter().filter_map(Value::as_str).collect();
+                let source = if name == "ct2-onmt" {
+                    model.source.encode(&pieces.join(" ")).ids
+                } else {
+                    model.source.encode(text).ids
+                };
+                let known: Vec<String> = pieces.iter().map(|piece| piece.replace("<unk>", "[UNK]")).collect();
+                assert_eq!(model.source.tokens(&source), known, "{name}: {text}");
+                let mut best = search(&model, &source, &options(1, &record)).remove(0);
+                best.tokens.retain(|token| *token != model.config.eos);
+                let greedy: Vec<String> = record["greedy"]
+                    .as_array()
+                    .expect("pieces")
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .map(|piece| piece.replace("<unk>", "[UNK]"))
+                    .collect();
+                assert_eq!(model.target.tokens(&best.tokens), greedy, "{name}: {text}");
+                let count = greedy.len();
+                if *most < 1e-3 {
+                    near(
+                        &format!("{name}: {text}"),
+                        &best.token_log_p[..count],
+                        &numbers(&record["log_p"])[..count],
+                        1e-4,
+                    );
+                }
+                let alpha = best.alpha.expect("it aligns");
+                for (found, expected) in alpha.iter().zip(rows(&record["attention"])) {
+                    near(&format!("{name}: {text}, alpha"), found, &expected, *most);
+                }
+            }
+        }
+    }
+}
