@@ -58,7 +58,7 @@ const CRATES: &[(&str, &[&str], &str)] = &[
     ("encoding_rs", &["import"], "files of others are read in one room"),
     ("rusqlite", &["corpus"], "only room corpus knows the file"),
     ("parquet", &["corpus"], "tables of sentences go out from one room"),
-    ("zip", &["corpus"], "arrays of alignments go out from one room"),
+    ("zip", &["corpus", "models"], "arrays of alignments go out from one room, and of weights come in by one"),
     ("tokenizers", &["text"], "words and ids are the business of `text`"),
     ("clap", &["cli"], "arguments are parsed on the top floor"),
     ("indicatif", &["cli"], "progress bars are drawn by the command line"),
