@@ -1,5 +1,7 @@
 //! Floor 13: `interlinear inspect`: what a model folder holds.
 
+pub mod import;
+
 use std::fmt::Write as _;
 use std::path::PathBuf;
 

@@ -19,8 +19,7 @@ pub mod evaluate;
 pub mod explore;
 pub mod extract;
 pub mod figure;
-pub mod import;
-mod input;
+pub mod input;
 pub mod inspect;
 pub mod lesson;
 pub mod map;
@@ -157,8 +156,8 @@ pub const COMMANDS: &[CommandEntry] = &[
     ),
     command!(
         "import",
-        import::ImportArgs,
-        import::run,
+        inspect::import::ImportArgs,
+        inspect::import::run,
         "Make a model folder of another toolkit's model, such as Marian's",
         writes "output"
     ),

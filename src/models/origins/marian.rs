@@ -17,7 +17,6 @@ use crate::error::{Error, Result};
 use crate::models::checkpoint::{Array, Weights};
 use crate::models::config::{Architecture, Config};
 use crate::models::origins::Foreign;
-use crate::models::origins::marian_bin::BERGAMOT;
 use crate::models::origins::marian_files::MarianFiles;
 use crate::models::origins::marian_options::{KnownOption, MarianOptions};
 use crate::models::shapes;
@@ -81,6 +80,8 @@ const READ: &[&str] = &[
     "transformer-dropout-ffn",
 ];
 
+/// What a file whose integers are browsermt's is called: the models of that project are all guided.
+pub const BERGAMOT: &str = "Marian bin of Bergamot";
 /// The most layers of a stack; more than any has, and few enough to name them all.
 const MOST_LAYERS: usize = 256;
 

@@ -250,9 +250,6 @@ fn read(path: &Path) -> Result<Foreign> {
     let file = marian_files::chosen(path, files(path))?;
     let mut found = MarianBin::open(&file)?;
     let options = found.options()?;
-    let toolkit = if found.is_browsermt() { BERGAMOT } else { ENTRY.name };
+    let toolkit = if found.is_browsermt() { marian::BERGAMOT } else { ENTRY.name };
     marian::read(&file, &mut found, &options, toolkit)
 }
-
-/// What a file whose integers are browsermt's is called: the models of that project are all guided.
-pub const BERGAMOT: &str = "Marian bin of Bergamot";

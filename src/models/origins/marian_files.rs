@@ -65,6 +65,11 @@ fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
+/// Whether a file is of this kind by its name.
+fn ends(name: &str, extension: &str) -> bool {
+    Path::new(name).extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
+}
+
 /// The last part of a path of any system.
 pub fn last_part(path: &str) -> String {
     path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
@@ -113,7 +118,7 @@ impl MarianFiles {
         let names = names_in(folder);
         let own = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let told = [format!("{own}.decoder.yml"), "decoder.yml".to_owned(), format!("{own}.yml")];
-        let configs = names.iter().filter(|name| name.starts_with("config") && name.ends_with(".yml"));
+        let configs = names.iter().filter(|name| name.starts_with("config") && ends(name, "yml"));
         let options = told.iter().chain(configs).filter_map(|name| MarianOptions::read(&folder.join(name))).collect();
         let read = |name: &str| disk::read(&folder.join(name), disk::CARD_LIMIT).ok();
         let facts = ["metadata.json", "model_info.json"].iter().find_map(|name| read(name));
@@ -148,7 +153,7 @@ impl MarianFiles {
             }
         }
         let kinds: [fn(&str) -> bool; 2] = [
-            |name| name.ends_with(".spm"),
+            |name| ends(name, "spm"),
             |name| name.contains("vocab") && [".yml", ".yaml", ".json", ".txt"].iter().any(|end| name.ends_with(end)),
         ];
         for kind in kinds.iter().rev() {
@@ -182,7 +187,7 @@ impl MarianFiles {
 
     fn side(&self, name: &str, size: usize, side: &str) -> Result<Side> {
         let path = self.folder.join(name);
-        if name.ends_with(".spm") {
+        if ends(name, "spm") {
             let model = SentencePiece::read(&path)?;
             let tokenizer = model.tokenizer(None, false)?;
             if model.pieces.len() != size {
@@ -242,8 +247,8 @@ impl MarianFiles {
         let stem = || self.file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let folder =
             || std::path::absolute(&self.folder).ok()?.file_name().map(|name| name.to_string_lossy().into_owned());
-        told.map(str::to_owned)
-            .unwrap_or_else(|| if stem() == "model" { folder().unwrap_or_else(stem) } else { stem() })
+        let own = || if stem() == "model" { folder().unwrap_or_else(stem) } else { stem() };
+        told.map_or_else(own, str::to_owned)
     }
 
     /// The card: `toolkit` with its `version`, and what the files say.

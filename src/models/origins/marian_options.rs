@@ -30,8 +30,9 @@ impl MarianOptions {
             if let (Some(item), Some(key)) = (bare.strip_prefix("- "), &last) {
                 values.entry(key.clone()).or_default().extend(bare_value(item));
             } else if line.starts_with(' ') && bare.starts_with('[') {
-                let list = last.as_ref().map(|key| values.entry(key.clone()).or_default());
-                list.into_iter().for_each(|list| list.extend(listed(bare)));
+                if let Some(key) = &last {
+                    values.entry(key.clone()).or_default().extend(listed(bare));
+                }
             } else if let Some((key, value)) = line.split_once(':').filter(|_| !line.starts_with([' ', '#'])) {
                 let value = value.trim();
                 let all = if value.starts_with('[') { listed(value) } else { bare_value(value).into_iter().collect() };
