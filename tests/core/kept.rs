@@ -86,7 +86,7 @@ fn no_output_takes_the_place_of_an_input_or_of_the_workspace() {
 fn a_workspace_is_not_written_over_whatever_is_written() {
     let folder = folder();
     let at = folder.path();
-    let make = ["analyse", "--workspace", "other.ilws", "--format", "none"];
+    let make = ["analyse", "--workspace", "other.ilws", "--source", "s", "--format", "none"];
     assert_eq!(run_in(at, &make, b"").code, 0);
     let before = fs::read(at.join("other.ilws")).expect("a workspace");
     for line in [

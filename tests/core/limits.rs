@@ -229,7 +229,7 @@ fn what_cannot_be_meant_is_told_in_one_sentence() {
         ("--overview pair --pair 1,99999", "--pair 1,99999 names no two systems; there are 2"),
         ("--overview ngrams --pair 2,2", "--pair 2,2 names no two systems"),
         ("--filter tag:", "`tag:` says nothing behind its colon"),
-        ("--filter wrong.1:", "`wrong.1:` says nothing behind its colon"),
+        ("--filter source:", "`source:` says nothing behind its colon"),
         ("--filter bleu.1=30..10", "`30..10` in `bleu.1=30..10` has its ends the wrong way round"),
         ("--filter /a(b/", "is no regular expression: unclosed group"),
     ];
