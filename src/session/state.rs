@@ -104,7 +104,9 @@ impl Session {
         } else {
             models(&options.models)
         };
-        columns.into_iter().for_each(|column| app.add_column(column));
+        for column in columns {
+            app.add_column(column);
+        }
         pages.each_mut().for_each(|page| page.begin(&mut app));
         app.request();
         if let Some(path) = options.interventions.clone() {

@@ -41,8 +41,11 @@ pub fn replace(path: &Path, from: &str, to: &str) {
     fs::write(path, text.replace(from, to)).expect("written");
 }
 
+/// What is done where a folder should be, and what the sentence must name.
+type NoModel = (&'static str, fn(&Path), &'static str);
+
 /// What is no folder of a model.
-const NO_MODELS: &[(&str, fn(&Path), &str)] = &[
+const NO_MODELS: &[NoModel] = &[
     ("no folder", |_| {}, "model"),
     ("a file instead", |m| fs::write(m, "x").expect("written"), "model"),
     ("an empty folder", |m| fs::create_dir(m).expect("created"), "config.json"),
