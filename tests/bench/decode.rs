@@ -57,12 +57,12 @@ const OF_PEER: usize = 3;
 /// One sentence at a time, on one thread and on two.
 pub fn sentences(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     let random = vec![
-        Source::Random(subject::small(), true),
-        Source::Random(subject::small(), false),
-        Source::Random(subject::paper(), true),
-        Source::Random(subject::paper(), false),
-        Source::Random(subject::paper_encdec(), true),
-        Source::Random(subject::paper_luong(), true),
+        Source::Random(Box::new(subject::small()), true),
+        Source::Random(Box::new(subject::small()), false),
+        Source::Random(Box::new(subject::paper()), true),
+        Source::Random(Box::new(subject::paper()), false),
+        Source::Random(Box::new(subject::paper_encdec()), true),
+        Source::Random(Box::new(subject::paper_luong()), true),
     ];
     figures.line(&format!("one sentence at a time, beam {BEAM}, 20 words in and out; {}", setup.compared()))?;
     figures.line(&format!("bounds: {}", work::BOUNDS))?;
@@ -73,7 +73,8 @@ pub fn sentences(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
 
 /// Batches of sentences, on as many threads as there are to use.
 pub fn corpora(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
-    let random = vec![Source::Random(subject::small(), true), Source::Random(subject::paper(), true)];
+    let random =
+        vec![Source::Random(Box::new(subject::small()), true), Source::Random(Box::new(subject::paper()), true)];
     figures.line(&format!("batches of sentences, beam {BEAM}, 20 words in and out; {}", setup.compared()))?;
     let batches = match (setup.quick, setup.runtime.device.is_cpu()) {
         (true, _) => &[3],

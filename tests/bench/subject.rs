@@ -46,13 +46,13 @@ pub enum Source {
     /// A model folder.
     Folder(PathBuf),
     /// Random weights, of 16 bits or 32.
-    Random(Config, bool),
+    Random(Box<Config>, bool),
 }
 
 impl Source {
     /// The models of the papers, then `random` ones, tiny in the quick form.
     pub fn all(setup: &Setup, random: Vec<Self>) -> Vec<Self> {
-        let quick = || tiny().map(|config| Self::Random(config, true)).into();
+        let quick = || tiny().map(|config| Self::Random(Box::new(config), true)).into();
         let random = if setup.quick { quick() } else { random };
         setup.models().into_iter().map(Self::Folder).chain(random).collect()
     }

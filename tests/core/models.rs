@@ -512,7 +512,7 @@ const REWRITTEN: &[(&str, &str, &str, &str, &str)] = &[
     (
         CONFIG,
         "\"rnnsearch\",\n \"source_v",
-        "\"transformer\",\n \"source_v",
+        "\"perceptron\",\n \"source_v",
         CONFIG,
         "knows rnnencdec, rnnsearch, luong",
     ),

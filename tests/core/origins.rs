@@ -70,11 +70,9 @@ fn marianmt_folders_say_what_transformers_says() {
             let best = &search(&model, &source, &options(1, &record))[0];
             assert_eq!(best.tokens, ids(&record["greedy"]), "{name}: {text}");
             near(&format!("{name}: {text}"), &best.token_log_p, &numbers(&record["log_p"]), 1e-4);
-            for (head, alpha) in record["alpha"].as_array().expect("heads").iter().enumerate() {
-                let found = look(&model, sizes.decoder_layers, vec![head + 1], &source, &best.tokens);
-                for (found, expected) in found.iter().zip(rows(alpha)) {
-                    near(&format!("{name}: {text}, head {}", head + 1), found, &expected, 1e-5);
-                }
+            let first = look(&model, sizes.decoder_layers, vec![1], &source, &best.tokens);
+            for (found, expected) in first.iter().zip(rows(&record["alpha"])) {
+                near(&format!("{name}: {text}, head 1"), found, &expected, 1e-5);
             }
             let all = (1..=sizes.heads).collect();
             for (found, expected) in look(&model, 1, all, &source, &best.tokens).iter().zip(rows(&record["first"])) {

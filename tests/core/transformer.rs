@@ -104,7 +104,7 @@ fn configs() -> Vec<Config> {
 fn weights(config: &Config, seed: u64) -> Arc<Weights> {
     let mut weights = initial_weights(config, InitScheme::Uniform, seed);
     for (name, array) in weights.iter_mut() {
-        let (scale, shift) = if name.ends_with(".g") { (3.0, 1.0) } else { (7.0, 0.0) };
+        let (scale, shift) = if name.rsplit('.').next() == Some("g") { (3.0, 1.0) } else { (7.0, 0.0) };
         array.data.iter_mut().for_each(|x| *x = *x * scale + shift);
     }
     Arc::new(weights)
@@ -148,7 +148,9 @@ fn the_fused_form_gives_the_numbers_of_the_readable_one() {
         let sources = &SOURCES[..3];
         let lengths: Vec<usize> = sources.iter().map(|source| source.len()).collect();
         let mut both: [&mut dyn Stepper; 2] = [quick.as_mut(), &mut plain];
-        both.iter_mut().for_each(|stepper| stepper.begin(sources).expect("encodes"));
+        for stepper in &mut both {
+            stepper.begin(sources).expect("encodes");
+        }
         let row = |sentence, parent, y_prev| StepRow { sentence, parent, y_prev };
         let steps: &[&[StepRow]] = &[
             &[row(0, 0, None), row(1, 0, None), row(2, 0, None), row(2, 0, None)],

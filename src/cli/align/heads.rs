@@ -101,7 +101,9 @@ pub fn run(low: &HeadsArgs) -> anyhow::Result<()> {
         }
         HeadsFormat::Table => {
             let mut table = TextTable::new(head);
-            found.iter().for_each(|row| table.row(cells(row)));
+            for row in &found {
+                table.row(cells(row));
+            }
             output.text(&table.text())?;
         }
     }

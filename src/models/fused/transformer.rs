@@ -84,7 +84,9 @@ impl TransformerSentence {
         table.gather(d, ids.iter().copied(), x)?;
         if self.sizes.scale_embedding {
             let scale = (d as f64).sqrt() as f32;
-            x.iter_mut().for_each(|x| *x *= scale);
+            for x in x.iter_mut() {
+                *x *= scale;
+            }
         }
         for (x, t) in x.chunks_exact_mut(d).zip(at) {
             match &self.positions {
@@ -341,7 +343,9 @@ fn mean<'a>(rows: impl Iterator<Item = &'a [f32]> + Clone, out: &mut [f32]) {
     out.fill(0.0);
     rows.for_each(|row| add(row, out));
     if count > 1 {
-        out.iter_mut().for_each(|x| *x /= count as f32);
+        for x in out {
+            *x /= count as f32;
+        }
     }
 }
 
@@ -397,7 +401,9 @@ impl Stepper for FusedTransformer {
             let chosen = &self.heads;
             mean(chosen.iter().map(|h| &weights[(h - 1) * t_x..h * t_x]), &mut own);
             if own != alpha {
-                chosen.iter().for_each(|h| weights[(h - 1) * t_x..h * t_x].copy_from_slice(alpha));
+                for h in chosen {
+                    weights[(h - 1) * t_x..h * t_x].copy_from_slice(alpha);
+                }
             }
         }
         self.finish(at, rows, &weights, &mut x, &mut buffers.sheet);

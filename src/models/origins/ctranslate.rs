@@ -104,7 +104,7 @@ fn words(pack: &FilePack, below: &str, settings: &ForeignSettings) -> Result<For
         let wrong =
             |what: &str| Error::file(&path, format!("{what}; it should list the words in the order of their ids"));
         let text = str::from_utf8(&bytes).map_err(|_| wrong("is not UTF-8"))?;
-        let mut words: Vec<String> = if name.ends_with(".json") {
+        let mut words: Vec<String> = if std::path::Path::new(name).extension().is_some_and(|kind| kind == "json") {
             serde_json::from_str(text).map_err(|error| wrong(&format!("cannot be read ({error})")))?
         } else {
             text.lines().map(str::to_owned).collect()
@@ -126,7 +126,7 @@ fn words(pack: &FilePack, below: &str, settings: &ForeignSettings) -> Result<For
     };
     let ((path, mut source), (other, target)) = (read(&source)?, read(&target)?);
     source.iter_mut().filter(|word| *word == "<unk>").for_each(|word| UNK.clone_into(word));
-    ForeignWords::of(&path, source, Vocabulary::from_words(&other, target)?)
+    ForeignWords::of(&path, &source, Vocabulary::from_words(&other, target)?)
 }
 
 /// The tokenizers of both sides: of SentencePiece models, of codes, or of pieces with spaces between them.
@@ -296,8 +296,12 @@ impl Found<'_> {
                 );
             }
         };
-        if self.number("decoder", "alibi", 0.0)? != 0.0 {
-            return self.wrong("decoder/alibi", "is 1, which is not implemented");
+        for (side, name) in
+            [("decoder", "alibi"), ("encoder", "multi_query_attention"), ("decoder", "multi_query_attention")]
+        {
+            if self.number(side, name, 0.0)? != 0.0 {
+                return self.wrong(&format!("{side}/{name}"), "is 1, which is not implemented");
+            }
         }
         for name in [
             "encoder/embeddings_merge",

@@ -131,7 +131,7 @@ fn words(folder: &Path, settings: &ForeignSettings) -> Result<ForeignWords> {
         ForeignWords::shared(folder, source)?
     } else {
         let key = if settings.get("decoder_vocab_size").is_some() { "decoder_vocab_size" } else { "vocab_size" };
-        ForeignWords::of(folder, source.words().to_vec(), read("target_vocab.json", key)?)?
+        ForeignWords::of(folder, source.words(), read("target_vocab.json", key)?)?
     };
     let eos = settings.id("eos_token_id", words.target.words().len())?;
     if eos != words.eos {
@@ -238,7 +238,9 @@ fn config(
 fn table(tensors: &mut ForeignTensors, d: usize) -> Result<usize> {
     let names = ["model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight"];
     if !names.iter().all(|name| tensors.has(name)) {
-        names.iter().for_each(|name| tensors.leave(name));
+        for name in names {
+            tensors.leave(name);
+        }
         return Ok(0);
     }
     let rows = tensors.shape(names[0])?.first().copied().unwrap_or(0);
@@ -318,7 +320,9 @@ fn lend(tensors: &mut ForeignTensors, config: &Config, words: &ForeignWords, nev
     }
     let name = "final_logits_bias";
     let mut b_o = if tensors.has(name) { tensors.numbers(name, 0, &[target])? } else { vec![0.0; target] };
-    never.iter().for_each(|id| b_o[*id] = NEVER);
+    for id in never {
+        b_o[*id] = NEVER;
+    }
     tensors.make("readout.b_o", &[target], b_o);
     Ok(())
 }

@@ -149,11 +149,8 @@ impl<'a> Machine<'a> {
     /// What stands behind the last mark.
     fn marked(&mut self) -> Told<Vec<usize>> {
         let mut values = Vec::new();
-        loop {
-            match self.stack.pop().ok_or_else(damaged)? {
-                Slot::Value(value) => values.push(value),
-                Slot::Mark => break,
-            }
+        while let Slot::Value(value) = self.stack.pop().ok_or_else(damaged)? {
+            values.push(value);
         }
         values.reverse();
         Ok(values)

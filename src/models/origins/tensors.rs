@@ -194,7 +194,9 @@ impl ForeignTensors {
         }
         let width = numbers.len() / scales.len().max(1);
         for (row, scale) in numbers.chunks_mut(width.max(1)).zip(scales) {
-            row.iter_mut().for_each(|number| *number /= scale);
+            for number in row {
+                *number /= scale;
+            }
         }
         Ok(())
     }

@@ -27,12 +27,13 @@ pub struct ForeignWords {
 impl ForeignWords {
     /// The same words on both sides.
     pub fn shared(origin: &Path, words: Vocabulary) -> Result<Self> {
-        Self::of(origin, words.words().to_vec(), words)
+        let source = words.words().to_vec();
+        Self::of(origin, &source, words)
     }
 
     /// Source words that may lack the end of a sentence, and target words. Both sides have one id for it here, and one for
     /// the unknown word: those of the target side, so that source words change places where they must.
-    pub fn of(origin: &Path, source: Vec<String>, target: Vocabulary) -> Result<Self> {
+    pub fn of(origin: &Path, source: &[String], target: Vocabulary) -> Result<Self> {
         let specials = [EOS, UNK].map(|word| target.id(word));
         let [Some(eos), Some(unk)] = specials else {
             return Err(Error::file(origin, format!("has no `{EOS}` or no `{UNK}` among its target words")));

@@ -80,6 +80,7 @@ names! {
 }
 
 /// What only a Transformer has.
+#[allow(clippy::struct_excessive_bools, reason = "a configuration is made of choices")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransformerSizes {
     /// Heads of every attention; d is a multiple of it.

@@ -61,7 +61,9 @@ per_level! {
         let d = g.len();
         for row in x.chunks_exact_mut(d) {
             let mean = total(row, |x| x) / d as f32;
-            row.iter_mut().for_each(|x| *x -= mean);
+            for x in row.iter_mut() {
+                *x -= mean;
+            }
             let scale = 1.0 / (total(row, |x| x * x) / d as f32 + epsilon).sqrt();
             for ((x, g), b) in row.iter_mut().zip(g).zip(b) {
                 *x = *x * scale * g + b;

@@ -23,7 +23,7 @@ const SIDE: f32 = 84.0;
 const TITLE: f32 = 16.0;
 
 /// A head and how far it is from the links.
-struct Head<'a> {
+struct HeadPicture<'a> {
     layer: usize,
     head: usize,
     alpha: &'a Alignment,
@@ -39,11 +39,11 @@ pub fn heads_ui(
     measured: &MeasuredTable,
 ) {
     let per_layer = column.facts.as_ref().map_or(1, |facts| facts.sizes.heads.1.max(1));
-    let mut heads: Vec<Head<'_>> = measured
+    let mut heads: Vec<HeadPicture<'_>> = measured
         .heads
         .iter()
         .enumerate()
-        .map(|(n, alpha)| Head {
+        .map(|(n, alpha)| HeadPicture {
             layer: n / per_layer + 1,
             head: n % per_layer + 1,
             alpha,
@@ -81,7 +81,7 @@ fn links_of(alpha: &Alignment, table: &AlignmentTable) -> Vec<Link> {
     hard::links(&alpha.resized(rows, words, 0.0))
 }
 
-fn head_ui(ui: &mut Ui, head: &Head<'_>, map: &ColourMap) -> bool {
+fn head_ui(ui: &mut Ui, head: &HeadPicture<'_>, map: &ColourMap) -> bool {
     let t = theme::tokens(ui);
     let (rows, columns) = (head.alpha.rows().max(1), head.alpha.columns().max(1));
     let cell = SIDE / rows.max(columns) as f32;
