@@ -319,7 +319,7 @@ mod tests {
         for entry in ATTENTIONS {
             for kind in KINDS.iter().filter(|line| line.kind != AttentionKind::None && line.kind.allows(entry)) {
                 // The score of equal lengths has as many numbers in a state as in an annotation.
-                let annotation = if entry.name == "dot" { N } else { SIZES.annotation };
+                let annotation = if entry.name.ends_with("dot") { N } else { SIZES.annotation };
                 let sizes = Sizes { annotation, ..SIZES };
                 let mut parameters = Vec::new();
                 for (seed, (name, shape)) in shapes(kind.kind, entry, &sizes).into_iter().enumerate() {

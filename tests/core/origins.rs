@@ -100,7 +100,8 @@ fn ctranslate2_and_argos_say_what_ctranslate2_says() {
         let path = if name == "argos" { fixture(name).join("en_fr.argosmodel") } else { fixture(name) };
         let model = Model::load(&path, &Device::cpu()).unwrap_or_else(|error| panic!("{name}: {error}"));
         let files: &[(&str, f32)] = if name == "ct2-int8" {
-            &[("expected.json", 1e-5), ("int8.json", 1e-2)]
+            // there the activations are rounded too
+            &[("expected.json", 1e-5), ("int8.json", 2e-2)]
         } else {
             &[("expected.json", 1e-5)]
         };

@@ -46,7 +46,7 @@ pub enum Pickled<'a> {
 
 /// What a pickle holds.
 #[derive(Debug)]
-pub struct Reading<'a> {
+pub struct PickleReader<'a> {
     values: Vec<Pickled<'a>>,
     result: usize,
 }
@@ -71,13 +71,13 @@ type Told<T> = Result<T, String>;
 ///
 /// # Errors
 /// The rest of a sentence: what it names that is no part of a tensor, or that it is damaged.
-pub fn read(bytes: &[u8]) -> Told<Reading<'_>> {
+pub fn read(bytes: &[u8]) -> Told<PickleReader<'_>> {
     let mut machine = Machine { rest: bytes, values: Vec::new(), stack: Vec::new(), memo: HashMap::new() };
     loop {
         let code = machine.byte()?;
         if code == b'.' {
             let result = machine.pop()?;
-            return Ok(Reading { values: machine.values, result });
+            return Ok(PickleReader { values: machine.values, result });
         }
         machine.step(code)?;
     }
@@ -298,7 +298,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-impl Reading<'_> {
+impl PickleReader<'_> {
     /// A value by its place.
     pub fn value(&self, place: usize) -> &Pickled<'_> {
         &self.values[place]

@@ -12,7 +12,7 @@ use zip::{CompressionMethod, ZipArchive};
 use crate::error::{Error, Result};
 use crate::models::disk;
 use crate::models::header::NumberFormat;
-use crate::models::origins::pickle::{self, Pickled, Reading};
+use crate::models::origins::pickle::{self, PickleReader, Pickled};
 use crate::models::origins::tensors::{ForeignFormat, ForeignTensor, ForeignTensors};
 
 /// The most entries of such a zip.
@@ -86,7 +86,7 @@ fn entries(path: &Path, bytes: &[u8]) -> Result<BTreeMap<String, Range<usize>>> 
 
 /// A tensor, from the call that would build it.
 fn tensor(
-    reading: &Reading<'_>,
+    reading: &PickleReader<'_>,
     value: usize,
     root: &str,
     places: &BTreeMap<String, Range<usize>>,
