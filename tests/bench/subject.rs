@@ -68,7 +68,7 @@ impl Source {
             }
             Self::Random(config, half) => {
                 let weights = random_weights(&config, half);
-                (config, weights, half, None)
+                (*config, weights, half, None)
             }
         };
         silence(&mut weights, config.eos);

@@ -1,7 +1,7 @@
 //! Floor 3: models of other toolkits, read as they lie on people's disks. One file an origin, one line of [`ORIGINS`].
 //!
 //! Nothing of such a file is run, nothing is downloaded. What is read becomes a configuration, tensors by the names of
-//! [`shapes`](crate::models::shapes), and two tokenizer files, so that everything behind it takes it for a model folder.
+//! [`shapes`], and two tokenizer files, so that everything behind it takes it for a model folder.
 
 mod argos;
 mod card;
@@ -35,7 +35,7 @@ use crate::models::shapes;
 pub struct Foreign {
     /// Sizes and languages.
     pub config: Config,
-    /// Exactly the tensors of [`shapes`](crate::models::shapes), matrices as \[out, in\].
+    /// Exactly the tensors of [`shapes`], matrices as \[out, in\].
     pub weights: Weights,
     /// The bytes of `source.tokenizer.json`.
     pub source: Vec<u8>,
