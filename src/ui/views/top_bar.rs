@@ -221,7 +221,8 @@ fn heads_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
                 ui.close();
             }
         };
-        item(ui, "As the file says".to_owned(), None);
+        let looks = column.facts.as_ref().and_then(|facts| facts.attention.as_deref()).filter(|_| chosen.is_none());
+        item(ui, looks.map_or_else(|| "By default".to_owned(), |looks| format!("By default: {looks}")), None);
         for layer in 1..=layers {
             ui.menu_button(format!("Layer {layer}"), |ui| {
                 item(ui, "Mean of its heads".to_owned(), Some(HeadChoice { layer, heads: Vec::new() }));

@@ -4,6 +4,7 @@ use egui::{ComboBox, Id, RichText, Ui, UiBuilder, vec2};
 
 use crate::app::settings::Shown;
 use crate::figure::heatmap::layout::{Metrics, Needs, Zoom};
+use crate::figure::heatmap::widest_word;
 use crate::figure::label::widest;
 use crate::figure::mark::Scale;
 use crate::figure::palette::ColourMap;
@@ -48,7 +49,7 @@ pub fn picture_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) 
         columns: matrix.columns(),
         source_width: widest(&Letters(ui), table.source.iter().map(labels::source)),
         target_width: widest(&Letters(ui), table.target.iter().map(|word| labels::target(word, false))),
-        corner_width: 0.0,
+        corner_width: table.reading.map_or(0.0, |reading| widest_word(&Letters(ui), reading.row_text())),
         text_height: ui.text_style_height(&egui::TextStyle::Small),
         pixels_per_point: ui.pixels_per_point(),
     };

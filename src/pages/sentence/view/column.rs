@@ -238,6 +238,7 @@ fn header_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
         };
         window.offer(&name, MenuTarget::Column { column: column.id });
         guided_ui(ui, column);
+        looks_ui(ui, column);
         given_ui(ui, column);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let numbers = numbers(column);
@@ -253,6 +254,15 @@ fn guided_ui(ui: &mut Ui, column: &Column) {
     let text = RichText::new("guided").size(theme::TEXT_SMALL).color(theme::tokens(ui).warm);
     let note = format!("This model was told: {GUIDED} (rows by {reading})");
     ui.label(text).on_hover_text(note);
+}
+
+/// Which heads of a Transformer are its alignment, and why.
+fn looks_ui(ui: &mut Ui, column: &Column) {
+    let Some(facts) = column.facts.as_ref().filter(|facts| facts.sizes.heads.0 > 0) else { return };
+    let Some(looks) = facts.attention.as_deref() else { return };
+    let short = looks.split(" (").next().unwrap_or(looks);
+    let text = RichText::new(short).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak);
+    ui.label(text).on_hover_text(format!("The alignment: {looks}\nThe column's menu, Alignment, chooses other heads"));
 }
 
 /// That the picture is of the user's translation.

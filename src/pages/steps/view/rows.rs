@@ -5,6 +5,7 @@ use egui::{Id, Key, Modifiers, Ui};
 use crate::app::lights::HighlightPart;
 use crate::app::settings::Shown;
 use crate::figure::heatmap::layout::{Gaze, Metrics, Needs, Zoom};
+use crate::figure::heatmap::widest_word;
 use crate::figure::label::widest;
 use crate::figure::mark::Scale;
 use crate::figure::palette::ColourMap;
@@ -41,7 +42,7 @@ pub fn rows_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &
         columns: table.source.len(),
         source_width: widest(&Letters(ui), table.source.iter().map(labels::source)),
         target_width: widest(&Letters(ui), table.target.iter().map(|word| labels::target(word, false))).max(60.0),
-        corner_width: 0.0,
+        corner_width: table.reading.map_or(0.0, |reading| widest_word(&Letters(ui), reading.row_text())),
         text_height: ui.text_style_height(&egui::TextStyle::Small),
         pixels_per_point: ui.pixels_per_point(),
     };
