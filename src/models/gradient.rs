@@ -112,11 +112,12 @@ impl Gradients {
     }
 
     /// Of tensors by the names of [`crate::models::shapes`], of any precision.
-    pub fn from_tensors(config: &Config, mut tensors: HashMap<String, Tensor>) -> Result<Self> {
-        let model = trainable(config, &tensors)?;
+    pub fn from_tensors(config: &Config, tensors: HashMap<String, Tensor>) -> Result<Self> {
+        let (config, mut tensors) = two_embeddings(config, tensors);
+        let model = trainable(&config, &tensors)?;
         let missing = || Error::Internal(format!("the tensor `{EMBEDDING}` was not given"));
         let embedding = tensors.remove(EMBEDDING).ok_or_else(missing)?;
-        Ok(Self { config: config.clone(), tensors, embedding, model })
+        Ok(Self { config, tensors, embedding, model })
     }
 
     /// x_j · d log p(y_i) / d x_j for each target word i and source word j, x_j being the embedding of word j (Ding,
@@ -211,11 +212,7 @@ impl Gradients {
     ) -> Result<Vec<Vec<f32>>> {
         let walk = self.walk((source, target), &[], ticket)?;
         let mut rows = Vec::with_capacity(target.len());
-        // The first step alone has no word before it.
-        for steps in [0..1.min(target.len()), 1.min(target.len())..target.len()] {
-            if steps.is_empty() {
-                continue;
-            }
+        for steps in walk.alike() {
             let (half, before) = walk.rows(steps.clone())?;
             let start = logits(half.alpha()?)?;
             let (sum, mut logits) = (half.alpha()?.sum_keepdim(1)?, start);
@@ -351,7 +348,21 @@ const PERSUADING_STEPS: usize = 100;
 const HALVINGS: usize = 20;
 
 impl Walk {
-    /// Some steps as rows of one; the first step stands alone, since no word is before it.
+    /// Steps that can be rows of one: the first stands alone, since no word is before it, and those of a decoder that
+    /// keeps all words before stand alone too.
+    fn alike(&self) -> Vec<Range<usize>> {
+        let shapes = |half: &AlignedStep| half.s.tensors.iter().map(|x| x.shape().clone()).collect::<Vec<_>>();
+        let mut steps: Vec<Range<usize>> = Vec::new();
+        for (i, half) in self.halves.iter().enumerate() {
+            match steps.last_mut() {
+                Some(last) if i > 1 && shapes(&self.halves[last.start]) == shapes(half) => last.end = i + 1,
+                _ => steps.push(i..i + 1),
+            }
+        }
+        steps
+    }
+
+    /// Some steps of [`Walk::alike`] as rows of one.
     fn rows(&self, steps: Range<usize>) -> Result<(AlignedStep, Option<Vec<u32>>)> {
         let halves = &self.halves[steps.clone()];
         let Some(first) = halves.first() else {
@@ -364,6 +375,24 @@ impl Walk {
         let s = State { tensors, i: first.s.i };
         Ok((AlignedStep { s, e_i: None, alpha_i, p_t: None }, self.before[steps].iter().copied().collect()))
     }
+}
+
+/// A model whose sides share one embedding, with an embedding for each side: the gradient of the source is then not that of
+/// the target, and the output layer that is the target's embedding stays as it is.
+pub fn two_embeddings(config: &Config, mut tensors: HashMap<String, Tensor>) -> (Config, HashMap<String, Tensor>) {
+    let mut config = config.clone();
+    let shares = match (&mut config.transformer, &mut config.nematus) {
+        (Some(sizes), _) => Some(&mut sizes.shared_embedding),
+        (None, Some(sizes)) => Some(&mut sizes.shared_embedding),
+        (None, None) => None,
+    };
+    if let Some(shares) = shares
+        && std::mem::take(shares)
+        && let Some(embedding) = tensors.get(EMBEDDING).cloned()
+    {
+        tensors.insert("target_embedding".to_owned(), embedding);
+    }
+    (config, tensors)
 }
 
 /// The noise of each sample, [t_x, m]; none where there is none.

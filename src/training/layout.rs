@@ -10,7 +10,7 @@ use crate::models::config::Config;
 
 /// One tensor's place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TensorPlace {
+pub struct LayoutEntry {
     /// Name as in the model file.
     pub name: String,
     /// Shape, row-major.
@@ -19,7 +19,7 @@ pub struct TensorPlace {
     pub offset: usize,
 }
 
-impl TensorPlace {
+impl LayoutEntry {
     /// Number of elements.
     pub fn len(&self) -> usize {
         self.shape.iter().product()
@@ -39,7 +39,7 @@ impl TensorPlace {
 /// Where each tensor lies.
 #[derive(Clone, Debug)]
 pub struct ParameterLayout {
-    entries: Vec<TensorPlace>,
+    entries: Vec<LayoutEntry>,
     index: HashMap<String, usize>,
     total: usize,
 }
@@ -67,7 +67,7 @@ impl ParameterLayout {
         let mut total = 0;
         let mut entries = Vec::with_capacity(shapes.len());
         for (name, shape) in shapes {
-            let entry = TensorPlace { name, shape, offset: total };
+            let entry = LayoutEntry { name, shape, offset: total };
             total += entry.len();
             entries.push(entry);
         }
@@ -81,7 +81,7 @@ impl ParameterLayout {
     }
 
     /// All tensors in order.
-    pub fn entries(&self) -> &[TensorPlace] {
+    pub fn entries(&self) -> &[LayoutEntry] {
         &self.entries
     }
 

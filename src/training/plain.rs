@@ -11,7 +11,7 @@ use crate::models::config::Config;
 use crate::models::loss::{Regularizer, Trainable, trainable};
 use crate::training::engine::{Engine, OptimizerMemory};
 use crate::training::fused::{BatchLoss, Shard, StepOptions};
-use crate::training::layout::{ParameterLayout, TensorPlace};
+use crate::training::layout::{LayoutEntry, ParameterLayout};
 use crate::training::minibatch::Minibatch;
 use crate::training::settings::{OptimizerSettings, Rule};
 
@@ -187,7 +187,7 @@ impl Engine for PlainEngine {
     }
 
     fn restore(&mut self, weights: Vec<f32>, memory: Option<OptimizerMemory>) -> Result<()> {
-        let tensor = |flat: &[f32], entry: &TensorPlace| -> Result<Option<Tensor>> {
+        let tensor = |flat: &[f32], entry: &LayoutEntry| -> Result<Option<Tensor>> {
             let Some(data) = flat.get(entry.range()) else { return Ok(None) };
             Ok(Some(Tensor::from_slice(data, entry.shape.as_slice(), &self.device)?))
         };

@@ -12,7 +12,7 @@ use interlinear::ticket::CancellationToken;
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};
-use crate::models::FOLDERS;
+use crate::models::{FOLDERS, FOREIGN};
 use crate::tiny::TINY;
 
 const SOURCE: &[u32] = &[2, 9, 4, 7, 6, 0];
@@ -88,7 +88,7 @@ fn near(what: &str, found: &AblationEffect, expected: &AblationEffect) {
 #[test]
 fn every_architecture_is_tested_as_by_hand() {
     let long: Vec<u32> = (0..70).map(|n| 2 + n % 9).chain([0]).collect();
-    for folder in FOLDERS {
+    for folder in FOLDERS.into_iter().chain(FOREIGN) {
         let model = Model::load(&reference(folder), &Device::cpu()).expect("the fixture loads");
         let mut steppers =
             [Kernels::Plain, Kernels::Fused].map(|kernels| model.stepper(kernels, 2).expect("a stepper"));

@@ -7,7 +7,7 @@ use candle_core::{DType, Device as Candle, Tensor};
 use interlinear::decoding;
 use interlinear::decoding::importance::{IMPORTANCES, Subject, importance, shares};
 use interlinear::interventions::{Intervening, Intervention};
-use interlinear::models::gradient::{Descent, Gradients, Smoothing};
+use interlinear::models::gradient::{Descent, Gradients, Smoothing, two_embeddings};
 use interlinear::models::loss::{Trainable, trainable};
 use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper as _};
 use interlinear::nn::device::Device;
@@ -15,7 +15,7 @@ use interlinear::ticket::CancellationToken;
 use serde_json::Value;
 
 use crate::cli::{reference, run_in};
-use crate::models::FOLDERS;
+use crate::models::{FOLDERS, FOREIGN};
 use crate::tiny::TINY;
 
 /// No word occurs twice, so that a row of the table is a word.
@@ -57,9 +57,9 @@ fn near(what: &str, found: &[Vec<f32>], expected: &[Vec<f64>], most: f64) {
 #[test]
 fn gradients_are_differences_on_every_architecture() {
     const STEP: f64 = 1e-5;
-    for folder in FOLDERS {
+    for folder in FOLDERS.into_iter().chain(FOREIGN) {
         let model = load(folder);
-        let all = tensors(&model);
+        let (config, all) = two_embeddings(&model.config, tensors(&model));
         let gradients = Gradients::from_tensors(&model.config, all.clone()).expect("a model");
         let found = gradients
             .times_input((SOURCE, TARGET), Smoothing::PLAIN, &CancellationToken::forever())
@@ -73,7 +73,7 @@ fn gradients_are_differences_on_every_architecture() {
                 let scale = Tensor::from_vec(scale, (table.dim(0).expect("rows"), 1), &Candle::Cpu).expect("a column");
                 let mut changed = all.clone();
                 changed.insert("source_embedding".to_owned(), table.broadcast_mul(&scale).expect("a table"));
-                log_p(trainable(&model.config, &changed).expect("a model").as_ref(), SOURCE)
+                log_p(trainable(&config, &changed).expect("a model").as_ref(), SOURCE)
             };
             for (i, (more, less)) in scaled(1.0 + STEP).into_iter().zip(scaled(1.0 - STEP)).enumerate() {
                 expected[i][j] = (more - less) / (2.0 * STEP);
@@ -119,7 +119,7 @@ pub fn said(model: &Model, i: usize, pins: &[(usize, Vec<f32>)]) -> (Vec<f32>, V
 #[test]
 fn alpha_is_optimised_along_its_gradient() {
     const STEP: f64 = 1e-2;
-    for folder in FOLDERS.iter().filter(|folder| load(folder).config.aligns()) {
+    for folder in FOLDERS.iter().chain(&FOREIGN).filter(|folder| load(folder).config.aligns()) {
         let model = load(folder);
         let gradients = Gradients::new(&model).expect("a model");
         let optimise = |steps, rate| {
@@ -170,7 +170,7 @@ pub fn best(log_p: &[f32]) -> usize {
 #[test]
 fn a_small_change_of_a_row_makes_the_model_say_a_word() {
     let mut persuaded = 0;
-    for folder in FOLDERS.iter().filter(|folder| load(folder).config.aligns()) {
+    for folder in FOLDERS.iter().chain(&FOREIGN).filter(|folder| load(folder).config.aligns()) {
         let model = load(folder);
         let gradients = Gradients::new(&model).expect("a model");
         {
@@ -205,7 +205,7 @@ fn a_small_change_of_a_row_makes_the_model_say_a_word() {
 /// What is left out by hand, with the readable models.
 #[test]
 fn leaving_out_is_what_is_lost_by_hand() {
-    for folder in FOLDERS {
+    for folder in FOLDERS.into_iter().chain(FOREIGN) {
         let model = load(folder);
         let readable = trainable(&model.config, &tensors(&model)).expect("a model");
         for kernels in [Kernels::Plain, Kernels::Fused] {

@@ -20,7 +20,7 @@ use interlinear::text::tokenizer::Encode as _;
 use interlinear::ticket::CancellationToken;
 
 use crate::cli::reference;
-use crate::models::FOLDERS;
+use crate::models::{FOLDERS, FOREIGN};
 use crate::tiny::TINY;
 
 const SPECIALS: Specials = Specials { eos: 0, unk: 1 };
@@ -103,6 +103,9 @@ impl<'a> Direct<'a> {
         if pinned.is_some() || (masked.is_empty() && temperature.is_none()) {
             return pinned.unwrap_or_else(|| alpha.to_vec());
         }
+        // the mean of several heads has no energies
+        let logs: Vec<f32> = alpha.iter().map(|alpha| alpha.ln()).collect();
+        let e_i = if e_i.iter().all(|e_ij| e_ij.is_nan()) { &logs } else { e_i };
         let gaussian = self.config.luong.as_ref().is_some_and(|luong| luong.attention == AttentionKind::LocalP);
         let weight = |j: usize| {
             let distance = p_t.map_or(0.0, |p_t| j as f64 - f64::from(p_t));
@@ -193,7 +196,7 @@ fn near(what: &str, found: &[f32], expected: &[f32]) {
 /// Beams, log p and alpha under interventions, with both kernels, two sentences with their own changes in a batch.
 #[test]
 fn every_architecture_follows_what_was_changed() {
-    for folder in FOLDERS {
+    for folder in FOLDERS.into_iter().chain(FOREIGN) {
         let model = load(folder);
         let best = Direct::new(&model, SOURCES[0], &[]).beam()[0].0[0];
         for (number, lists) in changes(model.config.aligns(), best.max(2)).into_iter().enumerate() {
@@ -237,7 +240,7 @@ fn load_config(folder: &str) -> Config {
 /// The second half may be asked again, and the next step goes on from the last answer.
 #[test]
 fn words_may_be_asked_for_again_with_another_alpha() {
-    for folder in FOLDERS {
+    for folder in FOLDERS.into_iter().chain(FOREIGN) {
         let model = load(folder);
         for kernels in [Kernels::Plain, Kernels::Fused] {
             let what = format!("{folder}, {kernels:?}");
@@ -275,7 +278,7 @@ fn words_may_be_asked_for_again_with_another_alpha() {
 /// Rows that extend one hypothesis share their context only as long as nobody gives one of them another alpha.
 #[test]
 fn rows_of_one_parent_may_look_elsewhere() {
-    for folder in FOLDERS.iter().filter(|folder| load_config(folder).aligns()) {
+    for folder in FOLDERS.iter().chain(&FOREIGN).filter(|folder| load_config(folder).aligns()) {
         let model = load(folder);
         let said = [Kernels::Plain, Kernels::Fused].map(|kernels| {
             let mut stepper = model.stepper(kernels, 1).expect("a stepper");

@@ -307,7 +307,11 @@ impl Workspace {
                     continue;
                 }
                 if changed.is_none() {
-                    all.execute("DELETE FROM act WHERE undone = 1", [])?;
+                    // acts that are undone are the newest; without any, nothing is searched
+                    let undone = "SELECT undone FROM act ORDER BY id DESC LIMIT 1";
+                    if one(all, undone, [], |row| row.get(0))?.unwrap_or(false) {
+                        all.execute("DELETE FROM act WHERE undone = 1", [])?;
+                    }
                     let next = number(all, "SELECT coalesce(max(id), 0) + 1 FROM act", [])?;
                     batch = (deeds.len() > 1).then_some(next);
                 }

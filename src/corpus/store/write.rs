@@ -191,7 +191,10 @@ impl Workspace {
     /// of each system, by its id.
     pub fn measure(&mut self, places: &[usize]) -> Result<Vec<(i64, Vec<Measured>)>> {
         let mut all_rows = Vec::new();
-        for system in self.systems()?.into_iter().filter(|_| !places.is_empty()) {
+        if places.is_empty() {
+            return Ok(all_rows);
+        }
+        for system in self.systems()? {
             let mut rows = Vec::with_capacity(places.len());
             for at in places {
                 let (Some(sentence), Some(output)) = (self.sentence(*at)?, self.output(system.id, *at)?) else {

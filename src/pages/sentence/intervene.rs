@@ -81,11 +81,6 @@ fn all_beside(app: &AppState, id: ColumnId) -> Vec<ColumnId> {
     app.document.columns.iter().filter(|column| Some(text(column)) == own).map(|column| column.id).collect()
 }
 
-/// What is set in a column.
-pub fn interventions(app: &AppState, column: &Column) -> Arc<Interventions> {
-    app.document.scene.set_of(column.folders(), column.variant)
-}
-
 /// Changes what is set in some columns, as one step of undo, or as part of the last one where it `continues`. True
 /// when anything is other than before.
 fn change(app: &mut AppState, ids: &[ColumnId], continues: bool, change: impl Fn(&mut Interventions)) -> bool {
@@ -121,7 +116,7 @@ fn present(app: &AppState, id: ColumnId) -> Option<&Column> {
 /// set last; then only those can be held, which may be fewer.
 fn held(app: &AppState, id: ColumnId, count: usize) -> Option<Vec<Force>> {
     let column = present(app, id)?;
-    let wanted = interventions(app, column);
+    let wanted = app.document.interventions(column);
     if wanted.beginning() != column.set.beginning() {
         return Some(wanted.beginning().iter().take(count).cloned().collect());
     }
@@ -182,7 +177,7 @@ fn ban(app: &mut AppState, id: ColumnId, i: Option<usize>, word: &Word, in_all: 
 
 /// The row of alpha at target position `row`: as it is set, else as it is shown.
 fn row_of(app: &AppState, column: &Column, row: usize) -> Option<Vec<f32>> {
-    let wanted = interventions(app, column);
+    let wanted = app.document.interventions(column);
     let pinned = wanted.pin.iter().find(|pin| pin.i == row);
     let pinned = pinned.and_then(|pin| if let SetAlpha::Weights(row) = &pin.alpha { Some(row.clone()) } else { None });
     pinned.or_else(|| column.shown()?.alpha.as_ref()?.get(row).cloned())
@@ -248,7 +243,7 @@ fn made(app: &AppState, column: &Column, i: usize, edit: RowEdit) -> Result<Vec<
     rows.into_iter().map(one).collect()
 }
 
-/// As [`Shared::edit_row`], for every word of which something can be made; says why where that is none.
+/// As [`edit_row`], for every word of which something can be made; says why where that is none.
 fn edit_rows(app: &mut AppState, id: ColumnId, edit: RowEdit) {
     let Some(column) = present(app, id) else { return };
     let words = column.table.as_deref().map_or(0, |table| table.target.len());

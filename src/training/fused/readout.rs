@@ -11,13 +11,13 @@ use crate::training::fused::pass::ShardPass;
 use crate::training::fused::sample::SampledWords;
 use crate::training::fused::workspace::{Buffer, apply_mask};
 use crate::training::fused::{BatchLoss, sample};
-use crate::training::layout::{ParameterLayout, TensorPlace};
+use crate::training::layout::{LayoutEntry, ParameterLayout};
 
 /// Logit rows that are in memory at once.
 const CHUNK: usize = 288;
 
 /// The matrix of the output layer [K_y, width], by its name in one of the architectures.
-pub fn output_matrix(layout: &ParameterLayout) -> Option<&TensorPlace> {
+pub fn output_matrix(layout: &ParameterLayout) -> Option<&LayoutEntry> {
     const NAMES: &[&str] = &["readout.W_o", "readout.G", "readout.G_l", "W_s"];
     layout.entries().iter().find(|entry| NAMES.contains(&entry.name.as_str()))
 }
