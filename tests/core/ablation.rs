@@ -27,7 +27,8 @@ fn host(tensor: &Tensor) -> Vec<f32> {
 fn effect(own: &[f32], log_p: &[f32], token: u32) -> AblationEffect {
     let p = |log_p: &[f32]| log_p.iter().map(|log_p| f64::from(*log_p).exp()).collect::<Vec<f64>>();
     let (p, q) = (p(own), p(log_p));
-    let kl = |p: &[f64], q: &[f64]| p.iter().zip(q).map(|(p, q)| p * (p / q).ln()).sum::<f64>();
+    let term = |(p, q): (&f64, &f64)| if *p > 0.0 { p * (p / q).ln() } else { 0.0 };
+    let kl = |p: &[f64], q: &[f64]| p.iter().zip(q).map(term).sum::<f64>();
     let m: Vec<f64> = p.iter().zip(&q).map(|(p, q)| f64::midpoint(*p, *q)).collect();
     let best = |p: &[f64]| (0..p.len()).max_by(|a, b| p[*a].total_cmp(&p[*b]).then(b.cmp(a)));
     AblationEffect {
