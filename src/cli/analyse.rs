@@ -553,8 +553,14 @@ fn overviews_of(
     let (first, second) = pair;
     let is_paired = only.iter().any(|thing| matches!(thing, CountedThing::Pair | CountedThing::Ngrams));
     if is_paired && count > 1 && (first.max(second) >= count || first == second) {
-        let message = format!("--pair {},{} names no two systems; there are {count}", first + 1, second + 1);
-        return Err(Error::Input(format!("{message}, counted from 1")).into());
+        let message = match low.pair {
+            Some(_) => {
+                format!("--pair {},{} names no two systems; there are {count}, counted from 1", first + 1, second + 1)
+            }
+            None => "forced references translate nothing, so that no two systems can be compared; run another model"
+                .to_owned(),
+        };
+        return Err(Error::Input(message).into());
     }
     let is_forced = |at: &usize| corpus.systems.get(*at).is_some_and(|column| column.system.is_forced());
     if let Some((first, second)) = low.pair

@@ -157,7 +157,7 @@ fn what_differs_is_told_and_goes_in_only_when_that_is_asked_for() {
     // A reference that was corrected takes the place of the one that has the most of its lines.
     fs::write(at.join("r"), SECOND.replace("ancien", "antique")).expect("written");
     let (_, told) = ran(at, "analyse --workspace w.ilws --reference r --replace --format none");
-    assert!(told.contains("Imported 1 references") && told.contains("Kept as reference 2."), "{told}");
+    assert!(told.contains("Imported 1 reference.") && told.contains("Kept as reference 2."), "{told}");
     let (_, corpus) = read(at);
     assert_eq!(corpus.references_of(1), ["le vieux moulin tourne", "le moulin antique tourne"]);
 }
@@ -317,7 +317,7 @@ fn judgements_of_a_named_file_need_no_column_of_annotators() {
     let at = folder.path();
     fs::write(at.join("j.tsv"), "sentence\tstars\n1\t4\n").expect("written");
     let (_, told) = ran(at, "analyse --workspace w.ilws --judgements anna=j.tsv --format none");
-    assert!(told.contains("Imported 1 judgements"), "{told}");
+    assert!(told.contains("Imported 1 judgement"), "{told}");
     assert_eq!(read(at).0.judgements_of(0).expect("read")["anna"].stars, 4);
     let done = run_in(at, &["analyse", "--workspace", "w.ilws", "--judgements", "j.tsv"], b"");
     assert!(done.code == 2 && done.stderr.contains("`annotator` (unless"), "{}", done.stderr);

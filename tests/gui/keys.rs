@@ -72,6 +72,8 @@ fn keys_send_their_commands() {
     }
     assert!(press(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z).contains(&SourceCommand::Redo.into()));
     assert!(!press(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z).contains(&SourceCommand::Undo.into()));
+    assert!(press(ctrl | alt, Key::Z).contains(&SourceCommand::UndoSentence.into()));
+    assert!(!press(ctrl | alt, Key::Z).contains(&SourceCommand::Undo.into()));
 }
 
 #[test]

@@ -39,14 +39,16 @@ impl ImportReport {
     /// In one sentence.
     pub fn told(&self) -> String {
         let parts = [
-            (self.sentences, "new sentences"),
-            (self.references, "references"),
-            (self.outputs, "outputs"),
-            (self.golds, "alignments by hand"),
-            (self.judgements, "judgements"),
+            (self.sentences, "new sentence", ""),
+            (self.references, "reference", ""),
+            (self.outputs, "output", ""),
+            (self.golds, "alignment", " by hand"),
+            (self.judgements, "judgement", ""),
         ];
-        let parts: Vec<String> =
-            parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        let part = |(count, what, more): &(usize, &str, &str)| {
+            format!("{count} {what}{}{more}", if *count == 1 { "" } else { "s" })
+        };
+        let parts: Vec<String> = parts.iter().filter(|(count, ..)| *count > 0).map(part).collect();
         let what = if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") };
         let faults = match self.warned {
             0 => String::new(),

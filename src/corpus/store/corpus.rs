@@ -66,6 +66,13 @@ impl SystemColumn {
         Self { system, texts, numbers, done: 0 }
     }
 
+    /// A measure of a sentence, from 0; NaN where there is none. References that were forced are not compared with themselves.
+    pub fn number(&self, measure: usize, at: usize) -> f32 {
+        let compares = ["bleu", "chrf"].contains(&MEASURES[measure].name);
+        let numbers = self.numbers.get(measure).filter(|_| !(compares && self.system.is_forced()));
+        numbers.map_or(f32::NAN, |numbers| numbers.get(at))
+    }
+
     fn count(&mut self, workspace: &Workspace, len: usize) -> Result<()> {
         self.done = workspace.ask(|all| count_outputs(all, self.system.id, len))?;
         Ok(())

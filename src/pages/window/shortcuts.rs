@@ -20,8 +20,8 @@ pub fn pressed(ctx: &egui::Context, source: egui::Id, page: Page, in_lesson: boo
     let in_menu = egui::Popup::is_any_open(ctx);
     let mut acts = Vec::new();
     ctx.input_mut(|input| {
-        // egui's matching ignores an extra shift, so Ctrl+Shift+O has to be looked for before Ctrl+O.
-        for shifted in [true, false] {
+        // egui's matching ignores an extra Shift or Alt, so Ctrl+Shift+O has to be looked for before Ctrl+O.
+        for has_more in [true, false] {
             for binding in bindings() {
                 let is_fields_own = elsewhere && matches!(binding.act, Act::Undo | Act::Redo);
                 let is_menus_own = in_menu && binding.act == Act::Escape;
@@ -30,7 +30,7 @@ pub fn pressed(ctx: &egui::Context, source: egui::Id, page: Page, in_lesson: boo
                 }
                 let is_lessons_own = |key: &KeyboardShortcut| in_lesson && PAGING.contains(key);
                 let own = binding.keys.iter().filter(|key| !is_lessons_own(key));
-                for key in own.filter(|key| key.modifiers.shift == shifted) {
+                for key in own.filter(|key| (key.modifiers.shift || key.modifiers.alt) == has_more) {
                     let presses = input.count_and_consume_key(key.modifiers, key.logical_key);
                     acts.extend(std::iter::repeat_n(binding.act, presses));
                 }

@@ -175,7 +175,7 @@ fn head_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
 /// also where nothing follows, and has it again where a page is new and nobody has it.
 fn bar_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
     let weak = theme::tokens(ui).weak;
-    ui.horizontal(|ui| {
+    let fits = ui.horizontal(|ui| {
         let waits = running.waits().is_some();
         let back = ui.add_enabled(running.page > 0, Button::new("Page back"));
         if back.clicked() {
@@ -197,14 +197,26 @@ fn bar_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
             next.request_focus();
         }
         window.local.seen_lesson = now;
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let note = "The window is again as it was before";
-            if ui.button("End lesson").on_hover_text(note).clicked() {
-                window.local.seen_lesson = None;
-                window.push(LessonCommand::Close);
-            }
-        });
+        let letters =
+            egui::WidgetText::from(END).into_galley(ui, None, f32::INFINITY, egui::TextStyle::Button).size().x;
+        let fits = ui.available_width() >= letters + 2.0 * ui.spacing().button_padding.x;
+        if fits {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| end_ui(ui, window));
+        }
+        fits
     });
+    if !fits.inner {
+        end_ui(ui, window);
+    }
+}
+
+const END: &str = "End lesson";
+
+fn end_ui(ui: &mut Ui, window: &mut Window<'_>) {
+    if ui.button(END).on_hover_text("The window is again as it was before").clicked() {
+        window.local.seen_lesson = None;
+        window.push(LessonCommand::Close);
+    }
 }
 
 fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {

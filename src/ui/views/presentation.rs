@@ -1,12 +1,14 @@
 //! Floor 13: a picture in large type, for a room that looks at a projector: the sentence, which can be typed over, a column
 //! or two, the lesson that is open, nothing else.
 
-use egui::{Key, Label, RichText, Ui};
+use egui::{Key, RichText, Ui};
 
+use crate::figure::measure::TextMeasure as _;
 use crate::pages::sentence::view::source;
 use crate::pages::window::act::Act;
 use crate::pages::window::local::Window;
 use crate::pages::window::menu;
+use crate::widgets::marks::WholeLetters;
 use crate::widgets::theme;
 
 /// How much larger everything is than in the window.
@@ -44,7 +46,9 @@ pub fn presentation_ui(ui: &mut Ui, window: &mut Window<'_>) {
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             menu::act_button(ui, window, "Leave", Act::Present);
             let said = "Page Up and Page Down, Esc leaves";
-            ui.add(Label::new(RichText::new(said).size(theme::TEXT_SMALL).color(weak)).truncate());
+            if WholeLetters(ui).width(said, theme::TEXT_SMALL) < ui.available_width() {
+                ui.label(RichText::new(said).size(theme::TEXT_SMALL).color(weak));
+            }
         });
     });
 }

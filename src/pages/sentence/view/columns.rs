@@ -77,9 +77,11 @@ impl View for ColumnsView {
                 column::column_ui(&mut ui.new_child(builder), sentence, window, column, &parts, &metrics);
             }
         });
-        // the mouse or a finger has moved them
+        // the mouse or a finger has moved them; nothing else may leave a column half in view
         let moved = area.state.clamped_offset().x;
-        if (moved - offset).abs() > 0.5 {
+        let by_hand = ui.input(|input| input.smooth_scroll_delta != egui::Vec2::ZERO || input.any_touches())
+            || area.state.velocity() != egui::Vec2::ZERO;
+        if by_hand && (moved - offset).abs() > 0.5 {
             window.local.of::<ColumnsMemory>().first_column = (moved / pitch).round() as usize;
             window.local.of::<ColumnsMemory>().scrolled = Some(moved);
         }
