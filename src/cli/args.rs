@@ -95,7 +95,8 @@ impl Runtime {
 /// One model, or several that translate as one, as typed.
 #[derive(Args, Clone, Debug)]
 pub struct ModelArgs {
-    /// The model folder, or the name of an installed model; several make an ensemble, with --ensemble
+    /// The model folder, or the name of an installed model, or a model of another toolkit; `MODEL@fra` translates into one of
+    /// its target languages, `MODEL@6.1` aligns by head 1 of layer 6; several make an ensemble, with --ensemble
     #[arg(long, value_name = "DIR", required = true, value_parser = bundled::argument())]
     model: Vec<PathBuf>,
     #[command(flatten)]
@@ -108,7 +109,7 @@ impl ModelArgs {
     /// # Errors
     /// Several models without --ensemble; what [`Ensemble::load`] refuses.
     pub fn load(&self, runtime: &Runtime) -> Result<Ensemble> {
-        if self.model.len() > 1 && !self.ensemble.asked() {
+        if self.model.len() > 1 && !self.ensemble.ensemble {
             let count = self.model.len();
             return Err(Error::Input(format!(
                 "--model is there {count} times; add --ensemble to translate with all together, or give it once"
@@ -119,8 +120,12 @@ impl ModelArgs {
 }
 
 /// How several models translate as one, as typed.
-#[derive(Args, Clone, Copy, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct EnsembleArgs {
+    /// Translate what the first model says with this one: two models in a row, with the product of their alignments
+    #[arg(long, value_name = "DIR", conflicts_with = "ensemble", value_parser = bundled::argument())]
+    then: Option<PathBuf>,
+
     /// Translate with all models together: their distributions of each next word are averaged. They must have the same
     /// target vocabulary
     #[arg(long)]
@@ -146,6 +151,10 @@ impl EnsembleArgs {
 
     /// Loads folders and makes one of them.
     pub fn load(&self, folders: &[PathBuf], runtime: &Runtime) -> Result<Ensemble> {
+        if let Some(then) = &self.then {
+            let both: Vec<&PathBuf> = folders.iter().chain([then]).collect();
+            return Ensemble::load(&both, &runtime.device, Mixing::PIVOT);
+        }
         let mixing = Mixing { average: self.ensemble_average, alignment: self.alignment_of };
         Ensemble::load(folders, &runtime.device, mixing)
     }

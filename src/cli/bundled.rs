@@ -75,7 +75,8 @@ fn named_in(path: &Path, places: &[PathBuf]) -> Option<PathBuf> {
 
 /// A path as it is; a name that leads nowhere from here, in the first place that has it.
 fn found(path: PathBuf, places: &[PathBuf]) -> Result<PathBuf, String> {
-    if let (base, Some(chosen)) = choice::split(&path) {
+    let (base, chosen) = choice::split(&path);
+    if base != path {
         return found(base, places).map(|found| chosen.at(&found));
     }
     let mut components = path.components();

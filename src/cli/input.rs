@@ -238,7 +238,8 @@ impl InputSide<'_> {
         let (text, too_long) = line.map_or_else(|why| (String::new(), Some(why)), |text| (text, None));
         let sentence = line::encode(self.tokenizer, &text, self.pretokenized);
         let words = sentence.words();
-        let why = too_long.or_else(|| (words > MAX_SOURCE_TOKENS).then(|| line::too_many_words(words)));
+        let too_long = too_long.or_else(|| (words > MAX_SOURCE_TOKENS).then(|| line::too_many_words(words)));
+        let why = too_long.or_else(|| self.tokenizer.refuses(&sentence).filter(|_| words > 0));
         SourceLine { number: lines.number(), sentence, refused: why.map(|why| lines.refuse(why)) }
     }
 }

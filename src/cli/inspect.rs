@@ -97,6 +97,16 @@ fn facts(model: &Model) -> Vec<(&'static str, Value)> {
         facts.push(("alignment_heads", json!(sizes.alignment_heads)));
         facts.push(("alignment_reason", json!(sizes.alignment_reason.name())));
     }
+    if let Some(sizes) = &config.nematus {
+        facts.push(("encoder_layers", json!(sizes.encoder_layers)));
+        facts.push(("decoder_layers", json!(sizes.decoder_layers)));
+        facts.push(("encoder_unit", json!(sizes.encoder_unit.name())));
+        facts.push(("decoder_unit", json!(sizes.decoder_unit.name())));
+        facts.push(("encoder_directions", json!(sizes.encoder.name())));
+        facts.push(("layer_normalisation", json!(sizes.norm.name())));
+    }
+    let languages: Vec<&str> = model.source.languages().collect();
+    facts.extend((!languages.is_empty()).then(|| ("target_languages", json!(languages))));
     if let Some(origin) = origins::find(&model.folder) {
         facts.push(("origin", json!(origin.name)));
     }

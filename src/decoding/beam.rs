@@ -33,11 +33,15 @@ pub fn decode(
     if sources.is_empty() {
         return Ok(Vec::new());
     }
+    stepper.heed(ticket);
     stepper.begin(sources)?;
     ticket.check()?;
     let rules = Rules::new(options, specials);
-    let mut beams: Vec<Beam> =
-        sources.iter().enumerate().map(|(row, source)| Beam::new(source.len(), row, options)).collect();
+    let mut beams: Vec<Beam> = sources
+        .iter()
+        .enumerate()
+        .map(|(row, source)| Beam::new(source.len(), row, options).at_most(stepper.most()))
+        .collect();
     for sentence in 0..beams.len() {
         emit(sentence, SearchProgress::Encoded { context: stepper.context(sentence) });
     }
@@ -170,6 +174,11 @@ pub(super) struct Beam {
 }
 
 impl Beam {
+    /// The same, no longer than the stepper has positions for.
+    pub(super) fn at_most(self, most: usize) -> Self {
+        Self { max_length: self.max_length.min(most), ..self }
+    }
+
     /// The empty hypothesis of a sentence whose first state is that of `row`.
     pub(super) fn new(t_x: usize, row: usize, options: &SearchOptions) -> Self {
         let max_length = options.limit(t_x);

@@ -67,6 +67,7 @@ fn force_seeing(
     if pairs.is_empty() {
         return Ok(Vec::new());
     }
+    stepper.heed(ticket);
     stepper.begin(&sources)?;
     let mut walks: Vec<Walk> = pairs
         .iter()

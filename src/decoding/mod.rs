@@ -76,7 +76,7 @@ impl SearchOptions {
 }
 
 /// Ids that the search must know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Specials {
     /// Id of `</s>`.
     pub eos: u32,

@@ -64,6 +64,7 @@ pub fn search_all(
     done: &mut Take<'_, Decoded>,
 ) -> Result<()> {
     check_options(sources, options)?;
+    stepper.heed(ticket);
     let lengths: Vec<usize> = sources.iter().map(|source| source.len()).collect();
     let order = batches(&lengths, batch).concat().into_iter();
     let mut queue = Queue { sources, order, batch: batch.max(1), beam: options.beam };
@@ -114,7 +115,7 @@ fn enter(
         entry.sentence = place;
     }
     for (place, &index) in new.iter().enumerate() {
-        let beam = Beam::new(sources[index].len(), first + place, options);
+        let beam = Beam::new(sources[index].len(), first + place, options).at_most(stepper.most());
         pool.push(Entry { index, sentence: pool.len(), beam });
     }
     Ok(())

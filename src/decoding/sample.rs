@@ -165,10 +165,11 @@ impl Sampler<'_> {
     ) -> Result<()> {
         ticket.check()?;
         let sources: Vec<&[u32]> = pieces.iter().map(|piece| sentences[piece.sentence].source).collect();
+        stepper.heed(ticket);
         stepper.begin(&sources)?;
         let limit = |piece: usize| {
             let options = SearchOptions { max_length: self.options.max_length, ..SearchOptions::default() };
-            options.limit(sources[piece].len())
+            options.limit(sources[piece].len()).min(stepper.most())
         };
         let limits: Vec<usize> = (0..pieces.len()).map(limit).collect();
         self.groups = (0..pieces.len())

@@ -58,10 +58,11 @@ impl<'a> EvaluatedSystem<'a> {
         }
     }
 
-    /// The architecture, or `ensemble`.
+    /// The architecture, or `ensemble`, or `pivot`.
     pub fn architecture(self) -> &'static str {
         match self {
             Self::Model(model) => model.config.architecture.name(),
+            Self::Ensemble(ensemble) if ensemble.mixing().is_pivot() => "pivot",
             Self::Ensemble(_) => "ensemble",
         }
     }

@@ -18,7 +18,7 @@ pub enum Tone {
     Plain,
     /// The model does not know it.
     Unknown,
-    /// `</s>`.
+    /// `</s>`, or another that is no word of the text.
     End,
 }
 

@@ -299,6 +299,8 @@ impl Interventions {
     /// hidden wherever they stand.
     pub fn for_every_sentence(&self, source: &str) -> Self {
         let word = |place: &Place| match place {
+            // the target language stands before the text
+            Place::Bytes(bytes) if bytes.end == 0 => Place::Position(0),
             Place::Bytes(bytes) => {
                 let word = source.get(bytes.clone()).filter(|word| !word.is_empty()).unwrap_or(EOS);
                 Place::Word(word.to_owned())

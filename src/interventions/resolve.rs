@@ -128,7 +128,11 @@ impl ResolvedText<'_> {
     /// The tokens that stand at some bytes.
     fn within(&self, bytes: &Range<usize>) -> Vec<usize> {
         let is_it = |span: &Range<usize>| {
-            if bytes.is_empty() { span.is_empty() } else { span.start < bytes.end && bytes.start < span.end }
+            if bytes.is_empty() {
+                span.is_empty() && (span.start == 0) == (bytes.start == 0)
+            } else {
+                span.start < bytes.end && bytes.start < span.end
+            }
         };
         self.sentence.spans.iter().enumerate().filter(|(_, span)| is_it(span)).map(|(j, _)| j).collect()
     }

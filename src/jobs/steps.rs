@@ -207,11 +207,12 @@ fn apart(open: &mut Open, request: &StepsRequest, ticket: &CancellationToken) ->
         )));
     }
     let limit = MOST_STEPS.min(request.given.len().max(2 * source.len() + 10) + 1);
-    let path = Path { given: &request.given, then: request.then, eos: facts.eos, limit, best: CANDIDATES };
+    let path = Path { given: &request.given, then: request.then, eos: facts.specials.eos, limit, best: CANDIDATES };
     let (encoder, steps) = take_apart(&mut open.anatomy, &source.ids, &path, ticket)?;
     let word = |id: u32| shelved.model.target.token(id).unwrap_or(UNK).to_owned();
     let words = steps.iter().map(|step| step.best.iter().chain(&step.said).map(|(id, _)| word(*id)).collect());
-    let is_cut = steps.len() == limit && steps.last().and_then(|step| step.said).is_some_and(|(id, _)| id != facts.eos);
+    let is_cut =
+        steps.len() == limit && steps.last().and_then(|step| step.said).is_some_and(|(id, _)| id != facts.specials.eos);
     Ok(StepTrace {
         model: facts.name.clone(),
         languages: (facts.source_language.clone(), facts.target_language.clone()),
@@ -224,8 +225,8 @@ fn apart(open: &mut Open, request: &StepsRequest, ticket: &CancellationToken) ->
         encoder,
         words: words.collect(),
         steps,
-        eos: facts.eos,
-        unk: facts.unk,
+        eos: facts.specials.eos,
+        unk: facts.specials.unk,
         is_cut,
     })
 }

@@ -1,5 +1,6 @@
-//! Floor 3: which heads of a Transformer are its alignment, where somebody chooses: a path that ends in `@6.1` is the
-//! model there with head 1 of layer 6, `@6.1+3` the mean of two heads, `@6` that of the whole layer.
+//! Floor 3: what of a model is wanted, where somebody chooses, said behind its path. `@fra` is the target language of a
+//! model that has several. `@6.1` says which heads of a Transformer are its alignment: head 1 of layer 6, `@6.1+3` the mean
+//! of two heads, `@6` that of the whole layer. Both go together, as `@fra@6.1`.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -53,22 +54,64 @@ impl HeadChoice {
             ..sizes.clone()
         })
     }
+}
 
-    /// This choice of the model at a path, whose own choice goes.
-    pub fn at(&self, path: &Path) -> PathBuf {
-        let mut name = split(path).0.into_os_string();
-        name.push(format!("@{self}"));
-        name.into()
+/// What is chosen of a model; nothing: as its files say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelChoice {
+    /// The target language, as the vocabulary writes it between `>>` and `<<`.
+    pub language: Option<String>,
+    /// The heads that are its alignment.
+    pub heads: Option<HeadChoice>,
+}
+
+impl fmt::Display for ModelChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.language.iter().try_for_each(|language| write!(f, "@{language}"))?;
+        self.heads.iter().try_for_each(|heads| write!(f, "@{heads}"))
     }
 }
 
-/// A path and the choice behind it. A path that exists as it is has none.
-pub fn split(path: &Path) -> (PathBuf, Option<HeadChoice>) {
-    let text = path.to_str().and_then(|text| text.rsplit_once('@'));
-    let found = text.and_then(|(before, choice)| Some((before, HeadChoice::parse(choice)?)));
-    match found {
-        Some((before, choice)) if !before.is_empty() && !path.exists() => (before.into(), Some(choice)),
-        _ => (path.into(), None),
+impl ModelChoice {
+    /// This choice of the model at a path, whose own choice goes.
+    pub fn at(&self, path: &Path) -> PathBuf {
+        let mut name = split(path).0.into_os_string();
+        name.push(self.to_string());
+        name.into()
+    }
+
+    /// A name without the choice that [`crate::models::Model::choosing`] has put behind it, with this one.
+    pub fn named(&self, name: &str) -> String {
+        let base = name.rsplit_once(" @").filter(|(_, choice)| read(&format!("@{choice}")).0.is_empty());
+        let base = base.map_or(name, |(base, _)| base);
+        if *self == Self::default() { base.to_owned() } else { format!("{base} {self}") }
+    }
+}
+
+/// Whether a text can be the name of a language, such as `fra`, `pt_br` or `zho-Hant`.
+fn can_be_language(text: &str) -> bool {
+    let mut parts = text.split(['_', '-']);
+    let is_first = |part: &str| (2..=3).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_part = |part: &str| (1..=10).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    parts.next().is_some_and(is_first) && parts.all(is_part)
+}
+
+/// What stands before the choice of a text, and the choice.
+fn read(text: &str) -> (&str, ModelChoice) {
+    let last = |text| str::rsplit_once(text, '@');
+    let heads = last(text).and_then(|(before, choice)| Some((before, HeadChoice::parse(choice)?)));
+    let (rest, heads) = heads.map_or((text, None), |(before, heads)| (before, Some(heads)));
+    match last(rest).filter(|(_, language)| can_be_language(language)) {
+        Some((before, language)) => (before, ModelChoice { language: Some(language.to_owned()), heads }),
+        None => (rest, ModelChoice { language: None, heads }),
+    }
+}
+
+/// A path and the choice behind it. A path that exists as it is has none, and neither has one that is nothing but a choice.
+pub fn split(path: &Path) -> (PathBuf, ModelChoice) {
+    match path.to_str().map(read) {
+        Some((before, choice)) if !before.is_empty() && !path.exists() => (before.into(), choice),
+        _ => (path.into(), ModelChoice::default()),
     }
 }
 
@@ -78,17 +121,19 @@ mod tests {
 
     #[test]
     fn a_choice_is_read_as_it_is_written() {
-        for text in ["6", "6.1", "2.1+3+8"] {
-            let (path, choice) = split(Path::new(&format!("models/some@home/x@{text}")));
-            assert_eq!(
-                (path.to_str(), choice.map(|choice| choice.to_string())),
-                (Some("models/some@home/x"), Some(text.to_owned()))
-            );
+        for text in ["@6", "@6.1", "@2.1+3+8", "@fra", "@pt_br", "@cmn_Hans", "@fra@6.1", ""] {
+            let (path, choice) = split(Path::new(&format!("models/some@home.org/x{text}")));
+            assert_eq!((path.to_str(), choice.to_string().as_str()), (Some("models/some@home.org/x"), text));
+            assert_eq!(choice.named("x"), if text.is_empty() { "x".to_owned() } else { format!("x {text}") });
+            assert_eq!(ModelChoice::default().named(&choice.named("x")), "x", "it is taken away whole");
         }
-        for text in ["x@", "x@0", "x@1.0", "x@1.", "x@a", "@3", "x@99999", "user@host"] {
-            assert_eq!(split(Path::new(text)), (text.into(), None), "{text}");
+        for text in
+            ["x@", "x@0", "x@1.0", "x@1.", "x@a", "@3", "@fra", "x@99999", "user@host.org", "x@French", "me @ home"]
+        {
+            assert_eq!(split(Path::new(text)), (text.into(), ModelChoice::default()), "{text}");
         }
-        let choice = HeadChoice::parse("2.3+1+3").expect("a choice");
-        assert_eq!(choice.at(Path::new("x@6.1")), Path::new("x@2.1+3"));
+        let heads = HeadChoice::parse("2.3+1+3");
+        let choice = ModelChoice { heads, language: Some("deu".to_owned()) };
+        assert_eq!(choice.at(Path::new("x@fra@6.1")), Path::new("x@deu@2.1+3"));
     }
 }

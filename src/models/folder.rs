@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
-use crate::models::choice::{self, HeadChoice};
+use crate::models::choice::{self, ModelChoice};
 use crate::models::config::Config;
 use crate::models::fused::Prepared;
 use crate::models::fused::head::{AlignmentHead, HEAD_FILE, HeadStepper};
@@ -17,7 +17,7 @@ use crate::models::origins::{self, Foreign};
 use crate::models::plain::PlainStepper;
 use crate::models::readable::TranslationModel;
 use crate::models::stepper::Stepper;
-use crate::models::transformer::sizes::AlignmentReason;
+use crate::models::transformer::sizes::{AlignmentReason, TransformerSizes};
 use crate::models::{disk, fused, shapes};
 use crate::nn::device::Device;
 use crate::text::sentence::{EOS, UNK};
@@ -89,7 +89,7 @@ impl Model {
         progress(0.0);
         let (folder, chosen) = choice::split(folder);
         let model = Self::load_whole(&folder, device, known, progress)?;
-        chosen.map_or(Ok(model.clone()), |chosen| model.looking(&chosen))
+        model.choosing(&chosen)
     }
 
     fn load_whole(
@@ -104,23 +104,45 @@ impl Model {
         }
     }
 
-    /// The same Transformer with other heads as its alignment; what is in memory is shared.
+    /// The same model as somebody wants it: with other heads as its alignment, for another target language. What is in
+    /// memory is shared; what is not chosen stays.
     ///
     /// # Errors
-    /// A sentence where there are no such heads.
-    pub fn looking(&self, chosen: &HeadChoice) -> Result<Self> {
-        let Some(sizes) = &self.config.transformer else {
-            return Err(Error::file(
-                &self.folder,
-                format!("has one alignment; only of a Transformer is there an @{chosen}"),
-            ));
-        };
+    /// A sentence where there are no such heads, or no such language.
+    pub fn choosing(&self, chosen: &ModelChoice) -> Result<Self> {
         let mut model = self.clone();
-        model.config.transformer = Some(chosen.of(&self.folder, sizes)?);
-        let before = self.config.name.rsplit_once(" @").filter(|(_, choice)| HeadChoice::parse(choice).is_some());
-        let name = before.map_or(self.config.name.as_str(), |(name, _)| name);
-        model.config.name = format!("{name} @{chosen}");
+        if let Some(heads) = &chosen.heads {
+            let Some(sizes) = &self.config.transformer else {
+                let message = format!("has one alignment; only of a Transformer is there an @{heads}");
+                return Err(Error::file(&self.folder, message));
+            };
+            model.config.transformer = Some(heads.of(&self.folder, sizes)?);
+        }
+        if let Some(language) = &chosen.language {
+            let source = self.source.clone().into_language(language);
+            model.source = source.ok_or_else(|| self.speaks_not(language))?;
+            model.config.target_language.clone_from(language);
+        }
+        if *chosen != ModelChoice::default() {
+            model.config.name = chosen.named(&self.config.name);
+        }
         Ok(model)
+    }
+
+    /// Refuses a target language.
+    fn speaks_not(&self, language: &str) -> Error {
+        /// Languages that are named.
+        const MOST: usize = 40;
+        let known: Vec<&str> = self.source.languages().collect();
+        let message = match known.len() {
+            0 => format!("translates into one language alone, so there is no @{language}"),
+            more @ MOST.. => format!(
+                "does not translate into {language}, but into {more} others: {} and so on; `interlinear inspect` tells them all",
+                known[..MOST].join(", ")
+            ),
+            _ => format!("does not translate into {language}, but into {}", known.join(", ")),
+        };
+        Error::file(&self.folder, message)
     }
 
     /// A model of another toolkit that was read from `folder`.
@@ -143,6 +165,7 @@ impl Model {
         folder: &Path,
         device: &Device,
     ) -> Self {
+        let source = source.of_source(most(&config));
         Self {
             folder: folder.into(),
             config,
@@ -184,7 +207,7 @@ impl Model {
         if kernels == Kernels::Fused && self.device.is_cpu() && fused::supports(&self.config) {
             return Ok(self.prepared()?.stepper(&self.config, threads));
         }
-        Ok(Box::new(PlainStepper::new(self.plain()?)))
+        Ok(Box::new(PlainStepper::new(self.plain()?).of_at_most(most(&self.config))))
     }
 
     /// As [`Model::stepper`] on the processor, showing where each word comes from by the model's alignment head.
@@ -264,6 +287,11 @@ impl Model {
     pub fn source_eos(&self) -> Option<u32> {
         self.config.source_eos.then_some(self.config.eos)
     }
+}
+
+/// The most tokens of a side that a model has positions for.
+fn most(config: &Config) -> usize {
+    config.transformer.as_ref().map_or(usize::MAX, TransformerSizes::most)
 }
 
 /// The readable form of given weights on a device; no gradients are recorded.

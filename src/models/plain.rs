@@ -14,6 +14,7 @@ const ROUNDS: usize = 64;
 pub struct PlainStepper {
     model: Box<dyn TranslationModel>,
     batch: Option<Batch>,
+    most: usize,
 }
 
 /// What is known of the sentences between steps.
@@ -49,7 +50,12 @@ impl Half {
 impl PlainStepper {
     /// Drives `model`.
     pub fn new(model: Box<dyn TranslationModel>) -> Self {
-        Self { model, batch: None }
+        Self { model, batch: None, most: usize::MAX }
+    }
+
+    /// The same with positions for so many words of a side.
+    pub fn of_at_most(self, most: usize) -> Self {
+        Self { most, ..self }
     }
 
     /// The first half of a step, on the device.
@@ -98,6 +104,10 @@ impl PlainStepper {
 }
 
 impl Stepper for PlainStepper {
+    fn most(&self) -> usize {
+        self.most
+    }
+
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
         self.batch = None;
         let annotations = self.model.encode(sources)?;

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::models::need::{Asked, Need, top};
+use crate::ticket::CancellationToken;
 
 /// One hypothesis to be extended by a [`Stepper`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,6 +147,18 @@ pub trait Stepper: Send {
     fn step(&mut self, rows: &[StepRow], need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
         self.align(rows, output)?;
         self.predict(rows, need, output)
+    }
+
+    /// The most target words that it has positions for.
+    fn most(&self) -> usize {
+        self.inner().map_or(usize::MAX, |inner| inner.most())
+    }
+
+    /// What a long [`Stepper::begin`] or [`Stepper::join`] asks whether it is still wanted.
+    fn heed(&self, ticket: &CancellationToken) {
+        if let Some(inner) = self.inner() {
+            inner.heed(ticket);
+        }
     }
 
     /// The one word that may be said at target position i of a sentence, from 0; `None` where the choice is free. Whoever

@@ -12,7 +12,7 @@ pub fn encode(tokenizer: &dyn Encode, text: &str, pretokenized: bool) -> Sentenc
     tokenizer.encode_words(&words)
 }
 
-/// As [`encode`], unless a model does not read so much.
+/// As [`encode`], unless a model does not read so much, or asks for more of it ([`Tokenizer::refuses`](crate::text::tokenizer::Tokenizer::refuses)).
 pub fn read(tokenizer: &dyn Encode, text: &str, pretokenized: bool) -> Result<Sentence, String> {
     if text.len() > MAX_SOURCE_BYTES {
         return Err(too_many_bytes(text.len()));
@@ -20,7 +20,8 @@ pub fn read(tokenizer: &dyn Encode, text: &str, pretokenized: bool) -> Result<Se
     let sentence = encode(tokenizer, text, pretokenized);
     match sentence.words() {
         words if words > MAX_SOURCE_TOKENS => Err(too_many_words(words)),
-        _ => Ok(sentence),
+        0 => Ok(sentence),
+        _ => tokenizer.refuses(&sentence).map_or(Ok(sentence), Err),
     }
 }
 

@@ -2,11 +2,11 @@
 //!
 //! A vocabulary says so in its pieces: BPE and WordPiece mark the pieces that continue a word (`un ##believ ##able`),
 //! those that are not its last (`un@@ believ@@ able`) or the last one (`un believ able</w>`), SentencePiece marks the
-//! first (`▁un believ able`). `[UNK]` is always a word, and `</s>` is one too.
+//! first (`▁un believ able`). `[UNK]` is always a word, and `</s>` and the name of a target language are, too.
 
 use std::ops::Range;
 
-use crate::text::sentence::{EOS, UNK};
+use crate::text::sentence::{EOS, UNK, is_language};
 
 /// What stands for a space in the pieces of SentencePiece.
 pub const SPACE: &str = "\u{2581}";
@@ -58,7 +58,7 @@ impl PieceMarks {
 
     /// Whether a word begins with `piece`, where `before` comes before it in the sentence.
     fn begins(&self, before: Option<&str>, piece: &str) -> bool {
-        let special = |piece: &str| piece == EOS || piece == UNK;
+        let special = |piece: &str| piece == EOS || piece == UNK || is_language(piece);
         let Some(before) = before.filter(|before| !special(before) && !special(piece)) else { return true };
         match self {
             Self::Words => true,

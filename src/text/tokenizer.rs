@@ -18,7 +18,7 @@ use unicode_normalization::char::is_combining_mark;
 use crate::error::{Error, Result};
 use crate::text::join::join;
 use crate::text::pieces::{PieceMarks, SPACE};
-use crate::text::sentence::{EOS, Sentence, UNK};
+use crate::text::sentence::{EOS, Sentence, UNK, is_language};
 use crate::text::tokenizer::file::{Cutter, Shared};
 use crate::text::write::write_inside;
 
@@ -30,6 +30,10 @@ pub struct Tokenizer {
     shared: Arc<Shared>,
     /// What a sentence ends with.
     eos: Option<u32>,
+    /// The target language that a sentence begins with.
+    language: Option<u32>,
+    /// Of the source side of a model the most tokens that it has positions for.
+    most: Option<usize>,
 }
 
 /// Whatever reads text as source words: a [`Tokenizer`], or models that read it side by side.
@@ -38,6 +42,8 @@ pub trait Encode: fmt::Debug {
     fn encode(&self, text: &str) -> Sentence;
     /// As [`Tokenizer::encode_words`].
     fn encode_words(&self, words: &[&str]) -> Sentence;
+    /// As [`Tokenizer::refuses`].
+    fn refuses(&self, sentence: &Sentence) -> Option<String>;
 }
 
 impl Encode for Tokenizer {
@@ -47,6 +53,10 @@ impl Encode for Tokenizer {
 
     fn encode_words(&self, words: &[&str]) -> Sentence {
         Self::encode_words(self, words)
+    }
+
+    fn refuses(&self, sentence: &Sentence) -> Option<String> {
+        Self::refuses(self, sentence)
     }
 }
 
@@ -99,10 +109,59 @@ impl Tokenizer {
         self
     }
 
+    /// The same tokenizer for text that is to be translated into this language, one of [`Tokenizer::languages`].
+    pub fn into_language(mut self, language: &str) -> Option<Self> {
+        self.language = Some(self.id(&format!(">>{language}<<"))?);
+        Some(self)
+    }
+
+    /// The languages that a text may be translated into, where the vocabulary has a word for each, as `>>fra<<`.
+    pub fn languages(&self) -> impl Iterator<Item = &str> {
+        self.shared.languages.iter().filter_map(|id| self.token(*id)?.strip_prefix(">>")?.strip_suffix("<<"))
+    }
+
+    /// The same tokenizer for the source of a model that has positions for so many tokens.
+    pub fn of_source(mut self, most: usize) -> Self {
+        self.most = Some(most);
+        self
+    }
+
+    /// Why a model does not read a sentence of its source, as the rest of a sentence that begins with what it is: it says no
+    /// target language where there are several, or is too long for its positions.
+    pub fn refuses(&self, sentence: &Sentence) -> Option<String> {
+        let most = self.most?;
+        if sentence.len() > most {
+            let pieces = sentence.len();
+            return Some(format!(
+                "has {pieces} pieces, more than the {most} that this model has positions for; cut it into sentences"
+            ));
+        }
+        let named = sentence.tokens.first().filter(|word| is_language(word)).and_then(|word| self.id(word));
+        let is_named = named.is_some_and(|id| self.shared.languages.contains(&id));
+        let first = self.languages().next().filter(|_| !is_named)?;
+        Some(format!(
+            "says no target language, and the model has {}; choose one in the menu of its column, name the model with one behind \
+             it, as `MODEL@{first}`, or begin the text with one, as >>{first}<<",
+            self.shared.languages.len()
+        ))
+    }
+
     /// Cuts `text` into words with their byte ranges in it, looks each up, and ends with `</s>` unless
     /// [`Tokenizer::ending`] says otherwise. Text without anything visible gives only `</s>`.
     pub fn encode(&self, text: &str) -> Sentence {
-        self.encode_with(text, self.eos)
+        self.led(self.encode_with(text, self.eos))
+    }
+
+    /// The sentence with the chosen target language before it, unless it begins with one.
+    fn led(&self, mut sentence: Sentence) -> Sentence {
+        let is_named = sentence.tokens.first().is_some_and(|word| is_language(word));
+        let Some((id, word)) = self.language.and_then(|id| Some((id, self.token(id)?))).filter(|_| !is_named) else {
+            return sentence;
+        };
+        sentence.ids.insert(0, id);
+        sentence.tokens.insert(0, word.to_owned());
+        sentence.spans.insert(0, 0..0);
+        sentence
     }
 
     /// As [`Tokenizer::encode`], with the id given that ends the sentence, if any.
@@ -145,7 +204,7 @@ impl Tokenizer {
                 start += word.len() + 1;
             }
             push_eos(&mut sentence, self.eos);
-            return sentence;
+            return self.led(sentence);
         }
         let mut start = 0;
         for word in words {
@@ -155,7 +214,7 @@ impl Tokenizer {
             self.push(&mut sentence, word, span, id.unwrap_or(self.shared.unk));
         }
         push_eos(&mut sentence, self.eos);
-        sentence
+        self.led(sentence)
     }
 
     /// The ids of a phrase that is split by spaces already, as those of phrase tables are, but perhaps by other rules:
@@ -164,7 +223,7 @@ impl Tokenizer {
     pub fn encode_phrase(&self, phrase: &str, eos: Option<u32>) -> Vec<u32> {
         let is_word_list = |inner: &tokenizers::Tokenizer| matches!(inner.get_model(), ModelWrapper::WordLevel(_));
         if !matches!(&self.shared.cutter, Cutter::Library(inner) if is_word_list(inner)) {
-            return self.encode_with(phrase, eos).ids;
+            return self.led(self.encode_with(phrase, eos)).ids;
         }
         let mut ids = Vec::new();
         for word in phrase.split_whitespace() {

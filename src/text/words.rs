@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use crate::text::sentence::{EOS, Sentence, UNK};
+use crate::text::sentence::{EOS, Sentence, UNK, is_language};
 use crate::text::tokenizer::Tokenizer;
 
 /// The words of a line: what stands between spaces and tabs. No-break spaces do not
@@ -55,7 +55,7 @@ fn is_mark(c: char) -> bool {
 /// For each part of a side the words of a text that it covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordPlaces {
-    /// Of each part; empty for `</s>`.
+    /// Of each part; empty for `</s>` and a target language that was chosen.
     pub places: Vec<Range<usize>>,
     /// Words of the text.
     pub words: usize,
@@ -155,8 +155,13 @@ pub fn vocabulary_words(tokenizer: &Tokenizer, sentence: &Sentence, pretokenized
     // The ids of an ensemble's sentence are not those of the vocabulary.
     let ids = tokenizer.encode_with(&sentence.text, None).ids;
     let mut words = tokenizer.word_ranges(&ids);
+    if sentence.is_led() {
+        words.iter_mut().for_each(|word| *word = word.start + 1..word.end + 1);
+        words.insert(0, 0..1);
+    }
+    let ids = ids.len() + usize::from(sentence.is_led());
     // `</s>`, where the sentence ends with it.
-    words.extend((ids.len()..sentence.len()).map(|i| i..i + 1));
+    words.extend((ids..sentence.len()).map(|i| i..i + 1));
     let fits = words.last().is_none_or(|last| last.end == sentence.len());
     if fits { words } else { singles.collect() }
 }
@@ -165,7 +170,8 @@ pub fn vocabulary_words(tokenizer: &Tokenizer, sentence: &Sentence, pretokenized
 fn by_spaces(sentence: &Sentence) -> Vec<Range<usize>> {
     let mut words: Vec<Range<usize>> = Vec::new();
     for i in 0..sentence.len() {
-        let touches = i > 0 && sentence.spans[i - 1].end == sentence.spans[i].start && sentence.tokens[i] != EOS;
+        let first = usize::from(sentence.is_led());
+        let touches = i > first && sentence.spans[i - 1].end == sentence.spans[i].start && sentence.tokens[i] != EOS;
         match words.last_mut() {
             Some(word) if touches => word.end = i + 1,
             _ => words.push(i..i + 1),
@@ -180,8 +186,9 @@ pub fn whole_words(sentence: &Sentence, words: &[Range<usize>]) -> Sentence {
     for word in words {
         let (first, last) = (word.start, word.end.saturating_sub(1).max(word.start));
         let span = sentence.spans[first].start..sentence.spans[last].end;
-        let is_end = span.is_empty() && sentence.tokens[first] == EOS;
-        whole.tokens.push(if is_end { EOS.to_owned() } else { sentence.text[span.clone()].to_owned() });
+        let token = &sentence.tokens[first];
+        let is_added = span.is_empty() && (token == EOS || is_language(token));
+        whole.tokens.push(if is_added { token.clone() } else { sentence.text[span.clone()].to_owned() });
         whole.spans.push(span);
         whole.ids.push(sentence.ids[first]);
     }

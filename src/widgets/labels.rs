@@ -26,7 +26,7 @@ pub fn target(word: &TargetWord, replace: bool) -> Cow<'_, str> {
 
 /// The source words of a table as figures take them.
 pub fn of_source(table: &AlignmentTable) -> Vec<Label<'_>> {
-    let label = |word| Label { text: source(word), tone: Tone::of(word.is_unk, word.is_eos), hand: word.hand() };
+    let label = |word| Label { text: source(word), tone: Tone::of(word.is_unk, !word.is_word()), hand: word.hand() };
     table.source.iter().map(label).collect()
 }
 

@@ -214,7 +214,12 @@ fn what_a_model_cannot_do_is_left_out_with_a_sentence() {
 // The session.
 
 fn facts() -> ModelFacts {
-    ModelFacts { unk: 1, target_language: "fr".to_owned(), has_alignment: true, ..ModelFacts::default() }
+    ModelFacts {
+        specials: Specials { eos: 0, unk: 1 },
+        target_language: "fr".to_owned(),
+        has_alignment: true,
+        ..ModelFacts::default()
+    }
 }
 
 /// A translation whose row i looks at source word i, marked as the interventions of its request ask.

@@ -20,6 +20,7 @@ use interlinear::app::files::export::AlignmentFormat;
 use interlinear::app::files::lists::{List, MAX_TRANSLATED};
 use interlinear::app::settings::Theme;
 use interlinear::app::view::Hover;
+use interlinear::decoding::Specials;
 use interlinear::decoding::ensemble::{AlignmentOf, Average, Mixing};
 use interlinear::jobs::live::protocol::{
     ColumnId, ColumnResult, EnsembleSpec, Event, HypothesisView, ModelFacts, Request,
@@ -46,8 +47,12 @@ fn session(columns: usize) -> Session {
     let mut session = Session::start(None, &OpenWith { models, ..OpenWith::default() });
     session.apply(SourceCommand::Replace(String::new()));
     for id in ids(&session) {
-        let facts =
-            ModelFacts { unk: 1, target_language: "fr".to_owned(), has_alignment: true, ..ModelFacts::default() };
+        let facts = ModelFacts {
+            specials: Specials { eos: 0, unk: 1 },
+            target_language: "fr".to_owned(),
+            has_alignment: true,
+            ..ModelFacts::default()
+        };
         session.absorb(Event::Loaded { column: id, facts });
     }
     session

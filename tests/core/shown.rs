@@ -17,6 +17,7 @@ use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
 use interlinear::app::settings::Shown;
+use interlinear::decoding::Specials;
 use interlinear::error::Result;
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::models::checkpoint::Weights;
@@ -107,7 +108,7 @@ fn english_to(language: &str) -> ModelFacts {
     ModelFacts {
         source_language: "en-GB".to_owned(),
         target_language: language.to_owned(),
-        unk: 1,
+        specials: Specials { eos: 0, unk: 1 },
         has_alignment: true,
         ..ModelFacts::default()
     }

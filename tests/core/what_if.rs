@@ -10,7 +10,7 @@ use interlinear::app::document::scene::SearchSettings;
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
-use interlinear::decoding::SearchOptions;
+use interlinear::decoding::{SearchOptions, Specials};
 use interlinear::interventions::Word;
 use interlinear::jobs::live::protocol::{ColumnId, ColumnSpec, Event, ModelFacts, Near, Request};
 use interlinear::pages::command::Command;
@@ -129,7 +129,7 @@ fn translated(columns: usize) -> Session {
     for (n, column) in ids.into_iter().enumerate() {
         let facts = ModelFacts {
             name: format!("m{n}"),
-            unk: 1,
+            specials: Specials { eos: 0, unk: 1 },
             target_language: "fr".to_owned(),
             has_alignment: true,
             ..ModelFacts::default()

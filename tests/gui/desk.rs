@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use egui_kittest::Harness;
 use interlinear::app::effect::{Effect, FileEvent, FileJob};
+use interlinear::decoding::Specials;
 use interlinear::jobs::corpus::thread::{CorpusNews, CorpusRequest};
 use interlinear::jobs::live::protocol::{Event, HypothesisView, ModelFacts, ModelSizes};
 use interlinear::jobs::queue::QueueEvent;
@@ -148,8 +149,8 @@ pub fn facts(name: &str, has_alignment: bool) -> ModelFacts {
         source_language: "en".to_owned(),
         target_language: "fr".to_owned(),
         sizes: ModelSizes { parameters: 11_000_000, ..ModelSizes::default() },
-        eos: 0,
-        unk: 1,
+        specials: Specials { eos: 0, unk: 1 },
+        languages: Vec::new(),
         has_alignment,
         attention: has_alignment.then(|| "additive".to_owned()),
         device: "cpu".to_owned(),

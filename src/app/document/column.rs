@@ -160,7 +160,7 @@ impl Column {
             None => file_name(&self.folder),
             Some(ensemble) => {
                 let names: Vec<String> = ensemble.members.iter().map(|folder| file_name(folder)).collect();
-                names.join(" + ")
+                names.join(ensemble.mixing.between())
             }
         };
         self.facts.as_ref().map_or_else(folders, |facts| facts.name.clone())
@@ -316,7 +316,7 @@ impl Column {
     pub(crate) fn table_with(&self, settings: &Settings) -> Option<AlignmentTable> {
         let given = self.read().filter(|_| settings.whose == Whose::Given);
         let making = Making {
-            specials: self.facts.as_ref().map(|facts| (facts.eos, facts.unk)),
+            specials: self.facts.as_ref().map(|facts| (facts.specials.eos, facts.specials.unk)),
             reading: settings.reading_of(self.facts.as_ref()),
             pieces: settings.pieces,
             links: if given.is_some() { &self.given_links } else { &self.links }.as_ref().filter(|_| settings.links),

@@ -95,6 +95,7 @@ pub fn items(set: &Interventions, source: &str, numbers: &TokenCount) -> Vec<Han
     }
     for mask in &set.mask {
         let word = match mask {
+            Place::Bytes(bytes) if bytes.end == 0 => ">>".to_owned(),
             Place::Bytes(bytes) => source.get(bytes.clone()).filter(|word| !word.is_empty()).unwrap_or(EOS).to_owned(),
             Place::Word(word) => word.clone(),
             Place::Position(j) => format!("source token {}", j + 1),

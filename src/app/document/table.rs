@@ -16,7 +16,7 @@ use crate::figure::label::Hand;
 use crate::interventions::{Applied, Said};
 use crate::jobs::live::protocol::{HypothesisView, Pieces};
 use crate::text::links::{Link, Links};
-use crate::text::sentence::{EOS, Sentence};
+use crate::text::sentence::{EOS, Sentence, is_language};
 use crate::text::words::{SideWords, WordPlaces, whole_words, without_end};
 
 /// A source word x_j.
@@ -30,6 +30,8 @@ pub struct SourceWord {
     pub is_unk: bool,
     /// It is `</s>`.
     pub is_eos: bool,
+    /// It is the target language that was chosen, and not typed.
+    pub is_language: bool,
     /// Sum of alpha_ij over the target words so far; 0 without alignment.
     pub coverage: f32,
     /// A person has taken its weight in every row that is not pinned.
@@ -144,6 +146,11 @@ pub const LEFT_OUT: &str =
     "The alignment of this hypothesis was too large to keep; a shorter text or a smaller beam shows it";
 
 impl SourceWord {
+    /// Whether it is a word of the text.
+    pub fn is_word(&self) -> bool {
+        !self.is_eos && !self.is_language
+    }
+
     /// What a person has set at it.
     pub fn hand(&self) -> Hand {
         Hand { said: Said::Free, is_set: self.is_masked }
@@ -383,10 +390,12 @@ impl AlignmentTable {
         self.tests = tested.means.clone().or(self.tests.take());
     }
 
-    /// The source word of greatest alpha of target word i, `</s>` left aside; `None` where it looks at no word.
+    /// The source word of greatest alpha of target word i, `</s>` and a target language left aside; `None` where it looks
+    /// at no word.
     pub fn looks_at(&self, i: usize) -> Option<usize> {
+        let first = self.source.iter().position(SourceWord::is_word)?;
         let words = self.source.iter().position(|word| word.is_eos).unwrap_or(self.source.len());
-        greatest(self.alpha.as_ref()?.row(i).get(..words)?)
+        Some(first + greatest(self.alpha.as_ref()?.row(i).get(first..words)?)?)
     }
 }
 
@@ -419,9 +428,9 @@ fn source_word(source: &Sentence, tokens: Range<usize>, is_unk: bool) -> SourceW
     let span = span(source, &tokens);
     let first = source.tokens.get(tokens.start).cloned().unwrap_or_default();
     // Someone may type `</s>`; only the one that was added has no place in the text.
-    let is_eos = first == EOS && span.is_empty();
+    let (is_eos, is_language) = if span.is_empty() { (first == EOS, is_language(&first)) } else { (false, false) };
     let typed = if tokens.len() > 1 { source.text.get(span.clone()).map(str::to_owned) } else { None };
-    SourceWord { is_unk, is_eos, coverage: 0.0, text: typed.unwrap_or(first), span, is_masked: false }
+    SourceWord { is_unk, is_eos, is_language, coverage: 0.0, text: typed.unwrap_or(first), span, is_masked: false }
 }
 
 /// Where some tokens are in the typed text.

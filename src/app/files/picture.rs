@@ -82,7 +82,7 @@ impl PictureRequest {
         let table = &self.table;
         let source = table.source.iter().map(|word| Label {
             text: source_text(&word.text, word.is_unk),
-            tone: Tone::of(word.is_unk, word.is_eos),
+            tone: Tone::of(word.is_unk, !word.is_word()),
             hand: word.hand(),
         });
         let target = table.target.iter().map(|word| {

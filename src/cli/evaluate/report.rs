@@ -171,7 +171,7 @@ fn notes(evaluated: &Evaluated) -> String {
                 figure(measured.words_per_second, 0)
             );
         }
-        if let Some(mixing) = report.mixing {
+        if let Some(mixing) = report.mixing.filter(|mixing| !mixing.is_pivot()) {
             let _ = write!(text, ", mean {}, alignment of {}", mixing.average, mixing.alignment);
         }
         if report.replaced {

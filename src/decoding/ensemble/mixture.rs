@@ -87,6 +87,10 @@ impl Stepper for Mixture {
         Ok(())
     }
 
+    fn most(&self) -> usize {
+        self.steppers.iter().map(|stepper| stepper.most()).min().unwrap_or(usize::MAX)
+    }
+
     fn joins(&self) -> bool {
         self.steppers.iter().all(|stepper| stepper.joins())
     }
@@ -184,7 +188,7 @@ fn share(wanted: &[f32], places: &[usize], alpha: &mut [f32]) {
 fn average(average: Average, log_p: &mut [f32], others: &[StepOutput], vocabulary: usize) {
     let count = (others.len() + 1) as f32;
     match average {
-        Average::Probability => {
+        Average::Pivot | Average::Probability => {
             for other in others {
                 elementwise::log_add_exp(&other.log_p, log_p);
             }

@@ -40,7 +40,7 @@ pub(crate) fn given(
     let candidates = vec![Vec::new(); target.ids.len()];
     // What was typed there is known; no source word has to stand for it.
     let typed = target.ids.iter().zip(&target.tokens);
-    let replaced = typed.map(|(id, word)| (*id == shelved.facts.unk).then(|| word.clone())).collect();
+    let replaced = typed.map(|(id, word)| (*id == shelved.facts.specials.unk).then(|| word.clone())).collect();
     let hypothesis = Hypothesis {
         tokens: target.ids,
         token_log_p,

@@ -23,7 +23,7 @@ pub(crate) fn near(shelved: &LoadedModel, word: &str) -> Result<Vec<(String, f32
     }
     let vocabulary = &shelved.model.source;
     let id = match vocabulary.encode_with(word, None).ids.as_slice() {
-        &[id] if id != facts.unk => id,
+        &[id] if id != facts.specials.unk => id,
         [_] => return Err(Error::Input(format!("{} does not know the word \"{word}\"; type another", facts.name))),
         _ => {
             let sentence = "is several pieces for this model, which have no neighbours together; type another word";

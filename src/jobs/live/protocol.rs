@@ -11,6 +11,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::analysis::reading::Reading;
+use crate::decoding::Specials;
 use crate::decoding::ensemble::Mixing;
 use crate::decoding::{Node, SearchOptions};
 use crate::interventions::{Applied, Interventions};
@@ -181,10 +182,10 @@ pub struct ModelFacts {
     pub sizes: ModelSizes,
     /// How the entries of the target vocabulary say where words begin.
     pub marks: PieceMarks,
-    /// Id of `</s>` on both sides.
-    pub eos: u32,
-    /// Id of `[UNK]` on both sides.
-    pub unk: u32,
+    /// Ids of `</s>` and `[UNK]`.
+    pub specials: Specials,
+    /// The target languages among which a text chooses one; none where the model has but one.
+    pub languages: Vec<String>,
     /// Whether the model aligns at all (rnnencdec does not).
     pub has_alignment: bool,
     /// Where it looks and how it scores, such as `local-p general`; `None` where it does not align.
@@ -275,6 +276,17 @@ pub struct HypothesisView {
     pub touched: Arc<Applied>,
 }
 
+/// Both steps of two models in a row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BetweenView {
+    /// What the first makes of the source.
+    pub said: HypothesisView,
+    /// That as the second reads it.
+    pub read: Sentence,
+    /// What the second makes of it.
+    pub then: HypothesisView,
+}
+
 /// What a model does by itself where a column has interventions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UntouchedTranslation {
@@ -307,6 +319,8 @@ pub struct ColumnResult {
     pub words: BTreeMap<u32, String>,
     /// The one context vector c where the model has one (rnnencdec). [n]
     pub context: Option<Vec<f32>>,
+    /// Of two models in a row, both steps of the best hypothesis.
+    pub between: Option<Arc<BetweenView>>,
     /// The whole search, from the request to the end.
     pub millis: f32,
     /// From the request to the first row.

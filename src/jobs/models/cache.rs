@@ -244,17 +244,22 @@ impl ModelCache {
         Ok(LoadedModel::new(model, &device, card))
     }
 
-    /// The model in memory of the same folder, with other heads as its alignment; `None` where there is none.
+    /// The model in memory of the same folder, as it is wanted now; `None` where there is none.
     fn shared(&self, folder: &Path, device: DeviceChoice) -> Option<Result<Model>> {
         let (base, chosen) = choice::split(folder);
         let places = self.lock();
         let found = places.slots.iter().find_map(|((path, on), slot)| match slot {
-            Slot::Ready(loaded) if *on == device && choice::split(path).0 == base => Some(Arc::clone(loaded)),
+            Slot::Ready(loaded) if *on == device => {
+                let (its_base, its) = choice::split(path);
+                // what was chosen of one says no more what the file says
+                let covers = (its.heads.is_none() || chosen.heads.is_some())
+                    && (its.language.is_none() || chosen.language.is_some());
+                (its_base == base && covers).then(|| Arc::clone(loaded))
+            }
             _ => None,
         })?;
         drop(places);
-        // one that was chosen says no more what the file says
-        chosen.map(|chosen| found.model.looking(&chosen))
+        Some(found.model.choosing(&chosen))
     }
 
     /// Waits for a model; `None` once the ticket is stale.

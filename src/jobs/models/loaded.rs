@@ -41,8 +41,8 @@ impl LoadedModel {
                 heads: config.transformer.as_ref().map_or((0, 0), |sizes| (sizes.decoder_layers, sizes.heads)),
             },
             marks: model.target.marks().clone(),
-            eos: config.eos,
-            unk: config.unk,
+            specials: Specials { eos: config.eos, unk: config.unk },
+            languages: model.source.languages().map(str::to_owned).collect(),
             has_alignment: config.aligns(),
             attention: config.attention(),
             window: config.window(),
@@ -66,18 +66,27 @@ impl LoadedModel {
         let lead = members.iter().find(|member| member.model.folder == model.folder).unwrap_or(&members[0]);
         let facts = |n: &usize| &members[*n].facts;
         let shown = ensemble.shown();
-        let only = if let [n] = shown { Some(facts(n)) } else { None };
+        let only = if let ([n], false) = (shown, mixing.is_pivot()) { Some(facts(n)) } else { None };
+        let together = if mixing.is_pivot() { "product" } else { "mean" };
+        let citation = if mixing.is_pivot() {
+            "The second model translates what the first says".to_owned()
+        } else {
+            format!("The mean {} of {} models at every word", mixing.average, members.len())
+        };
         let facts = ModelFacts {
             name: ensemble.name(),
-            architecture: "ensemble".to_owned(),
-            citation: format!("The mean {} of {} models at every word", mixing.average, members.len()),
+            architecture: EvaluatedSystem::from(&ensemble).architecture().to_owned(),
+            citation,
+            source_language: model.config.source_language.clone(),
+            languages: model.source.languages().map(str::to_owned).collect(),
             sizes: ModelSizes {
                 parameters: members.iter().map(|member| member.facts.sizes.parameters).sum(),
+                source_vocabulary: model.config.source_vocabulary,
                 ..lead.facts.sizes
             },
             has_alignment: ensemble.aligns(),
             attention: only
-                .map_or_else(|| ensemble.aligns().then(|| "mean".to_owned()), |facts| facts.attention.clone()),
+                .map_or_else(|| ensemble.aligns().then(|| together.to_owned()), |facts| facts.attention.clone()),
             window: only.and_then(|facts| facts.window),
             input_delay: ensemble.input_delay(),
             guided: shown.iter().find_map(|n| facts(n).guided.clone()),
@@ -100,7 +109,7 @@ impl LoadedModel {
             source: &model.source,
             target: &model.target,
             language: &facts.target_language,
-            unk: facts.unk,
+            unk: facts.specials.unk,
             rows: (facts.reading, facts.input_delay.unwrap_or_default()),
         }
     }
@@ -135,7 +144,7 @@ impl LoadedModel {
     }
 
     pub(crate) fn specials(&self) -> Specials {
-        Specials { eos: self.facts.eos, unk: self.facts.unk }
+        self.facts.specials
     }
 
     /// Runs `work` with a stepper of this kind. Fused ones share the packed weights and are made anew; plain ones

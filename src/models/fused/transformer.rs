@@ -424,6 +424,10 @@ impl Stepper for FusedTransformer {
         answered
     }
 
+    fn most(&self) -> usize {
+        self.model.sizes.most()
+    }
+
     fn joins(&self) -> bool {
         true
     }

@@ -28,7 +28,7 @@ use crate::models::transformer::position;
 use crate::models::transformer::sizes::{AlignmentReason, DecoderCell, Positions, TransformerSizes};
 use crate::text::foreign::sentencepiece::SentencePiece;
 use crate::text::foreign::vocabulary::Vocabulary;
-use crate::text::sentence::EOS;
+use crate::text::sentence::{EOS, is_language};
 
 /// Its line in the table of origins.
 pub const ENTRY: OriginEntry = OriginEntry {
@@ -162,11 +162,10 @@ fn open(folder: &Path) -> Result<ForeignTensors> {
 fn facts(folder: &Path, about: &ForeignSettings, words: &ForeignWords) -> ForeignCard {
     let name = folder.canonicalize().unwrap_or_else(|_| folder.into());
     let name = name.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let is_choice = |word: &&String| word.starts_with(">>") && word.ends_with("<<");
     let mut card = ForeignCard {
         toolkit: "Marian, as Hugging Face's transformers keeps it (MarianMT)".to_owned(),
         languages: languages(&name, about.text("source_lang"), about.text("target_lang")),
-        choices: words.source.words().iter().filter(is_choice).cloned().collect(),
+        choices: words.source.words().iter().filter(|word| is_language(word)).cloned().collect(),
         name,
         ..ForeignCard::default()
     };

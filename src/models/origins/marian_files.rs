@@ -15,7 +15,7 @@ use crate::models::origins::card::ForeignCard;
 use crate::models::origins::marian_options::MarianOptions;
 use crate::text::foreign::sentencepiece::{SentencePiece, SpmPieceKind};
 use crate::text::foreign::vocabulary::Vocabulary;
-use crate::text::sentence::{EOS, UNK};
+use crate::text::sentence::{EOS, UNK, is_language};
 
 /// The most files of a folder that are looked at.
 const MOST_FILES: usize = 4096;
@@ -201,8 +201,7 @@ impl MarianFiles {
         }
         let words = Vocabulary::read(&path)?.resized(size);
         let ids = [EOS, UNK].map(|word| words.id(word).unwrap_or(u32::MAX));
-        let is_choice = |word: &&String| word.starts_with(">>") && word.ends_with("<<");
-        let choices = words.words().iter().filter(is_choice).cloned().collect();
+        let choices = words.words().iter().filter(|word| is_language(word)).cloned().collect();
         let tokenizer = match (self.pieces(side, ".spm"), self.pieces(side, ".bpe")) {
             (Some(pieces), _) => SentencePiece::read(&pieces)?.tokenizer(Some(&words), true)?,
             (None, codes) => words.words_tokenizer(codes.as_deref())?,

@@ -379,7 +379,9 @@ pub fn position(kind: Positions, t: usize, d: usize) -> Vec<f32> {
 
 /// A sentence longer than a table of positions.
 pub fn too_long(most: usize) -> Error {
-    Error::Input(format!("is longer than the {most} pieces that this model has positions for; make it shorter"))
+    Error::Input(format!(
+        "the text or its translation is longer than the {most} pieces that this model has positions for; make it shorter"
+    ))
 }
 
 /// Names and shapes of its tensors. K vocabulary, d width; matrices are \[out, in\].

@@ -141,3 +141,10 @@ impl TransformerSizes {
         format!("{place} ({why})")
     }
 }
+
+impl TransformerSizes {
+    /// The most tokens of a side that there are positions for.
+    pub fn most(&self) -> usize {
+        if self.positions == Positions::Table { self.max_positions } else { usize::MAX }
+    }
+}

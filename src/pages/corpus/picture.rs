@@ -7,7 +7,7 @@ use crate::app::document::table::{AlignmentTable, SourceWord, TargetWord};
 use crate::corpus::store::output::SystemOutput;
 use crate::jobs::corpus::thread::Detail;
 use crate::text::links::{Link, Links};
-use crate::text::sentence::{EOS, UNK};
+use crate::text::sentence::{EOS, UNK, is_language};
 use crate::text::words::{WordPlaces, words};
 
 /// A table for each system, `None` where it has no alignment. `number` is another for each.
@@ -35,6 +35,7 @@ fn source(output: &SystemOutput, alpha: &Alignment) -> Vec<SourceWord> {
         text: text.clone(),
         is_unk: text == UNK,
         is_eos: text == EOS,
+        is_language: is_language(text),
         coverage: column(j),
         ..SourceWord::default()
     };

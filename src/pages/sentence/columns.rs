@@ -15,7 +15,6 @@ use crate::decoding::ensemble::Mixing;
 use crate::figure::palette::COLOUR_MAPS;
 use crate::jobs::live::protocol::{ColumnId, EnsembleSpec};
 use crate::jobs::queue::evaluate::Candidate;
-use crate::models::choice;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::sentence::variants::close_variant;
 
@@ -44,10 +43,10 @@ pub(super) fn arrange(app: &mut AppState, command: ColumnCommand) {
             let candidate = app.document.columns[at].candidate();
             renew(app, at, candidate);
         }
-        ColumnCommand::Look { column, chosen } => {
+        ColumnCommand::Choose { column, chosen } => {
             let Some(at) = app.document.columns.iter().position(|one| one.id == column) else { return };
-            let (own, _) = choice::split(&app.document.columns[at].folder);
-            renew(app, at, Candidate::Model(chosen.map_or(own.clone(), |chosen| chosen.at(&own))));
+            let folder = chosen.at(&app.document.columns[at].folder);
+            renew(app, at, Candidate::Model(folder));
         }
         ColumnCommand::Export { column, format, path } => return export(app, column, format, path),
         ColumnCommand::Draw { column, kind, path } => {

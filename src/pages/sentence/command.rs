@@ -12,7 +12,7 @@ use crate::app::view::Hover;
 use crate::decoding::ensemble::Mixing;
 use crate::interventions::Word;
 use crate::jobs::live::protocol::{ColumnId, EnsembleSpec};
-use crate::models::choice::HeadChoice;
+use crate::models::choice::ModelChoice;
 
 /// What the user does on page Sentence.
 #[derive(Clone, Debug, PartialEq)]
@@ -194,8 +194,8 @@ pub enum ColumnCommand {
     },
     /// Tries again to load a column's model.
     Reload(ColumnId),
-    /// Shows other heads of a column's Transformer as its alignment; `None`: those that its file says.
-    Look { column: ColumnId, chosen: Option<HeadChoice> },
+    /// Makes a column's model translate into this language, with these heads as its alignment, where they are chosen.
+    Choose { column: ColumnId, chosen: ModelChoice },
     /// Writes a column's shown alignment to a file.
     Export { column: ColumnId, format: AlignmentFormat, path: PathBuf },
     /// Writes a column's translation to a file as a figure that looks as was set last, in the format that the name ends

@@ -33,7 +33,7 @@ impl SentencePage {
         (self.near, app.tasks.near) = (None, None);
         let Some((column, j)) = of else { return };
         let table = app.document.column(column).and_then(|column| column.table.as_deref());
-        let word = table.and_then(|table| table.source.get(j)).filter(|word| !word.is_eos);
+        let word = table.and_then(|table| table.source.get(j)).filter(|word| word.is_word());
         let Some(word) = word.map(|word| word.text.clone()) else { return };
         let of = Near { column, word };
         app.tasks.near = Some(of.clone());

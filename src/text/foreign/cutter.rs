@@ -17,7 +17,7 @@ use crate::text::foreign::punctuation;
 use crate::text::foreign::segmenter::Segmenter;
 use crate::text::foreign::sentencepiece::SentencePiece;
 use crate::text::pieces::{PieceMarks, SPACE};
-use crate::text::sentence::UNK;
+use crate::text::sentence::{UNK, is_language};
 
 /// Rules of another toolkit, with the ids of its vocabulary.
 #[derive(Debug)]
@@ -73,9 +73,8 @@ impl ForeignCutter {
             return Err(Error::key(origin, "model.vocabulary", "has a word twice"));
         }
         let unk = *ids.get(UNK).ok_or_else(|| Error::key(origin, "model.vocabulary", format!("has no `{UNK}`")))?;
-        let is_target = |word: &String| word.starts_with(">>") && word.ends_with("<<");
         let are_pieces = pieces.is_none();
-        let names_target = !are_pieces && words.iter().any(is_target);
+        let names_target = !are_pieces && words.iter().any(|word| is_language(word));
         let id = |piece: String| ids.get(&piece).copied().unwrap_or(unk);
         let pieces = match pieces {
             None => (0..words.len() as u32).collect(),

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::quiet::catch_quietly;
 use crate::text::foreign::cutter::ForeignCutter;
 use crate::text::pieces::PieceMarks;
-use crate::text::sentence::{EOS, UNK};
+use crate::text::sentence::{EOS, UNK, is_language};
 use crate::text::tokenizer::check::{Rules, check};
 
 /// Who cuts text.
@@ -33,6 +33,8 @@ pub(super) struct Shared {
     pub(super) words: Vec<String>,
     pub(super) unk: u32,
     pub(super) eos: u32,
+    /// The words that name a target language.
+    pub(super) languages: Vec<u32>,
     /// How pieces say where words begin.
     pub(super) marks: PieceMarks,
     /// Whether what lies beyond a space may change how a word is cut.
@@ -74,7 +76,18 @@ impl Shared {
             Cutter::Library(inner) if rules.may_grow => steps(inner.get_normalizer()),
             _ => Vec::new(),
         };
-        let shared = Self { cutter, words, unk, eos, marks: rules.marks, crosses_spaces: rules.crosses_spaces, steps };
+        let is_named = |id: &u32| words.get(*id as usize).is_some_and(|word| is_language(word));
+        let languages = (0..words.len() as u32).filter(is_named).collect();
+        let shared = Self {
+            cutter,
+            words,
+            unk,
+            eos,
+            languages,
+            marks: rules.marks,
+            crosses_spaces: rules.crosses_spaces,
+            steps,
+        };
         match shared.try_to_encode(TRIAL) {
             Ok(_) => Ok(shared),
             Err(panic) => Err(Error::file(origin, format!("has rules that fail on ordinary text ({panic}); {ADVICE}"))),

@@ -65,7 +65,7 @@ impl Tokenizer {
     }
 
     fn of(shared: Arc<Shared>) -> Self {
-        Self { eos: Some(shared.eos), shared }
+        Self { eos: Some(shared.eos), language: None, most: None, shared }
     }
 }
 

@@ -339,7 +339,7 @@ fn can_outline(window: &Window<'_>, clicked: MenuTarget) -> bool {
 /// The word itself, as the model has it; none of `</s>`.
 fn word(window: &Window<'_>, clicked: MenuTarget) -> Option<String> {
     let (_, table) = shown(window, clicked)?;
-    let source = || table.source.get(clicked.source()?).filter(|word| !word.is_eos).map(|word| word.text.clone());
+    let source = || table.source.get(clicked.source()?).filter(|word| word.is_word()).map(|word| word.text.clone());
     let target = || table.target.get(clicked.target()?).filter(|word| !word.is_eos).map(|word| word.text.clone());
     source().or_else(target)
 }

@@ -110,8 +110,8 @@ fn ensemble_ui(ui: &mut Ui, window: &mut Window<'_>) {
     }
     let weak = theme::tokens(ui).weak;
     ui.separator();
-    ui.label("Ensemble");
-    let note = "Two or more models with the same target vocabulary translate as one. Their probabilities are averaged at every word.";
+    ui.label("Several models as one");
+    let note = "Two or more models with the same target vocabulary make an ensemble: their probabilities are averaged at every word. Two models in a row need the first to write what the second reads.";
     ui.add(egui::Label::new(RichText::new(note).color(weak)).wrap());
     let chosen = &mut window.local.members;
     chosen.retain(|folder| found.iter().any(|(there, _)| there == folder));
@@ -127,9 +127,23 @@ fn ensemble_ui(ui: &mut Ui, window: &mut Window<'_>) {
             }
         }
     });
-    if ui.add_enabled(chosen.len() > 1, egui::Button::new("Add ensemble")).clicked() {
+    let name = |folder: &PathBuf| found.iter().find(|(there, _)| there == folder).map_or("", |(_, name)| name.as_str());
+    let order = match chosen.as_slice() {
+        [first, second] => format!(": {} > {}", name(first), name(second)),
+        _ => String::new(),
+    };
+    let row_note = format!(
+        "Two models in a row: the second translates what the first says, in the order in which they were chosen{order}"
+    );
+    let mixing = ui.horizontal(|ui| {
+        let ensemble = ui.add_enabled(chosen.len() > 1, egui::Button::new("Add ensemble")).clicked();
+        let row = ui.add_enabled(chosen.len() == 2, egui::Button::new("Add in a row"));
+        let row = row.on_hover_text(&row_note).on_disabled_hover_text(&row_note).clicked();
+        ensemble.then(Mixing::default).or(row.then_some(Mixing::PIVOT))
+    });
+    if let Some(mixing) = mixing.inner {
         let members = std::mem::take(chosen);
-        window.push(ColumnCommand::AddEnsemble(EnsembleSpec { members, mixing: Mixing::default() }));
+        window.push(ColumnCommand::AddEnsemble(EnsembleSpec { members, mixing }));
         window.local.shared.sheet = Sheet::None;
     }
 }

@@ -8,7 +8,7 @@ use crate::analysis::measures::MEASURES;
 use crate::app::document::column::{Column, ColumnState};
 use crate::app::files::export::AlignmentFormat;
 use crate::app::lights::HighlightPart;
-use crate::models::choice::{self, HeadChoice};
+use crate::models::choice::{self, HeadChoice, ModelChoice};
 use crate::pages::sentence::command::{ColumnCommand, SearchCommand, SelectCommand};
 use crate::pages::sentence::view::{facts, measured};
 use crate::pages::window::act::Act;
@@ -207,17 +207,42 @@ fn short(names: &[String], at: usize, letters: usize) -> String {
     format!("{}\u{2026}{}", cut(&name, head), tail.trim_start())
 }
 
+/// The language to translate into, where a model has several.
+fn languages_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
+    let languages = column.facts.as_ref().map_or(&[][..], |facts| &facts.languages);
+    if languages.is_empty() || column.ensemble.is_some() {
+        return;
+    }
+    let own = choice::split(&column.folder).1;
+    ui.menu_button("Target language", |ui| {
+        egui::ScrollArea::vertical().max_height(theme::PLOT_HEIGHT).show(ui, |ui| {
+            let mut item = |ui: &mut Ui, text: &str, language: Option<String>| {
+                if ui.radio(own.language == language, text).clicked() {
+                    let chosen = ModelChoice { language, ..own.clone() };
+                    window.push(ColumnCommand::Choose { column: column.id, chosen });
+                    ui.close();
+                }
+            };
+            item(ui, "As the text begins", None);
+            for language in languages {
+                item(ui, language, Some(language.clone()));
+            }
+        });
+    });
+}
+
 /// Which heads of a Transformer are its alignment.
 fn heads_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
     let (layers, heads) = column.facts.as_ref().map_or((0, 0), |facts| facts.sizes.heads);
     if layers == 0 || column.ensemble.is_some() {
         return;
     }
-    let chosen = choice::split(&column.folder).1;
+    let own = choice::split(&column.folder).1;
     ui.menu_button("Alignment", |ui| {
-        let mut item = |ui: &mut Ui, text: String, choice: Option<HeadChoice>| {
-            if ui.radio(chosen == choice, text).clicked() {
-                window.push(ColumnCommand::Look { column: column.id, chosen: choice });
+        let mut item = |ui: &mut Ui, text: String, heads: Option<HeadChoice>| {
+            if ui.radio(own.heads == heads, text).clicked() {
+                let chosen = ModelChoice { heads, ..own.clone() };
+                window.push(ColumnCommand::Choose { column: column.id, chosen });
                 ui.close();
             }
         };
@@ -244,6 +269,7 @@ fn chip_menu_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, at: usize
     item(ui, at + 1 < count, "Move right", ColumnCommand::Move { column: column.id, to: at + 1 });
     item(ui, true, "Load again", ColumnCommand::Reload(column.id));
     item(ui, true, "Remove", ColumnCommand::Remove(column.id));
+    languages_ui(ui, window, column);
     heads_ui(ui, window, column);
     ui.separator();
     let clicked = MenuTarget::Column { column: column.id };

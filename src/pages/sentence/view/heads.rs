@@ -8,10 +8,10 @@ use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
 use crate::app::command::SettingsCommand;
 use crate::app::document::column::Column;
-use crate::app::document::table::{AlignmentTable, MeasuredTable};
+use crate::app::document::table::{AlignmentTable, MeasuredTable, SourceWord};
 use crate::app::settings::Shown;
 use crate::figure::palette::ColourMap;
-use crate::models::choice::HeadChoice;
+use crate::models::choice::{self, HeadChoice, ModelChoice};
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::window::local::Window;
 use crate::text::links::Link;
@@ -65,8 +65,9 @@ pub fn heads_ui(
             ui.spacing_mut().item_spacing = vec2(theme::SPACE_2, theme::SPACE_2);
             for head in &heads {
                 if head_ui(ui, head, map) {
-                    let chosen = HeadChoice { layer: head.layer, heads: vec![head.head] };
-                    window.push(ColumnCommand::Look { column: column.id, chosen: Some(chosen) });
+                    let heads = Some(HeadChoice { layer: head.layer, heads: vec![head.head] });
+                    let chosen = ModelChoice { heads, ..choice::split(&column.folder).1 };
+                    window.push(ColumnCommand::Choose { column: column.id, chosen });
                     window.push(SettingsCommand::SetShown(Shown::Alpha));
                 }
             }
@@ -74,9 +75,12 @@ pub fn heads_ui(
     });
 }
 
-/// For each word the source word at which it looks most, `</s>` left aside on both sides.
+/// For each word the source word at which it looks most, `</s>` left aside on both sides, and a target language.
 fn links_of(alpha: &Alignment, table: &AlignmentTable) -> Vec<Link> {
-    let words = table.source.iter().position(|word| word.is_eos).unwrap_or(table.source.len());
+    let is_word = |j: usize| table.source.get(j).is_some_and(SourceWord::is_word);
+    let only = |row: &[f32]| row.iter().enumerate().map(|(j, alpha)| if is_word(j) { *alpha } else { 0.0 }).collect();
+    let alpha = Alignment::from_rows(&alpha.iter().map(only).collect::<Vec<Vec<f32>>>());
+    let words = alpha.columns();
     let rows = table.target.iter().position(|word| word.is_eos).unwrap_or(table.target.len());
     hard::links(&alpha.resized(rows, words, 0.0))
 }

@@ -3,10 +3,14 @@
 use egui::accesskit::Role;
 use egui::{Id, Rect, ScrollArea, Sense, Ui, Vec2};
 
+use crate::analysis::alignment::Alignment;
 use crate::app::document::column::Column;
-use crate::app::document::table::{AlignmentTable, LEFT_OUT};
+use crate::app::document::table;
+use crate::app::document::table::{AlignmentTable, LEFT_OUT, Making};
 use crate::app::view::Hover;
+use crate::figure::label::Label;
 use crate::figure::links::{LinkedWord, LinksFigure, LinksLayout, Weight, outlines};
+use crate::jobs::live::protocol::BetweenView;
 use crate::pages::sentence::command::SelectCommand;
 use crate::pages::sentence::view::alignment;
 use crate::pages::window::clicked::MenuTarget;
@@ -25,15 +29,7 @@ pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
     };
     let replace = window.app.replaces(column);
     let (source, target) = (labels::of_source(table), labels::of_target(table, replace));
-    let links = LinksFigure {
-        source: &source,
-        target: &target,
-        alpha,
-        threshold: window.layout(local::LINKS_THRESHOLD, local::THRESHOLD),
-        weight: if window.layout(local::LINKS_OPACITY, 0.0) > 0.0 { Weight::Opacity } else { Weight::Width },
-        marked: marked(window, column),
-        palette: theme::palette(ui),
-    };
+    let links = figure(ui, window, (&source, &target), alpha, marked(window, column));
     let room = ui.available_size();
     let layout = LinksLayout::glossed(&links, room, &Letters(ui));
     ScrollArea::both().id_salt(("links", column.id)).auto_shrink(false).show(ui, |ui| {
@@ -54,6 +50,52 @@ pub fn links_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &A
         }
         words_ui(ui, window, column, &layout);
     });
+}
+
+/// Paints the links of both steps of two models in a row, one under the other.
+pub fn steps_ui(ui: &mut Ui, window: &Window<'_>, column: &Column, between: &BetweenView) {
+    let steps = [("first", &column.source, &between.said), ("second", &between.read, &between.then)];
+    let room = Vec2::new(ui.available_width(), ui.available_height() / steps.len() as f32);
+    ScrollArea::both().id_salt(("steps", column.id)).auto_shrink(false).show(ui, |ui| {
+        for (which, source, said) in steps {
+            let table = table::build(source, said, 0, &Making::default());
+            let Some(alpha) = table.alpha.as_ref().filter(|alpha| alpha.columns() > 0) else {
+                ui.label(format!("The {which} model has no alignment"));
+                continue;
+            };
+            let (source, target) = (labels::of_source(&table), labels::of_target(&table, false));
+            let links = figure(ui, window, (&source, &target), alpha, None);
+            let layout = LinksLayout::glossed(&links, room, &Letters(ui));
+            let (rect, response) = ui.allocate_exact_size(Vec2::from(layout.size), Sense::hover());
+            let count = links.drawn().len();
+            node(&response, Role::Image, || {
+                format!(
+                    "Links of the {which} model of {}, {count} with alpha of at least {:.2}",
+                    column.name(),
+                    links.threshold
+                )
+            });
+            marks::paint(&ui.painter_at(rect), links.marks(&layout.moved(rect.min.to_vec2())));
+        }
+    });
+}
+
+fn figure<'a>(
+    ui: &Ui,
+    window: &Window<'_>,
+    (source, target): (&'a [Label<'a>], &'a [Label<'a>]),
+    alpha: &'a Alignment,
+    marked: Option<LinkedWord>,
+) -> LinksFigure<'a> {
+    LinksFigure {
+        source,
+        target,
+        alpha,
+        threshold: window.layout(local::LINKS_THRESHOLD, local::THRESHOLD),
+        weight: if window.layout(local::LINKS_OPACITY, 0.0) > 0.0 { Weight::Opacity } else { Weight::Width },
+        marked,
+        palette: theme::palette(ui),
+    }
 }
 
 /// The word whose links stand out: under the mouse, else the selected one.

@@ -137,7 +137,7 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 back: t.sunken,
                 colour: if word.is_unk {
                     t.warm
-                } else if word.is_eos {
+                } else if !word.is_word() {
                     t.weak
                 } else {
                     t.text
@@ -163,7 +163,7 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>) {
     });
     if let Some(range) = answer.inner.picked {
         let source: Vec<&str> =
-            table.source.iter().filter(|word| !word.is_eos).map(|word| word.text.as_str()).collect();
+            table.source.iter().filter(|word| word.is_word()).map(|word| word.text.as_str()).collect();
         window.pick(ui, id, &column.source.text, &source, range);
     }
     if let Some((j, at)) = answer.inner.menu {
@@ -177,7 +177,7 @@ fn words_ui(ui: &mut Ui, window: &mut Window<'_>) {
 /// That a model knows no word of the text, as where it is in another script than the model reads.
 fn unread_ui(ui: &mut Ui, window: &Window<'_>) {
     let Some((column, table)) = reader(window).filter(|(column, _)| !column.stale) else { return };
-    let has_letters = |word: &&SourceWord| !word.is_eos && word.text.contains(char::is_alphabetic);
+    let has_letters = |word: &&SourceWord| word.is_word() && word.text.contains(char::is_alphabetic);
     let mut words = table.source.iter().filter(has_letters).peekable();
     if words.peek().is_none() || !words.all(|word| word.is_unk) {
         return;
@@ -196,6 +196,8 @@ fn tooltip(table: &AlignmentTable, j: usize) -> String {
     let Some(word) = table.source.get(j) else { return String::new() };
     if word.is_eos {
         "</s> ends the sentence; the model reads it as a word".to_owned()
+    } else if word.is_language {
+        format!("{} is no word of the text: it tells the model the language to translate into", word.text)
     } else if word.is_unk {
         format!("\"{}\" is not in the vocabulary; the model reads [UNK]", word.text)
     } else if table.alpha.is_some() {

@@ -8,7 +8,7 @@ use crate::app::document::column::Column;
 use crate::app::document::compare::{DIVERGENCE, SystemComparison};
 use crate::app::document::rewording;
 use crate::app::document::rewording::WordEdit;
-use crate::app::document::table::AlignmentTable;
+use crate::app::document::table::{AlignmentTable, SourceWord};
 use crate::app::document::variant::VariantLabel;
 use crate::pages::sentence::command::VariantCommand;
 use crate::pages::sentence::view::memory::BesideDraft;
@@ -90,10 +90,10 @@ pub fn is_read(window: &Window<'_>, clicked: MenuTarget) -> bool {
     read(window, clicked).is_some() && clicked.source().is_some()
 }
 
-/// Whether it is a source word and not `</s>`.
+/// Whether it is a word of the source text.
 pub fn is_word(window: &Window<'_>, clicked: MenuTarget) -> bool {
     let word = || read(window, clicked)?.1.source.get(clicked.source()?);
-    word().is_some_and(|word| !word.is_eos)
+    word().is_some_and(SourceWord::is_word)
 }
 
 /// Whether another word follows.

@@ -1,0 +1,149 @@
+//! Models of several target languages: the language is chosen once and for all, or typed; and what is longer than a model's
+//! positions.
+
+use std::path::{Path, PathBuf};
+
+use interlinear::app::document::table::SourceWord;
+use interlinear::decoding::ensemble::{Ensemble, Mixing};
+use interlinear::jobs::live::protocol::ModelFacts;
+use interlinear::jobs::live::serve::serve;
+use interlinear::jobs::models::store::Store;
+use interlinear::models::Model;
+use interlinear::models::choice::{self, ModelChoice};
+use interlinear::models::transformer::sizes::Positions;
+use interlinear::nn::device::Device;
+use interlinear::pages::sentence::command::{ColumnCommand, SourceCommand};
+use interlinear::session::driver::OpenWith;
+use interlinear::session::state::Session;
+use interlinear::text::tokenizer::Encode as _;
+use interlinear::text::words::{SideWords, vocabulary_words};
+use interlinear::ticket::CancellationToken;
+
+use crate::cli::run_in;
+use crate::effects::act;
+
+fn multi(choice: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/origins/mt-multi");
+    PathBuf::from(format!("{}{choice}", path.display()))
+}
+
+fn load(choice: &str) -> Model {
+    Model::load(&multi(choice), &Device::cpu()).unwrap_or_else(|error| panic!("{choice}: {error}"))
+}
+
+#[test]
+fn a_chosen_language_is_read_as_if_it_were_typed_and_has_no_place_in_the_text() {
+    let (plain, chosen) = (load(""), load("@fra"));
+    assert_eq!(plain.source.languages().collect::<Vec<_>>(), ["fra", "oci"]);
+    assert_eq!((chosen.config.target_language.as_str(), chosen.config.name.as_str()), ("fra", "mt-multi @fra"));
+    let text = "the red boat sails.";
+    let (typed, led) = (plain.source.encode(&format!(">>fra<< {text}")), chosen.source.encode(text));
+    assert_eq!((&led.ids, &led.tokens[0], &led.spans[0]), (&typed.ids, &typed.tokens[0], &(0..0)));
+    assert_eq!(led.words(), plain.source.encode(text).words(), "it is no word of the text");
+    let cut: Vec<&str> = text.split(' ').collect();
+    assert_eq!(chosen.source.encode_words(&cut).ids[0], led.ids[0]);
+    assert_eq!(chosen.source.encode_phrase(text, Some(0)), led.ids, "phrases are read so, too");
+    assert_eq!(chosen.source.encode(&format!(">>oci<< {text}")), plain.source.encode(&format!(">>oci<< {text}")));
+    assert_eq!(chosen.source.encode("").words(), 0);
+    for pretokenized in [false, true] {
+        let led = interlinear::text::line::encode(&chosen.source, text, pretokenized);
+        let words = vocabulary_words(&chosen.source, &led, pretokenized);
+        assert_eq!((words[0].clone(), words.len()), (0..1, cut.len() + 2), "{words:?}");
+        let side = SideWords::of_sentence(&chosen.source, &led, text, pretokenized).expect("the same text");
+        assert!(side.places.places[0].is_empty() && side.places.places[1] == (0..1), "{side:?}");
+    }
+    // where the text is missing, or a language
+    assert!(plain.source.refuses(&plain.source.encode(text)).is_some_and(|why| why.contains("MODEL@fra")));
+    assert_eq!(chosen.source.refuses(&led), None);
+    assert_eq!(plain.source.refuses(&typed), None);
+    assert!(plain.source.refuses(&plain.source.encode(">>deu<< the boat")).is_some(), "none of its languages");
+    assert_eq!(plain.target.refuses(&plain.target.encode(text)), None, "a target names no language");
+    for (choice, told) in [("@deu", "does not translate into deu, but into fra, oci"), ("@fra@9.1", "there is no @9.1")]
+    {
+        let why = Model::load(&multi(choice), &Device::cpu()).expect_err("refused").to_string();
+        assert!(why.contains(told), "{why}");
+    }
+    let both = load("@oci@1.2");
+    assert_eq!(both.config.name, "mt-multi @oci@1.2");
+    assert_eq!(both.config.transformer.as_ref().map(|sizes| sizes.alignment_layer), Some(1));
+    let ensemble = Ensemble::new(vec![load("@fra"), load("@fra")], Mixing::default()).expect("the same words");
+    assert_eq!(ensemble.refuses(&ensemble.encode(text)), None);
+}
+
+#[test]
+fn commands_take_a_language_behind_a_model() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |model: &str, input: &str, format: &str| {
+        let model = multi(model).display().to_string();
+        run_in(folder.path(), &["translate", "--model", &model, "--format", format], input.as_bytes())
+    };
+    let chosen = run("@oci", "the red boat sails.\n\n", "text");
+    let typed = run("", ">>oci<< the red boat sails.\n\n", "text");
+    assert_eq!((chosen.code, &chosen.stdout, chosen.stderr.as_str()), (0, &typed.stdout, ""), "{}", typed.stderr);
+    let missing = run("", "the red boat sails.\n>>fra<< the boat\n", "text");
+    assert_eq!((missing.code, missing.stdout.lines().count()), (2, 2));
+    assert!(missing.stderr.contains("line 1") && missing.stderr.contains("`MODEL@fra`"), "{}", missing.stderr);
+    // links count the words of the text
+    let links = run("@fra", "the red boat sails.\n", "pharaoh").stdout;
+    let sources = links.split_whitespace().filter_map(|link| link.split_once('-')?.0.parse::<usize>().ok());
+    assert!(sources.clone().count() > 0 && sources.max().is_some_and(|most| most < 4), "{links}");
+}
+
+#[test]
+fn a_column_says_its_language_apart_from_the_text_and_keeps_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("state.json");
+    let mut session = Session::start(None, &OpenWith::default());
+    let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
+    ids.into_iter().for_each(|id| session.apply(ColumnCommand::Remove(id)));
+    session.apply(SourceCommand::Replace("the red boat sails.".to_owned()));
+    let mut store = Store::new(1).with_every_row();
+    let mut live = |session: &mut Session, command: ColumnCommand| {
+        let request = act(session, command).expect("it asks");
+        let mut events = Vec::new();
+        serve(&request, &mut store, &CancellationToken::forever(), &mut |event| events.push(event));
+        events.into_iter().for_each(|event| _ = session.absorb(event));
+    };
+    live(&mut session, ColumnCommand::Add(multi("")));
+    let column = |session: &Session| session.app().document.columns()[0].clone();
+    let first = column(&session);
+    let facts: ModelFacts = first.facts.clone().expect("it is loaded");
+    assert_eq!(facts.languages, ["fra", "oci"]);
+    let message = first.message.expect("a sentence");
+    assert!(message.starts_with("The text says no target language") && message.contains("menu"), "{message}");
+
+    let chosen = ModelChoice { language: Some("oci".to_owned()), ..ModelChoice::default() };
+    live(&mut session, ColumnCommand::Choose { column: first.id, chosen });
+    let shown = column(&session);
+    assert_eq!((shown.name().as_str(), shown.message.as_ref()), ("mt-multi @oci", None));
+    let table = shown.table.expect("a translation");
+    assert!(table.source[0].is_language && !table.source[0].is_word() && table.source[0].text == ">>oci<<");
+    assert_eq!(table.source.iter().filter(|word| SourceWord::is_word(word)).count(), 4);
+    assert!((0..table.target.len()).all(|i| table.looks_at(i).is_some_and(|j| table.source[j].is_word())));
+
+    // heads are chosen beside it, and both are kept
+    let heads = choice::HeadChoice::parse("1.2");
+    let own = choice::split(&column(&session).folder).1;
+    let id = column(&session).id;
+    live(&mut session, ColumnCommand::Choose { column: id, chosen: ModelChoice { heads, ..own } });
+    assert_eq!(column(&session).name(), "mt-multi @oci@1.2");
+    session.saved().save(&path).expect("written");
+    let again = Session::start(interlinear::session::persist::load_or_set_aside(&path).state, &OpenWith::default());
+    assert!(column(&again).folder.ends_with("mt-multi@oci@1.2"), "{:?}", column(&again).folder);
+}
+
+#[test]
+fn what_is_longer_than_the_positions_of_a_model_is_told() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/origins/ct2-f32");
+    let model = Model::load(&path, &Device::cpu()).expect("a model");
+    let sizes = model.config.transformer.as_ref().expect("a Transformer");
+    assert_eq!(sizes.positions, Positions::Table);
+    let folder = tempfile::tempdir().expect("a folder");
+    let long = "the red boat sails. ".repeat(sizes.max_positions / 4 + 1);
+    let model = path.display().to_string();
+    let input = format!("{long}\nthe boat\n");
+    let said = run_in(folder.path(), &["translate", "--model", &model], input.as_bytes());
+    assert_eq!((said.code, said.stdout.lines().count()), (2, 2), "{}", said.stderr);
+    assert!(said.stdout.ends_with('\n') && !said.stdout.trim().is_empty(), "the other line is translated");
+    assert!(said.stderr.contains("line 1") && said.stderr.contains("cut it into sentences"), "{}", said.stderr);
+}
