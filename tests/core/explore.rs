@@ -210,6 +210,9 @@ fn references_that_were_forced_are_no_rivals() {
     assert_eq!((compare(&corpus, 0, 2, &all), compare(&corpus, 2, 1, &all)), (None, None));
     let alone = scores(&corpus, 2, &all);
     assert_eq!((alone.sentences, alone.bleu, alone.chrf), (4, None, None));
+    let column = |name: &str| TableColumn::named(name, &corpus).expect("a column");
+    assert!(all.iter().all(|&at| column("bleu.3").value(&corpus, at as usize).is_nan()), "in the table too");
+    assert!(all.iter().any(|&at| !column("aer.3").value(&corpus, at as usize).is_nan()));
     let of = |pair| {
         let options = OverviewOptions { pair, most: usize::MAX, ..OverviewOptions::default() };
         overview(&corpus, &workspace, &all, &options, &mut FilterResources::default()).expect("counted")
