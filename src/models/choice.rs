@@ -1,6 +1,7 @@
 //! Floor 3: what of a model is wanted, where somebody chooses, said behind its path. `@fra` is the target language of a
 //! model that has several. `@6.1` says which heads of a Transformer are its alignment: head 1 of layer 6, `@6.1+3` the mean
-//! of two heads, `@6` that of the whole layer. Both go together, as `@fra@6.1`.
+//! of two heads, `@6` that of the whole layer. `@shortlist` lets it say the words alone that the shortlist beside it
+//! ([`crate::models::shortlist`]) has for a sentence. All go together in this order, as `@fra@shortlist@6.1`.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -61,13 +62,21 @@ impl HeadChoice {
 pub struct ModelChoice {
     /// The target language, as the vocabulary writes it between `>>` and `<<`.
     pub language: Option<String>,
+    /// Whether it says the words of its shortlist alone.
+    pub shortlist: bool,
     /// The heads that are its alignment.
     pub heads: Option<HeadChoice>,
 }
 
+/// What stands behind the `@` of a shortlist.
+const SHORTLIST: &str = "shortlist";
+
 impl fmt::Display for ModelChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.language.iter().try_for_each(|language| write!(f, "@{language}"))?;
+        if self.shortlist {
+            write!(f, "@{SHORTLIST}")?;
+        }
         self.heads.iter().try_for_each(|heads| write!(f, "@{heads}"))
     }
 }
@@ -101,9 +110,11 @@ fn read(text: &str) -> (&str, ModelChoice) {
     let last = |text| str::rsplit_once(text, '@');
     let heads = last(text).and_then(|(before, choice)| Some((before, HeadChoice::parse(choice)?)));
     let (rest, heads) = heads.map_or((text, None), |(before, heads)| (before, Some(heads)));
+    let listed = last(rest).filter(|(_, listed)| *listed == SHORTLIST);
+    let (rest, shortlist) = listed.map_or((rest, false), |(before, _)| (before, true));
     match last(rest).filter(|(_, language)| can_be_language(language)) {
-        Some((before, language)) => (before, ModelChoice { language: Some(language.to_owned()), heads }),
-        None => (rest, ModelChoice { language: None, heads }),
+        Some((before, language)) => (before, ModelChoice { language: Some(language.to_owned()), shortlist, heads }),
+        None => (rest, ModelChoice { language: None, shortlist, heads }),
     }
 }
 
@@ -121,7 +132,18 @@ mod tests {
 
     #[test]
     fn a_choice_is_read_as_it_is_written() {
-        for text in ["@6", "@6.1", "@2.1+3+8", "@fra", "@pt_br", "@cmn_Hans", "@fra@6.1", ""] {
+        for text in [
+            "@6",
+            "@6.1",
+            "@2.1+3+8",
+            "@fra",
+            "@pt_br",
+            "@cmn_Hans",
+            "@fra@6.1",
+            "@shortlist",
+            "@fra@shortlist@6.1",
+            "",
+        ] {
             let (path, choice) = split(Path::new(&format!("models/some@home.org/x{text}")));
             assert_eq!((path.to_str(), choice.to_string().as_str()), (Some("models/some@home.org/x"), text));
             assert_eq!(choice.named("x"), if text.is_empty() { "x".to_owned() } else { format!("x {text}") });
@@ -133,7 +155,7 @@ mod tests {
             assert_eq!(split(Path::new(text)), (text.into(), ModelChoice::default()), "{text}");
         }
         let heads = HeadChoice::parse("2.3+1+3");
-        let choice = ModelChoice { heads, language: Some("deu".to_owned()) };
+        let choice = ModelChoice { heads, language: Some("deu".to_owned()), shortlist: false };
         assert_eq!(choice.at(Path::new("x@fra@6.1")), Path::new("x@deu@2.1+3"));
     }
 }

@@ -16,6 +16,7 @@ use crate::models::loss::trainable;
 use crate::models::origins::{self, Foreign};
 use crate::models::plain::PlainStepper;
 use crate::models::readable::TranslationModel;
+use crate::models::shortlist::{Shortlist, Shortlisted};
 use crate::models::stepper::Stepper;
 use crate::models::transformer::sizes::{AlignmentReason, TransformerSizes};
 use crate::models::{disk, fused, shapes};
@@ -59,6 +60,8 @@ pub struct Model {
     pub weights: Arc<Weights>,
     /// Where the plain form computes.
     pub device: Device,
+    /// The words that a sentence may have, where they are limited.
+    shortlist: Option<Arc<Shortlist>>,
     /// Where it is of another toolkit: the file with its weights, and its card.
     origin: Option<Arc<(PathBuf, String)>>,
     /// Worked out when it is asked for first.
@@ -123,10 +126,22 @@ impl Model {
             model.source = source.ok_or_else(|| self.speaks_not(language))?;
             model.config.target_language.clone_from(language);
         }
+        if chosen.shortlist {
+            model.shortlist = Some(Arc::new(self.listed()?));
+        }
         if *chosen != ModelChoice::default() {
             model.config.name = chosen.named(&self.config.name);
         }
         Ok(model)
+    }
+
+    /// The shortlist beside the weights.
+    fn listed(&self) -> Result<Shortlist> {
+        let file = self.origin.as_ref().map_or_else(|| self.folder.join(WEIGHTS_FILE), |origin| origin.0.clone());
+        let sizes = [self.source.len(), self.target.len()];
+        let is_shared =
+            sizes[0] == sizes[1] && (0..sizes[0] as u32).all(|id| self.source.token(id) == self.target.token(id));
+        Shortlist::read(&Shortlist::beside(&file)?, sizes, is_shared)
     }
 
     /// Refuses a target language.
@@ -173,6 +188,7 @@ impl Model {
             target,
             weights: Arc::new(weights),
             device: device.clone(),
+            shortlist: None,
             origin: None,
             digest: Arc::default(),
             prepared: Arc::default(),
@@ -204,6 +220,15 @@ impl Model {
 
     /// What the search drives. `threads` holds for the fused kernels; candle keeps its own pool.
     pub fn stepper(&self, kernels: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
+        let whole = self.whole_stepper(kernels, threads)?;
+        Ok(match &self.shortlist {
+            Some(list) => Box::new(Shortlisted::new(whole, Arc::clone(list))),
+            None => whole,
+        })
+    }
+
+    /// As [`Model::stepper`], over all words.
+    fn whole_stepper(&self, kernels: Kernels, threads: usize) -> Result<Box<dyn Stepper>> {
         if kernels == Kernels::Fused && self.device.is_cpu() && fused::supports(&self.config) {
             return Ok(self.prepared()?.stepper(&self.config, threads));
         }

@@ -25,6 +25,7 @@ pub mod readable;
 pub mod representations;
 pub mod rnn_encdec;
 pub mod rnn_search;
+pub mod shortlist;
 pub mod stepper;
 pub mod transformer;
 pub mod untrained;

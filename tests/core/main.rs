@@ -50,6 +50,7 @@ mod rnns;
 mod rows;
 mod screen;
 mod session;
+mod shortlist;
 mod shown;
 mod soak;
 mod steps;

@@ -253,7 +253,8 @@ impl ModelCache {
                 let (its_base, its) = choice::split(path);
                 // what was chosen of one says no more what the file says
                 let covers = (its.heads.is_none() || chosen.heads.is_some())
-                    && (its.language.is_none() || chosen.language.is_some());
+                    && (its.language.is_none() || chosen.language.is_some())
+                    && (!its.shortlist || chosen.shortlist);
                 (its_base == base && covers).then(|| Arc::clone(loaded))
             }
             _ => None,
