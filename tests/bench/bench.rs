@@ -56,9 +56,9 @@ struct Args {
     /// Also write what was measured to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// A program that decodes, to compare with
+    /// A program that decodes, to compare with; once for each
     #[arg(long, value_name = "COMMAND")]
-    peer: Option<String>,
+    peer: Vec<String>,
     /// A program that trains, to compare with
     #[arg(long, value_name = "COMMAND")]
     train_peer: Option<String>,
@@ -122,7 +122,7 @@ struct Setup {
     repeat: usize,
     /// Repetitions of each measurement, however long they take.
     least: usize,
-    peer: Option<Peer>,
+    peers: Vec<Peer>,
     train_peer: Option<Peer>,
     /// What the machine reaches, by threads.
     rates: RefCell<Vec<Rates>>,
@@ -138,7 +138,7 @@ impl Setup {
             quick: args.quick,
             repeat,
             least: repeat.min(3),
-            peer: args.peer.as_deref().map(|command| Peer::new(command, "words_per_s")),
+            peers: args.peer.iter().map(|command| Peer::new(command, "words_per_s")).collect(),
             train_peer: args.train_peer.as_deref().map(|command| Peer::new(command, "words_per_second")),
             rates: RefCell::default(),
         })

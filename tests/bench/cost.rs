@@ -32,7 +32,9 @@ pub enum Applied {
 pub fn applied(config: &Config, name: &str) -> Applied {
     let last = name.rsplit('.').next().unwrap_or(name);
     match name {
-        "source_embedding" | "target_embedding" => Applied::Never,
+        // a tied output layer multiplies its rows too
+        "source_embedding" | "target_embedding" if is_tied(config, name) => Applied::Output,
+        "source_embedding" | "target_embedding" | "source_positions" | "target_positions" => Applied::Never,
         "W_s" | "readout.W_o" | "readout.G" | "readout.G_l" | "readout.G_r" => Applied::Output,
         // c is the same at every step, and so is what it is multiplied by
         "encoder.V" | "decoder.V" | "decoder.W_s" | "readout.O_c" => Applied::Sentence,
@@ -40,6 +42,7 @@ pub fn applied(config: &Config, name: &str) -> Applied {
         _ if name.starts_with("encoder.") && last.starts_with('U') => Applied::WordAfterWord,
         _ if name.starts_with("encoder.") => Applied::Word,
         "attention.U_a" => Applied::Word,
+        _ if matches!(last, "W_k" | "W_v") && name.contains(".cross.") => Applied::Word,
         "attention.W_a" => match config.luong.as_ref().map(|luong| luong.score.as_str()) {
             Some("general") => Applied::Word,
             Some("concat") => Applied::Halves,
@@ -49,8 +52,18 @@ pub fn applied(config: &Config, name: &str) -> Applied {
     }
 }
 
+/// Whether an embedding is the output layer.
+fn is_tied(config: &Config, name: &str) -> bool {
+    let side = |shared| if shared { "source_embedding" } else { "target_embedding" };
+    config.transformer.as_ref().is_some_and(|sizes| sizes.tied_output && name == side(sizes.shared_embedding))
+}
+
 /// Multiplications of a step for each source word that it looks at: the energy and the word's part of c_i.
 fn look_products(config: &Config) -> u64 {
+    if let Some(sizes) = &config.transformer {
+        // energies and sums of all heads, in every layer; the words that were said are few and not counted
+        return (2 * sizes.decoder_layers * config.hidden) as u64;
+    }
     let Some(looks) = config.looks() else { return 0 };
     let products = match &config.luong {
         None => config.alignment + 2 * config.hidden,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::machine::Rates;
-use crate::race::{BEAM, Course, Race, Racer, WORDS};
+use crate::race::{BEAM, Course, PeerLap, Race, Racer, WORDS};
 use crate::subject::{Source, Subject};
 use crate::{Setup, peer, subject, work};
 use interlinear::cli::bench::figures::{BenchColumn, Figures, quantile};
@@ -32,6 +32,7 @@ const SENTENCE: &[BenchColumn] = &[
     BenchColumn::number("peer ms", 2),
     BenchColumn::number("peer ratio", 2),
     BenchColumn::words("peer words, log p", 12),
+    BenchColumn::words("peer", 22),
 ];
 
 const BATCHED: &[BenchColumn] = &[
@@ -49,10 +50,11 @@ const BATCHED: &[BenchColumn] = &[
     BenchColumn::number("peer words/s", 0),
     BenchColumn::number("peer ratio", 2),
     BenchColumn::words("peer words, log p", 12),
+    BenchColumn::words("peer", 22),
 ];
 
 /// The columns of the peer, the last ones.
-const OF_PEER: usize = 3;
+const OF_PEER: usize = 4;
 
 /// One sentence at a time, on one thread and on two.
 pub fn sentences(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
@@ -63,6 +65,8 @@ pub fn sentences(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
         Source::Random(Box::new(subject::paper()), false),
         Source::Random(Box::new(subject::paper_encdec()), true),
         Source::Random(Box::new(subject::paper_luong()), true),
+        Source::Random(Box::new(subject::base_transformer()), false),
+        Source::Random(Box::new(subject::tiny_transformer()), false),
     ];
     figures.line(&format!("one sentence at a time, beam {BEAM}, 20 words in and out; {}", setup.compared()))?;
     figures.line(&format!("bounds: {}", work::BOUNDS))?;
@@ -73,8 +77,12 @@ pub fn sentences(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
 
 /// Batches of sentences, on as many threads as there are to use.
 pub fn corpora(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
-    let random =
-        vec![Source::Random(Box::new(subject::small()), true), Source::Random(Box::new(subject::paper()), true)];
+    let random = vec![
+        Source::Random(Box::new(subject::small()), true),
+        Source::Random(Box::new(subject::paper()), true),
+        Source::Random(Box::new(subject::base_transformer()), false),
+        Source::Random(Box::new(subject::tiny_transformer()), false),
+    ];
     figures.line(&format!("batches of sentences, beam {BEAM}, 20 words in and out; {}", setup.compared()))?;
     let batches = match (setup.quick, setup.runtime.device.is_cpu()) {
         (true, _) => &[3],
@@ -86,7 +94,7 @@ pub fn corpora(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
 }
 
 /// The values of a row, those of a peer last.
-type Row = fn(&Subject, &Course, &Race, &Rates) -> Vec<Value>;
+type Row = fn(&Subject, &Course, &Race, Option<&PeerLap>, &Rates) -> Vec<Value>;
 
 /// Runs every model over its courses; a row each.
 fn race_all(
@@ -96,7 +104,7 @@ fn race_all(
     courses: &dyn Fn(&Subject) -> Vec<Course>,
     row: Row,
 ) -> anyhow::Result<()> {
-    let has_peer = setup.peer.is_some();
+    let has_peer = !setup.peers.is_empty();
     figures.head(if has_peer { columns } else { &columns[..columns.len() - OF_PEER] })?;
     let (mut ran, mut refusals) = (false, Vec::new());
     for source in Source::all(setup, random) {
@@ -104,11 +112,15 @@ fn race_all(
         let mut racer = Racer::new(setup, &subject)?;
         for course in courses(&subject) {
             let race = racer.race(&course)?;
-            figures.row(&row(&subject, &course, &race, &setup.rates(course.threads)?))?;
+            let rates = setup.rates(course.threads)?;
+            // a row for each peer, or one
+            for peer in 0..race.peers.len().max(1) {
+                figures.row(&row(&subject, &course, &race, race.peers.get(peer), &rates))?;
+            }
             let is_near = race.apart.is_none_or(|apart| apart.is_near());
             anyhow::ensure!(is_near || !setup.quick, "{}: the two forms translate differently", subject.config.name);
-            ran |= race.peer.is_some();
-            refusals.extend(race.refused.map(|why| format!("{}: {why}", subject.config.name)));
+            ran |= !race.peers.is_empty();
+            refusals.extend(race.refused.iter().map(|why| format!("{}: {why}", subject.config.name)));
         }
     }
     refusals.iter().try_for_each(|why| figures.line(&format!("\n{why}")))?;
@@ -117,20 +129,20 @@ fn race_all(
 
 fn alone(setup: &Setup, subject: &Subject, threads: usize) -> Course {
     // a peer takes long to start, so there is more to do for it then
-    let (count, readable) = match (setup.quick, subject.is_large(), setup.peer.is_some()) {
+    let (count, readable) = match (setup.quick, subject.is_large(), !setup.peers.is_empty()) {
         (true, ..) => (3, 2),
         (_, true, false) => (6, 1),
         (_, true, true) => (10, 1),
         (_, false, _) => (40, 4),
     };
-    let patience = if setup.peer.is_some() { 12 } else { 2 };
+    let patience = if !setup.peers.is_empty() { 12 } else { 2 };
     Course { batch: 1, threads, count, readable, patience: Duration::from_secs(patience) }
 }
 
 fn together(setup: &Setup, subject: &Subject, batch: usize) -> Course {
     let threads = setup.most_threads();
     let count = if setup.quick || subject.is_large() { batch } else { batch.max(128) };
-    let patience = match (setup.quick, setup.peer.is_some()) {
+    let patience = match (setup.quick, !setup.peers.is_empty()) {
         (true, _) => 0,
         (false, true) => 8,
         (false, false) => 3,
@@ -138,13 +150,13 @@ fn together(setup: &Setup, subject: &Subject, batch: usize) -> Course {
     Course { batch, threads, count, readable: 2, patience: Duration::from_secs(patience) }
 }
 
-fn sentence(subject: &Subject, course: &Course, race: &Race, rates: &Rates) -> Vec<Value> {
+fn sentence(subject: &Subject, course: &Course, race: &Race, lap: Option<&PeerLap>, rates: &Rates) -> Vec<Value> {
     let work = work::decoding(&subject.config, &course.load());
     let (f32, half) = (work.bound(4, rates), work.bound(2, rates));
     let timing = &race.ours.timing;
     let millis = timing.millis(0.5);
     let readable = race.readable.as_ref().map(|lap| lap.timing.millis(0.5));
-    let peer = race.peer.as_ref().map(|peer| quantile(&peer.millis, 0.5));
+    let peer = lap.map(|lap| quantile(&lap.millis, 0.5));
     vec![
         json!(subject.config.name),
         json!(subject.precision()),
@@ -162,16 +174,17 @@ fn sentence(subject: &Subject, course: &Course, race: &Race, rates: &Rates) -> V
         json!(race.apart.map(|apart| apart.to_string())),
         json!(peer),
         json!(peer.map(|peer| peer / millis)),
-        json!(race.peer.as_ref().map(|peer| peer.apart.to_string())),
+        json!(lap.map(|lap| lap.apart.to_string())),
+        json!(lap.map(|lap| lap.name.as_str())),
     ]
 }
 
-fn batch(subject: &Subject, course: &Course, race: &Race, rates: &Rates) -> Vec<Value> {
+fn batch(subject: &Subject, course: &Course, race: &Race, lap: Option<&PeerLap>, rates: &Rates) -> Vec<Value> {
     let work = work::decoding(&subject.config, &course.load());
     let words = (course.batch * WORDS) as f64;
     let bound = |bytes| 1000.0 * words / work.bound(bytes, rates).millis;
     let [least, rate, most] = [0.0, 0.5, 1.0].map(|share| quantile(&race.ours.rates, share));
-    let peer = race.peer.as_ref().map(|peer| quantile(&peer.rates, 0.5));
+    let peer = lap.map(|lap| quantile(&lap.rates, 0.5));
     vec![
         json!(subject.config.name),
         json!(subject.precision()),
@@ -186,6 +199,7 @@ fn batch(subject: &Subject, course: &Course, race: &Race, rates: &Rates) -> Vec<
         json!(race.apart.map(|apart| apart.to_string())),
         json!(peer),
         json!(peer.map(|peer| rate / peer)),
-        json!(race.peer.as_ref().map(|peer| peer.apart.to_string())),
+        json!(lap.map(|lap| lap.apart.to_string())),
+        json!(lap.map(|lap| lap.name.as_str())),
     ]
 }

@@ -22,6 +22,11 @@ impl Peer {
         Self { command: command.to_owned(), key }
     }
 
+    /// What it is called in a table: the command from the name of its script on.
+    pub fn name(&self) -> &str {
+        self.command.rsplit('/').next().unwrap_or_default()
+    }
+
     /// Runs it once and reads the last line that it prints; else says why there is none.
     pub fn run(&self, arguments: &[OsString]) -> Result<Value, String> {
         let mut command = Command::new("sh");

@@ -63,6 +63,8 @@ pub struct Lap {
 /// What a peer printed, turn by turn.
 #[derive(Default)]
 pub struct PeerLap {
+    /// What it is called.
+    pub name: String,
     /// Milliseconds of its median batch.
     pub millis: Vec<f64>,
     /// Target words a second.
@@ -87,16 +89,17 @@ pub struct Race {
     pub readable: Option<Lap>,
     /// How far these are apart.
     pub apart: Option<Apart>,
-    pub peer: Option<PeerLap>,
-    /// Why there is no peer, where there should be one.
-    pub refused: Option<String>,
+    /// Those that know the model, in the order in which they were named.
+    pub peers: Vec<PeerLap>,
+    /// Why others are not there.
+    pub refused: Vec<String>,
 }
 
 /// A model that races, with a folder for the peers that read it.
 pub struct Racer<'a> {
     setup: &'a Setup,
     subject: &'a Subject,
-    peer: Option<Peer>,
+    peers: Vec<Peer>,
     folder: Option<TempDir>,
 }
 
@@ -108,11 +111,11 @@ const SENTENCES: &str = "sentences.txt";
 impl<'a> Racer<'a> {
     /// Writes the model where a peer can read it, if there is one.
     pub fn new(setup: &'a Setup, subject: &'a Subject) -> anyhow::Result<Self> {
-        let (peer, mut folder) = (setup.peer.clone(), None);
-        if peer.is_some() {
+        let (peers, mut folder) = (setup.peers.clone(), None);
+        if !peers.is_empty() {
             subject.save(&folder.insert(tempfile::tempdir()?).path().join(MODEL))?;
         }
-        Ok(Self { setup, subject, peer, folder })
+        Ok(Self { setup, subject, peers, folder })
     }
 
     /// Runs all ways by turns: at least `setup.least` times, at most `setup.repeat` times, and no more once the
@@ -142,7 +145,7 @@ impl<'a> Racer<'a> {
             if let (Some(reference), Some(lap)) = (&mut reference, &mut race.readable) {
                 reference.pass(few, lap)?;
             }
-            self.peer_turn(course, &mut race);
+            self.peer_turns(course, &mut race);
             let (turns, took) = (turn + 1, started.elapsed());
             let enough = turns >= self.setup.least || (turns >= 2 && took >= LONG * turns as u32);
             if enough && took >= course.patience {
@@ -154,27 +157,32 @@ impl<'a> Racer<'a> {
     }
 
     /// DIR FILE BEAM MAX_LENGTH batch=N threads=N [device=NAME].
-    fn peer_turn(&mut self, course: &Course, race: &mut Race) {
-        let (Some(peer), Some(folder)) = (&self.peer, &self.folder) else { return };
+    fn peer_turns(&mut self, course: &Course, race: &mut Race) {
+        let Some(folder) = &self.folder else { return };
         let mut arguments: Vec<OsString> =
             [MODEL, SENTENCES].map(|name| folder.path().join(name).into_os_string()).to_vec();
         arguments.extend([BEAM, WORDS].map(|number| number.to_string().into()));
         arguments.extend([format!("batch={}", course.batch).into(), format!("threads={}", course.threads).into()]);
         let device = &self.setup.runtime.device.name;
         arguments.extend((device != "cpu").then(|| format!("device={device}").into()));
-        match peer.run(&arguments) {
+        self.peers.retain(|peer| match peer.run(&arguments) {
             Ok(told) => {
-                let lap = race.peer.get_or_insert_default();
+                let at = race.peers.iter().position(|lap| lap.name == peer.name()).unwrap_or_else(|| {
+                    race.peers.push(PeerLap { name: peer.name().to_owned(), ..PeerLap::default() });
+                    race.peers.len() - 1
+                });
+                let lap = &mut race.peers[at];
                 lap.millis.push(1000.0 * told["median_s"].as_f64().unwrap_or(f64::NAN));
                 lap.rates.push(told["words_per_s"].as_f64().unwrap_or(f64::NAN));
                 lap.apart = peer_apart(&race.ours.best, &told);
+                true
             }
             // Once is enough: a peer need not know every architecture.
             Err(why) => {
-                race.refused = Some(why);
-                self.peer = None;
+                race.refused.push(format!("{}: {why}", peer.name()));
+                false
             }
-        }
+        });
     }
 }
 

@@ -19,6 +19,7 @@ use interlinear::models::checkpoint::{Array, Weights};
 use interlinear::models::config::{Architecture, AttentionKind, Config, LuongSizes};
 use interlinear::models::fused::{Prepared, supports};
 use interlinear::models::plain::PlainStepper;
+use interlinear::models::transformer::sizes::{Activation, AlignmentReason, DecoderCell, Positions, TransformerSizes};
 use interlinear::models::{Kernels, Model, Stepper, folder, shapes};
 use interlinear::nn::device::Device;
 use interlinear::text::sentence::{EOS, UNK};
@@ -71,7 +72,7 @@ impl Source {
                 (*config, weights, half, None)
             }
         };
-        silence(&mut weights, config.eos);
+        silence(&mut weights, &config);
         Ok(Subject { config, half, weights: Arc::new(weights), origin })
     }
 }
@@ -227,9 +228,46 @@ pub fn paper_luong() -> Config {
     luong("Luong paper", [50_000, 1000, 1000, 4])
 }
 
+/// A Transformer of six layers a side with 8 heads and shared embeddings, as OPUS-MT has them, of the sizes [K, d, inner].
+pub fn transformer(name: &str, [k, d, inner]: [usize; 3], layers: usize) -> Config {
+    let sizes = TransformerSizes {
+        heads: 8,
+        encoder_layers: layers,
+        decoder_layers: layers,
+        feed_forward: inner,
+        decoder_feed_forward: inner,
+        norm_first: false,
+        norm_epsilon: 1e-6,
+        activation: Activation::Swish,
+        cell: DecoderCell::SelfAttention,
+        positions: Positions::Marian,
+        max_positions: 0,
+        scale_embedding: true,
+        shared_embedding: true,
+        tied_output: true,
+        start: None,
+        alignment_layer: layers,
+        alignment_heads: vec![1],
+        alignment_reason: AlignmentReason::Guided,
+    };
+    let config = rnn_search(name, [k, d, d, 0, 0]);
+    Config { architecture: Architecture::TRANSFORMER, transformer: Some(sizes), ..config }
+}
+
+/// The sizes of most models of OPUS-MT.
+pub fn base_transformer() -> Config {
+    transformer("Transformer base", [53_000, 512, 2048], 6)
+}
+
+/// The sizes of small ones.
+pub fn tiny_transformer() -> Config {
+    transformer("Transformer tiny", [53_000, 256, 1536], 6)
+}
+
 /// A model of each architecture so small that even a debug build is quick.
-pub fn tiny() -> [Config; 3] {
+pub fn tiny() -> [Config; 4] {
     [
+        transformer("Transformer least", [60, 16, 24], 2),
         rnn_encdec("RNNencdec tiny", [60, 8, 12, 8]),
         rnn_search("RNNsearch tiny", [60, 8, 12, 8, 10]),
         luong("Luong tiny", [60, 8, 12, 2]),
@@ -241,7 +279,9 @@ fn random_weights(config: &Config, half: bool) -> Weights {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         rng.set_stream(stream as u64);
         let count = shape.iter().product();
-        let data = (0..count).map(|_| uniform(&mut rng, half)).collect();
+        // what a norm multiplies by is near 1, so that the layers are felt
+        let one = if name.ends_with(".g") { 1.0 } else { 0.0 };
+        let data = (0..count).map(|_| one + uniform(&mut rng, half)).collect();
         (name, Array { shape, data })
     };
     let tensors: Vec<(String, Array)> = shapes(config).into_par_iter().enumerate().map(tensor).collect();
@@ -259,11 +299,12 @@ fn uniform(rng: &mut ChaCha8Rng, half: bool) -> f32 {
 
 /// Every translation runs to its greatest length: `</s>` is never emitted, or, where the output layer has no bias
 /// (Luong), has a logit of 0, which is not among the greatest.
-fn silence(weights: &mut Weights, eos: u32) {
-    let eos = eos as usize;
+fn silence(weights: &mut Weights, config: &Config) {
+    let eos = config.eos as usize;
+    let bias = if config.transformer.is_some() { "readout.b_o" } else { "readout.b_w" };
     for (name, array) in weights.iter_mut() {
         match (name, array.shape.as_slice()) {
-            ("readout.b_w", _) => {
+            (name, _) if name == bias => {
                 if let Some(bias) = array.data.get_mut(eos) {
                     *bias = NEVER;
                 }

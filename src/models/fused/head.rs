@@ -80,7 +80,7 @@ impl AlignmentHead {
     ///
     /// # Errors
     /// A sentence that names the file and the tensor that does not fit the model.
-    pub fn of_folder(folder: &Path, config: &Config, model: &Weights) -> Result<Option<Self>> {
+    pub fn of_folder(folder: &Path, config: &Config, model: &Arc<Weights>) -> Result<Option<Self>> {
         let path = folder.join(HEAD_FILE);
         if !path.exists() {
             return Ok(None);
@@ -93,7 +93,7 @@ impl AlignmentHead {
     ///
     /// # Errors
     /// A tensor that is missing.
-    pub fn new(config: &Config, model: &Weights, head: &Weights) -> Result<Self> {
+    pub fn new(config: &Config, model: &Arc<Weights>, head: &Weights) -> Result<Self> {
         let sizes = HeadSizes::of(config);
         let packed =
             |name: &str, width: usize| Ok::<_, Error>(Packed::compact(&head.numbers(name)?, HEAD_WIDTH, width));
@@ -102,7 +102,7 @@ impl AlignmentHead {
             w: packed("W", sizes.query())?,
             u: packed("U", sizes.annotation)?,
             v: head.numbers("v")?,
-            embedding: RowTable::new(model.numbers("target_embedding")?),
+            embedding: RowTable::new(model, "target_embedding")?,
         })
     }
 

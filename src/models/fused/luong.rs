@@ -180,8 +180,8 @@ impl LuongSentence {
         }
         Ok(Self {
             config: config.clone(),
-            source_embedding: RowTable::new(weights.numbers("source_embedding")?),
-            target_embedding: RowTable::new(weights.numbers("target_embedding")?),
+            source_embedding: RowTable::new(weights, "source_embedding")?,
+            target_embedding: RowTable::new(weights, "target_embedding")?,
             encoder,
             word,
             decoder,

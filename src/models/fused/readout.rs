@@ -65,7 +65,8 @@ impl Readout {
         let rows = weights.rows(name)?;
         let (vocabulary, width) = (rows.count, rows.width);
         let bias = bias.map_or_else(|| Ok(vec![0.0; vocabulary]), |name| weights.numbers(name))?;
-        let screen = IntegerLayer::new(&weights.numbers(name)?, &bias, vocabulary, width);
+        let write = |v: usize, row: &mut [f32]| row.copy_from_slice(rows.get(v, &mut Vec::new()));
+        let screen = IntegerLayer::of_rows(&write, &bias, vocabulary, width);
         Ok(Self { weights: Arc::clone(weights), name, bias, vocabulary, width, screen, packed: OnceLock::new() })
     }
 

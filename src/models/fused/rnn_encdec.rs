@@ -62,8 +62,8 @@ impl EncdecSentence {
         };
         Ok(Self {
             config: config.clone(),
-            source_embedding: RowTable::new(weights.numbers("source_embedding")?),
-            target_embedding: RowTable::new(weights.numbers("target_embedding")?),
+            source_embedding: RowTable::new(weights, "source_embedding")?,
+            target_embedding: RowTable::new(weights, "target_embedding")?,
             encoder: Encoder::new(config, weights, "encoder", (Sense::Old, Direction::Forward))?,
             v: pack(weights, &["encoder.V"], n)?,
             b_c: data("encoder.b_c")?,

@@ -65,8 +65,8 @@ impl SearchSentence {
         bias.extend(stack(weights, &["readout.b_o"])?);
         Ok(Self {
             config: config.clone(),
-            source_embedding: RowTable::new(weights.numbers("source_embedding")?),
-            target_embedding: RowTable::new(weights.numbers("target_embedding")?),
+            source_embedding: RowTable::new(weights, "source_embedding")?,
+            target_embedding: RowTable::new(weights, "target_embedding")?,
             forward: Encoder::new(config, weights, "encoder.forward", (Sense::New, Direction::Forward))?,
             backward: Encoder::new(config, weights, "encoder.backward", (Sense::New, Direction::Backward))?,
             u_a: pack(weights, &["attention.U_a"], 2 * n)?,

@@ -2,13 +2,11 @@
 //! batch often end in the same word, so what depends on the state or on the word alone is computed once for each.
 
 use std::collections::HashMap;
-
-use half::f16;
-use half::slice::HalfFloatSliceExt as _;
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::models::checkpoint::Weights;
 use crate::models::stepper::StepRow;
-use crate::nn::fused::pack;
 
 /// The different things that rows need, each once.
 #[derive(Debug, Default)]
@@ -67,47 +65,35 @@ impl Distinct {
     }
 }
 
-/// A table of embeddings [K, m], as f16 where every number is one.
+/// A table of embeddings [K, m], read where it lies.
 #[derive(Debug)]
-pub enum RowTable {
-    /// Rows as they are.
-    Full(Vec<f32>),
-    /// Rows that are widened when they are taken.
-    Half(Vec<f16>),
+pub struct RowTable {
+    weights: Arc<Weights>,
+    name: &'static str,
 }
 
 impl RowTable {
-    /// A table of these numbers.
-    pub fn new(numbers: Vec<f32>) -> Self {
-        pack::halves(&numbers).map_or(Self::Full(numbers), Self::Half)
+    /// The tensor of that name.
+    pub fn new(weights: &Arc<Weights>, name: &'static str) -> Result<Self> {
+        weights.rows(name)?;
+        Ok(Self { weights: Arc::clone(weights), name })
     }
 
     /// Rows of width m; a row of zeros where there is no id.
     pub fn gather(&self, m: usize, ids: impl Iterator<Item = Option<u32>>, out: &mut Vec<f32>) -> Result<()> {
+        let (rows, mut buffer) = (self.weights.rows(self.name)?, Vec::new());
         out.clear();
         for id in ids {
-            let from = out.len();
-            out.resize(from + m, 0.0);
-            let Some(id) = id else { continue };
-            let at = id as usize * m..(id as usize + 1) * m;
-            let found = match self {
-                Self::Full(table) => table.get(at).map(|row| out[from..].copy_from_slice(row)),
-                Self::Half(table) => table.get(at).map(|row| row.convert_to_f32_slice(&mut out[from..])),
-            };
-            if found.is_none() {
-                return Err(Error::Input(format!(
-                    "word id {id} is outside the vocabulary of {} words",
-                    self.len() / m.max(1)
-                )));
+            match id {
+                None => out.resize(out.len() + m, 0.0),
+                Some(id) if (id as usize) < rows.count => out.extend_from_slice(rows.get(id as usize, &mut buffer)),
+                Some(id) => {
+                    let words = rows.count;
+                    let message = format!("word id {id} is outside the vocabulary of {words} words");
+                    return Err(Error::Input(message));
+                }
             }
         }
         Ok(())
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            Self::Full(table) => table.len(),
-            Self::Half(table) => table.len(),
-        }
     }
 }

@@ -24,8 +24,8 @@ use crate::nn::fused::{heads, team};
 pub struct TransformerSentence {
     config: Config,
     sizes: TransformerSizes,
-    source_embedding: Arc<RowTable>,
-    target_embedding: Arc<RowTable>,
+    source_embedding: RowTable,
+    target_embedding: RowTable,
     /// Tables of positions, where the model has them.
     positions: Option<[Vec<f32>; 2]>,
     encoder: Vec<FusedEncoderLayer>,
@@ -40,15 +40,8 @@ pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn Pac
     let Some(sizes) = config.transformer.clone() else {
         return Err(Error::Internal("this configuration is not one of a transformer".into()));
     };
-    let table = |name: &str| Ok::<_, Error>(Arc::new(RowTable::new(weights.numbers(name)?)));
-    let source_embedding = table("source_embedding")?;
-    let target_embedding =
-        if sizes.shared_embedding { Arc::clone(&source_embedding) } else { table("target_embedding")? };
-    let output = match (sizes.tied_output, sizes.shared_embedding) {
-        (false, _) => "readout.W_o",
-        (true, false) => "target_embedding",
-        (true, true) => "source_embedding",
-    };
+    let target_embedding = if sizes.shared_embedding { "source_embedding" } else { "target_embedding" };
+    let output = if sizes.tied_output { target_embedding } else { "readout.W_o" };
     let (encoders, decoders) = (1..=sizes.encoder_layers, 1..=sizes.decoder_layers);
     let norm = |name: &str| sizes.norm_first.then(|| FusedNorm::new(weights, name, &sizes)).transpose();
     let by_table = sizes.positions == Positions::Table;
@@ -56,8 +49,8 @@ pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn Pac
     let [source, target] = positions;
     Ok(Arc::new(TransformerSentence {
         config: config.clone(),
-        source_embedding,
-        target_embedding,
+        source_embedding: RowTable::new(weights, "source_embedding")?,
+        target_embedding: RowTable::new(weights, target_embedding)?,
         positions: by_table.then(|| Ok::<_, Error>([source?, target?])).transpose()?,
         encoder: encoders.map(|l| FusedEncoderLayer::new(weights, config, &sizes, l)).collect::<Result<_>>()?,
         decoder: decoders.map(|l| FusedDecoderLayer::new(weights, config, &sizes, l)).collect::<Result<_>>()?,
@@ -200,7 +193,7 @@ impl FusedTransformer {
             layer.read(self.threads, &lengths, &mut x, &mut self.buffers.sheet);
         }
         if let Some(norm) = &model.encoder_norm {
-            norm.apply(&mut x);
+            norm.apply(self.threads, &mut x);
         }
         let mut keys = vec![Vec::new(); layers];
         for (layer, keys) in model.decoder.iter().zip(&mut keys) {
@@ -411,7 +404,7 @@ impl Stepper for FusedTransformer {
         buffers.weights = weights;
         self.run(at + 1..model.decoder.len(), rows, &mut x, &mut buffers);
         if let Some(norm) = &model.decoder_norm {
-            norm.apply(&mut x);
+            norm.apply(self.threads, &mut x);
         }
         self.states.clone_from(&x);
         let answered = model.readout.answer(self.threads, &x, need, &mut buffers.readout, output);

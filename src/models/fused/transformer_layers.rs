@@ -12,6 +12,14 @@ use crate::nn::fused::{Onto, Packed, heads, team};
 
 /// Numbers of a feed-forward layer that one more thread is worth.
 const WORTHWHILE: usize = 1 << 14;
+/// Numbers between the rows of an inner layer.
+const APART: usize = 16;
+
+/// Numbers of whole rows that a thread gets at a time: all of them where there are few.
+fn piece(threads: usize, rows: usize, width: usize) -> usize {
+    let threads = if rows * width > WORTHWHILE { threads.max(1) } else { 1 };
+    (rows.div_ceil(threads) * width).max(1)
+}
 
 /// Buffers of a layer, [rows, ..].
 #[derive(Debug, Default)]
@@ -50,9 +58,10 @@ impl Affine {
         Ok(Self { w: Packed::compact(&w, w.len() / width, width), b })
     }
 
+    /// Rows of x and of the result lie as far apart as their sizes say.
     fn apply(&self, threads: usize, rows: usize, x: &[f32], out: &mut [f32]) {
-        let columns = self.w.columns();
-        self.w.apply_on(threads, rows, x, x.len() / rows.max(1), out, columns, Onto::Row(&self.b));
+        let [from, to] = [x.len(), out.len()].map(|length| length / rows.max(1));
+        self.w.apply_on(threads, rows, x, from, out, to, Onto::Row(&self.b));
     }
 
     fn columns(&self) -> usize {
@@ -76,8 +85,9 @@ impl FusedNorm {
     }
 
     /// Of every row.
-    pub fn apply(&self, x: &mut [f32]) {
-        heads::norm(x, &self.g, &self.b, self.epsilon);
+    pub fn apply(&self, threads: usize, x: &mut [f32]) {
+        let some = piece(threads, x.len() / self.g.len().max(1), self.g.len());
+        team::chunks(threads, x, some, &|_, rows| heads::norm(rows, &self.g, &self.b, self.epsilon));
     }
 }
 
@@ -94,22 +104,26 @@ impl Around {
     }
 
     /// What the sublayer reads.
-    fn input<'a>(&self, x: &'a [f32], buffer: &'a mut Vec<f32>) -> &'a [f32] {
+    fn input<'a>(&self, threads: usize, x: &'a [f32], buffer: &'a mut Vec<f32>) -> &'a [f32] {
         if !self.first {
             return x;
         }
         buffer.clear();
         buffer.extend_from_slice(x);
-        self.norm.apply(buffer);
+        self.norm.apply(threads, buffer);
         buffer
     }
 
     /// x and what the sublayer made of it.
-    fn add(&self, x: &mut [f32], made: &[f32]) {
-        add(made, x);
-        if !self.first {
-            self.norm.apply(x);
-        }
+    fn add(&self, threads: usize, x: &mut [f32], made: &[f32]) {
+        let FusedNorm { g, b, epsilon } = &self.norm;
+        let some = piece(threads, x.len() / g.len().max(1), g.len());
+        team::chunks(threads, x, some, &|part, x| {
+            add(&made[part * some..][..x.len()], x);
+            if !self.first {
+                heads::norm(x, g, b, *epsilon);
+            }
+        });
     }
 }
 
@@ -159,7 +173,7 @@ impl FusedAttention {
     pub fn queries<'a>(&self, threads: usize, x: &[f32], sheet: &'a mut LayerBuffers) -> &'a [f32] {
         let rows = x.len() / self.out.columns();
         let q = sized(&mut sheet.q, rows * self.q.columns());
-        self.q.apply(threads, rows, self.around.input(x, &mut sheet.input), q);
+        self.q.apply(threads, rows, self.around.input(threads, x, &mut sheet.input), q);
         q
     }
 
@@ -167,7 +181,7 @@ impl FusedAttention {
     pub fn add(&self, threads: usize, rows: usize, x: &mut [f32], sheet: &mut LayerBuffers) {
         let made = sized(&mut sheet.made, x.len());
         self.out.apply(threads, rows, &sheet.c[..x.len()], made);
-        self.around.add(x, made);
+        self.around.add(threads, x, made);
     }
 
     /// c of one row over the keys and values that begin at `at`; the values stand `d` numbers behind the keys.
@@ -202,18 +216,19 @@ impl FusedFeed {
 
     /// x [rows, d] in place.
     pub fn apply(&self, threads: usize, rows: usize, x: &mut [f32], sheet: &mut LayerBuffers) {
-        let inner = sized(&mut sheet.inner, rows * self.first.columns());
-        self.first.apply(threads, rows, self.around.input(x, &mut sheet.input), inner);
-        let piece = inner.len().div_ceil(if inner.len() > WORTHWHILE { threads } else { 1 }).max(1);
+        // a line of a cache between rows, or those of a power of two would push each other out
+        let inner = sized(&mut sheet.inner, rows * (self.first.columns() + APART));
+        self.first.apply(threads, rows, self.around.input(threads, x, &mut sheet.input), inner);
+        let some = piece(threads, inner.len(), 1);
         let activation = match self.activation {
             Activation::Relu => heads::relu,
             Activation::Swish => heads::swish,
             Activation::Gelu => heads::gelu,
         };
-        team::chunks(threads, inner, piece, &|_, part| activation(part));
+        team::chunks(threads, inner, some, &|_, part| activation(part));
         let made = sized(&mut sheet.made, x.len());
         self.second.apply(threads, rows, inner, made);
-        self.around.add(x, made);
+        self.around.add(threads, x, made);
     }
 }
 
@@ -334,7 +349,7 @@ impl FusedDecoderLayer {
                 let d = width;
                 let LayerBuffers { input, q, made, .. } = sheet;
                 let (q, made) = (sized(q, rows * 2 * d), sized(made, rows * d));
-                cell.apply(threads, rows, around.input(x, input), q);
+                cell.apply(threads, rows, around.input(threads, x, input), q);
                 for ((path, q), made) in paths.iter().zip(q.chunks_exact(2 * d)).zip(made.chunks_exact_mut(d)) {
                     let before = path.len().checked_sub(2).map(|last| path[last] * d);
                     let before = before.map(|from| store[from..from + d].to_vec()).unwrap_or_default();
@@ -343,7 +358,7 @@ impl FusedDecoderLayer {
                     made.copy_from_slice(c);
                 }
                 heads::relu(made);
-                around.add(x, made);
+                around.add(threads, x, made);
             }
         }
     }

@@ -18,6 +18,7 @@ pub mod matmul;
 pub mod number;
 pub mod output;
 pub mod pack;
+mod pages;
 pub mod pairs;
 mod rounded;
 pub mod scan;

@@ -9,6 +9,7 @@ use half::f16;
 use half::slice::HalfFloatSliceExt as _;
 
 use super::number::Number;
+use super::pages::PagedNumbers;
 use super::pairs;
 use super::pairs::Pair;
 use super::team;
@@ -27,15 +28,15 @@ pub struct Packed {
 
 #[derive(Clone, Debug)]
 enum Numbers {
-    Full(Vec<f32>),
-    Half(Vec<f16>),
+    Full(PagedNumbers<f32>),
+    Half(PagedNumbers<f16>),
     /// Rounded to bf16, two rows of B in one.
     Pairs(Vec<Pair>),
 }
 
 impl Default for Numbers {
     fn default() -> Self {
-        Self::Full(Vec::new())
+        Self::Full(PagedNumbers::default())
     }
 }
 
@@ -57,14 +58,14 @@ impl Packed {
     /// As [`Packed::transposed`], kept as f16 where every number is one and the processor widens f16 as it
     /// reads; the products are the same numbers.
     pub fn compact(w: &[f32], n: usize, k: usize) -> Self {
-        let mut packed = Self::transposed(w, n, k);
-        if level() > Level::Base
-            && let Numbers::Full(panels) = &packed.panels
-            && let Some(halves) = halves(panels)
-        {
-            packed.panels = Numbers::Half(halves);
+        match if level() > Level::Base { halves(w) } else { None } {
+            Some(halves) => {
+                let mut panels = PagedNumbers::filled(n.div_ceil(WIDTH) * WIDTH * k, f16::ZERO);
+                fill_transposed(&mut panels, &halves, f16::ZERO, n, k);
+                Self { k, n, panels: Numbers::Half(panels) }
+            }
+            None => Self::transposed(w, n, k),
         }
-        packed
     }
 
     /// Whether it is kept as f16.
@@ -79,7 +80,10 @@ impl Packed {
             self.panels = Numbers::default();
         }
         let Numbers::Full(panels) = &mut self.panels else { return &mut [] };
-        panels.resize(n.div_ceil(WIDTH) * WIDTH * k, 0.0);
+        let length = n.div_ceil(WIDTH) * WIDTH * k;
+        if panels.len() != length {
+            *panels = PagedNumbers::filled(length, 0.0);
+        }
         panels
     }
 
@@ -99,28 +103,11 @@ impl Packed {
     /// # Panics
     /// When `w` has another size.
     pub fn pack_transposed(&mut self, precision: Precision, w: &[f32], n: usize, k: usize) {
-        /// Rows of a panel that are written together: few enough to stay in the first-level cache.
-        const BLOCK: usize = 64;
         assert_eq!(w.len(), n * k, "a weight of [n, k]");
         if precision == Precision::Bf16 {
             return pairs::panels_transposed(w, k, k, n, self.resize_pairs(k, n));
         }
-        for (p, panel) in self.resize(k, n).chunks_exact_mut(WIDTH * k.max(1)).enumerate() {
-            for (block, rows) in panel.chunks_mut(WIDTH * BLOCK).enumerate() {
-                for l in 0..WIDTH {
-                    let column = p * WIDTH + l;
-                    let count = rows.len() / WIDTH;
-                    if column < n {
-                        let from = column * k + block * BLOCK;
-                        for (i, v) in w[from..from + count].iter().enumerate() {
-                            rows[i * WIDTH + l] = *v;
-                        }
-                    } else {
-                        (0..count).for_each(|i| rows[i * WIDTH + l] = 0.0);
-                    }
-                }
-            }
-        }
+        fill_transposed(self.resize(k, n), w, 0.0, n, k);
     }
 
     /// Packs again, reusing the memory; see [`Packed::plain`]. With bf16, what it is applied to is rounded too.
@@ -173,13 +160,35 @@ impl Packed {
     }
 }
 
+/// The panels of W' with W [n, k].
+fn fill_transposed<T: Copy>(panels: &mut [T], w: &[T], zero: T, n: usize, k: usize) {
+    /// Rows of a panel that are written together: few enough to stay in the first-level cache.
+    const BLOCK: usize = 64;
+    for (p, panel) in panels.chunks_exact_mut(WIDTH * k.max(1)).enumerate() {
+        for (block, rows) in panel.chunks_mut(WIDTH * BLOCK).enumerate() {
+            for l in 0..WIDTH {
+                let column = p * WIDTH + l;
+                let count = rows.len() / WIDTH;
+                if column < n {
+                    let from = column * k + block * BLOCK;
+                    for (i, v) in w[from..from + count].iter().enumerate() {
+                        rows[i * WIDTH + l] = *v;
+                    }
+                } else {
+                    (0..count).for_each(|i| rows[i * WIDTH + l] = zero);
+                }
+            }
+        }
+    }
+}
+
 /// The panels of a packed weight of k rows.
 pub(super) fn whole<T>(b: &[T], k: usize) -> Panels<T> {
     Panels { b: b.as_ptr(), k, row: WIDTH, panel: WIDTH * k }
 }
 
 /// The numbers as f16 where each of them is one.
-pub fn halves(numbers: &[f32]) -> Option<Vec<f16>> {
+fn halves(numbers: &[f32]) -> Option<Vec<f16>> {
     const BLOCK: usize = 4096;
     let mut halves = vec![f16::ZERO; numbers.len()];
     let mut again = [0.0f32; BLOCK];

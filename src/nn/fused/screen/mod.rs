@@ -15,6 +15,9 @@
 mod kernel;
 
 use kernel::{Kind, block};
+use rayon::prelude::*;
+
+use super::pages::PagedNumbers;
 
 /// Words of a panel.
 const WIDTH: usize = 32;
@@ -42,7 +45,7 @@ pub struct IntegerLayer {
     n: usize,
     k: usize,
     /// Panels of [k / 2 rounded up, WIDTH, 2].
-    panels: Vec<i16>,
+    panels: PagedNumbers<i16>,
     /// log2 e / c_v, [panels * WIDTH].
     scales: Vec<f32>,
     /// b_v log2 e, [panels * WIDTH].
@@ -90,32 +93,50 @@ impl IntegerLayer {
     /// # Panics
     /// When the sizes do not fit.
     pub fn new(w: &[f32], bias: &[f32], n: usize, k: usize) -> Option<Self> {
-        assert!(w.len() == n * k && (bias.is_empty() || bias.len() == n), "W [n, k] and b [n]");
+        assert!(w.len() == n * k, "W [n, k]");
+        Self::of_rows(&|v, row| row.copy_from_slice(&w[v * k..(v + 1) * k]), bias, n, k)
+    }
+
+    /// As [`IntegerLayer::new`], of rows that `write` writes.
+    ///
+    /// # Panics
+    /// When the sizes do not fit.
+    pub fn of_rows(write: &(dyn Fn(usize, &mut [f32]) + Sync), bias: &[f32], n: usize, k: usize) -> Option<Self> {
+        assert!(bias.is_empty() || bias.len() == n, "b [n]");
         let (padded, pairs) = (n.next_multiple_of(WIDTH), k.div_ceil(2));
-        let log2_e = std::f32::consts::LOG2_E;
         let mut screen = Self {
             n,
             k,
-            panels: vec![0; padded * pairs * 2],
+            panels: PagedNumbers::filled(padded * pairs * 2, 0),
             scales: vec![0.0; padded],
             bias: vec![NOTHING; padded],
             error: 0.0,
             norm: 0.0,
         };
-        let mut q = vec![0; pairs * 2];
-        for v in 0..n {
-            let row = round(&w[v * k..(v + 1) * k], &mut q)?;
-            (screen.error, screen.norm) = (screen.error.max(row.error), screen.norm.max(row.norm));
-            screen.scales[v] = row.scale * log2_e;
-            screen.bias[v] = bias.get(v).map_or(0.0, |b| b * log2_e);
-            if !screen.bias[v].is_finite() {
-                return None;
-            }
-            let panel = &mut screen.panels[v / WIDTH * WIDTH * pairs * 2..];
-            for (to, from) in panel[v % WIDTH * 2..].chunks_mut(2 * WIDTH).zip(q.as_chunks::<2>().0) {
-                to[..2].copy_from_slice(from);
-            }
+        if n == 0 || k == 0 {
+            return Some(screen);
         }
+        let places = screen.scales.par_chunks_mut(WIDTH).zip(screen.bias.par_chunks_mut(WIDTH));
+        let panels = screen.panels.par_chunks_exact_mut(WIDTH * pairs * 2).zip(places).enumerate().with_min_len(8);
+        let rounded = panels.map(|(p, (panel, (scales, biases)))| {
+            let (mut q, mut w, mut worst) = (vec![0; pairs * 2], vec![0.0; k], (0.0f64, 0.0f64));
+            for (l, v) in (p * WIDTH..n).take(WIDTH).enumerate() {
+                write(v, &mut w);
+                let row = round(&w, &mut q)?;
+                worst = (worst.0.max(row.error), worst.1.max(row.norm));
+                scales[l] = row.scale * std::f32::consts::LOG2_E;
+                biases[l] = bias.get(v).map_or(0.0, |b| b * std::f32::consts::LOG2_E);
+                if !biases[l].is_finite() {
+                    return None;
+                }
+                for (to, from) in panel[l * 2..].chunks_mut(2 * WIDTH).zip(q.as_chunks::<2>().0) {
+                    to[..2].copy_from_slice(from);
+                }
+            }
+            Some(worst)
+        });
+        let most = |a: Option<(f64, f64)>, b: Option<(f64, f64)>| Some((a?.0.max(b?.0), a?.1.max(b?.1)));
+        (screen.error, screen.norm) = rounded.reduce(|| Some((0.0, 0.0)), most)?;
         Some(screen)
     }
 
