@@ -246,7 +246,7 @@ fn heads_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column) {
                 ui.close();
             }
         };
-        let looks = column.facts.as_ref().and_then(|facts| facts.attention.as_deref()).filter(|_| chosen.is_none());
+        let looks = column.facts.as_ref().and_then(|facts| facts.attention.as_deref()).filter(|_| own.heads.is_none());
         item(ui, looks.map_or_else(|| "By default".to_owned(), |looks| format!("By default: {looks}")), None);
         for layer in 1..=layers {
             ui.menu_button(format!("Layer {layer}"), |ui| {
