@@ -278,10 +278,10 @@ fn every_number_of_an_overview_leads_to_its_sentences() {
         group.scores.iter().map(|scores| scores.sentences).collect::<Vec<_>>()
     };
     assert_eq!((of.all.sentences, sentences(&of.all)), (5, vec![4, 3]));
-    let names: Vec<(&str, usize)> = of.lengths.iter().map(|group| (group.name.as_str(), group.sentences)).collect();
-    assert_eq!(names, [("1\u{2013}10", 4), ("11\u{2013}20", 1)]);
+    let names: Vec<(String, usize)> = of.lengths.iter().map(|group| (group.name(), group.sentences)).collect();
+    assert_eq!(names, [("1\u{2013}10".to_owned(), 4), ("11\u{2013}20".to_owned(), 1)]);
     for group in &of.lengths {
-        assert_eq!(count(&group.condition), group.sentences, "{}", group.condition);
+        assert_eq!(count(&group.condition()), group.sentences, "{}", group.condition());
         for (system, scores) in group.scores.iter().enumerate() {
             assert_eq!(count(&of.scored(group, system)), scores.sentences);
             assert_eq!(count(&of.aligned(group, system)), scores.aligned);

@@ -10,7 +10,6 @@ use interlinear::corpus::measures::aggregate;
 use interlinear::corpus::measures::scores::{ComparedScores, ScoreSums};
 use interlinear::corpus::measures::table::Measuring;
 use interlinear::corpus::overview::keep::keep;
-use interlinear::corpus::overview::test_set::TestPair;
 use interlinear::corpus::query::column::TableColumn;
 use interlinear::corpus::query::filter::Filter;
 use interlinear::corpus::query::table::rows;
@@ -215,12 +214,8 @@ fn too_few_lines_are_told() {
 #[test]
 fn a_corpus_of_what_was_measured_has_all_references() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut measured = measured::measured("M", &[("a boat", "un bateau", "une barque")]);
-    for record in &mut measured.report.records {
-        let references = ["un bateau", "une barque"].map(Into::into);
-        record.pair = TestPair { source: record.pair.source.clone(), references: references.into() };
-    }
-    let evaluated = measured::evaluated(vec![measured]);
+    let mut evaluated = measured::evaluated(&[("M", &[("a boat", "un bateau", "une barque")])]);
+    evaluated.test_set.pairs[0].further = vec!["une barque ".to_owned()];
     let mut workspace = Workspace::open(&folder.path().join("w.ilws")).expect("a workspace");
     keep(&evaluated, &mut workspace, &mut |_| Ok(())).expect("kept");
     let corpus = CorpusTable::read(&workspace).expect("a corpus");

@@ -82,14 +82,15 @@ struct HeadRecord {
 /// Measures all heads.
 pub fn run(low: &HeadsArgs) -> anyhow::Result<()> {
     let PairArgs { source, target, pretokenized } = &low.pairs;
-    let test_set = TestSet::read(source, std::slice::from_ref(target), *pretokenized)?;
+    let mut test_set = TestSet::read(source, std::slice::from_ref(target), *pretokenized)?;
     let runtime = low.run.high()?;
     let model = runtime.load(&low.model)?;
     let links = reference(low, &model, &test_set, runtime.threads)?;
+    test_set.set_golds(links);
     let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
     let aligner = Aligner { system: (&model).into(), stepper: stepper.as_mut() };
     let forever = CancellationToken::forever();
-    let mut found = heads(aligner, (&test_set, &links), low.batch.high(), &forever, &mut |_, _, _| ())?;
+    let mut found = heads(aligner, &test_set, low.batch.high(), &forever, &mut |_, _, _| ())?;
     found.sort_by(|a, b| error(a).total_cmp(&error(b)));
     let mut output = LineOutput::stdout();
     let head = ["layer", "head", "reading", "AER", "precision", "recall"];
@@ -134,7 +135,7 @@ fn reference(low: &HeadsArgs, model: &Model, test_set: &TestSet, threads: usize)
         output::tell(&format!("{}: {}", path.display(), gold.note));
         return Ok(gold.pairs);
     }
-    let pairs: Vec<(&str, &str)> = test_set.pairs.iter().map(|pair| (&*pair.source, pair.reference())).collect();
+    let pairs: Vec<(&str, &str)> = test_set.pairs.iter().map(|pair| (&*pair.source, pair.first())).collect();
     let (from, to) = (&model.config.source_language, &model.config.target_language);
     let aligner = if low.statistical.asked() {
         let files = (low.pairs.source.as_path(), low.pairs.target.as_path());

@@ -224,13 +224,13 @@ fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, over
     });
     let (score_name, score, digits) = SCORES[chosen];
     let group = |group: &crate::corpus::overview::compute::OverviewGroup| BarGroup {
-        name: group.name.clone(),
+        name: group.name(),
         bars: (0..group.scores.len())
             .map(|system| {
                 let scores = &group.scores[system];
                 let value = score(scores)?;
                 let count = if chosen == AER { scores.aligned } else { scores.sentences };
-                let words = &group.name;
+                let words = group.name();
                 let label = format!(
                     "{score_name} {value:.digits$} of {}, {words} words, {}",
                     name(workbench, system),

@@ -4,13 +4,13 @@ use egui::{RichText, Ui};
 
 use crate::analysis::aer::AerCounts;
 use crate::analysis::bootstrap::Interval;
-use crate::analysis::buckets::Bucket;
 use crate::analysis::reading::Reading;
 use crate::corpus::measures::scores::many_pairs;
-use crate::corpus::overview::evaluated::{Evaluated, MeasuredSystem, ScoresRow};
+use crate::corpus::overview::compute::OverviewGroup;
+use crate::corpus::overview::evaluated::{Evaluated, EvaluatedScores, MeasuredSystem};
 use crate::corpus::overview::gold;
 use crate::corpus::overview::gold::Baseline;
-use crate::corpus::overview::test_set::{Set, Unk};
+use crate::corpus::overview::test_set::Set;
 use crate::evaluation::alignment::AlignerDirection;
 use crate::figure::plot::{Plot, Series, SeriesStyle};
 use crate::pages::evaluation::EvaluationPage;
@@ -51,7 +51,7 @@ pub fn figures_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<
     egui::ScrollArea::vertical().id_salt("figures").auto_shrink(false).show(ui, |ui| {
         table_ui(ui, &results);
         ui.add_space(theme::SPACE_2);
-        let names = results.models.iter().map(|measured| measured.report.name.as_str()).enumerate();
+        let names = results.models.iter().map(|measured| measured.name.as_str()).enumerate();
         chart::legend_ui(ui, names);
         let has_gold = results.models.iter().any(|measured| measured.alignment.is_some());
         if has_gold {
@@ -106,19 +106,18 @@ fn first_set_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_
 /// BLEU by length, as in figure 2 of Bahdanau et al. and figure 6 of Luong et al.
 fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, height: f32) {
     let set = if window.layout(local::EVALUATION_SET, 0.0) > 0.0 { Set::WithoutUnk } else { Set::All };
-    let unk = results.models.first().and_then(|measured| measured.report.unk.first()).copied();
-    let buckets = results.buckets(set, unk.unwrap_or(Unk::Allowed));
-    let series: Vec<Series> =
-        results.models.iter().enumerate().map(|(place, measured)| by_length(place, measured, set, &buckets)).collect();
-    let marks: Vec<f64> = (0..buckets.len()).map(|at| at as f64).collect();
+    // Of the first way in which [UNK] is treated.
+    let Some(scores) = results.scores.iter().find(|scores| scores.set == set) else { return };
+    let series: Vec<Series> = (0..results.models.len()).map(|place| by_length(results, place, scores)).collect();
+    let marks: Vec<f64> = (0..scores.lengths.len()).map(|at| at as f64).collect();
     let chart = ChartWidget {
         plot: Plot {
             title: "BLEU by length of the source, words",
             x_label: "",
             x_text: &|x| {
                 let at = x.round();
-                let name = if (x - at).abs() < 0.01 && at >= 0.0 { buckets.get(at as usize) } else { None };
-                name.map_or_else(String::new, |bucket| bucket.name.clone())
+                let group = if (x - at).abs() < 0.01 && at >= 0.0 { scores.lengths.get(at as usize) } else { None };
+                group.and_then(|group| group.bucket.as_ref()).map_or_else(String::new, |bucket| bucket.name.clone())
             },
             x_ticks: &marks,
             y_text: &|bleu| format!("{bleu:.1}"),
@@ -128,7 +127,7 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, height:
         moves: false,
         height,
     };
-    if buckets.is_empty() {
+    if scores.lengths.is_empty() {
         ui.label("There is no sentence of any length in this set");
     } else {
         chart_ui(ui, &chart);
@@ -141,35 +140,26 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, height:
             }
         }
         let weak = theme::tokens(ui).weak;
-        ui.label(RichText::new(basis(results, set)).size(theme::TEXT_SMALL).color(weak));
+        ui.label(RichText::new(basis(results, scores)).size(theme::TEXT_SMALL).color(weak));
     });
 }
 
 /// On how many sentences each point rests, and which translations they are of where there are several.
-fn basis(results: &Evaluated, set: Set) -> String {
-    let Some(report) = results.models.first().map(|measured| &measured.report) else { return String::new() };
-    let first = report.unk.first().copied();
-    let rows = report.rows.iter().filter(|row| row.set == set && Some(row.unk) == first && row.scores.sentences > 0);
-    let counts: Vec<String> =
-        rows.filter_map(|row| Some(format!("{} of {}", row.scores.sentences, row.bucket.as_ref()?.name))).collect();
-    let which = if report.unk.len() > 1 { ", with [UNK] in the output allowed" } else { "" };
+fn basis(results: &Evaluated, scores: &EvaluatedScores) -> String {
+    let count = |group: &OverviewGroup| Some(format!("{} of {}", group.sentences, group.bucket.as_ref()?.name));
+    let counts: Vec<String> = scores.lengths.iter().filter_map(count).collect();
+    let which = if results.unk.len() > 1 { ", with [UNK] in the output allowed" } else { "" };
     format!("Sentences {} words{which}", counts.join(", "))
 }
 
-fn by_length(place: usize, measured: &MeasuredSystem, set: Set, buckets: &[&Bucket]) -> Series {
-    let report = &measured.report;
-    let first = report.unk.first().copied();
-    let rows = report.rows.iter().filter(|row| row.set == set && Some(row.unk) == first);
-    let point = |row: &ScoresRow| {
-        let at = buckets.iter().position(|bucket| Some(*bucket) == row.bucket.as_ref())?;
-        Some([at as f64, row.scores.bleu?])
-    };
-    Series { name: report.name.clone(), place, points: rows.filter_map(point).collect(), ..Series::default() }
+fn by_length(results: &Evaluated, place: usize, scores: &EvaluatedScores) -> Series {
+    let bleu = scores.lengths.iter().enumerate().filter_map(|(at, group)| Some([at as f64, group.scores[place].bleu?]));
+    Series { name: results.name(place).to_owned(), place, points: bleu.collect(), ..Series::default() }
 }
 
 fn aligned(results: &Evaluated) -> impl Iterator<Item = (usize, &MeasuredSystem, &[gold::AlignmentErrorRow])> {
     let models = results.models.iter().enumerate();
-    models.filter_map(|(place, measured)| Some((place, measured.as_ref(), measured.aligned()?.rows.as_slice())))
+    models.filter_map(|(place, measured)| Some((place, measured, measured.aligned()?.rows.as_slice())))
 }
 
 fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
@@ -179,7 +169,7 @@ fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
         for &reading in &readings {
             // that of the model's own comes first
             let is_minor = readings.first() != Some(&reading);
-            let name = &measured.report.name;
+            let name = &measured.name;
             let points = rows
                 .iter()
                 .filter(|row| row.extraction.reading == reading && row.direction == AlignerDirection::Forward);
@@ -271,7 +261,7 @@ fn aer_ui(ui: &mut Ui, results: &Evaluated) {
         }
         let reverse = |name: &String| format!("The links of the other direction are those of {name}.");
         let other = aligned(results).find_map(|(_, measured, _)| measured.aligned()?.reverse.as_ref());
-        let note = results.gold.as_ref().map(|(_, gold)| &gold.note);
+        let note = results.gold.as_ref().map(|(_, note)| note);
         for note in other.map(reverse).iter().chain(note) {
             note_ui(ui, note);
         }
@@ -297,7 +287,7 @@ fn best_threshold<'a>(rows: &[&'a gold::AlignmentErrorRow]) -> Option<&'a gold::
 }
 
 fn aligned_ui(ui: &mut Ui, place: usize, measured: &MeasuredSystem, row: &gold::AlignmentErrorRow) {
-    name_ui(ui, place, &measured.report.name);
+    name_ui(ui, place, &measured.name);
     ui.label(row.direction.name());
     let (text, said) = row.extraction.threshold.map_or_else(
         || ("greatest \u{3b1}".to_owned(), "greatest alpha".to_owned()),
@@ -359,8 +349,7 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
         head_ui(ui, &heads);
         for comparison in &results.comparisons {
             for place in [comparison.pair.0, comparison.pair.1] {
-                let name = results.models.get(place).map_or("", |measured| &measured.report.name);
-                name_ui(ui, place, name);
+                name_ui(ui, place, results.name(place));
             }
             for paired in [&comparison.by.bleu, &comparison.by.chrf] {
                 let Interval { value, low, high, .. } = paired.difference;
@@ -382,12 +371,12 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
 }
 
 fn signatures_ui(ui: &mut Ui, results: &Evaluated) {
-    let Some(report) = results.models.first().map(|measured| &measured.report) else { return };
     ui.add_space(theme::SPACE_2);
+    let [bleu, chrf] = results.signatures();
     for text in [
-        format!("{}, beam {}", report.test_set, report.search.beam),
-        format!("BLEU {}", report.bleu_signature),
-        format!("chrF2 {}", report.chrf_signature),
+        format!("{}, beam {}", results.test_set.name(), results.search.beam),
+        format!("BLEU {bleu}"),
+        format!("chrF2 {chrf}"),
     ]
     .into_iter()
     .chain(results.left_out.clone())
