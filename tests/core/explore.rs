@@ -209,15 +209,15 @@ fn references_that_were_forced_are_no_rivals() {
     assert!(compare(&corpus, 0, 1, &all).is_some_and(|found| found.p_randomised.is_some()));
     assert_eq!((compare(&corpus, 0, 2, &all), compare(&corpus, 2, 1, &all)), (None, None));
     let alone = scores(&corpus, 2, &all);
-    assert_eq!((alone.sentences, alone.bleu, alone.chrf), (4, None, None));
+    assert_eq!((alone.sentences, alone.bleu(), alone.chrf()), (4, None, None));
     let of = |pair| {
         let options = OverviewOptions { pair, most: usize::MAX, ..OverviewOptions::default() };
         overview(&corpus, &workspace, &all, &options, &mut FilterResources::default()).expect("counted")
     };
     assert!(of((0, 2)).pair.is_none() && of((2, 1)).pair.is_none() && of((1, 0)).pair.is_some());
     let scores = &of((0, 1)).all.scores;
-    assert_eq!((scores[2].sentences, scores[2].bleu, scores[2].chrf), (4, None, None));
-    assert!(scores[2].aligned > 0 && scores[0].bleu.is_some(), "its alignments are counted");
+    assert_eq!((scores[2].sentences, scores[2].bleu(), scores[2].chrf()), (4, None, None));
+    assert!(scores[2].aligned > 0 && scores[0].bleu().is_some(), "its alignments are counted");
     assert_eq!(first_pair(&corpus), (0, 1));
     let html = tables::html(&corpus, &workspace, &all, None).expect("tables");
     assert!(html.contains("p --paired-ar") && html.contains("First, references"), "{html}");
@@ -288,7 +288,7 @@ fn every_number_of_an_overview_leads_to_its_sentences() {
         }
     }
     // Only the first system says a reference that has links by hand, with these links.
-    assert_eq!((of.all.scores[0].aligned, of.all.scores[0].aer, of.all.scores[1].aer), (1, Some(0.0), None));
+    assert_eq!((of.all.scores[0].aligned, of.all.scores[0].aer(), of.all.scores[1].aer()), (1, Some(0.0), None));
 
     let total: LexicalCounts = of.classes.iter().map(|class| class.words[0]).sum();
     assert_eq!(

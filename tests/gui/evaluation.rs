@@ -11,7 +11,8 @@ use interlinear::analysis::reading::Reading;
 use interlinear::app::command::{TaskCommand, WindowCommand};
 use interlinear::app::effect::FileEvent;
 use interlinear::corpus::overview::evaluated::Evaluated;
-use interlinear::corpus::overview::gold::Baseline;
+use interlinear::corpus::overview::gold::{AlignmentErrorRow, Baseline};
+use interlinear::evaluation::alignment::Extraction;
 use interlinear::figure::mark::Mark;
 use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
 use interlinear::jobs::files::follow::FollowEvent;
@@ -162,7 +163,7 @@ fn a_failed_run_is_a_sentence() {
 #[test]
 fn figures_are_a_table_and_plots_whose_points_can_be_read() {
     let results = measured::two_models();
-    let short = results.scores[0].of(1).find(|(length, _)| *length == "1-10").and_then(|(_, scores)| scores.bleu);
+    let short = results.scores[0].of(1).find(|(length, _)| *length == "1-10").and_then(|(_, scores)| scores.bleu());
     let short = format!("RNNsearch, 1-10, {:.1}", short.expect("there are short sentences"));
     let (mut harness, wires) = desk::window(with(results));
     for label in [
@@ -296,11 +297,12 @@ fn tables_that_are_wider_than_the_page_scroll_in_their_card() {
 fn the_lines_of_the_chart_of_aer_say_what_they_are() {
     let mut both = measured::two_models();
     let counts = aer::AerCounts { found: 100, sure: 100, found_sure: 50, found_possible: 50 };
-    let baseline = |name| Baseline { name, rows: vec![("forward", counts)] };
+    let row = AlignmentErrorRow { extraction: None, counts, ..measured::alignments(70).rows.remove(0) };
+    let baseline = |name| Baseline { name, rows: vec![row.clone()] };
     both.baselines = vec![baseline("diagonal"), baseline("statistical")];
     let mut rows = measured::alignments(70);
     for row in &mut rows.rows {
-        row.extraction.reading = Reading::Input;
+        row.extraction = row.extraction.map(|of| Extraction { reading: Reading::Input, ..of });
     }
     if let Some(Ok(of)) = &mut both.models[1].alignment {
         of.rows.extend(rows.rows);

@@ -121,7 +121,8 @@ pub fn alignments(right: u64) -> gold::AlignmentErrorReport {
     let rows = [(None, right), (Some(0.2), right - 10), (Some(0.5), right - 5)].map(|(threshold, right)| {
         gold::AlignmentErrorRow {
             direction: AlignerDirection::Forward,
-            extraction: Extraction { threshold, ..Extraction::default() },
+            extraction: Some(Extraction { threshold, ..Extraction::default() }),
+            importance: None,
             counts: aer::AerCounts { found: 100, sure: 100, found_sure: right, found_possible: right },
         }
     });

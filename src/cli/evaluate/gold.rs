@@ -10,7 +10,7 @@ use crate::cli::evaluate::bar::with_bar;
 use crate::cli::statistical::{StatisticalArgs, Text};
 use crate::cli::{bundled, output};
 use crate::corpus::overview::gold;
-use crate::corpus::overview::gold::{AlignmentOptions, Baseline, ImportanceRow};
+use crate::corpus::overview::gold::{AlignmentErrorRow, AlignmentOptions, Baseline};
 use crate::corpus::overview::test_set::TestSet;
 use crate::decoding::importance::Importance;
 use crate::error::{Error, Result};
@@ -161,7 +161,7 @@ impl GoldArgs {
         system: EvaluatedSystem<'_>,
         test_set: &TestSet,
         samples: usize,
-    ) -> Result<Vec<ImportanceRow>> {
+    ) -> Result<Vec<AlignmentErrorRow>> {
         let EvaluatedSystem::Model(model) = system else {
             if !self.importance.is_empty() {
                 output::tell(&format!("{} is an ensemble; --importance is measured in one model", system.name()));

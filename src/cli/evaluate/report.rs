@@ -7,6 +7,7 @@ use crate::cli::columns::TextTable;
 use crate::corpus::measures::scores::many_pairs;
 use crate::corpus::overview::evaluated::Evaluated;
 use crate::corpus::overview::figures::{figure, lines};
+use crate::corpus::overview::gold::AlignmentErrorRow;
 use crate::corpus::overview::test_set::Unk;
 
 /// All of it.
@@ -31,7 +32,7 @@ fn at_a_glance(evaluated: &Evaluated) -> String {
     });
     let mut table = TextTable::new(["BLEU".to_owned()].into_iter().chain(head));
     for (system, measured) in evaluated.models.iter().enumerate() {
-        let bleu = evaluated.scores.iter().map(|of| figure(of.all.scores[system].bleu, 2));
+        let bleu = evaluated.scores.iter().map(|of| figure(of.all.scores[system].bleu(), 2));
         table.row([measured.name.clone()].into_iter().chain(bleu));
     }
     table.text()
@@ -52,8 +53,8 @@ fn summary(evaluated: &Evaluated) -> String {
                 figure(scores.nll_per_sentence(), 3),
                 figure(scores.nll_per_word(), 4),
                 figure(scores.perplexity(), 3),
-                figure(scores.bleu, 2),
-                figure(scores.chrf, 2),
+                figure(scores.bleu(), 2),
+                figure(scores.chrf(), 2),
             ]);
         }
     }
@@ -74,7 +75,7 @@ fn by_length(evaluated: &Evaluated) -> Vec<String> {
         let mut table = TextTable::new([title].into_iter().chain(names));
         for group in &of.lengths {
             let cells = group.scores.iter().flat_map(|scores| {
-                let value = if translated { scores.bleu } else { scores.perplexity() };
+                let value = if translated { scores.bleu() } else { scores.perplexity() };
                 [scores.sentences.to_string(), figure(value, 2)]
             });
             table.row(group.bucket.iter().map(|bucket| bucket.name.clone()).chain(cells));
@@ -116,21 +117,25 @@ fn interval_cells(paired: &Paired) -> [String; 7] {
 fn alignments(evaluated: &Evaluated) -> Option<String> {
     let lines = lines(evaluated);
     // what else may matter has columns of its own, where it was measured
-    let has_more = lines.iter().any(|line| line.importance.is_some());
+    let has_more = lines.iter().any(|line| line.row.importance.is_some());
     let more = |cells: [String; 2]| cells.into_iter().filter(move |_| has_more);
     let first = ["alignment", "direction", "reading", "links"].map(str::to_owned);
     let last = ["found", "precision", "recall", "AER"].map(str::to_owned);
     let heads = first.into_iter().chain(more(["importance".to_owned(), "tau".to_owned()])).chain(last);
     let mut table = TextTable::new(heads);
     for line in &lines {
-        let rates = line.counts.rates();
-        let rule = |rule: Option<f32>| rule.map_or_else(|| "greatest".to_owned(), |theta| format!("alpha >= {theta}"));
-        let rule = line.rule.map_or_else(|| "-".to_owned(), rule);
-        let name = [line.name.to_owned(), line.direction.to_owned(), line.reading.unwrap_or("-").to_owned(), rule];
-        let this = line.importance.map_or(("-", None), |importance| importance);
+        let AlignmentErrorRow { direction, extraction, importance, counts } = line.row;
+        let rates = counts.rates();
+        let rule = match extraction.map(|extraction| extraction.threshold) {
+            Some(Some(theta)) => format!("alpha >= {theta}"),
+            None if importance.is_none() => "-".to_owned(),
+            _ => "greatest".to_owned(),
+        };
+        let name = [line.name.to_owned(), direction.name().to_owned(), line.reading().to_owned(), rule];
+        let this = importance.unwrap_or(("-", None));
         let this = more([this.0.to_owned(), figure(this.1, 4)]);
         let rates = [rates.precision, rates.recall, rates.aer].map(|rate| figure(rate, 4));
-        table.row(name.into_iter().chain(this).chain([line.counts.found.to_string()]).chain(rates));
+        table.row(name.into_iter().chain(this).chain([counts.found.to_string()]).chain(rates));
     }
     (!lines.is_empty()).then(|| table.text())
 }

@@ -18,7 +18,7 @@ use crate::analysis::{aer, bleu};
 use crate::corpus::import::aligned::{AlignedBy, Linker, WordFate, fates};
 use crate::corpus::measures::distribution::spread;
 use crate::corpus::measures::frequencies::{CLASSES, Frequencies};
-use crate::corpus::measures::scores::{ByLength, ComparedScores, PairedTests, ScoreSums, SystemScores};
+use crate::corpus::measures::scores::{ByLength, ComparedScores, PairedTests, SystemScores};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
@@ -83,10 +83,10 @@ pub struct OverviewGroup {
 impl OverviewGroup {
     /// All sentences together, then those of each length that there are, by what was counted of each system.
     pub fn all(buckets: &Buckets, sizes: &ByLength, systems: &[ByLength]) -> Vec<Self> {
-        let group = |bucket: Option<&Bucket>, of: &dyn Fn(&ByLength) -> ScoreSums| Self {
+        let group = |bucket: Option<&Bucket>, of: &dyn Fn(&ByLength) -> SystemScores| Self {
             bucket: bucket.cloned(),
             sentences: of(sizes).sentences,
-            scores: systems.iter().map(|sums| of(sums).scores()).collect(),
+            scores: systems.iter().map(of).collect(),
         };
         let lengths = buckets.all().iter().enumerate();
         let lengths = lengths.map(|(at, bucket)| group(Some(bucket), &|sums| sums.lengths[at]));
@@ -314,7 +314,7 @@ impl Counting {
         let corpus = Arc::clone(&self.corpus);
         let source = corpus.sources.get(at).unwrap_or_default();
         let bucket = self.buckets.bucket(words(source).count());
-        self.sizes.add(bucket, &ScoreSums { sentences: 1, ..ScoreSums::default() });
+        self.sizes.add(bucket, &SystemScores::of(None));
         // Words and links are those of the first; BLEU and chrF2 are over all.
         let references = corpus.references_of(at);
         let reference = references.first().copied();
@@ -339,13 +339,12 @@ impl Counting {
             let Some(reference) = reference else { continue };
             let is_rival = !corpus.systems[system].system.is_forced();
             if self.counts(CountedThing::Lengths) {
-                let compared = || ScoreSums::compared(ComparedScores::of(text, &references, &BleuSettings::default()));
-                let uncompared = ScoreSums { sentences: 1, ..ScoreSums::default() };
-                let mut sums = if is_rival { compared() } else { uncompared };
+                let counts = || ComparedScores::of(text, &references, &BleuSettings::default());
+                let mut sums = SystemScores::of(is_rival.then(counts));
                 if let Some(output) = &output
                     && let Some(counts) = errors(source, reference, output, &corpus, workspace, at)?
                 {
-                    (sums.aligned, sums.aer) = (1, counts);
+                    (sums.aligned, sums.errors) = (1, counts);
                 }
                 self.scores[system].add(bucket, &sums);
             }

@@ -6,10 +6,10 @@ use crate::analysis::bleu::{BleuSettings, Tokenization};
 use crate::analysis::buckets::Buckets;
 use crate::analysis::chrf;
 use crate::corpus::measures::scores;
-use crate::corpus::measures::scores::{ByLength, ComparedScores, Comparison, PairedTests, ScoreSums, SystemScores};
+use crate::corpus::measures::scores::{ByLength, ComparedScores, Comparison, PairedTests, SystemScores};
 use crate::corpus::overview::compute::OverviewGroup;
 use crate::corpus::overview::evaluate::EvaluationOptions;
-use crate::corpus::overview::gold::{AlignmentErrorReport, Baseline, ImportanceRow};
+use crate::corpus::overview::gold::{AlignmentErrorReport, AlignmentErrorRow, Baseline};
 use crate::corpus::overview::test_set::{Set, TestSet, Unk};
 use crate::decoding::SearchOptions;
 use crate::decoding::ensemble::Mixing;
@@ -44,10 +44,9 @@ pub struct EvaluationRecord {
 
 impl EvaluationRecord {
     /// What it adds to the scores, with the translation of this index; the reference has so many words.
-    fn sums(&self, index: usize, words: usize) -> ScoreSums {
+    fn sums(&self, index: usize, words: usize) -> SystemScores {
         let counts = self.translations.get(index).map(|translation| translation.counts);
-        let sums = counts.map_or(ScoreSums { sentences: 1, ..ScoreSums::default() }, ScoreSums::compared);
-        ScoreSums { words: words + 1, tokens: self.tokens, nll: self.nll, ..sums }
+        SystemScores { words: words + 1, tokens: self.tokens, nll: self.nll, ..SystemScores::of(counts) }
     }
 }
 
@@ -72,7 +71,7 @@ pub struct MeasuredSystem {
     /// How near its alignments come to the gold ones; `None` without any, or why not, as a sentence.
     pub alignment: Option<Result<AlignmentErrorReport, String>>,
     /// What else may matter than alpha, where that was measured.
-    pub importances: Vec<ImportanceRow>,
+    pub importances: Vec<AlignmentErrorRow>,
     pub device: String,
     /// On so many threads.
     pub threads: usize,

@@ -6,7 +6,8 @@ use crate::analysis::aer;
 use crate::analysis::bootstrap::Interval;
 use crate::corpus::measures::scores::{Comparison, SystemScores};
 use crate::corpus::overview::evaluated::{Evaluated, EvaluatedScores};
-use crate::corpus::overview::gold;
+use crate::corpus::overview::gold::{AlignmentErrorReport, AlignmentErrorRow};
+use crate::evaluation::alignment::Extraction;
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
 
@@ -20,54 +21,26 @@ pub struct Line<'a> {
     pub name: &'a str,
     /// The model of the other direction.
     pub reverse: Option<&'a str>,
-    pub direction: &'static str,
-    /// Which word a row of alpha belongs to; `None` of what is no alpha.
-    pub reading: Option<&'static str>,
-    /// How they were read off; `None` of what needs no model.
-    pub rule: Option<Option<f32>>,
-    /// What else than alpha they were read off, and its Kendall's tau with alpha.
-    pub importance: Option<(&'static str, Option<f64>)>,
-    /// What was counted.
-    pub counts: aer::AerCounts,
+    pub row: &'a AlignmentErrorRow,
 }
 
-/// All that was measured against gold links: alpha, then what else may matter, then what needs no model.
+impl Line<'_> {
+    /// Which word a row of alpha belongs to; a dash of what is no alpha.
+    pub fn reading(&self) -> &'static str {
+        self.row.extraction.map_or("-", |extraction| extraction.reading.name())
+    }
+}
+
+/// All that was measured against links by hand: alpha, then what else may matter, then what needs no model.
 pub fn lines(evaluated: &Evaluated) -> Vec<Line<'_>> {
-    let models = || evaluated.models.iter();
-    let alpha = models().filter_map(|measured| Some((measured, measured.aligned()?))).flat_map(|(measured, report)| {
-        report.rows.iter().map(|row| Line {
-            name: measured.name.as_str(),
-            reverse: report.reverse.as_deref(),
-            direction: row.direction.name(),
-            reading: Some(row.extraction.reading.name()),
-            rule: Some(row.extraction.threshold),
-            importance: None,
-            counts: row.counts,
-        })
+    let models = evaluated.models.iter();
+    let alpha = models.clone().filter_map(|measured| Some((measured, measured.aligned()?)));
+    let alpha = alpha.flat_map(|(measured, report)| {
+        report.rows.iter().map(|row| Line { name: &measured.name, reverse: report.reverse.as_deref(), row })
     });
-    let importances = models().flat_map(|measured| {
-        measured.importances.iter().map(|row| Line {
-            name: measured.name.as_str(),
-            reverse: None,
-            direction: "forward",
-            reading: None,
-            rule: Some(None),
-            importance: Some((row.name, row.kendall)),
-            counts: row.counts,
-        })
-    });
-    let baselines = evaluated.baselines.iter().flat_map(|baseline| {
-        baseline.rows.iter().map(|(direction, counts)| Line {
-            name: baseline.name,
-            reverse: None,
-            direction,
-            reading: None,
-            rule: None,
-            importance: None,
-            counts: *counts,
-        })
-    });
-    alpha.chain(importances).chain(baselines).collect()
+    let others = models.map(|measured| (measured.name.as_str(), &measured.importances));
+    let others = others.chain(evaluated.baselines.iter().map(|baseline| (baseline.name, &baseline.rows)));
+    alpha.chain(others.flat_map(|(name, rows)| rows.iter().map(move |row| Line { name, reverse: None, row }))).collect()
 }
 
 /// The tables, a blank line between them.
@@ -101,8 +74,8 @@ pub fn scores(evaluated: &Evaluated) -> String {
                 figure(scores.nll_per_sentence(), 6),
                 figure(scores.nll_per_word(), 6),
                 figure(scores.perplexity(), 6),
-                figure(scores.bleu, 4),
-                figure(scores.chrf, 4),
+                figure(scores.bleu(), 4),
+                figure(scores.chrf(), 4),
                 figure(measured.words_per_second.filter(|_| !evaluated.unk.is_empty()), 1),
                 scores.tokens.to_string(),
                 figure(scores.nll_per_token(), 6),
@@ -138,15 +111,16 @@ pub fn alignments(evaluated: &Evaluated) -> Option<String> {
     let lines = lines(evaluated);
     let dash = || "-".to_owned();
     let rows = lines.iter().map(|line| {
-        let rates = line.counts.rates();
+        let AlignmentErrorRow { direction, extraction, importance, counts } = line.row;
+        let rates = counts.rates();
         let rest = [
-            line.direction.to_owned(),
-            line.reading.unwrap_or("-").to_owned(),
-            line.rule.flatten().map_or_else(dash, |theta| theta.to_string()),
-            line.importance.map_or_else(dash, |(name, _)| name.to_owned()),
-            figure(line.importance.and_then(|(_, kendall)| kendall), 6),
-            line.counts.found.to_string(),
-            line.counts.sure.to_string(),
+            direction.name().to_owned(),
+            line.reading().to_owned(),
+            extraction.and_then(|extraction| extraction.threshold).map_or_else(dash, |theta| theta.to_string()),
+            importance.map_or_else(dash, |(name, _)| name.to_owned()),
+            figure(importance.and_then(|(_, kendall)| kendall), 6),
+            counts.found.to_string(),
+            counts.sure.to_string(),
             figure(rates.precision, 6),
             figure(rates.recall, 6),
             figure(rates.aer, 6),
@@ -160,7 +134,7 @@ pub fn alignments(evaluated: &Evaluated) -> Option<String> {
 pub fn json(evaluated: &Evaluated) -> Value {
     let gold = evaluated.gold.as_ref().map(|(file, note)| json!({"file": file.display().to_string(), "note": note}));
     let baselines = evaluated.baselines.iter().map(|baseline| {
-        let row = |(direction, counts): &(&str, aer::AerCounts)| with(json!({"direction": direction}), counts);
+        let row = |row: &AlignmentErrorRow| with(json!({"direction": row.direction.name()}), &row.counts);
         json!({"name": baseline.name, "rows": baseline.rows.iter().map(row).collect::<Vec<_>>()})
     });
     let [bleu, chrf] = evaluated.signatures();
@@ -205,8 +179,10 @@ fn model(evaluated: &Evaluated, at: usize) -> Value {
     let against = evaluated.comparisons.iter().filter(|against| against.pair == (0, at));
     let against = against.map(|against| comparison(against.unk.name(), &against.by));
     let importances = measured.importances.iter();
-    let importances =
-        importances.map(|row| with(json!({"name": row.name, "kendall_with_alpha": row.kendall}), &row.counts));
+    let importances = importances.filter_map(|row| {
+        let (name, kendall) = row.importance?;
+        Some(with(json!({"name": name, "kendall_with_alpha": kendall}), &row.counts))
+    });
     let rows = evaluated.scores.iter().flat_map(|of| of.of(at).map(move |scores| object(of, scores)));
     json!({"name": measured.name, "architecture": measured.architecture,
            "folder": measured.folder.display().to_string(), "average": mixing.map(|mixing| mixing.average.to_string()),
@@ -226,7 +202,7 @@ fn object(of: &EvaluatedScores, (length, scores): (&str, &SystemScores)) -> Valu
     json!({"set": of.set.name(), "unk": of.unk.name(), "length": length, "sentences": scores.sentences,
            "words": scores.words, "nll": scores.nll, "nll_per_sentence": scores.nll_per_sentence(),
            "nll_per_word": scores.nll_per_word(), "perplexity": scores.perplexity(), "tokens": scores.tokens,
-           "nll_per_token": scores.nll_per_token(), "bleu": scores.bleu, "chrf2": scores.chrf})
+           "nll_per_token": scores.nll_per_token(), "bleu": scores.bleu(), "chrf2": scores.chrf()})
 }
 
 /// Two systems, by each score.
@@ -234,13 +210,11 @@ fn comparison(unk: &str, by: &Comparison) -> Value {
     json!({"unk": unk, "bleu": by.bleu, "chrf2": by.chrf})
 }
 
-fn alignment(report: &gold::AlignmentErrorReport) -> Value {
-    let row = |row: &gold::AlignmentErrorRow| {
-        let extraction = &row.extraction;
-        with(
-            json!({"direction": row.direction.name(), "reading": extraction.reading.name(), "threshold": extraction.threshold}),
-            &row.counts,
-        )
+fn alignment(report: &AlignmentErrorReport) -> Value {
+    let row = |row: &AlignmentErrorRow| {
+        let Extraction { reading, threshold } = row.extraction.unwrap_or_default();
+        let how = json!({"direction": row.direction.name(), "reading": reading.name(), "threshold": threshold});
+        with(how, &row.counts)
     };
     json!({"reverse_model": report.reverse, "rows": report.rows.iter().map(row).collect::<Vec<_>>()})
 }

@@ -41,10 +41,20 @@ impl Default for AlignmentOptions {
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlignmentErrorRow {
     pub direction: AlignerDirection,
-    /// How they were read off alpha.
-    pub extraction: Extraction,
+    /// How they were read off alpha; `None` of what is no alpha.
+    pub extraction: Option<Extraction>,
+    /// What else they were read off, and the mean of its Kendall's tau with alpha over the target words; `None` where the model
+    /// has no alpha.
+    pub importance: Option<(&'static str, Option<f64>)>,
     /// What was counted; [`aer::AerCounts::rates`] has AER, precision and recall.
     pub counts: aer::AerCounts,
+}
+
+impl AlignmentErrorRow {
+    /// Links of a test set that are read off nothing that is told.
+    fn of<'a>(direction: AlignerDirection, links: impl Iterator<Item = &'a Vec<Link>>, test_set: &TestSet) -> Self {
+        Self { direction, extraction: None, importance: None, counts: count(links, test_set) }
+    }
 }
 
 /// What one model, or two of opposite directions, made of a gold set.
@@ -97,7 +107,8 @@ pub fn measure(
             let back = |at: usize| back.as_ref().map_or(&[][..], |back| &back[at][index]);
             let links = there.iter().enumerate().map(|(at, there)| direction.of(there[index].clone(), back(at)));
             let links: Vec<Vec<Link>> = links.collect();
-            report.rows.push(AlignmentErrorRow { direction, extraction, counts: count(links.iter(), test_set) });
+            let row = AlignmentErrorRow::of(direction, links.iter(), test_set);
+            report.rows.push(AlignmentErrorRow { extraction: Some(extraction), ..row });
             if report.links.is_empty() {
                 report.links = links;
             }
@@ -146,16 +157,6 @@ pub fn heads(
     Ok(places.flat_map(|place| readings.iter().enumerate().map(move |reading| (place, reading))).map(row).collect())
 }
 
-/// What the links of a model are by another definition of what matters than alpha.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ImportanceRow {
-    pub name: &'static str,
-    /// What was counted against the gold links.
-    pub counts: aer::AerCounts,
-    /// The mean of Kendall's tau with alpha over the target words; `None` where the model has none.
-    pub kendall: Option<f64>,
-}
-
 /// Measures other definitions of what matters against gold links, as [`measure`] does alpha.
 ///
 /// # Errors
@@ -166,7 +167,7 @@ pub fn importances(
     (definitions, samples): (&[&'static Importance], usize),
     ticket: &CancellationToken,
     hear: &mut EvaluationListener<'_>,
-) -> Result<Vec<ImportanceRow>> {
+) -> Result<Vec<AlignmentErrorRow>> {
     let pairs = read(aligner.system, test_set, false)?;
     let pairs: Vec<&WordPair> = pairs.iter().collect();
     let mut row = |definition: &&'static Importance| {
@@ -175,8 +176,9 @@ pub fn importances(
         })?;
         let ranks: Vec<f64> = found.iter().flat_map(|found| found.ranks.iter().copied()).collect();
         let kendall = (!ranks.is_empty()).then(|| ranks.iter().sum::<f64>() / ranks.len() as f64);
-        let counts = count(found.iter().map(|found| &found.links), test_set);
-        Ok(ImportanceRow { name: definition.name, counts, kendall })
+        let links = found.iter().map(|found| &found.links);
+        let row = AlignmentErrorRow::of(AlignerDirection::Forward, links, test_set);
+        Ok(AlignmentErrorRow { importance: Some((definition.name, kendall)), ..row })
     };
     definitions.iter().map(&mut row).collect()
 }
@@ -206,25 +208,24 @@ fn turned(links: Vec<Vec<Vec<Link>>>) -> Vec<Vec<Vec<Link>>> {
 }
 
 /// What no model is needed for, measured beside the models: the floor and the ceiling of their error rates.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
     /// `diagonal` or `statistical`.
     pub name: &'static str,
-    /// By name of the direction, what was counted.
-    pub rows: Vec<(&'static str, aer::AerCounts)>,
+    pub rows: Vec<AlignmentErrorRow>,
 }
 
 /// The diagonal, and the links of a statistical aligner where there is one, against links by hand.
 pub fn baselines(test_set: &TestSet, aligner: Option<&mut LineAligner>) -> Vec<Baseline> {
     let lines: Vec<_> = test_set.lengths().into_iter().map(|(t_x, t_y)| diagonal(t_x, t_y)).collect();
-    let lines = count(lines.iter(), test_set);
-    let mut baselines = vec![Baseline { name: "diagonal", rows: vec![(AlignerDirection::Forward.name(), lines)] }];
+    let row = AlignmentErrorRow::of(AlignerDirection::Forward, lines.iter(), test_set);
+    let mut baselines = vec![Baseline { name: "diagonal", rows: vec![row] }];
     if let Some(aligner) = aligner {
         let pairs = test_set.pairs.iter();
         let found: Vec<Directions> = pairs.map(|pair| aligner.lines(&pair.source, pair.first())).collect();
         let row = |direction: AlignerDirection| {
             let links = found.iter().map(|found| direction.of(found.forward.clone(), &found.reverse));
-            (direction.name(), count(links.collect::<Vec<_>>().iter(), test_set))
+            AlignmentErrorRow::of(direction, links.collect::<Vec<_>>().iter(), test_set)
         };
         baselines.push(Baseline { name: "statistical", rows: AlignerDirection::all().map(row).collect() });
     }

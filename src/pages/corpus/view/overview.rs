@@ -26,7 +26,7 @@ type Score = (&'static str, fn(&SystemScores) -> Option<f64>, usize);
 
 /// The scores that are shown by length.
 const SCORES: [Score; 3] =
-    [("BLEU", |scores| scores.bleu, 1), ("chrF2", |scores| scores.chrf, 1), ("AER", |scores| scores.aer, 3)];
+    [("BLEU", SystemScores::bleu, 1), ("chrF2", SystemScores::chrf, 1), ("AER", SystemScores::aer, 3)];
 /// The place of the alignment error among them.
 const AER: usize = 2;
 

@@ -153,7 +153,8 @@ fn basis(results: &Evaluated, scores: &EvaluatedScores) -> String {
 }
 
 fn by_length(results: &Evaluated, place: usize, scores: &EvaluatedScores) -> Series {
-    let bleu = scores.lengths.iter().enumerate().filter_map(|(at, group)| Some([at as f64, group.scores[place].bleu?]));
+    let bleu =
+        scores.lengths.iter().enumerate().filter_map(|(at, group)| Some([at as f64, group.scores[place].bleu()?]));
     Series { name: results.name(place).to_owned(), place, points: bleu.collect(), ..Series::default() }
 }
 
@@ -170,10 +171,8 @@ fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
             // that of the model's own comes first
             let is_minor = readings.first() != Some(&reading);
             let name = &measured.name;
-            let points = rows
-                .iter()
-                .filter(|row| row.extraction.reading == reading && row.direction == AlignerDirection::Forward);
-            let points = points.filter_map(|row| Some([f64::from(row.extraction.threshold?), row.counts.rates().aer?]));
+            let points = rows.iter().filter(|row| is_read(row, reading) && row.direction == AlignerDirection::Forward);
+            let points = points.filter_map(|row| Some([f64::from(threshold(row)?), row.counts.rates().aer?]));
             series.push(Series {
                 name: if is_minor { format!("{name} by the {}", reading.row_text()) } else { name.clone() },
                 place,
@@ -217,8 +216,8 @@ fn baseline_lines(results: &Evaluated, series: &[Series]) -> Vec<Series> {
     let x = || series.iter().flat_map(|one| &one.points).map(|[x, _]| *x);
     let (from, to) = (x().fold(f64::INFINITY, f64::min), x().fold(f64::NEG_INFINITY, f64::max));
     let line = |(n, baseline): (usize, &Baseline)| {
-        let (_, counts) = baseline.rows.iter().find(|(direction, _)| *direction == AlignerDirection::Forward.name())?;
-        let aer = counts.rates().aer.filter(|_| from <= to)?;
+        let row = baseline.rows.iter().find(|row| row.direction == AlignerDirection::Forward)?;
+        let aer = row.counts.rates().aer.filter(|_| from <= to)?;
         let name = format!("{}, {aer:.3}", baseline_name(baseline).0);
         let (place, points) = (results.models.len() + n, vec![[from, aer], [to, aer]]);
         Some(Series { name, place, points, look: SeriesStyle::Bare })
@@ -241,9 +240,8 @@ fn aer_ui(ui: &mut Ui, results: &Evaluated) {
         head_ui(ui, &heads);
         for (place, measured, rows) in aligned(results) {
             for reading in readings(rows) {
-                let same: Vec<&gold::AlignmentErrorRow> =
-                    rows.iter().filter(|row| row.extraction.reading == reading).collect();
-                let greatest = same.iter().filter(|row| row.extraction.threshold.is_none());
+                let same: Vec<&gold::AlignmentErrorRow> = rows.iter().filter(|row| is_read(row, reading)).collect();
+                let greatest = same.iter().filter(|row| threshold(row).is_none());
                 for row in greatest.copied().chain(best_threshold(&same)) {
                     aligned_ui(ui, place, measured, row);
                 }
@@ -272,16 +270,21 @@ fn aer_ui(ui: &mut Ui, results: &Evaluated) {
 fn readings(rows: &[gold::AlignmentErrorRow]) -> Vec<Reading> {
     let mut readings = Vec::new();
     for row in rows {
-        if !readings.contains(&row.extraction.reading) {
-            readings.push(row.extraction.reading);
-        }
+        readings.extend(row.extraction.map(|of| of.reading).filter(|reading| !readings.contains(reading)));
     }
     readings
 }
 
+fn is_read(row: &gold::AlignmentErrorRow, reading: Reading) -> bool {
+    row.extraction.is_some_and(|of| of.reading == reading)
+}
+
+fn threshold(row: &gold::AlignmentErrorRow) -> Option<f32> {
+    row.extraction?.threshold
+}
+
 fn best_threshold<'a>(rows: &[&'a gold::AlignmentErrorRow]) -> Option<&'a gold::AlignmentErrorRow> {
-    let above =
-        rows.iter().filter(|row| row.extraction.threshold.is_some() && row.direction == AlignerDirection::Forward);
+    let above = rows.iter().filter(|row| threshold(row).is_some() && row.direction == AlignerDirection::Forward);
     let with_aer = above.filter_map(|row| Some((row.counts.rates().aer?, row)));
     with_aer.min_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, row)| *row)
 }
@@ -289,12 +292,12 @@ fn best_threshold<'a>(rows: &[&'a gold::AlignmentErrorRow]) -> Option<&'a gold::
 fn aligned_ui(ui: &mut Ui, place: usize, measured: &MeasuredSystem, row: &gold::AlignmentErrorRow) {
     name_ui(ui, place, &measured.name);
     ui.label(row.direction.name());
-    let (text, said) = row.extraction.threshold.map_or_else(
+    let (text, said) = threshold(row).map_or_else(
         || ("greatest \u{3b1}".to_owned(), "greatest alpha".to_owned()),
         |theta| (format!("\u{3b1} \u{2265} {theta:.2}, the best"), format!("alpha at least {theta:.2}, the best")),
     );
     labels::said(ui.label(text), &said);
-    ui.label(row.extraction.reading.name());
+    ui.label(row.extraction.map_or("-", |of| of.reading.name()));
     rates_ui(ui, &row.counts);
 }
 
@@ -314,13 +317,13 @@ fn baseline_name(baseline: &Baseline) -> (&'static str, &'static str) {
 
 /// Links that need no model: the floor and the ceiling of the rows above.
 fn baseline_ui(ui: &mut Ui, baseline: &Baseline) {
-    for (direction, counts) in &baseline.rows {
+    for row in &baseline.rows {
         let (name, note) = baseline_name(baseline);
         ui.label(name).on_hover_text(note);
-        for text in [direction, "-", "-"] {
+        for text in [row.direction.name(), "-", "-"] {
             ui.label(text);
         }
-        rates_ui(ui, counts);
+        rates_ui(ui, &row.counts);
     }
 }
 
