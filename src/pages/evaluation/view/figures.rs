@@ -71,9 +71,8 @@ pub fn figures_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<
 }
 
 fn head_ui(ui: &mut Ui, heads: &[(&str, &str)]) {
-    let weak = theme::tokens(ui).weak;
     for (head, note) in heads {
-        let label = ui.label(RichText::new(*head).size(theme::TEXT_SMALL).color(weak));
+        let label = labels::caption(ui, *head);
         if !note.is_empty() {
             label.on_hover_text(*note);
         }
@@ -139,8 +138,7 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, height:
                 window.keep(local::EVALUATION_SET, place as f32);
             }
         }
-        let weak = theme::tokens(ui).weak;
-        ui.label(RichText::new(basis(results, scores)).size(theme::TEXT_SMALL).color(weak));
+        labels::caption(ui, basis(results, scores));
     });
 }
 
