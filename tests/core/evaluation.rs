@@ -6,9 +6,10 @@ use std::path::Path;
 use interlinear::analysis::{bleu, chrf};
 use interlinear::corpus::measures::scores::PairedTests;
 use interlinear::corpus::overview::evaluate;
-use interlinear::corpus::overview::evaluate::EvaluationOptions;
 use interlinear::corpus::overview::evaluated::Evaluated;
-use interlinear::corpus::overview::test_set::{EvaluationListener, EvaluationStage, Set, TestSet, Unk};
+use interlinear::corpus::overview::test_set::{
+    EvaluationListener, EvaluationOptions, EvaluationStage, Set, TestSet, Unk,
+};
 use interlinear::error::{Error, Result};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;

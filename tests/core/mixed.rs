@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use interlinear::analysis::bleu::Tokenization;
-use interlinear::corpus::overview::evaluate::EvaluationOptions;
 use interlinear::corpus::overview::gold::AlignmentOptions;
-use interlinear::corpus::overview::test_set::{TestSet, Unk};
+use interlinear::corpus::overview::test_set::{EvaluationOptions, TestSet, Unk};
 use interlinear::corpus::overview::{evaluate, gold};
 use interlinear::decoding::SearchOptions;
 use interlinear::decoding::ensemble::{AVERAGES, AlignmentOf, Average, Ensemble, Mixing};

@@ -17,7 +17,6 @@ use crate::error::{Error, Result};
 use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::alignment::Aligner;
 use crate::models::Model;
-use crate::text::links::read;
 use crate::text::links::read::{Base, LinkLayout, LinkOrder, Notation};
 use crate::ticket::CancellationToken;
 
@@ -79,10 +78,9 @@ impl GoldArgs {
     pub fn read(&self, test_set: &mut TestSet) -> Result<Option<(PathBuf, String)>> {
         let Some(path) = &self.gold else { return Ok(None) };
         let layout = LinkLayout { notation: self.gold_format, base: self.gold_base, order: self.gold_order };
-        let gold = read::read(path, &test_set.lengths(), &layout)?;
-        output::tell(&format!("{}: {}", path.display(), gold.note));
-        test_set.set_golds(gold.pairs);
-        Ok(Some((path.clone(), gold.note)))
+        let note = test_set.read_golds(path, &layout)?;
+        output::tell(&format!("{}: {note}", path.display()));
+        Ok(Some((path.clone(), note)))
     }
 
     /// Over how many noisy copies gradients are averaged.

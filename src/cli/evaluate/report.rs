@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::analysis::bootstrap::Paired;
+use crate::analysis::bootstrap::{Interval, Paired};
 use crate::cli::columns::TextTable;
 use crate::corpus::measures::scores::many_pairs;
 use crate::corpus::overview::evaluated::Evaluated;
@@ -87,6 +87,7 @@ fn by_length(evaluated: &Evaluated) -> Vec<String> {
 
 /// Each model against the first.
 fn bootstrap(evaluated: &Evaluated) -> Option<String> {
+    let span = |of: &Interval| format!("{:.2}..{:.2}", of.low, of.high);
     let head = ["UNK", "metric", "score", "95 %", "difference", "95 %", "wins", "p bs", "p ar"];
     let first = format!("against {}", evaluated.name(0));
     let mut table = TextTable::new([first].into_iter().chain(head.map(str::to_owned)));
@@ -94,23 +95,19 @@ fn bootstrap(evaluated: &Evaluated) -> Option<String> {
         let name = evaluated.name(against.pair.1);
         for (metric, paired) in [("BLEU", &against.by.bleu), ("chrF2", &against.by.chrf)] {
             let row = [name, against.unk.name(), metric].map(str::to_owned);
-            table.row(row.into_iter().chain(interval_cells(paired)));
+            let Paired { second, difference, second_wins, p_value, p_randomised, .. } = paired;
+            table.row(row.into_iter().chain([
+                figure(Some(second.value), 2),
+                span(second),
+                format!("{:+.2}", difference.value),
+                span(difference),
+                figure(Some(*second_wins), 3),
+                figure(Some(*p_value), 4),
+                figure(*p_randomised, 4),
+            ]));
         }
     }
     (!evaluated.comparisons.is_empty()).then(|| table.text())
-}
-
-fn interval_cells(paired: &Paired) -> [String; 7] {
-    let span = |low: f64, high: f64| format!("{low:.2}..{high:.2}");
-    [
-        figure(Some(paired.second.value), 2),
-        span(paired.second.low, paired.second.high),
-        format!("{:+.2}", paired.difference.value),
-        span(paired.difference.low, paired.difference.high),
-        figure(Some(paired.second_wins), 3),
-        figure(Some(paired.p_value), 4),
-        figure(paired.p_randomised, 4),
-    ]
 }
 
 /// Alignments against the gold ones.

@@ -2,14 +2,11 @@
 //! decoding, then the translations by beam search.
 
 use std::ops::Range;
-use std::time::Instant;
 
 use crate::analysis::bleu;
-use crate::analysis::buckets::Buckets;
-use crate::analysis::unknown::Replacing;
 use crate::corpus::measures::scores::ComparedScores;
 use crate::corpus::overview::evaluated::{EvaluationRecord, MeasuredSystem, Translation};
-use crate::corpus::overview::test_set::{EvaluationListener, EvaluationStage, TestSet, Unk};
+use crate::corpus::overview::test_set::{EvaluationListener, EvaluationOptions, EvaluationStage, TestSet, Unk};
 use crate::corpus::store::read::compared;
 use crate::corpus::store::write::NewSentence;
 use crate::decoding;
@@ -24,38 +21,6 @@ use crate::text::line;
 use crate::text::sentence::Sentence;
 use crate::text::tokenizer::Encode;
 use crate::ticket::CancellationToken;
-
-/// How to evaluate.
-#[derive(Clone, Debug)]
-pub struct EvaluationOptions {
-    /// How to search; `unk` overrides `forbid_unk`.
-    pub search: decoding::SearchOptions,
-    /// Sentences decoded together, at least 1.
-    pub batch: usize,
-    pub buckets: Buckets,
-    /// How BLEU cuts text into words.
-    pub tokenization: bleu::Tokenization,
-    /// Which translations to make: with `[UNK]`, without, both or none.
-    pub unk: Vec<Unk>,
-    /// What replaces unknown words of the output, in models that align; the others keep `[UNK]`.
-    pub replace_unk: Option<Replacing>,
-    /// What tells the time, for [`MeasuredSystem::seconds`].
-    pub clock: Option<fn() -> Instant>,
-}
-
-impl Default for EvaluationOptions {
-    fn default() -> Self {
-        Self {
-            search: decoding::SearchOptions::default(),
-            batch: 16,
-            buckets: Buckets::default(),
-            tokenization: bleu::Tokenization::default(),
-            unk: vec![Unk::Allowed],
-            replace_unk: None,
-            clock: None,
-        }
-    }
-}
 
 /// Evaluates a model or an ensemble. The ticket is checked at every step of every batch.
 ///

@@ -8,9 +8,8 @@ use crate::analysis::chrf;
 use crate::corpus::measures::scores;
 use crate::corpus::measures::scores::{ByLength, ComparedScores, Comparison, PairedTests, SystemScores};
 use crate::corpus::overview::compute::OverviewGroup;
-use crate::corpus::overview::evaluate::EvaluationOptions;
 use crate::corpus::overview::gold::{AlignmentErrorReport, AlignmentErrorRow, Baseline};
-use crate::corpus::overview::test_set::{Set, TestSet, Unk};
+use crate::corpus::overview::test_set::{EvaluationOptions, Set, TestSet, Unk};
 use crate::decoding::SearchOptions;
 use crate::decoding::ensemble::Mixing;
 

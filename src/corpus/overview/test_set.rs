@@ -2,10 +2,16 @@
 //! which of its sentences and what of them is measured.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
+use crate::analysis::bleu;
+use crate::analysis::buckets::Buckets;
+use crate::analysis::unknown::Replacing;
 use crate::corpus::store::write::NewSentence;
+use crate::decoding;
 use crate::error::{Error, Result};
 use crate::text::links::Links;
+use crate::text::links::read::{LinkLayout, read};
 use crate::text::parallel::unequal;
 use crate::text::reader::{LineReader, MOST_TEXT};
 use crate::text::words::words;
@@ -44,6 +50,38 @@ impl Set {
         match self {
             Self::All => "all",
             Self::WithoutUnk => "without UNK",
+        }
+    }
+}
+
+/// How to evaluate.
+#[derive(Clone, Debug)]
+pub struct EvaluationOptions {
+    /// How to search; `unk` overrides `forbid_unk`.
+    pub search: decoding::SearchOptions,
+    /// Sentences decoded together, at least 1.
+    pub batch: usize,
+    pub buckets: Buckets,
+    /// How BLEU cuts text into words.
+    pub tokenization: bleu::Tokenization,
+    /// Which translations to make: with `[UNK]`, without, both or none.
+    pub unk: Vec<Unk>,
+    /// What replaces unknown words of the output, in models that align; the others keep `[UNK]`.
+    pub replace_unk: Option<Replacing>,
+    /// What tells the time, where that is wanted.
+    pub clock: Option<fn() -> Instant>,
+}
+
+impl Default for EvaluationOptions {
+    fn default() -> Self {
+        Self {
+            search: decoding::SearchOptions::default(),
+            batch: 16,
+            buckets: Buckets::default(),
+            tokenization: bleu::Tokenization::default(),
+            unk: vec![Unk::Allowed],
+            replace_unk: None,
+            clock: None,
         }
     }
 }
@@ -145,6 +183,16 @@ impl TestSet {
     /// Gives its pairs links by hand, in their order.
     pub fn set_golds(&mut self, golds: Vec<Links>) {
         self.pairs.iter_mut().zip(golds).for_each(|(pair, gold)| pair.gold = Some(gold));
+    }
+
+    /// Reads links by hand of its pairs; gives how they were read, in a sentence.
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub fn read_golds(&mut self, path: &Path, layout: &LinkLayout) -> Result<String> {
+        let gold = read(path, &self.lengths(), layout)?;
+        self.set_golds(gold.pairs);
+        Ok(gold.note)
     }
 
     /// A short name: that of the file of sources without its folder.

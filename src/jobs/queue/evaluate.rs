@@ -8,10 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::aligner::words::LineAligner;
 use crate::analysis::bleu::Tokenization;
 use crate::corpus::measures::scores::PairedTests;
-use crate::corpus::overview::evaluate::EvaluationOptions;
 use crate::corpus::overview::evaluated::{Evaluated, MeasuredSystem};
 use crate::corpus::overview::gold::AlignmentOptions;
-use crate::corpus::overview::test_set::{EvaluationListener, EvaluationStage, TestSet, Unk};
+use crate::corpus::overview::test_set::{EvaluationListener, EvaluationOptions, EvaluationStage, TestSet, Unk};
 use crate::corpus::overview::{evaluate, gold};
 use crate::decoding;
 use crate::error::{Error, Result};
@@ -22,7 +21,6 @@ use crate::jobs::queue::work::{JobProgress, Work};
 use crate::jobs::queue::yielding::Yielding;
 use crate::models::{Kernels, Stepper};
 use crate::nn::device::DeviceChoice;
-use crate::text::links::read;
 use crate::text::links::read::LinkLayout;
 use crate::text::reader::require_file;
 
@@ -136,13 +134,9 @@ impl TestFiles {
         }
         let source = self.source.as_deref().unwrap_or(Path::new(""));
         let mut test_set = TestSet::read(source, &self.references, self.is_pretokenized)?;
-        let mut told = None;
-        if let Some(path) = &self.gold {
-            let gold = read::read(path, &test_set.lengths(), &LinkLayout::default())?;
-            test_set.set_golds(gold.pairs);
-            told = Some((path.clone(), gold.note));
-        }
-        Ok((test_set, told))
+        let read = |path: &PathBuf| Ok((path.clone(), test_set.read_golds(path, &LinkLayout::default())?));
+        let gold = self.gold.as_ref().map(read).transpose()?;
+        Ok((test_set, gold))
     }
 }
 
