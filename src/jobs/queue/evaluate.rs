@@ -134,7 +134,7 @@ impl TestFiles {
         }
         let source = self.source.as_deref().unwrap_or(Path::new(""));
         let mut test_set = TestSet::read(source, &self.references, self.is_pretokenized)?;
-        let read = |path: &PathBuf| Ok((path.clone(), test_set.read_golds(path, &LinkLayout::default())?));
+        let read = |path: &PathBuf| Ok::<_, Error>((path.clone(), test_set.read_golds(path, &LinkLayout::default())?));
         let gold = self.gold.as_ref().map(read).transpose()?;
         Ok((test_set, gold))
     }
