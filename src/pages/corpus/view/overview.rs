@@ -299,7 +299,7 @@ fn frequencies_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, 
         }
     }
     let clicked = bars_ui(ui, "frequency", &percent, &groups);
-    labels::note(ui, &format!("F1 by how often a word is in {}", overview.origin));
+    labels::note(ui, format!("F1 by how often a word is in {}", overview.origin));
     clicked
 }
 
@@ -407,7 +407,7 @@ fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvi
             condition: word.condition(system),
         }
     });
-    labels::note(ui, &format!("References are linked: {}", overview.linked_by()));
+    labels::note(ui, format!("References are linked: {}", overview.linked_by()));
     clicked
 }
 
@@ -423,7 +423,7 @@ fn ngrams_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) -> Option
     let ways = [(pair.first, pair.second, &pair.ngrams[0]), (pair.second, pair.first, &pair.ngrams[1])];
     ui.columns(2, |columns| {
         for (ui, (one, other, ngrams)) in columns.iter_mut().zip(ways) {
-            labels::note(ui, &format!("in {}. {}", one + 1, name(workbench, one)));
+            labels::note(ui, format!("in {}. {}", one + 1, name(workbench, one)));
             let (first, second) = (format!("in {}", one + 1), format!("in {}", other + 1));
             let head = [
                 ("n-gram", "Words and signs as BLEU counts them"),

@@ -104,7 +104,7 @@ fn matches_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
             row_ui(ui, maps, window, at, None);
         }
         if maps.matches.len() > LISTED {
-            labels::note(ui, &format!("and {} more", maps.matches.len() - LISTED));
+            labels::note(ui, format!("and {} more", maps.matches.len() - LISTED));
         }
     });
 }

@@ -240,7 +240,7 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Ali
         let mut child = ui.new_child(UiBuilder::new().id_salt(name).max_rect(place));
         if is_share {
             let text = format!("alpha over the source words   entropy {:.2} nats", entropy(values));
-            let caption = labels::caption(&mut child, &text.replacen("alpha", "\u{3b1}", 1));
+            let caption = labels::caption(&mut child, text.replacen("alpha", "\u{3b1}", 1));
             labels::said(caption.on_hover_text(ENTROPY), &text);
         } else {
             labels::caption(&mut child, "Energies e before the softmax");
