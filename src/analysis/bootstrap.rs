@@ -6,6 +6,7 @@ use std::iter::Sum;
 
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
 
 use crate::analysis::{bleu, chrf};
 
@@ -28,7 +29,7 @@ impl BootstrapCounts for chrf::ChrfCounts {
 }
 
 /// A figure of the test set, and where 95 % of its resamples lie.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Interval {
     /// The figure itself.
     pub value: f64,
@@ -41,7 +42,7 @@ pub struct Interval {
 }
 
 /// Two systems on the same sentences.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Paired {
     /// The score of the first.
     pub first: Interval,
@@ -52,11 +53,13 @@ pub struct Paired {
     /// Share of the resamples in which the second scores higher (Koehn 2004, section 4).
     pub second_wins: f64,
     /// Share of the resamples in which both score the same, which neither wins.
+    #[serde(skip)]
     pub ties: f64,
     /// Two-sided, of the same resamples: twice the share of those on the rarer side of 0, ties on both. It is at most
     /// 0.05 exactly where 95 % of the differences leave 0 outside.
     pub p_value: f64,
     /// That of [`randomised`], where it was found.
+    #[serde(rename = "p_ar")]
     pub p_randomised: Option<f64>,
     /// Resamples drawn.
     pub resamples: usize,

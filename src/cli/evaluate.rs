@@ -14,20 +14,18 @@ mod report;
 
 use std::io::BufReader;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 use clap::{ArgMatches, FromArgMatches as _};
 
 use crate::cli::args::Runtime;
-use crate::cli::evaluate::arguments::{EvaluateArgs, ReportFormat, UnkArg};
+use crate::cli::evaluate::arguments::{EvaluateArgs, ReportFormat};
 use crate::cli::evaluate::bar::with_bar;
 use crate::cli::input::STDIN;
 use crate::cli::output::LineOutput;
 use crate::cli::{Context, output};
-use crate::corpus::overview::evaluate::EvaluationOptions;
-use crate::corpus::overview::evaluated::{Against, Evaluated, MeasuredSystem, compare, share_known};
-use crate::corpus::overview::test_set::{TestSet, Unk};
+use crate::corpus::overview::evaluated::{Evaluated, MeasuredSystem};
+use crate::corpus::overview::test_set::{EvaluationOptions, TestSet, Unk};
 use crate::corpus::overview::{evaluate, figures};
 use crate::error::{Error, Result};
 use crate::evaluation::EvaluatedSystem;
@@ -48,7 +46,7 @@ fn check_tests(low: &EvaluateArgs) -> crate::error::Result<()> {
             "something that the ensemble is compared with; add --members"
         }
         (_, 0 | 1, _) => "two or more --model, each of which is compared with the first",
-        (.., UnkArg::None) => "translations; choose another --unk than none",
+        (.., []) => "translations; choose another --unk than none",
         _ => return Ok(()),
     };
     Err(Error::Input(format!("{flag} needs {why}")))
@@ -58,8 +56,9 @@ fn check_tests(low: &EvaluateArgs) -> crate::error::Result<()> {
 pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let low = EvaluateArgs::from_arg_matches(matches)?;
     check_tests(&low)?;
-    let test_set = read(&low)?;
-    let gold = low.gold.read(&test_set)?;
+    let mut test_set = read(&low)?;
+    let gold = low.gold.read(&mut test_set)?;
+    let samples = low.gold.samples()?;
     if let Some(folder) = &low.output {
         std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, &error))?;
     }
@@ -67,7 +66,6 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
     let options = options(&low)?;
     let systems = low.systems();
     let mut models: Vec<MeasuredSystem> = Vec::with_capacity(systems.len());
-    let mut comparisons = Vec::new();
     let mut languages = None;
     for (number, folders) in systems.iter().enumerate() {
         let loaded = low.load(folders, &runtime)?;
@@ -77,35 +75,28 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
         check(system, &options, systems.len())?;
         let mut stepper = loaded.stepper(runtime.engine, runtime.threads)?;
         let mut new = measure(&runtime, (system, stepper.as_mut()), &test_set, &options)?;
-        if let Some(gold) = &gold {
-            new.importances = gold.importances(&runtime, system, &test_set)?;
-        }
+        new.importances = low.gold.importances(&runtime, system, &test_set, samples)?;
         // One model alone that has nothing to measure is an error; beside others, or with other measures, it is told.
         let others = systems.len() + new.importances.len();
-        let gold = gold.as_ref().filter(|_| aligns(system, others));
-        if let Some(gold) = gold {
+        if gold.is_some() && aligns(system, others) {
             let reverse = low.gold.reverse(number, systems.len(), &runtime)?;
             let forward = Aligner { system, stepper: stepper.as_mut() };
-            new.alignment = Some(Ok(gold.measure(&runtime, forward, reverse.as_ref(), &test_set, options.batch)?));
-        }
-        if let (Some(first), Some(tests)) = (models.first(), low.tests()) {
-            let found = compare(&first.report, &new.report, tests);
-            comparisons.extend(found.map(|(unk, by)| Against { pair: (0, models.len()), unk, by }));
+            let found = low.gold.measure(&runtime, forward, reverse.as_ref(), &test_set, options.batch)?;
+            new.alignment = Some(Ok(found));
         }
         models.push(new);
     }
-    share_known(&mut models, &options.buckets);
     tell_apart(&mut models);
-    let languages = languages.as_ref().map(|(source, target)| (source.as_str(), target.as_str()));
-    let baselines =
-        gold.as_ref().map(|gold| low.gold.baselines(gold, &test_set, languages, runtime.threads)).transpose()?;
-    let evaluated = Evaluated {
-        models: models.into_iter().map(Arc::new).collect(),
-        comparisons,
-        gold: gold.map(|gold| (gold.path, gold.gold)),
-        baselines: baselines.unwrap_or_default(),
-        left_out: None,
-    };
+    let mut evaluated = Evaluated::of(test_set, &options, models);
+    if let Some(tests) = low.tests() {
+        let against = |second| evaluated.compare((0, second), tests);
+        evaluated.comparisons = (1..systems.len()).flat_map(against).collect();
+    }
+    if gold.is_some() {
+        let languages = languages.as_ref().map(|(source, target)| (source.as_str(), target.as_str()));
+        evaluated.baselines = low.gold.baselines(&evaluated.test_set, languages, runtime.threads)?;
+    }
+    evaluated.gold = gold;
     if let Some(folder) = &low.output {
         dump::write(folder, &evaluated)?;
     }
@@ -121,25 +112,20 @@ pub fn run(matches: &ArgMatches, _: Context) -> anyhow::Result<()> {
 /// Models of the same name are distinguished by their folders. Control characters in a name become spaces.
 fn tell_apart(models: &mut [MeasuredSystem]) {
     for measured in models.iter_mut() {
-        measured.report.name = measured.report.name.replace(char::is_control, " ");
+        measured.name = measured.name.replace(char::is_control, " ");
     }
-    let names: Vec<String> = models.iter().map(|measured| measured.report.name.clone()).collect();
-    for MeasuredSystem { report, .. } in models {
-        if names.iter().filter(|name| **name == report.name).count() > 1 {
-            report.name = format!("{} ({})", report.name, report.folder.display());
+    let names: Vec<String> = models.iter().map(|measured| measured.name.clone()).collect();
+    for measured in models {
+        if names.iter().filter(|name| **name == measured.name).count() > 1 {
+            measured.name = format!("{} ({})", measured.name, measured.folder.display());
         }
     }
 }
 
 fn options(low: &EvaluateArgs) -> Result<EvaluationOptions> {
     let search = low.search.high();
-    let unk = match low.unk {
-        UnkArg::None => Vec::new(),
-        UnkArg::Both => vec![Unk::Allowed, Unk::Forbidden],
-        UnkArg::Forbid => vec![Unk::Forbidden],
-        UnkArg::Allow if search.forbid_unk => vec![Unk::Forbidden],
-        UnkArg::Allow => vec![Unk::Allowed],
-    };
+    let is_forbidden = search.forbid_unk && low.unk == [Unk::Allowed];
+    let unk = if is_forbidden { vec![Unk::Forbidden] } else { low.unk.to_vec() };
     Ok(EvaluationOptions {
         search,
         batch: low.batch.high(),
@@ -186,17 +172,10 @@ fn measure(
     options: &EvaluationOptions,
 ) -> Result<MeasuredSystem> {
     let total = test_set.len() * (1 + options.unk.len());
-    let report = with_bar(format!("evaluating {}", system.name()), total, |hear| {
+    let measured = with_bar(format!("evaluating {}", system.name()), total, |hear| {
         evaluate::run(system, stepper, test_set, options, &CancellationToken::forever(), hear)
     })?;
-    Ok(MeasuredSystem {
-        words_per_second: report.words_per_second(),
-        report,
-        alignment: None,
-        importances: Vec::new(),
-        device: runtime.device.name.clone(),
-        threads: runtime.threads,
-    })
+    Ok(MeasuredSystem { device: runtime.device.name.clone(), threads: runtime.threads, ..measured })
 }
 
 fn read(low: &EvaluateArgs) -> Result<TestSet> {

@@ -63,19 +63,8 @@ impl BestWords {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::models::need::tests::row;
     use crate::models::need::top;
-
-    /// Coarse values, so that equals are frequent, from a tiny generator.
-    fn row(seed: u64, length: usize, levels: u64) -> Vec<f32> {
-        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-        let mut next = || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            -((state >> 11) as f32 / (1u64 << 53) as f32 * levels as f32).floor() / 4.0
-        };
-        (0..length).map(|_| next()).collect()
-    }
 
     #[test]
     fn equals_a_full_sort() {

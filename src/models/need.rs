@@ -70,11 +70,11 @@ fn any_above(chunk: &[f32], floor: f32) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// Coarse values, so that equals are frequent, from a tiny generator.
-    fn row(seed: u64, length: usize, levels: u64) -> Vec<f32> {
+    pub(crate) fn row(seed: u64, length: usize, levels: u64) -> Vec<f32> {
         let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
         let mut next = || {
             state ^= state << 13;

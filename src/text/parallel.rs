@@ -50,7 +50,8 @@ pub fn next_pair<L: LineSource>(source: &mut L, target: &mut L) -> Result<Option
     }
 }
 
-fn unequal<L: LineSource>(short: &L, long: &L) -> Error {
+/// One file ends and the other goes on.
+pub(crate) fn unequal<L: LineSource>(short: &L, long: &L) -> Error {
     let message = format!(
         "ends after line {}, but {} goes on; the files must be translations line by line",
         short.number(),

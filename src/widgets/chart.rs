@@ -3,7 +3,7 @@
 //! What is drawn is a description of `figure::plot`; here it may be zoomed and dragged. Every marked point has a labelled node, so that the numbers can be read without seeing the picture.
 
 use egui::accesskit::Role;
-use egui::{Pos2, Rect, RichText, Sense, Ui, vec2};
+use egui::{Pos2, Rect, Sense, Ui, vec2};
 use egui_plot::{
     AxisHints, Bar, BarChart, GridMark, HoverPosition, Line, LineStyle, MarkerShape, Plot, PlotPoint, PlotPoints,
     PlotTransform, PlotUi, Points,
@@ -38,7 +38,7 @@ fn point_text(plot: &figure::Plot<'_>, series: &Series, [x, y]: [f64; 2]) -> Str
 pub fn chart_ui(ui: &mut Ui, chart: &ChartWidget<'_>) {
     let (t, of) = (theme::tokens(ui), &chart.plot);
     ui.horizontal(|ui| {
-        ui.label(RichText::new(of.title).size(theme::TEXT_SMALL).color(t.weak));
+        labels::caption(ui, of.title);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let is_dark = ui.visuals().dark_mode;
             keep::button_ui(ui, of.title, || {
@@ -165,7 +165,7 @@ pub fn lines_ui(ui: &mut Ui, lines: &[Series]) {
             let (rect, _) = ui.allocate_exact_size(vec2(theme::SPACE_4, theme::SPACE_3), Sense::hover());
             let colour = Palette::series(line.place, ui.visuals().dark_mode);
             marks::paint(ui.painter(), [figure::sample(line, rect.left_center().into(), colour)]);
-            ui.label(RichText::new(&line.name).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+            labels::caption(ui, &line.name);
             ui.add_space(theme::SPACE_2);
         }
     });

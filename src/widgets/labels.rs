@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Align, Color32, FontFamily, FontId, Galley, Painter};
+use egui::{Align, Color32, FontFamily, FontId, Galley, Painter, Response, RichText, Ui};
 
 use crate::app::document::table::{AlignmentTable, SourceWord, TargetWord};
 use crate::figure::label;
@@ -13,6 +13,34 @@ use crate::widgets::{bidi, theme};
 
 /// Size of a lowered letter beside one on the line.
 const LOWERED: f32 = 0.72;
+
+/// A few words about what is beside them, small.
+pub fn caption(ui: &mut Ui, text: impl Into<String>) -> Response {
+    ui.label(small(ui, text))
+}
+
+/// A sentence about what is above it, small; it may take several lines.
+pub fn note(ui: &mut Ui, text: impl Into<String>) -> Response {
+    ui.add(egui::Label::new(small(ui, text)).wrap())
+}
+
+fn small(ui: &Ui, text: impl Into<String>) -> RichText {
+    RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak)
+}
+
+/// Why something came to nothing, on a card; true when it is to go.
+pub fn failure(ui: &mut Ui, message: &str) -> bool {
+    let t = theme::tokens(ui);
+    let frame = egui::Frame::new().fill(t.error_soft).corner_radius(theme::RADIUS).inner_margin(egui::Margin::same(8));
+    let card = frame.show(ui, |ui| {
+        ui.horizontal(|ui| {
+            let dismiss = ui.small_button("Dismiss").clicked();
+            ui.add(egui::Label::new(RichText::new(message).color(t.error)).wrap());
+            dismiss
+        })
+    });
+    card.inner.inner
+}
 
 /// A source word as it is shown.
 pub fn source(word: &SourceWord) -> Cow<'_, str> {

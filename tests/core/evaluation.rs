@@ -6,9 +6,10 @@ use std::path::Path;
 use interlinear::analysis::{bleu, chrf};
 use interlinear::corpus::measures::scores::PairedTests;
 use interlinear::corpus::overview::evaluate;
-use interlinear::corpus::overview::evaluate::EvaluationOptions;
-use interlinear::corpus::overview::evaluated::{EvaluationReport, compare};
-use interlinear::corpus::overview::test_set::{EvaluationListener, EvaluationStage, Set, TestSet, Unk};
+use interlinear::corpus::overview::evaluated::Evaluated;
+use interlinear::corpus::overview::test_set::{
+    EvaluationListener, EvaluationOptions, EvaluationStage, Set, TestSet, Unk,
+};
 use interlinear::error::{Error, Result};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
@@ -38,9 +39,10 @@ fn run(
     options: &EvaluationOptions,
     ticket: &CancellationToken,
     hear: &mut EvaluationListener<'_>,
-) -> Result<EvaluationReport> {
+) -> Result<Evaluated> {
     let mut stepper = model.stepper(Kernels::Fused, 1)?;
-    evaluate::run(model, stepper.as_mut(), set, options, ticket, hear)
+    let measured = evaluate::run(model, stepper.as_mut(), set, options, ticket, hear)?;
+    Ok(Evaluated::of(set.clone(), options, vec![measured]))
 }
 
 /// Some sentences of the reference models' words; `x` is a word that they do not know.
@@ -50,7 +52,7 @@ const TARGET: &str = "t2 t3\nt4\nt5 x t7\n";
 #[test]
 fn a_test_set_is_read_line_by_line() {
     let set = test_set("a\nb\n", &["c\nd\n", "e\r\nf"]).expect("equal files");
-    assert_eq!((set.len(), set.pairs[1].references.len(), set.pairs[1].references[1].as_ref()), (2, 2, "f"));
+    assert_eq!((set.len(), set.pairs[1].references().collect::<Vec<_>>()), (2, vec!["d", "f"]));
     let cases: &[(&str, &[&str], &str)] = &[
         ("a\nb\n", &["c\n"], "reference 1: ends after line 1, but source goes on"),
         ("a\n", &["c\nd\n"], "source: ends after line 1, but reference 1 goes on"),
@@ -72,7 +74,8 @@ fn every_sentence_is_kept_with_its_figures() {
         EvaluationOptions { unk: vec![Unk::Allowed, Unk::Forbidden], batch: 2, ..EvaluationOptions::default() };
     let mut heard = Vec::new();
     let mut hear = |stage, sentences, _| heard.extend(vec![stage; sentences]);
-    let report = run(&model, &set, &options, &CancellationToken::forever(), &mut hear).expect("it runs");
+    let evaluated = run(&model, &set, &options, &CancellationToken::forever(), &mut hear).expect("it runs");
+    let report = &evaluated.models[0];
     let stages = [
         EvaluationStage::Scoring,
         EvaluationStage::Translating(Unk::Allowed),
@@ -81,28 +84,29 @@ fn every_sentence_is_kept_with_its_figures() {
     assert_eq!(heard, stages.map(|stage| [stage; 3]).concat());
     let unknown: Vec<(bool, bool)> = report.records.iter().map(|r| (r.source_unk, r.reference_unk)).collect();
     assert_eq!(unknown, [(false, false), (true, false), (false, true)]);
-    assert_eq!(report.records.iter().map(|r| (r.source_words, r.words)).collect::<Vec<_>>(), [(3, 3), (2, 2), (4, 4)]);
     assert!(report.records.iter().all(|record| !record.translations[1].has_unk));
     // All and without UNK, both ways, and the one bucket of each.
-    assert_eq!(report.rows.len(), 8);
+    assert_eq!(evaluated.scores.iter().map(|of| of.of(0).count()).collect::<Vec<_>>(), [2; 4]);
+    let of =
+        |set, unk| evaluated.scores.iter().find(|of| (of.set, of.unk) == (set, unk)).expect("scores").all.scores[0];
     for (at, unk) in [Unk::Allowed, Unk::Forbidden].into_iter().enumerate() {
-        let row = report.row(Set::All, unk).expect("a row");
+        let row = of(Set::All, unk);
         let counts: bleu::BleuCounts = report.records.iter().map(|record| &record.translations[at].counts.bleu).sum();
         let chrf: chrf::ChrfCounts = report.records.iter().map(|record| &record.translations[at].counts.chrf).sum();
-        let row = &row.scores;
-        assert_eq!((row.bleu, row.chrf), (Some(counts.bleu().score), Some(chrf.score())));
+        assert_eq!((row.bleu(), row.chrf()), (Some(counts.bleu().score), Some(chrf.score())));
         assert_eq!((row.sentences, row.words), (3, 9));
-        let known = report.row(Set::WithoutUnk, unk).expect("a row");
-        assert_eq!((known.scores.sentences, known.scores.nll), (1, report.records[0].nll));
+        let known = of(Set::WithoutUnk, unk);
+        assert_eq!((known.sentences, known.nll), (1, report.records[0].nll));
     }
-    assert!(report.bleu_signature.starts_with("nrefs:2|case:mixed|eff:no|tok:13a"), "{}", report.bleu_signature);
-    assert!(report.seconds.is_none() && report.words > 0 && report.translated == 6);
+    let [bleu, _] = evaluated.signatures();
+    assert!(bleu.starts_with("nrefs:2|case:mixed|eff:no|tok:13a"), "{bleu}");
+    assert!(report.seconds.is_none() && report.sentences_per_second.is_none());
     // A model is exactly as good as itself.
     let tests = PairedTests { bootstrap: 50, randomisation: 20, seed: 7 };
-    let compared: Vec<_> = compare(&report, &report, tests).collect();
+    let compared: Vec<_> = evaluated.compare((0, 0), tests).map(|against| against.by).collect();
     assert_eq!(compared.len(), 2);
-    assert!(compared.iter().all(|(_, both)| both.bleu.difference.value == 0.0 && both.bleu.second_wins == 0.0));
-    assert!(compared.iter().all(|(_, both)| (both.chrf.p_value, both.chrf.p_randomised) == (1.0, Some(1.0))));
+    assert!(compared.iter().all(|both| both.bleu.difference.value == 0.0 && both.bleu.second_wins == 0.0));
+    assert!(compared.iter().all(|both| (both.chrf.p_value, both.chrf.p_randomised) == (1.0, Some(1.0))));
 }
 
 #[test]
@@ -114,13 +118,13 @@ fn batches_change_nothing_and_no_translations_means_no_bleu() {
         run(&model, &set, &options, &CancellationToken::forever(), &mut |_, _, _| {}).expect("it runs")
     };
     let (one, many) = (with(1), with(16));
-    for (one, many) in one.records.iter().zip(&many.records) {
+    for (one, many) in one.models[0].records.iter().zip(&many.models[0].records) {
         assert!((one.nll - many.nll).abs() < 1e-4 && one.translations[0].text == many.translations[0].text);
     }
     let options = EvaluationOptions { unk: Vec::new(), ..EvaluationOptions::default() };
     let silent = run(&model, &set, &options, &CancellationToken::forever(), &mut |_, _, _| {}).expect("it runs");
-    let row = &silent.row(Set::All, Unk::Allowed).expect("a row").scores;
-    assert!(row.bleu.is_none() && row.chrf.is_none() && (row.nll - many.rows[0].scores.nll).abs() < 1e-3);
+    let [row, other] = [&silent, &many].map(|evaluated| evaluated.scores[0].all.scores[0]);
+    assert!(row.bleu().is_none() && row.chrf().is_none() && (row.nll - other.nll).abs() < 1e-3);
 }
 
 #[test]

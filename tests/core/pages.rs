@@ -192,12 +192,12 @@ fn the_sentences_are_a_corpus_that_goes_unless_it_is_saved() {
     let corpus = CorpusTable::read(&workspace).expect("read");
     let results = measured::two_models();
     for (name, of) in [
-        ("bleu.2", (|record| record.translations[0].bleu) as fn(&EvaluationRecord) -> f64),
+        ("bleu.2", (|record| record.translations[0].counts.bleu.sentence()) as fn(&EvaluationRecord) -> f64),
         ("chrf.2", |record| record.translations[0].counts.chrf.score()),
         ("logp.4", |record| -record.nll),
     ] {
         let column = TableColumn::named(name, &corpus).expect("a column");
-        for (at, record) in results.models[1].report.records.iter().enumerate() {
+        for (at, record) in results.models[1].records.iter().enumerate() {
             assert!((f64::from(column.value(&corpus, at)) - of(record)).abs() < 1e-4, "{name} of sentence {at}");
         }
     }
@@ -412,7 +412,7 @@ fn a_driver_measures_models_on_files_and_follows_a_log() {
     assert_eq!(results.models.len(), 2, "the third translates the other way");
     let first = results.models[0].aligned().expect("it aligns");
     assert_eq!(first.reverse.as_deref(), Some("the other way"));
-    assert!(results.models.iter().all(|measured| measured.report.records.len() == 2));
+    assert!(results.models.iter().all(|measured| measured.records.len() == 2));
     assert_eq!(results.comparisons.len(), 1);
     for direction in ["forward", "reverse", "intersection", "union", "grow-diag-final-and"] {
         assert!(first.rows.iter().any(|row| row.direction.name() == direction), "{direction} is missing");
@@ -467,7 +467,7 @@ fn the_first_test_set_is_put_into_a_folder_and_taken() {
     let read = TestSet::read(test.source.as_ref().expect("a source"), &test.references, true).expect("it can be read");
     assert_eq!(read.len(), 24);
     let lengths: Vec<(usize, usize)> =
-        read.pairs.iter().map(|pair| (pair.source.split(' ').count(), pair.references[0].split(' ').count())).collect();
+        read.pairs.iter().map(|pair| (pair.source.split(' ').count(), pair.first().split(' ').count())).collect();
     let gold = test.gold.as_ref().expect("alignments");
     let links = read::read(gold, &lengths, &read::LinkLayout::default()).expect("links of these sentences");
     assert_eq!(links.pairs.len(), 24);

@@ -7,10 +7,9 @@ use interlinear::analysis::bleu::BleuSettings;
 use interlinear::corpus::import::aligned::fates;
 use interlinear::corpus::judgements::judge::{ErrorMark, Judgement};
 use interlinear::corpus::measures::aggregate;
-use interlinear::corpus::measures::scores::{ComparedScores, ScoreSums};
+use interlinear::corpus::measures::scores::{ComparedScores, SystemScores};
 use interlinear::corpus::measures::table::Measuring;
 use interlinear::corpus::overview::keep::keep;
-use interlinear::corpus::overview::test_set::TestPair;
 use interlinear::corpus::query::column::TableColumn;
 use interlinear::corpus::query::filter::Filter;
 use interlinear::corpus::query::table::rows;
@@ -63,7 +62,7 @@ fn scores_are_over_all_references_of_a_sentence() {
     let folder = several();
     let (workspace, corpus) = read(folder.path());
     let lines: Vec<Vec<&str>> = [FIRST, SECOND, SAID].iter().map(|text| text.lines().collect()).collect();
-    let mut sums = ScoreSums::default();
+    let mut sums = SystemScores::default();
     for (at, said) in lines[2].iter().enumerate() {
         let references: Vec<&str> = lines[..2].iter().map(|lines| lines[at]).filter(|text| !text.is_empty()).collect();
         assert_eq!(corpus.references_of(at), references, "a blank line is no reference");
@@ -72,14 +71,14 @@ fn scores_are_over_all_references_of_a_sentence() {
         let value = |name: &str| TableColumn::named(name, &corpus).expect(name).value(&corpus, at);
         assert_eq!(value("bleu.1"), scores.bleu.sentence() as f32);
         assert_eq!(value("chrf.1"), scores.chrf.score() as f32);
-        sums += ScoreSums::compared(scores);
+        sums += SystemScores::of(Some(scores));
     }
     let found = aggregate::scores(&corpus, 0, &[0, 1, 2]);
-    assert_eq!((found.bleu, found.chrf), (sums.scores().bleu, sums.scores().chrf));
+    assert_eq!((found.bleu(), found.chrf()), (sums.bleu(), sums.chrf()));
     // Of the first alone it is another.
     let one = ComparedScores::of(lines[2][0], &[lines[0][0]], &BleuSettings::default());
     assert!(TableColumn::named("bleu.1", &corpus).expect("a column").value(&corpus, 0) > one.bleu.sentence() as f32);
-    let bleu = sums.scores().bleu.expect("a score");
+    let bleu = sums.bleu().expect("a score");
     let (table, _) = ran(folder.path(), "analyse --workspace w.ilws --overview length");
     assert!(table.contains(&format!("{bleu:.2}")), "{bleu}: {table}");
     let filter = Filter::new("reference:vogue", &corpus).expect("a condition");
@@ -215,12 +214,8 @@ fn too_few_lines_are_told() {
 #[test]
 fn a_corpus_of_what_was_measured_has_all_references() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut measured = measured::measured("M", &[("a boat", "un bateau", "une barque")]);
-    for record in &mut measured.report.records {
-        let references = ["un bateau", "une barque"].map(Into::into);
-        record.pair = TestPair { source: record.pair.source.clone(), references: references.into() };
-    }
-    let evaluated = measured::evaluated(vec![measured]);
+    let mut evaluated = measured::evaluated(&[("M", &[("a boat", "un bateau", "une barque")])]);
+    evaluated.test_set.pairs[0].further = vec!["une barque ".to_owned()];
     let mut workspace = Workspace::open(&folder.path().join("w.ilws")).expect("a workspace");
     keep(&evaluated, &mut workspace, &mut |_| Ok(())).expect("kept");
     let corpus = CorpusTable::read(&workspace).expect("a corpus");

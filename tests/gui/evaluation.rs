@@ -11,7 +11,8 @@ use interlinear::analysis::reading::Reading;
 use interlinear::app::command::{TaskCommand, WindowCommand};
 use interlinear::app::effect::FileEvent;
 use interlinear::corpus::overview::evaluated::Evaluated;
-use interlinear::corpus::overview::gold::Baseline;
+use interlinear::corpus::overview::gold::{AlignmentErrorRow, Baseline};
+use interlinear::evaluation::alignment::Extraction;
 use interlinear::figure::mark::Mark;
 use interlinear::jobs::corpus::thread::{CorpusRequest, CorpusThread};
 use interlinear::jobs::files::follow::FollowEvent;
@@ -95,11 +96,9 @@ fn the_best_of_each_column_is_marked() {
 #[test]
 fn what_is_not_of_the_same_words_has_no_best() {
     let mut results = measured::two_models();
-    let mut unknowing = (*results.models[0]).clone();
-    unknowing.report.records[1].reference_unk = true;
-    unknowing.report.rows[0].scores.nll *= 0.5;
-    results.models[0] = Arc::new(unknowing);
-    let perplexity = results.models[0].report.rows[0].scores.perplexity().expect("there are words");
+    results.models[0].records[1].reference_unk = true;
+    results.scores[0].all.scores[0].nll *= 0.5;
+    let perplexity = results.scores[0].all.scores[0].perplexity().expect("there are words");
     let (harness, _) = desk::window(with(results));
     assert!(shows(&harness, &format!("{perplexity:.2}")), "it stands there, but not as the best");
     let note = "Sentences whose reference has a word that is read as [UNK]: RNNencdec 1, RNNsearch 0.";
@@ -164,7 +163,7 @@ fn a_failed_run_is_a_sentence() {
 #[test]
 fn figures_are_a_table_and_plots_whose_points_can_be_read() {
     let results = measured::two_models();
-    let short = results.models[1].report.rows.iter().find(|row| row.length() == "1-10").and_then(|row| row.scores.bleu);
+    let short = results.scores[0].of(1).find(|(length, _)| *length == "1-10").and_then(|(_, scores)| scores.bleu());
     let short = format!("RNNsearch, 1-10, {:.1}", short.expect("there are short sentences"));
     let (mut harness, wires) = desk::window(with(results));
     for label in [
@@ -260,10 +259,10 @@ fn learning_curves_grow_while_a_training_runs() {
 
 #[test]
 fn one_and_four_models_in_the_smallest_window_and_in_a_large_one() {
-    let one = || measured::measured("RNNsearch", &[("the red shoe", "la chaussure rouge", "le soulier")]);
+    let pairs = &[("the red shoe", "la chaussure rouge", "le soulier")][..];
     for models in [1, 4] {
         for size in [[800.0, 500.0], [1920.0, 1080.0]] {
-            let mut results = measured::evaluated((0..models).map(|_| one()).collect());
+            let mut results = measured::evaluated(&vec![("RNNsearch", pairs); models]);
             results.left_out = Some("Left out, for they translate the other way".to_owned());
             let (mut harness, _) = desk::window_of(with(results), size);
             for name in ["Training", "Figures"] {
@@ -298,17 +297,16 @@ fn tables_that_are_wider_than_the_page_scroll_in_their_card() {
 fn the_lines_of_the_chart_of_aer_say_what_they_are() {
     let mut both = measured::two_models();
     let counts = aer::AerCounts { found: 100, sure: 100, found_sure: 50, found_possible: 50 };
-    let baseline = |name| Baseline { name, rows: vec![("forward", counts)] };
+    let row = AlignmentErrorRow { extraction: None, counts, ..measured::alignments(70).rows.remove(0) };
+    let baseline = |name| Baseline { name, rows: vec![row.clone()] };
     both.baselines = vec![baseline("diagonal"), baseline("statistical")];
     let mut rows = measured::alignments(70);
     for row in &mut rows.rows {
-        row.extraction.reading = Reading::Input;
+        row.extraction = row.extraction.map(|of| Extraction { reading: Reading::Input, ..of });
     }
-    let mut second = (*both.models[1]).clone();
-    if let Some(Ok(of)) = &mut second.alignment {
+    if let Some(Ok(of)) = &mut both.models[1].alignment {
         of.rows.extend(rows.rows);
     }
-    both.models[1] = Arc::new(second);
     let (harness, _) = desk::window_of(with(both), [1280.0, 1400.0]);
     for text in ["straight line, 0.500", "statistical aligner, 0.500", "dashed: RNNsearch by the word read"] {
         assert!(harness.query_all_by_label_contains(text).next().is_some(), "{text}");

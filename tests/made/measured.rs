@@ -4,17 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use interlinear::analysis::bleu::{BleuSettings, SIGNATURE};
-use interlinear::analysis::buckets::Buckets;
-use interlinear::analysis::{aer, chrf};
+use interlinear::analysis::aer;
+use interlinear::analysis::bleu::BleuSettings;
 use interlinear::app::effect::Effect;
 use interlinear::corpus::measures::scores::{ComparedScores, PairedTests};
-use interlinear::corpus::overview::evaluated::{
-    Against, Evaluated, EvaluationRecord, EvaluationReport, MeasuredSystem, Translation, compare, known, rows,
-};
+use interlinear::corpus::overview::evaluated::{Evaluated, EvaluationRecord, MeasuredSystem, Translation};
 use interlinear::corpus::overview::gold;
-use interlinear::corpus::overview::test_set::{TestPair, Unk};
-use interlinear::decoding;
+use interlinear::corpus::overview::test_set::{EvaluationOptions, TestSet};
+use interlinear::corpus::store::write::NewSentence;
 use interlinear::evaluation::alignment::{AlignerDirection, Extraction};
 use interlinear::jobs::corpus::thread::CorpusThread;
 use interlinear::jobs::queue::{Found, QueueEvent, QueueNews};
@@ -23,7 +20,6 @@ use interlinear::pages::corpus::command::CorpusCommand;
 use interlinear::pages::evaluation::command::{EvaluationCommand, TestCommand};
 use interlinear::session::state::Session;
 use interlinear::text::links::Links;
-use interlinear::text::links::read::{Base, GoldLinks, LinkOrder, Notation};
 
 /// Lets the corpus thread answer what a session asks, until the page is so.
 pub fn answer(session: &mut Session, thread: &CorpusThread, until: impl Fn(&CorpusPage) -> bool) {
@@ -56,82 +52,67 @@ pub fn open_first(session: &mut Session, results: Evaluated) {
     session.apply(CorpusCommand::OpenSentence);
 }
 
-/// What a model made of these pairs: (source, reference, translation).
-pub fn measured(name: &str, pairs: &[(&str, &str, &str)]) -> MeasuredSystem {
-    let records: Vec<EvaluationRecord> =
-        pairs.iter().map(|(source, reference, output)| record(source, reference, output)).collect();
-    let unk = vec![Unk::Allowed];
-    let report = EvaluationReport {
+/// A source, its reference and what a model made of it.
+pub type Pair<'a> = (&'a str, &'a str, &'a str);
+
+fn measured(name: &str, pairs: &[Pair<'_>]) -> MeasuredSystem {
+    MeasuredSystem {
         name: name.to_owned(),
         architecture: "rnnsearch",
         folder: PathBuf::from(name),
-        mixing: None,
-        test_set: "shoes.en".to_owned(),
-        search: decoding::SearchOptions::default(),
-        replaced: false,
-        batch: 16,
-        rows: rows(&records, &known(&[&records]), &unk, &Buckets::default()),
-        unk,
-        bleu_signature: SIGNATURE.to_owned(),
-        chrf_signature: chrf::signature(Some(1), false),
-        seconds: None,
-        translated: records.len(),
-        words: 100,
-        records,
-    };
-    let words_per_second = Some(321.0);
-    MeasuredSystem {
-        report,
-        words_per_second,
-        alignment: None,
-        importances: Vec::new(),
+        words_per_second: Some(321.0),
+        records: pairs.iter().map(record).collect(),
         device: "cpu".to_owned(),
         threads: 1,
+        ..MeasuredSystem::default()
     }
 }
 
-fn record(source: &str, reference: &str, output: &str) -> EvaluationRecord {
-    let counts = ComparedScores::of(output, &[reference], &BleuSettings::default());
+fn record((source, reference, output): &Pair<'_>) -> EvaluationRecord {
     let words = |text: &str| text.split_whitespace().count();
     EvaluationRecord {
-        pair: TestPair { source: source.into(), references: [Arc::from(reference)].into() },
-        source_words: words(source),
-        words: words(reference) + 1,
         tokens: words(reference) + 1,
         nll: words(reference) as f64,
         source_unk: source.contains("zorglub"),
         reference_unk: false,
         translations: vec![Translation {
-            text: output.to_owned(),
+            text: (*output).to_owned(),
             words: words(output) + 1,
             has_unk: false,
-            bleu: counts.bleu.sentence(),
-            counts,
+            counts: ComparedScores::of(output, &[reference], &BleuSettings::default()),
         }],
     }
 }
 
-/// These models, every two compared.
-pub fn evaluated(models: Vec<MeasuredSystem>) -> Evaluated {
-    let models: Vec<Arc<MeasuredSystem>> = models.into_iter().map(Arc::new).collect();
-    let mut comparisons = Vec::new();
+/// What models made of the same sources and references, every two compared.
+pub fn evaluated(models: &[(&str, &[Pair<'_>])]) -> Evaluated {
+    let pair = |(source, reference, _): &Pair<'_>| NewSentence {
+        source: (*source).to_owned(),
+        reference: Some((*reference).to_owned()),
+        ..NewSentence::default()
+    };
+    let test_set = TestSet {
+        source: PathBuf::from("shoes.en"),
+        references: vec![PathBuf::from("shoes.fr")],
+        pretokenized: false,
+        pairs: models[0].1.iter().map(pair).collect(),
+    };
+    let measured = models.iter().map(|(name, pairs)| measured(name, pairs)).collect();
+    let mut evaluated = Evaluated::of(test_set, &EvaluationOptions::default(), measured);
+    let tests = PairedTests { bootstrap: 40, randomisation: 40, seed: 1 };
     for second in 1..models.len() {
         for first in 0..second {
-            let mut found = compare(
-                &models[first].report,
-                &models[second].report,
-                PairedTests { bootstrap: 40, randomisation: 40, seed: 1 },
-            );
-            comparisons.extend(found.next().map(|(unk, by)| Against { pair: (first, second), unk, by }));
+            let found = evaluated.compare((first, second), tests).next();
+            evaluated.comparisons.extend(found);
         }
     }
-    Evaluated { models, comparisons, ..Evaluated::default() }
+    evaluated
 }
 
-/// A file of links by hand.
-pub fn gold(pairs: Vec<Links>) -> (PathBuf, GoldLinks) {
-    let (notation, base, order) = (Notation::Pharaoh, Base::One, LinkOrder::SourceFirst);
-    (PathBuf::from("gold"), GoldLinks { pairs, notation, base, order, note: "Words are counted from 1.".to_owned() })
+/// Gives them a file of links by hand.
+pub fn set_gold(evaluated: &mut Evaluated, golds: Vec<Links>) {
+    evaluated.test_set.set_golds(golds);
+    evaluated.gold = Some((PathBuf::from("gold"), "Words are counted from 1.".to_owned()));
 }
 
 /// Links that were right so often, of 100, with the greatest alpha and with two thresholds.
@@ -139,12 +120,12 @@ pub fn alignments(right: u64) -> gold::AlignmentErrorReport {
     let rows = [(None, right), (Some(0.2), right - 10), (Some(0.5), right - 5)].map(|(threshold, right)| {
         gold::AlignmentErrorRow {
             direction: AlignerDirection::Forward,
-            extraction: Extraction { threshold, ..Extraction::default() },
+            extraction: Some(Extraction { threshold, ..Extraction::default() }),
+            importance: None,
             counts: aer::AerCounts { found: 100, sure: 100, found_sure: right, found_possible: right },
         }
     });
-    let name = "RNNsearch".to_owned();
-    gold::AlignmentErrorReport { name, reverse: None, rows: rows.into(), sentences: Vec::new(), links: Vec::new() }
+    gold::AlignmentErrorReport { rows: rows.into(), ..gold::AlignmentErrorReport::default() }
 }
 
 /// Four sentences: the second model is better at the third, and worse at the last.
@@ -167,15 +148,13 @@ pub fn two_models() -> Evaluated {
             "il rit",
         ],
     ];
-    let of = |name: &str, outputs: &[&str; 4]| {
-        let pairs: Vec<(&str, &str, &str)> =
-            sources.iter().zip(outputs).map(|((source, reference), output)| (*source, *reference, *output)).collect();
-        measured(name, &pairs)
-    };
-    let (mut first, mut second) = (of("RNNencdec", &outputs[0]), of("RNNsearch", &outputs[1]));
-    first.alignment = Some(Err("RNNencdec has no alignment".to_owned()));
-    second.alignment = Some(Ok(alignments(80)));
-    let mut both = evaluated(vec![first, second]);
-    both.gold = Some(gold(Vec::new()));
+    let [first, second] = outputs.map(|outputs| {
+        let pairs = sources.iter().zip(outputs).map(|((source, reference), output)| (*source, *reference, output));
+        pairs.collect::<Vec<_>>()
+    });
+    let mut both = evaluated(&[("RNNencdec", &first), ("RNNsearch", &second)]);
+    both.models[0].alignment = Some(Err("RNNencdec has no alignment".to_owned()));
+    both.models[1].alignment = Some(Ok(alignments(80)));
+    set_gold(&mut both, Vec::new());
     both
 }

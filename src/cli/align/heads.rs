@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::alignment::Aligner;
 use crate::models::Model;
 use crate::text::links::Links;
-use crate::text::links::read::{LinkLayout, read};
+use crate::text::links::read::LinkLayout;
 use crate::text::tsv::{TsvCell, rows};
 use crate::ticket::CancellationToken;
 
@@ -82,14 +82,14 @@ struct HeadRecord {
 /// Measures all heads.
 pub fn run(low: &HeadsArgs) -> anyhow::Result<()> {
     let PairArgs { source, target, pretokenized } = &low.pairs;
-    let test_set = TestSet::read(source, std::slice::from_ref(target), *pretokenized)?;
+    let mut test_set = TestSet::read(source, std::slice::from_ref(target), *pretokenized)?;
     let runtime = low.run.high()?;
     let model = runtime.load(&low.model)?;
-    let links = reference(low, &model, &test_set, runtime.threads)?;
+    refer(low, &model, &mut test_set, runtime.threads)?;
     let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
     let aligner = Aligner { system: (&model).into(), stepper: stepper.as_mut() };
     let forever = CancellationToken::forever();
-    let mut found = heads(aligner, (&test_set, &links), low.batch.high(), &forever, &mut |_, _, _| ())?;
+    let mut found = heads(aligner, &test_set, low.batch.high(), &forever, &mut |_, _, _| ())?;
     found.sort_by(|a, b| error(a).total_cmp(&error(b)));
     let mut output = LineOutput::stdout();
     let head = ["layer", "head", "reading", "AER", "precision", "recall"];
@@ -126,15 +126,14 @@ fn cells(row: &HeadErrorRow) -> [String; 6] {
     [layer.to_string(), head.to_string(), reading.to_owned(), rate(aer), rate(precision), rate(recall)]
 }
 
-/// What the heads are compared with.
-fn reference(low: &HeadsArgs, model: &Model, test_set: &TestSet, threads: usize) -> Result<Vec<Links>> {
+/// Gives the pairs the links that the heads are compared with.
+fn refer(low: &HeadsArgs, model: &Model, test_set: &mut TestSet, threads: usize) -> Result<()> {
     if let Some(path) = &low.gold {
-        let layout = LinkLayout { notation: None, base: None, order: None };
-        let gold = read(path, &test_set.lengths(), &layout)?;
-        output::tell(&format!("{}: {}", path.display(), gold.note));
-        return Ok(gold.pairs);
+        let note = test_set.read_golds(path, &LinkLayout::default())?;
+        output::tell(&format!("{}: {note}", path.display()));
+        return Ok(());
     }
-    let pairs: Vec<(&str, &str)> = test_set.pairs.iter().map(|pair| (&*pair.source, pair.reference())).collect();
+    let pairs: Vec<(&str, &str)> = test_set.pairs.iter().map(|pair| (&*pair.source, pair.first())).collect();
     let (from, to) = (&model.config.source_language, &model.config.target_language);
     let aligner = if low.statistical.asked() {
         let files = (low.pairs.source.as_path(), low.pairs.target.as_path());
@@ -152,5 +151,7 @@ fn reference(low: &HeadsArgs, model: &Model, test_set: &TestSet, threads: usize)
         let found = aligner.lines(source, target);
         Links::new((way.combine)(&found.forward, &found.reverse), Vec::new())
     };
-    Ok(pairs.iter().map(links).collect())
+    let links = pairs.iter().map(links).collect();
+    test_set.set_golds(links);
+    Ok(())
 }

@@ -7,10 +7,11 @@ use clap::{Args, ValueEnum};
 use crate::analysis::bleu::Tokenization;
 use crate::analysis::buckets::Buckets;
 use crate::analysis::mteval::TOKENIZATIONS;
-use crate::cli::args::{BatchArgs, EnsembleArgs, ReplaceArgs, RunArgs, Runtime, SearchArgs, one_of};
+use crate::cli::args::{BatchArgs, Choice, EnsembleArgs, ReplaceArgs, RunArgs, Runtime, SearchArgs, one_of};
 use crate::cli::bundled;
 use crate::cli::evaluate::gold::GoldArgs;
 use crate::corpus::measures::scores::PairedTests;
+use crate::corpus::overview::test_set::Unk;
 use crate::decoding::Ensemble;
 use crate::decoding::ensemble::Mixing;
 use crate::error::{Error, Result};
@@ -80,8 +81,8 @@ pub struct EvaluateArgs {
     #[arg(long, value_name = "NAME", default_value = "13a", value_parser = one_of(TOKENIZATIONS.iter().map(|(one, about)| (one.name(), *about, *one))))]
     pub tokenize: Tokenization,
     /// Which translations to make, as to unknown words in the output
-    #[arg(long, value_enum, default_value_t)]
-    pub unk: UnkArg,
+    #[arg(long, value_name = "UNK", default_value = "allow", value_parser = one_of(UNKS.iter().copied()))]
+    pub unk: Unks,
     #[command(flatten)]
     pub replace: ReplaceArgs,
     /// Compare each model with the first by N resamples of the sentences (paired bootstrap)
@@ -133,18 +134,15 @@ impl EvaluateArgs {
 }
 
 /// Which translations are made.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum UnkArg {
-    /// [UNK] is a word like any other
-    #[default]
-    Allow,
-    /// The search never emits [UNK]
-    Forbid,
-    /// One after the other, as in table 1 of Bahdanau et al.
-    Both,
-    /// No translations, hence no BLEU
-    None,
-}
+type Unks = &'static [Unk];
+
+/// The same by name.
+const UNKS: &[Choice<Unks>] = &[
+    ("allow", "[UNK] is a word like any other", &[Unk::Allowed]),
+    ("forbid", "The search never emits [UNK]", &[Unk::Forbidden]),
+    ("both", "One after the other, as in table 1 of Bahdanau et al", &[Unk::Allowed, Unk::Forbidden]),
+    ("none", "No translations, hence no BLEU", &[]),
+];
 
 /// How the figures are written.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,11 +5,14 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::analysis::aer::AerCounts;
 use crate::analysis::hard;
 use crate::corpus::overview::evaluated::{Evaluated, EvaluationRecord, MeasuredSystem, Translation};
 use crate::corpus::overview::figures;
 use crate::corpus::overview::figures::figure;
+use crate::corpus::store::write::NewSentence;
 use crate::error::Result;
+use crate::text::links::Link;
 use crate::text::tsv::{Tsv, TsvCell};
 use crate::text::write::write_inside;
 
@@ -24,10 +27,12 @@ pub fn write(folder: &Path, evaluated: &Evaluated) -> Result<()> {
         text("alignment.tsv", &alignments)?;
     }
     text("report.json", &format!("{:#}\n", figures::json(evaluated)))?;
+    let lengths = evaluated.test_set.lengths();
     for (measured, name) in evaluated.models.iter().zip(names(evaluated)) {
-        write_inside(&folder.join(format!("{name}.sentences.tsv")), |file| table(file, measured))?;
-        write_inside(&folder.join(format!("{name}.sentences.jsonl")), |file| jsonl(file, measured))?;
-        if !measured.report.unk.is_empty() {
+        let all = Sentences { evaluated, measured, lengths: &lengths };
+        write_inside(&folder.join(format!("{name}.sentences.tsv")), |file| all.table(file))?;
+        write_inside(&folder.join(format!("{name}.sentences.jsonl")), |file| all.jsonl(file))?;
+        if !evaluated.unk.is_empty() {
             write_inside(&folder.join(format!("{name}.txt")), |file| translations(file, measured))?;
         }
     }
@@ -40,9 +45,9 @@ const MOST_NAME: usize = 150;
 /// A file name for each model: its own name, cut where it is long, numbered where two have the same.
 fn names(evaluated: &Evaluated) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(evaluated.models.len());
-    for report in evaluated.models.iter().map(|measured| &measured.report) {
+    for measured in &evaluated.models {
         let safe = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '_' };
-        let name: String = report.name.chars().map(safe).collect();
+        let name: String = measured.name.chars().map(safe).collect();
         let mut name = name.trim_start_matches('.').to_owned();
         name.truncate(name.floor_char_boundary(MOST_NAME));
         let wanted = if name.is_empty() { "model".to_owned() } else { name };
@@ -52,80 +57,89 @@ fn names(evaluated: &Evaluated) -> Vec<String> {
     names
 }
 
-/// A sentence on a line of its own.
-fn one_line(text: &str) -> String {
-    text.replace(char::is_control, " ")
+/// What a system made of every sentence.
+struct Sentences<'a> {
+    evaluated: &'a Evaluated,
+    measured: &'a MeasuredSystem,
+    /// Words of the sources and references.
+    lengths: &'a [(usize, usize)],
 }
 
-/// A row for each sentence, for sorting.
-fn table(file: &mut impl Write, measured: &MeasuredSystem) -> std::io::Result<()> {
-    let report = &measured.report;
-    let mut head: Vec<String> = ["line", "source_words", "words", "nll", "nll_per_word", "source_unk", "reference_unk"]
-        .map(str::to_owned)
-        .to_vec();
-    for unk in &report.unk {
-        let of = if report.unk.len() > 1 { format!("_{}", unk.name()) } else { String::new() };
-        head.extend(["bleu", "chrf2", "output_unk", "translation"].map(|name| format!("{name}{of}")));
+impl Sentences<'_> {
+    fn all(&self) -> impl Iterator<Item = (usize, &NewSentence, &EvaluationRecord)> {
+        let all = self.evaluated.test_set.pairs.iter().zip(&self.measured.records);
+        all.enumerate().map(|(at, (pair, record))| (at, pair, record))
     }
-    head.extend(measured.aligned().map(|_| "aer".to_owned()));
-    head.push("source".to_owned());
-    let count = report.records.first().map_or(0, |record| record.pair.references.len());
-    head.extend((1..=count).map(|n| if count == 1 { "reference".into() } else { format!("reference_{n}") }));
-    let mut tsv = Tsv::new(file, head)?;
-    for (number, record) in report.records.iter().enumerate() {
-        let (words, nll) = (record.words, record.nll);
-        let unknown = [record.source_unk, record.reference_unk].map(|unk| u8::from(unk).to_string());
-        let counts = [number + 1, record.source_words, words].map(|count| count.to_string());
-        let nll = [nll, nll / words.max(1) as f64].map(|nll| format!("{nll:.6}"));
-        let mut row: Vec<TsvCell> = counts.into_iter().chain(nll).chain(unknown).map(TsvCell::Plain).collect();
-        for Translation { bleu, has_unk, text, counts, .. } in &record.translations {
-            let scores = [*bleu, counts.chrf.score()].map(|score| TsvCell::Plain(format!("{score:.4}")));
-            row.extend(scores.into_iter().chain([TsvCell::plain(&u8::from(*has_unk)), text.into()]));
+
+    /// The alignment errors of a sentence and its links; `None` where they were not measured.
+    fn aligned(&self, at: usize) -> Option<(AerCounts, &[Link])> {
+        let links = self.measured.aligned()?.links.get(at)?;
+        Some((AerCounts::of(links, self.evaluated.test_set.pairs[at].gold.as_ref()?), links))
+    }
+
+    /// A row for each sentence, for sorting.
+    fn table(&self, file: &mut impl Write) -> std::io::Result<()> {
+        let unk = &self.evaluated.unk;
+        let head = ["line", "source_words", "words", "nll", "nll_per_word", "source_unk", "reference_unk"];
+        let mut head = head.map(str::to_owned).to_vec();
+        for one in unk {
+            let of = if unk.len() > 1 { format!("_{}", one.name()) } else { String::new() };
+            head.extend(["bleu", "chrf2", "output_unk", "translation"].map(|name| format!("{name}{of}")));
         }
-        if let Some(alignment) = measured.aligned() {
-            let aer = alignment.sentences.get(number).and_then(|counts| counts.rates().aer);
-            row.push(TsvCell::Plain(figure(aer, 6)));
+        head.extend(self.measured.aligned().map(|_| "aer".to_owned()));
+        head.push("source".to_owned());
+        let count = self.evaluated.test_set.references.len();
+        head.extend((1..=count).map(|n| if count == 1 { "reference".into() } else { format!("reference_{n}") }));
+        let mut tsv = Tsv::new(file, head)?;
+        for (at, pair, record) in self.all() {
+            let (words, nll) = (self.lengths[at].1 + 1, record.nll);
+            let unknown = [record.source_unk, record.reference_unk].map(|unk| u8::from(unk).to_string());
+            let counts = [at + 1, self.lengths[at].0, words].map(|count| count.to_string());
+            let nll = [nll, nll / words as f64].map(|nll| format!("{nll:.6}"));
+            let mut row: Vec<TsvCell> = counts.into_iter().chain(nll).chain(unknown).map(TsvCell::Plain).collect();
+            for Translation { has_unk, text, counts, .. } in &record.translations {
+                let scores = [counts.bleu.sentence(), counts.chrf.score()];
+                row.extend(scores.map(|score| TsvCell::Plain(format!("{score:.4}"))));
+                row.extend([TsvCell::plain(&u8::from(*has_unk)), text.into()]);
+            }
+            if self.measured.aligned().is_some() {
+                row.push(TsvCell::Plain(figure(self.aligned(at).and_then(|(counts, _)| counts.rates().aer), 6)));
+            }
+            row.extend(std::iter::once(pair.source.as_str()).chain(pair.references()).map(TsvCell::from));
+            tsv.row(row)?;
         }
-        let texts = std::iter::once(&record.pair.source).chain(record.pair.references.iter());
-        row.extend(texts.map(|text| TsvCell::from(&**text)));
-        tsv.row(row)?;
+        tsv.finish()
     }
-    tsv.finish()
-}
 
-/// An object for each sentence, for programs.
-fn jsonl(file: &mut impl Write, measured: &MeasuredSystem) -> std::io::Result<()> {
-    for (number, record) in measured.report.records.iter().enumerate() {
-        writeln!(file, "{}", sentence(measured, number, record))?;
+    /// An object for each sentence, for programs.
+    fn jsonl(&self, file: &mut impl Write) -> std::io::Result<()> {
+        self.all().try_for_each(|(at, pair, record)| writeln!(file, "{}", self.sentence(at, pair, record)))
     }
-    Ok(())
-}
 
-fn sentence(measured: &MeasuredSystem, number: usize, record: &EvaluationRecord) -> Value {
-    let translations = measured.report.unk.iter().zip(&record.translations);
-    let translations = translations.map(|(unk, translation)| {
-        json!({"unk": unk.name(), "text": translation.text, "words": translation.words,
-               "has_unk": translation.has_unk, "bleu": translation.bleu, "chrf2": translation.counts.chrf.score()})
-    });
-    let mut object = json!({"line": number + 1, "source": record.pair.source.as_ref(),
-        "references": record.pair.references.iter().map(AsRef::as_ref).collect::<Vec<&str>>(),
-        "source_words": record.source_words, "words": record.words, "tokens": record.tokens, "nll": record.nll,
-        "source_unk": record.source_unk, "reference_unk": record.reference_unk,
-        "translations": translations.collect::<Vec<_>>()});
-    if let Some(alignment) = measured.aligned()
-        && let (Some(counts), Some(links)) = (alignment.sentences.get(number), alignment.links.get(number))
-    {
-        object["aer"] = json!(counts.rates().aer);
-        object["links"] = json!(hard::pharaoh(links));
+    fn sentence(&self, at: usize, pair: &NewSentence, record: &EvaluationRecord) -> Value {
+        let translations = self.evaluated.unk.iter().zip(&record.translations);
+        let translations = translations.map(|(unk, Translation { text, words, has_unk, counts })| {
+            json!({"unk": unk.name(), "text": text, "words": words, "has_unk": has_unk,
+                   "bleu": counts.bleu.sentence(), "chrf2": counts.chrf.score()})
+        });
+        let mut object = json!({"line": at + 1, "source": pair.source,
+            "references": pair.references().collect::<Vec<&str>>(),
+            "source_words": self.lengths[at].0, "words": self.lengths[at].1 + 1, "tokens": record.tokens, "nll": record.nll,
+            "source_unk": record.source_unk, "reference_unk": record.reference_unk,
+            "translations": translations.collect::<Vec<_>>()});
+        if let Some((counts, links)) = self.aligned(at) {
+            object["aer"] = json!(counts.rates().aer);
+            object["links"] = json!(hard::pharaoh(links));
+        }
+        object
     }
-    object
 }
 
 /// The first kind of translations, a line each.
 fn translations(file: &mut impl Write, measured: &MeasuredSystem) -> std::io::Result<()> {
-    for record in &measured.report.records {
+    for record in &measured.records {
         let text = record.translations.first().map_or("", |translation| translation.text.as_str());
-        writeln!(file, "{}", one_line(text))?;
+        writeln!(file, "{}", text.replace(char::is_control, " "))?;
     }
     Ok(())
 }

@@ -2,23 +2,22 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::aligner::words::LineAligner;
-use crate::cli::args::{Runtime, definition, samples, threshold};
+use crate::cli::args::{Choice, Runtime, definition, one_of, samples, threshold};
 use crate::cli::evaluate::bar::with_bar;
 use crate::cli::statistical::{StatisticalArgs, Text};
 use crate::cli::{bundled, output};
 use crate::corpus::overview::gold;
-use crate::corpus::overview::gold::{AlignmentOptions, Baseline, ImportanceRow};
+use crate::corpus::overview::gold::{AlignmentErrorRow, AlignmentOptions, Baseline};
 use crate::corpus::overview::test_set::TestSet;
 use crate::decoding::importance::Importance;
 use crate::error::{Error, Result};
 use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::alignment::Aligner;
 use crate::models::Model;
-use crate::text::links::read;
-use crate::text::links::read::{Base, GoldLinks, LinkLayout, LinkOrder, Notation};
+use crate::text::links::read::{Base, LinkLayout, LinkOrder, Notation};
 use crate::ticket::CancellationToken;
 
 /// A gold alignment, as typed.
@@ -28,14 +27,14 @@ pub struct GoldArgs {
     #[arg(long, value_name = "FILE")]
     gold: Option<PathBuf>,
     /// How the links are written
-    #[arg(long, value_enum, default_value_t, requires = "gold")]
-    gold_format: FormatArg,
+    #[arg(long, default_value = "auto", requires = "gold", value_parser = one_of(FORMATS.iter().copied()))]
+    gold_format: Told<Notation>,
     /// Which side a link names first
-    #[arg(long, value_enum, default_value_t, requires = "gold")]
-    gold_order: OrderArg,
+    #[arg(long, default_value = "auto", requires = "gold", value_parser = one_of(ORDERS.iter().copied()))]
+    gold_order: Told<LinkOrder>,
     /// From where the file counts words
-    #[arg(long, value_enum, default_value_t, requires = "gold")]
-    gold_base: BaseArg,
+    #[arg(long, default_value = "auto", requires = "gold", value_parser = one_of(BASES.iter().copied()))]
+    gold_base: Told<Base>,
     /// Measure all links with an alpha of at least T as well; may be given several times
     #[arg(long, value_name = "T", requires = "gold", value_parser = threshold)]
     threshold: Vec<f32>,
@@ -53,83 +52,40 @@ pub struct GoldArgs {
     statistical: StatisticalArgs,
 }
 
-/// How links are written, as typed.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FormatArg {
-    /// As the file looks
-    #[default]
-    Auto,
-    /// A line for each sentence: `0-0 1?2`, `?` or `p` for a possible link
-    Pharaoh,
-    /// A line for each link, as in the HLT-NAACL 2003 shared task: `1 1 1 S`
-    Naacl,
-}
+/// What a file of links is told to be; `None`: as it looks.
+type Told<T> = Option<T>;
 
-/// Which side comes first, as typed.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OrderArg {
-    /// The source, unless links lie outside their sentences then
-    #[default]
-    Auto,
-    /// The source
-    Source,
-    /// The target
-    Target,
-}
+/// How links are written.
+const FORMATS: &[Choice<Told<Notation>>] = &[
+    ("auto", "As the file looks", None),
+    ("pharaoh", "A line for each sentence: `0-0 1?2`, `?` or `p` for a possible link", Some(Notation::Pharaoh)),
+    ("naacl", "A line for each link, as in the HLT-NAACL 2003 shared task: `1 1 1 S`", Some(Notation::Naacl)),
+];
 
-/// From where words are counted, as typed.
-#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BaseArg {
-    /// As the file looks
-    #[default]
-    Auto,
-    /// From 0
-    #[value(name = "0")]
-    Zero,
-    /// From 1
-    #[value(name = "1")]
-    One,
-}
+/// Which side comes first.
+const ORDERS: &[Choice<Told<LinkOrder>>] = &[
+    ("auto", "The source, unless links lie outside their sentences then", None),
+    ("source", "The source", Some(LinkOrder::SourceFirst)),
+    ("target", "The target", Some(LinkOrder::TargetFirst)),
+];
 
-/// The gold links of a test set.
-pub struct GoldSet {
-    /// The links, and how they were read.
-    pub gold: GoldLinks,
-    /// Where from.
-    pub path: PathBuf,
-    thresholds: Vec<f32>,
-    definitions: Vec<&'static Importance>,
-    samples: usize,
-}
+/// From where words are counted.
+const BASES: &[Choice<Told<Base>>] =
+    &[("auto", "As the file looks", None), ("0", "From 0", Some(Base::Zero)), ("1", "From 1", Some(Base::One))];
 
 impl GoldArgs {
-    /// Reads the links of a test set, if there are any, and says how.
-    pub fn read(&self, test_set: &TestSet) -> Result<Option<GoldSet>> {
+    /// Gives a test set its links, if there are any, and says how they were read; gives the file and that.
+    pub fn read(&self, test_set: &mut TestSet) -> Result<Option<(PathBuf, String)>> {
         let Some(path) = &self.gold else { return Ok(None) };
-        let notation = match self.gold_format {
-            FormatArg::Auto => None,
-            FormatArg::Pharaoh => Some(Notation::Pharaoh),
-            FormatArg::Naacl => Some(Notation::Naacl),
-        };
-        let order = match self.gold_order {
-            OrderArg::Auto => None,
-            OrderArg::Source => Some(LinkOrder::SourceFirst),
-            OrderArg::Target => Some(LinkOrder::TargetFirst),
-        };
-        let base = match self.gold_base {
-            BaseArg::Auto => None,
-            BaseArg::Zero => Some(Base::Zero),
-            BaseArg::One => Some(Base::One),
-        };
-        let gold = read::read(path, &test_set.lengths(), &LinkLayout { notation, base, order })?;
-        output::tell(&format!("{}: {}", path.display(), gold.note));
-        Ok(Some(GoldSet {
-            gold,
-            path: path.clone(),
-            thresholds: self.threshold.clone(),
-            definitions: self.importance.clone(),
-            samples: samples(self.samples, &self.importance)?,
-        }))
+        let layout = LinkLayout { notation: self.gold_format, base: self.gold_base, order: self.gold_order };
+        let note = test_set.read_golds(path, &layout)?;
+        output::tell(&format!("{}: {note}", path.display()));
+        Ok(Some((path.clone(), note)))
+    }
+
+    /// Over how many noisy copies gradients are averaged.
+    pub fn samples(&self) -> Result<usize> {
+        samples(self.samples, &self.importance)
     }
 
     /// The model of the other direction that goes with system `number` of so many.
@@ -151,19 +107,16 @@ impl GoldArgs {
         };
         runtime.load(folder).map(Some)
     }
-}
 
-impl GoldArgs {
     /// What needs no model: the diagonal, and a statistical aligner: the one that is asked for, or the one that comes with the
     /// program for the languages of the models.
     pub fn baselines(
         &self,
-        gold: &GoldSet,
         test_set: &TestSet,
         languages: Option<(&str, &str)>,
         threads: usize,
     ) -> Result<Vec<Baseline>> {
-        let pairs: Vec<(&str, &str)> = test_set.pairs.iter().map(|pair| (&*pair.source, pair.reference())).collect();
+        let pairs: Vec<(&str, &str)> = test_set.pairs.iter().map(|pair| (&*pair.source, pair.first())).collect();
         let target = test_set.references.first().unwrap_or(&test_set.source);
         let text = Text { files: (&test_set.source, target), pairs: &pairs, pretokenized: test_set.pretokenized };
         let mut aligner = match languages {
@@ -171,11 +124,9 @@ impl GoldArgs {
             Some((source, target)) => LineAligner::bundled(source, target, test_set.pretokenized)?,
             None => None,
         };
-        Ok(gold::baselines(test_set, &gold.gold.pairs, aligner.as_mut()))
+        Ok(gold::baselines(test_set, aligner.as_mut()))
     }
-}
 
-impl GoldSet {
     /// Measures a model or an ensemble, and a model of the other direction with it.
     pub fn measure(
         &self,
@@ -195,10 +146,9 @@ impl GoldSet {
             _ => None,
         };
         let total = test_set.len() * (1 + usize::from(reverse.is_some()));
-        let options = AlignmentOptions { thresholds: self.thresholds.clone(), batch };
-        let gold = (test_set, self.gold.pairs.as_slice());
+        let options = AlignmentOptions { thresholds: self.threshold.clone(), batch };
         with_bar(format!("aligning with {}", system.name()), total, |hear| {
-            gold::measure(forward, reverse, gold, &options, &CancellationToken::forever(), hear)
+            gold::measure(forward, reverse, test_set, &options, &CancellationToken::forever(), hear)
         })
     }
 
@@ -208,9 +158,10 @@ impl GoldSet {
         runtime: &Runtime,
         system: EvaluatedSystem<'_>,
         test_set: &TestSet,
-    ) -> Result<Vec<ImportanceRow>> {
+        samples: usize,
+    ) -> Result<Vec<AlignmentErrorRow>> {
         let EvaluatedSystem::Model(model) = system else {
-            if !self.definitions.is_empty() {
+            if !self.importance.is_empty() {
                 output::tell(&format!("{} is an ensemble; --importance is measured in one model", system.name()));
             }
             return Ok(Vec::new());
@@ -219,16 +170,15 @@ impl GoldSet {
             let refused = definition.check(model).err();
             refused.inspect(|why| output::tell(&why.to_string())).is_none()
         };
-        let definitions: Vec<&'static Importance> = self.definitions.iter().copied().filter(fits).collect();
+        let definitions: Vec<&'static Importance> = self.importance.iter().copied().filter(fits).collect();
         if definitions.is_empty() {
             return Ok(Vec::new());
         }
         let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
         let mut aligner = Aligner { system, stepper: stepper.as_mut() };
         let total = test_set.len() * definitions.len();
-        let gold = (test_set, self.gold.pairs.as_slice());
         with_bar(format!("measuring {}", model.config.name), total, |hear| {
-            gold::importances(&mut aligner, gold, (&definitions, self.samples), &CancellationToken::forever(), hear)
+            gold::importances(&mut aligner, test_set, (&definitions, samples), &CancellationToken::forever(), hear)
         })
     }
 }

@@ -1,19 +1,18 @@
 //! Floor 13: the figures of `interlinear evaluate` as tables for reading.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
-use crate::analysis::bootstrap::Paired;
+use crate::analysis::bootstrap::{Interval, Paired};
 use crate::cli::columns::TextTable;
 use crate::corpus::measures::scores::many_pairs;
-use crate::corpus::overview::evaluated::{Evaluated, EvaluationReport, MeasuredSystem, ScoresRow};
+use crate::corpus::overview::evaluated::Evaluated;
 use crate::corpus::overview::figures::{figure, lines};
+use crate::corpus::overview::gold::AlignmentErrorRow;
 use crate::corpus::overview::test_set::Unk;
 
 /// All of it.
 pub fn table(evaluated: &Evaluated) -> String {
-    let models = &evaluated.models;
-    let mut parts = vec![at_a_glance(models), summary(models)];
+    let mut parts = vec![at_a_glance(evaluated), summary(evaluated)];
     parts.extend(by_length(evaluated));
     parts.extend(bootstrap(evaluated));
     parts.extend(alignments(evaluated));
@@ -22,47 +21,40 @@ pub fn table(evaluated: &Evaluated) -> String {
     parts.join("\n")
 }
 
-fn reports(models: &[Arc<MeasuredSystem>]) -> impl Iterator<Item = &EvaluationReport> {
-    models.iter().map(|measured| &measured.report)
-}
-
 /// BLEU as table 1 of Bahdanau et al. has it: a row for each model, a column for each set and kind of output.
-fn at_a_glance(models: &[Arc<MeasuredSystem>]) -> String {
-    let Some(first) = reports(models).next().filter(|report| !report.unk.is_empty()) else {
+fn at_a_glance(evaluated: &Evaluated) -> String {
+    if evaluated.unk.is_empty() {
         return String::new();
-    };
-    let sets: Vec<&ScoresRow> = first.rows.iter().filter(|row| row.bucket.is_none()).collect();
-    let head = sets.iter().map(|row| match row.unk {
-        Unk::Allowed => row.set.name().to_owned(),
-        Unk::Forbidden => format!("{}, UNK forbidden", row.set.name()),
+    }
+    let head = evaluated.scores.iter().map(|of| match of.unk {
+        Unk::Allowed => of.set.name().to_owned(),
+        Unk::Forbidden => format!("{}, UNK forbidden", of.set.name()),
     });
     let mut table = TextTable::new(["BLEU".to_owned()].into_iter().chain(head));
-    for report in reports(models) {
-        let bleu = sets.iter().map(|at| figure(report.row(at.set, at.unk).and_then(|row| row.scores.bleu), 2));
-        table.row([report.name.clone()].into_iter().chain(bleu));
+    for (system, measured) in evaluated.models.iter().enumerate() {
+        let bleu = evaluated.scores.iter().map(|of| figure(of.all.scores[system].bleu(), 2));
+        table.row([measured.name.clone()].into_iter().chain(bleu));
     }
     table.text()
 }
 
 /// All lengths together: sets and kinds of output, and under each the models.
-fn summary(models: &[Arc<MeasuredSystem>]) -> String {
-    let Some(first) = reports(models).next() else { return String::new() };
+fn summary(evaluated: &Evaluated) -> String {
     let mut table =
         TextTable::new(["set", "UNK", "model", "sentences", "words", "NLL", "NLL/word", "perplexity", "BLEU", "chrF2"]);
-    for at in first.rows.iter().filter(|row| row.bucket.is_none()) {
-        for report in reports(models) {
-            let Some(row) = report.row(at.set, at.unk) else { continue };
+    for of in &evaluated.scores {
+        for (measured, scores) in evaluated.models.iter().zip(&of.all.scores) {
             table.row([
-                row.set.name().to_owned(),
-                row.unk.name().to_owned(),
-                report.name.clone(),
-                row.scores.sentences.to_string(),
-                row.scores.words.to_string(),
-                figure(row.scores.nll_per_sentence(), 3),
-                figure(row.scores.nll_per_word(), 4),
-                figure(row.scores.perplexity(), 3),
-                figure(row.scores.bleu, 2),
-                figure(row.scores.chrf, 2),
+                of.set.name().to_owned(),
+                of.unk.name().to_owned(),
+                measured.name.clone(),
+                scores.sentences.to_string(),
+                scores.words.to_string(),
+                figure(scores.nll_per_sentence(), 3),
+                figure(scores.nll_per_word(), 4),
+                figure(scores.perplexity(), 3),
+                figure(scores.bleu(), 2),
+                figure(scores.chrf(), 2),
             ]);
         }
     }
@@ -72,29 +64,21 @@ fn summary(models: &[Arc<MeasuredSystem>]) -> String {
 /// By length: a table for each set and kind of output, a row for each bucket; for each model BLEU, or the perplexity
 /// where there are no translations.
 fn by_length(evaluated: &Evaluated) -> Vec<String> {
-    let models = &evaluated.models;
-    let Some(first) = reports(models).next() else { return Vec::new() };
-    let translated = !first.unk.is_empty();
+    let translated = !evaluated.unk.is_empty();
     let mut tables = Vec::new();
-    for all in first.rows.iter().filter(|row| row.bucket.is_none()) {
-        let here = |row: &ScoresRow| row.set == all.set && row.unk == all.unk;
-        let buckets = evaluated.buckets(all.set, all.unk);
-        if buckets.is_empty() {
-            continue;
+    for of in evaluated.scores.iter().filter(|of| !of.lengths.is_empty()) {
+        let mut title = format!("{}, {}", if translated { "BLEU" } else { "perplexity" }, of.set.name());
+        if evaluated.unk.len() > 1 {
+            let _ = write!(title, ", UNK {}", of.unk.name());
         }
-        let mut title = format!("{}, {}", if translated { "BLEU" } else { "perplexity" }, all.set.name());
-        if first.unk.len() > 1 {
-            let _ = write!(title, ", UNK {}", all.unk.name());
-        }
-        let names = reports(models).flat_map(|report| ["sentences".to_owned(), report.name.clone()]);
+        let names = evaluated.models.iter().flat_map(|measured| ["sentences".to_owned(), measured.name.clone()]);
         let mut table = TextTable::new([title].into_iter().chain(names));
-        for bucket in buckets {
-            let cells = reports(models).flat_map(|report| {
-                let row = report.rows.iter().find(|row| here(row) && row.bucket.as_ref() == Some(bucket));
-                let value = row.and_then(|row| if translated { row.scores.bleu } else { row.scores.perplexity() });
-                [row.map_or(0, |row| row.scores.sentences).to_string(), figure(value, 2)]
+        for group in &of.lengths {
+            let cells = group.scores.iter().flat_map(|scores| {
+                let value = if translated { scores.bleu() } else { scores.perplexity() };
+                [scores.sentences.to_string(), figure(value, 2)]
             });
-            table.row([bucket.name.clone()].into_iter().chain(cells));
+            table.row(group.bucket.iter().map(|bucket| bucket.name.clone()).chain(cells));
         }
         tables.push(table.text());
     }
@@ -103,52 +87,52 @@ fn by_length(evaluated: &Evaluated) -> Vec<String> {
 
 /// Each model against the first.
 fn bootstrap(evaluated: &Evaluated) -> Option<String> {
-    let first = &reports(&evaluated.models).next()?.name;
+    let span = |of: &Interval| format!("{:.2}..{:.2}", of.low, of.high);
     let head = ["UNK", "metric", "score", "95 %", "difference", "95 %", "wins", "p bs", "p ar"];
-    let mut table =
-        TextTable::new([format!("against {first}")].into_iter().chain(head.iter().map(ToString::to_string)));
+    let first = format!("against {}", evaluated.name(0));
+    let mut table = TextTable::new([first].into_iter().chain(head.map(str::to_owned)));
     for against in &evaluated.comparisons {
-        let name = evaluated.models.get(against.pair.1).map_or("", |measured| &measured.report.name);
+        let name = evaluated.name(against.pair.1);
         for (metric, paired) in [("BLEU", &against.by.bleu), ("chrF2", &against.by.chrf)] {
             let row = [name, against.unk.name(), metric].map(str::to_owned);
-            table.row(row.into_iter().chain(interval_cells(paired)));
+            let Paired { second, difference, second_wins, p_value, p_randomised, .. } = paired;
+            table.row(row.into_iter().chain([
+                figure(Some(second.value), 2),
+                span(second),
+                format!("{:+.2}", difference.value),
+                span(difference),
+                figure(Some(*second_wins), 3),
+                figure(Some(*p_value), 4),
+                figure(*p_randomised, 4),
+            ]));
         }
     }
     (!evaluated.comparisons.is_empty()).then(|| table.text())
-}
-
-fn interval_cells(paired: &Paired) -> [String; 7] {
-    let span = |low: f64, high: f64| format!("{low:.2}..{high:.2}");
-    [
-        figure(Some(paired.second.value), 2),
-        span(paired.second.low, paired.second.high),
-        format!("{:+.2}", paired.difference.value),
-        span(paired.difference.low, paired.difference.high),
-        figure(Some(paired.second_wins), 3),
-        figure(Some(paired.p_value), 4),
-        figure(paired.p_randomised, 4),
-    ]
 }
 
 /// Alignments against the gold ones.
 fn alignments(evaluated: &Evaluated) -> Option<String> {
     let lines = lines(evaluated);
     // what else may matter has columns of its own, where it was measured
-    let has_more = lines.iter().any(|line| line.importance.is_some());
+    let has_more = lines.iter().any(|line| line.row.importance.is_some());
     let more = |cells: [String; 2]| cells.into_iter().filter(move |_| has_more);
     let first = ["alignment", "direction", "reading", "links"].map(str::to_owned);
     let last = ["found", "precision", "recall", "AER"].map(str::to_owned);
     let heads = first.into_iter().chain(more(["importance".to_owned(), "tau".to_owned()])).chain(last);
     let mut table = TextTable::new(heads);
     for line in &lines {
-        let rates = line.counts.rates();
-        let rule = |rule: Option<f32>| rule.map_or_else(|| "greatest".to_owned(), |theta| format!("alpha >= {theta}"));
-        let rule = line.rule.map_or_else(|| "-".to_owned(), rule);
-        let name = [line.name.to_owned(), line.direction.to_owned(), line.reading.unwrap_or("-").to_owned(), rule];
-        let this = line.importance.map_or(("-", None), |importance| importance);
+        let AlignmentErrorRow { direction, extraction, importance, counts } = line.row;
+        let rates = counts.rates();
+        let rule = match extraction.map(|extraction| extraction.threshold) {
+            Some(Some(theta)) => format!("alpha >= {theta}"),
+            None if importance.is_none() => "-".to_owned(),
+            _ => "greatest".to_owned(),
+        };
+        let name = [line.name.to_owned(), direction.name().to_owned(), line.reading().to_owned(), rule];
+        let this = importance.unwrap_or(("-", None));
         let this = more([this.0.to_owned(), figure(this.1, 4)]);
         let rates = [rates.precision, rates.recall, rates.aer].map(|rate| figure(rate, 4));
-        table.row(name.into_iter().chain(this).chain([line.counts.found.to_string()]).chain(rates));
+        table.row(name.into_iter().chain(this).chain([counts.found.to_string()]).chain(rates));
     }
     (!lines.is_empty()).then(|| table.text())
 }
@@ -156,25 +140,24 @@ fn alignments(evaluated: &Evaluated) -> Option<String> {
 /// How it was obtained.
 fn notes(evaluated: &Evaluated) -> String {
     let mut text = String::new();
+    let (search, translated) = (&evaluated.search, !evaluated.unk.is_empty());
     for measured in &evaluated.models {
-        let report = &measured.report;
-        let search = &report.search;
-        let _ = write!(text, "{} ({}), {}", report.name, report.architecture, report.folder.display());
-        if let Some(seconds) = report.seconds.filter(|_| !report.unk.is_empty()) {
+        let _ = write!(text, "{} ({}), {}", measured.name, measured.architecture, measured.folder.display());
+        if let Some(seconds) = measured.seconds.filter(|_| translated) {
             let _ = write!(
                 text,
                 ", beam {}, rank {}, coverage {}: {seconds:.1} s, {} sentences/s, {} words/s",
                 search.beam,
                 search.ranking.length,
                 search.ranking.coverage,
-                figure(report.sentences_per_second(), 1),
+                figure(measured.sentences_per_second, 1),
                 figure(measured.words_per_second, 0)
             );
         }
-        if let Some(mixing) = report.mixing.filter(|mixing| !mixing.is_pivot()) {
+        if let Some(mixing) = measured.mixing.filter(|mixing| !mixing.is_pivot()) {
             let _ = write!(text, ", mean {}, alignment of {}", mixing.average, mixing.alignment);
         }
-        if report.replaced {
+        if measured.replaced {
             text.push_str(", unknown words replaced");
         }
         let _ = writeln!(text, " on {} with {} threads", measured.device, measured.threads);
@@ -183,8 +166,9 @@ fn notes(evaluated: &Evaluated) -> String {
         "NLL of the first reference, in nats; words and lengths are those between spaces, </s> counted in references\n",
     );
     text.extend(evaluated.incomparable().map(|why| why + "\n"));
-    if let Some(report) = reports(&evaluated.models).next().filter(|report| !report.unk.is_empty()) {
-        let _ = writeln!(text, "BLEU {}\nchrF2 {}", report.bleu_signature, report.chrf_signature);
+    if translated {
+        let [bleu, chrf] = evaluated.signatures();
+        let _ = writeln!(text, "BLEU {bleu}\nchrF2 {chrf}");
     }
     if let Some(against) = evaluated.comparisons.first() {
         let resamples = against.by.bleu.resamples;

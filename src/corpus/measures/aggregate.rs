@@ -2,7 +2,7 @@
 
 use crate::analysis::bleu::{BleuCounts, BleuSettings};
 use crate::analysis::bootstrap::Paired;
-use crate::corpus::measures::scores::{ComparedScores, PairedTests, ScoreSums, SystemScores};
+use crate::corpus::measures::scores::{ComparedScores, PairedTests, SystemScores};
 use crate::corpus::store::corpus::CorpusTable;
 
 /// An output of a system and its references; `None` where either is missing.
@@ -15,16 +15,12 @@ fn pair(corpus: &CorpusTable, system: usize, at: u32) -> Option<(&str, Vec<&str>
 /// The scores of a system over the outputs of some rows; BLEU and chrF2 of those with a reference, none of references
 /// that were forced.
 pub fn scores(corpus: &CorpusTable, system: usize, rows: &[u32]) -> SystemScores {
-    let mut sums = ScoreSums::default();
-    let says = |at: &&u32| corpus.systems.get(system).is_some_and(|column| column.texts.get(**at as usize).is_some());
-    for &at in rows.iter().filter(says) {
-        let counts =
-            |(text, references): (&str, Vec<&str>)| ComparedScores::of(text, &references, &BleuSettings::default());
-        let uncompared = ScoreSums { sentences: 1, ..ScoreSums::default() };
-        let pair = pair(corpus, system, at).filter(|_| !corpus.systems[system].system.is_forced());
-        sums += pair.map_or(uncompared, |pair| ScoreSums::compared(counts(pair)));
-    }
-    sums.scores()
+    let Some(column) = corpus.systems.get(system) else { return SystemScores::default() };
+    let counts =
+        |(text, references): (&str, Vec<&str>)| ComparedScores::of(text, &references, &BleuSettings::default());
+    let is_compared = |_: &_| !column.system.is_forced();
+    let said = rows.iter().filter(|at| column.texts.get(**at as usize).is_some());
+    said.map(|&at| SystemScores::of(pair(corpus, system, at).filter(is_compared).map(counts))).sum()
 }
 
 /// The mean of a measure of a system, by its place among [`MEASURES`](crate::corpus::measures::table::MEASURES).

@@ -63,9 +63,9 @@ impl ComparedScores {
     }
 }
 
-/// What is counted of one sentence, or of many.
+/// What is counted of what a system makes of one sentence, or of many, and what that comes to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ScoreSums {
+pub struct SystemScores {
     pub sentences: usize,
     /// Words between the spaces of the references whose probability is known, and one `</s>` each.
     pub words: usize,
@@ -77,57 +77,34 @@ pub struct ScoreSums {
     pub compared: usize,
     /// Their BLEU and chrF2.
     pub counts: ComparedScores,
-    /// Sentences whose links were compared with gold ones.
+    /// Sentences with links by hand whose output is the reference.
     pub aligned: usize,
     /// Their alignment errors.
-    pub aer: aer::AerCounts,
-}
-
-impl ScoreSums {
-    /// A sentence with an output that was compared.
-    pub fn compared(counts: ComparedScores) -> Self {
-        Self { sentences: 1, compared: 1, counts, ..Self::default() }
-    }
-
-    /// What it comes to.
-    pub fn scores(&self) -> SystemScores {
-        SystemScores {
-            sentences: self.sentences,
-            words: self.words,
-            tokens: self.tokens,
-            nll: self.nll,
-            bleu: (self.compared > 0).then(|| self.counts.bleu.bleu().score),
-            chrf: (self.compared > 0).then(|| self.counts.chrf.score()),
-            aligned: self.aligned,
-            aer: self.aer.rates().aer.filter(|_| self.aligned > 0),
-        }
-    }
-}
-
-sums!(ComparedScores: bleu, chrf; each);
-sums!(ScoreSums: sentences, words, tokens, nll, compared, counts, aligned, aer; each);
-
-/// Scores of a system over some sentences.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SystemScores {
-    pub sentences: usize,
-    /// Words between the spaces of the references whose probability is known, and one `</s>` each.
-    pub words: usize,
-    /// The same in tokens of the model: pieces where its vocabulary has them.
-    pub tokens: usize,
-    /// -log p of these references, in nats, summed.
-    pub nll: f64,
-    /// Corpus BLEU, from 0 to 100; `None` without outputs.
-    pub bleu: Option<f64>,
-    /// Corpus chrF2, from 0 to 100; `None` without outputs.
-    pub chrf: Option<f64>,
-    /// Sentences with gold links whose output is the reference.
-    pub aligned: usize,
-    /// Alignment error rate of these.
-    pub aer: Option<f64>,
+    pub errors: aer::AerCounts,
 }
 
 impl SystemScores {
+    /// A sentence, and its output where that is compared with references.
+    pub fn of(counts: Option<ComparedScores>) -> Self {
+        let compared = usize::from(counts.is_some());
+        Self { sentences: 1, compared, counts: counts.unwrap_or_default(), ..Self::default() }
+    }
+
+    /// Corpus BLEU, from 0 to 100; `None` without outputs.
+    pub fn bleu(&self) -> Option<f64> {
+        (self.compared > 0).then(|| self.counts.bleu.bleu().score)
+    }
+
+    /// Corpus chrF2, from 0 to 100; `None` without outputs.
+    pub fn chrf(&self) -> Option<f64> {
+        (self.compared > 0).then(|| self.counts.chrf.score())
+    }
+
+    /// Alignment error rate of the sentences with links by hand.
+    pub fn aer(&self) -> Option<f64> {
+        self.errors.rates().aer.filter(|_| self.aligned > 0)
+    }
+
     /// In nats; `None` of no sentences.
     pub fn nll_per_sentence(&self) -> Option<f64> {
         (self.sentences > 0).then(|| self.nll / self.sentences as f64)
@@ -149,23 +126,26 @@ impl SystemScores {
     }
 }
 
+sums!(ComparedScores: bleu, chrf; each);
+sums!(SystemScores: sentences, words, tokens, nll, compared, counts, aligned, errors; each);
+
 /// The sums of all sentences, and of those in each bucket of lengths.
 #[derive(Clone, Debug)]
 pub struct ByLength {
     /// All.
-    pub all: ScoreSums,
+    pub all: SystemScores,
     /// By bucket; a sentence without words is in none.
-    pub lengths: Vec<ScoreSums>,
+    pub lengths: Vec<SystemScores>,
 }
 
 impl ByLength {
     /// Of no sentence yet.
     pub fn new(buckets: &Buckets) -> Self {
-        Self { all: ScoreSums::default(), lengths: vec![ScoreSums::default(); buckets.all().len()] }
+        Self { all: SystemScores::default(), lengths: vec![SystemScores::default(); buckets.all().len()] }
     }
 
     /// Adds a sentence of a bucket.
-    pub fn add(&mut self, bucket: Option<usize>, sums: &ScoreSums) {
+    pub fn add(&mut self, bucket: Option<usize>, sums: &SystemScores) {
         self.all += *sums;
         if let Some(bucket) = bucket {
             self.lengths[bucket] += *sums;

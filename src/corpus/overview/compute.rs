@@ -18,7 +18,7 @@ use crate::analysis::{aer, bleu};
 use crate::corpus::import::aligned::{AlignedBy, Linker, WordFate, fates};
 use crate::corpus::measures::distribution::spread;
 use crate::corpus::measures::frequencies::{CLASSES, Frequencies};
-use crate::corpus::measures::scores::{ByLength, ComparedScores, PairedTests, ScoreSums, SystemScores};
+use crate::corpus::measures::scores::{ByLength, ComparedScores, PairedTests, SystemScores};
 use crate::corpus::store::corpus::CorpusTable;
 use crate::corpus::store::file::Workspace;
 use crate::corpus::store::output::SystemOutput;
@@ -73,13 +73,38 @@ pub fn first_pair(corpus: &CorpusTable) -> (usize, usize) {
 /// Sentences of a length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OverviewGroup {
-    /// Words of the source, as it is shown; empty: all.
-    pub name: String,
-    /// What shows them; empty: all.
-    pub condition: String,
+    /// Words of the source; none: all.
+    pub bucket: Option<Bucket>,
     pub sentences: usize,
     /// Of each system.
     pub scores: Vec<SystemScores>,
+}
+
+impl OverviewGroup {
+    /// All sentences together, then those of each length that there are, by what was counted of each system.
+    pub fn all(buckets: &Buckets, sizes: &ByLength, systems: &[ByLength]) -> Vec<Self> {
+        let group = |bucket: Option<&Bucket>, of: &dyn Fn(&ByLength) -> SystemScores| Self {
+            bucket: bucket.cloned(),
+            sentences: of(sizes).sentences,
+            scores: systems.iter().map(of).collect(),
+        };
+        let lengths = buckets.all().iter().enumerate();
+        let lengths = lengths.map(|(at, bucket)| group(Some(bucket), &|sums| sums.lengths[at]));
+        let lengths = lengths.filter(|group| group.sentences > 0);
+        std::iter::once(group(None, &|sums| sums.all)).chain(lengths).collect()
+    }
+
+    /// Words of the source, as they are shown; empty: all.
+    pub fn name(&self) -> String {
+        self.bucket.as_ref().map_or_else(String::new, |bucket| bucket.name.replace('-', "\u{2013}"))
+    }
+
+    /// What shows its sentences; empty: all.
+    pub fn condition(&self) -> String {
+        let Some(Bucket { from, to, .. }) = &self.bucket else { return String::new() };
+        let to = if *to == usize::MAX { String::new() } else { to.to_string() };
+        format!("words={from}..{to}")
+    }
 }
 
 /// Words of a frequency.
@@ -151,7 +176,7 @@ impl Overview {
     pub fn scored(&self, group: &OverviewGroup, system: usize) -> String {
         let all = group.scores.get(system).is_none_or(|scores| scores.sentences == group.sentences);
         let rest = if all { String::new() } else { format!("has:{} has:reference", system + 1) };
-        join(&group.condition, &rest)
+        join(&group.condition(), &rest)
     }
 
     /// Who linked the references, and how many each.
@@ -162,7 +187,7 @@ impl Overview {
 
     /// What shows the sentences that the AER of a system counts.
     pub fn aligned(&self, group: &OverviewGroup, system: usize) -> String {
-        join(&group.condition, &format!("has:gold aer.{}>=0", system + 1))
+        join(&group.condition(), &format!("has:gold aer.{}>=0", system + 1))
     }
 }
 
@@ -289,7 +314,7 @@ impl Counting {
         let corpus = Arc::clone(&self.corpus);
         let source = corpus.sources.get(at).unwrap_or_default();
         let bucket = self.buckets.bucket(words(source).count());
-        self.sizes.add(bucket, &ScoreSums { sentences: 1, ..ScoreSums::default() });
+        self.sizes.add(bucket, &SystemScores::of(None));
         // Words and links are those of the first; BLEU and chrF2 are over all.
         let references = corpus.references_of(at);
         let reference = references.first().copied();
@@ -314,13 +339,12 @@ impl Counting {
             let Some(reference) = reference else { continue };
             let is_rival = !corpus.systems[system].system.is_forced();
             if self.counts(CountedThing::Lengths) {
-                let compared = || ScoreSums::compared(ComparedScores::of(text, &references, &BleuSettings::default()));
-                let uncompared = ScoreSums { sentences: 1, ..ScoreSums::default() };
-                let mut sums = if is_rival { compared() } else { uncompared };
+                let counts = || ComparedScores::of(text, &references, &BleuSettings::default());
+                let mut sums = SystemScores::of(is_rival.then(counts));
                 if let Some(output) = &output
                     && let Some(counts) = errors(source, reference, output, &corpus, workspace, at)?
                 {
-                    (sums.aligned, sums.aer) = (1, counts);
+                    (sums.aligned, sums.errors) = (1, counts);
                 }
                 self.scores[system].add(bucket, &sums);
             }
@@ -391,23 +415,8 @@ impl Counting {
 
     /// What came of it.
     pub fn finish(self) -> Overview {
-        let scores = |of: &dyn Fn(&ByLength) -> ScoreSums| self.scores.iter().map(|sums| of(sums).scores()).collect();
-        let group = |(at, bucket): (usize, &Bucket)| {
-            let to = if bucket.to == usize::MAX { String::new() } else { bucket.to.to_string() };
-            OverviewGroup {
-                name: bucket.name.replace('-', "\u{2013}"),
-                condition: format!("words={}..{to}", bucket.from),
-                sentences: self.sizes.lengths[at].sentences,
-                scores: scores(&|sums| sums.lengths[at]),
-            }
-        };
-        let mut lengths: Vec<OverviewGroup> = self.buckets.all().iter().enumerate().map(group).collect();
-        lengths.retain(|group| group.sentences > 0);
-        let all = OverviewGroup {
-            sentences: self.sizes.all.sentences,
-            scores: scores(&|sums| sums.all),
-            ..OverviewGroup::default()
-        };
+        let mut lengths = OverviewGroup::all(&self.buckets, &self.sizes, &self.scores);
+        let all = lengths.remove(0);
         let pair = self.pair.map(|(first, second)| SystemPair {
             first,
             second,

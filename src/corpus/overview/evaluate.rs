@@ -2,15 +2,13 @@
 //! decoding, then the translations by beam search.
 
 use std::ops::Range;
-use std::time::Instant;
 
-use crate::analysis::buckets::Buckets;
-use crate::analysis::unknown::Replacing;
-use crate::analysis::{bleu, chrf};
+use crate::analysis::bleu;
 use crate::corpus::measures::scores::ComparedScores;
-use crate::corpus::overview::evaluated::{EvaluationRecord, EvaluationReport, Translation, known, rows};
-use crate::corpus::overview::test_set::{EvaluationListener, EvaluationStage, TestPair, TestSet, Unk};
+use crate::corpus::overview::evaluated::{EvaluationRecord, MeasuredSystem, Translation};
+use crate::corpus::overview::test_set::{EvaluationListener, EvaluationOptions, EvaluationStage, TestSet, Unk};
 use crate::corpus::store::read::compared;
+use crate::corpus::store::write::NewSentence;
 use crate::decoding;
 use crate::decoding::Hypothesis;
 use crate::decoding::batching::WINDOW;
@@ -22,47 +20,7 @@ use crate::models::Stepper;
 use crate::text::line;
 use crate::text::sentence::Sentence;
 use crate::text::tokenizer::Encode;
-use crate::text::words::words;
 use crate::ticket::CancellationToken;
-
-/// How to evaluate.
-#[derive(Clone, Debug)]
-pub struct EvaluationOptions {
-    /// How to search; `unk` overrides `forbid_unk`.
-    pub search: decoding::SearchOptions,
-    /// Sentences decoded together, at least 1.
-    pub batch: usize,
-    pub buckets: Buckets,
-    /// How BLEU cuts text into words.
-    pub tokenization: bleu::Tokenization,
-    /// Which translations to make: with `[UNK]`, without, both or none.
-    pub unk: Vec<Unk>,
-    /// What replaces unknown words of the output, in models that align; the others keep `[UNK]`.
-    pub replace_unk: Option<Replacing>,
-    /// What tells the time, for [`EvaluationReport::seconds`].
-    pub clock: Option<fn() -> Instant>,
-}
-
-impl Default for EvaluationOptions {
-    fn default() -> Self {
-        Self {
-            search: decoding::SearchOptions::default(),
-            batch: 16,
-            buckets: Buckets::default(),
-            tokenization: bleu::Tokenization::default(),
-            unk: vec![Unk::Allowed],
-            replace_unk: None,
-            clock: None,
-        }
-    }
-}
-
-impl EvaluationOptions {
-    /// What BLEU counts.
-    fn bleu(&self) -> bleu::BleuSettings {
-        bleu::BleuSettings { tokenization: self.tokenization, ..bleu::BleuSettings::default() }
-    }
-}
 
 /// Evaluates a model or an ensemble. The ticket is checked at every step of every batch.
 ///
@@ -76,7 +34,7 @@ pub fn run<'a>(
     options: &EvaluationOptions,
     ticket: &CancellationToken,
     hear: &mut EvaluationListener<'_>,
-) -> Result<EvaluationReport> {
+) -> Result<MeasuredSystem> {
     let system = system.into();
     let mut run = Run { system, test_set, options, ticket, hear, seconds: 0.0, words: 0, translated: 0 };
     let mut records = Vec::with_capacity(test_set.len());
@@ -84,23 +42,18 @@ pub fn run<'a>(
     for start in (0..test_set.len()).step_by(window) {
         records.extend(run.window(stepper, start..(start + window).min(test_set.len()))?);
     }
-    Ok(EvaluationReport {
+    let seconds = options.clock.map(|_| run.seconds);
+    Ok(MeasuredSystem {
         name: system.name(),
         architecture: system.architecture(),
         folder: system.folder(),
         mixing: system.mixing(),
-        test_set: test_set.name(),
-        search: options.search.clone(),
-        batch: options.batch,
         replaced: options.replace_unk.is_some() && system.aligns(),
-        unk: options.unk.clone(),
-        bleu_signature: options.bleu().signature(Some(test_set.references.len())),
-        chrf_signature: chrf::signature(Some(test_set.references.len()), false),
-        seconds: options.clock.map(|_| run.seconds),
-        translated: run.translated,
-        words: run.words,
-        rows: rows(&records, &known(&[&records]), &options.unk, &options.buckets),
+        seconds,
+        sentences_per_second: seconds.map(|seconds| run.translated as f64 / seconds.max(1e-9)),
+        words_per_second: seconds.map(|seconds| run.words as f64 / seconds.max(1e-9)),
         records,
+        ..MeasuredSystem::default()
     })
 }
 
@@ -130,12 +83,8 @@ impl Run<'_> {
         let cases = cases?;
         let nll = self.score(stepper, &cases)?;
         let mut records = Vec::with_capacity(cases.len());
-        for ((line, case), nll) in lines.clone().zip(&cases).zip(nll) {
-            let pair = &self.test_set.pairs[line];
+        for (case, nll) in cases.iter().zip(nll) {
             records.push(EvaluationRecord {
-                pair: pair.clone(),
-                source_words: words(&pair.source).count(),
-                words: words(pair.reference()).count() + 1,
                 tokens: case.target.len(),
                 nll,
                 source_unk: case.source.ids.contains(&self.unk()),
@@ -164,8 +113,8 @@ impl Run<'_> {
         if source.is_empty() {
             return Err(Error::line(&self.test_set.source, number + 1, line::NO_WORDS));
         }
-        let mut references = Vec::with_capacity(pair.references.len());
-        for (path, text) in self.test_set.references.iter().zip(pair.references.iter()) {
+        let mut references = Vec::with_capacity(self.test_set.references.len());
+        for (path, text) in self.test_set.references.iter().zip(pair.references()) {
             references.push(read(path, &self.system.lead().target, text)?);
         }
         let reference_unk = references.iter().any(|reference| reference.ids.contains(&self.unk()));
@@ -194,7 +143,7 @@ impl Run<'_> {
         &mut self,
         stepper: &mut dyn Stepper,
         cases: &[Case],
-        pairs: &[TestPair],
+        pairs: &[NewSentence],
         unk: Unk,
     ) -> Result<Vec<Translation>> {
         let search = decoding::SearchOptions {
@@ -232,20 +181,15 @@ impl Run<'_> {
         Ok(found.map(|((best, case), pair)| self.translation(best, case, pair)).collect())
     }
 
-    fn translation(&self, hypothesis: &Hypothesis, case: &Case, pair: &TestPair) -> Translation {
+    fn translation(&self, hypothesis: &Hypothesis, case: &Case, pair: &NewSentence) -> Translation {
         let replacing = self.options.replace_unk.as_ref();
         let lead = self.system.lead();
         let text = wording::text(lead, hypothesis, &case.source, replacing, self.test_set.pretokenized);
         let ids = wording::without_eos(lead, &hypothesis.tokens);
-        let references = compared(Some(pair.reference()), pair.references.iter().skip(1).map(AsRef::as_ref));
-        let counts = ComparedScores::of(&text, &references, &self.options.bleu());
-        Translation {
-            has_unk: ids.contains(&self.unk()),
-            words: hypothesis.tokens.len(),
-            bleu: counts.bleu.sentence(),
-            counts,
-            text,
-        }
+        let references = compared(pair.reference.as_deref(), pair.further.iter().map(String::as_str));
+        let settings = bleu::BleuSettings { tokenization: self.options.tokenization, ..bleu::BleuSettings::default() };
+        let counts = ComparedScores::of(&text, &references, &settings);
+        Translation { has_unk: ids.contains(&self.unk()), words: hypothesis.tokens.len(), counts, text }
     }
 
     /// The id of `[UNK]` on both sides.

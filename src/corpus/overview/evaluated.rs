@@ -1,17 +1,17 @@
 //! Floor 7: what systems made of a corpus that is not saved, sentence by sentence and in sum.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use crate::analysis::buckets::{Bucket, Buckets};
+use crate::analysis::bleu::{BleuSettings, Tokenization};
+use crate::analysis::buckets::Buckets;
+use crate::analysis::chrf;
 use crate::corpus::measures::scores;
-use crate::corpus::measures::scores::{ByLength, ComparedScores, Comparison, PairedTests, ScoreSums, SystemScores};
-use crate::corpus::overview::gold;
-use crate::corpus::overview::gold::{Baseline, ImportanceRow};
-use crate::corpus::overview::test_set::{Set, TestPair, Unk};
-use crate::decoding;
+use crate::corpus::measures::scores::{ByLength, ComparedScores, Comparison, PairedTests, SystemScores};
+use crate::corpus::overview::compute::OverviewGroup;
+use crate::corpus::overview::gold::{AlignmentErrorReport, AlignmentErrorRow, Baseline};
+use crate::corpus::overview::test_set::{EvaluationOptions, Set, TestSet, Unk};
+use crate::decoding::SearchOptions;
 use crate::decoding::ensemble::Mixing;
-use crate::text::links::read::GoldLinks;
 
 /// A translation and its scores against the references.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,18 +24,11 @@ pub struct Translation {
     pub has_unk: bool,
     /// What corpus BLEU and chrF2 add up.
     pub counts: ComparedScores,
-    /// BLEU of the sentence, from 0 to 100, over those n that it has n-grams for.
-    pub bleu: f64,
 }
 
-/// One sentence of the test set and what the model made of it.
+/// What a model made of a sentence of the test set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvaluationRecord {
-    pub pair: TestPair,
-    /// Words between the spaces of the source.
-    pub source_words: usize,
-    /// Words between the spaces of the first reference, and one for `</s>`.
-    pub words: usize,
     /// Tokens of the model in the first reference, `</s>` counted.
     pub tokens: usize,
     /// -log p of the first reference, in nats.
@@ -44,42 +37,21 @@ pub struct EvaluationRecord {
     pub source_unk: bool,
     /// A reference does.
     pub reference_unk: bool,
-    /// One for each of [`EvaluationReport::unk`], in that order.
+    /// One for each of [`Evaluated::unk`], in that order.
     pub translations: Vec<Translation>,
 }
 
 impl EvaluationRecord {
-    /// What it adds to the scores, with the translation of this index.
-    fn sums(&self, index: usize) -> ScoreSums {
+    /// What it adds to the scores, with the translation of this index; the reference has so many words.
+    fn sums(&self, index: usize, words: usize) -> SystemScores {
         let counts = self.translations.get(index).map(|translation| translation.counts);
-        let sums = counts.map_or(ScoreSums { sentences: 1, ..ScoreSums::default() }, ScoreSums::compared);
-        ScoreSums { words: self.words, tokens: self.tokens, nll: self.nll, ..sums }
-    }
-}
-
-/// The scores of some sentences.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ScoresRow {
-    /// Which sentences.
-    pub set: Set,
-    /// Which translations; `Allowed` where none were made.
-    pub unk: Unk,
-    /// Of which length; `None` of any.
-    pub bucket: Option<Bucket>,
-    /// Theirs. Forbidding `[UNK]` does not change the NLL.
-    pub scores: SystemScores,
-}
-
-impl ScoresRow {
-    /// The length: `all` or the bucket's name.
-    pub fn length(&self) -> &str {
-        self.bucket.as_ref().map_or("all", |bucket| &bucket.name)
+        SystemScores { words: words + 1, tokens: self.tokens, nll: self.nll, ..SystemScores::of(counts) }
     }
 }
 
 /// What one model, or an ensemble, made of a test set.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EvaluationReport {
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MeasuredSystem {
     pub name: String,
     /// Its architecture, or `ensemble`.
     pub architecture: &'static str,
@@ -87,105 +59,18 @@ pub struct EvaluationReport {
     pub folder: PathBuf,
     /// How its members become one, where it is an ensemble.
     pub mixing: Option<Mixing>,
-    pub test_set: String,
-    /// How it searched; `forbid_unk` as in `unk`.
-    pub search: decoding::SearchOptions,
-    /// Sentences decoded together.
-    pub batch: usize,
     /// Unknown words of the output were replaced by those for the source words that they are aligned with.
     pub replaced: bool,
-    /// Which translations were made, perhaps none, in the order of [`EvaluationRecord::translations`].
-    pub unk: Vec<Unk>,
-    /// How BLEU was computed, in sacreBLEU's notation.
-    pub bleu_signature: String,
-    /// How chrF2 was computed, in sacreBLEU's notation.
-    pub chrf_signature: String,
     /// Time spent translating; `None` without a clock.
     pub seconds: Option<f64>,
-    /// Sentences that were translated, once for each of `unk`.
-    pub translated: usize,
-    /// Words produced by that, `</s>` counted.
-    pub words: usize,
+    pub sentences_per_second: Option<f64>,
+    pub words_per_second: Option<f64>,
     /// Sentence by sentence, in the order of the test set.
     pub records: Vec<EvaluationRecord>,
-    /// In sum and by length.
-    pub rows: Vec<ScoresRow>,
-}
-
-impl EvaluationReport {
-    /// Words produced a second.
-    pub fn words_per_second(&self) -> Option<f64> {
-        self.seconds.map(|seconds| self.words as f64 / seconds.max(1e-9))
-    }
-
-    /// Sentences translated a second.
-    pub fn sentences_per_second(&self) -> Option<f64> {
-        self.seconds.map(|seconds| self.translated as f64 / seconds.max(1e-9))
-    }
-
-    fn counts(&self, index: usize) -> Vec<ComparedScores> {
-        self.records.iter().filter_map(|record| record.translations.get(index)).map(|one| one.counts).collect()
-    }
-
-    /// The row of a set, of any length.
-    pub fn row(&self, set: Set, unk: Unk) -> Option<&ScoresRow> {
-        self.rows.iter().find(|row| row.set == set && row.unk == unk && row.bucket.is_none())
-    }
-}
-
-/// For each sentence whether no system finds a word unknown in it.
-pub fn known(systems: &[&[EvaluationRecord]]) -> Vec<bool> {
-    let is_known = |record: &EvaluationRecord| !(record.source_unk || record.reference_unk);
-    let count = systems.first().map_or(0, |records| records.len());
-    (0..count).map(|at| systems.iter().all(|records| records.get(at).is_some_and(is_known))).collect()
-}
-
-/// Measures all systems on the same sentences of known words: those that no system finds a word unknown in.
-pub fn share_known(models: &mut [MeasuredSystem], buckets: &Buckets) {
-    let records: Vec<&[EvaluationRecord]> = models.iter().map(|measured| &*measured.report.records).collect();
-    let known = known(&records);
-    for MeasuredSystem { report, .. } in models {
-        report.rows = rows(&report.records, &known, &report.unk, buckets);
-    }
-}
-
-/// A row for each set and kind of translation (where there is none, one without BLEU), and behind it one for each bucket
-/// with anything in it; `known` says which sentences are without unknown words.
-pub fn rows(records: &[EvaluationRecord], known: &[bool], unk: &[Unk], buckets: &Buckets) -> Vec<ScoresRow> {
-    let mut rows = Vec::new();
-    let none = [Unk::Allowed];
-    for set in [Set::All, Set::WithoutUnk] {
-        for (index, &unk) in (if unk.is_empty() { &none } else { unk }).iter().enumerate() {
-            let mut sums = ByLength::new(buckets);
-            for (record, _) in records.iter().zip(known).filter(|(_, known)| set == Set::All || **known) {
-                sums.add(buckets.bucket(record.source_words), &record.sums(index));
-            }
-            rows.push(ScoresRow { set, unk, bucket: None, scores: sums.all.scores() });
-            // One bucket would say the same again.
-            let lengths = buckets.all().iter().zip(&sums.lengths).filter(|(_, sums)| sums.sentences > 0);
-            let row = |(bucket, sums): (&Bucket, &ScoreSums)| ScoresRow {
-                set,
-                unk,
-                bucket: Some(bucket.clone()),
-                scores: sums.scores(),
-            };
-            rows.extend(lengths.filter(|_| buckets.all().len() > 1).map(row));
-        }
-    }
-    rows
-}
-
-/// What was measured of a system.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MeasuredSystem {
-    /// The figures and every sentence.
-    pub report: EvaluationReport,
-    /// Words a second; `None` where nothing was timed.
-    pub words_per_second: Option<f64>,
     /// How near its alignments come to the gold ones; `None` without any, or why not, as a sentence.
-    pub alignment: Option<std::result::Result<gold::AlignmentErrorReport, String>>,
+    pub alignment: Option<Result<AlignmentErrorReport, String>>,
     /// What else may matter than alpha, where that was measured.
-    pub importances: Vec<ImportanceRow>,
+    pub importances: Vec<AlignmentErrorRow>,
     pub device: String,
     /// On so many threads.
     pub threads: usize,
@@ -193,8 +78,12 @@ pub struct MeasuredSystem {
 
 impl MeasuredSystem {
     /// Its alignments, where they were measured.
-    pub fn aligned(&self) -> Option<&gold::AlignmentErrorReport> {
+    pub fn aligned(&self) -> Option<&AlignmentErrorReport> {
         self.alignment.as_ref()?.as_ref().ok()
+    }
+
+    fn counts(&self, index: usize) -> Vec<ComparedScores> {
+        self.records.iter().filter_map(|record| record.translations.get(index)).map(|one| one.counts).collect()
     }
 }
 
@@ -209,15 +98,50 @@ pub struct Against {
     pub by: Comparison,
 }
 
+/// The scores of all systems for some sentences and translations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvaluatedScores {
+    /// Which sentences.
+    pub set: Set,
+    /// Which translations; `Allowed` where none were made.
+    pub unk: Unk,
+    /// Of any length. Forbidding `[UNK]` does not change the NLL.
+    pub all: OverviewGroup,
+    /// By words of the source; none where there is one bucket alone, which would say the same again.
+    pub lengths: Vec<OverviewGroup>,
+}
+
+impl EvaluatedScores {
+    /// The scores of a system by length, `all` or the name of the bucket.
+    pub fn of(&self, system: usize) -> impl Iterator<Item = (&str, &SystemScores)> {
+        let groups = std::iter::once(&self.all).chain(&self.lengths);
+        groups.filter_map(move |group| {
+            Some((group.bucket.as_ref().map_or("all", |bucket| &bucket.name), group.scores.get(system)?))
+        })
+    }
+}
+
 /// What was measured.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evaluated {
+    /// On what; with links by hand where there are any.
+    pub test_set: TestSet,
+    /// How it was searched; `forbid_unk` as in `unk`.
+    pub search: SearchOptions,
+    /// Sentences decoded together.
+    pub batch: usize,
+    /// How BLEU cuts text into words.
+    pub tokenization: Tokenization,
+    /// Which translations were made, perhaps none.
+    pub unk: Vec<Unk>,
     /// One a system, in the order asked for.
-    pub models: Vec<Arc<MeasuredSystem>>,
-    /// Some of them with each other.
+    pub models: Vec<MeasuredSystem>,
+    /// For each set and kind of translation, one without BLEU where there is none.
+    pub scores: Vec<EvaluatedScores>,
+    /// Some of the systems with each other.
     pub comparisons: Vec<Against>,
-    /// The gold alignment and its file, where there is one.
-    pub gold: Option<(PathBuf, GoldLinks)>,
+    /// The file of the links by hand and how it was read, where there is one.
+    pub gold: Option<(PathBuf, String)>,
     /// Alignments that need no model, against the gold one.
     pub baselines: Vec<Baseline>,
     /// Which models were not measured and why, as a sentence.
@@ -225,14 +149,50 @@ pub struct Evaluated {
 }
 
 impl Evaluated {
+    /// What systems made of a test set, in sum and by length; nothing is compared yet.
+    pub fn of(test_set: TestSet, options: &EvaluationOptions, models: Vec<MeasuredSystem>) -> Self {
+        Self {
+            scores: scores(&test_set, &models, &options.unk, &options.buckets),
+            test_set,
+            search: options.search.clone(),
+            batch: options.batch,
+            tokenization: options.tokenization,
+            unk: options.unk.clone(),
+            models,
+            ..Self::default()
+        }
+    }
+
+    /// The systems by their translations of all sentences, by paired tests, for each kind of translation. The same seed gives the
+    /// same answer.
+    pub fn compare(&self, pair: (usize, usize), tests: PairedTests) -> impl Iterator<Item = Against> {
+        let counts = move |system: usize, at| self.models.get(system).map(|system| system.counts(at));
+        self.unk.iter().enumerate().filter_map(move |(at, &unk)| {
+            let by = scores::compare(&counts(pair.0, at)?, &counts(pair.1, at)?, tests)?;
+            Some(Against { pair, unk, by })
+        })
+    }
+
+    /// How BLEU and chrF2 were computed, in sacreBLEU's notation.
+    pub fn signatures(&self) -> [String; 2] {
+        let settings = BleuSettings { tokenization: self.tokenization, ..BleuSettings::default() };
+        let count = Some(self.test_set.references.len());
+        [settings.signature(count), chrf::signature(count, false)]
+    }
+
+    /// The name of a system by its position.
+    pub fn name(&self, at: usize) -> &str {
+        self.models.get(at).map_or("", |measured| &measured.name)
+    }
+
     /// Why -log p of the models is not of the same words, as a sentence: some read `[UNK]` where others read the word.
     pub fn incomparable(&self) -> Option<String> {
-        let reads = |measured: &MeasuredSystem| measured.report.records.iter().filter(|one| one.reference_unk).count();
-        let counts: Vec<usize> = self.models.iter().map(|measured| reads(measured)).collect();
+        let reads = |measured: &MeasuredSystem| measured.records.iter().filter(|one| one.reference_unk).count();
+        let counts: Vec<usize> = self.models.iter().map(reads).collect();
         if counts.windows(2).all(|pair| pair[0] == pair[1]) {
             return None;
         }
-        let of = |(measured, count): (&Arc<MeasuredSystem>, usize)| format!("{} {count}", measured.report.name);
+        let of = |(measured, count): (&MeasuredSystem, usize)| format!("{} {count}", measured.name);
         let counts: Vec<String> = self.models.iter().zip(counts).map(of).collect();
         Some(format!(
             "Sentences whose reference has a word that is read as [UNK]: {}. -log p and perplexity of all sentences are \
@@ -240,29 +200,32 @@ impl Evaluated {
             counts.join(", ")
         ))
     }
-
-    /// The buckets of lengths that any model has sentences of a set in, shortest first.
-    pub fn buckets(&self, set: Set, unk: Unk) -> Vec<&Bucket> {
-        let rows = self.models.iter().flat_map(|measured| &measured.report.rows);
-        let mut buckets: Vec<&Bucket> = Vec::new();
-        for bucket in rows.filter(|row| row.set == set && row.unk == unk).filter_map(|row| row.bucket.as_ref()) {
-            if !buckets.contains(&bucket) {
-                buckets.push(bucket);
-            }
-        }
-        buckets.sort_by_key(|bucket| bucket.from);
-        buckets
-    }
 }
 
-/// Compares the systems of two reports of the same test set, all sentences, for each kind of translation that both have.
-/// The same seed gives the same answer.
-pub fn compare(
-    first: &EvaluationReport,
-    second: &EvaluationReport,
-    tests: PairedTests,
-) -> impl Iterator<Item = (Unk, Comparison)> {
-    let kinds = first.unk.iter().enumerate();
-    let same = kinds.filter_map(|(at, unk)| Some((*unk, at, second.unk.iter().position(|other| other == unk)?)));
-    same.filter_map(move |(unk, of, to)| Some((unk, scores::compare(&first.counts(of), &second.counts(to), tests)?)))
+/// The scores of all sentences, and of those that no system finds a word unknown in.
+fn scores(test_set: &TestSet, models: &[MeasuredSystem], unk: &[Unk], buckets: &Buckets) -> Vec<EvaluatedScores> {
+    let lengths = test_set.lengths();
+    let is_known = |record: &EvaluationRecord| !(record.source_unk || record.reference_unk);
+    let is_known = |at: &usize| models.iter().all(|model| model.records.get(*at).is_some_and(is_known));
+    let all: Vec<usize> = (0..lengths.len()).collect();
+    let known: Vec<usize> = all.iter().copied().filter(is_known).collect();
+    let mut scores = Vec::new();
+    for (set, sentences) in [(Set::All, &all), (Set::WithoutUnk, &known)] {
+        for (index, &unk) in (if unk.is_empty() { &[Unk::Allowed] } else { unk }).iter().enumerate() {
+            let sums = |model: &MeasuredSystem| {
+                let mut sums = ByLength::new(buckets);
+                for (&at, record) in sentences.iter().filter_map(|at| Some((at, model.records.get(*at)?))) {
+                    sums.add(buckets.bucket(lengths[at].0), &record.sums(index, lengths[at].1));
+                }
+                sums
+            };
+            let systems: Vec<ByLength> = models.iter().map(sums).collect();
+            let sizes = systems.first().cloned().unwrap_or_else(|| ByLength::new(buckets));
+            let mut lengths = OverviewGroup::all(buckets, &sizes, &systems);
+            let all = lengths.remove(0);
+            lengths.retain(|_| buckets.all().len() > 1);
+            scores.push(EvaluatedScores { set, unk, all, lengths });
+        }
+    }
+    scores
 }

@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::analysis::aer;
-use crate::analysis::bootstrap::{Interval, Paired};
-use crate::corpus::measures::scores::Comparison;
-use crate::corpus::overview::evaluated::{Evaluated, MeasuredSystem, ScoresRow};
-use crate::corpus::overview::gold;
+use crate::analysis::bootstrap::Interval;
+use crate::corpus::measures::scores::{Comparison, SystemScores};
+use crate::corpus::overview::evaluated::{Evaluated, EvaluatedScores};
+use crate::corpus::overview::gold::{AlignmentErrorReport, AlignmentErrorRow};
+use crate::evaluation::alignment::Extraction;
 use crate::text::tsv;
 use crate::text::tsv::TsvCell;
 
@@ -20,54 +21,26 @@ pub struct Line<'a> {
     pub name: &'a str,
     /// The model of the other direction.
     pub reverse: Option<&'a str>,
-    pub direction: &'static str,
-    /// Which word a row of alpha belongs to; `None` of what is no alpha.
-    pub reading: Option<&'static str>,
-    /// How they were read off; `None` of what needs no model.
-    pub rule: Option<Option<f32>>,
-    /// What else than alpha they were read off, and its Kendall's tau with alpha.
-    pub importance: Option<(&'static str, Option<f64>)>,
-    /// What was counted.
-    pub counts: aer::AerCounts,
+    pub row: &'a AlignmentErrorRow,
 }
 
-/// All that was measured against gold links: alpha, then what else may matter, then what needs no model.
+impl Line<'_> {
+    /// Which word a row of alpha belongs to; a dash of what is no alpha.
+    pub fn reading(&self) -> &'static str {
+        self.row.extraction.map_or("-", |extraction| extraction.reading.name())
+    }
+}
+
+/// All that was measured against links by hand: alpha, then what else may matter, then what needs no model.
 pub fn lines(evaluated: &Evaluated) -> Vec<Line<'_>> {
-    let models = || evaluated.models.iter();
-    let alpha = models().filter_map(|measured| measured.aligned()).flat_map(|report| {
-        report.rows.iter().map(|row| Line {
-            name: report.name.as_str(),
-            reverse: report.reverse.as_deref(),
-            direction: row.direction.name(),
-            reading: Some(row.extraction.reading.name()),
-            rule: Some(row.extraction.threshold),
-            importance: None,
-            counts: row.counts,
-        })
+    let models = evaluated.models.iter();
+    let alpha = models.clone().filter_map(|measured| Some((measured, measured.aligned()?)));
+    let alpha = alpha.flat_map(|(measured, report)| {
+        report.rows.iter().map(|row| Line { name: &measured.name, reverse: report.reverse.as_deref(), row })
     });
-    let importances = models().flat_map(|measured| {
-        measured.importances.iter().map(|row| Line {
-            name: measured.report.name.as_str(),
-            reverse: None,
-            direction: "forward",
-            reading: None,
-            rule: Some(None),
-            importance: Some((row.name, row.kendall)),
-            counts: row.counts,
-        })
-    });
-    let baselines = evaluated.baselines.iter().flat_map(|baseline| {
-        baseline.rows.iter().map(|(direction, counts)| Line {
-            name: baseline.name,
-            reverse: None,
-            direction,
-            reading: None,
-            rule: None,
-            importance: None,
-            counts: *counts,
-        })
-    });
-    alpha.chain(importances).chain(baselines).collect()
+    let others = models.map(|measured| (measured.name.as_str(), &measured.importances));
+    let others = others.chain(evaluated.baselines.iter().map(|baseline| (baseline.name, &baseline.rows)));
+    alpha.chain(others.flat_map(|(name, rows)| rows.iter().map(move |row| Line { name, reverse: None, row }))).collect()
 }
 
 /// The tables, a blank line between them.
@@ -89,25 +62,25 @@ fn row<'a>(names: impl IntoIterator<Item = &'a str>, rest: impl IntoIterator<Ite
 /// One row for each model, set, kind of output and bucket.
 pub fn scores(evaluated: &Evaluated) -> String {
     let head = "model\tset\tunk\tlength\tsentences\twords\tnll\tnll_per_word\tperplexity\tbleu\tchrf2\twords_per_second\ttokens\tnll_per_token";
-    let rows = evaluated.models.iter().flat_map(|measured| {
-        measured.report.rows.iter().map(|at| {
-            let scores = &at.scores;
+    let rows = evaluated.models.iter().enumerate().flat_map(|(system, measured)| {
+        let all = evaluated.scores.iter().flat_map(move |of| of.of(system).map(move |scores| (of, scores)));
+        all.map(|(of, (length, scores))| {
             let rest = [
-                at.set.name().to_owned(),
-                at.unk.name().to_owned(),
-                at.length().to_owned(),
+                of.set.name().to_owned(),
+                of.unk.name().to_owned(),
+                length.to_owned(),
                 scores.sentences.to_string(),
                 scores.words.to_string(),
                 figure(scores.nll_per_sentence(), 6),
                 figure(scores.nll_per_word(), 6),
                 figure(scores.perplexity(), 6),
-                figure(scores.bleu, 4),
-                figure(scores.chrf, 4),
-                figure(measured.words_per_second.filter(|_| !measured.report.unk.is_empty()), 1),
+                figure(scores.bleu(), 4),
+                figure(scores.chrf(), 4),
+                figure(measured.words_per_second.filter(|_| !evaluated.unk.is_empty()), 1),
                 scores.tokens.to_string(),
                 figure(scores.nll_per_token(), 6),
             ];
-            row([measured.report.name.as_str()], rest)
+            row([measured.name.as_str()], rest)
         })
     });
     table(head, rows)
@@ -116,7 +89,6 @@ pub fn scores(evaluated: &Evaluated) -> String {
 /// One row for each two models that were compared, kind of output and metric.
 pub fn bootstrap(evaluated: &Evaluated) -> Option<String> {
     let head = "first\tsecond\tunk\tmetric\tfirst_score\tsecond_score\tdifference\tlow\thigh\tsecond_wins\tp_value\tresamples\tp_ar";
-    let name = |at: usize| evaluated.models.get(at).map_or("", |measured| &measured.report.name);
     let rows = evaluated.comparisons.iter().flat_map(|against| {
         [("bleu", &against.by.bleu), ("chrf2", &against.by.chrf)].map(|(metric, paired)| {
             let Interval { value, low, high, .. } = paired.difference;
@@ -125,7 +97,7 @@ pub fn bootstrap(evaluated: &Evaluated) -> Option<String> {
             let numbers = numbers.map(|number| format!("{number:.4}"));
             let words = [against.unk.name().to_owned(), metric.to_owned()].into_iter().chain(numbers);
             row(
-                [name(against.pair.0), name(against.pair.1)],
+                [evaluated.name(against.pair.0), evaluated.name(against.pair.1)],
                 words.chain([paired.resamples.to_string(), figure(paired.p_randomised, 4)]),
             )
         })
@@ -139,15 +111,16 @@ pub fn alignments(evaluated: &Evaluated) -> Option<String> {
     let lines = lines(evaluated);
     let dash = || "-".to_owned();
     let rows = lines.iter().map(|line| {
-        let rates = line.counts.rates();
+        let AlignmentErrorRow { direction, extraction, importance, counts } = line.row;
+        let rates = counts.rates();
         let rest = [
-            line.direction.to_owned(),
-            line.reading.unwrap_or("-").to_owned(),
-            line.rule.flatten().map_or_else(dash, |theta| theta.to_string()),
-            line.importance.map_or_else(dash, |(name, _)| name.to_owned()),
-            figure(line.importance.and_then(|(_, kendall)| kendall), 6),
-            line.counts.found.to_string(),
-            line.counts.sure.to_string(),
+            direction.name().to_owned(),
+            line.reading().to_owned(),
+            extraction.and_then(|extraction| extraction.threshold).map_or_else(dash, |theta| theta.to_string()),
+            importance.map_or_else(dash, |(name, _)| name.to_owned()),
+            figure(importance.and_then(|(_, kendall)| kendall), 6),
+            counts.found.to_string(),
+            counts.sure.to_string(),
             figure(rates.precision, 6),
             figure(rates.recall, 6),
             figure(rates.aer, 6),
@@ -159,16 +132,15 @@ pub fn alignments(evaluated: &Evaluated) -> Option<String> {
 
 /// Everything but the sentences.
 pub fn json(evaluated: &Evaluated) -> Value {
-    let first = evaluated.models.first().map(|measured| &measured.report);
-    let gold =
-        evaluated.gold.as_ref().map(|(file, gold)| json!({"file": file.display().to_string(), "note": gold.note}));
+    let gold = evaluated.gold.as_ref().map(|(file, note)| json!({"file": file.display().to_string(), "note": note}));
     let baselines = evaluated.baselines.iter().map(|baseline| {
-        let row = |(direction, counts): &(&str, aer::AerCounts)| with(json!({"direction": direction}), counts);
+        let row = |row: &AlignmentErrorRow| with(json!({"direction": row.direction.name()}), &row.counts);
         json!({"name": baseline.name, "rows": baseline.rows.iter().map(row).collect::<Vec<_>>()})
     });
-    json!({"test_set": first.map(|report| report.test_set.clone()),
-           "bleu_signature": first.map(|report| report.bleu_signature.clone()),
-           "chrf2_signature": first.map(|report| report.chrf_signature.clone()),
+    let [bleu, chrf] = evaluated.signatures();
+    json!({"test_set": evaluated.test_set.name(),
+           "bleu_signature": bleu,
+           "chrf2_signature": chrf,
            "gold": gold,
            "models": (0..evaluated.models.len()).map(|at| model(evaluated, at)).collect::<Vec<_>>(),
            "baselines": baselines.collect::<Vec<_>>()})
@@ -177,11 +149,10 @@ pub fn json(evaluated: &Evaluated) -> Value {
 /// As [`json`], with every two models, not only each with the first, and what was left out.
 pub fn json_of_all(evaluated: &Evaluated) -> Value {
     let mut all = json(evaluated);
-    let name = |place: usize| evaluated.models.get(place).map(|measured| measured.report.name.clone());
     let comparisons = evaluated.comparisons.iter().map(|against| {
         let mut object = comparison(against.unk.name(), &against.by);
-        object["first"] = json!(name(against.pair.0));
-        object["second"] = json!(name(against.pair.1));
+        object["first"] = json!(evaluated.name(against.pair.0));
+        object["second"] = json!(evaluated.name(against.pair.1));
         object
     });
     all["comparisons"] = comparisons.collect();
@@ -203,53 +174,47 @@ fn with(mut object: Value, counts: &aer::AerCounts) -> Value {
 }
 
 fn model(evaluated: &Evaluated, at: usize) -> Value {
-    let measured: &MeasuredSystem = &evaluated.models[at];
-    let report = &measured.report;
+    let (measured, search) = (&evaluated.models[at], &evaluated.search);
+    let mixing = measured.mixing.as_ref();
     let against = evaluated.comparisons.iter().filter(|against| against.pair == (0, at));
     let against = against.map(|against| comparison(against.unk.name(), &against.by));
     let importances = measured.importances.iter();
-    let importances =
-        importances.map(|row| with(json!({"name": row.name, "kendall_with_alpha": row.kendall}), &row.counts));
-    json!({"name": report.name, "architecture": report.architecture,
-           "folder": report.folder.display().to_string(), "average": report.mixing.map(|mixing| mixing.average.to_string()),
-           "alignment_of": report.mixing.map(|mixing| mixing.alignment.to_string()), "beam": report.search.beam,
-           "max_length": report.search.max_length, "length": report.search.ranking.length.to_string(),
-           "coverage": report.search.ranking.coverage, "batch": report.batch, "unk_replaced": report.replaced, "device": measured.device,
-           "threads": measured.threads, "seconds": report.seconds,
-           "sentences_per_second": report.sentences_per_second(), "words_per_second": measured.words_per_second,
-           "rows": report.rows.iter().map(object).collect::<Vec<_>>(),
+    let importances = importances.filter_map(|row| {
+        let (name, kendall) = row.importance?;
+        Some(with(json!({"name": name, "kendall_with_alpha": kendall}), &row.counts))
+    });
+    let rows = evaluated.scores.iter().flat_map(|of| of.of(at).map(move |scores| object(of, scores)));
+    json!({"name": measured.name, "architecture": measured.architecture,
+           "folder": measured.folder.display().to_string(), "average": mixing.map(|mixing| mixing.average.to_string()),
+           "alignment_of": mixing.map(|mixing| mixing.alignment.to_string()), "beam": search.beam,
+           "max_length": search.max_length, "length": search.ranking.length.to_string(),
+           "coverage": search.ranking.coverage, "batch": evaluated.batch, "unk_replaced": measured.replaced,
+           "device": measured.device, "threads": measured.threads, "seconds": measured.seconds,
+           "sentences_per_second": measured.sentences_per_second, "words_per_second": measured.words_per_second,
+           "rows": rows.collect::<Vec<_>>(),
            "against_first": against.collect::<Vec<_>>(),
            "alignment": measured.aligned().map(alignment),
            "importances": importances.collect::<Vec<_>>()})
 }
 
 /// A row of scores; what is not known is `null`.
-fn object(row: &ScoresRow) -> Value {
-    let scores = &row.scores;
-    json!({"set": row.set.name(), "unk": row.unk.name(), "length": row.length(), "sentences": scores.sentences,
+fn object(of: &EvaluatedScores, (length, scores): (&str, &SystemScores)) -> Value {
+    json!({"set": of.set.name(), "unk": of.unk.name(), "length": length, "sentences": scores.sentences,
            "words": scores.words, "nll": scores.nll, "nll_per_sentence": scores.nll_per_sentence(),
            "nll_per_word": scores.nll_per_word(), "perplexity": scores.perplexity(), "tokens": scores.tokens,
-           "nll_per_token": scores.nll_per_token(), "bleu": scores.bleu, "chrf2": scores.chrf})
+           "nll_per_token": scores.nll_per_token(), "bleu": scores.bleu(), "chrf2": scores.chrf()})
 }
 
 /// Two systems, by each score.
 fn comparison(unk: &str, by: &Comparison) -> Value {
-    let interval = |interval: &Interval| json!({"value": interval.value, "mean": interval.mean, "low": interval.low, "high": interval.high});
-    let paired = |paired: &Paired| {
-        json!({"first": interval(&paired.first), "second": interval(&paired.second),
-               "difference": interval(&paired.difference), "second_wins": paired.second_wins,
-               "p_value": paired.p_value, "p_ar": paired.p_randomised, "resamples": paired.resamples})
-    };
-    json!({"unk": unk, "bleu": paired(&by.bleu), "chrf2": paired(&by.chrf)})
+    json!({"unk": unk, "bleu": by.bleu, "chrf2": by.chrf})
 }
 
-fn alignment(report: &gold::AlignmentErrorReport) -> Value {
-    let row = |row: &gold::AlignmentErrorRow| {
-        let extraction = &row.extraction;
-        with(
-            json!({"direction": row.direction.name(), "reading": extraction.reading.name(), "threshold": extraction.threshold}),
-            &row.counts,
-        )
+fn alignment(report: &AlignmentErrorReport) -> Value {
+    let row = |row: &AlignmentErrorRow| {
+        let Extraction { reading, threshold } = row.extraction.unwrap_or_default();
+        let how = json!({"direction": row.direction.name(), "reading": reading.name(), "threshold": threshold});
+        with(how, &row.counts)
     };
     json!({"reverse_model": report.reverse, "rows": report.rows.iter().map(row).collect::<Vec<_>>()})
 }

@@ -10,7 +10,7 @@ use crate::decoding::importance::Importance;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, AlignerDirection, Extraction, WordPair};
 use crate::evaluation::system::EvaluatedSystem;
-use crate::text::links::{Link, Links};
+use crate::text::links::Link;
 use crate::ticket::CancellationToken;
 
 /// How to measure alignments.
@@ -41,44 +41,47 @@ impl Default for AlignmentOptions {
 #[derive(Clone, Debug, PartialEq)]
 pub struct AlignmentErrorRow {
     pub direction: AlignerDirection,
-    /// How they were read off alpha.
-    pub extraction: Extraction,
+    /// How they were read off alpha; `None` of what is no alpha.
+    pub extraction: Option<Extraction>,
+    /// What else they were read off, and the mean of its Kendall's tau with alpha over the target words; `None` where the model
+    /// has no alpha.
+    pub importance: Option<(&'static str, Option<f64>)>,
     /// What was counted; [`aer::AerCounts::rates`] has AER, precision and recall.
     pub counts: aer::AerCounts,
 }
 
+impl AlignmentErrorRow {
+    /// Links of a test set that are read off nothing that is told.
+    fn of<'a>(direction: AlignerDirection, links: impl Iterator<Item = &'a Vec<Link>>, test_set: &TestSet) -> Self {
+        Self { direction, extraction: None, importance: None, counts: count(links, test_set) }
+    }
+}
+
 /// What one model, or two of opposite directions, made of a gold set.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlignmentErrorReport {
-    pub name: String,
-    /// That of the reverse model.
+    /// The name of the reverse model.
     pub reverse: Option<String>,
     /// Of all sentences.
     pub rows: Vec<AlignmentErrorRow>,
-    /// Of each sentence, for the first row.
-    pub sentences: Vec<aer::AerCounts>,
     /// The links of each sentence, for the first row.
     pub links: Vec<Vec<Link>>,
 }
 
-/// Measures the alignments of a model, and of a reverse one where there is one, against gold links: those of the test
+/// Measures the alignments of a model, and of a reverse one where there is one, against the links by hand of the test
 /// set's pairs with their first references.
 ///
 /// # Errors
 /// [`Error::Stale`] as soon as the ticket is stale; a model without an alignment; a line that a model cannot read,
-/// named; another number of gold sentences than pairs; what forced decoding refuses.
+/// named; what forced decoding refuses.
 pub fn measure(
     mut forward: Aligner<'_>,
     reverse: Option<Aligner<'_>>,
-    (test_set, gold): (&TestSet, &[Links]),
+    test_set: &TestSet,
     options: &AlignmentOptions,
     ticket: &CancellationToken,
     hear: &mut EvaluationListener<'_>,
 ) -> Result<AlignmentErrorReport> {
-    if gold.len() != test_set.len() {
-        let message = format!("has {} sentences, but the gold alignment has {}", test_set.len(), gold.len());
-        return Err(Error::file(&test_set.source, message));
-    }
     let mut tell = |sentences, words| hear(EvaluationStage::Aligning, sentences, words);
     // A row of the reverse model that has one reading alone is the same in both.
     let readings = reverse
@@ -88,13 +91,8 @@ pub fn measure(
     let (extractions, batch) = (&options.extractions(readings), options.batch);
     let pairs = read(forward.system, test_set, false)?;
     let there = forward.links(&pairs.iter().collect::<Vec<_>>(), extractions, batch, ticket, &mut tell)?;
-    let mut report = AlignmentErrorReport {
-        name: forward.system.name(),
-        reverse: reverse.as_ref().map(|reverse| reverse.system.name()),
-        rows: Vec::new(),
-        sentences: Vec::new(),
-        links: Vec::new(),
-    };
+    let name = reverse.as_ref().map(|reverse| reverse.system.name());
+    let mut report = AlignmentErrorReport { reverse: name, ..AlignmentErrorReport::default() };
     let back = match reverse {
         Some(mut reverse) => {
             let pairs = read(reverse.system, test_set, true)?;
@@ -109,11 +107,10 @@ pub fn measure(
             let back = |at: usize| back.as_ref().map_or(&[][..], |back| &back[at][index]);
             let links = there.iter().enumerate().map(|(at, there)| direction.of(there[index].clone(), back(at)));
             let links: Vec<Vec<Link>> = links.collect();
-            let counts: Vec<aer::AerCounts> =
-                links.iter().zip(gold).map(|(links, gold)| aer::AerCounts::of(links, gold)).collect();
-            report.rows.push(AlignmentErrorRow { direction, extraction, counts: counts.iter().sum() });
-            if report.sentences.is_empty() {
-                (report.sentences, report.links) = (counts, links);
+            let row = AlignmentErrorRow::of(direction, links.iter(), test_set);
+            report.rows.push(AlignmentErrorRow { extraction: Some(extraction), ..row });
+            if report.links.is_empty() {
+                report.links = links;
             }
         }
     }
@@ -139,7 +136,7 @@ pub struct HeadErrorRow {
 /// As there; a model that has no heads.
 pub fn heads(
     mut aligner: Aligner<'_>,
-    (test_set, gold): (&TestSet, &[Links]),
+    test_set: &TestSet,
     batch: usize,
     ticket: &CancellationToken,
     hear: &mut EvaluationListener<'_>,
@@ -154,20 +151,10 @@ pub fn heads(
     let found = aligner.head_links(&pairs, readings, batch, ticket, &mut tell)?;
     let places = (0..sizes.decoder_layers).flat_map(|layer| (0..sizes.heads).map(move |head| (layer, head)));
     let row = |((layer, head), (n, reading)): ((usize, usize), (usize, &Reading))| {
-        let links = found.iter().map(|heads| heads[layer * sizes.heads + head][n].clone());
-        HeadErrorRow { layer: layer + 1, head: head + 1, reading: *reading, counts: count(links, gold) }
+        let links = found.iter().map(|heads| &heads[layer * sizes.heads + head][n]);
+        HeadErrorRow { layer: layer + 1, head: head + 1, reading: *reading, counts: count(links, test_set) }
     };
     Ok(places.flat_map(|place| readings.iter().enumerate().map(move |reading| (place, reading))).map(row).collect())
-}
-
-/// What the links of a model are by another definition of what matters than alpha.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ImportanceRow {
-    pub name: &'static str,
-    /// What was counted against the gold links.
-    pub counts: aer::AerCounts,
-    /// The mean of Kendall's tau with alpha over the target words; `None` where the model has none.
-    pub kendall: Option<f64>,
 }
 
 /// Measures other definitions of what matters against gold links, as [`measure`] does alpha.
@@ -176,11 +163,11 @@ pub struct ImportanceRow {
 /// As there; a model without the alignment that a definition needs.
 pub fn importances(
     aligner: &mut Aligner<'_>,
-    (test_set, gold): (&TestSet, &[Links]),
+    test_set: &TestSet,
     (definitions, samples): (&[&'static Importance], usize),
     ticket: &CancellationToken,
     hear: &mut EvaluationListener<'_>,
-) -> Result<Vec<ImportanceRow>> {
+) -> Result<Vec<AlignmentErrorRow>> {
     let pairs = read(aligner.system, test_set, false)?;
     let pairs: Vec<&WordPair> = pairs.iter().collect();
     let mut row = |definition: &&'static Importance| {
@@ -189,8 +176,9 @@ pub fn importances(
         })?;
         let ranks: Vec<f64> = found.iter().flat_map(|found| found.ranks.iter().copied()).collect();
         let kendall = (!ranks.is_empty()).then(|| ranks.iter().sum::<f64>() / ranks.len() as f64);
-        let counts = count(found.into_iter().map(|found| found.links), gold);
-        Ok(ImportanceRow { name: definition.name, counts, kendall })
+        let links = found.iter().map(|found| &found.links);
+        let row = AlignmentErrorRow::of(AlignerDirection::Forward, links, test_set);
+        Ok(AlignmentErrorRow { importance: Some((definition.name, kendall)), ..row })
     };
     definitions.iter().map(&mut row).collect()
 }
@@ -200,7 +188,7 @@ fn read(system: EvaluatedSystem<'_>, test_set: &TestSet, turned: bool) -> Result
     let pairs = test_set.pairs.iter().enumerate();
     pairs
         .map(|(number, pair)| {
-            let (source, reference) = (pair.source.as_ref(), pair.reference());
+            let (source, reference) = (pair.source.as_str(), pair.first());
             let lines = if turned { (reference, source) } else { (source, reference) };
             WordPair::read(system, lines, test_set.pretokenized).map_err(|refused| {
                 let path = match test_set.references.first() {
@@ -220,25 +208,24 @@ fn turned(links: Vec<Vec<Vec<Link>>>) -> Vec<Vec<Vec<Link>>> {
 }
 
 /// What no model is needed for, measured beside the models: the floor and the ceiling of their error rates.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
     /// `diagonal` or `statistical`.
     pub name: &'static str,
-    /// By name of the direction, what was counted.
-    pub rows: Vec<(&'static str, aer::AerCounts)>,
+    pub rows: Vec<AlignmentErrorRow>,
 }
 
-/// The diagonal, and the links of a statistical aligner where there is one, against gold links.
-pub fn baselines(test_set: &TestSet, gold: &[Links], aligner: Option<&mut LineAligner>) -> Vec<Baseline> {
-    let lines = test_set.lengths().into_iter().map(|(t_x, t_y)| diagonal(t_x, t_y));
-    let mut baselines =
-        vec![Baseline { name: "diagonal", rows: vec![(AlignerDirection::Forward.name(), count(lines, gold))] }];
+/// The diagonal, and the links of a statistical aligner where there is one, against links by hand.
+pub fn baselines(test_set: &TestSet, aligner: Option<&mut LineAligner>) -> Vec<Baseline> {
+    let lines: Vec<_> = test_set.lengths().into_iter().map(|(t_x, t_y)| diagonal(t_x, t_y)).collect();
+    let row = AlignmentErrorRow::of(AlignerDirection::Forward, lines.iter(), test_set);
+    let mut baselines = vec![Baseline { name: "diagonal", rows: vec![row] }];
     if let Some(aligner) = aligner {
         let pairs = test_set.pairs.iter();
-        let found: Vec<Directions> = pairs.map(|pair| aligner.lines(&pair.source, pair.reference())).collect();
+        let found: Vec<Directions> = pairs.map(|pair| aligner.lines(&pair.source, pair.first())).collect();
         let row = |direction: AlignerDirection| {
             let links = found.iter().map(|found| direction.of(found.forward.clone(), &found.reverse));
-            (direction.name(), count(links, gold))
+            AlignmentErrorRow::of(direction, links.collect::<Vec<_>>().iter(), test_set)
         };
         baselines.push(Baseline { name: "statistical", rows: AlignerDirection::all().map(row).collect() });
     }
@@ -251,6 +238,7 @@ pub fn diagonal(t_x: usize, t_y: usize) -> Vec<Link> {
     (0..rows).map(|target| Link { source: (2 * target + 1) * t_x / (2 * t_y), target }).collect()
 }
 
-fn count(links: impl Iterator<Item = Vec<Link>>, gold: &[Links]) -> aer::AerCounts {
-    links.zip(gold).map(|(links, gold)| aer::AerCounts::of(&links, gold)).collect::<Vec<_>>().iter().sum()
+fn count<'a>(links: impl Iterator<Item = &'a Vec<Link>>, test_set: &TestSet) -> aer::AerCounts {
+    let golds = test_set.pairs.iter().map(|pair| pair.gold.as_ref());
+    links.zip(golds).filter_map(|(links, gold)| Some(aer::AerCounts::of(links, gold?))).sum()
 }

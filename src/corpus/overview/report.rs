@@ -104,7 +104,7 @@ fn aggregates(out: &Out, corpus: &CorpusTable) -> String {
     let row = |(system, column): (usize, &SystemColumn)| {
         let scores = aggregate::scores(corpus, system, &out.rows);
         let mut row = vec![column.system.name.clone(), scores.sentences.to_string()];
-        row.extend([scores.bleu, scores.chrf].map(|score| number(score, 1)));
+        row.extend([scores.bleu(), scores.chrf()].map(|score| number(score, 1)));
         let mean = |(n, measure): (usize, &CorpusMeasure)| {
             number(aggregate::mean(corpus, system, n, &out.rows), measure.digits.max(2))
         };

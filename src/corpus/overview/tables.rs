@@ -107,13 +107,13 @@ fn lengths(overview: &Overview, systems: &[&StoredSystem]) -> Vec<Vec<String>> {
     for group in std::iter::once(&overview.all).chain(&overview.lengths) {
         for (system, scores) in group.scores.iter().enumerate() {
             rows.push(vec![
-                if group.name.is_empty() { "all".to_owned() } else { group.name.clone() },
+                if group.bucket.is_none() { "all".to_owned() } else { group.name() },
                 name(systems, system),
                 scores.sentences.to_string(),
-                number(scores.bleu, 2),
-                number(scores.chrf, 2),
+                number(scores.bleu(), 2),
+                number(scores.chrf(), 2),
                 scores.aligned.to_string(),
-                number(scores.aer, 4),
+                number(scores.aer(), 4),
                 overview.scored(group, system),
             ]);
         }

@@ -2,27 +2,19 @@
 //! which of its sentences and what of them is measured.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::time::Instant;
 
+use crate::analysis::bleu;
+use crate::analysis::buckets::Buckets;
+use crate::analysis::unknown::Replacing;
+use crate::corpus::store::write::NewSentence;
+use crate::decoding;
 use crate::error::{Error, Result};
+use crate::text::links::Links;
+use crate::text::links::read::{LinkLayout, read};
+use crate::text::parallel::unequal;
 use crate::text::reader::{LineReader, MOST_TEXT};
 use crate::text::words::words;
-
-/// A source sentence and its references. Cloning it copies no text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TestPair {
-    /// As in the file.
-    pub source: Arc<str>,
-    /// At least one; the first is the one whose probability is measured.
-    pub references: Arc<[Arc<str>]>,
-}
-
-impl TestPair {
-    /// The first reference.
-    pub fn reference(&self) -> &str {
-        self.references.first().map_or("", AsRef::as_ref)
-    }
-}
 
 /// Whether translations may contain `[UNK]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +54,38 @@ impl Set {
     }
 }
 
+/// How to evaluate.
+#[derive(Clone, Debug)]
+pub struct EvaluationOptions {
+    /// How to search; `unk` overrides `forbid_unk`.
+    pub search: decoding::SearchOptions,
+    /// Sentences decoded together, at least 1.
+    pub batch: usize,
+    pub buckets: Buckets,
+    /// How BLEU cuts text into words.
+    pub tokenization: bleu::Tokenization,
+    /// Which translations to make: with `[UNK]`, without, both or none.
+    pub unk: Vec<Unk>,
+    /// What replaces unknown words of the output, in models that align; the others keep `[UNK]`.
+    pub replace_unk: Option<Replacing>,
+    /// What tells the time, where that is wanted.
+    pub clock: Option<fn() -> Instant>,
+}
+
+impl Default for EvaluationOptions {
+    fn default() -> Self {
+        Self {
+            search: decoding::SearchOptions::default(),
+            batch: 16,
+            buckets: Buckets::default(),
+            tokenization: bleu::Tokenization::default(),
+            unk: vec![Unk::Allowed],
+            replace_unk: None,
+            clock: None,
+        }
+    }
+}
+
 /// What a run is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvaluationStage {
@@ -80,7 +104,7 @@ pub type EvaluationListener<'a> = dyn FnMut(EvaluationStage, usize, usize) + 'a;
 const MOST_SENTENCES: usize = 1_000_000;
 
 /// A test set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TestSet {
     /// The file of the sources.
     pub source: PathBuf,
@@ -88,8 +112,8 @@ pub struct TestSet {
     pub references: Vec<PathBuf>,
     /// The words are split by spaces already.
     pub pretokenized: bool,
-    /// At least one; pair n is line n of every file.
-    pub pairs: Vec<TestPair>,
+    /// At least one; pair n is line n of every file. The first reference is the one whose probability is measured.
+    pub pairs: Vec<NewSentence>,
 }
 
 impl TestSet {
@@ -105,40 +129,39 @@ impl TestSet {
 
     /// As [`TestSet::read`], from any readers.
     pub fn from_lines(source: LineReader, references: Vec<LineReader>, pretokenized: bool) -> Result<Self> {
-        let limited = |reader: LineReader| reader.at_most(MOST_TEXT, MOST_SENTENCES);
-        let mut source = limited(source);
-        let mut references: Vec<LineReader> = references.into_iter().map(limited).collect();
         if references.is_empty() {
             return Err(Error::Input("a test set needs at least one file of references".into()));
         }
+        let readers = std::iter::once(source).chain(references);
+        let mut readers: Vec<LineReader> = readers.map(|reader| reader.at_most(MOST_TEXT, MOST_SENTENCES)).collect();
         let mut pairs = Vec::new();
         loop {
-            let line = source.next().transpose()?;
-            let lines: Result<Vec<Option<String>>> =
-                references.iter_mut().map(|reader| reader.next().transpose()).collect();
-            let lines = lines?;
-            match line {
-                Some(line) if lines.iter().all(Option::is_some) => {
-                    let references = lines.into_iter().flatten().map(Arc::from).collect();
-                    pairs.push(TestPair { source: line.into(), references });
-                }
-                None if lines.iter().all(Option::is_none) => break,
-                _ => {
-                    let goes_on = [&line].into_iter().chain(&lines).map(Option::is_some);
-                    let readers = [&source].into_iter().chain(&references);
-                    return Err(unequal(&readers.zip(goes_on).collect::<Vec<_>>()));
+            let lines = readers.iter_mut().map(|reader| reader.next().transpose());
+            let lines = lines.collect::<Result<Vec<Option<String>>>>()?;
+            let first = |goes_on: bool| lines.iter().position(|line| line.is_some() == goes_on);
+            match (first(false), first(true)) {
+                (Some(short), Some(long)) => return Err(unequal(&readers[short], &readers[long])),
+                (Some(_), None) => break,
+                (None, _) => {
+                    let (line, mut lines) = (pairs.len() + 1, lines.into_iter().flatten());
+                    let (source, reference) = (lines.next().unwrap_or_default(), lines.next());
+                    pairs.push(NewSentence {
+                        source,
+                        reference,
+                        further: lines.collect(),
+                        name: None,
+                        line,
+                        gold: None,
+                    });
                 }
             }
         }
+        let mut files = readers.iter().map(|reader| reader.path().to_path_buf());
+        let source = files.next().unwrap_or_default();
         if pairs.is_empty() {
-            return Err(Error::file(source.path(), "has no lines; give a test set"));
+            return Err(Error::file(&source, "has no lines; give a test set"));
         }
-        Ok(Self {
-            source: source.path().into(),
-            references: references.iter().map(|reader| reader.path().into()).collect(),
-            pretokenized,
-            pairs,
-        })
+        Ok(Self { source, references: files.collect(), pretokenized, pairs })
     }
 
     /// Number of sentences.
@@ -154,25 +177,26 @@ impl TestSet {
     /// Words between spaces of each source and its first reference, as alignments by hand count them.
     pub fn lengths(&self) -> Vec<(usize, usize)> {
         let count = |text: &str| words(text).count();
-        self.pairs.iter().map(|pair| (count(&pair.source), count(pair.reference()))).collect()
+        self.pairs.iter().map(|pair| (count(&pair.source), count(pair.first()))).collect()
+    }
+
+    /// Gives its pairs links by hand, in their order.
+    pub fn set_golds(&mut self, golds: Vec<Links>) {
+        self.pairs.iter_mut().zip(golds).for_each(|(pair, gold)| pair.gold = Some(gold));
+    }
+
+    /// Reads links by hand of its pairs; gives how they were read, in a sentence.
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub fn read_golds(&mut self, path: &Path, layout: &LinkLayout) -> Result<String> {
+        let gold = read(path, &self.lengths(), layout)?;
+        self.set_golds(gold.pairs);
+        Ok(gold.note)
     }
 
     /// A short name: that of the file of sources without its folder.
     pub fn name(&self) -> String {
         self.source.file_name().map_or_else(|| "test set".to_owned(), |name| name.to_string_lossy().into_owned())
     }
-}
-
-/// One file ended and another goes on, as is told of each.
-fn unequal(readers: &[(&LineReader, bool)]) -> Error {
-    let find = |wanted: bool| readers.iter().find(|(_, goes_on)| *goes_on == wanted).map(|(reader, _)| *reader);
-    let (Some(short), Some(long)) = (find(false), find(true)) else {
-        return Error::Internal("files of equal length were called unequal".into());
-    };
-    let message = format!(
-        "ends after line {}, but {} goes on; the files must be translations line by line",
-        short.line(),
-        long.path().display()
-    );
-    Error::file(short.path(), message)
 }

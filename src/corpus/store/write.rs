@@ -27,7 +27,20 @@ pub struct NewSentence {
     pub name: Option<String>,
     /// Its line there, from 1.
     pub line: usize,
+    /// Links by hand between the words of the source and of the first reference.
     pub gold: Option<Links>,
+}
+
+impl NewSentence {
+    /// The first reference; empty without one.
+    pub fn first(&self) -> &str {
+        self.reference.as_deref().unwrap_or_default()
+    }
+
+    /// All references, as they came.
+    pub fn references(&self) -> impl Iterator<Item = &str> {
+        self.reference.iter().chain(&self.further).map(String::as_str)
+    }
 }
 
 /// An output and the sentence, from 0, that it is one of.
@@ -79,7 +92,8 @@ impl Workspace {
                 if let Some(gold) = &new.gold {
                     set_gold(all, id, Some(gold))?;
                 }
-                for (n, text) in new.further.iter().enumerate().filter(|(_, text)| !text.is_empty()) {
+                let further = new.further.iter().map(|text| text.trim()).enumerate();
+                for (n, text) in further.filter(|(_, text)| !text.is_empty()) {
                     set_reference(all, n + 1, id, text)?;
                 }
                 rows.push((first + n, of_sentence(&new.source, new.reference.as_deref())));

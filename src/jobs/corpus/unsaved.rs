@@ -35,8 +35,8 @@ impl Open<'_> {
 
 fn made(evaluated: &Evaluated, hear: &mut dyn FnMut(f32) -> Result<()>) -> Result<(tempfile::TempDir, PathBuf)> {
     let folder = tempfile::tempdir().map_err(|error| Error::io(std::env::temp_dir(), &error))?;
-    let test_set = evaluated.models.first().map_or("", |measured| measured.report.test_set.as_str());
-    let name = Path::new(test_set).file_stem().unwrap_or("test set".as_ref());
+    let test_set = evaluated.test_set.name();
+    let name = Path::new(&test_set).file_stem().unwrap_or("test set".as_ref());
     let path = folder.path().join(name).with_extension("ilws");
     keep(evaluated, &mut Workspace::open(&path)?, hear)?;
     Ok((folder, path))

@@ -8,10 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::aligner::words::LineAligner;
 use crate::analysis::bleu::Tokenization;
 use crate::corpus::measures::scores::PairedTests;
-use crate::corpus::overview::evaluate::EvaluationOptions;
-use crate::corpus::overview::evaluated::{Against, Evaluated, MeasuredSystem, compare, share_known};
+use crate::corpus::overview::evaluated::{Evaluated, MeasuredSystem};
 use crate::corpus::overview::gold::AlignmentOptions;
-use crate::corpus::overview::test_set::{EvaluationListener, EvaluationStage, TestSet, Unk};
+use crate::corpus::overview::test_set::{EvaluationListener, EvaluationOptions, EvaluationStage, TestSet, Unk};
 use crate::corpus::overview::{evaluate, gold};
 use crate::decoding;
 use crate::error::{Error, Result};
@@ -22,8 +21,7 @@ use crate::jobs::queue::work::{JobProgress, Work};
 use crate::jobs::queue::yielding::Yielding;
 use crate::models::{Kernels, Stepper};
 use crate::nn::device::DeviceChoice;
-use crate::text::links::read;
-use crate::text::links::read::{GoldLinks, LinkLayout};
+use crate::text::links::read::LinkLayout;
 use crate::text::reader::require_file;
 
 /// Thresholds on alpha that are tried beside the one word of greatest alpha.
@@ -90,16 +88,10 @@ impl From<PathBuf> for Candidate {
     }
 }
 
-/// The test set as it was read.
-struct Data {
-    test_set: TestSet,
-    gold: Option<GoldLinks>,
-}
-
 impl Evaluate {
     pub(crate) fn run(self, work: &Work<'_>) -> Result<Evaluated> {
         work.say("Reading the test set".to_owned());
-        let data = self.test.read()?;
+        let (test_set, gold) = self.test.read()?;
         let shelved = self.systems.iter().map(|system| load(work, system, self.device));
         let shelved = shelved.collect::<Result<Vec<_>>>()?;
         // The first model says which way the test set is translated.
@@ -107,39 +99,44 @@ impl Evaluate {
         let turned =
             |other: &Arc<LoadedModel>| first.is_some_and(|(from, to)| from != to && languages(other) == (to, from));
         let (backward, forward): (Vec<_>, Vec<_>) = shelved.iter().partition(|other| turned(other));
-        let reverse = backward.iter().copied().find(|other| other.facts.has_alignment && data.gold.is_some());
+        let reverse = backward.iter().copied().find(|other| other.facts.has_alignment && gold.is_some());
         let unused = backward.iter().filter(|other| reverse.is_none_or(|reverse| !Arc::ptr_eq(reverse, other)));
         let unused: Vec<&str> = unused.map(|other| other.facts.name.as_str()).collect();
         let left_out = (!unused.is_empty()).then(|| {
             format!("Left out, for they translate the other way than the first model does: {}", unused.join(", "))
         });
-        let run = Run { order: &self, work, data: &data, reverse: reverse.map(AsRef::as_ref), models: forward.len() };
-        let models = forward.iter().enumerate().map(|(at, shelved)| run.measure(shelved, at));
-        let mut models = models.collect::<Result<Vec<_>>>()?;
-        share_known(&mut models, &EvaluationOptions::default().buckets);
-        let models: Vec<_> = models.into_iter().map(Arc::new).collect();
-        let comparisons = compare_all(work, &models)?;
-        let baselines = match (&data.gold, first) {
-            (Some(gold), Some((source, target))) => {
-                let mut aligner = LineAligner::bundled(source, target, data.test_set.pretokenized)?;
-                gold::baselines(&data.test_set, &gold.pairs, aligner.as_mut())
-            }
-            _ => Vec::new(),
+        let options = EvaluationOptions {
+            search: self.search.clone(),
+            tokenization: self.test.tokenization,
+            unk: self.unk.clone(),
+            ..EvaluationOptions::default()
         };
-        Ok(Evaluated { models, comparisons, gold: self.test.gold.clone().zip(data.gold), baselines, left_out })
+        let (has_gold, reverse, models) = (gold.is_some(), reverse.map(AsRef::as_ref), forward.len());
+        let run = Run { options: &options, work, test_set: &test_set, has_gold, reverse, models };
+        let models = forward.iter().enumerate().map(|(at, shelved)| run.measure(shelved, at));
+        let models = models.collect::<Result<Vec<_>>>()?;
+        let mut evaluated = Evaluated { gold, left_out, ..Evaluated::of(test_set, &options, models) };
+        compare_all(work, &mut evaluated)?;
+        if let (true, Some((source, target))) = (has_gold, first) {
+            let mut aligner = LineAligner::bundled(source, target, self.test.is_pretokenized)?;
+            evaluated.baselines = gold::baselines(&evaluated.test_set, aligner.as_mut());
+        }
+        Ok(evaluated)
     }
 }
 
 impl TestFiles {
-    fn read(&self) -> Result<Data> {
+    /// The test set with links by hand; the file of these, and how they were read.
+    fn read(&self) -> Result<(TestSet, Option<(PathBuf, String)>)> {
         // A pipe would hold up all orders behind this one.
         for path in self.references.iter().chain(&self.source).chain(&self.gold) {
             require_file(path)?;
         }
         let source = self.source.as_deref().unwrap_or(Path::new(""));
-        let test_set = TestSet::read(source, &self.references, self.is_pretokenized)?;
-        let gold = self.gold.as_ref().map(|path| read::read(path, &test_set.lengths(), &LinkLayout::default()));
-        Ok(Data { gold: gold.transpose()?, test_set })
+        let mut test_set = TestSet::read(source, &self.references, self.is_pretokenized)?;
+        let read = |path: &PathBuf| Ok::<_, Error>((path.clone(), test_set.read_golds(path, &LinkLayout::default())?));
+        let gold = self.gold.as_ref().map(read).transpose()?;
+        Ok((test_set, gold))
     }
 }
 
@@ -159,24 +156,19 @@ pub(crate) fn load(work: &Work<'_>, candidate: &Candidate, device: DeviceChoice)
 
 /// A run over the systems of one direction.
 struct Run<'a> {
-    order: &'a Evaluate,
+    options: &'a EvaluationOptions,
     work: &'a Work<'a>,
-    data: &'a Data,
+    test_set: &'a TestSet,
+    has_gold: bool,
     reverse: Option<&'a LoadedModel>,
     models: usize,
 }
 
 impl Run<'_> {
     fn measure(&self, shelved: &LoadedModel, at: usize) -> Result<MeasuredSystem> {
-        let (work, data, order) = (self.work, self.data, self.order);
-        let options = EvaluationOptions {
-            search: order.search.clone(),
-            tokenization: order.test.tokenization,
-            unk: order.unk.clone(),
-            ..EvaluationOptions::default()
-        };
-        let aligned = if data.gold.is_some() { 1 + usize::from(self.reverse.is_some()) } else { 0 };
-        let total = (1 + order.unk.len() + aligned) * data.test_set.len();
+        let (work, test_set, options) = (self.work, self.test_set, self.options);
+        let aligned = if self.has_gold { 1 + usize::from(self.reverse.is_some()) } else { 0 };
+        let total = (1 + options.unk.len() + aligned) * test_set.len();
         let (start, mut words, mut done) = (work.seconds(), 0, 0);
         let speed = |words: usize| words as f32 / (work.seconds() - start).max(1e-3);
         let mut hear = |stage, sentences, new_words| {
@@ -189,41 +181,35 @@ impl Run<'_> {
                 words_per_second: speed(words),
             });
         };
-        let report = stepping(work, shelved, |stepper| {
-            evaluate::run(shelved.system(), stepper, &data.test_set, &options, &work.ticket, &mut hear)
+        let measured = stepping(work, shelved, |stepper| {
+            evaluate::run(shelved.system(), stepper, test_set, options, &work.ticket, &mut hear)
         })?;
-        let alignment = match &data.gold {
-            Some(gold) if shelved.facts.has_alignment => Some(match self.align(shelved, gold, &mut hear) {
+        let alignment = match self.has_gold {
+            true if shelved.facts.has_alignment => Some(match self.align(shelved, &mut hear) {
                 Err(Error::Stale) => return Err(Error::Stale),
                 other => other.map_err(|error| error.to_string()),
             }),
-            Some(_) => Some(Err(format!("{} has no alignment", shelved.facts.name))),
-            None => None,
+            true => Some(Err(format!("{} has no alignment", shelved.facts.name))),
+            false => None,
         };
         let words_per_second = Some(f64::from(speed(words)));
         let (device, threads) = (shelved.facts.device.clone(), work.threads());
-        Ok(MeasuredSystem { report, words_per_second, alignment, importances: Vec::new(), device, threads })
+        Ok(MeasuredSystem { words_per_second, alignment, device, threads, ..measured })
     }
 
     /// A model's alignments of the references, measured against those by hand; also put together with those of the
     /// model of the other direction.
-    fn align(
-        &self,
-        shelved: &LoadedModel,
-        gold: &GoldLinks,
-        hear: &mut EvaluationListener<'_>,
-    ) -> Result<gold::AlignmentErrorReport> {
+    fn align(&self, shelved: &LoadedModel, hear: &mut EvaluationListener<'_>) -> Result<gold::AlignmentErrorReport> {
         let options = AlignmentOptions { thresholds: THRESHOLDS.to_vec(), ..AlignmentOptions::default() };
-        let data = (&self.data.test_set, gold.pairs.as_slice());
-        let ticket = &self.work.ticket;
+        let (test_set, ticket) = (self.test_set, &self.work.ticket);
         stepping(self.work, shelved, |stepper| {
             let forward = Aligner { system: shelved.system(), stepper };
             let Some(other) = self.reverse else {
-                return gold::measure(forward, None, data, &options, ticket, hear);
+                return gold::measure(forward, None, test_set, &options, ticket, hear);
             };
             stepping(self.work, other, |stepper| {
                 let reverse = Aligner { system: other.system(), stepper };
-                gold::measure(forward, Some(reverse), data, &options, ticket, hear)
+                gold::measure(forward, Some(reverse), test_set, &options, ticket, hear)
             })
         })
     }
@@ -240,18 +226,17 @@ pub(crate) fn languages(shelved: &LoadedModel) -> (&str, &str) {
 }
 
 /// Every two models, by their first translations.
-fn compare_all(work: &Work<'_>, models: &[Arc<MeasuredSystem>]) -> Result<Vec<Against>> {
-    let mut compared = Vec::new();
-    for second in 1..models.len() {
+fn compare_all(work: &Work<'_>, evaluated: &mut Evaluated) -> Result<()> {
+    for second in 1..evaluated.models.len() {
         for first in 0..second {
             let what = "Comparing models by paired tests".to_owned();
             work.tell(JobProgress { done: 1, total: 1, what, ..JobProgress::default() });
             work.breathe()?;
-            let mut found = compare(&models[first].report, &models[second].report, PairedTests::default());
-            compared.extend(found.next().map(|(unk, by)| Against { pair: (first, second), unk, by }));
+            let found = evaluated.compare((first, second), PairedTests::default()).next();
+            evaluated.comparisons.extend(found);
         }
     }
-    Ok(compared)
+    Ok(())
 }
 
 /// The last part of a path.

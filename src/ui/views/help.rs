@@ -132,7 +132,7 @@ fn group_ui(ui: &mut Ui, group: &str) {
         ui.horizontal(|ui| {
             ui.label(binding.name);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                ui.label(RichText::new(keys.join("  ")).size(theme::TEXT_SMALL).color(t.weak));
+                labels::caption(ui, keys.join("  "));
             });
         });
     }

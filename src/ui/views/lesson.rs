@@ -17,7 +17,7 @@ use crate::session::lessons::script::{Ask, LessonChoice, ScriptPart};
 use crate::session::lessons::shelf::LessonFile;
 use crate::session::lessons::{Lessons, Running};
 use crate::ui::views::manual;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// Its least and greatest width, points.
 const LIMITS: (f32, f32) = (260.0, 720.0);
@@ -109,7 +109,7 @@ fn kept_ui(ui: &mut Ui, window: &mut Window<'_>, n: usize, kept: &LessonFile) {
     let about =
         kept.script.as_ref().and_then(|script| script.about.first()).map(crate::text::markdown::MarkdownBlock::plain);
     if let Some(about) = about {
-        ui.add(Label::new(RichText::new(about).size(theme::TEXT_SMALL).color(t.weak)).wrap());
+        labels::note(ui, about);
     }
     if let Some(fault) = &kept.fault {
         ui.add(Label::new(RichText::new(fault).size(theme::TEXT_SMALL).color(t.error)).wrap());
@@ -123,7 +123,7 @@ fn own_ui(ui: &mut Ui, folder: &Path) {
          says how they are written.",
         folder.display()
     );
-    ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak)).wrap());
+    labels::note(ui, text);
 }
 
 fn lesson_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
@@ -158,7 +158,7 @@ fn head_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
             if ui.small_button("Print...").on_hover_text(note).clicked() {
                 window.ask(HANDOUT.then(LessonCommand::Print));
             }
-            ui.label(RichText::new(format!("{page} of {pages}")).size(theme::TEXT_SMALL).color(t.weak));
+            labels::caption(ui, format!("{page} of {pages}"));
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 let title = RichText::new(&running.script.title).size(theme::TEXT_SMALL).color(t.weak);
                 ui.add(Label::new(title).truncate());
@@ -246,7 +246,7 @@ fn page_ui(ui: &mut Ui, window: &mut Window<'_>, running: &Running) {
         let list: Vec<String> =
             running.lights.iter().map(|light| light.text(called(window, light).as_deref())).collect();
         let text = format!("Framed: {}", list.join(", "));
-        ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak)).wrap());
+        labels::note(ui, text);
     }
     let has_asks = running.shown().asks().next().is_some();
     let is_open = !running.revealed.contains(&running.page) && running.waits().is_none();

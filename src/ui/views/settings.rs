@@ -14,7 +14,7 @@ use crate::pages::window::local;
 use crate::pages::window::local::Window;
 use crate::pages::window::menu::act_item;
 use crate::ui::views::lesson;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// Menus that stay open while something in them is set.
 fn menu(text: &str) -> MenuButton<'_> {
@@ -59,7 +59,10 @@ fn length_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if slider.changed() {
         window.push(SearchCommand::SetLengthNormalization(power));
     }
-    note(ui, "Finished translations are ranked by log p divided by their length to the power of A. 0 ranks by log p.");
+    labels::note(
+        ui,
+        "Finished translations are ranked by log p divided by their length to the power of A. 0 ranks by log p.",
+    );
 }
 
 fn unknown_ui(ui: &mut Ui, window: &mut Window<'_>) {
@@ -68,7 +71,7 @@ fn unknown_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if ui.checkbox(&mut replace, "Show the typed word for [UNK]").changed() {
         window.push(SettingsCommand::SetUnkReplacement(replace));
     }
-    note(
+    labels::note(
         ui,
         "[UNK] stands for a word that is not in the vocabulary. The source word of greatest alpha is put in its place.",
     );
@@ -157,9 +160,4 @@ fn file_ui(ui: &mut Ui, window: &mut Window<'_>) {
     act_item(ui, window, "Undo to the sentence before", Act::UndoSentence);
     act_item(ui, window, "Redo", Act::Redo);
     act_item(ui, window, "Stop translating", Act::Stop);
-}
-
-fn note(ui: &mut Ui, text: &str) {
-    let weak = theme::tokens(ui).weak;
-    ui.add(egui::Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(weak)).wrap());
 }

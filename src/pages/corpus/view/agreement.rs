@@ -11,7 +11,7 @@ use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
 use crate::pages::window::dialogs::IMPORT;
 use crate::pages::window::local::{Sheet, Window};
 use crate::widgets::labels::plural;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// Width of the sheet, points, and the height of a sentence in its list.
 const SIZE: (f32, f32) = (640.0, 24.0);
@@ -78,7 +78,6 @@ fn list(name: &str, height: f32) -> ScrollArea {
 }
 
 fn numbers_ui(ui: &mut Ui, agreement: &Agreement, height: f32) {
-    let t = theme::tokens(ui);
     ui.label(format!("Both judged {}", plural(agreement.both, "sentence")));
     let small = |ui: &mut Ui, text: String| {
         ui.label(RichText::new(text).size(theme::TEXT_SMALL));
@@ -87,7 +86,7 @@ fn numbers_ui(ui: &mut Ui, agreement: &Agreement, height: f32) {
     list("agreed", height).show(ui, |ui| {
         grid.show(ui, |ui| {
             for head in ["", "same", "of", "kappa", ""] {
-                ui.label(RichText::new(head).size(theme::TEXT_SMALL).color(t.weak));
+                labels::caption(ui, head);
             }
             ui.end_row();
             for line in &agreement.lines {

@@ -13,7 +13,7 @@ use crate::pages::corpus::whole::{Concordance, ExploreCommand};
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::Window;
 use crate::widgets::labels::plural;
-use crate::widgets::{bidi, rows, theme};
+use crate::widgets::{bidi, labels, rows, theme};
 
 /// Height of a hit, points.
 const ROW: f32 = 44.0;
@@ -120,7 +120,6 @@ const HELP: &str = "word   \"word\"   {red, old}   {@file}   /rule/   _ (any wor
     red _ crossing   the links of two words cross";
 
 fn order_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
-    let t = theme::tokens(ui);
     let concordance = &workbench.whole.concordance;
     let label = ui.label("Sorted by");
     let shown = ORDERS.iter().find(|(order, _)| *order == concordance.order).map_or("", |(_, name)| name);
@@ -137,7 +136,7 @@ fn order_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     }
     if !concordance.query.trim().is_empty() && concordance.trouble.is_none() {
         let text = counted(concordance, workbench.rows.len());
-        ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak));
+        labels::caption(ui, text);
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use egui::{CollapsingHeader, Label, RichText, ScrollArea, TextEdit, Ui, vec2};
+use egui::{CollapsingHeader, RichText, ScrollArea, TextEdit, Ui, vec2};
 
 use crate::corpus::judgements::judge::{Judgement, MOST_STARS};
 use crate::corpus::measures::table::MEASURES;
@@ -17,7 +17,7 @@ use crate::pages::corpus::view::words::Marked;
 use crate::pages::corpus::view::{gold, marks, picture};
 use crate::pages::window::local::Window;
 use crate::widgets::labels::plural;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// Share of the height that the texts take at most, so that what is judged stands in view.
 const TEXTS: f32 = 0.42;
@@ -113,7 +113,7 @@ fn head_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
 fn texts_ui(ui: &mut Ui, workbench: &CorpusPage, detail: &Detail, tints: &Tints) {
     let t = theme::tokens(ui);
     let line = |ui: &mut Ui, name: &str, text: &str, others: &[&str], side: Option<TintedSide<'_>>| {
-        ui.label(RichText::new(name).size(theme::TEXT_SMALL).color(t.weak));
+        labels::caption(ui, name);
         let marked = Marked::new(text, others, theme::body(), (t.text, t.warm));
         let (tints, said) = side.map(|side| tints.on(text, side)).unwrap_or_default();
         marked.with_tints(tints, said).paragraph_ui(ui, ("corpus text", detail.at, name));
@@ -182,7 +182,7 @@ fn judged_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detai
             continue;
         }
         let text = format!("{annotator}: {}", parts.join("; "));
-        ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak)).wrap());
+        labels::note(ui, text);
     }
 }
 

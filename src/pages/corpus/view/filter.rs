@@ -9,7 +9,7 @@ use crate::pages::corpus::columns::MOST_BRUSHED;
 use crate::pages::corpus::command::CorpusCommand;
 use crate::pages::corpus::whole::{ExploreCommand, ExploreView};
 use crate::pages::window::local::Window;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// Room that the field leaves for what stands behind it, and its least and greatest width, points.
 const FIELD: (f32, f32, f32) = (430.0, 160.0, 640.0);
@@ -42,7 +42,7 @@ pub fn filter_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
             window.push(CorpusCommand::SetFilter(String::new()));
         }
         let count = format!("{} of {}", workbench.rows.len(), workbench.corpus.len());
-        ui.label(RichText::new(count).size(theme::TEXT_SMALL).color(t.weak));
+        labels::caption(ui, count);
         if workbench.whole.view == ExploreView::Table {
             menu("Columns").ui(ui, |ui| columns_ui(ui, workbench, window));
             menu("Brushes").ui(ui, |ui| brushed_ui(ui, workbench, window));

@@ -11,16 +11,15 @@ use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::window::local::Window;
 use crate::text::links::{Link, Links};
 use crate::text::words::words;
-use crate::widgets::{bidi, theme};
+use crate::widgets::{bidi, labels, theme};
 
 /// Room for the curves, points.
 const RISE: f32 = 64.0;
 
 /// The links of the chosen sentence.
 pub fn gold_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail) {
-    let t = theme::tokens(ui);
     let Some(reference) = detail.sentence.reference.as_deref() else {
-        ui.label(RichText::new("Links by hand need a reference").size(theme::TEXT_SMALL).color(t.weak));
+        labels::caption(ui, "Links by hand need a reference");
         return;
     };
     ui.horizontal_wrapped(|ui| {
@@ -36,7 +35,7 @@ pub fn gold_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, det
         errors_ui(ui, workbench, detail);
     });
     let note = "Click a source word, then words of the reference: a link is sure, possible (thin), then gone";
-    ui.add(egui::Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak)).wrap());
+    labels::note(ui, note);
     let from_right = bidi::starts_right(&detail.sentence.source);
     ScrollArea::horizontal().id_salt("corpus_gold").stick_to_right(from_right).show(ui, |ui| {
         let chosen = window.local.of::<CorpusMemory>().linked.filter(|(at, _)| *at == detail.at).map(|(_, j)| j);

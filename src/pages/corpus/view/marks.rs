@@ -11,14 +11,13 @@ use crate::pages::corpus::view::tints::{TintedWords, Tints, line};
 use crate::pages::corpus::view::words::chips_ui;
 use crate::pages::window::local::Window;
 use crate::text::words::words;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// The words of a text as chips are no higher; those of a long one scroll, points.
 const CHIPS: f32 = 112.0;
 
 /// The marks of the chosen sentence, and those to be made in what the chosen system says.
 pub fn marks_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, detail: &Detail, tints: &Tints) {
-    let t = theme::tokens(ui);
     let systems: Vec<String> = workbench.corpus.systems.iter().map(|column| column.system.name.clone()).collect();
     let there: Vec<usize> =
         (0..systems.len()).filter(|at| detail.outputs.get(*at).is_some_and(Option::is_some)).collect();
@@ -29,7 +28,7 @@ pub fn marks_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, de
     {
         systems_ui(ui, window, (&systems, &there), chosen, tints);
         let hint = "To mark an error, click its first and its last word";
-        ui.label(RichText::new(hint).size(theme::TEXT_SMALL).color(t.weak));
+        labels::caption(ui, hint);
         words_ui(ui, window, (detail.at, &systems[chosen]), &output.text);
         source_ui(ui, window, detail);
         mark_ui(ui, workbench, window, detail);
@@ -174,7 +173,7 @@ fn source_ui(ui: &mut Ui, window: &mut Window<'_>, detail: &Detail) {
     let local = window.local.of::<CorpusMemory>();
     let Some((_, mark)) = local.marking.span.as_mut().filter(|(at, _)| *at == detail.at) else { return };
     let note = "Which words of the source does it concern, if any?";
-    ui.label(RichText::new(note).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+    labels::caption(ui, note);
     if let Some(n) = clicked(ui, &detail.sentence.source, "of the source", mark.source) {
         // the only one that was chosen is no longer meant
         mark.source = if mark.source == (n, n + 1) { (0, 0) } else { spanned(mark.source, n) };

@@ -37,7 +37,7 @@ use crate::pages::corpus::whole::{ExploreCommand, ExploreView as WholeView, VIEW
 use crate::pages::window::dialogs::{AskedPath, IMPORT, Question, WORKSPACE, Wants};
 use crate::pages::window::local::{AnyView, PageView, View, ViewPlace, Window};
 use crate::pages::window::task;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 use crate::corpus::export::out::{AttentionFormat, ExportFormat, LinkRule};
 use crate::widgets::labels::plural;
@@ -200,7 +200,7 @@ fn bar_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let counts =
         format!("{}, {}", plural(workbench.corpus.len(), "sentence"), plural(workbench.corpus.systems.len(), "system"));
     ui.label(RichText::new(name).size(theme::TEXT_TITLE).color(t.text)).on_hover_text(path.display().to_string());
-    ui.label(RichText::new(counts).size(theme::TEXT_SMALL).color(t.weak));
+    labels::caption(ui, counts);
     if !workbench.corpus.is_empty() {
         views_ui(ui, workbench, window);
     }
@@ -374,7 +374,7 @@ fn told_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     if let Some((what, share)) = &workbench.busy {
         ui.horizontal(|ui| {
-            ui.label(RichText::new(what).size(theme::TEXT_SMALL).color(t.weak));
+            labels::caption(ui, what);
             let note = "What came in stays; importing the file again goes on";
             if workbench.is_importing && ui.small_button("Stop the import").on_hover_text(note).clicked() {
                 window.push(CorpusRequest::Stop);

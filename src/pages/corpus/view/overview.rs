@@ -16,7 +16,7 @@ use crate::pages::corpus::whole::ExploreCommand;
 use crate::pages::window::dialogs::{Question, TEXTS, Wants};
 use crate::pages::window::local::Window;
 use crate::widgets::labels::plural;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// Two parts stand side by side where there is so much room, points.
 const WIDE: f32 = 760.0;
@@ -26,7 +26,7 @@ type Score = (&'static str, fn(&SystemScores) -> Option<f64>, usize);
 
 /// The scores that are shown by length.
 const SCORES: [Score; 3] =
-    [("BLEU", |scores| scores.bleu, 1), ("chrF2", |scores| scores.chrf, 1), ("AER", |scores| scores.aer, 3)];
+    [("BLEU", SystemScores::bleu, 1), ("chrF2", SystemScores::chrf, 1), ("AER", SystemScores::aer, 3)];
 /// The place of the alignment error among them.
 const AER: usize = 2;
 
@@ -46,7 +46,7 @@ const PARTS: [Part; 5] = [
 pub fn overview_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) {
     let t = theme::tokens(ui);
     if let Some(share) = workbench.whole.counted.share {
-        ui.label(RichText::new("Counting the sentences").size(theme::TEXT_SMALL).color(t.weak));
+        labels::caption(ui, "Counting the sentences");
         let bar = ProgressBar::new(share).desired_height(theme::PROGRESS_HEIGHT).animate(false).fill(t.accent);
         let name = "Counting the sentences";
         ui.add(bar).widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::ProgressIndicator, true, name));
@@ -104,11 +104,6 @@ fn framed(ui: &mut Ui, part: impl FnOnce(&mut Ui) -> Option<String>) -> Option<S
 
 fn title(ui: &mut Ui, text: &str, about: &str) {
     ui.label(RichText::new(text).strong()).on_hover_text(about);
-}
-
-fn note(ui: &mut Ui, text: &str) {
-    let text = RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak);
-    ui.add(egui::Label::new(text).wrap());
 }
 
 fn name(workbench: &CorpusPage, system: usize) -> &str {
@@ -224,13 +219,13 @@ fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, over
     });
     let (score_name, score, digits) = SCORES[chosen];
     let group = |group: &crate::corpus::overview::compute::OverviewGroup| BarGroup {
-        name: group.name.clone(),
+        name: group.name(),
         bars: (0..group.scores.len())
             .map(|system| {
                 let scores = &group.scores[system];
                 let value = score(scores)?;
                 let count = if chosen == AER { scores.aligned } else { scores.sentences };
-                let words = &group.name;
+                let words = group.name();
                 let label = format!(
                     "{score_name} {value:.digits$} of {}, {words} words, {}",
                     name(workbench, system),
@@ -249,7 +244,7 @@ fn lengths_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, over
         } else {
             "There are no references to compare with; import some"
         };
-        note(ui, why);
+        labels::note(ui, why);
         return None;
     }
     bars_ui(ui, "length", &|score| format!("{}", (score * 1e6).round() / 1e6), &groups)
@@ -304,7 +299,7 @@ fn frequencies_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, 
         }
     }
     let clicked = bars_ui(ui, "frequency", &percent, &groups);
-    note(ui, &format!("F1 by how often a word is in {}", overview.origin));
+    labels::note(ui, format!("F1 by how often a word is in {}", overview.origin));
     clicked
 }
 
@@ -313,7 +308,7 @@ fn jumps_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) -> Option<
                  next, below 0 goes back";
     title(ui, "Jumps of the alignment", about);
     if overview.jumps.iter().all(Option::is_none) {
-        note(ui, "No system has alignments");
+        labels::note(ui, "No system has alignments");
         return None;
     }
     // Systems without alignments take no room.
@@ -342,7 +337,7 @@ fn jumps_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) -> Option<
     };
     let groups: Vec<BarGroup> = (-SHOWN_JUMP..=SHOWN_JUMP).map(group).collect();
     let clicked = bars_ui(ui, "jump", &|root| percent(root * root), &groups);
-    note(ui, "Share of the jumps by their length in words; heights are roots of the shares");
+    labels::note(ui, "Share of the jumps by their length in words; heights are roots of the shares");
     clicked
 }
 
@@ -381,7 +376,10 @@ fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvi
         }
     });
     let Some(words) = overview.words.get(system).filter(|words| !words.is_empty()) else {
-        note(ui, "Nothing is linked: systems without alignments and references without links tell nothing here");
+        labels::note(
+            ui,
+            "Nothing is linked: systems without alignments and references without links tell nothing here",
+        );
         return None;
     };
     let mut order: Vec<&SourceWordErrors> = words.iter().collect();
@@ -409,7 +407,7 @@ fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvi
             condition: word.condition(system),
         }
     });
-    note(ui, &format!("References are linked: {}", overview.linked_by()));
+    labels::note(ui, format!("References are linked: {}", overview.linked_by()));
     clicked
 }
 
@@ -418,14 +416,14 @@ fn ngrams_ui(ui: &mut Ui, workbench: &CorpusPage, overview: &Overview) -> Option
         "N-grams of 1 to 4 words; ratio = (right in the one + 1) / (right in both together + 2), as compare-mt has it";
     title(ui, "N-grams that one system has right more often", about);
     let Some(pair) = &overview.pair else {
-        note(ui, "Two systems are needed to compare");
+        labels::note(ui, "Two systems are needed to compare");
         return None;
     };
     let mut clicked = None;
     let ways = [(pair.first, pair.second, &pair.ngrams[0]), (pair.second, pair.first, &pair.ngrams[1])];
     ui.columns(2, |columns| {
         for (ui, (one, other, ngrams)) in columns.iter_mut().zip(ways) {
-            note(ui, &format!("in {}. {}", one + 1, name(workbench, one)));
+            labels::note(ui, format!("in {}. {}", one + 1, name(workbench, one)));
             let (first, second) = (format!("in {}", one + 1), format!("in {}", other + 1));
             let head = [
                 ("n-gram", "Words and signs as BLEU counts them"),

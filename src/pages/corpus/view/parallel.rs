@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use egui::accesskit::Role;
-use egui::{Align2, Color32, Mesh, Pos2, Rect, RichText, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, Color32, Mesh, Pos2, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use crate::corpus::measures::distribution::{DistributionPicture, Histogram, MOST_LINES};
 use crate::corpus::store::ranges::{Range, range_of, text};
@@ -15,7 +15,7 @@ use crate::pages::corpus::view::memory::CorpusMemory;
 use crate::pages::corpus::view::memory::DrawnLines;
 use crate::pages::window::local::Window;
 use crate::widgets::labels::plural;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// Height with names and numbers, points.
 const HEIGHT: f32 = 168.0;
@@ -28,7 +28,6 @@ const THIN: f32 = 0.55;
 
 /// The axes and the lines.
 pub fn parallel_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, picture: &Arc<DistributionPicture>) {
-    let t = theme::tokens(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
     let plot = Rect::from_min_max(
         pos2(rect.left() + 40.0, rect.top() + 2.0 * LINE),
@@ -48,7 +47,7 @@ pub fn parallel_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>,
     if many > MOST_LINES {
         let shown = plural(picture.of.min(MOST_LINES), "line");
         let note = format!("{shown} of {} shown; faint: {MOST_LINES} of all", plural(picture.of, "sentence"));
-        ui.label(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak));
+        labels::caption(ui, note);
     }
 }
 

@@ -41,7 +41,7 @@ pub fn picture_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>) 
         });
         combo.response.labelled_by(label.id);
         if table.links.is_some() {
-            ui.label(RichText::new("outlines are links by hand").size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+            labels::caption(ui, "outlines are links by hand");
         }
     });
     let needs = Needs {

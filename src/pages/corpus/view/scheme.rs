@@ -12,7 +12,7 @@ use crate::pages::corpus::view::scheme_draft::{Named, SchemeDraft};
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::{Sheet, Window};
 use crate::widgets::labels::plural;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 const OPEN: Question = Question::new(
     "Read a scheme of errors",
@@ -106,7 +106,7 @@ fn list_ui(ui: &mut Ui, workbench: &CorpusPage, what: &str, list: &mut Vec<Named
             })
             .response
             .accessible_name(format!("Remove {} {}...", what.to_lowercase(), n + 1));
-            ui.label(RichText::new(marks).size(theme::TEXT_SMALL).color(t.weak));
+            labels::caption(ui, marks);
         });
     }
     if let Some(n) = removed {

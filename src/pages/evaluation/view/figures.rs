@@ -4,13 +4,13 @@ use egui::{RichText, Ui};
 
 use crate::analysis::aer::AerCounts;
 use crate::analysis::bootstrap::Interval;
-use crate::analysis::buckets::Bucket;
 use crate::analysis::reading::Reading;
 use crate::corpus::measures::scores::many_pairs;
-use crate::corpus::overview::evaluated::{Evaluated, MeasuredSystem, ScoresRow};
+use crate::corpus::overview::compute::OverviewGroup;
+use crate::corpus::overview::evaluated::{Evaluated, EvaluatedScores, MeasuredSystem};
 use crate::corpus::overview::gold;
 use crate::corpus::overview::gold::Baseline;
-use crate::corpus::overview::test_set::{Set, Unk};
+use crate::corpus::overview::test_set::Set;
 use crate::evaluation::alignment::AlignerDirection;
 use crate::figure::plot::{Plot, Series, SeriesStyle};
 use crate::pages::evaluation::EvaluationPage;
@@ -51,7 +51,7 @@ pub fn figures_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<
     egui::ScrollArea::vertical().id_salt("figures").auto_shrink(false).show(ui, |ui| {
         table_ui(ui, &results);
         ui.add_space(theme::SPACE_2);
-        let names = results.models.iter().map(|measured| measured.report.name.as_str()).enumerate();
+        let names = results.models.iter().map(|measured| measured.name.as_str()).enumerate();
         chart::legend_ui(ui, names);
         let has_gold = results.models.iter().any(|measured| measured.alignment.is_some());
         if has_gold {
@@ -71,9 +71,8 @@ pub fn figures_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<
 }
 
 fn head_ui(ui: &mut Ui, heads: &[(&str, &str)]) {
-    let weak = theme::tokens(ui).weak;
     for (head, note) in heads {
-        let label = ui.label(RichText::new(*head).size(theme::TEXT_SMALL).color(weak));
+        let label = labels::caption(ui, *head);
         if !note.is_empty() {
             label.on_hover_text(*note);
         }
@@ -106,19 +105,18 @@ fn first_set_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_
 /// BLEU by length, as in figure 2 of Bahdanau et al. and figure 6 of Luong et al.
 fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, height: f32) {
     let set = if window.layout(local::EVALUATION_SET, 0.0) > 0.0 { Set::WithoutUnk } else { Set::All };
-    let unk = results.models.first().and_then(|measured| measured.report.unk.first()).copied();
-    let buckets = results.buckets(set, unk.unwrap_or(Unk::Allowed));
-    let series: Vec<Series> =
-        results.models.iter().enumerate().map(|(place, measured)| by_length(place, measured, set, &buckets)).collect();
-    let marks: Vec<f64> = (0..buckets.len()).map(|at| at as f64).collect();
+    // Of the first way in which [UNK] is treated.
+    let Some(scores) = results.scores.iter().find(|scores| scores.set == set) else { return };
+    let series: Vec<Series> = (0..results.models.len()).map(|place| by_length(results, place, scores)).collect();
+    let marks: Vec<f64> = (0..scores.lengths.len()).map(|at| at as f64).collect();
     let chart = ChartWidget {
         plot: Plot {
             title: "BLEU by length of the source, words",
             x_label: "",
             x_text: &|x| {
                 let at = x.round();
-                let name = if (x - at).abs() < 0.01 && at >= 0.0 { buckets.get(at as usize) } else { None };
-                name.map_or_else(String::new, |bucket| bucket.name.clone())
+                let group = if (x - at).abs() < 0.01 && at >= 0.0 { scores.lengths.get(at as usize) } else { None };
+                group.and_then(|group| group.bucket.as_ref()).map_or_else(String::new, |bucket| bucket.name.clone())
             },
             x_ticks: &marks,
             y_text: &|bleu| format!("{bleu:.1}"),
@@ -128,7 +126,7 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, height:
         moves: false,
         height,
     };
-    if buckets.is_empty() {
+    if scores.lengths.is_empty() {
         ui.label("There is no sentence of any length in this set");
     } else {
         chart_ui(ui, &chart);
@@ -140,36 +138,27 @@ fn lengths_ui(ui: &mut Ui, window: &mut Window<'_>, results: &Evaluated, height:
                 window.keep(local::EVALUATION_SET, place as f32);
             }
         }
-        let weak = theme::tokens(ui).weak;
-        ui.label(RichText::new(basis(results, set)).size(theme::TEXT_SMALL).color(weak));
+        labels::caption(ui, basis(results, scores));
     });
 }
 
 /// On how many sentences each point rests, and which translations they are of where there are several.
-fn basis(results: &Evaluated, set: Set) -> String {
-    let Some(report) = results.models.first().map(|measured| &measured.report) else { return String::new() };
-    let first = report.unk.first().copied();
-    let rows = report.rows.iter().filter(|row| row.set == set && Some(row.unk) == first && row.scores.sentences > 0);
-    let counts: Vec<String> =
-        rows.filter_map(|row| Some(format!("{} of {}", row.scores.sentences, row.bucket.as_ref()?.name))).collect();
-    let which = if report.unk.len() > 1 { ", with [UNK] in the output allowed" } else { "" };
+fn basis(results: &Evaluated, scores: &EvaluatedScores) -> String {
+    let count = |group: &OverviewGroup| Some(format!("{} of {}", group.sentences, group.bucket.as_ref()?.name));
+    let counts: Vec<String> = scores.lengths.iter().filter_map(count).collect();
+    let which = if results.unk.len() > 1 { ", with [UNK] in the output allowed" } else { "" };
     format!("Sentences {} words{which}", counts.join(", "))
 }
 
-fn by_length(place: usize, measured: &MeasuredSystem, set: Set, buckets: &[&Bucket]) -> Series {
-    let report = &measured.report;
-    let first = report.unk.first().copied();
-    let rows = report.rows.iter().filter(|row| row.set == set && Some(row.unk) == first);
-    let point = |row: &ScoresRow| {
-        let at = buckets.iter().position(|bucket| Some(*bucket) == row.bucket.as_ref())?;
-        Some([at as f64, row.scores.bleu?])
-    };
-    Series { name: report.name.clone(), place, points: rows.filter_map(point).collect(), ..Series::default() }
+fn by_length(results: &Evaluated, place: usize, scores: &EvaluatedScores) -> Series {
+    let bleu =
+        scores.lengths.iter().enumerate().filter_map(|(at, group)| Some([at as f64, group.scores[place].bleu()?]));
+    Series { name: results.name(place).to_owned(), place, points: bleu.collect(), ..Series::default() }
 }
 
 fn aligned(results: &Evaluated) -> impl Iterator<Item = (usize, &MeasuredSystem, &[gold::AlignmentErrorRow])> {
     let models = results.models.iter().enumerate();
-    models.filter_map(|(place, measured)| Some((place, measured.as_ref(), measured.aligned()?.rows.as_slice())))
+    models.filter_map(|(place, measured)| Some((place, measured, measured.aligned()?.rows.as_slice())))
 }
 
 fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
@@ -179,11 +168,9 @@ fn thresholds_ui(ui: &mut Ui, results: &Evaluated, height: f32) {
         for &reading in &readings {
             // that of the model's own comes first
             let is_minor = readings.first() != Some(&reading);
-            let name = &measured.report.name;
-            let points = rows
-                .iter()
-                .filter(|row| row.extraction.reading == reading && row.direction == AlignerDirection::Forward);
-            let points = points.filter_map(|row| Some([f64::from(row.extraction.threshold?), row.counts.rates().aer?]));
+            let name = &measured.name;
+            let points = rows.iter().filter(|row| is_read(row, reading) && row.direction == AlignerDirection::Forward);
+            let points = points.filter_map(|row| Some([f64::from(threshold(row)?), row.counts.rates().aer?]));
             series.push(Series {
                 name: if is_minor { format!("{name} by the {}", reading.row_text()) } else { name.clone() },
                 place,
@@ -227,8 +214,8 @@ fn baseline_lines(results: &Evaluated, series: &[Series]) -> Vec<Series> {
     let x = || series.iter().flat_map(|one| &one.points).map(|[x, _]| *x);
     let (from, to) = (x().fold(f64::INFINITY, f64::min), x().fold(f64::NEG_INFINITY, f64::max));
     let line = |(n, baseline): (usize, &Baseline)| {
-        let (_, counts) = baseline.rows.iter().find(|(direction, _)| *direction == AlignerDirection::Forward.name())?;
-        let aer = counts.rates().aer.filter(|_| from <= to)?;
+        let row = baseline.rows.iter().find(|row| row.direction == AlignerDirection::Forward)?;
+        let aer = row.counts.rates().aer.filter(|_| from <= to)?;
         let name = format!("{}, {aer:.3}", baseline_name(baseline).0);
         let (place, points) = (results.models.len() + n, vec![[from, aer], [to, aer]]);
         Some(Series { name, place, points, look: SeriesStyle::Bare })
@@ -251,9 +238,8 @@ fn aer_ui(ui: &mut Ui, results: &Evaluated) {
         head_ui(ui, &heads);
         for (place, measured, rows) in aligned(results) {
             for reading in readings(rows) {
-                let same: Vec<&gold::AlignmentErrorRow> =
-                    rows.iter().filter(|row| row.extraction.reading == reading).collect();
-                let greatest = same.iter().filter(|row| row.extraction.threshold.is_none());
+                let same: Vec<&gold::AlignmentErrorRow> = rows.iter().filter(|row| is_read(row, reading)).collect();
+                let greatest = same.iter().filter(|row| threshold(row).is_none());
                 for row in greatest.copied().chain(best_threshold(&same)) {
                     aligned_ui(ui, place, measured, row);
                 }
@@ -271,7 +257,7 @@ fn aer_ui(ui: &mut Ui, results: &Evaluated) {
         }
         let reverse = |name: &String| format!("The links of the other direction are those of {name}.");
         let other = aligned(results).find_map(|(_, measured, _)| measured.aligned()?.reverse.as_ref());
-        let note = results.gold.as_ref().map(|(_, gold)| &gold.note);
+        let note = results.gold.as_ref().map(|(_, note)| note);
         for note in other.map(reverse).iter().chain(note) {
             note_ui(ui, note);
         }
@@ -282,29 +268,34 @@ fn aer_ui(ui: &mut Ui, results: &Evaluated) {
 fn readings(rows: &[gold::AlignmentErrorRow]) -> Vec<Reading> {
     let mut readings = Vec::new();
     for row in rows {
-        if !readings.contains(&row.extraction.reading) {
-            readings.push(row.extraction.reading);
-        }
+        readings.extend(row.extraction.map(|of| of.reading).filter(|reading| !readings.contains(reading)));
     }
     readings
 }
 
+fn is_read(row: &gold::AlignmentErrorRow, reading: Reading) -> bool {
+    row.extraction.is_some_and(|of| of.reading == reading)
+}
+
+fn threshold(row: &gold::AlignmentErrorRow) -> Option<f32> {
+    row.extraction?.threshold
+}
+
 fn best_threshold<'a>(rows: &[&'a gold::AlignmentErrorRow]) -> Option<&'a gold::AlignmentErrorRow> {
-    let above =
-        rows.iter().filter(|row| row.extraction.threshold.is_some() && row.direction == AlignerDirection::Forward);
+    let above = rows.iter().filter(|row| threshold(row).is_some() && row.direction == AlignerDirection::Forward);
     let with_aer = above.filter_map(|row| Some((row.counts.rates().aer?, row)));
     with_aer.min_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, row)| *row)
 }
 
 fn aligned_ui(ui: &mut Ui, place: usize, measured: &MeasuredSystem, row: &gold::AlignmentErrorRow) {
-    name_ui(ui, place, &measured.report.name);
+    name_ui(ui, place, &measured.name);
     ui.label(row.direction.name());
-    let (text, said) = row.extraction.threshold.map_or_else(
+    let (text, said) = threshold(row).map_or_else(
         || ("greatest \u{3b1}".to_owned(), "greatest alpha".to_owned()),
         |theta| (format!("\u{3b1} \u{2265} {theta:.2}, the best"), format!("alpha at least {theta:.2}, the best")),
     );
     labels::said(ui.label(text), &said);
-    ui.label(row.extraction.reading.name());
+    ui.label(row.extraction.map_or("-", |of| of.reading.name()));
     rates_ui(ui, &row.counts);
 }
 
@@ -324,13 +315,13 @@ fn baseline_name(baseline: &Baseline) -> (&'static str, &'static str) {
 
 /// Links that need no model: the floor and the ceiling of the rows above.
 fn baseline_ui(ui: &mut Ui, baseline: &Baseline) {
-    for (direction, counts) in &baseline.rows {
+    for row in &baseline.rows {
         let (name, note) = baseline_name(baseline);
         ui.label(name).on_hover_text(note);
-        for text in [direction, "-", "-"] {
+        for text in [row.direction.name(), "-", "-"] {
             ui.label(text);
         }
-        rates_ui(ui, counts);
+        rates_ui(ui, &row.counts);
     }
 }
 
@@ -359,8 +350,7 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
         head_ui(ui, &heads);
         for comparison in &results.comparisons {
             for place in [comparison.pair.0, comparison.pair.1] {
-                let name = results.models.get(place).map_or("", |measured| &measured.report.name);
-                name_ui(ui, place, name);
+                name_ui(ui, place, results.name(place));
             }
             for paired in [&comparison.by.bleu, &comparison.by.chrf] {
                 let Interval { value, low, high, .. } = paired.difference;
@@ -382,12 +372,12 @@ fn comparisons_ui(ui: &mut Ui, results: &Evaluated) {
 }
 
 fn signatures_ui(ui: &mut Ui, results: &Evaluated) {
-    let Some(report) = results.models.first().map(|measured| &measured.report) else { return };
     ui.add_space(theme::SPACE_2);
+    let [bleu, chrf] = results.signatures();
     for text in [
-        format!("{}, beam {}", report.test_set, report.search.beam),
-        format!("BLEU {}", report.bleu_signature),
-        format!("chrF2 {}", report.chrf_signature),
+        format!("{}, beam {}", results.test_set.name(), results.search.beam),
+        format!("BLEU {bleu}"),
+        format!("chrF2 {chrf}"),
     ]
     .into_iter()
     .chain(results.left_out.clone())

@@ -72,19 +72,19 @@ fn test_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
     let reference = REFERENCE.then(TestCommand::AddReference);
     let gold = GOLD.then(|path| TestCommand::SetGold(Some(path)));
     ui.heading("Test set");
-    caption_ui(ui, "Source sentences");
+    labels::caption(ui, "Source sentences");
     match &test.source {
         Some(path) => file_ui(ui, window, path, source, TestCommand::SetSource(None)),
         None => choose_ui(ui, window, "Choose a file...", source),
     }
-    caption_ui(ui, "References");
+    labels::caption(ui, "References");
     for (at, path) in test.references.iter().enumerate() {
         let other = REFERENCE.then(move |path| TestCommand::SetReference(at, path));
         file_ui(ui, window, path, other, TestCommand::RemoveReference(at));
     }
     let more = if test.references.is_empty() { "Choose a file..." } else { "One more..." };
     choose_ui(ui, window, more, reference);
-    caption_ui(ui, "Alignments by hand, for AER");
+    labels::caption(ui, "Alignments by hand, for AER");
     match &test.gold {
         Some(path) => file_ui(ui, window, path, gold, TestCommand::SetGold(None)),
         None => choose_ui(ui, window, "None", gold),
@@ -93,11 +93,6 @@ fn test_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
     options_ui(ui, evaluation, window);
     ui.add_space(theme::SPACE_1);
     run_ui(ui, evaluation, window);
-}
-
-fn caption_ui(ui: &mut Ui, text: &str) {
-    let weak = theme::tokens(ui).weak;
-    ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(weak));
 }
 
 fn choose_ui(ui: &mut Ui, window: &mut Window<'_>, text: &str, asked: AskedPath) {
@@ -176,23 +171,16 @@ fn run_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
             || format!("Beam {}, in the background; what you type goes first", app.document.scene().search.beam),
             str::to_owned,
         );
-        ui.label(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak));
+        labels::caption(ui, note);
     }
     message_ui(ui, evaluation, window);
 }
 
 /// Why the last run came to nothing.
 fn message_ui(ui: &mut Ui, evaluation: &EvaluationPage, window: &mut Window<'_>) {
-    let Some(message) = &evaluation.message else { return };
-    let t = theme::tokens(ui);
-    let frame = egui::Frame::new().fill(t.error_soft).corner_radius(egui::CornerRadius::same(theme::RADIUS_SMALL));
-    frame.inner_margin(egui::Margin::same(8)).show(ui, |ui| {
-        ui.take_available_width();
-        ui.add(egui::Label::new(RichText::new(message).color(t.error)).wrap());
-        if ui.small_button("Dismiss").clicked() {
-            window.push(EvaluationCommand::DismissMessage);
-        }
-    });
+    if evaluation.message.as_ref().is_some_and(|message| labels::failure(ui, message)) {
+        window.push(EvaluationCommand::DismissMessage);
+    }
 }
 
 /// Different models of the columns, and different ensembles.

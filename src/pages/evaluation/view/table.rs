@@ -3,7 +3,7 @@
 use egui::{RichText, Ui};
 
 use crate::corpus::measures::scores::SystemScores;
-use crate::corpus::overview::evaluated::{Evaluated, MeasuredSystem};
+use crate::corpus::overview::evaluated::{Evaluated, EvaluatedScores};
 use crate::corpus::overview::test_set::{Set, Unk};
 use crate::pages::evaluation::view::parts;
 use crate::pages::evaluation::view::parts::{figure, name_ui, note_ui, right_ui};
@@ -46,73 +46,61 @@ const OF_REFERENCES: &[Figure] = &[
 
 /// What is measured on translations.
 const OF_TRANSLATIONS: &[Figure] = &[
-    Figure { head: "BLEU", note: "From 0 to 100, as sacreBLEU", of: |scores| scores.bleu, digits: 2, best: Best::High },
-    Figure {
-        head: "chrF2",
-        note: "From 0 to 100, as sacreBLEU",
-        of: |scores| scores.chrf,
-        digits: 2,
-        best: Best::High,
-    },
+    Figure { head: "BLEU", note: "From 0 to 100, as sacreBLEU", of: SystemScores::bleu, digits: 2, best: Best::High },
+    Figure { head: "chrF2", note: "From 0 to 100, as sacreBLEU", of: SystemScores::chrf, digits: 2, best: Best::High },
 ];
 
 /// A column of the table: a figure of a set of sentences and a kind of output.
-struct Column {
+struct Column<'a> {
     figure: &'static Figure,
-    set: Set,
-    unk: Unk,
+    scores: &'a EvaluatedScores,
     /// What stands below its name.
     of: String,
 }
 
 /// The columns, in the order of the sets; figures of the references once for each set.
-fn columns(first: &MeasuredSystem) -> Vec<Column> {
-    let rows = || first.report.rows.iter().filter(|row| row.bucket.is_none());
-    let mut columns: Vec<Column> = Vec::new();
-    for row in rows() {
-        let set = match row.set {
-            Set::All => format!("all {}", count_text(row.scores.sentences)),
-            Set::WithoutUnk => format!("{} of known words", count_text(row.scores.sentences)),
+fn columns(results: &Evaluated) -> Vec<Column<'_>> {
+    let mut columns: Vec<Column<'_>> = Vec::new();
+    for scores in &results.scores {
+        let count = count_text(scores.all.sentences);
+        let set = match scores.set {
+            Set::All => format!("all {count}"),
+            Set::WithoutUnk => format!("{count} of known words"),
         };
-        let is_new = !columns.iter().any(|column| column.set == row.set);
-        for figure in OF_REFERENCES.iter().filter(|_| is_new) {
-            columns.push(Column { figure, set: row.set, unk: row.unk, of: set.clone() });
-        }
-        for figure in OF_TRANSLATIONS {
-            let of = match row.unk {
-                Unk::Allowed => set.clone(),
-                Unk::Forbidden => format!("{set}, never [UNK]"),
-            };
-            columns.push(Column { figure, set: row.set, unk: row.unk, of });
-        }
+        let of = match scores.unk {
+            Unk::Allowed => set.clone(),
+            Unk::Forbidden => format!("{set}, never [UNK]"),
+        };
+        let is_new = !columns.iter().any(|column| column.scores.set == scores.set);
+        let of_references = OF_REFERENCES.iter().filter(|_| is_new).map(|figure| (figure, &set));
+        let all = of_references.chain(OF_TRANSLATIONS.iter().map(|figure| (figure, &of)));
+        columns.extend(all.map(|(figure, of)| Column { figure, scores, of: of.clone() }));
     }
     columns
 }
 
-impl Column {
-    fn value(&self, measured: &MeasuredSystem) -> Option<f64> {
-        (self.figure.of)(&measured.report.row(self.set, self.unk)?.scores)
+impl Column<'_> {
+    fn values(&self) -> impl Iterator<Item = Option<f64>> {
+        self.scores.all.scores.iter().map(self.figure.of)
     }
 
     /// The best value where there are several models and all are of the same words.
     fn best(&self, results: &Evaluated) -> Option<f64> {
         let is_of_references = OF_REFERENCES.iter().any(|figure| std::ptr::eq(figure, self.figure));
-        if is_of_references && self.set == Set::All && results.incomparable().is_some() {
+        if is_of_references && self.scores.set == Set::All && results.incomparable().is_some() {
             return None;
         }
-        let values = results.models.iter().filter_map(|measured| self.value(measured));
         let best = match self.figure.best {
-            Best::High => values.reduce(f64::max),
-            Best::Low => values.reduce(f64::min),
+            Best::High => f64::max,
+            Best::Low => f64::min,
         };
-        best.filter(|_| results.models.len() > 1)
+        self.values().flatten().reduce(best).filter(|_| results.models.len() > 1)
     }
 }
 
 /// The table.
 pub fn table_ui(ui: &mut Ui, results: &Evaluated) {
-    let Some(first) = results.models.first() else { return };
-    let columns = columns(first);
+    let columns = columns(results);
     let weak = theme::tokens(ui).weak;
     let small = |text: &str| RichText::new(text).size(theme::TEXT_SMALL).color(weak);
     let rows = |ui: &mut Ui| {
@@ -128,9 +116,9 @@ pub fn table_ui(ui: &mut Ui, results: &Evaluated) {
         }
         ui.end_row();
         for (place, measured) in results.models.iter().enumerate() {
-            name_ui(ui, place, &measured.report.name);
+            name_ui(ui, place, &measured.name);
             for column in &columns {
-                value_ui(ui, column, measured, results);
+                value_ui(ui, column, column.values().nth(place).flatten(), results);
             }
             right_ui(ui, |ui| ui.label(figure(measured.words_per_second, 0)));
             ui.end_row();
@@ -140,8 +128,7 @@ pub fn table_ui(ui: &mut Ui, results: &Evaluated) {
 }
 
 /// A number; the best of its column is told from the others by colour and a word under the mouse.
-fn value_ui(ui: &mut Ui, column: &Column, measured: &MeasuredSystem, results: &Evaluated) {
-    let value = column.value(measured);
+fn value_ui(ui: &mut Ui, column: &Column<'_>, value: Option<f64>, results: &Evaluated) {
     let number = figure(value, column.figure.digits);
     let text = RichText::new(&number);
     let is_best = value.is_some() && value == column.best(results);

@@ -1,6 +1,6 @@
 //! Floor 11: page Evaluation, the learning curves of training runs, which grow while a training runs.
 
-use egui::{RichText, Ui};
+use egui::Ui;
 
 use crate::figure::plot::{Plot, Series, SeriesStyle};
 use crate::pages::evaluation::EvaluationPage;
@@ -8,7 +8,7 @@ use crate::pages::evaluation::LogFile;
 use crate::pages::evaluation::view::parts::empty_ui;
 use crate::training::curves::{CurvePoint, Curves};
 use crate::widgets::chart::{ChartWidget, chart_ui};
-use crate::widgets::{chart, theme};
+use crate::widgets::{chart, labels, theme};
 
 /// The learning curves.
 pub fn training_ui(ui: &mut Ui, evaluation: &EvaluationPage) {
@@ -24,10 +24,9 @@ pub fn training_ui(ui: &mut Ui, evaluation: &EvaluationPage) {
     }
     let names: Vec<String> = logs.iter().map(LogFile::name).collect();
     chart::legend_ui(ui, names.iter().enumerate().map(|(place, name)| (place, name.as_str())));
-    let weak = theme::tokens(ui).weak;
     let note =
         "Solid is the development text, dashed the training text. Ctrl and the wheel zoom, a double click shows all.";
-    ui.label(RichText::new(note).size(theme::TEXT_SMALL).color(weak));
+    labels::caption(ui, note);
     egui::ScrollArea::vertical().id_salt("training").auto_shrink(false).show(ui, |ui| {
         let height = ((ui.available_height() - 120.0) / 2.0).max(theme::PLOT_HEIGHT * 0.8);
         nll_ui(ui, logs, height);

@@ -18,7 +18,7 @@ use crate::pages::map::{Colour, MapTable, PointChoice, PointKind, VectorMap};
 use crate::pages::window::dialogs::{Question, Wants};
 use crate::pages::window::local::{AnyView, PageView, View, ViewPlace, Window};
 use crate::pages::window::task;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// The page Map.
 pub struct MapView;
@@ -79,17 +79,9 @@ fn begin(maps: &MapPage, window: &mut Window<'_>) {
 }
 
 fn message_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
-    let Some(message) = &maps.message else { return };
-    let t = theme::tokens(ui);
-    let frame = egui::Frame::new().fill(t.error_soft).corner_radius(theme::RADIUS).inner_margin(egui::Margin::same(8));
-    frame.show(ui, |ui| {
-        ui.horizontal(|ui| {
-            if ui.button("Dismiss").clicked() {
-                window.push(MapCommand::DismissMessage);
-            }
-            ui.add(egui::Label::new(RichText::new(message).color(t.error)).wrap());
-        });
-    });
+    if maps.message.as_ref().is_some_and(|message| labels::failure(ui, message)) {
+        window.push(MapCommand::DismissMessage);
+    }
 }
 
 /// Phrases to try a map with, an adjective before and a noun behind.

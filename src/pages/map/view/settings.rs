@@ -9,7 +9,7 @@ use crate::pages::map::command::MapCommand;
 use crate::pages::map::{Colour, METHODS, Method, PointChoice, PointKind};
 use crate::pages::window::local::Window;
 use crate::widgets::labels::plural;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// The whole line; it wraps where the window is narrow.
 pub fn settings_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
@@ -112,8 +112,7 @@ pub fn legend_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
         PointKind::Phrases => "order",
         PointKind::Annotations => "position",
     };
-    let weak = theme::tokens(ui).weak;
-    ui.label(RichText::new("colour").size(theme::TEXT_SMALL).color(weak));
+    labels::caption(ui, "colour");
     let chosen = maps.colour;
     for (colour, name, note) in [
         (Colour::Rank, rank, "The rank in the vocabulary, or the place in the list or the sentence"),
@@ -131,10 +130,9 @@ pub fn legend_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
             ("1".to_owned(), plural(longest(&chart), noun))
         }
     };
-    let caption = |ui: &mut Ui, text: String| ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(weak));
-    caption(ui, low);
+    labels::caption(ui, low);
     gradient(ui);
-    caption(ui, high);
+    labels::caption(ui, high);
 }
 
 /// The greatest length that has a colour of its own: a few very long phrases must not make all others look alike.

@@ -39,13 +39,8 @@ pub fn side_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
         matches_ui(ui, maps, window);
     } else {
         let note = "Click a point, or search for a word, to see what lies nearest to it by cosine";
-        weak(ui, note);
+        labels::note(ui, note);
     }
-}
-
-fn weak(ui: &mut Ui, text: &str) {
-    let colour = theme::tokens(ui).weak;
-    ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(colour)).wrap());
 }
 
 fn typed_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
@@ -92,7 +87,7 @@ fn search_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
             (count, None) => format!("Found {count} times"),
             (count, Some(at)) => format!("{} of {count}", at + 1),
         };
-        weak(ui, &told);
+        labels::note(ui, &told);
         if count > 1 {
             for (text, name, by) in [("<", "Match before", -1), (">", "Next match", 1)] {
                 if ui.small_button(text).on_hover_text(name).accessible_name(name).clicked() {
@@ -109,7 +104,7 @@ fn matches_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
             row_ui(ui, maps, window, at, None);
         }
         if maps.matches.len() > LISTED {
-            weak(ui, &format!("and {} more", maps.matches.len() - LISTED));
+            labels::note(ui, format!("and {} more", maps.matches.len() - LISTED));
         }
     });
 }
@@ -123,7 +118,7 @@ fn selected_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
     if !maps.is_drawn(at) {
         facts.push_str(", not on this map");
     }
-    weak(ui, &facts);
+    labels::note(ui, &facts);
     ui.add_space(theme::SPACE_1);
     ui.horizontal(|ui| {
         ui.label(RichText::new("Nearest by cosine").color(theme::tokens(ui).weak));
@@ -139,7 +134,7 @@ fn selected_ui(ui: &mut Ui, maps: &MapPage, window: &mut Window<'_>) {
         });
     });
     if maps.neighbours.is_empty() {
-        weak(ui, "Nothing has a direction that could be compared");
+        labels::note(ui, "Nothing has a direction that could be compared");
     }
     ScrollArea::vertical().id_salt("map_neighbours").auto_shrink(false).show(ui, |ui| {
         for near in &maps.neighbours {

@@ -18,7 +18,7 @@ use crate::pages::window::dialogs::{AskedPath, PHRASE_TABLE, Question, Wants};
 use crate::pages::window::local::{AnyView, PageView, View, ViewPlace, Window};
 use crate::pages::window::task;
 use crate::widgets::labels::plural;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// Share of the width that the lists take, and their least and greatest width, points.
 const LISTS: (f32, f32, f32) = (0.38, 380.0, 640.0);
@@ -154,20 +154,9 @@ fn browse_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 /// Why the last order came to nothing.
 fn message_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>) {
-    let Some(message) = &phrases.message else { return };
-    let t = theme::tokens(ui);
-    let frame = egui::Frame::new()
-        .fill(t.error_soft)
-        .corner_radius(egui::CornerRadius::same(theme::RADIUS))
-        .inner_margin(egui::Margin::same(8));
-    frame.show(ui, |ui| {
-        ui.horizontal(|ui| {
-            if ui.small_button("Dismiss").clicked() {
-                window.push(PhrasesCommand::DismissMessage);
-            }
-            ui.add(egui::Label::new(RichText::new(message).color(t.error)).wrap());
-        });
-    });
+    if phrases.message.as_ref().is_some_and(|message| labels::failure(ui, message)) {
+        window.push(PhrasesCommand::DismissMessage);
+    }
 }
 
 /// The line at the top: the table, the model, the feature, the files.

@@ -55,7 +55,6 @@ fn source_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs:
     {
         window.push(PhrasesCommand::PickSource(*first));
     }
-    let t = theme::tokens(ui);
     let caption = match phrases.source {
         Some(source) => plural(pairs.of_source(source).len(), "target"),
         None if phrases.typed.trim().is_empty() => {
@@ -64,7 +63,7 @@ fn source_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs:
         None if phrases.suggested.is_empty() => "The table has no such source phrase".to_owned(),
         None => "Not a source phrase of the table; did you mean".to_owned(),
     };
-    ui.label(RichText::new(caption).size(theme::TEXT_SMALL).color(t.weak));
+    labels::caption(ui, caption);
 }
 
 /// Source phrases that are offered: what was typed may become them; at first those with most targets.
@@ -137,7 +136,7 @@ fn lists_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs: 
     if is_cut && !phrases.by_model.is_empty() {
         ui.add_space(theme::SPACE_1);
         let text = format!("Targets on a coloured ground are among the {TOP} best of this list alone");
-        ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+        labels::caption(ui, text);
     }
 }
 
@@ -145,7 +144,7 @@ fn heading(ui: &mut Ui, name: &str, score: &str) {
     let t = theme::tokens(ui);
     ui.horizontal(|ui| {
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            ui.label(RichText::new(score).size(theme::TEXT_SMALL).color(t.weak));
+            labels::caption(ui, score);
             ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                 ui.add(egui::Label::new(RichText::new(name).color(t.text)).truncate());
             });
@@ -227,7 +226,7 @@ fn samples_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs
             (None, Some(samples)) => format!("{} distinct of {SAMPLES}, log p and how often", samples.drawn.len()),
             (None, None) => "Targets that the model itself comes up with".to_owned(),
         };
-        ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak));
+        labels::caption(ui, text);
     });
     let (Some(samples), Some(source)) = (samples, phrases.source) else { return };
     ui.spacing_mut().item_spacing.y = 1.0;
@@ -245,7 +244,7 @@ fn samples_ui(ui: &mut Ui, phrases: &PhrasesPage, window: &mut Window<'_>, pairs
     }
     if samples.drawn.iter().take(TOP).any(|drawn| !known.contains(&bare(&drawn.text))) {
         let text = "Samples on a coloured ground are not in the table";
-        ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak));
+        labels::caption(ui, text);
     }
 }
 

@@ -1,11 +1,11 @@
 //! Floor 11: what a model without alignment has in its place: one context vector, drawn as it is, or nothing but
 //! the state that the decoder starts from.
 
-use egui::{RichText, Ui};
+use egui::Ui;
 
 use crate::app::document::column::Column;
 use crate::models::config::Architecture;
-use crate::widgets::{strip, theme};
+use crate::widgets::{labels, strip, theme};
 
 /// Most height for the vector, points.
 const STRIP_HEIGHT: f32 = 220.0;
@@ -26,11 +26,10 @@ fn starts_only(column: &Column) -> bool {
 
 /// Paints c and says that there is nothing else.
 pub fn context_ui(ui: &mut Ui, column: &Column) {
-    let t = theme::tokens(ui);
     if starts_only(column) {
         ui.add(egui::Label::new(without_alignment(column)).wrap());
         let note = "After that it reads nothing of the source (Luong et al. 2015, section 2).";
-        ui.add(egui::Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak)).wrap());
+        labels::note(ui, note);
         return;
     }
     egui::ScrollArea::vertical().id_salt("context").auto_shrink(false).show(ui, |ui| {
@@ -45,6 +44,6 @@ pub fn context_ui(ui: &mut Ui, column: &Column) {
         let note = "c is made once from the last state of the encoder and goes into every step of the decoder (Cho et al. 2014, section 2.2). \
                     Bars up are positive, bars down negative";
         let note = format!("{note}, the longest {longest:.2}.");
-        ui.add(egui::Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak)).wrap());
+        labels::note(ui, note);
     });
 }

@@ -9,7 +9,7 @@ use crate::jobs::live::protocol::EnsembleSpec;
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::window::local;
 use crate::pages::window::local::Window;
-use crate::widgets::{bidi, theme};
+use crate::widgets::{bidi, labels, theme};
 
 /// A column of more points has room for the number of members.
 const WIDE: f32 = 400.0;
@@ -41,15 +41,13 @@ pub fn mixing_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, ensemble
     let mut mixing = ensemble.mixing;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = theme::SPACE_1;
-        let weak = theme::tokens(ui).weak;
-        let caption = |ui: &mut Ui, text: String| ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(weak));
         // the heading names the members; in a narrow column their number makes way for the choices
         if ui.available_width() > WIDE {
-            caption(ui, format!("{} models,", ensemble.members.len()));
+            labels::caption(ui, format!("{} models,", ensemble.members.len()));
         }
         average_ui(ui, column, &mut mixing);
         if column.facts.as_ref().is_some_and(|facts| facts.has_alignment) {
-            caption(ui, "alignment".to_owned());
+            labels::caption(ui, "alignment".to_owned());
             alignment_ui(ui, column, &mut mixing);
         }
     });

@@ -1,7 +1,7 @@
 //! Floor 11: where every head of a Transformer looks, as small pictures side by side, each with its error against the links of
 //! the statistical aligner where those are shown.
 
-use egui::{Rect, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo, pos2, vec2};
+use egui::{Rect, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo, pos2, vec2};
 
 use crate::analysis::aer::AerCounts;
 use crate::analysis::alignment::Alignment;
@@ -15,7 +15,7 @@ use crate::models::choice::{self, HeadChoice, ModelChoice};
 use crate::pages::sentence::command::ColumnCommand;
 use crate::pages::window::local::Window;
 use crate::text::links::Link;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// The longer side of a picture, points.
 const SIDE: f32 = 84.0;
@@ -51,13 +51,12 @@ pub fn heads_ui(
         })
         .collect();
     let has_errors = heads.iter().any(|head| head.aer.is_some());
-    let t = theme::tokens(ui);
     let says = if has_errors {
         "The head that comes nearest to the outlined links first. Click one to make it the alignment."
     } else {
         "Layer by layer. Click one to make it the alignment; with View, Links of the aligner, they are sorted by their error."
     };
-    ui.add(egui::Label::new(RichText::new(says).size(theme::TEXT_SMALL).color(t.weak)).wrap());
+    labels::note(ui, says);
     heads.sort_by(|a, b| a.aer.unwrap_or(0.0).total_cmp(&b.aer.unwrap_or(0.0)));
     let map = ColourMap::at(theme::map_at(window.app.view.settings().palette_on(ui.visuals().dark_mode)));
     ScrollArea::vertical().id_salt(("heads", column.id)).show(ui, |ui| {

@@ -171,7 +171,7 @@ fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &Alignme
         (None, Some(shift)) => format!("Next-word candidates   {:.3} nats from the model's own", shift.divergence),
         (None, None) => Inspected::heading(None),
     };
-    let heading = caption(ui, &heading);
+    let heading = labels::caption(ui, &heading);
     if own.is_some() {
         heading.on_hover_text(change::DIVERGENCE);
     }
@@ -199,8 +199,8 @@ fn candidates_ui(ui: &mut Ui, window: &mut Window<'_>, place: (&Column, &Alignme
             return;
         }
         ui.columns(2, |columns| {
-            caption(&mut columns[0], "with what is set");
-            caption(&mut columns[1], "by itself");
+            labels::caption(&mut columns[0], "with what is set");
+            labels::caption(&mut columns[1], "by itself");
             let with = bars::bars(&mut columns[0], &list, FORCE).and_then(|n| list.get(n));
             chosen = bars::bars(&mut columns[1], &before, FORCE).and_then(|n| before.get(n)).or(with);
         });
@@ -240,10 +240,10 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Ali
         let mut child = ui.new_child(UiBuilder::new().id_salt(name).max_rect(place));
         if is_share {
             let text = format!("alpha over the source words   entropy {:.2} nats", entropy(values));
-            let caption = caption(&mut child, &text.replacen("alpha", "\u{3b1}", 1));
+            let caption = labels::caption(&mut child, text.replacen("alpha", "\u{3b1}", 1));
             labels::said(caption.on_hover_text(ENTROPY), &text);
         } else {
-            caption(&mut child, "Energies e before the softmax");
+            labels::caption(&mut child, "Energies e before the softmax");
         }
         source_bars::source_bars(&mut child, name, &table.source, values, marked, is_share)
     };
@@ -252,9 +252,4 @@ fn numbers_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, table: &Ali
     if let Some(j) = over {
         window.local.shared.hover = Some(crate::app::view::Hover { column: column.id, i: Some(i), j: Some(j) });
     }
-}
-
-fn caption(ui: &mut Ui, text: &str) -> egui::Response {
-    let weak = theme::tokens(ui).weak;
-    ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(weak))
 }

@@ -9,7 +9,7 @@ use crate::pages::sentence::asked::ProbeAbout;
 use crate::pages::sentence::command::InterveneCommand;
 use crate::pages::window::local::{View, ViewPlace, Window};
 use crate::pages::window::task;
-use crate::widgets::{bidi, theme};
+use crate::widgets::{bidi, labels, theme};
 
 /// The bar takes at most so much height, points.
 const HEIGHT: f32 = 84.0;
@@ -82,7 +82,7 @@ fn column_ui(ui: &mut Ui, sentence: &SentencePage, window: &mut Window<'_>, colu
                 window.push(InterveneCommand::Take { column: column.id, what: item.taken });
             }
             if let Some(found) = found {
-                ui.label(RichText::new(found).size(theme::TEXT_SMALL).color(t.weak));
+                labels::caption(ui, found);
             }
         }
         let small = |text: String| RichText::new(text).size(theme::TEXT_SMALL);

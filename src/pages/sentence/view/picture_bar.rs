@@ -212,7 +212,7 @@ fn picture_ui(ui: &mut Ui, window: &mut Window<'_>) {
 /// Which links are drawn, and how.
 fn threshold_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let mut threshold = window.layout(local::LINKS_THRESHOLD, local::THRESHOLD);
-    let caption = ui.label(RichText::new("\u{3b1} from").size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+    let caption = labels::caption(ui, "\u{3b1} from");
     let caption = labels::said(caption, "alpha from");
     ui.spacing_mut().slider_width = 96.0;
     let slider = ui.add(egui::Slider::new(&mut threshold, 0.0..=1.0).fixed_decimals(2).step_by(0.01));
@@ -292,8 +292,7 @@ fn reading_ui(ui: &mut Ui, window: &mut Window<'_>) {
     if tables(window).all(|table| table.reading.is_none()) {
         return;
     }
-    let t = theme::tokens(ui);
-    ui.label(RichText::new("rows by").size(theme::TEXT_SMALL).color(t.weak));
+    labels::caption(ui, "rows by");
     let chosen = window.app.view.settings().reading;
     let has_own = has_own_reading(window);
     if has_own {
@@ -420,18 +419,16 @@ fn palette_ui(ui: &mut Ui, window: &mut Window<'_>) {
         Some(_) => theme::ColourMap::of_measures(ui.visuals().dark_mode),
         None => theme::ColourMap::at(at),
     };
-    let caption =
-        |ui: &mut Ui, text: String| ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
     if ui.available_width() > NARROW {
-        caption(ui, low.clone());
+        labels::caption(ui, low.clone());
         let colour = |share: f32| map.colour(from + (1.0 - from) * share);
         gradient(ui, colour, "Legend of the palette, from the least to the greatest number")
             .on_hover_text(format!("From {low} to {high}, in all columns alike"));
-        caption(ui, high);
+        labels::caption(ui, high);
     }
     if let Some(measure) = measure {
         // the palette is one of alpha
-        caption(ui, format!("{} ({})", measure.title, measure.unit));
+        labels::caption(ui, format!("{} ({})", measure.title, measure.unit));
         return;
     }
     let combo =
@@ -447,13 +444,11 @@ fn palette_ui(ui: &mut Ui, window: &mut Window<'_>) {
 }
 
 fn doubt_legend(ui: &mut Ui) {
-    let t = theme::tokens(ui);
-    let caption = |ui: &mut Ui, text: &str| ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(t.weak));
-    caption(ui, "words  sure");
+    labels::caption(ui, "words  sure");
     let palette = theme::palette(ui);
     gradient(ui, |share| palette.doubt(-4.6 * share), "Legend of the words, from sure to doubtful")
         .on_hover_text("A word's background grows warmer as its probability falls, from 1 down to 0.01");
-    caption(ui, "doubtful");
+    labels::caption(ui, "doubtful");
 }
 
 /// Whether a word is underlined somewhere.
@@ -526,6 +521,6 @@ fn size_ui(ui: &mut Ui, window: &mut Window<'_>) {
         }
     }
     if ui.available_width() > 44.0 {
-        ui.label(RichText::new("cells").size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+        labels::caption(ui, "cells");
     }
 }

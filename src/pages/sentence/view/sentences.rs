@@ -175,8 +175,7 @@ fn search_ui(ui: &mut Ui, window: &mut Window<'_>) {
         (false, false) => format!("{} found", plural(app.lists.visible_len(), "sentence")),
     };
     ui.horizontal(|ui| {
-        let t = theme::tokens(ui);
-        ui.label(RichText::new(caption).size(theme::TEXT_SMALL).color(t.weak));
+        labels::caption(ui, caption);
         let (name, note, command) = match app.lists.shown {
             List::History if !app.lists.is_empty() => {
                 ("Clear", "Forget the sentences translated before", ListCommand::ClearHistory)
@@ -220,8 +219,7 @@ fn examples_ui(ui: &mut Ui, window: &mut Window<'_>) {
                 .default_open(n < 2 || has_present)
                 .open((moved && has_present).then_some(true));
             let shown = header.show_unindented(ui, |ui| {
-                let weak = theme::tokens(ui).weak;
-                ui.add(egui::Label::new(RichText::new(&group.shows).size(theme::TEXT_SMALL).color(weak)).wrap());
+                labels::note(ui, &group.shows);
                 ui.spacing_mut().item_spacing.y = 0.0;
                 for example in &group.sentences {
                     let row = row_ui(ui, window, example.position, None, &example.text);

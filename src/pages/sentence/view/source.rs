@@ -210,10 +210,10 @@ fn tooltip(table: &AlignmentTable, j: usize) -> String {
 /// A translation of the user's own, which every model reads.
 fn given_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let Some(given) = &window.app.document.scene().given else { return };
-    let (mut text, weak) = (given.clone(), theme::tokens(ui).weak);
+    let mut text = given.clone();
     ui.horizontal(|ui| {
         let note = "Every model reads it word by word and says how probable it finds each; it chooses none of them";
-        let label = ui.label(RichText::new("Your translation").size(theme::TEXT_SMALL).color(weak)).on_hover_text(note);
+        let label = labels::caption(ui, "Your translation").on_hover_text(note);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let key = shortcuts::text(ui.ctx(), Act::ToggleGiven);
             let close = ui.small_button("\u{d7}").on_hover_text(format!("Take it away ({key})"));
@@ -236,9 +236,8 @@ fn given_ui(ui: &mut Ui, window: &mut Window<'_>) {
 
 fn reference_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let Some(reference) = window.app.reference() else { return };
-    let t = theme::tokens(ui);
     ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new("Reference").size(theme::TEXT_SMALL).color(t.weak));
+        labels::caption(ui, "Reference");
         ui.label(bidi::visual(&reference).into_owned());
         if ui.small_button("Score it").on_hover_text("Every model says how probable it finds it").clicked() {
             window.push(SourceCommand::Give(Some(reference.into_owned())));

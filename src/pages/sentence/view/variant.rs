@@ -31,11 +31,10 @@ pub fn head_ui(ui: &mut Ui, column: &Column, told: &VariantLabel) -> egui::Respo
 /// What differs from the original, at the foot of the picture.
 pub fn foot_ui(ui: &mut Ui, window: &Window<'_>, column: &Column) {
     let (Some(table), Some(original)) = (&column.table, window.app.document.original(column)) else { return };
-    let weak = theme::tokens(ui).weak;
     let Some(comparison) = column.comparison.as_deref() else {
         let waits = column.decoding || original.decoding;
         let text = if waits { "Compared when both stand" } else { "" };
-        ui.label(RichText::new(text).size(theme::TEXT_SMALL).color(weak));
+        labels::caption(ui, text);
         return;
     };
     let text = comparison.text(table);

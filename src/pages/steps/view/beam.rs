@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use egui::accesskit::Role;
-use egui::{Label, RichText, ScrollArea, Sense, Ui, vec2};
+use egui::{RichText, ScrollArea, Sense, Ui, vec2};
 
 use crate::app::document::column::Column;
 use crate::app::document::column::file_name;
@@ -15,7 +15,7 @@ use crate::pages::steps::Guessed;
 use crate::pages::steps::StepsPage;
 use crate::pages::steps::beam::{BeamLine, Became, beam};
 use crate::pages::window::local::Window;
-use crate::widgets::{marks, node, theme};
+use crate::widgets::{labels, marks, node, theme};
 
 /// Height of a hypothesis, points.
 const ROW: f32 = 22.0;
@@ -34,7 +34,7 @@ pub fn beam_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &
     let lines = beam(column, apart, i);
     ui.label(RichText::new(format!("Beam at step {}", i + 1)).color(t.weak));
     if let Some(why) = why_not(steps, column, apart, &lines) {
-        ui.add(Label::new(RichText::new(why).size(theme::TEXT_SMALL).color(t.weak)).wrap());
+        labels::note(ui, why);
     } else {
         ScrollArea::vertical().id_salt("steps_beam").auto_shrink([false, false]).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;

@@ -13,7 +13,7 @@ use crate::pages::steps::command::StepsCommand;
 use crate::pages::steps::guess::{Guessing, f1, is_right, place_of};
 use crate::pages::steps::picture::words;
 use crate::pages::window::local::Window;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// Width of the field of the word, points.
 const FIELD: f32 = 130.0;
@@ -140,7 +140,7 @@ fn compared_ui(ui: &mut Ui, guessing: &Guessing) {
     );
     if let Some(beside) = &compared.model_to_aligner {
         let said = format!("For comparison: {}.", among("the model's", beside, "the aligner's"));
-        ui.label(RichText::new(said).size(theme::TEXT_SMALL).color(t.weak));
+        labels::caption(ui, said);
     }
 }
 

@@ -14,7 +14,7 @@ use crate::pages::steps::view::memory::StepsMemory;
 use crate::pages::steps::view::{guess, rows};
 use crate::pages::steps::{GUESSES, Guessed, MODES, Mode, PACES};
 use crate::pages::window::local::Window;
-use crate::widgets::theme;
+use crate::widgets::{labels, theme};
 
 /// The keys of the page, while nothing is typed: what each does and its command.
 const KEYS: &[(Key, StepsCommand)] = &[
@@ -174,7 +174,7 @@ fn wiring_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>) {
 /// Which model it is, and how it is wrongly wired, where nothing else says so; in the line that there is.
 pub fn name_ui(ui: &mut Ui, steps: &StepsPage, apart: &StepTrace) {
     let t = theme::tokens(ui);
-    ui.label(RichText::new(&apart.model).size(theme::TEXT_SMALL).color(t.weak));
+    labels::caption(ui, &apart.model);
     if let Some(wrong) = apart.wrong {
         ui.label(RichText::new(wrong.label()).size(theme::TEXT_SMALL).color(t.warm)).on_hover_text(wrong.entry().about);
     }
@@ -237,7 +237,7 @@ pub fn player_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart:
     guess::player_ui(ui, steps, window);
     say_ui(ui, steps, window, apart);
     let place = format!("Step {} of {}{}", steps.i + 1, apart.steps.len(), if apart.is_cut { ", cut" } else { "" });
-    ui.label(RichText::new(place).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak));
+    labels::caption(ui, place);
 }
 
 /// Box by box or word by word, and how fast.

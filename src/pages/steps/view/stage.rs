@@ -18,7 +18,7 @@ use crate::pages::window::local::Window;
 use crate::widgets::bars::{Bar, bars};
 use crate::widgets::marks::WholeLetters;
 use crate::widgets::matrix::{MATRIX, matrix};
-use crate::widgets::{marks, node, strip, theme};
+use crate::widgets::{labels, marks, node, strip, theme};
 
 /// Height of a vector, points.
 const STRIP: f32 = 56.0;
@@ -76,13 +76,12 @@ fn matrices_ui(ui: &mut Ui, window: &mut Window<'_>, apart: &StepTrace, stage: &
     if matrices.is_empty() {
         return;
     }
-    let t = theme::tokens(ui);
     let what = if apart.wrong == Some(Miswiring::Untrained) { "Drawn at random" } else { "Learned" };
     let note = format!(
         "{what}, and alike at every step: blocks of neighbours by their mean, blue above 0, orange below; the ends are \
          those of single numbers."
     );
-    ui.add(Label::new(RichText::new(note).size(theme::TEXT_SMALL).color(t.weak)).wrap());
+    labels::note(ui, note);
     let textures = &mut window.local.of::<StepsMemory>().matrices;
     textures.follow(ui, &apart.matrices);
     let across = (ui.available_width() / (MATRIX + ui.spacing().item_spacing.x)).floor().max(1.0) as usize;
@@ -149,7 +148,7 @@ fn place_ui(ui: &mut Ui, apart: &StepTrace, place: f32) {
     let words = words(apart);
     let Some(word) = words.get(place.round().max(0.0) as usize) else { return };
     let text = format!("The words are counted from 0: this is nearest to \u{201c}{word}\u{201d}, of {}.", words.len());
-    ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak)).wrap());
+    labels::note(ui, text);
 }
 
 fn heading_ui(ui: &mut Ui, quantity: &Quantity) {
@@ -275,7 +274,7 @@ fn sum_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepT
     bars(ui, &list, "Its share times its number; blue adds, orange takes away");
     let text =
         format!("Together {total:+.3}, the number {:+.3} of the context", c.values.get(k).copied().unwrap_or(0.0));
-    ui.add(Label::new(RichText::new(text).size(theme::TEXT_SMALL).color(theme::tokens(ui).weak)).wrap());
+    labels::note(ui, text);
 }
 
 fn candidates_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
