@@ -237,7 +237,8 @@ fn heads(
         let sums = ablation::heads(subject.stepper(), pair, &places, ticket)?;
         heads.iter_mut().zip(sums).for_each(|(head, sum)| head.js = Some(sum / pair.1.len().max(1) as f64));
     }
-    let cross: Vec<&Matrix> = heads.iter().filter(|head| head.place.attention == HeadKind::Cross).map(|head| &head.rows).collect();
+    let cross: Vec<&Matrix> =
+        heads.iter().filter(|head| head.place.attention == HeadKind::Cross).map(|head| &head.rows).collect();
     let mean = |i: usize, j: usize| cross.iter().map(|head| head[i][j]).sum::<f32>() / cross.len() as f32;
     let rows = (0..pair.1.len()).map(|i| (0..pair.0.len()).map(|j| mean(i, j)).collect()).collect();
     Ok(Tested { measured: vec![MeasuredWords { measure: place, rows, heads, kendall: None }], ..tested })

@@ -55,7 +55,8 @@ pub fn force_heads(
         let Some(heads) = stepper.heads(kind) else { return };
         let (alphas, (source, target)) = (&mut all[sentence], pairs[sentence]);
         let said = alphas.first().map_or(0, Vec::len) + 1;
-        let (length, width) = if kind == HeadKind::Target { (said, target.len()) } else { (source.len(), source.len()) };
+        let (length, width) =
+            if kind == HeadKind::Target { (said, target.len()) } else { (source.len(), source.len()) };
         for (head, alpha) in heads.of_row(row, length).enumerate() {
             if alphas.len() == head {
                 alphas.push(Vec::new());

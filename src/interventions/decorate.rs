@@ -50,11 +50,9 @@ impl Intervention {
     /// Whether it changes alpha, which a model without an alignment does not have, or what alpha follows from.
     pub fn needs_alignment(&self) -> bool {
         match self {
-            Self::Pin { .. }
-            | Self::Permute { .. }
-            | Self::Mask { .. }
-            | Self::Temperature(_)
-            | Self::LeaveOut(_) => true,
+            Self::Pin { .. } | Self::Permute { .. } | Self::Mask { .. } | Self::Temperature(_) | Self::LeaveOut(_) => {
+                true
+            }
             Self::Force { .. } | Self::Forbid { .. } => false,
         }
     }
@@ -146,7 +144,8 @@ impl<'a> Intervening<'a> {
 
     /// Every word that is named is one of the model's.
     fn check_words(&self, vocabulary: usize) -> Result<()> {
-        let named = self.by_sentence.iter().chain([&self.others]).flat_map(|list| list.iter()).filter_map(Intervention::token);
+        let named =
+            self.by_sentence.iter().chain([&self.others]).flat_map(|list| list.iter()).filter_map(Intervention::token);
         match named.into_iter().find(|token| *token as usize >= vocabulary) {
             None => Ok(()),
             Some(token) => Err(Error::Input(format!(

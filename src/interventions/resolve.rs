@@ -239,7 +239,8 @@ impl<'a> Resolving<'a> {
     /// Heads to leave out.
     fn heads(&mut self, form: &Interventions) {
         for (n, &place) in form.leave_out.iter().enumerate() {
-            let none = || Some("is no head of this model, which has none; take it out or choose a Transformer".to_owned());
+            let none =
+                || Some("is no head of this model, which has none; take it out or choose a Transformer".to_owned());
             let lacks = self.reader.heads.map_or_else(none, |sizes| sizes.lacks(place));
             let there = lacks.map_or(Ok(()), Err);
             if self.taken(there, || format!("leave_out[{n}]"), || format!("Head {place}")).is_some() {

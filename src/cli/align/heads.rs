@@ -107,7 +107,8 @@ pub fn run(low: &HeadsArgs) -> anyhow::Result<()> {
     let links = reference(low, &model, &test_set, runtime.threads)?;
     let mut stepper = model.stepper(runtime.engine, runtime.threads)?;
     let aligner = Aligner { system: (&model).into(), stepper: stepper.as_mut() };
-    let mut found = heads(aligner, (&test_set, &links), low.batch.high(), &CancellationToken::forever(), &mut |_, _, _| ())?;
+    let mut found =
+        heads(aligner, (&test_set, &links), low.batch.high(), &CancellationToken::forever(), &mut |_, _, _| ())?;
     found.sort_by(|a, b| error(a).total_cmp(&error(b)));
     let head = ["layer", "head", "reading", "AER", "precision", "recall"];
     write(low.format, head, found.iter().map(cells).collect(), found.iter().map(record))

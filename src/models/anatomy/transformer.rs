@@ -76,12 +76,7 @@ const STAGES: &[MachineStage] = &[
     MachineStage {
         equations: ENCODER,
         weights: &["encoder.{l}.", "encoder.norm."],
-        shows: &[
-            ENCODED[0],
-            ENCODED[1],
-            ENCODED[2],
-            shown("h", "h_j", "annotation of each source word", Free),
-        ],
+        shows: &[ENCODED[0], ENCODED[1], ENCODED[2], shown("h", "h_j", "annotation of each source word", Free)],
         reads: &["layers"],
         layers: Layers::Highest,
         ..stage(

@@ -268,7 +268,8 @@ impl FusedTransformer {
     fn look_back(&mut self, layer: usize, rows: &[StepRow], x: &mut [f32], sheet: &mut LayerBuffers) {
         let mut left_out = Vec::new();
         if self.sentences.iter().any(|memory| !memory.changes.left_out.is_empty()) {
-            let of = |row: &StepRow| self.sentences[row.sentence].changes.left_out_of(HeadKind::Target, layer + 1).collect();
+            let of =
+                |row: &StepRow| self.sentences[row.sentence].changes.left_out_of(HeadKind::Target, layer + 1).collect();
             left_out.extend(rows.iter().map(of));
         }
         let (store, looked) = (&mut self.stores[layer], &mut self.looked_back[layer]);

@@ -129,13 +129,7 @@ impl MultiHeadAttention {
 
     /// All of it, of the newest words, [rows, d], that look at themselves and at those before, whose K and V are `known`;
     /// the new K and V, [rows, i + 1, d], go behind `states`.
-    fn back(
-        &self,
-        x: &Tensor,
-        gate: Option<&Tensor>,
-        known: &[Tensor],
-        states: &mut Vec<Tensor>,
-    ) -> Result<Tensor> {
+    fn back(&self, x: &Tensor, gate: Option<&Tensor>, known: &[Tensor], states: &mut Vec<Tensor>) -> Result<Tensor> {
         let input = self.around.input(x)?;
         let grown = |n: usize| {
             let new = self.project(n, &input)?.unsqueeze(1)?; // [rows, 1, d]

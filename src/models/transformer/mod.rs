@@ -155,12 +155,7 @@ impl Transformer {
     }
 
     /// The annotations h_j, and K and V of every decoder layer.
-    fn annotate(
-        &self,
-        source: &Batch,
-        changes: &[HeadChanges],
-        regularizer: &mut Regularizer,
-    ) -> Result<Annotations> {
+    fn annotate(&self, source: &Batch, changes: &[HeadChanges], regularizer: &mut Regularizer) -> Result<Annotations> {
         let e = source.embed(&self.source_embedding)?.transpose(0, 1)?.contiguous()?; // [b, t_x, d]
         let mask = source.mask(e.dtype(), e.device())?; // [b, t_x]
         let mut x = regularizer.drop(&self.place(&e, 0, self.source_positions.as_ref())?)?;

@@ -114,7 +114,8 @@ fn kinds_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, measured: &Me
 /// What the pictures are and how they are sorted.
 fn about(kind: HeadKind, heads: &[HeadPicture<'_>]) -> String {
     if heads.is_empty() {
-        return "The decoder of this model reads the words before with an SSRU: there are no heads that look at them.".to_owned();
+        return "The decoder of this model reads the words before with an SSRU: there are no heads that look at them."
+            .to_owned();
     }
     let order = if heads.iter().any(|head| head.of.js.is_some()) {
         "First the head without which the next words change most (Jensen-Shannon divergence, nats)."
@@ -128,7 +129,9 @@ fn about(kind: HeadKind, heads: &[HeadPicture<'_>]) -> String {
             "Click one to make it the alignment, right-click to leave it out; with View, Links of the aligner, they are sorted by their error."
         }
         HeadKind::Cross => "Click one to make it the alignment, right-click to leave it out.",
-        HeadKind::Source => "Rows and columns are the source words: how each looks at all of them. Click a head to leave it out.",
+        HeadKind::Source => {
+            "Rows and columns are the source words: how each looks at all of them. Click a head to leave it out."
+        }
         HeadKind::Target => {
             "Rows and columns are the beginning and the words that were said: how each looks back. Click a head to leave it out."
         }
