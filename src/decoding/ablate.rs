@@ -100,6 +100,9 @@ pub fn ablate(
     Ok(())
 }
 
+/// Hears the place of a head among those asked about, log p of every word with it, and without it.
+pub type HeadListener<'a> = dyn FnMut(usize, &[f32], &[f32]) + 'a;
+
 /// Forces a target (ids, `</s>` included) with each of these heads left out in turn, in all steps, and tells log p of every word
 /// at each step: the place of the head among them, then that of the model with nothing further left out, then without the
 /// head (Michel, Levy, Neubig 2019, Are Sixteen Heads Really Better than One?, section 3.2).
@@ -111,7 +114,7 @@ pub fn leave_heads_out(
     (source, target): (&[u32], &[u32]),
     places: &[HeadPlace],
     ticket: &CancellationToken,
-    hear: &mut dyn FnMut(usize, &[f32], &[f32]),
+    hear: &mut HeadListener<'_>,
 ) -> Result<()> {
     check_sources(&[source])?;
     let mut output = StepOutput::default();

@@ -149,7 +149,7 @@ fn write<const N: usize>(
     match format {
         HeadsFormat::Jsonl => records.try_for_each(|record| output.json(&record))?,
         HeadsFormat::Tsv => {
-            let cells = cells.iter().map(|row| row.iter().map(|cell| TsvCell::plain(cell)).collect());
+            let cells = cells.iter().map(|row| row.iter().map(TsvCell::plain).collect());
             output.text(&rows(std::iter::once(head.map(TsvCell::from).to_vec()).chain(cells).collect::<Vec<_>>()))?;
         }
         HeadsFormat::Table => {

@@ -384,9 +384,13 @@ impl FusedTransformer {
 
 /// Softmax over the words that are not masked; the others have no weight.
 fn softmax_without(e: &mut [f32], masked: &[usize]) {
-    masked.iter().for_each(|j| e[*j] = f32::MIN);
+    for j in masked {
+        e[*j] = f32::MIN;
+    }
     softmax(e);
-    masked.iter().for_each(|j| e[*j] = 0.0);
+    for j in masked {
+        e[*j] = 0.0;
+    }
 }
 
 /// The mean of some rows.

@@ -188,7 +188,9 @@ impl FusedAttention {
 /// Makes the sums of these heads, from 1, zero.
 pub fn silence(c: &mut [f32], heads: usize, left_out: &[usize]) {
     let width = c.len() / heads;
-    left_out.iter().for_each(|head| c[(head - 1) * width..head * width].fill(0.0));
+    for head in left_out {
+        c[(head - 1) * width..head * width].fill(0.0);
+    }
 }
 
 /// W_2 f(W_1 x + b_1) + b_2.

@@ -124,7 +124,7 @@ impl MultiHeadAttention {
         let e = (q.matmul(&k.t()?)? * scale(&k)?)?; // [b, heads, t, t]
         let weights = masked(&e, &mask.unsqueeze(1)?.unsqueeze(1)?)?;
         self.trace.note("alpha", &weights);
-        self.add(x, &together(&gated(weights.matmul(&v?)?, gate)?)?)
+        self.add(x, &together(&gated(&weights.matmul(&v?)?, gate)?)?)
     }
 
     /// All of it, of the newest words, [rows, d], that look at themselves and at those before, whose K and V are `known`;
@@ -142,7 +142,7 @@ impl MultiHeadAttention {
         let exp = e.broadcast_sub(&e.max_keepdim(D::Minus1)?)?.exp()?;
         let weights = exp.broadcast_div(&exp.sum_keepdim(D::Minus1)?)?;
         self.trace.note("alpha", &weights);
-        let c = together(&gated(weights.matmul(&heads_of(&v, self.heads)?)?, gate)?)?.squeeze(1)?; // [rows, d]
+        let c = together(&gated(&weights.matmul(&heads_of(&v, self.heads)?)?, gate)?)?.squeeze(1)?; // [rows, d]
         states.extend([k, v]);
         self.add(x, &c)
     }
@@ -155,7 +155,7 @@ fn scale(keys: &Tensor) -> Result<f64> {
 
 /// The heads' sums of values, [rows, heads, t, d_k], those that are left out as zeros: `gate` [rows or 1, heads, 1, 1] is 0
 /// there and 1 elsewhere.
-pub fn gated(sums: Tensor, gate: Option<&Tensor>) -> Result<Tensor> {
+pub fn gated(sums: &Tensor, gate: Option<&Tensor>) -> Result<Tensor> {
     Ok(gate.map_or(Ok(sums.clone()), |gate| sums.broadcast_mul(gate))?)
 }
 

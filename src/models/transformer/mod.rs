@@ -215,7 +215,7 @@ impl Transformer {
         let (_, values) = self.memory(layer, annotations)?;
         let part = &self.decoder[layer];
         let gate = self.gate(&annotations.changes, HeadKind::Cross, layer, x)?;
-        let sums = gated(weights.unsqueeze(2)?.broadcast_matmul(&values)?, gate.as_ref())?; // [rows, heads, 1, d_k]
+        let sums = gated(&weights.unsqueeze(2)?.broadcast_matmul(&values)?, gate.as_ref())?; // [rows, heads, 1, d_k]
         let c_i = together(&sums)?.squeeze(1)?; // [rows, d]
         let looked = part.cross.add(x, &c_i)?;
         let fed = part.feed(&looked)?;
