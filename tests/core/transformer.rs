@@ -371,7 +371,7 @@ fn a_head_that_is_left_out_says_nothing() {
         let weights = weights(&config, 21);
         let has_target = config.transformer.as_ref().is_some_and(|sizes| sizes.cell == DecoderCell::SelfAttention);
         let own = place(HeadKind::Cross, config.transformer.as_ref().expect("sizes").alignment_layer, 1);
-        let mut wanted = vec![vec![cross], vec![source], vec![], vec![cross, source, own]];
+        let mut wanted = [vec![cross], vec![source], vec![], vec![cross, source, own]];
         if has_target {
             wanted[1].push(target);
         }
