@@ -7,9 +7,10 @@
 
 use crate::analysis::correlation::{kendall, spearman};
 use crate::analysis::divergence::{argmax, jensen_shannon, total_variation};
-use crate::decoding::ablate::{AlphaChange, ablate};
+use crate::decoding::ablate::{AlphaChange, ablate, leave_heads_out};
 use crate::error::Result;
 use crate::models::Stepper;
+use crate::models::transformer::heads::HeadPlace;
 use crate::ticket::CancellationToken;
 
 /// What a change of alpha_i does to the distribution of y_i.
@@ -75,6 +76,22 @@ pub fn words(
         }
     })?;
     Ok(words)
+}
+
+/// What leaving out each of these heads does to the next-word distributions of a translation (ids, `</s>` included): the
+/// Jensen-Shannon divergence, nats, summed over its words.
+///
+/// # Errors
+/// As [`leave_heads_out`].
+pub fn heads(
+    stepper: &mut dyn Stepper,
+    pair: (&[u32], &[u32]),
+    places: &[HeadPlace],
+    ticket: &CancellationToken,
+) -> Result<Vec<f64>> {
+    let mut sums = vec![0.0; places.len()];
+    leave_heads_out(stepper, pair, places, ticket, &mut |n, own, log_p| sums[n] += jensen_shannon(own, log_p))?;
+    Ok(sums)
 }
 
 impl AblatedWord {

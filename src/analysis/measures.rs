@@ -8,6 +8,7 @@ use crate::decoding;
 use crate::decoding::importance::{Importance, Matrix, Subject, importance};
 use crate::error::{Error, Result};
 use crate::models::gradient::Smoothing;
+use crate::models::transformer::heads::{HeadKind, HeadPlace};
 use crate::ticket::CancellationToken;
 
 /// How often alpha is permuted, as by the command line.
@@ -37,8 +38,8 @@ enum Made {
     Tests,
     /// By a line of `IMPORTANCES`.
     Importance(&'static str),
-    /// It is where every head of a Transformer looks.
-    Heads,
+    /// It is where every head of a Transformer looks, and what leaving each out does where this is true.
+    Heads(bool),
 }
 
 /// Every measure. The first two come of the same tests.
@@ -94,11 +95,33 @@ pub const MEASURES: &[Measure] = &[
         title: "all heads",
         unit: "weight",
         about: "Where every head of every decoder layer of a Transformer looks, in the step that predicts word i (Vaswani et \
-                al. 2017); where one matrix is wanted, the mean over all heads",
+                al. 2017), and those of the encoder and of the decoder that look at words of their own side; where one \
+                matrix is wanted, the mean over all heads of cross-attention",
         aligns: true,
-        made: Made::Heads,
+        made: Made::Heads(false),
+    },
+    Measure {
+        name: "heads-left-out",
+        title: "heads left out: JS",
+        unit: "weight",
+        about: "All heads by how much the next-word distributions change when each is left out of all steps, its output \
+                being zero: Jensen-Shannon divergence, the mean over the target words, at most ln 2 = 0.693 (Michel, \
+                Levy, Neubig 2019)",
+        aligns: true,
+        made: Made::Heads(true),
     },
 ];
+
+/// Where a head of a Transformer looks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HeadMatrix {
+    pub place: HeadPlace,
+    /// As [`decoding::HeadAlphas`] has it.
+    pub rows: Matrix,
+    /// What leaving it out does to the next-word distributions, where that was measured: Jensen-Shannon divergence, nats, the
+    /// mean over the words.
+    pub js: Option<f64>,
+}
 
 /// A measure of every word of a translation.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -107,8 +130,8 @@ pub struct MeasuredWords {
     pub measure: usize,
     /// A row for each target token, a number for each source token. [t_y][t_x]
     pub rows: Matrix,
-    /// The same of every head, those of layer 1 first; none but where the measure is of heads.
-    pub heads: Vec<Matrix>,
+    /// Every head, those of cross-attention and of layer 1 first; none but where the measure is of heads.
+    pub heads: Vec<HeadMatrix>,
     /// Kendall's tau-b of a row and alpha of the model itself ([`kendall_of_effects`]), the mean over rows; `None` without
     /// alpha.
     pub kendall: Option<f64>,
@@ -121,6 +144,8 @@ pub struct Tested {
     pub source: Vec<u32>,
     /// The translation that was forced, `</s>` included.
     pub target: Vec<u32>,
+    /// Heads that were left out meanwhile.
+    pub left_out: Vec<HeadPlace>,
     pub measured: Vec<MeasuredWords>,
     /// The figures of the tests, where they were made.
     pub means: Option<AblationMeans>,
@@ -134,14 +159,14 @@ impl Measure {
 
     /// It is of the heads of a Transformer.
     pub fn is_of_heads(&self) -> bool {
-        self.made == Made::Heads
+        matches!(self.made, Made::Heads(_))
     }
 
     fn definition(&self) -> Result<Option<&'static Importance>> {
         let missing = |name| Error::Internal(format!("no importance is called {name}"));
         match self.made {
             Made::Importance(name) => importance(name).map(Some).ok_or_else(|| missing(name)),
-            Made::Tests | Made::Heads => Ok(None),
+            Made::Tests | Made::Heads(_) => Ok(None),
         }
     }
 }
@@ -159,8 +184,8 @@ pub fn measure(
 ) -> Result<Tested> {
     let line = MEASURES.get(place).ok_or_else(|| Error::Internal(format!("there is no measure {place}")))?;
     let tested = Tested { source: pair.0.to_vec(), target: pair.1.to_vec(), ..Tested::default() };
-    if line.is_of_heads() {
-        return heads(tested, subject, place, ticket);
+    if let Made::Heads(leaves_out) = line.made {
+        return heads(tested, subject, (place, leaves_out), ticket);
     }
     let Some(definition) = line.definition()? else { return tests(tested, subject, ticket) };
     subject.smoothing = Smoothing::of(SAMPLES);
@@ -191,11 +216,30 @@ fn tests(tested: Tested, subject: &mut Subject<'_>, ticket: &CancellationToken) 
     Ok(Tested { measured, means: Some(means), ..tested })
 }
 
-/// Where all heads look.
-fn heads(tested: Tested, subject: &mut Subject<'_>, place: usize, ticket: &CancellationToken) -> Result<Tested> {
+/// Where all heads look, and what leaving each out does where that is asked.
+fn heads(
+    tested: Tested,
+    subject: &mut Subject<'_>,
+    (place, leaves_out): (usize, bool),
+    ticket: &CancellationToken,
+) -> Result<Tested> {
     let pair = (tested.source.as_slice(), tested.target.as_slice());
-    let heads = decoding::force_heads(subject.stepper(), &[pair], ticket)?.pop().unwrap_or_default();
-    let mean = |i: usize, j: usize| heads.iter().map(|head| head[i][j]).sum::<f32>() / heads.len() as f32;
+    let Some(sizes) = subject.model().config.transformer.clone() else {
+        return Err(Error::Input("This model has no heads to look through; choose a Transformer.".to_owned()));
+    };
+    let mut heads = Vec::new();
+    for kind in HeadKind::ALL {
+        let found = decoding::force_heads(subject.stepper(), &[pair], kind, ticket)?.pop().unwrap_or_default();
+        heads.extend(sizes.places(kind).zip(found).map(|(place, rows)| HeadMatrix { place, rows, js: None }));
+    }
+    if leaves_out {
+        let places: Vec<HeadPlace> = heads.iter().map(|head| head.place).collect();
+        let sums = ablation::heads(subject.stepper(), pair, &places, ticket)?;
+        heads.iter_mut().zip(sums).for_each(|(head, sum)| head.js = Some(sum / pair.1.len().max(1) as f64));
+    }
+    let cross: Vec<&Matrix> =
+        heads.iter().filter(|head| head.place.attention == HeadKind::Cross).map(|head| &head.rows).collect();
+    let mean = |i: usize, j: usize| cross.iter().map(|head| head[i][j]).sum::<f32>() / cross.len() as f32;
     let rows = (0..pair.1.len()).map(|i| (0..pair.0.len()).map(|j| mean(i, j)).collect()).collect();
     Ok(Tested { measured: vec![MeasuredWords { measure: place, rows, heads, kendall: None }], ..tested })
 }

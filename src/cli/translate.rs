@@ -46,9 +46,12 @@ an object for each (empty: none). Positions count tokens from 1, as the arrays o
   {\"version\": 1, \"prefix\": \"la\", \"force\": [{\"position\": 2, \"word\": \"vieille\"}],
    \"forbid\": [{\"word\": \"ancienne\"}, {\"position\": 3, \"word\": \"maison\"}],
    \"pin\": [{\"row\": 3, \"alpha\": {\"weights\": [0.1, 0.9, 0]}}, {\"row\": 4, \"alpha\": \"uniform\"}],
-   \"mask\": [{\"position\": 1}, {\"word\": \"the\"}], \"temperature\": 0.5}
+   \"mask\": [{\"position\": 1}, {\"word\": \"the\"}], \"temperature\": 0.5,
+   \"leave_out\": [{\"layer\": 6, \"head\": 1}, {\"attention\": \"source\", \"layer\": 2, \"head\": 3}]}
 alpha of a pinned row is weights (one for each source token, taken as they are), {\"position\": J}, {\"word\": W},
-\"uniform\" or {\"permuted\": SEED}. Files that the window saves also have \"source\", the sentence, which has to be
+\"uniform\" or {\"permuted\": SEED}. leave_out is for Transformers: the output of these heads is zero (attention is \"cross\" if not
+named, \"source\" in the encoder, \"target\" at the words before; layers and heads count from 1). Of a Transformer pinned
+rows are those of the heads that are its alignment, and a masked word is hidden from all heads of cross-attention. Files that the window saves also have \"source\", the sentence, which has to be
 the one translated, \"model\", a name that is not compared, and \"held\": true at words that were only held. Probabilities stay those of the model; nothing is normalised again. What was
 given is marked: text and pharaoh have it behind a tab (with --nbest behind a further ` ||| `), as
 `forced 1 2; pinned 3`; jsonl has `interventions`, and in each hypothesis `forced` and `pinned`, a truth value
@@ -172,7 +175,8 @@ fn high(low: &TranslateArgs) -> anyhow::Result<(High<'_>, Box<dyn Stepper>)> {
 }
 
 fn reader(system: &Ensemble) -> InterventionReader<'_> {
-    InterventionReader { target: system.target(), aligns: system.aligns() }
+    let heads = if let [model] = system.members() { model.config.transformer.as_ref() } else { None };
+    InterventionReader { target: system.target(), aligns: system.aligns(), heads }
 }
 
 impl High<'_> {

@@ -102,7 +102,8 @@ impl Acting {
 }
 
 fn reader(system: EvaluatedSystem<'_>) -> InterventionReader<'_> {
-    InterventionReader { target: &system.lead().target, aligns: system.aligns() }
+    let heads = if let EvaluatedSystem::Model(model) = system { model.config.transformer.as_ref() } else { None };
+    InterventionReader { target: &system.lead().target, aligns: system.aligns(), heads }
 }
 
 /// Empty lines at the end are for no sentence.

@@ -6,6 +6,7 @@ use crate::decoding::beam::check_sources;
 use crate::decoding::forced::outside;
 use crate::decoding::reweigh::{permutation, scores, share};
 use crate::error::{Error, Result};
+use crate::models::transformer::heads::{HeadChanges, HeadPlace};
 use crate::models::{Need, StepOutput, StepRow, Stepper};
 use crate::ticket::CancellationToken;
 
@@ -39,6 +40,8 @@ pub struct AblatedStep<'a> {
 
 /// Rows of a step: each has probabilities of a vocabulary.
 const MOST_ROWS: usize = 64;
+/// Heads left out in rows of one step, beside the row of the model itself.
+const MOST_HEADS: usize = 31;
 
 /// Forces a target (ids, `</s>` included) and tells what each step says by its own alpha_i, which comes first, by a uniform
 /// one, by one permuted with each seed, and without each source word.
@@ -92,6 +95,47 @@ pub fn ablate(
             // The next step goes on from the last answer, which must be the model's own.
             output.alpha[..t_x].copy_from_slice(&looked.alpha);
             stepper.predict(&rows, &Need::words(&[]), &mut output)?;
+        }
+    }
+    Ok(())
+}
+
+/// Hears the place of a head among those asked about, log p of every word with it, and without it.
+pub type HeadListener<'a> = dyn FnMut(usize, &[f32], &[f32]) + 'a;
+
+/// Forces a target (ids, `</s>` included) with each of these heads left out in turn, in all steps, and tells log p of every word
+/// at each step: the place of the head among them, then that of the model with nothing further left out, then without the
+/// head (Michel, Levy, Neubig 2019, Are Sixteen Heads Really Better than One?, section 3.2).
+///
+/// # Errors
+/// [`Error::Stale`] as soon as the ticket is stale; heads that there are not; an empty source; what the stepper refuses.
+pub fn leave_heads_out(
+    stepper: &mut dyn Stepper,
+    (source, target): (&[u32], &[u32]),
+    places: &[HeadPlace],
+    ticket: &CancellationToken,
+    hear: &mut HeadListener<'_>,
+) -> Result<()> {
+    check_sources(&[source])?;
+    let mut output = StepOutput::default();
+    for (round, places) in places.chunks(MOST_HEADS).enumerate() {
+        ticket.check()?;
+        let without = |place: &HeadPlace| HeadChanges { left_out: vec![*place], masked: Vec::new() };
+        let changes: Vec<HeadChanges> =
+            std::iter::once(HeadChanges::default()).chain(places.iter().map(without)).collect();
+        stepper.begin_changed(&vec![source; changes.len()], &changes)?;
+        for (i, &token) in target.iter().enumerate() {
+            ticket.check()?;
+            let y_prev = i.checked_sub(1).map(|before| target[before]);
+            let rows: Vec<StepRow> =
+                (0..changes.len()).map(|row| StepRow { sentence: row, parent: row, y_prev }).collect();
+            stepper.step(&rows, &Need::all(), &mut output)?;
+            if token as usize >= output.vocabulary {
+                return Err(outside(token, i, output.vocabulary));
+            }
+            for n in 0..places.len() {
+                hear(round * MOST_HEADS + n, output.log_p_row(0), output.log_p_row(n + 1));
+            }
         }
     }
     Ok(())

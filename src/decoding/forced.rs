@@ -3,6 +3,7 @@
 use crate::decoding::beam::check_sources;
 use crate::decoding::trace::Forced;
 use crate::error::{Error, Result};
+use crate::models::transformer::heads::HeadKind;
 use crate::models::{Asked, Need, StepOutput, StepRow, Stepper};
 use crate::ticket::CancellationToken;
 
@@ -25,31 +26,48 @@ pub fn force(stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], ticket: &Can
     force_seeing(stepper, pairs, ticket, &mut |_, _, _| ())
 }
 
-/// Where each head of a Transformer looked in a pair: heads of layer 1 first, of each a row for each target word.
+/// Where each head of a Transformer looked in a pair: heads of layer 1 first. Of cross-attention a row for each target word
+/// and a column for each source word; of the source both are source words. Of the target row i is that of the step that
+/// predicts word i, and its columns are y_0 and the words said before it, zeros behind them.
 pub type HeadAlphas = Vec<Vec<Vec<f32>>>;
 
-/// As [`force`], for where every head looked: of each pair the heads of layer 1 first.
+/// As [`force`], for where every head of a kind looked: of each pair the heads of layer 1 first; none where a decoder has no
+/// self-attention.
 ///
 /// # Errors
 /// As [`force`]; a model that has no heads, or whose form does not tell of them.
 pub fn force_heads(
     stepper: &mut dyn Stepper,
     pairs: &[(&[u32], &[u32])],
+    kind: HeadKind,
     ticket: &CancellationToken,
 ) -> Result<Vec<HeadAlphas>> {
+    let none = || Error::Input("This model has no heads to look through; choose a Transformer.".to_owned());
+    if kind == HeadKind::Source {
+        let sources: Vec<&[u32]> = pairs.iter().map(|pair| pair.0).collect();
+        check_sources(&sources)?;
+        ticket.check()?;
+        stepper.begin(&sources)?;
+        return (0..pairs.len()).map(|sentence| stepper.source_heads(sentence)?.ok_or_else(none)).collect();
+    }
     let mut all: Vec<HeadAlphas> = vec![Vec::new(); pairs.len()];
     force_seeing(stepper, pairs, ticket, &mut |stepper, sentence, row| {
-        let Some(heads) = stepper.heads() else { return };
-        let alphas = &mut all[sentence];
-        for (head, alpha) in heads.of_row(row, pairs[sentence].0.len()).enumerate() {
+        let Some(heads) = stepper.heads(kind) else { return };
+        let (alphas, (source, target)) = (&mut all[sentence], pairs[sentence]);
+        let said = alphas.first().map_or(0, Vec::len) + 1;
+        let (length, width) =
+            if kind == HeadKind::Target { (said, target.len()) } else { (source.len(), source.len()) };
+        for (head, alpha) in heads.of_row(row, length).enumerate() {
             if alphas.len() == head {
                 alphas.push(Vec::new());
             }
-            alphas[head].push(alpha.to_vec());
+            let mut alpha = alpha.to_vec();
+            alpha.resize(width, 0.0);
+            alphas[head].push(alpha);
         }
     })?;
-    if all.iter().any(Vec::is_empty) {
-        return Err(Error::Input("This model has no heads to look through; choose a Transformer.".to_owned()));
+    if all.iter().any(Vec::is_empty) && !(kind == HeadKind::Target && stepper.has_heads()) {
+        return Err(none());
     }
     Ok(all)
 }

@@ -17,10 +17,9 @@ pub fn permutation(seed: u64, i: usize, t_x: usize) -> Vec<usize> {
 /// ln alpha_ij at a temperature, up to a constant of the row; -infinity where nothing is looked at.
 pub fn scores(alpha: &[f32], energies: Option<&[f32]>, local: bool, temperature: f64) -> Vec<f64> {
     let inverse = 1.0 / temperature;
-    // the mean of several heads has none
-    let energies = energies.filter(|energies| !energies.iter().all(|e_ij| e_ij.is_nan()));
+    let energies = energies.filter(|energies| energies.iter().any(|e_ij| !e_ij.is_nan()));
     let score = |(j, alpha): (usize, &f32)| match energies.map(|energies| f64::from(energies[j])) {
-        // the energies of several models cannot be compared: their mean alpha is all there is
+        // the energies of several models or heads cannot be compared: their mean alpha is all there is
         None => f64::from(*alpha).ln() * inverse,
         Some(e_ij) if e_ij.is_nan() => f64::NEG_INFINITY,
         // the window and its Gaussian are in alpha alone: softmax(e / T) g = softmax(e) g exp(e / T - e) up to a constant

@@ -5,6 +5,7 @@
 //! tokens becomes alpha over words ([`crate::analysis::words`]). The row and the column of `</s>` are left out: a target word that
 //! looks mostly at `</s>` is linked to the word that it looks at most.
 
+use crate::analysis::ablation;
 use crate::analysis::correlation::kendall_of_effects;
 use crate::analysis::hard;
 use crate::analysis::reading::Reading;
@@ -17,6 +18,7 @@ use crate::evaluation::EvaluatedSystem;
 use crate::evaluation::rows::ReadRows;
 use crate::models::config::Config;
 use crate::models::gradient::Smoothing;
+use crate::models::transformer::heads::{HeadKind, HeadPlace};
 use crate::models::{Model, Stepper};
 use crate::text::line;
 use crate::text::links::Link;
@@ -190,7 +192,7 @@ impl Aligner<'_> {
         for pairs in pairs.chunks(batch.max(1)) {
             let ids: Vec<(&[u32], &[u32])> =
                 pairs.iter().map(|pair| (&pair.source.sentence.ids[..], &pair.target.sentence.ids[..])).collect();
-            for (pair, heads) in pairs.iter().zip(decoding::force_heads(self.stepper, &ids, ticket)?) {
+            for (pair, heads) in pairs.iter().zip(decoding::force_heads(self.stepper, &ids, HeadKind::Cross, ticket)?) {
                 let read = |alpha: &Vec<Vec<f32>>| {
                     let of = |&reading: &Reading| {
                         let delay = ReadRows::wanted(self.system, Some(reading)).delay;
@@ -203,6 +205,29 @@ impl Aligner<'_> {
             done(pairs.len(), ids.iter().map(|pair| pair.1.len()).sum());
         }
         Ok(links)
+    }
+
+    /// What leaving out each of these heads does to the next-word distributions of some pairs: the Jensen-Shannon divergence,
+    /// nats, the mean over all target words. `done` hears the words of every pair.
+    ///
+    /// # Errors
+    /// As [`ablation::heads`].
+    pub fn heads_left_out(
+        &mut self,
+        pairs: &[&WordPair],
+        places: &[HeadPlace],
+        ticket: &CancellationToken,
+        done: &mut dyn FnMut(usize),
+    ) -> Result<Vec<f64>> {
+        let (mut sums, mut words) = (vec![0.0; places.len()], 0);
+        for pair in pairs {
+            let ids = (&pair.source.sentence.ids[..], &pair.target.sentence.ids[..]);
+            let found = ablation::heads(self.stepper, ids, places, ticket)?;
+            sums.iter_mut().zip(found).for_each(|(sum, js)| *sum += js);
+            words += ids.1.len();
+            done(ids.1.len());
+        }
+        Ok(sums.into_iter().map(|sum| sum / words.max(1) as f64).collect())
     }
 
     /// What matters in some pairs, by any definition; gradients are averaged over so many samples. `done` hears the words of every pair.

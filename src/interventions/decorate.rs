@@ -2,7 +2,8 @@
 //!
 //! [`Intervening`] wraps a stepper of any architecture. Between the halves of a step it changes alpha, so that c_i, the
 //! words and the next state follow from what was set; behind the second half it takes words away. Energies stay
-//! those of the model, and so does log p of the words that remain: nothing is normalised again.
+//! those of the model, and so does log p of the words that remain: nothing is normalised again. In a Transformer alpha is that
+//! of the heads that are its alignment, the others look as they do; masks and heads that are left out are all layers'.
 
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use crate::decoding::corpus::{decode_all, in_batches};
 use crate::decoding::reweigh::{permutation, scores, share};
 use crate::decoding::{Decoded, SearchOptions, Specials, decode};
 use crate::error::{Error, Result};
+use crate::models::transformer::heads::{HeadChanges, HeadPlace};
 use crate::models::{Need, StepOutput, StepRow, Stepper};
 use crate::ticket::CancellationToken;
 
@@ -26,11 +28,14 @@ pub enum Intervention {
     },
     /// alpha_i is the model's own row in another order, that of [`permutation`].
     Permute { i: usize, seed: u64 },
-    /// Source word j gets no weight wherever alpha is not pinned; the other words share its weight in proportion.
+    /// Source word j gets no weight wherever alpha is not pinned; the other words share its weight in proportion. In a
+    /// Transformer no head of cross-attention looks at it, in any layer.
     Mask { j: usize },
     /// alpha_i = softmax(e_i / T) wherever alpha is not pinned: above 1 it looks more evenly, below 1 more sharply. Local
     /// attention keeps its window, its Gaussian and the sum of its row.
     Temperature(f32),
+    /// The output of this head of a Transformer is zero.
+    LeaveOut(HeadPlace),
     /// Target word i is this one.
     Force { i: usize, token: u32 },
     /// This word is not said at position i, or nowhere. A forced word is said all the same.
@@ -42,10 +47,12 @@ pub enum Intervention {
 }
 
 impl Intervention {
-    /// Whether it changes alpha, which a model without an alignment does not have.
+    /// Whether it changes alpha, which a model without an alignment does not have, or what alpha follows from.
     pub fn needs_alignment(&self) -> bool {
         match self {
-            Self::Pin { .. } | Self::Permute { .. } | Self::Mask { .. } | Self::Temperature(_) => true,
+            Self::Pin { .. } | Self::Permute { .. } | Self::Mask { .. } | Self::Temperature(_) | Self::LeaveOut(_) => {
+                true
+            }
             Self::Force { .. } | Self::Forbid { .. } => false,
         }
     }
@@ -85,6 +92,8 @@ impl Intervention {
 pub struct Intervening<'a> {
     inner: &'a mut dyn Stepper,
     by_sentence: Vec<Arc<[Intervention]>>,
+    /// Those of every sentence beyond.
+    others: Arc<[Intervention]>,
     /// T_x of each sentence of the batch.
     lengths: Vec<usize>,
     /// Steps begun; the running one is at position `steps - 1`.
@@ -95,12 +104,30 @@ impl<'a> Intervening<'a> {
     /// Around this stepper. `by_sentence` has the interventions of each sentence of the batches to come; a
     /// sentence beyond it has none.
     pub fn new(inner: &'a mut dyn Stepper, by_sentence: Vec<Arc<[Intervention]>>) -> Self {
-        Self { inner, by_sentence, lengths: Vec::new(), steps: 0 }
+        Self { inner, by_sentence, others: Arc::default(), lengths: Vec::new(), steps: 0 }
+    }
+
+    /// The same interventions in every sentence.
+    pub fn for_all(inner: &'a mut dyn Stepper, list: Arc<[Intervention]>) -> Self {
+        Self { others: list, ..Self::new(inner, Vec::new()) }
+    }
+
+    /// What `list` changes in the heads of a Transformer.
+    fn heads_of(&self, sentence: usize) -> HeadChanges {
+        let mut changes = HeadChanges::default();
+        for one in self.of(sentence) {
+            match one {
+                Intervention::LeaveOut(place) => changes.left_out.push(*place),
+                Intervention::Mask { j } if self.inner.has_heads() => changes.masked.push(*j),
+                _ => {}
+            }
+        }
+        changes
     }
 
     /// The interventions of a sentence.
     fn of(&self, sentence: usize) -> &[Intervention] {
-        self.by_sentence.get(sentence).map_or(&[], |list| list)
+        self.by_sentence.get(sentence).unwrap_or(&self.others)
     }
 
     /// What may be said in the row of a sentence at the running position.
@@ -117,7 +144,8 @@ impl<'a> Intervening<'a> {
 
     /// Every word that is named is one of the model's.
     fn check_words(&self, vocabulary: usize) -> Result<()> {
-        let named = self.by_sentence.iter().flat_map(|list| list.iter()).filter_map(Intervention::token);
+        let named =
+            self.by_sentence.iter().chain([&self.others]).flat_map(|list| list.iter()).filter_map(Intervention::token);
         match named.into_iter().find(|token| *token as usize >= vocabulary) {
             None => Ok(()),
             Some(token) => Err(Error::Input(format!(
@@ -133,12 +161,21 @@ impl Stepper for Intervening<'_> {
     }
 
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
+        self.begin_changed(sources, &[])
+    }
+
+    fn begin_changed(&mut self, sources: &[&[u32]], changes: &[HeadChanges]) -> Result<()> {
         for (sentence, source) in sources.iter().enumerate() {
             self.of(sentence).iter().try_for_each(|one| one.check_source(source.len()))?;
         }
         self.lengths = sources.iter().map(|source| source.len()).collect();
         self.steps = 0;
-        self.inner.begin(sources)
+        let mut all: Vec<HeadChanges> = (0..sources.len()).map(|sentence| self.heads_of(sentence)).collect();
+        for (own, more) in all.iter_mut().zip(changes) {
+            own.left_out.extend(&more.left_out);
+            own.masked.extend(&more.masked);
+        }
+        self.inner.begin_changed(sources, &all)
     }
 
     fn align(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {
@@ -154,7 +191,7 @@ impl Stepper for Intervening<'_> {
                 return Err(Error::Input(message.to_owned()));
             }
             let t_x = self.lengths.get(row.sentence).copied().unwrap_or(0);
-            look(list, self.steps, r, t_x, output);
+            look(list, (self.steps, self.inner.has_heads()), r, t_x, output);
         }
         self.steps += 1;
         Ok(())
@@ -233,8 +270,8 @@ fn choose(words: &[Words], best: usize, output: &mut StepOutput) {
     (output.best, output.best_ends) = (kept, ends);
 }
 
-/// Changes alpha_i of row `r` over its `t_x` source words.
-fn look(list: &[Intervention], i: usize, r: usize, t_x: usize, output: &mut StepOutput) {
+/// Changes alpha_i of row `r` over its `t_x` source words; heads have masked their words already.
+fn look(list: &[Intervention], (i, has_heads): (usize, bool), r: usize, t_x: usize, output: &mut StepOutput) {
     let at = r * output.t_x..r * output.t_x + t_x;
     let (mut pinned, mut masked, mut temperature) = (None, Vec::new(), 1.0);
     for one in list {
@@ -251,7 +288,7 @@ fn look(list: &[Intervention], i: usize, r: usize, t_x: usize, output: &mut Step
     }
     if let Some(pinned) = pinned {
         output.alpha[at].copy_from_slice(&pinned);
-    } else if !masked.is_empty() || temperature != 1.0 {
+    } else if !masked.is_empty() && !has_heads || temperature != 1.0 {
         let (energies, local) = (output.energies.get(at.clone()), output.p_t_row(r).is_some());
         let scores = scores(&output.alpha[at.clone()], energies, local, temperature);
         share(&scores, &masked, &mut output.alpha[at]);

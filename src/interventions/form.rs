@@ -4,7 +4,8 @@
 //! ```json
 //! {"version": 1, "source": "the old house", "prefix": "la", "temperature": 0.5,
 //!  "force": [{"position": 2, "word": "vieille"}], "forbid": [{"word": "ancienne"}],
-//!  "pin": [{"row": 3, "alpha": {"word": "house"}}], "mask": [{"position": 1}]}
+//!  "pin": [{"row": 3, "alpha": {"word": "house"}}], "mask": [{"position": 1}],
+//!  "leave_out": [{"layer": 6, "head": 1}, {"attention": "source", "layer": 2, "head": 3}]}
 //! ```
 //!
 //! Positions count from 1 in JSON and from 0 here.
@@ -15,6 +16,7 @@ use std::path::Path;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::error::{Error, Result};
+use crate::models::transformer::heads::HeadPlace;
 use crate::text::sentence::EOS;
 
 /// The version of the format that is written and read.
@@ -47,6 +49,9 @@ pub struct Interventions {
     /// Source words that get no weight where alpha is not pinned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mask: Vec<Place>,
+    /// Heads of a Transformer whose output is zero.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub leave_out: Vec<HeadPlace>,
     /// T of softmax(e_i / T) where alpha is not pinned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f32>,
@@ -63,6 +68,7 @@ impl Default for Interventions {
             forbid: Vec::new(),
             pin: Vec::new(),
             mask: Vec::new(),
+            leave_out: Vec::new(),
             temperature: None,
         }
     }
@@ -292,7 +298,7 @@ impl Interventions {
     /// What still means something for another text: nothing that belongs to a position or a source word.
     pub fn for_other_text(&self) -> Self {
         let forbid = self.forbid.iter().filter(|forbid| forbid.i.is_none()).cloned().collect();
-        Self { forbid, temperature: self.temperature, ..Self::default() }
+        Self { forbid, leave_out: self.leave_out.clone(), temperature: self.temperature, ..Self::default() }
     }
 
     /// What was set for `source` as it is for every sentence: words that are only held are free, and source words are

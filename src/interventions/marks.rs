@@ -90,10 +90,12 @@ impl Applied {
         };
         let within = |positions: Vec<usize>| positions.into_iter().filter(|i| *i < length).collect();
         let forbidden = self.form.forbid.len();
+        let heads: Vec<String> = self.form.leave_out.iter().map(ToString::to_string).collect();
         let parts = [
             list("forced", within(self.form.force.iter().map(|force| force.i).collect())),
             list("pinned", within(self.pinned())),
             list("masked", self.masked()),
+            (!heads.is_empty()).then(|| format!("left out {}", heads.join(", "))),
             self.form.temperature.filter(|t| *t != 1.0).map(|t| format!("temperature {t}")),
             (forbidden > 0).then(|| format!("{forbidden} forbidden")),
         ];

@@ -11,6 +11,7 @@ use crate::interventions::decorate::Intervention;
 use crate::interventions::file::Origin;
 use crate::interventions::form::{Forbid, Force, Interventions, Pin, Place, SetAlpha, Word};
 use crate::interventions::marks::Applied;
+use crate::models::transformer::sizes::TransformerSizes;
 use crate::text::sentence::{EOS, Sentence, UNK};
 use crate::text::tokenizer::Tokenizer;
 
@@ -21,6 +22,8 @@ pub struct InterventionReader<'a> {
     pub target: &'a Tokenizer,
     /// Whether it has an alignment.
     pub aligns: bool,
+    /// Its heads, where it is a Transformer.
+    pub heads: Option<&'a TransformerSizes>,
 }
 
 /// A source sentence, and which of its tokens make up each word.
@@ -69,6 +72,7 @@ impl InterventionReader<'_> {
     pub fn resolve(self, form: &Interventions, source: ResolvedText<'_>) -> Resolved {
         let mut resolving = Resolving::new(self);
         resolving.words(form);
+        resolving.heads(form);
         if resolving.may_look(form) {
             resolving.alignment(form, source);
         }
@@ -80,6 +84,7 @@ impl InterventionReader<'_> {
         let mut resolving = Resolving::new(self);
         resolving.may_look(form);
         resolving.words(form);
+        resolving.heads(form);
         resolving.finish().strict(origin).map(drop)
     }
 
@@ -160,6 +165,8 @@ impl<'a> Resolving<'a> {
         form.force.dedup_by_key(|force| force.i);
         form.mask.sort_by_key(|place| if let Place::Position(j) = place { *j } else { usize::MAX });
         form.mask.dedup();
+        form.leave_out.sort_unstable();
+        form.leave_out.dedup();
         let notes = self.misfits.iter().map(|Misfit { what, why, .. }| format!("{what} {why}")).collect();
         Resolved { list: self.list.into(), applied: Applied { form: self.form, notes }, misfits: self.misfits }
     }
@@ -230,6 +237,20 @@ impl<'a> Resolving<'a> {
         for (i, &token) in (first..).zip(ids) {
             self.list.push(Intervention::Force { i, token });
             self.form.force.push(Force { i, word: self.entry(token), held });
+        }
+    }
+
+    /// Heads to leave out.
+    fn heads(&mut self, form: &Interventions) {
+        for (n, &place) in form.leave_out.iter().enumerate() {
+            let none =
+                || Some("is no head of this model, which has none; take it out or choose a Transformer".to_owned());
+            let lacks = self.reader.heads.map_or_else(none, |sizes| sizes.lacks(place));
+            let there = lacks.map_or(Ok(()), Err);
+            if self.taken(there, || format!("leave_out[{n}]"), || format!("Head {place}")).is_some() {
+                self.list.push(Intervention::LeaveOut(place));
+                self.form.leave_out.push(place);
+            }
         }
     }
 

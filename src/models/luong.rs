@@ -144,7 +144,7 @@ impl Luong {
         let h = x.transpose(0, 1)?.contiguous()?; // [b, t_x, n]
         let keys = self.look.as_ref().map_or(Ok(None), |look| look.attention.keys(&h))?;
         let mask = source.mask(h.dtype(), h.device())?; // [b, t_x]
-        Ok(Annotations { h, keys, last, mask, lengths: source.lengths.clone() })
+        Ok(Annotations { h, keys, last, mask, lengths: source.lengths.clone(), changes: Vec::new() })
     }
 
     /// The encoder's last states in every layer, and h~_0 = 0.

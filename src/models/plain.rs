@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::models::need::{Asked, Need};
 use crate::models::readable::{AlignedStep, Annotations, State, TranslationModel};
 use crate::models::stepper::{StepOutput, StepRow, Stepper};
+use crate::models::transformer::heads::HeadChanges;
 
 /// Most words of a row that are searched one by one on a device; for more, log p goes to the host.
 const ROUNDS: usize = 64;
@@ -109,8 +110,18 @@ impl Stepper for PlainStepper {
     }
 
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
+        self.begin_changed(sources, &[])
+    }
+
+    fn has_heads(&self) -> bool {
+        self.model.config().transformer.is_some()
+    }
+
+    fn begin_changed(&mut self, sources: &[&[u32]], changes: &[HeadChanges]) -> Result<()> {
         self.batch = None;
-        let annotations = self.model.encode(sources)?;
+        let is_own = changes.iter().all(HeadChanges::is_empty);
+        let annotations =
+            if is_own { self.model.encode(sources)? } else { self.model.encode_changed(sources, changes)? };
         let start = self.model.init_state(&annotations)?;
         self.batch = Some(Batch { annotations, gathered: None, start, state: None, half: None });
         Ok(())
@@ -183,6 +194,7 @@ impl Batch {
                 last: Vec::new(), // the start states need them, and those are made once for the batch
                 mask: gather(&all.mask, &index)?,
                 lengths: rows.iter().filter_map(|row| all.lengths.get(row.sentence).copied()).collect(),
+                changes: rows.iter().filter_map(|row| all.changes.get(row.sentence).cloned()).collect(),
             };
             self.gathered = Some((index, gathered));
         }

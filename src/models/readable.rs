@@ -8,6 +8,8 @@ use candle_core::Tensor;
 use crate::attention::Source;
 use crate::error::{Error, Result};
 use crate::models::config::Config;
+use crate::models::stepper::without_heads;
+use crate::models::transformer::heads::HeadChanges;
 
 /// What the encoder leaves for the decoder.
 #[derive(Clone, Debug)]
@@ -23,6 +25,8 @@ pub struct Annotations {
     pub mask: Tensor,
     /// Source lengths, `</s>` included.
     pub lengths: Vec<usize>,
+    /// What was changed in the heads of each sentence; empty: nothing.
+    pub changes: Vec<HeadChanges>,
 }
 
 impl Annotations {
@@ -102,6 +106,11 @@ pub trait TranslationModel: Send + Sync {
     fn config(&self) -> &Config;
     /// Reads sentences of ids (`</s>` included), padded and masked here.
     fn encode(&self, source: &[&[u32]]) -> Result<Annotations>;
+    /// The same with other heads than the model's own, one change a sentence; only a Transformer has heads.
+    fn encode_changed(&self, source: &[&[u32]], changes: &[HeadChanges]) -> Result<Annotations> {
+        without_heads(changes)?;
+        self.encode(source)
+    }
     /// s_0, [b, n].
     fn init_state(&self, annotations: &Annotations) -> Result<State>;
     /// Where step i looks. `y_prev` is `None` for y_0, else an id for each row.

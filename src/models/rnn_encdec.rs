@@ -118,7 +118,14 @@ impl TranslationModel for RnnEncDec {
         let source = Batch::new(source)?;
         let c = self.context(&source, &mut Regularizer::none())?;
         let mask = source.mask(c.dtype(), c.device())?;
-        Ok(Annotations { h: c.unsqueeze(1)?, keys: None, last: Vec::new(), mask, lengths: source.lengths })
+        Ok(Annotations {
+            h: c.unsqueeze(1)?,
+            keys: None,
+            last: Vec::new(),
+            mask,
+            lengths: source.lengths,
+            changes: Vec::new(),
+        })
     }
 
     fn init_state(&self, annotations: &Annotations) -> Result<State> {

@@ -82,7 +82,7 @@ impl RnnSearch {
         let h = self.encoder.annotate(&e, source.time_mask(e.dtype(), e.device())?.as_ref())?; // [b, t_x, 2n]
         let keys = self.attention.keys(&h)?; // [b, t_x, n']
         let mask = source.mask(e.dtype(), e.device())?; // [b, t_x]
-        Ok(Annotations { h, keys, last: Vec::new(), mask, lengths: source.lengths.clone() })
+        Ok(Annotations { h, keys, last: Vec::new(), mask, lengths: source.lengths.clone(), changes: Vec::new() })
     }
 
     /// s_0 = tanh(W_s <-h_1 + b_s), [b, n].

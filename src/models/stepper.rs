@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::models::need::{Asked, Need, top};
+use crate::models::transformer::heads::{HeadChanges, HeadKind};
 use crate::ticket::CancellationToken;
 
 /// One hypothesis to be extended by a [`Stepper`].
@@ -103,19 +104,19 @@ impl StepOutput {
     }
 }
 
-/// The weights of all heads of cross-attention, for the rows of a step.
+/// The weights of all heads of a kind, for the rows of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct HeadRows<'a> {
-    /// Of each decoder layer, [rows, heads, t_x].
+    /// Of each layer, [rows, heads, t_x].
     pub layers: &'a [Vec<f32>],
     /// Heads of a layer.
     pub heads: usize,
-    /// The longest source of the batch.
+    /// What a row of a head has room for: the longest source of the batch, or of self-attention the words before.
     pub t_x: usize,
 }
 
 impl<'a> HeadRows<'a> {
-    /// Where each head looked in row `r`, over the first `length` source words: the heads of layer 1 first.
+    /// Where each head looked in row `r`, over the first `length` words: the heads of layer 1 first.
     pub fn of_row(self, r: usize, length: usize) -> impl Iterator<Item = &'a [f32]> {
         let row = move |layer: &'a Vec<f32>| {
             let wide = self.heads * self.t_x;
@@ -125,6 +126,14 @@ impl<'a> HeadRows<'a> {
     }
 }
 
+/// Refuses changes of heads where there are none.
+pub(crate) fn without_heads(changes: &[HeadChanges]) -> Result<()> {
+    if changes.iter().all(HeadChanges::is_empty) {
+        return Ok(());
+    }
+    Err(Error::Input("this model has no heads that could be changed; choose a Transformer".to_owned()))
+}
+
 /// Decodes a batch step by step; rows may be dropped, repeated and reordered between steps.
 ///
 /// A step has two halves, [`Stepper::align`] and [`Stepper::predict`]. Between them a caller may change
@@ -132,6 +141,21 @@ impl<'a> HeadRows<'a> {
 pub trait Stepper: Send {
     /// Encodes the sources (ids, `</s>` included, none empty) and forgets the batch before.
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()>;
+    /// As [`Stepper::begin`], with other heads than the model's own, one change a sentence; a sentence beyond them has none. It
+    /// holds until the next batch.
+    ///
+    /// # Errors
+    /// A change for a model that has no heads.
+    fn begin_changed(&mut self, sources: &[&[u32]], changes: &[HeadChanges]) -> Result<()> {
+        without_heads(changes)?;
+        self.begin(sources)
+    }
+
+    /// Whether [`Stepper::begin_changed`] takes changes.
+    fn has_heads(&self) -> bool {
+        self.inner().is_some_and(Stepper::has_heads)
+    }
+
     /// The first half of a step: alpha, energies and p_t of the given rows, and the sizes of `output`.
     fn align(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()>;
     /// The second half, for the same rows: reads alpha and gives of log p what `need` asks for. It may be asked again
@@ -190,9 +214,19 @@ pub trait Stepper: Send {
         self.inner()?.states()
     }
 
-    /// Where all heads of all decoder layers looked at the last step; `None` where a model has no heads.
-    fn heads(&self) -> Option<HeadRows<'_>> {
-        self.inner()?.heads()
+    /// Where all heads of the decoder looked at the last step, by cross-attention or at the words before, of which there are as
+    /// many as steps: y_0, then those that were said. `None` where a model has no such heads.
+    fn heads(&self, kind: HeadKind) -> Option<HeadRows<'_>> {
+        self.inner()?.heads(kind)
+    }
+
+    /// Where each head of the encoder looks in a sentence of the batch, the heads of layer 1 first: a row for each source
+    /// word, [t_x][t_x]. `None` where a model has no heads.
+    ///
+    /// # Errors
+    /// What encoding refuses.
+    fn source_heads(&self, sentence: usize) -> Result<Option<Vec<Vec<Vec<f32>>>>> {
+        self.inner().map_or(Ok(None), |inner| inner.source_heads(sentence))
     }
 
     /// What the encoder made of each source word, in the order of the source: the annotations where the model keeps

@@ -271,6 +271,7 @@ each_lesson! {
     one_goes_through_copies: "copies",
     one_goes_through_explanation: "explanation",
     one_goes_through_unknown_words: "unknown-words",
+    one_goes_through_query_key_value: "query-key-value",
 }
 
 const OWN: &str = "

@@ -44,7 +44,7 @@ use crate::tiny::TINY;
 use crate::worker::{PATIENCE, fixture, serve_all, store};
 
 /// What the lane answers.
-fn lane_answers(model: &Path, question: ProbeQuestion) -> Result<Probed, String> {
+pub fn lane_answers(model: &Path, question: ProbeQuestion) -> Result<Probed, String> {
     let lane = JobQueue::<QueueOrder>::spawn(Library::new(1), ForegroundGate::new(), Arc::new(|| {}));
     lane.submit(1, QueueOrder::Probe(Probe { model: model.to_path_buf(), device: DeviceChoice::Cpu, question }));
     loop {
@@ -58,7 +58,8 @@ fn lane_answers(model: &Path, question: ProbeQuestion) -> Result<Probed, String>
 }
 
 fn measured_by_lane(folder: &str, measure: usize) -> Result<Arc<Tested>, String> {
-    let question = ProbeQuestion::Measure { measure, source: SOURCE.to_vec(), target: TARGET.to_vec() };
+    let question =
+        ProbeQuestion::Measure { measure, source: SOURCE.to_vec(), target: TARGET.to_vec(), left_out: Vec::new() };
     match lane_answers(&fixture(folder), question)? {
         Probed::Measured(tested) => Ok(tested),
         other => panic!("{other:?}"),
@@ -308,7 +309,8 @@ fn tested() -> Arc<Tested> {
         .collect();
     let mut means = AblationMeans::default();
     means.add(&[]);
-    Arc::new(Tested { source: vec![5, 5, 5, 0], target: vec![5; 4], measured, means: Some(means) })
+    let (source, target) = (vec![5, 5, 5, 0], vec![5; 4]);
+    Arc::new(Tested { source, target, left_out: Vec::new(), measured, means: Some(means) })
 }
 
 #[test]
@@ -318,7 +320,8 @@ fn what_was_measured_is_a_picture_of_its_own_in_every_file() {
     session.take_effects();
     session.apply(ProbeCommand::Measure { column: id, measure: 1 });
     let (number, question) = ordered(&mut session).expect("an order");
-    assert_eq!(question, ProbeQuestion::Measure { measure: 1, source: vec![5, 5, 5, 0], target: vec![5; 4] });
+    let (source, target, left_out) = (vec![5, 5, 5, 0], vec![5; 4], Vec::new());
+    assert_eq!(question, ProbeQuestion::Measure { measure: 1, source, target, left_out });
     session.apply(ProbeCommand::Measure { column: id, measure: 1 });
     assert_eq!(ordered(&mut session), None, "it is asked already");
     assert_eq!(session.app().view.settings().shown, Shown::Measure(1));

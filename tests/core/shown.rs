@@ -239,7 +239,7 @@ fn a_measure_stands_beside_alpha_of_its_own_step() {
     (source.ids, source.spans) = (vec![5; 3], vec![0..3, 4..8, 8..8]);
     let rows = vec![vec![0.5, 0.1, 0.0]; 3];
     let measured = vec![MeasuredWords { measure: 0, rows, kendall: Some(0.5), heads: Vec::new() }];
-    let tested = Tested { source: vec![5; 3], target: vec![5; 3], measured, means: None };
+    let tested = Tested { source: vec![5; 3], target: vec![5; 3], measured, ..Tested::default() };
     let making = Making { reading: Some((Reading::Input, 1)), tested: &[Arc::new(tested)], ..Making::default() };
     let table = build(&source, &shown, 0, &making);
     let (alpha, energies) = (shown.alpha.expect("it has one"), shown.energies.expect("it has some"));

@@ -88,7 +88,14 @@ impl Toy {
         let e = source.embed(self.tensor("source_embedding"))?; // [t_x, b, m]
         let h = apply(self.tensor("encoder.W"), &e)?.tanh()?.transpose(0, 1)?.contiguous()?; // [b, t_x, n]
         let mask = source.mask(DType::F32, h.device())?;
-        Ok(Annotations { keys: self.attention.keys(&h)?, h, last: Vec::new(), mask, lengths: source.lengths.clone() })
+        Ok(Annotations {
+            keys: self.attention.keys(&h)?,
+            h,
+            last: Vec::new(),
+            mask,
+            lengths: source.lengths.clone(),
+            changes: Vec::new(),
+        })
     }
 
     fn next(&self, e: &Tensor, s_prev: &Tensor) -> Result<Tensor> {

@@ -1,11 +1,17 @@
 //! The Transformer: the fused form against the readable one, over what models of others have.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use candle_core::{DType, Device as Candle};
-use interlinear::decoding::{Decoded, SearchOptions, Specials, decode, decode_all, force, force_heads};
-use interlinear::interventions::{Intervening, Intervention};
+use interlinear::analysis::ablation;
+use interlinear::analysis::divergence::jensen_shannon;
+use interlinear::analysis::measures::MEASURES;
+use interlinear::decoding::follow::follow;
+use interlinear::decoding::reweigh::share;
+use interlinear::decoding::{Decoded, HeadAlphas, SearchOptions, Specials, decode, decode_all, force, force_heads};
+use interlinear::interventions::{Intervening, Intervention, InterventionReader, Interventions, Origin, ResolvedText};
+use interlinear::jobs::queue::probe::{ProbeQuestion, Probed};
 use interlinear::models::anatomy::{MachineStage, dissect};
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::choice::HeadChoice;
@@ -13,12 +19,19 @@ use interlinear::models::config::{Architecture, Config};
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::loss::trainable;
 use interlinear::models::plain::PlainStepper;
+use interlinear::models::transformer::heads::{HeadKind, HeadPlace};
 use interlinear::models::transformer::position;
 use interlinear::models::transformer::sizes::{Activation, AlignmentReason, DecoderCell, Positions, TransformerSizes};
 use interlinear::models::{Need, StepOutput, StepRow, Stepper, folder, fused};
+use interlinear::nn::linear::Parameters;
+use interlinear::nn::trace::Trace;
+use interlinear::text::vocab;
 use interlinear::ticket::CancellationToken;
+use serde_json::Value;
 
+use crate::cli::run_in;
 use crate::models::{assert_close, check_gradients, variables};
+use crate::probes::lane_answers;
 
 const SPECIALS: Specials = Specials { eos: 0, unk: 1 };
 const SOURCES: &[&[u32]] = &[&[4, 2, 5, 0], &[3, 0], &[6, 6, 2, 7, 3, 0], &[5, 0], &[2, 3, 4, 5, 6, 7, 0], &[7, 2, 0]];
@@ -241,7 +254,8 @@ fn every_head_is_what_it_shows_as_the_alignment() {
         let words: &[u32] = &[2, 5, 3, 0];
         let pair: [(&[u32], &[u32]); 1] = [(SOURCES[2], words)];
         let forever = CancellationToken::forever();
-        let heads = force_heads(quick(&config, &weights).as_mut(), &pair, &forever).expect("it has heads").remove(0);
+        let heads = force_heads(quick(&config, &weights).as_mut(), &pair, HeadKind::Cross, &forever);
+        let heads = heads.expect("it has heads").remove(0);
         let sizes = config.transformer.clone().expect("sizes");
         assert_eq!(heads.len(), sizes.decoder_layers * sizes.heads);
         for choice in ["1.1", "2.3", "2.1+3", "1"] {
@@ -266,8 +280,343 @@ fn every_head_is_what_it_shows_as_the_alignment() {
     }
     let tiny = crate::tiny::TINY.model();
     let mut stepper = tiny.stepper(interlinear::models::Kernels::Fused, 1).expect("a stepper");
-    let refused = force_heads(stepper.as_mut(), &[(&[2, 0], &[2, 0])], &CancellationToken::forever());
-    assert!(refused.expect_err("an RNN").to_string().contains("choose a Transformer"));
+    for kind in HeadKind::ALL {
+        let refused = force_heads(stepper.as_mut(), &[(&[2, 0], &[2, 0])], kind, &CancellationToken::forever());
+        assert!(refused.expect_err("an RNN").to_string().contains("choose a Transformer"));
+    }
+}
+
+/// The weights of self-attention as the readable form notes them, by the name of their attention.
+fn noted(config: &Config, weights: &Weights, pair: (&[u32], &[u32])) -> Vec<(String, Vec<f32>)> {
+    let tensors = weights.tensors(&Candle::Cpu).expect("tensors");
+    let trace = Trace::recording();
+    let all = Parameters::new(&tensors).traced(&trace, false);
+    let model = (config.architecture.entry().readable)(config, &all).expect("a model");
+    let annotations = model.encode(&[pair.0]).expect("it reads");
+    let mut state = model.init_state(&annotations).expect("a state");
+    for i in 0..pair.1.len() {
+        let y_prev = i.checked_sub(1).map(|before| &pair.1[before..=before]);
+        state = model.step(y_prev, &state, &annotations).expect("a step").s;
+    }
+    let is_it = |(name, _): &(String, candle_core::Tensor)| name.ends_with("self.alpha");
+    let numbers = |tensor: candle_core::Tensor| tensor.flatten_all().expect("flat").to_vec1().expect("numbers");
+    trace.take().into_iter().filter(is_it).map(|(name, tensor)| (name, numbers(tensor))).collect()
+}
+
+/// Heads that look at their own side: of the encoder, and of the decoder where it has them.
+#[test]
+fn heads_of_self_attention_are_those_of_the_readable_form() {
+    for config in configs() {
+        let weights = weights(&config, 9);
+        let pairs: [(&[u32], &[u32]); 2] = [(SOURCES[2], &[2, 5, 3, 0]), (SOURCES[1], &[4, 0])];
+        let forever = CancellationToken::forever();
+        let sizes = config.transformer.clone().expect("sizes");
+        let mut stepper = quick(&config, &weights);
+        let mut of = |kind| force_heads(stepper.as_mut(), &pairs, kind, &forever).expect("it has heads");
+        let (source, target): (Vec<HeadAlphas>, Vec<HeadAlphas>) = (of(HeadKind::Source), of(HeadKind::Target));
+        for (n, pair) in pairs.iter().enumerate() {
+            assert_eq!(source[n].len(), sizes.places(HeadKind::Source).count());
+            assert_eq!(target[n].len(), sizes.places(HeadKind::Target).count());
+            assert_eq!(target[n].is_empty(), sizes.cell == DecoderCell::Ssru, "{}", config.name);
+            let noted = noted(&config, &weights, *pair);
+            for (at, found) in source[n].iter().enumerate() {
+                let (layer, head, t) = (at / sizes.heads + 1, at % sizes.heads, pair.0.len());
+                let own = noted.iter().find(|(name, _)| *name == format!("encoder.{layer}.self.alpha")).expect("noted");
+                assert_close(&config.name, &found.concat(), &own.1[head * t * t..(head + 1) * t * t]);
+            }
+            for (at, found) in target[n].iter().enumerate() {
+                let (layer, head, t) = (at / sizes.heads + 1, at % sizes.heads, pair.1.len());
+                let name = format!("decoder.{layer}.self.alpha");
+                let steps: Vec<&Vec<f32>> = noted.iter().filter(|(own, _)| *own == name).map(|own| &own.1).collect();
+                assert_eq!((steps.len(), found.len()), (t, t));
+                for (i, row) in found.iter().enumerate() {
+                    assert_close(&config.name, &row[..=i], &steps[i][head * (i + 1)..(head + 1) * (i + 1)]);
+                    assert!(row.len() == t && row[i + 1..].iter().all(|weight| *weight == 0.0));
+                }
+            }
+        }
+    }
+}
+
+/// The weights with nothing behind some heads: the columns of W_o that read them are zero.
+fn cut(config: &Config, weights: &Arc<Weights>, places: &[HeadPlace]) -> Arc<Weights> {
+    let mut cut = (**weights).clone();
+    let (d, width) = (config.hidden, config.hidden / config.transformer.as_ref().expect("sizes").heads);
+    for HeadPlace { attention, layer, head } in places {
+        let part = match attention {
+            HeadKind::Cross => format!("decoder.{layer}.cross.W_o"),
+            HeadKind::Source => format!("encoder.{layer}.self.W_o"),
+            HeadKind::Target => format!("decoder.{layer}.self.W_o"),
+        };
+        let mut w_o = cut.get(&part).expect("it is there").clone();
+        w_o.data.chunks_exact_mut(d).for_each(|row| row[(head - 1) * width..head * width].fill(0.0));
+        cut.insert(part, w_o);
+    }
+    Arc::new(cut)
+}
+
+fn log_p(stepper: &mut dyn Stepper, pairs: &[(&[u32], &[u32])], lists: Vec<Arc<[Intervention]>>) -> Vec<Vec<f32>> {
+    let mut changed = Intervening::new(stepper, lists);
+    let forced = force(&mut changed, pairs, &CancellationToken::forever()).expect("it scores");
+    forced.into_iter().map(|forced| forced.token_log_p).collect()
+}
+
+/// Sentences of one batch leave out heads of their own, in both forms, and the next batch none.
+#[test]
+fn a_head_that_is_left_out_says_nothing() {
+    let place = |attention, layer, head| HeadPlace { attention, layer, head };
+    let (cross, source, target) =
+        (place(HeadKind::Cross, 1, 2), place(HeadKind::Source, 2, 1), place(HeadKind::Target, 2, 3));
+    for config in configs() {
+        let weights = weights(&config, 21);
+        let has_target = config.transformer.as_ref().is_some_and(|sizes| sizes.cell == DecoderCell::SelfAttention);
+        let own = place(HeadKind::Cross, config.transformer.as_ref().expect("sizes").alignment_layer, 1);
+        let mut wanted = [vec![cross], vec![source], vec![], vec![cross, source, own]];
+        if has_target {
+            wanted[1].push(target);
+        }
+        let words: &[u32] = &[2, 5, 3, 0];
+        let pairs: Vec<(&[u32], &[u32])> = SOURCES[..4].iter().map(|source| (*source, words)).collect();
+        let lists: Vec<Arc<[Intervention]>> =
+            wanted.iter().map(|places| places.iter().map(|place| Intervention::LeaveOut(*place)).collect()).collect();
+        let (mut plain, mut quick) = (plain(&config, &weights), quick(&config, &weights));
+        for (form, stepper) in [("fused", quick.as_mut()), ("readable", &mut plain as &mut dyn Stepper)] {
+            let what = format!("{}, {form}", config.name);
+            let found = log_p(stepper, &pairs, lists.clone());
+            let untouched = log_p(stepper, &pairs, Vec::new());
+            for (n, places) in wanted.iter().enumerate() {
+                let expected =
+                    log_p(&mut self::plain(&config, &cut(&config, &weights, places)), &pairs[n..=n], Vec::new());
+                assert_close(&what, &found[n], &expected[0]);
+                let far = found[n].iter().zip(&untouched[n]).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+                assert_eq!(far > 1e-4, !places.is_empty(), "{what}, sentence {n}: {far}");
+            }
+        }
+    }
+    let mut rnn = crate::tiny::TINY.model().stepper(interlinear::models::Kernels::Fused, 1).expect("a stepper");
+    let list: Arc<[Intervention]> = [Intervention::LeaveOut(cross)].into();
+    let refused =
+        force(&mut Intervening::new(rnn.as_mut(), vec![list]), &[(&[2, 0], &[2, 0])], &CancellationToken::forever());
+    assert!(refused.expect_err("an RNN").to_string().contains("has no heads"));
+}
+
+/// A masked word is hidden from every head of every layer; it is as if their rows had been made without it.
+#[test]
+fn a_masked_word_is_hidden_from_all_heads() {
+    for config in configs() {
+        let weights = weights(&config, 23);
+        let words: &[u32] = &[2, 5, 3, 0];
+        let pair: [(&[u32], &[u32]); 1] = [(SOURCES[2], words)];
+        let forever = CancellationToken::forever();
+        let list: Arc<[Intervention]> = [Intervention::Mask { j: 1 }, Intervention::Mask { j: 4 }].into();
+        let mut quick = quick(&config, &weights);
+        let (mut changed, count) = (Intervening::new(quick.as_mut(), vec![Arc::clone(&list)]), words.len());
+        let heads = force_heads(&mut changed, &pair, HeadKind::Cross, &forever).expect("heads").remove(0);
+        for head in &heads {
+            for row in head {
+                assert!(row[1] == 0.0 && row[4] == 0.0 && (row.iter().sum::<f32>() - 1.0).abs() < 1e-5, "{row:?}");
+            }
+        }
+        // in the first layer the step has looked at nothing yet: the others share in proportion
+        let own = force_heads(quick.as_mut(), &pair, HeadKind::Cross, &forever).expect("heads").remove(0);
+        let sizes = config.transformer.as_ref().expect("sizes");
+        for (own, found) in own.iter().zip(&heads).take(sizes.heads) {
+            for (own, found) in own.iter().zip(found).take(count) {
+                let mut expected = own.clone();
+                let scores: Vec<f64> = own.iter().map(|alpha| f64::from(*alpha).ln()).collect();
+                share(&scores, &[1, 4], &mut expected);
+                assert_close(&config.name, found, &expected);
+            }
+        }
+        let found = log_p(quick.as_mut(), &pair, vec![Arc::clone(&list)]);
+        let expected = log_p(&mut plain(&config, &weights), &pair, vec![list]);
+        assert_close(&config.name, &found[0], &expected[0]);
+        let all: Arc<[Intervention]> = (0..SOURCES[2].len()).map(|j| Intervention::Mask { j }).collect();
+        let found = log_p(quick.as_mut(), &pair, vec![Arc::clone(&all)]);
+        assert_close(&config.name, &found[0], &log_p(&mut plain(&config, &weights), &pair, vec![all])[0]);
+        assert!(found[0].iter().all(|log_p| log_p.is_finite()));
+    }
+}
+
+/// Temperature, an own row, forced and forbidden words: as of any other model, also where several heads are the alignment,
+/// whose mean has no energies.
+#[test]
+fn what_acts_on_other_models_acts_on_a_transformer() {
+    for config in configs() {
+        let weights = weights(&config, 25);
+        let source = SOURCES[2];
+        let mut quick = quick(&config, &weights);
+        let act = |stepper: &mut dyn Stepper, list: &[Intervention]| {
+            let mut changed = Intervening::new(stepper, vec![list.into()]);
+            best(&mut changed, source).hypotheses.remove(0)
+        };
+        let own = act(quick.as_mut(), &[]);
+        for list in [
+            vec![Intervention::Temperature(3.0)],
+            vec![Intervention::Temperature(3.0), Intervention::Mask { j: 1 }],
+            vec![Intervention::Permute { i: 0, seed: 3 }],
+        ] {
+            let (found, expected) = (act(quick.as_mut(), &list), act(&mut plain(&config, &weights), &list));
+            let what = format!("{}: {list:?}", config.name);
+            assert_eq!(found.tokens, expected.tokens, "{what}");
+            assert_close(&what, &found.token_log_p, &expected.token_log_p);
+            let (rows, own) = (found.alpha.expect("rows"), own.alpha.as_ref().expect("rows"));
+            assert!(rows.iter().all(|row| (row.iter().sum::<f32>() - 1.0).abs() < 1e-4), "{what}: {rows:?}");
+            assert_ne!(rows[0], own[0], "{what}");
+        }
+        let other = (2..7).find(|token| *token != own.tokens[0]).expect("another word");
+        assert_eq!(act(quick.as_mut(), &[Intervention::Force { i: 0, token: other }]).tokens[0], other);
+        let banned = act(quick.as_mut(), &[Intervention::Forbid { i: None, token: own.tokens[0] }]);
+        assert!(!banned.tokens.contains(&own.tokens[0]), "{}", config.name);
+    }
+}
+
+/// Each head in turn, against the model whose W_o does not read it.
+#[test]
+fn leaving_heads_out_one_by_one_is_measured() {
+    for config in configs() {
+        let weights = weights(&config, 27);
+        let sizes = config.transformer.clone().expect("sizes");
+        let places: Vec<HeadPlace> = HeadKind::ALL.into_iter().flat_map(|kind| sizes.places(kind)).collect();
+        let pair: (&[u32], &[u32]) = (SOURCES[0], &[4, 2, 0]);
+        let forever = CancellationToken::forever();
+        let found = ablation::heads(quick(&config, &weights).as_mut(), pair, &places, &forever).expect("measured");
+        let says = |weights: &Weights| {
+            let mut all = Vec::new();
+            let mut hear = |_: usize, output: &StepOutput| all.push(output.log_p.clone());
+            follow(&mut plain(&config, weights), pair.0, pair.1, 1, &forever, &mut hear).expect("it goes through");
+            all
+        };
+        let own = says(&weights);
+        for (place, found) in places.iter().zip(&found) {
+            let other = says(&cut(&config, &weights, std::slice::from_ref(place)));
+            let expected: f64 = own.iter().zip(&other).map(|(own, other)| jensen_shannon(own, other)).sum();
+            assert!((found - expected).abs() < 1e-5, "{}, {place}: {found} is not {expected}", config.name);
+        }
+        assert!(found.iter().any(|js| *js > 1e-4), "{found:?}");
+    }
+}
+
+/// What a file says of heads: read, written, and refused by key where a model has no such head.
+#[test]
+fn heads_of_a_file_are_those_of_the_model_or_refused() {
+    let tiny = crate::tiny::TINY.model();
+    let all = configs();
+    let [open, firefox] = [&all[3], &all[2]].map(|config| config.transformer.as_ref().expect("sizes"));
+    let origin = Origin { path: PathBuf::from("plan.json"), line: None };
+    let sentence = tiny.source.encode("one two");
+    let words: Vec<std::ops::Range<usize>> = (0..sentence.len()).map(|j| j..j + 1).collect();
+    let read = |json: &str, heads| {
+        let json = format!("{{\"version\": 1, \"leave_out\": {json}}}");
+        let form = Interventions::parse(Path::new("plan.json"), 0, &json).map_err(|error| error.to_string())?;
+        let reader = InterventionReader { target: &tiny.target, aligns: true, heads };
+        reader.check(&form, &origin).map_err(|error| error.to_string())?;
+        let found = reader.resolve(&form, ResolvedText { sentence: &sentence, words: &words });
+        let found = found.strict(&origin).map_err(|error| error.to_string())?;
+        Ok::<_, String>((found.list.to_vec(), found.applied.form.to_json().expect("JSON"), found.applied.describe(2)))
+    };
+    let given = r#"[{"attention": "source", "layer": 2, "head": 3}, {"layer": 1, "head": 2}, {"layer": 1, "head": 2}]"#;
+    let (list, json, said) = read(given, Some(open)).expect("it has these heads");
+    let [cross, source] = [(HeadKind::Cross, 1, 2), (HeadKind::Source, 2, 3)]
+        .map(|(attention, layer, head)| HeadPlace { attention, layer, head });
+    assert!([cross, source].iter().all(|place| list.contains(&Intervention::LeaveOut(*place))), "{list:?}");
+    let written = r#""leave_out":[{"layer":1,"head":2},{"attention":"source","layer":2,"head":3}]"#;
+    assert!(json.contains(written), "{json}");
+    assert_eq!(said, "left out 1.2, source 2.3");
+    for (json, heads, named) in [
+        (r#"[{"layer": 1, "head": 2}]"#, None, "which has none; take it out or choose a Transformer"),
+        (r#"[{"layer": 1, "head": 1}, {"layer": 9, "head": 1}]"#, Some(open), "leave_out[1]"),
+        (r#"[{"layer": 1, "head": 0}]"#, Some(open), "2 layers of cross-attention with 3 heads each"),
+        (r#"[{"attention": "target", "layer": 1, "head": 1}]"#, Some(firefox), "with an SSRU"),
+        (r#"[{"attention": "self", "layer": 1, "head": 1}]"#, Some(open), "self"),
+        (r#"[{"layer": 1}]"#, Some(open), "head"),
+    ] {
+        let refused = read(json, heads).expect_err(json);
+        assert!(refused.contains(named) && refused.contains("plan.json"), "{refused}");
+    }
+}
+
+/// A folder of a configuration whose words are a, b, c and so on.
+fn save(config: &Config, folder: &Path) -> PathBuf {
+    let path = folder.join(&config.name);
+    std::fs::create_dir(&path).expect("created");
+    config.save(&path.join("config.json")).expect("written");
+    weights(config, 29).save(&path.join("model.safetensors"), false).expect("written");
+    let sides = [("en", "source", config.source_vocabulary), ("fr", "target", config.target_vocabulary)];
+    for (language, side, size) in sides {
+        let words = ('a'..='z').zip(0..).take(size - 2).map(|(word, n)| (word.to_string(), 1000 - n));
+        let tokenizer = vocab::build(language, words, size).expect("a vocabulary");
+        tokenizer.save(&path.join(format!("{side}.tokenizer.json"))).expect("written");
+    }
+    path
+}
+
+/// `heads --leave-out` prints what the lane of the window finds; `translate` leaves heads out as a file says.
+#[test]
+fn commands_leave_heads_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = &configs()[0];
+    let path = save(config, folder.path());
+    let model = path.to_str().expect("a name");
+    std::fs::write(folder.path().join("a.en"), "a b c\n").expect("written");
+    std::fs::write(folder.path().join("a.fr"), "b a d\n").expect("written");
+    let heads = ["heads", "--model", model, "--source", "a.en", "--target", "a.fr", "--leave-out", "--pretokenized"];
+    let done = run_in(folder.path(), &[&heads[..], &["--format", "jsonl"]].concat(), b"");
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let found: Vec<Value> = done.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(found.len(), 18, "three kinds of two layers of three heads: {}", done.stdout);
+    let js = |value: &Value| value["js"].as_f64().expect("a number");
+    assert!(found.is_sorted_by(|a, b| js(a) >= js(b)) && js(&found[0]) > 0.0, "{}", done.stdout);
+    // a and b have the ids 2 and 3, and so on
+    let (source, target) = (vec![2, 3, 4, 0], vec![3, 2, 5, 0]);
+    let place = MEASURES.iter().position(|line| line.name == "heads-left-out").expect("a measure");
+    let question = |left_out: Vec<HeadPlace>| ProbeQuestion::Measure {
+        measure: place,
+        source: source.clone(),
+        target: target.clone(),
+        left_out,
+    };
+    let measured = |left_out: &[HeadPlace]| match lane_answers(&path, question(left_out.to_vec())).expect("measured") {
+        Probed::Measured(tested) => tested,
+        other => panic!("{other:?}"),
+    };
+    let first = &found[0];
+    let tested = measured(&[]);
+    let is_first = |place: &HeadPlace| {
+        let at = |key: &str| first[key].as_u64().expect("a number") as usize;
+        first["attention"] == place.attention.name() && (at("layer"), at("head")) == (place.layer, place.head)
+    };
+    let head = tested.measured[0].heads.iter().find(|head| is_first(&head.place)).expect("this head");
+    assert!((head.js.expect("measured") - js(first)).abs() < 1e-6, "{head:?} is not {first}");
+    // where it is left out by hand already, leaving it out changes nothing more
+    let again = measured(&[head.place]);
+    assert_eq!(again.left_out, [head.place]);
+    let same = again.measured[0].heads.iter().find(|other| other.place == head.place).expect("this head");
+    assert!(same.js.expect("measured") < 1e-9, "{same:?}");
+
+    let plan = format!("{{\"version\": 1, \"leave_out\": [{}]}}", serde_json::to_string(&head.place).expect("JSON"));
+    std::fs::write(folder.path().join("plan.json"), plan).expect("written");
+    let translate = ["translate", "--model", model, "--format", "jsonl", "--interventions", "plan.json", "a.en"];
+    let done = run_in(folder.path(), &translate, b"");
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let found: Value = serde_json::from_str(&done.stdout).expect("JSON");
+    assert_eq!(found["interventions"]["leave_out"][0]["layer"], head.place.layer);
+    let best = &found["hypotheses"][0];
+    let ids: Vec<u32> = best["tokens"]
+        .as_array()
+        .expect("tokens")
+        .iter()
+        .map(|token| match token.as_str() {
+            Some("</s>") => 0,
+            Some("[UNK]") => 1,
+            token => u32::from(token.and_then(|token| token.bytes().next()).expect("a word") - b'a') + 2,
+        })
+        .collect();
+    let list: Arc<[Intervention]> = [Intervention::LeaveOut(head.place)].into();
+    let expected = log_p(quick(config, &weights(config, 29)).as_mut(), &[(&source, &ids)], vec![list]);
+    let found: Vec<f32> =
+        best["token_log_p"].as_array().expect("numbers").iter().map(|x| x.as_f64().expect("a number") as f32).collect();
+    assert_close("translate", &found, &expected[0]);
 }
 
 /// Page Steps shows the numbers of the steps.
@@ -282,6 +631,9 @@ fn taken_apart_it_computes_the_same() {
         let mut anatomy = dissect(&config, &weights, None).expect("it can be taken apart");
         let encoded = anatomy.encode(SOURCES[0]).expect("it reads");
         let stages = anatomy.machine().stages;
+        let layers = encoded.parts.iter().filter(|part| ["layers", "annotations"].contains(&part.key));
+        let queries = layers.flat_map(|part| &part.quantities).filter(|quantity| quantity.symbol == "q_j").count();
+        assert_eq!(queries, config.transformer.as_ref().expect("sizes").encoder_layers, "every layer of the encoder");
         let (mut state, mut y_prev) = (encoded.start.clone(), None);
         for (i, word) in words.iter().enumerate() {
             let taken = anatomy.step(&encoded, &state, y_prev).expect("a step");

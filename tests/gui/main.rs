@@ -8,6 +8,7 @@ mod desk;
 mod evaluation;
 mod explore;
 mod given;
+mod heads;
 mod keys;
 mod layout;
 mod lessons;

@@ -43,7 +43,7 @@ fn search(session: &Session) -> u64 {
 fn tested(measure: usize) -> Arc<Tested> {
     let rows = (0..4).map(|i| (0..4).map(|j| if i == j { 0.5 } else { -0.25 }).collect()).collect();
     let measured = vec![MeasuredWords { measure, rows, kendall: Some(0.25), heads: Vec::new() }];
-    Arc::new(Tested { source: vec![5, 5, 5, 0], target: vec![7, 7, 7, 0], measured, means: None })
+    Arc::new(Tested { source: vec![5, 5, 5, 0], target: vec![7, 7, 7, 0], measured, ..Tested::default() })
 }
 
 #[test]

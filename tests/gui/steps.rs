@@ -23,7 +23,11 @@ use crate::desk::Wires;
 
 /// A small reference model, taken apart for real.
 fn apart(then: Then, given: Vec<u32>) -> Arc<StepTrace> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
+    apart_of("reference/rnnsearch", then, given)
+}
+
+fn apart_of(fixture: &str, then: Then, given: Vec<u32>) -> Arc<StepTrace> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(fixture);
     let lane = StepsThread::spawn(Library::new(1), Arc::new(|| {}));
     let source = "the red shoe".to_owned();
     lane.submit(1, StepsRequest { folder, device: DeviceChoice::Cpu, source, given, then, wrong: None });
@@ -70,6 +74,28 @@ fn boxes_open_into_equations_and_numbers() {
     harness.key_press(Key::Escape);
     harness.run();
     assert!(wires.heard(StepsCommand::Open(None)) && harness.state().session().steps().open.is_none());
+}
+
+/// A number of c_i of a Transformer is the sum of the values, by the weights of its own head.
+#[test]
+fn a_context_of_heads_is_the_sum_of_values() {
+    let apart = apart_of("marian/guided", Then::Wait, vec![4, 5, 7]);
+    let quantity = |key: &str, n: usize| apart.part(key, 0).expect("a box").quantities[n].clone();
+    let (c, v) = (quantity("context", 0), quantity("keys", 1));
+    let alpha = apart.steps[0].alpha_i.clone().expect("it aligns");
+    let sum = |k: usize| -> f32 { alpha.iter().enumerate().map(|(j, alpha)| alpha * v.row(j)[k]).sum() };
+    let own = (0..c.width).filter(|k| (sum(*k) - c.values[*k]).abs() < 1e-3);
+    let k = own.max_by(|a, b| c.values[*a].abs().total_cmp(&c.values[*b].abs())).expect("those of the head");
+    let said = format!("Together {:+.3}, the number {:+.3} of the context", sum(k), c.values[k]);
+    let (mut harness, _) = page(apart, [1280.0, 800.0]);
+    harness.get_by_role_and_label(Role::Button, "Context, c_i").click();
+    harness.run();
+    assert!(harness.query_by_label(&said).is_some(), "{said}");
+    for (name, symbol) in [("Lower layers, x_j", "q_j"), ("Encoder, h_j", "v_j")] {
+        harness.get_by_role_and_label(Role::Button, name).click();
+        harness.run();
+        assert!(harness.query_all_by_label_contains(symbol).next().is_some(), "{name}");
+    }
 }
 
 #[test]

@@ -345,6 +345,7 @@ each_lesson! {
     a_class_walks_through_copies: "copies",
     a_class_walks_through_explanation: "explanation",
     a_class_walks_through_unknown_words: "unknown-words",
+    a_class_walks_through_query_key_value: "query-key-value",
 }
 
 /// Lesson 5 is done by the keyboard alone: Right goes through the steps, Enter turns the page and ends nothing.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::interventions::{Forbid, Interventions, Pin, Place, SetAlpha};
+use crate::models::transformer::heads::HeadPlace;
 use crate::text::sentence::EOS;
 
 /// What is taken away.
@@ -16,6 +17,8 @@ pub enum TakenAway {
     Pin(usize),
     /// The mask of this place.
     Mask(Place),
+    /// That a head is left out.
+    Head(HeadPlace),
     /// The temperature.
     Temperature,
 }
@@ -102,6 +105,9 @@ pub fn items(set: &Interventions, source: &str, numbers: &TokenCount) -> Vec<Han
         };
         add(format!("\"{word}\" is masked"), TakenAway::Mask(mask.clone()));
     }
+    for place in &set.leave_out {
+        add(format!("head {place} is left out"), TakenAway::Head(*place));
+    }
     if let Some(t) = set.temperature {
         add(format!("temperature {t:.2}"), TakenAway::Temperature);
     }
@@ -135,6 +141,7 @@ pub fn sentence(set: &Interventions, source: &str, numbers: &TokenCount) -> Opti
 mod tests {
     use super::*;
     use crate::interventions::{Force, Word};
+    use crate::models::transformer::heads::HeadKind;
 
     #[test]
     fn everything_that_is_set_is_said() {
@@ -145,6 +152,7 @@ mod tests {
             forbid: vec![Forbid { i: Some(2), word: word("a") }, Forbid { i: None, word: word("b") }],
             pin: vec![Pin { i: 2, alpha: SetAlpha::Weights(vec![1.0]) }, Pin { i: 3, alpha: SetAlpha::Permuted(7) }],
             mask: vec![Place::Bytes(4..7), Place::Bytes(12..12)],
+            leave_out: vec![HeadPlace { attention: HeadKind::Source, layer: 2, head: 3 }],
             temperature: Some(2.0),
             ..Interventions::default()
         };
@@ -152,7 +160,7 @@ mod tests {
             sentence(&set, "the red shoe", &TokenCount::default()).as_deref(),
             Some(
                 "Set by hand: word 2 is \"botte\"; word 5 is \"usée\"; word 3 is not \"a\"; never \"b\"; alpha of word 3 is set; \
-                 alpha of word 4 is permuted, seed 7; \"red\" is masked; \"</s>\" is masked; temperature 2.00; 1 word before is held"
+                 alpha of word 4 is permuted, seed 7; \"red\" is masked; \"</s>\" is masked; head source 2.3 is left out; temperature 2.00; 1 word before is held"
             )
         );
         assert_eq!(sentence(&Interventions::default(), "", &TokenCount::default()), None);
@@ -162,7 +170,7 @@ mod tests {
             sentence(&set, "the red shoe", &numbers).as_deref(),
             Some(
                 "Set by hand: piece 2 of word 1 is \"botte\"; word 4 is \"usée\"; word 2 is not \"a\"; never \"b\"; alpha of word 2 is \
-                 set; alpha of word 3 is permuted, seed 7; \"red\" is masked; \"</s>\" is masked; temperature 2.00; 1 word before is held"
+                 set; alpha of word 3 is permuted, seed 7; \"red\" is masked; \"</s>\" is masked; head source 2.3 is left out; temperature 2.00; 1 word before is held"
             )
         );
         assert_eq!(

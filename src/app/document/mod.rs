@@ -162,6 +162,8 @@ impl Document {
         }
         let changed =
             "The tests are of the model's own alpha, and some of it is set by hand here; take that away first";
-        (!is_given && self.interventions(column).changes_alpha()).then(|| changed.to_owned())
+        let set = self.interventions(column);
+        let is_changed = set.changes_alpha() || !set.leave_out.is_empty() && !line.is_of_heads();
+        (!is_given && is_changed).then(|| changed.to_owned())
     }
 }

@@ -7,7 +7,7 @@ use crate::analysis::ablation::AblationMeans;
 use crate::analysis::alignment::{Alignment, greatest};
 use crate::analysis::hard;
 use crate::analysis::hard::AlignmentAgreement;
-use crate::analysis::measures::{MEASURES, Measure, Tested};
+use crate::analysis::measures::{HeadMatrix, MEASURES, Measure, Tested};
 use crate::analysis::reading::Reading;
 use crate::analysis::words::{between_spaces, merge_alpha, merge_energies, merge_log_p};
 use crate::app::document::variant::VariantLabel;
@@ -15,6 +15,7 @@ use crate::app::settings::Shown;
 use crate::figure::label::Hand;
 use crate::interventions::{Applied, Said};
 use crate::jobs::live::protocol::{HypothesisView, Pieces};
+use crate::models::transformer::heads::{HeadKind, HeadPlace};
 use crate::text::links::{Link, Links};
 use crate::text::sentence::{EOS, Sentence, is_language};
 use crate::text::words::{SideWords, WordPlaces, whole_words, without_end};
@@ -127,8 +128,8 @@ pub struct MeasuredTable {
     pub energies: Option<Alignment>,
     /// Kendall's tau-b between its rows and those of that alpha, the mean over tokens.
     pub kendall: Option<f64>,
-    /// The same numbers of every head of a Transformer, those of layer 1 first; none but where they were measured.
-    pub heads: Vec<Alignment>,
+    /// Every head of a Transformer, those of cross-attention and of layer 1 first; none but where they were measured.
+    pub heads: Vec<HeadTable>,
 }
 
 impl MeasuredTable {
@@ -136,6 +137,17 @@ impl MeasuredTable {
     pub fn is_tested(&self) -> bool {
         MEASURES.get(self.measure).is_some_and(Measure::is_tested)
     }
+}
+
+/// Where a head of a Transformer looks, in the words that are shown.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HeadTable {
+    pub place: HeadPlace,
+    /// Of cross-attention from target to source words; of the source between source words; of the target between y_0 and
+    /// the words that are read, all but `</s>`.
+    pub alpha: Alignment,
+    /// What leaving it out does, where that was measured: Jensen-Shannon divergence, nats, the mean over the target words.
+    pub js: Option<f64>,
 }
 
 /// What is said of a translation that the user gives, wherever it is shown or written.
@@ -214,7 +226,11 @@ pub fn tested_for<'a>(
     source: &'a Sentence,
     shown: &'a HypothesisView,
 ) -> impl Iterator<Item = &'a Arc<Tested>> {
-    tested.iter().filter(|tested| tested.source == source.ids && tested.target == shown.ids)
+    let is_it = |tested: &&Arc<Tested>| {
+        let is_same = tested.source == source.ids && tested.target == shown.ids;
+        is_same && tested.left_out == shown.touched.form.leave_out
+    };
+    tested.iter().filter(is_it)
 }
 
 /// The view model of a hypothesis.
@@ -383,11 +399,29 @@ impl AlignmentTable {
             alpha: alpha.clone(),
             energies: energies.clone(),
             kendall: measured.kendall,
-            heads: measured.heads.iter().map(|head| self.added(head, pieces)).collect(),
+            heads: measured.heads.iter().map(|head| self.head(head, pieces)).collect(),
         });
         let made: Vec<MeasuredTable> = made.collect();
         self.measured.extend(made);
         self.tests = tested.means.clone().or(self.tests.take());
+    }
+
+    /// A head in the words that are shown.
+    fn head(&self, head: &HeadMatrix, pieces: Option<&Pieces>) -> HeadTable {
+        let all = Alignment::from_rows(&head.rows);
+        let words: Option<Vec<Range<usize>>> = pieces.map(|of| match head.place.attention {
+            HeadKind::Target => {
+                let read = with_rows(&of.target, all.rows().saturating_sub(1));
+                std::iter::once(0..1).chain(read.iter().map(|word| word.start + 1..word.end + 1)).collect()
+            }
+            HeadKind::Cross | HeadKind::Source => of.source.clone(),
+        });
+        let alpha = match (head.place.attention, words) {
+            (HeadKind::Cross, _) => self.added(&head.rows, pieces),
+            (_, Some(words)) => merge_alpha(&all, &words, &words),
+            (_, None) => all,
+        };
+        HeadTable { place: head.place, alpha, js: head.js }
     }
 
     /// The source word of greatest alpha of target word i, `</s>` and a target language left aside; `None` where it looks

@@ -10,6 +10,8 @@ use crate::decoding::importance::Importance;
 use crate::error::{Error, Result};
 use crate::evaluation::alignment::{Aligner, AlignerDirection, Extraction, WordPair};
 use crate::evaluation::system::EvaluatedSystem;
+use crate::models::transformer::heads::{HeadKind, HeadPlace};
+use crate::models::transformer::sizes::TransformerSizes;
 use crate::text::links::Link;
 use crate::ticket::CancellationToken;
 
@@ -141,20 +143,44 @@ pub fn heads(
     ticket: &CancellationToken,
     hear: &mut EvaluationListener<'_>,
 ) -> Result<Vec<HeadErrorRow>> {
-    let Some(sizes) = aligner.system.lead().config.transformer.clone() else {
-        let name = aligner.system.name();
-        return Err(Error::Input(format!("{name} has no heads to compare; choose a Transformer")));
-    };
+    let sizes = sizes_of(aligner.system)?;
     let pairs = read(aligner.system, test_set, false)?;
     let (pairs, readings): (Vec<&WordPair>, _) = (pairs.iter().collect(), aligner.readings());
     let mut tell = |sentences, words| hear(EvaluationStage::Aligning, sentences, words);
     let found = aligner.head_links(&pairs, readings, batch, ticket, &mut tell)?;
-    let places = (0..sizes.decoder_layers).flat_map(|layer| (0..sizes.heads).map(move |head| (layer, head)));
-    let row = |((layer, head), (n, reading)): ((usize, usize), (usize, &Reading))| {
-        let links = found.iter().map(|heads| &heads[layer * sizes.heads + head][n]);
-        HeadErrorRow { layer: layer + 1, head: head + 1, reading: *reading, counts: count(links, test_set) }
+    let row = |((at, place), (n, reading)): ((usize, HeadPlace), (usize, &Reading))| {
+        let links = found.iter().map(|heads| &heads[at][n]);
+        HeadErrorRow { layer: place.layer, head: place.head, reading: *reading, counts: count(links, test_set) }
     };
+    let places = sizes.places(HeadKind::Cross).enumerate();
     Ok(places.flat_map(|place| readings.iter().enumerate().map(move |reading| (place, reading))).map(row).collect())
+}
+
+fn sizes_of(system: EvaluatedSystem<'_>) -> Result<TransformerSizes> {
+    let none = || Error::Input(format!("{} has no heads to compare; choose a Transformer", system.name()));
+    system.lead().config.transformer.clone().ok_or_else(none)
+}
+
+/// What leaving each head of a Transformer out does to the next-word distributions of the references, heads of self-attention
+/// among them: the mean Jensen-Shannon divergence over all target words, nats, the greatest first.
+///
+/// # Errors
+/// As [`heads`].
+pub fn heads_left_out(
+    aligner: &mut Aligner<'_>,
+    test_set: &TestSet,
+    ticket: &CancellationToken,
+    hear: &mut EvaluationListener<'_>,
+) -> Result<Vec<(HeadPlace, f64)>> {
+    let sizes = sizes_of(aligner.system)?;
+    let pairs = read(aligner.system, test_set, false)?;
+    let pairs: Vec<&WordPair> = pairs.iter().collect();
+    let places: Vec<HeadPlace> = HeadKind::ALL.into_iter().flat_map(|kind| sizes.places(kind)).collect();
+    let mut tell = |words| hear(EvaluationStage::Aligning, 1, words);
+    let found = aligner.heads_left_out(&pairs, &places, ticket, &mut tell)?;
+    let mut all: Vec<(HeadPlace, f64)> = places.into_iter().zip(found).collect();
+    all.sort_by(|a, b| b.1.total_cmp(&a.1));
+    Ok(all)
 }
 
 /// Measures other definitions of what matters against gold links, as [`measure`] does alpha.

@@ -140,7 +140,8 @@ impl LoadedModel {
 
     /// What interventions need to know of it.
     pub(crate) fn reader(&self) -> InterventionReader<'_> {
-        InterventionReader { target: &self.model.target, aligns: self.facts.has_alignment }
+        let heads = self.model.config.transformer.as_ref().filter(|_| self.ensemble.is_none());
+        InterventionReader { target: &self.model.target, aligns: self.facts.has_alignment, heads }
     }
 
     pub(crate) fn specials(&self) -> Specials {

@@ -8,13 +8,14 @@ use crate::analysis::measures;
 use crate::analysis::measures::{MEASURES, Tested};
 use crate::decoding::importance::Subject;
 use crate::error::{Error, Result};
-use crate::interventions::{InterventionFile, Interventions, Place, ResolvedText, Word};
+use crate::interventions::{Intervening, Intervention, InterventionFile, Interventions, Place, ResolvedText, Word};
 use crate::jobs::live::protocol::ColumnId;
 use crate::jobs::models::loaded::LoadedModel;
 use crate::jobs::queue::work::Work;
 use crate::jobs::queue::yielding::Yielding;
 use crate::models::Kernels;
 use crate::models::gradient::{Gradients, PersuadedRow};
+use crate::models::transformer::heads::HeadPlace;
 use crate::nn::device::DeviceChoice;
 use crate::text::reader::require_file;
 use crate::text::sentence::{MAX_SOURCE_BYTES, UNK};
@@ -48,6 +49,8 @@ pub enum ProbeQuestion {
         source: Vec<u32>,
         /// Ids of the translation, `</s>` included.
         target: Vec<u32>,
+        /// Heads that are left out meanwhile.
+        left_out: Vec<HeadPlace>,
     },
     /// A file of interventions.
     Open {
@@ -101,16 +104,18 @@ impl Probe {
                 work.say(format!("Looking for a row that makes {} say \"{}\"", shelved.facts.name, word.text()));
                 persuade(work, &shelved, (&source, &before), &rows, &word).map(Probed::Persuaded)
             }
-            ProbeQuestion::Measure { measure, source, target } => {
+            ProbeQuestion::Measure { measure, source, target, left_out } => {
                 let shelved = work.model(&model, device)?;
                 let title = MEASURES.get(measure).map_or("", |measure| measure.title);
                 work.say(format!("Measuring with {}: {title}", shelved.facts.name));
                 let tested = shelved.with_stepper(Kernels::Fused, work.threads(), |stepper| {
                     let mut yielding = Yielding::new(stepper, &work.breath);
-                    let mut subject = Subject::new(&shelved.model, &mut yielding);
+                    let changes = left_out.iter().copied().map(Intervention::LeaveOut).collect();
+                    let mut changed = Intervening::for_all(&mut yielding, changes);
+                    let mut subject = Subject::new(&shelved.model, &mut changed);
                     measures::measure(&mut subject, measure, (&source, &target), &work.ticket)
                 })?;
-                Ok(Probed::Measured(Arc::new(tested)))
+                Ok(Probed::Measured(Arc::new(Tested { left_out, ..tested })))
             }
             ProbeQuestion::Open { path, source, columns } => {
                 open(work, device, (path, source), &columns).map(Probed::Opened)

@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::jobs::queue::work::Breath;
+use crate::models::transformer::heads::HeadChanges;
 use crate::models::{Need, StepOutput, StepRow, Stepper};
 
 /// Steps as `inner` does, after [`Breath::breathe`].
@@ -25,6 +26,11 @@ impl Stepper for Yielding<'_> {
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
         self.breath.breathe()?;
         self.inner.begin(sources)
+    }
+
+    fn begin_changed(&mut self, sources: &[&[u32]], changes: &[HeadChanges]) -> Result<()> {
+        self.breath.breathe()?;
+        self.inner.begin_changed(sources, changes)
     }
 
     fn align(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {

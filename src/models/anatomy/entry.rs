@@ -41,7 +41,7 @@ pub struct MachineStage {
     pub recalls: &'static [&'static str],
     /// and what it reads in their place at the first step.
     pub starts: &'static [&'static str],
-    /// What `{k}` stands for in names of tensors and notes.
+    /// What `{k}` stands for in names of tensors and notes, and `{l}` where they count from 1.
     pub layers: Layers,
 }
 
@@ -185,7 +185,7 @@ impl ShownQuantity {
 }
 
 fn in_layer(name: &str, k: usize) -> String {
-    name.replace("{k}", &k.to_string())
+    name.replace("{k}", &k.to_string()).replace("{l}", &(k + 1).to_string())
 }
 
 /// The drawing of these stages; what a stage reads of one that is not there is left out.

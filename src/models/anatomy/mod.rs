@@ -185,7 +185,8 @@ pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Miswiring>) -> 
     let model = (architecture.entry().readable)(config, &all)?;
     let mut stages = plan.stages.to_vec();
     (plan.adapt)(config, wrong, &mut stages);
-    let layers = config.luong.as_ref().map_or(1, |sizes| sizes.layers);
+    let encoder = config.transformer.as_ref().map_or(1, |sizes| sizes.encoder_layers);
+    let layers = config.luong.as_ref().map_or(encoder, |sizes| sizes.layers);
     let machine = entry::machine(stages, &shapes(config), layers);
     let b_a = tensors.get("attention.b_a").cloned();
     Ok(Anatomy { model, trace, wrong, layers, machine, b_a })

@@ -1,9 +1,9 @@
-//! Floor 3: how a Transformer is drawn: the encoder as a whole, and the decoder layer whose cross-attention is the alignment
+//! Floor 3: how a Transformer is drawn: all layers of the encoder, and the decoder layer whose cross-attention is the alignment
 //! (Vaswani et al. 2017, section 3). The equations are computed in `models/transformer`.
 
 use crate::models::anatomy::MachineSpan::{Free, Gate};
 use crate::models::anatomy::entry::{embedding, line, shown, stage, word, words};
-use crate::models::anatomy::{MachineStage, Miswiring, Plan};
+use crate::models::anatomy::{Equation, Layers, MachineStage, Miswiring, Plan, ShownQuantity};
 use crate::models::config::Config;
 use crate::models::transformer::sizes::DecoderCell;
 
@@ -17,6 +17,42 @@ const FEED: &str = "Vaswani et al. 2017, eq. 2";
 const POSITIONS: &str = "Vaswani et al. 2017, section 3.5";
 const SSRU: &str = "Kim et al. 2019, From Research to Production and Back, section 3";
 
+/// What a layer of the encoder does.
+const ENCODER: &[Equation] = &[
+    line("q_j = W_q x_j + b_q, k_j = W_k x_j + b_k, v_j = W_v x_j + b_v", HEADS),
+    line("c_j = ∑_m α_{jm} v_m, α_{jm} = softmax(q_j' k_m / √(d_k))", ATTENTION),
+    line("norm(x_j + W_o c_j + b_o)", HEADS),
+    line("norm(x_j + W_2 f(W_1 x_j + b_1) + b_2)", FEED),
+];
+
+/// What it shows.
+const ENCODED: &[ShownQuantity] = &[
+    ShownQuantity { by_layer: QUERIES, ..shown("encoder.{l}.self.q", "q_j", "query of each source word", Free) },
+    ShownQuantity { by_layer: KEYS, ..shown("encoder.{l}.self.k", "k_j", "key of each source word", Free) },
+    ShownQuantity { by_layer: VALUES, ..shown("encoder.{l}.self.v", "v_j", "value of each source word", Free) },
+    ShownQuantity { by_layer: WORDS, ..shown("encoder.{l}.x", "x_j", "each source word after the layer", Free) },
+];
+
+/// Something of each source word by its layer; from the last on, of all above.
+macro_rules! by_layer {
+    ($what:literal) => {
+        &[
+            concat!($what, ", layer 1"),
+            concat!($what, ", layer 2"),
+            concat!($what, ", layer 3"),
+            concat!($what, ", layer 4"),
+            concat!($what, ", layer 5"),
+            concat!($what, ", layer 6"),
+            concat!($what, ", a further layer"),
+        ]
+    };
+}
+
+const QUERIES: &[&str] = by_layer!("query of each source word");
+const KEYS: &[&str] = by_layer!("key of each source word");
+const VALUES: &[&str] = by_layer!("value of each source word");
+const WORDS: &[&str] = by_layer!("each source word");
+
 const STAGES: &[MachineStage] = &[
     words("x_j"),
     embedding(
@@ -25,14 +61,28 @@ const STAGES: &[MachineStage] = &[
         &[shown("e", "E x_j + p_j", "embedding of each source word, with its position", Free)],
     ),
     MachineStage {
-        equations: &[line("h_j = norm(x + W_2 f(W_1 x + b_1) + b_2)", STACKS)],
-        weights: &["encoder."],
-        shows: &[shown("h", "h_j", "annotation of each source word", Free)],
+        equations: ENCODER,
+        weights: &["encoder.{l}."],
+        shows: ENCODED,
         reads: &["embedding"],
+        layers: Layers::Lower,
+        ..stage(
+            ("layers", "Lower layers", "x_j"),
+            (2, 0),
+            "In each layer every source word looks at all of them, with query, key and value of its own, and changes by what it \
+                finds.",
+        )
+    },
+    MachineStage {
+        equations: ENCODER,
+        weights: &["encoder.{l}.", "encoder.norm."],
+        shows: &[ENCODED[0], ENCODED[1], ENCODED[2], shown("h", "h_j", "annotation of each source word", Free)],
+        reads: &["layers"],
+        layers: Layers::Highest,
         ..stage(
             ("annotations", "Encoder", "h_j"),
-            (2, 0),
-            "Several layers in which every source word looks at all of them: the word in its sentence.",
+            (3, 0),
+            "The last layer in which every source word looks at all of them: the word in its sentence.",
         )
     },
     MachineStage {
@@ -131,7 +181,13 @@ const STAGES: &[MachineStage] = &[
 
 fn adapt(config: &Config, _: Option<Miswiring>, stages: &mut Vec<MachineStage>) {
     let Some(sizes) = &config.transformer else { return };
+    if sizes.encoder_layers == 1 {
+        stages.retain(|stage| stage.key != "layers");
+    }
     for stage in stages {
+        if stage.key == "annotations" && sizes.encoder_layers == 1 {
+            stage.reads = &["embedding"];
+        }
         if stage.key == "back" && sizes.cell == DecoderCell::Ssru {
             stage.equations = const {
                 &[line("c_i = f_i ∘ c_{i-1} + (1 - f_i) ∘ W x", SSRU), line("s_i = norm(x + max(0, c_i))", SSRU)]

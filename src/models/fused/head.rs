@@ -20,6 +20,7 @@ use crate::models::checkpoint::{Array, Weights};
 use crate::models::config::Config;
 use crate::models::need::Need;
 use crate::models::stepper::{StepOutput, StepRow, Stepper};
+use crate::models::transformer::heads::HeadChanges;
 use crate::nn::fused::elementwise::softmax;
 use crate::nn::fused::{Onto, Packed, attention};
 
@@ -207,7 +208,11 @@ impl Stepper for HeadStepper {
     }
 
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
-        self.inner.begin(sources)?;
+        self.begin_changed(sources, &[])
+    }
+
+    fn begin_changed(&mut self, sources: &[&[u32]], changes: &[HeadChanges]) -> Result<()> {
+        self.inner.begin_changed(sources, changes)?;
         self.keys.clear();
         self.states.clear();
         self.first = true;

@@ -7,14 +7,15 @@
 use std::sync::Arc;
 
 use super::sized;
-use super::transformer_layers::{FusedDecoderLayer, FusedEncoderLayer, FusedNorm, LayerBuffers};
+use super::transformer_layers::{FusedDecoderLayer, FusedEncoderLayer, FusedNorm, LayerBuffers, silence};
 use super::{PackedModel, readout::Buffers as ReadoutBuffers, readout::Readout, rows::RowTable};
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::need::Need;
 use crate::models::stepper::{HeadRows, StepOutput, StepRow, Stepper};
-use crate::models::transformer::sizes::{Positions, TransformerSizes};
+use crate::models::transformer::heads::{HeadChanges, HeadKind};
+use crate::models::transformer::sizes::{DecoderCell, Positions, TransformerSizes};
 use crate::models::transformer::{position, too_long};
 use crate::nn::fused::elementwise::{add, softmax};
 use crate::nn::fused::{heads, team};
@@ -93,12 +94,44 @@ impl TransformerSentence {
         }
         Ok(())
     }
+
+    /// h_j of the words of all sentences; `seen` takes in where all heads look, layer by layer.
+    fn read(
+        &self,
+        threads: usize,
+        (sources, changes): (&[&[u32]], &[HeadChanges]),
+        sheet: &mut LayerBuffers,
+        mut seen: Option<&mut Vec<Vec<Vec<f32>>>>,
+    ) -> Result<Vec<f32>> {
+        super::Sources::new(sources, self.config.source_vocabulary)?; // the checks of every model
+        let ids: Vec<Option<u32>> = sources.iter().flat_map(|source| source.iter().map(|id| Some(*id))).collect();
+        let mut x = Vec::new();
+        self.place(0, &ids, sources.iter().flat_map(|source| 0..source.len()), &mut x)?;
+        let lengths: Vec<usize> = sources.iter().map(|source| source.len()).collect();
+        for (l, layer) in self.encoder.iter().enumerate() {
+            let left_out: Vec<Vec<usize>> =
+                changes.iter().map(|changes| changes.left_out_of(HeadKind::Source, l + 1).collect()).collect();
+            let seen = seen.as_deref_mut().map(|seen| {
+                seen.push(Vec::new());
+                &mut seen[l]
+            });
+            layer.read(threads, &lengths, &left_out, &mut x, sheet, seen);
+        }
+        if let Some(norm) = &self.encoder_norm {
+            norm.apply(threads, &mut x);
+        }
+        Ok(x)
+    }
 }
 
 /// What the encoder leaves of a sentence.
 #[derive(Debug)]
 struct Memory {
     length: usize,
+    /// What it read.
+    ids: Vec<u32>,
+    /// What is other in its heads than the model's own.
+    changes: HeadChanges,
     /// h_j, [t_x, d].
     h: Vec<f32>,
     /// K and V of each decoder layer side by side, [t_x, 2d] each.
@@ -145,8 +178,10 @@ pub struct FusedTransformer {
     first: bool,
     /// What the output layer read of the rows of the last step, [rows, d].
     states: Vec<f32>,
-    /// Where all heads of each layer looked, [rows, heads, t_x].
+    /// Where all heads of each layer looked at the source, [rows, heads, t_x],
     looked: Vec<Vec<f32>>,
+    /// and at the words before, [rows, heads, words].
+    looked_back: Vec<Vec<f32>>,
     buffers: Buffers,
 }
 
@@ -169,6 +204,7 @@ impl FusedTransformer {
             growing: Vec::new(),
             first: true,
             states: Vec::new(),
+            looked_back: looked.clone(),
             looked,
             buffers: Buffers::default(),
         }
@@ -180,35 +216,27 @@ impl FusedTransformer {
     }
 
     /// Encodes sentences, all words of them together.
-    fn encode(&mut self, sources: &[&[u32]]) -> Result<Vec<Arc<Memory>>> {
+    fn encode(&mut self, sources: &[&[u32]], changes: &[HeadChanges]) -> Result<Vec<Arc<Memory>>> {
         let model = Arc::clone(&self.model);
         let (d, layers) = (model.config.hidden, model.decoder.len());
-        let vocabulary = model.config.source_vocabulary;
-        super::Sources::new(sources, vocabulary)?; // the checks of every model
-        let ids: Vec<Option<u32>> = sources.iter().flat_map(|source| source.iter().map(|id| Some(*id))).collect();
-        let mut x = Vec::new();
-        model.place(0, &ids, sources.iter().flat_map(|source| 0..source.len()), &mut x)?;
-        let lengths: Vec<usize> = sources.iter().map(|source| source.len()).collect();
-        for layer in &model.encoder {
-            layer.read(self.threads, &lengths, &mut x, &mut self.buffers.sheet);
-        }
-        if let Some(norm) = &model.encoder_norm {
-            norm.apply(self.threads, &mut x);
-        }
+        let changes = model.sizes.changes_for(changes, sources)?;
+        let x = model.read(self.threads, (sources, &changes), &mut self.buffers.sheet, None)?;
         let mut keys = vec![Vec::new(); layers];
         for (layer, keys) in model.decoder.iter().zip(&mut keys) {
-            keys.resize(ids.len() * 2 * d, 0.0);
+            keys.resize(x.len() * 2, 0.0);
             layer.cross.keys_and_values(self.threads, &x, keys);
         }
         let mut from = 0;
-        let memory = |length: usize| {
+        let memory = |(n, source): (usize, &&[u32])| {
+            let length = source.len();
             let rows = from..from + length;
             from += length;
             let of = |all: &Vec<f32>, width: usize| all[rows.start * width..rows.end * width].to_vec();
             let keys = keys.iter().map(|keys| of(keys, 2 * d)).collect();
-            Arc::new(Memory { length, h: of(&x, d), keys, at: (0..length).map(|j| j * 2 * d).collect() })
+            let (ids, changes) = (source.to_vec(), changes.get(n).cloned().unwrap_or_default());
+            Arc::new(Memory { length, ids, changes, h: of(&x, d), keys, at: (0..length).map(|j| j * 2 * d).collect() })
         };
-        Ok(lengths.into_iter().map(memory).collect())
+        Ok(sources.iter().enumerate().map(memory).collect())
     }
 
     /// The words before each row, and a place for its own.
@@ -229,7 +257,21 @@ impl FusedTransformer {
         Ok(())
     }
 
-    /// Energies and weights of all heads of a layer's cross-attention, [rows, heads, t_x].
+    /// The first sublayer of a layer, x [rows, d] in place.
+    fn look_back(&mut self, layer: usize, rows: &[StepRow], x: &mut [f32], sheet: &mut LayerBuffers) {
+        let mut left_out = Vec::new();
+        if self.sentences.iter().any(|memory| !memory.changes.left_out.is_empty()) {
+            let of =
+                |row: &StepRow| self.sentences[row.sentence].changes.left_out_of(HeadKind::Target, layer + 1).collect();
+            left_out.extend(rows.iter().map(of));
+        }
+        let (store, looked) = (&mut self.stores[layer], &mut self.looked_back[layer]);
+        let paths = (self.growing.as_slice(), left_out.as_slice());
+        self.model.decoder[layer].look_back(self.threads, paths, (store, looked), x, sheet);
+    }
+
+    /// Energies and weights of all heads of a layer's cross-attention, [rows, heads, t_x]; energies are those of masked words
+    /// too.
     fn weigh(
         &self,
         layer: usize,
@@ -251,8 +293,9 @@ impl FusedTransformer {
             heads::energies(&q[r * d..(r + 1) * d], &memory.keys[layer], &memory.at, count, cross.scale(), e);
             // from rows of t to rows of t_x, the last first
             for h in (0..count).rev() {
-                weights[h * t_x..h * t_x + t].copy_from_slice(&e[h * t..(h + 1) * t]);
-                softmax(&mut weights[h * t_x..h * t_x + t]);
+                let own = &mut weights[h * t_x..h * t_x + t];
+                own.copy_from_slice(&e[h * t..(h + 1) * t]);
+                softmax_without(own, &memory.changes.masked);
                 weights[h * t_x + t..(h + 1) * t_x].fill(0.0);
                 e.copy_within(h * t..(h + 1) * t, h * t_x);
                 e[h * t_x + t..(h + 1) * t_x].fill(0.0);
@@ -273,6 +316,8 @@ impl FusedTransformer {
             let mut packed = Vec::with_capacity(count * t);
             own.chunks_exact(t_x).for_each(|head| packed.extend_from_slice(&head[..t]));
             heads::mix(&packed, &memory.keys[layer], &memory.at, d, count, c);
+            let left_out: Vec<usize> = memory.changes.left_out_of(HeadKind::Cross, layer + 1).collect();
+            silence(c, count, &left_out);
         });
         part.cross.add(self.threads, rows.len(), x, sheet);
         part.feed.apply(self.threads, rows.len(), x, sheet);
@@ -284,7 +329,7 @@ impl FusedTransformer {
         let wide = rows.len() * self.model.sizes.heads * self.t_x;
         for layer in layers {
             let (weights, energies) = (sized(weights, wide), sized(energies, wide));
-            self.model.decoder[layer].look_back(self.threads, &self.growing, &mut self.stores[layer], x, sheet);
+            self.look_back(layer, rows, x, sheet);
             self.weigh(layer, rows, x, sheet, weights, energies);
             self.looked[layer].clear();
             self.looked[layer].extend_from_slice(weights);
@@ -330,6 +375,17 @@ impl FusedTransformer {
     }
 }
 
+/// Softmax over the words that are not masked; the others have no weight.
+fn softmax_without(e: &mut [f32], masked: &[usize]) {
+    for j in masked {
+        e[*j] = f32::MIN;
+    }
+    softmax(e);
+    for j in masked {
+        e[*j] = 0.0;
+    }
+}
+
 /// The mean of some rows.
 fn mean<'a>(rows: impl Iterator<Item = &'a [f32]> + Clone, out: &mut [f32]) {
     let count = rows.clone().count();
@@ -344,7 +400,15 @@ fn mean<'a>(rows: impl Iterator<Item = &'a [f32]> + Clone, out: &mut [f32]) {
 
 impl Stepper for FusedTransformer {
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
-        self.sentences = self.encode(sources)?;
+        self.begin_changed(sources, &[])
+    }
+
+    fn has_heads(&self) -> bool {
+        true
+    }
+
+    fn begin_changed(&mut self, sources: &[&[u32]], changes: &[HeadChanges]) -> Result<()> {
+        self.sentences = self.encode(sources, changes)?;
         self.t_x = self.sentences.iter().map(|memory| memory.length).max().unwrap_or(0);
         self.stores.iter_mut().for_each(Vec::clear);
         (self.written, self.newest) = (0, 0);
@@ -369,7 +433,7 @@ impl Stepper for FusedTransformer {
             let Buffers { half, found, energies, sheet, .. } = &mut buffers;
             let wide = rows.len() * model.sizes.heads * self.t_x;
             let (found, energies) = (sized(found, wide), sized(energies, wide));
-            model.decoder[at].look_back(self.threads, &self.growing, &mut self.stores[at], &mut x, sheet);
+            self.look_back(at, rows, &mut x, sheet);
             self.weigh(at, rows, &x, sheet, found, energies);
             self.show(rows.len(), found, energies, output);
             half.clone_from(&x);
@@ -426,7 +490,7 @@ impl Stepper for FusedTransformer {
     }
 
     fn join(&mut self, kept: &[usize], sources: &[&[u32]]) -> Result<()> {
-        let new = self.encode(sources)?;
+        let new = self.encode(sources, &[])?;
         let before = std::mem::take(&mut self.sentences);
         let stay = kept.iter().map(|&sentence| before.get(sentence).cloned());
         let Some(mut sentences) = stay.collect::<Option<Vec<_>>>() else {
@@ -446,8 +510,29 @@ impl Stepper for FusedTransformer {
         (!self.first).then_some(self.states.as_slice())
     }
 
-    fn heads(&self) -> Option<HeadRows<'_>> {
-        Some(HeadRows { layers: &self.looked, heads: self.model.sizes.heads, t_x: self.t_x })
+    fn heads(&self, kind: HeadKind) -> Option<HeadRows<'_>> {
+        let heads = self.model.sizes.heads;
+        let words = self.paths.iter().map(Vec::len).max().unwrap_or(0);
+        match kind {
+            HeadKind::Cross => Some(HeadRows { layers: &self.looked, heads, t_x: self.t_x }),
+            HeadKind::Target if self.model.sizes.cell == DecoderCell::SelfAttention => {
+                Some(HeadRows { layers: &self.looked_back, heads, t_x: words })
+            }
+            HeadKind::Source | HeadKind::Target => None,
+        }
+    }
+
+    fn source_heads(&self, sentence: usize) -> Result<Option<Vec<Vec<Vec<f32>>>>> {
+        let Some(memory) = self.sentences.get(sentence) else { return Ok(None) };
+        let batch = ([memory.ids.as_slice()], [memory.changes.clone()]);
+        let mut seen = Vec::new();
+        self.model.read(self.threads, (&batch.0, &batch.1), &mut LayerBuffers::default(), Some(&mut seen))?;
+        // of each layer a row for each word, the heads side by side
+        let head = |(layer, h): (&Vec<Vec<f32>>, usize)| {
+            layer.iter().map(|word| word[h * memory.length..(h + 1) * memory.length].to_vec()).collect()
+        };
+        let heads = self.model.sizes.heads;
+        Ok(Some(seen.iter().flat_map(|layer| (0..heads).map(move |h| (layer, h))).map(head).collect()))
     }
 
     fn annotations(&self, sentence: usize) -> Option<Vec<Vec<f32>>> {

@@ -184,12 +184,26 @@ impl FusedAttention {
         self.around.add(threads, x, made);
     }
 
-    /// c of one row over the keys and values that begin at `at`; the values stand `d` numbers behind the keys.
-    fn look(&self, q: &[f32], store: &[f32], at: &[usize], c: &mut [f32]) {
+    /// The weights of all heads of one row over the keys that begin at `at`, [heads, at.len()].
+    fn weights(&self, q: &[f32], store: &[f32], at: &[usize]) -> Vec<f32> {
         let mut e = vec![0.0; self.heads * at.len()];
         heads::energies(q, store, at, self.heads, self.scale, &mut e);
         e.chunks_exact_mut(at.len()).for_each(|head| _ = softmax(head));
-        heads::mix(&e, store, at, q.len(), self.heads, c);
+        e
+    }
+
+    /// c of one row from its weights; the values stand `d` numbers behind the keys. Heads of `left_out` give nothing.
+    fn mix(&self, weights: &[f32], store: &[f32], at: &[usize], left_out: &[usize], c: &mut [f32]) {
+        heads::mix(weights, store, at, c.len(), self.heads, c);
+        silence(c, self.heads, left_out);
+    }
+}
+
+/// Makes the sums of these heads, from 1, zero.
+pub fn silence(c: &mut [f32], heads: usize, left_out: &[usize]) {
+    let width = c.len() / heads;
+    for head in left_out {
+        c[(head - 1) * width..head * width].fill(0.0);
     }
 }
 
@@ -249,8 +263,17 @@ impl FusedEncoderLayer {
         })
     }
 
-    /// x [words of all sentences, d] in place; sentences of these lengths lie one behind the other.
-    pub fn read(&self, threads: usize, lengths: &[usize], x: &mut [f32], sheet: &mut LayerBuffers) {
+    /// x [words of all sentences, d] in place; sentences of these lengths lie one behind the other. `left_out` has the heads
+    /// that each leaves out, where any does; `seen` takes in where all heads look, word by word [heads, t_x].
+    pub fn read(
+        &self,
+        threads: usize,
+        lengths: &[usize],
+        left_out: &[Vec<usize>],
+        x: &mut [f32],
+        sheet: &mut LayerBuffers,
+        seen: Option<&mut Vec<Vec<f32>>>,
+    ) {
         let words: usize = lengths.iter().sum();
         let d = x.len() / words.max(1);
         self.attention.queries(threads, x, sheet);
@@ -262,8 +285,13 @@ impl FusedEncoderLayer {
             keys.push((of.len()..of.len() + length).map(|word| word * 3 * d + d).collect::<Vec<_>>());
             of.resize(of.len() + length, n);
         }
+        let weights = |word: usize| self.attention.weights(&q[word * 3 * d..][..d], q, &keys[of[word]]);
+        if let Some(seen) = seen {
+            seen.extend((0..words).map(weights));
+        }
         team::chunks(threads, c, d, &|word, c| {
-            self.attention.look(&q[word * 3 * d..][..d], q, &keys[of[word]], c);
+            let left_out = left_out.get(of[word]).map_or(&[][..], Vec::as_slice);
+            self.attention.mix(&weights(word), q, &keys[of[word]], left_out, c);
         });
         self.attention.add(threads, words, x, sheet);
         self.feed.apply(threads, words, x, sheet);
@@ -318,12 +346,13 @@ impl FusedDecoderLayer {
     }
 
     /// The first sublayer, x [rows, d] in place: the words of each row are the rows of `store` on its path, the last of
-    /// them its newest, which is written here.
+    /// them its newest, which is written here. `left_out` has the heads that each row leaves out, where any does; `looked`
+    /// becomes where the heads look, [rows, heads, the longest path].
     pub fn look_back(
         &self,
         threads: usize,
-        paths: &[Vec<usize>],
-        store: &mut [f32],
+        (paths, left_out): (&[Vec<usize>], &[Vec<usize>]),
+        (store, looked): (&mut [f32], &mut Vec<f32>),
         x: &mut [f32],
         sheet: &mut LayerBuffers,
     ) {
@@ -339,9 +368,18 @@ impl FusedDecoderLayer {
                     store[place(path)..][..width].copy_from_slice(&q[d..]);
                 }
                 let store = &*store;
-                team::chunks(threads.min(rows), c, d, &|r, c| {
+                let longest = paths.iter().map(Vec::len).max().unwrap_or(0);
+                looked.clear();
+                looked.resize(rows * attention.heads * longest, 0.0);
+                let shown = looked.chunks_exact_mut((attention.heads * longest).max(1));
+                let mut both: Vec<(&mut [f32], &mut [f32])> = c.chunks_exact_mut(d).zip(shown).collect();
+                team::each(threads.min(rows), &mut both, &|r, (c, shown)| {
                     let at: Vec<usize> = paths[r].iter().map(|place| place * width).collect();
-                    attention.look(&q[r * 3 * d..][..d], store, &at, c);
+                    let weights = attention.weights(&q[r * 3 * d..][..d], store, &at);
+                    for (shown, head) in shown.chunks_exact_mut(longest).zip(weights.chunks_exact(at.len())) {
+                        shown[..at.len()].copy_from_slice(head);
+                    }
+                    attention.mix(&weights, store, &at, left_out.get(r).map_or(&[], Vec::as_slice), c);
                 });
                 attention.add(threads, rows, x, sheet);
             }

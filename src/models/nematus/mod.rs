@@ -202,7 +202,7 @@ impl Nematus {
         let h = self.climb(&self.top, &h, mask.as_ref(), false, false)?.transpose(0, 1)?.contiguous()?;
         let keys = self.attention.keys(&h)?;
         let mask = source.mask(e.dtype(), e.device())?; // [b, t_x]
-        Ok(Annotations { h, keys, last: Vec::new(), mask, lengths: source.lengths.clone() })
+        Ok(Annotations { h, keys, last: Vec::new(), mask, lengths: source.lengths.clone(), changes: Vec::new() })
     }
 
     /// The states of all layers as the tensors of a [`State`].

@@ -7,6 +7,7 @@ use crate::models::transformer::sizes::{Activation, TransformerSizes};
 use crate::nn::gru::sigmoid;
 use crate::nn::linear::{Parameters, affine, apply};
 use crate::nn::softmax::masked;
+use crate::nn::trace::Trace;
 
 /// What all layers have in common.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +77,7 @@ pub struct MultiHeadAttention {
     b: [Tensor; 4], // [d]
     around: Around,
     heads: usize,
+    trace: Trace,
 }
 
 impl MultiHeadAttention {
@@ -83,7 +85,7 @@ impl MultiHeadAttention {
         let get = |kind: &str, which: &str| all.get(&format!("{kind}_{which}"));
         let four = |kind: &str| Ok::<_, Error>([get(kind, "q")?, get(kind, "k")?, get(kind, "v")?, get(kind, "o")?]);
         let around = Around::find(all, setting)?;
-        Ok(Self { w: four("W")?, b: four("b")?, around, heads: setting.heads })
+        Ok(Self { w: four("W")?, b: four("b")?, around, heads: setting.heads, trace: all.trace() })
     }
 
     fn project(&self, n: usize, x: &Tensor) -> Result<Tensor> {
@@ -109,19 +111,25 @@ impl MultiHeadAttention {
         self.around.add(x, &self.project(3, c)?)
     }
 
-    /// All of it, of words that look at each other, [b, t, d]; `mask` [b, t].
-    fn within(&self, x: &Tensor, mask: &Tensor) -> Result<Tensor> {
+    /// All of it, of words that look at each other, [b, t, d]; `mask` [b, t]; `gate` as [`gated`] has it.
+    fn within(&self, x: &Tensor, mask: &Tensor, gate: Option<&Tensor>) -> Result<Tensor> {
         let input = self.around.input(x)?;
-        let [q, k, v] = [0, 1, 2].map(|n| heads_of(&self.project(n, &input)?, self.heads));
+        let projected = |(n, name): (usize, &str)| {
+            let x = self.project(n, &input)?;
+            self.trace.note(name, &x);
+            heads_of(&x, self.heads)
+        };
+        let [q, k, v] = [(0, "q"), (1, "k"), (2, "v")].map(projected);
         let (q, k) = (q?, k?);
         let e = (q.matmul(&k.t()?)? * scale(&k)?)?; // [b, heads, t, t]
         let weights = masked(&e, &mask.unsqueeze(1)?.unsqueeze(1)?)?;
-        self.add(x, &together(&weights.matmul(&v?)?)?)
+        self.trace.note("alpha", &weights);
+        self.add(x, &together(&gated(&weights.matmul(&v?)?, gate)?)?)
     }
 
     /// All of it, of the newest words, [rows, d], that look at themselves and at those before, whose K and V are `known`;
     /// the new K and V, [rows, i + 1, d], go behind `states`.
-    fn back(&self, x: &Tensor, known: &[Tensor], states: &mut Vec<Tensor>) -> Result<Tensor> {
+    fn back(&self, x: &Tensor, gate: Option<&Tensor>, known: &[Tensor], states: &mut Vec<Tensor>) -> Result<Tensor> {
         let input = self.around.input(x)?;
         let grown = |n: usize| {
             let new = self.project(n, &input)?.unsqueeze(1)?; // [rows, 1, d]
@@ -133,7 +141,8 @@ impl MultiHeadAttention {
         let e = (q.matmul(&keys.t()?)? * scale(&keys)?)?; // [rows, heads, 1, i + 1]
         let exp = e.broadcast_sub(&e.max_keepdim(D::Minus1)?)?.exp()?;
         let weights = exp.broadcast_div(&exp.sum_keepdim(D::Minus1)?)?;
-        let c = together(&weights.matmul(&heads_of(&v, self.heads)?)?)?.squeeze(1)?; // [rows, d]
+        self.trace.note("alpha", &weights);
+        let c = together(&gated(&weights.matmul(&heads_of(&v, self.heads)?)?, gate)?)?.squeeze(1)?; // [rows, d]
         states.extend([k, v]);
         self.add(x, &c)
     }
@@ -142,6 +151,12 @@ impl MultiHeadAttention {
 /// 1 / sqrt(d_k).
 fn scale(keys: &Tensor) -> Result<f64> {
     Ok(1.0 / (keys.dim(D::Minus1)? as f64).sqrt())
+}
+
+/// The heads' sums of values, [rows, heads, t, d_k], those that are left out as zeros: `gate` [rows or 1, heads, 1, 1] is 0
+/// there and 1 elsewhere.
+pub fn gated(sums: &Tensor, gate: Option<&Tensor>) -> Result<Tensor> {
+    Ok(gate.map_or(Ok(sums.clone()), |gate| sums.broadcast_mul(gate))?)
 }
 
 /// [b, t, d] as [b, heads, t, d / heads].
@@ -204,8 +219,8 @@ impl EncoderBlock {
     }
 
     /// [b, t_x, d] to the same; `mask` [b, t_x].
-    pub fn read(&self, x: &Tensor, mask: &Tensor) -> Result<Tensor> {
-        self.feed.apply(&self.attention.within(x, mask)?)
+    pub fn read(&self, x: &Tensor, mask: &Tensor, gate: Option<&Tensor>) -> Result<Tensor> {
+        self.feed.apply(&self.attention.within(x, mask, gate)?)
     }
 }
 
@@ -247,9 +262,15 @@ impl DecoderBlock {
     }
 
     /// The first sublayer, [rows, d], from the states of the step before; the new ones go behind `states`.
-    pub fn look_back(&self, x: &Tensor, known: &[Tensor], states: &mut Vec<Tensor>) -> Result<Tensor> {
+    pub fn look_back(
+        &self,
+        x: &Tensor,
+        gate: Option<&Tensor>,
+        known: &[Tensor],
+        states: &mut Vec<Tensor>,
+    ) -> Result<Tensor> {
         let (w, w_f, b_f, around) = match &self.back {
-            Back::Attention(attention) => return attention.back(x, known, states),
+            Back::Attention(attention) => return attention.back(x, gate, known, states),
             Back::Ssru { w, w_f, b_f, around } => (w, w_f, b_f, around),
         };
         let input = around.input(x)?;

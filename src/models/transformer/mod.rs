@@ -16,6 +16,7 @@
 //! A step stops at the cross-attention of the alignment layer: that is its first half. The second half goes on from the
 //! weights that stand there; where a caller changed alpha_i, all heads that are the alignment look as it says.
 
+pub mod heads;
 mod layers;
 pub mod sizes;
 
@@ -27,7 +28,10 @@ use crate::models::batch::{Batch, embed, embed_previous};
 use crate::models::config::Config;
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
-use crate::models::transformer::layers::{DecoderBlock, EncoderBlock, LayerNorm, LayerSetting, heads_of, together};
+use crate::models::transformer::heads::{HeadChanges, HeadKind};
+use crate::models::transformer::layers::{
+    DecoderBlock, EncoderBlock, LayerNorm, LayerSetting, gated, heads_of, together,
+};
 use crate::models::transformer::sizes::{DecoderCell, Positions, TransformerSizes};
 use crate::models::{AlignmentMode, ModelEntry, Shapes, anatomy, fused};
 use crate::nn::linear::{Parameters, affine};
@@ -151,13 +155,15 @@ impl Transformer {
     }
 
     /// The annotations h_j, and K and V of every decoder layer.
-    fn annotate(&self, source: &Batch, regularizer: &mut Regularizer) -> Result<Annotations> {
+    fn annotate(&self, source: &Batch, changes: &[HeadChanges], regularizer: &mut Regularizer) -> Result<Annotations> {
         let e = source.embed(&self.source_embedding)?.transpose(0, 1)?.contiguous()?; // [b, t_x, d]
         let mask = source.mask(e.dtype(), e.device())?; // [b, t_x]
         let mut x = regularizer.drop(&self.place(&e, 0, self.source_positions.as_ref())?)?;
         self.trace.note("e", &x);
-        for layer in &self.encoder {
-            x = layer.read(&x, &mask)?;
+        for (l, layer) in self.encoder.iter().enumerate() {
+            let gate = self.gate(changes, HeadKind::Source, l, &x)?;
+            x = layer.read(&x, &mask, gate.as_ref())?;
+            self.trace.note(&format!("encoder.{}.x", l + 1), &x);
         }
         let h = self.encoder_norm.as_ref().map_or(Ok(x.clone()), |norm| norm.apply(&x))?; // [b, t_x, d]
         let keys = self.decoder.iter().map(|layer| layer.cross.keys_and_values(&h)).collect::<Result<Vec<_>>>()?;
@@ -166,7 +172,9 @@ impl Transformer {
         self.trace.note("k", &own.narrow(2, 0, d)?);
         self.trace.note("v", &own.narrow(2, d, d)?);
         let keys = Tensor::cat(&keys, 2)?; // [b, t_x, 2 d layers]
-        Ok(Annotations { h, keys: Some(keys), last: Vec::new(), mask, lengths: source.lengths.clone() })
+        let mask = unmasked(mask, changes)?;
+        let changes = changes.to_vec();
+        Ok(Annotations { h, keys: Some(keys), last: Vec::new(), mask, lengths: source.lengths.clone(), changes })
     }
 
     /// K and V of a decoder layer's cross-attention, from 0, [b, heads, t_x, d/heads] each.
@@ -187,7 +195,12 @@ impl Transformer {
         if layer + 1 == self.sizes.alignment_layer {
             self.trace.note("q", &q);
         }
-        let alpha_i = masked(&e_i, &annotations.mask.unsqueeze(1)?)?;
+        let mask = annotations.mask.unsqueeze(1)?;
+        let mut alpha_i = masked(&e_i, &mask)?;
+        if !annotations.changes.is_empty() {
+            // where every word is masked, nothing is looked at
+            alpha_i = alpha_i.broadcast_mul(&mask)?;
+        }
         Ok((e_i, alpha_i))
     }
 
@@ -201,7 +214,9 @@ impl Transformer {
     ) -> Result<(Tensor, Tensor)> {
         let (_, values) = self.memory(layer, annotations)?;
         let part = &self.decoder[layer];
-        let c_i = together(&weights.unsqueeze(2)?.broadcast_matmul(&values)?)?.squeeze(1)?; // [rows, d]
+        let gate = self.gate(&annotations.changes, HeadKind::Cross, layer, x)?;
+        let sums = gated(&weights.unsqueeze(2)?.broadcast_matmul(&values)?, gate.as_ref())?; // [rows, heads, 1, d_k]
+        let c_i = together(&sums)?.squeeze(1)?; // [rows, d]
         let looked = part.cross.add(x, &c_i)?;
         let fed = part.feed(&looked)?;
         if layer + 1 == self.sizes.alignment_layer {
@@ -209,6 +224,21 @@ impl Transformer {
             self.trace.note("fed", &fed);
         }
         Ok((fed, c_i))
+    }
+
+    /// 0 at the heads of a layer, from 0, that a sentence leaves out and 1 elsewhere, [b, heads, 1, 1]; `None` where all
+    /// take part.
+    fn gate(&self, changes: &[HeadChanges], kind: HeadKind, layer: usize, like: &Tensor) -> Result<Option<Tensor>> {
+        let heads = self.sizes.heads;
+        let mut gates = vec![1.0f32; changes.len() * heads];
+        for (gates, changes) in gates.chunks_exact_mut(heads).zip(changes) {
+            changes.left_out_of(kind, layer + 1).for_each(|head| gates[head - 1] = 0.0);
+        }
+        if gates.iter().all(|gate| *gate == 1.0) {
+            return Ok(None);
+        }
+        let gates = Tensor::from_vec(gates, (changes.len(), heads, 1, 1), like.device())?;
+        Ok(Some(gates.to_dtype(like.dtype())?))
     }
 
     /// What the decoder reads at a step, [rows, d].
@@ -237,7 +267,8 @@ impl Transformer {
         let at = self.sizes.alignment_layer - 1;
         let (mut x, mut states) = (x, Vec::new());
         for (l, layer) in self.decoder[..=at].iter().enumerate() {
-            x = layer.look_back(&x, self.state_of(l, s), &mut states)?;
+            let gate = self.gate(&annotations.changes, HeadKind::Target, l, &x)?;
+            x = layer.look_back(&x, gate.as_ref(), self.state_of(l, s), &mut states)?;
             if l < at {
                 let (_, weights) = self.weigh(l, &x, annotations)?;
                 x = self.finish(l, &x, &weights, annotations)?.0;
@@ -259,7 +290,8 @@ impl Transformer {
         let mut states = half.states;
         let (mut x, c_i) = self.finish(at, &half.x, &half.weights, annotations)?;
         for (l, layer) in self.decoder.iter().enumerate().skip(at + 1) {
-            x = layer.look_back(&x, self.state_of(l, s), &mut states)?;
+            let gate = self.gate(&annotations.changes, HeadKind::Target, l, &x)?;
+            x = layer.look_back(&x, gate.as_ref(), self.state_of(l, s), &mut states)?;
             let (_, weights) = self.weigh(l, &x, annotations)?;
             x = self.finish(l, &x, &weights, annotations)?.0;
         }
@@ -302,7 +334,12 @@ impl TranslationModel for Transformer {
     }
 
     fn encode(&self, source: &[&[u32]]) -> Result<Annotations> {
-        self.annotate(&Batch::new(source)?, &mut Regularizer::none())
+        self.annotate(&Batch::new(source)?, &[], &mut Regularizer::none())
+    }
+
+    fn encode_changed(&self, source: &[&[u32]], changes: &[HeadChanges]) -> Result<Annotations> {
+        let changes = self.sizes.changes_for(changes, source)?;
+        self.annotate(&Batch::new(source)?, &changes, &mut Regularizer::none())
     }
 
     /// What the decoder reads first; words before there are none.
@@ -344,7 +381,7 @@ impl TranslationModel for Transformer {
 
 impl Trainable for Transformer {
     fn last_hidden(&self, source: &Batch, target: &Batch, regularizer: &mut Regularizer) -> Result<Hidden> {
-        let annotations = self.annotate(source, regularizer)?;
+        let annotations = self.annotate(source, &[], regularizer)?;
         let mut s = self.init_state(&annotations)?;
         let (mut hidden, mut alpha) = (Vec::new(), Vec::new());
         let b = target.sentences();
@@ -363,6 +400,19 @@ impl Trainable for Transformer {
     fn logits(&self, t: &Tensor) -> Result<Tensor> {
         affine(&self.w_o, &self.b_o, t)
     }
+}
+
+/// [b, t_x] without the source words that are masked.
+fn unmasked(mask: Tensor, changes: &[HeadChanges]) -> Result<Tensor> {
+    if changes.iter().all(|changes| changes.masked.is_empty()) {
+        return Ok(mask);
+    }
+    let t_x = mask.dim(1)?;
+    let mut seen = vec![1.0f32; changes.len() * t_x];
+    for (seen, changes) in seen.chunks_exact_mut(t_x).zip(changes) {
+        changes.masked.iter().for_each(|j| seen[*j] = 0.0);
+    }
+    Ok((&mask * Tensor::from_vec(seen, mask.shape(), mask.device())?.to_dtype(mask.dtype())?)?)
 }
 
 /// Position t, from 0, as a vector of d numbers: sines in the first half, cosines in the second.

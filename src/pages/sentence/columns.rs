@@ -13,6 +13,7 @@ use crate::app::state::AppState;
 use crate::app::view::Selection;
 use crate::decoding::ensemble::Mixing;
 use crate::figure::palette::COLOUR_MAPS;
+use crate::interventions::Interventions;
 use crate::jobs::live::protocol::{ColumnId, EnsembleSpec};
 use crate::jobs::queue::evaluate::Candidate;
 use crate::pages::sentence::command::ColumnCommand;
@@ -46,7 +47,12 @@ pub(super) fn arrange(app: &mut AppState, command: ColumnCommand) {
         ColumnCommand::Choose { column, chosen } => {
             let Some(at) = app.document.columns.iter().position(|one| one.id == column) else { return };
             let folder = chosen.at(&app.document.columns[at].folder);
+            let set = app.document.interventions(&app.document.columns[at]);
             renew(app, at, Candidate::Model(folder));
+            // what is set goes along, but rows, which were those of other heads
+            let (folders, variant) = (app.document.columns[at].folders().to_vec(), app.document.columns[at].variant);
+            let set = Interventions { pin: Vec::new(), ..(*set).clone() };
+            app.document.scene.set_in(&folders, variant, set);
         }
         ColumnCommand::Export { column, format, path } => return export(app, column, format, path),
         ColumnCommand::Draw { column, kind, path } => {

@@ -13,6 +13,7 @@ use crate::decoding::ensemble::Mixing;
 use crate::interventions::Word;
 use crate::jobs::live::protocol::{ColumnId, EnsembleSpec};
 use crate::models::choice::ModelChoice;
+use crate::models::transformer::heads::HeadPlace;
 
 /// What the user does on page Sentence.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,6 +122,8 @@ pub enum InterveneCommand {
     Rows { column: ColumnId, edit: RowEdit },
     /// Source word j gets no weight where alpha is not set, or gets it again.
     Mask { column: ColumnId, j: usize, is_masked: bool, in_all: bool },
+    /// The output of a head of a Transformer is zero, or the head's own again.
+    LeaveOut { column: ColumnId, place: HeadPlace, is_left_out: bool },
     /// T of softmax(e_i / T); 1 is the model's own.
     Temperature {
         column: ColumnId,

@@ -41,6 +41,15 @@ pub(super) fn intervene(app: &mut AppState, command: InterveneCommand, last: Opt
         InterveneCommand::Row { column, i, edit } => edit_row(app, column, i, edit),
         InterveneCommand::Rows { column, edit } => edit_rows(app, column, edit),
         InterveneCommand::Mask { column, j, is_masked, in_all } => mask(app, column, j, is_masked, in_all),
+        InterveneCommand::LeaveOut { column, place, is_left_out } => {
+            change(app, &[column], false, |wanted| {
+                wanted.leave_out.retain(|other| *other != place);
+                if is_left_out {
+                    let at = wanted.leave_out.partition_point(|other| *other < place);
+                    wanted.leave_out.insert(at, place);
+                }
+            });
+        }
         InterveneCommand::Temperature { column, temperature, goes_on } => {
             let temperature = temperature.clamp(TEMPERATURES.0, TEMPERATURES.1);
             let set = (temperature.is_finite() && temperature != 1.0).then_some(temperature);
@@ -343,6 +352,7 @@ fn take(wanted: &mut Interventions, what: &TakenAway) {
         TakenAway::Ban(forbid) => wanted.forbid.retain(|other| other != forbid),
         TakenAway::Pin(i) => wanted.free(*i),
         TakenAway::Mask(place) => wanted.mask.retain(|mask| mask != place),
+        TakenAway::Head(place) => wanted.leave_out.retain(|other| other != place),
         TakenAway::Temperature => wanted.temperature = None,
     }
     trim(wanted);

@@ -109,7 +109,12 @@ impl SentencePage {
         if is_there || self.probes.iter().any(is_asked) {
             return Ok(());
         }
-        let question = ProbeQuestion::Measure { measure, source: column.source.ids.clone(), target: target.clone() };
+        let question = ProbeQuestion::Measure {
+            measure,
+            source: column.source.ids.clone(),
+            target: target.clone(),
+            left_out: shown.touched.form.leave_out.clone(),
+        };
         self.ask(app, &column, question, ProbeAbout::Measure { measure, target });
         Ok(())
     }

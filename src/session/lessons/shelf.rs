@@ -23,6 +23,7 @@ pub const BUNDLED: &[(&str, &str)] = bundled![
     "copies",
     "explanation",
     "unknown-words",
+    "query-key-value",
 ];
 
 /// How keys of a user's own lessons begin.

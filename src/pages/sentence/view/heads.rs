@@ -1,18 +1,22 @@
-//! Floor 11: where every head of a Transformer looks, as small pictures side by side, each with its error against the links of
-//! the statistical aligner where those are shown.
+//! Floor 11: where every head of a Transformer looks, as small pictures side by side: those of cross-attention with their errors
+//! against the links of the statistical aligner where these are shown, and those that look at words of their own side.
 
-use egui::{Rect, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo, pos2, vec2};
+use egui::{Rect, RichText, Role, ScrollArea, Sense, Ui, Vec2, WidgetInfo, pos2, vec2};
 
 use crate::analysis::aer::AerCounts;
 use crate::analysis::alignment::Alignment;
 use crate::analysis::hard;
+use crate::analysis::measures::MEASURES;
 use crate::app::command::SettingsCommand;
 use crate::app::document::column::Column;
-use crate::app::document::table::{AlignmentTable, MeasuredTable, SourceWord};
+use crate::app::document::table::{AlignmentTable, HeadTable, MeasuredTable, SourceWord};
 use crate::app::settings::Shown;
 use crate::figure::palette::ColourMap;
 use crate::models::choice::{self, HeadChoice, ModelChoice};
-use crate::pages::sentence::command::ColumnCommand;
+use crate::models::transformer::heads::{HeadKind, HeadPlace};
+use crate::pages::sentence::command::{ColumnCommand, InterveneCommand};
+use crate::pages::sentence::view::measured;
+use crate::pages::sentence::view::memory::SentenceMemory;
 use crate::pages::window::local::Window;
 use crate::text::links::Link;
 use crate::widgets::{labels, theme};
@@ -22,15 +26,23 @@ const SIDE: f32 = 84.0;
 /// The line over a picture, points.
 const TITLE: f32 = 16.0;
 
-/// A head and how far it is from the links.
+/// A head, and how far it is from the links.
 struct HeadPicture<'a> {
-    layer: usize,
-    head: usize,
-    alpha: &'a Alignment,
+    of: &'a HeadTable,
     aer: Option<f64>,
+    is_left_out: bool,
 }
 
-/// All heads; a click makes one the alignment of the column.
+/// What is done with a head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HeadDeed {
+    /// It becomes the alignment of the column.
+    Look,
+    /// It is left out, or takes part again.
+    LeaveOut,
+}
+
+/// All heads of a kind; a click makes one the alignment of the column, the menu leaves it out.
 pub fn heads_ui(
     ui: &mut Ui,
     window: &mut Window<'_>,
@@ -38,40 +50,93 @@ pub fn heads_ui(
     table: &AlignmentTable,
     measured: &MeasuredTable,
 ) {
-    let per_layer = column.facts.as_ref().map_or(1, |facts| facts.sizes.heads.1.max(1));
+    kinds_ui(ui, window, column, measured);
+    let kind = window.local.of::<SentenceMemory>().heads;
+    let left_out = &window.app.document.interventions(column).leave_out;
     let mut heads: Vec<HeadPicture<'_>> = measured
         .heads
         .iter()
-        .enumerate()
-        .map(|(n, alpha)| HeadPicture {
-            layer: n / per_layer + 1,
-            head: n % per_layer + 1,
-            alpha,
-            aer: table.links.as_ref().and_then(|links| AerCounts::of(&links_of(alpha, table), links).rates().aer),
+        .filter(|head| head.place.attention == kind)
+        .map(|head| {
+            let links = table.links.as_ref().filter(|_| kind == HeadKind::Cross);
+            let aer = links.and_then(|links| AerCounts::of(&links_of(&head.alpha, table), links).rates().aer);
+            HeadPicture { of: head, aer, is_left_out: left_out.contains(&head.place) }
         })
         .collect();
-    let has_errors = heads.iter().any(|head| head.aer.is_some());
-    let says = if has_errors {
-        "The head that comes nearest to the outlined links first. Click one to make it the alignment."
-    } else {
-        "Layer by layer. Click one to make it the alignment; with View, Links of the aligner, they are sorted by their error."
-    };
-    labels::note(ui, says);
-    heads.sort_by(|a, b| a.aer.unwrap_or(0.0).total_cmp(&b.aer.unwrap_or(0.0)));
+    labels::note(ui, about(kind, &heads));
+    let order = |head: &HeadPicture<'_>| head.of.js.map_or(head.aer.unwrap_or(0.0), |js| -js);
+    heads.sort_by(|a, b| order(a).total_cmp(&order(b)));
     let map = ColourMap::at(theme::map_at(window.app.view.settings().palette_on(ui.visuals().dark_mode)));
     ScrollArea::vertical().id_salt(("heads", column.id)).show(ui, |ui| {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(theme::SPACE_2, theme::SPACE_2);
             for head in &heads {
-                if head_ui(ui, head, map) {
-                    let heads = Some(HeadChoice { layer: head.layer, heads: vec![head.head] });
-                    let chosen = ModelChoice { heads, ..choice::split(&column.folder).1 };
-                    window.push(ColumnCommand::Choose { column: column.id, chosen });
-                    window.push(SettingsCommand::SetShown(Shown::Alpha));
+                let HeadPlace { layer, head: number, .. } = head.of.place;
+                match head_ui(ui, head, table, map) {
+                    Some(HeadDeed::Look) => {
+                        let heads = Some(HeadChoice { layer, heads: vec![number] });
+                        let chosen = ModelChoice { heads, ..choice::split(&column.folder).1 };
+                        window.push(ColumnCommand::Choose { column: column.id, chosen });
+                        window.push(SettingsCommand::SetShown(Shown::Alpha));
+                    }
+                    Some(HeadDeed::LeaveOut) => {
+                        let (column, place, is_left_out) = (column.id, head.of.place, !head.is_left_out);
+                        window.push(InterveneCommand::LeaveOut { column, place, is_left_out });
+                    }
+                    None => {}
                 }
             }
         });
     });
+}
+
+/// Which heads are shown, and a way to the other measure of them.
+fn kinds_ui(ui: &mut Ui, window: &mut Window<'_>, column: &Column, measured: &MeasuredTable) {
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = theme::SPACE_1;
+        let shown = &mut window.local.of::<SentenceMemory>().heads;
+        for kind in HeadKind::ALL {
+            let title = RichText::new(kind.title()).size(theme::TEXT_SMALL);
+            if ui.selectable_label(*shown == kind, title).clicked() {
+                *shown = kind;
+            }
+        }
+        let others = MEASURES.iter().enumerate().filter(|(n, line)| line.is_of_heads() && *n != measured.measure);
+        for (n, line) in others {
+            let button = ui.small_button(RichText::new(line.title).size(theme::TEXT_SMALL)).on_hover_text(line.about);
+            if button.accessible_name(format!("Show {}", line.title)).clicked() {
+                measured::measure(window, column.id, n);
+            }
+        }
+    });
+}
+
+/// What the pictures are and how they are sorted.
+fn about(kind: HeadKind, heads: &[HeadPicture<'_>]) -> String {
+    if heads.is_empty() {
+        return "The decoder of this model reads the words before with an SSRU: there are no heads that look at them."
+            .to_owned();
+    }
+    let order = if heads.iter().any(|head| head.of.js.is_some()) {
+        "First the head without which the next words change most (Jensen-Shannon divergence, nats)."
+    } else if heads.iter().any(|head| head.aer.is_some()) {
+        "The head that comes nearest to the outlined links first."
+    } else {
+        "Layer by layer."
+    };
+    let what = match kind {
+        HeadKind::Cross if heads.iter().all(|head| head.aer.is_none() && head.of.js.is_none()) => {
+            "Click one to make it the alignment, right-click to leave it out; with View, Links of the aligner, they are sorted by their error."
+        }
+        HeadKind::Cross => "Click one to make it the alignment, right-click to leave it out.",
+        HeadKind::Source => {
+            "Rows and columns are the source words: how each looks at all of them. Click a head to leave it out."
+        }
+        HeadKind::Target => {
+            "Rows and columns are the beginning and the words that were said: how each looks back. Click a head to leave it out."
+        }
+    };
+    format!("{order} {what}")
 }
 
 /// For each word the source word at which it looks most, `</s>` left aside on both sides, and a target language.
@@ -84,23 +149,41 @@ fn links_of(alpha: &Alignment, table: &AlignmentTable) -> Vec<Link> {
     hard::links(&alpha.resized(rows, words, 0.0))
 }
 
-fn head_ui(ui: &mut Ui, head: &HeadPicture<'_>, map: &ColourMap) -> bool {
+/// The words of row i and column j of a head.
+fn words_of(kind: HeadKind, table: &AlignmentTable, (i, j): (usize, usize)) -> (String, String) {
+    let source = |j: usize| table.source.get(j).map_or_else(String::new, |word| word.text.clone());
+    let target = |i: usize| table.target.get(i).map_or_else(String::new, |word| word.text.clone());
+    let read = |i: usize| i.checked_sub(1).map_or_else(|| "the beginning".to_owned(), target);
+    match kind {
+        HeadKind::Cross => (target(i), source(j)),
+        HeadKind::Source => (source(i), source(j)),
+        HeadKind::Target => (read(i), read(j)),
+    }
+}
+
+fn head_ui(ui: &mut Ui, head: &HeadPicture<'_>, table: &AlignmentTable, map: &ColourMap) -> Option<HeadDeed> {
     let t = theme::tokens(ui);
-    let (rows, columns) = (head.alpha.rows().max(1), head.alpha.columns().max(1));
+    let HeadTable { place, alpha, js } = head.of;
+    let (rows, columns) = (alpha.rows().max(1), alpha.columns().max(1));
     let cell = SIDE / rows.max(columns) as f32;
     let (rect, response) = ui.allocate_exact_size(Vec2::new(SIDE, SIDE + TITLE), Sense::click());
+    let of_kind = if place.attention == HeadKind::Cross { "" } else { place.attention.title() };
     let error = head.aer.map(|aer| format!(", AER {aer:.2}")).unwrap_or_default();
-    let said = format!("Layer {}, head {}{error}", head.layer, head.head);
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &said));
+    let change = js.map(|js| format!(", JS {js:.3}")).unwrap_or_default();
+    let out = if head.is_left_out { ", left out" } else { "" };
+    let said = format!("{of_kind} Layer {}, head {}{error}{change}{out}", place.layer, place.head);
+    let said = said.trim_start();
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, said));
+    let corner = rect.left_top() + vec2(0.0, TITLE);
     if ui.is_rect_visible(rect) {
-        let short = head.aer.map_or(String::new(), |aer| format!("  {aer:.2}"));
+        let short = js.map(|js| format!("  {js:.3}")).or(head.aer.map(|aer| format!("  {aer:.2}"))).unwrap_or_default();
         let colour = if response.hovered() { t.accent } else { t.weak };
+        let colour = if head.is_left_out { t.set } else { colour };
         let font = egui::FontId::proportional(theme::TEXT_SMALL);
-        let text = format!("{}.{}{short}", head.layer, head.head);
+        let text = format!("{}.{}{short}", place.layer, place.head);
         ui.painter().text(rect.left_top(), egui::Align2::LEFT_TOP, text, font, colour);
-        let corner = rect.left_top() + vec2(0.0, TITLE);
-        for i in 0..head.alpha.rows() {
-            for (j, weight) in head.alpha.row(i).iter().enumerate() {
+        for i in 0..alpha.rows() {
+            for (j, weight) in alpha.row(i).iter().enumerate() {
                 let at = corner + vec2(j as f32 * cell, i as f32 * cell);
                 let square = Rect::from_min_max(at, pos2(at.x + cell, at.y + cell));
                 ui.painter().rect_filled(square, 0.0, theme::colour(map.colour(*weight)));
@@ -109,5 +192,27 @@ fn head_ui(ui: &mut Ui, head: &HeadPicture<'_>, map: &ColourMap) -> bool {
         let frame = Rect::from_min_size(corner, vec2(columns as f32 * cell, rows as f32 * cell));
         ui.painter().rect_stroke(frame, 0.0, (1.0, colour), egui::StrokeKind::Outside);
     }
-    response.on_hover_text(format!("{said}: click to make it the alignment")).clicked()
+    let leave = if head.is_left_out { "Let it take part again" } else { "Leave it out" };
+    let (click, deed) = match place.attention {
+        HeadKind::Cross => ("make it the alignment", HeadDeed::Look),
+        _ if head.is_left_out => ("let it take part again", HeadDeed::LeaveOut),
+        _ => ("leave it out", HeadDeed::LeaveOut),
+    };
+    let mut done = response.clicked().then_some(deed);
+    response.context_menu(|ui| {
+        if place.attention == HeadKind::Cross && ui.button("Make it the alignment").clicked() {
+            done = Some(HeadDeed::Look);
+        }
+        if ui.button(leave).on_hover_text("Its output is zero, in every step").clicked() {
+            done = Some(HeadDeed::LeaveOut);
+        }
+    });
+    let under = response.hover_pos().map(|at| (at - corner) / cell).filter(|at| at.x >= 0.0 && at.y >= 0.0);
+    let weight = under.and_then(|at| {
+        let (i, j) = (at.y as usize, at.x as usize);
+        let (row, column) = words_of(place.attention, table, (i, j));
+        Some(format!("\n{row} looks at {column}: {:.2}", alpha.get(i, j)?))
+    });
+    response.on_hover_text(format!("{said}: click to {click}{}", weight.unwrap_or_default()));
+    done
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::app::document::scene::SearchSettings;
 use crate::app::view::Hover;
 use crate::jobs::live::protocol::ColumnId;
+use crate::models::transformer::heads::HeadKind;
 use crate::pages::sentence::view::tree_memory;
 
 /// Settings of a variant as they are chosen.
@@ -74,6 +75,8 @@ pub struct SentenceMemory {
     pub key_mark: Option<Hover>,
     /// The text was too long for the field and was cut; said until the next edit.
     pub cut: bool,
+    /// Which heads of Transformers are shown, where all are.
+    pub heads: HeadKind,
     /// Height of the outputs as last measured, by column.
     pub output_heights: HashMap<ColumnId, f32>,
     /// Where the list of sentences is.

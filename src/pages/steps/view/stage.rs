@@ -234,13 +234,28 @@ fn span(values: &[f32]) -> (f32, f32) {
     (-least / range, range)
 }
 
+/// What a Transformer sums.
+const VALUES: &str = "v_j";
+
+/// What c_i is the sum of: the values of a Transformer, else the annotations.
+fn summed(apart: &StepTrace, i: usize) -> Option<&Quantity> {
+    let values = apart.part("keys", i).and_then(|part| part.quantities.iter().find(|of| of.symbol == VALUES));
+    values.or_else(|| apart.part("annotations", i)?.quantities.first())
+}
+
 /// One number of c_i as the sum that it is.
 fn sum_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepTrace) {
     let i = steps.i;
     let Some(alpha_i) = apart.steps.get(i).and_then(|step| step.alpha_i.as_ref()) else { return };
-    let (Some(c), Some(h)) = (apart.part("context", i), apart.part("annotations", i)) else { return };
-    let (Some(c), Some(h)) = (c.quantities.first(), h.quantities.first()) else { return };
-    let most = || c.values.iter().enumerate().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).map_or(0, |(k, _)| k);
+    let (Some(c), Some(h)) = (apart.part("context", i).and_then(|part| part.quantities.first()), summed(apart, i))
+    else {
+        return;
+    };
+    let sum = |k: usize| -> f32 { alpha_i.iter().enumerate().map(|(j, a)| a * h.row(j).get(k).unwrap_or(&0.0)).sum() };
+    // of several heads, each with weights of its own, only those of the alignment are sums by alpha
+    let is_sum = |k: &usize| h.symbol != VALUES || (sum(*k) - c.values[*k]).abs() <= 1e-3;
+    let order = |a: &usize, b: &usize| c.values[*a].abs().total_cmp(&c.values[*b].abs());
+    let most = || (0..c.values.len()).filter(is_sum).max_by(order).unwrap_or(0);
     let mut unit = window.local.of::<StepsMemory>().unit.unwrap_or_else(most).min(c.width.saturating_sub(1)) + 1;
     ui.horizontal(|ui| {
         let label = ui.label("One number of it: unit");
@@ -250,6 +265,10 @@ fn sum_ui(ui: &mut Ui, steps: &StepsPage, window: &mut Window<'_>, apart: &StepT
         }
     });
     let k = unit - 1;
+    if !is_sum(&k) {
+        ui.label("A number of another head than the one that is shown, with weights of its own.");
+        return;
+    }
     let parts: Vec<f32> =
         alpha_i.iter().enumerate().map(|(j, a)| a * h.row(j).get(k).copied().unwrap_or(0.0)).collect();
     let (zero, range) = span(&parts);

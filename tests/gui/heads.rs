@@ -1,0 +1,220 @@
+//! A Transformer in the window: which heads are its alignment, and all of them side by side.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use interlinear::analysis::measures::{HeadMatrix, MEASURES, MeasuredWords, Tested};
+use interlinear::app::command::SettingsCommand;
+use interlinear::app::effect::{Effect, FileEvent, FileJob};
+use interlinear::app::settings::Shown;
+use interlinear::jobs::live::protocol::{Event, ModelFacts, ModelSizes};
+use interlinear::jobs::queue::probe::Probed;
+use interlinear::jobs::queue::{Found, QueueEvent, QueueNews};
+use interlinear::models::choice::HeadChoice;
+use interlinear::models::transformer::heads::{HeadKind, HeadPlace};
+use interlinear::pages::sentence::command::{ColumnCommand, InterveneCommand, ProbeCommand};
+use interlinear::session::state::Session;
+use interlinear::text::links::{Link, Links};
+use interlinear::ui::App;
+
+use crate::desk;
+use crate::desk::Wires;
+
+/// A Transformer of two decoder layers with two heads each, and its column.
+fn transformer() -> (Session, u64) {
+    let mut session = desk::session("the red shoe");
+    let sizes = ModelSizes { heads: (2, 2), ..ModelSizes::default() };
+    let facts = ModelFacts { sizes, architecture: "transformer".to_owned(), ..desk::facts("Opus", true) };
+    let column = desk::add_column(&mut session, facts);
+    desk::finish(&mut session, column, "the red shoe", &["la chaussure rouge"], None);
+    (session, column)
+}
+
+fn labels(harness: &Harness<'_, App>, part: &str) -> Vec<String> {
+    let found = harness.query_all_by_label_contains(part);
+    found.filter_map(|node| node.accesskit_node().label()).collect()
+}
+
+fn click(harness: &mut Harness<'_, App>, label: &str) {
+    harness.get_by_label(label).click();
+    harness.run();
+}
+
+/// All heads: those of cross-attention look at one word each, and leaving out one more changes more.
+fn tested(measure: usize, has_target: bool) -> Arc<Tested> {
+    let leaves_out = MEASURES[measure].name == "heads-left-out";
+    let mut heads = Vec::new();
+    for (n, attention) in HeadKind::ALL.into_iter().enumerate().filter(|(n, _)| has_target || *n < 2) {
+        for (at, (layer, head)) in [(1, 1), (1, 2), (2, 1), (2, 2)].into_iter().enumerate() {
+            let row = |i: usize| (0..4).map(|j| f32::from(u8::from(j == (i + at) % 4))).collect();
+            let js = leaves_out.then_some(0.01 * (n + at) as f64);
+            heads.push(HeadMatrix { place: HeadPlace { attention, layer, head }, rows: (0..4).map(row).collect(), js });
+        }
+    }
+    let measured = vec![MeasuredWords { measure, rows: vec![vec![0.25; 4]; 4], heads, kendall: None }];
+    Arc::new(Tested { source: vec![5, 5, 5, 0], target: vec![7, 7, 7, 0], measured, ..Tested::default() })
+}
+
+fn answer(harness: &mut Harness<'_, App>, wires: &Wires, tested: Arc<Tested>) {
+    let number = harness.state().session().sentence().probes().last().expect("a question").number;
+    let found = QueueNews::Found(Found::Probed(Probed::Measured(tested)));
+    wires.corpus.borrow_mut().push(QueueEvent { number, kind: found });
+    harness.run();
+}
+
+fn measure(name: &str) -> usize {
+    MEASURES.iter().position(|line| line.name == name).expect("a measure")
+}
+
+/// Shows a measure of heads, which is made at once.
+fn show(harness: &mut Harness<'_, App>, wires: &Wires, title: &str, tested: Arc<Tested>) {
+    click(harness, "Measures");
+    click(harness, title);
+    answer(harness, wires, tested);
+}
+
+#[test]
+fn the_menu_alignment_chooses_a_head_or_the_mean_of_a_layer() {
+    let (session, _) = transformer();
+    let (mut harness, wires) = desk::window(session);
+    for (layer, item, chosen) in [
+        ("Layer 2", "Head 1", Some(HeadChoice { layer: 2, heads: vec![1] })),
+        ("Layer 1", "Mean of its heads", Some(HeadChoice { layer: 1, heads: Vec::new() })),
+        ("", "As the file says", None),
+    ] {
+        let column = harness.state().session().app().document.columns()[0].id;
+        harness.get_by_label_contains("Menu of Opus").click();
+        harness.run();
+        click(&mut harness, "Alignment");
+        if !layer.is_empty() {
+            assert_eq!(labels(&harness, "Layer "), ["Layer 1", "Layer 2"]);
+            click(&mut harness, layer);
+        }
+        click(&mut harness, item);
+        assert!(wires.heard(ColumnCommand::Look { column, chosen: chosen.clone() }), "{item}");
+        let columns = harness.state().session().app().document.columns();
+        let own = Path::new("Opus");
+        assert_eq!(columns[0].folder, chosen.map_or(PathBuf::from(own), |chosen| chosen.at(own)));
+        // its model is another one, which is read first
+        let (column, facts) = (columns[0].id, ModelFacts { name: "Opus".to_owned(), ..transformer_facts() });
+        wires.events.borrow_mut().push(Event::Loaded { column, facts });
+        harness.run();
+    }
+    // models without heads have no such menu
+    let (mut harness, _) = desk::window(desk::two_models());
+    harness.get_by_label("Menu of RNNsearch").click();
+    harness.run();
+    assert!(harness.query_by_label("Alignment").is_none());
+}
+
+fn transformer_facts() -> ModelFacts {
+    let (session, _) = transformer();
+    session.app().document.columns()[0].facts.clone().expect("facts")
+}
+
+#[test]
+fn all_heads_are_sorted_by_their_error_against_the_links() {
+    let (session, column) = transformer();
+    let (mut harness, wires) = desk::window(session);
+    show(&mut harness, &wires, "all heads", tested(measure("heads"), true));
+    assert_eq!(
+        labels(&harness, ", head "),
+        ["Layer 1, head 1", "Layer 1, head 2", "Layer 2, head 1", "Layer 2, head 2"]
+    );
+    assert!(harness.query_by_label_contains("Layer by layer.").is_some());
+
+    // links one word to the right of where the first head looks: the second head is right
+    let mut session = transformer().0;
+    session.apply(SettingsCommand::SetLinks(true));
+    let links = Links::new((0..2).map(|i| Link { source: i + 1, target: i }).collect(), Vec::new());
+    for effect in session.take_effects() {
+        if let Effect::Chore(FileJob::Align { number, .. }) = effect {
+            session.hear(FileEvent::Aligned { number, links: links.clone() });
+        }
+    }
+    let (mut harness, wires) = desk::window(session);
+    show(&mut harness, &wires, "all heads", tested(measure("heads"), true));
+    let shown = labels(&harness, ", head ");
+    let errors: Vec<f64> = shown
+        .iter()
+        .map(|label| label.split("AER ").nth(1).expect("an error").trim().parse().expect("a number"))
+        .collect();
+    assert!(errors.is_sorted() && errors[0] < errors[3], "{shown:?}");
+    assert!(shown[0].starts_with("Layer 1, head 2, AER"), "{shown:?}");
+    let first = shown[0].clone();
+    click(&mut harness, &first);
+    let chosen = Some(HeadChoice { layer: 1, heads: vec![2] });
+    assert!(wires.heard(ColumnCommand::Look { column, chosen }));
+    assert_eq!(harness.state().session().app().view.settings().shown, Shown::Alpha);
+}
+
+#[test]
+fn heads_of_either_side_are_shown_and_an_ssru_says_that_it_has_none() {
+    let (session, _) = transformer();
+    let (mut harness, wires) = desk::window(session);
+    show(&mut harness, &wires, "all heads", tested(measure("heads"), false));
+    click(&mut harness, "source self-attention");
+    assert_eq!(labels(&harness, ", head ").len(), 4);
+    assert!(labels(&harness, ", head ").iter().all(|label| label.starts_with("source self-attention Layer ")));
+    click(&mut harness, "target self-attention");
+    assert!(labels(&harness, ", head ").is_empty());
+    assert!(harness.query_by_label_contains("SSRU").is_some());
+}
+
+#[test]
+fn a_head_is_left_out_by_its_menu_and_taken_back_in_the_bar() {
+    let (session, column) = transformer();
+    let (mut harness, wires) = desk::window(session);
+    show(&mut harness, &wires, "all heads", tested(measure("heads"), true));
+    harness.get_by_label("Layer 2, head 1").click_secondary();
+    harness.run();
+    click(&mut harness, "Leave it out");
+    let place = HeadPlace { attention: HeadKind::Cross, layer: 2, head: 1 };
+    assert!(wires.heard(InterveneCommand::LeaveOut { column, place, is_left_out: true }));
+    let set = |harness: &Harness<'_, App>| {
+        let document = &harness.state().session().app().document;
+        document.interventions(&document.columns()[0]).leave_out.clone()
+    };
+    assert_eq!(set(&harness), [place]);
+    click(&mut harness, "Take away in Opus, head 2.1 is left out");
+    assert!(set(&harness).is_empty());
+    // a head of the own side by a click
+    click(&mut harness, "source self-attention");
+    click(&mut harness, "source self-attention Layer 1, head 2");
+    assert_eq!(set(&harness), [HeadPlace { attention: HeadKind::Source, layer: 1, head: 2 }]);
+    // what is set goes along when another head becomes the alignment
+    harness.state_mut().send(ColumnCommand::Look { column, chosen: Some(HeadChoice { layer: 1, heads: vec![1] }) });
+    harness.run();
+    assert_eq!(set(&harness).len(), 1);
+}
+
+#[test]
+fn heads_are_sorted_by_what_leaving_them_out_changes() {
+    let (session, column) = transformer();
+    let (mut harness, wires) = desk::window(session);
+    show(&mut harness, &wires, "all heads", tested(measure("heads"), true));
+    click(&mut harness, "Show heads left out: JS");
+    let other = measure("heads-left-out");
+    assert!(wires.heard(ProbeCommand::Measure { column, measure: other }));
+    answer(&mut harness, &wires, tested(other, true));
+    let shown = labels(&harness, ", head ");
+    assert_eq!(shown[0], "Layer 2, head 2, JS 0.030");
+    assert_eq!(shown[3], "Layer 1, head 1, JS 0.000");
+    assert!(harness.query_by_label_contains("First the head without which").is_some());
+}
+
+/// What is measured of heads is measured without those that are left out; other tests are of the whole model.
+#[test]
+fn heads_are_measured_without_those_that_are_left_out() {
+    let (mut session, column) = transformer();
+    let place = HeadPlace { attention: HeadKind::Target, layer: 1, head: 1 };
+    session.apply(InterveneCommand::LeaveOut { column, place, is_left_out: true });
+    let why = |session: &Session, name: &str| {
+        let document = &session.app().document;
+        document.why_not_measured(&document.columns()[0], measure(name))
+    };
+    assert_eq!(why(&session, "heads"), None);
+    assert!(why(&session, "gradient").is_some_and(|why| why.contains("take that away first")));
+}
