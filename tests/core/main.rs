@@ -35,6 +35,7 @@ mod marian;
 mod measured;
 mod mixed;
 mod models;
+mod old;
 mod origins;
 mod packaging;
 mod pages;
