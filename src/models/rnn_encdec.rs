@@ -181,7 +181,9 @@ pub fn shapes(config: &Config) -> Shapes {
     add("source_embedding", &[k_x, m]);
     add("target_embedding", &[k_y, m]);
     for (unit, context) in [("encoder", None), ("decoder", Some(n))] {
-        unit_shapes(unit, config, context).iter().for_each(|(name, shape)| add(name, shape));
+        for (name, shape) in unit_shapes(unit, config, context) {
+            add(&name, &shape);
+        }
     }
     add("encoder.V", &[n, n]);
     add("encoder.b_c", &[n]);

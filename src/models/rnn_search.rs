@@ -182,7 +182,9 @@ pub fn shapes(config: &Config) -> Shapes {
     add("source_embedding", &[k_x, m]);
     add("target_embedding", &[k_y, m]);
     for (unit, context) in [("encoder.forward", None), ("encoder.backward", None), ("decoder", Some(2 * n))] {
-        unit_shapes(unit, config, context).iter().for_each(|(name, shape)| add(name, shape));
+        for (name, shape) in unit_shapes(unit, config, context) {
+            add(&name, &shape);
+        }
     }
     add("decoder.W_s", &[n, n]);
     add("decoder.b_s", &[n]);
