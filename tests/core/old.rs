@@ -42,7 +42,7 @@ fn models_score_and_search_as_their_equations() {
         assert_eq!(model.specials(), (0, 1));
         assert_eq!(model.source.encode("the cat barks").ids, [2, 4, 1, 0], "{kind}");
         assert_eq!(model.target.encode("chien l'été").ids, [7, 8, 0], "{kind}");
-        assert_eq!(model.config.aligns(), !kind.ends_with("encdec") && !kind.ends_with("1"), "{kind}");
+        assert_eq!(model.config.aligns(), !kind.ends_with("encdec") && !kind.ends_with('1'), "{kind}");
         let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
         let forever = CancellationToken::forever();
         let lines = text(folder(kind).join("score"));
