@@ -190,6 +190,13 @@ impl Config {
         }
     }
 
+    /// The tensor with the embeddings of the target words: that of both sides where they share one.
+    pub fn target_embedding(&self) -> &'static str {
+        let shares = self.transformer.as_ref().is_some_and(|own| own.shared_embedding)
+            || self.nematus.as_ref().is_some_and(|own| own.shared_embedding);
+        if shares { "source_embedding" } else { "target_embedding" }
+    }
+
     /// D of local attention, in words; `None` for models that look at every word or at none.
     pub fn window(&self) -> Option<usize> {
         self.luong.as_ref().filter(|luong| luong.attention.is_local()).map(|luong| luong.window)

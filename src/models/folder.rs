@@ -103,7 +103,10 @@ impl Model {
     ) -> Result<Self> {
         match origins::find(folder) {
             Some(origin) => Self::of_foreign((origin.read)(folder)?, folder, device, known),
-            None => Self::load_rest(load_config(folder)?, folder, device, known, progress),
+            None => match origins::refused(folder) {
+                Some(error) => Err(error),
+                None => Self::load_rest(load_config(folder)?, folder, device, known, progress),
+            },
         }
     }
 
@@ -243,7 +246,7 @@ impl Model {
         let head = if let Some(head) = self.head.get() {
             Arc::clone(head)
         } else {
-            let found = AlignmentHead::of_folder(&self.folder, &self.config, &self.weights)?;
+            let found = AlignmentHead::of_file(&self.head_file(), &self.config, &self.weights)?;
             let Some(found) = found else {
                 let message = format!("has no alignment head ({HEAD_FILE}); learn one with `interlinear train --head`");
                 return Err(Error::file(&self.folder, message));
@@ -251,6 +254,14 @@ impl Model {
             Arc::clone(self.head.get_or_init(|| Arc::new(found)))
         };
         Ok(Box::new(HeadStepper::new(self.stepper(Kernels::Fused, threads)?, head, threads)))
+    }
+
+    /// Where its alignment head lies, if it has one: in its folder, or beside its one file.
+    pub fn head_file(&self) -> PathBuf {
+        match self.folder.file_name().filter(|_| self.folder.is_file()) {
+            Some(name) => self.folder.with_file_name(format!("{}.{HEAD_FILE}", name.to_string_lossy())),
+            None => self.folder.join(HEAD_FILE),
+        }
     }
 
     fn prepared(&self) -> Result<Prepared> {

@@ -47,8 +47,8 @@ pub const ENTRY: ModelEntry = ModelEntry {
     fused: fused::luong::packs,
     looks,
     input_delay: Some(1),
-    directions: 1,
-    one_context: false,
+    annotation: |config| config.hidden,
+    one_context: |_| false,
     anatomy: Some(&anatomy::luong::PLAN),
     gain,
 };
@@ -266,6 +266,10 @@ impl TranslationModel for Luong {
 
     fn init_state(&self, annotations: &Annotations) -> Result<State> {
         self.start(annotations)
+    }
+
+    fn seen(&self, state: &State) -> Option<Tensor> {
+        self.decoder(state).ok().map(|decoder| decoder.h_t().clone())
     }
 
     fn align(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<AlignedStep> {

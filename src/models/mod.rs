@@ -13,6 +13,7 @@ pub mod disk;
 pub mod folder;
 pub mod fused;
 pub mod gradient;
+pub mod groundhog;
 pub mod header;
 pub mod init;
 pub mod loss;
@@ -81,10 +82,10 @@ pub struct ModelEntry {
     /// Rows between the row that predicts a word and the first whose state has read it: 1 in Luong et al. 2015, 2 in
     /// Bahdanau et al. 2015, whose step looks before it reads y_{i-1}. `None` where it does not align.
     pub input_delay: Option<usize>,
-    /// n times this are the numbers of an annotation h_j.
-    pub directions: usize,
+    /// The numbers of an annotation h_j.
+    pub annotation: fn(&Config) -> usize,
     /// Whether one vector c is all that the encoder leaves.
-    pub one_context: bool,
+    pub one_context: fn(&Config) -> bool,
     /// How it is drawn on page Steps; `None` where it is not.
     pub anatomy: Option<&'static Plan>,
     /// How many times as large as usual the numbers of a tensor are drawn by [`init::InitScheme::Scaled`].
@@ -96,7 +97,7 @@ pub const TRAINED: &[ModelEntry] = &[rnn_encdec::ENTRY, rnn_search::ENTRY, luong
 
 /// Every architecture that can be loaded, in the order of the papers.
 pub const MODELS: &[ModelEntry] =
-    &[rnn_encdec::ENTRY, rnn_search::ENTRY, luong::ENTRY, nematus::ENTRY, transformer::ENTRY];
+    &[rnn_encdec::ENTRY, rnn_search::ENTRY, groundhog::ENTRY, luong::ENTRY, nematus::ENTRY, transformer::ENTRY];
 
 /// Which paper's wiring: a [`ModelEntry`].
 #[derive(Clone, Copy)]
@@ -107,6 +108,8 @@ impl Architecture {
     pub const RNN_ENC_DEC: Self = Self(&rnn_encdec::ENTRY);
     /// Bahdanau, Cho, Bengio 2015.
     pub const RNN_SEARCH: Self = Self(&rnn_search::ENTRY);
+    /// Bahdanau et al. 2015 and Cho et al. 2014 in GroundHog.
+    pub const GROUNDHOG: Self = Self(&groundhog::ENTRY);
     /// Luong, Pham, Manning 2015.
     pub const LUONG: Self = Self(&luong::ENTRY);
     /// Sennrich et al. 2017.

@@ -1,5 +1,7 @@
 //! Floor 3: the readable models driven as the search wants it, on any device.
 
+use std::cell::OnceCell;
+
 use candle_core::Tensor;
 
 use crate::error::{Error, Result};
@@ -27,6 +29,8 @@ struct Batch {
     start: State,
     state: Option<State>,
     half: Option<Half>,
+    /// s_i of the last step on the host, where it was asked for.
+    seen: OnceCell<Option<Vec<f32>>>,
 }
 
 /// The first half of the running step.
@@ -88,7 +92,7 @@ impl PlainStepper {
 
     /// The second half.
     fn speak(&mut self, need: &Need<'_>, output: &mut StepOutput) -> Result<()> {
-        let Some(Batch { annotations, gathered, state, half: Some(half), .. }) = &mut self.batch else {
+        let Some(Batch { annotations, gathered, state, half: Some(half), seen, .. }) = &mut self.batch else {
             return Err(no_sentence());
         };
         let annotations = gathered.as_ref().map_or(&*annotations, |(_, annotations)| annotations);
@@ -100,6 +104,7 @@ impl PlainStepper {
             answer_on_device(&step.log_p, need, output)?;
         }
         *state = Some(step.s);
+        *seen = OnceCell::new();
         Ok(())
     }
 }
@@ -123,7 +128,7 @@ impl Stepper for PlainStepper {
         let annotations =
             if is_own { self.model.encode(sources)? } else { self.model.encode_changed(sources, changes)? };
         let start = self.model.init_state(&annotations)?;
-        self.batch = Some(Batch { annotations, gathered: None, start, state: None, half: None });
+        self.batch = Some(Batch { annotations, gathered: None, start, state: None, half: None, seen: OnceCell::new() });
         Ok(())
     }
 
@@ -146,9 +151,16 @@ impl Stepper for PlainStepper {
         self.copy_alignment(output)
     }
 
+    fn states(&self) -> Option<&[f32]> {
+        let Batch { state, start, seen, .. } = self.batch.as_ref()?;
+        let read = || to_host(&self.model.seen(state.as_ref().unwrap_or(start))?).ok();
+        seen.get_or_init(read).as_deref()
+    }
+
     fn context(&self, sentence: usize) -> Option<Vec<f32>> {
         let annotations = &self.batch.as_ref()?.annotations;
-        if !self.model.config().architecture.entry().one_context {
+        let config = self.model.config();
+        if !(config.architecture.entry().one_context)(config) {
             return None;
         }
         to_host(&annotations.h.get(sentence).ok()?).ok()

@@ -118,6 +118,11 @@ pub trait TranslationModel: Send + Sync {
     /// The words of step i and the new state, from the alpha_i of `aligned`; `y_prev` is that of the first half.
     fn predict(&self, y_prev: Option<&[u32]>, aligned: &AlignedStep, annotations: &Annotations) -> Result<Step>;
 
+    /// s_i of the last layer, as it was when the step read its word out, [rows, n]; `None` where there is no such state.
+    fn seen(&self, state: &State) -> Option<Tensor> {
+        state.tensors.first().cloned()
+    }
+
     /// Both halves.
     fn step(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<Step> {
         self.predict(y_prev, &self.align(y_prev, s_prev, annotations)?, annotations)

@@ -56,7 +56,7 @@ impl PhraseVector {
 pub fn embedding(model: &Model, side: VocabularySide) -> Result<&Array> {
     model.weights.get(match side {
         VocabularySide::Source => "source_embedding",
-        VocabularySide::Target => "target_embedding",
+        VocabularySide::Target => model.config.target_embedding(),
     })
 }
 

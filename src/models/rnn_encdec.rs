@@ -16,6 +16,7 @@ use crate::models::batch::{Batch, embed_previous, embed_shifted};
 use crate::models::config::Config;
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
+use crate::models::rnn_search::unit_shapes;
 use crate::models::{ModelEntry, Shapes, anatomy, fused};
 use crate::nn::bidirectional::{Direction, read};
 use crate::nn::gru::{ChoUnit, GatedCell as _, Matrices};
@@ -35,8 +36,8 @@ pub const ENTRY: ModelEntry = ModelEntry {
     fused: |_| Some(fused::rnn_encdec::pack_model),
     looks: |_| None,
     input_delay: None,
-    directions: 1,
-    one_context: true,
+    annotation: |config| config.hidden,
+    one_context: |_| true,
     anatomy: Some(&anatomy::rnn_encdec::PLAN),
     gain: |_| 1.0,
 };
@@ -187,13 +188,8 @@ pub fn shapes(config: &Config) -> Shapes {
     add("source_embedding", &[k_x, m]);
     add("target_embedding", &[k_y, m]);
     for (unit, context) in [("encoder", None), ("decoder", Some(n))] {
-        for gate in ["", "_z", "_r"] {
-            add(&format!("{unit}.W{gate}"), &[n, m]);
-            add(&format!("{unit}.U{gate}"), &[n, n]);
-            add(&format!("{unit}.b{gate}"), &[n]);
-            if let Some(context) = context {
-                add(&format!("{unit}.C{gate}"), &[n, context]);
-            }
+        for (name, shape) in unit_shapes(unit, config, context) {
+            add(&name, &shape);
         }
     }
     add("encoder.V", &[n, n]);

@@ -30,8 +30,8 @@ pub const ENTRY: ModelEntry = ModelEntry {
     fused: |_| Some(fused::rnn_search::pack_model),
     looks: |_| attention::find("additive").map(|score| AlignmentMode { kind: AttentionKind::Global, score }),
     input_delay: Some(2),
-    directions: 2,
-    one_context: false,
+    annotation: |config| 2 * config.hidden,
+    one_context: |_| false,
     anatomy: Some(&anatomy::rnn_search::PLAN),
     gain: |_| 1.0,
 };
@@ -162,6 +162,17 @@ impl Trainable for RnnSearch {
     }
 }
 
+/// Those of a gated unit, which reads a context of so many numbers where it has one.
+pub fn unit_shapes(unit: &str, config: &Config, context: Option<usize>) -> Shapes {
+    let (m, n) = (config.embedding, config.hidden);
+    let parts = [("W", Some(vec![n, m])), ("U", Some(vec![n, n])), ("b", Some(vec![n]))];
+    let parts = parts.into_iter().chain([("C", context.map(|c| vec![n, c]))]);
+    let parts: Vec<_> = parts.filter_map(|(letter, shape)| Some((letter, shape?))).collect();
+    let gate =
+        |gate: &'static str| parts.iter().map(move |(letter, shape)| (format!("{unit}.{letter}{gate}"), shape.clone()));
+    ["", "_z", "_r"].into_iter().flat_map(gate).collect()
+}
+
 /// Names and shapes of its tensors. K vocabulary, m embedding, n hidden, l maxout, n' alignment units.
 pub fn shapes(config: &Config) -> Shapes {
     let (m, n, l, n_a) = (config.embedding, config.hidden, config.maxout, config.alignment);
@@ -171,13 +182,8 @@ pub fn shapes(config: &Config) -> Shapes {
     add("source_embedding", &[k_x, m]);
     add("target_embedding", &[k_y, m]);
     for (unit, context) in [("encoder.forward", None), ("encoder.backward", None), ("decoder", Some(2 * n))] {
-        for gate in ["", "_z", "_r"] {
-            add(&format!("{unit}.W{gate}"), &[n, m]);
-            add(&format!("{unit}.U{gate}"), &[n, n]);
-            add(&format!("{unit}.b{gate}"), &[n]);
-            if let Some(context) = context {
-                add(&format!("{unit}.C{gate}"), &[n, context]);
-            }
+        for (name, shape) in unit_shapes(unit, config, context) {
+            add(&name, &shape);
         }
     }
     add("decoder.W_s", &[n, n]);

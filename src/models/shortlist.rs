@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::models::disk;
 use crate::models::need::Need;
 use crate::models::stepper::{StepOutput, StepRow, Stepper};
+use crate::models::transformer::heads::HeadChanges;
 
 const MAGIC: u64 = 0xF11A_48D5_0134_17F5;
 /// Numbers before the offsets.
@@ -148,6 +149,11 @@ impl Stepper for Shortlisted {
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
         self.words = sources.iter().map(|source| self.list.of(source)).collect();
         self.inner.begin(sources)
+    }
+
+    fn begin_changed(&mut self, sources: &[&[u32]], changes: &[HeadChanges]) -> Result<()> {
+        self.words = sources.iter().map(|source| self.list.of(source)).collect();
+        self.inner.begin_changed(sources, changes)
     }
 
     fn align(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {

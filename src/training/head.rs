@@ -6,13 +6,15 @@
 //! cut into shards of a fixed size whose gradients are added in order: the result follows from the seed, whatever the
 //! number of threads.
 
+use std::sync::{Mutex, PoisonError};
+
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
-use crate::models::fused::head::{HEAD_WIDTH, HeadSizes, weights_of};
+use crate::models::fused::head::{HEAD_WIDTH, HeadSizes, no_vectors, weights_of};
 use crate::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper};
 use crate::nn::fused::elementwise::softmax;
 use crate::nn::fused::{Precision, attention};
@@ -67,7 +69,6 @@ pub struct HeadProgress {
 }
 
 /// What is learned, and how.
-#[derive(Clone, Debug)]
 struct Learner {
     sizes: HeadSizes,
     /// W', U' and v', one after the other.
@@ -75,6 +76,8 @@ struct Learner {
     settings: OptimizerSettings,
     optimizer: Optimizer,
     reach: Reach,
+    /// The model's steppers that nobody uses just now: making one may copy its weights.
+    steppers: Mutex<Vec<Box<dyn Stepper>>>,
 }
 
 /// What a shard adds.
@@ -132,7 +135,7 @@ impl Learner {
             ..OptimizerSettings::default()
         };
         let optimizer = Optimizer::new(&settings, flat.len());
-        Self { sizes, settings, optimizer, reach: Reach::whole(flat.len()), flat }
+        Self { sizes, settings, optimizer, reach: Reach::whole(flat.len()), flat, steppers: Mutex::default() }
     }
 
     /// One step of Adam; the cost and the number of words.
@@ -144,13 +147,15 @@ impl Learner {
         (update, updates): (u64, u64),
         ticket: &CancellationToken,
     ) -> Result<(f64, usize)> {
-        let embedding = &model.weights.get("target_embedding")?.data;
+        let embedding = &model.weights.get(model.config.target_embedding())?.data;
         let mut parts: Vec<Part> = batch
             .par_chunks(SHARD)
             .map(|shard| {
                 let pairs: Vec<_> = shard.iter().map(|&k| (corpus.pair(k as usize), guide.of(k as usize))).collect();
-                let mut stepper = model.stepper(Kernels::Fused, 1)?;
+                let free = self.steppers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+                let mut stepper = free.map_or_else(|| model.stepper(Kernels::Fused, 1), Ok)?;
                 let features = Features::read(&mut *stepper, &pairs, (self.sizes, embedding), ticket)?;
+                self.steppers.lock().unwrap_or_else(PoisonError::into_inner).push(stepper);
                 Ok(features.back(&self.flat, self.sizes))
             })
             .collect::<Result<_>>()?;
@@ -185,17 +190,18 @@ impl<'a> Features<'a> {
         (sizes, embedding): (HeadSizes, &[f32]),
         ticket: &CancellationToken,
     ) -> Result<Self> {
-        let none = || Error::Input("an alignment head needs a model that the processor's kernels can run".to_owned());
         let sources: Vec<&[u32]> = pairs.iter().map(|((source, _), _)| *source).collect();
         let HeadSizes { state: n, embedding: m, .. } = sizes;
         stepper.begin(&sources)?;
         let mut h = Vec::new();
         for sentence in 0..sources.len() {
-            h.extend(stepper.encoded(sentence).ok_or_else(none)?.concat());
+            h.extend(stepper.encoded(sentence).ok_or_else(no_vectors)?.concat());
         }
-        // s_0, s_1, .. of each pair
-        let mut states: Vec<Vec<f32>> =
-            stepper.states().ok_or_else(none)?.chunks_exact(n).map(<[f32]>::to_vec).collect();
+        // s_0, s_1, .. of each pair; s_0 is 0 where the model has none
+        let mut states = vec![vec![0.0; n]; pairs.len()];
+        for (s_0, s) in states.iter_mut().zip(stepper.states().unwrap_or_default().chunks_exact(n)) {
+            s_0.copy_from_slice(s);
+        }
         let (mut rows, mut at, mut output) = (Vec::new(), (0..pairs.len()).collect::<Vec<_>>(), StepOutput::default());
         for i in 0.. {
             rows.clear();
@@ -211,7 +217,7 @@ impl<'a> Features<'a> {
             }
             ticket.check()?;
             stepper.step(&rows, &Need::default(), &mut output)?;
-            let now = stepper.states().ok_or_else(none)?;
+            let now = stepper.states().ok_or_else(no_vectors)?;
             for (row, s) in rows.iter().zip(now.chunks_exact(n)) {
                 states[row.sentence].extend_from_slice(s);
             }

@@ -1,6 +1,7 @@
-//! Alignment heads: their rows by plain loops, translations that stay as they are, and what is learned.
+//! Alignment heads: their rows by plain loops, translations that stay as they are, and what is learned, on the papers' models
+//! and on those of others.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use interlinear::analysis::reading::Reading;
 use interlinear::decoding::{Forced, SearchOptions, Specials, decode_all, force_all};
@@ -18,18 +19,43 @@ use interlinear::training::minibatch::GuidedLink;
 
 use crate::tiny::{TINY, Tiny};
 
-/// A tiny model of each architecture that has one.
-const MODELS: [Tiny; 2] = [TINY, Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, ..TINY }];
+/// Models of others: Transformers with one embedding on both sides and with two, and recurrent ones, of which one has
+/// annotations of half the usual length.
+const FOREIGN: [&str; 6] = [
+    "marian/guided",
+    "marian/pre",
+    "marian/ssru",
+    "marian-rnn/s2s-topped",
+    "marian-rnn/s2s-lstm",
+    "old/groundhog-search",
+];
+
+/// A tiny model of each of ours that has a head, and copies of [`FOREIGN`].
+fn models(folder: &Path) -> Vec<PathBuf> {
+    let encdec = Tiny { name: "encdec", architecture: Architecture::RNN_ENC_DEC, ..TINY };
+    let mut models = vec![TINY.save(folder), encdec.save(folder)];
+    for kind in FOREIGN {
+        let (from, to) = (Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(kind), folder.join(kind));
+        std::fs::create_dir_all(&to).expect("created");
+        for entry in std::fs::read_dir(from).expect("a fixture") {
+            let entry = entry.expect("a file");
+            let name = entry.file_name().into_string().expect("a name");
+            let name = if ["source.yml", "target.yml"].contains(&&*name) { format!("vocab.{name}") } else { name };
+            std::fs::copy(entry.path(), to.join(name)).expect("copied");
+        }
+        models.push(to);
+    }
+    models
+}
 
 /// A model with a head of numbers that are neither small nor alike.
-fn with_head(tiny: &Tiny, folder: &tempfile::TempDir) -> (Model, Weights) {
-    let folder: PathBuf = tiny.save(folder.path());
-    let model = Model::load(&folder, &Device::cpu()).expect("a sound model");
+fn with_head(folder: &Path) -> (Model, Weights) {
+    let model = Model::load(folder, &Device::cpu()).unwrap_or_else(|error| panic!("{error}"));
     let sizes = HeadSizes::of(&model.config);
     let count: usize = sizes.shapes().iter().map(|(_, shape)| shape.iter().product::<usize>()).sum();
     let flat: Vec<f32> = (0..count).map(|k| (k as f32 * 0.37 + 1.0).sin() * 0.5).collect();
     let head = weights_of(sizes, &flat);
-    head.save(&folder.join(HEAD_FILE), false).expect("written");
+    head.save(&model.head_file(), false).expect("written");
     (model, head)
 }
 
@@ -38,14 +64,16 @@ fn by_hand(model: &Model, head: &Weights, source: &[u32], target: &[u32]) -> Vec
     let mut stepper = model.stepper(Kernels::Fused, 1).expect("a stepper");
     stepper.begin(&[source]).expect("encoded");
     let h = stepper.encoded(0).expect("states of the encoder");
-    let mut s = vec![stepper.states().expect("s_0").to_vec()];
+    let mut s = vec![stepper.states().map_or_else(|| vec![0.0; model.config.hidden], <[f32]>::to_vec)];
     for i in 0..=target.len() {
         let row = StepRow { sentence: 0, parent: 0, y_prev: (i > 0).then(|| target[i - 1]) };
         stepper.step(&[row], &Need::default(), &mut StepOutput::default()).expect("a step");
         s.push(stepper.states().expect("s_i").to_vec());
     }
     let [w, u, v] = ["W", "U", "v"].map(|name| head.numbers(name).expect("it is there"));
-    let embedding = model.weights.numbers("target_embedding").expect("it is there");
+    let shares = model.weights.get("target_embedding").is_err();
+    let embedding = if shares { "source_embedding" } else { "target_embedding" };
+    let embedding = model.weights.numbers(embedding).expect("it is there");
     let m = model.config.embedding;
     let times = |matrix: &[f32], x: &[f32]| -> Vec<f32> {
         matrix.chunks_exact(x.len()).map(|row| row.iter().zip(x).map(|(w, x)| w * x).sum()).collect()
@@ -66,9 +94,9 @@ fn by_hand(model: &Model, head: &Weights, source: &[u32], target: &[u32]) -> Vec
 
 #[test]
 fn rows_are_those_of_the_equation_in_padded_batches_and_nothing_else_changes() {
-    for tiny in MODELS {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (model, head) = with_head(&tiny, &folder);
+    let folder = tempfile::tempdir().expect("a folder");
+    for path in models(folder.path()) {
+        let ((model, head), name) = (with_head(&path), path.display());
         let pairs: [(&[u32], &[u32]); 3] =
             [(&[2, 3, 4, 0], &[4, 2, 0]), (&[4, 0], &[3, 3, 2, 4, 0]), (&[2, 2, 0], &[0])];
         let forever = CancellationToken::forever();
@@ -88,13 +116,13 @@ fn rows_are_those_of_the_equation_in_padded_batches_and_nothing_else_changes() {
         let mut stepper = model.head_stepper(1).expect("it has a head");
         rows.force_all(&mut *stepper, &pairs, 2, &forever, &mut |at, forced| {
             for (&at, forced) in at.iter().zip(forced) {
-                assert_eq!(forced.token_log_p, plain[at].token_log_p, "{}: log p", tiny.name);
+                assert_eq!(forced.token_log_p, plain[at].token_log_p, "{name}: log p");
                 let alpha = forced.alpha.expect("a head always aligns");
                 let expected = by_hand(&model, &head, pairs[at].0, pairs[at].1);
                 assert_eq!(alpha.len(), expected.len());
                 for (row, expected) in alpha.iter().zip(&expected) {
                     let far = row.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
-                    assert!(far < 1e-5, "{}: {row:?} for {expected:?}", tiny.name);
+                    assert!(far < 2e-5, "{name}: {row:?} for {expected:?}");
                 }
             }
             Ok(())
@@ -105,9 +133,9 @@ fn rows_are_those_of_the_equation_in_padded_batches_and_nothing_else_changes() {
 
 #[test]
 fn translations_do_not_change_by_a_letter() {
-    for tiny in MODELS {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (model, _) = with_head(&tiny, &folder);
+    let folder = tempfile::tempdir().expect("a folder");
+    for path in models(folder.path()) {
+        let (model, _) = with_head(&path);
         let sources: [&[u32]; 4] = [&[2, 3, 4, 0], &[4, 0], &[3, 3, 2, 0], &[2, 0]];
         let options = SearchOptions { beam: 3, ..SearchOptions::default() };
         let (eos, unk) = model.specials();
@@ -133,7 +161,7 @@ fn translations_do_not_change_by_a_letter() {
             all
         };
         let plain = translate(model.stepper(Kernels::Fused, 1).expect("a stepper"));
-        assert_eq!(translate(model.head_stepper(1).expect("it has a head")), plain, "{}", tiny.name);
+        assert_eq!(translate(model.head_stepper(1).expect("it has a head")), plain, "{}", path.display());
     }
 }
 
@@ -151,21 +179,52 @@ fn text() -> (ParallelText, Guide) {
 
 #[test]
 fn a_head_learns_the_links_the_same_on_any_number_of_threads() {
-    let model = TINY.model();
     let (corpus, guide) = text();
-    let options = HeadTraining { passes: 40, rate: 1e-2, seed: 3 };
-    let learn = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
-        let mut costs = Vec::new();
-        let weights = pool.install(|| {
-            let forever = CancellationToken::forever();
-            train_head(&model, (&corpus, &guide), options, &forever, &mut |now| costs.push(now.cost))
-        });
-        (weights.expect("learned"), costs)
+    let folder = tempfile::tempdir().expect("a folder");
+    for path in models(folder.path()) {
+        let learned = [("tiny", 40, 0.3), ("guided", 15, 0.75), ("s2s-topped", 15, 0.95)];
+        let Some((_, passes, share)) = learned.into_iter().find(|(kind, ..)| path.ends_with(kind)) else { continue };
+        let model = Model::load(&path, &Device::cpu()).expect("a sound model");
+        let options = HeadTraining { passes, rate: 1e-2, seed: 3 };
+        let learn = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+            let mut costs = Vec::new();
+            let weights = pool.install(|| {
+                let forever = CancellationToken::forever();
+                train_head(&model, (&corpus, &guide), options, &forever, &mut |now| costs.push(now.cost))
+            });
+            (weights.expect("learned"), costs)
+        };
+        let (one, costs) = learn(1);
+        let (first, last, name) = (costs[0], costs[costs.len() - 1], path.display());
+        assert!(last < share * first, "{name}: {first} to {last}");
+        assert_eq!(learn(2).0, one, "{name}");
+    }
+}
+
+/// The whole way on the command line: learned on a model that is one file, kept beside it, and read off.
+#[test]
+fn a_head_of_a_foreign_model_is_learned_and_read_on_the_command_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let kind = models(folder.path()).into_iter().find(|path| path.ends_with("guided")).expect("a Transformer");
+    let (file, text) = (kind.join("model.npz"), folder.path().join("text"));
+    let model = Model::load(&file, &Device::cpu()).expect("a sound model");
+    let words: Vec<&str> = (2..6).filter_map(|id| model.source.token(id)).collect();
+    let line = |k: usize| format!("{} {}\n", words[k % 4], words[(k / 2) % 4]);
+    std::fs::write(&text, (0..40).map(line).collect::<String>()).expect("written");
+    let run = |arguments: &[&str]| {
+        let told = crate::cli::run_in(folder.path(), arguments, b"");
+        assert_eq!(told.code, 0, "{}", told.stderr);
+        told.stdout
     };
-    let (one, costs) = learn(1);
-    assert!(costs[costs.len() - 1] < 0.3 * costs[0], "{} to {}", costs[0], costs[costs.len() - 1]);
-    assert_eq!(learn(2).0, one);
+    let [file, text] = [&file, &text].map(|path| path.to_str().expect("UTF-8"));
+    let links = folder.path().join("links");
+    std::fs::write(&links, "0-0 1-1\n".repeat(40)).expect("written");
+    let links = links.to_str().expect("UTF-8");
+    run(&["train", "--head", file, "--source", text, "--target", text, "--links", links, "--passes", "30"]);
+    assert!(kind.join("model.npz.alignment.safetensors").is_file());
+    let read = run(&["align", "--model", file, "--source", text, "--target", text, "--reading", "head"]);
+    assert_eq!(read.lines().count(), 40);
 }
 
 #[test]

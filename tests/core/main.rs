@@ -37,6 +37,7 @@ mod marian;
 mod measured;
 mod mixed;
 mod models;
+mod old;
 mod origins;
 mod packaging;
 mod pages;

@@ -35,7 +35,7 @@ fn kinds() -> Vec<PathBuf> {
     folders
 }
 
-fn text(path: impl AsRef<Path>) -> String {
+pub fn text(path: impl AsRef<Path>) -> String {
     let path = path.as_ref();
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
@@ -79,12 +79,12 @@ impl Words {
 }
 
 /// `a,b c,d` as rows.
-fn rows(text: &str) -> Vec<Vec<f32>> {
+pub fn rows(text: &str) -> Vec<Vec<f32>> {
     let numbers = |row: &str| row.split(',').map(|number| number.parse().expect("a number")).collect();
     text.split_whitespace().map(numbers).collect()
 }
 
-fn check_rows(found: &[Vec<f32>], expected: &[Vec<f32>], what: &str) {
+pub fn check_rows(found: &[Vec<f32>], expected: &[Vec<f32>], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     for (i, (found, expected)) in found.iter().zip(expected).enumerate() {
         assert_eq!(found.len(), expected.len(), "{what}, row {i}");
@@ -194,8 +194,15 @@ fn a_changed_alignment_is_what_the_words_follow() {
 fn gradients_are_those_of_differences() {
     const STEP: f64 = 1e-5;
     let (source, target): (&[&[u32]], &[&[u32]]) = (&[&[2, 5, 3, 0], &[4, 0]], &[&[3, 2, 0], &[5, 6, 4, 0]]);
-    for folder in ["nematus-deep", "s2s-one", "s2s-lstm", "s2s-topped"].map(|kind| models().join(kind)) {
-        let (config, weights) = read(&folder);
+    let of_marian = ["nematus-deep", "s2s-one", "s2s-lstm", "s2s-topped"].map(|kind| models().join(kind));
+    let old = crate::old::KINDS.map(crate::old::folder);
+    for folder in of_marian.into_iter().chain(old) {
+        let (config, weights) = if folder.starts_with(models()) {
+            read(&folder)
+        } else {
+            let model = Model::load(&folder, &Device::cpu()).expect("a sound model");
+            (model.config, model.weights)
+        };
         let variable = |name: &str| -> interlinear::error::Result<(String, Var)> {
             let wide = weights.tensor(name, &Candle::Cpu)?.to_dtype(DType::F64)?;
             Ok((name.to_owned(), Var::from_tensor(&wide)?))
@@ -347,8 +354,8 @@ fn models_open_with_what_lies_beside_them() {
         assert!(error.contains(told), "{to}: {error}");
     }
     std::fs::rename(&options, folder.path().join("model.npz.pkl")).expect("renamed");
-    let error = Model::load(folder.path(), &Device::cpu()).expect_err("a pickle").to_string();
-    assert!(error.contains("model.npz.pkl: is a pickle of Python"), "{error}");
+    let error = Model::load(folder.path(), &Device::cpu()).expect_err("no pickle").to_string();
+    assert!(error.contains("model.npz.pkl: is a pickle that has a step 0x5b"), "{error}");
 }
 
 /// Models by the names of Nematus, deep ones whose encoder turns too, against its equations written down apart in numpy.

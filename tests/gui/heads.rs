@@ -1,6 +1,6 @@
 //! A Transformer in the window: which heads are its alignment, and all of them side by side.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use egui_kittest::Harness;
@@ -12,7 +12,7 @@ use interlinear::app::settings::Shown;
 use interlinear::jobs::live::protocol::{Event, ModelFacts, ModelSizes};
 use interlinear::jobs::queue::probe::Probed;
 use interlinear::jobs::queue::{Found, QueueEvent, QueueNews};
-use interlinear::models::choice::HeadChoice;
+use interlinear::models::choice::{HeadChoice, ModelChoice};
 use interlinear::models::transformer::heads::{HeadKind, HeadPlace};
 use interlinear::pages::sentence::command::{ColumnCommand, InterveneCommand, ProbeCommand};
 use interlinear::session::state::Session;
@@ -82,7 +82,7 @@ fn the_menu_alignment_chooses_a_head_or_the_mean_of_a_layer() {
     for (layer, item, chosen) in [
         ("Layer 2", "Head 1", Some(HeadChoice { layer: 2, heads: vec![1] })),
         ("Layer 1", "Mean of its heads", Some(HeadChoice { layer: 1, heads: Vec::new() })),
-        ("", "As the file says", None),
+        ("", "By default", None),
     ] {
         let column = harness.state().session().app().document.columns()[0].id;
         harness.get_by_label_contains("Menu of Opus").click();
@@ -93,10 +93,11 @@ fn the_menu_alignment_chooses_a_head_or_the_mean_of_a_layer() {
             click(&mut harness, layer);
         }
         click(&mut harness, item);
-        assert!(wires.heard(ColumnCommand::Look { column, chosen: chosen.clone() }), "{item}");
+        let chosen = ModelChoice { heads: chosen, ..ModelChoice::default() };
+        assert!(wires.heard(ColumnCommand::Choose { column, chosen: chosen.clone() }), "{item}");
         let columns = harness.state().session().app().document.columns();
         let own = Path::new("Opus");
-        assert_eq!(columns[0].folder, chosen.map_or(PathBuf::from(own), |chosen| chosen.at(own)));
+        assert_eq!(columns[0].folder, chosen.at(own));
         // its model is another one, which is read first
         let (column, facts) = (columns[0].id, ModelFacts { name: "Opus".to_owned(), ..transformer_facts() });
         wires.events.borrow_mut().push(Event::Loaded { column, facts });
@@ -145,8 +146,8 @@ fn all_heads_are_sorted_by_their_error_against_the_links() {
     assert!(shown[0].starts_with("Layer 1, head 2, AER"), "{shown:?}");
     let first = shown[0].clone();
     click(&mut harness, &first);
-    let chosen = Some(HeadChoice { layer: 1, heads: vec![2] });
-    assert!(wires.heard(ColumnCommand::Look { column, chosen }));
+    let of = |head| ModelChoice { heads: Some(HeadChoice { layer: 1, heads: vec![head] }), ..ModelChoice::default() };
+    assert!(wires.heard(ColumnCommand::Choose { column, chosen: of(2) }));
     assert_eq!(harness.state().session().app().view.settings().shown, Shown::Alpha);
 }
 
@@ -185,7 +186,9 @@ fn a_head_is_left_out_by_its_menu_and_taken_back_in_the_bar() {
     click(&mut harness, "source self-attention Layer 1, head 2");
     assert_eq!(set(&harness), [HeadPlace { attention: HeadKind::Source, layer: 1, head: 2 }]);
     // what is set goes along when another head becomes the alignment
-    harness.state_mut().send(ColumnCommand::Look { column, chosen: Some(HeadChoice { layer: 1, heads: vec![1] }) });
+    let heads = Some(HeadChoice { layer: 1, heads: vec![1] });
+    let chosen = ModelChoice { heads, ..ModelChoice::default() };
+    harness.state_mut().send(ColumnCommand::Choose { column, chosen });
     harness.run();
     assert_eq!(set(&harness).len(), 1);
 }

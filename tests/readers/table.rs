@@ -19,6 +19,7 @@ use interlinear::models::origins::marian::{self, MarianTensors};
 use interlinear::models::origins::marian_bin::MarianBin;
 use interlinear::models::origins::marian_npz;
 use interlinear::models::origins::marian_options::MarianOptions;
+use interlinear::models::origins::python;
 use interlinear::models::shapes;
 use interlinear::session::driver::OpenWith;
 use interlinear::session::lessons::handout::solutions;
@@ -68,6 +69,7 @@ pub const READERS: &[Reader] = &[
     Reader { name: "npy", read: |path| import_as(path, Some("neural-monkey")) },
     Reader { name: "npz", read: npz },
     Reader { name: "marian-bin", read: marian_bin },
+    Reader { name: "pickle", read: pickle },
     Reader { name: "aligner", read: aligner },
     Reader { name: "lesson", read: lesson },
     Reader { name: "interventions", read: interventions },
@@ -286,6 +288,12 @@ fn interventions(path: &Path) -> Result<()> {
 fn npz(path: &Path) -> Result<()> {
     let (mut archive, options) = marian_npz::open(path)?;
     converted(path, &mut archive, &options)
+}
+
+/// As settings and as words.
+fn pickle(path: &Path) -> Result<()> {
+    let words = python::words(path, 100, &["<s>"]).map(|words| assert_eq!(words.len(), 100));
+    python::settings(path).map(|_| ()).or(words)
 }
 
 fn marian_bin(path: &Path) -> Result<()> {

@@ -90,7 +90,7 @@ fn look(path: PathBuf, on: Page) -> FileEvent {
         (Dropped::Model, path)
     } else if let Some(folder) = model_of(&path) {
         (Dropped::Model, folder)
-    } else if origins::find(&path).is_some() {
+    } else if origins::find(&path).is_some() || origins::refused(&path).is_some() {
         (Dropped::Model, path)
     } else if is_database(&path) {
         (Dropped::Workspace, path)

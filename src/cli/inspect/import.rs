@@ -53,6 +53,9 @@ fn unknown(path: &PathBuf) -> Error {
     if !path.exists() {
         return Error::file(path, "does not exist; check the path");
     }
+    if let Some(error) = origins::refused(path) {
+        return error;
+    }
     let known: Vec<&str> = ORIGINS.iter().map(|origin| origin.name).collect();
     let message = format!("is no model of another toolkit that is read; those are {}", known.join(", "));
     Error::file(path, message)

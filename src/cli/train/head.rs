@@ -12,7 +12,6 @@ use crate::cli::args::{RunArgs, one_of};
 use crate::cli::{bundled, output, statistical};
 use crate::error::{Error, Result};
 use crate::models::Model;
-use crate::models::fused::head::HEAD_FILE;
 use crate::nn::device::Device;
 use crate::text::corpus::{PairRules, ParallelText};
 use crate::ticket::CancellationToken;
@@ -24,8 +23,8 @@ use crate::training::settings::{LinkWords, Unlinked};
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "An alignment head")]
 pub struct HeadArgs {
-    /// Learn where each word comes from, for this finished model, whose weights stay as they are; writes
-    /// alignment.safetensors into its folder
+    /// Learn where each word comes from, for this finished model, ours or another toolkit's, whose weights stay as they
+    /// are; writes alignment.safetensors into its folder, or beside its one file
     #[arg(long = "head", value_name = "DIR", conflicts_with_all = ["config", "resume", "from", "new"], requires = "source", value_parser = bundled::argument())]
     pub model: Option<PathBuf>,
     /// Text to learn from, once for each file
@@ -108,7 +107,7 @@ pub fn run(folder: &Path, args: &HeadArgs, run: &RunArgs, memory: Option<u64>) -
             }
         })
     })?;
-    let path = args.write.clone().unwrap_or_else(|| folder.join(HEAD_FILE));
+    let path = args.write.clone().unwrap_or_else(|| model.head_file());
     weights.save(&path, true)?;
     output::tell(&format!("{} is written", path.display()));
     Ok(())

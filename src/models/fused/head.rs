@@ -6,6 +6,8 @@
 //! aligner; the model stays as it is, and so do its translations. (Peter et al. 2017, Zenkel et al. 2019 and Garg et
 //! al. 2019 have the idea for other models.) In RNNencdec, whose decoder never sees h_j, it is a probe.
 //!
+//! A Transformer has no s_0: zeros stand for it, and s_i is what the last layer of its decoder gives.
+//!
 //! The row of y_i needs s_{i+1}, which has read it: a [`HeadStepper`] gives it one step later, as a row that belongs to
 //! the word that was read (`Reading::Input` with a delay of 1).
 
@@ -24,7 +26,7 @@ use crate::models::transformer::heads::HeadChanges;
 use crate::nn::fused::elementwise::softmax;
 use crate::nn::fused::{Onto, Packed, attention};
 
-/// The head's file in a model folder.
+/// The head's file in a model folder; that of a model that is one file has its name before this one.
 pub const HEAD_FILE: &str = "alignment.safetensors";
 
 /// Numbers of W' [..] + U' h_j.
@@ -40,14 +42,14 @@ pub struct HeadSizes {
     pub state: usize,
     /// m, of an embedding.
     pub embedding: usize,
-    /// Of h_j: 2n in RNNsearch, n elsewhere.
+    /// Of h_j: 2n in RNNsearch, mostly n elsewhere.
     pub annotation: usize,
 }
 
 impl HeadSizes {
     /// Those of a model of this configuration.
     pub fn of(config: &Config) -> Self {
-        let annotation = config.architecture.entry().directions * config.hidden;
+        let annotation = (config.architecture.entry().annotation)(config);
         Self { state: config.hidden, embedding: config.embedding, annotation }
     }
 
@@ -77,16 +79,15 @@ pub struct AlignmentHead {
 }
 
 impl AlignmentHead {
-    /// The head of a model folder; `None` where it has none.
+    /// The head of a file; `None` where there is none.
     ///
     /// # Errors
     /// A sentence that names the file and the tensor that does not fit the model.
-    pub fn of_folder(folder: &Path, config: &Config, model: &Arc<Weights>) -> Result<Option<Self>> {
-        let path = folder.join(HEAD_FILE);
+    pub fn of_file(path: &Path, config: &Config, model: &Arc<Weights>) -> Result<Option<Self>> {
         if !path.exists() {
             return Ok(None);
         }
-        let weights = Weights::load(&path, &HeadSizes::of(config).shapes())?;
+        let weights = Weights::load(path, &HeadSizes::of(config).shapes())?;
         Self::new(config, model, &weights).map(Some)
     }
 
@@ -103,7 +104,7 @@ impl AlignmentHead {
             w: packed("W", sizes.query())?,
             u: packed("U", sizes.annotation)?,
             v: head.numbers("v")?,
-            embedding: RowTable::new(model, "target_embedding")?,
+            embedding: RowTable::new(model, config.target_embedding())?,
         })
     }
 
@@ -138,18 +139,18 @@ impl HeadStepper {
         Self { inner, head, threads, keys, states, first: true, aligns: false, buffers }
     }
 
-    /// The keys of sentences of the batch, from one on, and 0 and s of the rows from `row` on.
-    fn enter(&mut self, sentence: usize, row: usize) -> Result<()> {
-        let none = || Error::Internal("a head was put on a model whose states are not on the processor".to_owned());
-        for sentence in sentence.. {
-            let Some(h) = self.inner.encoded(sentence) else { break };
-            self.keys.push(self.head.keys(&h, self.threads));
-        }
+    /// The keys of `count` sentences of the batch, from one on, and 0 and s_0 of their rows, from `row` on; s_0 is 0 where
+    /// the model has none.
+    fn enter(&mut self, sentence: usize, count: usize, row: usize) -> Result<()> {
         let n = self.head.sizes.state;
-        let states = self.inner.states().ok_or_else(none)?;
-        for s in states[row * n..].chunks_exact(n) {
+        for k in 0..count {
+            let h = self.inner.encoded(sentence + k).ok_or_else(no_vectors)?;
+            self.keys.push(self.head.keys(&h, self.threads));
             self.states.resize(self.states.len() + n, 0.0);
-            self.states.extend_from_slice(s);
+            match self.inner.states().and_then(|states| states.get((row + k) * n..(row + k + 1) * n)) {
+                Some(s) => self.states.extend_from_slice(s),
+                None => self.states.resize(self.states.len() + n, 0.0),
+            }
         }
         Ok(())
     }
@@ -216,7 +217,7 @@ impl Stepper for HeadStepper {
         self.keys.clear();
         self.states.clear();
         self.first = true;
-        self.enter(0, 0)
+        self.enter(0, sources.len(), 0)
     }
 
     fn align(&mut self, rows: &[StepRow], output: &mut StepOutput) -> Result<()> {
@@ -244,8 +245,15 @@ impl Stepper for HeadStepper {
         self.inner.join(kept, sources)?;
         self.keys = kept.iter().map(|&sentence| std::mem::take(&mut self.keys[sentence])).collect();
         self.first = false;
-        self.enter(kept.len(), rows)
+        self.enter(kept.len(), sources.len(), rows)
     }
+}
+
+/// What a head cannot do without.
+pub fn no_vectors() -> Error {
+    let message = "an alignment head needs a model that leaves a vector of each source word and a state of each step; this \
+                   one has one vector of the whole sentence";
+    Error::Input(message.to_owned())
 }
 
 /// A head as it is kept: W', U' and v' under their names.

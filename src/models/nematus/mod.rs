@@ -12,6 +12,8 @@
 //! further layers read the layer below. The readout is tanh of three sums, of y_{i-1}, of the last layer and of c_i.
 //!
 //! A step stops where the first unit has looked: that is its first half.
+//!
+//! Where the encoder reads forward alone, c = h_N: s_0 = tanh(W c + b), and the first unit reads [y_{i-1}; c].
 
 pub mod sizes;
 mod units;
@@ -53,10 +55,14 @@ pub const ENTRY: ModelEntry = ModelEntry {
     shapes,
     readable: |config, all| Ok(Box::new(Nematus::new(config, all)?)),
     fused: |_| None,
-    looks: |_| attention::find("additive").map(|score| AlignmentMode { kind: AttentionKind::Global, score }),
+    looks: |config| {
+        let score =
+            attention::find("additive").filter(|_| config.nematus.as_ref().is_some_and(NematusSizes::aligns))?;
+        Some(AlignmentMode { kind: AttentionKind::Global, score })
+    },
     input_delay: Some(1),
-    directions: 2,
-    one_context: false,
+    annotation: |config| config.nematus.as_ref().map_or(0, |sizes| sizes.annotation(config.hidden)),
+    one_context: |config| config.nematus.as_ref().is_some_and(|sizes| !sizes.aligns()),
     anatomy: None,
     gain: |_| 1.0,
 };
@@ -105,12 +111,16 @@ pub struct Nematus {
     /// Layers that read both stacks.
     top: Vec<Layer>,
     start: Dense,
-    attention: NormedAdditive,
+    /// `None` where the encoder leaves one context.
+    attention: Option<NormedAdditive>,
     decoder: Vec<Layer>,
     readout: Readout,
     w_o: Tensor, // [K_y, m]
     b_o: Tensor, // [K_y]
 }
+
+/// e_i and alpha_i, [rows, t_x] each.
+type Energies = (Tensor, Tensor);
 
 /// The first half of a step, as it was left.
 struct Halfway {
@@ -148,11 +158,16 @@ impl Nematus {
             backward: stack("encoder.backward")?,
             top: stack("encoder.top")?,
             start: dense("start", true)?,
-            attention: NormedAdditive {
-                query: dense("attention.query", false)?,
-                key: dense("attention.key", true)?,
-                v_a: all.get("attention.v_a")?,
-            },
+            attention: sizes
+                .aligns()
+                .then(|| {
+                    Ok::<_, Error>(NormedAdditive {
+                        query: dense("attention.query", false)?,
+                        key: dense("attention.key", true)?,
+                        v_a: all.get("attention.v_a")?,
+                    })
+                })
+                .transpose()?,
             decoder: stack("decoder")?,
             readout: Readout {
                 word: dense("readout.word", true)?,
@@ -195,12 +210,18 @@ impl Nematus {
         let e = regularizer.drop(&source.embed(&self.source_embedding)?)?; // [t_x, b, m]
         let mask = source.time_mask(e.dtype(), e.device())?;
         let turns = self.sizes.encoder == EncoderKind::Alternating;
-        let both = [(&self.forward, false), (&self.backward, true)]
-            .map(|(layers, backward)| self.climb(layers, &e, mask.as_ref(), backward, turns));
-        let [forward, backward] = both;
-        let h = Tensor::cat(&[forward?, backward?], D::Minus1)?; // [t_x, b, 2n]
-        let h = self.climb(&self.top, &h, mask.as_ref(), false, false)?.transpose(0, 1)?.contiguous()?;
-        let keys = self.attention.keys(&h)?;
+        let h = if self.sizes.aligns() {
+            let both = [(&self.forward, false), (&self.backward, true)]
+                .map(|(layers, backward)| self.climb(layers, &e, mask.as_ref(), backward, turns));
+            let [forward, backward] = both;
+            let h = Tensor::cat(&[forward?, backward?], D::Minus1)?; // [t_x, b, 2n]
+            self.climb(&self.top, &h, mask.as_ref(), false, false)?
+        } else {
+            let h = self.climb(&self.forward, &e, mask.as_ref(), false, false)?;
+            h.narrow(0, h.dim(0)? - 1, 1)? // h_N, [1, b, n]
+        };
+        let h = h.transpose(0, 1)?.contiguous()?;
+        let keys = self.attention.as_ref().map_or(Ok(None), |attention| attention.keys(&h))?;
         let mask = source.mask(e.dtype(), e.device())?; // [b, t_x]
         Ok(Annotations { h, keys, last: Vec::new(), mask, lengths: source.lengths.clone(), changes: Vec::new() })
     }
@@ -219,14 +240,28 @@ impl Nematus {
         Ok(tensors.chunks(size).map(|state| UnitState { s: state[0].clone(), c: state.get(1).cloned() }).collect())
     }
 
-    /// Moves the first unit by y_{i-1}, `e` [rows, m]; e_i and alpha_i.
-    fn first_half(&self, e: &Tensor, s_prev: &State, annotations: &Annotations) -> Result<(Halfway, Tensor, Tensor)> {
+    /// c_i of alpha_i, or the one context, [rows, |h_j|].
+    fn context(&self, alpha_i: Option<&Tensor>, rows: usize, annotations: &Annotations) -> Result<Tensor> {
+        match alpha_i {
+            Some(alpha_i) => annotations.context(alpha_i),
+            None => Ok(annotations.h.squeeze(1)?.broadcast_as((rows, self.config.hidden))?.contiguous()?),
+        }
+    }
+
+    /// Moves the first unit by y_{i-1}, `e` [rows, m]; e_i and alpha_i where there is an attention.
+    fn first_half(&self, e: &Tensor, s_prev: &State, annotations: &Annotations) -> Result<(Halfway, Option<Energies>)> {
         let mut others = self.states(&s_prev.tensors)?;
-        let first = self.decoder[0].0[0].step(e, &others.remove(0))?;
+        let (unit, before) = (&self.decoder[0].0[0], others.remove(0));
+        let Some(attention) = &self.attention else {
+            let c = self.context(None, e.dim(0)?, annotations)?;
+            let first = unit.step(&Tensor::cat(&[e, &c], 1)?, &before)?;
+            return Ok((Halfway { first, others }, None));
+        };
+        let first = unit.step(e, &before)?;
         let (query, source) = (Query { state: &first.s, i: s_prev.i }, annotations.source());
-        let e_i = self.attention.energies(&query, &source)?;
-        let alpha_i = self.attention.align(&query, &e_i, &source)?.alpha;
-        Ok((Halfway { first, others }, e_i, alpha_i))
+        let e_i = attention.energies(&query, &source)?;
+        let alpha_i = attention.align(&query, &e_i, &source)?.alpha;
+        Ok((Halfway { first, others }, Some((e_i, alpha_i))))
     }
 
     /// The rest of the step by c_i: t_i and the new states.
@@ -260,27 +295,36 @@ impl TranslationModel for Nematus {
 
     /// s_0 = tanh(W mean_j h_j + b), in every layer.
     fn init_state(&self, annotations: &Annotations) -> Result<State> {
-        let mask = annotations.mask.unsqueeze(2)?; // [b, t_x, 1]
-        let mean = annotations.h.broadcast_mul(&mask)?.sum(1)?.broadcast_div(&mask.sum(1)?)?; // [b, |h_j|]
+        let mean = if self.sizes.aligns() {
+            let mask = annotations.mask.unsqueeze(2)?; // [b, t_x, 1]
+            annotations.h.broadcast_mul(&mask)?.sum(1)?.broadcast_div(&mask.sum(1)?)? // [b, |h_j|]
+        } else {
+            annotations.h.squeeze(1)? // [b, n]
+        };
         let s = self.start.apply(&mean)?.tanh()?;
         let c = (self.sizes.decoder_unit == NematusUnit::Lstm).then(|| s.clone());
         let states = vec![UnitState { s, c }; self.decoder.len()];
         Ok(State { tensors: Self::tensors(&states), i: 0 })
     }
 
+    fn seen(&self, state: &State) -> Option<Tensor> {
+        self.states(&state.tensors).ok()?.pop().map(|state| state.s)
+    }
+
     fn align(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<AlignedStep> {
         let e = embed_previous(&self.target_embedding, y_prev, s_prev.tensors[0].dim(0)?)?;
-        let (Halfway { first, others }, e_i, alpha_i) = self.first_half(&e, s_prev, annotations)?;
+        let (Halfway { first, others }, found) = self.first_half(&e, s_prev, annotations)?;
+        let (e_i, alpha_i) = found.unzip();
         let states: Vec<UnitState> = [first].into_iter().chain(others).collect();
         let s = State { tensors: Self::tensors(&states), i: s_prev.i };
-        Ok(AlignedStep { s, e_i: Some(e_i), alpha_i: Some(alpha_i), p_t: None })
+        Ok(AlignedStep { s, e_i, alpha_i, p_t: None })
     }
 
     fn predict(&self, y_prev: Option<&[u32]>, aligned: &AlignedStep, annotations: &Annotations) -> Result<Step> {
         let mut others = self.states(&aligned.s.tensors)?;
         let first = others.remove(0);
         let e = embed_previous(&self.target_embedding, y_prev, first.s.dim(0)?)?;
-        let c_i = annotations.context(aligned.alpha()?)?; // [rows, |h_j|]
+        let c_i = self.context(aligned.alpha_i.as_ref(), e.dim(0)?, annotations)?; // [rows, |h_j|]
         let (t, tensors) = self.second_half(Halfway { first, others }, &e, &c_i)?;
         let log_p = log_softmax(&self.logits(&t)?)?;
         Ok(Step { s: State { tensors, i: aligned.s.i + 1 }, c_i: Some(c_i), log_p })
@@ -295,10 +339,12 @@ impl Trainable for Nematus {
         let (mut hidden, mut alpha) = (Vec::new(), Vec::new());
         for i in 0..target.longest {
             let e = e.get(i)?;
-            let (half, _, alpha_i) = self.first_half(&e, &s, &annotations)?;
-            let (t, tensors) = self.second_half(half, &e, &annotations.context(&alpha_i)?)?;
+            let (half, found) = self.first_half(&e, &s, &annotations)?;
+            let alpha_i = found.map(|(_, alpha_i)| alpha_i);
+            let c_i = self.context(alpha_i.as_ref(), e.dim(0)?, &annotations)?;
+            let (t, tensors) = self.second_half(half, &e, &c_i)?;
             hidden.push(t);
-            alpha.push(alpha_i);
+            alpha.extend(alpha_i);
             s = State { tensors, i: i + 1 };
         }
         Ok(Hidden { rows: target.rows_of_words(&Tensor::cat(&hidden, 0)?)?, alpha })
@@ -320,13 +366,14 @@ pub fn layers(config: &Config, sizes: &NematusSizes) -> Vec<(&'static str, usize
     let paired = sizes.paired_layers();
     let encoder = |input: usize| layer(sizes.encoder_unit, &[input], sizes.encoder_cells, false);
     let mut all = Vec::new();
-    for stack in ["encoder.forward", "encoder.backward"] {
-        all.extend((1..=paired).map(|l| (stack, l, encoder(if l == 1 { m } else { n }))));
+    let stacks = ["encoder.forward", "encoder.backward"];
+    for stack in &stacks[..if sizes.aligns() { 2 } else { 1 }] {
+        all.extend((1..=paired).map(|l| (*stack, l, encoder(if l == 1 { m } else { n }))));
     }
-    let above = 1..=sizes.encoder_layers - paired;
+    let (above, context) = (1..=sizes.encoder_layers - paired, sizes.annotation(n));
     all.extend(above.map(|l| ("encoder.top", l, encoder(if l == 1 { 2 * n } else { n }))));
-    let context = sizes.annotation(n);
-    all.push(("decoder", 1, layer(sizes.decoder_unit, &[m, context], sizes.base_cells, true)));
+    let inputs = if sizes.aligns() { [m, context] } else { [m + context, 0] };
+    all.push(("decoder", 1, layer(sizes.decoder_unit, &inputs, sizes.base_cells, true)));
     let high = |l| ("decoder", l, layer(sizes.decoder_unit, &[n], sizes.high_cells, false));
     all.extend((2..=sizes.decoder_layers).map(high));
     all
@@ -353,9 +400,13 @@ pub fn shapes(config: &Config) -> Shapes {
         ("readout.state", true, [m, n]),
         ("readout.context", true, [m, c]),
     ] {
-        shapes.extend(Dense::shapes(name, sizes.norm, has_bias, shape));
+        if sizes.aligns() || !name.starts_with("attention.") {
+            shapes.extend(Dense::shapes(name, sizes.norm, has_bias, shape));
+        }
     }
-    shapes.push(("attention.v_a".into(), vec![c]));
+    if sizes.aligns() {
+        shapes.push(("attention.v_a".into(), vec![c]));
+    }
     if !sizes.tied_output {
         shapes.push(("readout.W_o".into(), vec![config.target_vocabulary, m]));
     }

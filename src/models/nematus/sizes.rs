@@ -11,6 +11,8 @@ names! {
         Alternating "alternating",
         /// One layer in both directions, and the others forward over both.
         Topped "bi-unidirectional",
+        /// Forward alone. It leaves one context, its last state, and there is no attention.
+        Forward "forward",
     }
 }
 
@@ -68,13 +70,18 @@ pub struct NematusSizes {
 }
 
 impl NematusSizes {
-    /// Layers that read the source in both directions.
+    /// Layers that read the source in both directions, or forward alone where all do.
     pub fn paired_layers(&self) -> usize {
         if self.encoder == EncoderKind::Topped { 1 } else { self.encoder_layers }
     }
 
+    /// Whether the decoder looks at the source.
+    pub fn aligns(&self) -> bool {
+        self.encoder != EncoderKind::Forward
+    }
+
     /// The numbers of an annotation h_j, for n hidden units.
     pub fn annotation(&self, n: usize) -> usize {
-        if self.paired_layers() < self.encoder_layers { n } else { 2 * n }
+        if !self.aligns() || self.paired_layers() < self.encoder_layers { n } else { 2 * n }
     }
 }

@@ -75,6 +75,9 @@ pub fn last_part(path: &str) -> String {
     path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
 }
 
+/// What is the alignment of a recurrent model without attention.
+pub const NOWHERE: &str = "none: the decoder reads one vector of the whole sentence";
+
 /// What is the alignment of a recurrent model.
 pub const RECURRENT: &str = "the attention of the decoder's first layer, the only one";
 

@@ -220,7 +220,7 @@ impl Theirs {
                 }
             }
         }
-        for (ours, theirs) in DENSE {
+        for (ours, theirs) in DENSE.into_iter().filter(|(ours, _)| sizes.aligns() || !ours.starts_with("attention.")) {
             let mut all = vec![("W", theirs[0]), ("b", theirs[1])];
             if ours == "attention.query" {
                 all.pop();
@@ -234,7 +234,9 @@ impl Theirs {
                 origins.push(whole(&format!("{ours}.{part}"), &names.split(' ').collect::<Vec<_>>()));
             }
         }
-        origins.push(whole("attention.v_a", &["decoder_U_att"]));
+        if sizes.aligns() {
+            origins.push(whole("attention.v_a", &["decoder_U_att"]));
+        }
         if !sizes.tied_output {
             let names = ["decoder_ff_logit_l2_Wt", "decoder_ff_logit_l2_W", "ff_logit_W"];
             origins.push(Origin { may_be_turned: true, ..whole("readout.W_o", &names) });

@@ -6,6 +6,7 @@
 mod argos;
 mod card;
 mod ctranslate;
+pub mod groundhog;
 mod hugging_face;
 mod keys;
 pub mod marian;
@@ -19,6 +20,8 @@ pub mod nematus;
 pub mod npz;
 mod pack;
 mod pickle;
+pub mod python;
+mod refused;
 pub mod tensors;
 pub mod torch;
 mod words;
@@ -29,6 +32,8 @@ use crate::error::{Error, Result};
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::shapes;
+
+pub use crate::models::origins::refused::refused;
 
 /// A model of another toolkit, in our form.
 #[derive(Debug)]
@@ -61,8 +66,15 @@ pub struct OriginEntry {
 }
 
 /// Every form of others that is read, the more particular first.
-pub const ORIGINS: &[OriginEntry] =
-    &[marian_bin::ENTRY, nematus::ENTRY, marian_npz::ENTRY, argos::ENTRY, ctranslate::ENTRY, hugging_face::ENTRY];
+pub const ORIGINS: &[OriginEntry] = &[
+    marian_bin::ENTRY,
+    groundhog::ENTRY,
+    nematus::ENTRY,
+    marian_npz::ENTRY,
+    argos::ENTRY,
+    ctranslate::ENTRY,
+    hugging_face::ENTRY,
+];
 
 /// The form that a path is in; `None` where it is none of [`ORIGINS`].
 pub fn find(path: &Path) -> Option<&'static OriginEntry> {

@@ -1,14 +1,25 @@
-//! Floor 3: pickles of torch, read without doing what they say. Values are numbers, texts, lists and dictionaries; a call
-//! is kept as it is written, and only those of [`KNOWN`] are. Imports nothing of ours.
+//! Floor 3: pickles of torch and of Python 2 (protocols 0 to 2, as dl4mt and GroundHog wrote them), read without doing what
+//! they say. Values are numbers, texts, lists and dictionaries; a call is kept as it is written, and only those of
+//! [`KNOWN`] are. Imports nothing of ours.
 //!
 //! Values lie in one list and name each other by their places there: what a pickle repeats is never copied, so that what
 //! is kept grows as the bytes of the pickle do.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// What a pickle may name: the parts of a tensor.
+use serde_json::{Map, Value};
+
+/// The class that becomes a dictionary.
+const ORDERED: &str = "collections.OrderedDict";
+
+/// What a pickle may name: the parts of a tensor, and the numbers and arrays of numpy.
 const KNOWN: &[&str] = &[
-    "collections.OrderedDict",
+    ORDERED,
+    "numpy.core.multiarray._reconstruct",
+    "numpy.core.multiarray.scalar",
+    "numpy.dtype",
+    "numpy.ndarray",
     "torch._utils._rebuild_parameter",
     "torch._utils._rebuild_tensor_v2",
     "torch.BFloat16Storage",
@@ -23,15 +34,24 @@ const KNOWN: &[&str] = &[
     "torch.ShortStorage",
 ];
 
+/// The most values of all lists of some settings together.
+const MOST_SETTINGS: usize = 1 << 16;
+/// The longest text of settings and the longest word, in bytes: a pickle may repeat them.
+const MOST_TEXT: usize = 1 << 12;
+
 /// A value; others stand in it by their places.
 #[derive(Debug, PartialEq)]
 pub enum Pickled<'a> {
-    /// None, a truth or a fraction: nothing that a tensor is made of.
-    Other,
+    /// None.
+    Nothing,
+    /// True or false.
+    Truth(bool),
     /// A whole number.
     Number(i64),
-    /// A text.
-    Text(&'a str),
+    /// A fraction.
+    Real(f64),
+    /// A text, or the bytes that Python 2 took for one.
+    Text(Cow<'a, [u8]>),
     /// One of [`KNOWN`].
     Class(String),
     /// A list or a tuple.
@@ -108,10 +128,13 @@ impl<'a> Machine<'a> {
         number.and_then(|number| usize::try_from(number).ok()).ok_or_else(damaged)
     }
 
-    fn line(&mut self) -> Told<&'a str> {
+    fn raw_line(&mut self) -> Told<&'a [u8]> {
         let end = self.rest.iter().position(|byte| *byte == b'\n').ok_or_else(damaged)?;
-        let line = self.bytes(end + 1)?;
-        str::from_utf8(&line[..end]).map_err(|_| damaged())
+        Ok(&self.bytes(end + 1)?[..end])
+    }
+
+    fn line(&mut self) -> Told<&'a str> {
+        str::from_utf8(self.raw_line()?).map_err(|_| damaged())
     }
 
     fn push(&mut self, value: Pickled<'a>) {
@@ -120,9 +143,23 @@ impl<'a> Machine<'a> {
     }
 
     fn text(&mut self, size: usize) -> Told<()> {
-        let text = str::from_utf8(self.bytes(size)?).map_err(|_| damaged())?;
-        self.push(Pickled::Text(text));
+        let text = self.bytes(size)?;
+        self.push(Pickled::Text(Cow::Borrowed(text)));
         Ok(())
+    }
+
+    /// A text as Python writes it in a program, between quotes.
+    fn quoted(&mut self) -> Told<()> {
+        let line = self.line()?.trim_end();
+        let quote = line.chars().next().filter(|quote| ['\'', '"'].contains(quote)).ok_or_else(damaged)?;
+        let inner = line[1..].strip_suffix(quote).ok_or_else(damaged)?;
+        self.push(Pickled::Text(Cow::Owned(unescaped(inner, true)?)));
+        Ok(())
+    }
+
+    /// What stands as digits on a line of its own.
+    fn digits<T: std::str::FromStr>(&mut self) -> Told<T> {
+        self.line()?.trim_end().trim_end_matches('L').parse().map_err(|_| damaged())
     }
 
     fn pop(&mut self) -> Told<usize> {
@@ -160,7 +197,9 @@ impl<'a> Machine<'a> {
         let name = format!("{module}.{name}");
         if !KNOWN.contains(&name.as_str()) {
             let short: String = name.chars().take(60).collect();
-            return Err(format!("asks for `{short}`, which is no part of a tensor; nothing of such a file is run"));
+            return Err(format!(
+                "asks for `{short}`, which is neither a tensor nor a plain value; nothing of such a file is run"
+            ));
         }
         self.push(Pickled::Class(name));
         Ok(())
@@ -200,8 +239,56 @@ impl<'a> Machine<'a> {
     fn call(&mut self) -> Told<()> {
         let (arguments, class) = (self.pop()?, self.pop()?);
         let Pickled::Class(name) = &self.values[class] else { return Err(damaged()) };
-        let made = if name == KNOWN[0] { Pickled::Dictionary(Vec::new()) } else { Pickled::Call(class, arguments) };
+        let made = match name.as_str() {
+            ORDERED => Pickled::Dictionary(self.pairs(arguments)?),
+            "numpy.core.multiarray.scalar" => self.scalar(arguments).ok_or_else(damaged)?,
+            _ => Pickled::Call(class, arguments),
+        };
         self.push(made);
+        Ok(())
+    }
+
+    /// The pairs that a dictionary is made of: a list of them is its one argument, or there is none.
+    fn pairs(&self, arguments: usize) -> Told<Vec<(usize, usize)>> {
+        let list = |place: usize| if let Pickled::List(list) = &self.values[place] { Ok(list) } else { Err(damaged()) };
+        let pair = |place: &usize| match list(*place)?.as_slice() {
+            [key, value] => Ok((*key, *value)),
+            _ => Err(damaged()),
+        };
+        match list(arguments)?.as_slice() {
+            [] => Ok(Vec::new()),
+            [pairs] => list(*pairs)?.iter().map(pair).collect(),
+            _ => Err(damaged()),
+        }
+    }
+
+    /// A number of numpy, from its kind and its bytes, the least first.
+    fn scalar(&self, arguments: usize) -> Option<Pickled<'a>> {
+        let Pickled::List(arguments) = &self.values[arguments] else { return None };
+        let [kind, bytes] = arguments.as_slice() else { return None };
+        let (Pickled::Call(_, kind), Pickled::Text(bytes)) = (&self.values[*kind], &self.values[*bytes]) else {
+            return None;
+        };
+        let Pickled::List(kind) = &self.values[*kind] else { return None };
+        let Pickled::Text(kind) = &self.values[*kind.first()?] else { return None };
+        Some(match (kind.as_ref(), bytes.as_ref()) {
+            (b"b1", [truth]) => Pickled::Truth(*truth != 0),
+            (b"i4", bytes) => Pickled::Number(i64::from(i32::from_le_bytes(bytes.try_into().ok()?))),
+            (b"i8", bytes) => Pickled::Number(i64::from_le_bytes(bytes.try_into().ok()?)),
+            (b"f4", bytes) => Pickled::Real(f64::from(f32::from_le_bytes(bytes.try_into().ok()?))),
+            (b"f8", bytes) => Pickled::Real(f64::from_le_bytes(bytes.try_into().ok()?)),
+            _ => Pickled::Nothing,
+        })
+    }
+
+    /// What else an object has: of numpy, the order of the bytes of a number.
+    fn build(&mut self) -> Told<()> {
+        let place = self.pop()?;
+        let Pickled::List(state) = &self.values[place] else { return Ok(()) };
+        let is_turned = |place: &usize| matches!(&self.values[*place], Pickled::Text(order) if order.as_ref() == b">");
+        if state.iter().any(is_turned) {
+            return Err("has numbers of numpy with the greatest byte first, which are not read".to_owned());
+        }
         Ok(())
     }
 
@@ -210,32 +297,23 @@ impl<'a> Machine<'a> {
             0x80 => drop(self.byte()?),   // PROTO
             0x95 => drop(self.bytes(8)?), // FRAME
             b'(' => self.stack.push(Slot::Mark),
-            b'N' | 0x88 | 0x89 => self.push(Pickled::Other), // NONE, NEWTRUE, NEWFALSE
-            b'G' => {
-                self.bytes(8)?; // BINFLOAT
-                self.push(Pickled::Other);
-            }
-            b'K' | b'M' => {
-                let number = self.size(if code == b'K' { 1 } else { 2 })?;
-                self.push(Pickled::Number(number as i64));
-            }
-            b'J' => {
-                let number = self.size(4)? as u32;
-                self.push(Pickled::Number(i64::from(number.cast_signed())));
-            }
-            0x8a => self.long()?,
-            b'X' => {
+            b'N' => self.push(Pickled::Nothing),
+            0x88 | 0x89 => self.push(Pickled::Truth(code == 0x88)),
+            b'0' => drop(self.pop()?),
+            b'G' | b'K' | b'M' | b'J' | 0x8a => self.number(code)?,
+            b'X' | b'T' => {
                 let size = self.size(4)?;
                 self.text(size)?;
             }
-            0x8c => {
+            0x8c | b'U' => {
                 let size = self.size(1)?;
                 self.text(size)?;
             }
+            b'I' | b'L' | b'F' | b'S' | b'V' | b'p' | b'g' | b'd' => self.lined(code)?,
             b'}' => self.push(Pickled::Dictionary(Vec::new())),
             b']' | b')' => self.push(Pickled::List(Vec::new())),
             0x85..=0x87 => self.several(usize::from(code - 0x84))?,
-            b't' => {
+            b't' | b'l' => {
                 let values = self.marked()?;
                 self.push(Pickled::List(values));
             }
@@ -261,14 +339,15 @@ impl<'a> Machine<'a> {
             }
             0x93 => {
                 let (name, module) = (self.pop()?, self.pop()?); // STACK_GLOBAL
-                let (Pickled::Text(module), Pickled::Text(name)) = (&self.values[module], &self.values[name]) else {
-                    return Err(damaged());
+                let text = |place: usize| match &self.values[place] {
+                    Pickled::Text(text) => str::from_utf8(text).map(str::to_owned).map_err(|_| damaged()),
+                    _ => Err(damaged()),
                 };
-                let (module, name) = (*module, *name);
-                self.class(module, name)?;
+                let (module, name) = (text(module)?, text(name)?);
+                self.class(&module, &name)?;
             }
             b'R' => self.call()?,
-            b'b' => drop(self.pop()?), // BUILD: what else an object has
+            b'b' => self.build()?,
             b'Q' => {
                 let name = self.pop()?; // BINPERSID
                 self.push(Pickled::Stored(name));
@@ -282,8 +361,71 @@ impl<'a> Machine<'a> {
                 let at = self.size(if code == b'h' { 1 } else { 4 })?;
                 self.recall(at)?;
             }
-            _ => return Err(format!("has a step {code:#04x}, which a list of tensors does not need; it is not read")),
+            _ => {
+                return Err(format!(
+                    "has a step {code:#04x}, which tensors and plain values do not need; it is not read"
+                ));
+            }
         }
+        Ok(())
+    }
+
+    /// The steps of the oldest protocol, whose numbers and texts are lines.
+    fn lined(&mut self, code: u8) -> Told<()> {
+        match code {
+            b'I' => match self.line()?.trim_end() {
+                "00" => self.push(Pickled::Truth(false)),
+                "01" => self.push(Pickled::Truth(true)),
+                digits => {
+                    let number = digits.parse().map_err(|_| damaged())?;
+                    self.push(Pickled::Number(number));
+                }
+            },
+            b'L' => {
+                let number = self.digits()?;
+                self.push(Pickled::Number(number));
+            }
+            b'F' => {
+                let number = self.digits()?;
+                self.push(Pickled::Real(number));
+            }
+            b'S' => self.quoted()?,
+            b'V' => {
+                // characters up to U+00FF stand as one byte
+                let text: String = self.raw_line()?.iter().map(|byte| char::from(*byte)).collect();
+                let text = unescaped(&text, false)?;
+                self.push(Pickled::Text(Cow::Owned(text)));
+            }
+            b'p' => {
+                let at = self.digits()?;
+                self.remember(at)?;
+            }
+            b'g' => {
+                let at = self.digits()?;
+                self.recall(at)?;
+            }
+            _ => {
+                let values = self.marked()?;
+                self.push(Pickled::Dictionary(Vec::new()));
+                self.set(&values)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The steps of numbers in bytes.
+    fn number(&mut self, code: u8) -> Told<()> {
+        let number = match code {
+            b'G' => {
+                let bytes = self.bytes(8)?.try_into().map_err(|_| damaged())?; // the greatest byte first
+                Pickled::Real(f64::from_be_bytes(bytes))
+            }
+            b'K' => Pickled::Number(self.size(1)? as i64),
+            b'M' => Pickled::Number(self.size(2)? as i64),
+            b'J' => Pickled::Number(i64::from((self.size(4)? as u32).cast_signed())),
+            _ => return self.long(),
+        };
+        self.push(number);
         Ok(())
     }
 
@@ -298,6 +440,43 @@ impl<'a> Machine<'a> {
     }
 }
 
+/// A text as Python writes it in a program: of bytes (`\x..`, `\n`, `\'`, ..) or of characters (`\u....` alone).
+fn unescaped(text: &str, of_bytes: bool) -> Told<Vec<u8>> {
+    let mut found = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\\') {
+        found.extend_from_slice(before.as_bytes());
+        let code = after.chars().next().ok_or_else(damaged)?;
+        let digits = match (code, of_bytes) {
+            ('x', true) => 2,
+            ('u', false) => 4,
+            ('U', false) => 8,
+            _ => 0,
+        };
+        if digits == 0 {
+            match (code, of_bytes) {
+                ('n', true) => found.push(b'\n'),
+                ('r', true) => found.push(b'\r'),
+                ('t', true) => found.push(b'\t'),
+                ('\\' | '\'' | '"', true) => found.push(code as u8),
+                (_, true) => return Err(damaged()),
+                (_, false) => found.extend(format!("\\{code}").bytes()),
+            }
+            rest = &after[code.len_utf8()..];
+            continue;
+        }
+        let number =
+            after.get(1..=digits).and_then(|digits| u32::from_str_radix(digits, 16).ok()).ok_or_else(damaged)?;
+        match u8::try_from(number).ok().filter(|_| of_bytes) {
+            Some(byte) => found.push(byte),
+            None => found.extend(char::from_u32(number).ok_or_else(damaged)?.to_string().bytes()),
+        }
+        rest = &after[digits + 1..];
+    }
+    found.extend_from_slice(rest.as_bytes());
+    Ok(found)
+}
+
 impl PickleReader<'_> {
     /// A value by its place.
     pub fn value(&self, place: usize) -> &Pickled<'_> {
@@ -306,7 +485,7 @@ impl PickleReader<'_> {
 
     /// A text.
     pub fn text(&self, place: usize) -> Option<&str> {
-        if let Pickled::Text(text) = self.value(place) { Some(text) } else { None }
+        if let Pickled::Text(text) = self.value(place) { str::from_utf8(text).ok() } else { None }
     }
 
     /// The name of a class.
@@ -330,9 +509,52 @@ impl PickleReader<'_> {
     /// Where it is no dictionary of texts.
     pub fn dictionary(&self) -> Told<Vec<(String, usize)>> {
         let Pickled::Dictionary(pairs) = self.value(self.result) else {
-            return Err("is no dictionary of tensors by name".to_owned());
+            return Err("is no dictionary by texts".to_owned());
         };
         let pair = |(key, value): &(usize, usize)| Some((self.text(*key)?.to_owned(), *value));
         pairs.iter().map(pair).collect::<Option<_>>().ok_or_else(|| "has a key that is no text".to_owned())
+    }
+
+    /// A text that is not long.
+    fn word(&self, place: usize) -> Option<String> {
+        self.text(place).filter(|text| text.len() <= MOST_TEXT).map(str::to_owned)
+    }
+
+    /// All of it as settings: texts, numbers, truths, and lists of them; what else there is is null.
+    ///
+    /// # Errors
+    /// Where it is no dictionary of texts.
+    pub fn settings(&self) -> Told<Map<String, Value>> {
+        let plain = |place: usize| match self.value(place) {
+            Pickled::Truth(truth) => Value::from(*truth),
+            Pickled::Number(number) => Value::from(*number),
+            Pickled::Real(number) => Value::from(*number),
+            Pickled::Text(_) => self.word(place).map_or(Value::Null, Value::from),
+            _ => Value::Null,
+        };
+        let mut most = MOST_SETTINGS;
+        let mut value = |place: usize| {
+            let Some(list) = self.list(place) else { return plain(place) };
+            let list = &list[..list.len().min(most)];
+            most -= list.len();
+            list.iter().map(|place| plain(*place)).collect()
+        };
+        Ok(self.dictionary()?.into_iter().map(|(key, place)| (key, value(place))).collect())
+    }
+
+    /// Words and their ids: a dictionary from words to ids or from ids to words, or a list in the order of the ids.
+    ///
+    /// # Errors
+    /// Where it is neither.
+    pub fn words(&self) -> Told<Vec<(String, usize)>> {
+        let pair = |(a, b): &(usize, usize)| {
+            self.word(*a).zip(self.number(*b)).or_else(|| Some((self.word(*b)?, self.number(*a)?)))
+        };
+        let found: Option<Vec<_>> = match self.value(self.result) {
+            Pickled::Dictionary(pairs) => pairs.iter().map(pair).collect(),
+            Pickled::List(list) => list.iter().enumerate().map(|(id, place)| Some((self.word(*place)?, id))).collect(),
+            _ => None,
+        };
+        found.ok_or_else(|| "is no dictionary of words in UTF-8 and their ids".to_owned())
     }
 }

@@ -66,8 +66,8 @@ pub const ENTRY: ModelEntry = ModelEntry {
     fused: |_| Some(fused::transformer::pack_model),
     looks: |_| attention::find("scaled-dot").map(|score| AlignmentMode { kind: AttentionKind::Global, score }),
     input_delay: Some(1),
-    directions: 1,
-    one_context: false,
+    annotation: |config| config.hidden,
+    one_context: |_| false,
     anatomy: Some(&anatomy::transformer::PLAN),
     gain: |_| 1.0,
 };
@@ -345,6 +345,10 @@ impl TranslationModel for Transformer {
     /// What the decoder reads first; words before there are none.
     fn init_state(&self, annotations: &Annotations) -> Result<State> {
         Ok(State { tensors: vec![self.read(None, 0, annotations.h.dim(0)?)?], i: 0 })
+    }
+
+    fn seen(&self, _: &State) -> Option<Tensor> {
+        None
     }
 
     fn align(&self, y_prev: Option<&[u32]>, s_prev: &State, annotations: &Annotations) -> Result<AlignedStep> {
