@@ -132,7 +132,8 @@ fn random_acts_leave_nothing_behind() {
             eprintln!("{minutes} min, {acts} acts: {} MB, {threads} threads, {descriptors} descriptors", memory >> 20);
         }
         assert!(used.memory <= first.memory + MORE_MEMORY, "memory grew from {first:?} to {used:?} by look {look}");
-        assert!(used.threads <= first.threads + MORE_THREADS, "threads grew from {first:?} to {used:?} by look {look}");
+        let by = || format!("from {first:?} to {used:?} by look {look}: {:?}", threads());
+        assert!(used.threads <= first.threads + MORE_THREADS, "threads grew {}", by());
         let most = first.descriptors + MORE_DESCRIPTORS;
         assert!(used.descriptors <= most, "descriptors grew from {first:?} to {used:?} by look {look}");
     }
@@ -158,6 +159,12 @@ fn used() -> Used {
         threads: number("Threads:").unwrap_or(0),
         descriptors: std::fs::read_dir("/proc/self/fd").map_or(0, |open| open.count() as u64),
     }
+}
+
+/// The names of all threads.
+fn threads() -> Vec<String> {
+    let all = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    all.filter_map(|thread| std::fs::read_to_string(thread.path().join("comm")).ok()).collect()
 }
 
 /// A file that is dropped on the window.

@@ -97,7 +97,7 @@ pub const TRAINED: &[ModelEntry] = &[rnn_encdec::ENTRY, rnn_search::ENTRY, luong
 
 /// Every architecture that can be loaded, in the order of the papers.
 pub const MODELS: &[ModelEntry] =
-    &[rnn_encdec::ENTRY, rnn_search::ENTRY, groundhog::ENTRY, luong::ENTRY, nematus::ENTRY, transformer::ENTRY];
+    &[rnn_encdec::ENTRY, rnn_search::ENTRY, luong::ENTRY, groundhog::ENTRY, nematus::ENTRY, transformer::ENTRY];
 
 /// Which paper's wiring: a [`ModelEntry`].
 #[derive(Clone, Copy)]

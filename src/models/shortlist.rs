@@ -121,7 +121,9 @@ impl Shortlist {
         let count = is_listed.iter().filter(|listed| **listed).count();
         let missing = count.next_multiple_of(8) - count;
         let free: Vec<usize> = (self.frequent..self.words).filter(|id| !is_listed[*id]).take(missing).collect();
-        free.into_iter().for_each(|id| is_listed[id] = true);
+        for id in free {
+            is_listed[id] = true;
+        }
         (0..self.words as u32).filter(|id| is_listed[*id as usize]).collect()
     }
 }

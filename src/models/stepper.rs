@@ -175,7 +175,7 @@ pub trait Stepper: Send {
 
     /// The most target words that it has positions for.
     fn most(&self) -> usize {
-        self.inner().map_or(usize::MAX, |inner| inner.most())
+        self.inner().map_or(usize::MAX, Stepper::most)
     }
 
     /// What a long [`Stepper::begin`] or [`Stepper::join`] asks whether it is still wanted.

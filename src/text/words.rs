@@ -156,7 +156,9 @@ pub fn vocabulary_words(tokenizer: &Tokenizer, sentence: &Sentence, pretokenized
     let ids = tokenizer.encode_with(&sentence.text, None).ids;
     let mut words = tokenizer.word_ranges(&ids);
     if sentence.is_led() {
-        words.iter_mut().for_each(|word| *word = word.start + 1..word.end + 1);
+        for word in &mut words {
+            *word = word.start + 1..word.end + 1;
+        }
         words.insert(0, 0..1);
     }
     let ids = ids.len() + usize::from(sentence.is_led());

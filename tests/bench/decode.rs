@@ -135,7 +135,7 @@ fn alone(setup: &Setup, subject: &Subject, threads: usize) -> Course {
         (_, true, true) => (10, 1),
         (_, false, _) => (40, 4),
     };
-    let patience = if !setup.peers.is_empty() { 12 } else { 2 };
+    let patience = if setup.peers.is_empty() { 2 } else { 12 };
     Course { batch: 1, threads, count, readable, patience: Duration::from_secs(patience) }
 }
 

@@ -280,7 +280,7 @@ fn random_weights(config: &Config, half: bool) -> Weights {
         rng.set_stream(stream as u64);
         let count = shape.iter().product();
         // what a norm multiplies by is near 1, so that the layers are felt
-        let one = if name.ends_with(".g") { 1.0 } else { 0.0 };
+        let one = if name.rsplit('.').next() == Some("g") { 1.0 } else { 0.0 };
         let data = (0..count).map(|_| one + uniform(&mut rng, half)).collect();
         (name, Array { shape, data })
     };

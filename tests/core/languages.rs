@@ -95,14 +95,18 @@ fn a_column_says_its_language_apart_from_the_text_and_keeps_it() {
     let path = folder.path().join("state.json");
     let mut session = Session::start(None, &OpenWith::default());
     let ids: Vec<u64> = session.app().document.columns().iter().map(|column| column.id).collect();
-    ids.into_iter().for_each(|id| session.apply(ColumnCommand::Remove(id)));
+    for id in ids {
+        session.apply(ColumnCommand::Remove(id));
+    }
     session.apply(SourceCommand::Replace("the red boat sails.".to_owned()));
     let mut store = Store::new(1).with_every_row();
     let mut live = |session: &mut Session, command: ColumnCommand| {
         let request = act(session, command).expect("it asks");
         let mut events = Vec::new();
         serve(&request, &mut store, &CancellationToken::forever(), &mut |event| events.push(event));
-        events.into_iter().for_each(|event| _ = session.absorb(event));
+        for event in events {
+            _ = session.absorb(event);
+        }
     };
     live(&mut session, ColumnCommand::Add(multi("")));
     let column = |session: &Session| session.app().document.columns()[0].clone();

@@ -21,6 +21,7 @@ use crate::text::sentence::{EOS, Sentence, is_language};
 use crate::text::words::{SideWords, WordPlaces, whole_words, without_end};
 
 /// A source word x_j.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, and any of them may hold together")]
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SourceWord {
     /// As typed; `</s>` for the end.
