@@ -319,11 +319,11 @@ fn another_reference_takes_the_place_of_the_one_that_was_clicked() {
     let (mut harness, wires) = desk::window_of(ready(), [1280.0, 900.0]);
     harness.get_by_label("References of a test set, test.fr").click();
     harness.run();
-    harness.get_by_label("Path").type_text(".2");
+    harness.get_by_label("Path").type_text("other.fr");
     harness.run();
     harness.key_press(egui::Key::Enter);
     harness.run();
-    assert!(wires.heard(TestCommand::SetReference(0, PathBuf::from("test.fr.2"))), "{:?}", wires.sent.borrow());
+    assert!(wires.heard(TestCommand::SetReference(0, PathBuf::from("other.fr"))), "{:?}", wires.sent.borrow());
     let session = harness.state().session();
-    assert_eq!(session.evaluation().test.references, [PathBuf::from("test.fr.2")]);
+    assert_eq!(session.evaluation().test.references, [PathBuf::from("other.fr")]);
 }

@@ -80,7 +80,7 @@ pub const TABLES: &[OverviewTable] = &[
             "better",
             "equal",
             "worse",
-            "difference",
+            "first less second",
             "low",
             "high",
             "p",

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use egui::text::{CCursor, CCursorRange};
 use egui::{Id, Key, RichText, Ui};
 
 use crate::decoding::ensemble::Mixing;
@@ -40,10 +41,15 @@ fn sheet_ui(ui: &mut Ui, window: &mut Window<'_>, asked: &AskedPath) {
     let label = ui.label("Path");
     let hint = asked.name.as_deref().unwrap_or("a path on this computer");
     let field = egui::TextEdit::singleline(&mut window.local.shared.path).desired_width(f32::INFINITY).hint_text(hint);
-    let response = ui.add(field).labelled_by(label.id);
+    let mut output = field.show(ui);
+    let response = output.response.response.clone().labelled_by(label.id);
     let entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
     if ui.memory(|memory| memory.focused().is_none()) {
         response.request_focus();
+        // what is typed takes the place of the path that is there
+        let all = CCursorRange::two(CCursor::new(0), CCursor::new(window.local.shared.path.chars().count()));
+        output.state.cursor.set_char_range(Some(all));
+        output.state.store(ui.ctx(), response.id);
     }
     ui.add_space(theme::SPACE_2);
     buttons_ui(ui, window, asked, entered);

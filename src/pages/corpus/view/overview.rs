@@ -375,6 +375,10 @@ fn words_ui(ui: &mut Ui, workbench: &CorpusPage, window: &mut Window<'_>, overvi
             }
         }
     });
+    if workbench.corpus.systems.get(system).is_some_and(|column| column.system.is_forced()) {
+        labels::note(ui, "Forced references translate nothing; choose another system");
+        return None;
+    }
     let Some(words) = overview.words.get(system).filter(|words| !words.is_empty()) else {
         labels::note(
             ui,
