@@ -355,8 +355,15 @@ fn load_config(folder: &Path) -> Result<Config> {
     if missing(folder) {
         return Err(Error::file(folder, "does not exist; give the path of a model folder"));
     }
+    if folder.is_file() {
+        let message = "is no model that is known here: neither Marian's .npz or .bin, nor an .argosmodel, nor a folder";
+        return Err(Error::file(folder, message));
+    }
     if missing(&path) {
-        return Err(Error::file(folder, format!("is not a model folder, since it has no {CONFIG_FILE}")));
+        let others =
+            "nor what another toolkit writes, such as model.npz, model.bin or an .argosmodel that is named itself";
+        let message = format!("is not a model folder, since it has no {CONFIG_FILE}, {others}");
+        return Err(Error::file(folder, message));
     }
     Config::load(&path)
 }

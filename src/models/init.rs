@@ -54,6 +54,8 @@ fn draw((scheme, gain): (InitScheme, f64), name: &str, shape: &[usize], rng: &mu
         }
         (InitScheme::Paper, "W_a" | "U_a", _) => gaussian(count, 0.001, rng),
         (InitScheme::Paper, _, [_, _]) => gaussian(count, 0.01, rng),
+        // gains of a layer normalisation
+        (_, "g", [_]) => vec![1.0; count],
         (InitScheme::Scaled, "b_f", _) => vec![1.0; count],
         (InitScheme::Scaled, "source_embedding" | "target_embedding", _) => gaussian(count, 0.1 * gain, rng),
         (InitScheme::Scaled, "v_a" | "v_p", [n_a]) => gaussian(count, 1.0 / (*n_a as f64).sqrt(), rng),

@@ -175,6 +175,11 @@ const BAD: &[BadFolder] = &[
         |folder| std::fs::remove_file(folder.join("vocab.yml")).expect("a file"),
         &["model.npz", "no vocabularies"],
     ),
+    (
+        "post",
+        |folder| std::fs::remove_file(folder.join("v.fr.yml")).expect("a file"),
+        &["model.npz", "no `v.fr.yml` beside it", "put it there"],
+    ),
     ("guided", |folder| write(folder, "vocab.yml", b"</s>: 0\n"), &["vocab.yml", "<unk>"]),
     ("guided", |folder| write(folder, "other.npz", b"PK"), &["several models", "model.npz, other.npz"]),
     ("guided", |folder| write(folder, "model.npz", b"PK and nothing"), &["model.npz", "no archive of numpy"]),

@@ -13,7 +13,7 @@ use interlinear::decoding::{Decoded, HeadAlphas, SearchOptions, Specials, decode
 use interlinear::interventions::{Intervening, Intervention, InterventionReader, Interventions, Origin, ResolvedText};
 use interlinear::jobs::queue::probe::{ProbeQuestion, Probed};
 use interlinear::models::anatomy::{MachineStage, dissect};
-use interlinear::models::checkpoint::Weights;
+use interlinear::models::checkpoint::{Array, Weights};
 use interlinear::models::choice::HeadChoice;
 use interlinear::models::config::{Architecture, Config};
 use interlinear::models::init::{InitScheme, initial_weights};
@@ -688,5 +688,19 @@ fn a_configuration_is_written_as_it_is_read_and_its_faults_are_named() {
         assert!(json.contains(from), "{from} in {json}");
         let refused = Config::from_json(path, &json.replace(from, to)).expect_err(to).to_string();
         assert!(refused.contains(named), "{refused}");
+    }
+}
+
+/// They began at 0, and the model before training said nothing.
+#[test]
+fn gains_begin_at_1() {
+    for config in configs() {
+        for scheme in [InitScheme::Paper, InitScheme::Scaled, InitScheme::Uniform] {
+            let weights = initial_weights(&config, scheme, 1);
+            let gains: Vec<_> = weights.iter().filter(|(name, _)| name.ends_with("norm.g")).collect();
+            let is_1 =
+                |array: &Array| scheme == InitScheme::Uniform || array.data.iter().all(|x| (x - 1.0).abs() < 1e-6);
+            assert!(!gains.is_empty() && gains.iter().all(|(_, array)| is_1(array)), "{scheme:?}");
+        }
     }
 }

@@ -148,7 +148,13 @@ impl MarianFiles {
     fn vocabularies(&self) -> Result<[String; 2]> {
         let is_here = |name: &String| self.names.contains(name);
         for options in &self.options {
-            let told: Vec<String> = options.list("vocabs").iter().map(|path| last_part(path)).filter(is_here).collect();
+            let named: Vec<String> = options.list("vocabs").iter().map(|path| last_part(path)).collect();
+            let told: Vec<String> = named.iter().filter(|name| is_here(name)).cloned().collect();
+            if let ([_], Some(missing)) = (told.as_slice(), named.iter().find(|name| !is_here(name))) {
+                let message =
+                    format!("has no `{missing}` beside it, which its options name as a vocabulary; put it there");
+                return Err(Error::file(&self.file, message));
+            }
             match told.as_slice() {
                 [source, target] => return Ok([source.clone(), target.clone()]),
                 [both] => return Ok([both.clone(), both.clone()]),

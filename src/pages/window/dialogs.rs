@@ -43,7 +43,7 @@ pub const MODEL: Question = Question::new(
     "Add a model",
     "Add",
     Wants::Folder,
-    "A model is a folder with config.json, model.safetensors and two tokenizers. It can also be dropped on the window.",
+    "A model is a folder with config.json, model.safetensors and two tokenizers, or one of another toolkit: Marian's .npz or .bin, an .argosmodel, a folder of MarianMT, CTranslate2 or Nematus. It can also be dropped on the window.",
 );
 
 /// Opens a text, or what else it turns out to be.

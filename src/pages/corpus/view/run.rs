@@ -104,7 +104,7 @@ fn models_ui(ui: &mut Ui, window: &mut Window<'_>, forces: bool) {
     ui.separator();
     if ui.button("Another model folder...").clicked() {
         let title = if forces { "Align the references with a model" } else { "Translate the corpus with a model" };
-        let note = "A model is a folder with config.json, model.safetensors and two tokenizers. It runs without being opened on page Sentence.";
+        let note = "A model is a folder with config.json, model.safetensors and two tokenizers, or one of another toolkit. It runs without being opened on page Sentence.";
         let question = Question::new(title, "Run", Wants::Folder, note);
         window.ask(question.then(move |path| CorpusCommand::RunOne(Candidate::Model(path), forces)));
         ui.close();
