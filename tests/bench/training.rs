@@ -60,6 +60,8 @@ pub fn run(setup: &Setup, figures: &mut Figures) -> anyhow::Result<()> {
     let loaded = setup.models().into_iter().map(|folder| Config::load(&folder.join(CONFIG_FILE)));
     let mut configs = loaded.collect::<Result<Vec<_>, _>>()?;
     configs.extend(if setup.quick { subject::tiny().to_vec() } else { vec![subject::small()] });
+    // others' models are not trained here
+    configs.retain(|config| config.transformer.is_none());
     let (mut ran, mut refusals) = (false, Vec::new());
     for (config, shape) in configs.iter().flat_map(|config| shapes.iter().map(move |shape| (config, shape))) {
         let raced = race(setup, config, shape)?;
