@@ -47,6 +47,11 @@ pub enum Intervention {
 }
 
 impl Intervention {
+    /// Whether it acts on every target word, whichever is said.
+    pub fn is_for_all_words(&self) -> bool {
+        matches!(self, Self::Mask { .. } | Self::Temperature(_) | Self::LeaveOut(_))
+    }
+
     /// Whether it changes alpha, which a model without an alignment does not have, or what alpha follows from.
     pub fn needs_alignment(&self) -> bool {
         match self {

@@ -1,10 +1,13 @@
 //! A translation that the user gives: every model reads it, and it is never taken for the model's own.
 
+use std::sync::Arc;
+
 use interlinear::app::document::table::GIVEN;
 use interlinear::app::files::drawing::Drawing;
 use interlinear::app::files::export;
 use interlinear::app::files::export::AlignmentFormat;
 use interlinear::decoding::force;
+use interlinear::interventions::{Interventions, Pin, Place, SetAlpha};
 use interlinear::jobs::live::protocol::{ColumnResult, Event, HypothesisView, ModelFacts};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
@@ -48,6 +51,26 @@ fn every_model_reads_the_given_translation_as_forced_decoding_does() {
         assert_eq!(typed, [None, None, Some("unheard"), None], "{name}: its own letters, no source word");
         assert!(given.is_unk[2] && given.finished && given.text == "t4 t7 unheard", "{name}");
     }
+}
+
+/// The model's translation was masked, and the one beside it was not.
+#[test]
+fn what_is_set_for_all_words_holds_for_the_given_translation_too() {
+    let mut store = store();
+    let mut given = |set: Interventions| {
+        let mut wanted = request(1, "s9 s31", &[fixture("rnnsearch")]);
+        (wanted.columns[0].decode, wanted.columns[0].given) = (false, Some("t4 t7".to_owned()));
+        wanted.columns[0].interventions = Arc::new(set);
+        read(serve_all(&wanted, &mut store, &CancellationToken::forever())).expect("it can be read")
+    };
+    let plain = given(Interventions::default());
+    let masked = given(Interventions { mask: vec![Place::Bytes(0..2)], ..Interventions::default() });
+    let alpha = |view: &HypothesisView| view.alpha.clone().expect("it aligns");
+    assert!(alpha(&masked).iter().all(|row| row[0] == 0.0) && alpha(&plain).iter().all(|row| row[0] > 0.0));
+    assert!((masked.log_p - plain.log_p).abs() > 1e-4, "{} and {}", masked.log_p, plain.log_p);
+    let row = Pin { i: 0, alpha: SetAlpha::Weights(vec![1.0, 0.0, 0.0]) };
+    let pinned = given(Interventions { pin: vec![row], ..Interventions::default() });
+    assert_eq!(alpha(&pinned), alpha(&plain), "a row that is set is one of the model's translation");
 }
 
 #[test]

@@ -167,9 +167,18 @@ impl Job<'_> {
     /// The translation that the user gives, as a column's model reads it.
     fn given(&self, spec: &ColumnSpec, shelved: &LoadedModel, text: &str) -> Result<HypothesisView> {
         self.ticket.check()?;
-        let source = view::Source::new(&shelved.wording(), read_source(spec.source_in(self.request), shelved)?, false);
+        let mut source =
+            view::Source::new(&shelved.wording(), read_source(spec.source_in(self.request), shelved)?, false);
+        // what is set for all words holds for these too; the rest is about words of the model's translation
+        let set = source.set(shelved.reader(), &spec.interventions);
+        let list: Arc<[Intervention]> = set.iter().filter(|one| one.is_for_all_words()).cloned().collect();
+        let source = source.untouched();
         shelved.with_stepper(spec.engine, self.threads, |stepper| {
-            given::given(shelved, &source, text, stepper, self.ticket)
+            if list.is_empty() {
+                return given::given(shelved, &source, text, stepper, self.ticket);
+            }
+            let mut stepper = Intervening::new(&mut *stepper, vec![Arc::clone(&list)]);
+            given::given(shelved, &source, text, &mut stepper, self.ticket)
         })
     }
 

@@ -413,9 +413,11 @@ fn legend(window: &Window<'_>) -> (f32, (String, String)) {
 
 fn palette_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let at = theme::map_at(window.app.view.settings().palette_on(ui.visuals().dark_mode));
-    let (from, (low, high)) = legend(window);
     let measure = picture::measure(window.app.view.settings().shown);
-    let map = match measure {
+    // pictures of heads are of weights, whatever is measured of them
+    let is_of_heads = measure.is_some_and(|measure| measure.is_of_heads());
+    let (from, (low, high)) = if is_of_heads { (0.0, ("0".to_owned(), "1".to_owned())) } else { legend(window) };
+    let map = match measure.filter(|_| !is_of_heads) {
         Some(_) => theme::ColourMap::of_measures(ui.visuals().dark_mode),
         None => theme::ColourMap::at(at),
     };
