@@ -5,7 +5,7 @@ use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{ComboBox, Id, RichText, Sense, Ui, WidgetInfo, vec2};
 
 use crate::aligner::bundled::is_bundled;
-use crate::analysis::measures::MEASURES;
+use crate::analysis::measures::{MEASURES, Measure};
 use crate::analysis::reading::{OF_ALPHA, Reading};
 use crate::app::command::SettingsCommand;
 use crate::app::document::column::Column;
@@ -415,7 +415,7 @@ fn palette_ui(ui: &mut Ui, window: &mut Window<'_>) {
     let at = theme::map_at(window.app.view.settings().palette_on(ui.visuals().dark_mode));
     let measure = picture::measure(window.app.view.settings().shown);
     // pictures of heads are of weights, whatever is measured of them
-    let is_of_heads = measure.is_some_and(|measure| measure.is_of_heads());
+    let is_of_heads = measure.is_some_and(Measure::is_of_heads);
     let (from, (low, high)) = if is_of_heads { (0.0, ("0".to_owned(), "1".to_owned())) } else { legend(window) };
     let map = match measure.filter(|_| !is_of_heads) {
         Some(_) => theme::ColourMap::of_measures(ui.visuals().dark_mode),
