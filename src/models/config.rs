@@ -161,6 +161,30 @@ fn size(size: usize) -> Option<Value> {
 }
 
 impl Config {
+    /// A model of this architecture whose sides are all `width` wide, whose languages and vocabularies are still to be told,
+    /// and which has nothing that only some architectures have. Ids are Marian's.
+    pub fn bare(architecture: Architecture, width: usize) -> Self {
+        Self {
+            name: String::new(),
+            architecture,
+            source_language: "und".to_owned(),
+            target_language: "und".to_owned(),
+            source_vocabulary: 0,
+            target_vocabulary: 0,
+            eos: 0,
+            unk: 1,
+            source_eos: true,
+            embedding: width,
+            hidden: width,
+            maxout: 0,
+            alignment: 0,
+            output_rank: None,
+            luong: None,
+            transformer: None,
+            nematus: None,
+        }
+    }
+
     /// Whether the model aligns at all; rnnencdec and luong with attention `none` do not.
     pub fn aligns(&self) -> bool {
         self.looks().is_some()

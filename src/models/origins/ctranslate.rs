@@ -252,25 +252,8 @@ impl Found<'_> {
         // what starts from zeros is Marian's, whose sentences end with </s>
         let source_eos = settings.flag("add_source_eos", eos? || zero_start)? || zero_start;
         let epsilon = settings.get("layer_norm_epsilon").and_then(serde_json::Value::as_f64).unwrap_or(1e-5);
-        let mut config = Config {
-            name: card.name.clone(),
-            architecture: Architecture::TRANSFORMER,
-            source_language: card.languages.0.clone(),
-            target_language: card.languages.1.clone(),
-            source_vocabulary: words.source.words().len(),
-            target_vocabulary: words.target.words().len(),
-            eos: words.eos,
-            unk: words.unk,
-            source_eos,
-            embedding: d,
-            hidden: d,
-            maxout: 0,
-            alignment: 0,
-            output_rank: None,
-            luong: None,
-            transformer: None,
-            nematus: None,
-        };
+        let mut config = words.config(card, Architecture::TRANSFORMER, d);
+        config.source_eos = source_eos;
         let mut sizes = self.sizes(d, heads, source)?;
         (sizes.start, sizes.norm_epsilon) = (start, epsilon);
         config.transformer = Some(sizes);

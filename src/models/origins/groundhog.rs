@@ -299,22 +299,14 @@ fn read(path: &Path) -> Result<Foreign> {
     let maxout = hidden / 2;
     let config = Config {
         name: file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default(),
-        architecture: Architecture::GROUNDHOG,
-        source_language: "und".into(),
-        target_language: "und".into(),
         source_vocabulary,
         target_vocabulary,
-        eos: 0,
         unk: unknown as u32,
-        source_eos: true,
         embedding: rank,
-        hidden,
         maxout,
         alignment: if searches { hidden } else { 0 },
         output_rank: Some(rank).filter(|rank| *rank < maxout),
-        luong: None,
-        transformer: None,
-        nematus: None,
+        ..Config::bare(Architecture::GROUNDHOG, hidden)
     };
     let weights = GroundHogArrays { archive: Npz::open(&file)?, used: Vec::new() }.weights(&config, rank)?;
     let source = state.words(["word_indx", "indx_word"], unknown, source_vocabulary)?.words_tokenizer(None)?;

@@ -187,25 +187,7 @@ fn config(
     let guided = ["transformer-align", "guided-alignment"].iter().any(|mark| card.text.contains(mark));
     let shared_embedding = settings.flag("share_encoder_decoder_embeddings", true)?;
     let max_positions = table(tensors, d)?;
-    let mut config = Config {
-        name: card.name.clone(),
-        architecture: Architecture::TRANSFORMER,
-        source_language: card.languages.0.clone(),
-        target_language: card.languages.1.clone(),
-        source_vocabulary: words.source.words().len(),
-        target_vocabulary: words.target.words().len(),
-        eos: words.eos,
-        unk: words.unk,
-        source_eos: true,
-        embedding: d,
-        hidden: d,
-        maxout: 0,
-        alignment: 0,
-        output_rank: None,
-        luong: None,
-        transformer: None,
-        nematus: None,
-    };
+    let mut config = words.config(card, Architecture::TRANSFORMER, d);
     let start = settings.id("decoder_start_token_id", config.target_vocabulary)?;
     let target = target_embedding(tensors, shared_embedding);
     let row = tensors.numbers(target, start as usize, &[1, d])?;

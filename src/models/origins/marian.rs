@@ -143,22 +143,10 @@ pub fn convert(
     };
     let config = Config {
         name: "Marian".into(),
-        architecture: Architecture::TRANSFORMER,
-        source_language: "und".into(),
-        target_language: "und".into(),
         source_vocabulary: rows("encoder_Wemb")?,
         target_vocabulary: rows("decoder_Wemb")?,
-        eos: 0,
-        unk: 1,
-        source_eos: true,
-        embedding: d,
-        hidden: d,
-        maxout: 0,
-        alignment: 0,
-        output_rank: None,
-        luong: None,
         transformer: Some(sizes),
-        nematus: None,
+        ..Config::bare(Architecture::TRANSFORMER, d)
     };
     let weights = weights(path, tensors, options, &config)?;
     Ok((config, weights))

@@ -142,22 +142,11 @@ impl Theirs {
         };
         let config = Config {
             name: "Marian".into(),
-            architecture: Architecture::NEMATUS,
-            source_language: "und".into(),
-            target_language: "und".into(),
             source_vocabulary: rows(&["encoder_Wemb"])?,
             target_vocabulary: rows(&["decoder_Wemb", "Wemb_dec"])?,
-            eos: 0,
-            unk: 1,
-            source_eos: true,
             embedding,
-            hidden,
-            maxout: 0,
-            alignment: 0,
-            output_rank: None,
-            luong: None,
-            transformer: None,
             nematus: Some(sizes),
+            ..Config::bare(Architecture::NEMATUS, hidden)
         };
         let weights = self.weights(path, tensors, &config)?;
         Ok((config, weights))

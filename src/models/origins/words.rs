@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::models::config::Config;
+use crate::models::config::{Architecture, Config};
+use crate::models::origins::card::ForeignCard;
 use crate::models::origins::tensors::ForeignTensors;
 use crate::text::foreign::vocabulary::Vocabulary;
 use crate::text::sentence::{EOS, UNK};
@@ -25,6 +26,20 @@ pub struct ForeignWords {
 }
 
 impl ForeignWords {
+    /// A model of these words whose sides are all `width` wide, as its card names it.
+    pub fn config(&self, card: &ForeignCard, architecture: Architecture, width: usize) -> Config {
+        Config {
+            name: card.name.clone(),
+            source_language: card.languages.0.clone(),
+            target_language: card.languages.1.clone(),
+            source_vocabulary: self.source.words().len(),
+            target_vocabulary: self.target.words().len(),
+            eos: self.eos,
+            unk: self.unk,
+            ..Config::bare(architecture, width)
+        }
+    }
+
     /// The same words on both sides.
     pub fn shared(origin: &Path, words: Vocabulary) -> Result<Self> {
         let source = words.words().to_vec();
