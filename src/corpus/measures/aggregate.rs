@@ -25,8 +25,8 @@ pub fn scores(corpus: &CorpusTable, system: usize, rows: &[u32]) -> SystemScores
 
 /// The mean of a measure of a system, by its place among [`MEASURES`](crate::corpus::measures::table::MEASURES).
 pub fn mean(corpus: &CorpusTable, system: usize, measure: usize, rows: &[u32]) -> Option<f64> {
-    let column = corpus.systems.get(system)?;
-    let known = rows.iter().map(|&at| column.number(measure, at as usize)).filter(|number| !number.is_nan());
+    let numbers = corpus.systems.get(system)?.numbers.get(measure)?;
+    let known = rows.iter().map(|&at| numbers.get(at as usize)).filter(|number| !number.is_nan());
     let (sum, count) = known.fold((0.0, 0_usize), |(sum, count), number| (sum + f64::from(number), count + 1));
     (count > 0).then(|| sum / count as f64)
 }

@@ -59,6 +59,11 @@ pub enum Of {
 }
 
 impl CorpusMeasure {
+    /// Whether it is how near an output comes to the references.
+    pub fn compares(&self) -> bool {
+        matches!(self.name, "bleu" | "chrf")
+    }
+
     /// The number of a subject; `None` where there is nothing to measure.
     pub fn value(&self, subject: &MeasureSubject<'_>) -> Option<f32> {
         match self.of {

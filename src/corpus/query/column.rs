@@ -178,7 +178,7 @@ impl TableColumn {
     /// The number of a sentence, from 0; NaN where there is none.
     pub fn value(self, corpus: &CorpusTable, at: usize) -> f32 {
         let of = |measure: usize, system: usize| {
-            corpus.systems.get(system).map_or(f32::NAN, |column| column.number(measure, at))
+            corpus.systems.get(system).and_then(|column| column.numbers.get(measure)).map_or(f32::NAN, |n| n.get(at))
         };
         match self {
             Self::Number => (at + 1) as f32,

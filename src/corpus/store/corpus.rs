@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::corpus::judgements::counts::Counts;
 use crate::corpus::judgements::judge::Judgements;
 use crate::corpus::judgements::scheme::ErrorScheme;
-use crate::corpus::measures::table::{MEASURES, OF_SENTENCES};
+use crate::corpus::measures::table::{CorpusMeasure, MEASURES, OF_SENTENCES};
 use crate::corpus::store::blocks::{Blocks, Loose, Written, count_outputs};
 use crate::corpus::store::file::{Workspace, list, number};
 use crate::corpus::store::read::{StoredSystem, compared};
@@ -59,18 +59,20 @@ pub struct SystemColumn {
     pub done: usize,
 }
 
+/// References that were forced are not compared with themselves, whatever a file says of them.
+fn is_measured(is_forced: bool, measure: &CorpusMeasure) -> bool {
+    !(is_forced && measure.compares())
+}
+
 impl SystemColumn {
     fn new(system: StoredSystem, len: usize, blocks: &Arc<Blocks>) -> Self {
         let texts = blocks.texts(Written::Outputs(system.id), len);
-        let numbers = MEASURES.iter().map(|measure| blocks.numbers(system.id, measure.name, len)).collect();
-        Self { system, texts, numbers, done: 0 }
-    }
-
-    /// A measure of a sentence, from 0; NaN where there is none. References that were forced are not compared with themselves.
-    pub fn number(&self, measure: usize, at: usize) -> f32 {
-        let compares = ["bleu", "chrf"].contains(&MEASURES[measure].name);
-        let numbers = self.numbers.get(measure).filter(|_| !(compares && self.system.is_forced()));
-        numbers.map_or(f32::NAN, |numbers| numbers.get(at))
+        let is_forced = system.is_forced();
+        let numbers = MEASURES.iter().map(|measure| {
+            let name = if is_measured(is_forced, measure) { measure.name } else { "" };
+            blocks.numbers(system.id, name, len)
+        });
+        Self { numbers: numbers.collect(), system, texts, done: 0 }
     }
 
     fn count(&mut self, workspace: &Workspace, len: usize) -> Result<()> {
@@ -271,13 +273,13 @@ impl CorpusTable {
     /// Takes new numbers into what is in memory; the others are read with their columns.
     fn take_numbers(&mut self, came: &Came) {
         self.seen = came.id;
-        let (measures, columns) = if came.system == 0 {
-            (OF_SENTENCES, &mut self.numbers)
+        let (measures, columns, is_forced) = if came.system == 0 {
+            (OF_SENTENCES, &mut self.numbers, false)
         } else {
             let Some(column) = self.systems.iter_mut().find(|column| column.system.id == came.system) else { return };
-            (MEASURES.as_slice(), &mut column.numbers)
+            (MEASURES.as_slice(), &mut column.numbers, column.system.is_forced())
         };
-        for (measure, numbers) in measures.iter().zip(columns) {
+        for (measure, numbers) in measures.iter().zip(columns).filter(|(measure, _)| is_measured(is_forced, measure)) {
             match &came.numbers {
                 None => numbers.read_again(&came.places),
                 Some(loose) => loose.numbers(measure.name).for_each(|(at, number)| numbers.update(at, number)),
