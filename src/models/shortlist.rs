@@ -14,6 +14,7 @@ use crate::models::disk;
 use crate::models::need::Need;
 use crate::models::stepper::{StepOutput, StepRow, Stepper};
 use crate::models::transformer::heads::HeadChanges;
+use crate::text::write::folder_of;
 
 const MAGIC: u64 = 0xF11A_48D5_0134_17F5;
 /// Numbers before the offsets.
@@ -39,7 +40,7 @@ impl Shortlist {
     /// # Errors
     /// A sentence where there is none, or several.
     pub fn beside(file: &Path) -> Result<PathBuf> {
-        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = folder_of(file);
         let is_list = |path: &PathBuf| {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             name.starts_with("lex.") && Path::new(&name).extension().is_some_and(|end| end == "bin")
@@ -149,8 +150,7 @@ impl Stepper for Shortlisted {
     }
 
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
-        self.words = sources.iter().map(|source| self.list.of(source)).collect();
-        self.inner.begin(sources)
+        self.begin_changed(sources, &[])
     }
 
     fn begin_changed(&mut self, sources: &[&[u32]], changes: &[HeadChanges]) -> Result<()> {

@@ -105,10 +105,15 @@ fn are_one((one, _): (&Path, &Metadata), (other, _): (&Path, &Metadata)) -> bool
     one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
+/// The folder that a file lies in.
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// Where a file that is not there yet will lie.
 fn place(path: &Path) -> Option<PathBuf> {
     let path = end_of_links(path).ok()?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(&path);
     Some(folder.canonicalize().ok()?.join(path.file_name()?))
 }
 
@@ -290,10 +295,7 @@ fn replace(
     readers: Readers,
     write: impl FnOnce(&mut BufWriter<Draft>) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(path);
     let prefix = prefix(path);
     remove_abandoned(folder, &prefix);
     let mut builder = Builder::new();

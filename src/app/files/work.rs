@@ -18,7 +18,7 @@ use crate::text::lines::TextFile;
 use crate::text::links;
 use crate::text::links::read::LinkLayout;
 use crate::text::phrases::PhraseTable;
-use crate::text::write::{is_database, write_atomic};
+use crate::text::write::{folder_of, is_database, write_atomic};
 use crate::training::recipe::TrainingPlan;
 use crate::training::{curves, recipe};
 
@@ -109,9 +109,8 @@ fn look(path: PathBuf, on: Page) -> FileEvent {
 /// The folder of a model whose file this is: someone who drops one of its files means the model.
 fn model_of(path: &Path) -> Option<PathBuf> {
     path.file_name().filter(|name| *name == "config.json" || *name == "model.safetensors")?;
-    let folder = path.parent()?;
     // A bare name lies in the folder where the program runs.
-    Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_path_buf() })
+    Some(folder_of(path).to_path_buf())
 }
 
 /// Whether the first line is one of a phrase table.

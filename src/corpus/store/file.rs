@@ -8,7 +8,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Params,
 
 use crate::corpus::store::schema::{APPLICATION, STEPS, migrate, stranger};
 use crate::error::{Error, Result};
-use crate::text::write::DATABASE;
+use crate::text::write::{DATABASE, folder_of};
 
 /// How long one window waits for another that is writing.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -229,7 +229,7 @@ fn keep_private(_: &Path) -> Result<()> {
 
 /// Whether a file is there and may not be written, or its folder, where its log would be.
 fn is_fixed(path: &Path) -> bool {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder_of(path);
     let may_write = || std::fs::OpenOptions::new().append(true).open(path).and_then(|_| tempfile::tempfile_in(folder));
     let is_refused = |error: &std::io::Error| {
         matches!(error.kind(), std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem)

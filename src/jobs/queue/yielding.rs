@@ -24,8 +24,7 @@ impl Stepper for Yielding<'_> {
     }
 
     fn begin(&mut self, sources: &[&[u32]]) -> Result<()> {
-        self.breath.breathe()?;
-        self.inner.begin(sources)
+        self.begin_changed(sources, &[])
     }
 
     fn begin_changed(&mut self, sources: &[&[u32]], changes: &[HeadChanges]) -> Result<()> {

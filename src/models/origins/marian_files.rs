@@ -16,6 +16,7 @@ use crate::models::origins::marian_options::MarianOptions;
 use crate::text::foreign::sentencepiece::{SentencePiece, SpmPieceKind};
 use crate::text::foreign::vocabulary::Vocabulary;
 use crate::text::sentence::{EOS, UNK, is_language};
+use crate::text::write::folder_of;
 
 /// The most files of a folder that are looked at.
 const MOST_FILES: usize = 4096;
@@ -117,7 +118,7 @@ type Side = (Vec<u8>, [u32; 2], Vec<String>);
 impl MarianFiles {
     /// Those beside `file`.
     pub fn beside(file: &Path) -> Self {
-        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = folder_of(file);
         let names = names_in(folder);
         let own = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let told = [format!("{own}.decoder.yml"), "decoder.yml".to_owned(), format!("{own}.yml")];
