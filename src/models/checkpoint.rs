@@ -1,33 +1,31 @@
 //! Floor 3: weights, read from and written to safetensors files.
 //!
-//! The header of a file is checked before the body is read ([`header`]). The file stays as it
-//! is stored, in one buffer: each tensor is widened
-//! to `f32` when it is asked for, straight into the place where it is wanted. A model that is packed for
-//! decoding never holds its weights twice. No memory mapping, no `unsafe`. Everything that is wrong with
-//! a file is a sentence that names it.
+//! The header of a file is checked before the body is read ([`header`]). Each tensor stays as it is stored and is widened
+//! to `f32` when it is asked for, straight into the place where it is wanted. What is packed for decoding is handed over
+//! ([`Weights::hand_over`]), so that a model never holds its weights twice. No memory mapping, no `unsafe`. Everything
+//! that is wrong with a file is a sentence that names it.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{Read as _, Write as _};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use candle_core::{Device, Tensor};
-use half::slice::HalfFloatSliceExt as _;
-use half::{bf16, f16};
+use half::f16;
 use rayon::prelude::*;
 use safetensors::Dtype;
 use safetensors::tensor::View;
 
 use crate::error::{Error, Result};
 use crate::models::header::{NumberFormat, TensorPlace};
+use crate::models::stored::{BLOCK, IntegerMatrix, Stored};
 use crate::models::{disk, header};
+use crate::nn::fused::Packed;
+use crate::nn::fused::integers::{PackedIntegers, Rounding};
+use crate::nn::linear::ROUNDING;
 use crate::text::write::write_inside;
-
-/// Numbers widened at a time: small enough for the first-level cache, large enough to share out.
-const BLOCK: usize = 4096;
 
 /// Called with the share of a file that is read, from 0 to 1.
 pub type Progress<'a> = &'a mut dyn FnMut(f32);
@@ -55,8 +53,8 @@ impl Array {
 pub struct Weights {
     path: PathBuf,
     slots: BTreeMap<String, Slot>,
-    /// The file that they were read from.
-    file: Option<Arc<Vec<u8>>>,
+    /// What stands in the file that they were read from, in its order.
+    file: Vec<FilePart>,
     /// See [`Weights::guided`].
     guided: Option<String>,
 }
@@ -64,26 +62,28 @@ pub struct Weights {
 /// The key of the file's metadata that says how the attention was guided.
 const GUIDED: &str = "guided";
 
-/// A tensor as it lies in the file, as it was asked for, or both.
+/// A part of a file.
 #[derive(Clone, Debug)]
+enum FilePart {
+    /// The header, or what no tensor claims.
+    Bytes(Vec<u8>),
+    /// The tensor of that name.
+    Tensor(String, NumberFormat),
+}
+
+/// A tensor as it is stored, as it was asked for, or both.
+#[derive(Debug)]
 struct Slot {
     shape: Vec<usize>,
-    stored: Option<Stored>,
+    stored: RwLock<Option<Arc<Stored>>>,
     wide: OnceLock<Array>,
 }
 
-/// Checked numbers of a file.
-#[derive(Clone, Debug)]
-struct Stored {
-    file: Arc<Vec<u8>>,
-    place: Range<usize>,
-    kind: NumberFormat,
-}
-
 /// A tensor of which single rows are wanted.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct TensorRows<'a> {
-    slot: &'a Slot,
+    wide: Option<&'a Array>,
+    stored: Option<Arc<Stored>>,
     /// How many there are.
     pub count: usize,
     /// Numbers of each.
@@ -96,24 +96,14 @@ impl TensorRows<'_> {
     /// # Panics
     /// When there is no such row.
     pub fn get<'b>(&'b self, row: usize, buffer: &'b mut Vec<f32>) -> &'b [f32] {
-        if let Some(array) = self.slot.wide.get() {
-            return &array.data[row * self.width..(row + 1) * self.width];
-        }
-        buffer.resize(self.width, 0.0);
-        if let Some(Stored { file, place, kind }) = &self.slot.stored {
-            let bytes = &file[place.clone()][row * self.width * kind.size()..(row + 1) * self.width * kind.size()];
-            match kind {
-                NumberFormat::F32 => widen_f32(buffer, bytes),
-                NumberFormat::F16 => buffer.chunks_mut(64).zip(bytes.chunks(128)).for_each(|(x, bytes)| {
-                    let mut halves = [f16::ZERO; 64];
-                    let words = bytes.as_chunks::<2>().0.iter();
-                    halves.iter_mut().zip(words).for_each(|(half, word)| *half = f16::from_le_bytes(*word));
-                    halves[..x.len()].convert_to_f32_slice(x);
-                }),
-                NumberFormat::Bf16 => widen_bf16(buffer, bytes),
+        match (self.wide, &self.stored) {
+            (Some(array), _) => &array.data[row * self.width..(row + 1) * self.width],
+            (None, Some(stored)) => {
+                stored.row(row, self.width, buffer);
+                buffer
             }
+            (None, None) => &[],
         }
-        buffer
     }
 }
 
@@ -123,14 +113,28 @@ impl PartialEq for Weights {
     }
 }
 
+impl Clone for Slot {
+    fn clone(&self) -> Self {
+        Self { shape: self.shape.clone(), stored: RwLock::new(self.stored()), wide: self.wide.clone() }
+    }
+}
+
 impl Slot {
+    fn new(shape: &[usize], stored: Stored) -> Self {
+        Self { shape: shape.to_vec(), stored: RwLock::new(Some(Arc::new(stored))), wide: OnceLock::new() }
+    }
+
+    fn stored(&self) -> Option<Arc<Stored>> {
+        self.stored.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn array(&self) -> &Array {
         self.wide.get_or_init(|| Array { shape: self.shape.clone(), data: self.to_vec() })
     }
 
     /// Its numbers behind those in `all`; nothing is kept.
     fn append_to(&self, all: &mut Vec<f32>) {
-        match (self.wide.get(), &self.stored) {
+        match (self.wide.get(), self.stored()) {
             (Some(array), _) => all.extend_from_slice(&array.data),
             (None, Some(stored)) => stored.append_to(all),
             (None, None) => {}
@@ -142,51 +146,11 @@ impl Slot {
         self.append_to(&mut data);
         data
     }
-}
 
-impl Stored {
-    fn append_to(&self, all: &mut Vec<f32>) {
-        let bytes = &self.file[self.place.clone()];
-        let first = all.len();
-        all.resize(first + bytes.len() / self.kind.size(), 0.0);
-        let widen = self.kind.widen();
-        let blocks = all[first..].par_chunks_mut(BLOCK).with_min_len(16);
-        blocks.zip(bytes.par_chunks(BLOCK * self.kind.size())).for_each(|(numbers, bytes)| widen(numbers, bytes));
-    }
-}
-
-impl NumberFormat {
-    /// The numbers of some bytes.
-    pub(super) fn read(self, bytes: &[u8]) -> Vec<f32> {
-        let mut numbers = vec![0.0; bytes.len() / self.size()];
-        let blocks = numbers.chunks_mut(BLOCK).zip(bytes.chunks(BLOCK * self.size()));
-        blocks.for_each(|(numbers, bytes)| self.widen()(numbers, bytes));
-        numbers
-    }
-
-    fn widen(self) -> fn(&mut [f32], &[u8]) {
-        match self {
-            Self::Bf16 => widen_bf16,
-            Self::F16 => widen_f16,
-            Self::F32 => widen_f32,
-        }
-    }
-
-    /// Whether no number is infinite or NaN: those have all bits of the exponent set.
-    fn is_finite(self, bytes: &[u8]) -> bool {
-        match self {
-            Self::F16 => {
-                let (words, _) = bytes.as_chunks::<2>();
-                words.iter().fold(true, |finite, word| finite & (u16::from_le_bytes(*word) & 0x7c00 != 0x7c00))
-            }
-            Self::Bf16 => {
-                let (words, _) = bytes.as_chunks::<2>();
-                words.iter().fold(true, |finite, word| finite & (u16::from_le_bytes(*word) & 0x7f80 != 0x7f80))
-            }
-            Self::F32 => {
-                let (words, _) = bytes.as_chunks::<4>();
-                words.iter().fold(true, |finite, word| finite & f32::from_le_bytes(*word).is_finite())
-            }
+    /// Takes the numbers from somewhere else from now on, where they are the same.
+    fn hand_over(&self, stored: Stored) {
+        if self.wide.get().is_none() {
+            *self.stored.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(stored));
         }
     }
 }
@@ -208,26 +172,42 @@ impl Weights {
 
     /// As [`Weights::load`]; `progress` is called with the share that is read.
     pub fn load_with(path: &Path, expected: &[(String, Vec<usize>)], progress: Progress<'_>) -> Result<Self> {
-        let (buffer, places) = read(path, expected, progress)?;
-        Self::of(path, buffer, expected, places)
+        let ReadFile { parts, tensors, kinds } = read(path, expected, progress)?;
+        let mut weights = Self { path: path.into(), file: parts, ..Self::default() };
+        weights.store(expected, tensors.into_iter().zip(kinds))?;
+        if let Some(FilePart::Bytes(start)) = weights.file.first() {
+            weights.guided = header::note(start, GUIDED);
+        }
+        Ok(weights)
     }
 
-    /// Tensors that lie in the bytes of a file, which is kept; nothing is copied.
+    /// Tensors that lie in the bytes of another toolkit's file.
     pub(super) fn of(
         path: &Path,
-        buffer: Vec<u8>,
+        buffer: &[u8],
         expected: &[(String, Vec<usize>)],
         places: Vec<TensorPlace>,
     ) -> Result<Self> {
-        check_finite(path, &buffer, expected, &places)?;
-        let file = Arc::new(buffer);
-        let slot = |(name, shape): &(String, Vec<usize>), (place, kind)| {
-            let stored = Some(Stored { file: Arc::clone(&file), place, kind });
-            (name.clone(), Slot { shape: shape.clone(), stored, wide: OnceLock::new() })
-        };
-        let slots = expected.iter().zip(places).map(|(entry, found)| slot(entry, found)).collect();
-        let guided = header::note(&file, GUIDED);
-        Ok(Self { path: path.into(), slots, guided, file: Some(file) })
+        let mut weights = Self { path: path.into(), ..Self::default() };
+        weights.store(expected, places.into_iter().map(|(place, kind)| (buffer[place].to_vec(), kind)))?;
+        Ok(weights)
+    }
+
+    /// Puts checked bytes in the place of each name.
+    fn store(
+        &mut self,
+        expected: &[(String, Vec<usize>)],
+        found: impl Iterator<Item = (Vec<u8>, NumberFormat)>,
+    ) -> Result<()> {
+        let message =
+            "holds a number that is not finite (NaN or infinity); the file is damaged or its training diverged";
+        for ((name, shape), (bytes, kind)) in expected.iter().zip(found) {
+            if !bytes.par_chunks(16 * BLOCK).all(|bytes| kind.is_finite(bytes)) {
+                return Err(Error::tensor(&self.path, name, message));
+            }
+            self.slots.insert(name.clone(), Slot::new(shape, Stored::Bytes { bytes, kind }));
+        }
+        Ok(())
     }
 
     /// Where training put a cost on alpha from given links: the reading of the rows that it was put on, `predicted`
@@ -251,9 +231,16 @@ impl Weights {
         header::note(&start, GUIDED)
     }
 
-    /// The bytes of the file that they were read from.
-    pub fn file(&self) -> Option<&[u8]> {
-        self.file.as_deref().map(Vec::as_slice)
+    /// Gives `work` the bytes of the file that they were read from, part by part, as long as it returns true; returns
+    /// what it returned last.
+    pub fn each_part(&self, work: &mut dyn FnMut(&[u8]) -> bool) -> bool {
+        self.file.iter().all(|part| match part {
+            FilePart::Bytes(bytes) => work(bytes),
+            FilePart::Tensor(name, kind) => {
+                let stored = self.slots.get(name).and_then(Slot::stored);
+                stored.is_none_or(|stored| work(&stored.bytes(*kind)))
+            }
+        })
     }
 
     /// Writes a safetensors file, as `f16` if `half`: under a temporary name in the same folder,
@@ -295,17 +282,74 @@ impl Weights {
         self.slot(name).map(|slot| slot.append_to(all))
     }
 
+    /// The dimensions of the tensor of that name.
+    pub fn shape(&self, name: &str) -> Result<&[usize]> {
+        self.slot(name).map(|slot| slot.shape.as_slice())
+    }
+
     /// The tensor of that name row by row, read where it lies.
     pub fn rows(&self, name: &str) -> Result<TensorRows<'_>> {
         let slot = self.slot(name)?;
         let count = slot.shape.first().copied().unwrap_or(0);
-        Ok(TensorRows { slot, count, width: slot.shape.iter().skip(1).product() })
+        let (wide, width) = (slot.wide.get(), slot.shape.iter().skip(1).product());
+        Ok(TensorRows { wide, stored: slot.stored(), count, width })
+    }
+
+    /// The matrix of that name as it came in whole numbers; `None` where it did not.
+    pub fn integers(&self, name: &str) -> Result<Option<IntegerMatrix>> {
+        let slot = self.slot(name)?;
+        Ok(slot.stored().filter(|_| slot.wide.get().is_none()).and_then(|stored| stored.integers()))
+    }
+
+    /// How what that matrix is multiplied with is rounded; `None` where it did not come in whole numbers.
+    pub fn rounding(&self, name: &str) -> Result<Option<Rounding>> {
+        let slot = self.slot(name)?;
+        Ok(slot.stored().filter(|_| slot.wide.get().is_none()).and_then(|stored| stored.rounding()))
     }
 
     /// Puts an array in the place of that name.
     pub fn insert(&mut self, name: impl Into<String>, array: Array) {
-        let slot = Slot { shape: array.shape.clone(), stored: None, wide: OnceLock::from(array) };
-        self.slots.insert(name.into(), slot);
+        let shape = array.shape.clone();
+        self.slots.insert(name.into(), Slot { shape, stored: RwLock::default(), wide: OnceLock::from(array) });
+    }
+
+    /// Puts a matrix of whole numbers in the place of that name.
+    pub fn insert_integers(&mut self, name: impl Into<String>, shape: &[usize], matrix: IntegerMatrix) {
+        self.slots.insert(name.into(), Slot::new(shape, Stored::Integers(matrix)));
+    }
+
+    /// Arrays that nobody will change; what is packed of them can be handed over.
+    pub fn at_rest(mut self) -> Self {
+        for slot in self.slots.values_mut() {
+            if let Some(array) = slot.wide.take() {
+                *slot = Slot::new(&array.shape, Stored::Wide(array.data));
+            }
+        }
+        self
+    }
+
+    /// Reads matrices, whose rows are packed one below the other, from where they are packed, and forgets its own copies.
+    pub fn hand_over<'a>(&self, names: impl Iterator<Item = &'a str>, pack: &Arc<Packed>) {
+        self.hand_each(names, &|first, rows| Stored::Packed { pack: Arc::clone(pack), first, rows });
+    }
+
+    /// As [`Weights::hand_over`], of whole numbers that are multiplied with what is rounded so.
+    pub fn hand_over_integers<'a>(
+        &self,
+        names: impl Iterator<Item = &'a str>,
+        pack: &Arc<PackedIntegers>,
+        rounding: Rounding,
+    ) {
+        self.hand_each(names, &|first, rows| Stored::PackedIntegers { pack: Arc::clone(pack), first, rows, rounding });
+    }
+
+    fn hand_each<'a>(&self, names: impl Iterator<Item = &'a str>, stored: &dyn Fn(usize, usize) -> Stored) {
+        let mut first = 0;
+        for slot in names.filter_map(|name| self.slots.get(name)) {
+            let rows = slot.shape.first().copied().unwrap_or(0);
+            slot.hand_over(stored(first, rows));
+            first += rows;
+        }
     }
 
     /// The names, sorted.
@@ -337,9 +381,19 @@ impl Weights {
         Ok(Tensor::from_vec(slot.to_vec(), slot.shape.as_slice(), device)?)
     }
 
-    /// Copies of all arrays by their names.
+    /// Copies of all arrays by their names, and what [`ROUNDING`] says of them.
     pub fn tensors(&self, device: &Device) -> Result<HashMap<String, Tensor>> {
-        self.names().map(|name| Ok((name.to_owned(), self.tensor(name, device)?))).collect()
+        let mut tensors = HashMap::new();
+        for name in self.names() {
+            tensors.insert(name.to_owned(), self.tensor(name, device)?);
+            let a = match self.rounding(name)? {
+                None => continue,
+                Some(Rounding::Fixed(a)) => a,
+                Some(Rounding::Greatest) => 0.0,
+            };
+            tensors.insert(format!("{name}{ROUNDING}"), Tensor::new(a, device)?);
+        }
+        Ok(tensors)
     }
 }
 
@@ -372,61 +426,59 @@ impl View for Written<'_> {
     }
 }
 
-/// Every number of each tensor is finite.
-fn check_finite(path: &Path, buffer: &[u8], expected: &[(String, Vec<usize>)], places: &[TensorPlace]) -> Result<()> {
-    let message = "holds a number that is not finite (NaN or infinity); the file is damaged or its training diverged";
-    for ((name, _), (place, kind)) in expected.iter().zip(places) {
-        if !buffer[place.clone()].par_chunks(16 * BLOCK).all(|bytes| kind.is_finite(bytes)) {
-            return Err(Error::tensor(path, name, message));
-        }
-    }
-    Ok(())
+/// A weights file that was read.
+struct ReadFile {
+    parts: Vec<FilePart>,
+    /// The bytes of each tensor that was expected, and what they are.
+    tensors: Vec<Vec<u8>>,
+    kinds: Vec<NumberFormat>,
 }
 
-/// The bytes of a weights file, its header checked before its body is read, and where the tensors lie in them.
-fn read(path: &Path, expected: &[(String, Vec<usize>)], progress: Progress<'_>) -> Result<(Vec<u8>, Vec<TensorPlace>)> {
+/// Reads a weights file; its header is checked before its body is read.
+fn read(path: &Path, expected: &[(String, Vec<usize>)], progress: Progress<'_>) -> Result<ReadFile> {
     const PIECE: u64 = 4 << 20;
     let sentence = |error| Error::io(path, &error);
     let (mut file, length) = disk::open(path)?;
-    let mut bytes = Vec::new();
+    let mut start = Vec::new();
     let more = |bytes: &mut Vec<u8>, file: &mut File, count| file.take(count).read_to_end(bytes).map_err(sentence);
-    more(&mut bytes, &mut file, header::LENGTH_BYTES as u64 + 1)?;
-    let end = header::end(path, &bytes, length)?;
-    let rest = (end - bytes.len()) as u64;
-    more(&mut bytes, &mut file, rest)?;
-    let places = header::places(path, &bytes, length, expected)?;
-    let body = usize::try_from(length).unwrap_or(usize::MAX).saturating_sub(bytes.len());
-    if bytes.try_reserve_exact(body).is_err() {
-        return Err(Error::file(path, format!("has {length} bytes, more than there is memory for")));
+    more(&mut start, &mut file, header::LENGTH_BYTES as u64 + 1)?;
+    let end = header::end(path, &start, length)?;
+    let rest = (end - start.len()) as u64;
+    more(&mut start, &mut file, rest)?;
+    let places = header::places(path, &start, length, expected)?;
+    let mut read = start.len();
+    let mut part = |from: usize, size: usize| {
+        let mut bytes = Vec::new();
+        if bytes.try_reserve_exact(size).is_err() {
+            return Err(Error::file(path, format!("has {length} bytes, more than there is memory for")));
+        }
+        let mut left = size as u64;
+        while left > 0 {
+            let count = more(&mut bytes, &mut file, PIECE.min(left))? as u64;
+            if count == 0 {
+                break;
+            }
+            left -= count;
+            progress((((from + bytes.len()) as f32) / length.max(1) as f32).min(1.0));
+        }
+        if bytes.len() == size { Ok(bytes) } else { Err(header::truncated(path, (from + bytes.len()) as u64)) }
+    };
+    let mut found =
+        ReadFile { parts: vec![FilePart::Bytes(start)], tensors: vec![Vec::new(); places.len()], kinds: Vec::new() };
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    order.sort_by_key(|n| (places[*n].0.start, places[*n].0.end));
+    for n in order {
+        let ((place, kind), name) = (&places[n], &expected[n].0);
+        if place.start < read {
+            return Err(Error::tensor(path, name, "lies over another tensor; the file is damaged, so copy it again"));
+        }
+        if place.start > read {
+            found.parts.push(FilePart::Bytes(part(read, place.start - read)?));
+        }
+        found.tensors[n] = part(place.start, place.len())?;
+        found.parts.push(FilePart::Tensor(name.clone(), *kind));
+        read = place.end;
     }
-    while more(&mut bytes, &mut file, PIECE)? > 0 {
-        progress((bytes.len() as f32 / length.max(1) as f32).min(1.0));
-    }
-    if bytes.len() as u64 != length {
-        return Err(header::truncated(path, bytes.len() as u64));
-    }
-    Ok((bytes, places))
-}
-
-fn widen_f32(numbers: &mut [f32], bytes: &[u8]) {
-    let (words, _) = bytes.as_chunks::<4>();
-    for (number, word) in numbers.iter_mut().zip(words) {
-        *number = f32::from_le_bytes(*word);
-    }
-}
-
-fn widen_f16(numbers: &mut [f32], bytes: &[u8]) {
-    let mut halves = [f16::ZERO; BLOCK];
-    let (words, _) = bytes.as_chunks::<2>();
-    for (half, word) in halves.iter_mut().zip(words) {
-        *half = f16::from_le_bytes(*word);
-    }
-    halves[..numbers.len()].convert_to_f32_slice(numbers);
-}
-
-fn widen_bf16(numbers: &mut [f32], bytes: &[u8]) {
-    let (words, _) = bytes.as_chunks::<2>();
-    for (number, word) in numbers.iter_mut().zip(words) {
-        *number = bf16::from_le_bytes(*word).to_f32();
-    }
+    found.kinds = places.into_iter().map(|(_, kind)| kind).collect();
+    Ok(found)
 }

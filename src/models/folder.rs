@@ -173,7 +173,7 @@ impl Model {
         let source = side(&source, "source_vocabulary", config.source_vocabulary)?.ending(config.source_eos);
         let target = side(&target, "target_vocabulary", config.target_vocabulary)?;
         let origin = Some(Arc::new((file, card)));
-        Ok(Self { origin, ..Self::of_parts(config, (source, target), weights, folder, device) })
+        Ok(Self { origin, ..Self::of_parts(config, (source, target), weights.at_rest(), folder, device) })
     }
 
     fn of_parts(
@@ -291,8 +291,10 @@ impl Model {
     pub fn digest_while(&self, goes_on: &dyn Fn() -> bool) -> Option<String> {
         if self.digest.get().is_none() {
             let read = self.origin.as_ref().and_then(|origin| disk::read(&origin.0, u64::MAX).ok());
-            let bytes = read.as_deref().or_else(|| self.weights.file()).unwrap_or_default();
-            let digest = digest(bytes, goes_on)?;
+            let digest = digest(goes_on, &mut |add| match &read {
+                Some(bytes) => add(bytes),
+                None => self.weights.each_part(add),
+            })?;
             return Some(self.digest.get_or_init(|| digest).clone());
         }
         self.digest.get().cloned()
@@ -398,18 +400,21 @@ fn check_tokenizer(
     Ok(tokenizer)
 }
 
-/// SHA-256 in hexadecimal.
-fn digest(bytes: &[u8], goes_on: &dyn Fn() -> bool) -> Option<String> {
+/// SHA-256 in hexadecimal, of the bytes that `give` gives part by part as long as they are taken.
+fn digest(goes_on: &dyn Fn() -> bool, give: &mut dyn FnMut(&mut dyn FnMut(&[u8]) -> bool) -> bool) -> Option<String> {
     /// Bytes that take less than a frame.
     const PART: usize = 1 << 20;
     let mut hash = Sha256::new();
-    for part in bytes.chunks(PART) {
-        if !goes_on() {
-            return None;
-        }
-        hash.update(part);
-    }
-    Some(hexadecimal(&hash.finalize()))
+    let mut add = |bytes: &[u8]| {
+        bytes.chunks(PART).all(|part| {
+            let goes_on = goes_on();
+            if goes_on {
+                hash.update(part);
+            }
+            goes_on
+        })
+    };
+    give(&mut add).then(|| hexadecimal(&hash.finalize()))
 }
 
 /// Bytes as two digits each.

@@ -28,6 +28,7 @@ pub mod rnn_encdec;
 pub mod rnn_search;
 pub mod shortlist;
 pub mod stepper;
+pub mod stored;
 pub mod transformer;
 pub mod untrained;
 

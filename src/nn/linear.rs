@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use candle_core::Tensor;
+use candle_core::{DType, Tensor};
 
 use crate::error::{Error, Result};
 use crate::nn::trace::Trace;
@@ -47,6 +47,54 @@ impl<'a> Parameters<'a> {
         let name = format!("{}{name}", self.prefix);
         self.tensors.get(&name).cloned().ok_or_else(|| Error::Internal(format!("the tensor `{name}` was not given")))
     }
+
+    /// The matrix of that name, with the way in which what it is applied to is rounded.
+    pub fn matrix(&self, name: &str) -> Result<RoundingMatrix> {
+        let rounding = self.tensors.get(&format!("{}{name}{ROUNDING}", self.prefix));
+        let rounding = rounding.map(|a| Ok::<_, Error>(a.to_dtype(DType::F32)?.to_scalar()?)).transpose()?;
+        Ok(RoundingMatrix { w: self.get(name)?, rounding })
+    }
+}
+
+/// Behind the name of a matrix that came in whole numbers: what x is multiplied by before it is rounded to a whole number
+/// from -127 to 127; 0 where the greatest number of a sentence, or of a step, is to become 127.
+pub const ROUNDING: &str = "#rounding";
+
+/// W, and how x is rounded where W came in whole numbers, so that W x is what its toolkit computes.
+#[derive(Clone, Debug)]
+pub struct RoundingMatrix {
+    w: Tensor, // [out, in]
+    rounding: Option<f32>,
+}
+
+impl RoundingMatrix {
+    /// W x for every row x, [b, .., in] or [rows, in].
+    pub fn apply(&self, x: &Tensor) -> Result<Tensor> {
+        match self.rounding {
+            None => apply(&self.w, x),
+            Some(a) => apply(&self.w, &rounded(x, a)?),
+        }
+    }
+
+    /// W x + b.
+    pub fn affine(&self, b: &Tensor, x: &Tensor) -> Result<Tensor> {
+        Ok(self.apply(x)?.broadcast_add(b)?)
+    }
+}
+
+/// x as whole numbers make it; gradients go through as if it were x.
+fn rounded(x: &Tensor, a: f32) -> Result<Tensor> {
+    const MOST: f64 = 127.0;
+    let own = x.detach();
+    let rows = own.flatten_from(1)?;
+    let a = if a > 0.0 {
+        Tensor::full(a, (rows.dim(0)?, 1), x.device())?.to_dtype(x.dtype())?
+    } else {
+        // where all are zeros, anything will do
+        (rows.abs()?.max_keepdim(1)?.maximum(1e-30)?.recip()? * MOST)?
+    };
+    let q = rows.broadcast_mul(&a)?.round()?.clamp(-MOST, MOST)?.broadcast_div(&a)?.reshape(x.shape())?;
+    Ok((x + (q - own)?)?)
 }
 
 /// W x for every row x: `x` [.., in], `w` [out, in] gives [.., out].

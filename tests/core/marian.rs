@@ -81,7 +81,7 @@ pub fn compare(folder: &Path, kernels: Kernels) -> (f32, f32, usize, usize) {
         let source = model.source.encode(line).ids;
         let limit = wanted.iter().filter(|wanted| wanted.sentence == sentence).map(|wanted| wanted.alpha.len()).max();
         let options = SearchOptions {
-            beam: 4,
+            beam: wanted.iter().filter(|wanted| wanted.sentence == sentence).count().min(4),
             forbid_unk: true,
             max_length: Some(limit.unwrap_or(0).max(3 * source.len())),
             ..SearchOptions::default()
@@ -121,14 +121,18 @@ pub fn compare(folder: &Path, kernels: Kernels) -> (f32, f32, usize, usize) {
 }
 
 /// Folder, the most that log p and alpha may differ, and the hypotheses that may have other words.
+///
+/// Marian rounds the rows of a beam together where they meet integers; here each is rounded by itself, so that the company
+/// of a row changes nothing, and one row is compared.
 const MODELS: &[(&str, f32, f32, usize)] = &[
     ("post", 1e-4, 1e-5, 0),
     ("pre", 1e-4, 1e-5, 0),
     ("ssru", 1e-4, 1e-5, 0),
     ("guided", 1e-4, 1e-5, 0),
     ("float", 1e-4, 1e-5, 0),
-    ("integers", 0.15, 1e-2, 1),
-    ("bergamot", 0.1, 1e-2, 1),
+    ("integers", 0.1, 5e-2, 1),
+    // its list is of a Marian that does not round
+    ("bergamot", 0.3, 1e-2, 1),
 ];
 
 #[test]
@@ -138,6 +142,54 @@ fn every_beam_is_marians() {
             let (log_p, alpha, others, all) = compare(&fixture(name), kernels);
             let told = format!("{name}, {kernels:?}: log p {log_p}, alpha {alpha}, {others} of {all} others");
             assert!(log_p <= *most_log_p && alpha <= *most_alpha && others <= *most_others && all >= 4, "{told}");
+        }
+    }
+}
+
+/// Sums of integers are Marian's own. A number that lies halfway between two integers may be rounded the other way where
+/// a last digit differs, and what follows differs from there on, so most sentences agree and not all.
+#[test]
+fn integers_are_marians() {
+    let folder = fixture("integers");
+    let model = Model::load(&folder, &Device::cpu()).expect("a model");
+    let text = std::fs::read_to_string(folder.join("source.txt")).expect("sentences");
+    let wanted = wanted(&folder);
+    for (kernels, least) in [(Kernels::Plain, 8), (Kernels::Fused, 10)] {
+        let mut stepper = model.stepper(kernels, 1).expect("a stepper");
+        let mut same = 0;
+        for (line, wanted) in text.lines().zip(&wanted) {
+            let source = model.source.encode(line).ids;
+            let target = model.target.encode_with(&wanted.text, Some(model.config.eos)).ids;
+            let ticket = CancellationToken::forever();
+            let forced = &force(&mut *stepper, &[(&source, &target)], &ticket).expect("it is scored")[0];
+            let rows = forced.alpha.as_ref().expect("a Transformer aligns").iter().zip(&wanted.alpha);
+            let alpha = rows.map(|(row, wanted)| furthest(row, wanted)).fold(0.0, f32::max);
+            same += usize::from(alpha < 1e-5 && furthest(&forced.token_log_p, &wanted.token_log_p) < 1e-4);
+        }
+        assert!(same >= least && wanted.len() == 13, "{kernels:?}: {same} of {} are the same", wanted.len());
+    }
+}
+
+/// Integers are rounded by sentence and by step, so that the company of a sentence changes nothing.
+#[test]
+fn integers_are_the_same_in_every_company() {
+    let folder = fixture("integers");
+    let model = Model::load(&folder, &Device::cpu()).expect("a model");
+    let specials = Specials { eos: model.config.eos, unk: model.config.unk };
+    let text = std::fs::read_to_string(folder.join("source.txt")).expect("sentences");
+    let sources: Vec<Vec<u32>> = text.lines().map(|line| model.source.encode(line).ids).collect();
+    let all: Vec<&[u32]> = sources.iter().map(Vec::as_slice).collect();
+    let found = |threads: usize, sources: &[&[u32]]| {
+        let mut stepper = model.stepper(Kernels::Fused, threads).expect("a stepper");
+        let options = SearchOptions { beam: 3, ..SearchOptions::default() };
+        decode(&mut *stepper, specials, sources, &options, &CancellationToken::forever(), &mut |_, _| {})
+            .expect("found")
+    };
+    for (together, source) in found(2, &all).iter().zip(&all) {
+        let alone = &found(1, &[source])[0].hypotheses;
+        assert_eq!(together.hypotheses.len(), alone.len());
+        for (one, other) in together.hypotheses.iter().zip(alone) {
+            assert_eq!((&one.tokens, &one.alpha), (&other.tokens, &other.alpha));
         }
     }
 }

@@ -460,6 +460,28 @@ fn a_loaded_folder_knows_its_digest_and_size_and_tells_its_progress() {
     assert_eq!((model.specials(), model.source_eos()), ((0, 1), Some(0)));
 }
 
+#[test]
+fn tensors_that_lie_over_each_other_are_damage() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("model.safetensors");
+    let shape = |name: &str| (name.to_owned(), vec![2]);
+    let header = |second: &str| {
+        let tensor =
+            |name: &str, place: &str| format!(r#""{name}":{{"dtype":"F32","shape":[2],"data_offsets":{place}}}"#);
+        format!("{{{},{},{}}}", tensor("a", "[0,8]"), tensor("b", second), tensor("c", "[8,16]"))
+    };
+    for second in ["[4,12]", "[0,8]"] {
+        let header = header(second);
+        let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
+        bytes.extend(header.bytes());
+        bytes.extend([0; 16]);
+        std::fs::write(&file, bytes).expect("written");
+        let read = Weights::load(&file, &[shape("a"), shape("b"), shape("c")]);
+        let Err(error) = read else { panic!("{second} is read") };
+        assert!(error.is_users() && error.to_string().contains("model.safetensors"), "{error}");
+    }
+}
+
 // --- what can be wrong with a folder ---------------------------------------------------------------
 
 /// Changes a copy of a good folder.

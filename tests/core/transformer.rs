@@ -16,18 +16,21 @@ use interlinear::models::anatomy::{MachineStage, dissect};
 use interlinear::models::checkpoint::{Array, Weights};
 use interlinear::models::choice::HeadChoice;
 use interlinear::models::config::{Architecture, Config};
+use interlinear::models::folder::hexadecimal;
 use interlinear::models::init::{InitScheme, initial_weights};
 use interlinear::models::loss::trainable;
 use interlinear::models::plain::PlainStepper;
 use interlinear::models::transformer::heads::{HeadKind, HeadPlace};
 use interlinear::models::transformer::position;
 use interlinear::models::transformer::sizes::{Activation, AlignmentReason, DecoderCell, Positions, TransformerSizes};
-use interlinear::models::{Need, StepOutput, StepRow, Stepper, folder, fused};
+use interlinear::models::{Kernels, Model, Need, StepOutput, StepRow, Stepper, folder, fused, shapes};
+use interlinear::nn::device::Device;
 use interlinear::nn::linear::Parameters;
 use interlinear::nn::trace::Trace;
 use interlinear::text::vocab;
 use interlinear::ticket::CancellationToken;
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 use crate::cli::run_in;
 use crate::models::{assert_close, check_gradients, variables};
@@ -549,6 +552,37 @@ fn save(config: &Config, folder: &Path) -> PathBuf {
         tokenizer.save(&path.join(format!("{side}.tokenizer.json"))).expect("written");
     }
     path
+}
+
+/// What is packed for decoding is read from there afterwards: the same weights, and the same bytes of the file.
+#[test]
+fn what_was_packed_is_still_the_file() {
+    for half in [false, true] {
+        for config in configs() {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = save(&config, folder.path());
+            let file = path.join("model.safetensors");
+            Weights::load(&file, &shapes(&config)).expect("read").save(&file, half).expect("written");
+            let [model, untouched] = [0, 1].map(|_| Model::load(&path, &Device::cpu()).expect("a model"));
+            let before = force(&mut *model.stepper(Kernels::Fused, 1).expect("packed"), PAIRS, &forever());
+            assert!(model.weights.iter().eq(untouched.weights.iter()), "{}, half {half}", config.name);
+            let bytes = std::fs::read(&file).expect("a file");
+            let model = Model::load(&path, &Device::cpu()).expect("a model");
+            let again = force(&mut *model.stepper(Kernels::Fused, 1).expect("packed"), PAIRS, &forever());
+            assert_eq!(model.digest(), hexadecimal(&Sha256::digest(bytes)), "{}, half {half}", config.name);
+            assert_eq!(before.expect("scored")[0].token_log_p, again.expect("scored")[0].token_log_p);
+            let twice = fused::stepper(&model.config, &model.weights, 1).expect("packed from what was packed");
+            let (mut first, mut second) = (model.stepper(Kernels::Fused, 1).expect("packed"), twice);
+            let [first, second] = [&mut first, &mut second].map(|stepper| force(&mut **stepper, PAIRS, &forever()));
+            assert_eq!(first.expect("scored")[0].alpha, second.expect("scored")[0].alpha);
+        }
+    }
+}
+
+const PAIRS: &[(&[u32], &[u32])] = &[(&[4, 2, 5, 0], &[2, 3, 0])];
+
+fn forever() -> CancellationToken {
+    CancellationToken::forever()
 }
 
 /// `heads --leave-out` prints what the lane of the window finds; `translate` leaves heads out as a file says.

@@ -93,7 +93,7 @@ impl Readout {
             {
                 let parts = screen.sift(threads, &buffers.rounded, count, &mut buffers.sieves);
                 let layer = Layer { w: self.weights.rows(self.name)?, bias: &self.bias };
-                read_off(threads, layer, t, need, parts, buffers, output);
+                read_off(threads, &layer, t, need, parts, buffers, output);
             }
             _ => {
                 self.every_word(threads, t, output)?;
@@ -119,7 +119,6 @@ impl Readout {
 }
 
 /// The weights as they were loaded.
-#[derive(Clone, Copy)]
 struct Layer<'a> {
     w: TensorRows<'a>,
     bias: &'a [f32],
@@ -148,7 +147,7 @@ impl Layer<'_> {
 /// The best words and the given ones, from what was sifted in so many parts.
 fn read_off(
     threads: usize,
-    layer: Layer<'_>,
+    layer: &Layer<'_>,
     t: &[f32],
     need: &Need<'_>,
     parts: usize,

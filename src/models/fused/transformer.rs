@@ -4,6 +4,7 @@
 //! words that a hypothesis has said stay where they were written, in one store a layer; a hypothesis is a path of places
 //! in it, so that rows may be dropped, repeated and reordered without a copy.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::sized;
@@ -18,6 +19,7 @@ use crate::models::transformer::heads::{HeadChanges, HeadKind};
 use crate::models::transformer::sizes::{DecoderCell, Positions, TransformerSizes};
 use crate::models::transformer::{position, too_long};
 use crate::nn::fused::elementwise::{add, softmax};
+use crate::nn::fused::integers::Rounding;
 use crate::nn::fused::{heads, team};
 
 /// Weights packed for decoding.
@@ -34,6 +36,8 @@ pub struct TransformerSentence {
     encoder_norm: Option<FusedNorm>,
     decoder_norm: Option<FusedNorm>,
     readout: Readout,
+    /// How what the output layer reads is rounded, where that came in whole numbers.
+    rounding: Option<Rounding>,
 }
 
 /// Packs the weights of a model.
@@ -58,6 +62,7 @@ pub fn pack_model(config: &Config, weights: &Arc<Weights>) -> Result<Arc<dyn Pac
         encoder_norm: norm("encoder.norm")?,
         decoder_norm: norm("decoder.norm")?,
         readout: Readout::new(weights, output, Some("readout.b_o"))?,
+        rounding: weights.rounding(output)?,
         sizes,
     }))
 }
@@ -82,9 +87,11 @@ impl TransformerSentence {
                 *x *= scale;
             }
         }
+        // rows are mostly at the same few places
+        let mut known: BTreeMap<usize, Vec<f32>> = BTreeMap::new();
         for (x, t) in x.chunks_exact_mut(d).zip(at) {
             match &self.positions {
-                None => add(&position(self.sizes.positions, t, d), x),
+                None => add(known.entry(t).or_insert_with(|| position(self.sizes.positions, t, d)), x),
                 Some(tables) => {
                     let most = self.sizes.max_positions;
                     let row = tables[side].get(t * d..(t + 1) * d).ok_or_else(|| too_long(most))?;
@@ -108,6 +115,7 @@ impl TransformerSentence {
         let mut x = Vec::new();
         self.place(0, &ids, sources.iter().flat_map(|source| 0..source.len()), &mut x)?;
         let lengths: Vec<usize> = sources.iter().map(|source| source.len()).collect();
+        sheet.together.clone_from(&lengths);
         for (l, layer) in self.encoder.iter().enumerate() {
             let left_out: Vec<Vec<usize>> =
                 changes.iter().map(|changes| changes.left_out_of(HeadKind::Source, l + 1).collect()).collect();
@@ -117,6 +125,7 @@ impl TransformerSentence {
             });
             layer.read(threads, &lengths, &left_out, &mut x, sheet, seen);
         }
+        sheet.together.clear();
         if let Some(norm) = &self.encoder_norm {
             norm.apply(threads, &mut x);
         }
@@ -221,10 +230,11 @@ impl FusedTransformer {
         let (d, layers) = (model.config.hidden, model.decoder.len());
         let changes = model.sizes.changes_for(changes, sources)?;
         let x = model.read(self.threads, (sources, &changes), &mut self.buffers.sheet, None)?;
+        let lengths: Vec<usize> = sources.iter().map(|source| source.len()).collect();
         let mut keys = vec![Vec::new(); layers];
         for (layer, keys) in model.decoder.iter().zip(&mut keys) {
             keys.resize(x.len() * 2, 0.0);
-            layer.cross.keys_and_values(self.threads, &x, keys);
+            layer.cross.keys_and_values(self.threads, &x, keys, &lengths);
         }
         let mut from = 0;
         let memory = |(n, source): (usize, &&[u32])| {
@@ -366,8 +376,8 @@ impl FusedTransformer {
             for (to, from) in kept.iter().enumerate() {
                 store.copy_within(from * width..(from + 1) * width, to * width);
             }
+            // the room stays, for the sentences that enter will need it: fresh memory costs as much as attention does
             store.truncate(kept.len() * width);
-            store.shrink_to(2 * store.len());
         }
         let place = |at: &mut usize| *at = kept.partition_point(|kept| kept < at);
         self.paths.iter_mut().flatten().for_each(place);
@@ -471,6 +481,9 @@ impl Stepper for FusedTransformer {
             norm.apply(self.threads, &mut x);
         }
         self.states.clone_from(&x);
+        if let Some(rounding) = model.rounding {
+            rounding.round_trip(&mut x, model.config.hidden);
+        }
         let answered = model.readout.answer(self.threads, &x, need, &mut buffers.readout, output);
         buffers.x = x;
         self.buffers = buffers;

@@ -6,8 +6,10 @@ use super::sized;
 use crate::error::Result;
 use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
+use crate::models::stored::IntegerMatrix;
 use crate::models::transformer::sizes::{Activation, DecoderCell, TransformerSizes};
 use crate::nn::fused::elementwise::{add, softmax};
+use crate::nn::fused::integers::{PackedIntegers, Rounding};
 use crate::nn::fused::{Onto, Packed, heads, team};
 
 /// Numbers of a feed-forward layer that one more thread is worth.
@@ -34,38 +36,84 @@ pub struct LayerBuffers {
     inner: Vec<f32>,
     /// What a sublayer makes.
     made: Vec<f32>,
+    /// The rows of each sentence where they are its words; none where each row is a step of its own.
+    pub together: Vec<usize>,
 }
 
 /// W x + b.
 #[derive(Debug)]
 struct Affine {
-    w: Packed,
+    w: AffineWeight,
     b: Vec<f32>,
+}
+
+/// W, as it came.
+#[derive(Debug)]
+enum AffineWeight {
+    Float(Arc<Packed>),
+    /// Whole numbers: matrices below each other, those that round x in the same way in one.
+    Integers(Vec<(Arc<PackedIntegers>, Rounding)>),
+}
+
+impl AffineWeight {
+    /// Matrices below each other, which are read from here afterwards.
+    fn new(weights: &Weights, names: &[&str], width: usize) -> Result<Self> {
+        let integers = names.iter().map(|name| weights.integers(name)).collect::<Result<Option<Vec<_>>>>()?;
+        let Some(integers) = integers else {
+            let w = super::stack(weights, names)?;
+            let pack = Arc::new(Packed::compact(&w, w.len() / width, width));
+            weights.hand_over(names.iter().copied(), &pack);
+            return Ok(Self::Float(pack));
+        };
+        let mut parts = Vec::new();
+        let (mut names, mut left) = (names, integers.as_slice());
+        while let [IntegerMatrix { rounding, .. }, ..] = left {
+            let count = left.iter().take_while(|matrix| matrix.rounding == *rounding).count();
+            let (own, others) = left.split_at(count);
+            let matrices: Vec<(&[i8], f32)> = own.iter().map(|matrix| (&*matrix.q, matrix.multiplier)).collect();
+            let pack = Arc::new(PackedIntegers::new(&matrices, width));
+            weights.hand_over_integers(names[..count].iter().copied(), &pack, *rounding);
+            parts.push((pack, *rounding));
+            (names, left) = (&names[count..], others);
+        }
+        Ok(Self::Integers(parts))
+    }
 }
 
 impl Affine {
     /// Rows of several matrices below each other; a bias that is named "" is zeros, as many as the width.
     fn new(weights: &Weights, names: &[(String, String)], width: usize) -> Result<Self> {
-        let (mut w, mut b) = (Vec::new(), Vec::new());
+        let matrices: Vec<&str> = names.iter().map(|(matrix, _)| matrix.as_str()).collect();
+        let mut b = Vec::new();
         for (matrix, bias) in names {
-            weights.append(matrix, &mut w)?;
             if bias.is_empty() {
-                b.resize(w.len() / width, 0.0);
+                b.resize(b.len() + weights.rows(matrix)?.count, 0.0);
             } else {
                 weights.append(bias, &mut b)?;
             }
         }
-        Ok(Self { w: Packed::compact(&w, w.len() / width, width), b })
+        Ok(Self { w: AffineWeight::new(weights, &matrices, width)?, b })
     }
 
-    /// Rows of x and of the result lie as far apart as their sizes say.
-    fn apply(&self, threads: usize, rows: usize, x: &[f32], out: &mut [f32]) {
+    /// Rows of x and of the result lie as far apart as their sizes say; `together` are the rows of sentences, which
+    /// whole numbers round together.
+    fn apply(&self, threads: usize, rows: usize, x: &[f32], out: &mut [f32], together: &[usize]) {
         let [from, to] = [x.len(), out.len()].map(|length| length / rows.max(1));
-        self.w.apply_on(threads, rows, x, from, out, to, Onto::Row(&self.b));
+        let parts = match &self.w {
+            AffineWeight::Float(w) => return w.apply_on(threads, rows, x, from, out, to, Onto::Row(&self.b)),
+            AffineWeight::Integers(parts) => parts,
+        };
+        let mut first = 0;
+        for (w, rounding) in parts {
+            let x = w.round(threads, *rounding, x, rows, from, together);
+            let columns = first..first + w.columns();
+            w.apply(threads, &x, &self.b[columns.clone()], &mut out[first..], to);
+            first = columns.end;
+        }
     }
 
     fn columns(&self) -> usize {
-        self.w.columns()
+        self.b.len()
     }
 }
 
@@ -162,10 +210,10 @@ impl FusedAttention {
         self.scale
     }
 
-    /// K and V of the annotations `h` [words, d] side by side, [words, 2d].
-    pub fn keys_and_values(&self, threads: usize, h: &[f32], out: &mut [f32]) {
+    /// K and V of the annotations `h` [words, d] of sentences of these lengths side by side, [words, 2d].
+    pub fn keys_and_values(&self, threads: usize, h: &[f32], out: &mut [f32], lengths: &[usize]) {
         if let Some(keys) = &self.keys {
-            keys.apply(threads, out.len() / keys.columns(), h, out);
+            keys.apply(threads, out.len() / keys.columns(), h, out, lengths);
         }
     }
 
@@ -173,14 +221,14 @@ impl FusedAttention {
     pub fn queries<'a>(&self, threads: usize, x: &[f32], sheet: &'a mut LayerBuffers) -> &'a [f32] {
         let rows = x.len() / self.out.columns();
         let q = sized(&mut sheet.q, rows * self.q.columns());
-        self.q.apply(threads, rows, self.around.input(threads, x, &mut sheet.input), q);
+        self.q.apply(threads, rows, self.around.input(threads, x, &mut sheet.input), q, &sheet.together);
         q
     }
 
     /// The end of the sublayer: x [rows, d] and what W_o makes of `sheet.c`.
     pub fn add(&self, threads: usize, rows: usize, x: &mut [f32], sheet: &mut LayerBuffers) {
         let made = sized(&mut sheet.made, x.len());
-        self.out.apply(threads, rows, &sheet.c[..x.len()], made);
+        self.out.apply(threads, rows, &sheet.c[..x.len()], made, &sheet.together);
         self.around.add(threads, x, made);
     }
 
@@ -232,7 +280,8 @@ impl FusedFeed {
     pub fn apply(&self, threads: usize, rows: usize, x: &mut [f32], sheet: &mut LayerBuffers) {
         // a line of a cache between rows, or those of a power of two would push each other out
         let inner = sized(&mut sheet.inner, rows * (self.first.columns() + APART));
-        self.first.apply(threads, rows, self.around.input(threads, x, &mut sheet.input), inner);
+        let input = self.around.input(threads, x, &mut sheet.input);
+        self.first.apply(threads, rows, input, inner, &sheet.together);
         let some = piece(threads, inner.len(), 1);
         let activation = match self.activation {
             Activation::Relu => heads::relu,
@@ -241,7 +290,7 @@ impl FusedFeed {
         };
         team::chunks(threads, inner, some, &|_, part| activation(part));
         let made = sized(&mut sheet.made, x.len());
-        self.second.apply(threads, rows, inner, made);
+        self.second.apply(threads, rows, inner, made, &sheet.together);
         self.around.add(threads, x, made);
     }
 }
@@ -385,9 +434,9 @@ impl FusedDecoderLayer {
             }
             Back::Ssru(cell, around) => {
                 let d = width;
-                let LayerBuffers { input, q, made, .. } = sheet;
+                let LayerBuffers { input, q, made, together, .. } = sheet;
                 let (q, made) = (sized(q, rows * 2 * d), sized(made, rows * d));
-                cell.apply(threads, rows, around.input(threads, x, input), q);
+                cell.apply(threads, rows, around.input(threads, x, input), q, together);
                 for ((path, q), made) in paths.iter().zip(q.chunks_exact(2 * d)).zip(made.chunks_exact_mut(d)) {
                     let before = path.len().checked_sub(2).map(|last| path[last] * d);
                     let before = before.map(|from| store[from..from + d].to_vec()).unwrap_or_default();

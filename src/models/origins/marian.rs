@@ -20,9 +20,11 @@ use crate::models::origins::Foreign;
 use crate::models::origins::marian_files::MarianFiles;
 use crate::models::origins::marian_options::{KnownOption, MarianOptions};
 use crate::models::shapes;
+use crate::models::stored::IntegerMatrix;
 use crate::models::transformer::sizes::{
     Activation, AlignmentReason, DecoderCell, NamedChoice as _, Positions, TransformerSizes,
 };
+use crate::nn::fused::integers::Rounding;
 
 /// The tensors of a file of Marian.
 pub trait MarianTensors {
@@ -35,6 +37,14 @@ pub trait MarianTensors {
     /// A matrix with its columns as rows.
     fn turned(&mut self, name: &str) -> Result<Array> {
         self.array(name).map(Array::transposed)
+    }
+    /// The whole numbers of a matrix of 8-bit integers, with its columns as rows if `turned`, and what they were
+    /// multiplied by; `None` where it is none, or lies the other way round.
+    ///
+    /// # Errors
+    /// A multiplier that is none.
+    fn integers(&mut self, _name: &str, _turned: bool) -> Result<Option<(Vec<i8>, f32)>> {
+        Ok(None)
     }
 }
 
@@ -299,6 +309,11 @@ fn weights(path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOptions
             let message = format!("has the shape {found:?} where {wanted:?} was expected by its options");
             return Err(Error::tensor(path, theirs, message));
         }
+        if let Some((q, multiplier)) = tensors.integers(theirs, *turned)? {
+            let rounding = rounding(tensors, theirs);
+            weights.insert_integers(ours.clone(), shape, IntegerMatrix { q, multiplier, rounding });
+            continue;
+        }
         let array = if *turned { tensors.turned(theirs)? } else { tensors.array(theirs)? };
         weights.insert(ours.clone(), Array { shape: shape.clone(), data: array.data });
     }
@@ -314,7 +329,23 @@ fn weights(path: &Path, tensors: &mut dyn MarianTensors, options: &MarianOptions
     }
 }
 
-/// Whether a tensor is none of the model's: its options, and the scales of activations, which 32 bits do not need.
+/// Behind the name of a matrix of integers: what activations are multiplied by before they are rounded.
+const ROUNDING: &str = "_QuantMultA";
+
+/// How what a matrix is multiplied with is rounded: as the file says, or by the greatest number that comes. The output
+/// layer goes by the name `none` where it was measured with a shortlist.
+fn rounding(tensors: &mut dyn MarianTensors, theirs: &str) -> Rounding {
+    let other = if theirs.ends_with("Wemb") { "none" } else { theirs };
+    let mut found = [theirs, other].into_iter().filter_map(|name| {
+        let name = format!("{name}{ROUNDING}");
+        tensors.shape(&name)?;
+        // some files have a placeholder there
+        tensors.array(&name).ok()?.data.first().copied().filter(|a| a.is_normal() && *a > 0.0)
+    });
+    found.next().map_or(Rounding::Greatest, Rounding::Fixed)
+}
+
+/// Whether a tensor is none of the model's: its options, and what activations are multiplied by.
 fn is_beside(name: &str) -> bool {
-    name.starts_with("special:") || name.ends_with("_QuantMultA")
+    name.starts_with("special:") || name.ends_with(ROUNDING)
 }

@@ -180,9 +180,24 @@ impl MarianBin {
         Ok(MarianOptions::new(&self.path, &String::from_utf8_lossy(&self.bytes[place.clone()])))
     }
 
+    fn refuse(&self, name: &str, message: impl Into<String>) -> Error {
+        Error::tensor(&self.path, name, message.into())
+    }
+
+    /// Integers and the multiplier behind them.
+    fn quantized(&self, name: &str, place: Range<usize>) -> Result<(&[u8], f32)> {
+        let bytes = &self.bytes[place];
+        let (integers, multiplier) = bytes.split_at(bytes.len().saturating_sub(4));
+        let multiplier = multiplier.as_chunks().0.first().map_or(0.0, |bytes| f32::from_le_bytes(*bytes));
+        if multiplier.is_normal() {
+            return Ok((integers, multiplier));
+        }
+        Err(self.refuse(name, format!("has the multiplier {multiplier}, by which nothing can be divided")))
+    }
+
     /// The numbers as they lie in the file, and whether those are \[out, in\].
     fn numbers(&self, name: &str) -> Result<(Vec<f32>, Vec<usize>, bool)> {
-        let refuse = |message: String| Error::tensor(&self.path, name, message);
+        let refuse = |message: String| self.refuse(name, message);
         let Some((code, shape, place)) = self.tensors.get(name) else { return Err(refuse("is missing".into())) };
         let bytes = &self.bytes[place.clone()];
         let four = |bytes: &[u8; 4]| f32::from_le_bytes(*bytes);
@@ -197,11 +212,7 @@ impl MarianBin {
             NumberType::Float16 => bytes.as_chunks().0.iter().map(|half| f16::from_le_bytes(*half).to_f32()).collect(),
             NumberType::Int8 => bytes.iter().map(|byte| f32::from(i8::from_le_bytes([*byte]))).collect(),
             NumberType::Quantized(size, _) => {
-                let (integers, multiplier) = bytes.split_at(bytes.len().saturating_sub(4));
-                let multiplier = multiplier.as_chunks().0.first().map_or(0.0, four);
-                if !multiplier.is_normal() {
-                    return Err(refuse(format!("has the multiplier {multiplier}, by which nothing can be divided")));
-                }
+                let (integers, multiplier) = self.quantized(name, place.clone())?;
                 let pairs = || integers.as_chunks().0.iter().map(|pair| f32::from(i16::from_le_bytes(*pair)));
                 let single = || integers.iter().map(|byte| f32::from(i8::from_le_bytes([*byte])));
                 let by = |integer: f32| integer / multiplier;
@@ -211,9 +222,13 @@ impl MarianBin {
         if numbers.iter().any(|number| !number.is_finite()) {
             return Err(refuse("holds a number that is not finite; the file is damaged".into()));
         }
-        let is_embedding = name.ends_with("Wemb");
-        Ok((numbers, shape.clone(), matches!(kind, NumberType::Quantized(..)) && !is_embedding))
+        Ok((numbers, shape.clone(), matches!(kind, NumberType::Quantized(..)) && !is_embedding(name)))
     }
+}
+
+/// Whether a matrix lies as its shape says also where it is of integers.
+fn is_embedding(name: &str) -> bool {
+    name.ends_with("Wemb")
 }
 
 impl MarianTensors for MarianBin {
@@ -238,6 +253,19 @@ impl MarianTensors for MarianBin {
         match *shape {
             [rows, columns] if is_turned => Ok(Array { shape: vec![columns, rows], data }),
             _ => Ok(Array { shape, data }.transposed()),
+        }
+    }
+
+    fn integers(&mut self, name: &str, turned: bool) -> Result<Option<(Vec<i8>, f32)>> {
+        match self.tensors.get(name) {
+            Some((code, _, place))
+                if matches!(NumberType::of(*code), Some(NumberType::Quantized(1, _)))
+                    && turned != is_embedding(name) =>
+            {
+                let (integers, multiplier) = self.quantized(name, place.clone())?;
+                Ok(Some((integers.iter().map(|byte| byte.cast_signed()).collect(), multiplier)))
+            }
+            _ => Ok(None),
         }
     }
 }

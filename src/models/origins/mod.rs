@@ -89,7 +89,7 @@ impl Foreign {
     pub fn check(&self) -> Result<()> {
         let expected = shapes(&self.config);
         for (name, shape) in &expected {
-            let found = &self.weights.get(name).map_err(|_| Error::tensor(&self.file, name, "is missing"))?.shape;
+            let found = self.weights.shape(name).map_err(|_| Error::tensor(&self.file, name, "is missing"))?;
             if found != shape {
                 let message = format!("has the shape {found:?} where {shape:?} was expected");
                 return Err(Error::tensor(&self.file, name, message));

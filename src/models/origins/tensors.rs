@@ -284,7 +284,7 @@ impl ForeignTensors {
         if let Some(extra) = self.tensors.keys().find(|name| !self.used.contains(*name)) {
             return Err(Error::tensor(&self.path, extra, "is not part of any architecture that is read here"));
         }
-        let mut weights = Weights::of(&self.path, self.bytes, &self.lent, self.places)?;
+        let mut weights = Weights::of(&self.path, &self.bytes, &self.lent, self.places)?;
         for (name, array) in self.made {
             weights.insert(name, array);
         }

@@ -5,7 +5,7 @@ use candle_core::{D, Tensor};
 use crate::error::{Error, Result};
 use crate::models::transformer::sizes::{Activation, TransformerSizes};
 use crate::nn::gru::sigmoid;
-use crate::nn::linear::{Parameters, affine, apply};
+use crate::nn::linear::{Parameters, RoundingMatrix};
 use crate::nn::softmax::masked;
 use crate::nn::trace::Trace;
 
@@ -73,8 +73,8 @@ impl Around {
 
 /// Multi-head attention, section 3.2.2.
 pub struct MultiHeadAttention {
-    w: [Tensor; 4], // q, k, v, o: [d, d]
-    b: [Tensor; 4], // [d]
+    w: [RoundingMatrix; 4], // q, k, v, o: [d, d]
+    b: [Tensor; 4],         // [d]
     around: Around,
     heads: usize,
     trace: Trace,
@@ -82,14 +82,15 @@ pub struct MultiHeadAttention {
 
 impl MultiHeadAttention {
     fn find(all: &Parameters<'_>, setting: LayerSetting) -> Result<Self> {
-        let get = |kind: &str, which: &str| all.get(&format!("{kind}_{which}"));
-        let four = |kind: &str| Ok::<_, Error>([get(kind, "q")?, get(kind, "k")?, get(kind, "v")?, get(kind, "o")?]);
+        let w = |which: &str| all.matrix(&format!("W_{which}"));
+        let b = |which: &str| all.get(&format!("b_{which}"));
+        let (w, b) = ([w("q")?, w("k")?, w("v")?, w("o")?], [b("q")?, b("k")?, b("v")?, b("o")?]);
         let around = Around::find(all, setting)?;
-        Ok(Self { w: four("W")?, b: four("b")?, around, heads: setting.heads, trace: all.trace() })
+        Ok(Self { w, b, around, heads: setting.heads, trace: all.trace() })
     }
 
     fn project(&self, n: usize, x: &Tensor) -> Result<Tensor> {
-        affine(&self.w[n], &self.b[n], x)
+        self.w[n].affine(&self.b[n], x)
     }
 
     /// K and V of words, side by side: [b, t, d] gives [b, t, 2d].
@@ -172,10 +173,10 @@ pub fn together(x: &Tensor) -> Result<Tensor> {
 
 /// W_2 f(W_1 x + b_1) + b_2, section 3.3.
 struct Feed {
-    w_1: Tensor, // [d_ff, d]
-    b_1: Tensor, // [d_ff]
-    w_2: Tensor, // [d, d_ff]
-    b_2: Tensor, // [d]
+    w_1: RoundingMatrix, // [d_ff, d]
+    b_1: Tensor,         // [d_ff]
+    w_2: RoundingMatrix, // [d, d_ff]
+    b_2: Tensor,         // [d]
     activation: Activation,
     around: Around,
 }
@@ -183,9 +184,9 @@ struct Feed {
 impl Feed {
     fn find(all: &Parameters<'_>, setting: LayerSetting) -> Result<Self> {
         Ok(Self {
-            w_1: all.get("W_1")?,
+            w_1: all.matrix("W_1")?,
             b_1: all.get("b_1")?,
-            w_2: all.get("W_2")?,
+            w_2: all.matrix("W_2")?,
             b_2: all.get("b_2")?,
             activation: setting.activation,
             around: Around::find(all, setting)?,
@@ -193,13 +194,13 @@ impl Feed {
     }
 
     fn apply(&self, x: &Tensor) -> Result<Tensor> {
-        let inner = affine(&self.w_1, &self.b_1, &self.around.input(x)?)?;
+        let inner = self.w_1.affine(&self.b_1, &self.around.input(x)?)?;
         let inner = match self.activation {
             Activation::Relu => inner.relu()?,
             Activation::Swish => inner.silu()?,
             Activation::Gelu => inner.gelu_erf()?,
         };
-        self.around.add(x, &affine(&self.w_2, &self.b_2, &inner)?)
+        self.around.add(x, &self.w_2.affine(&self.b_2, &inner)?)
     }
 }
 
@@ -229,9 +230,9 @@ enum Back {
     Attention(MultiHeadAttention),
     /// The simpler simple recurrent unit.
     Ssru {
-        w: Tensor,   // [d, d]
-        w_f: Tensor, // [d, d]
-        b_f: Tensor, // [d]
+        w: RoundingMatrix,   // [d, d]
+        w_f: RoundingMatrix, // [d, d]
+        b_f: Tensor,         // [d]
         around: Around,
     },
 }
@@ -250,7 +251,7 @@ impl DecoderBlock {
         let back = if has_cell {
             let all = all.at("ssru");
             let around = Around::find(&all, setting)?;
-            Back::Ssru { w: all.get("W")?, w_f: all.get("W_f")?, b_f: all.get("b_f")?, around }
+            Back::Ssru { w: all.matrix("W")?, w_f: all.matrix("W_f")?, b_f: all.get("b_f")?, around }
         } else {
             Back::Attention(MultiHeadAttention::find(&all.at("self"), setting)?)
         };
@@ -274,9 +275,9 @@ impl DecoderBlock {
             Back::Ssru { w, w_f, b_f, around } => (w, w_f, b_f, around),
         };
         let input = around.input(x)?;
-        let f = sigmoid(&affine(w_f, b_f, &input)?)?; // f_t
+        let f = sigmoid(&w_f.affine(b_f, &input)?)?; // f_t
         // c_t = f_t c_{t-1} + (1 - f_t) W x_t, c_{-1} = 0
-        let mut c = ((1.0 - &f)? * apply(w, &input)?)?;
+        let mut c = ((1.0 - &f)? * w.apply(&input)?)?;
         if let Some(before) = known.first() {
             c = (c + (&f * before)?)?;
         }

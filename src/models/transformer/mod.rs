@@ -34,7 +34,7 @@ use crate::models::transformer::layers::{
 };
 use crate::models::transformer::sizes::{DecoderCell, Positions, TransformerSizes};
 use crate::models::{AlignmentMode, ModelEntry, Shapes, anatomy, fused};
-use crate::nn::linear::{Parameters, affine};
+use crate::nn::linear::{Parameters, RoundingMatrix};
 use crate::nn::softmax::{log_softmax, masked};
 use crate::nn::trace::Trace;
 
@@ -85,8 +85,8 @@ pub struct Transformer {
     /// After the last layers, pre-norm only.
     encoder_norm: Option<LayerNorm>,
     decoder_norm: Option<LayerNorm>,
-    w_o: Tensor, // [K_y, d]
-    b_o: Tensor, // [K_y]
+    w_o: RoundingMatrix, // [K_y, d]
+    b_o: Tensor,         // [K_y]
     trace: Trace,
 }
 
@@ -128,7 +128,11 @@ impl Transformer {
                 .collect::<Result<_>>()?,
             encoder_norm: norm("encoder.norm")?,
             decoder_norm: norm("decoder.norm")?,
-            w_o: if sizes.tied_output { target_embedding.clone() } else { readout.get("W_o")? },
+            w_o: match (sizes.tied_output, sizes.shared_embedding) {
+                (false, _) => readout.matrix("W_o")?,
+                (true, false) => all.matrix("target_embedding")?,
+                (true, true) => all.matrix("source_embedding")?,
+            },
             b_o: readout.get("b_o")?,
             config: config.clone(),
             sizes,
@@ -402,7 +406,7 @@ impl Trainable for Transformer {
     }
 
     fn logits(&self, t: &Tensor) -> Result<Tensor> {
-        affine(&self.w_o, &self.b_o, t)
+        self.w_o.affine(&self.b_o, t)
     }
 }
 

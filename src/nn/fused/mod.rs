@@ -13,6 +13,7 @@ pub mod elementwise;
 pub mod focus;
 pub mod gru;
 pub mod heads;
+pub mod integers;
 pub mod lstm;
 pub mod matmul;
 pub mod number;

@@ -130,6 +130,16 @@ impl Packed {
         }
     }
 
+    /// Row `v` of the W [n, k] that it was packed from, behind the numbers in `all`; nothing where it was rounded.
+    pub fn append_row(&self, v: usize, all: &mut Vec<f32>) {
+        let column = v / WIDTH * WIDTH * self.k + v % WIDTH;
+        match &self.panels {
+            Numbers::Full(b) => all.extend(b[column..].iter().step_by(WIDTH).take(self.k)),
+            Numbers::Half(b) => all.extend(b[column..].iter().step_by(WIDTH).take(self.k).map(|x| x.to_f32())),
+            Numbers::Pairs(_) => {}
+        }
+    }
+
     /// Columns of the product.
     pub fn columns(&self) -> usize {
         self.n
