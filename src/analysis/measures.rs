@@ -121,6 +121,8 @@ pub struct HeadMatrix {
     /// What leaving it out does to the next-word distributions, where that was measured: Jensen-Shannon divergence, nats, the
     /// mean over the words.
     pub js: Option<f64>,
+    /// Whether it is the alignment, or one of those whose mean is.
+    pub is_alignment: bool,
 }
 
 /// A measure of every word of a translation.
@@ -230,7 +232,12 @@ fn heads(
     let mut heads = Vec::new();
     for kind in HeadKind::ALL {
         let found = decoding::force_heads(subject.stepper(), &[pair], kind, ticket)?.pop().unwrap_or_default();
-        heads.extend(sizes.places(kind).zip(found).map(|(place, rows)| HeadMatrix { place, rows, js: None }));
+        heads.extend(sizes.places(kind).zip(found).map(|(place, rows)| {
+            let is_alignment = kind == HeadKind::Cross
+                && place.layer == sizes.alignment_layer
+                && sizes.alignment_heads.contains(&place.head);
+            HeadMatrix { place, rows, js: None, is_alignment }
+        }));
     }
     if leaves_out {
         let places: Vec<HeadPlace> = heads.iter().map(|head| head.place).collect();

@@ -11,8 +11,9 @@ use serde_json::{Map, Value, json};
 use crate::cli::bundled;
 use crate::cli::output::LineOutput;
 use crate::models::Model;
+use crate::models::config::OWN_KEYS;
 use crate::models::origins;
-use crate::models::transformer::sizes::NamedChoice as _;
+
 use crate::nn::device::Device;
 
 /// As typed.
@@ -69,42 +70,7 @@ fn facts(model: &Model) -> Vec<(&'static str, Value)> {
         ("embedding", json!(config.embedding)),
         ("hidden", json!(config.hidden)),
     ];
-    if config.maxout > 0 {
-        facts.push(("maxout", json!(config.maxout)));
-    }
-    if config.alignment > 0 {
-        facts.push(("alignment", json!(config.alignment)));
-    }
-    if let Some(rank) = config.output_rank {
-        facts.push(("output_rank", json!(rank)));
-    }
-    if let Some(luong) = &config.luong {
-        facts.push(("layers", json!(luong.layers)));
-        facts.push(("attention", json!(luong.attention.name())));
-        facts.push(("score", json!(luong.score)));
-        facts.push(("input_feeding", json!(luong.input_feeding)));
-        facts.push(("reverse_source", json!(luong.reverse_source)));
-        facts.extend((luong.window > 0).then(|| ("window", json!(luong.window))));
-        facts.extend((luong.max_source > 0).then(|| ("max_source", json!(luong.max_source))));
-    }
-    if let Some(sizes) = &config.transformer {
-        facts.push(("heads", json!(sizes.heads)));
-        facts.push(("encoder_layers", json!(sizes.encoder_layers)));
-        facts.push(("decoder_layers", json!(sizes.decoder_layers)));
-        facts.push(("feed_forward", json!(sizes.feed_forward)));
-        facts.push(("decoder_cell", json!(sizes.cell.name())));
-        facts.push(("alignment_layer", json!(sizes.alignment_layer)));
-        facts.push(("alignment_heads", json!(sizes.alignment_heads)));
-        facts.push(("alignment_reason", json!(sizes.alignment_reason.name())));
-    }
-    if let Some(sizes) = &config.nematus {
-        facts.push(("encoder_layers", json!(sizes.encoder_layers)));
-        facts.push(("decoder_layers", json!(sizes.decoder_layers)));
-        facts.push(("encoder_unit", json!(sizes.encoder_unit.name())));
-        facts.push(("decoder_unit", json!(sizes.decoder_unit.name())));
-        facts.push(("encoder_directions", json!(sizes.encoder.name())));
-        facts.push(("layer_normalisation", json!(sizes.norm.name())));
-    }
+    facts.extend(OWN_KEYS.iter().filter_map(|(key, value)| Some((*key, value(config)?))));
     let languages: Vec<&str> = model.source.languages().collect();
     facts.extend((!languages.is_empty()).then(|| ("target_languages", json!(languages))));
     if let Some(origin) = origins::find(&model.folder) {
@@ -112,7 +78,10 @@ fn facts(model: &Model) -> Vec<(&'static str, Value)> {
     }
     // The rows of a card's table say what the files of another toolkit did.
     let card = model.card();
-    for key in ["toolkit", "licence"] {
+    // `alignment` of some is n'
+    let keys: &[&str] =
+        if config.alignment > 0 { &["toolkit", "licence"] } else { &["toolkit", "licence", "alignment"] };
+    for key in keys.iter().copied() {
         let row = card.lines().find_map(|line| line.strip_prefix("| ")?.strip_prefix(key)?.strip_prefix(" | "));
         facts.extend(row.and_then(|row| row.strip_suffix(" |")).map(|row| (key, json!(row))));
     }

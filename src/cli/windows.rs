@@ -6,6 +6,7 @@
 //! types or pipes single lines gets each answer at once.
 
 use std::io::IsTerminal as _;
+use std::path::PathBuf;
 
 use crate::cli::input::{InputFiles, SourceLine};
 use crate::cli::progress::ProgressLine;
@@ -72,6 +73,58 @@ pub struct Doing {
     pub verb: &'static str,
 }
 
+/// Lines that are refused for one reason: so many are told of one by one.
+const TOLD: usize = 3;
+/// Of the others so many are named at the end.
+const NAMED: usize = 5;
+
+/// Lines of a file that are refused for one reason.
+struct RefusedKind {
+    path: PathBuf,
+    /// The reason, without what differs from line to line.
+    reason: String,
+    count: usize,
+    /// The lines, from the first that is not told of by itself.
+    lines: Vec<usize>,
+}
+
+/// A reason without its numbers and what it quotes.
+fn bare(reason: &str) -> String {
+    let outside = reason.split('`').step_by(2).collect::<Vec<_>>().join("``");
+    outside.chars().filter(|letter| !letter.is_ascii_digit()).collect()
+}
+
+/// Notes a refused line; whether it is to be told of now.
+fn note(kinds: &mut Vec<RefusedKind>, why: &Error) -> bool {
+    let Error::Line { path, line, message } = why else { return true };
+    let reason = bare(message);
+    let known = kinds.iter().position(|kind| kind.path == *path && kind.reason == reason);
+    let place = known.unwrap_or_else(|| {
+        kinds.push(RefusedKind { path: path.clone(), reason, count: 0, lines: Vec::new() });
+        kinds.len() - 1
+    });
+    let kind = &mut kinds[place];
+    kind.count += 1;
+    if kind.count > TOLD && kind.lines.len() < NAMED {
+        kind.lines.push(*line);
+    }
+    kind.count <= TOLD
+}
+
+impl RefusedKind {
+    /// What is said of the lines that were not told of; `None` where all were.
+    fn rest(&self) -> Option<String> {
+        let rest = self.count.checked_sub(TOLD).filter(|rest| *rest > 0)?;
+        let named: Vec<String> = self.lines.iter().map(usize::to_string).collect();
+        let (path, named) = (self.path.display(), named.join(", "));
+        Some(match rest {
+            1 => format!("{path}, line {named}: the same"),
+            _ if rest > self.lines.len() => format!("{path}, lines {named} and so on: the same, {rest} lines more"),
+            _ => format!("{path}, lines {named}: the same"),
+        })
+    }
+}
+
 /// Reads window after window, item by item as `next` does, and hands each on to `work`, which gives the number of words
 /// it came to. Items that a model cannot read are reported and counted; see [`crate::cli::words::refused`].
 ///
@@ -85,12 +138,14 @@ pub fn run<I: WindowItem>(
     work: &mut dyn FnMut(&[I]) -> anyhow::Result<usize>,
 ) -> anyhow::Result<usize> {
     let mut progress = ProgressLine::new(doing.name, files.source.size(), std::io::stdout().is_terminal());
-    let mut refused = 0;
+    let (mut refused, mut kinds) = (0, Vec::new());
     loop {
         let (window, ended) = read(files, next, growth.grow());
         for why in window.iter().filter_map(I::refused) {
             refused += 1;
-            progress.tell(&why.to_string());
+            if note(&mut kinds, why) {
+                progress.tell(&why.to_string());
+            }
         }
         let words = work(&window)?;
         progress.add(window.len(), words, files.source.position());
@@ -99,6 +154,9 @@ pub fn run<I: WindowItem>(
         }
     }
     progress.finish();
+    for rest in kinds.iter().filter_map(RefusedKind::rest) {
+        progress.tell(&rest);
+    }
     files.source.tell_empty(doing.verb);
     Ok(refused)
 }
@@ -129,6 +187,22 @@ fn read<I: WindowItem>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A wrong file of thousands of lines is told in a few sentences.
+    #[test]
+    fn lines_that_are_refused_for_one_reason_are_told_together() {
+        let mut kinds = Vec::new();
+        let told: Vec<usize> = (1..=2000)
+            .filter(|line| {
+                let why =
+                    if line % 1000 == 7 { "has no tab".into() } else { format!("has {line} pieces in `w{line}`") };
+                note(&mut kinds, &Error::line("a.txt", *line, why))
+            })
+            .collect();
+        assert_eq!(told, [1, 2, 3, 7, 1007]);
+        let rest: Vec<String> = kinds.iter().filter_map(RefusedKind::rest).collect();
+        assert_eq!(rest, ["a.txt, lines 4, 5, 6, 8, 9 and so on: the same, 1995 lines more"]);
+    }
 
     #[test]
     fn windows_grow_from_one_line_to_sixteen_batches() {

@@ -6,15 +6,17 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::attention::{AttentionEntry, KINDS, find, scores};
+use crate::attention::{KINDS, find, scores};
 use crate::error::{Error, Result};
 use crate::models::nematus::sizes::NematusSizes;
+use crate::models::opennmt::sizes::OpenNmtSizes;
 use crate::models::transformer::sizes::{NamedChoice, Positions, TransformerSizes};
 use crate::models::{AlignmentMode, MODELS, ModelEntry, disk};
 use crate::text::write::write_inside;
 
 pub use crate::attention::AttentionKind;
 pub use crate::models::Architecture;
+pub use crate::models::luong::LuongSizes;
 
 /// The value of the key `format`.
 pub const FORMAT: &str = "interlinear";
@@ -24,27 +26,6 @@ const VERSION: usize = 1;
 const LARGEST: usize = 1 << 24;
 /// The most layers: the papers have 4, and the names of all tensors are listed before the weights are looked at.
 const MOST_LAYERS: usize = 64;
-
-/// What only a model of Luong et al. 2015 has.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LuongSizes {
-    /// Stacked LSTM layers on either side, at least 1.
-    pub layers: usize,
-    /// Where the decoder looks.
-    pub attention: AttentionKind,
-    /// How a state and an annotation are compared: a name in [`ATTENTIONS`](crate::attention::ATTENTIONS).
-    pub score: String,
-    /// Whether h~_{t-1} is fed into step t (section 3.3).
-    pub input_feeding: bool,
-    /// Whether the encoder reads the source backwards.
-    pub reverse_source: bool,
-    /// D, half the window of local attention in words; 0 where the attention is not local.
-    pub window: usize,
-    /// The source words that `location` has a row for; 0 for other scores.
-    pub max_source: usize,
-    /// y_0, the id that the decoder reads first.
-    pub start: u32,
-}
 
 /// Sizes and languages of a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,6 +64,8 @@ pub struct Config {
     pub transformer: Option<TransformerSizes>,
     /// nematus only.
     pub nematus: Option<NematusSizes>,
+    /// opennmt only.
+    pub opennmt: Option<OpenNmtSizes>,
 }
 
 /// A key and its value; `None` where a model does not have it.
@@ -113,15 +96,29 @@ pub const OWN_KEYS: &[Key] = &[
     ("output_rank", |config| config.output_rank.map(Value::from)),
     ("layers", |config| Some(config.luong.as_ref()?.layers.into())),
     ("attention", |config| Some(config.luong.as_ref()?.attention.name().into())),
-    ("score", |config| Some(config.luong.as_ref()?.score.as_str().into())),
-    ("input_feeding", |config| Some(config.luong.as_ref()?.input_feeding.into())),
+    ("score", |config| of_luong(config, |own| own.score.as_str().into(), |own| own.score.as_str().into())),
+    ("input_feeding", |config| of_luong(config, |own| own.input_feeding.into(), |own| own.input_feeding.into())),
     ("reverse_source", |config| Some(config.luong.as_ref()?.reverse_source.into())),
     ("window", |config| size(config.luong.as_ref()?.window)),
     ("max_source", |config| size(config.luong.as_ref()?.max_source)),
     ("start", |config| config.start().map(Value::from)),
     ("heads", |config| Some(config.transformer.as_ref()?.heads.into())),
-    ("encoder_layers", |config| either(config, |own| own.encoder_layers.into(), |own| own.encoder_layers.into())),
-    ("decoder_layers", |config| either(config, |own| own.decoder_layers.into(), |own| own.decoder_layers.into())),
+    ("encoder_layers", |config| {
+        either(
+            config,
+            |own| own.encoder_layers.into(),
+            |own| own.encoder_layers.into(),
+            |own| own.encoder_layers.into(),
+        )
+    }),
+    ("decoder_layers", |config| {
+        either(
+            config,
+            |own| own.decoder_layers.into(),
+            |own| own.decoder_layers.into(),
+            |own| own.decoder_layers.into(),
+        )
+    }),
     ("feed_forward", |config| Some(config.transformer.as_ref()?.feed_forward.into())),
     ("decoder_feed_forward", |config| Some(config.transformer.as_ref()?.decoder_feed_forward.into())),
     ("norm_first", |config| Some(config.transformer.as_ref()?.norm_first.into())),
@@ -131,8 +128,17 @@ pub const OWN_KEYS: &[Key] = &[
     ("positions", |config| Some(config.transformer.as_ref()?.positions.name().into())),
     ("max_positions", |config| size(config.transformer.as_ref()?.max_positions)),
     ("scale_embedding", |config| Some(config.transformer.as_ref()?.scale_embedding.into())),
-    ("shared_embedding", |config| either(config, |own| own.shared_embedding.into(), |own| own.shared_embedding.into())),
-    ("tied_output", |config| either(config, |own| own.tied_output.into(), |own| own.tied_output.into())),
+    ("shared_embedding", |config| {
+        either(
+            config,
+            |own| own.shared_embedding.into(),
+            |own| own.shared_embedding.into(),
+            |own| own.shared_embedding.into(),
+        )
+    }),
+    ("tied_output", |config| {
+        either(config, |own| own.tied_output.into(), |own| own.tied_output.into(), |own| own.tied_output.into())
+    }),
     ("alignment_layer", |config| Some(config.transformer.as_ref()?.alignment_layer.into())),
     ("alignment_heads", |config| Some(config.transformer.as_ref()?.alignment_heads.as_slice().into())),
     ("alignment_reason", |config| Some(config.transformer.as_ref()?.alignment_reason.name().into())),
@@ -144,15 +150,27 @@ pub const OWN_KEYS: &[Key] = &[
     ("high_cells", |config| Some(config.nematus.as_ref()?.high_cells.into())),
     ("skip", |config| Some(config.nematus.as_ref()?.skip.into())),
     ("norm", |config| Some(config.nematus.as_ref()?.norm.name().into())),
+    ("both_directions", |config| Some(config.opennmt.as_ref()?.both_directions.into())),
+    ("unit", |config| Some(config.opennmt.as_ref()?.unit.name().into())),
+    ("encoder_hidden", |config| Some(config.opennmt.as_ref()?.encoder_hidden.into())),
+    ("start_state", |config| Some(config.opennmt.as_ref()?.start_state.name().into())),
+    ("mixing", |config| Some(config.opennmt.as_ref()?.mixing.name().into())),
 ];
 
-/// A value that Transformers and conditional recurrent models have.
+/// A value that Transformers, conditional recurrent models and those of OpenNMT have.
 fn either(
     config: &Config,
     transformer: fn(&TransformerSizes) -> Value,
     nematus: fn(&NematusSizes) -> Value,
+    opennmt: fn(&OpenNmtSizes) -> Value,
 ) -> Option<Value> {
-    config.transformer.as_ref().map(transformer).or_else(|| config.nematus.as_ref().map(nematus))
+    let own = config.transformer.as_ref().map(transformer).or_else(|| config.nematus.as_ref().map(nematus));
+    own.or_else(|| config.opennmt.as_ref().map(opennmt))
+}
+
+/// A value that models of Luong et al. and those of OpenNMT have.
+fn of_luong(config: &Config, luong: fn(&LuongSizes) -> Value, opennmt: fn(&OpenNmtSizes) -> Value) -> Option<Value> {
+    config.luong.as_ref().map(luong).or_else(|| config.opennmt.as_ref().map(opennmt))
 }
 
 /// A size where it is not 0.
@@ -182,6 +200,7 @@ impl Config {
             luong: None,
             transformer: None,
             nematus: None,
+            opennmt: None,
         }
     }
 
@@ -208,17 +227,16 @@ impl Config {
 
     /// y_0, the id that the decoder reads first; `None` where it first reads zeros.
     pub fn start(&self) -> Option<u32> {
-        match (&self.luong, &self.transformer) {
-            (Some(luong), _) => Some(luong.start),
-            (None, transformer) => transformer.as_ref()?.start,
-        }
+        let own = self.luong.as_ref().map(|own| own.start).or(self.opennmt.as_ref().map(|own| own.start));
+        own.or_else(|| self.transformer.as_ref()?.start)
     }
 
     /// The tensor with the embeddings of the target words: that of both sides where they share one.
     pub fn target_embedding(&self) -> &'static str {
-        let shares = self.transformer.as_ref().is_some_and(|own| own.shared_embedding)
-            || self.nematus.as_ref().is_some_and(|own| own.shared_embedding);
-        if shares { "source_embedding" } else { "target_embedding" }
+        let transformer = self.transformer.as_ref().map(|own| own.shared_embedding);
+        let nematus = self.nematus.as_ref().map(|own| own.shared_embedding);
+        let shares = transformer.or(nematus).or(self.opennmt.as_ref().map(|own| own.shared_embedding));
+        if shares == Some(true) { "source_embedding" } else { "target_embedding" }
     }
 
     /// D of local attention, in words; `None` for models that look at every word or at none.
@@ -276,13 +294,6 @@ impl Config {
     }
 }
 
-impl LuongSizes {
-    /// The score function; `None` where `score` is no name of the table.
-    pub fn entry(&self) -> Option<&'static AttentionEntry> {
-        find(&self.score)
-    }
-}
-
 /// Reads keys out of a JSON object and names the key that is wrong.
 struct Reader<'a> {
     models: &'static [ModelEntry],
@@ -314,6 +325,7 @@ impl Reader<'_> {
             luong: entry.needs.contains(&"layers").then(|| self.luong(entry)).transpose()?,
             transformer: entry.needs.contains(&"heads").then(|| self.transformer()).transpose()?,
             nematus: entry.needs.contains(&"encoder_unit").then(|| self.nematus()).transpose()?,
+            opennmt: entry.needs.contains(&"start_state").then(|| self.opennmt()).transpose()?,
         };
         self.check_ids(&config)?;
         Ok(config)
@@ -382,11 +394,38 @@ impl Reader<'_> {
         })
     }
 
-    fn nematus(&self) -> Result<NematusSizes> {
+    /// Whether both sides have one embedding, which must then have as many words.
+    fn shares_embedding(&self) -> Result<bool> {
         let shared_embedding = self.truth("shared_embedding")?;
         if shared_embedding && self.size("source_vocabulary")? != self.size("target_vocabulary")? {
             return self.wrong("shared_embedding", "is true, but the two vocabularies have different sizes");
         }
+        Ok(shared_embedding)
+    }
+
+    fn opennmt(&self) -> Result<OpenNmtSizes> {
+        let sizes = OpenNmtSizes {
+            both_directions: self.truth("both_directions")?,
+            unit: self.named("unit")?,
+            encoder_hidden: self.size("encoder_hidden")?,
+            encoder_layers: self.size_up_to("encoder_layers", MOST_LAYERS)?,
+            decoder_layers: self.size_up_to("decoder_layers", MOST_LAYERS)?,
+            start_state: self.named("start_state")?,
+            score: self.one_of("score", &OpenNmtSizes::SCORES)?,
+            mixing: self.named("mixing")?,
+            input_feeding: self.truth("input_feeding")?,
+            shared_embedding: self.shares_embedding()?,
+            tied_output: self.truth("tied_output")?,
+            start: self.id("start")?,
+        };
+        match sizes.misfit(self.size("embedding")?, self.size("hidden")?) {
+            Some((key, message)) => self.wrong(key, message),
+            None => Ok(sizes),
+        }
+    }
+
+    fn nematus(&self) -> Result<NematusSizes> {
+        let shared_embedding = self.shares_embedding()?;
         Ok(NematusSizes {
             encoder: self.named("encoder_type")?,
             encoder_unit: self.named("encoder_unit")?,

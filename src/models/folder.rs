@@ -149,16 +149,9 @@ impl Model {
 
     /// Refuses a target language.
     fn speaks_not(&self, language: &str) -> Error {
-        /// Languages that are named.
-        const MOST: usize = 40;
-        let known: Vec<&str> = self.source.languages().collect();
-        let message = match known.len() {
-            0 => format!("translates into one language alone, so there is no @{language}"),
-            more @ MOST.. => format!(
-                "does not translate into {language}, but into {more} others: {} and so on; `interlinear inspect` tells them all",
-                known[..MOST].join(", ")
-            ),
-            _ => format!("does not translate into {language}, but into {}", known.join(", ")),
+        let message = match self.source.languages().next() {
+            None => format!("translates into one language alone, so there is no @{language}"),
+            Some(_) => format!("does not translate into {language}, but into {}", self.source.languages_told()),
         };
         Error::file(&self.folder, message)
     }

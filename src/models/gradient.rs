@@ -381,11 +381,10 @@ impl Walk {
 /// the target, and the output layer that is the target's embedding stays as it is.
 pub fn two_embeddings(config: &Config, mut tensors: HashMap<String, Tensor>) -> (Config, HashMap<String, Tensor>) {
     let mut config = config.clone();
-    let shares = match (&mut config.transformer, &mut config.nematus) {
-        (Some(sizes), _) => Some(&mut sizes.shared_embedding),
-        (None, Some(sizes)) => Some(&mut sizes.shared_embedding),
-        (None, None) => None,
-    };
+    let transformer = config.transformer.as_mut().map(|sizes| &mut sizes.shared_embedding);
+    let nematus = config.nematus.as_mut().map(|sizes| &mut sizes.shared_embedding);
+    let opennmt = config.opennmt.as_mut().map(|sizes| &mut sizes.shared_embedding);
+    let shares = transformer.or(nematus).or(opennmt);
     if let Some(shares) = shares
         && std::mem::take(shares)
         && let Some(embedding) = tensors.get(EMBEDDING).cloned()

@@ -23,10 +23,10 @@
 
 use candle_core::Tensor;
 
-use crate::attention::{AlignedAnnotations, Attention, AttentionKind, Query, Sizes, construct};
+use crate::attention::{AlignedAnnotations, Attention, AttentionEntry, AttentionKind, Query, Sizes, construct, find};
 use crate::error::{Error, Result};
 use crate::models::batch::{Batch, embed};
-use crate::models::config::{Config, LuongSizes};
+use crate::models::config::Config;
 use crate::models::loss::{Hidden, Regularizer, Trainable};
 use crate::models::readable::{AlignedStep, Annotations, State, Step, TranslationModel};
 use crate::models::{AlignmentMode, ModelEntry, Shapes, anatomy, fused};
@@ -65,6 +65,34 @@ fn gain(name: &str) -> f64 {
         "source_embedding" | "target_embedding" => 10.0,
         "W_i" | "W_f" | "W_o" | "W_g" | "W_c" => 2.0,
         _ => 1.0,
+    }
+}
+
+/// What only a model of Luong et al. 2015 has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LuongSizes {
+    /// Stacked LSTM layers on either side, at least 1.
+    pub layers: usize,
+    /// Where the decoder looks.
+    pub attention: AttentionKind,
+    /// How a state and an annotation are compared: a name in [`ATTENTIONS`](crate::attention::ATTENTIONS).
+    pub score: String,
+    /// Whether h~_{t-1} is fed into step t (section 3.3).
+    pub input_feeding: bool,
+    /// Whether the encoder reads the source backwards.
+    pub reverse_source: bool,
+    /// D, half the window of local attention in words; 0 where the attention is not local.
+    pub window: usize,
+    /// The source words that `location` has a row for; 0 for other scores.
+    pub max_source: usize,
+    /// y_0, the id that the decoder reads first.
+    pub start: u32,
+}
+
+impl LuongSizes {
+    /// The score function; `None` where `score` is no name of the table.
+    pub fn entry(&self) -> Option<&'static AttentionEntry> {
+        find(&self.score)
     }
 }
 

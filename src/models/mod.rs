@@ -20,6 +20,7 @@ pub mod loss;
 pub mod luong;
 pub mod need;
 pub mod nematus;
+pub mod opennmt;
 pub mod origins;
 pub mod plain;
 pub mod readable;
@@ -97,8 +98,15 @@ pub struct ModelEntry {
 pub const TRAINED: &[ModelEntry] = &[rnn_encdec::ENTRY, rnn_search::ENTRY, luong::ENTRY];
 
 /// Every architecture that can be loaded, in the order of the papers.
-pub const MODELS: &[ModelEntry] =
-    &[rnn_encdec::ENTRY, rnn_search::ENTRY, luong::ENTRY, groundhog::ENTRY, nematus::ENTRY, transformer::ENTRY];
+pub const MODELS: &[ModelEntry] = &[
+    rnn_encdec::ENTRY,
+    rnn_search::ENTRY,
+    luong::ENTRY,
+    groundhog::ENTRY,
+    nematus::ENTRY,
+    opennmt::ENTRY,
+    transformer::ENTRY,
+];
 
 /// Which paper's wiring: a [`ModelEntry`].
 #[derive(Clone, Copy)]
@@ -115,6 +123,8 @@ impl Architecture {
     pub const LUONG: Self = Self(&luong::ENTRY);
     /// Sennrich et al. 2017.
     pub const NEMATUS: Self = Self(&nematus::ENTRY);
+    /// Klein et al. 2017.
+    pub const OPENNMT: Self = Self(&opennmt::ENTRY);
     /// Vaswani et al. 2017.
     pub const TRANSFORMER: Self = Self(&transformer::ENTRY);
 

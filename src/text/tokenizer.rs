@@ -136,14 +136,32 @@ impl Tokenizer {
                 "has {pieces} pieces, more than the {most} that this model has positions for; cut it into sentences"
             ));
         }
-        let named = sentence.tokens.first().filter(|word| is_language(word)).and_then(|word| self.id(word));
-        let is_named = named.is_some_and(|id| self.shared.languages.contains(&id));
-        let first = self.languages().next().filter(|_| !is_named)?;
+        let first = self.languages().next()?;
+        let is_known = |word: &str| self.id(word).is_some_and(|id| self.shared.languages.contains(&id));
+        let typed = sentence.text.split_whitespace().next().filter(|word| is_language(word) && !is_known(word));
+        if typed.is_none() && sentence.tokens.first().is_some_and(|word| is_known(word)) {
+            return None;
+        }
+        let why = typed.map_or("says no target language".to_owned(), |typed| format!("begins with {typed}"));
+        let known = self.languages_told();
         Some(format!(
-            "says no target language, and the model has {}; choose one in the menu of its column, name the model with one behind \
-             it, as `MODEL@{first}`, or begin the text with one, as >>{first}<<",
-            self.shared.languages.len()
+            "{why}, and the model translates into {known}; choose one in the menu of its column, name the model with one \
+             behind it, as `MODEL@{first}`, or begin the text with one, as >>{first}<<"
         ))
+    }
+
+    /// The languages of [`Tokenizer::languages`] for a sentence; of many the first.
+    pub fn languages_told(&self) -> String {
+        /// Languages that are named.
+        const MOST: usize = 40;
+        let known: Vec<&str> = self.languages().collect();
+        match known.len() {
+            many @ MOST.. => {
+                let named = known[..MOST].join(", ");
+                format!("{many} languages, {named} and so on (`interlinear inspect` tells them all)")
+            }
+            _ => known.join(", "),
+        }
     }
 
     /// Cuts `text` into words with their byte ranges in it, looks each up, and ends with `</s>` unless
@@ -264,12 +282,12 @@ impl Tokenizer {
 
     /// Entries of the vocabulary put together to normal text; see [`crate::text::join::join`].
     pub fn join<T: AsRef<str>>(&self, language: &str, tokens: &[T]) -> String {
-        if !self.marks().has_pieces() {
-            return join(language, tokens);
-        }
-        if self.marks().are_spaces() {
+        if self.shared.only_spaces || self.marks().are_spaces() {
             let said: Vec<&str> = tokens.iter().map(AsRef::as_ref).filter(|token| *token != EOS).collect();
             return self.spaced(&said);
+        }
+        if !self.marks().has_pieces() {
+            return join(language, tokens);
         }
         let words = self.marks().words(tokens).into_iter().map(|word| self.marks().word(&tokens[word]));
         join(language, &words.collect::<Vec<_>>())

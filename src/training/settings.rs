@@ -523,6 +523,7 @@ impl TrainingSettings {
             luong: (architecture == Architecture::LUONG).then(|| self.luong()),
             transformer: None,
             nematus: None,
+            opennmt: None,
         }
     }
 }

@@ -185,6 +185,7 @@ pub fn rnn_search(name: &str, [k, m, n, l, alignment]: [usize; 5]) -> Config {
         luong: None,
         transformer: None,
         nematus: None,
+        opennmt: None,
     }
 }
 

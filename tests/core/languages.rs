@@ -89,6 +89,32 @@ fn commands_take_a_language_behind_a_model() {
     assert!(sources.clone().count() > 0 && sources.max().is_some_and(|most| most < 4), "{links}");
 }
 
+/// Whoever asks for a language that the model does not have is told which it has.
+#[test]
+fn a_language_that_the_model_does_not_have_is_answered_with_those_it_has() {
+    let folder = multi("@deu").display().to_string();
+    let asked = Model::load(Path::new(&folder), &Device::cpu()).expect_err("it has no German").to_string();
+    assert!(asked.contains("does not translate into deu, but into fra, oci"), "{asked}");
+    for choice in ["", "@fra"] {
+        let model = load(choice);
+        let typed = model.source.encode(">>deu<< the red boat sails.");
+        let told = model.source.refuses(&typed).expect("it is refused");
+        assert!(told.contains("begins with >>deu<<, and the model translates into fra, oci"), "{told}");
+        assert_eq!(model.source.refuses(&model.source.encode(">>oci<< the red boat sails.")), None);
+    }
+}
+
+#[test]
+fn importing_a_model_with_a_choice_behind_it_says_what_to_do() {
+    let out = tempfile::tempdir().expect("a folder");
+    let path = multi("@fra").display().to_string();
+    let target = out.path().join("new").display().to_string();
+    let ran = run_in(out.path(), &["import", &path, &target], b"");
+    let told = ran.stderr;
+    assert!(ran.code != 0 && told.contains("written whole, so `@fra` has no place behind it"), "{told}");
+    assert!(told.contains("as OUT@fra"), "{told}");
+}
+
 #[test]
 fn a_column_says_its_language_apart_from_the_text_and_keeps_it() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -245,6 +245,7 @@ pub fn tiny(architecture: Architecture, output_rank: Option<usize>) -> Config {
         luong: None,
         transformer: None,
         nematus: None,
+        opennmt: None,
     }
 }
 

@@ -7,8 +7,12 @@ use std::path::{Path, PathBuf};
 use interlinear::decoding::{SearchOptions, Specials, decode, force};
 use interlinear::models::{Kernels, Model};
 use interlinear::nn::device::Device;
+use interlinear::text::foreign::vocabulary::Vocabulary;
+use interlinear::text::tokenizer::Tokenizer;
 use interlinear::ticket::CancellationToken;
 use serde_json::Value;
+
+use crate::cli::run_in;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/origins").join(name)
@@ -142,5 +146,120 @@ fn ctranslate2_and_argos_say_what_ctranslate2_says() {
                 }
             }
         }
+    }
+}
+
+/// Checkpoints of OpenNMT-py 1.2 and 3.5 (one as torch wrote them before version 1.6) and of Joey NMT 2.3, against what their own
+/// encoders and decoders gave: the best words and the list of three, log p of each word, alpha.
+#[test]
+fn checkpoints_say_what_opennmt_and_joey_say() {
+    let folders = [
+        "onmt-brnn",
+        "onmt-gru",
+        "onmt-dot",
+        "onmt-transformer",
+        "onmt3-gru",
+        "onmt3-transformer",
+        "joey-gru",
+        "joey-lstm",
+        "joey-pre",
+        "joey-post",
+    ];
+    for name in folders {
+        let model = Model::load(&fixture(name), &Device::cpu()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let words = |value: &Value| -> Vec<String> {
+            let words = value.as_array().expect("words").iter().filter_map(Value::as_str);
+            words.map(|word| word.replace("<unk>", "[UNK]")).collect()
+        };
+        for record in expected(&fixture(name).join("expected.json")) {
+            let text = record["text"].as_str().expect("a text");
+            let what = format!("{name}: {text}");
+            let source = model.source.encode(text).ids;
+            assert_eq!(model.source.tokens(&source), words(&record["source"]), "{what}");
+            let best = &search(&model, &source, &options(1, &record))[0];
+            assert_eq!(model.target.tokens(&best.tokens), words(&record["greedy"]), "{what}");
+            near(&what, &best.token_log_p, &numbers(&record["log_p"]), 1e-4);
+            // what OpenNMT-py shows of a Transformer is its first head, Joey NMT the mean: the alignment here too
+            let alpha = best.alpha.as_ref().expect("it aligns");
+            for (found, expected) in alpha.iter().zip(rows(&record["alpha"])) {
+                near(&format!("{what}, alpha"), found, &expected, 1e-5);
+            }
+            let found = search(&model, &source, &options(3, &record));
+            let list = record["beam"].as_array().expect("a list");
+            let ended = found.iter().filter(|hypothesis| hypothesis.tokens.last() == Some(&model.config.eos));
+            let ended: Vec<_> = ended.collect();
+            assert!(ended.len() >= list.len(), "{what}: {} of {}", ended.len(), list.len());
+            for (found, expected) in ended.iter().zip(list) {
+                assert_eq!(model.target.tokens(&found.tokens), words(&expected[0]), "{what}");
+                let log_p = expected[1].as_f64().expect("a number") as f32;
+                near(&format!("{what}, list"), &[found.log_p], &[log_p], 1e-4);
+            }
+        }
+    }
+}
+
+/// Origin, toolkit, sizes, languages, licence and alignment of each.
+#[test]
+fn inspect_says_what_a_checkpoint_is() {
+    for (name, facts) in [
+        ("onmt-brnn", ["OpenNMT-py checkpoint", "toolkit             OpenNMT-py", "both directions     true", "lstm"]),
+        (
+            "onmt3-transformer",
+            ["OpenNMT-py checkpoint", "heads               2", "head 1 of decoder layer 2 of 2, which", "und"],
+        ),
+        ("joey-gru", ["Joey NMT checkpoint", "source language     de", "target language     en", "gru-cudnn"]),
+    ] {
+        let shown = run_in(&fixture(name), &["inspect", "."], b"").stdout;
+        for fact in facts.into_iter().chain(["licence             not known", "alignment           "]) {
+            assert!(shown.contains(fact), "{name}: {fact} in {shown}");
+        }
+    }
+}
+
+#[test]
+fn what_a_checkpoint_has_that_is_not_known_is_refused_by_its_name() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/opennmt");
+    for (file, told) in [
+        ("copy", "key `copy_attn` is true, which is not implemented"),
+        ("sparse", "key `global_attention_function` is sparsemax"),
+        ("gate", "key `context_gate` is both"),
+        ("coverage", "tensor `decoder.attn.linear_cover.weight` is not part of"),
+        ("feature", "tensor `encoder.embeddings.make_embedding.emb_luts.1.weight` is not part of"),
+        ("shape", "tensor `decoder.attn.linear_out.weight` has the shape [6, 11] where [6, 12] was expected"),
+        ("half-vocabulary", "no list of the words of `src`"),
+        ("without-model", "is a checkpoint of OpenNMT-py without its weights"),
+        ("call", "asks for `posix.system`"),
+        ("cut", "is damaged"),
+    ] {
+        let message = Model::load(&corpus.join(file).with_extension("pt"), &Device::cpu()).expect_err(file).to_string();
+        assert!(message.contains(told) && message.contains(file), "{file}: {message}");
+    }
+    let mut folder = fixture("onmt-gru");
+    assert_eq!(Model::load(&folder, &Device::cpu()).expect("a model").config.name, "onmt-gru");
+    folder.push("model_step_10.pt");
+    assert_eq!(Model::load(&folder, &Device::cpu()).expect("a model").config.name, "onmt-gru", "not model_step_10");
+}
+
+/// What `translate` writes is what `score` reads: words between spaces, cut by codes or not, stay words between spaces.
+#[test]
+fn text_of_a_model_of_words_alone_is_read_again_as_it_was_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).expect("written");
+        path
+    };
+    let words = Vocabulary::read(&write("v.yml", "</s>: 0\n<unk>: 1\nit: 2\n\"'s\": 3\nlate: 4\n\",\": 5\n.: 6\n"))
+        .expect("words");
+    let pieces = "</s>: 0\n<unk>: 1\nit: 2\n\"'s\": 3\nl@@: 4\nate: 5\n.: 6\n";
+    let pieces = Vocabulary::read(&write("p.yml", pieces)).expect("pieces");
+    let codes = write("codes", "#version: 0.2\na t\nat e</w>\ni t</w>\n' s</w>\n");
+    for (what, json, ids) in [
+        ("words", words.words_tokenizer(None), vec![2, 3, 4, 5, 4, 6]),
+        ("codes", pieces.words_tokenizer(Some(&codes)), vec![2, 3, 4, 5, 6]),
+    ] {
+        let tokenizer = Tokenizer::from_json(folder.path(), &json.expect(what)).expect(what).ending(false);
+        let text = tokenizer.join("en", &tokenizer.tokens(&ids));
+        assert_eq!(tokenizer.encode(&text).ids, ids, "{what}: {text}");
     }
 }

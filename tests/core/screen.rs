@@ -212,6 +212,7 @@ fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
         luong: (architecture == Architecture::LUONG).then_some(luong),
         transformer: None,
         nematus: None,
+        opennmt: None,
     }
 }
 

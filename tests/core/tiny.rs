@@ -58,6 +58,7 @@ impl Tiny {
             luong: None,
             transformer: None,
             nematus: None,
+            opennmt: None,
         }
     }
 

@@ -45,6 +45,7 @@ fn config(architecture: Architecture, output_rank: Option<usize>) -> Config {
         luong: None,
         transformer: None,
         nematus: None,
+        opennmt: None,
     }
 }
 

@@ -58,6 +58,7 @@ fn config(name: &str, sizes: TransformerSizes) -> Config {
         luong: None,
         transformer: Some(sizes),
         nematus: None,
+        opennmt: None,
     }
 }
 

@@ -50,7 +50,8 @@ fn tested(measure: usize, has_target: bool) -> Arc<Tested> {
         for (at, (layer, head)) in [(1, 1), (1, 2), (2, 1), (2, 2)].into_iter().enumerate() {
             let row = |i: usize| (0..4).map(|j| f32::from(u8::from(j == (i + at) % 4))).collect();
             let js = leaves_out.then_some(0.01 * (n + at) as f64);
-            heads.push(HeadMatrix { place: HeadPlace { attention, layer, head }, rows: (0..4).map(row).collect(), js });
+            let (place, rows) = (HeadPlace { attention, layer, head }, (0..4).map(row).collect());
+            heads.push(HeadMatrix { place, rows, js, is_alignment: false });
         }
     }
     let measured = vec![MeasuredWords { measure, rows: vec![vec![0.25; 4]; 4], heads, kendall: None }];
@@ -149,6 +150,16 @@ fn all_heads_are_sorted_by_their_error_against_the_links() {
     let of = |head| ModelChoice { heads: Some(HeadChoice { layer: 1, heads: vec![head] }), ..ModelChoice::default() };
     assert!(wires.heard(ColumnCommand::Choose { column, chosen: of(2) }));
     assert_eq!(harness.state().session().app().view.settings().shown, Shown::Alpha);
+}
+
+#[test]
+fn the_head_that_is_the_alignment_is_marked() {
+    let (mut harness, wires) = desk::window(transformer().0);
+    let mut tested = tested(measure("heads"), true);
+    let head = &mut Arc::get_mut(&mut tested).expect("it is new").measured[0].heads[2];
+    (head.is_alignment, head.js) = (true, None);
+    show(&mut harness, &wires, "all heads", tested);
+    assert_eq!(labels(&harness, ", the alignment"), ["Layer 2, head 1, the alignment"]);
 }
 
 #[test]

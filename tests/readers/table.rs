@@ -15,6 +15,7 @@ use interlinear::import::{self, FORMATS, ImportOptions, Record};
 use interlinear::interventions::InterventionFile;
 use interlinear::models::checkpoint::Weights;
 use interlinear::models::config::Config;
+use interlinear::models::origins::ORIGINS;
 use interlinear::models::origins::marian::{self, MarianTensors};
 use interlinear::models::origins::marian_bin::MarianBin;
 use interlinear::models::origins::marian_npz;
@@ -70,6 +71,9 @@ pub const READERS: &[Reader] = &[
     Reader { name: "npz", read: npz },
     Reader { name: "marian-bin", read: marian_bin },
     Reader { name: "pickle", read: pickle },
+    Reader { name: "opennmt", read: |path| opened(path, "input.pt", "OpenNMT-py checkpoint") },
+    Reader { name: "joey", read: |path| joey(path, "best.ckpt") },
+    Reader { name: "joey-settings", read: |path| joey(path, "config.yaml") },
     Reader { name: "aligner", read: aligner },
     Reader { name: "lesson", read: lesson },
     Reader { name: "interventions", read: interventions },
@@ -294,6 +298,37 @@ fn npz(path: &Path) -> Result<()> {
 fn pickle(path: &Path) -> Result<()> {
     let words = python::words(path, 100, &["<s>"]).map(|words| assert_eq!(words.len(), 100));
     python::settings(path).map(|_| ()).or(words)
+}
+
+/// As a model of that origin whose file has this name.
+fn opened(path: &Path, name: &str, origin: &str) -> Result<()> {
+    let named = path.with_file_name(name);
+    std::fs::copy(path, &named).map_err(|error| Error::io(&named, &error))?;
+    read_as(&named, origin)
+}
+
+fn read_as(path: &Path, origin: &str) -> Result<()> {
+    let origin = ORIGINS.iter().find(|entry| entry.name == origin).expect("an origin");
+    let foreign = (origin.read)(path)?;
+    foreign.check()?;
+    try_out(&Tokenizer::from_json(path, &foreign.source)?);
+    Ok(())
+}
+
+/// As one of the files of a folder of Joey NMT; the others are sound.
+fn joey(path: &Path, name: &str) -> Result<()> {
+    let others: [(&str, &[u8]); 4] = [
+        ("best.ckpt", include_bytes!("../fixtures/origins/joey-gru/best.ckpt")),
+        ("config.yaml", include_bytes!("../fixtures/origins/joey-gru/config.yaml")),
+        ("src_vocab.txt", include_bytes!("../fixtures/origins/joey-gru/src_vocab.txt")),
+        ("trg_vocab.txt", include_bytes!("../fixtures/origins/joey-gru/trg_vocab.txt")),
+    ];
+    for (other, bytes) in others {
+        let to = path.with_file_name(other);
+        let done = if other == name { std::fs::copy(path, &to).map(drop) } else { std::fs::write(&to, bytes) };
+        done.map_err(|error| Error::io(&to, &error))?;
+    }
+    read_as(&path.with_file_name("best.ckpt"), "Joey NMT checkpoint")
 }
 
 fn marian_bin(path: &Path) -> Result<()> {

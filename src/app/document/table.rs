@@ -149,6 +149,8 @@ pub struct HeadTable {
     pub alpha: Alignment,
     /// What leaving it out does, where that was measured: Jensen-Shannon divergence, nats, the mean over the target words.
     pub js: Option<f64>,
+    /// Whether it is the alignment of the column, or one of those whose mean is.
+    pub is_alignment: bool,
 }
 
 /// What is said of a translation that the user gives, wherever it is shown or written.
@@ -422,7 +424,7 @@ impl AlignmentTable {
             (_, Some(words)) => merge_alpha(&all, &words, &words),
             (_, None) => all,
         };
-        HeadTable { place: head.place, alpha, js: head.js }
+        HeadTable { place: head.place, alpha, js: head.js, is_alignment: head.is_alignment }
     }
 
     /// The source word of greatest alpha of target word i, `</s>` and a target language left aside; `None` where it looks

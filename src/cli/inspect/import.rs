@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::error::Error;
 use crate::models::Model;
+use crate::models::choice::{self, ModelChoice};
 use crate::models::folder::{CARD_FILE, CONFIG_FILE, SOURCE_FILE, TARGET_FILE, WEIGHTS_FILE};
 use crate::models::origins::{self, ORIGINS};
 use crate::nn::device::Device;
@@ -50,6 +51,14 @@ pub fn run(low: &ImportArgs) -> anyhow::Result<()> {
 
 /// What is read, where a path is nothing of it.
 fn unknown(path: &PathBuf) -> Error {
+    let (bare, choice) = choice::split(path);
+    if choice != ModelChoice::default() && bare.exists() {
+        let message = format!(
+            "is written whole, so `{choice}` has no place behind it; import {} and choose when the folder is used, as OUT{choice}",
+            bare.display()
+        );
+        return Error::file(path, message);
+    }
     if !path.exists() {
         return Error::file(path, "does not exist; check the path");
     }

@@ -19,7 +19,7 @@ use crate::models::checkpoint::Weights;
 use crate::models::config::Config;
 use crate::models::loss::Trainable;
 use crate::models::readable::{AlignedStep, Annotations, State, Step};
-use crate::models::{Shapes, shapes};
+use crate::models::{MODELS, Shapes, shapes};
 use crate::nn::linear::Parameters;
 use crate::nn::trace::{Notes, Trace};
 
@@ -172,9 +172,12 @@ pub fn dissect(config: &Config, weights: &Weights, wrong: Option<Miswiring>) -> 
     }
     let architecture = config.architecture;
     let Some(plan) = architecture.entry().anatomy else {
+        let known = MODELS.iter().filter(|entry| entry.anatomy.is_some()).map(|entry| entry.name);
         return Err(Error::Input(format!(
-            "A model of the architecture {} cannot be taken apart.",
-            architecture.name()
+            "A model of the architecture {} is not taken apart: its wiring is its toolkit's, of which there is no drawing. This page \
+             takes apart {}.",
+            architecture.name(),
+            known.collect::<Vec<_>>().join(", ")
         )));
     };
     // a wiring that is not this architecture's own changes nothing

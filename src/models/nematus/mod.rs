@@ -16,7 +16,7 @@
 //! Where the encoder reads forward alone, c = h_N: s_0 = tanh(W c + b), and the first unit reads [y_{i-1}; c].
 
 pub mod sizes;
-mod units;
+pub mod units;
 
 use candle_core::{D, Tensor};
 
@@ -200,7 +200,7 @@ impl Nematus {
         for (l, layer) in layers.iter().enumerate() {
             let is_backward = backward != (turns && l % 2 == 1);
             let direction = if is_backward { Direction::Backward } else { Direction::Forward };
-            x = self.skip(l == 0, &x, layer.read(&x, mask, direction)?)?;
+            x = self.skip(l == 0, &x, layer.read(&x, mask, direction)?.0)?;
         }
         Ok(x)
     }

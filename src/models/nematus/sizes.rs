@@ -23,6 +23,8 @@ names! {
         Gru "gru",
         /// Normalised, z and r share a mean and a variance, and the proposal has its own.
         GruNematus "gru-nematus",
+        /// Whose proposal has a second bias, within the reset; normalised as the first.
+        GruCudnn "gru-cudnn",
         /// Of Hochreiter and Schmidhuber 1997, with a forget gate.
         Lstm "lstm",
     }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | GRU | z, r = sigma(W x + U s' + b), s~ = tanh(W x + r (U s') + b), s = z s' + (1 - z) s~ |
 //! | GRU that reads c_i, or nothing in the decoder | s~ = tanh(W x + r (U s' + b)) |
+//! | GRU of cuDNN and PyTorch | s~ = tanh(W x + b + r (U s' + b_u)) |
 //! | LSTM | i, f, o = sigma(W x + U s' + b), g = tanh(W x + U s' + b), c = f c' + i g, s = o tanh(c) |
 //!
 //! Normalised are W x and U s', each by itself. The gates of `gru` and `lstm` share one mean and one variance, and b
@@ -125,6 +126,9 @@ impl UnitPlace {
                 }
             }
         }
+        if self.kind == NematusUnit::GruCudnn {
+            shapes.push((format!("{prefix}.b_u"), vec![n]));
+        }
         shapes
     }
 }
@@ -184,6 +188,13 @@ impl UnitState {
         [Some(self.s.clone()), self.c.clone()].into_iter().flatten()
     }
 
+    /// This and another, side by side.
+    pub fn beside(&self, other: &Self) -> Result<Self> {
+        let cat = |a: &Tensor, b: &Tensor| Ok::<_, Error>(Tensor::cat(&[a, b], D::Minus1)?);
+        let c = self.c.as_ref().zip(other.c.as_ref()).map(|(c, other)| cat(c, other)).transpose()?;
+        Ok(Self { s: cat(&self.s, &other.s)?, c })
+    }
+
     /// mask * next + (1 - mask) * this.
     fn stay(&self, mask: &Tensor, next: &Self) -> Result<Self> {
         let stay = |before: &Tensor, next: &Tensor| Ok::<_, Error>((before + (next - before)?.broadcast_mul(mask)?)?);
@@ -196,7 +207,8 @@ impl UnitState {
 pub struct RecurrentUnit {
     w: Option<Product>,
     u: Product,
-    b: Vec<Tensor>, // [n]
+    b: Vec<Tensor>,      // [n]
+    b_u: Option<Tensor>, // [n]
     place: UnitPlace,
 }
 
@@ -207,6 +219,7 @@ impl RecurrentUnit {
             w: (place.input > 0).then(|| Product::find(all, "W", place)).transpose()?,
             u: Product::find(all, "U", place)?,
             b: place.gates().iter().map(|gate| all.get(&format!("b{gate}"))).collect::<Result<_>>()?,
+            b_u: (place.kind == NematusUnit::GruCudnn).then(|| all.get("b_u")).transpose()?,
             place,
         })
     }
@@ -237,7 +250,7 @@ impl RecurrentUnit {
         let s_tilde = if place.resets_bias {
             plus(&(r * plus(&u[2], left(2))?)?, x.get(2))?
         } else {
-            plus(&plus(&(r * &u[2])?, x.get(2))?, left(2))?
+            plus(&plus(&(r * plus(&u[2], self.b_u.as_ref())?)?, x.get(2))?, left(2))?
         };
         let s_tilde = s_tilde.tanh()?;
         // z s' + (1 - z) s~
@@ -262,8 +275,8 @@ impl Layer {
         Ok(state)
     }
 
-    /// All states s of whole sentences, [t_x, b, n], of `x` [t_x, b, in]; `mask` [t_x, b, 1].
-    pub fn read(&self, x: &Tensor, mask: Option<&Tensor>, direction: Direction) -> Result<Tensor> {
+    /// All states s of whole sentences, [t_x, b, n], of `x` [t_x, b, in], and the state where it ends; `mask` [t_x, b, 1].
+    pub fn read(&self, x: &Tensor, mask: Option<&Tensor>, direction: Direction) -> Result<(Tensor, UnitState)> {
         let (t_x, b, _) = x.dims3()?;
         let Some(first) = self.0.first() else {
             return Err(Error::Internal("a layer has no unit".into()));
@@ -285,6 +298,6 @@ impl Layer {
         if direction == Direction::Backward {
             states.reverse();
         }
-        Ok(Tensor::stack(&states, 0)?)
+        Ok((Tensor::stack(&states, 0)?, state))
     }
 }

@@ -84,7 +84,7 @@ pub fn read(pack: &FilePack, below: &str, mut card: ForeignCard) -> Result<Forei
     if let Ok(text) = pack.read(CARD_FILE, disk::CARD_LIMIT) {
         card.read(&String::from_utf8_lossy(&text));
     }
-    let (source, target) = tokenizers(pack, below, &words, &mut card)?;
+    let (source, target) = tokenizers(pack, below, &words, &None, &mut card)?;
     let mut found = Found { tensors: &mut tensors, heads };
     let config = found.config(&settings, &card, &words)?;
     found.lend(&config, &words)?;
@@ -129,16 +129,21 @@ fn words(pack: &FilePack, below: &str, settings: &ForeignSettings) -> Result<For
     ForeignWords::of(&path, &source, Vocabulary::from_words(&other, target)?)
 }
 
+/// What the settings of a model call the SentencePiece models of both sides.
+pub type SpmNames = Option<[String; 2]>;
+
 /// The tokenizers of both sides: of SentencePiece models, of codes, or of pieces with spaces between them.
-fn tokenizers(
+pub fn tokenizers(
     pack: &FilePack,
     below: &str,
     words: &ForeignWords,
+    named: &SpmNames,
     card: &mut ForeignCard,
 ) -> Result<(Vec<u8>, Vec<u8>)> {
     let places = [below, ""];
     let find = |name: &str| places.iter().map(|place| format!("{place}{name}")).find(|name| pack.has(name));
-    for [source, target] in SPM_FILES {
+    let named = named.iter().map(|names| names.each_ref().map(String::as_str));
+    for [source, target] in named.chain(SPM_FILES.iter().copied()) {
         let (Some(source), Some(target)) = (find(source), find(target)) else { continue };
         let side = |name: &str, words: &Vocabulary| {
             let bytes = pack.read(name, disk::TOKENIZER_LIMIT)?;

@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::models::checkpoint::{Array, Weights};
 use crate::models::config::{Architecture, Config};
 use crate::models::origins::card::ForeignCard;
-use crate::models::origins::marian_files::{NOWHERE, RECURRENT, chosen, last_part, model_files};
+use crate::models::origins::marian_files::{NOWHERE, RECURRENT, chosen, last_part, model_files, own_name};
 use crate::models::origins::npz::Npz;
 use crate::models::origins::{Foreign, OriginEntry, python};
 use crate::models::shapes;
@@ -298,7 +298,7 @@ fn read(path: &Path) -> Result<Foreign> {
     }
     let maxout = hidden / 2;
     let config = Config {
-        name: file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default(),
+        name: own_name(&file),
         source_vocabulary,
         target_vocabulary,
         unk: unknown as u32,

@@ -71,6 +71,18 @@ fn ends(name: &str, extension: &str) -> bool {
     Path::new(name).extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
+/// What a model is called by its file, or by its folder where the file is called as all are: `model.npz`, `best.ckpt`,
+/// `model_step_1000.pt`.
+pub fn own_name(file: &Path) -> String {
+    let name = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let usual = ["model", "best", "latest", "model_hal", "search", "encdec"];
+    let bare = stem.trim_end_matches(|letter: char| letter.is_ascii_digit() || ['.', '-', '_'].contains(&letter));
+    let bare = bare.trim_end_matches("_step").trim_end_matches(".iter").trim_end_matches("_model");
+    let folder = || name(std::path::absolute(file).ok()?.parent()?);
+    if usual.contains(&bare) || bare.is_empty() { folder().unwrap_or(stem) } else { stem }
+}
+
 /// The last part of a path of any system.
 pub fn last_part(path: &str) -> String {
     path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
@@ -253,11 +265,7 @@ impl MarianFiles {
         let heading =
             self.readme.lines().find_map(|line| line.strip_prefix("# ")).map(|line| line.trim_end_matches(".zip"));
         let told = heading.or_else(|| self.facts["modelName"].as_str()).map(str::trim).filter(|name| !name.is_empty());
-        let stem = || self.file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let folder =
-            || std::path::absolute(&self.folder).ok()?.file_name().map(|name| name.to_string_lossy().into_owned());
-        let own = || if stem() == "model" { folder().unwrap_or_else(stem) } else { stem() };
-        told.map_or_else(own, str::to_owned)
+        told.map_or_else(|| own_name(&self.file), str::to_owned)
     }
 
     /// The card: `toolkit` with its `version`, and what the files say.

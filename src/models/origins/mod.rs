@@ -8,6 +8,7 @@ mod card;
 mod ctranslate;
 pub mod groundhog;
 mod hugging_face;
+mod joey;
 mod keys;
 pub mod marian;
 pub mod marian_bin;
@@ -18,12 +19,15 @@ pub mod marian_rnn;
 pub mod model_bin;
 pub mod nematus;
 pub mod npz;
+mod opennmt;
 mod pack;
 mod pickle;
+mod pickled;
 pub mod python;
 mod refused;
 pub mod tensors;
 pub mod torch;
+mod torch_layers;
 mod words;
 
 use std::path::{Path, PathBuf};
@@ -74,6 +78,8 @@ pub const ORIGINS: &[OriginEntry] = &[
     argos::ENTRY,
     ctranslate::ENTRY,
     hugging_face::ENTRY,
+    opennmt::ENTRY,
+    joey::ENTRY,
 ];
 
 /// The form that a path is in; `None` where it is none of [`ORIGINS`].

@@ -13,7 +13,7 @@ use crate::models::disk;
 use crate::models::nematus::sizes::{EncoderKind, NematusNorm, NematusSizes, NematusUnit};
 use crate::models::origins::card::ForeignCard;
 use crate::models::origins::marian::MarianTensors;
-use crate::models::origins::marian_files::{NOWHERE, RECURRENT, chosen, last_part, model_files};
+use crate::models::origins::marian_files::{NOWHERE, RECURRENT, chosen, last_part, model_files, own_name};
 use crate::models::origins::marian_rnn::Theirs;
 use crate::models::origins::npz::Npz;
 use crate::models::origins::{Foreign, OriginEntry, python};
@@ -235,7 +235,7 @@ fn read(path: &Path) -> Result<Foreign> {
     }
     [config.eos, config.unk] = ids;
     let alignment = if config.aligns() { RECURRENT } else { NOWHERE };
-    config.name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    config.name = own_name(&file);
     let card = ForeignCard {
         name: config.name.clone(),
         toolkit: ENTRY.name.into(),

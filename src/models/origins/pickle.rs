@@ -1,17 +1,20 @@
 //! Floor 3: pickles of torch and of Python 2 (protocols 0 to 2, as dl4mt and GroundHog wrote them), read without doing what
 //! they say. Values are numbers, texts, lists and dictionaries; a call is kept as it is written, and only those of
-//! [`KNOWN`] are. Imports nothing of ours.
+//! [`KNOWN`] are.
 //!
 //! Values lie in one list and name each other by their places there: what a pickle repeats is never copied, so that what
 //! is kept grows as the bytes of the pickle do.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use serde_json::{Map, Value};
+use crate::models::origins::pickled::{PickleReader, Pickled, Told};
 
 /// The class that becomes a dictionary.
 const ORDERED: &str = "collections.OrderedDict";
+
+/// A dictionary whose entries follow.
+const DEFAULT: &str = "collections.defaultdict";
 
 /// What a pickle may name: the parts of a tensor, and the numbers and arrays of numpy.
 const KNOWN: &[&str] = &[
@@ -34,42 +37,18 @@ const KNOWN: &[&str] = &[
     "torch.ShortStorage",
 ];
 
-/// The most values of all lists of some settings together.
-const MOST_SETTINGS: usize = 1 << 16;
-/// The longest text of settings and the longest word, in bytes: a pickle may repeat them.
-const MOST_TEXT: usize = 1 << 12;
-
-/// A value; others stand in it by their places.
-#[derive(Debug, PartialEq)]
-pub enum Pickled<'a> {
-    /// None.
-    Nothing,
-    /// True or false.
-    Truth(bool),
-    /// A whole number.
-    Number(i64),
-    /// A fraction.
-    Real(f64),
-    /// A text, or the bytes that Python 2 took for one.
-    Text(Cow<'a, [u8]>),
-    /// One of [`KNOWN`].
-    Class(String),
-    /// A list or a tuple.
-    List(Vec<usize>),
-    /// Keys and values.
-    Dictionary(Vec<(usize, usize)>),
-    /// What would be called, and the list of its arguments.
-    Call(usize, usize),
-    /// What lies outside of the pickle, and how it is named.
-    Stored(usize),
-}
-
-/// What a pickle holds.
-#[derive(Debug)]
-pub struct PickleReader<'a> {
-    values: Vec<Pickled<'a>>,
-    result: usize,
-}
+/// Programs whose objects may stand in a checkpoint: an object is the dictionary of its attributes, a call is kept as it
+/// is written.
+const INERT: &[&str] = &[
+    "argparse.Namespace",
+    "collections.Counter",
+    "collections.defaultdict",
+    "functools.partial",
+    "onmt.",
+    "torch.device",
+    "torch.int64",
+    "torchtext.",
+];
 
 /// What stands where a value does.
 #[derive(Clone, Copy)]
@@ -83,21 +62,27 @@ struct Machine<'a> {
     values: Vec<Pickled<'a>>,
     stack: Vec<Slot>,
     memo: HashMap<u32, usize>,
+    /// The dictionaries that are objects.
+    objects: HashSet<usize>,
 }
-
-type Told<T> = Result<T, String>;
 
 /// Reads a pickle.
 ///
 /// # Errors
 /// The rest of a sentence: what it names that is no part of a tensor, or that it is damaged.
 pub fn read(bytes: &[u8]) -> Told<PickleReader<'_>> {
-    let mut machine = Machine { rest: bytes, values: Vec::new(), stack: Vec::new(), memo: HashMap::new() };
+    first(bytes).map(|(reading, _)| reading)
+}
+
+/// As [`read`], and the bytes behind it.
+pub fn first(bytes: &[u8]) -> Told<(PickleReader<'_>, &[u8])> {
+    let (values, stack, memo, objects) = Default::default();
+    let mut machine = Machine { rest: bytes, values, stack, memo, objects };
     loop {
         let code = machine.byte()?;
         if code == b'.' {
             let result = machine.pop()?;
-            return Ok(PickleReader { values: machine.values, result });
+            return Ok((PickleReader { values: machine.values, result }, machine.rest));
         }
         machine.step(code)?;
     }
@@ -195,7 +180,7 @@ impl<'a> Machine<'a> {
 
     fn class(&mut self, module: &str, name: &str) -> Told<()> {
         let name = format!("{module}.{name}");
-        if !KNOWN.contains(&name.as_str()) {
+        if !KNOWN.contains(&name.as_str()) && !INERT.iter().any(|known| name.starts_with(known)) {
             let short: String = name.chars().take(60).collect();
             return Err(format!(
                 "asks for `{short}`, which is neither a tensor nor a plain value; nothing of such a file is run"
@@ -241,6 +226,7 @@ impl<'a> Machine<'a> {
         let Pickled::Class(name) = &self.values[class] else { return Err(damaged()) };
         let made = match name.as_str() {
             ORDERED => Pickled::Dictionary(self.pairs(arguments)?),
+            DEFAULT => Pickled::Dictionary(Vec::new()),
             "numpy.core.multiarray.scalar" => self.scalar(arguments).ok_or_else(damaged)?,
             _ => Pickled::Call(class, arguments),
         };
@@ -281,9 +267,26 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// What else an object has: of numpy, the order of the bytes of a number.
+    /// An object of a class, with no attributes yet.
+    fn object(&mut self) -> Told<()> {
+        let (_, class) = (self.pop()?, self.pop()?);
+        let Pickled::Class(_) = &self.values[class] else { return Err(damaged()) };
+        self.objects.insert(self.values.len());
+        self.push(Pickled::Dictionary(Vec::new()));
+        Ok(())
+    }
+
+    /// What else an object has: its attributes; of numpy, the order of the bytes of a number.
     fn build(&mut self) -> Told<()> {
         let place = self.pop()?;
+        let object = self.top()?;
+        if self.objects.remove(&object) {
+            let state = std::mem::replace(&mut self.values[place], Pickled::Nothing);
+            if matches!(state, Pickled::Dictionary(_)) {
+                self.values[object] = state;
+            }
+            return Ok(());
+        }
         let Pickled::List(state) = &self.values[place] else { return Ok(()) };
         let is_turned = |place: &usize| matches!(&self.values[*place], Pickled::Text(order) if order.as_ref() == b">");
         if state.iter().any(is_turned) {
@@ -348,6 +351,7 @@ impl<'a> Machine<'a> {
             }
             b'R' => self.call()?,
             b'b' => self.build()?,
+            0x81 => self.object()?, // NEWOBJ
             b'Q' => {
                 let name = self.pop()?; // BINPERSID
                 self.push(Pickled::Stored(name));
@@ -475,86 +479,4 @@ fn unescaped(text: &str, of_bytes: bool) -> Told<Vec<u8>> {
     }
     found.extend_from_slice(rest.as_bytes());
     Ok(found)
-}
-
-impl PickleReader<'_> {
-    /// A value by its place.
-    pub fn value(&self, place: usize) -> &Pickled<'_> {
-        &self.values[place]
-    }
-
-    /// A text.
-    pub fn text(&self, place: usize) -> Option<&str> {
-        if let Pickled::Text(text) = self.value(place) { str::from_utf8(text).ok() } else { None }
-    }
-
-    /// The name of a class.
-    pub fn class(&self, place: usize) -> Option<&str> {
-        if let Pickled::Class(name) = self.value(place) { Some(name) } else { None }
-    }
-
-    /// A list.
-    pub fn list(&self, place: usize) -> Option<&[usize]> {
-        if let Pickled::List(list) = self.value(place) { Some(list) } else { None }
-    }
-
-    /// A number from 0.
-    pub fn number(&self, place: usize) -> Option<usize> {
-        if let Pickled::Number(number) = self.value(place) { usize::try_from(*number).ok() } else { None }
-    }
-
-    /// All of it, texts and the places of values.
-    ///
-    /// # Errors
-    /// Where it is no dictionary of texts.
-    pub fn dictionary(&self) -> Told<Vec<(String, usize)>> {
-        let Pickled::Dictionary(pairs) = self.value(self.result) else {
-            return Err("is no dictionary by texts".to_owned());
-        };
-        let pair = |(key, value): &(usize, usize)| Some((self.text(*key)?.to_owned(), *value));
-        pairs.iter().map(pair).collect::<Option<_>>().ok_or_else(|| "has a key that is no text".to_owned())
-    }
-
-    /// A text that is not long.
-    fn word(&self, place: usize) -> Option<String> {
-        self.text(place).filter(|text| text.len() <= MOST_TEXT).map(str::to_owned)
-    }
-
-    /// All of it as settings: texts, numbers, truths, and lists of them; what else there is is null.
-    ///
-    /// # Errors
-    /// Where it is no dictionary of texts.
-    pub fn settings(&self) -> Told<Map<String, Value>> {
-        let plain = |place: usize| match self.value(place) {
-            Pickled::Truth(truth) => Value::from(*truth),
-            Pickled::Number(number) => Value::from(*number),
-            Pickled::Real(number) => Value::from(*number),
-            Pickled::Text(_) => self.word(place).map_or(Value::Null, Value::from),
-            _ => Value::Null,
-        };
-        let mut most = MOST_SETTINGS;
-        let mut value = |place: usize| {
-            let Some(list) = self.list(place) else { return plain(place) };
-            let list = &list[..list.len().min(most)];
-            most -= list.len();
-            list.iter().map(|place| plain(*place)).collect()
-        };
-        Ok(self.dictionary()?.into_iter().map(|(key, place)| (key, value(place))).collect())
-    }
-
-    /// Words and their ids: a dictionary from words to ids or from ids to words, or a list in the order of the ids.
-    ///
-    /// # Errors
-    /// Where it is neither.
-    pub fn words(&self) -> Told<Vec<(String, usize)>> {
-        let pair = |(a, b): &(usize, usize)| {
-            self.word(*a).zip(self.number(*b)).or_else(|| Some((self.word(*b)?, self.number(*a)?)))
-        };
-        let found: Option<Vec<_>> = match self.value(self.result) {
-            Pickled::Dictionary(pairs) => pairs.iter().map(pair).collect(),
-            Pickled::List(list) => list.iter().enumerate().map(|(id, place)| Some((self.word(*place)?, id))).collect(),
-            _ => None,
-        };
-        found.ok_or_else(|| "is no dictionary of words in UTF-8 and their ids".to_owned())
-    }
 }

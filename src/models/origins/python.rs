@@ -15,7 +15,7 @@ use crate::models::origins::pickle;
 pub fn settings(path: &Path) -> Result<Map<String, Value>> {
     let bytes = disk::read(path, disk::CONFIG_LIMIT)?;
     let wrong = |message: String| Error::file(path, format!("is a pickle that {message}"));
-    pickle::read(&bytes).and_then(|read| read.settings()).map_err(wrong)
+    pickle::read(&bytes).and_then(|read| read.settings(read.result())).map_err(wrong)
 }
 
 /// `size` words in the order of their ids, without those that are not wanted. Words of higher ids are unknown to the
@@ -26,7 +26,7 @@ pub fn settings(path: &Path) -> Result<Map<String, Value>> {
 pub fn words(path: &Path, size: usize, unwanted: &[&str]) -> Result<Vec<String>> {
     let bytes = disk::read(path, disk::TOKENIZER_LIMIT)?;
     let wrong = |message: String| Error::file(path, format!("is a pickle that {message}"));
-    let found = pickle::read(&bytes).and_then(|read| read.words()).map_err(wrong)?;
+    let found = pickle::read(&bytes).and_then(|read| read.words(read.result())).map_err(wrong)?;
     let mut words: Vec<Option<String>> = vec![None; size];
     for (word, id) in found.into_iter().filter(|(word, _)| !unwanted.contains(&word.as_str())) {
         let Some(place) = words.get_mut(id) else { continue };

@@ -145,6 +145,13 @@ impl ForeignTensors {
         place(one).is_some() && place(one) == place(other)
     }
 
+    /// Takes the ones out of the dimensions of a tensor.
+    pub fn squeeze(&mut self, name: &str) {
+        if let Some(tensor) = self.tensors.get_mut(name) {
+            tensor.shape.retain(|size| *size != 1);
+        }
+    }
+
     /// Forgets tensors of which nothing is needed.
     pub fn leave(&mut self, name: &str) {
         self.used.insert(name.to_owned());

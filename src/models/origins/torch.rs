@@ -1,6 +1,6 @@
-//! Floor 3: `pytorch_model.bin`, as torch saves the tensors of a model: a zip with a pickle that names them and an entry
-//! for the numbers of each. A pickle is a program for a machine that can call whatever Python knows; this one knows
-//! tensors, dictionaries and nothing else, and refuses the rest by its name.
+//! Floor 3: what torch saves, such as `pytorch_model.bin`: a zip with a pickle that names tensors and an entry for the
+//! numbers of each, or, before version 1.6, pickles and the numbers behind them. A pickle is a program for a machine that can call whatever Python knows; this one knows
+//! tensors, dictionaries, attributes of objects and nothing else, and refuses the rest by its name.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -12,28 +12,67 @@ use zip::{CompressionMethod, ZipArchive};
 use crate::error::{Error, Result};
 use crate::models::disk;
 use crate::models::header::NumberFormat;
-use crate::models::origins::pickle::{self, PickleReader, Pickled};
+use crate::models::origins::pickle;
+use crate::models::origins::pickled::{PickleReader, Pickled, Told};
 use crate::models::origins::tensors::{ForeignFormat, ForeignTensor, ForeignTensors};
 
 /// The most entries of such a zip.
 const MOST_ENTRIES: usize = 1 << 15;
-/// The longest pickle: names and shapes of all tensors.
-const MOST_PICKLE: usize = 16 << 20;
+/// The longest pickle: names and shapes of all tensors, and in checkpoints of OpenNMT-py how often each word was seen.
+const MOST_PICKLE: usize = 256 << 20;
 /// The pickle in the zip, below the one folder that is there.
 const PICKLE: &str = "data.pkl";
 
-/// Reads the tensors of such a file.
+/// How a file begins that torch wrote before version 1.6: the number by which it knows them, as a pickle.
+const OLD: &[u8] = b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
+
+/// What is wanted of a checkpoint, and the names and places of its tensors.
+type Wanted<T> = (T, Vec<(String, usize)>);
+
+/// Reads the tensors of a file that holds nothing else.
 ///
 /// # Errors
 /// A sentence that names the file and, where it is one tensor's fault, that tensor.
 pub fn open(path: &Path) -> Result<ForeignTensors> {
+    let all = |reading: &PickleReader<'_>| Ok(((), reading.dictionary(reading.result())?));
+    checkpoint(path, all).map(|((), tensors)| tensors)
+}
+
+/// Whether a file begins as torch writes them.
+pub fn is_start(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PK") || bytes.starts_with(&OLD[..8])
+}
+
+/// As [`open`], for a file that holds more; `want` says which of its tensors are read.
+///
+/// # Errors
+/// A sentence that names the file and, where it is one tensor's fault, that tensor.
+pub fn checkpoint<T>(
+    path: &Path,
+    want: impl FnOnce(&PickleReader<'_>) -> Told<Wanted<T>>,
+) -> Result<(T, ForeignTensors)> {
     let bytes = disk::read(path, u64::MAX)?;
+    let wrong = |message: String| Error::file(path, format!("has a {PICKLE} that {message}"));
+    let (reading, places) = if bytes.starts_with(OLD) { old(path, &bytes)? } else { zipped(path, &bytes)? };
+    let (found, wanted) = want(&reading).map_err(wrong)?;
+    let mut tensors = BTreeMap::new();
+    for (name, value) in wanted {
+        let tensor = tensor(&reading, value, &places).map_err(|message| Error::tensor(path, &name, message))?;
+        tensors.insert(name, tensor);
+    }
+    Ok((found, ForeignTensors::new(path, bytes, tensors)?))
+}
+
+/// What is read of a file, and where its numbers lie by their keys.
+type Opened<'a> = (PickleReader<'a>, BTreeMap<String, Range<usize>>);
+
+/// A file that is a zip.
+fn zipped<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>> {
     if !bytes.starts_with(b"PK") {
-        let message = "is no zip, as torch has written since version 1.6; load it with a newer torch and save it again, or use \
-                       model.safetensors";
+        let message = "is no file that torch has saved; copy it again, or use model.safetensors";
         return Err(Error::file(path, message));
     }
-    let places = entries(path, &bytes)?;
+    let places = entries(path, bytes)?;
     let Some(root) = places.keys().find_map(|name| name.strip_suffix(PICKLE)).map(str::to_owned) else {
         return Err(Error::file(path, format!("has no {PICKLE} in it; it was not saved by torch")));
     };
@@ -48,12 +87,34 @@ pub fn open(path: &Path) -> Result<ForeignTensors> {
     }
     let wrong = |message: String| Error::file(path, format!("has a {PICKLE} that {message}"));
     let reading = pickle::read(&bytes[place]).map_err(wrong)?;
-    let mut tensors = BTreeMap::new();
-    for (name, value) in reading.dictionary().map_err(wrong)? {
-        let tensor = tensor(&reading, value, &root, &places).map_err(|message| Error::tensor(path, &name, message))?;
-        tensors.insert(name, tensor);
+    let numbers = format!("{root}data/");
+    let keyed = |(name, place): (String, Range<usize>)| Some((name.strip_prefix(&numbers)?.to_owned(), place));
+    Ok((reading, places.into_iter().filter_map(keyed).collect()))
+}
+
+/// A file of torch before version 1.6: pickles of a number, a version, a machine, what was saved and the keys of its
+/// numbers, and these behind them, each with their count before.
+fn old<'a>(path: &Path, bytes: &'a [u8]) -> Result<Opened<'a>> {
+    let wrong = |message: String| Error::file(path, format!("has a pickle that {message}"));
+    let mut rest = &bytes[OLD.len()..];
+    for _ in 0..2 {
+        rest = pickle::first(rest).map_err(wrong)?.1;
     }
-    ForeignTensors::new(path, bytes, tensors)
+    let (reading, rest) = pickle::first(rest).map_err(wrong)?;
+    let (keys, mut rest) = pickle::first(rest).map_err(wrong)?;
+    let damaged = || Error::file(path, "is damaged behind its pickles; copy it again");
+    let sizes = reading.storage_sizes();
+    let mut places = BTreeMap::new();
+    for key in keys.list(keys.result()).ok_or_else(damaged)? {
+        let key = keys.text(*key).ok_or_else(damaged)?;
+        let (count, behind) = rest.split_first_chunk::<8>().ok_or_else(damaged)?;
+        let count = usize::try_from(u64::from_le_bytes(*count)).ok();
+        let size = count.zip(sizes.get(key)).and_then(|(count, size)| count.checked_mul(*size)).ok_or_else(damaged)?;
+        let start = bytes.len() - behind.len();
+        rest = behind.get(size..).ok_or_else(damaged)?;
+        places.insert(key.to_owned(), start..start + size);
+    }
+    Ok((reading, places))
 }
 
 /// Where the entries of the zip lie, which are stored as they are.
@@ -88,7 +149,6 @@ fn entries(path: &Path, bytes: &[u8]) -> Result<BTreeMap<String, Range<usize>>> 
 fn tensor(
     reading: &PickleReader<'_>,
     value: usize,
-    root: &str,
     places: &BTreeMap<String, Range<usize>>,
 ) -> std::result::Result<ForeignTensor, String> {
     let unknown = || "is not a tensor as torch stores them".to_owned();
@@ -125,7 +185,7 @@ fn tensor(
         row = row.saturating_mul(*size);
     }
     let key = reading.text(*key).ok_or_else(unknown)?;
-    let Some(place) = places.get(&format!("{root}data/{key}")) else {
+    let Some(place) = places.get(key) else {
         return Err(format!("has its numbers in an entry `{key}` that is not in the zip"));
     };
     let (offset, count) = reading.number(*offset).zip(reading.number(*count)).ok_or_else(unknown)?;

@@ -84,7 +84,7 @@ impl ForeignWords {
 
     /// Hands the source embedding on, a row for each source word.
     pub fn lend_source(&self, tensors: &mut ForeignTensors, theirs: &str, config: &Config) -> Result<()> {
-        let (ours, d) = ("source_embedding", config.hidden);
+        let (ours, d) = ("source_embedding", config.embedding);
         if self.rows.is_empty() {
             return tensors.lend(ours, theirs, &[config.source_vocabulary, d]);
         }

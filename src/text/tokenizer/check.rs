@@ -26,6 +26,8 @@ pub(super) struct Rules {
     pub(super) crosses_spaces: bool,
     /// Whether folding may make a text much longer.
     pub(super) may_grow: bool,
+    /// Whether words end at spaces and nowhere else.
+    pub(super) only_spaces: bool,
 }
 
 /// Checks a file, whose `model` need not be whole.
@@ -50,6 +52,7 @@ pub(super) fn check(origin: &Path, file: &Map<String, Value>) -> Result<Rules> {
         marks: marks(part("model"), folding, cutting),
         crosses_spaces: !is_plain || has_added || !cuts_at_spaces(cutting),
         may_grow: !is_plain,
+        only_spaces: kind(cutting) == "Split" && cutting["pattern"]["String"] == " ",
     })
 }
 

@@ -39,6 +39,8 @@ pub(super) struct Shared {
     pub(super) marks: PieceMarks,
     /// Whether what lies beyond a space may change how a word is cut.
     pub(super) crosses_spaces: bool,
+    /// Whether words end at spaces and nowhere else, so that text must keep a space between any two to be read again.
+    pub(super) only_spaces: bool,
     /// The rules for folding, one by one, where they may make a text longer.
     steps: Vec<NormalizerWrapper>,
 }
@@ -86,6 +88,7 @@ impl Shared {
             languages,
             marks: rules.marks,
             crosses_spaces: rules.crosses_spaces,
+            only_spaces: rules.only_spaces,
             steps,
         };
         match shared.try_to_encode(TRIAL) {
@@ -182,7 +185,8 @@ fn foreign_parts(origin: &Path, file: &Map<String, Value>, foreign: ForeignCutte
         }
     }
     let ids = foreign.words().iter().cloned().zip(0..).collect();
-    let rules = Rules { marks: foreign.marks().clone(), crosses_spaces: true, may_grow: false };
+    let only_spaces = matches!(foreign.marks(), PieceMarks::Joins(_));
+    let rules = Rules { marks: foreign.marks().clone(), crosses_spaces: true, may_grow: false, only_spaces };
     Ok(Parts { cutter: Cutter::Foreign(Box::new(foreign), json.to_vec()), ids, rules })
 }
 

@@ -26,6 +26,9 @@ const SIDE: f32 = 84.0;
 /// The line over a picture, points.
 const TITLE: f32 = 16.0;
 
+/// The frame of the head that is the alignment, points.
+const CHOSEN: f32 = 3.0;
+
 /// A head, and how far it is from the links.
 struct HeadPicture<'a> {
     of: &'a HeadTable,
@@ -163,7 +166,7 @@ fn words_of(kind: HeadKind, table: &AlignmentTable, (i, j): (usize, usize)) -> (
 
 fn head_ui(ui: &mut Ui, head: &HeadPicture<'_>, table: &AlignmentTable, map: &ColourMap) -> Option<HeadDeed> {
     let t = theme::tokens(ui);
-    let HeadTable { place, alpha, js } = head.of;
+    let HeadTable { place, alpha, js, is_alignment } = head.of;
     let (rows, columns) = (alpha.rows().max(1), alpha.columns().max(1));
     let cell = SIDE / rows.max(columns) as f32;
     let (rect, response) = ui.allocate_exact_size(Vec2::new(SIDE, SIDE + TITLE), Sense::click());
@@ -171,13 +174,14 @@ fn head_ui(ui: &mut Ui, head: &HeadPicture<'_>, table: &AlignmentTable, map: &Co
     let error = head.aer.map(|aer| format!(", AER {aer:.2}")).unwrap_or_default();
     let change = js.map(|js| format!(", JS {js:.3}")).unwrap_or_default();
     let out = if head.is_left_out { ", left out" } else { "" };
-    let said = format!("{of_kind} Layer {}, head {}{error}{change}{out}", place.layer, place.head);
+    let chosen = if *is_alignment { ", the alignment" } else { "" };
+    let said = format!("{of_kind} Layer {}, head {}{error}{change}{chosen}{out}", place.layer, place.head);
     let said = said.trim_start();
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, said));
     let corner = rect.left_top() + vec2(0.0, TITLE);
     if ui.is_rect_visible(rect) {
         let short = js.map(|js| format!("  {js:.3}")).or(head.aer.map(|aer| format!("  {aer:.2}"))).unwrap_or_default();
-        let colour = if response.hovered() { t.accent } else { t.weak };
+        let colour = if response.hovered() || *is_alignment { t.accent } else { t.weak };
         let colour = if head.is_left_out { t.set } else { colour };
         let font = egui::FontId::proportional(theme::TEXT_SMALL);
         let text = format!("{}.{}{short}", place.layer, place.head);
@@ -190,7 +194,8 @@ fn head_ui(ui: &mut Ui, head: &HeadPicture<'_>, table: &AlignmentTable, map: &Co
             }
         }
         let frame = Rect::from_min_size(corner, vec2(columns as f32 * cell, rows as f32 * cell));
-        ui.painter().rect_stroke(frame, 0.0, (1.0, colour), egui::StrokeKind::Outside);
+        let line = if *is_alignment { CHOSEN } else { 1.0 };
+        ui.painter().rect_stroke(frame, 0.0, (line, colour), egui::StrokeKind::Outside);
     }
     let leave = if head.is_left_out { "Let it take part again" } else { "Leave it out" };
     let (click, deed) = match place.attention {
