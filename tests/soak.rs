@@ -48,8 +48,8 @@ const LINE: Duration = Duration::from_mins(1);
 const WARM_UP: u32 = 6;
 /// How much more than at the first look may be in use, whatever comes: bytes, threads, descriptors.
 const MORE_MEMORY: u64 = 100 << 20;
-/// Among them those of the four models that are read at the same time, four each, where a look falls into their reading.
-const MORE_THREADS: u64 = 8 + 16;
+/// Among them those of the models that are read where a look falls into their reading: eight at most, four threads each.
+const MORE_THREADS: u64 = 8 + 32;
 const MORE_DESCRIPTORS: u64 = 8;
 
 /// Keys that do something, and some that do not.

@@ -95,7 +95,7 @@ impl Session {
         app.document.scene.position = app.document.scene.position.or_else(|| app.position_of_source());
         if !app.document.scene.interventions.is_empty() {
             app.notify(
-                "What was set by hand the last time is still in force; Set by hand says what, and takes it away",
+                "What was set by hand the last time is still in force; the line Interventions says what, and takes it away",
                 false,
             );
         }

@@ -99,7 +99,8 @@ fn alignments_of_pieces_are_told_of_words() {
 fn every_command_reads_the_same_links_off_a_forced_translation() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let model = model(folder.path());
-    let input = "sunrise-moons soon, moonrises' sons.\nrisen moons (noon) rises\nsunrise\n";
+    let input = "sunrise-moons soon, moonrises' sons.\nrisen moons (noon) rises\nsunrise\n\
+                 son. moon. soon rises\nMr. sun, hon. moons rise\nn'rise s'moon\n";
     fs::write(folder.path().join("s"), input).expect("written");
     let run = |arguments: &[&str]| {
         let outcome = run_in(folder.path(), arguments, b"");

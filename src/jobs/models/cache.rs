@@ -26,6 +26,11 @@ const FILES: usize = 3;
 /// leafed through start no hundred threads. The others wait, and one that is not wanted any more is never read.
 /// A reader that has stalled does not count.
 const AT_ONCE: usize = 4;
+/// Readers that run at all, those that have stalled or were given up among them. While so many files do not answer nothing
+/// more is read.
+const MOST_READERS: usize = 2 * AT_ONCE;
+/// A stalled reader is given up after so many times [`STALLED`]: on a busy machine one is slow and not dead.
+const PATIENCE: u32 = 15;
 
 /// A model folder on a device.
 pub(crate) type Key = (PathBuf, DeviceChoice);
@@ -65,6 +70,8 @@ struct Places {
     /// How many have borrowed each; it stays although no column wants it.
     borrowed: HashMap<Key, usize>,
     readers: u64,
+    /// Readers whose threads have not ended.
+    running: usize,
 }
 
 pub(crate) struct ModelCache {
@@ -167,7 +174,7 @@ impl Places {
     /// The model that has waited longest, where there is room for one more reader.
     fn next(&self, stalled: Duration) -> Option<(u64, Key)> {
         let moves = |slot: &&Slot| matches!(slot, Slot::Reading(reading) if reading.moved.elapsed() < stalled);
-        if self.slots.values().filter(moves).count() >= AT_ONCE {
+        if self.running >= MOST_READERS || self.slots.values().filter(moves).count() >= AT_ONCE {
             return None;
         }
         let waiting = self.slots.iter().filter_map(|(key, slot)| match slot {
@@ -198,7 +205,7 @@ impl ModelCache {
     }
 
     /// Forgets models that are not wanted any more and starts to read those that are missing; a failed one again where `again`
-    /// says so. A reader that has stalled is given up when its model is wanted anew.
+    /// says so. A reader that has stalled for long is given up when its model is wanted anew.
     pub(crate) fn want(self: &Arc<Self>, wanted: HashSet<Key>, again: impl Fn(&Key) -> bool) {
         let mut places = self.lock();
         let before = std::mem::replace(&mut places.wanted, wanted);
@@ -206,7 +213,9 @@ impl ModelCache {
         let missing = |key: &&Key| match places.slots.get(*key) {
             None => true,
             Some(Slot::Failed(_)) => again(key),
-            Some(Slot::Reading(reading)) => !before.contains(*key) && reading.moved.elapsed() >= self.stalled,
+            Some(Slot::Reading(reading)) => {
+                !before.contains(*key) && reading.moved.elapsed() >= PATIENCE * self.stalled
+            }
             Some(Slot::Waiting(_) | Slot::Ready(_)) => false,
         };
         let missing: Vec<Key> = places.wanted.iter().filter(missing).cloned().collect();
@@ -227,7 +236,10 @@ impl ModelCache {
         while let Some((reader, key)) = places.next(self.stalled) {
             let (cache, job) = (Arc::clone(self), key.clone());
             let slot = match Thread::start("model", Patience::None, move || cache.read(&job, reader)) {
-                Ok(_) => Slot::Reading(Loading { reader, fraction: 0.0, moved: Instant::now() }),
+                Ok(_) => {
+                    places.running += 1;
+                    Slot::Reading(Loading { reader, fraction: 0.0, moved: Instant::now() })
+                }
                 Err(error) => Slot::Failed(format!("The system gave no thread to read the model with ({error}).")),
             };
             places.slots.insert(key, slot);
@@ -248,6 +260,7 @@ impl ModelCache {
             Err(words) => Slot::Failed(format!("Something went wrong while the model was read ({words}).")),
         };
         let mut places = self.lock();
+        places.running -= 1;
         if places.reading(key, reader).is_some() {
             places.slots.insert(key.clone(), slot);
             places.tidy();
@@ -345,7 +358,7 @@ impl ModelCache {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::sync_channel;
+    use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
     use super::*;
 
@@ -384,9 +397,7 @@ mod tests {
         let first: Vec<PathBuf> = (0..AT_ONCE).map(|_| began.recv().expect("a reader")).collect();
         assert!(began.try_recv().is_err(), "{AT_ONCE} models are being read");
         want(40..42);
-        for _ in 0..AT_ONCE + 2 {
-            go.send(()).expect("readers wait");
-        }
+        drop(go);
         for n in 40..42 {
             assert!(cache.wait(&key(n), &CancellationToken::forever(), &mut |_| ()).is_some_and(|read| read.is_ok()));
         }
@@ -395,24 +406,49 @@ mod tests {
         assert_eq!(cache.len(), 2);
     }
 
-    #[test]
-    fn a_reader_that_has_stalled_keeps_no_place_from_the_others() {
+    /// Files whose folder is `dead` do not answer until the sender is dropped; each that is begun is told.
+    fn partly_dead() -> (Arc<ModelCache>, SyncSender<()>, Receiver<PathBuf>) {
         let (closed, never) = sync_channel::<()>(0);
+        let (begun, began) = sync_channel::<PathBuf>(100);
         let never = Mutex::new(never);
         let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/reference/rnnsearch");
         let reader: Reader = Arc::new(move |folder, device, tokenizers, _| {
+            let _ = begun.send(folder.to_owned());
             if folder.starts_with("dead") {
                 let _ = never.lock().unwrap_or_else(PoisonError::into_inner).recv();
             }
             Model::load_with(&fixture, device, tokenizers, &mut |_| ())
         });
-        let cache = Arc::new(ModelCache::with_reader(reader, Duration::ZERO));
-        let key = |name: String| (PathBuf::from(name), DeviceChoice::Cpu);
-        let sound = key("sound".to_owned());
-        let all = (0..2 * AT_ONCE).map(|n| key(format!("dead/{n}"))).chain([sound.clone()]);
-        cache.want(all.collect(), |_| false);
+        (Arc::new(ModelCache::with_reader(reader, Duration::ZERO)), closed, began)
+    }
+
+    fn dead(n: usize) -> Key {
+        (PathBuf::from(format!("dead/{n}")), DeviceChoice::Cpu)
+    }
+
+    #[test]
+    fn a_reader_that_has_stalled_keeps_no_place_from_the_others() {
+        let (cache, _closed, _) = partly_dead();
+        let sound = (PathBuf::from("sound"), DeviceChoice::Cpu);
+        cache.want((0..=AT_ONCE).map(dead).chain([sound.clone()]).collect(), |_| false);
         let read = cache.wait(&sound, &CancellationToken::forever(), &mut |_| ());
         assert!(read.is_some_and(|read| read.is_ok()));
+    }
+
+    /// On a busy machine readers seemed to have stalled, and each time a model was wanted anew another four threads began.
+    #[test]
+    fn readers_that_have_stalled_are_bounded_too() {
+        let (cache, closed, began) = partly_dead();
+        for _ in 0..20 {
+            cache.want((0..3).map(dead).collect(), |_| false);
+            cache.want(HashSet::new(), |_| false);
+        }
+        let first: Vec<PathBuf> = (0..MOST_READERS).map(|_| began.recv().expect("a reader")).collect();
+        assert!(began.try_recv().is_err(), "{first:?}");
+        assert_eq!(cache.lock().running, MOST_READERS);
+        cache.want(HashSet::from([dead(7)]), |_| false);
         drop(closed);
+        let read = cache.wait(&dead(7), &CancellationToken::forever(), &mut |_| ());
+        assert!(read.is_some_and(|read| read.is_ok()), "as soon as files answer again others are read");
     }
 }

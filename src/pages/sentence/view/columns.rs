@@ -263,11 +263,7 @@ fn split(ui: &Ui, window: &Window<'_>, size: Vec2, output: f32, needs: &Needs, h
     let split = if has_two { ColumnParts::split_for_two } else { ColumnParts::split };
     let foot = if has_foot { column::FOOT } else { 0.0 };
     let line = words::pitch(ui, &theme::output());
-    // a lesson that speaks of the beam has more than its first row on the screen
-    let mut columns = window.app.document.columns().iter();
-    let is_lit = columns.any(|column| window.lights.lights(HighlightPart::Beam, &file_name(&column.folder)));
-    let wanted = if is_lit { 0.0 } else { wanted(ui, window, needs, size.x) };
-    split(size, (output, line), beam_open, wanted + foot)
+    split(size, (output, line), beam_open, wanted(ui, window, needs, size.x) + foot)
 }
 
 /// How high a picture of this width wants to be: as its least readable cells need.
